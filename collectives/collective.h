@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_COLLECTIVE_H
+#define WEIR_COLLECTIVES_COLLECTIVE_H
+
+#include "fabric/ids.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace weir
+{
+
+/** What a collective call asks for. */
+enum class CollectiveOp : uint8_t
+{
+    AllReduce,
+    AllGather,
+    ReduceScatter,
+    Broadcast,
+    SendRecv //!< the first rank of the group sends to the second
+};
+
+/** The shape of the schedule. */
+enum class Algorithm : uint8_t
+{
+    Ring,
+    PointToPoint //!< SendRecv only
+};
+
+/** NCCL's ways of synchronising a hop: flags in every 8 bytes, in every 128 bytes, or by counters.
+ */
+enum class Protocol : uint8_t
+{
+    Ll,
+    Ll128,
+    Simple
+};
+
+/** Names as on the command line and in results: "all-reduce", "ring", "ll128". */
+const char* ToString(CollectiveOp op);
+const char* ToString(Algorithm algorithm);
+const char* ToString(Protocol protocol);
+
+/** The inverse of ToString; empty when @p name names none. */
+std::optional<CollectiveOp> ParseCollectiveOp(const std::string& name);
+std::optional<Algorithm> ParseAlgorithm(const std::string& name);
+std::optional<Protocol> ParseProtocol(const std::string& name);
+
+/** What the caller fixes; everything left empty is chosen as NCCL would. */
+struct CollectiveOverrides
+{
+    std::optional<Algorithm> algorithm;
+    std::optional<Protocol> protocol;
+    std::optional<uint32_t> channels;
+
+    friend bool
+    operator==(const CollectiveOverrides& a, const CollectiveOverrides& b)
+    {
+        return a.algorithm == b.algorithm && a.protocol == b.protocol && a.channels == b.channels;
+    }
+};
+
+using CommunicatorId = Id<struct CommunicatorTag>; //!< a group of GPUs known to a Planner
+
+/**
+ * One call. Sizes follow nccl-tests: for all-gather and reduce-scatter @ref bytes is the large
+ * buffer (ranks times the per-rank part), for the others what each rank holds.
+ */
+struct CollectiveCall
+{
+    CommunicatorId communicator;
+    CollectiveOp op{CollectiveOp::AllReduce};
+    Bytes bytes;
+    uint32_t root{0}; //!< group rank, for broadcast
+    CollectiveOverrides overrides;
+
+    friend bool
+    operator==(const CollectiveCall& a, const CollectiveCall& b)
+    {
+        return a.communicator == b.communicator && a.op == b.op && a.bytes == b.bytes &&
+               a.root == b.root && a.overrides == b.overrides;
+    }
+};
+
+/**
+ * nccl-tests' bus bandwidth over algorithm bandwidth: 2(n-1)/n for all-reduce, (n-1)/n for
+ * all-gather and reduce-scatter, 1 for broadcast and send/recv.
+ */
+double BusBandwidthFactor(CollectiveOp op, uint32_t ranks);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_COLLECTIVE_H

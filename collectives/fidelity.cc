@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/fidelity.h"
+
+#include "collectives/analytical-engine.h"
+#include "collectives/flow-engine.h"
+#include "collectives/stream-engine.h"
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr std::array<std::pair<Fidelity, const char*>, 3> NAMES{{
+    {Fidelity::Analytical, "analytical"},
+    {Fidelity::Stream, "stream"},
+    {Fidelity::Flow, "flow"},
+}};
+
+} // namespace
+
+const char*
+ToString(Fidelity fidelity)
+{
+    for (const auto& [each, name] : NAMES)
+    {
+        if (each == fidelity)
+        {
+            return name;
+        }
+    }
+    return "?";
+}
+
+std::optional<Fidelity>
+ParseFidelity(const std::string& name)
+{
+    for (const auto& [each, text] : NAMES)
+    {
+        if (name == text)
+        {
+            return each;
+        }
+    }
+    return std::nullopt;
+}
+
+std::unique_ptr<CollectiveEngine>
+MakeCollectiveEngine(Fidelity fidelity, Planner& planner, Transport& transport)
+{
+    switch (fidelity)
+    {
+    case Fidelity::Analytical:
+        return std::make_unique<AnalyticalEngine>(planner);
+    case Fidelity::Stream:
+        return std::make_unique<StreamEngine>(planner, transport);
+    case Fidelity::Flow:
+        return std::make_unique<FlowEngine>(planner, transport);
+    }
+    throw std::invalid_argument("MakeCollectiveEngine: no such fidelity");
+}
+
+} // namespace weir

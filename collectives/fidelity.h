@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_FIDELITY_H
+#define WEIR_COLLECTIVES_FIDELITY_H
+
+#include "collectives/collective-engine.h"
+#include "collectives/planner.h"
+#include "fabric/transport.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace weir
+{
+
+/** How closely a collective is followed; each is validated against the next. */
+enum class Fidelity : uint8_t
+{
+    Analytical, //!< one closed-form duration, no events inside
+    Stream,     //!< per channel one fluid flow over all its hops at once, plus its latency
+    Flow        //!< every chunk of every NCCL step is a fluid flow with its true dependencies
+};
+
+const char* ToString(Fidelity fidelity);
+std::optional<Fidelity> ParseFidelity(const std::string& name);
+
+/** The engine of that fidelity. @p planner and @p transport must outlive it; Analytical does not
+ * use the transport. */
+std::unique_ptr<CollectiveEngine> MakeCollectiveEngine(Fidelity fidelity,
+                                                       Planner& planner,
+                                                       Transport& transport);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_FIDELITY_H

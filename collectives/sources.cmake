@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+set(WEIR_COLLECTIVES_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/algorithm.cc
+  ${CMAKE_CURRENT_LIST_DIR}/analytical-engine.cc
+  ${CMAKE_CURRENT_LIST_DIR}/broadcast.cc
+  ${CMAKE_CURRENT_LIST_DIR}/channel-builder.cc
+  ${CMAKE_CURRENT_LIST_DIR}/closed-form.cc
+  ${CMAKE_CURRENT_LIST_DIR}/collective.cc
+  ${CMAKE_CURRENT_LIST_DIR}/connection.cc
+  ${CMAKE_CURRENT_LIST_DIR}/fidelity.cc
+  ${CMAKE_CURRENT_LIST_DIR}/flow-engine.cc
+  ${CMAKE_CURRENT_LIST_DIR}/message-split.cc
+  ${CMAKE_CURRENT_LIST_DIR}/nccl-constants.cc
+  ${CMAKE_CURRENT_LIST_DIR}/nccl-tuning.cc
+  ${CMAKE_CURRENT_LIST_DIR}/node-capacity.cc
+  ${CMAKE_CURRENT_LIST_DIR}/planner.cc
+  ${CMAKE_CURRENT_LIST_DIR}/protocol.cc
+  ${CMAKE_CURRENT_LIST_DIR}/ring-channels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/ring-order.cc
+  ${CMAKE_CURRENT_LIST_DIR}/ring-search.cc
+  ${CMAKE_CURRENT_LIST_DIR}/ring.cc
+  ${CMAKE_CURRENT_LIST_DIR}/schedule-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/schedule-run.cc
+  ${CMAKE_CURRENT_LIST_DIR}/schedule.cc
+  ${CMAKE_CURRENT_LIST_DIR}/send-recv.cc
+  ${CMAKE_CURRENT_LIST_DIR}/stream-engine.cc
+)

@@ -1,0 +1,37 @@
+set(WEIR_COMPUTE_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/activation-memory.cc
+  ${CMAKE_CURRENT_LIST_DIR}/attention-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/attention-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/embedding-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/gemm-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/gradient-buckets.cc
+  ${CMAKE_CURRENT_LIST_DIR}/group-meetings.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kernel-table.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kernel-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layer-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/linear-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/memory-estimate.cc
+  ${CMAKE_CURRENT_LIST_DIR}/memory-kernel-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/optimizer-program.cc
+  ${CMAKE_CURRENT_LIST_DIR}/output-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/parallel-plan.cc
+  ${CMAKE_CURRENT_LIST_DIR}/pipeline-schedule.cc
+  ${CMAKE_CURRENT_LIST_DIR}/program-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/program-writer.cc
+  ${CMAKE_CURRENT_LIST_DIR}/rank-groups.cc
+  ${CMAKE_CURRENT_LIST_DIR}/rank-shape.cc
+  ${CMAKE_CURRENT_LIST_DIR}/segment-writer.cc
+  ${CMAKE_CURRENT_LIST_DIR}/stage-parameters.cc
+  ${CMAKE_CURRENT_LIST_DIR}/stage-program.cc
+  ${CMAKE_CURRENT_LIST_DIR}/step-builder.cc
+  ${CMAKE_CURRENT_LIST_DIR}/step-executor-state.cc
+  ${CMAKE_CURRENT_LIST_DIR}/step-executor.cc
+  ${CMAKE_CURRENT_LIST_DIR}/step-graph-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/step-program.cc
+  ${CMAKE_CURRENT_LIST_DIR}/step-segments.cc
+  ${CMAKE_CURRENT_LIST_DIR}/step-sequence.cc
+  ${CMAKE_CURRENT_LIST_DIR}/step-waiting.cc
+  ${CMAKE_CURRENT_LIST_DIR}/tensor-clock.cc
+  ${CMAKE_CURRENT_LIST_DIR}/training-job.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transformer.cc
+)

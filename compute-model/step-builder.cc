@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/step-builder.h"
+
+#include "compute-model/kernel-table.h"
+#include "compute-model/kernel-time.h"
+#include "compute-model/rank-groups.h"
+#include "compute-model/stage-program.h"
+#include "compute-model/step-segments.h"
+
+namespace weir
+{
+
+StepGraph
+BuildTransformerStep(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu)
+{
+    CheckPlan(model, plan);
+    StepGraph graph;
+    WriteRankGroups(model, plan, graph);
+    const KernelTimer timer(gpu, ClockRegime::Sustained);
+    KernelTable kernels(graph, timer);
+    const StepSegments segments(kernels, model, plan);
+    for (uint32_t stage = 0; stage < plan.pipeline; stage++)
+    {
+        const StageSource source{model, plan, segments, stage};
+        graph.programs.push_back(BuildStageProgram(source, kernels));
+        graph.programStage.push_back(stage);
+    }
+    for (uint32_t rank = 0; rank < plan.Ranks(); rank++)
+    {
+        graph.rankProgram.push_back(StageOf(plan, rank));
+    }
+    return graph;
+}
+
+} // namespace weir

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_TRAINING_JOB_H
+#define WEIR_COMPUTE_MODEL_TRAINING_JOB_H
+
+#include "collectives/planner.h"
+#include "compute-model/gpu.h"
+#include "compute-model/memory-estimate.h"
+#include "compute-model/parallel-plan.h"
+#include "compute-model/step-executor.h"
+#include "compute-model/step-program.h"
+#include "compute-model/transformer.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** One training job: what is trained, how it is spread, for how many steps. */
+struct TrainingJobSpec
+{
+    std::string name{"job"};
+    Transformer model;
+    ParallelPlan plan;
+    uint32_t steps{2};
+    Time start;                       //!< when its first step begins
+    std::vector<GpuId> gpus;          //!< by Rank; as many as the plan has ranks
+    std::vector<double> computeScale; //!< by Rank: factor on compute durations; empty: all 1
+};
+
+/** A job joined to a cluster: its step graph, its communicators, its executor. */
+class TrainingJob
+{
+  public:
+    /**
+     * @throws std::invalid_argument when the plan cannot run (CheckPlan), needs another number of
+     *         GPUs than given, or does not fit the GPU's memory (the message gives the estimate by
+     *         part, the capacity and the fullest stage).
+     */
+    TrainingJob(TrainingJobSpec spec, const Gpu& gpu, Planner& planner, CollectiveEngine& engine);
+    TrainingJob(const TrainingJob&) = delete;
+    TrainingJob& operator=(const TrainingJob&) = delete;
+
+    const TrainingJobSpec&
+    GetSpec() const
+    {
+        return m_spec;
+    }
+
+    const StepGraph&
+    GetGraph() const
+    {
+        return m_graph;
+    }
+
+    const MemoryEstimate&
+    GetMemory() const
+    {
+        return m_memory;
+    }
+
+    StepExecutor&
+    GetExecutor()
+    {
+        return *m_executor;
+    }
+
+  private:
+    TrainingJobSpec m_spec;
+    MemoryEstimate m_memory;
+    StepGraph m_graph;
+    std::unique_ptr<StepExecutor> m_executor;
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_TRAINING_JOB_H

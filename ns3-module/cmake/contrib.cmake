@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The contrib door: this repository cloned or linked as contrib/weir of an ns-3 tree. One ns-3 module
+# holds all plain code, the ns-3 objects and the jobs; the readers of scenario files and the result
+# files join where yaml-cpp and HDF5 are found.
+#
+# ns-3 lays the public headers of all modules into one folder, ns3/. Ours there are those of the
+# ns-3 objects; plain headers stay in their folders ("fabric/units.h") and are found by include path.
+include(ns3-module/fabric/sources.cmake)
+include(ns3-module/sources.cmake)
+include(collectives/sources.cmake)
+include(compute-model/sources.cmake)
+include(scenarios/job/sources.cmake)
+
+include(scenarios/sources.cmake)
+include(ns3-module/cmake/weir-example.cmake)
+
+set(weirSources
+  ${WEIR_FABRIC_SOURCES}
+  ${WEIR_COLLECTIVES_SOURCES}
+  ${WEIR_COMPUTE_SOURCES}
+  ${WEIR_NS3_SOURCES}
+  ${WEIR_JOB_SOURCES})
+
+find_package(yaml-cpp QUIET)
+find_package(HDF5 QUIET COMPONENTS C HL)
+find_package(nlohmann_json 3 QUIET)
+if(yaml-cpp_FOUND AND HDF5_FOUND AND nlohmann_json_FOUND)
+  set(WEIR_WITH_READERS ON)
+  message(STATUS "Weir: with readers and result files")
+  list(APPEND weirSources ${WEIR_SCENARIO_SOURCES})
+  set(weirThirdParty yaml-cpp ${HDF5_HL_LIBRARIES} ${HDF5_C_LIBRARIES})
+  set(weirThirdPartyIncludes ${HDF5_INCLUDE_DIRS})
+  file(STRINGS VERSION weirVersion LIMIT_COUNT 1)
+  set_source_files_properties(scenarios/versions.cc PROPERTIES COMPILE_DEFINITIONS
+    "WEIR_VERSION_TEXT=\"${weirVersion}\";WEIR_NS3_VERSION_TEXT=\"${NS3_VER}\"")
+else()
+  set(WEIR_WITH_READERS OFF)
+  message(STATUS "Weir: without readers and result files (yaml-cpp, HDF5 or nlohmann-json is missing)")
+  # The names of choices, which attributes use too.
+  list(APPEND weirSources ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/scenario-names.cc)
+  set(weirThirdParty)
+  set(weirThirdPartyIncludes)
+endif()
+
+set(weirHeaders)
+foreach(header ${WEIR_NS3_HEADERS} ${WEIR_JOB_HEADERS})
+  # build_lib wants them relative to this folder.
+  file(RELATIVE_PATH header ${CMAKE_CURRENT_SOURCE_DIR} ${header})
+  list(APPEND weirHeaders ${header})
+endforeach()
+
+build_lib(
+  LIBNAME weir
+  SOURCE_FILES ${weirSources}
+  HEADER_FILES ${weirHeaders}
+  LIBRARIES_TO_LINK ${WEIR_NS3_MODULES} ${weirThirdParty}
+  TEST_SOURCES ns3-module/test/weir-test-suite.cc
+)
+
+# Where plain headers are found: by the module itself and by whoever links it.
+foreach(folder ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/ns3-module)
+  if(TARGET ${libweir}-obj)
+    target_include_directories(${libweir}-obj PRIVATE ${folder})
+  endif()
+  target_include_directories(${libweir} PUBLIC $<BUILD_INTERFACE:${folder}>)
+endforeach()
+if(TARGET ${libweir}-obj)
+  target_include_directories(${libweir}-obj PRIVATE ${weirThirdPartyIncludes})
+endif()
+target_include_directories(${libweir} PUBLIC $<INSTALL_INTERFACE:include/weir>)
+install(
+  DIRECTORY ns3-module/fabric collectives compute-model scenarios
+  DESTINATION include/weir
+  FILES_MATCHING
+  PATTERN "*.h"
+)
+
+# Those of ns3-module/examples were added by build_lib, through the link "examples".
+if(ENABLE_EXAMPLES)
+  set(BLIB_LIBNAME weir) # what build_lib_example goes by
+  add_subdirectory(scenarios/mains)
+endif()

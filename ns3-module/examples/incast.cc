@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// Network topology
+//
+//          leaf 0 (rail 0)
+//        /    |    |    \            400 Gb/s links
+//     nic0  nic0  nic0  nic0
+//      |     |     |     |           PCIe
+//     gpu0  gpu0  gpu0  gpu0
+//    server server server server
+//      0     1     2  ...  N
+//
+// Every GPU 0 of the servers 1 to N sends the same amount to GPU 0 of server 0 at once, as the
+// gather at the end of a tree does. All flows meet on one link, from the leaf to the NIC of server
+// 0, and share it evenly: each takes N times as long as it would alone, and nothing else in the
+// cluster is slowed down. (A real fabric also pays for the queue this builds: see "Scope and
+// Limitations" in doc/weir.rst.)
+//
+// Try: incast --senders=15 --bytes=1000000
+
+#include "ns3/cluster-helper.h"
+#include "ns3/command-line.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <cstdio>
+
+using namespace ns3;
+
+/** Prints a flow at its end. */
+void
+PrintFlow(uint64_t flow, const weir::TransferRequest& request, weir::Time started, weir::Time now)
+{
+    std::printf("flow %2llu: %lld bytes in %.3f us\n",
+                static_cast<unsigned long long>(flow),
+                static_cast<long long>(request.bytes.Count()),
+                (now - started).ToMicroseconds());
+}
+
+int
+main(int argc, char* argv[])
+{
+    uint32_t senders = 7;
+    uint64_t bytes = 16 << 20;
+    CommandLine cmd(__FILE__);
+    cmd.AddValue("senders", "How many servers send", senders);
+    cmd.AddValue("bytes", "How much each of them sends (bytes)", bytes);
+    cmd.Parse(argc, argv);
+
+    ClusterHelper helper;
+    helper.SetServerAttribute("NicRate", StringValue("400Gbps"));
+    helper.SetNetworkAttribute("Kind", StringValue("rail-optimized"));
+    ClusterContainer cluster = helper.Install(senders + 1);
+    Ptr<FluidFabric> fabric = cluster.GetFabric();
+
+    // What a flow takes alone, for comparison.
+    fabric->TraceConnectWithoutContext("FlowFinished", MakeCallback(&PrintFlow));
+    std::printf("alone:\n");
+    fabric->StartFlow(cluster.GetGpu(1, 0), cluster.GetGpu(0, 0), bytes);
+    Simulator::Run();
+
+    std::printf("%u at once:\n", senders);
+    for (uint32_t server = 1; server <= senders; server++)
+    {
+        fabric->StartFlow(cluster.GetGpu(server, 0), cluster.GetGpu(0, 0), bytes);
+    }
+    Simulator::Run();
+    Simulator::Destroy();
+    return 0;
+}

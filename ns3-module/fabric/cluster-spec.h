@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_CLUSTER_SPEC_H
+#define WEIR_FABRIC_CLUSTER_SPEC_H
+
+#include "fabric/link-profile.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * A cluster described by plain values, as a system file describes it: what is inside one node and
+ * how nodes are joined. Cluster wires it into a Topology.
+ */
+namespace weir
+{
+
+/** How the GPUs of a node reach each other without PCIe. */
+enum class NvLinkWiring : uint8_t
+{
+    None,     //!< PCIe only
+    Switched, //!< every GPU to the node's NVSwitches (modelled as one non-blocking switch)
+    Mesh      //!< direct links, listed in NodeSpec::meshLinks
+};
+
+/** A direct NVLink bundle between two GPUs of a node. */
+struct MeshLink
+{
+    uint32_t a{0};
+    uint32_t b{0};
+    uint32_t links{1}; //!< parallel NVLinks in the bundle
+};
+
+/** Whose processor hosts the GPUs; NCCL's tables distinguish these. */
+enum class HostCpu : uint8_t
+{
+    Intel,
+    Amd,
+    Arm
+};
+
+/** The inside of a server. */
+struct NodeSpec
+{
+    std::string gpuModel;                       //!< e.g. "h800-sxm"; names a GPU description
+    uint32_t gpus{8};
+    NvLinkWiring wiring{NvLinkWiring::Switched};
+    uint32_t nvlinksPerGpu{0};                  //!< links of one GPU into the NVSwitches
+    LinkProfile nvlink;                         //!< of one NVLink
+    std::vector<MeshLink> meshLinks;            //!< for Mesh
+    LinkProfile pcie;                           //!< GPU or NIC to its PCIe switch (all lanes)
+    LinkProfile pcieUplink;                     //!< PCIe switch to root complex
+    uint32_t pcieSwitches{4};                   //!< per node, spread evenly over sockets; 0: GPUs hang on the roots
+    uint32_t sockets{2};
+    LinkProfile interSocket;                    //!< root complex to root complex
+    uint32_t nics{8};                           //!< network ports as NCCL sees them
+    LinkProfile nic;                            //!< NIC port to its leaf switch
+    uint32_t computeCapability{90};             //!< of the GPUs, times ten: 70, 80, 90, 100
+    HostCpu cpu{HostCpu::Intel};
+};
+
+/** The shape of the network between nodes. */
+enum class FabricKind : uint8_t
+{
+    None,          //!< a single node, or nodes that are not joined
+    RailOptimized, //!< leaf r of a group takes NIC r of every node in it; spines join leaves
+    LeafSpine,     //!< leaves take whole nodes; spines join leaves
+    FatTree        //!< k levels of switches of one radix
+};
+
+/** How switches choose among equal paths. */
+enum class RoutingKind : uint8_t
+{
+    Static, //!< the first shortest path, by link id
+    Ecmp    //!< per-switch salted hash of the flow tuple
+};
+
+struct FabricSpec
+{
+    FabricKind kind{FabricKind::RailOptimized};
+    uint32_t leafRadix{64};        //!< ports of a leaf (fat tree: of every switch)
+    double oversubscription{1.0};  //!< down capacity over up capacity of a leaf, at least 1
+    uint32_t levels{2};            //!< FatTree: levels of switches (2: leaf-spine, 3: with core)
+    LinkProfile link;              //!< switch to switch; its rate defaults to the NIC's
+    RoutingKind routing{RoutingKind::Ecmp};
+    uint64_t hashSeed{1};          //!< salts of the switches derive from it
+};
+
+/** A whole cluster. */
+struct ClusterSpec
+{
+    std::string name;
+    uint32_t nodes{1};
+    NodeSpec node;
+    FabricSpec fabric;
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_CLUSTER_SPEC_H

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_LINK_PROFILE_H
+#define WEIR_FABRIC_LINK_PROFILE_H
+
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <string>
+
+namespace weir
+{
+
+/**
+ * What one direction of a link can do: raw rate, how much of it is payload, and latency.
+ *
+ * Payload rate = rawRate x encoding x framing x measured, where
+ *  - encoding: line code (PCIe 3+ 128b/130b; NVLink, IB and Ethernet rates are quoted after it: 1);
+ *  - framing: payload / (payload + headers) of the largest packet, derived by the functions below;
+ *  - measured: what is left unexplained, a calibration value of that system (1: none).
+ */
+struct LinkProfile
+{
+    std::string name;   //!< e.g. "nvlink4", "pcie5-x16", "ndr400"
+    Rate rawRate;       //!< as on the datasheet, one direction
+    double encoding{1}; //!< in (0, 1]
+    double framing{1};  //!< in (0, 1]
+    double measured{1}; //!< in (0, 1], a calibration value
+    Time latency;       //!< propagation and the fixed delay at the receiving device
+    std::string source; //!< where the figures come from
+
+    Rate
+    PayloadRate() const
+    {
+        return rawRate * (encoding * framing * measured);
+    }
+};
+
+/**
+ * NVLink: packets of 16-byte flits, one header flit (plus one address-extension flit) for up to
+ * 256 bytes of data. @return 256 / (256 + 16 * headerFlits).
+ */
+double NvLinkFraming(uint32_t headerFlits = 2);
+
+/**
+ * PCIe memory writes, both directions equally loaded: per TLP a header of 16 bytes (64-bit
+ * address), 4 of link CRC, 4 of start token with sequence number, and two DLLPs of 8 bytes (the Ack
+ * and the credit update for a TLP of the other direction).
+ * @param maxPayload MPS in bytes: a power of two from 128 to 4096 (usual: 256 or 512).
+ * @return payload / (payload + 40).
+ * @throws std::invalid_argument on another size.
+ */
+double PcieFraming(uint32_t maxPayload);
+
+/**
+ * RoCEv2: Ethernet 14 + 4, preamble and gap 20, IPv4 20, UDP 8, BTH 12, ICRC 4.
+ * @param mtu payload in bytes: 256, 512, 1024, 2048 or 4096.
+ * @return mtu / (mtu + 82).
+ * @throws std::invalid_argument on another size.
+ */
+double RoceFraming(uint32_t mtu);
+
+/**
+ * InfiniBand: LRH 8, BTH 12, ICRC 4, VCRC 2 (RETH, 16, is on a message's first packet only).
+ * @param mtu payload in bytes: 256, 512, 1024, 2048 or 4096.
+ * @return mtu / (mtu + 26).
+ * @throws std::invalid_argument on another size.
+ */
+double InfinibandFraming(uint32_t mtu);
+
+/** Per-lane PCIe raw rate by generation (1..6): 2.5, 5, 8, 16, 32, 64 GT/s, times lanes, as a Rate.
+ */
+Rate PcieRawRate(uint32_t generation, uint32_t lanes);
+
+/** Line code of a PCIe generation: 8b/10b to 2, 128b/130b to 5, 236/256-FLIT (FEC, CRC) for 6. */
+double PcieEncoding(uint32_t generation);
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_LINK_PROFILE_H

@@ -1,0 +1,24 @@
+set(WEIR_FABRIC_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/passive-engine.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology.cc
+  ${CMAKE_CURRENT_LIST_DIR}/link-profile.cc
+  ${CMAKE_CURRENT_LIST_DIR}/profile-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/cluster.cc
+  ${CMAKE_CURRENT_LIST_DIR}/node-wiring.cc
+  ${CMAKE_CURRENT_LIST_DIR}/clos-layers.cc
+  ${CMAKE_CURRENT_LIST_DIR}/rail-optimized.cc
+  ${CMAKE_CURRENT_LIST_DIR}/leaf-spine.cc
+  ${CMAKE_CURRENT_LIST_DIR}/fat-tree.cc
+  ${CMAKE_CURRENT_LIST_DIR}/flow-hash.cc
+  ${CMAKE_CURRENT_LIST_DIR}/switch-graph.cc
+  ${CMAKE_CURRENT_LIST_DIR}/router.cc
+  ${CMAKE_CURRENT_LIST_DIR}/path-table.cc
+  ${CMAKE_CURRENT_LIST_DIR}/progressive-filling.cc
+  ${CMAKE_CURRENT_LIST_DIR}/max-min.cc
+  ${CMAKE_CURRENT_LIST_DIR}/max-min-sweep.cc
+  ${CMAKE_CURRENT_LIST_DIR}/fluid-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/fluid-bundles.cc
+  ${CMAKE_CURRENT_LIST_DIR}/fluid-settle.cc
+  ${CMAKE_CURRENT_LIST_DIR}/fluid-usage.cc
+  ${CMAKE_CURRENT_LIST_DIR}/fabric.cc
+)

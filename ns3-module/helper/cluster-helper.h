@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_HELPER_CLUSTER_HELPER_H
+#define WEIR_HELPER_CLUSTER_HELPER_H
+
+#include "cluster-container.h"
+
+#include "fabric/cluster-spec.h"
+#include "ns3/attribute.h"
+#include "ns3/network-description.h"
+#include "ns3/server-description.h"
+
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * Builds a cluster: a fabric, and a Node for each server with its GPUs on it.
+ *
+ * What is built is described by the attributes of ServerDescription and NetworkDescription, or
+ * starts from the plain values of a weir::ClusterSpec (such as a system file gives) of which
+ * attributes then change single figures.
+ */
+class ClusterHelper
+{
+  public:
+    /** Starts from the attributes' default values. */
+    ClusterHelper();
+
+    /**
+     * Starts from plain values.
+     * @param spec the cluster
+     */
+    explicit ClusterHelper(const weir::ClusterSpec& spec);
+
+    /**
+     * Sets an attribute of ServerDescription.
+     * @param name of the attribute
+     * @param value of the attribute
+     */
+    void SetServerAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * Sets an attribute of NetworkDescription.
+     * @param name of the attribute
+     * @param value of the attribute
+     */
+    void SetNetworkAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * Builds a cluster. What cannot be wired ends the program with the reason.
+     * @param servers how many servers
+     * @return its fabric and nodes
+     */
+    ClusterContainer Install(uint32_t servers) const;
+
+    /**
+     * As Install, with the number of servers of the plain values (1 without them).
+     * @return its fabric and nodes
+     */
+    ClusterContainer Install() const;
+
+  private:
+    weir::ClusterSpec m_spec;          //!< what has no attribute
+    Ptr<ServerDescription> m_server;   //!< the inside of a server
+    Ptr<NetworkDescription> m_network; //!< what joins them
+};
+
+} // namespace ns3
+
+#endif // WEIR_HELPER_CLUSTER_HELPER_H

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine-driver.h"
+
+#include "weir-units.h"
+
+#include "ns3/abort.h"
+#include "ns3/log.h"
+#include "ns3/simulator.h"
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("EngineDriver");
+
+NS_OBJECT_ENSURE_REGISTERED(EngineDriver);
+
+TypeId
+EngineDriver::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::EngineDriver")
+                            .SetParent<Object>()
+                            .SetGroupName("Weir")
+                            .AddConstructor<EngineDriver>();
+    return tid;
+}
+
+EngineDriver::EngineDriver()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+EngineDriver::~EngineDriver()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+EngineDriver::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    Simulator::Cancel(m_wake);
+    m_engines = weir::EngineSet();
+    m_owners.clear();
+    Object::DoDispose();
+}
+
+void
+EngineDriver::Add(weir::PassiveEngine& engine, Ptr<Object> owner)
+{
+    NS_LOG_FUNCTION(this << owner);
+    NS_ABORT_MSG_IF(m_running, "EngineDriver: an engine cannot be added while the engines run");
+    Synchronize();
+    if (m_owners.empty())
+    {
+        Simulator::ScheduleDestroy(&Object::Dispose, Ptr<Object>(this));
+    }
+    m_owners.push_back(owner);
+    m_engines.AddFirst(engine);
+    Update();
+}
+
+weir::Time
+EngineDriver::Synchronize()
+{
+    if (m_running)
+    {
+        return m_engines.Now();
+    }
+    const weir::Time now = ToWeir(Simulator::Now());
+    if (now > m_engines.Now())
+    {
+        RunUntil(now);
+    }
+    return now;
+}
+
+void
+EngineDriver::Update()
+{
+    if (m_running || (!m_wake.IsExpired() && m_wakeTime == Simulator::Now()))
+    {
+        return; // asked again at the end of this instant anyway
+    }
+    Simulator::Remove(m_wake);
+    m_wakeTime = Simulator::Now();
+    m_wake = Simulator::ScheduleNow(&EngineDriver::Wake, this);
+}
+
+uint64_t
+EngineDriver::GetInstants() const
+{
+    return m_engines.Instants();
+}
+
+void
+EngineDriver::Wake()
+{
+    RunUntil(ToWeir(Simulator::Now()));
+    ScheduleNext();
+}
+
+void
+EngineDriver::RunUntil(weir::Time now)
+{
+    NS_LOG_FUNCTION(this << now.ToPicoseconds());
+    m_running = true;
+    m_engines.RunUntil(now);
+    m_running = false;
+}
+
+void
+EngineDriver::ScheduleNext()
+{
+    const weir::Time next = m_engines.NextEventTime();
+    if (next.IsInfinite())
+    {
+        return;
+    }
+    m_wakeTime = ToNs3(next);
+    m_wake = Simulator::Schedule(m_wakeTime - Simulator::Now(), &EngineDriver::Wake, this);
+}
+
+} // namespace ns3

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fluid-fabric.h"
+
+#include "ns3/abort.h"
+#include "ns3/log.h"
+#include "ns3/pointer.h"
+
+#include <exception>
+#include <initializer_list>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("FluidFabric");
+
+NS_OBJECT_ENSURE_REGISTERED(FluidFabric);
+
+namespace
+{
+
+/** How a flow gets from one device to another: over NICs if they are GPUs of two nodes. */
+std::vector<weir::LinkId>
+FindRoute(weir::Fabric& fabric, weir::DeviceId from, weir::DeviceId to, weir::FlowTuple tuple)
+{
+    const weir::Cluster& cluster = fabric.GetCluster();
+    const auto nicOf = [&cluster](weir::DeviceId id) {
+        const weir::Device& device = cluster.GetTopology().GetDevice(id);
+        const bool hasNic = device.kind == weir::DeviceKind::Gpu && cluster.NicsPerNode() > 0;
+        return hasNic ? cluster.NicDevice(device.node, cluster.NearestNics(device.index).front())
+                      : id;
+    };
+    const weir::Topology& topology = cluster.GetTopology();
+    const bool sameNode = topology.GetDevice(from).node == topology.GetDevice(to).node;
+    const weir::DeviceId out = sameNode ? from : nicOf(from);
+    const weir::DeviceId in = sameNode ? to : nicOf(to);
+    tuple.source = out.Index();
+    tuple.destination = in.Index();
+
+    std::vector<weir::LinkId> links;
+    for (const auto& [a, b] : {std::pair(from, out), std::pair(out, in), std::pair(in, to)})
+    {
+        const auto part = fabric.GetRouter().Route(a, b, tuple);
+        links.insert(links.end(), part.begin(), part.end());
+    }
+    return links;
+}
+
+} // namespace
+
+TypeId
+FluidFabric::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::FluidFabric")
+            .SetParent<Object>()
+            .SetGroupName("Weir")
+            .AddConstructor<FluidFabric>()
+            .AddAttribute("Driver",
+                          "What keeps the fabric and the jobs on it at the simulator's time.",
+                          TypeId::ATTR_GET,
+                          PointerValue(),
+                          MakePointerAccessor(&FluidFabric::m_driver),
+                          MakePointerChecker<EngineDriver>())
+            .AddTraceSource("FlowStarted",
+                            "A flow has been started; it shares its links after its latency.",
+                            MakeTraceSourceAccessor(&FluidFabric::m_flowStarted),
+                            "ns3::FluidFabric::FlowStartedTracedCallback")
+            .AddTraceSource("FlowFinished",
+                            "The last byte of a flow has passed.",
+                            MakeTraceSourceAccessor(&FluidFabric::m_flowFinished),
+                            "ns3::FluidFabric::FlowFinishedTracedCallback")
+            .AddTraceSource("LinkRate",
+                            "All flows on a link together have another rate.",
+                            MakeTraceSourceAccessor(&FluidFabric::m_linkRate),
+                            "ns3::FluidFabric::LinkRateTracedCallback");
+    return tid;
+}
+
+FluidFabric::FluidFabric()
+    : m_driver(CreateObject<EngineDriver>())
+{
+    NS_LOG_FUNCTION(this);
+}
+
+FluidFabric::~FluidFabric()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+FluidFabric::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_callbacks.clear();
+    m_driver->Dispose();
+    Object::DoDispose();
+}
+
+void
+FluidFabric::Wire(const weir::ClusterSpec& spec)
+{
+    NS_LOG_FUNCTION(this << spec.name << spec.nodes);
+    NS_ABORT_MSG_IF(m_fabric, "FluidFabric: wired twice");
+    try
+    {
+        m_fabric = std::make_unique<weir::Fabric>(spec);
+    }
+    catch (const std::exception& error)
+    {
+        NS_ABORT_MSG("FluidFabric: " << error.what());
+    }
+    m_driver->Add(m_fabric->GetTransport(), this);
+    m_fabric->GetTransport().SetObserver(this, false);
+}
+
+uint64_t
+FluidFabric::StartFlow(uint32_t source, uint32_t destination, uint64_t bytes, FlowCallback done)
+{
+    NS_LOG_FUNCTION(this << source << destination << bytes);
+    const weir::Cluster& cluster = GetFabric().GetCluster();
+    NS_ABORT_MSG_IF(source >= cluster.GpuCount() || destination >= cluster.GpuCount(),
+                    "FluidFabric: no flow from GPU " << source << " to " << destination << " of "
+                                                     << cluster.GpuCount());
+    return StartFlow(cluster.GpuDevice(weir::GpuId(source)),
+                     cluster.GpuDevice(weir::GpuId(destination)),
+                     bytes,
+                     done);
+}
+
+uint64_t
+FluidFabric::StartFlowBetween(const std::string& source,
+                              const std::string& destination,
+                              uint64_t bytes,
+                              FlowCallback done)
+{
+    NS_LOG_FUNCTION(this << source << destination << bytes);
+    return StartFlow(FindDevice(source), FindDevice(destination), bytes, done);
+}
+
+uint64_t
+FluidFabric::StartFlow(weir::DeviceId from,
+                       weir::DeviceId to,
+                       uint64_t bytes,
+                       const FlowCallback& done)
+{
+    const weir::Time now = m_driver->Synchronize();
+    Observe();
+    weir::TransferRequest request;
+    try
+    {
+        weir::FlowTuple tuple;
+        tuple.sourcePort = m_nextPort++;
+        request.path = m_fabric->Paths().Intern(FindRoute(*m_fabric, from, to, tuple));
+    }
+    catch (const std::exception& error)
+    {
+        NS_ABORT_MSG("FluidFabric: " << error.what());
+    }
+    request.bytes = weir::Bytes(static_cast<int64_t>(bytes));
+    request.latency = m_fabric->Paths().Latency(request.path);
+    request.client = this;
+    if (m_freeSlots.empty())
+    {
+        m_freeSlots.push_back(static_cast<uint32_t>(m_callbacks.size()));
+        m_callbacks.emplace_back();
+        m_flows.emplace_back();
+    }
+    const uint32_t slot = m_freeSlots.back();
+    m_freeSlots.pop_back();
+    request.token = slot;
+    m_callbacks[slot] = done;
+    m_flows[slot] = m_fabric->GetTransport().Start(request, now).value;
+    m_driver->Update();
+    return m_flows[slot];
+}
+
+void
+FluidFabric::ScaleLinkRate(const std::string& a, const std::string& b, double factor)
+{
+    NS_LOG_FUNCTION(this << a << b << factor);
+    NS_ABORT_MSG_IF(!(factor >= 0), "FluidFabric: link rate scaled by " << factor);
+    const weir::DeviceId ends[] = {FindDevice(a), FindDevice(b)};
+    const weir::Topology& topology = m_fabric->GetCluster().GetTopology();
+    const weir::Time now = m_driver->Synchronize();
+    bool found = false;
+    for (int direction = 0; direction < 2; direction++)
+    {
+        for (const weir::LinkId link : topology.LinksFrom(ends[direction]))
+        {
+            if (topology.GetLink(link).to == ends[1 - direction])
+            {
+                m_fabric->GetTransport().SetLinkRate(
+                    link, topology.GetLink(link).rate * factor, now);
+                found = true;
+            }
+        }
+    }
+    NS_ABORT_MSG_IF(!found, "FluidFabric: no link joins '" << a << "' and '" << b << "'");
+    m_driver->Update();
+}
+
+weir::LinkUsage
+FluidFabric::GetLinkUsage(uint32_t link)
+{
+    NS_ABORT_MSG_IF(link >= GetFabric().GetCluster().GetTopology().LinkCount(),
+                    "FluidFabric: there is no link " << link);
+    m_driver->Synchronize();
+    return m_fabric->GetTransport().GetLinkUsage(weir::LinkId(link));
+}
+
+std::size_t
+FluidFabric::GetActiveFlows()
+{
+    return GetFabric().GetTransport().ActiveTransfers();
+}
+
+weir::Fabric&
+FluidFabric::GetFabric()
+{
+    NS_ABORT_MSG_IF(!m_fabric, "FluidFabric: not wired yet");
+    return *m_fabric;
+}
+
+Ptr<EngineDriver>
+FluidFabric::GetDriver() const
+{
+    return m_driver;
+}
+
+void
+FluidFabric::AddObserver(weir::TransportObserver& observer, bool linkRates)
+{
+    m_observers.push_back({&observer, linkRates});
+    Observe();
+}
+
+bool
+FluidFabric::WantsLinkRates() const
+{
+    for (const Observer& observer : m_observers)
+    {
+        if (observer.linkRates)
+        {
+            return true;
+        }
+    }
+    return !m_linkRate.IsEmpty();
+}
+
+void
+FluidFabric::Observe()
+{
+    if (WantsLinkRates() != m_linkRates)
+    {
+        m_linkRates = !m_linkRates;
+        GetFabric().GetTransport().SetObserver(this, m_linkRates);
+    }
+}
+
+weir::DeviceId
+FluidFabric::FindDevice(const std::string& name)
+{
+    const weir::DeviceId id = GetFabric().GetCluster().GetTopology().FindDevice(name);
+    NS_ABORT_MSG_IF(!id.IsValid(), "FluidFabric: there is no device '" << name << "'");
+    return id;
+}
+
+void
+FluidFabric::OnTransferDone(uint64_t token, weir::Time now)
+{
+    const FlowCallback done = m_callbacks[token];
+    const uint64_t flow = m_flows[token];
+    m_callbacks[token] = FlowCallback();
+    m_freeSlots.push_back(static_cast<uint32_t>(token));
+    if (!done.IsNull())
+    {
+        done(flow);
+    }
+}
+
+void
+FluidFabric::OnTransferStarted(weir::TransferId id,
+                               const weir::TransferRequest& request,
+                               weir::Time now)
+{
+    m_flowStarted(id.value, request, now);
+    for (const Observer& observer : m_observers)
+    {
+        observer.observer->OnTransferStarted(id, request, now);
+    }
+}
+
+void
+FluidFabric::OnTransferFinished(weir::TransferId id,
+                                const weir::TransferRequest& request,
+                                weir::Time started,
+                                weir::Time now)
+{
+    m_flowFinished(id.value, request, started, now);
+    for (const Observer& observer : m_observers)
+    {
+        observer.observer->OnTransferFinished(id, request, started, now);
+    }
+}
+
+void
+FluidFabric::OnLinkRate(weir::LinkId link, weir::Rate rate, weir::Time now)
+{
+    m_linkRate(link.Index(), rate, now);
+    for (const Observer& observer : m_observers)
+    {
+        if (observer.linkRates)
+        {
+            observer.observer->OnLinkRate(link, rate, now);
+        }
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_MODEL_FLUID_FABRIC_H
+#define WEIR_MODEL_FLUID_FABRIC_H
+
+#include "engine-driver.h"
+
+#include "fabric/cluster-spec.h"
+#include "fabric/fabric.h"
+#include "fabric/transport.h"
+#include "ns3/callback.h"
+#include "ns3/object.h"
+#include "ns3/traced-callback.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * All the wires of a cluster at once, as a system of pipes: a flow is a stream through the links of
+ * its path, and links share their rate among streams by weighted max-min fairness.
+ *
+ * It is to a cluster what a Channel is to its devices, but there are no packets and no devices to
+ * attach: a flow costs one event where it starts to share, one where it ends, whatever its size.
+ * Wire() gives it its topology (ClusterHelper does), then StartFlow() may be called at any time.
+ *
+ * Flows of training jobs and collectives on this fabric share it with those of StartFlow, and show
+ * up in the same trace sources.
+ */
+class FluidFabric : public Object, private weir::TransferClient, private weir::TransportObserver
+{
+  public:
+    /**
+     * Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    FluidFabric();
+    ~FluidFabric() override;
+
+    /** What StartFlow calls when the last byte has passed: the flow's number. */
+    using FlowCallback = Callback<void, uint64_t>;
+
+    /**
+     * Builds the topology; once.
+     * @param spec the cluster; what cannot be wired ends the program with the reason
+     */
+    void Wire(const weir::ClusterSpec& spec);
+
+    /**
+     * Starts a flow between two GPUs, counted node by node, over the path that the fabric's
+     * routing finds. Each flow has a source port of its own, so ECMP spreads them.
+     * @param source the sending GPU
+     * @param destination the receiving GPU
+     * @param bytes what crosses the wire
+     * @param done called at the end
+     * @return the flow's number
+     */
+    uint64_t StartFlow(uint32_t source,
+                       uint32_t destination,
+                       uint64_t bytes,
+                       FlowCallback done = FlowCallback());
+
+    /**
+     * As StartFlow, between any two devices.
+     * @param source name of the sending device, e.g. "node0/nic3"
+     * @param destination name of the receiving device
+     * @param bytes what crosses the wire
+     * @param done called at the end
+     * @return the flow's number
+     */
+    uint64_t StartFlowBetween(const std::string& source,
+                              const std::string& destination,
+                              uint64_t bytes,
+                              FlowCallback done = FlowCallback());
+
+    /**
+     * Gives both directions of the wires between two devices another rate: a part of their own.
+     * @param a name of a device
+     * @param b name of another, joined to it
+     * @param factor new rate over own rate; 0 is down: flows on it stand still
+     */
+    void ScaleLinkRate(const std::string& a, const std::string& b, double factor);
+
+    /**
+     * What a link has carried so far.
+     * @param link number of the link in the topology
+     * @return bytes, time with traffic, time saturated
+     */
+    weir::LinkUsage GetLinkUsage(uint32_t link);
+
+    /**
+     * Flows under way, those in their start-up delay included.
+     * @return the count
+     */
+    std::size_t GetActiveFlows();
+
+    /**
+     * The plain fabric: topology, paths, router, transport. Calls on its transport are framed by
+     * the driver's Synchronize and Update.
+     * @return the fabric
+     */
+    weir::Fabric& GetFabric();
+
+    /**
+     * What keeps this fabric and the jobs on it at the simulator's time.
+     * @return the driver
+     */
+    Ptr<EngineDriver> GetDriver() const;
+
+    /**
+     * Passes everything that the trace sources see to a plain observer, too.
+     * @param observer must outlive the run
+     * @param linkRates whether OnLinkRate is wanted; it costs a visit of every touched link a solve
+     */
+    void AddObserver(weir::TransportObserver& observer, bool linkRates);
+
+    /**
+     * TracedCallback signature of FlowStarted.
+     * @param flow the flow's number
+     * @param request what was asked for
+     * @param now exact time
+     */
+    typedef void (*FlowStartedTracedCallback)(uint64_t flow,
+                                              const weir::TransferRequest& request,
+                                              weir::Time now);
+
+    /**
+     * TracedCallback signature of FlowFinished.
+     * @param flow the flow's number
+     * @param request what was asked for
+     * @param started exact time of its start
+     * @param now exact time
+     */
+    typedef void (*FlowFinishedTracedCallback)(uint64_t flow,
+                                               const weir::TransferRequest& request,
+                                               weir::Time started,
+                                               weir::Time now);
+
+    /**
+     * TracedCallback signature of LinkRate.
+     * @param link number of the link in the topology
+     * @param rate all flows on it together
+     * @param now exact time
+     */
+    typedef void (*LinkRateTracedCallback)(uint32_t link, weir::Rate rate, weir::Time now);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    void OnTransferDone(uint64_t token, weir::Time now) override;
+    void OnTransferStarted(weir::TransferId id,
+                           const weir::TransferRequest& request,
+                           weir::Time now) override;
+    void OnTransferFinished(weir::TransferId id,
+                            const weir::TransferRequest& request,
+                            weir::Time started,
+                            weir::Time now) override;
+    void OnLinkRate(weir::LinkId link, weir::Rate rate, weir::Time now) override;
+
+    /** A plain observer beside the trace sources. */
+    struct Observer
+    {
+        weir::TransportObserver* observer; //!< whom to tell
+        bool linkRates;                    //!< about link rates, too
+    };
+
+    /**
+     * Starts a flow over the path from one device to another.
+     * @param from the sending device
+     * @param to the receiving device
+     * @param bytes what crosses the wire
+     * @param done called at the end
+     * @return the flow's number
+     */
+    uint64_t StartFlow(weir::DeviceId from,
+                       weir::DeviceId to,
+                       uint64_t bytes,
+                       const FlowCallback& done);
+
+    /**
+     * The device of that name; ends the program when there is none.
+     * @param name the name
+     * @return the device
+     */
+    weir::DeviceId FindDevice(const std::string& name);
+
+    /** Asks the transport for link rates if anybody wants them. */
+    void Observe();
+
+    /**
+     * The trace sources' connections may change at any time: looked at whenever a flow starts.
+     * @return whether anybody wants to hear of link rates
+     */
+    bool WantsLinkRates() const;
+
+    std::unique_ptr<weir::Fabric> m_fabric; //!< topology and transport
+    Ptr<EngineDriver> m_driver;             //!< keeps it at the simulator's time
+    std::vector<Observer> m_observers;      //!< besides the trace sources
+    bool m_linkRates{false};                //!< whether the transport reports link rates
+    uint16_t m_nextPort{0};                 //!< source port of the next flow
+    std::vector<FlowCallback> m_callbacks;  //!< by token; free slots are reused
+    std::vector<uint32_t> m_freeSlots;      //!< of m_callbacks
+    std::vector<uint64_t> m_flows;          //!< by token: the flow's number
+
+    TracedCallback<uint64_t, const weir::TransferRequest&, weir::Time>
+        m_flowStarted; //!< FlowStarted trace source
+    TracedCallback<uint64_t, const weir::TransferRequest&, weir::Time, weir::Time>
+        m_flowFinished;                                          //!< FlowFinished trace source
+    TracedCallback<uint32_t, weir::Rate, weir::Time> m_linkRate; //!< LinkRate trace source
+};
+
+} // namespace ns3
+
+#endif // WEIR_MODEL_FLUID_FABRIC_H

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_MODEL_GPU_SERVER_H
+#define WEIR_MODEL_GPU_SERVER_H
+
+#include "fluid-fabric.h"
+
+#include "ns3/object.h"
+
+namespace ns3
+{
+
+/**
+ * What makes a Node a server of a cluster: its number, its GPUs and the fabric it is wired to.
+ * Aggregated to each Node by ClusterHelper, so that the fabric can be reached by the path
+ * "/NodeList/0/$ns3::GpuServer/Fabric".
+ */
+class GpuServer : public Object
+{
+  public:
+    /**
+     * Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    GpuServer();
+    ~GpuServer() override;
+
+    /**
+     * Makes this server @p index of a cluster.
+     * @param fabric the cluster's fabric, wired
+     * @param index number of the server
+     */
+    void Attach(Ptr<FluidFabric> fabric, uint32_t index);
+
+    /**
+     * The cluster's fabric.
+     * @return the fabric
+     */
+    Ptr<FluidFabric> GetFabric() const;
+
+    /**
+     * The number of the server in the cluster.
+     * @return the number
+     */
+    uint32_t GetIndex() const;
+
+    /**
+     * How many GPUs the server has.
+     * @return the count
+     */
+    uint32_t GetNGpus() const;
+
+    /**
+     * The number of a GPU among all of the cluster, as flows and jobs count them.
+     * @param local its number within the server
+     * @return the number
+     */
+    uint32_t GetGpu(uint32_t local) const;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    Ptr<FluidFabric> m_fabric; //!< the cluster's
+    uint32_t m_index{0};       //!< number of the server
+};
+
+} // namespace ns3
+
+#endif // WEIR_MODEL_GPU_SERVER_H

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// What the ns-3 body adds to the plain code: time, attributes, trace sources, helpers. The plain
+// code itself is tested below tests/.
+
+#include "ns3/cluster-helper.h"
+#include "ns3/config.h"
+#include "ns3/double.h"
+#include "ns3/engine-driver.h"
+#include "ns3/event-id.h"
+#include "ns3/fluid-fabric.h"
+#include "ns3/gpu-server.h"
+#include "ns3/pointer.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/test.h"
+#include "ns3/uinteger.h"
+#include "ns3/weir-units.h"
+
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+/** An engine with events at given times; notes when it was visited. */
+class ListEngine : public weir::PassiveEngine
+{
+  public:
+    weir::Time
+    NextEventTime() override
+    {
+        return m_next < m_times.size() ? m_times[m_next] : weir::Time::Infinite();
+    }
+
+    void
+    AdvanceTo(weir::Time now) override
+    {
+        while (m_next < m_times.size() && m_times[m_next] <= now)
+        {
+            m_visits.push_back(now);
+            m_wallVisits.push_back(Simulator::Now());
+            m_next++;
+        }
+    }
+
+    std::vector<weir::Time> m_times;  //!< when something is due, ascending
+    std::vector<weir::Time> m_visits; //!< when it was done
+    std::vector<Time> m_wallVisits;   //!< what time the simulator had then
+    std::size_t m_next{0};            //!< the first that is not done
+};
+
+/**
+ * Engines see their own picoseconds; the simulator is never ahead of them and less than one of its
+ * time steps behind.
+ */
+class RoundingTestCase : public TestCase
+{
+  public:
+    RoundingTestCase()
+        : TestCase("Wake-ups are rounded up to the simulator's resolution, engine times are exact")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        ListEngine engine;
+        for (const int64_t ps : {1, 999, 1000, 1001, 5000000})
+        {
+            engine.m_times.push_back(weir::Time::Picoseconds(ps));
+        }
+        Ptr<EngineDriver> driver = CreateObject<EngineDriver>();
+        driver->Add(engine, nullptr);
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(engine.m_visits.size(), 5, "every event is visited once");
+        for (std::size_t i = 0; i < 5; i++)
+        {
+            NS_TEST_EXPECT_MSG_EQ((engine.m_visits[i] == engine.m_times[i]), true, "exact time");
+            NS_TEST_EXPECT_MSG_EQ(engine.m_wallVisits[i],
+                                  ToNs3(engine.m_times[i]),
+                                  "the simulator's time is the engine's, rounded up");
+        }
+        NS_TEST_EXPECT_MSG_EQ(Simulator::Now(), MicroSeconds(5), "nothing is pending afterwards");
+        Simulator::Destroy();
+    }
+};
+
+/** An event that moves nearer or further leaves no stale wake-up behind. */
+class OnePendingEventTestCase : public TestCase
+{
+  public:
+    OnePendingEventTestCase()
+        : TestCase("The driver holds exactly one pending event")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        ListEngine engine;
+        engine.m_times = {weir::Time::Microseconds(100)};
+        Ptr<EngineDriver> driver = CreateObject<EngineDriver>();
+        driver->Add(engine, nullptr);
+        Simulator::Schedule(MicroSeconds(10), [&engine, driver]() {
+            const weir::Time now = driver->Synchronize();
+            engine.m_times = {now + weir::Time::Microseconds(1)};
+            driver->Update();
+        });
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(engine.m_visits.size(), 1, "the event happens once");
+        NS_TEST_EXPECT_MSG_EQ(engine.m_visits[0].ToPicoseconds(), 11000000, "where it moved to");
+        NS_TEST_EXPECT_MSG_EQ(
+            Simulator::Now(), MicroSeconds(11), "no wake-up is left at its old time");
+        Simulator::Destroy();
+    }
+};
+
+/** Conversions lose nothing that the target can hold. */
+class UnitsTestCase : public TestCase
+{
+  public:
+    UnitsTestCase()
+        : TestCase("ns-3's times and rates become Weir's and back")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        NS_TEST_EXPECT_MSG_EQ(ToWeir(NanoSeconds(25)).ToPicoseconds(), 25000, "25 ns");
+        NS_TEST_EXPECT_MSG_EQ(ToNs3(weir::Time::Picoseconds(25000)), NanoSeconds(25), "25 ns");
+        NS_TEST_EXPECT_MSG_EQ(ToNs3(weir::Time::Picoseconds(25001)), NanoSeconds(26), "up");
+        NS_TEST_EXPECT_MSG_EQ(ToWeir(DataRate("400Gbps")).ToGBps(), 50, "400 Gb/s is 50 GB/s");
+        NS_TEST_EXPECT_MSG_EQ(ToNs3(weir::Rate::GBps(25)), DataRate("200Gbps"), "25 GB/s");
+    }
+};
+
+/** Alone a flow takes the latency of its path plus bytes over the rate of its slowest link. */
+class FlowAloneTestCase : public TestCase
+{
+  public:
+    FlowAloneTestCase()
+        : TestCase("A flow alone takes latency plus bytes over the bottleneck's rate")
+    {
+    }
+
+  private:
+    /**
+     * Trace sink of FlowFinished.
+     * @param flow the flow
+     * @param request what it was
+     * @param started when it began
+     * @param now when it ended
+     */
+    void
+    Finished(uint64_t flow,
+             const weir::TransferRequest& request,
+             weir::Time started,
+             weir::Time now)
+    {
+        m_traced = now - started;
+    }
+
+    /**
+     * What StartFlow calls at the end.
+     * @param flow the flow
+     */
+    void
+    Done(uint64_t flow)
+    {
+        m_done = flow;
+    }
+
+    void
+    DoRun() override
+    {
+        ClusterHelper helper;
+        helper.SetServerAttribute("NicRate", StringValue("400Gbps"));
+        helper.SetServerAttribute("NicEfficiency", DoubleValue(1));
+        helper.SetServerAttribute("NicLatency", StringValue("500ns"));
+        helper.SetServerAttribute("PcieLatency", StringValue("100ns"));
+        ClusterContainer cluster = helper.Install(2);
+
+        // The fabric is found through any of the servers.
+        PointerValue found;
+        cluster.GetServers().Get(1)->GetObject<GpuServer>()->GetAttribute("Fabric", found);
+        Ptr<FluidFabric> fabric = found.Get<FluidFabric>();
+        NS_TEST_ASSERT_MSG_EQ(fabric, cluster.GetFabric(), "one fabric");
+        Config::ConnectWithoutContext("/NodeList/*/$ns3::GpuServer/Fabric/FlowFinished",
+                                      MakeCallback(&FlowAloneTestCase::Finished, this));
+
+        // 5e6 bytes at 50 GB/s are 100 us; two PCIe links each side and two network links.
+        const uint64_t flow = fabric->StartFlow(cluster.GetGpu(0, 3),
+                                                cluster.GetGpu(1, 3),
+                                                5000000,
+                                                MakeCallback(&FlowAloneTestCase::Done, this));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_traced.ToPicoseconds(), 101400000, "4 x 100 + 2 x 500 ns + 100 us");
+        NS_TEST_EXPECT_MSG_EQ(Simulator::Now(), NanoSeconds(101400), "the simulator is there, too");
+        NS_TEST_EXPECT_MSG_EQ(m_done, flow, "the callback names the flow");
+        Simulator::Destroy();
+    }
+
+    weir::Time m_traced; //!< the flow's duration as traced
+    uint64_t m_done{0};  //!< the flow that the callback named
+};
+
+/** Half the rate of a link in the middle of a flow: the rest takes twice as long. */
+class DegradedLinkTestCase : public TestCase
+{
+  public:
+    DegradedLinkTestCase()
+        : TestCase("A link that loses half its rate half-way makes a flow half as long again")
+    {
+    }
+
+  private:
+    /**
+     * Trace sink of LinkRate.
+     * @param link the link
+     * @param rate its rate
+     * @param now when
+     */
+    void
+    LinkRate(uint32_t link, weir::Rate rate, weir::Time now)
+    {
+        m_rates.push_back(rate.ToGBps());
+    }
+
+    void
+    DoRun() override
+    {
+        ClusterHelper helper;
+        helper.SetServerAttribute("NicEfficiency", DoubleValue(1));
+        for (const char* latency :
+             {"NicLatency", "PcieLatency", "PcieUplinkLatency", "InterSocketLatency"})
+        {
+            helper.SetServerAttribute(latency, StringValue("0ns"));
+        }
+        ClusterContainer cluster = helper.Install(2);
+        Ptr<FluidFabric> fabric = cluster.GetFabric();
+        fabric->TraceConnectWithoutContext("LinkRate",
+                                           MakeCallback(&DegradedLinkTestCase::LinkRate, this));
+        fabric->StartFlow(cluster.GetGpu(0, 0), cluster.GetGpu(1, 0), 5000000);
+        Simulator::Schedule(
+            MicroSeconds(50), &FluidFabric::ScaleLinkRate, fabric, "node0/nic0", "leaf0", 0.5);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(Simulator::Now(), MicroSeconds(150), "50 us + 50 us x 2");
+        NS_TEST_ASSERT_MSG_EQ(m_rates.empty(), false, "rates are traced");
+        NS_TEST_EXPECT_MSG_EQ_TOL(m_rates.front(), 50, 1e-9, "at first the full rate");
+        NS_TEST_EXPECT_MSG_EQ(m_rates.back(), 0, "at last none");
+        Simulator::Destroy();
+    }
+
+    std::vector<double> m_rates; //!< as traced, in GB/s
+};
+
+/** A cluster given as plain values is the one that attributes describe. */
+class PlainValuesTestCase : public TestCase
+{
+  public:
+    PlainValuesTestCase()
+        : TestCase("A helper starts from plain values, and attributes change single figures")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        ClusterHelper described;
+        described.SetServerAttribute("Nics", UintegerValue(4));
+        const weir::ClusterSpec spec =
+            described.Install(2).GetFabric()->GetFabric().GetCluster().GetSpec();
+
+        ClusterHelper copied(spec);
+        copied.SetServerAttribute("NicRate", StringValue("200Gbps"));
+        ClusterContainer cluster = copied.Install();
+        const weir::ClusterSpec& copy = cluster.GetFabric()->GetFabric().GetCluster().GetSpec();
+        NS_TEST_EXPECT_MSG_EQ(cluster.GetServers().GetN(), 2, "as many servers");
+        NS_TEST_EXPECT_MSG_EQ(copy.node.nics, 4, "as many NICs");
+        NS_TEST_EXPECT_MSG_EQ(copy.node.nic.rawRate.ToGbps(), 200, "half the rate");
+        NS_TEST_EXPECT_MSG_EQ(copy.node.nic.framing, spec.node.nic.framing, "the same efficiency");
+        NS_TEST_EXPECT_MSG_EQ(
+            (copy.node.nvlink.latency == spec.node.nvlink.latency), true, "the same latency");
+        Simulator::Destroy();
+    }
+};
+
+/** The suite. */
+class WeirTestSuite : public TestSuite
+{
+  public:
+    WeirTestSuite()
+        : TestSuite("weir", TestSuite::Type::UNIT)
+    {
+        AddTestCase(new RoundingTestCase);
+        AddTestCase(new OnePendingEventTestCase);
+        AddTestCase(new UnitsTestCase);
+        AddTestCase(new FlowAloneTestCase);
+        AddTestCase(new DegradedLinkTestCase);
+        AddTestCase(new PlainValuesTestCase);
+    }
+};
+
+WeirTestSuite g_weirTestSuite; //!< registers the suite
+
+} // namespace

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/catalog.h"
+
+#include "scenarios/input-error.h"
+#include "scenarios/nearest-name.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace weir
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+
+constexpr const char* SUFFIX = ".yaml";
+constexpr const char* SUITE_FILE = "suite.yaml";
+
+const char*
+Singular(CatalogKind kind)
+{
+    switch (kind)
+    {
+    case CatalogKind::Systems:
+        return "system";
+    case CatalogKind::Models:
+        return "model";
+    case CatalogKind::Runs:
+        return "run";
+    case CatalogKind::Gpus:
+        return "GPU";
+    case CatalogKind::Suites:
+        return "suite";
+    }
+    throw std::logic_error("Catalog: no such kind");
+}
+
+bool
+IsFile(const fs::path& path)
+{
+    std::error_code error;
+    return fs::is_regular_file(path, error);
+}
+
+/** The folders of a kind in a data folder. */
+fs::path
+FolderOf(CatalogKind kind, const fs::path& data)
+{
+    if (kind != CatalogKind::Suites)
+    {
+        return data / ToString(kind);
+    }
+    const fs::path inside = data / "validation";
+    std::error_code error;
+    return fs::is_directory(inside, error) ? inside : data.parent_path() / "validation";
+}
+
+/** The entry that @p path is, without its title; the name is empty when it is none. */
+CatalogEntry
+EntryAt(CatalogKind kind, const fs::path& path)
+{
+    if (kind == CatalogKind::Suites)
+    {
+        const fs::path file = path / SUITE_FILE;
+        return IsFile(file) ? CatalogEntry{path.filename().string(), "", file.string()}
+                            : CatalogEntry{};
+    }
+    return path.extension() == SUFFIX && IsFile(path)
+               ? CatalogEntry{path.stem().string(), "", path.string()}
+               : CatalogEntry{};
+}
+
+/** All of a kind in @p folders, by name, without titles. */
+std::vector<CatalogEntry>
+Entries(CatalogKind kind, const std::vector<std::string>& folders)
+{
+    std::vector<CatalogEntry> entries;
+    for (const std::string& data : folders)
+    {
+        std::error_code error;
+        for (const auto& item : fs::directory_iterator(FolderOf(kind, data), error))
+        {
+            CatalogEntry entry = EntryAt(kind, item.path());
+            if (!entry.name.empty())
+            {
+                entries.push_back(std::move(entry));
+            }
+        }
+    }
+    // Stable: of one name, the one of the earlier folder stays first.
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+        return a.name < b.name;
+    });
+    entries.erase(std::unique(entries.begin(),
+                              entries.end(),
+                              [](const auto& a, const auto& b) { return a.name == b.name; }),
+                  entries.end());
+    return entries;
+}
+
+/** The title of the description at @p path, or why it has none. */
+std::string
+TitleOf(const std::string& path)
+{
+    try
+    {
+        const YamlNode node = YamlNode::Load(path);
+        const auto title = node.IsMap() ? node.Find("title") : std::nullopt;
+        return title ? title->AsString() : "";
+    }
+    catch (const InputError& error)
+    {
+        return std::string("(cannot be read: ") + error.what() + ")";
+    }
+}
+
+YamlNode
+ResolveWithin(const YamlNode& node,
+              CatalogKind kind,
+              const Catalog& catalog,
+              std::vector<std::string>& visited)
+{
+    if (node.IsScalar())
+    {
+        const std::string path = fs::weakly_canonical(catalog.Find(kind, node)).string();
+        if (std::find(visited.begin(), visited.end(), path) != visited.end())
+        {
+            node.Fail("found '" + node.AsString() +
+                      "', which is based on itself, expected bases without a cycle");
+        }
+        visited.push_back(path);
+        return ResolveWithin(YamlNode::Load(path), kind, catalog, visited);
+    }
+    const auto base = node.Find("base");
+    if (!base)
+    {
+        return node;
+    }
+    if (!base->IsScalar())
+    {
+        base->AsString(); // throws: not a name
+    }
+    YamlNode merged = ResolveWithin(*base, kind, catalog, visited);
+    merged.Overlay(node);
+    return merged;
+}
+
+} // namespace
+
+const char*
+ToString(CatalogKind kind)
+{
+    switch (kind)
+    {
+    case CatalogKind::Systems:
+        return "systems";
+    case CatalogKind::Models:
+        return "models";
+    case CatalogKind::Runs:
+        return "runs";
+    case CatalogKind::Gpus:
+        return "gpus";
+    case CatalogKind::Suites:
+        return "suites";
+    }
+    throw std::logic_error("Catalog: no such kind");
+}
+
+Catalog::Catalog()
+{
+    if (const char* listed = std::getenv("WEIR_DATA_PATH"))
+    {
+        std::istringstream folders(listed);
+        for (std::string folder; std::getline(folders, folder, ':');)
+        {
+            if (!folder.empty())
+            {
+                m_folders.push_back(folder);
+            }
+        }
+    }
+    m_folders.emplace_back(WEIR_SCENARIOS_SOURCE_DIR);
+    m_folders.emplace_back(WEIR_SCENARIOS_INSTALL_DIR);
+}
+
+Catalog::Catalog(std::vector<std::string> folders)
+    : m_folders(std::move(folders))
+{
+}
+
+bool
+Catalog::IsPath(const std::string& text)
+{
+    return text.find('/') != std::string::npos || fs::path(text).extension() == SUFFIX;
+}
+
+std::vector<CatalogEntry>
+Catalog::List(CatalogKind kind) const
+{
+    std::vector<CatalogEntry> entries = Entries(kind, m_folders);
+    for (CatalogEntry& entry : entries)
+    {
+        entry.title = TitleOf(entry.path);
+    }
+    return entries;
+}
+
+std::string
+Catalog::Find(CatalogKind kind, const std::string& nameOrPath, const std::string& besideFile) const
+{
+    const std::string what = Singular(kind);
+    if (IsPath(nameOrPath))
+    {
+        const fs::path beside = fs::path(besideFile).parent_path() / nameOrPath;
+        for (const fs::path& path : {beside, fs::path(nameOrPath)})
+        {
+            if (IsFile(path))
+            {
+                return path.string();
+            }
+        }
+        throw InputError("found no file '" + nameOrPath + "', expected a " + what +
+                         "'s name or file");
+    }
+    std::vector<std::string> names;
+    for (const CatalogEntry& entry : Entries(kind, m_folders))
+    {
+        if (entry.name == nameOrPath)
+        {
+            return entry.path;
+        }
+        names.push_back(entry.name);
+    }
+    throw InputError("found the unknown " + what + " '" + nameOrPath +
+                     "', expected a file or one of: " + JoinNames(names) +
+                     DidYouMean(nameOrPath, names));
+}
+
+std::string
+Catalog::Find(CatalogKind kind, const YamlNode& node) const
+{
+    const std::string text = node.AsString();
+    try
+    {
+        return Find(kind, text, node.File());
+    }
+    catch (const InputError& error)
+    {
+        node.Fail(error.what());
+    }
+}
+
+YamlNode
+ResolveBase(const YamlNode& node, CatalogKind kind, const Catalog& catalog)
+{
+    std::vector<std::string> visited;
+    return ResolveWithin(node, kind, catalog, visited);
+}
+
+} // namespace weir

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_CATALOG_H
+#define WEIR_SCENARIOS_CATALOG_H
+
+#include "scenarios/yaml-node.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** What descriptions there are. */
+enum class CatalogKind : uint8_t
+{
+    Systems,
+    Models,
+    Runs,
+    Gpus,
+    Suites //!< folders of validation/ that hold a suite.yaml
+};
+
+/** "systems", ...: the kind's folder, and what the command line calls it. */
+const char* ToString(CatalogKind kind);
+
+/** A description that can be named. */
+struct CatalogEntry
+{
+    std::string name;  //!< its file without ".yaml" (a suite: its folder)
+    std::string title; //!< its `title:`; empty when it has none
+    std::string path;  //!< its YAML file
+};
+
+/**
+ * The descriptions Weir ships and those a user adds, found by name.
+ *
+ * A data folder holds systems/, models/, runs/, gpus/ and validation/ (or has validation/ beside
+ * it, as the source tree does). Folders are searched in order; the first file of a name counts.
+ */
+class Catalog
+{
+  public:
+    /** The folders of the environment's WEIR_DATA_PATH (colons between), the source tree, the
+     * installation. */
+    Catalog();
+
+    /** These folders only. */
+    explicit Catalog(std::vector<std::string> folders);
+
+    /** All of a kind, by name. */
+    std::vector<CatalogEntry> List(CatalogKind kind) const;
+
+    /** Whether @p text is a path, not a name: it has a slash or ends in ".yaml". */
+    static bool IsPath(const std::string& text);
+
+    /**
+     * The file of @p nameOrPath. A path is taken as it stands when
+     * absolute, else beside the file that names it (@p besideFile, if any), else from where the
+     * program runs.
+     * @throws InputError "found ..., expected ...", without a place, when there is none.
+     */
+    std::string Find(CatalogKind kind,
+                     const std::string& nameOrPath,
+                     const std::string& besideFile = "") const;
+
+    /** As Find, for the text of @p node; @throws InputError with its place. */
+    std::string Find(CatalogKind kind, const YamlNode& node) const;
+
+  private:
+    std::vector<std::string> m_folders; //!< searched in this order
+};
+
+/**
+ * The map that @p node stands for: a name or path of the catalogue is loaded, and a map with
+ * `base:` (a name or path) is laid over what its base stands for; every value keeps its own place.
+ * @throws InputError when a name is unknown or bases lead back to themselves.
+ */
+YamlNode ResolveBase(const YamlNode& node, CatalogKind kind, const Catalog& catalog);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_CATALOG_H

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_COMMAND_COMMANDS_H
+#define WEIR_SCENARIOS_COMMAND_COMMANDS_H
+
+#include <functional>
+
+namespace CLI
+{
+class App;
+} // namespace CLI
+
+namespace weir
+{
+
+/** What the process answers with. */
+enum class ExitCode : int
+{
+    Done = 0,
+    CheckFailed = 1, //!< a check failed, or a run could not finish
+    WrongInput = 2
+};
+
+/** A verb of the command line and what it does once its options are read. */
+struct Command
+{
+    CLI::App* options; //!< owned by the application
+    std::function<ExitCode()> run;
+};
+
+Command AddRunCommand(CLI::App& application);
+Command AddCollectiveCommand(CLI::App& application);
+Command AddListCommand(CLI::App& application);
+Command AddShowCommand(CLI::App& application);
+Command AddValidateCommand(CLI::App& application);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_COMMAND_COMMANDS_H

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/command/flows-command.h"
+
+#include "scenarios/command/interruption.h"
+#include "scenarios/command/simulation-loop.h"
+#include "scenarios/flows/flow-report.h"
+#include "scenarios/flows/open-network.h"
+#include "scenarios/input-error.h"
+#include "scenarios/output-file.h"
+#include "scenarios/progress.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace weir
+{
+
+namespace
+{
+
+struct FlowsOptions
+{
+    std::string topology;
+    std::string flows;
+    std::string fidelity{"flow"};
+    std::string csv;
+    NetworkOverrides network;
+    bool json{false};
+    bool quiet{false};
+};
+
+/** Wall-clock time, part by part. */
+class Stopwatch
+{
+  public:
+    /** Seconds since the last lap, or since it was made. */
+    double
+    Lap()
+    {
+        const auto now = std::chrono::steady_clock::now();
+        return std::chrono::duration<double>(now - std::exchange(m_since, now)).count();
+    }
+
+  private:
+    std::chrono::steady_clock::time_point m_since{std::chrono::steady_clock::now()};
+};
+
+uint64_t
+PeakRssBytes()
+{
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<uint64_t>(usage.ru_maxrss) * 1024; // Linux counts in KiB
+}
+
+/** Opens the output, unless it would replace an input. */
+void
+OpenCsv(const FlowsOptions& options, std::optional<OutputFile>& csv)
+{
+    for (const std::string& input : {options.flows, options.topology})
+    {
+        std::error_code ignored;
+        if (std::filesystem::equivalent(options.csv, input, ignored))
+        {
+            throw InputError("--csv: found '" + options.csv +
+                             "', expected another file than the input '" + input + "'");
+        }
+    }
+    csv.emplace(options.csv, "--csv");
+}
+
+void
+CheckFidelity(const std::string& fidelity)
+{
+    if (fidelity != "flow")
+    {
+        throw InputError("--fidelity: found '" + fidelity + "', expected flow");
+    }
+}
+
+ExitCode
+RunFlows(const FlowsOptions& options)
+{
+    CheckFidelity(options.fidelity);
+    std::optional<OutputFile> csv;
+    if (!options.csv.empty())
+    {
+        OpenCsv(options, csv);
+    }
+    FlowReport report;
+    Stopwatch watch;
+    const auto network = OpenNetwork(options.topology, options.network, Catalog());
+    FlowFile file(options.flows);
+    FlowResults flows = ReadFlows(file, *network);
+    report.cost.readSeconds = watch.Lap();
+    {
+        ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, options.flows);
+        report.run = PlayFlows(flows, *network, *MakeEngineLoop(Fidelity::Flow), [&](Time now) {
+            line.Update(now);
+            ThrowIfInterrupted();
+        });
+    }
+    report.cost.playSeconds = watch.Lap();
+    if (csv)
+    {
+        WriteFlowCsv(flows, network->Paths(), csv->TemporaryPath());
+        csv->Commit();
+    }
+    report.cost.writeSeconds = watch.Lap();
+    report.topology = options.topology;
+    report.flows = options.flows;
+    report.endPoints = network->EndPointCount();
+    report.endPointName = network->EndPointName();
+    report.sortedInput = flows.IsSortedByStart();
+    report.summary = SummarizeFlows(flows, network->Paths());
+    report.cost.peakRssBytes = PeakRssBytes();
+    if (options.json)
+    {
+        std::cout << ToJson(report) << "\n";
+    }
+    else if (!options.quiet)
+    {
+        std::cout << ToText(report);
+        std::cout << (csv ? "  flows in " + options.csv + "\n" : "");
+    }
+    return ExitCode::Done;
+}
+
+} // namespace
+
+Command
+AddFlowsCommand(CLI::App& application)
+{
+    auto* verb = application.add_subcommand("flows", "Play your own flows on your own network");
+    auto options = std::make_shared<FlowsOptions>();
+    verb->add_option("--topology",
+                     options->topology,
+                     "HPCC-style topology file, or a system of the catalogue or its .yaml file")
+        ->required();
+    verb->add_option("--flows",
+                     options->flows,
+                     "HPCC-style flow file (src dst pg dport size start_s; dport may be absent), "
+                     "or CSV with the header src,dst,bytes,start_s")
+        ->required();
+    verb->add_option("--fidelity", options->fidelity, "flow")->capture_default_str();
+    verb->add_option("--csv",
+                     options->csv,
+                     "Write flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown to "
+                     "this file");
+    verb->add_option("--nodes", options->network.nodes, "Nodes of a system (default: as it says)")
+        ->check(CLI::Range(1, 1 << 20));
+    verb->add_option("--hash-seed",
+                     options->network.hashSeed,
+                     "Another seed, another choice of ECMP among paths that tie");
+    verb->add_flag("--json", options->json, "Print one JSON object and nothing else");
+    verb->add_flag("--quiet", options->quiet, "Print no summary");
+    verb->footer(
+        "End points are the hosts of a topology file by its numbers, or the GPUs of a system,\n"
+        "counted node by node; between nodes a flow goes from the sender's own NIC to the\n"
+        "receiver's. Sizes are what crosses the wire. Flows share links max-min fairly; one alone\n"
+        "takes its path's latency plus bytes over the bottleneck's rate (ideal_fct_s).\n"
+        "The file's order does not matter: flows are sorted by start where they are not.\n"
+        "Examples:\n"
+        "  weir flows --topology fat.txt --flows flow.txt --csv fct.csv\n"
+        "  weir flows --topology hgx-h100 --nodes 16 --flows flows.csv --json\n"
+        "  scripts/make-fat-tree and scripts/make-flows make such files.");
+    return {verb, [options] { return RunFlows(*options); }};
+}
+
+} // namespace weir

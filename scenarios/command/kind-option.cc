@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/command/kind-option.h"
+
+#include "scenarios/input-error.h"
+#include "scenarios/nearest-name.h"
+
+namespace weir
+{
+
+CatalogKind
+ParseKind(const std::string& name)
+{
+    std::vector<std::string> names;
+    for (const auto kind : {CatalogKind::Systems,
+                            CatalogKind::Models,
+                            CatalogKind::Runs,
+                            CatalogKind::Gpus,
+                            CatalogKind::Suites})
+    {
+        const std::string plural = ToString(kind);
+        if (name == plural || name + "s" == plural)
+        {
+            return kind;
+        }
+        names.push_back(plural);
+    }
+    throw InputError("KIND: found '" + name + "', expected one of: " + JoinNames(names) +
+                     DidYouMean(name, names));
+}
+
+} // namespace weir

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/catalog.h"
+#include "scenarios/command/commands.h"
+#include "scenarios/command/interruption.h"
+#include "scenarios/command/simulation-loop.h"
+#include "scenarios/progress.h"
+#include "scenarios/read-scenario.h"
+#include "scenarios/run-json.h"
+#include "scenarios/run-scenario.h"
+#include "scenarios/summary.h"
+#include "scenarios/timeline.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <unistd.h>
+
+namespace weir
+{
+
+namespace
+{
+
+struct RunOptions
+{
+    std::string file;
+    std::string fidelity;
+    std::vector<std::string> settings;
+    std::string output;
+    std::string timeline;
+    bool json{false};
+    bool quiet{false};
+};
+
+Scenario
+ReadRun(const RunOptions& options)
+{
+    std::vector<std::string> settings = options.settings;
+    if (!options.fidelity.empty())
+    {
+        settings.push_back("network.fidelity=" + options.fidelity);
+    }
+    Scenario scenario = LoadScenario(options.file, settings, Catalog());
+    if (!options.output.empty())
+    {
+        scenario.output.file = options.output;
+    }
+    if (!options.timeline.empty())
+    {
+        scenario.output.timeline = true;
+        scenario.output.timelineFile = options.timeline;
+    }
+    return scenario;
+}
+
+void
+PrintOutputs(const Scenario& scenario)
+{
+    if (!scenario.output.file.empty())
+    {
+        std::cout << "  results in " << scenario.output.file << "\n";
+    }
+    if (scenario.output.timeline)
+    {
+        std::cout << "  timeline in " << TimelinePath(scenario) << " (open in ui.perfetto.dev)\n";
+    }
+}
+
+ExitCode
+Run(const RunOptions& options)
+{
+    const Scenario scenario = ReadRun(options);
+    RunResult result;
+    {
+        ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, scenario.title);
+        const auto loop = MakeEngineLoop(scenario.fidelity);
+        result = RunScenario(scenario, *loop, [&](Time now) {
+            line.Update(now);
+            ThrowIfInterrupted();
+        });
+    }
+    if (options.json)
+    {
+        std::cout << ToJson(scenario, result) << "\n";
+    }
+    else if (!options.quiet)
+    {
+        std::cout << Summarize(scenario, result);
+        PrintOutputs(scenario);
+    }
+    if (!result.waiting.empty())
+    {
+        std::cerr << "weir: the run cannot go on: " << result.waiting << "\n";
+        return ExitCode::CheckFailed;
+    }
+    return ExitCode::Done;
+}
+
+} // namespace
+
+Command
+AddRunCommand(CLI::App& application)
+{
+    auto* verb = application.add_subcommand("run", "Run a scenario");
+    auto options = std::make_shared<RunOptions>();
+    verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalogue")
+        ->required();
+    verb->add_option("--fidelity", options->fidelity, "analytical, stream or flow");
+    verb->add_option("--set", options->settings, "Replace a value: key.path=value (repeatable)")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->take_all();
+    verb->add_option("-o,--output", options->output, "Write results to this HDF5 file");
+    verb->add_option("--timeline", options->timeline, "Write a timeline for Perfetto to this file");
+    verb->add_flag("--json", options->json, "Print one JSON object and nothing else");
+    verb->add_flag("--quiet", options->quiet, "Print no summary");
+    verb->footer(
+        "Examples:\n"
+        "  weir run gpt-175b-96-h800\n"
+        "  weir run my-run.yaml --fidelity flow -o my-run.h5 --timeline my-run.json\n"
+        "  weir run gpt-175b-96-h800 --set jobs.0.parallel.microBatch=2 --json");
+    return {verb, [options] { return Run(*options); }};
+}
+
+} // namespace weir

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/catalog.h"
+#include "scenarios/command/commands.h"
+#include "scenarios/command/kind-option.h"
+#include "scenarios/describe-model.h"
+#include "scenarios/describe-system.h"
+#include "scenarios/read-gpu.h"
+#include "scenarios/read-model.h"
+#include "scenarios/read-scenario.h"
+#include "scenarios/read-system.h"
+#include "scenarios/write-scenario.h"
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+namespace weir
+{
+
+namespace
+{
+
+struct ShowOptions
+{
+    std::string kind;
+    std::string name;
+};
+
+std::string
+ReadText(const std::string& path)
+{
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+ExitCode
+Show(const ShowOptions& options)
+{
+    const CatalogKind kind = ParseKind(options.kind);
+    const Catalog catalog;
+    switch (kind)
+    {
+    case CatalogKind::Systems:
+        std::cout << DescribeSystem(ReadSystem(YamlNode::Parse(options.name, "NAME"), catalog));
+        break;
+    case CatalogKind::Models:
+        std::cout << DescribeModel(ReadModel(YamlNode::Parse(options.name, "NAME"), catalog));
+        break;
+    case CatalogKind::Runs:
+        std::cout << DumpScenario(LoadScenario(options.name, {}, catalog));
+        break;
+    case CatalogKind::Gpus:
+    case CatalogKind::Suites:
+        std::cout << ReadText(catalog.Find(kind, options.name));
+        break;
+    }
+    return ExitCode::Done;
+}
+
+} // namespace
+
+Command
+AddShowCommand(CLI::App& application)
+{
+    auto* verb = application.add_subcommand("show", "Show one thing of the catalogue");
+    auto options = std::make_shared<ShowOptions>();
+    verb->add_option("KIND", options->kind, "system, model, run, gpu or suite")->required();
+    verb->add_option("NAME", options->name, "As weir list prints it, or a file")->required();
+    verb->footer(
+        "Examples:\n"
+        "  weir show system hgx-h100     GPUs, links with payload rates, NCCL's channels\n"
+        "  weir show model gpt-175b      shape and parameters\n"
+        "  weir show run gpt-175b-96-h800    the scenario after defaults");
+    return {verb, [options] { return Show(*options); }};
+}
+
+} // namespace weir

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/flows/cluster-network.h"
+
+#include <stdexcept>
+
+namespace weir
+{
+
+ClusterNetwork::ClusterNetwork(const ClusterSpec& spec)
+    : m_fabric(spec),
+      m_connector(m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter())
+{
+}
+
+const char*
+ClusterNetwork::EndPointName() const
+{
+    return "GPU";
+}
+
+std::size_t
+ClusterNetwork::EndPointCount() const
+{
+    return m_fabric.GetCluster().GpuCount();
+}
+
+std::string
+ClusterNetwork::WhyNoEndPoint(int64_t node) const
+{
+    const int64_t gpus = m_fabric.GetCluster().GpuCount();
+    return node >= 0 && node < gpus ? "" : "a GPU of the system, 0 to " + std::to_string(gpus - 1);
+}
+
+PathId
+ClusterNetwork::FindPath(uint32_t source, uint32_t destination, const FlowPorts& ports)
+{
+    const GpuId from(source);
+    const GpuId to(destination);
+    const Cluster& cluster = m_fabric.GetCluster();
+    if (cluster.NodeOf(from) == cluster.NodeOf(to))
+    {
+        return m_connector.InsideNode(from, to).path;
+    }
+    const auto& outNics = m_connector.NicsOf(from);
+    const auto& inNics = m_connector.NicsOf(to);
+    if (outNics.empty() || inNics.empty())
+    {
+        throw std::runtime_error("no path from GPU " + std::to_string(source) + " to GPU " +
+                                 std::to_string(destination) + ": their nodes have no NICs");
+    }
+    const uint32_t queuePair = uint32_t{ports.sourcePort} << 16 ^
+                               uint32_t { ports.priorityGroup } << 13 ^ ports.destinationPort;
+    return m_connector.BetweenNodes(from, to, {outNics.front(), inNics.front(), from}, queuePair)
+        .path;
+}
+
+const PathTable&
+ClusterNetwork::Paths()
+{
+    return m_fabric.Paths();
+}
+
+Transport&
+ClusterNetwork::GetTransport()
+{
+    return m_fabric.GetTransport();
+}
+
+} // namespace weir

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_FLOWS_FLOW_NETWORK_H
+#define WEIR_SCENARIOS_FLOWS_FLOW_NETWORK_H
+
+#include "fabric/path-table.h"
+#include "fabric/transport.h"
+
+#include <cstdint>
+#include <string>
+
+namespace weir
+{
+
+/** What of a flow's headers ECMP hashes besides its end points. */
+struct FlowPorts
+{
+    uint16_t sourcePort{0};
+    uint16_t destinationPort{0};
+    uint16_t priorityGroup{0};
+};
+
+/** Where flows play: numbered end points, the ways between them, and what moves the bytes. */
+class FlowNetwork
+{
+  public:
+    virtual ~FlowNetwork() = default;
+
+    /** How end points are named in messages: "host" or "GPU". */
+    virtual const char* EndPointName() const = 0;
+
+    virtual std::size_t EndPointCount() const = 0;
+
+    /** Why @p node sends and receives no flows: "a host from 0 to 319"; empty when it does. */
+    virtual std::string WhyNoEndPoint(int64_t node) const = 0;
+
+    /**
+     * The way of a flow between two different end points, interned.
+     * @throws std::runtime_error when there is none; the message names both ends.
+     */
+    virtual PathId FindPath(uint32_t source, uint32_t destination, const FlowPorts& ports) = 0;
+
+    virtual const PathTable& Paths() = 0;
+
+    virtual Transport& GetTransport() = 0;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_FLOWS_FLOW_NETWORK_H

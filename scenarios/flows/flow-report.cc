@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/flows/flow-report.h"
+
+#include "scenarios/text-table.h"
+
+#include <nlohmann/json.hpp>
+
+namespace weir
+{
+
+namespace
+{
+
+using Json = nlohmann::ordered_json;
+
+double
+WallSeconds(const FlowRunCost& cost)
+{
+    return cost.readSeconds + cost.playSeconds + cost.writeSeconds;
+}
+
+/** A whole number with commas. */
+std::string
+FormatCount(uint64_t count)
+{
+    return FormatFixed(static_cast<double>(count), 0);
+}
+
+std::string
+ClassTable(const FlowSummary& summary)
+{
+    TextTable table;
+    table.Row({"size", "flows", "FCT p50", "p95", "p99", "slowdown p50", "p95", "p99"});
+    for (const FlowClass& size : summary.classes)
+    {
+        const Percentiles& fct = size.completionSeconds;
+        table.Row({size.name,
+                   FormatCount(size.flows),
+                   FormatSeconds(fct.p50),
+                   FormatSeconds(fct.p95),
+                   FormatSeconds(fct.p99),
+                   FormatFixed(size.slowdown.p50, 3),
+                   FormatFixed(size.slowdown.p95, 3),
+                   FormatFixed(size.slowdown.p99, 3)});
+    }
+    return table.Print(2);
+}
+
+Json
+ToJson(const Percentiles& percentiles)
+{
+    return {{"p50", percentiles.p50}, {"p95", percentiles.p95}, {"p99", percentiles.p99}};
+}
+
+} // namespace
+
+std::string
+ToText(const FlowReport& report)
+{
+    const FlowSummary& summary = report.summary;
+    std::string text = FormatCount(summary.flows) + " flows, " +
+                       FormatDecimalBytes(summary.bytes.ToDouble()) + " on " + report.topology +
+                       " (" + FormatCount(report.endPoints) + " " + report.endPointName + "s)\n";
+    if (!report.sortedInput)
+    {
+        text += "  " + report.flows + " is not in the order of starts; flows were sorted\n";
+    }
+    if (summary.flows > 0)
+    {
+        text += "  makespan " + FormatSeconds(summary.makespan.ToSeconds()) +
+                " from the first start to the last finish; under way at once: " +
+                FormatFixed(summary.meanActive, 1) + " flows on average, " +
+                FormatCount(report.run.mostActive) + " at most\n\n" + ClassTable(summary) + "\n";
+    }
+    return text + "  " + FormatCount(report.run.events) + " events; wall time " +
+           FormatSeconds(WallSeconds(report.cost)) + " (read and route " +
+           FormatSeconds(report.cost.readSeconds) + ", play " +
+           FormatSeconds(report.cost.playSeconds) + ", write " +
+           FormatSeconds(report.cost.writeSeconds) + "), peak memory " +
+           FormatDecimalBytes(static_cast<double>(report.cost.peakRssBytes)) + "\n";
+}
+
+std::string
+ToJson(const FlowReport& report)
+{
+    const FlowSummary& summary = report.summary;
+    Json object = {{"topology", report.topology},
+                   {"flows_file", report.flows},
+                   {"fidelity", "flow"},
+                   {"end_points", report.endPoints},
+                   {"flows", summary.flows},
+                   {"bytes", summary.bytes.Count()},
+                   {"makespan_s", summary.makespan.ToSeconds()},
+                   {"mean_active", summary.meanActive},
+                   {"most_active", report.run.mostActive},
+                   {"sorted_input", report.sortedInput}};
+    object["classes"] = Json::array();
+    for (const FlowClass& size : summary.classes)
+    {
+        object["classes"].push_back({{"name", size.name},
+                                     {"flows", size.flows},
+                                     {"fct_s", ToJson(size.completionSeconds)},
+                                     {"slowdown", ToJson(size.slowdown)}});
+    }
+    object["events"] = report.run.events;
+    object["wall_s"] = WallSeconds(report.cost);
+    object["read_s"] = report.cost.readSeconds;
+    object["play_s"] = report.cost.playSeconds;
+    object["write_s"] = report.cost.writeSeconds;
+    object["peak_rss_bytes"] = report.cost.peakRssBytes;
+    return object.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace weir

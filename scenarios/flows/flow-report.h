@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_FLOWS_FLOW_REPORT_H
+#define WEIR_SCENARIOS_FLOWS_FLOW_REPORT_H
+
+#include "scenarios/flows/flow-summary.h"
+#include "scenarios/flows/play-flows.h"
+
+#include <cstdint>
+#include <string>
+
+namespace weir
+{
+
+/** Wall-clock seconds of a run's parts. */
+struct FlowRunCost
+{
+    double readSeconds{0}; //!< topology and flows, paths included
+    double playSeconds{0};
+    double writeSeconds{0};
+    uint64_t peakRssBytes{0};
+};
+
+/** What a report says besides the summary. */
+struct FlowReport
+{
+    std::string topology; //!< as given
+    std::string flows;    //!< as given
+    std::size_t endPoints{0};
+    const char* endPointName{""};
+    bool sortedInput{true}; //!< the file gave flows by start
+    FlowSummary summary;
+    FlowRun run;
+    FlowRunCost cost;
+};
+
+/** For the terminal. */
+std::string ToText(const FlowReport& report);
+
+/**
+ * One JSON object: topology, flows_file, fidelity, flows, bytes, makespan_s, mean_active,
+ * most_active, sorted_input, events, wall_s, read_s, play_s, write_s, peak_rss_bytes and classes,
+ * each {name, flows, fct_s, slowdown} with p50, p95 and p99.
+ */
+std::string ToJson(const FlowReport& report);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_FLOWS_FLOW_REPORT_H

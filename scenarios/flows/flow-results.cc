@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/flows/flow-results.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr std::size_t CHUNK = std::size_t{1} << 18; //!< bytes handed to the system at once
+constexpr std::size_t LONGEST_ROW = 256;            //!< nine numbers of at most 25 characters
+constexpr int64_t PICOSECONDS = 1'000'000'000'000;  //!< in a second
+
+/** Rows of numbers put together in a buffer and written in large pieces. */
+class RowWriter
+{
+  public:
+    explicit RowWriter(const std::string& file)
+        : m_out(file, std::ios::binary)
+    {
+        m_buffer.resize(CHUNK);
+        m_at = m_buffer.data();
+    }
+
+    void
+    Text(const char* text)
+    {
+        const std::size_t length = std::strlen(text);
+        std::memcpy(m_at, text, length);
+        m_at += length;
+    }
+
+    template <typename Number>
+    void
+    Add(Number value)
+    {
+        m_at = std::to_chars(m_at, m_at + LONGEST_ROW, value).ptr;
+        *m_at++ = ',';
+    }
+
+    /** Seconds with as many of twelve decimals as are not zero. */
+    void
+    Add(Time time)
+    {
+        int64_t ps = time.ToPicoseconds();
+        if (ps < 0)
+        {
+            *m_at++ = '-';
+            ps = -ps;
+        }
+        m_at = std::to_chars(m_at, m_at + LONGEST_ROW, ps / PICOSECONDS).ptr;
+        int64_t fraction = ps % PICOSECONDS;
+        if (fraction != 0)
+        {
+            *m_at = '.';
+            char* last = m_at;
+            for (char* digit = m_at + 12; digit > m_at; digit--, fraction /= 10)
+            {
+                *digit = static_cast<char>('0' + fraction % 10);
+                last = last == m_at && *digit != '0' ? digit : last;
+            }
+            m_at = last + 1;
+        }
+        *m_at++ = ',';
+    }
+
+    /** Ends the row in place of its last comma. */
+    void
+    EndRow()
+    {
+        m_at[-1] = '\n';
+        if (m_buffer.data() + m_buffer.size() - m_at < static_cast<std::ptrdiff_t>(LONGEST_ROW))
+        {
+            Flush();
+        }
+    }
+
+    void
+    Close(const std::string& file)
+    {
+        Flush();
+        m_out.close();
+        if (!m_out)
+        {
+            throw std::runtime_error("cannot write '" + file + "'");
+        }
+    }
+
+  private:
+    void
+    Flush()
+    {
+        m_out.write(m_buffer.data(), m_at - m_buffer.data());
+        m_at = m_buffer.data();
+    }
+
+    std::ofstream m_out;
+    std::vector<char> m_buffer;
+    char* m_at; //!< where the next character goes
+};
+
+} // namespace
+
+void
+FlowResults::Add(uint32_t source, uint32_t destination, Bytes bytes, Time start, PathId path)
+{
+    m_sources.push_back(source);
+    m_destinations.push_back(destination);
+    m_paths.push_back(path);
+    m_bytes.push_back(bytes);
+    m_starts.push_back(start);
+    m_finishes.push_back(Time::Infinite());
+}
+
+Time
+FlowResults::IdealTime(std::size_t flow, const PathTable& paths) const
+{
+    return paths.Latency(m_paths[flow]) + m_bytes[flow] / paths.BottleneckRate(m_paths[flow]);
+}
+
+double
+FlowResults::Slowdown(std::size_t flow, const PathTable& paths) const
+{
+    const Time ideal = IdealTime(flow, paths);
+    const Time taken = CompletionTime(flow);
+    return taken == ideal ? 1 : taken / ideal;
+}
+
+bool
+FlowResults::IsSortedByStart() const
+{
+    return std::is_sorted(m_starts.begin(), m_starts.end());
+}
+
+void
+WriteFlowCsv(const FlowResults& results, const PathTable& paths, const std::string& file)
+{
+    RowWriter writer(file);
+    writer.Text("flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown,");
+    writer.EndRow();
+    for (std::size_t flow = 0; flow < results.Size(); flow++)
+    {
+        writer.Add(flow);
+        writer.Add(results.Source(flow));
+        writer.Add(results.Destination(flow));
+        writer.Add(results.GetBytes(flow).Count());
+        writer.Add(results.Start(flow));
+        writer.Add(results.Finish(flow));
+        writer.Add(results.CompletionTime(flow));
+        writer.Add(results.IdealTime(flow, paths));
+        writer.Add(results.Slowdown(flow, paths));
+        writer.EndRow();
+    }
+    writer.Close(file);
+}
+
+} // namespace weir

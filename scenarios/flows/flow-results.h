@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_FLOWS_FLOW_RESULTS_H
+#define WEIR_SCENARIOS_FLOWS_FLOW_RESULTS_H
+
+#include "fabric/path-table.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * Flows and what became of them, in the order of their file: one column a value, 40 bytes a flow.
+ * It is the only place that keeps a flow: read into it, played from it and written out of it.
+ */
+class FlowResults
+{
+  public:
+    /** Adds a flow that has not ended. */
+    void Add(uint32_t source, uint32_t destination, Bytes bytes, Time start, PathId path);
+
+    void
+    SetFinish(std::size_t flow, Time finish)
+    {
+        m_finishes[flow] = finish;
+    }
+
+    std::size_t
+    Size() const
+    {
+        return m_starts.size();
+    }
+
+    uint32_t
+    Source(std::size_t flow) const
+    {
+        return m_sources[flow];
+    }
+
+    uint32_t
+    Destination(std::size_t flow) const
+    {
+        return m_destinations[flow];
+    }
+
+    Bytes
+    GetBytes(std::size_t flow) const
+    {
+        return m_bytes[flow];
+    }
+
+    Time
+    Start(std::size_t flow) const
+    {
+        return m_starts[flow];
+    }
+
+    PathId
+    Path(std::size_t flow) const
+    {
+        return m_paths[flow];
+    }
+
+    /** Infinite when the flow has not ended. */
+    Time
+    Finish(std::size_t flow) const
+    {
+        return m_finishes[flow];
+    }
+
+    /** Flow completion time: from the start until the last byte has passed. */
+    Time
+    CompletionTime(std::size_t flow) const
+    {
+        return m_finishes[flow] - m_starts[flow];
+    }
+
+    /** What the flow takes alone: its path's latency plus bytes over the bottleneck's rate. */
+    Time IdealTime(std::size_t flow, const PathTable& paths) const;
+
+    /** CompletionTime over IdealTime; 1 where both are zero. */
+    double Slowdown(std::size_t flow, const PathTable& paths) const;
+
+    /** Whether no flow starts before the one in front of it. */
+    bool IsSortedByStart() const;
+
+  private:
+    std::vector<uint32_t> m_sources;
+    std::vector<uint32_t> m_destinations;
+    std::vector<PathId> m_paths;
+    std::vector<Bytes> m_bytes;
+    std::vector<Time> m_starts;
+    std::vector<Time> m_finishes;
+};
+
+/**
+ * Writes flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown, a line a flow, to @p file.
+ * Times are exact (whole picoseconds); a slowdown is the shortest decimal that reads back to it.
+ * @throws std::runtime_error when the file cannot be written.
+ */
+void WriteFlowCsv(const FlowResults& results, const PathTable& paths, const std::string& file);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_FLOWS_FLOW_RESULTS_H

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/flows/flow-summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace weir
+{
+
+namespace
+{
+
+/** Flows of more than `above` and at most `upTo` bytes. */
+struct SizeClass
+{
+    const char* name;
+    int64_t above;
+    int64_t upTo;
+};
+
+constexpr int64_t NOTHING = -1;
+constexpr int64_t SMALL = 100'000;
+constexpr int64_t MEDIUM = 10'000'000;
+constexpr int64_t ANY = std::numeric_limits<int64_t>::max();
+
+constexpr SizeClass SIZE_CLASSES[] = {{"all", NOTHING, ANY},
+                                      {"<= 100 kB", NOTHING, SMALL},
+                                      {"<= 10 MB", SMALL, MEDIUM},
+                                      {"> 10 MB", MEDIUM, ANY}};
+
+/** Reorders @p values, of which there is one at least. */
+Percentiles
+FindPercentiles(std::vector<double>& values)
+{
+    const auto at = [&values](double part) {
+        const double rank = std::ceil(part * static_cast<double>(values.size()));
+        const auto nth = values.begin() + static_cast<std::ptrdiff_t>(std::max(rank, 1.0)) - 1;
+        std::nth_element(values.begin(), nth, values.end());
+        return *nth;
+    };
+    return {at(0.50), at(0.95), at(0.99)};
+}
+
+/** The class's flows; @p scratch is any memory to use. */
+FlowClass
+Classify(const SizeClass& size,
+         const FlowResults& results,
+         const PathTable& paths,
+         std::vector<double>& scratch)
+{
+    const auto collect = [&](const auto& valueOf) {
+        scratch.clear();
+        for (std::size_t flow = 0; flow < results.Size(); flow++)
+        {
+            const int64_t bytes = results.GetBytes(flow).Count();
+            if (bytes > size.above && bytes <= size.upTo)
+            {
+                scratch.push_back(valueOf(flow));
+            }
+        }
+        return scratch.empty() ? Percentiles() : FindPercentiles(scratch);
+    };
+    FlowClass found;
+    found.name = size.name;
+    found.completionSeconds =
+        collect([&](std::size_t flow) { return results.CompletionTime(flow).ToSeconds(); });
+    found.slowdown = collect([&](std::size_t flow) { return results.Slowdown(flow, paths); });
+    found.flows = scratch.size();
+    return found;
+}
+
+} // namespace
+
+FlowSummary
+SummarizeFlows(const FlowResults& results, const PathTable& paths)
+{
+    FlowSummary summary;
+    summary.flows = results.Size();
+    Time first = Time::Infinite();
+    Time last;
+    double activeSeconds = 0;
+    for (std::size_t flow = 0; flow < results.Size(); flow++)
+    {
+        summary.bytes += results.GetBytes(flow);
+        first = std::min(first, results.Start(flow));
+        last = std::max(last, results.Finish(flow));
+        activeSeconds += results.CompletionTime(flow).ToSeconds();
+    }
+    if (summary.flows > 0)
+    {
+        summary.makespan = last - first;
+        const double seconds = summary.makespan.ToSeconds();
+        summary.meanActive = seconds > 0 ? activeSeconds / seconds : 0;
+    }
+    std::vector<double> scratch;
+    scratch.reserve(results.Size());
+    for (const SizeClass& size : SIZE_CLASSES)
+    {
+        FlowClass found = Classify(size, results, paths, scratch);
+        if (found.flows > 0)
+        {
+            summary.classes.push_back(found);
+        }
+    }
+    return summary;
+}
+
+} // namespace weir

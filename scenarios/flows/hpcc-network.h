@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
+#define WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
+
+#include "fabric/fluid-transport.h"
+#include "fabric/router.h"
+#include "scenarios/flows/flow-network.h"
+
+namespace weir
+{
+
+/**
+ * The network of an HPCC topology file: end points are its hosts, by the file's numbers.
+ *
+ * A flow takes a shortest path by hops; where several tie, every switch chooses by the hash of the
+ * flow's addresses, ports and priority group.
+ */
+class HpccNetwork : public FlowNetwork
+{
+  public:
+    /**
+     * @param topology with hosts and switches as ReadHpccTopology numbers them
+     * @param hashSeed salts the switches' hashes: another seed, another choice among ties
+     */
+    HpccNetwork(Topology topology, uint64_t hashSeed);
+
+    const char* EndPointName() const override;
+    std::size_t EndPointCount() const override;
+    std::string WhyNoEndPoint(int64_t node) const override;
+    PathId FindPath(uint32_t source, uint32_t destination, const FlowPorts& ports) override;
+    const PathTable& Paths() override;
+    Transport& GetTransport() override;
+
+  private:
+    Topology m_topology;
+    std::size_t m_hosts{0};
+    PathTable m_paths;
+    Router m_router;
+    FluidTransport m_transport;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H

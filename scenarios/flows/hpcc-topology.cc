@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/flows/hpcc-topology.h"
+
+#include "scenarios/flows/located-lines.h"
+#include "scenarios/quantity.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr int64_t MOST_NODES = int64_t{1} << 24; //!< so that a wrong header fails, not the memory
+constexpr int64_t MOST_LINKS = int64_t{1} << 30; //!< two directions of each have 32-bit ids
+constexpr std::size_t LINK_FIELDS = 5;
+
+/** The counts of the first line. */
+struct Header
+{
+    uint64_t line{0};
+    int64_t nodes{0};
+    int64_t switches{0};
+    int64_t links{0};
+};
+
+Header
+ReadHeader(LocatedLines& lines)
+{
+    if (!lines.NextAtSpaces())
+    {
+        throw lines.Error("found an empty file, expected a topology: nodes switches links");
+    }
+    const std::size_t count = lines.Fields().size();
+    if (count != 3 && count != 4)
+    {
+        throw lines.Error("found " + std::to_string(count) +
+                          " fields, expected 3 or 4 whole numbers: nodes switches [tors] links");
+    }
+    Header header;
+    header.line = lines.Line();
+    header.nodes = lines.Whole(0, "nodes", 1, MOST_NODES);
+    header.switches = lines.Whole(1, "switches", 0, header.nodes);
+    if (count == 4)
+    {
+        lines.Whole(2, "tors", 0, header.switches);
+    }
+    header.links = lines.Whole(count - 1, "links", 0, MOST_LINKS);
+    return header;
+}
+
+InputError
+TooFew(const LocatedLines& lines,
+       std::size_t found,
+       int64_t expected,
+       const Header& header,
+       const char* things)
+{
+    return lines.Error("found the end of the file after " + std::to_string(found) + " " + things +
+                       ", expected " + std::to_string(expected) + " as line " +
+                       std::to_string(header.line) + " says");
+}
+
+/** By node, whether it is a switch. */
+std::vector<bool>
+ReadSwitches(LocatedLines& lines, const Header& header)
+{
+    std::vector<bool> isSwitch(static_cast<std::size_t>(header.nodes), false);
+    for (int64_t found = 0; found < header.switches;)
+    {
+        if (!lines.NextAtSpaces())
+        {
+            throw TooFew(
+                lines, static_cast<std::size_t>(found), header.switches, header, "switch ids");
+        }
+        for (std::size_t i = 0; i < lines.Fields().size(); i++)
+        {
+            if (found == header.switches)
+            {
+                throw lines.Refusal("switch id",
+                                    lines.Fields()[i],
+                                    "only " + std::to_string(header.switches) +
+                                        " switch ids, as line " + std::to_string(header.line) +
+                                        " says");
+            }
+            const int64_t id = lines.Whole(i, "switch id", 0, header.nodes - 1);
+            if (isSwitch[static_cast<std::size_t>(id)])
+            {
+                throw lines.Refusal("switch id", lines.Fields()[i], "each switch once");
+            }
+            isSwitch[static_cast<std::size_t>(id)] = true;
+            found++;
+        }
+    }
+    return isSwitch;
+}
+
+/** Whether @p text is a number without a unit. */
+bool
+IsBare(std::string_view text)
+{
+    return !text.empty() && text.find_first_not_of("0123456789.eE+-") == std::string_view::npos;
+}
+
+/** The field at @p index by @p parse, whose errors have no place. */
+template <typename Parse>
+auto
+Located(const LocatedLines& lines, std::size_t index, const char* name, const Parse& parse)
+{
+    try
+    {
+        return parse(std::string(lines.Fields()[index]));
+    }
+    catch (const InputError& error)
+    {
+        throw lines.Error(std::string(name) + ": " + error.what());
+    }
+}
+
+Rate
+ReadRate(const LocatedLines& lines, std::size_t index)
+{
+    const auto text = lines.Fields()[index];
+    const Rate rate = IsBare(text) ? Rate::BitsPerSecond(lines.Decimal(index, "rate"))
+                                   : Located(lines, index, "rate", ParseRate);
+    if (!(rate > Rate()))
+    {
+        throw lines.Refusal("rate", text, "more than zero");
+    }
+    return rate;
+}
+
+Time
+ReadDelay(const LocatedLines& lines, std::size_t index)
+{
+    const auto text = lines.Fields()[index];
+    const Time delay = IsBare(text) ? Time::Seconds(lines.Decimal(index, "delay"))
+                                    : Located(lines, index, "delay", ParseTime);
+    if (delay < Time() || delay.IsInfinite())
+    {
+        throw lines.Refusal("delay", text, "at least zero and less than 106 days");
+    }
+    return delay;
+}
+
+void
+ReadLink(LocatedLines& lines, Topology& topology)
+{
+    if (lines.Fields().size() != LINK_FIELDS)
+    {
+        throw lines.Error("found " + std::to_string(lines.Fields().size()) +
+                          " fields, expected 5: src dst rate delay error_rate");
+    }
+    const auto last = static_cast<int64_t>(topology.DeviceCount()) - 1;
+    const int64_t source = lines.Whole(0, "src", 0, last);
+    const int64_t destination = lines.Whole(1, "dst", 0, last);
+    if (source == destination)
+    {
+        throw lines.Refusal("dst", lines.Fields()[1], "another node than src");
+    }
+    const Rate rate = ReadRate(lines, 2);
+    const Time delay = ReadDelay(lines, 3);
+    if (lines.Decimal(4, "error_rate") != 0)
+    {
+        throw lines.Refusal(
+            "error_rate", lines.Fields()[4], "0: flows are played as a fluid, which loses nothing");
+    }
+    topology.AddDuplexLink(DeviceId(static_cast<std::size_t>(source)),
+                           DeviceId(static_cast<std::size_t>(destination)),
+                           LinkKind::Network,
+                           rate,
+                           delay);
+}
+
+void
+ReadLinks(LocatedLines& lines, const Header& header, Topology& topology)
+{
+    for (int64_t found = 0; found < header.links; found++)
+    {
+        if (!lines.NextAtSpaces())
+        {
+            throw TooFew(lines, static_cast<std::size_t>(found), header.links, header, "links");
+        }
+        ReadLink(lines, topology);
+    }
+    if (lines.NextAtSpaces() && lines.StartsWithNumber())
+    {
+        throw lines.Error("found one more link, expected " + std::to_string(header.links) +
+                          " as line " + std::to_string(header.line) + " says");
+    }
+}
+
+} // namespace
+
+Topology
+ReadHpccTopology(const std::string& path)
+{
+    LocatedLines lines(path, "--topology");
+    const Header header = ReadHeader(lines);
+    const auto isSwitch = ReadSwitches(lines, header);
+    Topology topology;
+    for (std::size_t node = 0; node < isSwitch.size(); node++)
+    {
+        topology.AddDevice(isSwitch[node] ? DeviceKind::LeafSwitch : DeviceKind::Host,
+                           (isSwitch[node] ? "switch" : "host") + std::to_string(node));
+    }
+    ReadLinks(lines, header, topology);
+    return topology;
+}
+
+} // namespace weir

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/flows/open-network.h"
+
+#include "scenarios/flows/cluster-network.h"
+#include "scenarios/flows/hpcc-network.h"
+#include "scenarios/flows/hpcc-topology.h"
+#include "scenarios/input-error.h"
+#include "scenarios/read-system.h"
+
+#include <filesystem>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr uint64_t DEFAULT_HASH_SEED = 1; //!< as FabricSpec's
+
+bool
+IsSystem(const std::string& topology)
+{
+    const auto extension = std::filesystem::path(topology).extension();
+    std::error_code ignored;
+    return extension == ".yaml" || extension == ".yml" ||
+           (topology.find('/') == std::string::npos && !std::filesystem::exists(topology, ignored));
+}
+
+std::unique_ptr<FlowNetwork>
+OpenSystem(const std::string& system, const NetworkOverrides& overrides, const Catalog& catalog)
+{
+    ClusterSpec spec = ReadSystem(YamlNode::Parse(system, "--topology"), catalog).cluster;
+    spec.nodes = overrides.nodes.value_or(spec.nodes);
+    spec.fabric.hashSeed = overrides.hashSeed.value_or(spec.fabric.hashSeed);
+    try
+    {
+        return std::make_unique<ClusterNetwork>(spec);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw InputError("--topology: " + system + ": " + error.what());
+    }
+}
+
+} // namespace
+
+std::unique_ptr<FlowNetwork>
+OpenNetwork(const std::string& topology, const NetworkOverrides& overrides, const Catalog& catalog)
+{
+    if (IsSystem(topology))
+    {
+        return OpenSystem(topology, overrides, catalog);
+    }
+    Topology read = ReadHpccTopology(topology);
+    if (overrides.nodes)
+    {
+        throw InputError("--nodes: found " + std::to_string(*overrides.nodes) + " with '" +
+                         topology + "', expected a system: a topology file has its own nodes");
+    }
+    return std::make_unique<HpccNetwork>(std::move(read),
+                                         overrides.hashSeed.value_or(DEFAULT_HASH_SEED));
+}
+
+} // namespace weir

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_FLOWS_OPEN_NETWORK_H
+#define WEIR_SCENARIOS_FLOWS_OPEN_NETWORK_H
+
+#include "scenarios/catalog.h"
+#include "scenarios/flows/flow-network.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace weir
+{
+
+/** Values that a user sets beside the topology. */
+struct NetworkOverrides
+{
+    std::optional<uint32_t> nodes;    //!< of a system
+    std::optional<uint64_t> hashSeed; //!< of the switches' ECMP hashes
+};
+
+/**
+ * The network that @p topology names: a path that ends in .yaml or .yml is a system, any other file
+ * an HPCC topology, and a name without a file a system of the catalogue.
+ * @throws InputError when it is none of these, is wrong inside, or cannot be wired.
+ */
+std::unique_ptr<FlowNetwork> OpenNetwork(const std::string& topology,
+                                         const NetworkOverrides& overrides,
+                                         const Catalog& catalog);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_FLOWS_OPEN_NETWORK_H

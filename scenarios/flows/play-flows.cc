@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/flows/play-flows.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <unordered_map>
+#include <vector>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr uint16_t FIRST_SOURCE_PORT = 10000; //!< HPCC simulator, scratch/third.cc: portNumder
+constexpr std::size_t MOST_FLOWS = std::numeric_limits<uint32_t>::max();
+
+/** Gives the flows between two end points one source port after another. */
+class SourcePorts
+{
+  public:
+    uint16_t
+    Next(int64_t source, int64_t destination)
+    {
+        const uint64_t key =
+            static_cast<uint64_t>(source) << 32 | static_cast<uint64_t>(destination);
+        return static_cast<uint16_t>(FIRST_SOURCE_PORT + m_used[key]++);
+    }
+
+  private:
+    std::unordered_map<uint64_t, uint16_t> m_used; //!< by both ends; wraps around as ports do
+};
+
+void
+CheckEndPoint(const FlowFile& file, const FlowNetwork& network, const char* name, int64_t node)
+{
+    const std::string expected = network.WhyNoEndPoint(node);
+    if (!expected.empty())
+    {
+        throw file.Refusal(name, node, expected);
+    }
+}
+
+PathId
+FindPath(const FlowFile& file, FlowNetwork& network, const FlowRow& row, const FlowPorts& ports)
+{
+    try
+    {
+        return network.FindPath(
+            static_cast<uint32_t>(row.source), static_cast<uint32_t>(row.destination), ports);
+    }
+    catch (const std::runtime_error& error)
+    {
+        throw file.Error(std::string("flow: found ") + error.what() +
+                         ", expected end points that links join");
+    }
+}
+
+/** Starts every flow at its time and notes when it ends. */
+class FlowPlayer : public PassiveEngine, public TransferClient
+{
+  public:
+    FlowPlayer(FlowResults& flows, FlowNetwork& network)
+        : m_flows(flows),
+          m_paths(network.Paths()),
+          m_transport(network.GetTransport())
+    {
+        if (!flows.IsSortedByStart())
+        {
+            m_order.resize(flows.Size());
+            std::iota(m_order.begin(), m_order.end(), 0);
+            std::stable_sort(m_order.begin(), m_order.end(), [&](uint32_t a, uint32_t b) {
+                return flows.Start(a) < flows.Start(b);
+            });
+        }
+    }
+
+    Time
+    NextEventTime() override
+    {
+        return m_started < m_flows.Size() ? m_flows.Start(Next()) : Time::Infinite();
+    }
+
+    void
+    AdvanceTo(Time now) override
+    {
+        for (; m_started < m_flows.Size() && m_flows.Start(Next()) <= now; m_started++)
+        {
+            const std::size_t flow = Next();
+            TransferRequest request;
+            request.path = m_flows.Path(flow);
+            request.bytes = m_flows.GetBytes(flow);
+            request.latency = m_paths.Latency(request.path);
+            request.client = this;
+            request.token = flow;
+            m_transport.Start(request, now);
+            m_mostActive = std::max(m_mostActive, m_started + 1 - m_done);
+        }
+    }
+
+    void
+    OnTransferDone(uint64_t token, Time now) override
+    {
+        m_flows.SetFinish(token, now);
+        m_done++;
+    }
+
+    uint64_t
+    MostActive() const
+    {
+        return m_mostActive;
+    }
+
+  private:
+    std::size_t
+    Next() const
+    {
+        return m_order.empty() ? m_started : m_order[m_started];
+    }
+
+    FlowResults& m_flows;
+    const PathTable& m_paths;
+    Transport& m_transport;
+    std::vector<uint32_t> m_order; //!< flows by start; empty when they are so already
+    std::size_t m_started{0};
+    std::size_t m_done{0};
+    uint64_t m_mostActive{0};
+};
+
+} // namespace
+
+FlowResults
+ReadFlows(FlowFile& file, FlowNetwork& network)
+{
+    FlowResults flows;
+    SourcePorts sourcePorts;
+    for (FlowRow row; file.Next(row);)
+    {
+        CheckEndPoint(file, network, "src", row.source);
+        CheckEndPoint(file, network, "dst", row.destination);
+        if (row.source == row.destination)
+        {
+            throw file.Refusal("dst",
+                               row.destination,
+                               std::string("another ") + network.EndPointName() + " than src");
+        }
+        if (flows.Size() == MOST_FLOWS)
+        {
+            throw file.Error("found one more flow, expected at most " + std::to_string(MOST_FLOWS));
+        }
+        const FlowPorts ports{
+            sourcePorts.Next(row.source, row.destination), row.destinationPort, row.priorityGroup};
+        const PathId path = FindPath(file, network, row, ports);
+        flows.Add(static_cast<uint32_t>(row.source),
+                  static_cast<uint32_t>(row.destination),
+                  row.bytes,
+                  row.start,
+                  path);
+    }
+    return flows;
+}
+
+FlowRun
+PlayFlows(FlowResults& flows,
+          FlowNetwork& network,
+          EngineLoop& loop,
+          const std::function<void(Time)>& progress)
+{
+    FlowPlayer player(flows, network);
+    EngineSet engines;
+    engines.Add(network.GetTransport()); // ends before starts: one solve for both at one instant
+    engines.Add(player);
+    loop.Run(engines, progress);
+    for (std::size_t flow = 0; flow < flows.Size(); flow++)
+    {
+        if (flows.Finish(flow).IsInfinite())
+        {
+            throw std::runtime_error("flow " + std::to_string(flow) + " (" +
+                                     std::to_string(flows.Source(flow)) + " to " +
+                                     std::to_string(flows.Destination(flow)) +
+                                     ") does not end within the 106 days that time counts");
+        }
+    }
+    return {engines.Instants(), player.MostActive()};
+}
+
+} // namespace weir

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_FLOWS_PLAY_FLOWS_H
+#define WEIR_SCENARIOS_FLOWS_PLAY_FLOWS_H
+
+#include "scenarios/flows/flow-file.h"
+#include "scenarios/flows/flow-network.h"
+#include "scenarios/flows/flow-results.h"
+#include "scenarios/run-scenario.h"
+
+#include <cstdint>
+#include <functional>
+
+namespace weir
+{
+
+/**
+ * Reads all flows of @p file and finds their paths, so that every wrong row is known before
+ * anything is played. Each flow is a queue pair of its own: the k-th flow between two end points
+ * has the source port 10000 + k, as in the HPCC simulator, and with its destination port and
+ * priority group it decides among paths that tie.
+ * @throws InputError with the place of an end point that does not exist or is a switch, a flow to
+ *         its own source, or one without a path.
+ */
+FlowResults ReadFlows(FlowFile& file, FlowNetwork& network);
+
+/** What playing flows took. */
+struct FlowRun
+{
+    uint64_t events{0};     //!< instants visited
+    uint64_t mostActive{0}; //!< flows under way at once, at most
+};
+
+/**
+ * Plays @p flows on @p network until the last has ended and notes when each did. Flows need not be
+ * in the order of their starts; they are taken by start, ties in the order of the file.
+ * @param progress called now and then with the simulated time
+ * @throws std::runtime_error naming the first flow that never ends (past the 106 days that Time
+ *         counts).
+ */
+FlowRun PlayFlows(FlowResults& flows,
+                  FlowNetwork& network,
+                  EngineLoop& loop,
+                  const std::function<void(Time)>& progress);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_FLOWS_PLAY_FLOWS_H

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_JOB_COLLECTIVE_HELPER_H
+#define WEIR_JOB_COLLECTIVE_HELPER_H
+
+#include "collective-job.h"
+
+#include "ns3/attribute.h"
+#include "ns3/cluster-container.h"
+#include "ns3/object-factory.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/** Puts collective operations on the GPUs of a cluster. */
+class CollectiveHelper
+{
+  public:
+    /**
+     * @param operation all-reduce, all-gather, reduce-scatter, broadcast or send-recv
+     * @param bytes size as nccl-tests counts it
+     */
+    CollectiveHelper(const std::string& operation, uint64_t bytes);
+
+    /**
+     * Sets an attribute of the jobs to be installed.
+     * @param name of an attribute of CollectiveJob
+     * @param value of the attribute
+     */
+    void SetAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * Installs a job on all GPUs of a cluster.
+     * @param cluster the cluster
+     * @return the job
+     */
+    Ptr<CollectiveJob> Install(const ClusterContainer& cluster) const;
+
+    /**
+     * Installs a job on some GPUs of a cluster.
+     * @param cluster the cluster
+     * @param gpus the group in rank order, counted as in the cluster
+     * @return the job
+     */
+    Ptr<CollectiveJob> Install(const ClusterContainer& cluster,
+                               const std::vector<uint32_t>& gpus) const;
+
+  private:
+    ObjectFactory m_factory; //!< of jobs
+};
+
+} // namespace ns3
+
+#endif // WEIR_JOB_COLLECTIVE_HELPER_H

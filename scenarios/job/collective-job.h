@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_JOB_COLLECTIVE_JOB_H
+#define WEIR_JOB_COLLECTIVE_JOB_H
+
+#include "collective-runtime.h"
+
+#include "collectives/collective-engine.h"
+#include "collectives/collective.h"
+#include "collectives/planner.h"
+#include "ns3/event-id.h"
+#include "ns3/fluid-fabric.h"
+#include "ns3/nstime.h"
+#include "ns3/object.h"
+#include "ns3/traced-callback.h"
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * One collective operation of a group of GPUs, called several times one after another, as
+ * nccl-tests does.
+ */
+class CollectiveJob : public Object, private weir::CollectiveClient
+{
+  public:
+    /**
+     * Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    CollectiveJob();
+    ~CollectiveJob() override;
+
+    /**
+     * Puts the job on GPUs; it starts at its StartTime. What cannot be done ends the program with
+     * the reason.
+     * @param fabric the fabric that joins them
+     * @param gpus the group in rank order, counted as in the cluster
+     */
+    void Install(Ptr<FluidFabric> fabric, const std::vector<uint32_t>& gpus);
+
+    /**
+     * What was chosen for the calls (algorithm, protocol, channels) and the closed form.
+     * @return the plan
+     */
+    const weir::CollectivePlan& GetPlan();
+
+    /**
+     * How long the finished calls took.
+     * @return the durations in order
+     */
+    const std::vector<weir::Time>& GetDurations() const;
+
+    /**
+     * nccl-tests' bus bandwidth of the last finished call: bytes over time, times what makes it
+     * comparable to the rate of a link.
+     * @return the bandwidth
+     */
+    weir::Rate GetBusBandwidth() const;
+
+    /**
+     * TracedCallback signature of CollectiveFinished.
+     * @param call number of the call, from 0
+     * @param plan what was chosen for it
+     * @param started exact time of its start
+     * @param now exact time of its end
+     */
+    typedef void (*CollectiveFinishedTracedCallback)(uint32_t call,
+                                                     const weir::CollectivePlan& plan,
+                                                     weir::Time started,
+                                                     weir::Time now);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    void OnCollectiveDone(uint64_t token, weir::Time now) override;
+
+    /** Begins the first call. */
+    void Start();
+
+    /**
+     * Begins a call.
+     * @param now exact time
+     */
+    void Call(weir::Time now);
+
+    std::string m_operation; //!< name of the operation
+    std::string m_algorithm; //!< name, or auto
+    std::string m_protocol;  //!< name, or auto
+    std::string m_fidelity;  //!< name
+    uint64_t m_bytes;        //!< size as in nccl-tests
+    uint32_t m_root;         //!< group rank
+    uint32_t m_channels;     //!< 0: as NCCL chooses
+    uint32_t m_calls;        //!< how many
+    Time m_startTime;        //!< of the first call
+
+    Ptr<FluidFabric> m_fabric;                 //!< what it runs on
+    Ptr<CollectiveRuntime> m_runtime;          //!< the fabric's
+    weir::CollectiveEngine* m_engine{nullptr}; //!< the runtime's
+    weir::CollectiveCall m_call;               //!< what is called
+    std::vector<weir::Time> m_durations;       //!< of finished calls
+    weir::Time m_started;                      //!< the call under way
+    EventId m_start;                           //!< the first call
+
+    TracedCallback<uint32_t, const weir::CollectivePlan&, weir::Time, weir::Time>
+        m_finished; //!< CollectiveFinished trace source
+};
+
+} // namespace ns3
+
+#endif // WEIR_JOB_COLLECTIVE_JOB_H

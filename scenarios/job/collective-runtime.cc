@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collective-runtime.h"
+
+#include "ns3/abort.h"
+#include "ns3/log.h"
+#include "ns3/string.h"
+
+#include <exception>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("CollectiveRuntime");
+
+NS_OBJECT_ENSURE_REGISTERED(CollectiveRuntime);
+
+TypeId
+CollectiveRuntime::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::CollectiveRuntime")
+                            .SetParent<Object>()
+                            .SetGroupName("Weir")
+                            .AddConstructor<CollectiveRuntime>()
+                            .AddAttribute("NcclVersion",
+                                          "The NCCL release whose constants and choices are used.",
+                                          StringValue("2.30.7"),
+                                          MakeStringAccessor(&CollectiveRuntime::m_ncclVersion),
+                                          MakeStringChecker());
+    return tid;
+}
+
+CollectiveRuntime::CollectiveRuntime()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+CollectiveRuntime::~CollectiveRuntime()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+Ptr<CollectiveRuntime>
+CollectiveRuntime::Of(Ptr<FluidFabric> fabric)
+{
+    Ptr<CollectiveRuntime> runtime = fabric->GetObject<CollectiveRuntime>();
+    if (!runtime)
+    {
+        runtime = CreateObject<CollectiveRuntime>();
+        runtime->Install(fabric);
+    }
+    return runtime;
+}
+
+void
+CollectiveRuntime::Install(Ptr<FluidFabric> fabric)
+{
+    NS_LOG_FUNCTION(this << fabric);
+    weir::Fabric& plain = fabric->GetFabric();
+    try
+    {
+        m_planner = std::make_unique<weir::Planner>(
+            plain.GetCluster(), plain.Paths(), plain.GetRouter(), m_ncclVersion);
+    }
+    catch (const std::exception& error)
+    {
+        NS_ABORT_MSG("CollectiveRuntime: " << error.what());
+    }
+    m_fabric = PeekPointer(fabric);
+    fabric->AggregateObject(this);
+}
+
+weir::Planner&
+CollectiveRuntime::GetPlanner()
+{
+    NS_ABORT_MSG_IF(!m_planner, "CollectiveRuntime: not installed on a fabric");
+    return *m_planner;
+}
+
+weir::CollectiveEngine&
+CollectiveRuntime::GetEngine(weir::Fidelity fidelity)
+{
+    auto& engine = m_engines.at(static_cast<std::size_t>(fidelity));
+    if (!engine)
+    {
+        NS_LOG_LOGIC("new engine of fidelity " << weir::ToString(fidelity));
+        engine = weir::MakeCollectiveEngine(
+            fidelity, GetPlanner(), m_fabric->GetFabric().GetTransport());
+        m_fabric->GetDriver()->Add(*engine, this);
+    }
+    return *engine;
+}
+
+} // namespace ns3

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_JOB_PLAN_NAMES_H
+#define WEIR_JOB_PLAN_NAMES_H
+
+#include "compute-model/parallel-plan.h"
+
+#include <string>
+
+/**
+ * @file
+ * The choices of a parallel plan by the names that scenario files use, for attributes. Each
+ * function ends the program, naming what there is to choose from, when a name is none of them.
+ */
+namespace ns3
+{
+
+/**
+ * @param name 1f1b or interleaved
+ * @return the schedule
+ */
+weir::PipelineScheduleKind ParseSchedule(const std::string& name);
+
+/**
+ * @param name none, selective or full
+ * @return what is computed again
+ */
+weir::Recomputation ParseRecomputation(const std::string& name);
+
+/**
+ * @param name fp32, tf32, fp16, bf16 or fp8
+ * @return the format
+ */
+weir::Precision ParsePrecision(const std::string& name);
+
+/**
+ * @param name fused or unfused
+ * @return the kind
+ */
+weir::AttentionKind ParseAttention(const std::string& name);
+
+} // namespace ns3
+
+#endif // WEIR_JOB_PLAN_NAMES_H

@@ -1,0 +1,18 @@
+# The ns-3 objects of collectives and training jobs, for both doors.
+set(WEIR_JOB_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/collective-helper.cc
+  ${CMAKE_CURRENT_LIST_DIR}/collective-job.cc
+  ${CMAKE_CURRENT_LIST_DIR}/collective-runtime.cc
+  ${CMAKE_CURRENT_LIST_DIR}/ns3-loop.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan-names.cc
+  ${CMAKE_CURRENT_LIST_DIR}/training-job-helper.cc
+  ${CMAKE_CURRENT_LIST_DIR}/training-job.cc
+)
+# What programs include as "ns3/NAME.h".
+set(WEIR_JOB_HEADERS
+  ${CMAKE_CURRENT_LIST_DIR}/collective-helper.h
+  ${CMAKE_CURRENT_LIST_DIR}/collective-job.h
+  ${CMAKE_CURRENT_LIST_DIR}/collective-runtime.h
+  ${CMAKE_CURRENT_LIST_DIR}/training-job-helper.h
+  ${CMAKE_CURRENT_LIST_DIR}/training-job.h
+)

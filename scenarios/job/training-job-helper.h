@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_JOB_TRAINING_JOB_HELPER_H
+#define WEIR_JOB_TRAINING_JOB_HELPER_H
+
+#include "training-job.h"
+
+#include "compute-model/gpu.h"
+#include "compute-model/transformer.h"
+#include "ns3/attribute.h"
+#include "ns3/cluster-container.h"
+#include "ns3/object-factory.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/** Puts training jobs on the GPUs of a cluster. */
+class TrainingJobHelper
+{
+  public:
+    /**
+     * @param model what is trained
+     * @param gpu what the GPUs are
+     */
+    TrainingJobHelper(const weir::Transformer& model, const weir::Gpu& gpu);
+
+    /**
+     * Sets an attribute of the jobs to be installed.
+     * @param name of an attribute of TrainingJob
+     * @param value of the attribute
+     */
+    void SetAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * Installs a job on the first GPUs of a cluster, server after server.
+     * @param cluster the cluster
+     * @return the job
+     */
+    Ptr<TrainingJob> Install(const ClusterContainer& cluster) const;
+
+    /**
+     * Installs a job on some GPUs of a cluster.
+     * @param cluster the cluster
+     * @param gpus by rank, counted as in the cluster
+     * @return the job
+     */
+    Ptr<TrainingJob> Install(const ClusterContainer& cluster,
+                             const std::vector<uint32_t>& gpus) const;
+
+  private:
+    ObjectFactory m_factory;   //!< of jobs
+    weir::Transformer m_model; //!< what is trained
+    weir::Gpu m_gpu;           //!< what the GPUs are
+};
+
+} // namespace ns3
+
+#endif // WEIR_JOB_TRAINING_JOB_HELPER_H

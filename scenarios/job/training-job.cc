@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "training-job.h"
+
+#include "plan-names.h"
+
+#include "ns3/abort.h"
+#include "ns3/boolean.h"
+#include "ns3/log.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+#include "ns3/weir-units.h"
+
+#include <exception>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("TrainingJob");
+
+NS_OBJECT_ENSURE_REGISTERED(TrainingJob);
+
+TypeId
+TrainingJob::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::TrainingJob")
+            .SetParent<Object>()
+            .SetGroupName("Weir")
+            .AddConstructor<TrainingJob>()
+            .AddAttribute("Name",
+                          "What traces and messages call the job.",
+                          StringValue("job"),
+                          MakeStringAccessor(&TrainingJob::m_name),
+                          MakeStringChecker())
+            .AddAttribute("Tensor",
+                          "Tensor-parallel ways.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&TrainingJob::m_tensor),
+                          MakeUintegerChecker<uint32_t>(1, 65535))
+            .AddAttribute("Pipeline",
+                          "Pipeline stages.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&TrainingJob::m_pipeline),
+                          MakeUintegerChecker<uint32_t>(1, 65535))
+            .AddAttribute("Data",
+                          "Data-parallel replicas.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&TrainingJob::m_data),
+                          MakeUintegerChecker<uint32_t>(1, 65535))
+            .AddAttribute("SequenceParallel",
+                          "Whether tensor parallelism also splits the sequence of norms "
+                          "and dropouts.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&TrainingJob::m_sequenceParallel),
+                          MakeBooleanChecker())
+            .AddAttribute("Schedule",
+                          "Of the pipeline: 1f1b or interleaved.",
+                          StringValue("1f1b"),
+                          MakeStringAccessor(&TrainingJob::m_schedule),
+                          MakeStringChecker())
+            .AddAttribute("VirtualStages",
+                          "Model chunks of a stage; more than 1 only when interleaved.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&TrainingJob::m_virtualStages),
+                          MakeUintegerChecker<uint32_t>(1, 65535))
+            .AddAttribute("MicroBatch",
+                          "Samples of one micro-batch.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&TrainingJob::m_microBatch),
+                          MakeUintegerChecker<uint32_t>(1, 65535))
+            .AddAttribute("GlobalBatch",
+                          "Samples of one step, over all replicas.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&TrainingJob::m_globalBatch),
+                          MakeUintegerChecker<uint32_t>(1, 65535))
+            .AddAttribute("Recomputation",
+                          "Of activations in backward: none, selective or full.",
+                          StringValue("none"),
+                          MakeStringAccessor(&TrainingJob::m_recomputation),
+                          MakeStringChecker())
+            .AddAttribute("Precision",
+                          "Of weights and activations: fp32, tf32, fp16, bf16 or fp8.",
+                          StringValue("bf16"),
+                          MakeStringAccessor(&TrainingJob::m_precision),
+                          MakeStringChecker())
+            .AddAttribute("Attention",
+                          "fused (one flash-attention kernel) or unfused.",
+                          StringValue("fused"),
+                          MakeStringAccessor(&TrainingJob::m_attention),
+                          MakeStringChecker())
+            .AddAttribute("OverlapGradients",
+                          "Whether data-parallel gradients go in buckets during backward.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&TrainingJob::m_overlapGradients),
+                          MakeBooleanChecker())
+            .AddAttribute("Bucket",
+                          "Gradient bytes of a bucket when overlapped.",
+                          UintegerValue(40 << 20),
+                          MakeUintegerAccessor(&TrainingJob::m_bucket),
+                          MakeUintegerChecker<uint64_t>(1, INT64_MAX))
+            .AddAttribute("DistributedOptimizer",
+                          "Whether replicas share the optimizer's state (ZeRO-1).",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&TrainingJob::m_distributedOptimizer),
+                          MakeBooleanChecker())
+            .AddAttribute("Steps",
+                          "How many steps, one after another.",
+                          UintegerValue(2),
+                          MakeUintegerAccessor(&TrainingJob::m_steps),
+                          MakeUintegerChecker<uint32_t>(1, 65535))
+            .AddAttribute("Fidelity",
+                          "How closely communication is followed: analytical, stream or "
+                          "flow.",
+                          StringValue("stream"),
+                          MakeStringAccessor(&TrainingJob::m_fidelity),
+                          MakeStringChecker())
+            .AddAttribute("StartTime",
+                          "When the first step begins; at once if that has passed.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&TrainingJob::m_startTime),
+                          MakeTimeChecker(Time(0)))
+            .AddTraceSource("OpFinished",
+                            "A rank has ended an operation of its step.",
+                            MakeTraceSourceAccessor(&TrainingJob::m_opFinished),
+                            "ns3::TrainingJob::OpFinishedTracedCallback")
+            .AddTraceSource("CollectiveFinished",
+                            "A collective or send/recv has ended on all its ranks.",
+                            MakeTraceSourceAccessor(&TrainingJob::m_collectiveFinished),
+                            "ns3::TrainingJob::CollectiveFinishedTracedCallback")
+            .AddTraceSource("StepFinished",
+                            "All ranks have ended a step.",
+                            MakeTraceSourceAccessor(&TrainingJob::m_stepFinished),
+                            "ns3::TrainingJob::StepFinishedTracedCallback");
+    return tid;
+}
+
+TrainingJob::TrainingJob()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+TrainingJob::~TrainingJob()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+TrainingJob::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_fabric = nullptr;
+    m_runtime = nullptr;
+    Object::DoDispose();
+}
+
+weir::ParallelPlan
+TrainingJob::GetPlan() const
+{
+    weir::ParallelPlan plan;
+    plan.tensor = m_tensor;
+    plan.pipeline = m_pipeline;
+    plan.data = m_data;
+    plan.sequenceParallel = m_sequenceParallel;
+    plan.schedule = ParseSchedule(m_schedule);
+    plan.virtualStages = m_virtualStages;
+    plan.microBatch = m_microBatch;
+    plan.globalBatch = m_globalBatch;
+    plan.recomputation = ParseRecomputation(m_recomputation);
+    plan.precision = ParsePrecision(m_precision);
+    plan.attention = ParseAttention(m_attention);
+    plan.overlapGradients = m_overlapGradients;
+    plan.bucket = weir::Bytes(static_cast<int64_t>(m_bucket));
+    plan.distributedOptimizer = m_distributedOptimizer;
+    return plan;
+}
+
+void
+TrainingJob::Install(Ptr<FluidFabric> fabric,
+                     const std::vector<uint32_t>& gpus,
+                     const weir::Transformer& model,
+                     const weir::Gpu& gpu)
+{
+    NS_LOG_FUNCTION(this << fabric << gpus.size() << model.name);
+    NS_ABORT_MSG_IF(m_job, "TrainingJob: installed twice");
+    const auto fidelity = weir::ParseFidelity(m_fidelity);
+    NS_ABORT_MSG_IF(!fidelity, "TrainingJob: Fidelity is '" << m_fidelity << "'");
+    m_fabric = fabric;
+    m_runtime = CollectiveRuntime::Of(fabric);
+    m_gpu = std::make_unique<weir::Gpu>(gpu);
+
+    weir::TrainingJobSpec spec;
+    spec.name = m_name;
+    spec.model = model;
+    spec.plan = GetPlan();
+    spec.steps = m_steps;
+    spec.start = ToWeir(Max(m_startTime, Simulator::Now()));
+    spec.gpus = std::vector<weir::GpuId>(gpus.begin(), gpus.end());
+    try
+    {
+        m_job = std::make_unique<weir::TrainingJob>(
+            spec, *m_gpu, m_runtime->GetPlanner(), m_runtime->GetEngine(*fidelity));
+    }
+    catch (const std::exception& error)
+    {
+        NS_ABORT_MSG("TrainingJob: " << m_name << ": " << error.what());
+    }
+    m_job->GetExecutor().SetObserver(this);
+    m_fabric->GetDriver()->Add(m_job->GetExecutor(), this);
+}
+
+uint32_t
+TrainingJob::GetNRanks() const
+{
+    return GetPlan().Ranks();
+}
+
+bool
+TrainingJob::IsFinished() const
+{
+    return m_job && m_job->GetExecutor().IsFinished();
+}
+
+const std::vector<weir::Time>&
+TrainingJob::GetStepTimes() const
+{
+    return GetExecutor().StepTimes();
+}
+
+weir::Time
+TrainingJob::GetStepTime() const
+{
+    NS_ABORT_MSG_IF(!IsFinished(),
+                    "TrainingJob: " << m_name << " has not finished\n"
+                                    << DescribeWaiting());
+    return GetStepTimes().back();
+}
+
+const std::vector<weir::RankBreakdown>&
+TrainingJob::GetBreakdown() const
+{
+    return GetExecutor().Breakdown();
+}
+
+std::string
+TrainingJob::DescribeWaiting() const
+{
+    return GetExecutor().DescribeWaiting();
+}
+
+weir::TrainingJob&
+TrainingJob::GetJob()
+{
+    GetExecutor();
+    return *m_job;
+}
+
+weir::StepExecutor&
+TrainingJob::GetExecutor() const
+{
+    NS_ABORT_MSG_IF(!m_job, "TrainingJob: " << m_name << " is not installed");
+    return m_job->GetExecutor();
+}
+
+void
+TrainingJob::AddObserver(weir::StepObserver& observer)
+{
+    m_observers.push_back(&observer);
+}
+
+void
+TrainingJob::OnOpFinished(uint32_t step,
+                          weir::Rank rank,
+                          weir::StreamKind stream,
+                          const weir::StepOp& op,
+                          weir::Time posted,
+                          weir::Time started,
+                          weir::Time finished)
+{
+    m_opFinished(step, rank, stream, op, posted, started, finished);
+    for (weir::StepObserver* observer : m_observers)
+    {
+        observer->OnOpFinished(step, rank, stream, op, posted, started, finished);
+    }
+}
+
+void
+TrainingJob::OnCollectiveFinished(uint32_t step,
+                                  uint32_t group,
+                                  const weir::StepOp& op,
+                                  weir::Time firstArrival,
+                                  weir::Time started,
+                                  weir::Time finished)
+{
+    m_collectiveFinished(step, group, op, firstArrival, started, finished);
+    for (weir::StepObserver* observer : m_observers)
+    {
+        observer->OnCollectiveFinished(step, group, op, firstArrival, started, finished);
+    }
+}
+
+void
+TrainingJob::OnStepFinished(uint32_t step, weir::Time started, weir::Time finished)
+{
+    m_stepFinished(step, started, finished);
+    for (weir::StepObserver* observer : m_observers)
+    {
+        observer->OnStepFinished(step, started, finished);
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_JOB_TRAINING_JOB_H
+#define WEIR_JOB_TRAINING_JOB_H
+
+#include "collective-runtime.h"
+
+#include "compute-model/gpu.h"
+#include "compute-model/step-executor.h"
+#include "compute-model/training-job.h"
+#include "compute-model/transformer.h"
+#include "ns3/fluid-fabric.h"
+#include "ns3/nstime.h"
+#include "ns3/object.h"
+#include "ns3/traced-callback.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * The training of a transformer on some GPUs of a cluster, step after step: what an Application is
+ * to a node, for as many nodes as the parallel plan needs.
+ *
+ * The attributes are the plan; the model and the GPU are plain values.
+ */
+class TrainingJob : public Object, private weir::StepObserver
+{
+  public:
+    /**
+     * Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    TrainingJob();
+    ~TrainingJob() override;
+
+    /**
+     * Puts the job on GPUs; it starts at its StartTime. What cannot run, or does not fit the GPUs'
+     * memory, ends the program with the reason.
+     * @param fabric the fabric that joins them
+     * @param gpus by rank (tensor innermost, then data, then pipeline), counted as in the cluster
+     * @param model what is trained
+     * @param gpu what the GPUs are
+     */
+    void Install(Ptr<FluidFabric> fabric,
+                 const std::vector<uint32_t>& gpus,
+                 const weir::Transformer& model,
+                 const weir::Gpu& gpu);
+
+    /**
+     * How many GPUs the plan needs.
+     * @return the count
+     */
+    uint32_t GetNRanks() const;
+
+    /**
+     * Whether all steps are done.
+     * @return true when they are
+     */
+    bool IsFinished() const;
+
+    /**
+     * How long the finished steps took.
+     * @return the durations in order
+     */
+    const std::vector<weir::Time>& GetStepTimes() const;
+
+    /**
+     * How long the last step took: the steady one. Ends the program, saying which ranks wait for
+     * what, when the job has not finished.
+     * @return the duration
+     */
+    weir::Time GetStepTime() const;
+
+    /**
+     * Where the time of the last finished step went.
+     * @return by rank
+     */
+    const std::vector<weir::RankBreakdown>& GetBreakdown() const;
+
+    /**
+     * Which ranks wait for what.
+     * @return a line a rank; empty when finished
+     */
+    std::string DescribeWaiting() const;
+
+    /**
+     * The plain job: its graph, memory estimate and executor.
+     * @return the job
+     */
+    weir::TrainingJob& GetJob();
+
+    /**
+     * Passes everything that the trace sources see to a plain observer, too.
+     * @param observer must outlive the run
+     */
+    void AddObserver(weir::StepObserver& observer);
+
+    /**
+     * TracedCallback signature of OpFinished.
+     * @param step number of the step
+     * @param rank the rank
+     * @param stream its stream
+     * @param op the operation
+     * @param posted when the rank reached it
+     * @param started when it began to make progress
+     * @param finished when it ended
+     */
+    typedef void (*OpFinishedTracedCallback)(uint32_t step,
+                                             weir::Rank rank,
+                                             weir::StreamKind stream,
+                                             const weir::StepOp& op,
+                                             weir::Time posted,
+                                             weir::Time started,
+                                             weir::Time finished);
+
+    /**
+     * TracedCallback signature of CollectiveFinished.
+     * @param step number of the step
+     * @param group number of the group in the job's graph
+     * @param op the operation
+     * @param firstArrival when its first rank was ready
+     * @param started when its last rank was ready
+     * @param finished when it ended on all ranks
+     */
+    typedef void (*CollectiveFinishedTracedCallback)(uint32_t step,
+                                                     uint32_t group,
+                                                     const weir::StepOp& op,
+                                                     weir::Time firstArrival,
+                                                     weir::Time started,
+                                                     weir::Time finished);
+
+    /**
+     * TracedCallback signature of StepFinished.
+     * @param step number of the step
+     * @param started exact time of its start
+     * @param finished exact time of its end
+     */
+    typedef void (*StepFinishedTracedCallback)(uint32_t step,
+                                               weir::Time started,
+                                               weir::Time finished);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    void OnOpFinished(uint32_t step,
+                      weir::Rank rank,
+                      weir::StreamKind stream,
+                      const weir::StepOp& op,
+                      weir::Time posted,
+                      weir::Time started,
+                      weir::Time finished) override;
+    void OnCollectiveFinished(uint32_t step,
+                              uint32_t group,
+                              const weir::StepOp& op,
+                              weir::Time firstArrival,
+                              weir::Time started,
+                              weir::Time finished) override;
+    void OnStepFinished(uint32_t step, weir::Time started, weir::Time finished) override;
+
+    /**
+     * The plan as the attributes give it.
+     * @return the plan
+     */
+    weir::ParallelPlan GetPlan() const;
+
+    /**
+     * The plain job, which there is once the job is installed.
+     * @return the job's executor
+     */
+    weir::StepExecutor& GetExecutor() const;
+
+    std::string m_name;          //!< what messages call it
+    uint32_t m_tensor;           //!< ways
+    uint32_t m_pipeline;         //!< stages
+    uint32_t m_data;             //!< replicas
+    bool m_sequenceParallel;     //!< of norms and dropouts
+    std::string m_schedule;      //!< name
+    uint32_t m_virtualStages;    //!< chunks of a stage
+    uint32_t m_microBatch;       //!< samples
+    uint32_t m_globalBatch;      //!< samples
+    std::string m_recomputation; //!< name
+    std::string m_precision;     //!< name
+    std::string m_attention;     //!< name
+    bool m_overlapGradients;     //!< in buckets during backward
+    uint64_t m_bucket;           //!< gradient bytes
+    bool m_distributedOptimizer; //!< ZeRO-1
+    uint32_t m_steps;            //!< how many
+    std::string m_fidelity;      //!< name
+    Time m_startTime;            //!< of the first step
+
+    Ptr<FluidFabric> m_fabric;                    //!< what it runs on
+    Ptr<CollectiveRuntime> m_runtime;             //!< the fabric's
+    std::unique_ptr<weir::Gpu> m_gpu;             //!< what the GPUs are
+    std::unique_ptr<weir::TrainingJob> m_job;     //!< the plain job
+    std::vector<weir::StepObserver*> m_observers; //!< besides the trace sources
+
+    TracedCallback<uint32_t,
+                   weir::Rank,
+                   weir::StreamKind,
+                   const weir::StepOp&,
+                   weir::Time,
+                   weir::Time,
+                   weir::Time>
+        m_opFinished; //!< OpFinished trace source
+    TracedCallback<uint32_t, uint32_t, const weir::StepOp&, weir::Time, weir::Time, weir::Time>
+        m_collectiveFinished; //!< CollectiveFinished trace source
+    TracedCallback<uint32_t, weir::Time, weir::Time> m_stepFinished; //!< StepFinished trace source
+};
+
+} // namespace ns3
+
+#endif // WEIR_JOB_TRAINING_JOB_H

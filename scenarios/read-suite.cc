@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/read-suite.h"
+
+#include "scenarios/read-scenario.h"
+#include "scenarios/yaml-node.h"
+
+#include <charconv>
+#include <filesystem>
+
+namespace weir
+{
+
+namespace
+{
+
+/** "10%" as 0.1. */
+double
+ReadPercentage(const YamlNode& node)
+{
+    const std::string text = node.AsString();
+    double percent = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, percent);
+    if (error != std::errc() || stop + 1 != end || *stop != '%' || percent <= 0 || percent > 100)
+    {
+        node.Fail("found '" + text + "', expected a percentage above 0 %, as in 10%");
+    }
+    return percent / 100;
+}
+
+Scenario
+ReadRun(const YamlNode& node, const Catalog& catalog)
+{
+    Scenario scenario = node.IsMap()
+                            ? ReadScenario(node, catalog)
+                            : LoadScenario(catalog.Find(CatalogKind::Runs, node), {}, catalog);
+    scenario.output = OutputSpec();
+    return scenario;
+}
+
+ValidationCase
+ReadCase(const YamlNode& node, const Catalog& catalog)
+{
+    constexpr double LONGEST_STEP = 1e6; // seconds
+    node.CheckKeys({"name", "class", "run", "measured", "tolerance"});
+    ValidationCase one;
+    one.name = node.Get("name").AsString();
+    const auto group = node.Find("class");
+    one.group = group ? group->AsString() : "all";
+    one.scenario = ReadRun(node.Get("run"), catalog);
+    const YamlNode measured = node.Get("measured");
+    measured.CheckKeys({"step_time_s"});
+    one.measuredStep = measured.Get("step_time_s").AsNumber(1e-9, LONGEST_STEP);
+    one.tolerance = ReadPercentage(node.Get("tolerance"));
+    return one;
+}
+
+} // namespace
+
+ValidationSuite
+LoadSuite(const std::string& nameOrPath, const Catalog& catalog)
+{
+    const std::string path = catalog.Find(CatalogKind::Suites, nameOrPath);
+    const YamlNode node = YamlNode::Load(path);
+    node.CheckKeys({"title", "citation", "url", "cases"});
+    ValidationSuite suite;
+    suite.name = std::filesystem::path(path).parent_path().filename().string();
+    suite.title = node.Get("title").AsString();
+    suite.citation = node.Get("citation").AsString();
+    suite.url = node.Get("url").AsString();
+    for (const auto& item : node.Get("cases").Items())
+    {
+        suite.cases.push_back(ReadCase(item, catalog));
+    }
+    return suite;
+}
+
+} // namespace weir

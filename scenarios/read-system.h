@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_READ_SYSTEM_H
+#define WEIR_SCENARIOS_READ_SYSTEM_H
+
+#include "compute-model/gpu.h"
+#include "fabric/cluster-spec.h"
+#include "scenarios/catalog.h"
+#include "scenarios/yaml-node.h"
+
+namespace weir
+{
+
+/** A machine: the cluster and what its GPUs are. */
+struct SystemDescription
+{
+    ClusterSpec cluster;
+    Gpu gpu;
+};
+
+/**
+ * A system: a name or path of the catalogue, or a map {name, nodes, node, fabric}, with `base:` or
+ * without; see scenarios/systems for the keys. `node.gpu` is found in the catalogue too.
+ * @throws InputError with the place of what is missing, unknown, out of range or without a source.
+ */
+SystemDescription ReadSystem(const YamlNode& node, const Catalog& catalog);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_READ_SYSTEM_H

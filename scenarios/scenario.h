@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_SCENARIO_H
+#define WEIR_SCENARIOS_SCENARIO_H
+
+#include "collectives/fidelity.h"
+#include "compute-model/gpu.h"
+#include "compute-model/parallel-plan.h"
+#include "compute-model/transformer.h"
+#include "fabric/cluster-spec.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** Which GPUs a job gets. */
+enum class Placement : uint8_t
+{
+    Packed //!< ranks fill node after node
+};
+
+struct JobSpec
+{
+    std::string name;
+    Transformer model;
+    ParallelPlan plan;
+    Placement placement{Placement::Packed};
+    uint32_t steps{2};
+};
+
+/** Something that happens to the fabric or a GPU at a time. */
+enum class EventKind : uint8_t
+{
+    Degrade,   //!< a link's rate becomes factor times its own
+    LinkDown,  //!< a duplex link stops; flows that can take another way do
+    SlowGpu,   //!< a GPU computes factor times as long (for the whole run; `at` must be 0)
+    Background //!< a flow of `bytes` from one GPU to another
+};
+
+struct EventSpec
+{
+    EventKind kind{EventKind::Degrade};
+    Time at;
+    std::string from; //!< device names as `weir show system` prints them
+    std::string to;
+    double factor{1};
+    Bytes bytes;
+};
+
+struct OutputSpec
+{
+    std::string file;                //!< HDF5; empty: none
+    bool timeline{false};            //!< whether a timeline is written, beside the file
+    std::string timelineFile;        //!< where instead of beside the file; empty: beside it
+    std::optional<Time> linkSeries;  //!< bin width of the link series
+};
+
+/** An experiment, with every default filled in. */
+struct Scenario
+{
+    std::string title;
+    std::string path;     //!< the file it came from, for messages and provenance
+    uint64_t seed{1};
+    ClusterSpec cluster;
+    Gpu gpu;
+    std::vector<JobSpec> jobs;
+    Fidelity fidelity{Fidelity::Stream};
+    std::string ncclVersion{"2.30.7"};
+    std::vector<EventSpec> events;
+    OutputSpec output;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_SCENARIO_H

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/indexed-heap.h"
+#include "fabric/instant-queue.h"
+#include "fabric/max-min.h"
+#include "fabric/progressive-filling.h"
+
+#include <benchmark/benchmark.h>
+
+#include <limits>
+#include <vector>
+
+namespace
+{
+
+using namespace weir;
+
+constexpr double INFINITE = std::numeric_limits<double>::infinity();
+
+/** A variable that shares no link stops and starts again: what a collective in `stream` costs. */
+void
+AloneRestart(benchmark::State& state)
+{
+    const auto hops = static_cast<std::size_t>(state.range(0));
+    MaxMin solver(std::vector<double>(hops, 50e9));
+    std::vector<PathLink> path;
+    for (std::size_t l = 0; l < hops; l++)
+    {
+        path.push_back({LinkId(l)});
+    }
+    const uint32_t v = solver.Add({path.data(), path.data() + path.size()}, INFINITE);
+    for (auto _ : state)
+    {
+        solver.SetWeight(v, 1);
+        solver.Solve();
+        solver.SetWeight(v, 0);
+        solver.Solve();
+    }
+}
+
+BENCHMARK(AloneRestart)->Arg(4)->Arg(16)->Arg(100);
+
+/** Two variables take turns on the same links: each time one is put on and the other taken off. */
+void
+AloneTakeTurns(benchmark::State& state)
+{
+    const auto hops = static_cast<std::size_t>(state.range(0));
+    MaxMin solver(std::vector<double>(hops, 50e9));
+    std::vector<PathLink> path;
+    for (std::size_t l = 0; l < hops; l++)
+    {
+        path.push_back({LinkId(l)});
+    }
+    const PathTable::Span span{path.data(), path.data() + path.size()};
+    const uint32_t variables[] = {solver.Add(span, INFINITE), solver.Add(span, INFINITE)};
+    for (auto _ : state)
+    {
+        for (uint32_t v : variables)
+        {
+            solver.SetWeight(v, 1);
+            solver.Solve();
+            solver.SetWeight(v, 0);
+            solver.Solve();
+        }
+    }
+    state.SetItemsProcessed(2 * state.iterations());
+}
+
+BENCHMARK(AloneTakeTurns)->Arg(4)->Arg(16)->Arg(100);
+
+/** All to all over one switch. */
+MaxMin
+AllToAll(uint32_t ranks, std::vector<uint32_t>& variables)
+{
+    MaxMin solver(std::vector<double>(2 * ranks, 50e9));
+    for (uint32_t s = 0; s < ranks; s++)
+    {
+        for (uint32_t d = 0; d < ranks; d++)
+        {
+            if (s != d)
+            {
+                const PathLink path[] = {{LinkId(s)}, {LinkId(ranks + d)}};
+                variables.push_back(solver.Add({path, path + 2}, INFINITE));
+            }
+        }
+    }
+    return solver;
+}
+
+void
+AllToAllStart(benchmark::State& state)
+{
+    std::vector<uint32_t> variables;
+    MaxMin solver = AllToAll(static_cast<uint32_t>(state.range(0)), variables);
+    for (auto _ : state)
+    {
+        for (const double weight : {1.0, 0.0})
+        {
+            for (uint32_t v : variables)
+            {
+                solver.SetWeight(v, weight);
+            }
+            solver.Solve();
+        }
+    }
+    state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(variables.size()));
+}
+
+BENCHMARK(AllToAllStart)->Arg(16)->Arg(64)->Arg(256);
+
+/** One variable leaves a busy all-to-all of irregular weights and comes back. */
+void
+AllToAllOneChange(benchmark::State& state)
+{
+    std::vector<uint32_t> variables;
+    MaxMin solver = AllToAll(static_cast<uint32_t>(state.range(0)), variables);
+    for (std::size_t i = 0; i < variables.size(); i++)
+    {
+        solver.SetWeight(variables[i], 1 + static_cast<double>(i * 7919 % 101) / 100);
+    }
+    solver.Solve();
+    std::size_t i = 0;
+    for (auto _ : state)
+    {
+        i = (i + 104729) % variables.size();
+        for (const double weight : {0.0, 1.5})
+        {
+            solver.SetWeight(variables[i], weight);
+            solver.Solve();
+        }
+    }
+    state.SetItemsProcessed(2 * state.iterations());
+}
+
+BENCHMARK(AllToAllOneChange)->Arg(16)->Arg(64)->Arg(128);
+
+void
+Oracle(benchmark::State& state)
+{
+    const auto ranks = static_cast<std::size_t>(state.range(0));
+    std::vector<FillingFlow> flows;
+    for (std::size_t s = 0; s < ranks; s++)
+    {
+        for (std::size_t d = 0; d < ranks; d++)
+        {
+            if (s != d)
+            {
+                flows.push_back({{{s, 1.0}, {ranks + d, 1.0}}, 1, INFINITE});
+            }
+        }
+    }
+    const std::vector<double> capacities(2 * ranks, 50e9);
+    for (auto _ : state)
+    {
+        benchmark::DoNotOptimize(ProgressiveFilling(capacities, flows));
+    }
+}
+
+BENCHMARK(Oracle)->Arg(16)->Arg(64);
+
+struct QueueItems
+{
+    std::vector<InstantNode>* nodes;
+
+    InstantNode&
+    Node(uint32_t i) const
+    {
+        return (*nodes)[i];
+    }
+};
+
+/** A crowd that is due at one instant, again and again. */
+void
+InstantQueueLockStep(benchmark::State& state)
+{
+    const auto items = static_cast<uint32_t>(state.range(0));
+    std::vector<InstantNode> nodes(items);
+    InstantQueue<QueueItems> queue(QueueItems{&nodes});
+    int64_t now = 0;
+    for (auto _ : state)
+    {
+        now++;
+        for (uint32_t i = 0; i < items; i++)
+        {
+            queue.Insert(i, Time::Picoseconds(now));
+        }
+        while (!queue.FirstTime().IsInfinite())
+        {
+            benchmark::DoNotOptimize(queue.PopFirst());
+        }
+    }
+    state.SetItemsProcessed(state.iterations() * items);
+}
+
+BENCHMARK(InstantQueueLockStep)->Arg(1024);
+
+void
+IndexedHeapRekey(benchmark::State& state)
+{
+    const auto items = static_cast<uint32_t>(state.range(0));
+    IndexedHeap<double> heap(items);
+    double key = 1;
+    for (auto _ : state)
+    {
+        for (uint32_t i = 0; i < items; i++)
+        {
+            key = key * 69069 + 1;
+            key -= static_cast<double>(static_cast<int64_t>(key / 65521)) * 65521;
+            heap.Set(i, key);
+        }
+    }
+    state.SetItemsProcessed(state.iterations() * items);
+}
+
+BENCHMARK(IndexedHeapRekey)->Arg(256)->Arg(4096);
+
+} // namespace

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace weir
+{
+namespace
+{
+
+constexpr double NVLINK = 18 * 20.6e9; // bytes/s of one H100, one direction
+constexpr double BLOCK = 31.6e9;       // bytes/s of one channel's thread block on Hopper
+
+class EightH100 : public testing::Test
+{
+  protected:
+    double
+    Microseconds(const CollectiveCall& call)
+    {
+        return m_bench.GetPlanner().Plan(call).duration.ToMicroseconds();
+    }
+
+    CollectiveBench m_bench{H100Boxes(1)};
+    CommunicatorId m_all{m_bench.GetPlanner().AddCommunicator(FirstGpus(8))};
+};
+
+// 8.4 + 14 x 3.4 us, and 2 x 7/8 x 64 MiB out of each GPU over 18 NVLinks.
+TEST_F(EightH100, AllReduceSimple)
+{
+    const auto call =
+        WithProtocol(MakeCall(m_all, CollectiveOp::AllReduce, Bytes::MiB(64)), Protocol::Simple);
+    EXPECT_NEAR(Microseconds(call), 56.0 + 1.75 * (64 << 20) / NVLINK * 1e6, 1e-3);
+    EXPECT_TRUE(m_bench.GetPlanner().Plan(call).bottleneck.IsValid());
+}
+
+// One channel: the block is the bound, not the link; LL puts twice the payload on the wire.
+TEST_F(EightH100, AllReduceLlOnOneChannel)
+{
+    const auto call =
+        WithProtocol(MakeCall(m_all, CollectiveOp::AllReduce, Bytes::KiB(8)), Protocol::Ll);
+    EXPECT_NEAR(Microseconds(call), 15.0 + 1.75 * 8192 * 2 / BLOCK * 1e6, 1e-3);
+    EXPECT_FALSE(m_bench.GetPlanner().Plan(call).bottleneck.IsValid());
+}
+
+// All channels of LL: NCCL's 141 GB/s in all.
+TEST_F(EightH100, AllReduceLlOnAllChannels)
+{
+    const auto call =
+        WithProtocol(MakeCall(m_all, CollectiveOp::AllReduce, Bytes::MiB(4)), Protocol::Ll);
+    EXPECT_NEAR(Microseconds(call), 15.0 + 1.75 * (4 << 20) / 141e9 * 1e6, 1e-2);
+}
+
+// 7 steps of 1.9 us, and 7/8 of the large buffer / (15/16) over NVLink.
+TEST_F(EightH100, AllGatherAndReduceScatterLl128)
+{
+    for (auto op : {CollectiveOp::AllGather, CollectiveOp::ReduceScatter})
+    {
+        const auto call = WithProtocol(MakeCall(m_all, op, Bytes::MiB(32)), Protocol::Ll128);
+        EXPECT_NEAR(
+            Microseconds(call), 14 + 7 * 1.9 + 0.875 * (32 << 20) * 16 / 15 / NVLINK * 1e6, 1e-2);
+    }
+}
+
+// 7 hops of 3.4 us, 6 slices of 512 KiB to fill the pipeline, then the message: each of 24
+// channels has 1/24 of the NVLinks.
+TEST_F(EightH100, BroadcastSimple)
+{
+    const auto call =
+        WithProtocol(MakeCall(m_all, CollectiveOp::Broadcast, Bytes::MiB(240)), Protocol::Simple);
+    const double fill = 6 * (512 << 10) * 24 / NVLINK;
+    EXPECT_NEAR(Microseconds(call), 8.4 + 7 * 3.4 + (fill + (240 << 20) / NVLINK) * 1e6, 1e-2);
+}
+
+// A pair has 16 channels of each 64 KiB at least: 1 MiB uses all, bound by 18 NVLinks.
+TEST_F(EightH100, SendRecv)
+{
+    const auto pair = m_bench.GetPlanner().AddCommunicator({GpuId(2), GpuId(7)});
+    const auto small = MakeCall(pair, CollectiveOp::SendRecv, Bytes::KiB(8));
+    EXPECT_NEAR(Microseconds(small), 6.6 + 0.6 + 8192 * 2 / BLOCK * 1e6, 1e-3);
+    const auto large = MakeCall(pair, CollectiveOp::SendRecv, Bytes::MiB(256));
+    EXPECT_EQ(m_bench.GetPlanner().Plan(large).channels, 16U);
+    EXPECT_NEAR(Microseconds(large), 8.4 + 3.4 + (256 << 20) / NVLINK * 1e6, 1e-2);
+}
+
+// Four nodes. The slowest chunk crosses 62 hops of a ring of 28 NVLink and 4 network hops: twice
+// round less two NVLink hops = 54 x 3.4 + 8 x 14 us. Each port carries 1/8 of the ring's bytes.
+TEST(ClosedForm, AllReduceOverFourNodes)
+{
+    CollectiveBench bench(H100Boxes(4));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+    const auto call =
+        WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes::GiB(1)), Protocol::Simple);
+    const auto& plan = bench.GetPlanner().Plan(call);
+    EXPECT_NEAR(plan.latency.ToMicroseconds(), 8.4 + 54 * 3.4 + 8 * 14, 1e-3);
+    EXPECT_NEAR(plan.duration.ToMicroseconds(),
+                plan.latency.ToMicroseconds() + 2.0 * 31 / 32 * (1 << 30) / 400e9 * 1e6,
+                1e-2);
+    const auto& topology = bench.GetFabric().GetCluster().GetTopology();
+    EXPECT_EQ(topology.GetLink(plan.bottleneck).kind, LinkKind::Network);
+}
+
+// A fabric that is 1 us longer each way costs it once per network hop.
+TEST(ClosedForm, LongerFabricsCostTheirLatency)
+{
+    ClusterSpec spec = H100Boxes(2);
+    const auto duration = [](const ClusterSpec& s) {
+        CollectiveBench bench(s);
+        const auto id = bench.GetPlanner().AddCommunicator({GpuId(0), GpuId(8)});
+        return bench.GetPlanner()
+            .Plan(MakeCall(id, CollectiveOp::SendRecv, Bytes::KiB(1)))
+            .duration;
+    };
+    const Time before = duration(spec);
+    // One GPU per node uses the tree's network latency.
+    EXPECT_NEAR(before.ToMicroseconds(), 6.6 + 5.0 + 2048 / BLOCK * 1e6, 1e-3);
+    spec.node.nic.latency += Time::Microseconds(1); // paid at both ends
+    EXPECT_EQ(duration(spec) - before, Time::Microseconds(2));
+}
+
+/** A machine whose rings collide in the network. */
+ClusterSpec
+OversubscribedFatTree()
+{
+    ClusterSpec spec = H100Boxes(4);
+    spec.fabric.kind = FabricKind::LeafSpine;
+    spec.fabric.leafRadix = 16;
+    spec.fabric.oversubscription = 2;
+    return spec;
+}
+
+// The plan's duration is what the fluid transport takes, whatever the group, the operation, the
+// protocol, the size and the collisions on the way: both are max-min shares of the same legs.
+TEST(ClosedForm, EqualsTheStreamAlone)
+{
+    std::mt19937 random(20250101);
+    for (const auto& spec : {H100Boxes(3), OversubscribedFatTree(), Gh200Nodes(2), A100Boxes(1)})
+    {
+        CollectiveBench bench(spec);
+        for (int trial = 0; trial < 60; ++trial)
+        {
+            auto gpus = FirstGpus(bench.GetFabric().GetCluster().GpuCount());
+            std::shuffle(gpus.begin(), gpus.end(), random);
+            gpus.resize(2 + random() % (gpus.size() - 1));
+            const auto id = bench.GetPlanner().AddCommunicator(gpus);
+            auto call =
+                MakeCall(id, ALL_OPS[random() % 5], Bytes(1 + random() % (1U << (random() % 31))));
+            if (random() % 2 == 0)
+            {
+                call.overrides.protocol = ALL_PROTOCOLS[random() % 3];
+            }
+            const Time planned = bench.GetPlanner().Plan(call).duration;
+            EXPECT_EQ(bench.Run(Fidelity::Analytical, call), planned);
+            const Time streamed = bench.Run(Fidelity::Stream, call);
+            EXPECT_LE(std::abs((streamed - planned).ToPicoseconds()), 4)
+                << ToString(call.op) << " of " << call.bytes.Count() << " bytes over "
+                << gpus.size() << " GPUs";
+        }
+    }
+}
+
+// Two all-reduces that share all NVLinks take the sum of their bytes and one latency.
+TEST(ClosedForm, TwoStreamsShareTheirLinks)
+{
+    CollectiveBench bench(H100Boxes(1));
+    auto gpus = FirstGpus(8);
+    const auto a = bench.GetPlanner().AddCommunicator(gpus);
+    std::reverse(gpus.begin(), gpus.end());
+    const auto b = bench.GetPlanner().AddCommunicator(gpus);
+    const auto call = [](CommunicatorId id) {
+        return WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(256)),
+                            Protocol::Simple);
+    };
+    const auto& plan = bench.GetPlanner().Plan(call(a));
+    const Time bytes = plan.duration - plan.latency;
+    for (Time end : bench.Run(Fidelity::Stream, {call(a), call(b)}))
+    {
+        EXPECT_NEAR((end - plan.latency) / bytes, 2.0, 1e-6);
+    }
+    for (Time end : bench.Run(Fidelity::Analytical, {call(a), call(b)}))
+    {
+        EXPECT_EQ(end, plan.duration); // shares nothing
+    }
+}
+
+} // namespace
+} // namespace weir

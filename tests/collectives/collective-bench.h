@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_TESTS_COLLECTIVES_COLLECTIVE_BENCH_H
+#define WEIR_TESTS_COLLECTIVES_COLLECTIVE_BENCH_H
+
+#include "collectives/fidelity.h"
+#include "collectives/planner.h"
+#include "fabric/fabric.h"
+
+#include <utility>
+#include <vector>
+
+namespace weir
+{
+
+/** A machine on which single collectives are timed. */
+class CollectiveBench : private CollectiveClient
+{
+  public:
+    explicit CollectiveBench(ClusterSpec spec)
+        : m_fabric(std::move(spec)),
+          m_planner(m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter())
+    {
+    }
+
+    Planner&
+    GetPlanner()
+    {
+        return m_planner;
+    }
+
+    Fabric&
+    GetFabric()
+    {
+        return m_fabric;
+    }
+
+    /** How long @p calls take when all start together; one end time per call. */
+    std::vector<Time>
+    Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
+    {
+        auto engine = MakeCollectiveEngine(fidelity, m_planner, m_fabric.GetTransport());
+        EngineSet set;
+        set.Add(m_fabric.GetTransport());
+        set.Add(*engine);
+        set.RunUntil(m_now);
+        m_ends.assign(calls.size(), Time::Infinite());
+        for (std::size_t i = 0; i < calls.size(); ++i)
+        {
+            engine->Start(calls[i], this, i, m_now);
+        }
+        const Time start = m_now;
+        m_now = set.RunToEnd();
+        for (auto& end : m_ends)
+        {
+            end = end - start;
+        }
+        return m_ends;
+    }
+
+    Time
+    Run(Fidelity fidelity, const CollectiveCall& call)
+    {
+        return Run(fidelity, std::vector<CollectiveCall>{call}).front();
+    }
+
+  private:
+    void
+    OnCollectiveDone(uint64_t token, Time now) override
+    {
+        m_ends[token] = now;
+    }
+
+    Fabric m_fabric;
+    Planner m_planner;
+    Time m_now;
+    std::vector<Time> m_ends;
+};
+
+/** A call with everything that a test fixes. */
+inline CollectiveCall
+MakeCall(CommunicatorId communicator, CollectiveOp op, Bytes bytes)
+{
+    CollectiveCall call;
+    call.communicator = communicator;
+    call.op = op;
+    call.bytes = bytes;
+    return call;
+}
+
+inline CollectiveCall
+WithProtocol(CollectiveCall call, Protocol protocol)
+{
+    call.overrides.protocol = protocol;
+    return call;
+}
+
+inline CollectiveCall
+WithChannels(CollectiveCall call, uint32_t channels)
+{
+    call.overrides.channels = channels;
+    return call;
+}
+
+constexpr CollectiveOp ALL_OPS[] = {
+    CollectiveOp::AllReduce,
+    CollectiveOp::AllGather,
+    CollectiveOp::ReduceScatter,
+    CollectiveOp::Broadcast,
+    CollectiveOp::SendRecv,
+};
+constexpr Protocol ALL_PROTOCOLS[] = {Protocol::Ll, Protocol::Ll128, Protocol::Simple};
+
+} // namespace weir
+
+#endif // WEIR_TESTS_COLLECTIVES_COLLECTIVE_BENCH_H

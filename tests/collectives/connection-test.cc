@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/connection.h"
+
+#include "fabric/fabric.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace weir
+{
+namespace
+{
+
+class ConnectionTest : public testing::Test
+{
+  protected:
+    explicit ConnectionTest(ClusterSpec spec = H100Boxes(2))
+        : m_fabric(std::move(spec))
+    {
+    }
+
+    uint32_t
+    Count(PathId path, LinkKind kind)
+    {
+        uint32_t count = 0;
+        for (const auto& each : m_fabric.Paths().Links(path))
+        {
+            count += m_fabric.GetCluster().GetTopology().GetLink(each.link).kind == kind;
+        }
+        return count;
+    }
+
+    Fabric m_fabric;
+    Connector m_connector{m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter()};
+};
+
+TEST_F(ConnectionTest, NvLinkInsideANodeIsTwoHopsOverTheSwitch)
+{
+    const auto connection = m_connector.InsideNode(GpuId(0), GpuId(5));
+    EXPECT_EQ(connection.kind, ConnectionKind::NvLink);
+    EXPECT_EQ(Count(connection.path, LinkKind::NvLink), 2U);
+    EXPECT_EQ(m_connector.InsideNode(GpuId(0), GpuId(5)).path, connection.path);
+    EXPECT_NE(m_connector.InsideNode(GpuId(5), GpuId(0)).path, connection.path);
+}
+
+// The receiver's rail decides: GPU 0 hands to GPU 5 of its own node, which owns port 5.
+TEST_F(ConnectionTest, SendRecvLeavesByTheReceiversRailOverNvLink)
+{
+    const auto ports = m_connector.PortsForSendRecv(GpuId(0), GpuId(13), 0);
+    EXPECT_EQ(ports.inNic, 5U);
+    EXPECT_EQ(ports.outNic, 5U);
+    EXPECT_EQ(ports.proxy, GpuId(5));
+    const auto connection = m_connector.BetweenNodes(GpuId(0), GpuId(13), ports, 0);
+    EXPECT_EQ(connection.kind, ConnectionKind::Network);
+    EXPECT_EQ(Count(connection.path, LinkKind::NvLink), 2U);
+    EXPECT_EQ(Count(connection.path, LinkKind::Pcie), 4U);
+    EXPECT_EQ(Count(connection.path, LinkKind::Network), 2U);
+}
+
+TEST_F(ConnectionTest, OnTheSameRailNoProxyIsNeeded)
+{
+    const auto ports = m_connector.PortsForSendRecv(GpuId(5), GpuId(13), 0);
+    EXPECT_EQ(ports.proxy, GpuId(5));
+    const auto connection = m_connector.BetweenNodes(GpuId(5), GpuId(13), ports, 0);
+    EXPECT_EQ(Count(connection.path, LinkKind::NvLink), 0U);
+}
+
+/** Without NVLink there is no way to another GPU's port but the CPU's. */
+class PcieConnectionTest : public ConnectionTest
+{
+  protected:
+    static ClusterSpec
+    Spec()
+    {
+        ClusterSpec spec = H100Boxes(2);
+        spec.node.wiring = NvLinkWiring::None;
+        return spec;
+    }
+
+    PcieConnectionTest()
+        : ConnectionTest(Spec())
+    {
+    }
+};
+
+TEST_F(PcieConnectionTest, SendRecvLeavesByTheSendersOwnPort)
+{
+    EXPECT_EQ(m_connector.InsideNode(GpuId(0), GpuId(5)).kind, ConnectionKind::Pcie);
+    const auto ports = m_connector.PortsForSendRecv(GpuId(0), GpuId(13), 0);
+    EXPECT_EQ(ports.outNic, 0U);
+    EXPECT_EQ(ports.inNic, 5U);
+    EXPECT_EQ(ports.proxy, GpuId(0));
+}
+
+/** Two leaves and eight spines. */
+class EcmpConnectionTest : public ConnectionTest
+{
+  protected:
+    static ClusterSpec
+    Spec()
+    {
+        ClusterSpec spec = H100Boxes(2);
+        spec.fabric.kind = FabricKind::LeafSpine;
+        spec.fabric.leafRadix = 16;
+        return spec;
+    }
+
+    EcmpConnectionTest()
+        : ConnectionTest(Spec())
+    {
+    }
+};
+
+TEST_F(EcmpConnectionTest, QueuePairsSpreadOverTheSpines)
+{
+    const auto ports = m_connector.PortsForSendRecv(GpuId(0), GpuId(8), 0);
+    std::set<uint32_t> paths;
+    for (uint32_t queuePair = 0; queuePair < 64; ++queuePair)
+    {
+        paths.insert(m_connector.BetweenNodes(GpuId(0), GpuId(8), ports, queuePair).path.Index());
+    }
+    EXPECT_GT(paths.size(), 4U); // of 8
+    EXPECT_EQ(m_connector.BetweenNodes(GpuId(0), GpuId(8), ports, 7).path,
+              m_connector.BetweenNodes(GpuId(0), GpuId(8), ports, 7).path);
+}
+
+} // namespace
+} // namespace weir

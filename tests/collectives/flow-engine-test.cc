@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/flow-engine.h"
+
+#include "collectives/protocol.h"
+
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace weir
+{
+namespace
+{
+
+/** Primitives times slices that follow each other: each may round by a picosecond. */
+int64_t
+RoundingOf(const Schedule& schedule)
+{
+    int64_t steps = 0;
+    for (const auto& [channel, copies] : schedule.channels)
+    {
+        int64_t here = 0;
+        for (const auto& loop : channel.loops)
+        {
+            here += int64_t{loop.repeat} * loop.slices;
+        }
+        steps =
+            std::max<int64_t>(steps,
+                              here * static_cast<int64_t>(channel.programs[0].primitives.size() +
+                                                          channel.blocks.size()));
+    }
+    return 2 * steps + 4;
+}
+
+/** Most passes of the outer loop on any channel, and whether chunks go in several slices. */
+std::pair<uint32_t, uint32_t>
+PassesAndSlices(const Schedule& schedule)
+{
+    uint32_t passes = 0;
+    uint32_t slices = 1;
+    for (const auto& [channel, copies] : schedule.channels)
+    {
+        uint32_t here = 0;
+        for (const auto& loop : channel.loops)
+        {
+            here += loop.repeat;
+            slices = std::max(slices, loop.slices);
+        }
+        passes = std::max(passes, here);
+    }
+    return {passes, slices};
+}
+
+/** A size that n x 16 bytes and the channels divide, so that no chunk is ragged. */
+Bytes
+Even(uint32_t ranks, uint32_t channels, int64_t chunk)
+{
+    return Bytes(chunk * ranks * channels);
+}
+
+// One slice per chunk and one pass: a chunk's way is 2(n - 1) (n - 1) times "chunk / rate + hop",
+// every rank does the same at the same time, and the sum is the closed form's base + hops +
+// steps x chunk / rate. All hops of one box have one rate and latency, so nothing else is faster.
+TEST(FlowEngine, EqualsTheClosedFormForSingleSlices)
+{
+    CollectiveBench bench(H100Boxes(1));
+    for (uint32_t n : {2U, 3U, 5U, 8U})
+    {
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(n));
+        for (auto op :
+             {CollectiveOp::AllReduce, CollectiveOp::AllGather, CollectiveOp::ReduceScatter})
+        {
+            for (auto protocol : ALL_PROTOCOLS)
+            {
+                const Bytes bytes = Even(n, 24, 15360); // below the two slices of Simple
+                auto call = WithChannels(WithProtocol(MakeCall(id, op, bytes), protocol), 24);
+                const auto& schedule = bench.GetPlanner().GetSchedule(call);
+                ASSERT_EQ(PassesAndSlices(schedule), std::make_pair(1U, 1U));
+                const Time planned = bench.GetPlanner().Plan(call).duration;
+                const Time flow = bench.Run(Fidelity::Flow, call);
+                EXPECT_LE(std::abs((flow - planned).ToPicoseconds()), RoundingOf(schedule))
+                    << ToString(op) << " " << ToString(protocol) << " n=" << n;
+            }
+        }
+    }
+}
+
+// Over nodes as well: the slowest chunk's way decides, and its hops are the closed form's. One
+// channel is bound by its thread block on every hop, so all rates are equal here too.
+TEST(FlowEngine, EqualsTheClosedFormForSingleSlicesOverNodes)
+{
+    CollectiveBench bench(H100Boxes(3));
+    for (uint32_t n : {9U, 16U, 24U})
+    {
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(n));
+        for (auto op : {CollectiveOp::AllReduce, CollectiveOp::AllGather})
+        {
+            const Bytes bytes = Even(n, 1, 8192);
+            auto call = WithChannels(WithProtocol(MakeCall(id, op, bytes), Protocol::Ll), 1);
+            const auto& schedule = bench.GetPlanner().GetSchedule(call);
+            const Time planned = bench.GetPlanner().Plan(call).duration;
+            const Time flow = bench.Run(Fidelity::Flow, call);
+            EXPECT_LE(std::abs((flow - planned).ToPicoseconds()), RoundingOf(schedule))
+                << ToString(op) << " n=" << n;
+        }
+    }
+}
+
+// A message that one channel cuts into k slices streams: base + bytes / rate + hop.
+TEST(FlowEngine, EqualsTheClosedFormForSendRecvOfAnySize)
+{
+    CollectiveBench bench(H100Boxes(2));
+    for (const auto& pair : {std::vector<GpuId>{GpuId(1), GpuId(6)}, {GpuId(1), GpuId(9)}})
+    {
+        const auto id = bench.GetPlanner().AddCommunicator(pair);
+        for (int64_t bytes : {int64_t{16}, int64_t{4096}, int64_t{1} << 20, int64_t{1} << 27})
+        {
+            const auto call = MakeCall(id, CollectiveOp::SendRecv, Bytes(bytes));
+            const Time planned = bench.GetPlanner().Plan(call).duration;
+            const Time flow = bench.Run(Fidelity::Flow, call);
+            EXPECT_LE(std::abs((flow - planned).ToPicoseconds()),
+                      RoundingOf(bench.GetPlanner().GetSchedule(call)))
+                << bytes;
+        }
+    }
+}
+
+// K equal slices through n - 1 equal hops: (K + n - 2) slices' time and n - 1 latencies.
+TEST(FlowEngine, EqualsTheClosedFormForBroadcastOfWholeSlices)
+{
+    CollectiveBench bench(H100Boxes(1));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+    for (auto protocol : ALL_PROTOCOLS)
+    {
+        for (int64_t slices : {1, 2, 5, 40})
+        {
+            const Bytes bytes = PipelineChunking(protocol).chunk * slices * 24;
+            auto call = WithChannels(MakeCall(id, CollectiveOp::Broadcast, bytes), 24);
+            call = WithProtocol(call, protocol);
+            call.root = 3;
+            const Time planned = bench.GetPlanner().Plan(call).duration;
+            const Time flow = bench.Run(Fidelity::Flow, call);
+            EXPECT_LE(std::abs((flow - planned).ToPicoseconds()),
+                      RoundingOf(bench.GetPlanner().GetSchedule(call)))
+                << ToString(protocol) << " " << slices;
+        }
+    }
+}
+
+// In general, for the rings, with way = the closed form's latency without the base:
+//  - below: the busiest link (or block) must pass all its bytes, after the base latency and before
+//    the last hop: flow >= base + bytes / rate;
+//  - above: every pass of the outer loop may pay its way anew (a pass's first chunk waits for
+//    nothing, but with single slices its steps wait for the last pass's), and a chunk whose share
+//    is ragged is at most 16 bytes longer than its fair part: flow <= closed form +
+//    (passes - 1) x way + steps x 16 bytes / rate.
+TEST(FlowEngine, LiesBetweenTheBytesAndThePassesOfTheClosedForm)
+{
+    std::mt19937 random(3);
+    for (const auto& spec : {H100Boxes(1), H100Boxes(2), Gh200Nodes(2)})
+    {
+        CollectiveBench bench(spec);
+        const uint32_t all = bench.GetFabric().GetCluster().GpuCount();
+        for (int trial = 0; trial < 50; ++trial)
+        {
+            const uint32_t n = 2 + random() % (all - 1);
+            const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(n));
+            const auto bytes = Bytes(1 + random() % (1U << (random() % 29)));
+            const auto call = WithProtocol(MakeCall(id, ALL_OPS[random() % 3], bytes),
+                                           ALL_PROTOCOLS[random() % 3]);
+            const auto& plan = bench.GetPlanner().Plan(call);
+            const auto& schedule = bench.GetPlanner().GetSchedule(call);
+            const Time flow = bench.Run(Fidelity::Flow, call);
+            const Time wire = plan.duration - plan.latency;
+            const Time way = plan.latency - schedule.startLatency;
+            const uint32_t passes = PassesAndSlices(schedule).first;
+            const double wireBytes = plan.legs[0].bytes.ToDouble() / plan.legs[0].weight;
+            const Time ragged = wire * (2.0 * n * 32 * passes / wireBytes);
+            const Time rounding = Time::Picoseconds(RoundingOf(schedule));
+            const auto what = std::string(ToString(call.op)) + " " + ToString(plan.protocol) +
+                              " of " + std::to_string(bytes.Count()) + " over " + std::to_string(n);
+            EXPECT_GE(flow + ragged + rounding, schedule.startLatency + wire) << what;
+            EXPECT_LE(flow, plan.duration + way * (passes - 1) + ragged + rounding) << what;
+        }
+    }
+}
+
+// Equal channels run as one flow of their weight: nothing changes but the number of flows.
+TEST(FlowEngine, CopiesAreExact)
+{
+    CollectiveBench bench(H100Boxes(1));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+    const auto call = WithChannels(MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(48)), 24);
+    const auto& schedule = bench.GetPlanner().GetSchedule(call);
+    ASSERT_EQ(schedule.channels.size(), 1U);
+    EXPECT_EQ(schedule.channels[0].copies, 24U);
+    EXPECT_EQ(schedule.channels[0].schedule.blocks.size(), 8U);
+}
+
+TEST(FlowEngine, TheSameRunTwiceTakesTheSameTime)
+{
+    const auto run = [] {
+        CollectiveBench bench(H100Boxes(2));
+        const auto a = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+        const auto b = bench.GetPlanner().AddCommunicator({GpuId(2), GpuId(9), GpuId(12)});
+        return bench.Run(Fidelity::Flow,
+                         {MakeCall(a, CollectiveOp::AllReduce, Bytes(12'345'678)),
+                          MakeCall(b, CollectiveOp::AllGather, Bytes(23'456'789)),
+                          MakeCall(a, CollectiveOp::Broadcast, Bytes(3'456'789))});
+    };
+    EXPECT_EQ(run(), run());
+}
+
+// Collectives that share links slow each other down, but finish all the same.
+TEST(FlowEngine, CollectivesThatMeetShareTheirLinks)
+{
+    CollectiveBench bench(H100Boxes(1));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+    const auto call =
+        WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(480)), Protocol::Simple);
+    const Time alone = bench.Run(Fidelity::Flow, call);
+    for (Time end : bench.Run(Fidelity::Flow, {call, call}))
+    {
+        EXPECT_NEAR(end / alone, 2.0, 0.05);
+    }
+}
+
+} // namespace
+} // namespace weir

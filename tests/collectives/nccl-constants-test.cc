@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/nccl-constants.h"
+
+#include "collectives/collective.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace weir
+{
+namespace
+{
+
+NcclConstants
+Constants(const char* version, uint32_t computeCapability = 90, HostCpu cpu = HostCpu::Intel)
+{
+    return {NcclVersion::Parse(version), computeCapability, cpu};
+}
+
+TEST(NcclVersion, IsThreeNumbersFrom2_7)
+{
+    EXPECT_TRUE(NcclVersion::Parse("2.30.7").AtLeast(30, 7));
+    EXPECT_FALSE(NcclVersion::Parse("2.30.7").AtLeast(31));
+    for (const char* wrong : {"", "2", "2.30", "2.30.7a", "2.6.4", "1.30.7", "3.0.0", "two"})
+    {
+        EXPECT_THROW(NcclVersion::Parse(wrong), std::invalid_argument) << wrong;
+    }
+}
+
+// tuning.cc: base 3.6 / 10.0 / 8.4 until 2.16, 6.6 / 14 / 8.4 from 2.18.
+TEST(NcclConstants, RingBaseLatencyByRelease)
+{
+    EXPECT_EQ(Constants("2.16.2").BaseLatency(Protocol::Ll), Time::Microseconds(3.6));
+    EXPECT_EQ(Constants("2.18.5").BaseLatency(Protocol::Ll), Time::Microseconds(6.6));
+    EXPECT_EQ(Constants("2.30.7").BaseLatency(Protocol::Ll128), Time::Microseconds(14));
+    EXPECT_EQ(Constants("2.30.7").BaseLatency(Protocol::Simple), Time::Microseconds(8.4));
+}
+
+TEST(NcclConstants, InsideOneNodeAStepIsTheHardwareLatency)
+{
+    const auto c = Constants("2.30.7");
+    EXPECT_EQ(c.StepLatency(ConnectionKind::NvLink, Protocol::Ll, 1, 8), Time::Microseconds(0.6));
+    EXPECT_EQ(c.StepLatency(ConnectionKind::NvLink, Protocol::Ll128, 1, 8),
+              Time::Microseconds(1.9));
+    EXPECT_EQ(c.StepLatency(ConnectionKind::Pcie, Protocol::Simple, 1, 8), Time::Microseconds(5.7));
+}
+
+// Over several nodes a step costs at least the post to the network: 1 us (2 for AMD), x3 Simple.
+TEST(NcclConstants, PostingToTheNetworkBoundsInnerStepsOfALargeRing)
+{
+    const auto intel = Constants("2.30.7");
+    const auto amd = Constants("2.30.7", 90, HostCpu::Amd);
+    const auto kind = ConnectionKind::NvLink;
+    EXPECT_EQ(intel.StepLatency(kind, Protocol::Ll, 2, 8), Time::Microseconds(1));
+    EXPECT_EQ(intel.StepLatency(kind, Protocol::Simple, 2, 8), Time::Microseconds(3.4));
+    EXPECT_EQ(amd.StepLatency(kind, Protocol::Ll, 2, 8), Time::Microseconds(2));
+    EXPECT_EQ(amd.StepLatency(kind, Protocol::Simple, 2, 8), Time::Microseconds(6));
+}
+
+TEST(NcclConstants, OneGpuPerNodeUsesTheTreesNetworkLatencyFrom2_23)
+{
+    const auto kind = ConnectionKind::Network;
+    EXPECT_EQ(Constants("2.30.7").StepLatency(kind, Protocol::Ll, 2, 1), Time::Microseconds(5));
+    EXPECT_EQ(Constants("2.22.3").StepLatency(kind, Protocol::Ll, 2, 1), Time::Microseconds(2.7));
+    EXPECT_EQ(Constants("2.30.7").StepLatency(kind, Protocol::Ll, 2, 8), Time::Microseconds(2.7));
+    EXPECT_EQ(Constants("2.12.12").StepLatency(kind, Protocol::Simple, 2, 8),
+              Time::Microseconds(28));
+    EXPECT_EQ(Constants("2.14.3").StepLatency(kind, Protocol::Simple, 2, 8),
+              Time::Microseconds(9.6));
+}
+
+// llMaxBws: by GPU generation in one node, by CPU vendor over several.
+TEST(NcclConstants, LlBandwidthByGenerationAndHost)
+{
+    EXPECT_DOUBLE_EQ(Constants("2.30.7", 90).LlMaxBandwidth(1), 141.0);
+    EXPECT_DOUBLE_EQ(Constants("2.20.5", 90).LlMaxBandwidth(1), 87.7);
+    EXPECT_DOUBLE_EQ(Constants("2.30.7", 100).LlMaxBandwidth(1), 282.0);
+    EXPECT_DOUBLE_EQ(Constants("2.30.7", 90).LlMaxBandwidth(2), 39.0);
+    EXPECT_DOUBLE_EQ(Constants("2.30.7", 90, HostCpu::Amd).LlMaxBandwidth(16), 19.0);
+}
+
+TEST(NcclConstants, Ll128BandwidthPerChannelByGeneration)
+{
+    EXPECT_DOUBLE_EQ(Constants("2.30.7", 80).Ll128ChannelBandwidth(1), 20.0);
+    EXPECT_DOUBLE_EQ(Constants("2.30.7", 90).Ll128ChannelBandwidth(4), 36.7);
+    EXPECT_DOUBLE_EQ(Constants("2.28.3", 100).Ll128ChannelBandwidth(1), 73.4);
+    EXPECT_DOUBLE_EQ(Constants("2.30.7", 100).Ll128ChannelBandwidth(1), 40.0);
+}
+
+TEST(Collective, NamesComeBack)
+{
+    for (auto op : {CollectiveOp::AllReduce, CollectiveOp::Broadcast, CollectiveOp::SendRecv})
+    {
+        EXPECT_EQ(ParseCollectiveOp(ToString(op)), op);
+    }
+    EXPECT_EQ(ParseProtocol("ll128"), Protocol::Ll128);
+    EXPECT_EQ(ParseAlgorithm("ring"), Algorithm::Ring);
+    EXPECT_FALSE(ParseCollectiveOp("all_reduce"));
+    EXPECT_FALSE(ParseProtocol("LL"));
+}
+
+// nccl-tests PERFORMANCE.md.
+TEST(Collective, BusBandwidthFactors)
+{
+    EXPECT_DOUBLE_EQ(BusBandwidthFactor(CollectiveOp::AllReduce, 8), 1.75);
+    EXPECT_DOUBLE_EQ(BusBandwidthFactor(CollectiveOp::AllGather, 8), 0.875);
+    EXPECT_DOUBLE_EQ(BusBandwidthFactor(CollectiveOp::ReduceScatter, 4), 0.75);
+    EXPECT_DOUBLE_EQ(BusBandwidthFactor(CollectiveOp::Broadcast, 8), 1);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/nccl-tuning.h"
+
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+/** What the planner chooses for an all-reduce of that size over all GPUs. */
+class TuningTest : public testing::Test
+{
+  protected:
+    Protocol
+    Chosen(ClusterSpec spec, uint32_t gpus, int64_t bytes)
+    {
+        CollectiveBench bench(std::move(spec));
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(gpus));
+        return bench.GetPlanner()
+            .Plan(MakeCall(id, CollectiveOp::AllReduce, Bytes(bytes)))
+            .protocol;
+    }
+};
+
+// LL:     6.6 + 14 x 0.6 = 15.0 us,   bus min(141, 360 / 2)              = 141.0
+// LL128:  14 + 14 x 1.9  = 40.6 us,   bus min(0.92 x 360, 12 x 36.7)     = 331.2
+// Simple: 8.4 + 14 x 3.4 = 56.0 us,   bus 360; algorithm bandwidth = bus / 1.75
+// LL = LL128 at 25.6 us / (1/80.571 - 1/189.257 ns/B) = 3.592 MB, LL128 = Simple at 36.44 MB.
+TEST_F(TuningTest, ProtocolsOfEightH100)
+{
+    EXPECT_EQ(Chosen(H100Boxes(1), 8, 8), Protocol::Ll);
+    EXPECT_EQ(Chosen(H100Boxes(1), 8, 3'580'000), Protocol::Ll);
+    EXPECT_EQ(Chosen(H100Boxes(1), 8, 3'600'000), Protocol::Ll128);
+    EXPECT_EQ(Chosen(H100Boxes(1), 8, 36'400'000), Protocol::Ll128);
+    EXPECT_EQ(Chosen(H100Boxes(1), 8, 36'500'000), Protocol::Simple);
+}
+
+// Two nodes: LL 6.6 + 28 x 1 + 2 x 2.7 = 40.0 us, bus 39 (Intel); LL128 14 + 28 x 1.9 + 2 x 4 =
+// 75.2 us, bus 8 x 36.7 = 293.6; Simple 1.4 x (8.4 + 28 x 3.4 + 2 x 14) = 184.24 us, bus 384;
+// algorithm bandwidth = bus / 1.875. They cross at 0.8443 MB and 72.5 MB.
+TEST_F(TuningTest, ProtocolsOfTwoNodes)
+{
+    EXPECT_EQ(Chosen(H100Boxes(2), 16, 843'000), Protocol::Ll);
+    EXPECT_EQ(Chosen(H100Boxes(2), 16, 846'000), Protocol::Ll128);
+    EXPECT_EQ(Chosen(H100Boxes(2), 16, 72'000'000), Protocol::Ll128);
+    EXPECT_EQ(Chosen(H100Boxes(2), 16, 73'000'000), Protocol::Simple);
+}
+
+TEST_F(TuningTest, Ll128NeedsNvLinkAndPortsBelowTheCpu)
+{
+    ClusterSpec pcie = A100Boxes(1);
+    pcie.node.wiring = NvLinkWiring::None;
+    ClusterSpec viaCpu = A100Boxes(2);
+    viaCpu.node.pcieSwitches = 0; // GPUs and ports hang on the root complexes
+    for (int64_t bytes = 8; bytes < (int64_t{1} << 32); bytes *= 2)
+    {
+        EXPECT_NE(Chosen(pcie, 8, bytes), Protocol::Ll128);
+        EXPECT_NE(Chosen(viaCpu, 16, bytes), Protocol::Ll128);
+    }
+}
+
+// LL asks 8 bytes x 8 ranks of each of 512 threads, 32 KiB a channel; Simple 64 x 512, as much;
+// LL128 8 x 640, but a channel carries 32 KiB of traffic, 16 KiB of an all-reduce's buffer.
+TEST_F(TuningTest, SmallMessagesUseFewChannels)
+{
+    CollectiveBench bench(H100Boxes(1));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+    const auto channels = [&](CollectiveOp op, Protocol protocol, Bytes bytes) {
+        return bench.GetPlanner().Plan(WithProtocol(MakeCall(id, op, bytes), protocol)).channels;
+    };
+    const auto op = CollectiveOp::AllReduce;
+    EXPECT_EQ(channels(op, Protocol::Ll, Bytes(8)), 1U);
+    EXPECT_EQ(channels(op, Protocol::Ll, Bytes::KiB(128)), 4U);
+    EXPECT_EQ(channels(op, Protocol::Simple, Bytes::KiB(128)), 4U);
+    EXPECT_EQ(channels(op, Protocol::Ll128, Bytes::KiB(128)), 8U);
+    EXPECT_EQ(channels(CollectiveOp::AllGather, Protocol::Ll128, Bytes::KiB(128)), 4U);
+    EXPECT_EQ(channels(op, Protocol::Simple, Bytes::MiB(64)), 24U);
+}
+
+TEST_F(TuningTest, WhatTheCallerFixesIsKept)
+{
+    CollectiveBench bench(H100Boxes(1));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+    auto call = WithChannels(MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(64)), 5);
+    call = WithProtocol(call, Protocol::Ll);
+    EXPECT_EQ(bench.GetPlanner().Plan(call).channels, 5U);
+    EXPECT_EQ(bench.GetPlanner().Plan(call).protocol, Protocol::Ll);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace weir
+{
+namespace
+{
+
+class PlannerTest : public testing::Test
+{
+  protected:
+    CollectiveBench m_bench{H100Boxes(2)};
+    Planner& m_planner{m_bench.GetPlanner()};
+};
+
+TEST_F(PlannerTest, TheSameGroupHasTheSameId)
+{
+    const auto a = m_planner.AddCommunicator({GpuId(0), GpuId(1)});
+    const auto b = m_planner.AddCommunicator({GpuId(1), GpuId(0)}); // another rank order
+    EXPECT_NE(a, b);
+    EXPECT_EQ(m_planner.AddCommunicator({GpuId(0), GpuId(1)}), a);
+}
+
+TEST_F(PlannerTest, EqualCallsShareAPlanThatStaysWhereItIs)
+{
+    const auto id = m_planner.AddCommunicator(FirstGpus(8));
+    const auto call = MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(1));
+    const CollectivePlan* first = &m_planner.Plan(call);
+    for (int64_t size = 1; size < 2000; ++size)
+    {
+        m_planner.Plan(MakeCall(id, CollectiveOp::AllReduce, Bytes::KiB(size)));
+    }
+    EXPECT_EQ(&m_planner.Plan(call), first);
+    EXPECT_EQ(first->call, call);
+    EXPECT_NE(&m_planner.Plan(WithChannels(call, 3)), first);
+    EXPECT_EQ(&m_planner.GetSchedule(call), &m_planner.GetSchedule(call));
+}
+
+TEST_F(PlannerTest, NothingToMoveTakesNoTime)
+{
+    const auto all = m_planner.AddCommunicator(FirstGpus(8));
+    const auto one = m_planner.AddCommunicator({GpuId(5)});
+    for (const auto& call : {MakeCall(all, CollectiveOp::AllReduce, Bytes()),
+                             MakeCall(one, CollectiveOp::AllReduce, Bytes::MiB(1))})
+    {
+        EXPECT_EQ(m_planner.Plan(call).duration, Time());
+        for (auto fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
+        {
+            EXPECT_EQ(m_bench.Run(fidelity, call), Time()) << ToString(fidelity);
+        }
+    }
+}
+
+TEST_F(PlannerTest, WrongGroupsAreRefused)
+{
+    EXPECT_THROW(m_planner.AddCommunicator({}), std::invalid_argument);
+    EXPECT_THROW(m_planner.AddCommunicator({GpuId(1), GpuId(1)}), std::invalid_argument);
+    EXPECT_THROW(m_planner.AddCommunicator({GpuId(16)}), std::invalid_argument);
+    EXPECT_THROW(m_planner.AddCommunicator({GpuId()}), std::invalid_argument);
+}
+
+TEST_F(PlannerTest, CallsThatCannotBeMetAreRefused)
+{
+    const auto id = m_planner.AddCommunicator(FirstGpus(8));
+    const auto one = m_planner.AddCommunicator({GpuId(5)});
+    const auto good = MakeCall(id, CollectiveOp::Broadcast, Bytes::MiB(1));
+    auto wrong = good;
+    wrong.root = 8;
+    EXPECT_THROW(m_planner.Plan(wrong), std::invalid_argument);
+    wrong = good;
+    wrong.bytes = Bytes(-1);
+    EXPECT_THROW(m_planner.Plan(wrong), std::invalid_argument);
+    wrong = good;
+    wrong.overrides.algorithm = Algorithm::PointToPoint;
+    EXPECT_THROW(m_planner.Plan(wrong), std::invalid_argument);
+    EXPECT_THROW(m_planner.Plan(WithChannels(good, 0)), std::invalid_argument);
+    EXPECT_THROW(m_planner.Plan(WithChannels(good, 25)), std::invalid_argument);
+    EXPECT_THROW(m_planner.Plan(MakeCall(CommunicatorId(99), CollectiveOp::AllReduce, Bytes(1))),
+                 std::invalid_argument);
+    EXPECT_THROW(m_planner.Plan(MakeCall(CommunicatorId(), CollectiveOp::AllReduce, Bytes(1))),
+                 std::invalid_argument);
+    EXPECT_THROW(m_planner.Plan(MakeCall(one, CollectiveOp::SendRecv, Bytes(1))),
+                 std::invalid_argument);
+    EXPECT_NO_THROW(m_planner.Plan(good));
+}
+
+TEST(PlannerVersion, AnUnknownReleaseIsRefused)
+{
+    Fabric fabric(H100Boxes(1));
+    EXPECT_THROW(Planner(fabric.GetCluster(), fabric.Paths(), fabric.GetRouter(), "latest"),
+                 std::invalid_argument);
+}
+
+} // namespace
+} // namespace weir

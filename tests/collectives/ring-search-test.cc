@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+namespace weir
+{
+namespace
+{
+
+/** What NCCL's search finds on a machine and how many channels it runs in the end. */
+struct ChannelRow
+{
+    const char* name;
+    ClusterSpec spec;
+    uint32_t gpus;
+    uint32_t searchChannels;
+    double speed;
+    std::size_t finalChannels;
+};
+
+// Worked out by hand from search.cc, connect.cc and topo.h of 2.30.7:
+//  8 A100: 12 links x 20 = 240 GB/s = 6 x 40, fast channels halved to 12 x 20, doubled to 24;
+//  8 H100: 370.8 GB/s, 6 x 60 = 360; 8 B200: 721.8 GB/s, 8 x 90 = 720;
+//  8 ports of 200 Gb/s: 8 x 24; of 400 Gb/s behind PCIe 5 x16 (48): 8 x 48, more than 4 channels
+//  below 50 GB/s are not halved; 4 ports of 200 Gb/s: 4 x 24.
+//  4 GH200: every pair 123.6, all together 370.8 each: the six directed rings x 60;
+//  2 H100 on two nodes: 1 x 48, halved to 2 x 24, doubled to 4.
+TEST(RingSearch, FindsTheChannelsOfTheReferenceMachines)
+{
+    const ChannelRow rows[] = {
+        {"8 A100", A100Boxes(1), 8, 12, 20, 24},
+        {"8 H100", H100Boxes(1), 8, 12, 30, 24},
+        {"8 B200", B200Boxes(1), 8, 16, 45, 32},
+        {"2 x 8 A100", A100Boxes(2), 16, 8, 24, 16},
+        {"2 x 8 H100", H100Boxes(2), 16, 8, 48, 16},
+        {"2 x 8 B200", B200Boxes(2), 16, 8, 48, 16},
+        {"2 x 4 GH200", Gh200Nodes(2), 8, 4, 24, 8},
+        {"4 GH200", Gh200Nodes(1), 4, 12, 30, 24},
+        {"16 x 8 H100", H100Boxes(16), 128, 8, 48, 16},
+    };
+    for (const auto& row : rows)
+    {
+        CollectiveBench bench(row.spec);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(row.gpus));
+        const auto& communicator = bench.GetPlanner().GetCommunicator(id);
+        EXPECT_EQ(communicator.searchChannels, row.searchChannels) << row.name;
+        EXPECT_NEAR(communicator.searchBandwidth, row.searchChannels * row.speed, 1e-9) << row.name;
+        EXPECT_EQ(communicator.channels.size(), row.finalChannels) << row.name;
+    }
+}
+
+TEST(RingSearch, OneGpuPerNodeHasFourChannels)
+{
+    CollectiveBench bench(H100Boxes(4));
+    const auto id = bench.GetPlanner().AddCommunicator({GpuId(3), GpuId(11), GpuId(19), GpuId(27)});
+    const auto& communicator = bench.GetPlanner().GetCommunicator(id);
+    EXPECT_EQ(communicator.nodes, 4U);
+    EXPECT_EQ(communicator.gpusPerNode, 1U);
+    EXPECT_NEAR(communicator.searchBandwidth, 48, 1e-9);
+    EXPECT_EQ(communicator.channels.size(), 4U);
+}
+
+/** GPUs on PCIe only: 4 under two switches of one socket. */
+ClusterSpec
+PcieBox()
+{
+    ClusterSpec spec = A100Boxes(1);
+    spec.node.gpus = 4;
+    spec.node.nics = 2;
+    spec.node.pcieSwitches = 2;
+    spec.node.sockets = 1;
+    spec.node.wiring = NvLinkWiring::None;
+    return spec;
+}
+
+// PCIe 4 x16 counts 24 GB/s: one channel of 20 is worth less than two of 12.
+TEST(RingSearch, PcieBoxesRunTwoSlowChannels)
+{
+    CollectiveBench bench(PcieBox());
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(4));
+    const auto& communicator = bench.GetPlanner().GetCommunicator(id);
+    EXPECT_EQ(communicator.searchChannels, 2U);
+    EXPECT_NEAR(communicator.searchBandwidth, 24, 1e-9);
+    EXPECT_EQ(communicator.channels.size(), 4U);
+    EXPECT_EQ(communicator.channels[0].hops[0].kind, ConnectionKind::Pcie);
+}
+
+void
+ExpectRings(const CollectiveBench&, const Cluster& cluster, const Communicator& communicator)
+{
+    for (const auto& channel : communicator.channels)
+    {
+        std::set<uint32_t> seen(channel.order.begin(), channel.order.end());
+        EXPECT_EQ(seen.size(), communicator.Size());
+        EXPECT_EQ(channel.order.size(), communicator.Size());
+        ASSERT_EQ(channel.hops.size(), communicator.Size());
+        uint32_t networkHops = 0;
+        for (std::size_t i = 0; i < channel.hops.size(); ++i)
+        {
+            const GpuId from = communicator.gpus[channel.order[i]];
+            const GpuId to = communicator.gpus[channel.order[(i + 1) % channel.order.size()]];
+            const bool crosses = cluster.NodeOf(from) != cluster.NodeOf(to);
+            EXPECT_EQ(channel.hops[i].kind == ConnectionKind::Network, crosses);
+            networkHops += crosses;
+        }
+        // Nodes are joined in order: each is entered once.
+        EXPECT_EQ(networkHops, communicator.nodes > 1 ? communicator.nodes : 0);
+    }
+}
+
+TEST(RingSearch, EveryRingVisitsEveryRankOnceAndEveryNodeOnce)
+{
+    CollectiveBench bench(H100Boxes(4));
+    const Cluster& cluster = bench.GetFabric().GetCluster();
+    std::mt19937 random(7);
+    for (int trial = 0; trial < 60; ++trial)
+    {
+        auto gpus = FirstGpus(cluster.GpuCount());
+        std::shuffle(gpus.begin(), gpus.end(), random);
+        gpus.resize(2 + random() % 31);
+        const auto id = bench.GetPlanner().AddCommunicator(gpus);
+        ExpectRings(bench, cluster, bench.GetPlanner().GetCommunicator(id));
+    }
+}
+
+/** The number within its node of the port that a hop goes out or in by. */
+uint32_t
+PortOf(const CollectiveBench&, const PathTable& paths, PathId path, bool out)
+{
+    const auto& topology = paths.GetTopology();
+    for (const auto& each : paths.Links(path))
+    {
+        const Link& link = topology.GetLink(each.link);
+        const Device& device = topology.GetDevice(out ? link.from : link.to);
+        if (link.kind == LinkKind::Network && device.kind == DeviceKind::Nic)
+        {
+            return device.index;
+        }
+    }
+    return 99;
+}
+
+// The rings of an even number of nodes leave by the port number by which the next node is entered.
+TEST(RingSearch, HopsBetweenNodesStayOnTheirRail)
+{
+    for (uint32_t nodes : {2U, 4U})
+    {
+        CollectiveBench bench(H100Boxes(nodes));
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8 * nodes));
+        const auto& paths = bench.GetPlanner().Paths();
+        std::set<uint32_t> rails;
+        for (const auto& channel : bench.GetPlanner().GetCommunicator(id).channels)
+        {
+            for (const auto& hop : channel.hops)
+            {
+                if (hop.kind == ConnectionKind::Network)
+                {
+                    const uint32_t rail = PortOf(bench, paths, hop.path, true);
+                    EXPECT_EQ(rail, PortOf(bench, paths, hop.path, false));
+                    rails.insert(rail);
+                }
+            }
+        }
+        EXPECT_EQ(rails.size(), 8U);
+    }
+}
+
+// GPUs with a port of their own each and enough NVLink only for crossNic 2: channels come in pairs
+// that go a to b and b to a, swapped on odd nodes, so a hop is on one rail all the same.
+TEST(RingSearch, AlternatingPairsOfPortsKeepTheirRails)
+{
+    ClusterSpec spec = H100Boxes(4);
+    spec.node.pcieSwitches = 8;
+    CollectiveBench bench(spec);
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+    const auto& communicator = bench.GetPlanner().GetCommunicator(id);
+    EXPECT_EQ(communicator.searchChannels, 8U); // crossNic 0 would need 8 x 48 > 370.8 on NVLink
+    EXPECT_NEAR(communicator.searchBandwidth, 384, 1e-9);
+    for (const auto& channel : communicator.channels)
+    {
+        for (const auto& hop : channel.hops)
+        {
+            if (hop.kind == ConnectionKind::Network)
+            {
+                const auto& paths = bench.GetPlanner().Paths();
+                EXPECT_EQ(PortOf(bench, paths, hop.path, true),
+                          PortOf(bench, paths, hop.path, false));
+            }
+        }
+    }
+    EXPECT_EQ(std::vector<uint32_t>(communicator.channels[0].order.begin(),
+                                    communicator.channels[0].order.begin() + 8),
+              (std::vector<uint32_t>{0, 7, 6, 5, 4, 3, 2, 1}));
+}
+
+/** The kinds of link that a channel's hops between nodes use, as how many of each. */
+uint32_t
+NetworkHopLinks(CollectiveBench& bench, const Communicator& communicator, LinkKind kind)
+{
+    uint32_t most = 0;
+    for (const auto& hop : communicator.channels[0].hops)
+    {
+        uint32_t count = 0;
+        for (const auto& each : bench.GetPlanner().Paths().Links(hop.path))
+        {
+            const auto& topology = bench.GetFabric().GetCluster().GetTopology();
+            count += topology.GetLink(each.link).kind == kind;
+        }
+        most = hop.kind == ConnectionKind::Network ? std::max(most, count) : most;
+    }
+    return most;
+}
+
+// One port near one GPU: the ring enters there and comes back there over NVLink (PXN). Without
+// NVLink it leaves from another GPU by way of the CPU.
+TEST(RingSearch, ASinglePortIsLeftByProxyOrThroughTheCpu)
+{
+    ClusterSpec spec = A100Boxes(2);
+    spec.node.nics = 1;
+    spec.node.pcieSwitches = 8;
+    CollectiveBench withNvLink(spec);
+    auto id = withNvLink.GetPlanner().AddCommunicator(FirstGpus(16));
+    const auto& proxied = withNvLink.GetPlanner().GetCommunicator(id);
+    EXPECT_EQ(NetworkHopLinks(withNvLink, proxied, LinkKind::NvLink), 2U);
+    EXPECT_EQ(NetworkHopLinks(withNvLink, proxied, LinkKind::Pcie), 4U);
+    EXPECT_NEAR(proxied.searchBandwidth, 24, 1e-9);
+
+    spec.node.wiring = NvLinkWiring::None;
+    CollectiveBench onlyPcie(spec);
+    id = onlyPcie.GetPlanner().AddCommunicator(FirstGpus(16));
+    const auto& through = onlyPcie.GetPlanner().GetCommunicator(id);
+    EXPECT_EQ(NetworkHopLinks(onlyPcie, through, LinkKind::NvLink), 0U);
+    EXPECT_GT(NetworkHopLinks(onlyPcie, through, LinkKind::Pcie), 4U);
+}
+
+TEST(RingSearch, NodesWithoutPortsAreRefused)
+{
+    ClusterSpec spec = H100Boxes(2);
+    spec.node.nics = 0;
+    spec.fabric.kind = FabricKind::None;
+    CollectiveBench bench(spec);
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+    EXPECT_THROW(bench.GetPlanner().GetCommunicator(id), std::runtime_error);
+}
+
+} // namespace
+} // namespace weir

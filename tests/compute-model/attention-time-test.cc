@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/attention-time.h"
+
+#include "tests/compute-model/measured-kernels.h"
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+
+namespace weir
+{
+namespace
+{
+
+AttentionShape
+Shape(uint64_t batch, uint64_t heads, uint64_t sequence, uint64_t headDim)
+{
+    AttentionShape shape;
+    shape.batch = batch;
+    shape.heads = heads;
+    shape.kvHeads = heads;
+    shape.sequence = sequence;
+    shape.headDim = headDim;
+    return shape;
+}
+
+TEST(AttentionTime, MatchesMeasurementsOnH200)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer timer(gpu, ClockRegime::Burst);
+    std::vector<double> errors;
+    for (const MeasuredRow& row : ReadMeasured("attention.csv"))
+    {
+        if (row.at("backend") != "cudnn" || row.at("cupti_us").empty())
+        {
+            continue;
+        }
+        AttentionShape shape = Shape(std::stoull(row.at("batch")),
+                                     std::stoull(row.at("heads")),
+                                     std::stoull(row.at("seq")),
+                                     std::stoull(row.at("head_dim")));
+        shape.kvHeads = std::stoull(row.at("kv_heads"));
+        shape.causal = row.at("causal") == "1";
+        const KernelEstimate estimate = row.at("phase") == "fwd" ? timer.AttentionForward(shape)
+                                                                 : timer.AttentionBackward(shape);
+        errors.push_back(estimate.time.ToMicroseconds() / std::stod(row.at("cupti_us")) - 1);
+    }
+    if (errors.empty())
+    {
+        GTEST_SKIP() << "no measurements beside the source tree";
+    }
+    EXPECT_EQ(errors.size(), 134U);
+    EXPECT_LT(ErrorQuantile(errors, 0.5), 0.035);
+    EXPECT_LT(ErrorQuantile(errors, 0.9), 0.11);
+}
+
+// 4 b h s^2 d, half under a causal mask; five products instead of two on the way back.
+TEST(AttentionTime, CountsUsefulFlops)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer timer(gpu);
+    AttentionShape shape = Shape(2, 16, 2048, 128);
+    const double causal = 2.0 * 2 * 16 * 2048 * 2048 * 128;
+    EXPECT_EQ(timer.AttentionForward(shape).flops.ToDouble(), causal);
+    EXPECT_EQ(timer.AttentionBackward(shape).flops.ToDouble(), 2.5 * causal);
+    shape.causal = false;
+    EXPECT_EQ(timer.AttentionForward(shape).flops.ToDouble(), 2 * causal);
+}
+
+TEST(AttentionTime, IsNeverBelowTheRoofline)
+{
+    for (const char* name : {"a100-sxm-80g", "h100-sxm", "h200-sxm"})
+    {
+        const Gpu gpu = NamedGpu(name);
+        const KernelTimer timer(gpu, ClockRegime::Burst);
+        for (const uint64_t sequence : {128, 1000, 4096, 32768})
+        {
+            for (const uint64_t headDim : {64, 80, 96, 128})
+            {
+                for (const KernelEstimate& estimate :
+                     {timer.AttentionForward(Shape(1, 32, sequence, headDim)),
+                      timer.AttentionBackward(Shape(1, 32, sequence, headDim))})
+                {
+                    EXPECT_GE(estimate.time, estimate.flops / gpu.Peak(Precision::Bf16));
+                    EXPECT_GE(estimate.time, estimate.bytes / gpu.memoryRate);
+                }
+            }
+        }
+    }
+}
+
+// Tiles of fewer heads than fill the GPU run side by side: the longest one is the time.
+TEST(AttentionTime, IsFlatWithinOneWave)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer timer(gpu, ClockRegime::Burst);
+    const Time one = timer.AttentionForward(Shape(1, 1, 2048, 128)).time;
+    const Time four = timer.AttentionForward(Shape(1, 4, 2048, 128)).time;
+    const Time many = timer.AttentionForward(Shape(1, 64, 2048, 128)).time;
+    EXPECT_NEAR(four / one, 1, 0.15);
+    EXPECT_GT(many / one, 3);
+}
+
+// Far past one wave the time is the work, which grows with the square of the sequence.
+TEST(AttentionTime, GrowsWithTheSquareOfTheSequence)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer timer(gpu);
+    const Time half = timer.AttentionForward(Shape(1, 64, 16384, 128)).time;
+    const Time full = timer.AttentionForward(Shape(1, 64, 32768, 128)).time;
+    EXPECT_NEAR(full / half, 4, 0.1);
+}
+
+// Fewer key and value heads save traffic, no FLOPs.
+TEST(AttentionTime, SharedKeysSaveTrafficOnly)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer timer(gpu);
+    AttentionShape shape = Shape(1, 64, 4096, 128);
+    const KernelEstimate own = timer.AttentionForward(shape);
+    shape.kvHeads = 8;
+    const KernelEstimate shared = timer.AttentionForward(shape);
+    EXPECT_EQ(shared.flops, own.flops);
+    EXPECT_LT(shared.bytes, own.bytes);
+    EXPECT_LT(shared.time, own.time);
+}
+
+// Dao 2023, abstract: up to 73 % of the A100's 312 TFLOP/s forward, 63 % backward.
+TEST(AttentionTime, ReachesFlashAttention2OnA100)
+{
+    const Gpu gpu = NamedGpu("a100-sxm-80g");
+    const KernelTimer timer(gpu, ClockRegime::Burst);
+    AttentionShape shape = Shape(4, 16, 16384, 128);
+    shape.causal = false;
+    const auto share = [&](const KernelEstimate& estimate) {
+        return estimate.flops.ToDouble() / estimate.time.ToSeconds() /
+               gpu.Peak(Precision::Bf16).ToFlopsPerSecond();
+    };
+    EXPECT_NEAR(share(timer.AttentionForward(shape)), 0.73, 0.03);
+    EXPECT_NEAR(share(timer.AttentionBackward(shape)), 0.63, 0.03);
+}
+
+TEST(AttentionTime, SaysWhereItComesFrom)
+{
+    const Gpu h200 = NamedGpu("h200-sxm");
+    const Gpu h100 = NamedGpu("h100-sxm");
+    EXPECT_EQ(KernelTimer(h200).AttentionForward(Shape(1, 32, 4096, 128)).provenance,
+              EstimateProvenance::Measured);
+    EXPECT_EQ(KernelTimer(h200).AttentionForward(Shape(1, 32, 131072, 128)).provenance,
+              EstimateProvenance::Extrapolated);
+    EXPECT_EQ(KernelTimer(h100).AttentionBackward(Shape(1, 32, 4096, 128)).provenance,
+              EstimateProvenance::Carried);
+}
+
+TEST(AttentionTime, RefusesEmptyShapesAndMissingPrecisions)
+{
+    const Gpu gpu = NamedGpu("a100-sxm-80g");
+    const KernelTimer timer(gpu);
+    EXPECT_THROW(timer.AttentionForward(Shape(1, 0, 128, 64)), std::invalid_argument);
+    EXPECT_THROW(timer.AttentionBackward(Shape(1, 1, 0, 64)), std::invalid_argument);
+    AttentionShape shape = Shape(1, 16, 2048, 128);
+    shape.precision = Precision::Fp8;
+    EXPECT_THROW(timer.AttentionForward(shape), std::invalid_argument);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/gemm-time.h"
+
+#include "compute-model/tensor-clock.h"
+#include "tests/compute-model/measured-kernels.h"
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+
+namespace weir
+{
+namespace
+{
+
+GemmShape
+Shape(uint64_t m, uint64_t n, uint64_t k, uint64_t batch = 1)
+{
+    GemmShape shape;
+    shape.m = m;
+    shape.n = n;
+    shape.k = k;
+    shape.batch = batch;
+    return shape;
+}
+
+Precision
+PrecisionOf(const std::string& name)
+{
+    return name == "fp16" ? Precision::Fp16 : name == "fp8" ? Precision::Fp8 : Precision::Bf16;
+}
+
+GemmShape
+ShapeOf(const MeasuredRow& row)
+{
+    GemmShape shape = Shape(std::stoull(row.at("m")),
+                            std::stoull(row.at("n")),
+                            std::stoull(row.at("k")),
+                            std::stoull(row.at("batch")));
+    shape.precision = PrecisionOf(row.at("dtype"));
+    shape.layout = row.at("layout") == "TN"   ? GemmLayout::Tn
+                   : row.at("layout") == "NN" ? GemmLayout::Nn
+                                              : GemmLayout::Nt;
+    return shape;
+}
+
+bool
+IsTensorRow(const MeasuredRow& row)
+{
+    const std::string& type = row.at("dtype");
+    const std::string& set = row.at("set");
+    return (type == "bf16" || type == "fp16") && row.at("out_dtype") != "fp32" &&
+           row.at("aligned16") == "1" && set != "square_l2warm" && set != "accum" &&
+           set != "linear_bias";
+}
+
+TEST(GemmTime, MatchesShortMeasurementsOnH200)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer timer(gpu, ClockRegime::Burst);
+    std::vector<double> sixteenBits;
+    std::vector<double> eightBits;
+    for (const MeasuredRow& row : ReadMeasured("gemm_burst.csv"))
+    {
+        if (row.at("cupti_us").empty() || (!IsTensorRow(row) && row.at("dtype") != "fp8"))
+        {
+            continue;
+        }
+        const double error =
+            timer.Gemm(ShapeOf(row)).time.ToMicroseconds() / std::stod(row.at("cupti_us")) - 1;
+        (row.at("dtype") == "fp8" ? eightBits : sixteenBits).push_back(error);
+    }
+    if (sixteenBits.empty())
+    {
+        GTEST_SKIP() << "no measurements beside the source tree";
+    }
+    EXPECT_EQ(sixteenBits.size(), 792U);
+    EXPECT_LT(ErrorQuantile(sixteenBits, 0.5), 0.025);
+    EXPECT_LT(ErrorQuantile(sixteenBits, 0.9), 0.085);
+    EXPECT_LT(ErrorQuantile(eightBits, 0.5), 0.025);
+}
+
+// Q K^T, P V and their gradients as products batched over heads: the core of unfused attention.
+TEST(GemmTime, MatchesUnfusedAttentionOnH200)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer timer(gpu, ClockRegime::Burst);
+    std::vector<double> errors;
+    for (const MeasuredRow& row : ReadMeasured("gemm_burst.csv"))
+    {
+        if (row.at("set").rfind("attn_", 0) == 0 && !row.at("cupti_us").empty())
+        {
+            errors.push_back(
+                timer.Gemm(ShapeOf(row)).time.ToMicroseconds() / std::stod(row.at("cupti_us")) - 1);
+        }
+    }
+    if (errors.empty())
+    {
+        GTEST_SKIP() << "no measurements beside the source tree";
+    }
+    EXPECT_LT(ErrorQuantile(errors, 0.5), 0.06);
+    EXPECT_LT(ErrorQuantile(errors, 0.9), 0.14);
+}
+
+// Nothing was fitted to these: the same figures with the clock that the power limit leaves.
+TEST(GemmTime, MatchesSteadyMeasurementsOnH200)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer timer(gpu, ClockRegime::Sustained);
+    std::vector<double> errors;
+    for (const MeasuredRow& row : ReadMeasured("gemm.csv"))
+    {
+        if (row.at("set") == "steady" && row.at("suspect") != "1" && row.at("dtype") == "bf16")
+        {
+            errors.push_back(
+                timer.Gemm(ShapeOf(row)).time.ToMicroseconds() / std::stod(row.at("b2b_us")) - 1);
+        }
+    }
+    if (errors.empty())
+    {
+        GTEST_SKIP() << "no measurements beside the source tree";
+    }
+    EXPECT_LT(ErrorQuantile(errors, 0.5), 0.03);
+    EXPECT_LT(ErrorQuantile(errors, 0.9), 0.06);
+}
+
+// The roofline: neither the tensor cores at the boost clock nor HBM can be outrun.
+TEST(GemmTime, IsNeverBelowTheRoofline)
+{
+    for (const char* name : {"a100-sxm-80g", "h100-sxm", "h200-sxm"})
+    {
+        const Gpu gpu = NamedGpu(name);
+        const KernelTimer timer(gpu, ClockRegime::Burst);
+        for (const uint64_t m : {1, 8, 64, 200, 1000, 4096, 20000})
+        {
+            for (const uint64_t k : {8, 64, 1000, 8192, 30000})
+            {
+                const KernelEstimate estimate = timer.Gemm(Shape(m, 4096, k));
+                EXPECT_GE(estimate.time, estimate.flops / gpu.Peak(Precision::Bf16));
+                EXPECT_GE(estimate.time, estimate.bytes / gpu.memoryRate);
+                EXPECT_GE(estimate.time, gpu.kernels.gemm.floor);
+            }
+        }
+    }
+}
+
+// One multiplication more of whole tiles is more work on the same cut.
+TEST(GemmTime, GrowsWithEveryDimension)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer timer(gpu);
+    for (uint64_t size = 256; size < 16384; size *= 2)
+    {
+        EXPECT_LT(timer.Gemm(Shape(size, 4096, 4096)).time,
+                  timer.Gemm(Shape(2 * size, 4096, 4096)).time);
+        EXPECT_LT(timer.Gemm(Shape(4096, size, 4096)).time,
+                  timer.Gemm(Shape(4096, 2 * size, 4096)).time);
+        EXPECT_LT(timer.Gemm(Shape(4096, 4096, size)).time,
+                  timer.Gemm(Shape(4096, 4096, 2 * size)).time);
+        EXPECT_LT(timer.Gemm(Shape(1024, 1024, 1024, size)).time,
+                  timer.Gemm(Shape(1024, 1024, 1024, 2 * size)).time);
+    }
+}
+
+// 2 m n k FLOPs; A, B and C once in two bytes; C read and written in four when it accumulates.
+TEST(GemmTime, CountsFlopsAndBytes)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer timer(gpu);
+    GemmShape shape = Shape(128, 256, 512, 3);
+    EXPECT_EQ(timer.Gemm(shape).flops.ToDouble(), 2.0 * 128 * 256 * 512 * 3);
+    EXPECT_EQ(timer.Gemm(shape).bytes, Bytes(3 * 2 * (128 * 512 + 256 * 512 + 128 * 256)));
+    const Time plain = timer.Gemm(shape).time;
+    shape.accumulateFp32 = true;
+    EXPECT_EQ(timer.Gemm(shape).bytes, Bytes(3 * (2 * (128 * 512 + 256 * 512) + 8 * 128 * 256)));
+    EXPECT_GE(timer.Gemm(shape).time, plain);
+}
+
+// A product of many waves spends its time in main loops, so halving every clock doubles it.
+TEST(GemmTime, ScalesWithTheClock)
+{
+    Gpu gpu = NamedGpu("h200-sxm");
+    gpu.burstTensorClockHz = gpu.boostClockHz;
+    Gpu slow = gpu;
+    slow.boostClockHz /= 2;
+    slow.burstTensorClockHz /= 2;
+    const Time fast = KernelTimer(gpu, ClockRegime::Burst).Gemm(Shape(16384, 16384, 8192)).time;
+    const Time half = KernelTimer(slow, ClockRegime::Burst).Gemm(Shape(16384, 16384, 8192)).time;
+    EXPECT_NEAR(half / fast, 2, 0.02);
+}
+
+// Power bites where tensor cores are busy: about 1.2 on large products, nothing on skinny ones.
+TEST(GemmTime, SustainedClockSlowsOnlyTensorWork)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer burst(gpu, ClockRegime::Burst);
+    const KernelTimer sustained(gpu, ClockRegime::Sustained);
+    const auto ratio = [&](const GemmShape& shape) {
+        return sustained.Gemm(shape).time / burst.Gemm(shape).time;
+    };
+    EXPECT_NEAR(ratio(Shape(8192, 8192, 8192)), 1.18, 0.03);
+    EXPECT_NEAR(ratio(Shape(8, 8192, 8192)), 1, 0.01);
+}
+
+// 11 x 12 tiles are one for each of 132 SMs; a row of tiles more needs a second wave, and the time
+// nearly doubles (not quite: half-idle tensor cores leave a higher clock).
+TEST(GemmTime, QuantisesWaves)
+{
+    Gpu gpu = NamedGpu("h200-sxm");
+    gpu.kernels.gemm.tiles = {{128, 128}};
+    const KernelTimer timer(gpu, ClockRegime::Burst);
+    const GemmShape full = Shape(11 * 128, 12 * 128, 8192);
+    const GemmShape more = Shape(12 * 128, 12 * 128, 8192);
+    EXPECT_EQ(PlanGemm(gpu, ClockRegime::Burst, full).waves, 1U);
+    EXPECT_EQ(PlanGemm(gpu, ClockRegime::Burst, more).waves, 2U);
+    EXPECT_GT(timer.Gemm(more).time / timer.Gemm(full).time, 1.7);
+    EXPECT_LT(timer.Gemm(more).time / timer.Gemm(full).time, 2);
+}
+
+// One tile and a long inner dimension: many SMs share the sum.
+TEST(GemmTime, SplitsALongInnerDimension)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    EXPECT_GT(PlanGemm(gpu, ClockRegime::Burst, Shape(64, 64, 32768)).splits, 1U);
+    EXPECT_EQ(PlanGemm(gpu, ClockRegime::Burst, Shape(8192, 8192, 32768)).splits, 1U);
+}
+
+// Rows that are not whole 16-byte words leave the fast kernels: measured about 6 times slower.
+TEST(GemmTime, FallsOffTheAlignmentCliff)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer timer(gpu, ClockRegime::Burst);
+    const double ratio =
+        timer.Gemm(Shape(4096, 4096, 4095)).time / timer.Gemm(Shape(4096, 4096, 4096)).time;
+    EXPECT_GT(ratio, 4);
+    EXPECT_LT(ratio, 9);
+}
+
+TEST(GemmTime, SaysWhereItComesFrom)
+{
+    const Gpu h200 = NamedGpu("h200-sxm");
+    const Gpu a100 = NamedGpu("a100-sxm-80g");
+    const auto of = [](const Gpu& gpu, uint64_t k) {
+        return KernelTimer(gpu).Gemm(Shape(4096, 4096, k)).provenance;
+    };
+    EXPECT_EQ(of(h200, 4096), EstimateProvenance::Measured);
+    EXPECT_EQ(of(h200, 1 << 20), EstimateProvenance::Extrapolated);
+    EXPECT_EQ(of(a100, 4096), EstimateProvenance::Carried);
+}
+
+// NVIDIA's own and reported rates of large half-precision products on A100: 240 to 290 TFLOP/s.
+TEST(GemmTime, CarriesToA100)
+{
+    const Gpu gpu = NamedGpu("a100-sxm-80g");
+    const auto teraFlops = [&](ClockRegime regime) {
+        const KernelEstimate estimate = KernelTimer(gpu, regime).Gemm(Shape(8192, 8192, 8192));
+        return estimate.flops.ToDouble() / estimate.time.ToSeconds() * 1e-12;
+    };
+    EXPECT_GT(teraFlops(ClockRegime::Burst), 250);
+    EXPECT_LT(teraFlops(ClockRegime::Burst), 290);
+    EXPECT_GT(teraFlops(ClockRegime::Sustained), 235);
+    EXPECT_LT(teraFlops(ClockRegime::Sustained), 270);
+}
+
+// In-kernel clocks of an H200 in steady state: memory-bound kernels, flash-2, cuDNN attention and
+// an 8192^3 product, by their tensor utilisation.
+TEST(TensorClock, FallsLinearlyWithTensorUtilisation)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const auto megaHertz = [&](double utilisation) {
+        return TensorClock(gpu, ClockRegime::Sustained, utilisation) * 1e-6;
+    };
+    EXPECT_EQ(megaHertz(0), 1980);
+    EXPECT_NEAR(megaHertz(0.35), 1795, 0.02 * 1795);
+    EXPECT_NEAR(megaHertz(0.66), 1575, 0.02 * 1575);
+    EXPECT_NEAR(megaHertz(0.88), 1425, 0.02 * 1425);
+    EXPECT_EQ(megaHertz(0.95), megaHertz(0.88));
+}
+
+TEST(GemmTime, RefusesEmptyShapesAndMissingPrecisions)
+{
+    const Gpu gpu = NamedGpu("a100-sxm-80g");
+    const KernelTimer timer(gpu);
+    EXPECT_THROW(timer.Gemm(Shape(0, 1, 1)), std::invalid_argument);
+    EXPECT_THROW(timer.Gemm(Shape(1, 1, 1, 0)), std::invalid_argument);
+    GemmShape shape = Shape(1024, 1024, 1024);
+    shape.precision = Precision::Fp8;
+    EXPECT_THROW(timer.Gemm(shape), std::invalid_argument);
+}
+
+} // namespace
+} // namespace weir

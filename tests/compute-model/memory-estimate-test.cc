@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/memory-estimate.h"
+
+#include "compute-model/activation-memory.h"
+#include "compute-model/stage-parameters.h"
+
+#include "transformer-samples.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace weir
+{
+namespace
+{
+
+ParallelPlan
+Plan(uint32_t tensor, uint32_t pipeline)
+{
+    ParallelPlan plan;
+    plan.tensor = tensor;
+    plan.pipeline = pipeline;
+    plan.globalBatch = 64;
+    plan.attention = AttentionKind::Unfused;
+    return plan;
+}
+
+// Korthikanti et al. 2022, table 2, for GPT-175B with t = 8: s b h times
+// 10 + 24/t + 5as/(ht); 34/t + 5as/(ht); 34/t; 2 (and 2/t with the sequence split).
+TEST(MemoryEstimate, LayerActivationsFollowKorthikanti)
+{
+    const Transformer model = SampleGpt(96, 12288, 96);
+    const double t = 8;
+    ParallelPlan plan = Plan(8, 8);
+    plan.microBatch = 2;
+    const double sbh = 2048.0 * 2 * 12288;
+    const double scores = 5.0 * 96 * 2048 / (12288 * t);
+    EXPECT_EQ(LayerActivations(model, plan).ToDouble(), sbh * (10 + 24 / t + scores));
+    plan.recomputation = Recomputation::Full;
+    EXPECT_EQ(LayerActivations(model, plan).ToDouble(), sbh * 2);
+    plan.sequenceParallel = true;
+    EXPECT_EQ(LayerActivations(model, plan).ToDouble(), sbh * 2 / t);
+    plan.recomputation = Recomputation::Selective;
+    EXPECT_EQ(LayerActivations(model, plan).ToDouble(), sbh * 34 / t);
+    plan.recomputation = Recomputation::None;
+    EXPECT_EQ(LayerActivations(model, plan).ToDouble(), sbh * (34 / t + scores));
+    plan.attention = AttentionKind::Fused;
+    EXPECT_EQ(LayerActivations(model, plan).ToDouble(), sbh * 34 / t);
+}
+
+// Equation 5 and what follows it: the first of p stages holds all L layers' activations of one
+// micro-batch's worth, times 1 + (p - 1)/(p v) when interleaved; besides only the dropout mask of
+// the embedding (s b h p / t bytes with the sequence split).
+TEST(MemoryEstimate, FirstStageHoldsAllLayers)
+{
+    const Transformer model = SampleGpt(96, 12288, 96);
+    ParallelPlan plan = Plan(8, 8);
+    plan.sequenceParallel = true;
+    const double sbh = 2048.0 * 12288;
+    const double layer = LayerActivations(model, plan).ToDouble();
+    const double mask = sbh * 8 / 8;
+    EXPECT_EQ(StageActivations(model, plan, 0).ToDouble(), layer * 96 + mask);
+    plan.schedule = PipelineScheduleKind::Interleaved;
+    plan.virtualStages = 3;
+    EXPECT_EQ(StageActivations(model, plan, 0).ToDouble(), layer * 96 * (1 + 7.0 / 24) + mask);
+    // Fewer micro-batches than stages: no more than there are.
+    plan.schedule = PipelineScheduleKind::OneForwardOneBackward;
+    plan.virtualStages = 1;
+    plan.globalBatch = 2;
+    EXPECT_EQ(StageActivations(model, plan, 0).ToDouble(), layer * 24 + mask / 4);
+}
+
+// Mixed precision with fp32 gradients is 18 bytes a parameter (2 + 4 + 12), of which ZeRO-1 divides
+// the optimizer's 12 by the replicas.
+TEST(MemoryEstimate, EighteenBytesAParameter)
+{
+    const Transformer model = SampleGpt(24, 4096, 32);
+    ParallelPlan plan = Plan(4, 2);
+    plan.data = 4;
+    const MemoryEstimate plain = EstimateMemory(model, plan);
+    const double parameters = RankStageParameters(model, plan, plain.stage);
+    EXPECT_EQ((plain.weights + plain.gradients + plain.optimizer).ToDouble(), 18 * parameters);
+    plan.distributedOptimizer = true;
+    const MemoryEstimate sharded = EstimateMemory(model, plan);
+    EXPECT_EQ(sharded.optimizer.ToDouble(),
+              12.0 / 4 * RankStageParameters(model, plan, sharded.stage));
+}
+
+// GPT-175B on 96 GPUs of 80 GB, TP8 x PP12, micro-batch 1: fits with selective or full
+// recomputation (and even without, the sequence split); on 8 of them alone it never does.
+TEST(MemoryEstimate, Gpt175bFits96Gpus)
+{
+    const Transformer model = SampleGpt(96, 12288, 96);
+    const Bytes capacity = Bytes::GiB(80);
+    ParallelPlan plan = Plan(8, 12);
+    plan.globalBatch = 96;
+    for (const Recomputation recomputation : {Recomputation::Selective, Recomputation::Full})
+    {
+        plan.recomputation = recomputation;
+        EXPECT_LT(EstimateMemory(model, plan).Total(), capacity);
+    }
+    plan.sequenceParallel = true;
+    plan.recomputation = Recomputation::None;
+    EXPECT_LT(EstimateMemory(model, plan).Total(), capacity);
+    plan.pipeline = 1;
+    EXPECT_GT(EstimateMemory(model, plan).Total(), capacity);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/memory-kernel-time.h"
+
+#include "tests/compute-model/measured-kernels.h"
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <utility>
+
+namespace weir
+{
+namespace
+{
+
+/** Measured operators ("op/phase") and the kernels that stand for them. */
+const std::map<std::string, MemoryKernel> OPERATORS = {
+    {"layernorm/fwd", MemoryKernel::LayerNormForward},
+    {"layernorm/bwd", MemoryKernel::LayerNormBackward},
+    {"rmsnorm/fwd", MemoryKernel::RmsNormForward},
+    {"rmsnorm/bwd", MemoryKernel::RmsNormBackward},
+    {"softmax/fwd", MemoryKernel::SoftmaxForward},
+    {"softmax/bwd", MemoryKernel::SoftmaxBackward},
+    {"dropout/fwd", MemoryKernel::Dropout},
+    {"gelu_tanh/fwd", MemoryKernel::BiasGelu},
+    {"gelu_tanh/bwd", MemoryKernel::BiasGelu},
+    {"bias_gelu_triton/fwd", MemoryKernel::BiasGelu},
+    {"swiglu_triton/fwd", MemoryKernel::SwiGlu},
+    {"swiglu_triton/bwd", MemoryKernel::SwiGlu},
+    {"copy_kernel/fwd", MemoryKernel::Elementwise},
+    {"add/fwd", MemoryKernel::Elementwise},
+    {"cast_fp32_bf16/fwd", MemoryKernel::Elementwise},
+    {"dropout/bwd", MemoryKernel::Elementwise},
+    {"cast_bf16_fp32/fwd", MemoryKernel::CastToFp32},
+    {"read_sum/fwd", MemoryKernel::Reduction},
+    {"token_embedding/fwd", MemoryKernel::EmbeddingForward},
+    {"cross_entropy/fwd", MemoryKernel::CrossEntropyForward},
+    {"cross_entropy/bwd", MemoryKernel::CrossEntropyBackward},
+    {"adamw_fused_fp32/opt", MemoryKernel::AdamFused},
+    {"adamw_fused_fp32_multi/opt", MemoryKernel::AdamFused},
+    {"grad_norm_foreach/opt", MemoryKernel::GradientNorm},
+    {"fill/fwd", MemoryKernel::Fill}};
+
+TEST(MemoryKernelTime, MatchesMeasurementsOnH200)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer timer(gpu, ClockRegime::Burst);
+    std::vector<double> errors;
+    for (const MeasuredRow& row : ReadMeasured("memory_bound.csv"))
+    {
+        const auto found = OPERATORS.find(row.at("op") + "/" + row.at("phase"));
+        if (found == OPERATORS.end() || row.at("l2") == "warm" || row.at("cupti_us").empty())
+        {
+            continue;
+        }
+        const int64_t element = row.at("dtype") == "fp32" ? 4 : 2;
+        const Time time = timer
+                              .Memory(found->second,
+                                      Bytes::Nearest(std::stod(row.at("bytes_ideal"))),
+                                      Bytes(std::stoll(row.at("cols")) * element))
+                              .time;
+        errors.push_back(time.ToMicroseconds() / std::stod(row.at("cupti_us")) - 1);
+    }
+    if (errors.empty())
+    {
+        GTEST_SKIP() << "no measurements beside the source tree";
+    }
+    EXPECT_GT(errors.size(), 350U);
+    EXPECT_LT(ErrorQuantile(errors, 0.5), 0.03);
+    EXPECT_LT(ErrorQuantile(errors, 0.9), 0.12);
+}
+
+TEST(MemoryKernelTime, NoKernelOutrunsMemory)
+{
+    for (const char* name : {"a100-sxm-40g", "a100-sxm-80g", "h100-sxm", "h800-sxm", "h200-sxm"})
+    {
+        const Gpu gpu = NamedGpu(name);
+        const KernelTimer timer(gpu);
+        for (std::size_t i = 0; i < MEMORY_KERNEL_COUNT; i++)
+        {
+            const auto kernel = static_cast<MemoryKernel>(i);
+            Time previous;
+            for (int64_t bytes = 1 << 10; bytes <= int64_t{1} << 32; bytes *= 4)
+            {
+                const Time time = timer.Memory(kernel, Bytes(bytes), Bytes(8192)).time;
+                EXPECT_GT(time, Bytes(bytes) / gpu.memoryRate) << ToString(kernel);
+                EXPECT_GE(time, previous) << ToString(kernel);
+                previous = time;
+            }
+        }
+    }
+}
+
+// Elementwise kernels are limited by memory: large ones scale with the datasheet rates.
+TEST(MemoryKernelTime, CarriesByMemoryRate)
+{
+    const Gpu h200 = NamedGpu("h200-sxm");
+    const Gpu a100 = NamedGpu("a100-sxm-80g");
+    const Bytes large = Bytes::GiB(4);
+    const double ratio = KernelTimer(a100).Memory(MemoryKernel::Elementwise, large).time /
+                         KernelTimer(h200).Memory(MemoryKernel::Elementwise, large).time;
+    EXPECT_NEAR(ratio, h200.memoryRate / a100.memoryRate, 0.01);
+}
+
+// Random numbers limit dropout by instructions: on equal SMs and clocks memory does not help.
+TEST(MemoryKernelTime, CarriesInstructionsBySmsAndClock)
+{
+    const Gpu h200 = NamedGpu("h200-sxm");
+    Gpu faster = h200;
+    faster.memoryRate = h200.memoryRate * 2;
+    const Bytes large = Bytes::GiB(4);
+    EXPECT_EQ(KernelTimer(faster).Memory(MemoryKernel::Dropout, large).time,
+              KernelTimer(h200).Memory(MemoryKernel::Dropout, large).time);
+    Gpu wider = h200;
+    wider.sms = 2 * h200.sms;
+    EXPECT_LT(KernelTimer(wider).Memory(MemoryKernel::Dropout, large).time,
+              KernelTimer(h200).Memory(MemoryKernel::Dropout, large).time);
+}
+
+// At a measured row length the rate is the one in the description, between two it lies between.
+TEST(MemoryKernelTime, InterpolatesRowLengths)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const KernelTimer timer(gpu);
+    const auto seconds = [&](int64_t row) {
+        return timer.Memory(MemoryKernel::SoftmaxForward, Bytes::GiB(16), Bytes(row))
+            .time.ToSeconds();
+    };
+    const std::vector<RowRate>& rates =
+        gpu.kernels.memory[static_cast<std::size_t>(MemoryKernel::SoftmaxForward)].rates;
+    ASSERT_GE(rates.size(), 2U);
+    const double expected =
+        Bytes::GiB(16).ToDouble() / (rates[0].bytesPerSmPerClock * gpu.sms * gpu.boostClockHz);
+    EXPECT_NEAR(seconds(static_cast<int64_t>(rates[0].rowBytes)) / expected, 1, 0.01);
+    const double middle = seconds(6000);
+    EXPECT_GT(middle, std::min(seconds(4096), seconds(8192)));
+    EXPECT_LT(middle, std::max(seconds(4096), seconds(8192)));
+}
+
+TEST(MemoryKernelTime, TheClockRegimeDoesNotMatter)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const Bytes bytes = Bytes::MiB(100);
+    EXPECT_EQ(
+        KernelTimer(gpu, ClockRegime::Burst).Memory(MemoryKernel::Elementwise, bytes).time,
+        KernelTimer(gpu, ClockRegime::Sustained).Memory(MemoryKernel::Elementwise, bytes).time);
+}
+
+TEST(MemoryKernelTime, SaysWhereItComesFrom)
+{
+    const Gpu h200 = NamedGpu("h200-sxm");
+    const Gpu a100 = NamedGpu("a100-sxm-80g");
+    const auto of = [](const Gpu& gpu, int64_t row) {
+        return KernelTimer(gpu)
+            .Memory(MemoryKernel::LayerNormForward, Bytes::MiB(64), Bytes(row))
+            .provenance;
+    };
+    EXPECT_EQ(of(h200, 8192), EstimateProvenance::Measured);
+    EXPECT_EQ(of(h200, 1 << 20), EstimateProvenance::Extrapolated);
+    EXPECT_EQ(of(a100, 8192), EstimateProvenance::Carried);
+}
+
+TEST(MemoryKernelTime, RefusesNegativeBytes)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    EXPECT_THROW(KernelTimer(gpu).Memory(MemoryKernel::Fill, Bytes(-1)), std::invalid_argument);
+}
+
+TEST(KernelTimer, RefusesAGpuWithoutClocks)
+{
+    const Gpu nothing;
+    EXPECT_THROW(KernelTimer{nothing}, std::invalid_argument);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/pipeline-schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+PipelinePlace
+Place(uint32_t stage, uint32_t stages, uint32_t microBatches, uint32_t chunks = 1)
+{
+    PipelinePlace place;
+    place.kind = chunks == 1 ? PipelineScheduleKind::OneForwardOneBackward
+                             : PipelineScheduleKind::Interleaved;
+    place.stage = stage;
+    place.stages = stages;
+    place.microBatches = microBatches;
+    place.chunks = chunks;
+    return place;
+}
+
+/** "F0.1" is the forward pass of micro-batch 0, chunk 1. */
+std::string
+Passes(const PipelinePlace& place)
+{
+    std::string text;
+    for (const PipelineStep& step : PipelineSchedule(place))
+    {
+        if (step.kind != PipelineStepKind::Exchange)
+        {
+            text += (step.kind == PipelineStepKind::Forward ? " F" : " B") +
+                    std::to_string(step.microBatch) + "." + std::to_string(step.chunk);
+        }
+    }
+    return text;
+}
+
+// Megatron-LM's min(p - stage - 1, m): the last stage begins with a backward pass at once.
+TEST(PipelineSchedule, OneForwardOneBackwardWarmsUpByItsDistanceToTheEnd)
+{
+    EXPECT_EQ(PipelineWarmUp(Place(0, 4, 8)), 3U);
+    EXPECT_EQ(PipelineWarmUp(Place(3, 4, 8)), 0U);
+    EXPECT_EQ(PipelineWarmUp(Place(0, 4, 2)), 2U);
+    EXPECT_EQ(Passes(Place(2, 4, 4)), " F0.0 F1.0 B0.0 F2.0 B1.0 F3.0 B2.0 B3.0");
+    EXPECT_EQ(Passes(Place(3, 4, 2)), " F0.0 B0.0 F1.0 B1.0");
+}
+
+// 2 (p - stage - 1) + (v - 1) p forward passes first, and all m v when m = p.
+TEST(PipelineSchedule, InterleavedWarmsUpAsMegatronDoes)
+{
+    EXPECT_EQ(PipelineWarmUp(Place(0, 4, 8, 2)), 10U);
+    EXPECT_EQ(PipelineWarmUp(Place(3, 4, 8, 2)), 4U);
+    EXPECT_EQ(PipelineWarmUp(Place(1, 4, 4, 2)), 8U);
+    // Narayanan et al. 2021, figure 4 (bottom), last device of p = 2, v = 2, m = 4: micro-batches
+    // go through a chunk in groups of p.
+    EXPECT_EQ(Passes(Place(1, 2, 4, 2)),
+              " F0.0 F1.0 F0.1 B0.1 F1.1 B1.1 F2.0 B0.0 F3.0 B1.0 F2.1 B2.1 F3.1 B3.1 B2.0 B3.0");
+}
+
+class EverySchedule : public ::testing::TestWithParam<std::tuple<uint32_t, uint32_t, uint32_t>>
+{
+  protected:
+    PipelinePlace
+    At(uint32_t stage) const
+    {
+        const auto [stages, microBatches, chunks] = GetParam();
+        return Place(stage, stages, microBatches, chunks);
+    }
+
+    uint32_t
+    Stages() const
+    {
+        return std::get<0>(GetParam());
+    }
+};
+
+// Each (micro-batch, chunk) goes forward once and backward once, backward later.
+TEST_P(EverySchedule, RunsEveryPassOnce)
+{
+    const auto [stages, microBatches, chunks] = GetParam();
+    for (uint32_t stage = 0; stage < stages; stage++)
+    {
+        std::set<std::pair<uint32_t, uint32_t>> forward;
+        std::set<std::pair<uint32_t, uint32_t>> backward;
+        for (const PipelineStep& step : PipelineSchedule(At(stage)))
+        {
+            const auto pass = std::make_pair(step.microBatch, step.chunk);
+            if (step.kind == PipelineStepKind::Forward)
+            {
+                EXPECT_TRUE(forward.insert(pass).second);
+            }
+            else if (step.kind == PipelineStepKind::Backward)
+            {
+                EXPECT_TRUE(forward.count(pass) == 1 && backward.insert(pass).second);
+            }
+        }
+        EXPECT_EQ(forward.size(), microBatches * chunks);
+        EXPECT_EQ(backward.size(), microBatches * chunks);
+    }
+}
+
+// What a stage sends is what its neighbour receives, in the same order, and is there before the
+// pass that needs it: transfers match by position, as on one NCCL connection.
+TEST_P(EverySchedule, SendsMatchReceivesInOrder)
+{
+    const auto [stages, microBatches, chunks] = GetParam();
+    using Pass = std::pair<uint32_t, uint32_t>;
+    std::vector<std::vector<Pass>> sentForward(stages), gotForward(stages);
+    std::vector<std::vector<Pass>> sentBackward(stages), gotBackward(stages);
+    for (uint32_t stage = 0; stage < stages; stage++)
+    {
+        for (const PipelineStep& step : PipelineSchedule(At(stage)))
+        {
+            const auto note = [](std::vector<Pass>& list, const PipelineTransfer& transfer) {
+                if (transfer.present)
+                {
+                    list.emplace_back(transfer.microBatch, transfer.chunk);
+                }
+            };
+            note(sentForward[stage], step.sendForward);
+            note(gotForward[stage], step.receiveForward);
+            note(sentBackward[stage], step.sendBackward);
+            note(gotBackward[stage], step.receiveBackward);
+        }
+    }
+    for (uint32_t stage = 0; stage < stages; stage++)
+    {
+        // The last stage's chunk c feeds the first stage's chunk c + 1.
+        const uint32_t next = (stage + 1) % stages;
+        const uint32_t step = next == 0 ? 1 : 0;
+        ASSERT_EQ(sentForward[stage].size(), gotForward[next].size());
+        ASSERT_EQ(sentBackward[next].size(), gotBackward[stage].size());
+        for (std::size_t i = 0; i < sentForward[stage].size(); i++)
+        {
+            EXPECT_EQ(sentForward[stage][i].first, gotForward[next][i].first);
+            EXPECT_EQ(sentForward[stage][i].second + step, gotForward[next][i].second);
+        }
+        for (std::size_t i = 0; i < sentBackward[next].size(); i++)
+        {
+            EXPECT_EQ(sentBackward[next][i].first, gotBackward[stage][i].first);
+            EXPECT_EQ(sentBackward[next][i].second, gotBackward[stage][i].second + step);
+        }
+    }
+}
+
+TEST_P(EverySchedule, ReceivesWhatAPassNeedsBeforeIt)
+{
+    for (uint32_t stage = 0; stage < Stages(); stage++)
+    {
+        std::set<std::pair<uint32_t, uint32_t>> inputs;
+        std::set<std::pair<uint32_t, uint32_t>> gradients;
+        for (const PipelineStep& step : PipelineSchedule(At(stage)))
+        {
+            const bool isFirst = stage == 0 && step.chunk == 0;
+            const bool isLast = stage == Stages() - 1 && step.chunk == std::get<2>(GetParam()) - 1;
+            if (step.kind == PipelineStepKind::Forward && !isFirst)
+            {
+                EXPECT_TRUE(inputs.count({step.microBatch, step.chunk}));
+            }
+            if (step.kind == PipelineStepKind::Backward && !isLast)
+            {
+                EXPECT_TRUE(gradients.count({step.microBatch, step.chunk}));
+            }
+            inputs.insert({step.receiveForward.microBatch, step.receiveForward.chunk});
+            gradients.insert({step.receiveBackward.microBatch, step.receiveBackward.chunk});
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes,
+                         EverySchedule,
+                         ::testing::Values(std::make_tuple(1U, 3U, 1U),
+                                           std::make_tuple(2U, 1U, 1U),
+                                           std::make_tuple(4U, 8U, 1U),
+                                           std::make_tuple(8U, 3U, 1U),
+                                           std::make_tuple(2U, 4U, 2U),
+                                           std::make_tuple(4U, 4U, 3U),
+                                           std::make_tuple(4U, 12U, 2U),
+                                           std::make_tuple(8U, 64U, 3U)));
+
+TEST(PipelineSchedule, RefusesWhatMegatronRefuses)
+{
+    EXPECT_THROW(PipelineSchedule(Place(4, 4, 8)), std::invalid_argument);
+    EXPECT_THROW(PipelineSchedule(Place(0, 4, 0)), std::invalid_argument);
+    EXPECT_THROW(PipelineSchedule(Place(0, 4, 6, 2)), std::invalid_argument);
+}
+
+} // namespace
+} // namespace weir

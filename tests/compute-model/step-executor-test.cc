@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/step-executor.h"
+
+#include "fixed-time-engine.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+Time
+Us(double us)
+{
+    return Time::Microseconds(us);
+}
+
+/** Writes small graphs by hand: one program per rank, one slot per group. */
+class GraphWriter
+{
+  public:
+    explicit GraphWriter(std::size_t ranks)
+    {
+        graph.labels = {"op"};
+        graph.programs.resize(ranks);
+        graph.rankGroups.resize(ranks);
+        for (std::size_t rank = 0; rank < ranks; rank++)
+        {
+            graph.rankProgram.push_back(static_cast<uint32_t>(rank));
+        }
+    }
+
+    /** Adds a group in the next slot of every rank. @return the slot. */
+    uint16_t
+    AddGroup(const std::vector<uint32_t>& members)
+    {
+        graph.groups.emplace_back();
+        for (uint32_t member : members)
+        {
+            graph.groups.back().push_back(Rank(member));
+        }
+        for (auto& slots : graph.rankGroups)
+        {
+            slots.push_back(static_cast<uint32_t>(graph.groups.size() - 1));
+        }
+        return static_cast<uint16_t>(graph.groups.size() - 1);
+    }
+
+    void
+    Compute(uint32_t rank, Time duration, const std::vector<StepDependency>& needs = {})
+    {
+        StepOp op;
+        op.duration = duration;
+        Add(rank, StreamKind::Compute, op, needs);
+    }
+
+    void
+    Communicate(uint32_t rank,
+                StreamKind stream,
+                StepOpKind kind,
+                uint16_t slot,
+                TimeCategory category,
+                const std::vector<StepDependency>& needs = {},
+                Bytes bytes = Bytes(8))
+    {
+        StepOp op;
+        op.kind = kind;
+        op.group = slot;
+        op.category = category;
+        op.bytes = bytes;
+        Add(rank, stream, op, needs);
+    }
+
+    StepGraph graph;
+
+  private:
+    void
+    Add(uint32_t rank, StreamKind stream, StepOp op, const std::vector<StepDependency>& needs)
+    {
+        StepProgram& program = graph.programs[rank];
+        op.firstDependency = static_cast<uint32_t>(program.dependencies.size());
+        op.dependencyCount = static_cast<uint16_t>(needs.size());
+        program.dependencies.insert(program.dependencies.end(), needs.begin(), needs.end());
+        program.streams[static_cast<std::size_t>(stream)].push_back(op);
+    }
+};
+
+StepExecutorSpec
+SpecOf(const StepGraph& graph, CollectiveEngine& engine, uint32_t steps = 1)
+{
+    StepExecutorSpec spec;
+    spec.graph = &graph;
+    spec.engine = &engine;
+    spec.steps = steps;
+    for (std::size_t group = 0; group < graph.groups.size(); group++)
+    {
+        spec.communicators.push_back(CommunicatorId(group));
+    }
+    return spec;
+}
+
+void
+RunToEnd(StepExecutor& executor, CollectiveEngine& engine)
+{
+    EngineSet engines;
+    engines.Add(executor);
+    engines.Add(engine);
+    engines.RunToEnd();
+}
+
+Time
+Spent(const StepExecutor& executor, uint32_t rank, TimeCategory category)
+{
+    return executor.Breakdown()[rank].spent[static_cast<std::size_t>(category)];
+}
+
+// A collective starts at its last arrival and ends for all ranks together: ranks arrive at 10, 30
+// and 20 us, it takes 5 us, so all go on at 35 us and the step ends at 35 + 1 us.
+TEST(StepExecutor, CollectiveStartsAtItsLastArrivalAndEndsTogether)
+{
+    GraphWriter writer(3);
+    const uint16_t slot = writer.AddGroup({0, 1, 2});
+    const double arrivals[] = {10, 30, 20};
+    for (uint32_t rank = 0; rank < 3; rank++)
+    {
+        writer.Compute(rank, Us(arrivals[rank]));
+        writer.Communicate(rank,
+                           StreamKind::TensorComm,
+                           StepOpKind::Collective,
+                           slot,
+                           TimeCategory::Tensor,
+                           {{StreamKind::Compute, 0}});
+        writer.Compute(rank, Us(1), {{StreamKind::TensorComm, 0}});
+    }
+    FixedTimeEngine engine([](const CollectiveCall&) { return Us(5); });
+    StepExecutor executor(SpecOf(writer.graph, engine));
+    RunToEnd(executor, engine);
+    ASSERT_EQ(engine.Starts().size(), 1U);
+    EXPECT_EQ(engine.Starts()[0], Us(30));
+    EXPECT_EQ(executor.StepTimes(), std::vector<Time>{Us(36)});
+    // Waiting for the late rank is bubble, waiting for the collective itself is exposed.
+    for (uint32_t rank = 0; rank < 3; rank++)
+    {
+        EXPECT_EQ(Spent(executor, rank, TimeCategory::Compute), Us(arrivals[rank] + 1));
+        EXPECT_EQ(Spent(executor, rank, TimeCategory::Tensor), Us(5));
+        EXPECT_EQ(Spent(executor, rank, TimeCategory::Bubble), Us(30 - arrivals[rank]));
+    }
+}
+
+// Kernels issued beside a collective hide it: 8 us of kernels over 5 us of communication leave
+// nothing exposed, 2 us leave 3 us.
+TEST(StepExecutor, OnlyTheUnhiddenPartOfACollectiveIsExposed)
+{
+    for (double kernels : {8.0, 2.0})
+    {
+        GraphWriter writer(2);
+        const uint16_t slot = writer.AddGroup({0, 1});
+        for (uint32_t rank = 0; rank < 2; rank++)
+        {
+            writer.Communicate(
+                rank, StreamKind::TensorComm, StepOpKind::Collective, slot, TimeCategory::Tensor);
+            writer.Compute(rank, Us(kernels));
+            writer.Compute(rank, Us(1), {{StreamKind::TensorComm, 0}});
+        }
+        FixedTimeEngine engine([](const CollectiveCall&) { return Us(5); });
+        StepExecutor executor(SpecOf(writer.graph, engine));
+        RunToEnd(executor, engine);
+        const double exposed = std::max(0.0, 5 - kernels);
+        EXPECT_EQ(Spent(executor, 0, TimeCategory::Tensor), Us(exposed));
+        EXPECT_EQ(executor.StepTimes()[0], Us(kernels + exposed + 1));
+    }
+}
+
+// A send and its receive meet: whoever is first waits, and the transfer begins at the later one.
+TEST(StepExecutor, SendWaitsForItsReceive)
+{
+    GraphWriter writer(2);
+    const uint16_t slot = writer.AddGroup({0, 1});
+    writer.Compute(0, Us(3));
+    writer.Communicate(0,
+                       StreamKind::PipelineSend,
+                       StepOpKind::Send,
+                       slot,
+                       TimeCategory::Pipeline,
+                       {{StreamKind::Compute, 0}});
+    writer.Compute(1, Us(7));
+    writer.Communicate(1,
+                       StreamKind::PipelineRecv,
+                       StepOpKind::Recv,
+                       slot,
+                       TimeCategory::Pipeline,
+                       {{StreamKind::Compute, 0}});
+    writer.Compute(1, Us(2), {{StreamKind::PipelineRecv, 0}});
+    FixedTimeEngine engine([](const CollectiveCall&) { return Us(4); });
+    StepExecutor executor(SpecOf(writer.graph, engine));
+    RunToEnd(executor, engine);
+    ASSERT_EQ(engine.Calls().size(), 1U);
+    EXPECT_EQ(engine.Calls()[0].op, CollectiveOp::SendRecv);
+    EXPECT_EQ(engine.Starts()[0], Us(7));
+    EXPECT_EQ(executor.StepTimes()[0], Us(13));
+    EXPECT_EQ(Spent(executor, 1, TimeCategory::Pipeline), Us(4));
+}
+
+// The next step begins when the last rank has ended this one.
+TEST(StepExecutor, StepsAreSeparatedByABarrier)
+{
+    GraphWriter writer(2);
+    writer.Compute(0, Us(3));
+    writer.Compute(1, Us(5));
+    FixedTimeEngine engine;
+    StepExecutorSpec spec = SpecOf(writer.graph, engine, 3);
+    spec.start = Us(100);
+    StepExecutor executor(spec);
+    EXPECT_EQ(executor.NextEventTime(), Us(100));
+    EXPECT_FALSE(executor.IsFinished());
+    EngineSet engines;
+    engines.Add(executor);
+    engines.Add(engine);
+    EXPECT_EQ(engines.RunToEnd(), Us(115));
+    EXPECT_TRUE(executor.IsFinished());
+    EXPECT_EQ(executor.StepTimes(), (std::vector<Time>{Us(5), Us(5), Us(5)}));
+    EXPECT_EQ(executor.OpCount(), 6U);
+    EXPECT_EQ(Spent(executor, 0, TimeCategory::Bubble), Us(2));
+}
+
+TEST(StepExecutor, ComputeScaleMakesOneGpuSlow)
+{
+    GraphWriter writer(2);
+    writer.Compute(0, Us(4));
+    writer.Compute(1, Us(4));
+    FixedTimeEngine engine;
+    StepExecutorSpec spec = SpecOf(writer.graph, engine);
+    spec.computeScale = {1, 1.5};
+    StepExecutor executor(spec);
+    RunToEnd(executor, engine);
+    EXPECT_EQ(executor.StepTimes()[0], Us(6));
+}
+
+// Operations without duration end in their own instant, a thousand of them in a row included.
+TEST(StepExecutor, ZeroDurationsTakeNoTime)
+{
+    GraphWriter writer(1);
+    for (int i = 0; i < 1000; i++)
+    {
+        writer.Compute(0, Time());
+    }
+    FixedTimeEngine engine;
+    StepExecutor executor(SpecOf(writer.graph, engine, 2));
+    RunToEnd(executor, engine);
+    EXPECT_EQ(executor.StepTimes(), (std::vector<Time>{Time(), Time()}));
+    EXPECT_EQ(executor.OpCount(), 2000U);
+}
+
+// A collective that holds 10 of 20 multiprocessors for 5 us lets 2.5 us of an 8 us kernel pass; the
+// rest runs alone: 5 + 5.5 us. The second kernel begins beside nothing.
+TEST(StepExecutor, KernelsLoseTheMultiprocessorsThatCommunicationHolds)
+{
+    GraphWriter writer(2);
+    const uint16_t slot = writer.AddGroup({0, 1});
+    for (uint32_t rank = 0; rank < 2; rank++)
+    {
+        writer.Communicate(
+            rank, StreamKind::TensorComm, StepOpKind::Collective, slot, TimeCategory::Tensor);
+        writer.graph.programs[rank]
+            .streams[static_cast<std::size_t>(StreamKind::TensorComm)][0]
+            .sms = 10;
+        writer.Compute(rank, Us(8));
+        writer.Compute(rank, Us(1), {{StreamKind::TensorComm, 0}});
+    }
+    FixedTimeEngine engine([](const CollectiveCall&) { return Us(5); });
+    StepExecutorSpec spec = SpecOf(writer.graph, engine);
+    spec.sms = 20;
+    StepExecutor executor(spec);
+    RunToEnd(executor, engine);
+    EXPECT_EQ(executor.StepTimes()[0], Us(10.5 + 1));
+    EXPECT_EQ(Spent(executor, 0, TimeCategory::Tensor), Time());
+}
+
+// Two jobs share an engine, each with its own collectives of equal tokens.
+TEST(StepExecutor, ExecutorsMayShareAnEngine)
+{
+    GraphWriter writer(2);
+    const uint16_t slot = writer.AddGroup({0, 1});
+    for (uint32_t rank = 0; rank < 2; rank++)
+    {
+        writer.Communicate(
+            rank, StreamKind::TensorComm, StepOpKind::Collective, slot, TimeCategory::Tensor);
+    }
+    FixedTimeEngine engine([](const CollectiveCall&) { return Us(5); });
+    StepExecutor first(SpecOf(writer.graph, engine));
+    StepExecutorSpec later = SpecOf(writer.graph, engine);
+    later.start = Us(2);
+    StepExecutor second(later);
+    EngineSet engines;
+    engines.Add(first);
+    engines.Add(second);
+    engines.Add(engine);
+    EXPECT_EQ(engines.RunToEnd(), Us(7));
+    EXPECT_EQ(first.StepTimes()[0], Us(5));
+    EXPECT_EQ(second.StepTimes()[0], Us(5));
+}
+
+// Both ranks send first and receive in the same stream afterwards: neither receive is ever reached.
+TEST(StepExecutor, CrossingSendsAreADeadlockThatIsDescribed)
+{
+    GraphWriter writer(2);
+    const uint16_t there = writer.AddGroup({0, 1});
+    const uint16_t back = writer.AddGroup({1, 0});
+    const uint16_t sends[] = {there, back};
+    const uint16_t receives[] = {back, there};
+    for (uint32_t rank = 0; rank < 2; rank++)
+    {
+        for (const StepOpKind kind : {StepOpKind::Send, StepOpKind::Recv})
+        {
+            writer.Communicate(rank,
+                               StreamKind::PipelineSend,
+                               kind,
+                               kind == StepOpKind::Send ? sends[rank] : receives[rank],
+                               TimeCategory::Pipeline);
+        }
+    }
+    FixedTimeEngine engine;
+    StepExecutor executor(SpecOf(writer.graph, engine));
+    RunToEnd(executor, engine);
+    EXPECT_FALSE(executor.IsFinished());
+    const std::string text = executor.DescribeWaiting();
+    EXPECT_NE(
+        text.find("rank 0 waits in 'op' (pipeline-send operation 0, micro-batch 0) for rank 1"),
+        std::string::npos)
+        << text;
+    EXPECT_NE(text.find("rank 1 waits"), std::string::npos) << text;
+    const std::string brief = executor.DescribeWaiting(1);
+    EXPECT_EQ(brief.find("rank 1 waits"), std::string::npos) << brief;
+    EXPECT_NE(brief.find("and 1 more ranks"), std::string::npos) << brief;
+}
+
+TEST(StepExecutor, NobodyWaitsWhenFinished)
+{
+    GraphWriter writer(1);
+    writer.Compute(0, Us(1));
+    FixedTimeEngine engine;
+    StepExecutor executor(SpecOf(writer.graph, engine));
+    EXPECT_EQ(executor.DescribeWaiting(), "rank 0 has not begun\n");
+    RunToEnd(executor, engine);
+    EXPECT_EQ(executor.DescribeWaiting(), "");
+}
+
+/** Expects that the graph is refused with a message that contains @p text. */
+void
+ExpectRefused(const StepGraph& graph, const std::string& text)
+{
+    FixedTimeEngine engine;
+    try
+    {
+        StepExecutor executor(SpecOf(graph, engine));
+        FAIL() << "accepted; expected a refusal with: " << text;
+    }
+    catch (const std::invalid_argument& refusal)
+    {
+        EXPECT_NE(std::string(refusal.what()).find(text), std::string::npos) << refusal.what();
+    }
+}
+
+TEST(StepExecutor, RefusesInconsistentGraphs)
+{
+    {
+        GraphWriter writer(1);
+        writer.Compute(0, Us(1), {{StreamKind::TensorComm, 3}});
+        ExpectRefused(writer.graph,
+                      "program 0, compute operation 0 'op': it waits for an operation that does "
+                      "not exist");
+    }
+    {
+        GraphWriter writer(1);
+        writer.Compute(0, Us(1), {{StreamKind::Compute, 0}});
+        ExpectRefused(writer.graph, "it waits for itself");
+    }
+    {
+        GraphWriter writer(2);
+        const uint16_t slot = writer.AddGroup({0, 1});
+        writer.Communicate(
+            0, StreamKind::TensorComm, StepOpKind::Collective, slot, TimeCategory::Tensor);
+        ExpectRefused(writer.graph, "group 0 is used by 1 of its 2 ranks");
+    }
+    {
+        GraphWriter writer(2);
+        const uint16_t slot = writer.AddGroup({0, 1});
+        for (uint32_t rank = 0; rank < 2; rank++)
+        {
+            writer.Communicate(rank,
+                               StreamKind::TensorComm,
+                               StepOpKind::Collective,
+                               slot,
+                               TimeCategory::Tensor,
+                               {},
+                               Bytes(8 + rank));
+        }
+        ExpectRefused(writer.graph, "rank 1: it issues other communications on group 0");
+    }
+    {
+        GraphWriter writer(2);
+        const uint16_t slot = writer.AddGroup({0, 1});
+        writer.Communicate(
+            1, StreamKind::PipelineSend, StepOpKind::Send, slot, TimeCategory::Pipeline);
+        ExpectRefused(writer.graph, "rank 1: pipeline-send operation 0 'op' needs a group {sender");
+    }
+}
+
+} // namespace
+} // namespace weir

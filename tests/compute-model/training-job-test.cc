@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/training-job.h"
+
+#include "fixed-time-engine.h"
+#include "transformer-samples.h"
+
+#include "fabric/cluster.h"
+#include "fabric/path-table.h"
+#include "fabric/router.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace weir
+{
+namespace
+{
+
+/** Nodes of eight GPUs that are not joined: communicators are made, no path is asked for. */
+class Machine
+{
+  public:
+    explicit Machine(uint32_t nodes)
+        : m_cluster(SpecOf(nodes)),
+          m_router(m_cluster.GetTopology(), RoutingKind::Static, 1),
+          planner(m_cluster, m_paths, m_router)
+    {
+    }
+
+  private:
+    static LinkProfile
+    Profile(double gigabytes)
+    {
+        LinkProfile profile;
+        profile.rawRate = Rate::GBps(gigabytes);
+        return profile;
+    }
+
+    static ClusterSpec
+    SpecOf(uint32_t nodes)
+    {
+        ClusterSpec spec;
+        spec.name = "machine";
+        spec.nodes = nodes;
+        spec.fabric.kind = FabricKind::None;
+        spec.node.nvlinksPerGpu = 12;
+        spec.node.nvlink = Profile(25);
+        spec.node.pcie = Profile(25);
+        spec.node.pcieUplink = Profile(25);
+        spec.node.interSocket = Profile(25);
+        spec.node.nic = Profile(25);
+        return spec;
+    }
+
+    Cluster m_cluster;
+    PathTable m_paths{m_cluster.GetTopology()};
+    Router m_router;
+
+  public:
+    Planner planner;
+};
+
+TrainingJobSpec
+SmallJob()
+{
+    TrainingJobSpec spec;
+    spec.name = "small";
+    spec.model = SampleGpt(4, 1024, 16);
+    spec.plan.tensor = 2;
+    spec.plan.pipeline = 2;
+    spec.plan.data = 2;
+    spec.plan.globalBatch = 8;
+    for (std::size_t gpu = 0; gpu < 8; gpu++)
+    {
+        spec.gpus.push_back(GpuId(gpu));
+    }
+    return spec;
+}
+
+std::string
+RefusalOf(const TrainingJobSpec& spec, const Gpu& gpu)
+{
+    Machine machine(1);
+    FixedTimeEngine engine;
+    try
+    {
+        TrainingJob job(spec, gpu, machine.planner, engine);
+    }
+    catch (const std::invalid_argument& refusal)
+    {
+        return refusal.what();
+    }
+    return "accepted";
+}
+
+// The same GPUs in the same order are one communicator, so activations and gradients that a pair
+// exchanges in one direction share it, and calls come to the engine with the group's communicator.
+TEST(TrainingJob, RunsItsStepsOnItsCommunicators)
+{
+    Machine machine(1);
+    FixedTimeEngine engine([](const CollectiveCall&) { return Time::Microseconds(20); });
+    TrainingJobSpec spec = SmallJob();
+    spec.steps = 3;
+    spec.start = Time::Seconds(1);
+    TrainingJob job(spec, SampleGpu(), machine.planner, engine);
+    EngineSet engines;
+    engines.Add(job.GetExecutor());
+    engines.Add(engine);
+    const Time end = engines.RunToEnd();
+    ASSERT_TRUE(job.GetExecutor().IsFinished()) << job.GetExecutor().DescribeWaiting();
+    const std::vector<Time>& steps = job.GetExecutor().StepTimes();
+    ASSERT_EQ(steps.size(), 3U);
+    EXPECT_EQ(steps[0], steps[1]);
+    EXPECT_EQ(end, Time::Seconds(1) + steps[0] + steps[1] + steps[2]);
+    for (const CollectiveCall& call : engine.Calls())
+    {
+        const Communicator& communicator = machine.planner.GetCommunicator(call.communicator);
+        EXPECT_EQ(communicator.Size() == 2, call.bytes > Bytes(4)) << ToString(call.op);
+    }
+}
+
+TEST(TrainingJob, RefusesAnotherNumberOfGpus)
+{
+    TrainingJobSpec spec = SmallJob();
+    spec.gpus.pop_back();
+    EXPECT_EQ(RefusalOf(spec, SampleGpu()),
+              "job small: found 7 GPUs, expected tensor * pipeline * data = 8");
+}
+
+TEST(TrainingJob, RefusesWhatDoesNotFitAndSaysWhy)
+{
+    Gpu gpu = SampleGpu();
+    gpu.memory = Bytes::GiB(1);
+    const std::string refusal = RefusalOf(SmallJob(), gpu);
+    for (const char* part : {"job small: a GPU of pipeline stage ",
+                             "weights ",
+                             "gradients ",
+                             "optimizer ",
+                             "activations ",
+                             "buffers ",
+                             "expected at most the 1.0 GiB of a sample"})
+    {
+        EXPECT_NE(refusal.find(part), std::string::npos) << refusal;
+    }
+}
+
+TEST(TrainingJob, RefusesAPlanThatCannotRun)
+{
+    TrainingJobSpec spec = SmallJob();
+    spec.plan.tensor = 3;
+    EXPECT_EQ(RefusalOf(spec, SampleGpu()), "tensor: found 3, expected a divisor of heads = 16");
+}
+
+} // namespace
+} // namespace weir

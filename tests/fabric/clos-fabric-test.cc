@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/cluster.h"
+
+#include "box-spec.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <ostream>
+#include <queue>
+
+/**
+ * @file
+ * The networks between nodes: counts of switches and links as their closed forms say, ports within
+ * the radix, capacity up against capacity down, and the bisection by maximum flow.
+ */
+namespace weir
+{
+
+namespace
+{
+
+/** What the ports of one switch lead to. */
+struct Ports
+{
+    uint32_t down{0};
+    uint32_t up{0};
+    double downRate{0}; //!< GB/s
+    double upRate{0};   //!< GB/s
+};
+
+/** NICs below leaves below spines below cores: the order of the enumerators. */
+Ports
+PortsOf(const Topology& topology, DeviceId device)
+{
+    Ports ports;
+    for (const LinkId id : topology.LinksFrom(device))
+    {
+        const Link& link = topology.GetLink(id);
+        const bool up = topology.GetDevice(link.to).kind > topology.GetDevice(device).kind;
+        (up ? ports.up : ports.down)++;
+        (up ? ports.upRate : ports.downRate) += link.rate.ToGBps();
+    }
+    return ports;
+}
+
+std::vector<DeviceId>
+DevicesOf(const Topology& topology, DeviceKind kind)
+{
+    std::vector<DeviceId> devices;
+    for (std::size_t i = 0; i < topology.DeviceCount(); i++)
+    {
+        if (topology.GetDevice(DeviceId(i)).kind == kind)
+        {
+            devices.emplace_back(i);
+        }
+    }
+    return devices;
+}
+
+/** Leaves, spines, cores. */
+std::array<std::size_t, 3>
+CountSwitches(const Topology& topology)
+{
+    return {DevicesOf(topology, DeviceKind::LeafSwitch).size(),
+            DevicesOf(topology, DeviceKind::SpineSwitch).size(),
+            DevicesOf(topology, DeviceKind::CoreSwitch).size()};
+}
+
+using Counts = std::array<std::size_t, 3>;
+
+std::size_t
+CountNetworkLinks(const Topology& topology)
+{
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        count += topology.GetLink(LinkId(i)).kind == LinkKind::Network;
+    }
+    return count;
+}
+
+DeviceId
+LeafOf(const Cluster& cluster, uint32_t node, uint32_t nic)
+{
+    const Topology& topology = cluster.GetTopology();
+    for (const LinkId id : topology.LinksFrom(cluster.NicDevice(node, nic)))
+    {
+        if (topology.GetLink(id).kind == LinkKind::Network)
+        {
+            return topology.GetLink(id).to;
+        }
+    }
+    return DeviceId();
+}
+
+/**
+ * Links that can be used at once by disjoint ways from the NICs of the first half of the nodes to
+ * those of the second half (Ford and Fulkerson with unit capacities).
+ */
+uint32_t
+BisectionLinks(const Cluster& cluster)
+{
+    const Topology& topology = cluster.GetTopology();
+    std::vector<bool> used(topology.LinkCount(), false);
+    const uint32_t half = cluster.NodeCount() / 2;
+    std::vector<std::vector<LinkId>> incoming(topology.DeviceCount());
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        incoming[topology.GetLink(LinkId(i)).to.Index()].emplace_back(i);
+    }
+    for (uint32_t flow = 0;; flow++)
+    {
+        std::vector<LinkId> via(topology.DeviceCount());
+        std::vector<bool> seen(topology.DeviceCount(), false);
+        std::queue<DeviceId> queue;
+        for (uint32_t node = 0; node < half; node++)
+        {
+            seen[cluster.NicDevice(node, 0).Index()] = true;
+            queue.push(cluster.NicDevice(node, 0));
+        }
+        const auto visit = [&](LinkId link, DeviceId next) {
+            if (!seen[next.Index()] && topology.GetLink(link).kind == LinkKind::Network)
+            {
+                seen[next.Index()] = true;
+                via[next.Index()] = link;
+                queue.push(next);
+            }
+        };
+        DeviceId end;
+        for (; !queue.empty() && !end.IsValid(); queue.pop())
+        {
+            const DeviceId at = queue.front();
+            const Device& device = topology.GetDevice(at);
+            if (device.kind == DeviceKind::Nic && device.node >= half)
+            {
+                end = at;
+                continue;
+            }
+            for (const LinkId id : topology.LinksFrom(at))
+            {
+                used[id.Index()] ? void() : visit(id, topology.GetLink(id).to);
+            }
+            for (const LinkId id : incoming[at.Index()])
+            {
+                used[id.Index()] ? visit(id, topology.GetLink(id).from) : void();
+            }
+        }
+        if (!end.IsValid())
+        {
+            return flow;
+        }
+        for (DeviceId at = end; via[at.Index()].IsValid();)
+        {
+            const LinkId id = via[at.Index()];
+            const Link& link = topology.GetLink(id);
+            used[id.Index()] = link.to == at;
+            at = link.to == at ? link.from : link.to;
+        }
+    }
+}
+
+} // namespace
+
+TEST(RailOptimizedTest, LeafROfAGroupTakesNicROfEveryNodeInIt)
+{
+    // 64 ports, not oversubscribed: 32 nodes a group, so 70 nodes make groups of 32, 32 and 6.
+    const Cluster cluster(BoxSpec(70, FabricKind::RailOptimized));
+    for (uint32_t node = 0; node < 70; node++)
+    {
+        for (uint32_t nic = 0; nic < 8; nic++)
+        {
+            const Device& leaf = cluster.GetTopology().GetDevice(LeafOf(cluster, node, nic));
+            EXPECT_EQ(leaf.kind, DeviceKind::LeafSwitch);
+            EXPECT_EQ(leaf.index, node / 32 * 8 + nic);
+        }
+    }
+}
+
+TEST(RailOptimizedTest, SwitchCountsFollowFromPorts)
+{
+    // 12 nodes: 8 leaves of 12 down and 12 up: 96 uplinks on 2 spines of 48.
+    // 128 nodes: 4 groups x 8 rails of 32 up: 1024 uplinks on 16 spines of 64.
+    // 2048 nodes: 512 leaves, more than a spine of 64 ports reaches: 32 spines of 512 ports.
+    const struct
+    {
+        uint32_t nodes;
+        Counts switches;
+    } cases[] = {{12, {8, 2, 0}}, {128, {32, 16, 0}}, {2048, {512, 32, 0}}};
+
+    for (const auto& c : cases)
+    {
+        const Cluster cluster(BoxSpec(c.nodes, FabricKind::RailOptimized));
+        EXPECT_EQ(CountSwitches(cluster.GetTopology()), c.switches) << c.nodes << " nodes";
+    }
+}
+
+TEST(RailOptimizedTest, OneRailInOneGroupNeedsNoSpine)
+{
+    const Cluster cluster(PointSpec(32, FabricKind::RailOptimized, 64));
+    EXPECT_EQ(CountSwitches(cluster.GetTopology()), (Counts{1, 0, 0}));
+    EXPECT_EQ(CountNetworkLinks(cluster.GetTopology()), 64u);
+}
+
+TEST(LeafSpineTest, ALeafTakesWholeNodes)
+{
+    // 64 ports: 32 down, 4 nodes of 8 NICs.
+    const Cluster cluster(BoxSpec(10, FabricKind::LeafSpine));
+    for (uint32_t node = 0; node < 10; node++)
+    {
+        for (uint32_t nic = 0; nic < 8; nic++)
+        {
+            const DeviceId leaf = LeafOf(cluster, node, nic);
+            EXPECT_EQ(cluster.GetTopology().GetDevice(leaf).index, node / 4);
+        }
+    }
+    // 3 leaves of 32 up: 96 uplinks on 2 spines of 48.
+    EXPECT_EQ(CountSwitches(cluster.GetTopology()), (Counts{3, 2, 0}));
+}
+
+TEST(FatTreeTest, FullTreesHaveTheCountsOfAlFares)
+{
+    // k pods of k / 2 leaves and k / 2 spines, (k / 2)^2 cores, k^3 / 4 hosts; each of the three
+    // layers of links has k^3 / 4 wires.
+    for (const uint32_t k : {4u, 6u, 8u})
+    {
+        const uint32_t hosts = k * k * k / 4;
+        const Cluster cluster(PointSpec(hosts, FabricKind::FatTree, k, 3));
+        const Topology& topology = cluster.GetTopology();
+        EXPECT_EQ(CountSwitches(topology), (Counts{k * k / 2, k * k / 2, k * k / 4}));
+        EXPECT_EQ(CountNetworkLinks(topology), 2u * 3 * hosts);
+        for (const DeviceKind kind :
+             {DeviceKind::LeafSwitch, DeviceKind::SpineSwitch, DeviceKind::CoreSwitch})
+        {
+            for (const DeviceId device : DevicesOf(topology, kind))
+            {
+                const Ports ports = PortsOf(topology, device);
+                EXPECT_EQ(ports.down, kind == DeviceKind::CoreSwitch ? k : k / 2);
+                EXPECT_EQ(ports.down + ports.up, k);
+            }
+        }
+    }
+}
+
+TEST(FatTreeTest, TwoLevelsHaveHalfAsManySpinesAsLeaves)
+{
+    // k leaves of k / 2 hosts, k / 2 spines.
+    for (const uint32_t k : {4u, 8u, 16u})
+    {
+        const Cluster cluster(PointSpec(k * k / 2, FabricKind::FatTree, k, 2));
+        EXPECT_EQ(CountSwitches(cluster.GetTopology()), (Counts{k, k / 2, 0}));
+        EXPECT_EQ(CountNetworkLinks(cluster.GetTopology()), 2u * k * k);
+    }
+}
+
+TEST(FatTreeTest, OneMoreHostThanTheTreeHoldsIsRefused)
+{
+    EXPECT_NO_THROW(Cluster(PointSpec(128, FabricKind::FatTree, 8, 3)));
+    EXPECT_THROW(Cluster(PointSpec(129, FabricKind::FatTree, 8, 3)), std::invalid_argument);
+    EXPECT_NO_THROW(Cluster(PointSpec(32, FabricKind::FatTree, 8, 2)));
+    EXPECT_THROW(Cluster(PointSpec(33, FabricKind::FatTree, 8, 2)), std::invalid_argument);
+}
+
+TEST(FatTreeTest, TheBisectionIsHalfTheHostsOverTheOversubscription)
+{
+    // o = 1: every host of one half has a way of its own to the other half. o = 3, k = 8: leaves of
+    // 6 down and 2 up, so a third of it.
+    EXPECT_EQ(BisectionLinks(Cluster(PointSpec(16, FabricKind::FatTree, 4, 3))), 8u);
+    EXPECT_EQ(BisectionLinks(Cluster(PointSpec(128, FabricKind::FatTree, 8, 3))), 64u);
+    EXPECT_EQ(BisectionLinks(Cluster(PointSpec(32, FabricKind::FatTree, 8, 2))), 16u);
+    ClusterSpec spec = PointSpec(48, FabricKind::FatTree, 8, 2);
+    spec.fabric.oversubscription = 3;
+    EXPECT_EQ(BisectionLinks(Cluster(spec)), 24u / 3);
+    spec = PointSpec(192, FabricKind::FatTree, 8, 3); // 8 pods of 4 leaves of 6
+    spec.fabric.oversubscription = 3;
+    EXPECT_EQ(BisectionLinks(Cluster(spec)), 96u / 3);
+}
+
+namespace
+{
+
+struct ClosCase
+{
+    FabricKind kind;
+    uint32_t nodes;
+    uint32_t radix;
+    double oversubscription;
+    double trunkGBps; //!< zero: as the NIC
+
+    friend std::ostream&
+    operator<<(std::ostream& os, const ClosCase& c)
+    {
+        return os << "kind " << static_cast<int>(c.kind) << ", " << c.nodes << " nodes, radix "
+                  << c.radix << ", oversubscription " << c.oversubscription << ", trunk "
+                  << c.trunkGBps << " GB/s";
+    }
+};
+
+class ClosFabricTest : public testing::TestWithParam<ClosCase>
+{
+  protected:
+    static ClusterSpec
+    MakeSpec(const ClosCase& c)
+    {
+        ClusterSpec spec = BoxSpec(c.nodes, c.kind);
+        spec.fabric.levels = 3;
+        spec.fabric.leafRadix = c.radix;
+        spec.fabric.oversubscription = c.oversubscription;
+        spec.fabric.link = PlainProfile("trunk", Rate::GBps(c.trunkGBps), Time::Nanoseconds(300));
+        return spec;
+    }
+};
+
+} // namespace
+
+TEST_P(ClosFabricTest, ALeafsUplinksAreTheFewestThatKeepTheOversubscription)
+{
+    const ClosCase& c = GetParam();
+    const Cluster cluster(MakeSpec(c));
+    const Topology& topology = cluster.GetTopology();
+    const auto leaves = DevicesOf(topology, DeviceKind::LeafSwitch);
+    Ports fullest;
+    for (const DeviceId leaf : leaves)
+    {
+        const Ports ports = PortsOf(topology, leaf);
+        EXPECT_LE(ports.down + ports.up, c.radix);
+        EXPECT_LE(ports.downRate, ports.upRate * c.oversubscription * (1 + 1e-9));
+        fullest = ports.down > fullest.down ? ports : fullest;
+    }
+    // one uplink fewer would not do for the fullest leaf, and all leaves have the same
+    const double lessUp = fullest.upRate * (fullest.up - 1) / fullest.up;
+    EXPECT_GT(fullest.downRate, lessUp * c.oversubscription);
+    for (const DeviceId leaf : leaves)
+    {
+        EXPECT_EQ(PortsOf(topology, leaf).up, fullest.up);
+    }
+}
+
+TEST_P(ClosFabricTest, EveryNicHasOnePortAndAboveTheLeavesNothingIsOversubscribed)
+{
+    const ClosCase& c = GetParam();
+    const Cluster cluster(MakeSpec(c));
+    const Topology& topology = cluster.GetTopology();
+    for (uint32_t node = 0; node < c.nodes; node++)
+    {
+        for (uint32_t nic = 0; nic < 8; nic++)
+        {
+            EXPECT_TRUE(LeafOf(cluster, node, nic).IsValid());
+        }
+    }
+    const bool hasCores = !DevicesOf(topology, DeviceKind::CoreSwitch).empty();
+    for (const DeviceId spine : DevicesOf(topology, DeviceKind::SpineSwitch))
+    {
+        const Ports ports = PortsOf(topology, spine);
+        EXPECT_EQ(hasCores, ports.up > 0);
+        EXPECT_TRUE(!hasCores || ports.down <= ports.up);
+        if (c.kind == FabricKind::FatTree)
+        {
+            EXPECT_LE(ports.down + ports.up, c.radix);
+        }
+    }
+    for (const DeviceId core : DevicesOf(topology, DeviceKind::CoreSwitch))
+    {
+        EXPECT_LE(PortsOf(topology, core).down, c.radix);
+    }
+}
+
+TEST_P(ClosFabricTest, LinksBetweenSwitchesHaveTheTrunksRate)
+{
+    const ClosCase& c = GetParam();
+    const Cluster cluster(MakeSpec(c));
+    const Topology& topology = cluster.GetTopology();
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        if (topology.GetDevice(link.from).node == Device::NO_NODE &&
+            topology.GetDevice(link.to).node == Device::NO_NODE)
+        {
+            EXPECT_DOUBLE_EQ(link.rate.ToGBps(), c.trunkGBps > 0 ? c.trunkGBps : 50);
+            EXPECT_EQ(link.latency, Time::Nanoseconds(300));
+            EXPECT_EQ(topology.GetProfileName(link.profile), "trunk");
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes,
+                         ClosFabricTest,
+                         testing::Values(ClosCase{FabricKind::RailOptimized, 12, 64, 1, 0},
+                                         ClosCase{FabricKind::RailOptimized, 128, 64, 1, 0},
+                                         ClosCase{FabricKind::RailOptimized, 70, 64, 2, 0},
+                                         ClosCase{FabricKind::RailOptimized, 100, 40, 1.5, 0},
+                                         ClosCase{FabricKind::RailOptimized, 64, 64, 1, 100},
+                                         ClosCase{FabricKind::LeafSpine, 12, 64, 1, 0},
+                                         ClosCase{FabricKind::LeafSpine, 33, 64, 3, 0},
+                                         ClosCase{FabricKind::LeafSpine, 40, 24, 2, 0},
+                                         ClosCase{FabricKind::LeafSpine, 64, 64, 1, 200},
+                                         ClosCase{FabricKind::FatTree, 12, 64, 1, 0},
+                                         ClosCase{FabricKind::FatTree, 12, 8, 1, 0},
+                                         ClosCase{FabricKind::FatTree, 30, 10, 2, 0},
+                                         ClosCase{FabricKind::FatTree, 29, 16, 3, 0},
+                                         ClosCase{FabricKind::FatTree, 50, 16, 1, 100}));
+
+} // namespace weir

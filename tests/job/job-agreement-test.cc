@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// The ns-3 objects of jobs add no time of their own: whatever the simulator's resolution, they give
+// the very picoseconds that the plain engines give under a plain loop.
+
+#include "collectives/fidelity.h"
+#include "collectives/planner.h"
+#include "compute-model/training-job.h"
+#include "fabric/fabric.h"
+#include "ns3/boolean.h"
+#include "ns3/cluster-helper.h"
+#include "ns3/collective-helper.h"
+#include "ns3/nstime.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/training-job-helper.h"
+#include "ns3/uinteger.h"
+#include "scenarios/catalog.h"
+#include "scenarios/job/ns3-loop.h"
+#include "scenarios/read-model.h"
+#include "scenarios/read-system.h"
+#include "scenarios/run-scenario.h"
+#include "scenarios/yaml-node.h"
+
+#include <gtest/gtest.h>
+
+namespace
+{
+
+/** Four servers of the kind that ClusterHelper builds by default. */
+weir::ClusterSpec
+FourServers()
+{
+    ns3::ClusterHelper helper;
+    const weir::ClusterSpec spec =
+        helper.Install(4).GetFabric()->GetFabric().GetCluster().GetSpec();
+    ns3::Simulator::Destroy();
+    return spec;
+}
+
+/** What the plain engines need, driven by the plain loop. */
+class PlainRun : private weir::CollectiveClient
+{
+  public:
+    PlainRun(const weir::ClusterSpec& spec, weir::Fidelity fidelity)
+        : m_fabric(spec),
+          m_planner(m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter()),
+          m_engine(weir::MakeCollectiveEngine(fidelity, m_planner, m_fabric.GetTransport()))
+    {
+    }
+
+    /** When an all-reduce over all GPUs ends that starts at 0. */
+    weir::Time
+    AllReduce(weir::Bytes bytes)
+    {
+        std::vector<weir::GpuId> gpus;
+        for (uint32_t i = 0; i < m_fabric.GetCluster().GpuCount(); i++)
+        {
+            gpus.emplace_back(i);
+        }
+        weir::CollectiveCall call;
+        call.communicator = m_planner.AddCommunicator(gpus);
+        call.bytes = bytes;
+        m_engine->Start(call, this, 0, weir::Time());
+        RunToEnd({m_engine.get()});
+        return m_end;
+    }
+
+    std::vector<weir::Time>
+    Train(const weir::TrainingJobSpec& spec, const weir::Gpu& gpu)
+    {
+        weir::TrainingJob job(spec, gpu, m_planner, *m_engine);
+        RunToEnd({&job.GetExecutor(), m_engine.get()});
+        return job.GetExecutor().StepTimes();
+    }
+
+  private:
+    void
+    OnCollectiveDone(uint64_t token, weir::Time now) override
+    {
+        m_end = now;
+    }
+
+    void
+    RunToEnd(const std::vector<weir::PassiveEngine*>& users)
+    {
+        weir::EngineSet engines;
+        for (weir::PassiveEngine* user : users)
+        {
+            engines.Add(*user);
+        }
+        engines.Add(m_fabric.GetTransport());
+        engines.RunToEnd();
+    }
+
+    weir::Fabric m_fabric;
+    weir::Planner m_planner;
+    std::unique_ptr<weir::CollectiveEngine> m_engine;
+    weir::Time m_end;
+};
+
+class JobAgreement : public testing::TestWithParam<weir::Fidelity>
+{
+};
+
+TEST_P(JobAgreement, ACollectiveTakesWhatThePlainEngineSays)
+{
+    const weir::ClusterSpec spec = FourServers();
+    const weir::Bytes bytes = weir::Bytes::MiB(4);
+
+    ns3::CollectiveHelper helper("all-reduce", bytes.Count());
+    helper.SetAttribute("Fidelity", ns3::StringValue(weir::ToString(GetParam())));
+    helper.SetAttribute("Calls", ns3::UintegerValue(2));
+    helper.SetAttribute("StartTime", ns3::TimeValue(ns3::MicroSeconds(3)));
+    const auto cluster = ns3::ClusterHelper(spec).Install();
+    const auto job = helper.Install(cluster);
+    ns3::Simulator::Run();
+    ns3::Simulator::Destroy();
+
+    const weir::Time plain = PlainRun(spec, GetParam()).AllReduce(bytes);
+    ASSERT_EQ(job->GetDurations().size(), 2u);
+    EXPECT_EQ(job->GetDurations()[0].ToPicoseconds(), plain.ToPicoseconds());
+    EXPECT_EQ(job->GetDurations()[1].ToPicoseconds(), plain.ToPicoseconds());
+}
+
+TEST_P(JobAgreement, ATrainingStepTakesWhatThePlainExecutorSays)
+{
+    const weir::Catalog catalog;
+    const auto system = weir::ReadSystem(weir::YamlNode::Parse("hgx-h100", "system"), catalog);
+    auto model = weir::ReadModel(weir::YamlNode::Parse("gpt-1.7b", "model"), catalog);
+    model.layers = 4; // the truth does not depend on the depth, the test's time does
+
+    ns3::TrainingJobHelper helper(model, system.gpu);
+    helper.SetAttribute("Tensor", ns3::UintegerValue(2));
+    helper.SetAttribute("Pipeline", ns3::UintegerValue(2));
+    helper.SetAttribute("Data", ns3::UintegerValue(4));
+    helper.SetAttribute("GlobalBatch", ns3::UintegerValue(16));
+    helper.SetAttribute("Fidelity", ns3::StringValue(weir::ToString(GetParam())));
+    const auto cluster = ns3::ClusterHelper(system.cluster).Install(2);
+    const auto job = helper.Install(cluster);
+    ns3::Simulator::Run();
+    ns3::Simulator::Destroy();
+
+    weir::TrainingJobSpec spec;
+    spec.model = model;
+    spec.plan = job->GetJob().GetSpec().plan;
+    spec.gpus = job->GetJob().GetSpec().gpus;
+    weir::ClusterSpec two = system.cluster;
+    two.nodes = 2;
+    const auto plain = PlainRun(two, GetParam()).Train(spec, system.gpu);
+    ASSERT_TRUE(job->IsFinished());
+    ASSERT_EQ(job->GetStepTimes().size(), plain.size());
+    for (std::size_t i = 0; i < plain.size(); i++)
+    {
+        EXPECT_EQ(job->GetStepTimes()[i].ToPicoseconds(), plain[i].ToPicoseconds());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fidelities,
+                         JobAgreement,
+                         testing::Values(weir::Fidelity::Analytical,
+                                         weir::Fidelity::Stream,
+                                         weir::Fidelity::Flow),
+                         [](const auto& info) { return weir::ToString(info.param); });
+
+/** Ends at given times; notes when it was asked to be there. */
+class Metronome : public weir::PassiveEngine
+{
+  public:
+    weir::Time
+    NextEventTime() override
+    {
+        return m_beats < 5 ? weir::Time::Picoseconds(1234567 * (m_beats + 1))
+                           : weir::Time::Infinite();
+    }
+
+    void
+    AdvanceTo(weir::Time now) override
+    {
+        if (now == NextEventTime())
+        {
+            m_beats++;
+        }
+        m_visits.push_back(now.ToPicoseconds());
+    }
+
+    int64_t m_beats{0};
+    std::vector<int64_t> m_visits;
+};
+
+TEST(Ns3Loop, VisitsTheInstantsThatThePlainLoopVisits)
+{
+    Metronome plain;
+    weir::EngineSet plainSet;
+    plainSet.Add(plain);
+    weir::PlainLoop().Run(plainSet, [](weir::Time) {});
+
+    Metronome driven;
+    weir::EngineSet drivenSet;
+    drivenSet.Add(driven);
+    weir::Ns3Loop().Run(drivenSet, [](weir::Time) {});
+
+    EXPECT_EQ(driven.m_beats, 5);
+    EXPECT_EQ(driven.m_visits, plain.m_visits);
+    EXPECT_EQ(drivenSet.Instants(), plainSet.Instants());
+}
+
+} // namespace

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/catalog.h"
+
+#include "refusal.h"
+#include "scenarios/read-gpu.h"
+#include "scenarios/read-model.h"
+#include "scenarios/read-scenario.h"
+#include "scenarios/read-system.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+
+YamlNode
+Name(const std::string& name)
+{
+    return YamlNode::Parse(name, "NAME");
+}
+
+/** A data folder of its own, gone with the test. */
+class DataFolder : public testing::Test
+{
+  protected:
+    void
+    SetUp() override
+    {
+        m_folder = fs::temp_directory_path() /
+                   ("weir-catalog-" +
+                    std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+        fs::remove_all(m_folder);
+    }
+
+    void
+    TearDown() override
+    {
+        fs::remove_all(m_folder);
+    }
+
+    std::string
+    Write(const std::string& name, const std::string& text)
+    {
+        const fs::path path = m_folder / name;
+        fs::create_directories(path.parent_path());
+        std::ofstream(path) << text;
+        return path.string();
+    }
+
+    fs::path m_folder;
+};
+
+TEST(Catalog, EveryShippedDescriptionReads)
+{
+    const Catalog catalog;
+    for (const CatalogEntry& entry : catalog.List(CatalogKind::Systems))
+    {
+        EXPECT_NE(entry.title, "") << entry.path;
+        EXPECT_EQ(ReadSystem(Name(entry.name), catalog).cluster.name, entry.name);
+    }
+    for (const CatalogEntry& entry : catalog.List(CatalogKind::Models))
+    {
+        EXPECT_NE(entry.title, "") << entry.path;
+        EXPECT_EQ(ReadModel(Name(entry.name), catalog).name, entry.name);
+    }
+    for (const CatalogEntry& entry : catalog.List(CatalogKind::Runs))
+    {
+        EXPECT_NE(entry.title, "") << entry.path;
+        EXPECT_EQ(LoadScenario(entry.name, {}, catalog).path, entry.path);
+    }
+    for (const CatalogEntry& entry : catalog.List(CatalogKind::Gpus))
+    {
+        EXPECT_EQ(LoadGpu(entry.path).name, entry.name);
+    }
+    EXPECT_GE(catalog.List(CatalogKind::Systems).size(), 5u);
+    EXPECT_GE(catalog.List(CatalogKind::Models).size(), 21u);
+    EXPECT_GE(catalog.List(CatalogKind::Runs).size(), 6u);
+    EXPECT_GE(catalog.List(CatalogKind::Gpus).size(), 5u);
+    EXPECT_GE(catalog.List(CatalogKind::Suites).size(), 1u);
+}
+
+TEST(Catalog, ModelsHaveTheParametersOfTheirNames)
+{
+    // A name rounds: "gpt-70b" of Echo's table 9 has 64.9e9 (12 x 80 x 8192^2 + 51200 x 8192).
+    const Catalog catalog;
+    for (const CatalogEntry& entry : catalog.List(CatalogKind::Models))
+    {
+        const std::size_t dash = entry.name.rfind('-');
+        const double scale = entry.name.back() == 't' ? 1e12 : 1e9;
+        const double named = std::atof(entry.name.c_str() + dash + 1) * scale;
+        const double counted = ReadModel(Name(entry.name), catalog).Parameters();
+        EXPECT_NEAR(counted / named, 1, 0.15) << entry.name;
+    }
+}
+
+TEST(Catalog, GptModelsHaveTheParametersOfTheirPaper)
+{
+    // Narayanan et al. 2021, equation 2: 12 l h^2 (1 + 13 / (12 h) + (v + s) / (12 l h)), which
+    // leaves out the final norm (2 h).
+    const Catalog catalog;
+    for (const char* name : {"gpt-1.7b", "gpt-22b", "gpt-175b", "gpt-1t"})
+    {
+        const Transformer model = ReadModel(Name(name), catalog);
+        const double h = model.hidden;
+        const double l = model.layers;
+        const double formula =
+            12 * l * h * h *
+            (1 + 13 / (12 * h) + (model.vocabulary + model.sequence) / (12 * l * h));
+        EXPECT_NEAR(model.Parameters(), formula + 2 * h, 1e-9 * formula) << name;
+    }
+}
+
+TEST(Catalog, ListsByName)
+{
+    const auto entries = Catalog().List(CatalogKind::Gpus);
+    for (std::size_t i = 1; i < entries.size(); ++i)
+    {
+        EXPECT_LT(entries[i - 1].name, entries[i].name);
+    }
+}
+
+TEST_F(DataFolder, EarlierFoldersComeFirstAndBadFilesAreListed)
+{
+    Write("first/models/tiny.yaml", "title: of the first\n");
+    Write("second/models/tiny.yaml", "title: of the second\n");
+    Write("second/models/bad.yaml", "title: [\n");
+    Write("second/models/notes.txt", "not YAML\n");
+    Write("second/validation/paper/suite.yaml", "title: a paper's\n");
+    const Catalog catalog({(m_folder / "first").string(), (m_folder / "second").string()});
+    const auto models = catalog.List(CatalogKind::Models);
+    ASSERT_EQ(models.size(), 2u);
+    EXPECT_EQ(models[0].name, "bad");
+    EXPECT_EQ(models[0].title.rfind("(cannot be read: ", 0), 0u);
+    EXPECT_EQ(models[1].name, "tiny");
+    EXPECT_EQ(models[1].title, "of the first");
+    const auto suites = catalog.List(CatalogKind::Suites);
+    ASSERT_EQ(suites.size(), 1u);
+    EXPECT_EQ(suites[0].name, "paper");
+    EXPECT_EQ(suites[0].title, "a paper's");
+}
+
+TEST_F(DataFolder, PathsAreFoundBesideTheFileThatNamesThem)
+{
+    const std::string model = Write("mine/tiny.yaml",
+                                    "{name: tiny, layers: 2, hidden: 64, heads: 4, sequence: 8, "
+                                    "vocabulary: 128, source: made up}\n");
+    Write("mine/wide.yaml", "{base: tiny.yaml, name: wide, hidden: 128}\n");
+    const Catalog catalog;
+    EXPECT_EQ(ReadModel(Name(model), catalog).hidden, 64u);
+    const Transformer wide = ReadModel(Name((m_folder / "mine/wide.yaml").string()), catalog);
+    EXPECT_EQ(wide.hidden, 128u);
+    EXPECT_EQ(wide.layers, 2u);
+    EXPECT_EQ(wide.headDim, 32u); // hidden / heads
+    EXPECT_EQ(wide.ffn, 512u);    // 4 hidden
+}
+
+TEST_F(DataFolder, RefusesBasesThatLeadBack)
+{
+    const std::string a = Write("a.yaml", "base: b.yaml\n");
+    const std::string b = Write("b.yaml", "name: b\nbase: a.yaml\n");
+    EXPECT_EQ(RefusalOf([&] { ReadModel(Name(a), Catalog()); }),
+              b + ":2:7: base: found 'a.yaml', which is based on itself, expected bases without a "
+                  "cycle");
+}
+
+TEST(Catalog, RefusesWhatThereIsNot)
+{
+    const Catalog catalog;
+    const std::string unknown = RefusalOf([&] { catalog.Find(CatalogKind::Systems, "hgx-h80"); });
+    EXPECT_EQ(unknown,
+              "found the unknown system 'hgx-h80', expected a file or one of: dgx-a100, hgx-a100, "
+              "hgx-h100, hgx-h200, hgx-h800 (did you mean 'hgx-h800'?)");
+    EXPECT_EQ(RefusalOf([&] { LoadScenario("no/such.yaml", {}, catalog); }),
+              "found no file 'no/such.yaml', expected a run's name or file");
+    EXPECT_EQ(RefusalOf([&] { ReadModel(Name("mine.yaml"), catalog); }),
+              "NAME:1:1: found no file 'mine.yaml', expected a model's name or file");
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scratch-folder.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+namespace weir
+{
+namespace
+{
+
+/** What a process printed and how it ended. */
+struct Outcome
+{
+    int exit;
+    std::string out;
+    std::string err;
+};
+
+/** Runs the command in @p folder. */
+Outcome
+Weir(const ScratchFolder& folder, const std::string& arguments)
+{
+    const ScratchFolder logs;
+    const std::string line = "cd '" + (folder / "") + "' && '" WEIR_COMMAND "' " + arguments +
+                             " >'" + (logs / "out") + "' 2>'" + (logs / "err") + "'";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+            ScratchFolder::Read(logs / "out"),
+            ScratchFolder::Read(logs / "err")};
+}
+
+struct Refusal
+{
+    const char* arguments;
+    const char* says; //!< in its one line
+};
+
+class Refusals : public testing::TestWithParam<Refusal>
+{
+};
+
+/** Wrong input ends with 2 and one line on standard error, and leaves no file behind. */
+TEST_P(Refusals, OneLineAndExitCode2)
+{
+    const ScratchFolder folder;
+    const Outcome outcome = Weir(folder, GetParam().arguments);
+    EXPECT_EQ(outcome.exit, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err.rfind("weir: ", 0), 0U) << outcome.err;
+    EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
+    EXPECT_NE(outcome.err.find(GetParam().says), std::string::npos) << outcome.err;
+    EXPECT_EQ(folder.Files(), 0U);
+}
+
+constexpr Refusal REFUSALS[] = {
+    {"", "expected one of: run"},
+    {"rnu x", "did you mean 'run'"},
+    {"--jsn", "unknown option '--jsn'"},
+    {"run", "FILE is required"},
+    {"run gpt-22b-8-a100-full --fidelty flow", "did you mean '--fidelity'"},
+    {"run missing.yaml", "missing.yaml"},
+    {"run gpt-22b-8-a100-full --fidelity packet", "expected one of: analytical, stream, flow"},
+    {"run gpt-22b-8-a100-full --set jobs.0.parallel.tensr=4", "did you mean 'tensor'"},
+    {"run gpt-22b-8-a100-full --set jobs.0.parallel.tensor=7", "tensor"},
+    {"run gpt-22b-8-a100-full --set jobs.0.parallel.pipeline=2", "16 GPUs, expected at most 8"},
+    {"run gpt-22b-8-a100-full --set system.fabric.link.rate=400", "with a unit"},
+    {"run gpt-175b-64-a100-full --set jobs.0.parallel.pipeline=1 --set "
+     "jobs.0.parallel.virtualStages=1 --set jobs.0.parallel.schedule=1f1b",
+     "GiB"},
+    {"run gpt-22b-8-a100-full -o no/such/folder.h5", "cannot write 'no/such/folder.h5'"},
+    {"run gpt-22b-8-a100-full -o a.h5 --timeline no/such.json", "cannot write 'no/such.json'"},
+    {"run gpt-22b-8-a100-full -o .", "it is a folder"},
+    {"collective --op all-reduce", "--system is required"},
+    {"collective --system hgx-h10 --op all-reduce", "did you mean 'hgx-h100'"},
+    {"collective --system hgx-h100 --op allreduce", "did you mean 'all-reduce'"},
+    {"collective --system hgx-h100 --op all-reduce --sizes 8Q", "--sizes"},
+    {"collective --system hgx-h100 --op all-reduce --nodes 0", "--nodes"},
+    {"collective --system hgx-h100 --op all-reduce --gpus-per-node 9", "at most 8"},
+    {"collective --system hgx-h100 --op all-reduce --channels 63", "channels"},
+    {"collective --system hgx-h100 --op all-reduce --csv no/such.csv", "cannot write"},
+    {"list system5", "expected one of: systems"},
+    {"show model gpt-175", "did you mean 'gpt-175b'"},
+    {"validate no-such-suite", "no-such-suite"},
+};
+
+INSTANTIATE_TEST_SUITE_P(CommandLine, Refusals, testing::ValuesIn(REFUSALS));
+
+TEST(CommandLine, EveryVerbHasHelpWithExamples)
+{
+    const ScratchFolder folder;
+    for (const char* verb : {"", "run", "collective", "list", "show", "validate"})
+    {
+        const Outcome outcome = Weir(folder, std::string(verb) + " --help");
+        EXPECT_EQ(outcome.exit, 0);
+        EXPECT_EQ(outcome.err, "");
+        EXPECT_NE(outcome.out.find("Examples:\n  weir " + std::string(verb)), std::string::npos)
+            << outcome.out;
+    }
+}
+
+TEST(CommandLine, JsonIsOneObjectAndNothingElse)
+{
+    const ScratchFolder folder;
+    const Outcome outcome = Weir(folder, "run gpt-22b-8-a100-full --fidelity analytical --json");
+    EXPECT_EQ(outcome.exit, 0);
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_GT(nlohmann::json::parse(outcome.out)["step_time_s"], 0);
+}
+
+TEST(CommandLine, RunWritesTheFilesItIsAskedFor)
+{
+    const ScratchFolder folder;
+    const Outcome outcome =
+        Weir(folder, "run gpt-22b-8-a100-full -o a.h5 --timeline a.json --quiet");
+    EXPECT_EQ(outcome.exit, 0);
+    EXPECT_EQ(outcome.out + outcome.err, "");
+    EXPECT_EQ(folder.Files(), 2U);
+}
+
+TEST(CommandLine, CollectiveWritesItsCsv)
+{
+    const ScratchFolder folder;
+    const Outcome outcome = Weir(
+        folder,
+        "collective --system dgx-a100 --nodes 2 --op all-gather --sizes 1MiB,3000001 --csv a.csv");
+    EXPECT_EQ(outcome.exit, 0);
+    const std::string csv = ScratchFolder::Read(folder / "a.csv");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
+    EXPECT_NE(csv.find("\nall-gather,3000001,"), std::string::npos) << csv;
+}
+
+TEST(CommandLine, ListAndShowKnowEachOthersNames)
+{
+    const ScratchFolder folder;
+    for (const std::string kind : {"system", "model", "run", "gpu", "suite"})
+    {
+        const Outcome list = Weir(folder, "list " + kind + "s");
+        ASSERT_EQ(list.exit, 0) << list.err;
+        const std::string name = list.out.substr(0, list.out.find_first_of(" \n"));
+        const Outcome show = Weir(folder, "show " + kind + " " + name);
+        EXPECT_EQ(show.exit, 0) << show.err;
+        EXPECT_NE(show.out, "");
+    }
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/fabric-events.h"
+
+#include "fabric/fabric.h"
+#include "scenarios/input-error.h"
+#include "scenarios/path-repair.h"
+#include "scenarios/run-scenario.h"
+#include "small-scenario.h"
+
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+RunResult
+RunWith(std::vector<EventSpec> events, Fidelity fidelity = Fidelity::Stream)
+{
+    Scenario scenario = SmallScenario();
+    scenario.events = std::move(events);
+    scenario.fidelity = fidelity;
+    PlainLoop loop;
+    return RunScenario(scenario, loop, [](Time) {});
+}
+
+EventSpec
+Event(EventKind kind, const std::string& from, const std::string& to, double factor = 1)
+{
+    EventSpec event;
+    event.kind = kind;
+    event.from = from;
+    event.to = to;
+    event.factor = factor;
+    return event;
+}
+
+/** NIC 0 of the first node to the switch it hangs on, as the cluster names them. */
+std::pair<std::string, std::string>
+FirstNicLink()
+{
+    const Cluster cluster(SmallScenario().cluster);
+    const Topology& topology = cluster.GetTopology();
+    const DeviceId nic = cluster.NicDevice(0, 0);
+    for (const LinkId link : topology.LinksFrom(nic))
+    {
+        if (topology.GetLink(link).kind == LinkKind::Network)
+        {
+            return {topology.GetDevice(nic).name,
+                    topology.GetDevice(topology.GetLink(link).to).name};
+        }
+    }
+    return {};
+}
+
+/** One GPU twice as slow holds up all that share its layers: compute is at most doubled. */
+TEST(FabricEvents, ASlowGpuSlowsTheStep)
+{
+    const double before = RunWith({}).StepTime().ToSeconds();
+    const double slow =
+        RunWith({Event(EventKind::SlowGpu, "node0/gpu3", "", 2)}).StepTime().ToSeconds();
+    EXPECT_GT(slow, before * 1.2);
+    EXPECT_LT(slow, before * 2);
+}
+
+/** Pipeline transfers cross the degraded NIC link, so the step is longer; at factor 1 it is not. */
+TEST(FabricEvents, ADegradedLinkSlowsWhatCrossesIt)
+{
+    const auto [nic, leaf] = FirstNicLink();
+    const Time before = RunWith({}).StepTime();
+    EXPECT_EQ(RunWith({Event(EventKind::Degrade, nic, leaf, 1)}).StepTime(), before);
+    EXPECT_GT(RunWith({Event(EventKind::Degrade, nic, leaf, 0.001)}).StepTime(), before);
+}
+
+/** A NIC's only wire fails: what crosses it waits, and the run says who waits. */
+TEST(FabricEvents, ARunThatCannotGoOnSaysWhoWaits)
+{
+    const auto [nic, leaf] = FirstNicLink();
+    for (const auto fidelity : {Fidelity::Stream, Fidelity::Flow})
+    {
+        const RunResult result = RunWith({Event(EventKind::LinkDown, nic, leaf)}, fidelity);
+        EXPECT_FALSE(result.waiting.empty());
+        EXPECT_TRUE(result.StepTime().IsInfinite());
+    }
+}
+
+TEST(FabricEvents, BackgroundTrafficIsCarried)
+{
+    EventSpec background = Event(EventKind::Background, "node0/gpu0", "node1/gpu0");
+    background.bytes = Bytes::GiB(8);
+    const RunResult with = RunWith({background});
+    const RunResult without = RunWith({});
+    EXPECT_GE(with.StepTime(), without.StepTime());
+    EXPECT_EQ(with.busiestLinks.front().kind, "network")
+        << "8 GiB over one 200 Gb/s NIC keep it busy longer than the run is";
+}
+
+TEST(FabricEvents, RefusesWhatDoesNotExist)
+{
+    EXPECT_THROW(RunWith({Event(EventKind::SlowGpu, "node0/gpu9", "", 2)}), InputError);
+    EXPECT_THROW(RunWith({Event(EventKind::LinkDown, "node0/gpu0", "node1/gpu0")}), InputError);
+    EXPECT_THROW(RunWith({Event(EventKind::Background, "node0/gpu0", "node0/gpu0")}), InputError);
+}
+
+TEST(FabricEvents, RefusesEventsOnLinksWhereNoLinkIsSimulated)
+{
+    const auto [nic, leaf] = FirstNicLink();
+    EXPECT_THROW(RunWith({Event(EventKind::LinkDown, nic, leaf)}, Fidelity::Analytical),
+                 InputError);
+}
+
+/** A leaf-spine fabric of two leaves with several spines: every uplink has an alternative. */
+class PathRepair : public testing::Test
+{
+  protected:
+    static ClusterSpec
+    TwoLeaves()
+    {
+        ClusterSpec spec = SmallScenario().cluster;
+        spec.fabric.kind = FabricKind::LeafSpine;
+        spec.fabric.leafRadix = 16; // one node of 8 NICs a leaf, 8 uplinks
+        return spec;
+    }
+
+    /** NIC 0 of node 0 to NIC 0 of node 1. */
+    std::vector<LinkId>
+    Route()
+    {
+        const Cluster& cluster = m_fabric.GetCluster();
+        return m_fabric.GetRouter().Route(
+            cluster.NicDevice(0, 0), cluster.NicDevice(1, 0), FlowTuple{});
+    }
+
+    std::optional<PathId>
+    Repair(LinkId dead, PathId path)
+    {
+        std::vector<bool> down(m_topology.LinkCount());
+        down[dead.Index()] = true;
+        m_fabric.GetRouter().SetUsable(dead, false);
+        return RepairPath(m_fabric.Paths(), m_fabric.GetRouter(), down, path);
+    }
+
+    Fabric m_fabric{TwoLeaves()};
+    const Topology& m_topology = m_fabric.GetCluster().GetTopology();
+};
+
+TEST_F(PathRepair, GoesOverAnotherSpineWithTheSameEnds)
+{
+    const auto route = Route();
+    ASSERT_EQ(route.size(), 4U); // NIC, leaf, spine, leaf, NIC
+    const PathId path = m_fabric.Paths().Intern(route);
+    const auto repaired = Repair(route[1], path);
+    ASSERT_TRUE(repaired.has_value());
+    EXPECT_NE(*repaired, path);
+    EXPECT_EQ(m_fabric.Paths().Links(*repaired).size(), 4U);
+    bool sameStart = false;
+    bool sameEnd = false;
+    for (const auto& entry : m_fabric.Paths().Links(*repaired))
+    {
+        EXPECT_NE(entry.link, route[1]);
+        sameStart = sameStart || entry.link == route.front();
+        sameEnd = sameEnd || entry.link == route.back();
+    }
+    EXPECT_TRUE(sameStart && sameEnd);
+}
+
+TEST_F(PathRepair, LeavesOtherPathsAlone)
+{
+    const auto route = Route();
+    const PathId path = m_fabric.Paths().Intern({route.front()});
+    EXPECT_EQ(Repair(route[1], path), path);
+}
+
+TEST_F(PathRepair, FindsNoWayAroundTheOnlyLinkOfANic)
+{
+    const auto route = Route();
+    EXPECT_EQ(Repair(route.front(), m_fabric.Paths().Intern(route)), std::nullopt);
+}
+
+} // namespace
+} // namespace weir

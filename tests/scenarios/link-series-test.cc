@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/link-series.h"
+
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+struct Bins : RecordSink
+{
+    void
+    OnLinkBin(const LinkBinRecord& record) override
+    {
+        records.push_back(record);
+    }
+
+    std::vector<LinkBinRecord> records;
+};
+
+/**
+ * 1 GB/s from 50 us to 350 us in bins of 100 us: bins 0 to 3 hold 50, 100, 100 and 50 kB (1 GB/s is
+ * 1 kB/us), and the bins after stay empty and are left out.
+ */
+TEST(LinkSeries, IsTheIntegralOfTheRateOverEachBin)
+{
+    Bins bins;
+    LinkSeries series(1, Time::Microseconds(100), bins);
+    series.SetRate(LinkId(0), Rate::GBps(1), Time::Microseconds(50));
+    series.SetRate(LinkId(0), Rate(), Time::Microseconds(350));
+    series.Finish(Time::Microseconds(1000));
+    const double expected[] = {50e3, 100e3, 100e3, 50e3};
+    ASSERT_EQ(bins.records.size(), 4U);
+    for (uint32_t i = 0; i < 4; i++)
+    {
+        EXPECT_EQ(bins.records[i].bin, i);
+        EXPECT_NEAR(bins.records[i].bytes, expected[i], 1e-6);
+    }
+}
+
+/** Whatever the changes and bins, the sum over bins is the sum over constant pieces. */
+TEST(LinkSeries, LosesNoBytes)
+{
+    Bins bins;
+    LinkSeries series(2, Time::Microseconds(7), bins);
+    double expected = 0;
+    for (int i = 0; i < 100; i++)
+    {
+        const Rate rate = Rate::GBps(i % 3);
+        series.SetRate(LinkId(i % 2), rate, Time::Microseconds(13.0 * i));
+        const double span = i + 2 < 100 ? 26e-6 : (100 - i) * 13e-6;
+        expected += rate.ToBytesPerSecond() * span;
+    }
+    series.Finish(Time::Microseconds(1300));
+    double sum = 0;
+    for (const auto& record : bins.records)
+    {
+        sum += record.bytes;
+    }
+    EXPECT_NEAR(sum, expected, expected * 1e-12);
+}
+
+TEST(LinkSeries, RefusesABinWithoutWidth)
+{
+    Bins bins;
+    EXPECT_THROW(LinkSeries(1, Time(), bins), std::invalid_argument);
+}
+
+} // namespace
+} // namespace weir

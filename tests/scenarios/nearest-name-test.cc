@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/nearest-name.h"
+
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+TEST(NearestName, DistanceCountsInsertionsDeletionsReplacementsAndSwaps)
+{
+    EXPECT_EQ(EditDistance("nodes", "nodes"), 0u);
+    EXPECT_EQ(EditDistance("node", "nodes"), 1u);   // insert s
+    EXPECT_EQ(EditDistance("nodess", "nodes"), 1u); // delete s
+    EXPECT_EQ(EditDistance("modes", "nodes"), 1u);  // replace m
+    EXPECT_EQ(EditDistance("ndoes", "nodes"), 1u);  // swap do
+    EXPECT_EQ(EditDistance("NODES", "nodes"), 0u);  // case does not count
+    EXPECT_EQ(EditDistance("", "nodes"), 5u);
+    EXPECT_EQ(EditDistance("kitten", "sitting"), 3u); // the textbook's example
+}
+
+TEST(NearestName, DistanceIsSymmetric)
+{
+    for (const char* a : {"tensor", "pipeline", "data", "", "microBatch"})
+    {
+        for (const char* b : {"sensor", "pipe", "dta", "globalBatch"})
+        {
+            EXPECT_EQ(EditDistance(a, b), EditDistance(b, a)) << a << " " << b;
+        }
+    }
+}
+
+TEST(NearestName, FindsTheNearestAndTheFirstOfEquals)
+{
+    EXPECT_EQ(NearestName("tensr", {"data", "tensor", "pipeline"}), "tensor");
+    EXPECT_EQ(NearestName("microbatch", {"globalBatch", "microBatch"}), "microBatch");
+    EXPECT_EQ(NearestName("nodex", {"nodea", "nodeb"}), "nodea");
+}
+
+TEST(NearestName, FindsWhatBeginsAlike)
+{
+    EXPECT_EQ(NearestName("recompute", {"schedule", "recomputation"}), "recomputation");
+    EXPECT_EQ(NearestName("seq", {"source", "sequence"}), "sequence");
+}
+
+TEST(NearestName, SuggestsNothingFarAway)
+{
+    EXPECT_EQ(NearestName("colour", {"tensor", "data"}), "");
+    EXPECT_EQ(NearestName("x", {"y"}), "");
+    EXPECT_EQ(DidYouMean("colour", {"data"}), "");
+    EXPECT_EQ(DidYouMean("dat", {"data"}), " (did you mean 'data'?)");
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/read-gpu.h"
+
+#include "compute-model/kernel-time.h"
+#include "tests/scenarios/refusal.h"
+
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+std::string
+PathOf(const std::string& name)
+{
+    return std::string(WEIR_SOURCE_DIR) + "/scenarios/gpus/" + name + ".yaml";
+}
+
+/** What reading the H200 with one value replaced says. */
+std::string
+RefusalWith(const std::string& path, const std::string& value)
+{
+    YamlNode node = YamlNode::Load(PathOf("h200-sxm"));
+    node.Set(path, value);
+    return RefusalOf([&] { ReadGpu(node); });
+}
+
+// 132 SMs x 1830 MHz x 4096 = 989 TFLOP/s is the H100's datasheet; its boost clock is 1980 MHz.
+TEST(ReadGpu, ReadsDatasheetFigures)
+{
+    const Gpu gpu = LoadGpu(PathOf("h100-sxm"));
+    EXPECT_EQ(gpu.name, "h100-sxm");
+    EXPECT_EQ(gpu.sms, 132U);
+    EXPECT_EQ(gpu.computeCapability, 90U);
+    EXPECT_NEAR(gpu.Peak(Precision::Bf16).ToTeraFlops(), 989.4 * 1980 / 1830, 1);
+    EXPECT_EQ(gpu.memoryRate, Rate::GBps(3350));
+}
+
+// 108 SMs x 1410 MHz x 2048 = 312 TFLOP/s.
+TEST(ReadGpu, ReadsEveryGpuOfTheCatalogue)
+{
+    for (const char* name : {"a100-sxm-40g", "a100-sxm-80g", "h100-sxm", "h200-sxm", "h800-sxm"})
+    {
+        const Gpu gpu = LoadGpu(PathOf(name));
+        EXPECT_EQ(gpu.name, name);
+        EXPECT_EQ(gpu.kernels.measuredOn, "h200-sxm");
+        EXPECT_EQ(gpu.kernels.memory.size(), MEMORY_KERNEL_COUNT);
+        EXPECT_FALSE(gpu.kernels.source.empty());
+        EXPECT_FALSE(gpu.source.empty());
+    }
+    EXPECT_NEAR(LoadGpu(PathOf("a100-sxm-80g")).Peak(Precision::Fp16).ToTeraFlops(), 312, 0.5);
+}
+
+// What a file says itself lies over its base's figures; the rest is the base's.
+TEST(ReadGpu, LaysOwnFiguresOverTheBase)
+{
+    const Gpu base = LoadGpu(PathOf("h200-sxm"));
+    const Gpu own = LoadGpu(PathOf("a100-sxm-80g"));
+    EXPECT_LT(own.kernels.gemm.tiles.size(), base.kernels.gemm.tiles.size());
+    EXPECT_EQ(own.kernels.gemm.floor, base.kernels.gemm.floor);
+    EXPECT_EQ(own.kernels.attention.kernel, "flash-2");
+    EXPECT_EQ(own.kernels.attention.tileRows, base.kernels.attention.tileRows);
+}
+
+TEST(ReadGpu, RefusesWithPlaceFoundAndExpected)
+{
+    EXPECT_NE(RefusalWith("sms.source", "\"\"").find("sms.source"), std::string::npos);
+    EXPECT_NE(RefusalWith("sustainedClock.value", "3GHz").find("at most the boost clock"),
+              std::string::npos);
+    EXPECT_NE(RefusalWith("boostClock.value", "1980").find("boostClock.value"), std::string::npos);
+    EXPECT_NE(RefusalWith("kernels.gemm.tiles", "[256by128]").find("such as 256x128"),
+              std::string::npos);
+    EXPECT_NE(RefusalWith("kernels.gemm.tiles", "[]").find("at least one tile"), std::string::npos);
+    EXPECT_NE(RefusalWith("kernels.gemm.memoryEfficiency", "1.2").find("memoryEfficiency"),
+              std::string::npos);
+    EXPECT_NE(RefusalWith("kernels.gemm.florr", "1us").find("florr"), std::string::npos);
+    EXPECT_NE(RefusalWith("kernels.memory.kernels.softmaxForward.rates.1.rowBytes", "1")
+                  .find("more than the row before"),
+              std::string::npos);
+}
+
+TEST(ReadGpu, RefusesAMissingFileByItsPath)
+{
+    EXPECT_NE(RefusalOf([] { LoadGpu(PathOf("no-such-gpu")); }).find("no-such-gpu"),
+              std::string::npos);
+}
+
+} // namespace
+} // namespace weir

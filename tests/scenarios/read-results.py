@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Reads a result file back with h5py, as users do. Usage: read-results.py WEIR. Exit 77: no h5py."""
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+except ImportError:
+    print("skipped: h5py is not installed for this python")
+    sys.exit(77)
+
+
+def check(condition, message):
+    if not condition:
+        sys.exit("failed: " + message)
+
+
+def check_columns(group):
+    """All columns of a table have one length, units, a long name and the scale of the row counter."""
+    columns = [c for c in group.values() if isinstance(c, h5py.Dataset)]
+    lengths = {len(c) for c in columns}
+    check(len(lengths) == 1, f"{group.name}: columns of {lengths} rows")
+    for column in columns:
+        check("units" in column.attrs and "long_name" in column.attrs, f"{column.name}: attributes")
+        if not h5py.h5ds.is_scale(column.id):
+            check(len(column.dims[0]) == 1, f"{column.name}: no dimension scale")
+        catalog = column.attrs.get("catalog")
+        if catalog and len(column):
+            check(max(column) < len(group.file[catalog]), f"{column.name}: beyond {catalog}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/a.h5"
+        subprocess.run([sys.argv[1], "run", "gpt-22b-8-a100-selective", "-o", path, "--quiet"], check=True)
+        with h5py.File(path) as file:
+            for name in ("summary", "steps", "ranks", "ops", "collectives", "flows", "flow_paths", "links"):
+                check_columns(file[name])
+            step = file["summary"].attrs["step_time_s"]
+            check(abs(file["steps/duration"][-1] - step) < 1e-12, "the steady step is the last one")
+            parts = sum(file["ranks/" + c][0] for c in ("compute", "tensor", "pipeline", "data", "copy", "bubble"))
+            check(abs(parts - step) < 1e-9 * step, "a rank's breakdown sums to the step")
+            labels = file["catalogs/labels/name"].asstr()[:]
+            check("" not in labels[file["ops/label"][:]], "every operation has a name")
+            check(file["links/name"].asstr()[0].count("->") == 1, "link names")
+            provenance = file["provenance"]
+            check(provenance.attrs["mode"] == "stream", "mode")
+            check("title: GPT-22B" in provenance["scenario"].asstr()[()], "the scenario")
+    print("ok")
+
+
+main()

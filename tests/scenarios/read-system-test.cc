@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/read-system.h"
+
+#include "refusal.h"
+
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+SystemDescription
+Read(const std::string& text)
+{
+    return ReadSystem(YamlNode::Parse(text, "sys.yaml"), Catalog());
+}
+
+std::string
+Refusal(const std::string& text)
+{
+    return RefusalOf([&] { Read(text); });
+}
+
+TEST(ReadSystem, NvLinkPayloadIsNcclsFigure)
+{
+    // NCCL 2.30.7, topo.h: GB/s of one link, one direction: SM80 20, SM90 20.6.
+    struct Expected
+    {
+        const char* system;
+        uint32_t links;
+        double perLink;
+    };
+
+    for (const Expected& e : {Expected{"dgx-a100", 12, 20},
+                              Expected{"hgx-a100", 12, 20},
+                              Expected{"hgx-h100", 18, 20.6},
+                              Expected{"hgx-h200", 18, 20.6},
+                              Expected{"hgx-h800", 8, 20.6}})
+    {
+        const NodeSpec node = Read(e.system).cluster.node;
+        EXPECT_EQ(node.wiring, NvLinkWiring::Switched);
+        EXPECT_EQ(node.nvlinksPerGpu, e.links) << e.system;
+        EXPECT_EQ(node.nvlink.rawRate, Rate::GBps(25)) << e.system;
+        EXPECT_NEAR(node.nvlink.PayloadRate().ToGBps(), e.perLink, 1e-3) << e.system;
+    }
+}
+
+TEST(ReadSystem, NicsAreFasterThanNothingInTheirWay)
+{
+    // A NIC's payload must pass the PCIe link it hangs on, else the file contradicts the measured
+    // bus bandwidths (8 x 48.9 GB/s on 8 x 400 Gb/s).
+    for (const char* system : {"dgx-a100", "hgx-a100", "hgx-h100", "hgx-h200", "hgx-h800"})
+    {
+        const NodeSpec node = Read(system).cluster.node;
+        EXPECT_LT(node.nic.PayloadRate(), node.pcie.PayloadRate()) << system;
+        EXPECT_EQ(node.nics, node.gpus) << system;
+    }
+    const NodeSpec h100 = Read("hgx-h100").cluster.node;
+    EXPECT_EQ(h100.nic.rawRate, Rate::Gbps(400));
+    EXPECT_DOUBLE_EQ(h100.nic.framing, 4096.0 / (4096 + 8 + 12 + 6)); // LRH, BTH, CRCs
+    EXPECT_EQ(h100.pcie.rawRate, Rate::GBps(64));                     // 32 GT/s x 16 / 8
+    EXPECT_DOUBLE_EQ(h100.pcie.encoding, 128.0 / 130);
+}
+
+TEST(ReadSystem, GpuToGpuOverOneLeafTakesUnderTwoMicroseconds)
+{
+    for (const char* system : {"dgx-a100", "hgx-h100"})
+    {
+        const NodeSpec node = Read(system).cluster.node;
+        // GPU - PCIe switch - NIC - leaf - NIC - PCIe switch - GPU
+        const Time latency = node.pcie.latency * 4 + node.nic.latency * 2;
+        EXPECT_EQ(latency, Time::Nanoseconds(1800)) << system;
+    }
+}
+
+TEST(ReadSystem, SwitchLinksDefaultToTheNics)
+{
+    const ClusterSpec cluster = Read("hgx-h800").cluster;
+    EXPECT_EQ(cluster.fabric.link.rawRate, Rate::Gbps(400));
+    EXPECT_EQ(cluster.fabric.link.framing, cluster.node.nic.framing);
+    EXPECT_EQ(cluster.fabric.link.latency, Time::Nanoseconds(300));
+    const ClusterSpec slower =
+        Read("{base: hgx-h800, node: {nic: {rate: 100Gbps}}, fabric: {link: {latency: 1us}}}")
+            .cluster;
+    EXPECT_EQ(slower.fabric.link.rawRate, Rate::Gbps(100));
+    EXPECT_EQ(slower.fabric.link.latency, Time::Microseconds(1));
+    const ClusterSpec thin = Read("{base: hgx-h800, fabric: {link: {rate: 50Gbps}}}").cluster;
+    EXPECT_EQ(thin.fabric.link.rawRate, Rate::Gbps(50));
+    EXPECT_EQ(thin.node.nic.rawRate, Rate::Gbps(400));
+}
+
+TEST(ReadSystem, BasesAreOverlaidKeyByKey)
+{
+    const SystemDescription h800 = Read("hgx-h800"); // based on hgx-h100
+    const SystemDescription h100 = Read("hgx-h100");
+    EXPECT_EQ(h800.cluster.name, "hgx-h800");
+    EXPECT_EQ(h800.cluster.node.gpuModel, "h800-sxm");
+    EXPECT_EQ(h800.gpu.name, "h800-sxm");
+    EXPECT_EQ(h800.cluster.node.computeCapability, 90u);
+    EXPECT_EQ(h800.cluster.node.nic.source, h100.cluster.node.nic.source);
+    EXPECT_NE(h800.cluster.node.nvlink.source, h100.cluster.node.nvlink.source);
+
+    const ClusterSpec cluster =
+        Read("{base: hgx-h800, nodes: 12, fabric: {kind: leaf-spine, oversubscription: 2}}")
+            .cluster;
+    EXPECT_EQ(cluster.nodes, 12u);
+    EXPECT_EQ(cluster.fabric.kind, FabricKind::LeafSpine);
+    EXPECT_EQ(cluster.fabric.oversubscription, 2);
+    EXPECT_EQ(cluster.fabric.leafRadix, h800.cluster.fabric.leafRadix);
+}
+
+TEST(ReadSystem, MeshesListTheirBundles)
+{
+    const NodeSpec node = Read(
+                              "base: hgx-h100\n"
+                              "node:\n"
+                              "  gpus: 4\n"
+                              "  nvlink: {wiring: mesh, links: [[0, 1], [1, 2, 3]]}\n")
+                              .cluster.node;
+    ASSERT_EQ(node.meshLinks.size(), 2u);
+    EXPECT_EQ(node.meshLinks[0].links, 1u);
+    EXPECT_EQ(node.meshLinks[1].a, 1u);
+    EXPECT_EQ(node.meshLinks[1].b, 2u);
+    EXPECT_EQ(node.meshLinks[1].links, 3u);
+    const auto mesh = [](const std::string& links) {
+        return Refusal("{base: hgx-h100, node: {nvlink: {wiring: mesh, links: " + links + "}}}");
+    };
+    EXPECT_EQ(mesh("[[0, 8]]"),
+              "sys.yaml:1:60: node.nvlink.links.0.1: found '8', expected a whole number from 0 to "
+              "7");
+    EXPECT_EQ(mesh("[[1, 1]]"),
+              "sys.yaml:1:60: node.nvlink.links.0.1: found '1' again, expected two GPUs");
+    EXPECT_EQ(mesh("[[1]]"),
+              "sys.yaml:1:56: node.nvlink.links.0: found a list of 1, expected [GPU, GPU] or [GPU, "
+              "GPU, links]");
+}
+
+TEST(ReadSystem, NodesWithoutFabricOrNvLink)
+{
+    const ClusterSpec cluster =
+        Read(
+            "name: pcie-box\n"
+            "node:\n"
+            "  gpu: a100-sxm-40g\n"
+            "  gpus: 2\n"
+            "  nvlink: {wiring: none}\n"
+            "  pcie: {generation: 4, lanes: 16, maxPayload: 128, latency: 150ns, switches: 0, "
+            "source: made up}\n"
+            "  sockets: {count: 1, cpu: amd}\n"
+            "  nic: {count: 0}\n")
+            .cluster;
+    EXPECT_EQ(cluster.node.wiring, NvLinkWiring::None);
+    EXPECT_EQ(cluster.node.computeCapability, 80u);
+    EXPECT_EQ(cluster.node.cpu, HostCpu::Amd);
+    EXPECT_EQ(cluster.node.pcieUplink.rawRate, cluster.node.pcie.rawRate);
+    EXPECT_EQ(cluster.fabric.kind, FabricKind::None);
+    EXPECT_EQ(cluster.nodes, 1u);
+}
+
+TEST(ReadSystem, RefusesWithPlaceFoundAndExpected)
+{
+    EXPECT_EQ(Refusal("base: hgx-h100\nnodez: 4\n"),
+              "sys.yaml:2:1: nodez: found the unknown key 'nodez', expected one of: base, name, "
+              "title, source, nodes, node, fabric (did you mean 'nodes'?)");
+    EXPECT_EQ(Refusal("base: hgx-h100\nnodes: 0\n"),
+              "sys.yaml:2:8: nodes: found '0', expected a whole number from 1 to 1048576");
+    EXPECT_EQ(Refusal("base: hgx-h100\nnode: {nic: {rate: 400}}\n"),
+              "sys.yaml:2:20: node.nic.rate: found '400' without a unit, expected a rate with a "
+              "unit, such as 400Gbps");
+    EXPECT_EQ(Refusal("base: hgx-h100\nnode: {nic: {rate: 0Gbps}}\n"),
+              "sys.yaml:2:20: node.nic.rate: found '0Gbps', expected a rate above zero");
+    EXPECT_EQ(Refusal("base: hgx-h100\nnode: {nvlink: {source: ''}}\n"),
+              "sys.yaml:2:25: node.nvlink.source: found an empty text, expected where the figures "
+              "come from");
+    EXPECT_EQ(
+        Refusal("base: hgx-h100\nnode: {nvlink: {measured: 1.2}}\n"),
+        "sys.yaml:2:27: node.nvlink.measured: found '1.2', expected a number from 1e-06 to 1");
+    EXPECT_EQ(Refusal("base: hgx-h100\nnode: {nic: {mtu: 9000}}\n"),
+              "sys.yaml:2:19: node.nic.mtu: found '9000', expected one of: 256, 512, 1024, 2048, "
+              "4096");
+    EXPECT_EQ(Refusal("base: hgx-h100\nfabric: {kind: rail}\n"),
+              "sys.yaml:2:16: fabric.kind: found 'rail', expected one of: none, rail-optimized, "
+              "leaf-spine, fat-tree (did you mean 'rail-optimized'?)");
+    EXPECT_EQ(Refusal("base: hgx-h100\nfabric: {oversubscription: 0.5}\n"),
+              "sys.yaml:2:28: fabric.oversubscription: found '0.5', expected a number from 1 to "
+              "32768");
+    EXPECT_EQ(Refusal("base: hgx-h100\nnode: {nic: {count: 0}}\nfabric: {kind: fat-tree}\n"),
+              "sys.yaml:3:16: fabric.kind: found 'fat-tree' on nodes without NICs, expected none");
+    EXPECT_EQ(Refusal("name: x\n"),
+              "sys.yaml:1:1: node: found nothing, expected a value for 'node'");
+    EXPECT_EQ(Refusal("base: [hgx-h100]\n"), "sys.yaml:1:7: base: found a list, expected a text");
+    EXPECT_EQ(Refusal("[1, 2]"), "sys.yaml:1:1: found a list, expected a map");
+}
+
+} // namespace
+} // namespace weir

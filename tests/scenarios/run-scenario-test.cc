@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/run-scenario.h"
+
+#include "scenarios/hdf5-file.h"
+#include "scenarios/input-error.h"
+#include "scratch-folder.h"
+#include "small-scenario.h"
+
+#include <gtest/gtest.h>
+#include <hdf5_hl.h>
+
+namespace weir
+{
+namespace
+{
+
+RunResult
+Simulate(const Scenario& scenario)
+{
+    PlainLoop loop;
+    return RunScenario(scenario, loop, [](Time) {});
+}
+
+double
+Total(const RankBreakdown& breakdown)
+{
+    double total = 0;
+    for (const Time spent : breakdown.spent)
+    {
+        total += spent.ToSeconds();
+    }
+    return total;
+}
+
+/** The categories are a partition of the step, of every rank and so of every mean. */
+TEST(RunScenario, BreakdownSumsToTheStep)
+{
+    const RunResult result = Simulate(SmallScenario());
+    const double step = result.StepTime().ToSeconds();
+    ASSERT_EQ(result.jobs.front().ranks.size(), 16U);
+    for (const auto& rank : result.jobs.front().ranks)
+    {
+        EXPECT_NEAR(Total(rank), step, step * 1e-9);
+    }
+    ASSERT_EQ(result.jobs.front().stages.size(), 2U);
+    EXPECT_NEAR(Total(result.jobs.front().stages[1]), step, step * 1e-9);
+    EXPECT_NEAR(Total(result.jobs.front().mean), step, step * 1e-9);
+    EXPECT_TRUE(result.waiting.empty());
+}
+
+/** Nothing changes between steps, so after the first, which starts idle, they are equal. */
+TEST(RunScenario, StepsAreSteady)
+{
+    const RunResult result = Simulate(SmallScenario({{"jobs.0.steps", "4"}}));
+    const auto& steps = result.jobs.front().steps;
+    ASSERT_EQ(steps.size(), 4U);
+    EXPECT_NEAR(steps[2] / steps[3], 1, 1e-6);
+}
+
+/** A link is busy at least as long as it would take at its full rate. */
+TEST(RunScenario, BusiestLinksAreSortedAndWithinTheirRate)
+{
+    const RunResult result = Simulate(SmallScenario());
+    ASSERT_EQ(result.busiestLinks.size(), 5U);
+    double before = 1;
+    for (const auto& link : result.busiestLinks)
+    {
+        EXPECT_LE(link.meanUtilization, before + 1e-9);
+        EXPECT_LE(link.meanUtilization, link.busyFraction + 1e-9);
+        EXPECT_GT(link.bytes.Count(), 0);
+        before = link.meanUtilization;
+    }
+}
+
+TEST(RunScenario, PackedJobsShareTheSystem)
+{
+    Scenario scenario = SmallScenario({{"jobs.0.parallel.pipeline", "1"}});
+    scenario.jobs.push_back(scenario.jobs.front());
+    scenario.jobs.back().name = "second";
+    const RunResult result = Simulate(scenario);
+    ASSERT_EQ(result.jobs.size(), 2U);
+    // Each has a node to itself, so they do not disturb each other.
+    EXPECT_EQ(result.jobs[0].StepTime(), result.jobs[1].StepTime());
+}
+
+TEST(RunScenario, RefusesMoreGpusThanThereAre)
+{
+    Scenario scenario = SmallScenario();
+    scenario.jobs.push_back(scenario.jobs.front());
+    EXPECT_THROW(Simulate(scenario), InputError);
+}
+
+/** The result file says what the result says, and two runs of one scenario are equal files. */
+TEST(RunScenario, ResultFileHoldsTheResult)
+{
+    const ScratchFolder folder;
+    Scenario scenario = SmallScenario();
+    scenario.output.linkSeries = Time::Microseconds(100);
+    scenario.output.file = folder / "a.h5";
+    const RunResult result = Simulate(scenario);
+    const std::string first = ScratchFolder::Read(folder / "a.h5");
+    Simulate(scenario);
+    EXPECT_EQ(ScratchFolder::Read(folder / "a.h5"), first);
+    EXPECT_EQ(folder.Files(), 1U);
+
+    Hdf5Handle file(
+        H5Fopen((folder / "a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open");
+    double steps[2] = {};
+    ASSERT_GE(H5LTread_dataset_double(file.Get(), "/steps/duration", steps), 0);
+    EXPECT_EQ(steps[0], result.jobs.front().steps[0].ToSeconds());
+    EXPECT_EQ(steps[1], result.jobs.front().steps[1].ToSeconds());
+    double compute[16] = {};
+    ASSERT_GE(H5LTread_dataset_double(file.Get(), "/ranks/compute", compute), 0);
+    EXPECT_EQ(compute[15], result.jobs.front().ranks[15].spent[0].ToSeconds());
+    for (const char* name : {"/summary/step_time",
+                             "/ops/start",
+                             "/collectives/finish",
+                             "/flows/bytes",
+                             "/flow_paths/link",
+                             "/links/name",
+                             "/link_series/bytes",
+                             "/provenance/scenario"})
+    {
+        EXPECT_GT(H5LTpath_valid(file.Get(), name, true), 0) << name;
+    }
+}
+
+/** The link series and the links' totals are two ways to the same bytes. */
+TEST(RunScenario, LinkSeriesSumsToTheLinksBytes)
+{
+    const ScratchFolder folder;
+    Scenario scenario = SmallScenario();
+    scenario.output.linkSeries = Time::Microseconds(50);
+    scenario.output.file = folder / "a.h5";
+    Simulate(scenario);
+    Hdf5Handle file(
+        H5Fopen((folder / "a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open");
+    const auto rows = [&](const char* name) {
+        hsize_t count = 0;
+        H5LTget_dataset_info(file.Get(), name, &count, nullptr, nullptr);
+        return static_cast<std::size_t>(count);
+    };
+    std::vector<double> total(rows("/links/bytes"));
+    H5LTread_dataset_double(file.Get(), "/links/bytes", total.data());
+    std::vector<float> bytes(rows("/link_series/bytes"));
+    std::vector<uint32_t> link(bytes.size());
+    H5LTread_dataset_float(file.Get(), "/link_series/bytes", bytes.data());
+    H5LTread_dataset(file.Get(), "/link_series/link", H5T_NATIVE_UINT32, link.data());
+    std::vector<double> sum(total.size());
+    for (std::size_t i = 0; i < bytes.size(); i++)
+    {
+        sum[link[i]] += bytes[i];
+    }
+    for (std::size_t i = 0; i < total.size(); i++)
+    {
+        EXPECT_NEAR(sum[i], total[i], 1e-5 * total[i] + 1) << "link " << i;
+    }
+}
+
+TEST(RunScenario, RefusesAnUnwritableOutputBeforeTheRun)
+{
+    const ScratchFolder folder;
+    Scenario scenario = SmallScenario();
+    scenario.output.file = folder / "a.h5";
+    scenario.output.timeline = true;
+    scenario.output.timelineFile = folder / "no/such.json";
+    bool ran = false;
+
+    struct Watch : EngineLoop
+    {
+        explicit Watch(bool& ran)
+            : m_ran(ran)
+        {
+        }
+
+        void
+        Run(EngineSet& engines, const std::function<void(Time)>& progress) override
+        {
+            m_ran = true;
+        }
+
+        bool& m_ran;
+    } loop(ran);
+
+    EXPECT_THROW(RunScenario(scenario, loop, [](Time) {}), InputError);
+    EXPECT_FALSE(ran);
+    EXPECT_EQ(folder.Files(), 0U);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_TESTS_SCENARIOS_SCRATCH_FOLDER_H
+#define WEIR_TESTS_SCENARIOS_SCRATCH_FOLDER_H
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdlib.h>
+#include <string>
+
+namespace weir
+{
+
+/** An empty folder that is gone, with all that is in it, when the object is. */
+class ScratchFolder
+{
+  public:
+    ScratchFolder()
+    {
+        std::string name = (std::filesystem::temp_directory_path() / "weir-XXXXXX").string();
+        m_path = mkdtemp(name.data());
+    }
+
+    ~ScratchFolder()
+    {
+        std::filesystem::remove_all(m_path);
+    }
+
+    /** The path of @p name in it. */
+    std::string
+    operator/(const std::string& name) const
+    {
+        return (m_path / name).string();
+    }
+
+    /** How many files it holds. */
+    std::size_t
+    Files() const
+    {
+        return static_cast<std::size_t>(
+            std::distance(std::filesystem::directory_iterator(m_path), {}));
+    }
+
+    static std::string
+    Read(const std::string& path)
+    {
+        std::ifstream in(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+
+  private:
+    std::filesystem::path m_path;
+};
+
+} // namespace weir
+
+#endif // WEIR_TESTS_SCENARIOS_SCRATCH_FOLDER_H

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/summary.h"
+
+#include "scenarios/run-json.h"
+#include "scenarios/text-table.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace weir
+{
+namespace
+{
+
+/** A run of @p jobs jobs with @p stages stages and every number as wide as it gets. */
+RunResult
+WideResult(std::size_t jobs, std::size_t stages)
+{
+    RankBreakdown breakdown;
+    breakdown.spent.fill(Time::Seconds(12345.678901));
+    RunResult result;
+    for (std::size_t i = 0; i < jobs; i++)
+    {
+        JobResult job;
+        job.name = "a job with a rather long name " + std::to_string(i);
+        job.gpus = 131072;
+        job.tokensPerStep = 1e9;
+        job.modelFlopsPerStep = Flops(1e24);
+        job.steps = {Time::Seconds(74074.07)};
+        job.stages.assign(stages, breakdown);
+        job.mean = breakdown;
+        result.jobs.push_back(job);
+    }
+    result.busiestLinks.assign(
+        5,
+        {"node16383/gpu7->node16383/nvswitch0 with a suffix that goes on and on and on and on",
+         "inter-socket",
+         0.99999,
+         1,
+         Bytes(int64_t{1} << 60)});
+    result.events = 123456789012;
+    result.wallSeconds = 98765;
+    result.peakRssBytes = uint64_t{1} << 40;
+    return result;
+}
+
+Scenario
+LongTitle()
+{
+    Scenario scenario;
+    scenario.title = std::string(300, 'W');
+    return scenario;
+}
+
+TEST(Summary, FitsAScreenOf24LinesOf100Columns)
+{
+    for (const std::size_t jobs : {1, 2, 3, 50})
+    {
+        for (const std::size_t stages : {0, 1, 8, 9, 12, 64})
+        {
+            const std::string text = Summarize(LongTitle(), WideResult(jobs, stages));
+            std::istringstream lines(text);
+            std::size_t count = 0;
+            for (std::string line; std::getline(lines, line); count++)
+            {
+                EXPECT_LE(DisplayWidth(line), 100U) << line;
+            }
+            // The command adds two lines: where the results and the timeline are.
+            EXPECT_LE(count + 2, 24U) << text;
+        }
+    }
+}
+
+TEST(Summary, ShowsTheFirstAndTheLastStages)
+{
+    const std::string text = Summarize(LongTitle(), WideResult(1, 12));
+    for (const char* stage : {"\n  0 ", "\n  11 ", "\n  mean ", "\n  ...\n"})
+    {
+        EXPECT_NE(text.find(stage), std::string::npos) << stage;
+    }
+}
+
+/** 1e24 operations in 74074.07 s on 131072 GPUs are 103 TFLOP/s each; 1e9 tokens are 13,500/s. */
+TEST(Summary, SaysTokensAndOperationsPerSecond)
+{
+    const std::string text = Summarize(LongTitle(), WideResult(1, 1));
+    EXPECT_NE(text.find("13,500 tokens/s"), std::string::npos) << text;
+    EXPECT_NE(text.find("103.0 model TFLOP/s per GPU"), std::string::npos) << text;
+}
+
+TEST(RunJson, HasTheKeysThatProgramsReadAndNothingBeside)
+{
+    Scenario scenario;
+    scenario.title = "t";
+    const auto object = nlohmann::json::parse(ToJson(scenario, WideResult(2, 3)));
+    for (const char* key : {"step_time_s",
+                            "steps_s",
+                            "breakdown_s",
+                            "busiest_links",
+                            "events",
+                            "wall_s",
+                            "peak_rss_bytes",
+                            "jobs"})
+    {
+        EXPECT_TRUE(object.contains(key)) << key;
+    }
+    EXPECT_FALSE(object.contains("waiting"));
+    EXPECT_DOUBLE_EQ(object["step_time_s"], 74074.07);
+    double sum = 0;
+    for (const char* key : {"compute", "tensor", "pipeline", "data", "copy", "bubble"})
+    {
+        sum += object["breakdown_s"].at(key).get<double>();
+    }
+    EXPECT_EQ(object["breakdown_s"].size(), 6U);
+    EXPECT_NEAR(sum, 6 * 12345.678901, 1e-6);
+    EXPECT_EQ(object["jobs"][1]["stages"].size(), 3U);
+    EXPECT_EQ(object["busiest_links"][0]["bytes"], int64_t{1} << 60);
+}
+
+TEST(RunJson, SaysWhoWaitsWhenNoStepWasFinished)
+{
+    RunResult result = WideResult(1, 0);
+    result.jobs.front().steps.clear();
+    result.waiting = "gpt: rank 3 waits";
+    const auto object = nlohmann::json::parse(ToJson(Scenario(), result));
+    EXPECT_TRUE(object["step_time_s"].is_null());
+    EXPECT_EQ(object["waiting"], "gpt: rank 3 waits");
+}
+
+TEST(TextTable, AlignsTextLeftAndNumbersRight)
+{
+    TextTable table(1);
+    table.Row({"a", "1", "1,000"});
+    table.Row({"long", "22"});
+    EXPECT_EQ(table.Print(1), " a      1  1,000\n long  22\n");
+}
+
+TEST(TextTable, FormatsNumbers)
+{
+    EXPECT_EQ(FormatFixed(1234567.891, 2), "1,234,567.89");
+    EXPECT_EQ(FormatFixed(999, 0), "999");
+    EXPECT_EQ(FormatFixed(-1234, 0), "-1,234");
+    EXPECT_EQ(FormatSeconds(1.42), "1.420 s");
+    EXPECT_EQ(FormatSeconds(0.0003525), "352.5 us");
+    EXPECT_EQ(FormatSeconds(12345), "12,345 s");
+    EXPECT_EQ(FormatDecimalBytes(999), "999 B");
+    EXPECT_EQ(FormatDecimalBytes(1234567), "1.23 MB");
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/write-scenario.h"
+
+#include "scenarios/read-scenario.h"
+
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+/** Expects the profile that was read back to be the one that was written. */
+void
+ExpectEqual(const LinkProfile& a, const LinkProfile& b)
+{
+    EXPECT_EQ(a.name, b.name);
+    EXPECT_EQ(a.rawRate, b.rawRate);
+    EXPECT_EQ(a.encoding, b.encoding);
+    EXPECT_EQ(a.framing, b.framing);
+    EXPECT_EQ(a.measured, b.measured);
+    EXPECT_EQ(a.latency, b.latency);
+    EXPECT_EQ(a.source, b.source);
+}
+
+Scenario
+ReadBack(const Scenario& scenario)
+{
+    return ReadScenario(YamlNode::Parse(DumpScenario(scenario), "dump.yaml"), Catalog());
+}
+
+TEST(WriteScenario, EveryShippedRunReadsBackEqual)
+{
+    const Catalog catalog;
+    for (const CatalogEntry& entry : catalog.List(CatalogKind::Runs))
+    {
+        const Scenario scenario = LoadScenario(entry.name, {}, catalog);
+        const Scenario again = ReadBack(scenario);
+        EXPECT_EQ(DumpScenario(again), DumpScenario(scenario)) << entry.name;
+        const NodeSpec& node = scenario.cluster.node;
+        ExpectEqual(again.cluster.node.nvlink, node.nvlink);
+        ExpectEqual(again.cluster.node.pcie, node.pcie);
+        ExpectEqual(again.cluster.node.pcieUplink, node.pcieUplink);
+        ExpectEqual(again.cluster.node.interSocket, node.interSocket);
+        ExpectEqual(again.cluster.node.nic, node.nic);
+        ExpectEqual(again.cluster.fabric.link, scenario.cluster.fabric.link);
+        EXPECT_EQ(again.cluster.node.computeCapability, node.computeCapability);
+        EXPECT_EQ(again.gpu.name, scenario.gpu.name);
+    }
+}
+
+TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
+{
+    Scenario s = LoadScenario("gpt-22b-8-a100-full", {}, Catalog());
+    s.title = "odd: 'title' # \"with\" all\nsorts";
+    s.seed = 9223372036854775807u;
+    s.cluster.nodes = 3;
+    s.cluster.node.wiring = NvLinkWiring::Mesh;
+    s.cluster.node.meshLinks = {{0, 1, 2}, {1, 7, 1}};
+    s.cluster.fabric.kind = FabricKind::FatTree;
+    s.cluster.fabric.levels = 3;
+    s.cluster.fabric.oversubscription = 1.0 / 0.3;
+    s.cluster.fabric.routing = RoutingKind::Static;
+    s.cluster.fabric.hashSeed = 12345;
+    ParallelPlan& plan = s.jobs[0].plan;
+    plan = ParallelPlan();
+    plan.tensor = 4;
+    plan.pipeline = 2;
+    plan.data = 3;
+    plan.sequenceParallel = true;
+    plan.schedule = PipelineScheduleKind::Interleaved;
+    plan.virtualStages = 4;
+    plan.microBatch = 2;
+    plan.globalBatch = 24;
+    plan.recomputation = Recomputation::Selective;
+    plan.precision = Precision::Fp8;
+    plan.attention = AttentionKind::Unfused;
+    plan.overlapGradients = false;
+    plan.bucket = Bytes(12345);
+    plan.distributedOptimizer = true;
+    plan.fp32Gradients = false;
+    plan.scatterGatherPipeline = false;
+    Transformer& model = s.jobs[0].model;
+    model.norm = NormKind::RmsNorm;
+    model.activation = ActivationKind::SwiGlu;
+    model.kvHeads = 8;
+    model.headDim = 100;
+    model.tiedEmbeddings = model.biases = model.dropout = model.learnedPositions = false;
+    s.jobs[0].steps = 5;
+    s.fidelity = Fidelity::Analytical;
+    s.ncclVersion = "2.27.3";
+    s.events = {{EventKind::Degrade, Time::Picoseconds(1234567), "a", "b", 0.3, Bytes()},
+                {EventKind::LinkDown, Time::Seconds(1), "a", "b", 1, Bytes()},
+                {EventKind::SlowGpu, Time(), "node0/gpu1", "", 1.7, Bytes()},
+                {EventKind::Background, Time::Seconds(2), "a", "b", 1, Bytes(77)}};
+    s.output.timeline = true;
+    s.output.timelineFile = "elsewhere.json";
+
+    const Scenario r = ReadBack(s);
+    EXPECT_EQ(r.title, s.title);
+    EXPECT_EQ(r.seed, s.seed);
+    EXPECT_EQ(r.cluster.nodes, 3u);
+    EXPECT_EQ(r.cluster.node.meshLinks[1].b, 7u);
+    EXPECT_EQ(r.cluster.fabric.kind, FabricKind::FatTree);
+    EXPECT_EQ(r.cluster.fabric.levels, 3u);
+    EXPECT_EQ(r.cluster.fabric.oversubscription, s.cluster.fabric.oversubscription);
+    EXPECT_EQ(r.cluster.fabric.routing, RoutingKind::Static);
+    EXPECT_EQ(r.cluster.fabric.hashSeed, 12345u);
+    const ParallelPlan& p = r.jobs[0].plan;
+    EXPECT_EQ(p.Ranks(), plan.Ranks());
+    EXPECT_EQ(p.tensor, 4u);
+    EXPECT_EQ(p.pipeline, 2u);
+    EXPECT_TRUE(p.sequenceParallel);
+    EXPECT_EQ(p.schedule, plan.schedule);
+    EXPECT_EQ(p.virtualStages, 4u);
+    EXPECT_EQ(p.microBatch, 2u);
+    EXPECT_EQ(p.globalBatch, 24u);
+    EXPECT_EQ(p.recomputation, plan.recomputation);
+    EXPECT_EQ(p.precision, plan.precision);
+    EXPECT_EQ(p.attention, plan.attention);
+    EXPECT_FALSE(p.overlapGradients);
+    EXPECT_EQ(p.bucket, plan.bucket);
+    EXPECT_TRUE(p.distributedOptimizer);
+    EXPECT_FALSE(p.fp32Gradients);
+    EXPECT_FALSE(p.scatterGatherPipeline);
+    const Transformer& m = r.jobs[0].model;
+    EXPECT_EQ(m.norm, model.norm);
+    EXPECT_EQ(m.activation, model.activation);
+    EXPECT_EQ(m.kvHeads, 8u);
+    EXPECT_EQ(m.headDim, 100u);
+    EXPECT_FALSE(m.tiedEmbeddings || m.biases || m.dropout || m.learnedPositions);
+    EXPECT_EQ(m.Parameters(), model.Parameters());
+    EXPECT_EQ(r.jobs[0].steps, 5u);
+    EXPECT_EQ(r.fidelity, s.fidelity);
+    EXPECT_EQ(r.ncclVersion, s.ncclVersion);
+    ASSERT_EQ(r.events.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i)
+    {
+        EXPECT_EQ(r.events[i].kind, s.events[i].kind);
+        EXPECT_EQ(r.events[i].at, s.events[i].at);
+        EXPECT_EQ(r.events[i].from, s.events[i].from);
+        EXPECT_EQ(r.events[i].to, s.events[i].to);
+        EXPECT_EQ(r.events[i].factor, s.events[i].factor);
+        EXPECT_EQ(r.events[i].bytes, s.events[i].bytes);
+    }
+    EXPECT_TRUE(r.output.timeline);
+    EXPECT_EQ(r.output.timelineFile, "elsewhere.json");
+    EXPECT_EQ(DumpScenario(r), DumpScenario(s));
+}
+
+} // namespace
+} // namespace weir
