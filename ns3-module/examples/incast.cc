@@ -32,8 +32,7 @@ using namespace ns3;
 void
 PrintFlow(uint64_t flow, const weir::TransferRequest& request, weir::Time started, weir::Time now)
 {
-    std::printf("flow %2llu: %lld bytes in %.3f us\n",
-                static_cast<unsigned long long>(flow),
+    std::printf("flow of %lld bytes: %.3f us\n",
                 static_cast<long long>(request.bytes.Count()),
                 (now - started).ToMicroseconds());
 }

@@ -96,6 +96,13 @@ FluidTransport::BundleFor(PathId path, double cap, double weight)
     }
     if (b == NONE)
     {
+        const auto links = m_paths.Links(path);
+        if (links.size() > 0 && (links.end() - 1)->link.Index() >= m_groups.size())
+        {
+            throw std::invalid_argument(
+                "FluidTransport: the path has a link that was added to "
+                "the topology after the transport was made");
+        }
         b = m_solver.Add(m_paths.Links(path), cap / weight);
         if (b >= m_bundles.size())
         {
@@ -107,6 +114,11 @@ FluidTransport::BundleFor(PathId path, double cap, double weight)
         m_bundles[b].weight = weight;
         m_bundles[b].nextOfPath = m_bundleOfPath[path.Index()];
         m_bundleOfPath[path.Index()] = b;
+        m_bundleCount++;
+    }
+    else if (m_bundles[b].users == 0)
+    {
+        m_idle--;
     }
     m_bundles[b].users++;
     return b;
@@ -116,24 +128,43 @@ void
 FluidTransport::Release(uint32_t b)
 {
     Bundle& bundle = m_bundles[b];
-    const bool isPlain = bundle.weight == 1 && std::isinf(bundle.cap);
-    // A plain bundle is kept for the next transfer on its path; others could become many.
-    if (--bundle.users == 0 && !isPlain && !bundle.isRetiring)
+    if (--bundle.users > 0)
     {
-        bundle.isRetiring = true;
-        m_retiring.push_back(b);
+        return;
+    }
+    m_idle++;
+    if (!bundle.isQueued)
+    {
+        bundle.isQueued = true;
+        m_idleQueue.push_back(b);
+    }
+    if (m_idle > IdleLimit())
+    {
         m_isSettled = false;
     }
 }
 
-/** Frees the bundles that nobody has used again. */
+/**
+ * How many bundles without transfers are kept for the next transfer on their path: training steps
+ * and schedules come back to the same paths, a stream of random flows hardly does.
+ */
+std::size_t
+FluidTransport::IdleLimit() const
+{
+    constexpr std::size_t LEAST = 4096;
+    return std::max(LEAST, 2 * (m_bundleCount - m_idle));
+}
+
+/** Frees bundles that have been idle longest, until no more than the limit are. */
 void
 FluidTransport::Retire()
 {
-    for (uint32_t b : m_retiring)
+    while (m_idle > IdleLimit())
     {
+        const uint32_t b = m_idleQueue.front();
+        m_idleQueue.pop_front();
         Bundle& bundle = m_bundles[b];
-        bundle.isRetiring = false;
+        bundle.isQueued = false;
         if (bundle.users > 0)
         {
             continue;
@@ -147,8 +178,9 @@ FluidTransport::Retire()
             link = &m_bundles[*link].nextOfPath;
         }
         *link = bundle.nextOfPath;
+        m_idle--;
+        m_bundleCount--;
     }
-    m_retiring.clear();
 }
 
 /** A transfer takes its share from now on, with @p bytes to go. */

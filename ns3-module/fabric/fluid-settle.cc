@@ -46,10 +46,7 @@ FluidTransport::Settle()
         SetGroupTimer(link);
     }
     m_staleGroups.clear();
-    if (!m_retiring.empty())
-    {
-        Retire();
-    }
+    Retire();
     m_isSettled = true;
 }
 

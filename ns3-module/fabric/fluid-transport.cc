@@ -198,6 +198,7 @@ FluidTransport::Start(const TransferRequest& request, Time now)
     Require(request.cap > Rate(), "the cap must be positive", request.cap.ToBytesPerSecond());
     Require(request.path.Index() < m_paths.Size(), "the path must exist", request.path.Index());
     MoveTo(now);
+    const uint32_t b = BundleFor(request.path, request.cap.ToBytesPerSecond(), request.weight);
     const uint32_t t = NewTransfer();
     Transfer& transfer = m_transfers[t];
     transfer.client = request.client;
@@ -207,7 +208,7 @@ FluidTransport::Start(const TransferRequest& request, Time now)
     transfer.left = request.bytes.ToDouble();
     transfer.started = now;
     transfer.latency = request.latency;
-    transfer.bundle = BundleFor(request.path, request.cap.ToBytesPerSecond(), request.weight);
+    transfer.bundle = b;
     const TransferId id{transfer.id};
     if (transfer.bytes > 0 && transfer.latency == Time())
     {

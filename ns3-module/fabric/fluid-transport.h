@@ -12,6 +12,7 @@
 #include "fabric/transport.h"
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace weir
@@ -112,7 +113,7 @@ class FluidTransport final : public Transport
         InstantNode inTimers;
         bool isInGroupHeap{false};
         bool isStale{false};    //!< its timer is not right
-        bool isRetiring{false}; //!< is in m_retiring
+        bool isQueued{false};   //!< is in m_idleQueue
         int64_t carried{0};     //!< bytes done, not yet added to its links' meters
         double aloneRate{0};    //!< bytes/s when alone on its links
         double aloneFull{0};    //!< the last such rate that was not zero
@@ -196,6 +197,7 @@ class FluidTransport final : public Transport
     TransferRequest RequestOf(const Transfer& transfer) const;
     uint32_t BundleFor(PathId path, double cap, double weight);
     void Release(uint32_t bundle);
+    std::size_t IdleLimit() const;
     void Retire();
     void Enter(uint32_t transfer, double bytes);
     double Leave(uint32_t transfer);
@@ -240,7 +242,9 @@ class FluidTransport final : public Transport
     IndexedHeap<Time> m_groupTimers;      //!< by link
     std::vector<uint32_t> m_staleBundles;
     std::vector<uint32_t> m_staleGroups;
-    std::vector<uint32_t> m_retiring; //!< bundles that nobody uses, perhaps
+    std::deque<uint32_t> m_idleQueue;  //!< bundles that came to be idle, oldest first; some are in use again
+    std::size_t m_idle{0};             //!< bundles without transfers
+    std::size_t m_bundleCount{0};     //!< bundles, idle ones included
     std::vector<uint32_t> m_done;     //!< transfers that ended at this instant
     uint64_t m_started{0};            //!< transfers, since the beginning
     std::size_t m_active{0};

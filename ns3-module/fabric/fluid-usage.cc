@@ -20,7 +20,7 @@ FluidTransport::LoadOf(uint32_t link) const
     for (const auto& member : m_solver.Members(link))
     {
         const Bundle& bundle = m_bundles[member.variable];
-        const double weight = member.multiplicity * bundle.weight * bundle.moving;
+        const double weight = m_solver.Multiplicity(member) * bundle.weight * bundle.moving;
         load += weight > 0 ? weight * m_solver.Level(member.variable) : 0;
     }
     return load;
@@ -140,12 +140,12 @@ FluidTransport::GetLinkUsage(LinkId link)
     for (const auto& member : m_solver.Members(l))
     {
         const Bundle& bundle = m_bundles[member.variable];
-        whole += bundle.carried * member.multiplicity;
+        whole += bundle.carried * m_solver.Multiplicity(member);
         double ofBundle = 0;
         PairingHeap<TransferItems>({&m_transfers}).ForEach(bundle.first, [&](uint32_t t) {
             ofBundle += static_cast<double>(m_transfers[t].bytes) - LeftOf(m_transfers[t]);
         });
-        moving += ofBundle * member.multiplicity;
+        moving += ofBundle * m_solver.Multiplicity(member);
     }
     usage.bytes = static_cast<double>(whole) + moving;
     if (const uint32_t alone = m_solver.AloneOn(l); alone != NONE)
@@ -153,7 +153,7 @@ FluidTransport::GetLinkUsage(LinkId link)
         const Bundle& bundle = m_bundles[alone];
         const Time busy = bundle.aloneRate > 0 ? bundle.aloneBusy + (m_now - bundle.aloneSince)
                                                : bundle.aloneBusy;
-        const auto multiplicity = m_solver.Members(l)[0].multiplicity;
+        const auto multiplicity = m_solver.Multiplicity(m_solver.Members(l)[0]);
         usage.busy += busy;
         usage.saturated +=
             LinkMeter::Saturates(multiplicity * bundle.aloneFull, m_solver.Capacity(l)) ? busy

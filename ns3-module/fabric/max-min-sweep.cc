@@ -10,8 +10,6 @@ namespace weir
 namespace
 {
 
-constexpr double INFINITE = std::numeric_limits<double>::infinity();
-
 /**
  * Loads that differ by less than this part of the capacity are the same load: the rounding of
  * sums of thousands of doubles, far below the 1e-9 that rates are right to. It keeps noise from
@@ -34,51 +32,87 @@ MaxMin::Sweep()
             const uint32_t link = m_heap.TopIndex();
             const Link& l = m_links[link];
             const double key = KeyOf(l);
-            m_heap.Remove(link);
-            if (l.opened || l.risers == 0 || key < l.level)
+            DropKey(link);
+            if (l.capacity < l.peak * 1e-3)
+            {
+                SumAfresh(link); // what the line has been through could show at this capacity
+            }
+            if (l.opened || !l.HasGroup() || key < l.level)
             {
                 Fill(link, key);
             }
             else if ((MeetingLevel(l) - l.level) * l.rising > SAME_LOAD * l.capacity)
             {
-                Open(link);
+                Raise(link);
             }
-            else if (l.free > 0)
+            else if (l.guests > 0 || l.highest > l.level)
             {
                 Fill(link, l.level);
             }
         }
-        // No link holds what is still free.
-        for (std::size_t i = 0; i < m_free.size(); i++)
-        {
-            if (m_variables[m_free[i]].mark == FreeMark())
-            {
-                Stop(m_free[i], m_variables[m_free[i]].cap, NONE);
-            }
-        }
-        m_free.clear();
+        StopFree();
     } while (!m_heap.Empty());
 }
 
+/** Lets the group of a link rise. */
 void
-MaxMin::Touch(uint32_t link)
+MaxMin::Raise(uint32_t link)
 {
-    Link& l = m_links[link];
-    if (l.mark != m_solve)
+    const Link& l = m_links[link];
+    const double level = (l.capacity - l.fixed) / l.rising;
+    if (l.guests == 0 && l.capped == 0 && level > l.level && level >= l.highest)
     {
-        l.mark = m_solve;
-        l.loadBefore = SharedLoad(link);
-        l.opened = false;
-        l.bound = 0;
-        l.free = 0;
-        m_touched.push_back(link);
+        MoveGroup(link, level); // as high as it can come; whoever holds it back takes it over
     }
-    l.updates++;
+    else
+    {
+        Open(link);
+    }
+}
+
+/** Stops at their caps what no link holds. */
+void
+MaxMin::StopFree()
+{
+    m_toCap.clear();
+    for (uint32_t link : m_opened)
+    {
+        if (m_links[link].opened)
+        {
+            for (const Member& m : m_links[link].members)
+            {
+                if (m.bottleneck == link)
+                {
+                    m_toCap.push_back(m.variable);
+                }
+            }
+        }
+    }
+    for (uint32_t v : m_freed)
+    {
+        if (m_variables[v].freed == m_solve)
+        {
+            m_toCap.push_back(v);
+        }
+    }
+    for (uint32_t v : m_toCap)
+    {
+        if (IsFree(m_variables[v]))
+        {
+            Stop(v, m_variables[v].cap, m_none);
+        }
+    }
+    for (uint32_t link : m_opened)
+    {
+        m_links[link].opened = false;
+    }
+    m_opened.clear();
+    m_freed.clear();
 }
 
 /** Where the line of a link meets its capacity, or the bound where that is known to be higher. */
 double
-MaxMin::MeetingLevel(const Link& l) const
+MaxMin::MeetingLevel(const Link& l)
 {
     if (l.risers == 0)
     {
@@ -90,25 +124,44 @@ MaxMin::MeetingLevel(const Link& l) const
 /** When the sweep must look at a link: where its line meets, or at its old level if that is lower.
  */
 double
-MaxMin::KeyOf(const Link& l) const
+MaxMin::KeyOf(const Link& l)
 {
     const double meeting = MeetingLevel(l);
-    return l.opened || l.risers == 0 ? meeting : std::min(meeting, l.level);
+    return l.opened || !l.HasGroup() ? meeting : std::min(meeting, l.level);
 }
 
 /** Puts a link in the heap, or moves it ahead; moving back waits until it comes up. */
 void
 MaxMin::Rekey(uint32_t link)
 {
-    const double key = KeyOf(m_links[link]);
-    if (m_heap.Contains(link) ? key < m_heap.KeyOf(link) : key < INFINITE)
+    const Link& l = m_links[link];
+    if (l.key < INFINITE && l.fixed + l.rising * l.key <= l.capacity)
     {
-        m_heap.Set(link, key);
+        return; // the line meets the capacity no earlier than the key says
+    }
+    const double key = l.capacity < INFINITE ? KeyOf(l) : INFINITE;
+    if (key < l.key)
+    {
+        // Some way ahead, so that the next small change finds it still right.
+        SetKey(link, key > m_level && key < INFINITE ? 0.5 * (key + m_level) : key);
     }
 }
 
-/** The lowest key in the heap, after moving back the links whose lines have sunk since they got it.
- */
+void
+MaxMin::SetKey(uint32_t link, double key)
+{
+    m_links[link].key = key;
+    m_heap.Set(link, key);
+}
+
+void
+MaxMin::DropKey(uint32_t link)
+{
+    m_links[link].key = INFINITE;
+    m_heap.Remove(link);
+}
+
+/** The lowest key in the heap, after moving back links whose lines have sunk since they got it. */
 double
 MaxMin::FirstKey()
 {
@@ -120,90 +173,35 @@ MaxMin::FirstKey()
         {
             return m_heap.TopKey();
         }
-        key == INFINITE ? m_heap.Remove(link) : m_heap.Set(link, key);
+        key == INFINITE ? DropKey(link) : SetKey(link, key);
     }
     return INFINITE;
 }
 
-/** Frees the variables that a link was the bottleneck of: it could let them rise. */
-void
-MaxMin::Open(uint32_t link)
+/** The level at which a member would stop if its link held it not. */
+double
+MaxMin::LimitOf(const Member& member) const
 {
-    Link& l = m_links[link];
-    l.opened = true;
+    return std::min(m_groupLevels[member.bottleneck], m_variables[member.variable].cap);
+}
+
+/** Counts who of a link's members would stop at or below @p level, and who would rise past it. */
+MaxMin::Count
+MaxMin::CountMembers(uint32_t link, double level)
+{
+    const Link& l = m_links[link];
+    Count count;
+    const double ownLevel = m_groupLevels[link];
+    m_groupLevels[link] = INFINITE; // its own group is held by nothing but caps
     for (const Member& m : l.members)
     {
-        const Variable& v = m_variables[m.variable];
-        if (v.bottleneck == link && v.mark < FreeMark())
-        {
-            Free(m.variable);
-        }
+        const double limit = l.capped > 0 ? LimitOf(m) : m_groupLevels[m.bottleneck];
+        const bool rises = limit > level;
+        count.rising += rises ? m.weight : 0;
+        count.fixed += rises ? 0 : m.weight * limit;
+        count.risers += rises ? 1 : 0;
     }
-    Rekey(link);
-}
-
-/** Makes a variable that stands where the last solve put it a riser on all its links. */
-void
-MaxMin::Free(uint32_t v)
-{
-    Variable& variable = m_variables[v];
-    const Path& path = m_paths[v];
-    variable.mark = FreeMark();
-    m_free.push_back(v);
-    for (uint32_t i = path.first; i < path.first + path.length; i++)
-    {
-        const Step& step = m_steps[i];
-        Link& l = m_links[step.link];
-        if (l.capacity == INFINITE)
-        {
-            continue;
-        }
-        Touch(step.link);
-        l.free++;
-        if (variable.bottleneck == step.link)
-        {
-            continue; // it rises there already
-        }
-        const double weight = step.multiplicity * variable.weight;
-        l.fixed -= weight * variable.level;
-        l.rising += weight;
-        l.risers++;
-        l.bound = std::min(l.bound, variable.level);
-        Rekey(step.link);
-    }
-}
-
-/** Counts who of a link's members would stop below @p level elsewhere, and who would rise to it. */
-MaxMin::Count
-MaxMin::CountMembers(uint32_t link, double level) const
-{
-    Count count;
-    const uint32_t freeMark = FreeMark();
-    for (const Member& m : m_links[link].members)
-    {
-        const Variable& v = m_variables[m.variable];
-        const double weight = m.multiplicity * v.weight;
-        if (v.mark > freeMark) // stopped
-        {
-            const bool here = v.bottleneck == link;
-            count.fixed += weight * v.level;
-            count.stoppedHere += here ? weight : 0;
-            count.stoppedRisers += here ? 1 : 0;
-            continue;
-        }
-        const bool free = v.mark == freeMark;
-        const double limit = free ? v.cap : v.bottleneck == link ? INFINITE : v.level;
-        if (limit > level)
-        {
-            count.rising += weight;
-            count.risers++;
-        }
-        else
-        {
-            count.fixed += weight * limit;
-            count.capped += free ? 1 : 0;
-        }
-    }
+    m_groupLevels[link] = ownLevel;
     return count;
 }
 
@@ -212,54 +210,75 @@ void
 MaxMin::Fill(uint32_t link, double level)
 {
     Link& l = m_links[link];
-    Count count = CountMembers(link, level);
-    // The first step may come from above the root, all others come from below and fewer rise.
-    for (std::size_t step = 0; count.risers > 0 && step <= l.members.size(); step++)
+    double rising = l.rising;
+    const double meeting = l.risers > 0 ? (l.capacity - l.fixed) / l.rising : 0;
+    const bool isExact = l.capped == 0 && l.risers > 0 && meeting >= l.highest;
+    if (isExact)
     {
-        const double next = std::max(0.0, (l.capacity - count.fixed) / count.rising);
-        const uint32_t before = count.risers;
-        const bool same = std::abs(next - level) * count.rising <= SAME_LOAD * l.capacity;
-        const bool below = next >= level;
-        level = next;
-        if (same)
-        {
-            break;
-        }
-        count = CountMembers(link, level);
-        if (below && count.risers == before)
-        {
-            break;
-        }
+        level = meeting;
     }
-    if (count.risers == 0)
+    else
     {
-        l.bound = INFINITE; // whoever is free stops at a cap
-        return;
+        Count count = CountMembers(link, level);
+        // The first step may come from above the root, all others come from below: fewer rise.
+        for (std::size_t step = 0; count.risers > 0 && step <= l.members.size(); step++)
+        {
+            const double next = std::max(0.0, (l.capacity - count.fixed) / count.rising);
+            const uint32_t before = count.risers;
+            const bool same = std::abs(next - level) * count.rising <= SAME_LOAD * l.capacity;
+            const bool below = next >= level;
+            level = next;
+            if (same)
+            {
+                break;
+            }
+            count = CountMembers(link, level);
+            if (below && count.risers == before)
+            {
+                break;
+            }
+        }
+        if (count.risers == 0)
+        {
+            l.bound = INFINITE; // whoever is free stops at a cap
+            return;
+        }
+        rising = count.rising;
     }
     const auto same = [&](double other) {
-        return std::abs(level - other) * count.rising <= SAME_LOAD * l.capacity;
+        return std::abs(level - other) * rising <= SAME_LOAD * l.capacity;
     };
-    if (l.level != INFINITE && same(l.level))
+    const double before = l.HasGroup() ? l.level : INFINITE;
+    if (before != INFINITE && same(before))
     {
-        level = l.level;
+        level = before;
     }
     else if (same(m_level))
     {
         level = m_level;
     }
-    if (!l.opened && level > l.level)
+    if (!l.opened && level > before)
     {
         Open(link); // caps leave more than the line says
         return;
     }
-    if ((level - FirstKey()) * count.rising > SAME_LOAD * l.capacity)
+    if ((level - FirstKey()) * rising > SAME_LOAD * l.capacity)
     {
         l.bound = level;
-        m_heap.Set(link, level);
+        SetKey(link, level);
         return;
     }
-    m_level = std::max(m_level, level);
-    StopRisers(link, level);
+    m_level = level;
+    if (isExact && l.guests == 0 && level >= l.highest)
+    {
+        MoveGroup(link, level);
+    }
+    else
+    {
+        StopRisers(link, level);
+    }
+    l.bound = 0;
+    DropKey(link);
 }
 
 /** Stops at @p level every member of a link that is not stopped lower. */
@@ -267,91 +286,52 @@ void
 MaxMin::StopRisers(uint32_t link, double level)
 {
     Link& l = m_links[link];
+    m_toLink.clear();
+    m_toCap.clear();
     double fixed = 0;
     double rising = 0;
+    double highest = 0;
     uint32_t risers = 0;
-    const double levelBefore = l.level;
-    m_stopping.clear();
+    const double ownLevel = m_groupLevels[link];
+    m_groupLevels[link] = INFINITE;
     for (const Member& m : l.members)
     {
-        const Variable& v = m_variables[m.variable];
-        const double weight = m.multiplicity * v.weight;
-        const bool stopped = v.mark > FreeMark();
-        const bool free = v.mark == FreeMark();
-        const bool mine = v.bottleneck == link;
-        const double limit = free ? v.cap : (stopped || !mine) ? v.level : INFINITE;
-        const bool rises = !stopped && limit > level;
-        if (rises || (stopped && mine))
+        const double limit = l.capped > 0 ? LimitOf(m) : m_groupLevels[m.bottleneck];
+        if (limit > level)
         {
-            rising += weight;
+            rising += m.weight;
             risers++;
+            if (m.bottleneck != link)
+            {
+                m_toLink.push_back(m.variable);
+            }
+            continue;
         }
-        else
+        fixed += m.weight * limit;
+        highest = std::max(highest, limit);
+        if (l.capped > 0 && limit == m_variables[m.variable].cap &&
+            (m.bottleneck == link || IsFree(m_variables[m.variable])))
         {
-            fixed += weight * limit;
-        }
-        if (free || (rises && !(mine && level == levelBefore)))
-        {
-            m_stopping.push_back(m);
+            m_toCap.push_back(m.variable);
         }
     }
-    for (const Member& m : m_stopping)
+    m_groupLevels[link] = ownLevel;
+    for (uint32_t v : m_toCap)
     {
-        const Variable& v = m_variables[m.variable];
-        const bool atCap = v.mark == FreeMark() && v.cap <= level;
-        Stop(m.variable, atCap ? v.cap : level, atCap ? NONE : link);
+        Stop(v, m_variables[v].cap, m_none);
+    }
+    MoveGroup(link, level);
+    for (uint32_t v : m_toLink)
+    {
+        Stop(v, level, link);
     }
     l.fixed = fixed;
     l.rising = rising;
+    l.highest = highest;
     l.risers = risers;
-    l.free = 0;
-    l.updates = 0;
-    l.bound = 0;
-    l.level = level;
-    l.opened = false;
-    m_heap.Remove(link);
-}
-
-/** Fixes a variable at @p level on all its links; the line of @p bottleneck is left to the caller.
- */
-void
-MaxMin::Stop(uint32_t v, double level, uint32_t bottleneck)
-{
-    Variable& variable = m_variables[v];
-    const Path& path = m_paths[v];
-    const bool free = variable.mark == FreeMark();
-    for (uint32_t i = path.first; i < path.first + path.length; i++)
-    {
-        const Step& step = m_steps[i];
-        Link& l = m_links[step.link];
-        if (step.link == bottleneck || l.capacity == INFINITE)
-        {
-            continue;
-        }
-        Touch(step.link);
-        const double weight = step.multiplicity * variable.weight;
-        if (free || variable.bottleneck == step.link)
-        {
-            l.fixed += weight * level;
-            l.rising = --l.risers > 0 ? l.rising - weight : 0;
-            l.free -= free ? 1 : 0;
-        }
-        else
-        {
-            l.fixed += weight * (level - variable.level);
-        }
-        if (!free || !m_heap.Contains(step.link))
-        {
-            Rekey(step.link);
-        }
-    }
-    if (variable.bottleneck != bottleneck || bottleneck == NONE)
-    {
-        m_moved.push_back(v);
-    }
-    variable.mark = StoppedMark();
-    variable.level = level;
-    variable.bottleneck = bottleneck;
+    l.guests = 0;
+    l.solves = 0;
+    l.peak = fixed;
 }
 
 } // namespace weir

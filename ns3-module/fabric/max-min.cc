@@ -2,22 +2,16 @@
 #include "fabric/max-min.h"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 
 namespace weir
 {
 
-namespace
-{
-
-constexpr double INFINITE = std::numeric_limits<double>::infinity();
-
-} // namespace
-
 MaxMin::MaxMin(std::vector<double> capacities)
-    : m_links(capacities.size()),
+    : m_none(static_cast<uint32_t>(capacities.size())),
+      m_links(capacities.size()),
+      m_groupLevels(capacities.size() + 1, INFINITE),
       m_heap(capacities.size())
 {
     for (std::size_t i = 0; i < capacities.size(); i++)
@@ -44,17 +38,16 @@ MaxMin::Add(PathTable::Span path, double cap)
     {
         v = static_cast<uint32_t>(m_variables.size());
         m_variables.emplace_back();
-        m_paths.emplace_back();
-        m_paths[v].first = static_cast<uint32_t>(m_steps.size());
-        m_paths[v].length = static_cast<uint32_t>(length);
+        m_variables[v].first = static_cast<uint32_t>(m_steps.size());
+        m_variables[v].length = static_cast<uint32_t>(length);
+        m_variables[v].bottleneck = m_none;
         m_steps.resize(m_steps.size() + length);
     }
-    m_variables[v] = Variable();
     m_variables[v].cap = cap;
-    Step* step = m_steps.data() + m_paths[v].first;
+    Step* step = m_steps.data() + m_variables[v].first;
     for (const PathLink& l : path)
     {
-        *step++ = {l.link.Index(), l.multiplicity, NONE};
+        *step++ = {l.link.Index(), l.multiplicity, NONE, NONE};
     }
     return v;
 }
@@ -62,26 +55,26 @@ MaxMin::Add(PathTable::Span path, double cap)
 void
 MaxMin::Remove(uint32_t v)
 {
-    Path& path = m_paths[v];
-    if (path.changed || m_variables[v].weight != 0)
+    const Variable& variable = m_variables[v];
+    if (variable.changed || variable.weight != 0)
     {
         throw std::logic_error("MaxMin: a variable in use is removed");
     }
-    if (path.standing != Standing::Off)
+    if (variable.standing != Variable::Off)
     {
         Leave(v);
     }
-    m_unused[path.length].push_back(v);
+    m_unused[variable.length].push_back(v);
 }
 
 void
 MaxMin::SetWeight(uint32_t v, double weight)
 {
-    Path& path = m_paths[v];
-    path.nextWeight = weight;
-    if (!path.changed)
+    Variable& variable = m_variables[v];
+    variable.nextWeight = weight;
+    if (!variable.changed)
     {
-        path.changed = true;
+        variable.changed = true;
         m_changedVariables.push_back(v);
     }
 }
@@ -105,7 +98,7 @@ MaxMin::Solve()
     {
         for (uint32_t v : m_changedVariables)
         {
-            if ((m_paths[v].nextWeight > 0) == coming)
+            if ((m_variables[v].nextWeight > 0) == coming)
             {
                 ApplyWeight(v);
             }
@@ -113,7 +106,7 @@ MaxMin::Solve()
     }
     for (uint32_t v : m_changedVariables)
     {
-        m_paths[v].changed = false;
+        m_variables[v].changed = false;
     }
     m_changedVariables.clear();
     m_changedLinks.clear();
@@ -126,14 +119,13 @@ MaxMin::BeginSolve()
 {
     m_moved.clear();
     m_touched.clear();
-    m_free.clear();
     m_level = 0;
-    if (++m_solve >= NONE / 2)
+    if (++m_solve == NONE)
     {
         m_solve = 1;
         for (auto& v : m_variables)
         {
-            v.mark = 0;
+            v.freed = 0;
         }
         for (auto& l : m_links)
         {
@@ -154,6 +146,7 @@ MaxMin::ApplyCapacity(uint32_t link, double capacity)
     l.capacity = capacity;
     if (const uint32_t v = AloneOn(link); v != NONE)
     {
+        m_variables[v].narrowest = NarrowestOf(v);
         SetAlone(v);
         return;
     }
@@ -163,54 +156,48 @@ MaxMin::ApplyCapacity(uint32_t link, double capacity)
         // An infinite link keeps no line, and may hold members that nothing else limited.
         for (const Member& m : l.members)
         {
-            const Variable& v = m_variables[m.variable];
-            if (v.level == INFINITE && v.mark < FreeMark())
+            if (!IsFree(m_variables[m.variable]) && Level(m.variable) == INFINITE)
             {
-                Free(m.variable);
+                m_variables[m.variable].freed = m_solve;
+                m_freed.push_back(m.variable);
             }
         }
-        SumAfresh(link);
     }
     else if (capacity == INFINITE)
     {
         Open(link);
-        l.fixed = 0;
-        l.rising = 0;
-        l.risers = 0;
-        l.free = 0;
     }
+    SumAfresh(link); // rounding at the old capacity could show at the new one
     Rekey(link);
 }
 
 void
 MaxMin::ApplyWeight(uint32_t v)
 {
-    Path& path = m_paths[v];
     Variable& variable = m_variables[v];
-    if (path.nextWeight == variable.weight)
+    if (variable.nextWeight == variable.weight)
     {
         return;
     }
-    switch (path.standing)
+    switch (variable.standing)
     {
-    case Standing::Off:
+    case Variable::Off:
         Attach(v);
         break;
-    case Standing::Alone:
+    case Variable::Alone:
         SetAlone(v);
         break;
-    case Standing::Shared:
+    case Variable::Shared:
         Withdraw(v);
-        variable.weight = path.nextWeight;
-        if (path.nextWeight > 0)
+        if (variable.nextWeight > 0)
         {
             Enter(v);
         }
         else
         {
             Leave(v);
+            variable.weight = 0;
             variable.level = 0;
-            variable.mark = 0;
         }
         break;
     }
@@ -220,8 +207,8 @@ MaxMin::ApplyWeight(uint32_t v)
 void
 MaxMin::Attach(uint32_t v)
 {
-    const uint32_t first = m_paths[v].first;
-    const uint32_t last = first + m_paths[v].length;
+    const uint32_t first = m_variables[v].first;
+    const uint32_t last = first + m_variables[v].length;
     bool alone = true;
     for (uint32_t i = first; i < last; i++)
     {
@@ -231,7 +218,7 @@ MaxMin::Attach(uint32_t v)
             continue;
         }
         const uint32_t other = AloneOn(link);
-        if (other != NONE && m_paths[other].nextWeight == 0)
+        if (other != NONE && m_variables[other].nextWeight == 0)
         {
             Leave(other);
             continue;
@@ -239,31 +226,35 @@ MaxMin::Attach(uint32_t v)
         alone = false;
         if (other != NONE)
         {
-            Join(other);
+            m_variables[other].standing = Variable::Shared;
+            m_moved.push_back(other);
+            Enter(other);
         }
     }
     TakePlaces(v);
+    m_variables[v].standing = alone ? Variable::Alone : Variable::Shared;
     if (alone)
     {
-        m_paths[v].standing = Standing::Alone;
+        m_variables[v].narrowest = NarrowestOf(v);
         SetAlone(v);
-        return;
     }
-    m_paths[v].standing = Standing::Shared;
-    m_variables[v].weight = m_paths[v].nextWeight;
-    Enter(v);
+    else
+    {
+        Enter(v);
+    }
 }
 
 void
 MaxMin::TakePlaces(uint32_t v)
 {
-    const Path& path = m_paths[v];
-    for (uint32_t i = 0; i < path.length; i++)
+    const Variable& variable = m_variables[v];
+    for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
-        Step& step = m_steps[path.first + i];
-        auto& members = m_links[step.link].members;
-        step.position = static_cast<uint32_t>(members.size());
-        members.push_back({v, step.multiplicity, path.first + i});
+        Step& step = m_steps[i];
+        Link& l = m_links[step.link];
+        step.position = static_cast<uint32_t>(l.members.size());
+        l.members.push_back({0, m_none, v, i});
+        l.capped += variable.cap < INFINITE ? 1 : 0;
     }
 }
 
@@ -271,62 +262,56 @@ MaxMin::TakePlaces(uint32_t v)
 void
 MaxMin::Leave(uint32_t v)
 {
-    Path& path = m_paths[v];
-    for (uint32_t i = path.first; i < path.first + path.length; i++)
+    Variable& variable = m_variables[v];
+    for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
         const Step& step = m_steps[i];
         Link& l = m_links[step.link];
         l.members[step.position] = l.members.back();
         m_steps[l.members[step.position].step].position = step.position;
         l.members.pop_back();
+        l.capped -= variable.cap < INFINITE ? 1 : 0;
         if (l.members.empty())
         {
-            l.fixed = 0;
-            l.rising = 0;
-            l.risers = 0;
+            SumAfresh(step.link);
         }
     }
-    path.standing = Standing::Off;
-    m_variables[v].bottleneck = NONE;
+    variable.standing = Variable::Off;
     m_moved.push_back(v);
 }
 
-/** Makes a variable that was alone one that shares. */
-void
-MaxMin::Join(uint32_t v)
+/** The least capacity / multiplicity of a variable's links. O(path). */
+double
+MaxMin::NarrowestOf(uint32_t v) const
 {
-    m_paths[v].standing = Standing::Shared;
-    m_variables[v].weight = m_paths[v].nextWeight;
-    m_moved.push_back(v);
-    Enter(v);
+    const Variable& variable = m_variables[v];
+    double least = INFINITE;
+    for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
+    {
+        least = std::min(least, m_links[m_steps[i].link].capacity / m_steps[i].multiplicity);
+    }
+    return least;
 }
 
-/** The answer for a variable that shares no link. */
+/** The answer for a variable that shares no link. O(1). */
 void
 MaxMin::SetAlone(uint32_t v)
 {
-    Path& path = m_paths[v];
     Variable& variable = m_variables[v];
-    double least = INFINITE;
-    for (uint32_t i = path.first; i < path.first + path.length; i++)
-    {
-        const Step& step = m_steps[i];
-        least = std::min(least, m_links[step.link].capacity / step.multiplicity);
-    }
-    variable.weight = path.nextWeight;
-    variable.level = variable.weight > 0 ? std::min(variable.cap, least / variable.weight) : 0;
-    variable.bottleneck = NONE;
+    variable.weight = variable.nextWeight;
+    variable.level =
+        variable.weight > 0 ? std::min(variable.cap, variable.narrowest / variable.weight) : 0;
     m_moved.push_back(v);
 }
 
-/** Takes a variable out of the lines of its links. */
+/** Takes a variable out of the lines of its links, and out of its group. */
 void
 MaxMin::Withdraw(uint32_t v)
 {
-    const Path& path = m_paths[v];
-    const Variable& variable = m_variables[v];
-    const bool free = variable.mark == FreeMark();
-    for (uint32_t i = path.first; i < path.first + path.length; i++)
+    Variable& variable = m_variables[v];
+    const bool free = IsFree(variable);
+    const double level = Level(v);
+    for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
         const Step& step = m_steps[i];
         Link& l = m_links[step.link];
@@ -335,40 +320,48 @@ MaxMin::Withdraw(uint32_t v)
             continue;
         }
         Touch(step.link);
-        const double weight = step.multiplicity * variable.weight;
-        if (free || variable.bottleneck == step.link)
+        const double weight = l.members[step.position].weight;
+        const bool own = variable.bottleneck == step.link;
+        if (own || free)
         {
             l.rising = --l.risers > 0 ? l.rising - weight : 0;
-            l.free -= free ? 1 : 0;
+            l.guests -= own ? 0 : 1;
         }
         else
         {
-            l.fixed -= weight * variable.level;
+            l.fixed -= weight * level;
         }
-        Rekey(step.link);
+    }
+    SetBottleneck(v, m_none);
+    variable.freed = 0;
+    for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
+    {
+        Rekey(m_steps[i].link);
     }
 }
 
-/** Makes a variable that is in no line a free one: it rises on all its links. */
+/** Makes a variable that is in no line a free one of its next weight: it rises on all its links. */
 void
 MaxMin::Enter(uint32_t v)
 {
-    const Path& path = m_paths[v];
     Variable& variable = m_variables[v];
-    variable.mark = FreeMark();
-    m_free.push_back(v);
-    for (uint32_t i = path.first; i < path.first + path.length; i++)
+    variable.weight = variable.nextWeight;
+    variable.freed = m_solve;
+    m_freed.push_back(v);
+    for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
         const Step& step = m_steps[i];
         Link& l = m_links[step.link];
+        const double weight = step.multiplicity * variable.weight;
+        l.members[step.position].weight = weight;
         if (l.capacity == INFINITE)
         {
             continue;
         }
         Touch(step.link);
-        l.rising += step.multiplicity * variable.weight;
+        l.rising += weight;
         l.risers++;
-        l.free++;
+        l.guests++;
         l.bound = 0;
         Rekey(step.link);
     }
@@ -381,8 +374,8 @@ MaxMin::EndSolve()
     {
         Link& l = m_links[link];
         l.level = l.risers > 0 ? l.level : INFINITE;
-        // After many updates, and where most of the load is gone, rounding could show.
-        if (l.updates > 64 + 4 * l.members.size() || SharedLoad(link) < l.loadBefore * 1e-3)
+        // After many changes, and where most of the load is gone, rounding could show.
+        if (l.solves > 32 || SharedLoad(link) < l.peak * 1e-3)
         {
             SumAfresh(link);
         }
@@ -396,9 +389,11 @@ MaxMin::SumAfresh(uint32_t link)
     Link& l = m_links[link];
     l.fixed = 0;
     l.rising = 0;
+    l.highest = 0;
     l.risers = 0;
-    l.free = 0;
-    l.updates = 0;
+    l.guests = 0;
+    l.solves = 0;
+    l.peak = 0;
     if (l.capacity == INFINITE || AloneOn(link) != NONE)
     {
         return;
@@ -406,19 +401,21 @@ MaxMin::SumAfresh(uint32_t link)
     for (const Member& m : l.members)
     {
         const Variable& v = m_variables[m.variable];
-        const double weight = m.multiplicity * v.weight;
-        const bool free = v.mark == FreeMark();
-        if (free || v.bottleneck == link)
+        const bool own = v.bottleneck == link;
+        if (own || IsFree(v))
         {
-            l.rising += weight;
+            l.rising += m.weight;
             l.risers++;
-            l.free += free ? 1 : 0;
+            l.guests += own ? 0 : 1;
         }
         else
         {
-            l.fixed += weight * v.level;
+            const double level = Level(m.variable);
+            l.fixed += m.weight * level;
+            l.highest = std::max(l.highest, level);
         }
     }
+    l.peak = l.fixed;
 }
 
 } // namespace weir

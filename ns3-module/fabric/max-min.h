@@ -28,23 +28,25 @@ namespace weir
  * have l as bottleneck share one level, the level of l, so a change of that level is one change.
  *
  * **The algorithm.** Progressive filling sweeps the level up from zero and stops variables where
- * links fill. Solve replays that sweep only where it can differ from the last answer. Each link
- * keeps a line  fixed + rising * x : its load if its risers were all at level x. As long as nothing
- * has touched it, its risers are the variables that it is the bottleneck of, and the line meets
- * the capacity at its level. A change at a link bends its line. Links with bent lines wait in a
- * heap, keyed by where their lines now meet the capacity, but no higher than their old level:
- *  - a link that comes up at its old level and could go higher is *opened*: its variables are
- * freed, that is, they become risers on every link of their paths;
- *  - a link that comes up where its line meets the capacity is *filled*: its members are counted
- *    afresh (a member that stopped lower elsewhere is fixed at its level or its cap, every other
- *    one rises; Newton's method on this concave piecewise linear function, which is exact after
- *    finitely many steps), and if that is still the lowest level of all, its risers stop here.
- * Lines never understate the load, so no link comes up too late, and what has stopped is final.
- * A line that comes back to where it was ends the replay there.
+ * links fill. Solve replays that sweep only where it can differ from the last answer. The variables
+ * that have a link as bottleneck are its *group*; they move as one. Each link keeps a line
+ * fixed + rising * x : its load if its *risers* were all at level x. As long as nothing has touched
+ * it, its risers are its group, and the line meets the capacity at its level. A change at a link
+ * bends its line. Links with bent lines wait in a heap, keyed by where their lines now meet the
+ * capacity, but no higher than their old level:
+ *  - a link that comes up at its old level and could go higher is *opened*: its group is free, that
+ *    is, rises on all its links;
+ *  - a link that comes up where its line meets the capacity is *filled*. Where a member stops
+ *    elsewhere above that level, or at a cap below it, the members are counted afresh by Newton's
+ *    method on this concave piecewise linear function, exact after finitely many steps. If the
+ * level is still the lowest of all, the group moves there and takes over every member that would be
+ * higher. Lines never understate the load, so no link comes up too late, and what has stopped is
+ * final. A line that comes back to where it was ends the replay there.
  *
- * **Cost.** O(members of the links whose level or risers change, times path length, times log of
- * the number of such links); O(1) per path link for a variable that shares no link (*alone*), and
- * O(1) in all when such a variable stops and starts again. No allocation once vectors have grown.
+ * **Cost.** For each link whose level changes: O(path links of its group), each a multiply and an
+ * add; O(members) more where its group changes; O(log links) for the heap. O(1) per path link for
+ * a variable that shares no link (*alone*), and O(1) in all when such a variable stops and starts
+ * again. No allocation once vectors have grown.
  *
  * Raw doubles: capacities in bytes per second, levels in bytes per second and unit of weight.
  */
@@ -80,27 +82,29 @@ class MaxMin
     double
     Level(uint32_t variable) const
     {
-        return m_variables[variable].level;
+        const Variable& v = m_variables[variable];
+        return v.bottleneck == m_none ? v.level : m_links[v.bottleneck].level;
     }
 
     /** The link whose level is the variable's; NONE when it is alone, at its cap or idle. */
     uint32_t
     Bottleneck(uint32_t variable) const
     {
-        return m_variables[variable].bottleneck;
+        const uint32_t link = m_variables[variable].bottleneck;
+        return link == m_none ? NONE : link;
     }
 
     /** Whether the variable stands on its links (an idle one may, until they are wanted). */
     bool
     IsAttached(uint32_t variable) const
     {
-        return m_paths[variable].standing != Standing::Off;
+        return m_variables[variable].standing != Variable::Off;
     }
 
     bool
     IsAlone(uint32_t variable) const
     {
-        return m_paths[variable].standing == Standing::Alone;
+        return m_variables[variable].standing == Variable::Alone;
     }
 
     /** The level that bottlenecked variables of a link have; infinite when there are none. */
@@ -135,10 +139,18 @@ class MaxMin
     /** A variable on a link. */
     struct Member
     {
+        double weight;       //!< of the variable, times how often it crosses the link
+        uint32_t bottleneck; //!< of the variable; the number of links when it has none
         uint32_t variable;
-        uint32_t multiplicity;
         uint32_t step; //!< where this link is in the variable's path
     };
+
+    /** How often a unit of the member crosses its link. */
+    uint32_t
+    Multiplicity(const Member& member) const
+    {
+        return m_steps[member.step].multiplicity;
+    }
 
     /** All variables on a link, in no particular but a reproducible order. */
     const std::vector<Member>&
@@ -162,33 +174,28 @@ class MaxMin
     }
 
   private:
-    /** How a variable stands on its links. */
-    enum class Standing : uint8_t
-    {
-        Off,   //!< not on them
-        Alone, //!< on them, no other variable is; idle or active, not in the lines
-        Shared //!< on them, active, in the lines
-    };
+    static constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
-    /** What the inner loops read of a variable. */
     struct Variable
     {
-        double weight{0}; //!< in force
-        double level{0};
-        double cap{0}; //!< of level
-        uint32_t bottleneck{NONE};
-        uint32_t mark{0}; //!< FreeMark or StoppedMark of the solve that freed or stopped it
-    };
+        double level{0};        //!< where it has no bottleneck
+        double cap{0};          //!< of level
+        double weight{0};       //!< in force
+        double nextWeight{0};   //!< from the next Solve on
+        double narrowest{0};    //!< when alone: the least capacity / multiplicity
+        uint32_t first{0};      //!< of its path, in m_steps
+        uint32_t length{0};     //!< of its path
+        uint32_t bottleneck{0}; //!< a link, or m_none
+        uint32_t freed{0};      //!< the solve that freed it by itself, until it is stopped
 
-    /** The rest of a variable. */
-    struct Path
-    {
-        uint32_t first{0}; //!< into m_steps
-        uint32_t length{0};
-        double nextWeight{0}; //!< from the next Solve on
-        double bottleneck{0}; //!< when alone: the least capacity / multiplicity
-        bool changed{false};  //!< is in m_changedVariables
-        Standing standing{Standing::Off};
+        enum : uint8_t
+        {
+            Off,   //!< not on its links
+            Alone, //!< on them, no other variable is; idle or active, not in the lines
+            Shared //!< on them, active, in the lines
+        } standing{Off};
+
+        bool changed{false}; //!< is in m_changedVariables
     };
 
     /** A link of a variable's path. */
@@ -197,34 +204,61 @@ class MaxMin
         uint32_t link;
         uint32_t multiplicity;
         uint32_t position; //!< in the link's members
+        uint32_t reach;    //!< in the reach of the variable's bottleneck
     };
 
-    struct Link
+    /** Where else a group loads a link. */
+    struct Reach
     {
-        double capacity{0};
+        double weight;
+        uint32_t link;
+        uint32_t step; //!< whose variable is in the group
+    };
+
+    struct alignas(64) Link
+    {
+        // What the loops over reach use, in one cache line.
         double fixed{0};  //!< load of the members that do not rise
         double rising{0}; //!< weight of those that do
-        double level{std::numeric_limits<double>::infinity()};
+        double capacity{0};
+        double key{INFINITE}; //!< in the heap; infinite: not in it
+        double highest{0};    //!< no member that does not rise is above this level
         double bound{0};      //!< the line is known to be too low below this level
-        double loadBefore{0}; //!< before this solve
-        uint32_t risers{0};   //!< members that rise
-        uint32_t free{0};     //!< of these, freed in this solve
+        uint32_t risers{0};   //!< members that rise: the group, and
+        uint32_t guests{0};   //!< free members of other groups or none
         uint32_t mark{0};     //!< the solve that last touched it
-        uint32_t updates{0};  //!< of the line since it was last summed afresh
-        bool opened{false};   //!< in this solve
+        bool opened{false};   //!< its group is free
+        // The rest.
+        double level{INFINITE};
+        double peak{0};     //!< the highest load since the line was last summed afresh
+        uint32_t capped{0}; //!< members that have caps
+        uint32_t solves{0}; //!< that touched the line since it was last summed afresh
         std::vector<Member> members;
+        std::vector<Reach> reach; //!< of its group, without the link itself
+
+        bool
+        HasGroup() const
+        {
+            return risers > guests;
+        }
     };
 
-    uint32_t
-    FreeMark() const
+    /** Notes that the line of a link is about to bend. */
+    void
+    Touch(uint32_t link)
     {
-        return 2 * m_solve;
+        if (m_links[link].mark != m_solve)
+        {
+            TouchFirst(link);
+        }
     }
 
-    uint32_t
-    StoppedMark() const
+    /** Whether a line meets the capacity earlier than the heap, or the link's level, says. */
+    static bool
+    IsBentUp(const Link& l)
     {
-        return 2 * m_solve + 1;
+        const double level = l.key < INFINITE ? l.key : l.level;
+        return l.fixed + (l.risers > 0 ? l.rising * level : 0) > l.capacity;
     }
 
     // Changes between sweeps (max-min.cc).
@@ -234,41 +268,50 @@ class MaxMin
     void Attach(uint32_t variable);
     void TakePlaces(uint32_t variable);
     void Leave(uint32_t variable);
-    void Join(uint32_t variable);
+    double NarrowestOf(uint32_t variable) const;
     void SetAlone(uint32_t variable);
     void Withdraw(uint32_t variable);
     void Enter(uint32_t variable);
     void EndSolve();
     void SumAfresh(uint32_t link);
 
+    // Groups (max-min-groups.cc).
+    bool IsFree(const Variable& variable) const;
+    void TouchFirst(uint32_t link);
+    void Open(uint32_t link);
+    void MoveGroup(uint32_t link, double level);
+    void StopGroup(uint32_t link);
+    void RaiseGroup(const Link& raised, double change);
+    void LowerGroup(const Link& lowered, double change);
+    void Stop(uint32_t variable, double level, uint32_t bottleneck);
+    void SetBottleneck(uint32_t variable, uint32_t bottleneck);
+
     // The sweep (max-min-sweep.cc).
     void Sweep();
-    void Touch(uint32_t link);
+    void Raise(uint32_t link);
+    void StopFree();
     void Rekey(uint32_t link);
+    void SetKey(uint32_t link, double key);
+    void DropKey(uint32_t link);
     double FirstKey();
-    double MeetingLevel(const Link& link) const;
-    double KeyOf(const Link& link) const;
-    void Open(uint32_t link);
-    void Free(uint32_t variable);
+    static double MeetingLevel(const Link& link);
+    static double KeyOf(const Link& link);
     void Fill(uint32_t link, double level);
     void StopRisers(uint32_t link, double level);
-    void Stop(uint32_t variable, double level, uint32_t bottleneck);
 
     /** The members of one link, counted against a level. */
     struct Count
     {
-        double fixed{0};           //!< load of members that stop below the level
-        double rising{0};          //!< weight of the others
-        double stoppedHere{0};     //!< weight of those that this link stopped earlier in this solve
-        uint32_t risers{0};        //!< how many rise
-        uint32_t stoppedRisers{0}; //!< how many this link stopped earlier in this solve
-        uint32_t capped{0};        //!< how many free ones stop at their cap
+        double fixed{0};    //!< load of members that stop at or below the level
+        double rising{0};   //!< weight of the others
+        uint32_t risers{0}; //!< how many they are
     };
 
-    Count CountMembers(uint32_t link, double level) const;
+    Count CountMembers(uint32_t link, double level);
+    double LimitOf(const Member& member) const;
 
+    uint32_t m_none; //!< the number of links: no bottleneck
     std::vector<Variable> m_variables;
-    std::vector<Path> m_paths; //!< by variable
     std::vector<Step> m_steps; //!< of all paths
     std::vector<Link> m_links;
     std::vector<std::vector<uint32_t>> m_unused; //!< removed variables, by path length
@@ -285,9 +328,12 @@ class MaxMin
     std::vector<CapacityChange> m_changedLinks;
     std::vector<uint32_t> m_moved;
     std::vector<uint32_t> m_touched;
-    std::vector<uint32_t> m_free;   //!< freed in this solve
-    std::vector<Member> m_stopping; //!< scratch of StopRisers
-    IndexedHeap<double> m_heap;     //!< links with bent lines
+    std::vector<uint32_t> m_freed;     //!< variables freed by themselves in this solve
+    std::vector<uint32_t> m_opened;    //!< links opened in this solve
+    std::vector<uint32_t> m_toLink;    //!< scratch of StopRisers
+    std::vector<uint32_t> m_toCap;     //!< scratch of StopRisers and StopFree
+    std::vector<double> m_groupLevels; //!< by link: its level, infinite while it is opened
+    IndexedHeap<double> m_heap;        //!< links with bent lines
 };
 
 } // namespace weir

@@ -15,6 +15,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/path-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/progressive-filling.cc
   ${CMAKE_CURRENT_LIST_DIR}/max-min.cc
+  ${CMAKE_CURRENT_LIST_DIR}/max-min-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/max-min-sweep.cc
   ${CMAKE_CURRENT_LIST_DIR}/fluid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/fluid-bundles.cc

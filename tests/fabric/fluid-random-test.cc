@@ -79,16 +79,16 @@ RandomPlay(uint64_t seed)
                       : what == 2 ? Action::Cancel
                                   : Action::Start;
         action.transfer = action.kind == Action::Start ? starts++ : random.Below(starts);
-        action.links = random.OneIn(8) ? RandomLinks(random, links)
-                                       : paths[random.Below(paths.size())];
+        action.links =
+            random.OneIn(8) ? RandomLinks(random, links) : paths[random.Below(paths.size())];
         TransferRequest& request = action.request;
         request.bytes = Bytes(random.OneIn(8) ? 0
                               : regular       ? 1000000
                                               : int64_t(random.PowerOfTen(3, 9)));
         request.latency = random.OneIn(2) ? Time() : Time::Seconds(random.PowerOfTen(-6, -2));
         request.weight = regular || random.OneIn(2) ? 1 : random.PowerOfTen(-2, 2);
-        request.cap = random.OneIn(3) ? Rate::BytesPerSecond(random.PowerOfTen(4, 10))
-                                      : Rate::Infinite();
+        request.cap =
+            random.OneIn(3) ? Rate::BytesPerSecond(random.PowerOfTen(4, 10)) : Rate::Infinite();
         action.rate = random.OneIn(4) ? 0 : regular ? 2e9 : random.PowerOfTen(1, 10);
         play.actions.push_back(action);
     }
@@ -176,23 +176,22 @@ class FluidPlayer : public TransferClient
         {
             const DeviceId next =
                 m_topology.AddDevice(DeviceKind::Host, "d" + std::to_string(l + 1));
-            m_topology.AddLink(last,
-                               next,
-                               LinkKind::Network,
-                               Rate::BytesPerSecond(play.capacities[l]),
-                               Time());
+            m_topology.AddLink(
+                last, next, LinkKind::Network, Rate::BytesPerSecond(play.capacities[l]), Time());
             last = next;
         }
         m_capacities = play.capacities;
         m_transport = std::make_unique<FluidTransport>(m_paths);
     }
 
-    void OnTransferDone(uint64_t token, Time now) override
+    void
+    OnTransferDone(uint64_t token, Time now) override
     {
         transfers[token].finish = now;
     }
 
-    void Run()
+    void
+    Run()
     {
         for (const auto& action : m_play.actions)
         {
@@ -211,7 +210,8 @@ class FluidPlayer : public TransferClient
     }
 
     /** Bytes that went over each link, as the transport counts them. */
-    std::vector<double> Carried()
+    std::vector<double>
+    Carried()
     {
         std::vector<double> carried;
         for (std::size_t l = 0; l < m_capacities.size(); l++)
@@ -226,7 +226,8 @@ class FluidPlayer : public TransferClient
     std::size_t comparisons{0};
 
   private:
-    void Advance(Time now)
+    void
+    Advance(Time now)
     {
         ExpectRatesOfOracle(); // of what was done since the last event
         m_now = now;
@@ -234,7 +235,8 @@ class FluidPlayer : public TransferClient
         ExpectRatesOfOracle();
     }
 
-    void Do(const Action& action)
+    void
+    Do(const Action& action)
     {
         const PathId path = m_paths.Intern(action.links);
         m_now = action.at;
@@ -276,7 +278,8 @@ class FluidPlayer : public TransferClient
         }
     }
 
-    void ExpectRatesOfOracle()
+    void
+    ExpectRatesOfOracle()
     {
         std::vector<FillingFlow> flows;
         std::vector<std::size_t> moving;

@@ -27,7 +27,8 @@ class Pair
     {
     }
 
-    uint32_t Add(const std::vector<PathLink>& path, double cap)
+    uint32_t
+    Add(const std::vector<PathLink>& path, double cap)
     {
         const uint32_t v = m_solver.Add({path.data(), path.data() + path.size()}, cap);
         m_flows.resize(std::max<std::size_t>(m_flows.size(), v + 1));
@@ -39,20 +40,23 @@ class Pair
         return v;
     }
 
-    void SetWeight(uint32_t v, double weight)
+    void
+    SetWeight(uint32_t v, double weight)
     {
         m_solver.SetWeight(v, weight);
         m_flows[v].weight = weight;
     }
 
-    void SetCapacity(uint32_t link, double capacity)
+    void
+    SetCapacity(uint32_t link, double capacity)
     {
         m_solver.SetCapacity(link, capacity);
         m_capacities[link] = capacity;
     }
 
     /** Solves both ways and holds every level against the oracle. */
-    void ExpectEqual(const std::string& where)
+    void
+    ExpectEqual(const std::string& where)
     {
         m_solver.Solve();
         std::vector<FillingFlow> active;
@@ -78,14 +82,16 @@ class Pair
         ExpectLoads(where);
     }
 
-    MaxMin& Solver()
+    MaxMin&
+    Solver()
     {
         return m_solver;
     }
 
   private:
     /** The loads the solver keeps are those of its levels, and none is over capacity. */
-    void ExpectLoads(const std::string& where)
+    void
+    ExpectLoads(const std::string& where)
     {
         for (uint32_t link = 0; link < m_capacities.size(); link++)
         {
@@ -183,6 +189,97 @@ TEST(MaxMin, EqualsProgressiveFillingOnRandomSystemsAtEveryChange)
     {
         ASSERT_NO_FATAL_FAILURE(PlayRandomSystem(seed));
     }
+}
+
+/**
+ * All to all over a switch whose core may be too small: every link shares a variable with every
+ * other, so a change anywhere ripples everywhere, and with equal weights everything ties.
+ */
+void
+PlayDenseSystem(uint64_t seed, uint32_t ranks, int steps)
+{
+    RandomStream random(seed);
+    const bool ties = seed % 2 == 0;
+    std::vector<double> capacities(2 * ranks, 100);
+    capacities.resize(2 * ranks + 4, 25.0 * ranks / 2);
+    Pair pair(capacities);
+    std::vector<uint32_t> variables;
+    for (uint32_t s = 0; s < ranks; s++)
+    {
+        for (uint32_t d = 0; d < ranks; d++)
+        {
+            const uint32_t core = 2 * ranks + (s + d) % 4;
+            variables.push_back(pair.Add({{LinkId(s)}, {LinkId(ranks + d)}, {LinkId(core)}},
+                                         random.OneIn(10) ? 20.0 : INFINITE));
+            pair.SetWeight(variables.back(), ties ? 1 : random.PowerOfTen(-0.3, 0.3));
+        }
+    }
+    for (int step = 0; step < steps; step++)
+    {
+        ASSERT_NO_FATAL_FAILURE(pair.ExpectEqual("dense seed " + std::to_string(seed) + " step " +
+                                                 std::to_string(step)));
+        for (uint64_t changes = 1 + random.Below(3); changes > 0; changes--)
+        {
+            const double weight = ties ? 1 : random.PowerOfTen(-0.3, 0.3);
+            pair.SetWeight(variables[random.Below(variables.size())], random.OneIn(2) ? 0 : weight);
+        }
+        if (random.OneIn(10))
+        {
+            pair.SetCapacity(uint32_t(random.Below(capacities.size())),
+                             random.OneIn(3) ? 0
+                             : ties          ? 100
+                                             : random.PowerOfTen(1, 3));
+        }
+    }
+}
+
+TEST(MaxMin, EqualsProgressiveFillingWhereEveryChangeRipplesEverywhere)
+{
+    for (uint64_t seed = 1; seed <= 30; seed++)
+    {
+        ASSERT_NO_FATAL_FAILURE(PlayDenseSystem(seed, 3 + uint32_t(seed % 6), 60));
+    }
+}
+
+TEST(MaxMin, AVariableAloneGetsTheLeastCapacityOverMultiplicity)
+{
+    Pair pair({100, 90, 80});
+    const uint32_t v = pair.Add({{LinkId(0), 4}, {LinkId(1), 1}, {LinkId(2), 3}}, INFINITE);
+    pair.SetWeight(v, 1);
+    pair.ExpectEqual("alone");
+    EXPECT_TRUE(pair.Solver().IsAlone(v));
+    EXPECT_DOUBLE_EQ(pair.Solver().Level(v), 25);
+    // Idle it stays on its links until another variable wants one of them.
+    pair.SetWeight(v, 0);
+    pair.ExpectEqual("idle");
+    EXPECT_TRUE(pair.Solver().IsAttached(v));
+    const uint32_t other = pair.Add({{LinkId(1), 1}}, INFINITE);
+    pair.SetWeight(other, 1);
+    pair.ExpectEqual("taken over");
+    EXPECT_FALSE(pair.Solver().IsAttached(v));
+    EXPECT_DOUBLE_EQ(pair.Solver().Level(other), 90);
+}
+
+TEST(MaxMin, ASolveTouchesOnlyWhatAChangeCanReach)
+{
+    // Two variables on each of two links; a change on the first leaves the second untouched.
+    Pair pair({100, 100});
+    uint32_t variables[4];
+    for (uint32_t i = 0; i < 4; i++)
+    {
+        variables[i] = pair.Add({{LinkId(i / 2)}}, INFINITE);
+        pair.SetWeight(variables[i], 1);
+    }
+    pair.ExpectEqual("all");
+    EXPECT_EQ(pair.Solver().TouchedLinks().size(), 2U);
+    pair.SetWeight(variables[0], 3);
+    pair.ExpectEqual("one");
+    EXPECT_EQ(pair.Solver().TouchedLinks(), std::vector<uint32_t>{0});
+    // What cancels out touches nothing.
+    pair.SetWeight(variables[0], 0);
+    pair.SetWeight(variables[0], 3);
+    pair.ExpectEqual("none");
+    EXPECT_TRUE(pair.Solver().TouchedLinks().empty());
 }
 
 } // namespace

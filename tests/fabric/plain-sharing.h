@@ -15,13 +15,14 @@ namespace weir
 struct PlainTransfer
 {
     FillingFlow flow;
-    double left;                     //!< bytes
-    Time sharesFrom;                 //!< start plus latency
-    Time finish{Time::Infinite()};   //!< when it is done
+    double left;                   //!< bytes
+    Time sharesFrom;               //!< start plus latency
+    Time finish{Time::Infinite()}; //!< when it is done
     bool cancelled{false};
-    double rate{0};                  //!< bytes/s
+    double rate{0}; //!< bytes/s
 
-    bool IsMoving(Time now) const
+    bool
+    IsMoving(Time now) const
     {
         return !cancelled && finish.IsInfinite() && sharesFrom <= now;
     }
@@ -35,7 +36,8 @@ class PlainSharing
     std::vector<PlainTransfer> transfers;
 
     /** The next start of a share or end of a transfer. */
-    Time Next()
+    Time
+    Next()
     {
         Share();
         Time next = Time::Infinite();
@@ -44,9 +46,9 @@ class PlainSharing
             if (!t.cancelled && t.finish.IsInfinite())
             {
                 const bool none = t.left <= 0 || t.rate > 1e300;
-                const Time lasts = none          ? Time()
-                                   : t.rate > 0  ? Time::Seconds(t.left / t.rate)
-                                                 : Time::Infinite();
+                const Time lasts = none         ? Time()
+                                   : t.rate > 0 ? Time::Seconds(t.left / t.rate)
+                                                : Time::Infinite();
                 next = std::min(next, t.IsMoving(m_now) ? m_now + lasts : t.sharesFrom);
             }
         }
@@ -54,7 +56,8 @@ class PlainSharing
     }
 
     /** Goes to @p now, which is no later than Next(). */
-    void AdvanceTo(Time now)
+    void
+    AdvanceTo(Time now)
     {
         Share();
         for (auto& t : transfers)
@@ -71,7 +74,8 @@ class PlainSharing
     }
 
     /** Gives every transfer its rate at this moment. */
-    void Share()
+    void
+    Share()
     {
         std::vector<FillingFlow> flows;
         for (auto& t : transfers)

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/fluid-transport.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+/** Writes down who ended when, and may answer by doing something. */
+class Log : public TransferClient
+{
+  public:
+    void
+    OnTransferDone(uint64_t token, Time now) override
+    {
+        ends.emplace_back(token, now.ToPicoseconds());
+        if (answer)
+        {
+            answer(token, now);
+        }
+    }
+
+    std::vector<std::pair<uint64_t, int64_t>> ends; //!< token, ps
+    std::function<void(uint64_t, Time)> answer;
+};
+
+using Ends = std::vector<std::pair<uint64_t, int64_t>>;
+
+Topology
+TwoLinks()
+{
+    Topology topology;
+    const DeviceId a = topology.AddDevice(DeviceKind::Host, "a");
+    const DeviceId b = topology.AddDevice(DeviceKind::Host, "b");
+    const DeviceId c = topology.AddDevice(DeviceKind::Host, "c");
+    topology.AddLink(a, b, LinkKind::Network, Rate::GBps(1), Time::Nanoseconds(10));
+    topology.AddLink(b, c, LinkKind::Network, Rate::GBps(1), Time::Nanoseconds(10));
+    return topology;
+}
+
+/** Two links of 1 GB/s (a byte takes 1 ns), one after the other. */
+class FluidTransportTest : public testing::Test
+{
+  protected:
+    TransferRequest
+    Request(std::vector<LinkId> links, int64_t bytes, uint64_t token = 0)
+    {
+        TransferRequest request;
+        request.path = paths.Intern(links);
+        request.bytes = Bytes(bytes);
+        request.client = &log;
+        request.token = token;
+        return request;
+    }
+
+    void
+    RunToEnd()
+    {
+        EngineSet set;
+        set.Add(transport);
+        set.RunToEnd();
+    }
+
+    static Time
+    Ns(int64_t ns)
+    {
+        return Time::Picoseconds(ns * 1000);
+    }
+
+    const LinkId first{0};
+    const LinkId second{1};
+    const Topology topology{TwoLinks()};
+    PathTable paths{topology};
+    Log log;
+    FluidTransport transport{paths};
+};
+
+TEST_F(FluidTransportTest, ForgettingIdleVariablesLosesNothing)
+{
+    // One after another 10 000 transfers of 1000 bytes, each with a cap of its own (a variable of
+    // its own), far more than are kept for later: the i-th takes 1000 B / cap_i, and the link has
+    // carried every byte. Then the first cap comes back, to a variable that has been forgotten.
+    constexpr int COUNT = 10000;
+    const auto capOf = [](uint64_t i) { return Rate::GBps(0.25 + 5e-5 * static_cast<double>(i)); };
+    const auto start = [&](uint64_t i, Time now) {
+        TransferRequest request = Request({first}, 1000, i);
+        request.cap = capOf(i % COUNT);
+        transport.Start(request, now);
+    };
+    log.answer = [&](uint64_t token, Time now) {
+        if (token < COUNT)
+        {
+            start(token + 1, now);
+        }
+    };
+    start(0, Time());
+    RunToEnd();
+
+    ASSERT_EQ(log.ends.size(), COUNT + 1u);
+    Time expected;
+    for (uint64_t i = 0; i <= COUNT; i++)
+    {
+        expected += Bytes(1000) / capOf(i % COUNT);
+        EXPECT_NEAR(log.ends[i].second, expected.ToPicoseconds(), 1.0 + i) << i;
+    }
+    EXPECT_EQ(transport.GetLinkUsage(first).bytes, 1000.0 * (COUNT + 1));
+    EXPECT_EQ(transport.GetLinkUsage(first).busy.ToPicoseconds(), log.ends.back().second);
+}
+
+TEST_F(FluidTransportTest, ALoneTransferTakesItsLatencyPlusBytesOverTheBottleneck)
+{
+    auto request = Request({first, second}, 12345);
+    request.latency = Ns(20);
+    transport.Start(request, Ns(7));
+    RunToEnd();
+    EXPECT_EQ(log.ends, (Ends{{0, (7 + 20 + 12345) * 1000}}));
+}
+
+TEST_F(FluidTransportTest, ALoneTransferThatCrossesALinkThreeTimesHasAThirdOfIt)
+{
+    transport.Start(Request({first, first, second, first}, 1000), Time());
+    RunToEnd();
+    EXPECT_EQ(log.ends, (Ends{{0, 3000000}}));
+}
+
+TEST_F(FluidTransportTest, TwoShareALinkUntilOneIsDone)
+{
+    // Both at 1/2 until 1000 bytes are over (2000 ns), then the other's last 500 bytes alone.
+    transport.Start(Request({first}, 1000, 1), Time());
+    transport.Start(Request({first, second}, 1500, 2), Time());
+    RunToEnd();
+    EXPECT_EQ(log.ends, (Ends{{1, 2000000}, {2, 2500000}}));
+}
+
+TEST_F(FluidTransportTest, ATransferTakesItsShareOnlyAfterItsLatency)
+{
+    // Alone for 500 ns, then halves: the first has 500 bytes left, so 1000 ns more.
+    transport.Start(Request({first}, 1000, 1), Time());
+    auto late = Request({first}, 1000, 2);
+    late.latency = Ns(500);
+    const TransferId id = transport.Start(late, Time());
+    EXPECT_EQ(transport.CurrentRate(id), Rate());
+    RunToEnd();
+    EXPECT_EQ(log.ends, (Ends{{1, 1500000}, {2, 2000000}}));
+}
+
+TEST_F(FluidTransportTest, WeightsDivideALink)
+{
+    // Weight 3 against 1: 0.75 and 0.25 GB/s, so 750 bytes take 1000 ns; then 750 bytes alone.
+    auto heavy = Request({first}, 750, 1);
+    heavy.weight = 3;
+    transport.Start(heavy, Time());
+    transport.Start(Request({first}, 1000, 2), Time());
+    RunToEnd();
+    EXPECT_EQ(log.ends, (Ends{{1, 1000000}, {2, 1750000}}));
+}
+
+TEST_F(FluidTransportTest, ACapHoldsATransferAndLeavesTheRestToOthers)
+{
+    auto slow = Request({first}, 100, 1);
+    slow.cap = Rate::GBps(0.1);
+    const TransferId capped = transport.Start(slow, Time());
+    const TransferId other = transport.Start(Request({first}, 900, 2), Time());
+    EXPECT_DOUBLE_EQ(transport.CurrentRate(capped).ToGBps(), 0.1);
+    EXPECT_DOUBLE_EQ(transport.CurrentRate(other).ToGBps(), 0.9);
+    EXPECT_DOUBLE_EQ(transport.CurrentLinkRate(first).ToGBps(), 1);
+    RunToEnd();
+    EXPECT_EQ(log.ends, (Ends{{1, 1000000}, {2, 1000000}}));
+}
+
+TEST_F(FluidTransportTest, NoBytesTakeTheLatencyAndNoShare)
+{
+    auto empty = Request({first}, 0, 1);
+    empty.latency = Ns(30);
+    transport.Start(empty, Time());
+    transport.Start(Request({first}, 0, 2), Time());
+    transport.Start(Request({first}, 100, 3), Time());
+    RunToEnd();
+    EXPECT_EQ(log.ends, (Ends{{2, 0}, {1, 30000}, {3, 100000}}));
+}
+
+TEST_F(FluidTransportTest, TheEmptyPathTakesItsCapOrNoTime)
+{
+    auto capped = Request({}, 1000, 1);
+    capped.cap = Rate::GBps(2);
+    transport.Start(capped, Time());
+    auto free = Request({}, 1000, 2);
+    free.latency = Ns(5);
+    transport.Start(free, Time());
+    RunToEnd();
+    EXPECT_EQ(log.ends, (Ends{{2, 5000}, {1, 500000}}));
+}
+
+TEST_F(FluidTransportTest, ALinkThatIsDownHoldsItsTransfersUntilItIsBack)
+{
+    transport.Start(Request({first}, 1000, 1), Time());
+    transport.SetLinkRate(first, Rate(), Ns(400));
+    EXPECT_TRUE(transport.NextEventTime().IsInfinite());
+    EXPECT_EQ(transport.CurrentLinkRate(first), Rate());
+    transport.SetLinkRate(first, Rate::GBps(2), Ns(5000));
+    RunToEnd();
+    EXPECT_EQ(log.ends, (Ends{{1, 5300000}})); // 600 bytes at 2 GB/s
+    EXPECT_EQ(transport.GetLinkUsage(first).busy, Ns(700));
+}
+
+TEST_F(FluidTransportTest, ATransferThatChangesPathKeepsWhatItHasMoved)
+{
+    transport.Start(Request({first}, 1000, 1), Time());
+    const TransferId id = transport.Start(Request({first}, 1000, 2), Time());
+    EXPECT_TRUE(transport.SetPath(id, paths.Intern({second}), Ns(1000))); // both have 500 left
+    RunToEnd();
+    EXPECT_EQ(log.ends, (Ends{{1, 1500000}, {2, 1500000}}));
+    EXPECT_EQ(transport.GetLinkUsage(first).bytes, 1500);
+    EXPECT_EQ(transport.GetLinkUsage(second).bytes, 500);
+    EXPECT_FALSE(transport.SetPath(id, paths.Intern({first}), Ns(1500)));
+}
+
+TEST_F(FluidTransportTest, ACancelledTransferGivesItsShareBackAndTellsNobody)
+{
+    transport.Start(Request({first}, 1000, 1), Time());
+    const TransferId id = transport.Start(Request({first}, 1000, 2), Time());
+    EXPECT_EQ(transport.ActiveTransfers(), 2U);
+    EXPECT_TRUE(transport.Cancel(id, Ns(1000)));
+    EXPECT_FALSE(transport.Cancel(id, Ns(1000)));
+    EXPECT_EQ(transport.ActiveTransfers(), 1U);
+    RunToEnd();
+    EXPECT_EQ(log.ends, (Ends{{1, 1500000}}));
+    EXPECT_EQ(transport.GetLinkUsage(first).bytes, 1500);
+}
+
+TEST_F(FluidTransportTest, AllThatEndInOnePicosecondEndInTheOrderOfTheirStarts)
+{
+    for (uint64_t i = 0; i < 4; i++)
+    {
+        transport.Start(Request({i % 2 == 0 ? second : first}, 500, i), Time());
+    }
+    EXPECT_EQ(transport.NextEventTime(), Ns(1000));
+    transport.AdvanceTo(Ns(1000));
+    EXPECT_EQ(log.ends, (Ends{{0, 1000000}, {1, 1000000}, {2, 1000000}, {3, 1000000}}));
+    EXPECT_EQ(transport.ActiveTransfers(), 0U);
+}
+
+TEST_F(FluidTransportTest, AClientMayStartTheNextTransferWhenOneEnds)
+{
+    log.answer = [this](uint64_t token, Time now) {
+        if (token < 1000)
+        {
+            transport.Start(Request({first}, 100, token + 1), now);
+        }
+    };
+    transport.Start(Request({first}, 100, 1), Time());
+    RunToEnd();
+    EXPECT_EQ(log.ends.back(), (std::pair<uint64_t, int64_t>{1000, 100000000}));
+    const LinkUsage usage = transport.GetLinkUsage(first);
+    EXPECT_EQ(usage.bytes, 100000);
+    EXPECT_EQ(usage.busy, Ns(100000));
+    EXPECT_EQ(usage.saturated, Ns(100000));
+}
+
+TEST_F(FluidTransportTest, UsageCountsBytesAndBusyAndSaturatedTimeAtAnyMoment)
+{
+    auto slow = Request({first, first}, 1000, 1); // 0.25 GB/s, twice on the link
+    slow.cap = Rate::GBps(0.25);
+    transport.Start(slow, Ns(100));
+    EXPECT_FALSE(transport.Cancel(TransferId{}, Ns(1100)));
+    LinkUsage usage = transport.GetLinkUsage(first);
+    EXPECT_DOUBLE_EQ(usage.bytes, 500); // 250 of the transfer have passed, twice
+    EXPECT_EQ(usage.busy, Ns(1000));
+    EXPECT_EQ(usage.saturated, Time());
+    transport.Start(Request({first}, 100, 2), Ns(1100)); // takes the other half: 200 ns
+    RunToEnd();
+    usage = transport.GetLinkUsage(first);
+    EXPECT_EQ(usage.bytes, 2100);
+    EXPECT_EQ(usage.busy, Ns(4000));
+    EXPECT_EQ(usage.saturated, Ns(200));
+}
+
+/** Writes down what happens. */
+class Witness : public TransportObserver
+{
+  public:
+    void
+    OnTransferStarted(TransferId id, const TransferRequest& request, Time now) override
+    {
+        seen.push_back("start " + std::to_string(request.token));
+    }
+
+    void
+    OnTransferFinished(TransferId id,
+                       const TransferRequest& request,
+                       Time started,
+                       Time now) override
+    {
+        seen.push_back("finish " + std::to_string(request.token) + " of " +
+                       std::to_string(request.bytes.Count()));
+    }
+
+    void
+    OnLinkRate(LinkId link, Rate rate, Time now) override
+    {
+        seen.push_back("link " + std::to_string(link.Index()) + " " +
+                       std::to_string(static_cast<int>(rate.ToBytesPerSecond() / 1e6)) + " at " +
+                       std::to_string(now.ToPicoseconds()));
+    }
+
+    std::vector<std::string> seen;
+};
+
+TEST_F(FluidTransportTest, AnObserverSeesStartsEndsAndChangesOfRate)
+{
+    Witness witness;
+    transport.SetObserver(&witness, true);
+    auto capped = Request({first}, 250, 1);
+    capped.cap = Rate::GBps(0.25);
+    transport.Start(capped, Time());
+    transport.AdvanceTo(Ns(100)); // alone: 0.25 GB/s
+    transport.Start(Request({first}, 600, 2), Ns(100));
+    RunToEnd(); // 0.25 + 0.75 = 1 until 900 ns, then 0.25 until 1000 ns, then nothing
+    EXPECT_EQ(witness.seen,
+              (std::vector<std::string>{"start 1",
+                                        "link 0 250 at 0",
+                                        "start 2",
+                                        "link 0 1000 at 100000",
+                                        "finish 2 of 600",
+                                        "link 0 250 at 900000",
+                                        "finish 1 of 250",
+                                        "link 0 0 at 1000000"}));
+}
+
+TEST_F(FluidTransportTest, NothingDriftsInAMillionTransfers)
+{
+    // Four chains over one link and four over the next, always 100 bytes at a quarter of 1 GB/s:
+    // every 400 ns eight end, for ever at whole picoseconds.
+    const int rounds = 125000;
+    int64_t ended = 0;
+    log.answer = [&](uint64_t token, Time now) {
+        log.ends.clear();
+        ASSERT_EQ(now, Ns(400 * (1 + ended / 8)));
+        ended++;
+        if (ended <= 8 * (rounds - 1))
+        {
+            transport.Start(Request({token % 2 == 0 ? first : second}, 100, token), now);
+        }
+    };
+    for (uint64_t i = 0; i < 8; i++)
+    {
+        transport.Start(Request({i % 2 == 0 ? first : second}, 100, i), Time());
+    }
+    RunToEnd();
+    EXPECT_EQ(ended, 8 * rounds);
+    EXPECT_EQ(transport.GetLinkUsage(first).bytes, 400.0 * rounds);
+    EXPECT_EQ(transport.GetLinkUsage(second).bytes, 400.0 * rounds);
+}
+
+TEST_F(FluidTransportTest, WrongRequestsAreRefused)
+{
+    const auto refused = [this](auto change) {
+        auto request = Request({first}, 1);
+        change(request);
+        EXPECT_THROW(transport.Start(request, Time()), std::invalid_argument);
+    };
+    refused([](TransferRequest& r) { r.bytes = Bytes(-1); });
+    refused([](TransferRequest& r) { r.latency = Time::Picoseconds(-1); });
+    refused([](TransferRequest& r) { r.latency = Time::Infinite(); });
+    refused([](TransferRequest& r) { r.weight = 0; });
+    refused([](TransferRequest& r) { r.weight = std::numeric_limits<double>::quiet_NaN(); });
+    refused([](TransferRequest& r) { r.cap = Rate(); });
+    refused([](TransferRequest& r) { r.path = PathId(99); });
+    refused([](TransferRequest& r) { r.path = PathId(); });
+    EXPECT_THROW(transport.SetLinkRate(LinkId(2), Rate(), Time()), std::invalid_argument);
+    EXPECT_THROW(transport.SetLinkRate(first, Rate::GBps(-1), Time()), std::invalid_argument);
+    EXPECT_EQ(transport.ActiveTransfers(), 0U);
+}
+
+TEST(FluidTransport, ALinkThatCameAfterTheTransportIsRefused)
+{
+    Topology topology = TwoLinks();
+    PathTable paths(topology);
+    FluidTransport transport(paths);
+    const LinkId late =
+        topology.AddLink(DeviceId(2), DeviceId(0), LinkKind::Network, Rate::GBps(1), Time());
+    TransferRequest request;
+    request.path = paths.Intern({late});
+    EXPECT_THROW(transport.Start(request, Time()), std::invalid_argument);
+    EXPECT_EQ(transport.ActiveTransfers(), 0U);
+}
+
+TEST_F(FluidTransportTest, TimeNeitherGoesBackNorSkipsAnEvent)
+{
+    transport.Start(Request({first}, 1000), Ns(5));
+    EXPECT_THROW(transport.AdvanceTo(Ns(4)), std::invalid_argument);
+    EXPECT_THROW(transport.AdvanceTo(Ns(1006)), std::invalid_argument);
+    EXPECT_NO_THROW(transport.AdvanceTo(Ns(1005)));
+}
+
+} // namespace
+} // namespace weir
