@@ -17,6 +17,9 @@ namespace weir
 namespace
 {
 
+/** The largest call, 2^58 bytes: what is reckoned of it, at most 16 x (LL128), fits 64 bits. */
+constexpr Bytes LARGEST_CALL = Bytes::GiB(int64_t{1} << 28);
+
 void
 Mix(uint64_t& hash, uint64_t value)
 {
@@ -174,6 +177,11 @@ Planner::State::Decide(const CollectiveCall& call, const CollectiveAlgorithm& al
     {
         throw std::invalid_argument(
             "a collective of negative size: " + std::to_string(call.bytes.Count()) + " bytes");
+    }
+    if (call.bytes > LARGEST_CALL)
+    {
+        throw std::invalid_argument("a collective of " + std::to_string(call.bytes.Count()) +
+                                    " bytes, expected at most 2^58");
     }
     if (call.root >= communicator.Size())
     {

@@ -64,7 +64,8 @@ class Planner
     const Communicator& GetCommunicator(CommunicatorId id);
 
     /**
-     * @throws std::invalid_argument when the overrides cannot be met or the root is not a rank;
+     * @throws std::invalid_argument when the overrides cannot be met, the root is not a rank or
+     *         the size is negative or above 2^58;
      *         std::runtime_error when two of its GPUs are not joined.
      */
     const CollectivePlan& Plan(const CollectiveCall& call);

@@ -124,6 +124,7 @@ struct StepExecutor::State
     void EndStep(Time now);
     std::string DescribeRank(uint32_t rank) const;
     std::string DescribeMeeting(uint32_t meeting) const;
+    std::string DescribeOthers(uint32_t meeting, uint32_t rank) const;
 };
 
 } // namespace weir

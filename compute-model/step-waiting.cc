@@ -9,7 +9,33 @@ namespace weir
 namespace
 {
 
-constexpr std::size_t NAMED_RANKS = 4; //!< missing ranks that are named before "and more"
+constexpr std::size_t NAMED_RANKS = 4; //!< ranks of a group that are named before "and more"
+
+/** "rank 1, 2, 3, 4 and 3 more of group 5". */
+class RankList
+{
+  public:
+    void
+    Add(Rank rank)
+    {
+        if (m_count++ < NAMED_RANKS)
+        {
+            m_text += (m_count == 1 ? " " : ", ") + std::to_string(rank.Index());
+        }
+    }
+
+    std::string
+    OfGroup(uint32_t group) const
+    {
+        const std::string more =
+            m_count > NAMED_RANKS ? " and " + std::to_string(m_count - NAMED_RANKS) + " more" : "";
+        return m_text + more + " of group " + std::to_string(group);
+    }
+
+  private:
+    std::string m_text{"rank"};
+    std::size_t m_count{0};
+};
 
 } // namespace
 
@@ -70,7 +96,9 @@ StepExecutor::State::DescribeRank(uint32_t rank) const
     case StreamPhase::Posted:
         return text + " for " + DescribeMeeting(at->meeting);
     case StreamPhase::Running:
-        return text + " which is under way";
+        return op.kind == StepOpKind::Compute
+                   ? text + " which is under way"
+                   : text + " with " + DescribeOthers(at->meeting, rank) + ", which is under way";
     default:
         return text + " for its own stream " + ToString(static_cast<StreamKind>(at->waitsFor));
     }
@@ -80,8 +108,7 @@ std::string
 StepExecutor::State::DescribeMeeting(uint32_t id) const
 {
     const Meeting& meeting = meetings.Get(id);
-    std::string text = "rank";
-    std::size_t missing = 0;
+    RankList missing;
     for (Rank member : spec.graph->groups[meeting.group])
     {
         bool here = false;
@@ -89,16 +116,27 @@ StepExecutor::State::DescribeMeeting(uint32_t id) const
         {
             here = here || meetings.ArrivedKey(id, i) / STREAM_COUNT == member.Index();
         }
-        if (!here && missing++ < NAMED_RANKS)
+        if (!here)
         {
-            text += (missing == 1 ? " " : ", ") + std::to_string(member.Index());
+            missing.Add(member);
         }
     }
-    if (missing > NAMED_RANKS)
+    return missing.OfGroup(meeting.group);
+}
+
+std::string
+StepExecutor::State::DescribeOthers(uint32_t id, uint32_t rank) const
+{
+    const uint32_t group = meetings.Get(id).group;
+    RankList others;
+    for (Rank member : spec.graph->groups[group])
     {
-        text += " and " + std::to_string(missing - NAMED_RANKS) + " more";
+        if (member.Index() != rank)
+        {
+            others.Add(member);
+        }
     }
-    return text + " of group " + std::to_string(meeting.group);
+    return others.OfGroup(group);
 }
 
 } // namespace weir

@@ -88,11 +88,7 @@ ResultFile::OnCollective(const CollectiveRecord& record)
 {
     const auto& graph = m_wired->GetJob(record.job).GetGraph();
     const auto& members = graph.groups[record.group];
-    CollectiveCall call;
-    call.communicator = m_wired->GetCommunicator(record.job, record.group);
-    call.op =
-        record.op->kind == StepOpKind::Collective ? record.op->collective : CollectiveOp::SendRecv;
-    call.bytes = record.op->bytes;
+    const CollectiveCall call = m_wired->CallOf(record.job, record.group, *record.op);
     const CollectivePlan& plan = m_wired->GetPlanner().Plan(call);
     auto& table = m_tables->collectives;
     table.job.Append(record.job.Index());

@@ -68,6 +68,14 @@ Wire(const std::string& place, Make make)
     {
         throw InputError(place + ": " + error.what());
     }
+    catch (const InputError&)
+    {
+        throw;
+    }
+    catch (const std::runtime_error& error) // GPUs of one job that no link joins
+    {
+        throw InputError(place + ": " + error.what());
+    }
 }
 
 } // namespace
@@ -99,7 +107,7 @@ WiredScenario::WiredScenario(const Scenario& scenario)
     m_communicators.resize(m_jobs.size());
     if (HasLinkFailures(scenario))
     {
-        FindAllChannels();
+        PlanAllCalls(scenario.fidelity);
     }
     for (const auto& job : m_jobs)
     {
@@ -138,16 +146,53 @@ WiredScenario::AddJob(const Scenario& scenario, const JobSpec& spec, std::size_t
 }
 
 void
-WiredScenario::FindAllChannels()
+WiredScenario::PlanAllCalls(Fidelity fidelity)
 {
     for (std::size_t job = 0; job < m_jobs.size(); job++)
     {
-        const auto groups = m_jobs[job]->GetGraph().groups.size();
-        for (std::size_t group = 0; group < groups; group++)
+        const StepGraph& graph = m_jobs[job]->GetGraph();
+        for (std::size_t rank = 0; rank < graph.RankCount(); rank++)
         {
-            m_planner.GetCommunicator(GetCommunicator(JobId(job), static_cast<uint32_t>(group)));
+            for (const auto& stream : graph.programs[graph.rankProgram[rank]].streams)
+            {
+                for (const StepOp& op : stream)
+                {
+                    PlanCall(JobId(job), Rank(rank), op, fidelity);
+                }
+            }
         }
     }
+}
+
+void
+WiredScenario::PlanCall(JobId job, Rank rank, const StepOp& op, Fidelity fidelity)
+{
+    if (op.kind == StepOpKind::Compute)
+    {
+        return;
+    }
+    const StepGraph& graph = m_jobs[job.Index()]->GetGraph();
+    const uint32_t group = graph.rankGroups[rank.Index()][op.group];
+    if (graph.groups[group].front() != rank)
+    {
+        return; // its first rank asks for the whole group
+    }
+    const CollectiveCall call = CallOf(job, group, op);
+    m_planner.Plan(call);
+    if (fidelity == Fidelity::Flow)
+    {
+        m_planner.GetSchedule(call);
+    }
+}
+
+CollectiveCall
+WiredScenario::CallOf(JobId job, uint32_t group, const StepOp& op)
+{
+    CollectiveCall call;
+    call.communicator = GetCommunicator(job, group);
+    call.op = op.kind == StepOpKind::Collective ? op.collective : CollectiveOp::SendRecv;
+    call.bytes = op.bytes;
+    return call;
 }
 
 CommunicatorId

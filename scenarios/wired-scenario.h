@@ -104,6 +104,9 @@ class WiredScenario
     /** The communicator of a group of a job's graph. */
     CommunicatorId GetCommunicator(JobId job, uint32_t group);
 
+    /** What the engine is asked for when @p op of a job's group is due. */
+    CollectiveCall CallOf(JobId job, uint32_t group, const StepOp& op);
+
     /** Executors, collective engine, transport, events and clock, in this order. */
     EngineSet&
     Engines()
@@ -127,8 +130,12 @@ class WiredScenario
   private:
     void AddJob(const Scenario& scenario, const JobSpec& spec, std::size_t firstGpu);
 
-    /** Finds every group's channels now, on the healthy fabric, as NCCL does when a job starts. */
-    void FindAllChannels();
+    /**
+     * Plans every call of every job now, on the healthy fabric, as NCCL connects its channels when
+     * a job starts: links that fail later change the way of transfers, not the plans.
+     */
+    void PlanAllCalls(Fidelity fidelity);
+    void PlanCall(JobId job, Rank rank, const StepOp& op, Fidelity fidelity);
 
     Fabric m_fabric;
     ReroutingTransport m_transport;

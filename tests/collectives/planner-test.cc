@@ -76,6 +76,10 @@ TEST_F(PlannerTest, CallsThatCannotBeMetAreRefused)
     wrong.bytes = Bytes(-1);
     EXPECT_THROW(m_planner.Plan(wrong), std::invalid_argument);
     wrong = good;
+    wrong.bytes = Bytes((int64_t{1} << 58) + 1); // 16 times as much does not fit 64 bits
+    EXPECT_THROW(m_planner.Plan(wrong), std::invalid_argument);
+    EXPECT_THROW(m_planner.GetSchedule(wrong), std::invalid_argument);
+    wrong = good;
     wrong.overrides.algorithm = Algorithm::PointToPoint;
     EXPECT_THROW(m_planner.Plan(wrong), std::invalid_argument);
     EXPECT_THROW(m_planner.Plan(WithChannels(good, 0)), std::invalid_argument);
@@ -87,6 +91,31 @@ TEST_F(PlannerTest, CallsThatCannotBeMetAreRefused)
     EXPECT_THROW(m_planner.Plan(MakeCall(one, CollectiveOp::SendRecv, Bytes(1))),
                  std::invalid_argument);
     EXPECT_NO_THROW(m_planner.Plan(good));
+}
+
+// A GPU of eight sends 7/8 of the buffer twice; LL doubles it on the wire, LL128 adds 1/15. With
+// the largest size none of these figures wraps, and all 24 channels are used.
+TEST_F(PlannerTest, TheLargestCallIsReckonedExactly)
+{
+    const auto id = m_planner.AddCommunicator(FirstGpus(8));
+    const int64_t bytes = int64_t{1} << 58;
+    for (const auto protocol : {Protocol::Ll, Protocol::Ll128, Protocol::Simple})
+    {
+        const auto& plan = m_planner.Plan(
+            WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes(bytes)), protocol));
+        EXPECT_EQ(plan.channels, 24U) << ToString(protocol);
+        double onWire = 0;
+        for (const auto& leg : plan.legs)
+        {
+            onWire += leg.bytes.ToDouble();
+        }
+        const double overhead = protocol == Protocol::Ll      ? 2.0
+                                : protocol == Protocol::Ll128 ? 16.0 / 15
+                                                              : 1.0;
+        EXPECT_NEAR(onWire / (1.75 * static_cast<double>(bytes) * overhead), 1, 1e-12)
+            << ToString(protocol);
+        EXPECT_GT(plan.duration, Time::Seconds(1e5)) << ToString(protocol);
+    }
 }
 
 TEST(PlannerVersion, AnUnknownReleaseIsRefused)

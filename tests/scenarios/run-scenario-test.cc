@@ -91,6 +91,13 @@ TEST(RunScenario, RefusesMoreGpusThanThereAre)
 }
 
 /** The result file says what the result says, and two runs of one scenario are equal files. */
+/** Two nodes without a network are a system, but not one for a job over both of them. */
+TEST(RunScenario, RefusesAJobOverNodesThatAreNotJoined)
+{
+    const Scenario scenario = SmallScenario({{"system.fabric", "{kind: none}"}});
+    EXPECT_THROW(Simulate(scenario), InputError);
+}
+
 TEST(RunScenario, ResultFileHoldsTheResult)
 {
     const ScratchFolder folder;

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/flows/flow-results.h"
+
+#include "scenarios/flows/flow-report.h"
+#include "scenarios/flows/flow-summary.h"
+#include "scenarios/flows/open-network.h"
+#include "tests/scenarios/flow-files.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace weir
+{
+namespace
+{
+
+// Two hosts and a switch: 8 Gb/s, 1 us a link.
+const char* const PAIR = "3 1 2\n2\n0 2 8Gbps 1us 0\n1 2 8Gbps 1us 0\n";
+
+// 1 byte at 1 GB/s is 1 ns. The second flow waits for nothing but shares from 2 us + 1 ns on.
+TEST(FlowResults, WritesEveryFlowExactlyInTheOrderOfTheFile)
+{
+    const auto played = PlayTexts(PAIR, "3\n1 0 3 100 1 1.5\n0 1 3 100 1000 0\n0 1 3 100 0 2\n");
+    const TextFile csv("");
+    WriteFlowCsv(played.results, played.network->Paths(), csv.Path());
+    EXPECT_EQ(csv.Text(),
+              "flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown\n"
+              "0,1,0,1,1.5,1.500002001,0.000002001,0.000002001,1\n"
+              "1,0,1,1000,0,0.000003,0.000003,0.000003,1\n"
+              "2,0,1,0,2,2.000002,0.000002,0.000002,1\n");
+}
+
+// Two flows of 1000 bytes share from 2 us on: 2 us each instead of 1 us, so 4 us instead of 3 us.
+TEST(FlowResults, ASlowdownReadsBackToItsValue)
+{
+    const auto played = PlayTexts(PAIR, "2\n0 1 3 100 1000 0\n0 1 3 100 1000 0\n");
+    const TextFile csv("");
+    WriteFlowCsv(played.results, played.network->Paths(), csv.Path());
+    EXPECT_NE(csv.Text().find("0,0,1,1000,0,0.000004,0.000004,0.000003,1.3333333333333333\n"),
+              std::string::npos);
+}
+
+TEST(FlowResults, RefusesAFileThatCannotBeWritten)
+{
+    EXPECT_THROW(WriteFlowCsv(FlowResults(), PathTable(Topology()), "/no-such-folder/x.csv"),
+                 std::runtime_error);
+}
+
+// 100 flows one after another, the k-th of k kB: nearest rank gives the 50th, 95th and 99th.
+TEST(FlowSummary, PercentilesAreByNearestRank)
+{
+    std::string text = "100\n";
+    for (int k = 1; k <= 100; k++)
+    {
+        text += "0 1 3 100 " + std::to_string(k * 1000) + " " + std::to_string(k) + "\n";
+    }
+    const auto played = PlayTexts(PAIR, text);
+    const auto summary = SummarizeFlows(played.results, played.network->Paths());
+    ASSERT_EQ(summary.classes.size(), 2U); // all, and at most 100 kB
+    EXPECT_EQ(summary.flows, 100U);
+    EXPECT_EQ(summary.bytes, Bytes(5'050'000));
+    EXPECT_NEAR(summary.classes[1].completionSeconds.p50, 52e-6, 1e-15);
+    EXPECT_NEAR(summary.classes[1].completionSeconds.p95, 97e-6, 1e-15);
+    EXPECT_NEAR(summary.classes[1].completionSeconds.p99, 101e-6, 1e-15);
+    EXPECT_EQ(summary.classes[1].slowdown.p99, 1);
+    EXPECT_EQ(summary.makespan, Time::Seconds(99) + Time::Microseconds(102));
+}
+
+TEST(FlowSummary, ClassesSplitAt100kBAnd10MB)
+{
+    const auto played = PlayTexts(PAIR,
+                                  "5\n0 1 3 100 100000 0\n0 1 3 100 100001 1\n0 1 3 100 0 2\n"
+                                  "0 1 3 100 10000000 3\n0 1 3 100 10000001 4\n");
+    const auto summary = SummarizeFlows(played.results, played.network->Paths());
+    ASSERT_EQ(summary.classes.size(), 4U);
+    EXPECT_EQ(summary.classes[1].flows, 2U);
+    EXPECT_EQ(summary.classes[2].flows, 2U);
+    EXPECT_EQ(summary.classes[3].flows, 1U);
+}
+
+TEST(FlowSummary, NoFlowsAreASummaryToo)
+{
+    const auto played = PlayTexts(PAIR, "0\n");
+    const auto summary = SummarizeFlows(played.results, played.network->Paths());
+    EXPECT_EQ(summary.flows, 0U);
+    EXPECT_TRUE(summary.classes.empty());
+}
+
+// Both flows are under way for the whole makespan.
+TEST(FlowReport, IsOneJsonObjectWithTheSummary)
+{
+    const auto played = PlayTexts(PAIR, "2\n0 1 3 100 1000 0\n0 1 3 100 1000 0\n");
+    FlowReport report;
+    report.topology = "pair";
+    report.flows = "two";
+    report.run = played.run;
+    report.summary = SummarizeFlows(played.results, played.network->Paths());
+    const auto object = nlohmann::json::parse(ToJson(report));
+    EXPECT_EQ(object["flows"], 2);
+    EXPECT_EQ(object["bytes"], 2000);
+    EXPECT_EQ(object["makespan_s"], 4e-6);
+    EXPECT_EQ(object["mean_active"], 2);
+    EXPECT_EQ(object["most_active"], 2);
+    EXPECT_EQ(object["classes"][0]["name"], "all");
+    EXPECT_EQ(object["classes"][0]["fct_s"]["p99"], 4e-6);
+    EXPECT_NE(ToText(report).find("1.333"), std::string::npos);
+}
+
+/** The kinds of the links that a flow takes, in no order. */
+std::vector<LinkKind>
+KindsOfPath(FlowNetwork& network, uint32_t source, uint32_t destination)
+{
+    std::vector<LinkKind> kinds;
+    const PathId path = network.FindPath(source, destination, {});
+    for (const PathLink& link : network.Paths().Links(path))
+    {
+        kinds.push_back(network.Paths().GetTopology().GetLink(link.link).kind);
+    }
+    return kinds;
+}
+
+// An HGX H100: NVLink to the NVSwitches and back inside a node; between nodes PCIe (GPU, switch,
+// NIC) on both sides and two network links over the leaf of the rail, four where the rail differs.
+TEST(ClusterNetwork, GpusAreEndPointsOverTheirOwnNics)
+{
+    const auto network = OpenNetwork("hgx-h100", {2, {}}, Catalog());
+    EXPECT_EQ(network->EndPointCount(), 16U);
+    EXPECT_EQ(network->WhyNoEndPoint(16), "a GPU of the system, 0 to 15");
+    EXPECT_EQ(network->WhyNoEndPoint(15), "");
+    EXPECT_EQ(KindsOfPath(*network, 0, 1), std::vector<LinkKind>(2, LinkKind::NvLink));
+    const auto countOf = [](const std::vector<LinkKind>& kinds, LinkKind kind) {
+        return std::count(kinds.begin(), kinds.end(), kind);
+    };
+    const auto sameRail = KindsOfPath(*network, 3, 11);
+    EXPECT_EQ(countOf(sameRail, LinkKind::Pcie), 4);
+    EXPECT_EQ(countOf(sameRail, LinkKind::Network), 2);
+    EXPECT_EQ(sameRail.size(), 6U);
+    const auto otherRail = KindsOfPath(*network, 3, 12);
+    EXPECT_EQ(countOf(otherRail, LinkKind::Pcie), 4);
+    EXPECT_EQ(countOf(otherRail, LinkKind::Network), 4);
+    EXPECT_EQ(countOf(otherRail, LinkKind::NvLink), 0);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/flows/play-flows.h"
+
+#include "tests/fabric/plain-sharing.h"
+#include "tests/fabric/random-stream.h"
+#include "tests/scenarios/flow-files.h"
+
+#include <cmath>
+#include <set>
+
+namespace weir
+{
+namespace
+{
+
+// Hosts 0, 1 -- switch 4 -- 8 Gb/s -- switch 5 -- hosts 2, 3; the edges have 80 Gb/s; 1 us a link.
+const char* const DUMBBELL =
+    "6 2 5\n"
+    "4 5\n"
+    "0 4 80Gbps 1us 0\n"
+    "1 4 80Gbps 1us 0\n"
+    "4 5 8Gbps 0.001ms 0\n"
+    "5 2 80000000000.0 1us 0\n"
+    "5 3 80Gbps 0.000001 0\n";
+
+// Alone: 3 us of latency, then 1 MB at 1 GB/s.
+TEST(PlayFlows, AFlowAloneTakesLatencyPlusBytesOverTheBottleneck)
+{
+    const auto played = PlayTexts(DUMBBELL, "1\n0 2 3 100 1000000 0.5\n");
+    EXPECT_EQ(played.results.CompletionTime(0), Time::Microseconds(3 + 1000));
+    EXPECT_EQ(played.results.IdealTime(0, played.network->Paths()), Time::Microseconds(1003));
+    EXPECT_EQ(played.results.Finish(0), Time::Seconds(0.5) + Time::Microseconds(1003));
+    EXPECT_EQ(played.Slowdown(0), 1);
+}
+
+// Both from 3 us on at 0.5 GB/s. The first (1 MB) ends at 2003 us, when the second has 1 MB of its
+// 2 MB left, which take 1000 us more alone.
+TEST(PlayFlows, TwoFlowsShareTheBottleneckOfADumbbell)
+{
+    const auto played = PlayTexts(DUMBBELL, "2\n0 2 3 100 1000000 0\n1 3 3 100 2000000 0\n");
+    EXPECT_EQ(played.results.Finish(0), Time::Microseconds(2003));
+    EXPECT_EQ(played.results.Finish(1), Time::Microseconds(3003));
+    EXPECT_NEAR(played.Slowdown(0), 2003.0 / 1003, 1e-12);
+    EXPECT_EQ(played.run.mostActive, 2U);
+}
+
+// The second comes at 503 us - 3 us, so the first has 0.5 MB left: 1003 us for them at half rate.
+TEST(PlayFlows, AFlowSharesFromItsStartPlusLatencyOn)
+{
+    const auto played = PlayTexts(DUMBBELL, "2\n0 2 3 100 1000000 0\n1 3 3 100 1000000 0.0005\n");
+    EXPECT_EQ(played.results.Finish(0), Time::Microseconds(3 + 500 + 1000));
+    EXPECT_EQ(played.results.Finish(1), Time::Microseconds(503 + 1000 + 500));
+}
+
+// Full duplex: the two directions of a link share nothing.
+TEST(PlayFlows, OppositeDirectionsDoNotShare)
+{
+    const auto played = PlayTexts(DUMBBELL, "2\n0 2 3 100 1000000 0\n2 0 3 100 1000000 0\n");
+    EXPECT_EQ(played.Slowdown(0), 1);
+    EXPECT_EQ(played.Slowdown(1), 1);
+}
+
+TEST(PlayFlows, AFlowOfZeroBytesTakesItsLatency)
+{
+    const auto played = PlayTexts(DUMBBELL, "2\n0 2 3 100 0 0.25\n1 3 3 100 1000000 0.25\n");
+    EXPECT_EQ(played.results.CompletionTime(0), Time::Microseconds(3));
+    EXPECT_EQ(played.Slowdown(0), 1);
+    EXPECT_EQ(played.Slowdown(1), 1);
+}
+
+// 5e9 bytes do not fit in 32 bits: 5 s at 1 GB/s.
+TEST(PlayFlows, SizesHave64Bits)
+{
+    const auto played = PlayTexts(DUMBBELL, "1\n0 2 3 100 5000000000 0\n");
+    EXPECT_EQ(played.results.CompletionTime(0), Time::Microseconds(5000003));
+}
+
+// 9e18 bytes at one byte a second are 3e11 years.
+TEST(PlayFlows, AFlowThatOutlastsTimeIsNamed)
+{
+    const std::string slow = "3 1 2\n2\n0 2 8bps 1us 0\n1 2 8bps 1us 0\n";
+    try
+    {
+        PlayTexts(slow, "2\n0 1 3 100 1 0\n1 0 3 100 9000000000000000000 0\n");
+        FAIL() << "a run that cannot end has ended";
+    }
+    catch (const std::runtime_error& error)
+    {
+        EXPECT_STREQ(error.what(),
+                     "flow 1 (1 to 0) does not end within the 106 days that time counts");
+    }
+}
+
+// Times are the same and results stay in the order of the file.
+TEST(PlayFlows, TheOrderOfTheFileDoesNotMatter)
+{
+    const auto sorted = PlayTexts(
+        DUMBBELL, "src,dst,bytes,start_s\n0,2,1000000,0\n1,3,3000000,0.0005\n0,3,7,0.001\n");
+    const auto shuffled = PlayTexts(
+        DUMBBELL, "src,dst,bytes,start_s\n0,3,7,0.001\n0,2,1000000,0\n1,3,3000000,0.0005\n");
+    EXPECT_TRUE(sorted.results.IsSortedByStart());
+    EXPECT_FALSE(shuffled.results.IsSortedByStart());
+    EXPECT_EQ(shuffled.results.Finish(0), sorted.results.Finish(2));
+    EXPECT_EQ(shuffled.results.Finish(1), sorted.results.Finish(0));
+    EXPECT_EQ(shuffled.results.Finish(2), sorted.results.Finish(1));
+}
+
+// Two links of 1 GB/s between the switches: whatever the hash, each flow has one of them, so two
+// flows take either 1 ms each (apart) or 2 ms each (together); over seeds both happen.
+TEST(PlayFlows, ParallelLinksAreDistinct)
+{
+    const std::string topology =
+        "6 2 6\n4 5\n"
+        "0 4 80Gbps 0ns 0\n1 4 80Gbps 0ns 0\n"
+        "4 5 8Gbps 0ns 0\n4 5 8Gbps 0ns 0\n"
+        "5 2 80Gbps 0ns 0\n5 3 80Gbps 0ns 0\n";
+    std::set<double> seen;
+    for (uint64_t seed = 1; seed <= 20; seed++)
+    {
+        const auto played =
+            PlayTexts(topology, "2\n0 2 3 100 1000000 0\n1 3 3 100 1000000 0\n", seed);
+        EXPECT_EQ(played.Slowdown(0), played.Slowdown(1));
+        seen.insert(played.Slowdown(0));
+    }
+    EXPECT_EQ(seen, (std::set<double>{1, 2}));
+}
+
+/** Two edge switches joined by @p spines others; hosts 0 and 1 hang on one edge each. */
+std::string
+Spines(int spines)
+{
+    std::string switches = "2 3";
+    std::string links = "0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n";
+    for (int spine = 4; spine < 4 + spines; spine++)
+    {
+        const std::string id = std::to_string(spine);
+        switches += " " + id;
+        links += "2 " + id + " 100Gbps 1us 0\n3 " + id + " 100Gbps 1us 0\n";
+    }
+    return std::to_string(4 + spines) + " " + std::to_string(2 + spines) + " " +
+           std::to_string(2 + 2 * spines) + "\n" + switches + "\n" + links;
+}
+
+// Flows of one pair have source ports of their own: of 800 over 8 equal paths each path gets
+// 100 +- 47 (five standard deviations of the binomial, sqrt(800 x 1/8 x 7/8) = 9.4).
+TEST(PlayFlows, EcmpSpreadsTheFlowsOfAPair)
+{
+    const TextFile topology(Spines(8));
+    std::string text = "800\n";
+    for (int flow = 0; flow < 800; flow++)
+    {
+        text += "0 1 3 100 1000 0\n";
+    }
+    const TextFile flows(text);
+    HpccNetwork network(ReadHpccTopology(topology.Path()), 1);
+    FlowFile file(flows.Path());
+    const FlowResults read = ReadFlows(file, network);
+    std::vector<int> onPath(network.Paths().Size(), 0);
+    for (std::size_t flow = 0; flow < read.Size(); flow++)
+    {
+        onPath[read.Path(flow).Index()]++;
+    }
+    ASSERT_EQ(onPath.size(), 8U);
+    for (const int count : onPath)
+    {
+        EXPECT_NEAR(count, 100, 47);
+    }
+}
+
+// Eight values of one header field and 64 equal paths: that all eight hash to one path has a chance
+// of 64^-7, unless the field is not hashed.
+TEST(PlayFlows, PortsAndPriorityGroupEnterTheHash)
+{
+    const TextFile topology(Spines(64));
+    HpccNetwork network(ReadHpccTopology(topology.Path()), 1);
+    std::set<PathId> bySourcePort;
+    std::set<PathId> byDestinationPort;
+    std::set<PathId> byPriorityGroup;
+    for (uint16_t value = 0; value < 8; value++)
+    {
+        bySourcePort.insert(network.FindPath(0, 1, {value, 100, 3}));
+        byDestinationPort.insert(network.FindPath(0, 1, {10000, value, 3}));
+        byPriorityGroup.insert(network.FindPath(0, 1, {10000, 100, value}));
+    }
+    EXPECT_GT(bySourcePort.size(), 1U);
+    EXPECT_GT(byDestinationPort.size(), 1U);
+    EXPECT_GT(byPriorityGroup.size(), 1U);
+    EXPECT_EQ(network.FindPath(0, 1, {1, 2, 3}), network.FindPath(0, 1, {1, 2, 3}));
+}
+
+/** A random tree of switches with hosts on them: every path is unique. */
+std::string
+RandomTree(RandomStream& random, int hosts, int switches)
+{
+    std::string text = std::to_string(hosts + switches) + " " + std::to_string(switches) + " " +
+                       std::to_string(hosts + switches - 1) + "\n";
+    for (int s = 0; s < switches; s++)
+    {
+        text += std::to_string(hosts + s) + " ";
+    }
+    text += "\n";
+    const auto link = [&](int a, int b) {
+        text += std::to_string(a) + " " + std::to_string(b) + " " +
+                std::to_string(1 + random.Below(100)) + "Gbps " +
+                std::to_string(random.Below(5000)) + "ns 0\n";
+    };
+    for (int s = 1; s < switches; s++)
+    {
+        link(hosts + s, hosts + static_cast<int>(random.Below(static_cast<uint64_t>(s))));
+    }
+    for (int h = 0; h < hosts; h++)
+    {
+        link(h, hosts + static_cast<int>(random.Below(static_cast<uint64_t>(switches))));
+    }
+    return text;
+}
+
+std::string
+RandomFlows(RandomStream& random, int hosts, int flows)
+{
+    std::string text = "src,dst,bytes,start_s\n";
+    for (int flow = 0; flow < flows; flow++)
+    {
+        const uint64_t source = random.Below(static_cast<uint64_t>(hosts));
+        const uint64_t step = 1 + random.Below(static_cast<uint64_t>(hosts) - 1);
+        text += std::to_string(source) + "," +
+                std::to_string((source + step) % static_cast<uint64_t>(hosts)) + "," +
+                std::to_string(random.OneIn(10) ? 0 : random.Below(2'000'000)) + "," +
+                std::to_string(static_cast<double>(random.Below(200)) * 1e-6) + "\n";
+    }
+    return text;
+}
+
+/** When each flow ends by the oracle's event loop. */
+std::vector<Time>
+OracleFinishes(const PlayedFlows& played)
+{
+    const PathTable& paths = played.network->Paths();
+    const Topology& topology = paths.GetTopology();
+    PlainSharing plain;
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        plain.capacities.push_back(topology.GetLink(LinkId(i)).rate.ToBytesPerSecond());
+    }
+    for (std::size_t flow = 0; flow < played.results.Size(); flow++)
+    {
+        const PathId path = played.results.Path(flow);
+        PlainTransfer transfer{{{}, 1, std::numeric_limits<double>::infinity()}, 0, Time()};
+        for (const PathLink& link : paths.Links(path))
+        {
+            transfer.flow.links.emplace_back(link.link.Index(), link.multiplicity);
+        }
+        transfer.left = played.results.GetBytes(flow).ToDouble();
+        transfer.sharesFrom = played.results.Start(flow) + paths.Latency(path);
+        plain.transfers.push_back(transfer);
+    }
+    for (Time next = plain.Next(); !next.IsInfinite(); next = plain.Next())
+    {
+        plain.AdvanceTo(next);
+    }
+    std::vector<Time> finishes;
+    for (const auto& transfer : plain.transfers)
+    {
+        finishes.push_back(transfer.finish);
+    }
+    return finishes;
+}
+
+// Where every path is unique nothing is left to choose: completion is that of plain progressive
+// filling. Both round each event to a picosecond, hence the tolerance.
+TEST(PlayFlows, AgreesWithProgressiveFillingOnRandomTrees)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++)
+    {
+        RandomStream random(seed);
+        const int hosts = 3 + static_cast<int>(random.Below(8));
+        const std::string topology =
+            RandomTree(random, hosts, 1 + static_cast<int>(random.Below(5)));
+        const auto played = PlayTexts(topology, RandomFlows(random, hosts, 40));
+        const auto finishes = OracleFinishes(played);
+        for (std::size_t flow = 0; flow < finishes.size(); flow++)
+        {
+            EXPECT_NEAR(static_cast<double>(played.results.Finish(flow).ToPicoseconds()),
+                        static_cast<double>(finishes[flow].ToPicoseconds()),
+                        200)
+                << "seed " << seed << ", flow " << flow;
+        }
+    }
+}
+
+} // namespace
+} // namespace weir
