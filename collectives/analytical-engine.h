@@ -38,8 +38,7 @@ class AnalyticalEngine : public CollectiveEngine
         CollectiveClient* client;
         uint64_t token;
 
-        bool
-        operator>(const Ending& other) const
+        bool operator>(const Ending& other) const
         {
             return time != other.time ? time > other.time : order > other.order;
         }

@@ -55,8 +55,7 @@ struct CollectiveOverrides
     std::optional<Protocol> protocol;
     std::optional<uint32_t> channels;
 
-    friend bool
-    operator==(const CollectiveOverrides& a, const CollectiveOverrides& b)
+    friend bool operator==(const CollectiveOverrides& a, const CollectiveOverrides& b)
     {
         return a.algorithm == b.algorithm && a.protocol == b.protocol && a.channels == b.channels;
     }
@@ -76,8 +75,7 @@ struct CollectiveCall
     uint32_t root{0}; //!< group rank, for broadcast
     CollectiveOverrides overrides;
 
-    friend bool
-    operator==(const CollectiveCall& a, const CollectiveCall& b)
+    friend bool operator==(const CollectiveCall& a, const CollectiveCall& b)
     {
         return a.communicator == b.communicator && a.op == b.op && a.bytes == b.bytes &&
                a.root == b.root && a.overrides == b.overrides;

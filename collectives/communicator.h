@@ -49,8 +49,7 @@ struct Communicator
     double searchBandwidth{0}; //!< GB/s of all channels in NCCL's graph, for its tuning model
     bool ll128{false};         //!< whether NCCL enables LL128 on these connections
 
-    uint32_t
-    Size() const
+    uint32_t Size() const
     {
         return static_cast<uint32_t>(gpus.size());
     }

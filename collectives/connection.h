@@ -51,8 +51,7 @@ class Connector
      */
     NetworkPorts PortsForSendRecv(GpuId from, GpuId to, uint32_t channel);
 
-    const Cluster&
-    GetCluster() const
+    const Cluster& GetCluster() const
     {
         return m_cluster;
     }

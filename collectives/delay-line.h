@@ -23,28 +23,24 @@ class DelayLine
     {
     }
 
-    Time
-    Delay() const
+    Time Delay() const
     {
         return m_delay;
     }
 
-    bool
-    IsEmpty() const
+    bool IsEmpty() const
     {
         return m_size == 0;
     }
 
     /** When the oldest timer runs out. Not to be asked when empty. */
-    Time
-    Front() const
+    Time Front() const
     {
         return m_ring[m_head].due;
     }
 
     /** Sets a timer at @p now, which is never before the last one's. */
-    void
-    Push(Time now, const Item& item)
+    void Push(Time now, const Item& item)
     {
         if (m_size == m_ring.size())
         {
@@ -54,8 +50,7 @@ class DelayLine
         ++m_size;
     }
 
-    Item
-    Pop()
+    Item Pop()
     {
         const Item item = m_ring[m_head].item;
         m_head = (m_head + 1) & (m_ring.size() - 1);
@@ -70,8 +65,7 @@ class DelayLine
         Item item;
     };
 
-    void
-    Grow()
+    void Grow()
     {
         std::vector<Timer> larger(m_ring.empty() ? 16 : 2 * m_ring.size());
         for (std::size_t i = 0; i < m_size; ++i)

@@ -39,8 +39,7 @@ class FlowEngine : public CollectiveEngine, private TransferClient
     void AdvanceTo(Time now) override;
 
     /** Slices put on the wire since the start (of one channel or several equal ones). */
-    uint64_t
-    Slices() const
+    uint64_t Slices() const
     {
         return m_slices;
     }

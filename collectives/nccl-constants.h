@@ -24,8 +24,7 @@ struct NcclVersion
     /** @throws std::invalid_argument unless @p text is three numbers from 2.7.0 on, as "2.30.7". */
     static NcclVersion Parse(const std::string& text);
 
-    bool
-    AtLeast(uint32_t otherMinor, uint32_t otherPatch = 0) const
+    bool AtLeast(uint32_t otherMinor, uint32_t otherPatch = 0) const
     {
         return major > 2 || minor > otherMinor || (minor == otherMinor && patch >= otherPatch);
     }
@@ -73,14 +72,12 @@ class NcclConstants
 
     uint32_t MaxChannels() const; //!< MAXCHANNELS
 
-    uint32_t
-    ComputeCapability() const
+    uint32_t ComputeCapability() const
     {
         return m_computeCapability;
     }
 
-    const NcclVersion&
-    Version() const
+    const NcclVersion& Version() const
     {
         return m_version;
     }

@@ -30,8 +30,7 @@ class NodeCapacity
                  std::vector<uint32_t> localGpus);
 
     /** Index into LocalGpus is what every other member means by a GPU. */
-    const std::vector<uint32_t>&
-    LocalGpus() const
+    const std::vector<uint32_t>& LocalGpus() const
     {
         return m_localGpus;
     }
@@ -40,8 +39,7 @@ class NodeCapacity
      * NICs that are nearest to at least one of the GPUs, in the order NCCL tries them: each GPU's
      * first choice by GPU, then each GPU's second, and so on.
      */
-    const std::vector<uint32_t>&
-    Nics() const
+    const std::vector<uint32_t>& Nics() const
     {
         return m_nics;
     }
@@ -74,15 +72,13 @@ class NodeCapacity
     double BestPath(bool interNode);
 
     /** What leaves one GPU over NVLink (or PCIe, without NVLink) at most, GB/s. */
-    double
-    GpuBandwidth() const
+    double GpuBandwidth() const
     {
         return m_gpuBandwidth;
     }
 
     /** What is not reserved of a link, GB/s. */
-    double
-    Left(LinkId link) const
+    double Left(LinkId link) const
     {
         return m_left.at(link.Index());
     }

@@ -31,8 +31,7 @@ Mix(uint64_t& hash, uint64_t value)
 
 struct CallHash
 {
-    std::size_t
-    operator()(const CollectiveCall& call) const
+    std::size_t operator()(const CollectiveCall& call) const
     {
         const auto& o = call.overrides;
         uint64_t hash = static_cast<uint64_t>(call.bytes.Count());
@@ -48,8 +47,7 @@ struct CallHash
 
 struct GroupHash
 {
-    std::size_t
-    operator()(const std::vector<GpuId>& gpus) const
+    std::size_t operator()(const std::vector<GpuId>& gpus) const
     {
         uint64_t hash = gpus.size();
         for (GpuId gpu : gpus)

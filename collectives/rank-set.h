@@ -16,8 +16,7 @@ class RankSet
     /** Nobody. */
     RankSet() = default;
 
-    static RankSet
-    Only(uint32_t rank, uint32_t ranks)
+    static RankSet Only(uint32_t rank, uint32_t ranks)
     {
         RankSet set;
         set.m_bits.resize((ranks + 63) / 64, 0);
@@ -25,8 +24,7 @@ class RankSet
         return set;
     }
 
-    static RankSet
-    All(uint32_t ranks)
+    static RankSet All(uint32_t ranks)
     {
         RankSet set;
         for (uint32_t rank = 0; rank < ranks; ++rank)
@@ -36,15 +34,13 @@ class RankSet
         return set;
     }
 
-    bool
-    IsEmpty() const
+    bool IsEmpty() const
     {
         return m_bits.empty();
     }
 
     /** Adds @p other. @return false when a rank was in both. */
-    bool
-    Add(const RankSet& other)
+    bool Add(const RankSet& other)
     {
         bool apart = true;
         m_bits.resize(other.m_bits.size() > m_bits.size() ? other.m_bits.size() : m_bits.size(), 0);
@@ -56,8 +52,7 @@ class RankSet
         return apart;
     }
 
-    friend bool
-    operator==(const RankSet& a, const RankSet& b)
+    friend bool operator==(const RankSet& a, const RankSet& b)
     {
         return a.m_bits == b.m_bits;
     }

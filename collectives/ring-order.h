@@ -34,8 +34,7 @@ class OrderSearch
      */
     bool Find(uint32_t first, uint32_t last, Closing closing);
 
-    const std::vector<uint32_t>&
-    Order() const
+    const std::vector<uint32_t>& Order() const
     {
         return m_order;
     }

@@ -35,8 +35,7 @@ class SymbolicChannel
     }
 
     /** @return the first fault, or nothing. */
-    std::string
-    Run()
+    std::string Run()
     {
         if (const auto fault = CheckShape(); !fault.empty())
         {
@@ -68,21 +67,18 @@ class SymbolicChannel
         std::map<uint64_t, RankSet> output;
     };
 
-    static uint32_t
-    Passes(const Loop& loop)
+    static uint32_t Passes(const Loop& loop)
     {
         return std::min<uint32_t>(loop.repeat, 2);
     }
 
-    static uint64_t
-    Key(uint32_t loop, uint32_t pass, uint32_t chunk, uint32_t slice)
+    static uint64_t Key(uint32_t loop, uint32_t pass, uint32_t chunk, uint32_t slice)
     {
         return (static_cast<uint64_t>(loop) << 1 | pass) << 40 | static_cast<uint64_t>(chunk) << 8 |
                slice;
     }
 
-    std::string
-    CheckShape() const
+    std::string CheckShape() const
     {
         for (const auto& block : m_channel.blocks)
         {
@@ -105,8 +101,7 @@ class SymbolicChannel
     }
 
     /** What the block's own data for a chunk is; empty when it has none. */
-    RankSet
-    OwnData(const ThreadBlock& block, uint32_t chunk) const
+    RankSet OwnData(const ThreadBlock& block, uint32_t chunk) const
     {
         const bool gather = m_op == CollectiveOp::AllGather;
         const bool fromRoot = m_op == CollectiveOp::Broadcast || m_op == CollectiveOp::SendRecv;
@@ -118,15 +113,13 @@ class SymbolicChannel
         return RankSet::Only(block.rank, m_claim.ranks);
     }
 
-    std::string
-    Name(const ThreadBlock& block, const Position& at) const
+    std::string Name(const ThreadBlock& block, const Position& at) const
     {
         return "rank " + std::to_string(block.rank) + ", loop " + std::to_string(at.loop) +
                ", primitive " + std::to_string(at.primitive) + ": ";
     }
 
-    bool
-    Step(uint32_t index)
+    bool Step(uint32_t index)
     {
         Position& at = m_positions[index];
         if (at.loop == m_channel.loops.size())
@@ -195,8 +188,7 @@ class SymbolicChannel
         return true;
     }
 
-    static void
-    Next(Position& at, const Loop& loop, std::size_t primitives)
+    static void Next(Position& at, const Loop& loop, std::size_t primitives)
     {
         if (++at.slice < loop.slices)
         {
@@ -216,8 +208,7 @@ class SymbolicChannel
         ++at.loop;
     }
 
-    std::string
-    CheckEnd() const
+    std::string CheckEnd() const
     {
         for (uint32_t i = 0; i < m_positions.size(); ++i)
         {
@@ -244,8 +235,7 @@ class SymbolicChannel
     }
 
     /** What a rank must have of a chunk in the end; empty when nothing is promised. */
-    RankSet
-    Promised(const ThreadBlock& block, uint32_t chunk) const
+    RankSet Promised(const ThreadBlock& block, uint32_t chunk) const
     {
         switch (m_op)
         {
@@ -265,8 +255,7 @@ class SymbolicChannel
         return {};
     }
 
-    uint32_t
-    RankAt(uint32_t place) const
+    uint32_t RankAt(uint32_t place) const
     {
         for (const auto& block : m_channel.blocks)
         {
@@ -278,8 +267,7 @@ class SymbolicChannel
         return 0;
     }
 
-    std::string
-    CheckOutput(const ThreadBlock& block, const Position& at) const
+    std::string CheckOutput(const ThreadBlock& block, const Position& at) const
     {
         for (uint32_t l = 0; l < m_channel.loops.size(); ++l)
         {

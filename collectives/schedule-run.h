@@ -27,42 +27,36 @@ class ScheduleRun
     /** @p schedule must outlive it. */
     explicit ScheduleRun(const Schedule& schedule);
 
-    uint32_t
-    BlockCount() const
+    uint32_t BlockCount() const
     {
         return static_cast<uint32_t>(m_blocks.size());
     }
 
-    uint32_t
-    ConnectionCount() const
+    uint32_t ConnectionCount() const
     {
         return static_cast<uint32_t>(m_connections.size());
     }
 
     /** Blocks that have primitives left. */
-    uint32_t
-    BlocksLeft() const
+    uint32_t BlocksLeft() const
     {
         return m_blocksLeft;
     }
 
     /** What a connection is made of. */
-    const ScheduleConnection&
-    GetConnection(uint32_t connection) const
+    const ScheduleConnection& GetConnection(uint32_t connection) const
     {
         return *m_connections[connection].description;
     }
 
     /** The path of a connection. */
-    PathId
-    Path(uint32_t connection) const
+    PathId Path(uint32_t connection) const
     {
         return m_connections[connection].path;
     }
 
     /** How many equal channels a connection stands for. */
-    uint32_t
-    Copies(uint32_t connection) const
+    uint32_t Copies(uint32_t connection) const
     {
         return m_connections[connection].copies;
     }
@@ -74,23 +68,20 @@ class ScheduleRun
     void Advance(uint32_t block, std::vector<uint32_t>& started);
 
     /** A slice has arrived at the receiving end: Advance for the block there. */
-    void
-    Arrive(uint32_t connection, std::vector<uint32_t>& started)
+    void Arrive(uint32_t connection, std::vector<uint32_t>& started)
     {
         ++m_connections[connection].arrived;
         Advance(m_connections[connection].toBlock, started);
     }
 
     /** Bytes on the wire of the oldest queued slice, of one channel. */
-    int64_t
-    FrontBytes(uint32_t connection) const
+    int64_t FrontBytes(uint32_t connection) const
     {
         return m_connections[connection].front;
     }
 
     /** The oldest queued slice has left. @return whether another one is queued. */
-    bool
-    PopFront(uint32_t connection)
+    bool PopFront(uint32_t connection)
     {
         Pipe& pipe = m_connections[connection];
         if (--pipe.queued == 0)

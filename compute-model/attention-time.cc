@@ -43,28 +43,24 @@ class Problem
         SetTiles(shape, direction.products);
     }
 
-    double
-    Flops() const
+    double Flops() const
     {
         return m_flops;
     }
 
-    double
-    MemoryBytes() const
+    double MemoryBytes() const
     {
         return m_bytes;
     }
 
     /** Clocks per SM that the products take at the tensor rate. */
-    double
-    TensorClocks() const
+    double TensorClocks() const
     {
         return m_flops / (m_rate * m_gpu.sms);
     }
 
     /** The overhead of a tile is counted in clocks at the boost clock, as it was measured. */
-    double
-    Seconds(double clock) const
+    double Seconds(double clock) const
     {
         const double memory =
             m_bytes / (m_gpu.memoryRate.ToBytesPerSecond() * m_figures.memoryEfficiency);
@@ -72,8 +68,7 @@ class Problem
     }
 
   private:
-    void
-    Check(const AttentionShape& shape) const
+    void Check(const AttentionShape& shape) const
     {
         if (shape.batch == 0 || shape.heads == 0 || shape.kvHeads == 0 || shape.sequence == 0 ||
             shape.headDim == 0)
@@ -89,8 +84,7 @@ class Problem
     }
 
     /** Clocks of the busiest SM. */
-    void
-    SetTiles(const AttentionShape& shape, double products)
+    void SetTiles(const AttentionShape& shape, double products)
     {
         const AttentionCalibration& attention = m_gpu.kernels.attention;
         const double rows = attention.tileRows;

@@ -30,30 +30,26 @@ class CompletionQueue
     CompletionQueue& operator=(const CompletionQueue&) = delete;
 
     /** @p key, which is not under way, finishes at @p when. */
-    void
-    Push(Time when, uint32_t key)
+    void Push(Time when, uint32_t key)
     {
         m_queue.Insert(key, when);
     }
 
     /** @p key, which is under way, finishes at @p when instead. */
-    void
-    Move(Time when, uint32_t key)
+    void Move(Time when, uint32_t key)
     {
         m_queue.Remove(key);
         m_queue.Insert(key, when);
     }
 
     /** When the first finishes; Time::Infinite() when nobody is under way. */
-    Time
-    NextTime() const
+    Time NextTime() const
     {
         return m_queue.FirstTime();
     }
 
     /** Takes the first out. @return its key. */
-    uint32_t
-    Pop()
+    uint32_t Pop()
     {
         return m_queue.PopFirst();
     }
@@ -61,8 +57,7 @@ class CompletionQueue
   private:
     struct Items
     {
-        InstantNode&
-        Node(uint32_t key)
+        InstantNode& Node(uint32_t key)
         {
             return (*nodes)[key];
         }

@@ -85,27 +85,23 @@ class Problem
             m_hbmRate;
     }
 
-    double
-    Flops() const
+    double Flops() const
     {
         return m_flops;
     }
 
-    double
-    MemoryBytes() const
+    double MemoryBytes() const
     {
         return m_bytes;
     }
 
     /** Clocks per SM that the products take at the tensor rate. */
-    double
-    TensorClocks() const
+    double TensorClocks() const
     {
         return m_flops / (TensorRate() * m_gpu.sms);
     }
 
-    double
-    Seconds(const Cut& cut, double clock) const
+    double Seconds(const Cut& cut, double clock) const
     {
         const double waves = static_cast<double>(cut.waves);
         const double busiest =
@@ -116,8 +112,7 @@ class Problem
     }
 
     /** The cut of least time at the boost clock; the first of equals. */
-    Cut
-    Cheapest() const
+    Cut Cheapest() const
     {
         Cut best;
         double least = std::numeric_limits<double>::infinity();
@@ -149,8 +144,7 @@ class Problem
     }
 
   private:
-    void
-    Check() const
+    void Check() const
     {
         if (m_shape.m == 0 || m_shape.n == 0 || m_shape.k == 0 || m_shape.batch == 0)
         {
@@ -164,8 +158,7 @@ class Problem
     }
 
     /** Lengths of contiguous rows follow from the layout; C is stored by rows of n. */
-    void
-    SetAlignment()
+    void SetAlignment()
     {
         const bool isNt = m_shape.layout == GemmLayout::Nt;
         const bool isTn = m_shape.layout == GemmLayout::Tn;
@@ -181,15 +174,13 @@ class Problem
     }
 
     /** Datasheet FLOPs of an SM and clock. */
-    double
-    TensorRate() const
+    double TensorRate() const
     {
         return m_gpu.tensorFlopsPerSmPerClock[static_cast<std::size_t>(m_shape.precision)];
     }
 
     /** FLOPs of an SM and clock that the main loop reaches. */
-    double
-    LoopRate() const
+    double LoopRate() const
     {
         const double rate =
             TensorRate() * m_figures.tensorEfficiency[static_cast<std::size_t>(m_shape.precision)];
@@ -199,8 +190,7 @@ class Problem
     }
 
     /** The splits that leave every part work, and enough of it. */
-    void
-    SetSplits()
+    void SetSplits()
     {
         const uint64_t step = static_cast<uint64_t>(INNER_BYTES) / m_element;
         const uint64_t steps = CeilDivide(m_shape.k, step);
@@ -216,8 +206,7 @@ class Problem
     }
 
     /** Clocks of the products of one tile per element of the inner dimension. */
-    double
-    ProductClocks(const GemmTile& tile) const
+    double ProductClocks(const GemmTile& tile) const
     {
         const double longer = std::max({tile.rows, tile.columns, MMA_ROWS});
         const double shorter = std::min(tile.rows, tile.columns);
@@ -225,14 +214,12 @@ class Problem
     }
 
     /** The products alone at the boost clock: a lower bound of Seconds, without powers. */
-    double
-    ProductSeconds(const GemmTile& tile, const Split& split, uint64_t waves) const
+    double ProductSeconds(const GemmTile& tile, const Split& split, uint64_t waves) const
     {
         return static_cast<double>(waves * split.inner) * ProductClocks(tile) / m_gpu.boostClockHz;
     }
 
-    Cut
-    MakeCut(const GemmTile& tile, const Split& split, uint64_t waves) const
+    Cut MakeCut(const GemmTile& tile, const Split& split, uint64_t waves) const
     {
         Cut cut;
         cut.tile = tile;

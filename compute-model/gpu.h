@@ -32,8 +32,7 @@ struct Gpu
     std::string source;
 
     /** Peak at the boost clock. */
-    FlopRate
-    Peak(Precision precision) const
+    FlopRate Peak(Precision precision) const
     {
         return FlopRate::FlopsPerSecond(
             tensorFlopsPerSmPerClock[static_cast<std::size_t>(precision)] * sms * boostClockHz);

@@ -23,8 +23,7 @@ struct Meeting
     uint32_t size{0};         //!< how many must
     bool ended{false};
 
-    bool
-    IsComplete() const
+    bool IsComplete() const
     {
         return arrived == size;
     }
@@ -51,21 +50,18 @@ class GroupMeetings
     /** The communication of @p meeting is over; its place is used again from the next Arrive on. */
     void End(uint32_t meeting);
 
-    Meeting&
-    Get(uint32_t meeting)
+    Meeting& Get(uint32_t meeting)
     {
         return m_meetings[meeting];
     }
 
-    const Meeting&
-    Get(uint32_t meeting) const
+    const Meeting& Get(uint32_t meeting) const
     {
         return m_meetings[meeting];
     }
 
     /** The key of the @p i -th that arrived. */
-    uint32_t
-    ArrivedKey(uint32_t meeting, uint32_t i) const
+    uint32_t ArrivedKey(uint32_t meeting, uint32_t i) const
     {
         return m_arrived[m_meetings[meeting].firstArrived + i];
     }

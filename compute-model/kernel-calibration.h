@@ -19,8 +19,7 @@ struct MeasuredRange
     double least{0};
     double most{0};
 
-    bool
-    Contains(double value) const
+    bool Contains(double value) const
     {
         return value >= least && value <= most;
     }

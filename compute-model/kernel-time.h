@@ -113,8 +113,7 @@ class KernelTimer
     /** The gap between two queued kernels of one stream. */
     Time KernelGap() const;
 
-    const Gpu&
-    GetGpu() const
+    const Gpu& GetGpu() const
     {
         return *m_gpu;
     }

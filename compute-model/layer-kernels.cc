@@ -34,8 +34,7 @@ class LayerWriter
         m_fc2 = linear("FC2", m_shape.ffn, m_shape.hidden, m_shape.hidden);
     }
 
-    SegmentSequence
-    Forward(const std::string& name)
+    SegmentSequence Forward(const std::string& name)
     {
         m_writer.Section(name + " attention");
         Norm("input norm");
@@ -58,8 +57,7 @@ class LayerWriter
         return m_writer.Take();
     }
 
-    SegmentSequence
-    Backward()
+    SegmentSequence Backward()
     {
         m_writer.Section("backward MLP");
         BiasDropoutAddBackward("MLP bias dropout add backward");
@@ -84,20 +82,17 @@ class LayerWriter
     }
 
   private:
-    bool
-    IsLayerNorm() const
+    bool IsLayerNorm() const
     {
         return m_model.norm == NormKind::LayerNorm;
     }
 
-    void
-    Elementwise(const std::string& name, uint64_t rows, uint64_t columns, double operands)
+    void Elementwise(const std::string& name, uint64_t rows, uint64_t columns, double operands)
     {
         m_writer.Memory(name, MemoryKernel::Elementwise, rows, columns, operands * m_element);
     }
 
-    void
-    Norm(const std::string& name)
+    void Norm(const std::string& name)
     {
         m_writer.Memory(name,
                         IsLayerNorm() ? MemoryKernel::LayerNormForward
@@ -108,8 +103,7 @@ class LayerWriter
     }
 
     /** Norm, then its input's gradient added to the residual's. */
-    void
-    NormBackward(const std::string& name)
+    void NormBackward(const std::string& name)
     {
         m_writer.Memory(name,
                         IsLayerNorm() ? MemoryKernel::LayerNormBackward
@@ -121,8 +115,7 @@ class LayerWriter
         Elementwise("residual gradient add", m_shape.normTokens, m_shape.hidden, 3);
     }
 
-    void
-    BiasDropoutAdd(const std::string& name)
+    void BiasDropoutAdd(const std::string& name)
     {
         m_writer.Memory(name,
                         MemoryKernel::BiasDropoutAdd,
@@ -131,8 +124,7 @@ class LayerWriter
                         3 * m_element + (m_model.dropout ? 1 : 0));
     }
 
-    void
-    BiasDropoutAddBackward(const std::string& name)
+    void BiasDropoutAddBackward(const std::string& name)
     {
         if (m_model.dropout)
         {
@@ -142,8 +134,7 @@ class LayerWriter
         SumBias("bias gradient", m_shape.normTokens, m_shape.hidden);
     }
 
-    void
-    AddBias(const std::string& name, uint64_t columns)
+    void AddBias(const std::string& name, uint64_t columns)
     {
         if (m_model.biases)
         {
@@ -151,8 +142,7 @@ class LayerWriter
         }
     }
 
-    void
-    SumBias(const std::string& name, uint64_t rows, uint64_t columns)
+    void SumBias(const std::string& name, uint64_t rows, uint64_t columns)
     {
         if (m_model.biases)
         {
@@ -160,8 +150,7 @@ class LayerWriter
         }
     }
 
-    void
-    RotaryEmbedding(const std::string& name)
+    void RotaryEmbedding(const std::string& name)
     {
         if (!m_model.learnedPositions)
         {
@@ -173,8 +162,7 @@ class LayerWriter
         }
     }
 
-    void
-    Activation()
+    void Activation()
     {
         if (m_model.activation == ActivationKind::SwiGlu)
         {
@@ -188,8 +176,7 @@ class LayerWriter
         }
     }
 
-    void
-    ActivationBackward()
+    void ActivationBackward()
     {
         if (m_model.activation == ActivationKind::SwiGlu)
         {
@@ -210,8 +197,7 @@ class LayerWriter
         SumBias("FC1 bias gradient", m_shape.tokens, m_shape.inner);
     }
 
-    void
-    RecomputeAttention()
+    void RecomputeAttention()
     {
         if (m_plan.recomputation == Recomputation::Selective &&
             m_plan.attention == AttentionKind::Unfused)
@@ -221,8 +207,7 @@ class LayerWriter
     }
 
     /** With sequence parallelism the rows of all tensor ranks are needed from here on. */
-    void
-    GatherSequence(const std::string& name)
+    void GatherSequence(const std::string& name)
     {
         if (m_plan.sequenceParallel)
         {
@@ -231,8 +216,7 @@ class LayerWriter
     }
 
     /** Sums a row-parallel layer's output over the tensor ranks. */
-    int32_t
-    Reduce(const std::string& name)
+    int32_t Reduce(const std::string& name)
     {
         return m_plan.sequenceParallel
                    ? m_writer.Communicate(

@@ -21,8 +21,7 @@ struct MemoryEstimate
     Bytes activations; //!< of all micro-batches in flight under the plan's schedule
     Bytes buffers;     //!< CUDA context, NCCL channels, workspace
 
-    Bytes
-    Total() const
+    Bytes Total() const
     {
         return weights + gradients + optimizer + activations + buffers;
     }

@@ -31,8 +31,7 @@ class OutputWriter
             static_cast<double>(m_shape.hidden) * static_cast<double>(m_shape.vocabulary);
     }
 
-    SegmentSequence
-    Forward()
+    SegmentSequence Forward()
     {
         m_writer.Section("forward output");
         m_writer.Memory("final norm",
@@ -51,8 +50,7 @@ class OutputWriter
         return m_writer.Take();
     }
 
-    SegmentSequence
-    Backward()
+    SegmentSequence Backward()
     {
         m_writer.Section("backward output");
         OverLogits("cross entropy backward", MemoryKernel::CrossEntropyBackward, 2 * LOSS_BYTES);
@@ -71,21 +69,18 @@ class OutputWriter
     }
 
     /** The weights are counted where their last gradient comes from. */
-    void
-    ForgetWeights()
+    void ForgetWeights()
     {
         m_logits.parameters = 0;
     }
 
   private:
-    bool
-    IsLayerNorm() const
+    bool IsLayerNorm() const
     {
         return m_model.norm == NormKind::LayerNorm;
     }
 
-    void
-    Loss()
+    void Loss()
     {
         OverLogits("logits cast", MemoryKernel::Elementwise, m_element + LOSS_BYTES);
         OverLogits("logits maximum", MemoryKernel::CrossEntropyForward, LOSS_BYTES);
@@ -98,14 +93,12 @@ class OutputWriter
         OverLogits("softmax division", MemoryKernel::Elementwise, 2 * LOSS_BYTES);
     }
 
-    void
-    OverLogits(const std::string& name, MemoryKernel kernel, double bytesPerElement)
+    void OverLogits(const std::string& name, MemoryKernel kernel, double bytesPerElement)
     {
         m_writer.Memory(name, kernel, m_shape.tokens, m_shape.vocabulary, bytesPerElement);
     }
 
-    void
-    ReducePerToken(const std::string& name)
+    void ReducePerToken(const std::string& name)
     {
         const Bytes bytes(static_cast<int64_t>(m_shape.tokens * BytesOf(Precision::Fp32)));
         m_writer.WaitFor(m_writer.Communicate(name, CollectiveOp::AllReduce, bytes));

@@ -68,15 +68,13 @@ struct ParallelPlan
         true}; //!< send 1/T of the stage boundary per tensor rank and gather (Narayanan et al.
                //!< 2021, 4.1); with sequence parallelism the boundary is already split
 
-    uint32_t
-    Ranks() const
+    uint32_t Ranks() const
     {
         return tensor * pipeline * data;
     }
 
     /** Micro-batches per pipeline and step. */
-    uint32_t
-    MicroBatches() const
+    uint32_t MicroBatches() const
     {
         return globalBatch / (microBatch * data);
     }

@@ -41,8 +41,7 @@ class ScheduleWriter
     }
 
     /** The (micro-batch, chunk) of the k-th forward or backward pass of this stage. */
-    PipelineStep
-    Pass(PipelineStepKind kind, uint32_t k) const
+    PipelineStep Pass(PipelineStepKind kind, uint32_t k) const
     {
         PipelineStep step;
         step.kind = kind;
@@ -59,22 +58,19 @@ class ScheduleWriter
         return step;
     }
 
-    void
-    Forward(uint32_t k)
+    void Forward(uint32_t k)
     {
         m_steps.push_back(Pass(PipelineStepKind::Forward, k));
     }
 
-    void
-    Backward(uint32_t k)
+    void Backward(uint32_t k)
     {
         m_steps.push_back(Pass(PipelineStepKind::Backward, k));
     }
 
     /** The output of the k-th forward pass goes to the next stage, unless it was the model's last.
      */
-    PipelineTransfer
-    OutputOf(uint32_t k) const
+    PipelineTransfer OutputOf(uint32_t k) const
     {
         const PipelineStep pass = Pass(PipelineStepKind::Forward, k);
         return Transfer(!(IsLast() && pass.chunk == m_place.chunks - 1), pass);
@@ -82,32 +78,28 @@ class ScheduleWriter
 
     /** The input of the k-th forward pass comes from the previous stage, unless it is the model's
      * first. */
-    PipelineTransfer
-    InputOf(uint32_t k) const
+    PipelineTransfer InputOf(uint32_t k) const
     {
         const PipelineStep pass = Pass(PipelineStepKind::Forward, k);
         return Transfer(!(IsFirst() && pass.chunk == 0), pass);
     }
 
-    PipelineTransfer
-    OutputGradientOf(uint32_t k) const
+    PipelineTransfer OutputGradientOf(uint32_t k) const
     {
         const PipelineStep pass = Pass(PipelineStepKind::Backward, k);
         return Transfer(!(IsLast() && pass.chunk == m_place.chunks - 1), pass);
     }
 
-    PipelineTransfer
-    InputGradientOf(uint32_t k) const
+    PipelineTransfer InputGradientOf(uint32_t k) const
     {
         const PipelineStep pass = Pass(PipelineStepKind::Backward, k);
         return Transfer(!(IsFirst() && pass.chunk == 0), pass);
     }
 
-    void
-    Exchange(PipelineTransfer sendForward,
-             PipelineTransfer receiveForward,
-             PipelineTransfer sendBackward,
-             PipelineTransfer receiveBackward)
+    void Exchange(PipelineTransfer sendForward,
+                  PipelineTransfer receiveForward,
+                  PipelineTransfer sendBackward,
+                  PipelineTransfer receiveBackward)
     {
         if (sendForward.present || receiveForward.present || sendBackward.present ||
             receiveBackward.present)
@@ -122,27 +114,23 @@ class ScheduleWriter
         }
     }
 
-    bool
-    IsFirst() const
+    bool IsFirst() const
     {
         return m_place.stage == 0;
     }
 
-    bool
-    IsLast() const
+    bool IsLast() const
     {
         return m_place.stage == m_place.stages - 1;
     }
 
-    std::vector<PipelineStep>
-    Take()
+    std::vector<PipelineStep> Take()
     {
         return std::move(m_steps);
     }
 
   private:
-    static PipelineTransfer
-    Transfer(bool present, const PipelineStep& pass)
+    static PipelineTransfer Transfer(bool present, const PipelineStep& pass)
     {
         return present ? PipelineTransfer{true, pass.microBatch, pass.chunk} : PipelineTransfer{};
     }
@@ -203,8 +191,7 @@ class InterleavedWriter
     {
     }
 
-    std::vector<PipelineStep>
-    Write()
+    std::vector<PipelineStep> Write()
     {
         m_writer.Exchange(m_none, m_writer.InputOf(0), m_none, m_none);
         WarmUp();
@@ -214,8 +201,7 @@ class InterleavedWriter
     }
 
   private:
-    void
-    WarmUp()
+    void WarmUp()
     {
         for (uint32_t k = 0; k < m_warmUp; k++)
         {
@@ -228,8 +214,7 @@ class InterleavedWriter
         }
     }
 
-    void
-    Steady()
+    void Steady()
     {
         for (uint32_t k = 0; k < m_remaining; k++)
         {
@@ -244,8 +229,7 @@ class InterleavedWriter
         }
     }
 
-    void
-    CoolDown()
+    void CoolDown()
     {
         if (m_remaining == 0)
         {

@@ -40,8 +40,7 @@ class ProgramCheck
     }
 
     /** @return by slot, what the program does there. */
-    std::vector<SlotUse>
-    Check()
+    std::vector<SlotUse> Check()
     {
         for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
         {
@@ -55,15 +54,16 @@ class ProgramCheck
     }
 
   private:
-    [[noreturn]] void
-    Fail(std::size_t stream, std::size_t position, const StepOp& op, const std::string& what) const
+    [[noreturn]] void Fail(std::size_t stream,
+                           std::size_t position,
+                           const StepOp& op,
+                           const std::string& what) const
     {
         throw std::invalid_argument("step graph: program " + std::to_string(m_index) + ", " +
                                     DescribeOp(m_graph, stream, position, op) + ": " + what);
     }
 
-    void
-    CheckOp(std::size_t stream, std::size_t position, const StepOp& op)
+    void CheckOp(std::size_t stream, std::size_t position, const StepOp& op)
     {
         if (op.label >= m_graph.labels.size())
         {
@@ -94,8 +94,7 @@ class ProgramCheck
         CountUse(op);
     }
 
-    void
-    CheckDependencies(std::size_t stream, std::size_t position, const StepOp& op) const
+    void CheckDependencies(std::size_t stream, std::size_t position, const StepOp& op) const
     {
         for (uint32_t i = 0; i < op.dependencyCount; i++)
         {
@@ -112,8 +111,7 @@ class ProgramCheck
         }
     }
 
-    void
-    CountUse(const StepOp& op)
+    void CountUse(const StepOp& op)
     {
         if (op.group >= m_uses.size())
         {

@@ -22,8 +22,7 @@ struct SlotUse
     uint64_t receivedSum{0};   //!< ... received
     uint64_t collectiveSum{0}; //!< ... done collectively
 
-    bool
-    IsUsed() const
+    bool IsUsed() const
     {
         return sends + receives + collectives > 0;
     }

@@ -16,8 +16,7 @@ class RankBooking
 {
   public:
     /** Begins a step at @p now with nothing booked. */
-    void
-    Begin(Time now)
+    void Begin(Time now)
     {
         m_spent = {};
         m_since = now;
@@ -25,8 +24,7 @@ class RankBooking
     }
 
     /** From @p now on the rank's time is of @p category. */
-    void
-    Switch(TimeCategory category, Time now)
+    void Switch(TimeCategory category, Time now)
     {
         if (category != m_category)
         {
@@ -36,15 +34,13 @@ class RankBooking
     }
 
     /** Books everything up to @p now. */
-    void
-    Settle(Time now)
+    void Settle(Time now)
     {
         m_spent[static_cast<std::size_t>(m_category)] += now - m_since;
         m_since = now;
     }
 
-    const std::array<Time, TIME_CATEGORY_COUNT>&
-    Spent() const
+    const std::array<Time, TIME_CATEGORY_COUNT>& Spent() const
     {
         return m_spent;
     }

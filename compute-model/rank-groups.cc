@@ -37,14 +37,12 @@ class GroupWriter
             plan.Ranks(), std::vector<uint32_t>(m_graph.slotNames.size(), StepGraph::NO_GROUP));
     }
 
-    Rank
-    At(const Place& place) const
+    Rank At(const Place& place) const
     {
         return Rank(place.tensor + m_plan.tensor * (place.data + m_plan.data * place.pipeline));
     }
 
-    void
-    AddGroup(GroupSlot slot, std::vector<Rank> members)
+    void AddGroup(GroupSlot slot, std::vector<Rank> members)
     {
         if (members.size() < 2)
         {
@@ -57,8 +55,7 @@ class GroupWriter
         m_graph.groups.push_back(std::move(members));
     }
 
-    void
-    AddPair(Rank sender, GroupSlot send, Rank receiver, GroupSlot receive)
+    void AddPair(Rank sender, GroupSlot send, Rank receiver, GroupSlot receive)
     {
         Enter(sender, send);
         Enter(receiver, receive);
@@ -66,8 +63,7 @@ class GroupWriter
     }
 
   private:
-    void
-    Enter(Rank rank, GroupSlot slot)
+    void Enter(Rank rank, GroupSlot slot)
     {
         m_graph.rankGroups[rank.Index()][static_cast<std::size_t>(slot)] =
             static_cast<uint32_t>(m_graph.groups.size());

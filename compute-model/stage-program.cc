@@ -30,8 +30,7 @@ class StageWriter
     {
     }
 
-    void
-    Write()
+    void Write()
     {
         OptimizerWriter optimizer(m_source, m_kernels, m_writer);
         optimizer.ZeroGradients();
@@ -62,27 +61,23 @@ class StageWriter
     }
 
   private:
-    bool
-    HasEmbedding(const PipelineStep& step) const
+    bool HasEmbedding(const PipelineStep& step) const
     {
         return m_source.stage == 0 && step.chunk == 0;
     }
 
-    bool
-    HasOutput(const PipelineStep& step) const
+    bool HasOutput(const PipelineStep& step) const
     {
         return m_source.stage == m_plan.pipeline - 1 && step.chunk == m_plan.virtualStages - 1;
     }
 
     /** Layers go round the stages chunk by chunk (Narayanan et al. 2021, 2.2). */
-    uint32_t
-    FirstLayer(const PipelineStep& step) const
+    uint32_t FirstLayer(const PipelineStep& step) const
     {
         return (step.chunk * m_plan.pipeline + m_source.stage) * m_chunkLayers;
     }
 
-    void
-    Forward(const PipelineStep& step)
+    void Forward(const PipelineStep& step)
     {
         if (HasEmbedding(step))
         {
@@ -101,8 +96,7 @@ class StageWriter
         }
     }
 
-    void
-    Backward(const PipelineStep& step, OptimizerWriter& optimizer)
+    void Backward(const PipelineStep& step, OptimizerWriter& optimizer)
     {
         const bool isLast = --m_passesLeft[step.chunk] == 0;
         std::vector<GradientPiece> pieces;
@@ -129,8 +123,7 @@ class StageWriter
     }
 
     /** Issues all transfers of a batch at once; what follows waits for all of them. */
-    void
-    Exchange(const PipelineStep& step)
+    void Exchange(const PipelineStep& step)
     {
         std::vector<StepDependency> issued;
         Transfer(issued,
@@ -161,12 +154,11 @@ class StageWriter
         GatherReceived(step.receiveBackward, "gradients all-gather");
     }
 
-    void
-    Transfer(std::vector<StepDependency>& issued,
-             const PipelineTransfer& transfer,
-             StreamKind stream,
-             GroupSlot slot,
-             const char* label)
+    void Transfer(std::vector<StepDependency>& issued,
+                  const PipelineTransfer& transfer,
+                  StreamKind stream,
+                  GroupSlot slot,
+                  const char* label)
     {
         if (!transfer.present)
         {
@@ -187,8 +179,7 @@ class StageWriter
     }
 
     /** Each tensor rank received its part only; NVLink brings the rest. */
-    void
-    GatherReceived(const PipelineTransfer& transfer, const char* label)
+    void GatherReceived(const PipelineTransfer& transfer, const char* label)
     {
         if (!transfer.present || m_plan.tensor == 1 || m_plan.sequenceParallel ||
             !m_plan.scatterGatherPipeline)

@@ -79,14 +79,12 @@ struct StepExecutor::State
     void EndMeeting(uint32_t meeting, Time now);
     std::string DescribeWaiting(std::size_t limit) const;
 
-    const StreamOps&
-    OpsOf(uint32_t rank, std::size_t stream) const
+    const StreamOps& OpsOf(uint32_t rank, std::size_t stream) const
     {
         return programOps[spec.graph->rankProgram[rank] * STREAM_COUNT + stream];
     }
 
-    const StepOp&
-    HeadOf(uint32_t rank, std::size_t stream) const
+    const StepOp& HeadOf(uint32_t rank, std::size_t stream) const
     {
         return OpsOf(rank, stream).ops[ranks[rank].streams[stream].position];
     }

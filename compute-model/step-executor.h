@@ -22,30 +22,27 @@ class StepObserver
     virtual ~StepObserver() = default;
 
     /** @param posted when the rank reached it, @param started when it began to make progress. */
-    virtual void
-    OnOpFinished(uint32_t step,
-                 Rank rank,
-                 StreamKind stream,
-                 const StepOp& op,
-                 Time posted,
-                 Time started,
-                 Time finished)
+    virtual void OnOpFinished(uint32_t step,
+                              Rank rank,
+                              StreamKind stream,
+                              const StepOp& op,
+                              Time posted,
+                              Time started,
+                              Time finished)
     {
     }
 
     /** A collective or send/recv of group @p group ended on all its ranks. */
-    virtual void
-    OnCollectiveFinished(uint32_t step,
-                         uint32_t group,
-                         const StepOp& op,
-                         Time firstArrival,
-                         Time started,
-                         Time finished)
+    virtual void OnCollectiveFinished(uint32_t step,
+                                      uint32_t group,
+                                      const StepOp& op,
+                                      Time firstArrival,
+                                      Time started,
+                                      Time finished)
     {
     }
 
-    virtual void
-    OnStepFinished(uint32_t step, Time started, Time finished)
+    virtual void OnStepFinished(uint32_t step, Time started, Time finished)
     {
     }
 };

@@ -24,8 +24,7 @@ class GroupCheck
     {
     }
 
-    void
-    Check()
+    void Check()
     {
         for (std::size_t rank = 0; rank < m_graph.RankCount(); rank++)
         {
@@ -50,14 +49,12 @@ class GroupCheck
         uint32_t users{0};
     };
 
-    [[noreturn]] static void
-    Fail(std::size_t rank, const std::string& what)
+    [[noreturn]] static void Fail(std::size_t rank, const std::string& what)
     {
         throw std::invalid_argument("step graph: rank " + std::to_string(rank) + ": " + what);
     }
 
-    void
-    CheckRank(std::size_t rank)
+    void CheckRank(std::size_t rank)
     {
         const auto& uses = m_uses[m_graph.rankProgram[rank]];
         const auto& slots = m_graph.rankGroups[rank];
@@ -77,8 +74,7 @@ class GroupCheck
         }
     }
 
-    void
-    CheckUse(std::size_t rank, std::size_t slot, const SlotUse& use, uint32_t group)
+    void CheckUse(std::size_t rank, std::size_t slot, const SlotUse& use, uint32_t group)
     {
         const auto& members = m_graph.groups[group];
         const auto place = std::find(members.begin(), members.end(), Rank(rank));
@@ -117,8 +113,7 @@ class GroupCheck
         }
     }
 
-    std::string
-    DescribeFirstOp(std::size_t rank, std::size_t slot) const
+    std::string DescribeFirstOp(std::size_t rank, std::size_t slot) const
     {
         const StepProgram& program = m_graph.programs[m_graph.rankProgram[rank]];
         for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)

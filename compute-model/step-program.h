@@ -123,8 +123,7 @@ struct StepGraph
     /** In rankGroups: the rank has no group in this slot. */
     static constexpr uint32_t NO_GROUP = 0xffffffff;
 
-    std::size_t
-    RankCount() const
+    std::size_t RankCount() const
     {
         return rankProgram.size();
     }

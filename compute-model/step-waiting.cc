@@ -15,8 +15,7 @@ constexpr std::size_t NAMED_RANKS = 4; //!< ranks of a group that are named befo
 class RankList
 {
   public:
-    void
-    Add(Rank rank)
+    void Add(Rank rank)
     {
         if (m_count++ < NAMED_RANKS)
         {
@@ -24,8 +23,7 @@ class RankList
         }
     }
 
-    std::string
-    OfGroup(uint32_t group) const
+    std::string OfGroup(uint32_t group) const
     {
         const std::string more =
             m_count > NAMED_RANKS ? " and " + std::to_string(m_count - NAMED_RANKS) + " more" : "";

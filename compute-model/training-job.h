@@ -42,26 +42,22 @@ class TrainingJob
     TrainingJob(const TrainingJob&) = delete;
     TrainingJob& operator=(const TrainingJob&) = delete;
 
-    const TrainingJobSpec&
-    GetSpec() const
+    const TrainingJobSpec& GetSpec() const
     {
         return m_spec;
     }
 
-    const StepGraph&
-    GetGraph() const
+    const StepGraph& GetGraph() const
     {
         return m_graph;
     }
 
-    const MemoryEstimate&
-    GetMemory() const
+    const MemoryEstimate& GetMemory() const
     {
         return m_memory;
     }
 
-    StepExecutor&
-    GetExecutor()
+    StepExecutor& GetExecutor()
     {
         return *m_executor;
     }

@@ -19,14 +19,12 @@ namespace
 class EndTime : public CollectiveClient
 {
   public:
-    void
-    OnCollectiveDone(uint64_t token, Time now) override
+    void OnCollectiveDone(uint64_t token, Time now) override
     {
         m_end = now;
     }
 
-    Time
-    Get() const
+    Time Get() const
     {
         return m_end;
     }
@@ -51,8 +49,7 @@ class CallRunner
         m_engines.Add(m_fabric.GetTransport());
     }
 
-    CollectivePoint
-    Run(Bytes size)
+    CollectivePoint Run(Bytes size)
     {
         CollectiveCall call;
         call.communicator = m_communicator;

@@ -16,8 +16,7 @@ struct Ratio
     Wide numerator{0};
     Wide denominator{1};
 
-    long double
-    Value() const
+    long double Value() const
     {
         return static_cast<long double>(numerator) / static_cast<long double>(denominator);
     }

@@ -26,8 +26,7 @@ class Hdf5Handle
     Hdf5Handle(Hdf5Handle&& other) noexcept;
     Hdf5Handle& operator=(Hdf5Handle&& other) noexcept;
 
-    hid_t
-    Get() const
+    hid_t Get() const
     {
         return m_id;
     }
@@ -67,8 +66,7 @@ class Hdf5File
     /** A scalar dataset of UTF-8 text. */
     void WriteText(const std::string& path, const std::string& text);
 
-    hid_t
-    Get() const
+    hid_t Get() const
     {
         return m_file.Get();
     }

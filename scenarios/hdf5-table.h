@@ -33,8 +33,7 @@ class Hdf5ColumnWriter
 
     virtual std::size_t Rows() const = 0;
 
-    hid_t
-    Get() const
+    hid_t Get() const
     {
         return m_dataset.Get();
     }
@@ -64,8 +63,7 @@ class Hdf5Column : public Hdf5ColumnWriter
 
     Hdf5Column(hid_t file, const std::string& group, const ColumnInfo& info);
 
-    void
-    Append(T value)
+    void Append(T value)
     {
         m_buffer.push_back(std::move(value));
         m_rows++;
@@ -77,8 +75,7 @@ class Hdf5Column : public Hdf5ColumnWriter
 
     void Flush() override;
 
-    std::size_t
-    Rows() const override
+    std::size_t Rows() const override
     {
         return m_rows;
     }
@@ -103,8 +100,7 @@ class Hdf5Table
 
     /** Adds a column; the reference holds as long as the table. */
     template <typename T>
-    Hdf5Column<T>&
-    Add(const ColumnInfo& info)
+    Hdf5Column<T>& Add(const ColumnInfo& info)
     {
         auto column = std::make_unique<Hdf5Column<T>>(m_file.Get(), m_group, info);
         auto& reference = *column;

@@ -9,8 +9,8 @@ namespace weir
 {
 
 /**
- * Wrong input: what() is the one line the user sees, "file:line:column: key: found ..., expected ...".
- * Mains catch it once, print it and exit with 2.
+ * Wrong input: what() is the one line the user sees, "file:line:column: key: found ..., expected
+ * ...". Mains catch it once, print it and exit with 2.
  */
 class InputError : public std::runtime_error
 {

@@ -28,15 +28,13 @@ class OutputFile
     OutputFile& operator=(const OutputFile&) = delete;
 
     /** The name the file will have. */
-    const std::string&
-    Path() const
+    const std::string& Path() const
     {
         return m_path;
     }
 
     /** The name to write to until Commit. */
-    const std::string&
-    TemporaryPath() const
+    const std::string& TemporaryPath() const
     {
         return m_temporaryPath;
     }

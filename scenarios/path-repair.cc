@@ -28,8 +28,7 @@ class LinkBag
     {
     }
 
-    void
-    Remove(LinkId link)
+    void Remove(LinkId link)
     {
         auto entry = std::find_if(m_links.begin(), m_links.end(), [&](const PathLink& other) {
             return other.link == link;
@@ -40,8 +39,7 @@ class LinkBag
         }
     }
 
-    void
-    Add(const std::vector<LinkId>& links)
+    void Add(const std::vector<LinkId>& links)
     {
         for (const LinkId link : links)
         {
@@ -50,8 +48,7 @@ class LinkBag
     }
 
     /** A link that is down; an invalid id when none is. */
-    LinkId
-    FindDown(const std::vector<bool>& down) const
+    LinkId FindDown(const std::vector<bool>& down) const
     {
         for (const auto& entry : m_links)
         {
@@ -64,8 +61,7 @@ class LinkBag
     }
 
     /** A network link that leaves (or enters) @p device, one that ends outside switches first. */
-    LinkId
-    FindNetworkLink(DeviceId device, bool leaving) const
+    LinkId FindNetworkLink(DeviceId device, bool leaving) const
     {
         LinkId found;
         for (const auto& entry : m_links)
@@ -87,8 +83,7 @@ class LinkBag
         return found;
     }
 
-    std::vector<LinkId>
-    AsList() const
+    std::vector<LinkId> AsList() const
     {
         std::vector<LinkId> list;
         for (const auto& entry : m_links)

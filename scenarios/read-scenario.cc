@@ -23,8 +23,7 @@ struct GpuBudget
     uint64_t taken{0};
     const ClusterSpec& cluster;
 
-    void
-    Take(const ParallelPlan& plan, const YamlNode& node)
+    void Take(const ParallelPlan& plan, const YamlNode& node)
     {
         const uint64_t had = static_cast<uint64_t>(cluster.nodes) * cluster.node.gpus;
         // tensor * pipeline fits in 32 bits, so the product fits in 64

@@ -78,28 +78,23 @@ class RecordSink
   public:
     virtual ~RecordSink() = default;
 
-    virtual void
-    OnOp(const OpRecord& record)
+    virtual void OnOp(const OpRecord& record)
     {
     }
 
-    virtual void
-    OnCollective(const CollectiveRecord& record)
+    virtual void OnCollective(const CollectiveRecord& record)
     {
     }
 
-    virtual void
-    OnFlow(const FlowRecord& record)
+    virtual void OnFlow(const FlowRecord& record)
     {
     }
 
-    virtual void
-    OnLinkBin(const LinkBinRecord& record)
+    virtual void OnLinkBin(const LinkBinRecord& record)
     {
     }
 
-    virtual void
-    OnStep(const StepRecord& record)
+    virtual void OnStep(const StepRecord& record)
     {
     }
 };

@@ -26,14 +26,12 @@ RepresentativeRanks(const StepGraph& graph)
 class Recorder::Fanout : public RecordSink
 {
   public:
-    void
-    Add(RecordSink& sink)
+    void Add(RecordSink& sink)
     {
         m_sinks.push_back(&sink);
     }
 
-    void
-    OnOp(const OpRecord& record) override
+    void OnOp(const OpRecord& record) override
     {
         for (auto* sink : m_sinks)
         {
@@ -41,8 +39,7 @@ class Recorder::Fanout : public RecordSink
         }
     }
 
-    void
-    OnCollective(const CollectiveRecord& record) override
+    void OnCollective(const CollectiveRecord& record) override
     {
         for (auto* sink : m_sinks)
         {
@@ -50,8 +47,7 @@ class Recorder::Fanout : public RecordSink
         }
     }
 
-    void
-    OnFlow(const FlowRecord& record) override
+    void OnFlow(const FlowRecord& record) override
     {
         for (auto* sink : m_sinks)
         {
@@ -59,8 +55,7 @@ class Recorder::Fanout : public RecordSink
         }
     }
 
-    void
-    OnLinkBin(const LinkBinRecord& record) override
+    void OnLinkBin(const LinkBinRecord& record) override
     {
         for (auto* sink : m_sinks)
         {
@@ -68,8 +63,7 @@ class Recorder::Fanout : public RecordSink
         }
     }
 
-    void
-    OnStep(const StepRecord& record) override
+    void OnStep(const StepRecord& record) override
     {
         for (auto* sink : m_sinks)
         {
@@ -104,14 +98,13 @@ class Recorder::JobObserver : public StepObserver
         }
     }
 
-    void
-    OnOpFinished(uint32_t step,
-                 Rank rank,
-                 StreamKind stream,
-                 const StepOp& op,
-                 Time posted,
-                 Time started,
-                 Time finished) override
+    void OnOpFinished(uint32_t step,
+                      Rank rank,
+                      StreamKind stream,
+                      const StepOp& op,
+                      Time posted,
+                      Time started,
+                      Time finished) override
     {
         if (step == m_lastStep && m_shownRanks[rank.Index()])
         {
@@ -119,13 +112,12 @@ class Recorder::JobObserver : public StepObserver
         }
     }
 
-    void
-    OnCollectiveFinished(uint32_t step,
-                         uint32_t group,
-                         const StepOp& op,
-                         Time firstArrival,
-                         Time started,
-                         Time finished) override
+    void OnCollectiveFinished(uint32_t step,
+                              uint32_t group,
+                              const StepOp& op,
+                              Time firstArrival,
+                              Time started,
+                              Time finished) override
     {
         if (step == m_lastStep && m_shownGroups[group])
         {
@@ -133,15 +125,13 @@ class Recorder::JobObserver : public StepObserver
         }
     }
 
-    void
-    OnStepFinished(uint32_t step, Time started, Time finished) override
+    void OnStepFinished(uint32_t step, Time started, Time finished) override
     {
         m_stepsDone = step + 1;
         m_sink.OnStep({m_id, step, started, finished});
     }
 
-    bool
-    IsInLastStep() const
+    bool IsInLastStep() const
     {
         return m_stepsDone == m_lastStep;
     }

@@ -25,8 +25,8 @@ class WiredScenario;
  *  - /ops, /collectives: of the last step, as Recorder chooses them
  *  - /flows: of the last step, with their paths in /flow_paths (link lists by path); at most
  *    MAX_FLOWS, attribute `rows_left_out` counts the others
- *  - /links: what each link is and what it carried; /link_series: bytes per link and time bin, where
- *    there were any
+ *  - /links: what each link is and what it carried; /link_series: bytes per link and time bin,
+ * where there were any
  *  - /provenance: the scenario after defaults, mode, seed, versions
  *
  * Written while the run goes, column chunk by column chunk, so memory does not grow with the run.

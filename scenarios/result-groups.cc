@@ -40,8 +40,7 @@ class BreakdownColumns
         }
     }
 
-    void
-    Append(const RankBreakdown& breakdown)
+    void Append(const RankBreakdown& breakdown)
     {
         for (std::size_t i = 0; i < TIME_CATEGORY_COUNT; i++)
         {

@@ -34,8 +34,7 @@ PeakRssBytes()
 class BreakdownMean
 {
   public:
-    void
-    Add(const RankBreakdown& breakdown)
+    void Add(const RankBreakdown& breakdown)
     {
         for (std::size_t i = 0; i < TIME_CATEGORY_COUNT; i++)
         {
@@ -44,8 +43,7 @@ class BreakdownMean
         m_count++;
     }
 
-    RankBreakdown
-    Get() const
+    RankBreakdown Get() const
     {
         RankBreakdown mean;
         for (std::size_t i = 0; i < TIME_CATEGORY_COUNT && m_count > 0; i++)

@@ -55,8 +55,7 @@ struct JobResult
     RankBreakdown mean;                //!< over all ranks
 
     /** The steady step: the last one; infinite when none was finished. */
-    Time
-    StepTime() const
+    Time StepTime() const
     {
         return steps.empty() ? Time::Infinite() : steps.back();
     }
@@ -73,8 +72,7 @@ struct RunResult
     std::string waiting; //!< who waits for what, when the run could not finish; else empty
 
     /** The steady step of the first job: its last; infinite when none was finished. */
-    Time
-    StepTime() const
+    Time StepTime() const
     {
         return jobs.front().StepTime();
     }

@@ -53,17 +53,17 @@ struct EventSpec
 
 struct OutputSpec
 {
-    std::string file;                //!< HDF5; empty: none
-    bool timeline{false};            //!< whether a timeline is written, beside the file
-    std::string timelineFile;        //!< where instead of beside the file; empty: beside it
-    std::optional<Time> linkSeries;  //!< bin width of the link series
+    std::string file;               //!< HDF5; empty: none
+    bool timeline{false};           //!< whether a timeline is written, beside the file
+    std::string timelineFile;       //!< where instead of beside the file; empty: beside it
+    std::optional<Time> linkSeries; //!< bin width of the link series
 };
 
 /** An experiment, with every default filled in. */
 struct Scenario
 {
     std::string title;
-    std::string path;     //!< the file it came from, for messages and provenance
+    std::string path; //!< the file it came from, for messages and provenance
     uint64_t seed{1};
     ClusterSpec cluster;
     Gpu gpu;

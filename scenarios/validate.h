@@ -24,8 +24,7 @@ struct CaseOutcome
     double tolerance{0}; //!< relative
 
     /** Relative: positive when the prediction is too long. */
-    double
-    Error() const
+    double Error() const
     {
         return predicted / measured - 1;
     }

@@ -22,20 +22,17 @@ namespace weir
 class RunClock : public PassiveEngine
 {
   public:
-    Time
-    NextEventTime() override
+    Time NextEventTime() override
     {
         return Time::Infinite();
     }
 
-    void
-    AdvanceTo(Time now) override
+    void AdvanceTo(Time now) override
     {
         m_now = now;
     }
 
-    Time
-    Now() const
+    Time Now() const
     {
         return m_now;
     }
@@ -59,44 +56,37 @@ class WiredScenario
     WiredScenario(const WiredScenario&) = delete;
     WiredScenario& operator=(const WiredScenario&) = delete;
 
-    const Topology&
-    GetTopology() const
+    const Topology& GetTopology() const
     {
         return m_fabric.GetCluster().GetTopology();
     }
 
-    const Cluster&
-    GetCluster() const
+    const Cluster& GetCluster() const
     {
         return m_fabric.GetCluster();
     }
 
-    PathTable&
-    Paths()
+    PathTable& Paths()
     {
         return m_fabric.Paths();
     }
 
-    Transport&
-    GetTransport()
+    Transport& GetTransport()
     {
         return m_transport;
     }
 
-    Planner&
-    GetPlanner()
+    Planner& GetPlanner()
     {
         return m_planner;
     }
 
-    std::size_t
-    JobCount() const
+    std::size_t JobCount() const
     {
         return m_jobs.size();
     }
 
-    TrainingJob&
-    GetJob(JobId job)
+    TrainingJob& GetJob(JobId job)
     {
         return *m_jobs[job.Index()];
     }
@@ -108,15 +98,13 @@ class WiredScenario
     CollectiveCall CallOf(JobId job, uint32_t group, const StepOp& op);
 
     /** Executors, collective engine, transport, events and clock, in this order. */
-    EngineSet&
-    Engines()
+    EngineSet& Engines()
     {
         return m_engines;
     }
 
     /** The last instant at which anything happened. */
-    Time
-    Now() const
+    Time Now() const
     {
         return m_clock.Now();
     }

@@ -23,8 +23,7 @@ class YamlLoader
     }
 
     /** @throws InputError when @p text is not exactly one YAML document. */
-    YamlNode
-    Load(const std::string& text)
+    YamlNode Load(const std::string& text)
     {
         std::vector<YAML::Node> documents;
         try
@@ -54,21 +53,18 @@ class YamlLoader
     static constexpr int MOST_DEPTH = 100; //!< also ends aliases that contain themselves
     static constexpr std::size_t MOST_VALUES = 1'000'000; //!< aliases can multiply
 
-    static YamlMark
-    Mark(const YAML::Mark& mark)
+    static YamlMark Mark(const YAML::Mark& mark)
     {
         return mark.is_null() ? YamlMark{} : YamlMark{mark.line + 1, mark.column + 1};
     }
 
-    static std::string
-    At(const YamlMark& mark)
+    static std::string At(const YamlMark& mark)
     {
         return mark.line == 0 ? ""
                               : ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
     }
 
-    std::shared_ptr<State>
-    Convert(const YAML::Node& node, const std::string& path, int depth)
+    std::shared_ptr<State> Convert(const YAML::Node& node, const std::string& path, int depth)
     {
         auto state = std::make_shared<State>();
         state->file = m_file;
@@ -103,8 +99,7 @@ class YamlLoader
         return state;
     }
 
-    void
-    ConvertEntries(const YAML::Node& node, State& state, int depth)
+    void ConvertEntries(const YAML::Node& node, State& state, int depth)
     {
         for (const auto& entry : node)
         {
@@ -132,8 +127,7 @@ class YamlLoader
         }
     }
 
-    static std::string
-    Below(const std::string& path, const std::string& key)
+    static std::string Below(const std::string& path, const std::string& key)
     {
         return path.empty() ? key : path + "." + key;
     }

@@ -44,8 +44,7 @@ struct YamlNode::State
     std::vector<std::shared_ptr<State>> items;                           //!< of a sequence
 
     /** The value of @p key in a map, or null. */
-    std::shared_ptr<State>*
-    FindEntry(const std::string& key)
+    std::shared_ptr<State>* FindEntry(const std::string& key)
     {
         for (auto& [name, value] : entries)
         {
@@ -57,8 +56,7 @@ struct YamlNode::State
         return nullptr;
     }
 
-    std::shared_ptr<State>
-    Clone() const
+    std::shared_ptr<State> Clone() const
     {
         auto copy = std::make_shared<State>(*this);
         for (auto& entry : copy->entries)

@@ -67,8 +67,7 @@ class YamlNode
 
     /** One of the names of @p choices. */
     template <typename E>
-    E
-    AsEnum(const std::vector<std::pair<const char*, E>>& choices) const
+    E AsEnum(const std::vector<std::pair<const char*, E>>& choices) const
     {
         const std::string name = AsString();
         std::vector<std::string> names;

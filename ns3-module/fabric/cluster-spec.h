@@ -44,20 +44,20 @@ enum class HostCpu : uint8_t
 /** The inside of a server. */
 struct NodeSpec
 {
-    std::string gpuModel;                       //!< e.g. "h800-sxm"; names a GPU description
+    std::string gpuModel; //!< e.g. "h800-sxm"; names a GPU description
     uint32_t gpus{8};
     NvLinkWiring wiring{NvLinkWiring::Switched};
-    uint32_t nvlinksPerGpu{0};                  //!< links of one GPU into the NVSwitches
-    LinkProfile nvlink;                         //!< of one NVLink
-    std::vector<MeshLink> meshLinks;            //!< for Mesh
-    LinkProfile pcie;                           //!< GPU or NIC to its PCIe switch (all lanes)
-    LinkProfile pcieUplink;                     //!< PCIe switch to root complex
-    uint32_t pcieSwitches{4};                   //!< per node, spread evenly over sockets; 0: GPUs hang on the roots
+    uint32_t nvlinksPerGpu{0};       //!< links of one GPU into the NVSwitches
+    LinkProfile nvlink;              //!< of one NVLink
+    std::vector<MeshLink> meshLinks; //!< for Mesh
+    LinkProfile pcie;                //!< GPU or NIC to its PCIe switch (all lanes)
+    LinkProfile pcieUplink;          //!< PCIe switch to root complex
+    uint32_t pcieSwitches{4}; //!< per node, spread evenly over sockets; 0: GPUs hang on the roots
     uint32_t sockets{2};
-    LinkProfile interSocket;                    //!< root complex to root complex
-    uint32_t nics{8};                           //!< network ports as NCCL sees them
-    LinkProfile nic;                            //!< NIC port to its leaf switch
-    uint32_t computeCapability{90};             //!< of the GPUs, times ten: 70, 80, 90, 100
+    LinkProfile interSocket;        //!< root complex to root complex
+    uint32_t nics{8};               //!< network ports as NCCL sees them
+    LinkProfile nic;                //!< NIC port to its leaf switch
+    uint32_t computeCapability{90}; //!< of the GPUs, times ten: 70, 80, 90, 100
     HostCpu cpu{HostCpu::Intel};
 };
 
@@ -80,12 +80,12 @@ enum class RoutingKind : uint8_t
 struct FabricSpec
 {
     FabricKind kind{FabricKind::RailOptimized};
-    uint32_t leafRadix{64};        //!< ports of a leaf (fat tree: of every switch)
-    double oversubscription{1.0};  //!< down capacity over up capacity of a leaf, at least 1
-    uint32_t levels{2};            //!< FatTree: levels of switches (2: leaf-spine, 3: with core)
-    LinkProfile link;              //!< switch to switch; its rate defaults to the NIC's
+    uint32_t leafRadix{64};       //!< ports of a leaf (fat tree: of every switch)
+    double oversubscription{1.0}; //!< down capacity over up capacity of a leaf, at least 1
+    uint32_t levels{2};           //!< FatTree: levels of switches (2: leaf-spine, 3: with core)
+    LinkProfile link;             //!< switch to switch; its rate defaults to the NIC's
     RoutingKind routing{RoutingKind::Ecmp};
-    uint64_t hashSeed{1};          //!< salts of the switches derive from it
+    uint64_t hashSeed{1}; //!< salts of the switches derive from it
 };
 
 /** A whole cluster. */

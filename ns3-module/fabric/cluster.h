@@ -28,62 +28,52 @@ class Cluster
      */
     explicit Cluster(ClusterSpec spec);
 
-    const ClusterSpec&
-    GetSpec() const
+    const ClusterSpec& GetSpec() const
     {
         return m_spec;
     }
 
-    const Topology&
-    GetTopology() const
+    const Topology& GetTopology() const
     {
         return m_topology;
     }
 
-    uint32_t
-    NodeCount() const
+    uint32_t NodeCount() const
     {
         return m_spec.nodes;
     }
 
-    uint32_t
-    GpusPerNode() const
+    uint32_t GpusPerNode() const
     {
         return m_spec.node.gpus;
     }
 
-    uint32_t
-    NicsPerNode() const
+    uint32_t NicsPerNode() const
     {
         return m_spec.node.nics;
     }
 
-    uint32_t
-    GpuCount() const
+    uint32_t GpuCount() const
     {
         return NodeCount() * GpusPerNode();
     }
 
-    uint32_t
-    NodeOf(GpuId gpu) const
+    uint32_t NodeOf(GpuId gpu) const
     {
         return gpu.Index() / GpusPerNode();
     }
 
-    uint32_t
-    LocalIndexOf(GpuId gpu) const
+    uint32_t LocalIndexOf(GpuId gpu) const
     {
         return gpu.Index() % GpusPerNode();
     }
 
-    DeviceId
-    GpuDevice(GpuId gpu) const
+    DeviceId GpuDevice(GpuId gpu) const
     {
         return m_gpus[gpu.Index()];
     }
 
-    DeviceId
-    NicDevice(uint32_t node, uint32_t nic) const
+    DeviceId NicDevice(uint32_t node, uint32_t nic) const
     {
         return m_nics[node * NicsPerNode() + nic];
     }
@@ -93,8 +83,7 @@ class Cluster
      * that share their nearest NICs start with different ones, so with one NIC per GPU the first is
      * the GPU's own rail.
      */
-    const std::vector<uint32_t>&
-    NearestNics(uint32_t localGpu) const
+    const std::vector<uint32_t>& NearestNics(uint32_t localGpu) const
     {
         return m_nearestNics[localGpu];
     }

@@ -24,26 +24,22 @@ class Fabric
     Fabric(const Fabric&) = delete;
     Fabric& operator=(const Fabric&) = delete;
 
-    const Cluster&
-    GetCluster() const
+    const Cluster& GetCluster() const
     {
         return m_cluster;
     }
 
-    PathTable&
-    Paths()
+    PathTable& Paths()
     {
         return m_paths;
     }
 
-    Router&
-    GetRouter()
+    Router& GetRouter()
     {
         return m_router;
     }
 
-    Transport&
-    GetTransport()
+    Transport& GetTransport()
     {
         return *m_transport;
     }

@@ -59,8 +59,7 @@ class FluidTransport final : public Transport
     Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
 
-    std::size_t
-    ActiveTransfers() const override
+    std::size_t ActiveTransfers() const override
     {
         return m_active;
     }
@@ -112,11 +111,11 @@ class FluidTransport final : public Transport
         PairingNode inGroup;
         InstantNode inTimers;
         bool isInGroupHeap{false};
-        bool isStale{false};    //!< its timer is not right
-        bool isQueued{false};   //!< is in m_idleQueue
-        int64_t carried{0};     //!< bytes done, not yet added to its links' meters
-        double aloneRate{0};    //!< bytes/s when alone on its links
-        double aloneFull{0};    //!< the last such rate that was not zero
+        bool isStale{false};  //!< its timer is not right
+        bool isQueued{false}; //!< is in m_idleQueue
+        int64_t carried{0};   //!< bytes done, not yet added to its links' meters
+        double aloneRate{0};  //!< bytes/s when alone on its links
+        double aloneFull{0};  //!< the last such rate that was not zero
         Time aloneSince;
         Time aloneBusy; //!< time at aloneFull, not yet added to its links' meters
     };
@@ -134,14 +133,12 @@ class FluidTransport final : public Transport
     {
         std::vector<Transfer>* transfers;
 
-        PairingNode&
-        Node(uint32_t i) const
+        PairingNode& Node(uint32_t i) const
         {
             return (*transfers)[i].inBundle;
         }
 
-        bool
-        Before(uint32_t a, uint32_t b) const
+        bool Before(uint32_t a, uint32_t b) const
         {
             const Transfer& x = (*transfers)[a];
             const Transfer& y = (*transfers)[b];
@@ -153,14 +150,12 @@ class FluidTransport final : public Transport
     {
         std::vector<Bundle>* bundles;
 
-        PairingNode&
-        Node(uint32_t i) const
+        PairingNode& Node(uint32_t i) const
         {
             return (*bundles)[i].inGroup;
         }
 
-        bool
-        Before(uint32_t a, uint32_t b) const
+        bool Before(uint32_t a, uint32_t b) const
         {
             const double x = (*bundles)[a].key;
             const double y = (*bundles)[b].key;
@@ -172,8 +167,7 @@ class FluidTransport final : public Transport
     {
         std::vector<Transfer>* transfers;
 
-        InstantNode&
-        Node(uint32_t i) const
+        InstantNode& Node(uint32_t i) const
         {
             return (*transfers)[i].inDelays;
         }
@@ -183,8 +177,7 @@ class FluidTransport final : public Transport
     {
         std::vector<Bundle>* bundles;
 
-        InstantNode&
-        Node(uint32_t i) const
+        InstantNode& Node(uint32_t i) const
         {
             return (*bundles)[i].inTimers;
         }
@@ -242,11 +235,12 @@ class FluidTransport final : public Transport
     IndexedHeap<Time> m_groupTimers;      //!< by link
     std::vector<uint32_t> m_staleBundles;
     std::vector<uint32_t> m_staleGroups;
-    std::deque<uint32_t> m_idleQueue;  //!< bundles that came to be idle, oldest first; some are in use again
-    std::size_t m_idle{0};             //!< bundles without transfers
-    std::size_t m_bundleCount{0};     //!< bundles, idle ones included
-    std::vector<uint32_t> m_done;     //!< transfers that ended at this instant
-    uint64_t m_started{0};            //!< transfers, since the beginning
+    std::deque<uint32_t>
+        m_idleQueue;       //!< bundles that came to be idle, oldest first; some are in use again
+    std::size_t m_idle{0}; //!< bundles without transfers
+    std::size_t m_bundleCount{0}; //!< bundles, idle ones included
+    std::vector<uint32_t> m_done; //!< transfers that ended at this instant
+    uint64_t m_started{0};        //!< transfers, since the beginning
     std::size_t m_active{0};
     Time m_now;
     bool m_isSettled{true}; //!< levels and timers are right

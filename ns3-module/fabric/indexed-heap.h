@@ -24,39 +24,33 @@ class IndexedHeap
         m_entries.reserve(bound);
     }
 
-    bool
-    Empty() const
+    bool Empty() const
     {
         return m_entries.empty();
     }
 
-    bool
-    Contains(uint32_t index) const
+    bool Contains(uint32_t index) const
     {
         return m_positions[index] != ABSENT;
     }
 
-    uint32_t
-    TopIndex() const
+    uint32_t TopIndex() const
     {
         return m_entries.front().index;
     }
 
-    Key
-    TopKey() const
+    Key TopKey() const
     {
         return m_entries.front().key;
     }
 
-    Key
-    KeyOf(uint32_t index) const
+    Key KeyOf(uint32_t index) const
     {
         return m_entries[m_positions[index]].key;
     }
 
     /** Inserts @p index or gives it another key. */
-    void
-    Set(uint32_t index, Key key)
+    void Set(uint32_t index, Key key)
     {
         uint32_t at = m_positions[index];
         if (at == ABSENT)
@@ -76,8 +70,7 @@ class IndexedHeap
     }
 
     /** Takes @p index out, if it is in. */
-    void
-    Remove(uint32_t index)
+    void Remove(uint32_t index)
     {
         const uint32_t at = m_positions[index];
         if (at == ABSENT)
@@ -111,21 +104,18 @@ class IndexedHeap
         uint32_t index;
     };
 
-    static bool
-    Less(const Entry& a, const Entry& b)
+    static bool Less(const Entry& a, const Entry& b)
     {
         return a.key < b.key || (!(b.key < a.key) && a.index < b.index);
     }
 
-    void
-    Put(uint32_t at, const Entry& entry)
+    void Put(uint32_t at, const Entry& entry)
     {
         m_entries[at] = entry;
         m_positions[entry.index] = at;
     }
 
-    void
-    Up(uint32_t at, Entry entry)
+    void Up(uint32_t at, Entry entry)
     {
         for (; at > 0 && Less(entry, m_entries[(at - 1) / ARITY]); at = (at - 1) / ARITY)
         {
@@ -134,8 +124,7 @@ class IndexedHeap
         Put(at, entry);
     }
 
-    void
-    Down(uint32_t at, Entry entry)
+    void Down(uint32_t at, Entry entry)
     {
         const auto size = static_cast<uint32_t>(m_entries.size());
         for (uint32_t first = at * ARITY + 1; first < size; first = at * ARITY + 1)

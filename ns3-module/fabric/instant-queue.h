@@ -41,20 +41,17 @@ class InstantQueue
     }
 
     /** The earliest instant; infinite when empty. */
-    Time
-    FirstTime() const
+    Time FirstTime() const
     {
         return m_heap.empty() ? Time::Infinite() : m_instants[m_heap.front()].time;
     }
 
-    bool
-    Contains(uint32_t item)
+    bool Contains(uint32_t item)
     {
         return m_items.Node(item).instant != NONE;
     }
 
-    void
-    Insert(uint32_t item, Time time)
+    void Insert(uint32_t item, Time time)
     {
         const uint32_t at = FindOrAdd(time);
         Instant& instant = m_instants[at];
@@ -71,8 +68,7 @@ class InstantQueue
     }
 
     /** Takes @p item out, if it is in. */
-    void
-    Remove(uint32_t item)
+    void Remove(uint32_t item)
     {
         InstantNode& node = m_items.Node(item);
         if (node.instant == NONE)
@@ -90,8 +86,7 @@ class InstantQueue
     }
 
     /** Takes one item of the earliest instant out, in the order of insertion. */
-    uint32_t
-    PopFirst()
+    uint32_t PopFirst()
     {
         const uint32_t item = m_instants[m_heap.front()].first;
         Remove(item);
@@ -108,15 +103,13 @@ class InstantQueue
         uint32_t sibling;  //!< next instant of the same hash bucket, or next free one
     };
 
-    uint32_t&
-    Bucket(Time time)
+    uint32_t& Bucket(Time time)
     {
         const auto hash = static_cast<uint64_t>(time.ToPicoseconds()) * 0x9e3779b97f4a7c15;
         return m_buckets[(hash >> 32) & (m_buckets.size() - 1)];
     }
 
-    uint32_t
-    FindOrAdd(Time time)
+    uint32_t FindOrAdd(Time time)
     {
         if (m_latest != NONE && m_instants[m_latest].time == time)
         {
@@ -151,8 +144,7 @@ class InstantQueue
         return m_latest = at;
     }
 
-    void
-    Drop(uint32_t at)
+    void Drop(uint32_t at)
     {
         uint32_t* link = &Bucket(m_instants[at].time);
         while (*link != at)
@@ -180,8 +172,7 @@ class InstantQueue
         m_latest = m_latest == at ? NONE : m_latest;
     }
 
-    void
-    GrowBuckets()
+    void GrowBuckets()
     {
         m_buckets.assign(m_buckets.size() * 4, NONE);
         for (uint32_t i : m_heap)
@@ -192,21 +183,18 @@ class InstantQueue
         }
     }
 
-    bool
-    Earlier(uint32_t a, uint32_t b) const
+    bool Earlier(uint32_t a, uint32_t b) const
     {
         return m_instants[a].time < m_instants[b].time;
     }
 
-    void
-    Put(std::size_t position, uint32_t instant)
+    void Put(std::size_t position, uint32_t instant)
     {
         m_heap[position] = instant;
         m_instants[instant].position = static_cast<uint32_t>(position);
     }
 
-    void
-    Up(std::size_t position, uint32_t instant)
+    void Up(std::size_t position, uint32_t instant)
     {
         for (; position > 0 && Earlier(instant, m_heap[(position - 1) / ARITY]);
              position = (position - 1) / ARITY)
@@ -216,8 +204,7 @@ class InstantQueue
         Put(position, instant);
     }
 
-    void
-    Down(std::size_t position, uint32_t instant)
+    void Down(std::size_t position, uint32_t instant)
     {
         for (std::size_t first = position * ARITY + 1; first < m_heap.size();
              first = position * ARITY + 1)

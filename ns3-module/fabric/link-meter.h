@@ -16,15 +16,13 @@ class LinkMeter
     /** A load of at least this part of the capacity saturates a link. */
     static constexpr double SATURATED = 1 - 1e-9;
 
-    static bool
-    Saturates(double rate, double capacity)
+    static bool Saturates(double rate, double capacity)
     {
         return rate > 0 && rate >= capacity * SATURATED;
     }
 
     /** The link carries @p rate (bytes/s) of @p capacity from @p now on. */
-    void
-    SetRate(double rate, double capacity, Time now)
+    void SetRate(double rate, double capacity, Time now)
     {
         m_busy = Busy(now);
         m_saturated = Saturated(now);
@@ -34,45 +32,38 @@ class LinkMeter
     }
 
     /** Adds time that was measured elsewhere, during which this meter showed no rate. */
-    void
-    AddTime(Time busy, bool saturated)
+    void AddTime(Time busy, bool saturated)
     {
         m_busy += busy;
         m_saturated += saturated ? busy : Time();
     }
 
-    void
-    AddBytes(int64_t bytes)
+    void AddBytes(int64_t bytes)
     {
         m_bytes += bytes;
     }
 
-    double
-    Rate() const
+    double Rate() const
     {
         return m_rate;
     }
 
-    bool
-    IsFull() const
+    bool IsFull() const
     {
         return m_full;
     }
 
-    int64_t
-    Bytes() const
+    int64_t Bytes() const
     {
         return m_bytes;
     }
 
-    Time
-    Busy(Time now) const
+    Time Busy(Time now) const
     {
         return m_rate > 0 ? m_busy + (now - m_since) : m_busy;
     }
 
-    Time
-    Saturated(Time now) const
+    Time Saturated(Time now) const
     {
         return m_full ? m_saturated + (now - m_since) : m_saturated;
     }

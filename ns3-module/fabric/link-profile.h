@@ -28,8 +28,7 @@ struct LinkProfile
     Time latency;       //!< propagation and the fixed delay at the receiving device
     std::string source; //!< where the figures come from
 
-    Rate
-    PayloadRate() const
+    Rate PayloadRate() const
     {
         return rawRate * (encoding * framing * measured);
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace weir
 {
@@ -25,10 +26,17 @@ constexpr double OVERFULL = 1e-12;
 void
 MaxMin::Sweep()
 {
+    // Each look stops, raises or opens a group; far more looks than that are a mistake of ours.
+    const std::size_t looksMost = 1000 + 100 * (m_links.size() + m_variables.size());
+    std::size_t looks = 0;
     do
     {
         while (FirstKey() < INFINITE)
         {
+            if (++looks > looksMost)
+            {
+                throw std::logic_error("MaxMin: the sweep does not end");
+            }
             const uint32_t link = m_heap.TopIndex();
             const Link& l = m_links[link];
             const double key = KeyOf(l);

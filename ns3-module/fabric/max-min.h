@@ -69,8 +69,7 @@ class MaxMin
     /** The capacity of a link from the next Solve on. O(1). */
     void SetCapacity(uint32_t link, double capacity);
 
-    bool
-    NeedsSolve() const
+    bool NeedsSolve() const
     {
         return !m_changedVariables.empty() || !m_changedLinks.empty();
     }
@@ -79,58 +78,50 @@ class MaxMin
     void Solve();
 
     /** Rate per unit of weight; zero at weight zero, infinite where nothing limits it. */
-    double
-    Level(uint32_t variable) const
+    double Level(uint32_t variable) const
     {
         const Variable& v = m_variables[variable];
         return v.bottleneck == m_none ? v.level : m_links[v.bottleneck].level;
     }
 
     /** The link whose level is the variable's; NONE when it is alone, at its cap or idle. */
-    uint32_t
-    Bottleneck(uint32_t variable) const
+    uint32_t Bottleneck(uint32_t variable) const
     {
         const uint32_t link = m_variables[variable].bottleneck;
         return link == m_none ? NONE : link;
     }
 
     /** Whether the variable stands on its links (an idle one may, until they are wanted). */
-    bool
-    IsAttached(uint32_t variable) const
+    bool IsAttached(uint32_t variable) const
     {
         return m_variables[variable].standing != Variable::Off;
     }
 
-    bool
-    IsAlone(uint32_t variable) const
+    bool IsAlone(uint32_t variable) const
     {
         return m_variables[variable].standing == Variable::Alone;
     }
 
     /** The level that bottlenecked variables of a link have; infinite when there are none. */
-    double
-    LinkLevel(uint32_t link) const
+    double LinkLevel(uint32_t link) const
     {
         return m_links[link].level;
     }
 
-    double
-    Capacity(uint32_t link) const
+    double Capacity(uint32_t link) const
     {
         return m_links[link].capacity;
     }
 
     /** The total rate on a link; what a variable alone on it (AloneOn) carries is not counted. */
-    double
-    SharedLoad(uint32_t link) const
+    double SharedLoad(uint32_t link) const
     {
         const Link& l = m_links[link];
         return l.risers > 0 ? l.fixed + l.rising * l.level : l.fixed;
     }
 
     /** The variable that stands alone on a link, active or idle; NONE otherwise. */
-    uint32_t
-    AloneOn(uint32_t link) const
+    uint32_t AloneOn(uint32_t link) const
     {
         const auto& members = m_links[link].members;
         return members.size() == 1 && IsAlone(members[0].variable) ? members[0].variable : NONE;
@@ -146,29 +137,25 @@ class MaxMin
     };
 
     /** How often a unit of the member crosses its link. */
-    uint32_t
-    Multiplicity(const Member& member) const
+    uint32_t Multiplicity(const Member& member) const
     {
         return m_steps[member.step].multiplicity;
     }
 
     /** All variables on a link, in no particular but a reproducible order. */
-    const std::vector<Member>&
-    Members(uint32_t link) const
+    const std::vector<Member>& Members(uint32_t link) const
     {
         return m_links[link].members;
     }
 
     /** Variables whose bottleneck, own level or standing the last Solve changed; may repeat. */
-    const std::vector<uint32_t>&
-    MovedVariables() const
+    const std::vector<uint32_t>& MovedVariables() const
     {
         return m_moved;
     }
 
     /** Links whose level or load the last Solve may have changed. */
-    const std::vector<uint32_t>&
-    TouchedLinks() const
+    const std::vector<uint32_t>& TouchedLinks() const
     {
         return m_touched;
     }
@@ -236,16 +223,14 @@ class MaxMin
         std::vector<Member> members;
         std::vector<Reach> reach; //!< of its group, without the link itself
 
-        bool
-        HasGroup() const
+        bool HasGroup() const
         {
             return risers > guests;
         }
     };
 
     /** Notes that the line of a link is about to bend. */
-    void
-    Touch(uint32_t link)
+    void Touch(uint32_t link)
     {
         if (m_links[link].mark != m_solve)
         {
@@ -254,8 +239,7 @@ class MaxMin
     }
 
     /** Whether a line meets the capacity earlier than the heap, or the link's level, says. */
-    static bool
-    IsBentUp(const Link& l)
+    static bool IsBentUp(const Link& l)
     {
         const double level = l.key < INFINITE ? l.key : l.level;
         return l.fixed + (l.risers > 0 ? l.rising * level : 0) > l.capacity;

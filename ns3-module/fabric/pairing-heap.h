@@ -37,23 +37,20 @@ class PairingHeap
     }
 
     /** @return the new root. */
-    uint32_t
-    Insert(uint32_t root, uint32_t item)
+    uint32_t Insert(uint32_t root, uint32_t item)
     {
         m_items.Node(item) = PairingNode();
         return root == NONE ? item : Join(root, item);
     }
 
     /** Takes the root out. @return the new root. */
-    uint32_t
-    Pop(uint32_t root)
+    uint32_t Pop(uint32_t root)
     {
         return JoinSiblings(m_items.Node(root).child);
     }
 
     /** Takes any item out. @return the new root. */
-    uint32_t
-    Remove(uint32_t root, uint32_t item)
+    uint32_t Remove(uint32_t root, uint32_t item)
     {
         if (item == root)
         {
@@ -72,8 +69,7 @@ class PairingHeap
 
     /** Calls @p visit on every item, in no useful order. */
     template <typename Visit>
-    void
-    ForEach(uint32_t root, Visit visit)
+    void ForEach(uint32_t root, Visit visit)
     {
         // Depth first; the way back up is found through prev.
         for (uint32_t item = root; item != NONE;)
@@ -93,8 +89,7 @@ class PairingHeap
     }
 
   private:
-    uint32_t
-    ParentOf(uint32_t item)
+    uint32_t ParentOf(uint32_t item)
     {
         uint32_t before = m_items.Node(item).prev;
         while (m_items.Node(before).child != item)
@@ -106,8 +101,7 @@ class PairingHeap
     }
 
     /** Makes the later of two roots the first child of the earlier. */
-    uint32_t
-    Join(uint32_t a, uint32_t b)
+    uint32_t Join(uint32_t a, uint32_t b)
     {
         if (m_items.Before(b, a))
         {
@@ -130,8 +124,7 @@ class PairingHeap
     }
 
     /** The two passes: joins neighbours from the left, then all pairs from the right. */
-    uint32_t
-    JoinSiblings(uint32_t first)
+    uint32_t JoinSiblings(uint32_t first)
     {
         if (first == NONE)
         {

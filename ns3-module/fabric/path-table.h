@@ -46,54 +46,46 @@ class PathTable
         const PathLink* first;
         const PathLink* last;
 
-        const PathLink*
-        begin() const
+        const PathLink* begin() const
         {
             return first;
         }
 
-        const PathLink*
-        end() const
+        const PathLink* end() const
         {
             return last;
         }
 
-        std::size_t
-        size() const
+        std::size_t size() const
         {
             return last - first;
         }
     };
 
-    Span
-    Links(PathId path) const
+    Span Links(PathId path) const
     {
         const auto& e = m_entries[path.Index()];
         return {m_links.data() + e.first, m_links.data() + e.first + e.count};
     }
 
     /** The sum of the links' latencies, each counted with its multiplicity. */
-    Time
-    Latency(PathId path) const
+    Time Latency(PathId path) const
     {
         return m_entries[path.Index()].latency;
     }
 
     /** What one flow alone gets: the smallest rate / multiplicity; infinite for the empty path. */
-    Rate
-    BottleneckRate(PathId path) const
+    Rate BottleneckRate(PathId path) const
     {
         return m_entries[path.Index()].bottleneck;
     }
 
-    std::size_t
-    Size() const
+    std::size_t Size() const
     {
         return m_entries.size();
     }
 
-    const Topology&
-    GetTopology() const
+    const Topology& GetTopology() const
     {
         return m_topology;
     }

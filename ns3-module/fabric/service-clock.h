@@ -19,8 +19,7 @@ class ServiceClock
 {
   public:
     /** What it shows at @p now, in bytes per unit of weight. */
-    double
-    At(Time now) const
+    double At(Time now) const
     {
         return m_rate == 0 || m_rate == INFINITE || now == m_since
                    ? m_served
@@ -28,8 +27,7 @@ class ServiceClock
     }
 
     /** When it shows @p served; at once when the rate is infinite, never when it is zero. */
-    Time
-    TimeOf(double served) const
+    Time TimeOf(double served) const
     {
         if (served <= m_served || m_rate == INFINITE)
         {
@@ -40,8 +38,7 @@ class ServiceClock
     }
 
     /** Runs at @p rate (bytes per second and unit of weight) from @p now on. */
-    void
-    SetRate(double rate, Time now)
+    void SetRate(double rate, Time now)
     {
         m_served = At(now);
         m_since = now;
@@ -49,15 +46,13 @@ class ServiceClock
     }
 
     /** Shows @p served at @p now. */
-    void
-    Set(double served, Time now)
+    void Set(double served, Time now)
     {
         m_served = served;
         m_since = now;
     }
 
-    double
-    Rate() const
+    double Rate() const
     {
         return m_rate;
     }

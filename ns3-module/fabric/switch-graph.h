@@ -44,29 +44,25 @@ class SwitchGraph
     SwitchGraph(const Topology& topology, uint8_t kinds);
 
     /** The island of a device; NONE when it does not forward. */
-    uint32_t
-    IslandOf(DeviceId device) const
+    uint32_t IslandOf(DeviceId device) const
     {
         return m_island[device.Index()];
     }
 
     /** The number of a switch within its island. */
-    uint32_t
-    LocalIndexOf(DeviceId device) const
+    uint32_t LocalIndexOf(DeviceId device) const
     {
         return m_local[device.Index()];
     }
 
     /** The switch of that number in that island. */
-    DeviceId
-    SwitchAt(uint32_t island, uint32_t local) const
+    DeviceId SwitchAt(uint32_t island, uint32_t local) const
     {
         return m_switches[m_firstSwitch[island] + local];
     }
 
     /** Links from a switch to others, by ascending link id. */
-    const std::vector<Arc>&
-    ArcsFrom(uint32_t island, uint32_t local) const
+    const std::vector<Arc>& ArcsFrom(uint32_t island, uint32_t local) const
     {
         return m_outgoing[m_firstSwitch[island] + local];
     }

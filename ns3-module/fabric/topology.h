@@ -102,33 +102,28 @@ class Topology
     LinkId AddDuplexLink(
         DeviceId a, DeviceId b, LinkKind kind, const LinkProfile& profile, uint32_t bundle = 1);
 
-    const Device&
-    GetDevice(DeviceId id) const
+    const Device& GetDevice(DeviceId id) const
     {
         return m_devices[id.Index()];
     }
 
-    const Link&
-    GetLink(LinkId id) const
+    const Link& GetLink(LinkId id) const
     {
         return m_links[id.Index()];
     }
 
-    std::size_t
-    DeviceCount() const
+    std::size_t DeviceCount() const
     {
         return m_devices.size();
     }
 
-    std::size_t
-    LinkCount() const
+    std::size_t LinkCount() const
     {
         return m_links.size();
     }
 
     /** The links that leave a device, in the order they were added. */
-    const std::vector<LinkId>&
-    LinksFrom(DeviceId id) const
+    const std::vector<LinkId>& LinksFrom(DeviceId id) const
     {
         return m_outgoing[id.Index()];
     }
@@ -136,8 +131,7 @@ class Topology
     /** The device of that name; an invalid id when there is none. */
     DeviceId FindDevice(const std::string& name) const;
 
-    const std::string&
-    GetProfileName(uint16_t profile) const
+    const std::string& GetProfileName(uint16_t profile) const
     {
         return m_profileNames[profile];
     }

@@ -35,21 +35,21 @@ struct TransferId
 /** Bytes to be moved along a path. */
 struct TransferRequest
 {
-    PathId path;                   //!< of the transport's PathTable; the empty path is unconstrained
-    Bytes bytes;                   //!< what crosses the wire; zero is allowed
-    Time latency;                  //!< start-up delay: the transfer takes its share from then on
-    Rate cap{Rate::Infinite()};    //!< upper limit of its rate
-    double weight{1};              //!< of its share; k equal flows are one of weight k
+    PathId path;                //!< of the transport's PathTable; the empty path is unconstrained
+    Bytes bytes;                //!< what crosses the wire; zero is allowed
+    Time latency;               //!< start-up delay: the transfer takes its share from then on
+    Rate cap{Rate::Infinite()}; //!< upper limit of its rate
+    double weight{1};           //!< of its share; k equal flows are one of weight k
     TransferClient* client{nullptr}; //!< told at the end; null for background traffic
-    uint64_t token{0};             //!< handed back to the client
+    uint64_t token{0};               //!< handed back to the client
 };
 
 /** What a link has carried since the start of the run. */
 struct LinkUsage
 {
-    double bytes{0};     //!< bytes carried
-    Time busy;           //!< time with any traffic
-    Time saturated;      //!< time with its full rate in use (to 1e-9)
+    double bytes{0}; //!< bytes carried
+    Time busy;       //!< time with any traffic
+    Time saturated;  //!< time with its full rate in use (to 1e-9)
 };
 
 /** Sees what happens on a transport; used by trace sources, the recorder and link time series. */
@@ -62,7 +62,10 @@ class TransportObserver
     {
     }
 
-    virtual void OnTransferFinished(TransferId id, const TransferRequest& request, Time started, Time now)
+    virtual void OnTransferFinished(TransferId id,
+                                    const TransferRequest& request,
+                                    Time started,
+                                    Time now)
     {
     }
 

@@ -82,7 +82,8 @@ class Time
 
     friend constexpr Time operator+(Time a, Time b)
     {
-        if (a.IsInfinite() || b.IsInfinite() || a.m_ps > std::numeric_limits<int64_t>::max() - b.m_ps)
+        if (a.IsInfinite() || b.IsInfinite() ||
+            a.m_ps > std::numeric_limits<int64_t>::max() - b.m_ps)
         {
             return Infinite();
         }
@@ -272,7 +273,8 @@ class Bytes
     int64_t m_count{0}; //!< bytes
 };
 
-/** Data per time in one direction, in bytes per second. A datasheet's bidirectional number is halved. */
+/** Data per time in one direction, in bytes per second. A datasheet's bidirectional number is
+ * halved. */
 class Rate
 {
   public:
@@ -385,12 +387,12 @@ class Rate
     double m_bytesPerSecond{0}; //!< bytes per second
 };
 
-/** How long @p bytes take at @p rate: zero bytes take no time, any bytes at rate zero take forever. */
+/** How long @p bytes take at @p rate: zero bytes take no time, any bytes at rate zero take forever.
+ */
 constexpr Time
 operator/(Bytes bytes, Rate rate)
 {
-    return bytes.Count() == 0 ? Time()
-                              : Time::Seconds(bytes.ToDouble() / rate.ToBytesPerSecond());
+    return bytes.Count() == 0 ? Time() : Time::Seconds(bytes.ToDouble() / rate.ToBytesPerSecond());
 }
 
 /** Floating-point operations; a fused multiply-add counts as two. */

@@ -28,14 +28,12 @@ namespace
 class ListEngine : public weir::PassiveEngine
 {
   public:
-    weir::Time
-    NextEventTime() override
+    weir::Time NextEventTime() override
     {
         return m_next < m_times.size() ? m_times[m_next] : weir::Time::Infinite();
     }
 
-    void
-    AdvanceTo(weir::Time now) override
+    void AdvanceTo(weir::Time now) override
     {
         while (m_next < m_times.size() && m_times[m_next] <= now)
         {
@@ -64,8 +62,7 @@ class RoundingTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         ListEngine engine;
         for (const int64_t ps : {1, 999, 1000, 1001, 5000000})
@@ -98,8 +95,7 @@ class OnePendingEventTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         ListEngine engine;
         engine.m_times = {weir::Time::Microseconds(100)};
@@ -129,8 +125,7 @@ class UnitsTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         NS_TEST_EXPECT_MSG_EQ(ToWeir(NanoSeconds(25)).ToPicoseconds(), 25000, "25 ns");
         NS_TEST_EXPECT_MSG_EQ(ToNs3(weir::Time::Picoseconds(25000)), NanoSeconds(25), "25 ns");
@@ -157,11 +152,10 @@ class FlowAloneTestCase : public TestCase
      * @param started when it began
      * @param now when it ended
      */
-    void
-    Finished(uint64_t flow,
-             const weir::TransferRequest& request,
-             weir::Time started,
-             weir::Time now)
+    void Finished(uint64_t flow,
+                  const weir::TransferRequest& request,
+                  weir::Time started,
+                  weir::Time now)
     {
         m_traced = now - started;
     }
@@ -170,14 +164,12 @@ class FlowAloneTestCase : public TestCase
      * What StartFlow calls at the end.
      * @param flow the flow
      */
-    void
-    Done(uint64_t flow)
+    void Done(uint64_t flow)
     {
         m_done = flow;
     }
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         ClusterHelper helper;
         helper.SetServerAttribute("NicRate", StringValue("400Gbps"));
@@ -226,14 +218,12 @@ class DegradedLinkTestCase : public TestCase
      * @param rate its rate
      * @param now when
      */
-    void
-    LinkRate(uint32_t link, weir::Rate rate, weir::Time now)
+    void LinkRate(uint32_t link, weir::Rate rate, weir::Time now)
     {
         m_rates.push_back(rate.ToGBps());
     }
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         ClusterHelper helper;
         helper.SetServerAttribute("NicEfficiency", DoubleValue(1));
@@ -270,8 +260,7 @@ class PlainValuesTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         ClusterHelper described;
         described.SetServerAttribute("Nics", UintegerValue(4));

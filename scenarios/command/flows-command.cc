@@ -40,8 +40,7 @@ class Stopwatch
 {
   public:
     /** Seconds since the last lap, or since it was made. */
-    double
-    Lap()
+    double Lap()
     {
         const auto now = std::chrono::steady_clock::now();
         return std::chrono::duration<double>(now - std::exchange(m_since, now)).count();

@@ -46,15 +46,13 @@ class FlowFile
     bool Next(FlowRow& row);
 
     /** "file:line: @p name: found ..., expected ..." for the row that Next gave. */
-    InputError
-    Refusal(const char* name, int64_t found, const std::string& expected) const
+    InputError Refusal(const char* name, int64_t found, const std::string& expected) const
     {
         return m_lines.Refusal(name, std::to_string(found), expected);
     }
 
     /** "file:line: message" for the row that Next gave. */
-    InputError
-    Error(const std::string& message) const
+    InputError Error(const std::string& message) const
     {
         return m_lines.Error(message);
     }

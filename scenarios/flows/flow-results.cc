@@ -28,8 +28,7 @@ class RowWriter
         m_at = m_buffer.data();
     }
 
-    void
-    Text(const char* text)
+    void Text(const char* text)
     {
         const std::size_t length = std::strlen(text);
         std::memcpy(m_at, text, length);
@@ -37,16 +36,14 @@ class RowWriter
     }
 
     template <typename Number>
-    void
-    Add(Number value)
+    void Add(Number value)
     {
         m_at = std::to_chars(m_at, m_at + LONGEST_ROW, value).ptr;
         *m_at++ = ',';
     }
 
     /** Seconds with as many of twelve decimals as are not zero. */
-    void
-    Add(Time time)
+    void Add(Time time)
     {
         int64_t ps = time.ToPicoseconds();
         if (ps < 0)
@@ -71,8 +68,7 @@ class RowWriter
     }
 
     /** Ends the row in place of its last comma. */
-    void
-    EndRow()
+    void EndRow()
     {
         m_at[-1] = '\n';
         if (m_buffer.data() + m_buffer.size() - m_at < static_cast<std::ptrdiff_t>(LONGEST_ROW))
@@ -81,8 +77,7 @@ class RowWriter
         }
     }
 
-    void
-    Close(const std::string& file)
+    void Close(const std::string& file)
     {
         Flush();
         m_out.close();
@@ -93,8 +88,7 @@ class RowWriter
     }
 
   private:
-    void
-    Flush()
+    void Flush()
     {
         m_out.write(m_buffer.data(), m_at - m_buffer.data());
         m_at = m_buffer.data();

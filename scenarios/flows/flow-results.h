@@ -22,58 +22,49 @@ class FlowResults
     /** Adds a flow that has not ended. */
     void Add(uint32_t source, uint32_t destination, Bytes bytes, Time start, PathId path);
 
-    void
-    SetFinish(std::size_t flow, Time finish)
+    void SetFinish(std::size_t flow, Time finish)
     {
         m_finishes[flow] = finish;
     }
 
-    std::size_t
-    Size() const
+    std::size_t Size() const
     {
         return m_starts.size();
     }
 
-    uint32_t
-    Source(std::size_t flow) const
+    uint32_t Source(std::size_t flow) const
     {
         return m_sources[flow];
     }
 
-    uint32_t
-    Destination(std::size_t flow) const
+    uint32_t Destination(std::size_t flow) const
     {
         return m_destinations[flow];
     }
 
-    Bytes
-    GetBytes(std::size_t flow) const
+    Bytes GetBytes(std::size_t flow) const
     {
         return m_bytes[flow];
     }
 
-    Time
-    Start(std::size_t flow) const
+    Time Start(std::size_t flow) const
     {
         return m_starts[flow];
     }
 
-    PathId
-    Path(std::size_t flow) const
+    PathId Path(std::size_t flow) const
     {
         return m_paths[flow];
     }
 
     /** Infinite when the flow has not ended. */
-    Time
-    Finish(std::size_t flow) const
+    Time Finish(std::size_t flow) const
     {
         return m_finishes[flow];
     }
 
     /** Flow completion time: from the start until the last byte has passed. */
-    Time
-    CompletionTime(std::size_t flow) const
+    Time CompletionTime(std::size_t flow) const
     {
         return m_finishes[flow] - m_starts[flow];
     }

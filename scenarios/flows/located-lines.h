@@ -39,21 +39,18 @@ class LocatedLines
     bool IsNextWithCommas();
 
     /** The fields of the line; valid until the next line. */
-    const std::vector<std::string_view>&
-    Fields() const
+    const std::vector<std::string_view>& Fields() const
     {
         return m_fields;
     }
 
     /** The line's number, from 1; at the end of the file that of its last line. */
-    uint64_t
-    Line() const
+    uint64_t Line() const
     {
         return m_number;
     }
 
-    const std::string&
-    Path() const
+    const std::string& Path() const
     {
         return m_path;
     }

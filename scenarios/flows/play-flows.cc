@@ -21,8 +21,7 @@ constexpr std::size_t MOST_FLOWS = std::numeric_limits<uint32_t>::max();
 class SourcePorts
 {
   public:
-    uint16_t
-    Next(int64_t source, int64_t destination)
+    uint16_t Next(int64_t source, int64_t destination)
     {
         const uint64_t key =
             static_cast<uint64_t>(source) << 32 | static_cast<uint64_t>(destination);
@@ -77,14 +76,12 @@ class FlowPlayer : public PassiveEngine, public TransferClient
         }
     }
 
-    Time
-    NextEventTime() override
+    Time NextEventTime() override
     {
         return m_started < m_flows.Size() ? m_flows.Start(Next()) : Time::Infinite();
     }
 
-    void
-    AdvanceTo(Time now) override
+    void AdvanceTo(Time now) override
     {
         for (; m_started < m_flows.Size() && m_flows.Start(Next()) <= now; m_started++)
         {
@@ -100,22 +97,19 @@ class FlowPlayer : public PassiveEngine, public TransferClient
         }
     }
 
-    void
-    OnTransferDone(uint64_t token, Time now) override
+    void OnTransferDone(uint64_t token, Time now) override
     {
         m_flows.SetFinish(token, now);
         m_done++;
     }
 
-    uint64_t
-    MostActive() const
+    uint64_t MostActive() const
     {
         return m_mostActive;
     }
 
   private:
-    std::size_t
-    Next() const
+    std::size_t Next() const
     {
         return m_order.empty() ? m_started : m_order[m_started];
     }

@@ -31,8 +31,7 @@ class Wake
     {
     }
 
-    void
-    Do()
+    void Do()
     {
         const Time now = ns3::ToWeir(ns3::Simulator::Now());
         Time next = m_engines.NextEventTime();

@@ -41,8 +41,7 @@ class Player : public TransferClient
         }
     }
 
-    void
-    Run()
+    void Run()
     {
         for (uint32_t i = 0; i < m_workload.flows.size(); i++)
         {
@@ -59,8 +58,7 @@ class Player : public TransferClient
         }
     }
 
-    void
-    OnTransferDone(uint64_t flow, Time now) override
+    void OnTransferDone(uint64_t flow, Time now) override
     {
         finish[flow] = now.ToSeconds();
         if (m_workload.flows[flow].next != WorkloadFlow::NONE)
@@ -73,8 +71,7 @@ class Player : public TransferClient
     uint64_t instants{0};
 
   private:
-    PathId
-    Path(uint32_t source, uint32_t destination)
+    PathId Path(uint32_t source, uint32_t destination)
     {
         PathId& known = m_known[std::size_t{source} * m_workload.ranks + destination];
         if (!known.IsValid())
@@ -89,8 +86,7 @@ class Player : public TransferClient
         return known;
     }
 
-    void
-    Start(uint32_t flow, Time now)
+    void Start(uint32_t flow, Time now)
     {
         TransferRequest request;
         request.path = m_pathOf[flow];

@@ -28,14 +28,12 @@ class Sizes
     {
     }
 
-    double
-    Uniform(double lo, double hi)
+    double Uniform(double lo, double hi)
     {
         return std::floor(lo + (hi - lo) * static_cast<double>(m_bits() >> 11) * 0x1p-53);
     }
 
-    uint64_t
-    Below(uint64_t n)
+    uint64_t Below(uint64_t n)
     {
         return m_bits() % n;
     }

@@ -161,8 +161,7 @@ struct QueueItems
 {
     std::vector<InstantNode>* nodes;
 
-    InstantNode&
-    Node(uint32_t i) const
+    InstantNode& Node(uint32_t i) const
     {
         return (*nodes)[i];
     }

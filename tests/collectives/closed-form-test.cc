@@ -18,8 +18,7 @@ constexpr double BLOCK = 31.6e9;       // bytes/s of one channel's thread block 
 class EightH100 : public testing::Test
 {
   protected:
-    double
-    Microseconds(const CollectiveCall& call)
+    double Microseconds(const CollectiveCall& call)
     {
         return m_bench.GetPlanner().Plan(call).duration.ToMicroseconds();
     }

@@ -22,21 +22,18 @@ class CollectiveBench : private CollectiveClient
     {
     }
 
-    Planner&
-    GetPlanner()
+    Planner& GetPlanner()
     {
         return m_planner;
     }
 
-    Fabric&
-    GetFabric()
+    Fabric& GetFabric()
     {
         return m_fabric;
     }
 
     /** How long @p calls take when all start together; one end time per call. */
-    std::vector<Time>
-    Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
+    std::vector<Time> Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
     {
         auto engine = MakeCollectiveEngine(fidelity, m_planner, m_fabric.GetTransport());
         EngineSet set;
@@ -57,15 +54,13 @@ class CollectiveBench : private CollectiveClient
         return m_ends;
     }
 
-    Time
-    Run(Fidelity fidelity, const CollectiveCall& call)
+    Time Run(Fidelity fidelity, const CollectiveCall& call)
     {
         return Run(fidelity, std::vector<CollectiveCall>{call}).front();
     }
 
   private:
-    void
-    OnCollectiveDone(uint64_t token, Time now) override
+    void OnCollectiveDone(uint64_t token, Time now) override
     {
         m_ends[token] = now;
     }

@@ -21,8 +21,7 @@ class ConnectionTest : public testing::Test
     {
     }
 
-    uint32_t
-    Count(PathId path, LinkKind kind)
+    uint32_t Count(PathId path, LinkKind kind)
     {
         uint32_t count = 0;
         for (const auto& each : m_fabric.Paths().Links(path))
@@ -71,8 +70,7 @@ TEST_F(ConnectionTest, OnTheSameRailNoProxyIsNeeded)
 class PcieConnectionTest : public ConnectionTest
 {
   protected:
-    static ClusterSpec
-    Spec()
+    static ClusterSpec Spec()
     {
         ClusterSpec spec = H100Boxes(2);
         spec.node.wiring = NvLinkWiring::None;
@@ -98,8 +96,7 @@ TEST_F(PcieConnectionTest, SendRecvLeavesByTheSendersOwnPort)
 class EcmpConnectionTest : public ConnectionTest
 {
   protected:
-    static ClusterSpec
-    Spec()
+    static ClusterSpec Spec()
     {
         ClusterSpec spec = H100Boxes(2);
         spec.fabric.kind = FabricKind::LeafSpine;

@@ -15,8 +15,7 @@ namespace
 class TuningTest : public testing::Test
 {
   protected:
-    Protocol
-    Chosen(ClusterSpec spec, uint32_t gpus, int64_t bytes)
+    Protocol Chosen(ClusterSpec spec, uint32_t gpus, int64_t bytes)
     {
         CollectiveBench bench(std::move(spec));
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(gpus));

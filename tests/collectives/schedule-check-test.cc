@@ -48,14 +48,12 @@ class BrokenSchedule : public testing::Test
         m_schedule = m_bench.GetPlanner().GetSchedule(call);
     }
 
-    std::vector<Primitive>&
-    Steps()
+    std::vector<Primitive>& Steps()
     {
         return m_schedule.channels[0].schedule.programs[0].primitives;
     }
 
-    std::string
-    Fault() const
+    std::string Fault() const
     {
         return CheckSchedule(m_schedule, m_claim);
     }

@@ -23,8 +23,10 @@ class FixedTimeEngine : public CollectiveEngine
     {
     }
 
-    void
-    Start(const CollectiveCall& call, CollectiveClient* client, uint64_t token, Time now) override
+    void Start(const CollectiveCall& call,
+               CollectiveClient* client,
+               uint64_t token,
+               Time now) override
     {
         m_starts.push_back(now);
         m_calls.push_back(call);
@@ -32,21 +34,18 @@ class FixedTimeEngine : public CollectiveEngine
                          std::make_pair(client, token));
     }
 
-    std::size_t
-    Active() const override
+    std::size_t Active() const override
     {
         return m_active.size();
     }
 
-    Time
-    NextEventTime() override
+    Time NextEventTime() override
     {
         return m_active.empty() ? Time::Infinite()
                                 : Time::Picoseconds(m_active.begin()->first.first);
     }
 
-    void
-    AdvanceTo(Time now) override
+    void AdvanceTo(Time now) override
     {
         while (NextEventTime() <= now && !m_active.empty())
         {
@@ -56,14 +55,12 @@ class FixedTimeEngine : public CollectiveEngine
         }
     }
 
-    const std::vector<Time>&
-    Starts() const
+    const std::vector<Time>& Starts() const
     {
         return m_starts;
     }
 
-    const std::vector<CollectiveCall>&
-    Calls() const
+    const std::vector<CollectiveCall>& Calls() const
     {
         return m_calls;
     }

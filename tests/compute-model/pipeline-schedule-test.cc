@@ -69,15 +69,13 @@ TEST(PipelineSchedule, InterleavedWarmsUpAsMegatronDoes)
 class EverySchedule : public ::testing::TestWithParam<std::tuple<uint32_t, uint32_t, uint32_t>>
 {
   protected:
-    PipelinePlace
-    At(uint32_t stage) const
+    PipelinePlace At(uint32_t stage) const
     {
         const auto [stages, microBatches, chunks] = GetParam();
         return Place(stage, stages, microBatches, chunks);
     }
 
-    uint32_t
-    Stages() const
+    uint32_t Stages() const
     {
         return std::get<0>(GetParam());
     }

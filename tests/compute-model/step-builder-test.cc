@@ -75,27 +75,23 @@ class Execution
         EXPECT_TRUE(m_executor.IsFinished()) << m_executor.DescribeWaiting();
     }
 
-    Time
-    StepTime() const
+    Time StepTime() const
     {
         return m_executor.StepTimes().at(0);
     }
 
-    const std::vector<RankBreakdown>&
-    Breakdown() const
+    const std::vector<RankBreakdown>& Breakdown() const
     {
         return m_executor.Breakdown();
     }
 
-    Time
-    Spent(uint32_t rank, TimeCategory category) const
+    Time Spent(uint32_t rank, TimeCategory category) const
     {
         return Breakdown()[rank].spent[static_cast<std::size_t>(category)];
     }
 
   private:
-    static StepExecutorSpec
-    SpecOf(const StepGraph& graph, CollectiveEngine& engine)
+    static StepExecutorSpec SpecOf(const StepGraph& graph, CollectiveEngine& engine)
     {
         StepExecutorSpec spec;
         spec.graph = &graph;

@@ -37,8 +37,7 @@ class GraphWriter
     }
 
     /** Adds a group in the next slot of every rank. @return the slot. */
-    uint16_t
-    AddGroup(const std::vector<uint32_t>& members)
+    uint16_t AddGroup(const std::vector<uint32_t>& members)
     {
         graph.groups.emplace_back();
         for (uint32_t member : members)
@@ -52,22 +51,20 @@ class GraphWriter
         return static_cast<uint16_t>(graph.groups.size() - 1);
     }
 
-    void
-    Compute(uint32_t rank, Time duration, const std::vector<StepDependency>& needs = {})
+    void Compute(uint32_t rank, Time duration, const std::vector<StepDependency>& needs = {})
     {
         StepOp op;
         op.duration = duration;
         Add(rank, StreamKind::Compute, op, needs);
     }
 
-    void
-    Communicate(uint32_t rank,
-                StreamKind stream,
-                StepOpKind kind,
-                uint16_t slot,
-                TimeCategory category,
-                const std::vector<StepDependency>& needs = {},
-                Bytes bytes = Bytes(8))
+    void Communicate(uint32_t rank,
+                     StreamKind stream,
+                     StepOpKind kind,
+                     uint16_t slot,
+                     TimeCategory category,
+                     const std::vector<StepDependency>& needs = {},
+                     Bytes bytes = Bytes(8))
     {
         StepOp op;
         op.kind = kind;
@@ -80,8 +77,7 @@ class GraphWriter
     StepGraph graph;
 
   private:
-    void
-    Add(uint32_t rank, StreamKind stream, StepOp op, const std::vector<StepDependency>& needs)
+    void Add(uint32_t rank, StreamKind stream, StepOp op, const std::vector<StepDependency>& needs)
     {
         StepProgram& program = graph.programs[rank];
         op.firstDependency = static_cast<uint32_t>(program.dependencies.size());

@@ -30,16 +30,14 @@ class Machine
     }
 
   private:
-    static LinkProfile
-    Profile(double gigabytes)
+    static LinkProfile Profile(double gigabytes)
     {
         LinkProfile profile;
         profile.rawRate = Rate::GBps(gigabytes);
         return profile;
     }
 
-    static ClusterSpec
-    SpecOf(uint32_t nodes)
+    static ClusterSpec SpecOf(uint32_t nodes)
     {
         ClusterSpec spec;
         spec.name = "machine";

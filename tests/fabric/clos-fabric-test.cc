@@ -287,8 +287,7 @@ struct ClosCase
     double oversubscription;
     double trunkGBps; //!< zero: as the NIC
 
-    friend std::ostream&
-    operator<<(std::ostream& os, const ClosCase& c)
+    friend std::ostream& operator<<(std::ostream& os, const ClosCase& c)
     {
         return os << "kind " << static_cast<int>(c.kind) << ", " << c.nodes << " nodes, radix "
                   << c.radix << ", oversubscription " << c.oversubscription << ", trunk "
@@ -299,8 +298,7 @@ struct ClosCase
 class ClosFabricTest : public testing::TestWithParam<ClosCase>
 {
   protected:
-    static ClusterSpec
-    MakeSpec(const ClosCase& c)
+    static ClusterSpec MakeSpec(const ClosCase& c)
     {
         ClusterSpec spec = BoxSpec(c.nodes, c.kind);
         spec.fabric.levels = 3;

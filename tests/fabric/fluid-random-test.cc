@@ -184,14 +184,12 @@ class FluidPlayer : public TransferClient
         m_transport = std::make_unique<FluidTransport>(m_paths);
     }
 
-    void
-    OnTransferDone(uint64_t token, Time now) override
+    void OnTransferDone(uint64_t token, Time now) override
     {
         transfers[token].finish = now;
     }
 
-    void
-    Run()
+    void Run()
     {
         for (const auto& action : m_play.actions)
         {
@@ -210,8 +208,7 @@ class FluidPlayer : public TransferClient
     }
 
     /** Bytes that went over each link, as the transport counts them. */
-    std::vector<double>
-    Carried()
+    std::vector<double> Carried()
     {
         std::vector<double> carried;
         for (std::size_t l = 0; l < m_capacities.size(); l++)
@@ -226,8 +223,7 @@ class FluidPlayer : public TransferClient
     std::size_t comparisons{0};
 
   private:
-    void
-    Advance(Time now)
+    void Advance(Time now)
     {
         ExpectRatesOfOracle(); // of what was done since the last event
         m_now = now;
@@ -235,8 +231,7 @@ class FluidPlayer : public TransferClient
         ExpectRatesOfOracle();
     }
 
-    void
-    Do(const Action& action)
+    void Do(const Action& action)
     {
         const PathId path = m_paths.Intern(action.links);
         m_now = action.at;
@@ -278,8 +273,7 @@ class FluidPlayer : public TransferClient
         }
     }
 
-    void
-    ExpectRatesOfOracle()
+    void ExpectRatesOfOracle()
     {
         std::vector<FillingFlow> flows;
         std::vector<std::size_t> moving;

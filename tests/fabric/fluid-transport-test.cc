@@ -19,8 +19,7 @@ namespace
 class Log : public TransferClient
 {
   public:
-    void
-    OnTransferDone(uint64_t token, Time now) override
+    void OnTransferDone(uint64_t token, Time now) override
     {
         ends.emplace_back(token, now.ToPicoseconds());
         if (answer)
@@ -51,8 +50,7 @@ TwoLinks()
 class FluidTransportTest : public testing::Test
 {
   protected:
-    TransferRequest
-    Request(std::vector<LinkId> links, int64_t bytes, uint64_t token = 0)
+    TransferRequest Request(std::vector<LinkId> links, int64_t bytes, uint64_t token = 0)
     {
         TransferRequest request;
         request.path = paths.Intern(links);
@@ -62,16 +60,14 @@ class FluidTransportTest : public testing::Test
         return request;
     }
 
-    void
-    RunToEnd()
+    void RunToEnd()
     {
         EngineSet set;
         set.Add(transport);
         set.RunToEnd();
     }
 
-    static Time
-    Ns(int64_t ns)
+    static Time Ns(int64_t ns)
     {
         return Time::Picoseconds(ns * 1000);
     }
@@ -288,24 +284,21 @@ TEST_F(FluidTransportTest, UsageCountsBytesAndBusyAndSaturatedTimeAtAnyMoment)
 class Witness : public TransportObserver
 {
   public:
-    void
-    OnTransferStarted(TransferId id, const TransferRequest& request, Time now) override
+    void OnTransferStarted(TransferId id, const TransferRequest& request, Time now) override
     {
         seen.push_back("start " + std::to_string(request.token));
     }
 
-    void
-    OnTransferFinished(TransferId id,
-                       const TransferRequest& request,
-                       Time started,
-                       Time now) override
+    void OnTransferFinished(TransferId id,
+                            const TransferRequest& request,
+                            Time started,
+                            Time now) override
     {
         seen.push_back("finish " + std::to_string(request.token) + " of " +
                        std::to_string(request.bytes.Count()));
     }
 
-    void
-    OnLinkRate(LinkId link, Rate rate, Time now) override
+    void OnLinkRate(LinkId link, Rate rate, Time now) override
     {
         seen.push_back("link " + std::to_string(link.Index()) + " " +
                        std::to_string(static_cast<int>(rate.ToBytesPerSecond() / 1e6)) + " at " +

@@ -27,8 +27,7 @@ class Pair
     {
     }
 
-    uint32_t
-    Add(const std::vector<PathLink>& path, double cap)
+    uint32_t Add(const std::vector<PathLink>& path, double cap)
     {
         const uint32_t v = m_solver.Add({path.data(), path.data() + path.size()}, cap);
         m_flows.resize(std::max<std::size_t>(m_flows.size(), v + 1));
@@ -40,23 +39,20 @@ class Pair
         return v;
     }
 
-    void
-    SetWeight(uint32_t v, double weight)
+    void SetWeight(uint32_t v, double weight)
     {
         m_solver.SetWeight(v, weight);
         m_flows[v].weight = weight;
     }
 
-    void
-    SetCapacity(uint32_t link, double capacity)
+    void SetCapacity(uint32_t link, double capacity)
     {
         m_solver.SetCapacity(link, capacity);
         m_capacities[link] = capacity;
     }
 
     /** Solves both ways and holds every level against the oracle. */
-    void
-    ExpectEqual(const std::string& where)
+    void ExpectEqual(const std::string& where)
     {
         m_solver.Solve();
         std::vector<FillingFlow> active;
@@ -82,16 +78,14 @@ class Pair
         ExpectLoads(where);
     }
 
-    MaxMin&
-    Solver()
+    MaxMin& Solver()
     {
         return m_solver;
     }
 
   private:
     /** The loads the solver keeps are those of its levels, and none is over capacity. */
-    void
-    ExpectLoads(const std::string& where)
+    void ExpectLoads(const std::string& where)
     {
         for (uint32_t link = 0; link < m_capacities.size(); link++)
         {

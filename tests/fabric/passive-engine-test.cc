@@ -22,14 +22,12 @@ class Clockwork : public PassiveEngine
     {
     }
 
-    Time
-    NextEventTime() override
+    Time NextEventTime() override
     {
         return m_due.empty() ? Time::Infinite() : Time::Picoseconds(m_due.front());
     }
 
-    void
-    AdvanceTo(Time now) override
+    void AdvanceTo(Time now) override
     {
         while (!m_due.empty() && m_due.front() <= now.ToPicoseconds())
         {

@@ -21,8 +21,7 @@ struct PlainTransfer
     bool cancelled{false};
     double rate{0}; //!< bytes/s
 
-    bool
-    IsMoving(Time now) const
+    bool IsMoving(Time now) const
     {
         return !cancelled && finish.IsInfinite() && sharesFrom <= now;
     }
@@ -36,8 +35,7 @@ class PlainSharing
     std::vector<PlainTransfer> transfers;
 
     /** The next start of a share or end of a transfer. */
-    Time
-    Next()
+    Time Next()
     {
         Share();
         Time next = Time::Infinite();
@@ -56,8 +54,7 @@ class PlainSharing
     }
 
     /** Goes to @p now, which is no later than Next(). */
-    void
-    AdvanceTo(Time now)
+    void AdvanceTo(Time now)
     {
         Share();
         for (auto& t : transfers)
@@ -74,8 +71,7 @@ class PlainSharing
     }
 
     /** Gives every transfer its rate at this moment. */
-    void
-    Share()
+    void Share()
     {
         std::vector<FillingFlow> flows;
         for (auto& t : transfers)

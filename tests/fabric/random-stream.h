@@ -19,29 +19,25 @@ class RandomStream
     }
 
     /** A whole number in [0, n). */
-    uint64_t
-    Below(uint64_t n)
+    uint64_t Below(uint64_t n)
     {
         return m_bits() % n;
     }
 
     /** Uniform in [0, 1). */
-    double
-    Unit()
+    double Unit()
     {
         return static_cast<double>(m_bits() >> 11) * 0x1p-53;
     }
 
     /** Uniform in the exponent: 10^lo to 10^hi. */
-    double
-    PowerOfTen(double lo, double hi)
+    double PowerOfTen(double lo, double hi)
     {
         return std::pow(10, lo + (hi - lo) * Unit());
     }
 
     /** True once in @p n. */
-    bool
-    OneIn(uint64_t n)
+    bool OneIn(uint64_t n)
     {
         return Below(n) == 0;
     }

@@ -144,8 +144,7 @@ struct RoutingCase
     const char* name;
     ClusterSpec spec;
 
-    friend std::ostream&
-    operator<<(std::ostream& os, const RoutingCase& c)
+    friend std::ostream& operator<<(std::ostream& os, const RoutingCase& c)
     {
         return os << c.name;
     }

@@ -50,8 +50,7 @@ class PlainRun : private weir::CollectiveClient
     }
 
     /** When an all-reduce over all GPUs ends that starts at 0. */
-    weir::Time
-    AllReduce(weir::Bytes bytes)
+    weir::Time AllReduce(weir::Bytes bytes)
     {
         std::vector<weir::GpuId> gpus;
         for (uint32_t i = 0; i < m_fabric.GetCluster().GpuCount(); i++)
@@ -66,8 +65,7 @@ class PlainRun : private weir::CollectiveClient
         return m_end;
     }
 
-    std::vector<weir::Time>
-    Train(const weir::TrainingJobSpec& spec, const weir::Gpu& gpu)
+    std::vector<weir::Time> Train(const weir::TrainingJobSpec& spec, const weir::Gpu& gpu)
     {
         weir::TrainingJob job(spec, gpu, m_planner, *m_engine);
         RunToEnd({&job.GetExecutor(), m_engine.get()});
@@ -75,14 +73,12 @@ class PlainRun : private weir::CollectiveClient
     }
 
   private:
-    void
-    OnCollectiveDone(uint64_t token, weir::Time now) override
+    void OnCollectiveDone(uint64_t token, weir::Time now) override
     {
         m_end = now;
     }
 
-    void
-    RunToEnd(const std::vector<weir::PassiveEngine*>& users)
+    void RunToEnd(const std::vector<weir::PassiveEngine*>& users)
     {
         weir::EngineSet engines;
         for (weir::PassiveEngine* user : users)
@@ -167,15 +163,13 @@ INSTANTIATE_TEST_SUITE_P(Fidelities,
 class Metronome : public weir::PassiveEngine
 {
   public:
-    weir::Time
-    NextEventTime() override
+    weir::Time NextEventTime() override
     {
         return m_beats < 5 ? weir::Time::Picoseconds(1234567 * (m_beats + 1))
                            : weir::Time::Infinite();
     }
 
-    void
-    AdvanceTo(weir::Time now) override
+    void AdvanceTo(weir::Time now) override
     {
         if (now == NextEventTime())
         {

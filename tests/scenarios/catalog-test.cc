@@ -30,8 +30,7 @@ Name(const std::string& name)
 class DataFolder : public testing::Test
 {
   protected:
-    void
-    SetUp() override
+    void SetUp() override
     {
         m_folder = fs::temp_directory_path() /
                    ("weir-catalog-" +
@@ -39,14 +38,12 @@ class DataFolder : public testing::Test
         fs::remove_all(m_folder);
     }
 
-    void
-    TearDown() override
+    void TearDown() override
     {
         fs::remove_all(m_folder);
     }
 
-    std::string
-    Write(const std::string& name, const std::string& text)
+    std::string Write(const std::string& name, const std::string& text)
     {
         const fs::path path = m_folder / name;
         fs::create_directories(path.parent_path());

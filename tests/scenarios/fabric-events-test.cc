@@ -114,8 +114,7 @@ TEST(FabricEvents, RefusesEventsOnLinksWhereNoLinkIsSimulated)
 class PathRepair : public testing::Test
 {
   protected:
-    static ClusterSpec
-    TwoLeaves()
+    static ClusterSpec TwoLeaves()
     {
         ClusterSpec spec = SmallScenario().cluster;
         spec.fabric.kind = FabricKind::LeafSpine;
@@ -124,16 +123,14 @@ class PathRepair : public testing::Test
     }
 
     /** NIC 0 of node 0 to NIC 0 of node 1. */
-    std::vector<LinkId>
-    Route()
+    std::vector<LinkId> Route()
     {
         const Cluster& cluster = m_fabric.GetCluster();
         return m_fabric.GetRouter().Route(
             cluster.NicDevice(0, 0), cluster.NicDevice(1, 0), FlowTuple{});
     }
 
-    std::optional<PathId>
-    Repair(LinkId dead, PathId path)
+    std::optional<PathId> Repair(LinkId dead, PathId path)
     {
         std::vector<bool> down(m_topology.LinkCount());
         down[dead.Index()] = true;

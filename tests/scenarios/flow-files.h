@@ -35,23 +35,20 @@ class TextFile
     TextFile(const TextFile&) = delete;
     TextFile& operator=(const TextFile&) = delete;
 
-    const std::string&
-    Path() const
+    const std::string& Path() const
     {
         return m_path;
     }
 
     /** Its content. */
-    std::string
-    Text() const
+    std::string Text() const
     {
         std::ifstream file(m_path);
         return {std::istreambuf_iterator<char>(file), {}};
     }
 
     /** @p message without this file's folder and name: "2: src: ...". */
-    std::string
-    Strip(std::string message) const
+    std::string Strip(std::string message) const
     {
         const auto at = message.find(m_path + ":");
         return at == std::string::npos ? message : message.erase(at, m_path.size() + 1);
@@ -68,14 +65,12 @@ struct PlayedFlows
     FlowResults results;
     FlowRun run;
 
-    double
-    Fct(std::size_t flow) const
+    double Fct(std::size_t flow) const
     {
         return results.CompletionTime(flow).ToSeconds();
     }
 
-    double
-    Slowdown(std::size_t flow) const
+    double Slowdown(std::size_t flow) const
     {
         return results.Slowdown(flow, network->Paths());
     }

@@ -11,8 +11,7 @@ namespace
 
 struct Bins : RecordSink
 {
-    void
-    OnLinkBin(const LinkBinRecord& record) override
+    void OnLinkBin(const LinkBinRecord& record) override
     {
         records.push_back(record);
     }

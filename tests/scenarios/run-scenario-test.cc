@@ -90,7 +90,6 @@ TEST(RunScenario, RefusesMoreGpusThanThereAre)
     EXPECT_THROW(Simulate(scenario), InputError);
 }
 
-/** The result file says what the result says, and two runs of one scenario are equal files. */
 /** Two nodes without a network are a system, but not one for a job over both of them. */
 TEST(RunScenario, RefusesAJobOverNodesThatAreNotJoined)
 {
@@ -98,6 +97,7 @@ TEST(RunScenario, RefusesAJobOverNodesThatAreNotJoined)
     EXPECT_THROW(Simulate(scenario), InputError);
 }
 
+/** The result file says what the result says, and two runs of one scenario are equal files. */
 TEST(RunScenario, ResultFileHoldsTheResult)
 {
     const ScratchFolder folder;
@@ -180,8 +180,7 @@ TEST(RunScenario, RefusesAnUnwritableOutputBeforeTheRun)
         {
         }
 
-        void
-        Run(EngineSet& engines, const std::function<void(Time)>& progress) override
+        void Run(EngineSet& engines, const std::function<void(Time)>& progress) override
         {
             m_ran = true;
         }

@@ -27,22 +27,19 @@ class ScratchFolder
     }
 
     /** The path of @p name in it. */
-    std::string
-    operator/(const std::string& name) const
+    std::string operator/(const std::string& name) const
     {
         return (m_path / name).string();
     }
 
     /** How many files it holds. */
-    std::size_t
-    Files() const
+    std::size_t Files() const
     {
         return static_cast<std::size_t>(
             std::distance(std::filesystem::directory_iterator(m_path), {}));
     }
 
-    static std::string
-    Read(const std::string& path)
+    static std::string Read(const std::string& path)
     {
         std::ifstream in(path, std::ios::binary);
         return {std::istreambuf_iterator<char>(in), {}};
