@@ -32,7 +32,7 @@ namespace weir
  * the order of their starts.
  *
  * Cost: O(log n) to start and to end one of n transfers in a bundle or group, O(1) for bundles in
- * lock-step, plus the solve (MaxMin). About 100 bytes a transfer, and 200 plus 24 per link a
+ * lock-step, plus the solve (MaxMin). About 150 bytes a transfer, and 250 plus 60 per link a
  * bundle.
  */
 class FluidTransport final : public Transport

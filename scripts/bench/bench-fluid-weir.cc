@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <string>
 
 namespace
 {
@@ -22,19 +23,23 @@ class Player : public TransferClient
           m_workload(workload),
           m_paths(m_topology)
     {
-        const DeviceId a = m_topology.AddDevice(DeviceKind::Host, "a");
-        const DeviceId b = m_topology.AddDevice(DeviceKind::Host, "b");
-        for (const auto& link : workload.links)
+        // Who is at the ends of a link does not matter here.
+        std::vector<DeviceId> devices;
+        for (std::size_t i = 0; i <= workload.links.size(); i++)
         {
-            m_topology.AddLink(a,
-                               b,
+            devices.push_back(m_topology.AddDevice(DeviceKind::Host, std::to_string(i)));
+        }
+        for (std::size_t i = 0; i < workload.links.size(); i++)
+        {
+            m_topology.AddLink(devices[i],
+                               devices[i + 1],
                                LinkKind::Network,
-                               Rate::BytesPerSecond(link.bytesPerSecond),
-                               Time::Seconds(link.latency));
+                               Rate::BytesPerSecond(workload.links[i].bytesPerSecond),
+                               Time::Seconds(workload.links[i].latency));
         }
         m_transport = std::make_unique<FluidTransport>(m_paths);
         m_pathOf.resize(workload.flows.size());
-        m_known.assign(std::size_t{workload.ranks} * workload.ranks, PathId());
+        m_known.resize(workload.ranks);
         for (std::size_t i = 0; i < workload.flows.size(); i++)
         {
             m_pathOf[i] = Path(workload.flows[i].source, workload.flows[i].destination);
@@ -73,17 +78,17 @@ class Player : public TransferClient
   private:
     PathId Path(uint32_t source, uint32_t destination)
     {
-        PathId& known = m_known[std::size_t{source} * m_workload.ranks + destination];
-        if (!known.IsValid())
+        Known& known = m_known[source];
+        if (!known.path.IsValid() || known.destination != destination)
         {
             std::vector<LinkId> links;
             for (uint32_t link : m_workload.Route(source, destination))
             {
                 links.emplace_back(link);
             }
-            known = m_paths.Intern(links);
+            known = {destination, m_paths.Intern(links)};
         }
-        return known;
+        return known.path;
     }
 
     void Start(uint32_t flow, Time now)
@@ -97,11 +102,17 @@ class Player : public TransferClient
         m_transport->Start(request, now);
     }
 
+    struct Known
+    {
+        uint32_t destination{0};
+        PathId path;
+    };
+
     const Workload& m_workload;
     Topology m_topology;
     PathTable m_paths;
     std::unique_ptr<FluidTransport> m_transport;
-    std::vector<PathId> m_known;  //!< by source and destination
+    std::vector<Known> m_known;   //!< by source
     std::vector<PathId> m_pathOf; //!< by flow
 };
 
