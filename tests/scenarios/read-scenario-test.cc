@@ -83,13 +83,13 @@ TEST(ReadScenario, SettingsChangeAFile)
 {
     const Scenario scenario = LoadScenario("gpt-175b-96-h800",
                                            {"network.fidelity=analytical",
-                                            "jobs.0.steps=1",
+                                            "jobs.0.steps=3",
                                             "system.fabric.oversubscription=4",
                                             "system.node.nic.rate=200Gbps",
                                             "jobs.0.model={base: gpt-175b, sequence: 4096}"},
                                            Catalog());
     EXPECT_EQ(scenario.fidelity, Fidelity::Analytical);
-    EXPECT_EQ(scenario.jobs[0].steps, 1u);
+    EXPECT_EQ(scenario.jobs[0].steps, 3u);
     EXPECT_EQ(scenario.cluster.fabric.oversubscription, 4);
     EXPECT_EQ(scenario.cluster.node.nic.rawRate, Rate::Gbps(200));
     EXPECT_EQ(scenario.jobs[0].model.sequence, 4096u);
