@@ -103,7 +103,7 @@ FluidTransport::BundleFor(PathId path, double cap, double weight)
                 "FluidTransport: the path has a link that was added to "
                 "the topology after the transport was made");
         }
-        b = m_solver.Add(m_paths.Links(path), cap / weight);
+        b = m_solver.Add(links, cap / weight);
         if (b >= m_bundles.size())
         {
             m_bundles.resize(b + 1);
