@@ -10,17 +10,29 @@ namespace weir
 namespace
 {
 
-constexpr std::array<std::pair<CollectiveOp, const char*>, 5> OP_NAMES{{
+constexpr std::array<std::pair<CollectiveOp, const char*>, 10> OP_NAMES{{
     {CollectiveOp::AllReduce, "all-reduce"},
     {CollectiveOp::AllGather, "all-gather"},
     {CollectiveOp::ReduceScatter, "reduce-scatter"},
     {CollectiveOp::Broadcast, "broadcast"},
+    {CollectiveOp::Reduce, "reduce"},
+    {CollectiveOp::AllToAll, "all-to-all"},
+    {CollectiveOp::Gather, "gather"},
+    {CollectiveOp::Scatter, "scatter"},
     {CollectiveOp::SendRecv, "send-recv"},
+    {CollectiveOp::Send, "send"},
 }};
 
-constexpr std::array<std::pair<Algorithm, const char*>, 2> ALGORITHM_NAMES{{
+constexpr std::array<std::pair<Algorithm, const char*>, 9> ALGORITHM_NAMES{{
     {Algorithm::Ring, "ring"},
+    {Algorithm::Tree, "tree"},
+    {Algorithm::CollNetDirect, "collnet-direct"},
+    {Algorithm::CollNetChain, "collnet-chain"},
+    {Algorithm::Nvls, "nvls"},
+    {Algorithm::NvlsTree, "nvls-tree"},
+    {Algorithm::Pat, "pat"},
     {Algorithm::PointToPoint, "point-to-point"},
+    {Algorithm::Imported, "imported"},
 }};
 
 constexpr std::array<std::pair<Protocol, const char*>, 3> PROTOCOL_NAMES{{
@@ -105,9 +117,14 @@ BusBandwidthFactor(CollectiveOp op, uint32_t ranks)
         return 2 * (n - 1) / n;
     case CollectiveOp::AllGather:
     case CollectiveOp::ReduceScatter:
+    case CollectiveOp::AllToAll:
+    case CollectiveOp::Gather:
+    case CollectiveOp::Scatter:
         return (n - 1) / n;
     case CollectiveOp::Broadcast:
+    case CollectiveOp::Reduce:
     case CollectiveOp::SendRecv:
+    case CollectiveOp::Send:
         break;
     }
     return 1;

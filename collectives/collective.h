@@ -19,15 +19,32 @@ enum class CollectiveOp : uint8_t
     AllGather,
     ReduceScatter,
     Broadcast,
-    SendRecv //!< the first rank of the group sends to the second
+    Reduce,
+    AllToAll, //!< every rank gives every rank its part, equal ones or as CollectiveCall::traffic
+              //!< says
+    Gather,   //!< every rank's part to the root
+    Scatter,  //!< from the root to every rank its part
+    SendRecv, //!< every rank sends to the next one and receives from the one before
+    Send      //!< the first rank of the group sends to the second
 };
+
+constexpr CollectiveOp LAST_COLLECTIVE_OP = CollectiveOp::Send;
 
 /** The shape of the schedule. */
 enum class Algorithm : uint8_t
 {
     Ring,
-    PointToPoint //!< SendRecv only
+    Tree,          //!< double binary tree between nodes, chain inside
+    CollNetDirect, //!< reduction in the network's switches (SHARP), all GPUs of a node at once
+    CollNetChain,  //!< reduction in the network's switches, chain inside a node
+    Nvls,          //!< reduction and multicast in the NVSwitches
+    NvlsTree,      //!< NVLS inside nodes, double binary trees between them
+    Pat,           //!< parallel aggregated trees: all-gather and reduce-scatter
+    PointToPoint,  //!< sends and receives, grouped
+    Imported       //!< an MSCCL file
 };
+
+constexpr Algorithm LAST_ALGORITHM = Algorithm::Imported;
 
 /** NCCL's ways of synchronising a hop: flags in every 8 bytes, in every 128 bytes, or by counters.
  */
@@ -62,29 +79,32 @@ struct CollectiveOverrides
 };
 
 using CommunicatorId = Id<struct CommunicatorTag>; //!< a group of GPUs known to a Planner
+using TrafficId = Id<struct TrafficTag>; //!< who sends how much to whom, known to a Planner
 
 /**
- * One call. Sizes follow nccl-tests: for all-gather and reduce-scatter @ref bytes is the large
- * buffer (ranks times the per-rank part), for the others what each rank holds.
+ * One call. Sizes follow nccl-tests: for all-gather, reduce-scatter, gather and scatter @ref bytes
+ * is the large buffer (ranks times the per-rank part), for the others what each rank holds (for
+ * all-to-all: for all ranks together, itself included).
  */
 struct CollectiveCall
 {
     CommunicatorId communicator;
     CollectiveOp op{CollectiveOp::AllReduce};
     Bytes bytes;
-    uint32_t root{0}; //!< group rank, for broadcast
+    uint32_t root{0};  //!< group rank, for broadcast, reduce, gather and scatter
+    TrafficId traffic; //!< all-to-all with unequal parts (all-to-allv); invalid: equal parts
     CollectiveOverrides overrides;
 
     friend bool operator==(const CollectiveCall& a, const CollectiveCall& b)
     {
         return a.communicator == b.communicator && a.op == b.op && a.bytes == b.bytes &&
-               a.root == b.root && a.overrides == b.overrides;
+               a.root == b.root && a.traffic == b.traffic && a.overrides == b.overrides;
     }
 };
 
 /**
  * nccl-tests' bus bandwidth over algorithm bandwidth: 2(n-1)/n for all-reduce, (n-1)/n for
- * all-gather and reduce-scatter, 1 for broadcast and send/recv.
+ * all-gather, reduce-scatter, all-to-all, gather and scatter, 1 for the others.
  */
 double BusBandwidthFactor(CollectiveOp op, uint32_t ranks);
 

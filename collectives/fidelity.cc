@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/fidelity.h"
 
-#include "collectives/analytical-engine.h"
-#include "collectives/flow-engine.h"
-#include "collectives/stream-engine.h"
+#include "collectives/engines/analytical-engine.h"
+#include "collectives/engines/flow-engine.h"
+#include "collectives/engines/stream-engine.h"
 
 #include <array>
 #include <stdexcept>

@@ -2,7 +2,7 @@
 #ifndef WEIR_COLLECTIVES_FIDELITY_H
 #define WEIR_COLLECTIVES_FIDELITY_H
 
-#include "collectives/collective-engine.h"
+#include "collectives/engines/collective-engine.h"
 #include "collectives/planner.h"
 #include "fabric/transport.h"
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/planner.h"
 
-#include "collectives/algorithm.h"
-#include "collectives/channel-builder.h"
-#include "collectives/closed-form.h"
-#include "collectives/nccl-tuning.h"
+#include "collectives/algorithms/algorithm.h"
+#include "collectives/algorithms/imported-check.h"
+#include "collectives/channels/channel-builder.h"
+#include "collectives/engines/closed-form.h"
+#include "collectives/nccl/nccl-channels.h"
+#include "collectives/nccl/nccl-choice.h"
+#include "collectives/nccl/nccl-tuning.h"
 
 #include <algorithm>
 #include <set>
@@ -36,6 +39,7 @@ struct CallHash
         const auto& o = call.overrides;
         uint64_t hash = static_cast<uint64_t>(call.bytes.Count());
         Mix(hash, static_cast<uint64_t>(call.communicator.Index()) << 32 | call.root);
+        Mix(hash, call.traffic.IsValid() ? call.traffic.Index() + 1 : 0);
         Mix(hash,
             static_cast<uint64_t>(o.channels ? *o.channels + 1 : 0) << 24 |
                 static_cast<uint64_t>(o.protocol ? static_cast<int>(*o.protocol) + 1 : 0) << 16 |
@@ -80,26 +84,6 @@ InternRing(const RingChannel& channel, PathTable& paths)
     return paths.Intern(links);
 }
 
-/** The longest fill: the sum over its hops of slice / rate, without the slowest hop. */
-Time
-FillTime(const std::vector<Fill>& fills, const AloneRates& rates)
-{
-    Time longest;
-    for (const auto& fill : fills)
-    {
-        Time sum;
-        Time slowest;
-        for (PathId hop : fill.hops)
-        {
-            const Time crossing = fill.slice / rates.ShareOn(hop, fill.cap).rate;
-            sum += crossing;
-            slowest = std::max(slowest, crossing);
-        }
-        longest = std::max(longest, sum - slowest);
-    }
-    return longest;
-}
-
 bool
 SameHops(const RingChannel& a, const RingChannel& b)
 {
@@ -113,14 +97,33 @@ SameHops(const RingChannel& a, const RingChannel& b)
     return a.hops.size() == b.hops.size();
 }
 
+void
+CheckTraffic(const Traffic& traffic, const CollectiveCall& call, const Communicator& communicator)
+{
+    if (call.op != CollectiveOp::AllToAll)
+    {
+        throw std::invalid_argument(std::string(ToString(call.op)) +
+                                    " with traffic: only all-to-all has it");
+    }
+    if (traffic.Ranks() != communicator.Size() || traffic.LargestRow() != call.bytes)
+    {
+        throw std::invalid_argument(
+            "traffic of " + std::to_string(traffic.Ranks()) + " ranks and at most " +
+            std::to_string(traffic.LargestRow().Count()) + " bytes each, in a call of " +
+            std::to_string(communicator.Size()) + " ranks and " +
+            std::to_string(call.bytes.Count()) + " bytes");
+    }
+}
+
 } // namespace
 
 struct Planner::State
 {
-    State(const Cluster& aCluster, PathTable& aPaths, Router& router, const std::string& version)
+    State(const Cluster& aCluster, PathTable& aPaths, Router& router, NcclSettings aSettings)
         : cluster(aCluster),
           paths(aPaths),
-          constants(NcclVersion::Parse(version),
+          settings(std::move(aSettings)),
+          constants(NcclVersion::Parse(settings.version),
                     aCluster.GetSpec().node.computeCapability,
                     aCluster.GetSpec().node.cpu),
           connector(aCluster, aPaths, router),
@@ -129,15 +132,21 @@ struct Planner::State
     }
 
     Communicator& Built(CommunicatorId id);
-    AlgorithmInputs Decide(const CollectiveCall& call, const CollectiveAlgorithm& algorithm);
+    const Traffic& TrafficOf(TrafficId id) const;
+    void Check(const CollectiveCall& call, const Communicator& communicator) const;
+    NcclChoice Choose(const CollectiveCall& call, const Communicator& communicator);
+    AlgorithmInputs InputsOf(const CollectiveCall& call, const NcclChoice& choice);
 
     const Cluster& cluster;
     PathTable& paths;
+    const NcclSettings settings;
     NcclConstants constants;
     Connector connector;
     ChannelBuilder builder;
     std::vector<std::unique_ptr<Group>> groups; //!< by CommunicatorId
     std::unordered_map<std::vector<GpuId>, CommunicatorId, GroupHash> ids;
+    std::vector<std::unique_ptr<Traffic>> traffics; //!< by TrafficId
+    std::vector<ImportedProgram> programs;
     std::unordered_map<CollectiveCall, std::unique_ptr<CollectivePlan>, CallHash> plans;
     std::unordered_map<CollectiveCall, std::unique_ptr<Schedule>, CallHash> schedules;
 };
@@ -167,10 +176,19 @@ Planner::State::Built(CommunicatorId id)
     return communicator;
 }
 
-AlgorithmInputs
-Planner::State::Decide(const CollectiveCall& call, const CollectiveAlgorithm& algorithm)
+const Traffic&
+Planner::State::TrafficOf(TrafficId id) const
 {
-    const Communicator& communicator = Built(call.communicator);
+    if (!id.IsValid() || id.Index() >= traffics.size())
+    {
+        throw std::invalid_argument("Planner: no such traffic");
+    }
+    return *traffics[id.Index()];
+}
+
+void
+Planner::State::Check(const CollectiveCall& call, const Communicator& communicator) const
+{
     if (call.bytes < Bytes())
     {
         throw std::invalid_argument(
@@ -186,25 +204,73 @@ Planner::State::Decide(const CollectiveCall& call, const CollectiveAlgorithm& al
         throw std::invalid_argument("root " + std::to_string(call.root) + " is not one of the " +
                                     std::to_string(communicator.Size()) + " ranks of the group");
     }
-    if (call.op == CollectiveOp::SendRecv && communicator.Size() < 2)
+    if (call.op == CollectiveOp::Send && communicator.Size() < 2)
     {
-        throw std::invalid_argument("send-recv needs a group of two ranks, found 1");
+        throw std::invalid_argument("send needs a group of two ranks, found 1");
     }
-    AlgorithmInputs inputs{communicator, call, Protocol::Simple, 1, constants, paths, connector};
-    algorithm.choose(inputs);
-    const uint32_t most = algorithm.maxChannels(inputs);
-    if (inputs.channels == 0 || inputs.channels > most)
+    if (call.traffic.IsValid())
     {
-        throw std::invalid_argument(std::to_string(inputs.channels) + " channels for " +
+        CheckTraffic(TrafficOf(call.traffic), call, communicator);
+    }
+}
+
+AlgorithmInputs
+Planner::State::InputsOf(const CollectiveCall& call, const NcclChoice& choice)
+{
+    return {Built(call.communicator),
+            call,
+            choice.protocol,
+            choice.channels,
+            constants,
+            paths,
+            connector,
+            settings,
+            call.traffic.IsValid() ? &TrafficOf(call.traffic) : nullptr,
+            &programs};
+}
+
+NcclChoice
+Planner::State::Choose(const CollectiveCall& call, const Communicator& communicator)
+{
+    const auto candidates = FindAlgorithms(call.op, communicator, call.overrides.algorithm);
+    const bool own = candidates.front()->choose != nullptr;
+    NcclChoice choice = own ? NcclChoice{candidates.front()}
+                            : ChooseAsNccl(constants, communicator, call, candidates);
+    if (own)
+    {
+        AlgorithmInputs inputs = InputsOf(call, choice);
+        choice.algorithm->choose(inputs);
+        choice.protocol = inputs.protocol;
+        choice.channels = inputs.channels;
+    }
+    const uint32_t most = choice.algorithm->maxChannels(InputsOf(call, choice));
+    if (!own)
+    {
+        const KernelWidth width = NcclKernelWidth(constants,
+                                                  communicator,
+                                                  choice.algorithm->algorithm,
+                                                  call.op,
+                                                  choice.protocol,
+                                                  call.bytes,
+                                                  most);
+        choice.channels = call.overrides.channels.value_or(width.channels);
+    }
+    if (choice.channels == 0 || choice.channels > most)
+    {
+        throw std::invalid_argument(std::to_string(choice.channels) + " channels for " +
                                     ToString(call.op) + ": this group has 1 to " +
                                     std::to_string(most));
     }
-    return inputs;
+    return choice;
 }
 
-Planner::Planner(const Cluster& cluster, PathTable& paths, Router& router, std::string ncclVersion)
-    : m_state(std::make_unique<State>(cluster, paths, router, ncclVersion))
+Planner::Planner(const Cluster& cluster, PathTable& paths, Router& router, NcclSettings settings)
+    : m_state(std::make_unique<State>(cluster, paths, router, std::move(settings)))
 {
+    if (m_state->settings.queuePairs == 0)
+    {
+        throw std::invalid_argument("a network connection of 0 queue pairs, expected 1 or more");
+    }
 }
 
 Planner::~Planner() = default;
@@ -254,6 +320,37 @@ Planner::GetCommunicator(CommunicatorId id)
     return m_state->Built(id);
 }
 
+TrafficId
+Planner::AddTraffic(const std::vector<std::vector<Bytes>>& parts)
+{
+    auto& traffics = m_state->traffics;
+    auto traffic = std::make_unique<Traffic>(parts);
+    const auto same = std::find_if(
+        traffics.begin(), traffics.end(), [&](const auto& other) { return *other == *traffic; });
+    const TrafficId id(same - traffics.begin());
+    if (same == traffics.end())
+    {
+        traffics.push_back(std::move(traffic));
+    }
+    return id;
+}
+
+void
+Planner::AddProgram(ImportedProgram program)
+{
+    if (const auto fault = CheckImportedProgram(program); !fault.empty())
+    {
+        throw std::invalid_argument(fault);
+    }
+    m_state->programs.push_back(std::move(program));
+}
+
+const Traffic&
+Planner::GetTraffic(TrafficId id) const
+{
+    return m_state->TrafficOf(id);
+}
+
 const CollectivePlan&
 Planner::Plan(const CollectiveCall& call)
 {
@@ -262,8 +359,12 @@ Planner::Plan(const CollectiveCall& call)
     {
         return *it->second;
     }
-    const CollectiveAlgorithm& algorithm = FindAlgorithm(call);
-    const AlgorithmInputs inputs = state.Decide(call, algorithm);
+    const Communicator& communicator = state.Built(call.communicator);
+    state.Check(call, communicator);
+    const CollectiveCall decided = WithTunerRule(call, state.settings.tuner, communicator);
+    const NcclChoice choice = state.Choose(decided, communicator);
+    const CollectiveAlgorithm& algorithm = *choice.algorithm;
+    const AlgorithmInputs inputs = state.InputsOf(decided, choice);
     auto plan = std::make_unique<CollectivePlan>();
     plan->call = call;
     plan->algorithm = algorithm.algorithm;
@@ -274,12 +375,33 @@ Planner::Plan(const CollectiveCall& call)
         StreamShape shape = algorithm.streams(inputs);
         const AloneRates rates(shape.legs, state.paths);
         const AloneRates::Slowest alone = rates.SlowestLeg();
-        plan->latency = shape.latency + FillTime(shape.fills, rates);
+        Time longest = PipelineTime(shape.pipelines, state.paths);
+        for (const auto& ring : shape.rings)
+        {
+            longest = std::max(longest, RingTime(ring, rates));
+        }
+        plan->latency = shape.latency + std::max(Time(), longest - alone.time);
         plan->duration = plan->latency + alone.time;
         plan->bottleneck = alone.bottleneck;
         plan->legs = std::move(shape.legs);
     }
     return *state.plans.emplace(call, std::move(plan)).first->second;
+}
+
+std::vector<ChoiceEstimate>
+Planner::Estimates(const CollectiveCall& call)
+{
+    auto& state = *m_state;
+    const Communicator& communicator = state.Built(call.communicator);
+    state.Check(call, communicator);
+    const CollectiveCall decided = WithTunerRule(call, state.settings.tuner, communicator);
+    const auto candidates = FindAlgorithms(decided.op, communicator, decided.overrides.algorithm);
+    std::vector<ChoiceEstimate> estimates;
+    for (const auto& each : NcclEstimates(state.constants, communicator, decided, candidates))
+    {
+        estimates.push_back({each.algorithm->algorithm, each.protocol, each.time});
+    }
+    return estimates;
 }
 
 const Schedule&
@@ -290,8 +412,12 @@ Planner::GetSchedule(const CollectiveCall& call)
     {
         return *it->second;
     }
-    const CollectiveAlgorithm& algorithm = FindAlgorithm(call);
-    const AlgorithmInputs inputs = state.Decide(call, algorithm);
+    const Communicator& communicator = state.Built(call.communicator);
+    state.Check(call, communicator);
+    const CollectiveCall decided = WithTunerRule(call, state.settings.tuner, communicator);
+    const NcclChoice choice = state.Choose(decided, communicator);
+    const CollectiveAlgorithm& algorithm = *choice.algorithm;
+    const AlgorithmInputs inputs = state.InputsOf(decided, choice);
     auto schedule = std::make_unique<Schedule>();
     schedule->op = call.op;
     schedule->algorithm = algorithm.algorithm;

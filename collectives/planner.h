@@ -2,15 +2,17 @@
 #ifndef WEIR_COLLECTIVES_PLANNER_H
 #define WEIR_COLLECTIVES_PLANNER_H
 
+#include "collectives/algorithms/imported-program.h"
+#include "collectives/algorithms/traffic.h"
 #include "collectives/collective.h"
 #include "collectives/communicator.h"
-#include "collectives/schedule.h"
+#include "collectives/nccl/nccl-settings.h"
+#include "collectives/schedule/schedule.h"
 #include "fabric/cluster.h"
 #include "fabric/path-table.h"
 #include "fabric/router.h"
 
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace weir
@@ -39,6 +41,14 @@ struct CollectivePlan
     LinkId bottleneck;           //!< the link that bounds it alone; invalid when a cap does
 };
 
+/** What NCCL's cost model expects of one way to run a call. */
+struct ChoiceEstimate
+{
+    Algorithm algorithm{Algorithm::Ring};
+    Protocol protocol{Protocol::Simple};
+    Time time; //!< infinite: switched off for this group
+};
+
 /**
  * Turns calls into plans: finds channels, chooses algorithm, protocol and channel count as NCCL
  * does where the call leaves them open, and evaluates the closed form. Memoised: equal calls on
@@ -47,11 +57,11 @@ struct CollectivePlan
 class Planner
 {
   public:
-    /** @param ncclVersion whose constants to use, e.g. "2.30.7". All references must outlive it. */
-    Planner(const Cluster& cluster,
-            PathTable& paths,
-            Router& router,
-            std::string ncclVersion = "2.30.7");
+    /**
+     * @param settings how NCCL runs; a version alone will do. All references must outlive it.
+     * @throws std::invalid_argument when the version is unknown or there are no queue pairs.
+     */
+    Planner(const Cluster& cluster, PathTable& paths, Router& router, NcclSettings settings = {});
     ~Planner();
 
     /**
@@ -64,11 +74,35 @@ class Planner
     const Communicator& GetCommunicator(CommunicatorId id);
 
     /**
-     * @throws std::invalid_argument when the overrides cannot be met, the root is not a rank or
-     *         the size is negative or above 2^58;
+     * Parts of an all-to-all that are not all equal, one row per sender; the same parts get the
+     * same id. A call with them is of Traffic::LargestRow bytes.
+     * @throws std::invalid_argument as Traffic does.
+     */
+    TrafficId AddTraffic(const std::vector<std::vector<Bytes>>& parts);
+
+    const Traffic& GetTraffic(TrafficId id) const;
+
+    /**
+     * Makes a schedule known that somebody else has written. Calls of its operation, ranks, root
+     * and sizes whose overrides ask for Algorithm::Imported run it, in fidelity `flow` only: it has
+     * no closed form, so Plan throws.
+     * @throws std::invalid_argument with the first fault that CheckImportedProgram finds.
+     */
+    void AddProgram(ImportedProgram program);
+
+    /**
+     * @throws std::invalid_argument when the overrides cannot be met, the root is not a rank, the
+     *         traffic does not fit the call or the size is negative or above 2^58;
      *         std::runtime_error when two of its GPUs are not joined.
      */
     const CollectivePlan& Plan(const CollectiveCall& call);
+
+    /**
+     * What NCCL chooses among for @p call: every algorithm and protocol that its overrides and the
+     * tuner rules leave; empty for what its cost model does not know, as sends and receives.
+     * @throws as Plan does.
+     */
+    std::vector<ChoiceEstimate> Estimates(const CollectiveCall& call);
 
     /** The call as primitives, for FlowEngine; kept like plans are. */
     const Schedule& GetSchedule(const CollectiveCall& call);

@@ -4,6 +4,7 @@
 #include "compute-model/pipeline-schedule.h"
 #include "compute-model/rank-shape.h"
 #include "compute-model/segment-writer.h"
+#include "compute-model/stage-layers.h"
 
 #include <algorithm>
 
@@ -76,7 +77,8 @@ StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t st
     place.chunks = plan.virtualStages;
     const uint32_t passes = plan.MicroBatches() * plan.virtualStages;
     const uint32_t inFlight = std::min(PipelineWarmUp(place) + 1, passes);
-    const uint32_t chunkLayers = model.layers / (plan.pipeline * plan.virtualStages);
+    const uint32_t fullestChunk = plan.virtualStages == 1 ? 0 : 1; // ends may have a layer fewer
+    const uint32_t chunkLayers = LayersOfChunk(model, plan, stage, fullestChunk);
 
     const LayerParts parts = PartsOf(model, plan);
     const RankShape shape(model, plan);

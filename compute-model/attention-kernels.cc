@@ -10,6 +10,8 @@ namespace weir
 namespace
 {
 
+constexpr double FP32 = 4; // bytes
+
 /** Q K^T and P V are batched over samples and heads. */
 GemmShape
 Batched(uint64_t m,
@@ -42,6 +44,61 @@ Flash(const Transformer& model, const ParallelPlan& plan, const RankShape& shape
     return attention;
 }
 
+/**
+ * Whether the fused softmax takes these scores: it works on four rows of one position at a time
+ * (megatron/fused_kernels, scaled_upper_triang_masked_softmax; is_kernel_available in
+ * megatron/model/fused_softmax.py).
+ */
+bool
+HasFusedSoftmax(const Transformer& model, const ParallelPlan& plan, const RankShape& shape)
+{
+    constexpr uint64_t ROWS_AT_ONCE = 4;
+    return plan.microBatch * shape.heads % ROWS_AT_ONCE == 0 && model.sequence % ROWS_AT_ONCE == 0;
+}
+
+/** Scale, mask and softmax: one kernel, or PyTorch's own in fp32 where the fused one is not for. */
+void
+WriteSoftmax(SegmentWriter& writer,
+             const Transformer& model,
+             const ParallelPlan& plan,
+             const RankShape& shape)
+{
+    const uint64_t s = model.sequence;
+    const uint64_t rows = plan.microBatch * shape.heads * s;
+    const double e = ActivationBytes(plan.precision);
+    if (HasFusedSoftmax(model, plan, shape))
+    {
+        writer.Memory("scale mask softmax", MemoryKernel::SoftmaxForward, rows, s, 1.5 * e);
+        return;
+    }
+    writer.Memory("scores cast", MemoryKernel::CastToFp32, rows, s, e + FP32);
+    writer.Memory("scale", MemoryKernel::Elementwise, rows, s, 2 * FP32);
+    writer.Memory("mask", MemoryKernel::Elementwise, rows, s, 2 * FP32 + 1);
+    writer.Memory("softmax", MemoryKernel::SoftmaxForward, rows, s, 2 * FP32);
+    writer.Memory("probabilities cast", MemoryKernel::Elementwise, rows, s, FP32 + e);
+}
+
+void
+WriteSoftmaxBackward(SegmentWriter& writer,
+                     const Transformer& model,
+                     const ParallelPlan& plan,
+                     const RankShape& shape)
+{
+    const uint64_t s = model.sequence;
+    const uint64_t rows = plan.microBatch * shape.heads * s;
+    const double e = ActivationBytes(plan.precision);
+    if (HasFusedSoftmax(model, plan, shape))
+    {
+        writer.Memory("scale mask softmax backward", MemoryKernel::SoftmaxBackward, rows, s, 2 * e);
+        return;
+    }
+    writer.Memory("probabilities cast backward", MemoryKernel::CastToFp32, rows, s, e + FP32);
+    writer.Memory("softmax backward", MemoryKernel::SoftmaxBackward, rows, s, 3 * FP32);
+    writer.Memory("mask backward", MemoryKernel::Elementwise, rows, s, 2 * FP32 + 1);
+    writer.Memory("scale backward", MemoryKernel::Elementwise, rows, s, 2 * FP32);
+    writer.Memory("scores cast backward", MemoryKernel::Elementwise, rows, s, FP32 + e);
+}
+
 } // namespace
 
 void
@@ -58,7 +115,7 @@ WriteAttentionForward(SegmentWriter& writer, const Transformer& model, const Par
     }
     const uint64_t rows = plan.microBatch * shape.heads * s;
     writer.Gemm("attention scores QK^T", Batched(s, s, d, GemmLayout::Tn, shape, plan));
-    writer.Memory("scale mask softmax", MemoryKernel::SoftmaxForward, rows, s, 1.5 * e);
+    WriteSoftmax(writer, model, plan, shape);
     if (model.dropout)
     {
         writer.Memory("attention dropout", MemoryKernel::Dropout, rows, s, 2 * e + 1);
@@ -86,7 +143,7 @@ WriteAttentionBackward(SegmentWriter& writer, const Transformer& model, const Pa
     {
         writer.Memory("attention dropout backward", MemoryKernel::Dropout, rows, s, 2 * e + 1);
     }
-    writer.Memory("scale mask softmax backward", MemoryKernel::SoftmaxBackward, rows, s, 2 * e);
+    WriteSoftmaxBackward(writer, model, plan, shape);
     for (const auto& [name, layout] :
          {std::pair("query gradient", GemmLayout::Nn), std::pair("key gradient", GemmLayout::Nt)})
     {

@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/kernel-table.h"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
 namespace weir
 {
 
-KernelTable::KernelTable(StepGraph& graph, const KernelTimer& timer)
+KernelRange
+KernelRange::Then(const KernelRange& next) const
+{
+    return {first,
+            count + next.count,
+            duration + next.duration,
+            host + next.host,
+            std::max(launchBound + next.duration, host + next.launchBound)};
+}
+
+KernelTable::KernelTable(StepGraph& graph, const KernelTimer& timer, Time host)
     : m_graph(graph),
-      m_timer(timer)
+      m_timer(timer),
+      m_host(host)
 {
     m_open.first = static_cast<uint32_t>(graph.kernels.size());
 }
@@ -100,8 +112,8 @@ KernelTable::Concatenate(const KernelRange& a, const KernelRange& b)
     {
         auto& kernels = m_graph.kernels;
         KernelRange& joined = entry->second;
-        joined = {
-            static_cast<uint32_t>(kernels.size()), a.count + b.count, a.duration + b.duration};
+        joined = a.Then(b);
+        joined.first = static_cast<uint32_t>(kernels.size());
         for (const KernelRange& part : {a, b})
         {
             for (uint32_t i = 0; i < part.count; i++)
@@ -132,8 +144,8 @@ KernelTable::Add(const std::string& name,
     record.provenance = static_cast<uint8_t>(estimate.provenance);
     record.shape = shape;
     m_graph.kernels.push_back(record);
-    m_open.count++;
-    m_open.duration += estimate.time + m_timer.KernelGap();
+    const Time duration = estimate.time + m_timer.KernelGap();
+    m_open = m_open.Then({m_open.first, 1, duration, m_host, m_host + duration});
 }
 
 } // namespace weir

@@ -19,7 +19,12 @@ struct KernelRange
 {
     uint32_t first{0};
     uint32_t count{0};
-    Time duration; //!< kernels and the gaps between them
+    Time duration;    //!< kernels and the gaps between them
+    Time host;        //!< CPU time that launching them takes
+    Time launchBound; //!< from the CPU's first launch to the last kernel's end, the GPU idle before
+
+    /** @p next after these. */
+    KernelRange Then(const KernelRange& next) const;
 };
 
 /**
@@ -29,8 +34,8 @@ struct KernelRange
 class KernelTable
 {
   public:
-    /** @p graph and @p timer must outlive the table. */
-    KernelTable(StepGraph& graph, const KernelTimer& timer);
+    /** @p graph and @p timer must outlive the table. @param host CPU time to launch a kernel */
+    KernelTable(StepGraph& graph, const KernelTimer& timer, Time host = Time());
 
     /** The index of @p text in StepGraph::labels. */
     uint32_t Label(const std::string& text);
@@ -64,6 +69,7 @@ class KernelTable
 
     StepGraph& m_graph;
     const KernelTimer& m_timer;
+    Time m_host;                                             //!< CPU time to launch a kernel
     std::map<std::string, uint32_t> m_labels;                //!< where each name is
     std::map<std::array<uint32_t, 4>, KernelRange> m_joined; //!< by both ranges' first and count
     KernelRange m_open;

@@ -84,10 +84,12 @@ OptimizerWriter::Update()
         OverParameters("gradient unscale", MemoryKernel::Elementwise, m_updated, 2 * FP32);
         FlushKernels("optimizer unscale");
         AgreeOn("overflow all-reduce");
+        m_writer.SynchronizeHost(); // the CPU reads whether a gradient overflowed
     }
     OverParameters("gradient norm", MemoryKernel::GradientNorm, m_updated, FP32);
     FlushKernels("optimizer norm");
     AgreeOn("gradient norm all-reduce");
+    m_writer.SynchronizeHost(); // the CPU reads the norm
     // --clip-grad 1.0, Megatron-LM's default: the norm exceeds it while training is young.
     OverParameters("gradient clip", MemoryKernel::Elementwise, m_updated, 2 * FP32);
     OverParameters("Adam", MemoryKernel::AdamFused, m_updated, ADAM_BYTES);

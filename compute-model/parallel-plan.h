@@ -44,6 +44,24 @@ enum class AttentionKind : uint8_t
 };
 
 /**
+ * What the CPU of a rank spends on issuing work, the framework's own time included.
+ *
+ * The CPU runs ahead of the GPU until it must wait for it: at a step's end, where the optimizer
+ * reads back the gradient norm, and after pipeline transfers (Megatron-LM's batch_p2p_sync).
+ */
+struct HostCosts
+{
+    Time kernel;            //!< for each kernel; next to nothing with CUDA graphs
+    Time communication;     //!< for each collective or transfer
+    bool syncBatches{true}; //!< the CPU waits before each forward pass (Megatron-LM broadcasts the
+                            //!< batch's sizes in its tensor group and reads them back)
+    bool syncTransfers{true}; //!< the CPU waits until pipeline transfers have ended
+};
+
+/** PyTorch's eager mode under Megatron-LM: what a run has that says nothing of it. */
+HostCosts EagerHost();
+
+/**
  * How one model is spread over ranks. Rank order: tensor innermost, then data, then pipeline
  * (Megatron's default): rank = tensor + T * (data + D * pipeline).
  */
@@ -67,6 +85,9 @@ struct ParallelPlan
     bool scatterGatherPipeline{
         true}; //!< send 1/T of the stage boundary per tensor rank and gather (Narayanan et al.
                //!< 2021, 4.1); with sequence parallelism the boundary is already split
+    bool embeddingsAsLayers{false}; //!< word embedding and loss count as a layer each when layers
+                                    //!< are dealt to stages, so that the end stages have one fewer
+    HostCosts host;
 
     uint32_t Ranks() const
     {

@@ -14,9 +14,10 @@ constexpr auto TENSOR = static_cast<std::size_t>(StreamKind::TensorComm);
 
 } // namespace
 
-ProgramWriter::ProgramWriter(KernelTable& kernels, StepProgram& program)
+ProgramWriter::ProgramWriter(KernelTable& kernels, StepProgram& program, const HostCosts& host)
     : m_kernels(kernels),
-      m_program(program)
+      m_program(program),
+      m_host(host)
 {
     m_pending.fill(NOTHING);
 }
@@ -71,7 +72,11 @@ ProgramWriter::AppendCompute(const Segment& segment)
     if (m_isTail && !HasPending())
     {
         StepOp& last = ops.back();
-        const KernelRange tail{last.firstKernel, last.kernelCount, last.duration};
+        const KernelRange tail{last.firstKernel,
+                               last.kernelCount,
+                               last.duration,
+                               m_issued - last.launch,
+                               last.launchBound};
         const KernelRange joined = m_kernels.Concatenate(tail, segment.kernels);
         if (segment.kernels.duration > tail.duration)
         {
@@ -81,11 +86,24 @@ ProgramWriter::AppendCompute(const Segment& segment)
         last.firstKernel = joined.first;
         last.kernelCount = static_cast<uint16_t>(joined.count);
         last.duration = joined.duration;
+        last.launchBound = m_host.kernel > Time() ? joined.launchBound : Time();
+        m_issued += segment.kernels.host;
         return;
     }
     StepOp op;
+    if (m_synchronizes)
+    {
+        m_synchronizes = false;
+        m_issued = Time();
+        m_epoch++;
+        op.synchronizes = true;
+    }
     op.label = segment.label;
     op.duration = segment.kernels.duration;
+    op.launch = m_issued;
+    op.launchBound = m_host.kernel > Time() ? segment.kernels.launchBound : Time();
+    op.epoch = m_epoch;
+    m_issued += segment.kernels.host;
     op.firstKernel = segment.kernels.first;
     op.kernelCount = static_cast<uint16_t>(segment.kernels.count);
     op.microBatch = m_microBatch;
@@ -107,6 +125,8 @@ ProgramWriter::Communicate(const CommunicationRequest& request)
         AddDependency(op, StreamKind::Compute, LastCompute());
     }
     AddPending(op, request.stream);
+    m_issued += m_host.communication;
+    op.launch = m_issued;
     return AppendCommunication(request, op);
 }
 
@@ -130,6 +150,7 @@ ProgramWriter::AppendCommunication(const CommunicationRequest& request, StepOp o
     op.bytes = request.bytes;
     op.microBatch = m_microBatch;
     op.layer = m_layer;
+    op.epoch = m_epoch;
     m_isTail = false;
     auto& ops = m_program.streams[static_cast<std::size_t>(request.stream)];
     ops.push_back(op);
@@ -142,6 +163,13 @@ ProgramWriter::Wait(const StepDependency& operation)
     int64_t& pending = m_pending[static_cast<std::size_t>(operation.stream)];
     pending = std::max<int64_t>(pending, operation.position);
     // Kernels that follow need it, those already written do not.
+    m_isTail = false;
+}
+
+void
+ProgramWriter::SynchronizeHost()
+{
+    m_synchronizes = true;
     m_isTail = false;
 }
 

@@ -4,6 +4,7 @@
 
 #include "compute-model/gradient-buckets.h"
 #include "compute-model/kernel-table.h"
+#include "compute-model/parallel-plan.h"
 #include "compute-model/rank-groups.h"
 #include "compute-model/segment-writer.h"
 #include "compute-model/step-program.h"
@@ -35,8 +36,8 @@ struct CommunicationRequest
 class ProgramWriter
 {
   public:
-    /** Both must outlive the writer. */
-    ProgramWriter(KernelTable& kernels, StepProgram& program);
+    /** Both must outlive the writer. @param host what the CPU spends on issuing the program */
+    ProgramWriter(KernelTable& kernels, StepProgram& program, const HostCosts& host = {});
 
     /** What follows belongs to @p microBatch and @p layer. */
     void SetPlace(uint32_t microBatch, uint32_t layer);
@@ -59,6 +60,9 @@ class ProgramWriter
     /** Everything issued to the compute stream from here on needs @p operation. */
     void Wait(const StepDependency& operation);
 
+    /** The CPU waits for everything issued so far before it issues more. */
+    void SynchronizeHost();
+
   private:
     static constexpr int64_t NOTHING = -1;
 
@@ -71,6 +75,10 @@ class ProgramWriter
 
     KernelTable& m_kernels;
     StepProgram& m_program;
+    HostCosts m_host;
+    Time m_issued;                               //!< CPU time spent since the last synchronization
+    uint32_t m_epoch{0};                         //!< synchronizations so far
+    bool m_synchronizes{false};                  //!< the CPU waits before the next kernels
     std::array<int64_t, STREAM_COUNT> m_pending; //!< by stream: position the next kernels need
     bool m_isTail{false}; //!< the last compute operation may take in the next segment
     uint32_t m_microBatch{0};

@@ -40,6 +40,13 @@ class RankBooking
         m_since = now;
     }
 
+    /** Takes @p time, which is booked or being booked as @p from, for @p to. */
+    void Move(Time time, TimeCategory from, TimeCategory to)
+    {
+        m_spent[static_cast<std::size_t>(from)] -= time;
+        m_spent[static_cast<std::size_t>(to)] += time;
+    }
+
     const std::array<Time, TIME_CATEGORY_COUNT>& Spent() const
     {
         return m_spent;

@@ -21,12 +21,14 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/rank-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/rank-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/segment-writer.cc
+  ${CMAKE_CURRENT_LIST_DIR}/stage-layers.cc
   ${CMAKE_CURRENT_LIST_DIR}/stage-parameters.cc
   ${CMAKE_CURRENT_LIST_DIR}/stage-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/step-builder.cc
   ${CMAKE_CURRENT_LIST_DIR}/step-executor-state.cc
   ${CMAKE_CURRENT_LIST_DIR}/step-executor.cc
   ${CMAKE_CURRENT_LIST_DIR}/step-graph-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/step-load.cc
   ${CMAKE_CURRENT_LIST_DIR}/step-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/step-segments.cc
   ${CMAKE_CURRENT_LIST_DIR}/step-sequence.cc

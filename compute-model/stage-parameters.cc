@@ -2,6 +2,7 @@
 #include "compute-model/stage-parameters.h"
 
 #include "compute-model/rank-shape.h"
+#include "compute-model/stage-layers.h"
 
 namespace weir
 {
@@ -41,7 +42,7 @@ RankWordParameters(const Transformer& model, const ParallelPlan& plan)
 double
 WholeStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
-    double whole = WholeLayerParameters(model) * (model.layers / plan.pipeline);
+    double whole = WholeLayerParameters(model) * LayersOfStage(model, plan, stage);
     if (stage == 0 && model.learnedPositions)
     {
         whole += static_cast<double>(model.hidden) * model.sequence;
@@ -57,7 +58,7 @@ double
 RankStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
     const double layer = RankLayerParameters(model, plan) - WholeLayerParameters(model);
-    double split = layer * (model.layers / plan.pipeline);
+    double split = layer * LayersOfStage(model, plan, stage);
     if (stage == 0)
     {
         split += RankWordParameters(model, plan);

@@ -5,6 +5,7 @@
 #include "compute-model/pipeline-schedule.h"
 #include "compute-model/program-writer.h"
 #include "compute-model/rank-shape.h"
+#include "compute-model/stage-layers.h"
 
 #include <utility>
 #include <vector>
@@ -24,8 +25,7 @@ class StageWriter
           m_plan(source.plan),
           m_shape(source.model, source.plan),
           m_kernels(kernels),
-          m_writer(kernels, program),
-          m_chunkLayers(source.model.layers / (m_plan.pipeline * m_plan.virtualStages)),
+          m_writer(kernels, program, source.plan.host),
           m_passesLeft(m_plan.virtualStages, m_plan.MicroBatches())
     {
     }
@@ -71,20 +71,28 @@ class StageWriter
         return m_source.stage == m_plan.pipeline - 1 && step.chunk == m_plan.virtualStages - 1;
     }
 
-    /** Layers go round the stages chunk by chunk (Narayanan et al. 2021, 2.2). */
     uint32_t FirstLayer(const PipelineStep& step) const
     {
-        return (step.chunk * m_plan.pipeline + m_source.stage) * m_chunkLayers;
+        return FirstLayerOfChunk(m_source.model, m_plan, m_source.stage, step.chunk);
+    }
+
+    uint32_t Layers(const PipelineStep& step) const
+    {
+        return LayersOfChunk(m_source.model, m_plan, m_source.stage, step.chunk);
     }
 
     void Forward(const PipelineStep& step)
     {
+        if (m_plan.host.syncBatches)
+        {
+            m_writer.SynchronizeHost();
+        }
         if (HasEmbedding(step))
         {
             m_writer.SetPlace(step.microBatch, StepOp::NO_LAYER);
             m_writer.Append(m_source.segments.embeddingForward);
         }
-        for (uint32_t i = 0; i < m_chunkLayers; i++)
+        for (uint32_t i = 0; i < Layers(step); i++)
         {
             m_writer.SetPlace(step.microBatch, FirstLayer(step) + i);
             m_writer.Append(m_source.segments.layerForward);
@@ -108,7 +116,7 @@ class StageWriter
             m_writer.SetPlace(step.microBatch, StepOp::NO_LAYER);
             m_writer.Append(m_source.segments.outputBackward, ready, gradientBytes);
         }
-        for (uint32_t i = m_chunkLayers; i-- > 0;)
+        for (uint32_t i = Layers(step); i-- > 0;)
         {
             m_writer.SetPlace(step.microBatch, FirstLayer(step) + i);
             m_writer.Append(m_source.segments.layerRecompute);
@@ -150,6 +158,10 @@ class StageWriter
         {
             m_writer.Wait(operation);
         }
+        if (m_plan.host.syncTransfers)
+        {
+            m_writer.SynchronizeHost();
+        }
         GatherReceived(step.receiveForward, "activations all-gather");
         GatherReceived(step.receiveBackward, "gradients all-gather");
     }
@@ -169,7 +181,7 @@ class StageWriter
         CommunicationRequest request;
         request.stream = stream;
         request.kind = isSend ? StepOpKind::Send : StepOpKind::Recv;
-        request.collective = CollectiveOp::SendRecv;
+        request.collective = CollectiveOp::Send;
         request.category = TimeCategory::Pipeline;
         request.slot = slot;
         request.bytes = m_shape.stageBoundary;
@@ -199,7 +211,6 @@ class StageWriter
     RankShape m_shape;
     KernelTable& m_kernels;
     ProgramWriter m_writer;
-    uint32_t m_chunkLayers;             //!< layers of one model chunk
     std::vector<uint32_t> m_passesLeft; //!< by chunk: backward passes still to come
 };
 

@@ -5,6 +5,7 @@
 #include "compute-model/kernel-time.h"
 #include "compute-model/rank-groups.h"
 #include "compute-model/stage-program.h"
+#include "compute-model/step-load.h"
 #include "compute-model/step-segments.h"
 
 namespace weir
@@ -16,8 +17,9 @@ BuildTransformerStep(const Transformer& model, const ParallelPlan& plan, const G
     CheckPlan(model, plan);
     StepGraph graph;
     WriteRankGroups(model, plan, graph);
-    const KernelTimer timer(gpu, ClockRegime::Sustained);
-    KernelTable kernels(graph, timer);
+    const Gpu warm = UnderLoad(gpu, StepLoad(model, plan, gpu));
+    const KernelTimer timer(warm, ClockRegime::Sustained);
+    KernelTable kernels(graph, timer, plan.host.kernel);
     const StepSegments segments(kernels, model, plan);
     for (uint32_t stage = 0; stage < plan.pipeline; stage++)
     {

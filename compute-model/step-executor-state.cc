@@ -78,6 +78,7 @@ StepExecutor::State::AddProgram(const StepProgram& program)
         {
             briefs.push_back(
                 {op.duration, op.firstDependency, op.dependencyCount, op.kind, op.category});
+            issues.push_back({op.launch, op.launchBound, op.epoch, op.synchronizes});
         }
     }
 }
@@ -130,22 +131,55 @@ StepExecutor::State::Launch(uint32_t rank, std::size_t stream, Time now)
         started[key] = now;
     }
     head.category = op.category;
+    const OpIssue& issue = issues[ops.firstBrief + head.position];
+    if (issue.synchronizes)
+    {
+        state.epoch = issue.epoch;
+        state.hostBase = now;
+    }
     if (op.kind == StepOpKind::Compute)
     {
-        head.phase = StreamPhase::Running;
-        Time duration =
-            spec.computeScale.empty() ? op.duration : op.duration * spec.computeScale[rank];
-        if (stream == COMPUTE)
-        {
-            duration = state.heldSms == 0 ? duration : duration * Slowdown(state.heldSms);
-            state.computeEnd = now + duration;
-            state.isComputing = true;
-        }
-        completions.Push(now + duration, key);
+        Compute(rank, stream, issue, op.duration, now);
         return;
     }
+    const Time issued = state.hostBase + issue.launch;
+    if (issue.epoch == state.epoch && issued > now)
+    {
+        head.phase = StreamPhase::Issuing;
+        completions.Push(issued, key);
+        return;
+    }
+    Arrive(rank, stream, now);
+}
+
+void
+StepExecutor::State::Compute(
+    uint32_t rank, std::size_t stream, const OpIssue& issue, Time duration, Time now)
+{
+    RankState& state = ranks[rank];
+    state.streams[stream].phase = StreamPhase::Running;
+    Time own = spec.computeScale.empty() ? duration : duration * spec.computeScale[rank];
+    Time end = now + own;
+    if (stream == COMPUTE)
+    {
+        own = state.heldSms == 0 ? own : own * Slowdown(state.heldSms);
+        const bool isAwaited = issue.epoch == state.epoch && issue.launchBound > duration;
+        state.kernelEnd = now + own;
+        state.launchEnd = isAwaited ? state.hostBase + issue.launch + issue.launchBound : now;
+        state.isComputing = true;
+        end = std::max(state.kernelEnd, state.launchEnd);
+    }
+    completions.Push(end, static_cast<uint32_t>(rank * STREAM_COUNT + stream));
+}
+
+/** The head of @p stream, a communication, has been issued and may begin. */
+void
+StepExecutor::State::Arrive(uint32_t rank, std::size_t stream, Time now)
+{
+    StreamState& head = ranks[rank].streams[stream];
+    const auto key = static_cast<uint32_t>(rank * STREAM_COUNT + stream);
     head.phase = StreamPhase::Posted;
-    head.meeting = meetings.Arrive(rank, key, ops.ops[head.position], now);
+    head.meeting = meetings.Arrive(rank, key, HeadOf(rank, stream), now);
     if (meetings.Get(head.meeting).IsComplete())
     {
         StartMeeting(head.meeting, now);
@@ -169,8 +203,12 @@ StepExecutor::State::HoldSms(uint32_t rank, int32_t more, Time now)
     if (state.isComputing)
     {
         const double factor = Slowdown(state.heldSms) / Slowdown(before);
-        state.computeEnd = now + (state.computeEnd - now) * factor;
-        completions.Move(state.computeEnd, static_cast<uint32_t>(rank * STREAM_COUNT + COMPUTE));
+        if (state.kernelEnd > now)
+        {
+            state.kernelEnd = now + (state.kernelEnd - now) * factor;
+        }
+        completions.Move(std::max(state.kernelEnd, std::max(state.launchEnd, now)),
+                         static_cast<uint32_t>(rank * STREAM_COUNT + COMPUTE));
     }
 }
 
@@ -196,8 +234,8 @@ StepExecutor::State::StartMeeting(uint32_t id, Time now)
     }
     CollectiveCall call;
     call.communicator = spec.communicators[meeting.group];
-    call.op = meeting.op->kind == StepOpKind::Collective ? meeting.op->collective
-                                                         : CollectiveOp::SendRecv;
+    call.op =
+        meeting.op->kind == StepOpKind::Collective ? meeting.op->collective : CollectiveOp::Send;
     call.bytes = meeting.op->bytes;
     spec.engine->Start(call, client, id, now);
 }
@@ -238,6 +276,16 @@ void
 StepExecutor::State::Complete(uint32_t rank, std::size_t stream, Time now)
 {
     RankState& state = ranks[rank];
+    if (state.streams[stream].phase == StreamPhase::Issuing)
+    {
+        Arrive(rank, stream, now);
+        Rebook(rank, now);
+        return;
+    }
+    if (stream == COMPUTE && now > state.kernelEnd)
+    {
+        bookings[rank].Move(now - state.kernelEnd, TimeCategory::Compute, TimeCategory::Launch);
+    }
     if (observer != nullptr)
     {
         const std::size_t key = rank * STREAM_COUNT + stream;
@@ -281,6 +329,8 @@ StepExecutor::State::CategoryNow(const RankState& state) const
         {
         case StreamPhase::Running:
             return head.category;
+        case StreamPhase::Issuing:
+            return TimeCategory::Launch;
         case StreamPhase::Posted:
             return TimeCategory::Bubble;
         case StreamPhase::Blocked:

@@ -19,6 +19,7 @@ namespace weir
 enum class StreamPhase : uint8_t
 {
     Blocked, //!< waits for an operation of another stream
+    Issuing, //!< a communication that the CPU has yet to issue
     Posted,  //!< has come to a meeting whose other ranks have not
     Running,
     Done //!< the stream has no more operations in this step
@@ -42,7 +43,10 @@ struct RankState
     uint8_t open{0};                             //!< streams not Done
     uint16_t heldSms{0};                         //!< multiprocessors that communication holds
     bool isComputing{false};                     //!< the compute stream runs kernels
-    Time computeEnd;                             //!< of the running head of the compute stream
+    uint32_t epoch{0};                           //!< synchronizations of CPU and GPU so far
+    Time hostBase;                               //!< when the CPU began to issue this epoch
+    Time kernelEnd; //!< of the running head of the compute stream, but for late launches
+    Time launchEnd; //!< of the same, as late launches have it
 };
 
 static_assert(STREAM_COUNT <= 8, "RankState::waiters has one bit per stream");
@@ -58,6 +62,15 @@ struct OpBrief
 };
 
 static_assert(sizeof(OpBrief) == 16, "a few operations fit a cache line");
+
+/** When the CPU issues an operation; see StepOp. */
+struct OpIssue
+{
+    Time launch;
+    Time launchBound;
+    uint32_t epoch{0};
+    bool synchronizes{false};
+};
 
 /** The operations of one stream of one program. */
 struct StreamOps
@@ -93,6 +106,7 @@ struct StepExecutor::State
     CollectiveClient* client; //!< the executor, to be told of ended collectives
     StepObserver* observer{nullptr};
     std::vector<OpBrief> briefs;       //!< of all programs' streams
+    std::vector<OpIssue> issues;       //!< of the same operations
     std::vector<StreamOps> programOps; //!< by program, then stream
     std::vector<RankState> ranks;
     std::vector<RankBooking> bookings; //!< by rank
@@ -111,6 +125,8 @@ struct StepExecutor::State
   private:
     void Launch(uint32_t rank, std::size_t stream, Time now);
     bool IsBlocked(RankState& state, const StreamOps& ops, const OpBrief& op, std::size_t stream);
+    void Compute(uint32_t rank, std::size_t stream, const OpIssue& issue, Time duration, Time now);
+    void Arrive(uint32_t rank, std::size_t stream, Time now);
     void AddProgram(const StepProgram& program);
     void StartMeeting(uint32_t meeting, Time now);
     void HoldSms(uint32_t rank, int32_t more, Time now);

@@ -2,7 +2,7 @@
 #ifndef WEIR_COMPUTE_MODEL_STEP_EXECUTOR_H
 #define WEIR_COMPUTE_MODEL_STEP_EXECUTOR_H
 
-#include "collectives/collective-engine.h"
+#include "collectives/engines/collective-engine.h"
 #include "compute-model/step-program.h"
 #include "fabric/passive-engine.h"
 

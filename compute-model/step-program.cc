@@ -46,6 +46,8 @@ ToString(TimeCategory category)
         return "data";
     case TimeCategory::Copy:
         return "copy";
+    case TimeCategory::Launch:
+        return "launch";
     case TimeCategory::Bubble:
         return "bubble";
     }

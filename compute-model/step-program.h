@@ -43,10 +43,11 @@ enum class TimeCategory : uint8_t
     Pipeline, //!< ... for a pipeline transfer under way
     Data,     //!< ... for data-parallel communication under way
     Copy,     //!< ... for a host or device copy
-    Bubble    //!< the compute stream waits for work that has not been produced yet
+    Bubble,   //!< the compute stream waits for work that has not been produced yet
+    Launch    //!< the compute stream waits for the CPU to launch a kernel
 };
 
-constexpr std::size_t TIME_CATEGORY_COUNT = 6;
+constexpr std::size_t TIME_CATEGORY_COUNT = 7;
 
 const char* ToString(StreamKind stream);
 const char* ToString(TimeCategory category);
@@ -77,7 +78,12 @@ struct StepOp
     uint32_t label{0}; //!< into StepGraph::labels, e.g. "forward layer attention"
     uint32_t microBatch{0};
     uint32_t layer{0};           //!< first global layer it works on; NO_LAYER when none
-    Time duration;               //!< for Compute
+    Time duration;               //!< for Compute, kernels launched well ahead
+    Time launch;                 //!< CPU time from the last synchronization to its first launch
+    Time launchBound;            //!< for Compute: from `launch` to its end when the CPU is late;
+                                 //!< zero: the CPU never is
+    uint32_t epoch{0};           //!< synchronizations of CPU and GPU before it in its program
+    bool synchronizes{false};    //!< for Compute: the CPU waits for the GPU before it launches this
     Bytes bytes;                 //!< for communication: nccl-tests' size
     uint32_t firstDependency{0}; //!< into StepProgram::dependencies
     uint16_t dependencyCount{0};

@@ -14,6 +14,7 @@ StepExecutor::State::BeginStep(Time now)
     {
         ranks[rank] = RankState();
         ranks[rank].open = STREAM_COUNT;
+        ranks[rank].hostBase = now;
         bookings[rank].Begin(now);
     }
     for (uint32_t rank = 0; rank < ranks.size(); rank++)

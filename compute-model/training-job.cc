@@ -89,7 +89,7 @@ EnterChannels(StepGraph& graph, const std::vector<CommunicatorId>& communicators
                 }
                 const uint32_t group = graph.rankGroups[rank][op.group];
                 const CollectiveOp what =
-                    op.kind == StepOpKind::Collective ? op.collective : CollectiveOp::SendRecv;
+                    op.kind == StepOpKind::Collective ? op.collective : CollectiveOp::Send;
                 const auto [entry, isNew] = known.try_emplace({group, what, op.bytes.Count()});
                 if (isNew)
                 {

@@ -45,17 +45,16 @@ IsFile(const fs::path& path)
     return fs::is_regular_file(path, error);
 }
 
-/** The folders of a kind in a data folder. */
-fs::path
-FolderOf(CatalogKind kind, const fs::path& data)
+/** Where a data folder has descriptions of a kind. */
+std::vector<fs::path>
+FoldersOf(CatalogKind kind, const fs::path& data)
 {
     if (kind != CatalogKind::Suites)
     {
-        return data / ToString(kind);
+        return {data / ToString(kind)};
     }
-    const fs::path inside = data / "validation";
-    std::error_code error;
-    return fs::is_directory(inside, error) ? inside : data.parent_path() / "validation";
+    // Inside, or as in the source tree beside it.
+    return {data / "validation", data.parent_path() / "validation"};
 }
 
 /** The entry that @p path is, without its title; the name is empty when it is none. */
@@ -78,10 +77,16 @@ std::vector<CatalogEntry>
 Entries(CatalogKind kind, const std::vector<std::string>& folders)
 {
     std::vector<CatalogEntry> entries;
+    std::vector<fs::path> places;
     for (const std::string& data : folders)
     {
+        const auto more = FoldersOf(kind, data);
+        places.insert(places.end(), more.begin(), more.end());
+    }
+    for (const fs::path& place : places)
+    {
         std::error_code error;
-        for (const auto& item : fs::directory_iterator(FolderOf(kind, data), error))
+        for (const auto& item : fs::directory_iterator(place, error))
         {
             CatalogEntry entry = EntryAt(kind, item.path());
             if (!entry.name.empty())
@@ -194,7 +199,8 @@ Catalog::Catalog(std::vector<std::string> folders)
 bool
 Catalog::IsPath(const std::string& text)
 {
-    return text.find('/') != std::string::npos || fs::path(text).extension() == SUFFIX;
+    const fs::path extension = fs::path(text).extension();
+    return text.find('/') != std::string::npos || extension == SUFFIX || extension == ".xml";
 }
 
 std::vector<CatalogEntry>

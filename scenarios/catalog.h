@@ -51,7 +51,7 @@ class Catalog
     /** All of a kind, by name. */
     std::vector<CatalogEntry> List(CatalogKind kind) const;
 
-    /** Whether @p text is a path, not a name: it has a slash or ends in ".yaml". */
+    /** Whether @p text is a path, not a name: it has a slash or ends in ".yaml" or ".xml". */
     static bool IsPath(const std::string& text);
 
     /**

@@ -5,6 +5,7 @@
 #include "fabric/fabric.h"
 #include "scenarios/input-error.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <stdexcept>
@@ -41,12 +42,16 @@ class CallRunner
         : m_spec(spec),
           m_fabric(spec.cluster),
           m_planner(
-              m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter(), spec.ncclVersion),
+              m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter(), SettingsOf(spec)),
           m_engine(MakeCollectiveEngine(spec.fidelity, m_planner, m_fabric.GetTransport())),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
     {
         m_engines.Add(*m_engine);
         m_engines.Add(m_fabric.GetTransport());
+        if (spec.program)
+        {
+            m_planner.AddProgram(*spec.program);
+        }
     }
 
     CollectivePoint Run(Bytes size)
@@ -56,7 +61,7 @@ class CallRunner
         call.op = m_spec.op;
         call.bytes = size;
         call.overrides = m_spec.overrides;
-        const CollectivePlan& plan = m_planner.Plan(call);
+        const Choice choice = ChoiceOf(call);
         EndTime end;
         m_engine->Start(call, &end, 0, m_now);
         m_engines.RunToEnd();
@@ -65,21 +70,42 @@ class CallRunner
             throw std::runtime_error("the collective of " + std::to_string(size.Count()) +
                                      " bytes never ends");
         }
-        const Time time = end.Get() - m_now;
+        const Time time =
+            std::max(end.Get() - m_now, LaunchTime(m_spec.launch, m_spec.gpusPerNode));
         m_now = end.Get();
         const double seconds = time.ToSeconds();
         const Rate rate = Rate::BytesPerSecond(seconds > 0 ? size.ToDouble() / seconds : 0);
         const auto ranks = m_planner.GetCommunicator(m_communicator).Size();
         return {size,
                 time,
-                plan.algorithm,
-                plan.protocol,
-                plan.channels,
+                choice.algorithm,
+                choice.protocol,
+                choice.channels,
                 rate,
                 rate * BusBandwidthFactor(m_spec.op, ranks)};
     }
 
   private:
+    /** How a call is run. */
+    struct Choice
+    {
+        Algorithm algorithm;
+        Protocol protocol;
+        uint32_t channels;
+    };
+
+    Choice ChoiceOf(CollectiveCall& call)
+    {
+        if (m_spec.program)
+        {
+            call.overrides.algorithm = Algorithm::Imported;
+            const Schedule& schedule = m_planner.GetSchedule(call);
+            return {schedule.algorithm, schedule.protocol, m_spec.program->channels};
+        }
+        const CollectivePlan& plan = m_planner.Plan(call);
+        return {plan.algorithm, plan.protocol, plan.channels};
+    }
+
     const CollectiveSweepSpec& m_spec;
     Fabric m_fabric;
     Planner m_planner;
@@ -104,11 +130,23 @@ Print(const char* format, ...)
 int64_t
 ElementCount(CollectiveOp op, Bytes size, std::size_t ranks)
 {
-    const bool perRank = op == CollectiveOp::AllGather || op == CollectiveOp::ReduceScatter;
+    const bool perRank = op == CollectiveOp::AllGather || op == CollectiveOp::ReduceScatter ||
+                         op == CollectiveOp::AllToAll || op == CollectiveOp::Gather ||
+                         op == CollectiveOp::Scatter;
     return size.Count() / 4 / static_cast<int64_t>(perRank ? ranks : 1);
 }
 
 } // namespace
+
+NcclSettings
+SettingsOf(const CollectiveSweepSpec& spec)
+{
+    NcclSettings settings(spec.ncclVersion);
+    settings.launch = spec.launch;
+    settings.queuePairs = spec.queuePairs;
+    settings.tuner = spec.tuner;
+    return settings;
+}
 
 std::vector<GpuId>
 SweepGpus(const CollectiveSweepSpec& spec)
@@ -121,7 +159,7 @@ SweepGpus(const CollectiveSweepSpec& spec)
             gpus.emplace_back(node * spec.cluster.node.gpus + local);
         }
     }
-    if (spec.op == CollectiveOp::SendRecv && gpus.size() > 2)
+    if (spec.op == CollectiveOp::Send && gpus.size() > 2)
     {
         return {gpus.front(), gpus.back()};
     }
@@ -155,9 +193,10 @@ std::string
 ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePoint>& points)
 {
     const std::size_t ranks = SweepGpus(spec).size();
-    const bool reduces =
-        spec.op == CollectiveOp::AllReduce || spec.op == CollectiveOp::ReduceScatter;
-    const bool rooted = spec.op == CollectiveOp::Broadcast;
+    const bool reduces = spec.op == CollectiveOp::AllReduce ||
+                         spec.op == CollectiveOp::ReduceScatter || spec.op == CollectiveOp::Reduce;
+    const bool rooted = spec.op == CollectiveOp::Broadcast || spec.op == CollectiveOp::Reduce ||
+                        spec.op == CollectiveOp::Gather || spec.op == CollectiveOp::Scatter;
     std::string text = "# " + std::string(ToString(spec.op)) + ", " + std::to_string(ranks) +
                        " ranks, " + std::to_string(spec.cluster.nodes) + " nodes of " +
                        spec.cluster.name + ", NCCL " + spec.ncclVersion + ", fidelity " +

@@ -2,12 +2,15 @@
 #ifndef WEIR_SCENARIOS_COLLECTIVE_SWEEP_H
 #define WEIR_SCENARIOS_COLLECTIVE_SWEEP_H
 
+#include "collectives/algorithms/imported-program.h"
 #include "collectives/collective.h"
 #include "collectives/fidelity.h"
+#include "collectives/nccl/nccl-settings.h"
 #include "fabric/cluster-spec.h"
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +27,10 @@ struct CollectiveSweepSpec
     std::vector<Bytes> sizes; //!< as nccl-tests counts them
     Fidelity fidelity{Fidelity::Stream};
     std::string ncclVersion{"2.30.7"};
+    LaunchMode launch{LaunchMode::ProcessPerGpu};
+    uint32_t queuePairs{1};                 //!< per network connection
+    std::vector<TunerRule> tuner;           //!< decide what overrides leave open
+    std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms, in `flow`
 };
 
 /** What one size took. */
@@ -38,7 +45,10 @@ struct CollectivePoint
     Rate busBandwidth;       //!< times BusBandwidthFactor
 };
 
-/** Ranks that take part in @p spec: for send/recv two, the first GPU and the last. */
+/** How the run that @p spec describes uses NCCL. */
+NcclSettings SettingsOf(const CollectiveSweepSpec& spec);
+
+/** Ranks that take part in @p spec: for send two, the first GPU and the last. */
 std::vector<GpuId> SweepGpus(const CollectiveSweepSpec& spec);
 
 /**

@@ -36,6 +36,20 @@ ProgressLine::~ProgressLine()
 void
 ProgressLine::Update(Time now)
 {
+    Show("simulated " + FormatSeconds(now.ToSeconds()));
+}
+
+void
+ProgressLine::Update(std::size_t done, std::size_t cases, Time now)
+{
+    const std::string counted =
+        cases == 1 ? "" : std::to_string(done) + " of " + std::to_string(cases) + " cases, ";
+    Show(counted + "simulated " + FormatSeconds(now.ToSeconds()));
+}
+
+void
+ProgressLine::Show(const std::string& place)
+{
     if (!m_isTerminal)
     {
         return;
@@ -48,8 +62,8 @@ ProgressLine::Update(Time now)
     m_due = wall + INTERVAL;
     m_shown = true;
     const double seconds = std::chrono::duration<double>(wall - m_begin).count();
-    m_out << "\r\033[K" << m_title << ": simulated " << FormatSeconds(now.ToSeconds()) << " in "
-          << FormatSeconds(seconds) << std::flush;
+    m_out << "\r\033[K" << m_title << ": " << place << " in " << FormatSeconds(seconds)
+          << std::flush;
 }
 
 } // namespace weir

@@ -25,7 +25,12 @@ class ProgressLine
     /** The run has come to simulated time @p now. */
     void Update(Time now);
 
+    /** @p done of @p cases runs are over, and the one under way has come to @p now. */
+    void Update(std::size_t done, std::size_t cases, Time now);
+
   private:
+    void Show(const std::string& place);
+
     using Clock = std::chrono::steady_clock;
 
     std::ostream& m_out;

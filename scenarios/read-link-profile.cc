@@ -2,7 +2,9 @@
 #include "scenarios/read-link-profile.h"
 
 #include "scenarios/read-source.h"
+#include "scenarios/scenario-names.h"
 
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -49,6 +51,10 @@ ReadCommon(const YamlNode& node)
     profile.measured = Efficiency(node, "measured", 1);
     profile.latency = node.Get("latency").AsTime();
     profile.source = ReadSource(node);
+    if (const auto nccl = node.Find("ncclRate"))
+    {
+        profile.ncclRate = PositiveRate(*nccl);
+    }
     return profile;
 }
 
@@ -75,22 +81,35 @@ PcieName(uint32_t generation, uint32_t lanes)
     return "pcie" + std::to_string(generation) + "-x" + std::to_string(lanes);
 }
 
+/** The payload of an RDMA packet. */
+uint32_t
+ReadRdmaMtu(const YamlNode& node)
+{
+    return node.AsEnum<uint32_t>(
+        {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}});
+}
+
 /** The framing of a network's packets, and the name of its kind. */
 std::pair<double, std::string>
 ReadNetworkFraming(const YamlNode& node)
 {
-    enum class Transport
-    {
-        Infiniband,
-        Roce
-    };
     const YamlNode named = node.Get("transport");
-    const auto transport =
-        named.AsEnum<Transport>({{"infiniband", Transport::Infiniband}, {"roce", Transport::Roce}});
-    const auto mtu = node.Get("mtu").AsEnum<uint32_t>(
-        {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}});
-    return {transport == Transport::Roce ? RoceFraming(mtu) : InfinibandFraming(mtu),
-            named.AsString()};
+    const auto transport = named.AsEnum(TransportNames());
+    const YamlNode mtu = node.Get("mtu");
+    switch (transport)
+    {
+    case NetTransport::Infiniband:
+        return {InfinibandFraming(ReadRdmaMtu(mtu)), named.AsString()};
+    case NetTransport::Roce:
+        return {RoceFraming(ReadRdmaMtu(mtu)), named.AsString()};
+    case NetTransport::Slingshot:
+        return {SlingshotFraming(ReadRdmaMtu(mtu)), named.AsString()};
+    case NetTransport::Efa:
+        return {EfaFraming(static_cast<uint32_t>(mtu.AsInteger(256, 9216))), named.AsString()};
+    case NetTransport::Tcp:
+        return {TcpFraming(static_cast<uint32_t>(mtu.AsInteger(576, 9216))), named.AsString()};
+    }
+    throw std::logic_error("ReadNetworkFraming: not a transport");
 }
 
 } // namespace
@@ -142,6 +161,7 @@ ReadPcieUplinkProfile(const YamlNode& node, const LinkProfile& pcie)
                            "maxPayload",
                            "measured",
                            "latency",
+                           "ncclRate",
                            "source"});
         return ReadPcieProfile(*uplink);
     }
@@ -156,12 +176,12 @@ ReadPcieUplinkProfile(const YamlNode& node, const LinkProfile& pcie)
 }
 
 LinkProfile
-ReadSocketProfile(const YamlNode& node)
+ReadPlainProfile(const YamlNode& node, const std::string& name)
 {
     LinkProfile profile = ReadCommon(node);
     profile.rawRate = PositiveRate(node.Get("rate"));
     profile.framing = Efficiency(node, "framing", 1);
-    profile.name = NameOr(node, "sockets");
+    profile.name = NameOr(node, name);
     return profile;
 }
 

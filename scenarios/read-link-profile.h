@@ -12,7 +12,8 @@
  * Link profiles from the maps of a system file. Each reader takes what it needs of its map; the
  * caller checks the keys. A map may state `encoding` and `framing` itself; else they are derived
  * from the packet format that the map gives (headerFlits, generation and maxPayload, transport and
- * mtu). `measured` is 1 and `name` is made up unless they are given.
+ * mtu). `measured` is 1 and `name` is made up unless they are given; `ncclRate` is what NCCL's own
+ * topology takes the link for, where that is not what follows from its kind.
  *
  * All throw an InputError with the place of what is missing, unknown or out of range.
  */
@@ -31,10 +32,10 @@ LinkProfile ReadPcieProfile(const YamlNode& node);
  */
 LinkProfile ReadPcieUplinkProfile(const YamlNode& node, const LinkProfile& pcie);
 
-/** rate, latency, measured, source. */
-LinkProfile ReadSocketProfile(const YamlNode& node);
+/** rate, latency, measured, source: a link whose packets are not described. */
+LinkProfile ReadPlainProfile(const YamlNode& node, const std::string& name);
 
-/** rate, latency, measured, source; transport (infiniband or roce) and mtu. */
+/** rate, latency, measured, source; transport and mtu. */
 LinkProfile ReadNicProfile(const YamlNode& node);
 
 /** Switch to switch: latency, and @p nic's figures and @p source where @p node gives no others. */

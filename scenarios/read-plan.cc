@@ -41,6 +41,22 @@ ReadChoice(const YamlNode& node, const char* key, const NamedChoices<E>& choices
     }
 }
 
+void
+ReadHost(const YamlNode& node, HostCosts& host)
+{
+    node.CheckKeys({"kernel", "communication", "syncBatches", "syncTransfers"});
+    if (const auto kernel = node.Find("kernel"))
+    {
+        host.kernel = kernel->AsTime();
+    }
+    if (const auto communication = node.Find("communication"))
+    {
+        host.communication = communication->AsTime();
+    }
+    ReadFlag(node, "syncBatches", host.syncBatches);
+    ReadFlag(node, "syncTransfers", host.syncTransfers);
+}
+
 } // namespace
 
 ParallelPlan
@@ -60,8 +76,11 @@ ReadPlan(const YamlNode& node)
                     "bucket",
                     "distributedOptimizer",
                     "fp32Gradients",
-                    "scatterGatherPipeline"});
+                    "scatterGatherPipeline",
+                    "embeddingsAsLayers",
+                    "host"});
     ParallelPlan plan;
+    plan.host = EagerHost();
     ReadCount(node, "tensor", plan.tensor);
     ReadCount(node, "pipeline", plan.pipeline);
     ReadCount(node, "data", plan.data);
@@ -80,6 +99,11 @@ ReadPlan(const YamlNode& node)
     ReadFlag(node, "distributedOptimizer", plan.distributedOptimizer);
     ReadFlag(node, "fp32Gradients", plan.fp32Gradients);
     ReadFlag(node, "scatterGatherPipeline", plan.scatterGatherPipeline);
+    ReadFlag(node, "embeddingsAsLayers", plan.embeddingsAsLayers);
+    if (const auto host = node.Find("host"))
+    {
+        ReadHost(*host, plan.host);
+    }
     return plan;
 }
 

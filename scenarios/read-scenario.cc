@@ -166,6 +166,13 @@ ReadOutput(const YamlNode& node)
 Scenario
 ReadScenario(const YamlNode& node, const Catalog& catalog)
 {
+    KnownSystem none;
+    return ReadScenario(node, catalog, none);
+}
+
+Scenario
+ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
+{
     node.CheckKeys({"title", "seed", "system", "jobs", "network", "events", "output"});
     Scenario scenario;
     scenario.path = node.File();
@@ -178,9 +185,15 @@ ReadScenario(const YamlNode& node, const Catalog& catalog)
         scenario.seed =
             static_cast<uint64_t>(seed->AsInteger(0, std::numeric_limits<int64_t>::max()));
     }
-    SystemDescription system = ReadSystem(node.Get("system"), catalog);
-    scenario.cluster = std::move(system.cluster);
-    scenario.gpu = std::move(system.gpu);
+    const YamlNode system = node.Get("system");
+    const std::string text = system.Dump();
+    if (known.text != text)
+    {
+        known.system = ReadSystem(system, catalog);
+        known.text = text;
+    }
+    scenario.cluster = known.system.cluster;
+    scenario.gpu = known.system.gpu;
     scenario.jobs = ReadJobs(node.Get("jobs"), catalog, scenario.cluster);
     if (const auto network = node.Find("network"))
     {

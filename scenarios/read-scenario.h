@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_READ_SCENARIO_H
 
 #include "scenarios/catalog.h"
+#include "scenarios/read-system.h"
 #include "scenarios/scenario.h"
 #include "scenarios/yaml-node.h"
 
@@ -18,6 +19,17 @@ namespace weir
  * @throws InputError with the place of what is missing, unknown, out of range or impossible.
  */
 Scenario ReadScenario(const YamlNode& node, const Catalog& catalog);
+
+/** A system that has been read, and the YAML that it was read from. */
+struct KnownSystem
+{
+    std::string text;
+    SystemDescription system;
+};
+
+/** As ReadScenario, with the system of the scenario before where it is the same text; @p known is
+ * kept up to date. */
+Scenario ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known);
 
 /**
  * The run @p nameOrPath of the catalogue, after @p settings ("key.path=value", see YamlNode::Set),

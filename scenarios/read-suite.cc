@@ -2,6 +2,7 @@
 #include "scenarios/read-suite.h"
 
 #include "scenarios/read-scenario.h"
+#include "scenarios/validation/step-table.h"
 #include "scenarios/yaml-node.h"
 
 #include <charconv>
@@ -46,7 +47,7 @@ ReadCase(const YamlNode& node, const Catalog& catalog)
     ValidationCase one;
     one.name = node.Get("name").AsString();
     const auto group = node.Find("class");
-    one.group = group ? group->AsString() : "all";
+    one.classes = {"class " + (group ? group->AsString() : "all")};
     one.scenario = ReadRun(node.Get("run"), catalog);
     const YamlNode measured = node.Get("measured");
     measured.CheckKeys({"step_time_s"});
@@ -57,17 +58,74 @@ ReadCase(const YamlNode& node, const Catalog& catalog)
 
 } // namespace
 
+bool
+HoldsCollectives(const std::string& name, const Catalog& catalog)
+{
+    return YamlNode::Load(catalog.Find(CatalogKind::Suites, name)).Has("collectives");
+}
+
+bool
+HoldsKernels(const std::string& name, const Catalog& catalog)
+{
+    return YamlNode::Load(catalog.Find(CatalogKind::Suites, name)).Has("kernels");
+}
+
 ValidationSuite
 LoadSuite(const std::string& nameOrPath, const Catalog& catalog)
 {
     const std::string path = catalog.Find(CatalogKind::Suites, nameOrPath);
     const YamlNode node = YamlNode::Load(path);
-    node.CheckKeys({"title", "citation", "url", "cases"});
+    const bool isTable = node.Has("table");
+    const bool isCollectives = node.Has("collectives");
+    const bool isKernels = node.Has("kernels");
+    if (isCollectives)
+    {
+        node.CheckKeys({"title", "citation", "url", "meanError", "measured", "collectives"});
+    }
+    else if (isKernels)
+    {
+        node.CheckKeys({"title", "citation", "url", "meanError", "kernels"});
+    }
+    else if (isTable)
+    {
+        node.CheckKeys({"title",
+                        "citation",
+                        "url",
+                        "meanError",
+                        "table",
+                        "measured",
+                        "classes",
+                        "run",
+                        "columns"});
+    }
+    else
+    {
+        node.CheckKeys({"title", "citation", "url", "meanError", "cases"});
+    }
     ValidationSuite suite;
     suite.name = std::filesystem::path(path).parent_path().filename().string();
     suite.title = node.Get("title").AsString();
     suite.citation = node.Get("citation").AsString();
     suite.url = node.Get("url").AsString();
+    if (const auto limit = node.Find("meanError"))
+    {
+        suite.meanError = ReadPercentage(*limit);
+    }
+    if (isCollectives)
+    {
+        suite.collectives = ReadCollectiveTable(node, catalog);
+        return suite;
+    }
+    if (isKernels)
+    {
+        suite.kernels = ReadMeasuredKernels(node.Get("kernels"), catalog);
+        return suite;
+    }
+    if (isTable)
+    {
+        suite.cases = ReadStepTable(node, catalog);
+        return suite;
+    }
     for (const auto& item : node.Get("cases").Items())
     {
         suite.cases.push_back(ReadCase(item, catalog));

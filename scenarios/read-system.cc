@@ -3,8 +3,10 @@
 
 #include "scenarios/read-gpu.h"
 #include "scenarios/read-link-profile.h"
+#include "scenarios/read-node.h"
 #include "scenarios/read-source.h"
 #include "scenarios/scenario-names.h"
+#include "scenarios/topology/read-nccl-xml.h"
 
 #include <filesystem>
 #include <limits>
@@ -14,9 +16,8 @@ namespace weir
 namespace
 {
 
-// Bounds that no server or switch comes near; they keep products of two within 32 bits.
+// Bounds that no cluster or switch comes near; they keep products of two within 32 bits.
 constexpr int64_t MOST_NODES = 1 << 20;
-constexpr int64_t MOST_IN_NODE = 1 << 10;
 constexpr int64_t MOST_RADIX = 1 << 15;
 
 uint32_t
@@ -32,131 +33,6 @@ CountOr(const YamlNode& node, const char* key, int64_t least, int64_t most, uint
     return found ? Count(*found, least, most) : otherwise;
 }
 
-/** [[a, b], [a, b, links], ...]: the bundles of a mesh. */
-std::vector<MeshLink>
-ReadMesh(const YamlNode& node, uint32_t gpus)
-{
-    std::vector<MeshLink> mesh;
-    for (const YamlNode& item : node.Items())
-    {
-        const std::vector<YamlNode> figures = item.Items();
-        if (figures.size() != 2 && figures.size() != 3)
-        {
-            item.Fail("found a list of " + std::to_string(figures.size()) +
-                      ", expected [GPU, GPU] or [GPU, GPU, links]");
-        }
-        MeshLink link;
-        link.a = Count(figures[0], 0, gpus - 1);
-        link.b = Count(figures[1], 0, gpus - 1);
-        if (link.a == link.b)
-        {
-            figures[1].Fail("found '" + figures[1].AsString() + "' again, expected two GPUs");
-        }
-        link.links = figures.size() == 3 ? Count(figures[2], 1, MOST_IN_NODE) : 1;
-        mesh.push_back(link);
-    }
-    return mesh;
-}
-
-void
-ReadNvLink(const YamlNode& node, NodeSpec& spec)
-{
-    node.CheckKeys({"wiring",
-                    "linksPerGpu",
-                    "links",
-                    "name",
-                    "rate",
-                    "headerFlits",
-                    "encoding",
-                    "framing",
-                    "measured",
-                    "latency",
-                    "source"});
-    spec.wiring = node.Get("wiring").AsEnum(WiringNames());
-    if (spec.wiring == NvLinkWiring::None)
-    {
-        return;
-    }
-    spec.nvlink = ReadNvLinkProfile(node);
-    if (spec.wiring == NvLinkWiring::Switched)
-    {
-        spec.nvlinksPerGpu = Count(node.Get("linksPerGpu"), 1, MOST_IN_NODE);
-    }
-    else
-    {
-        spec.meshLinks = ReadMesh(node.Get("links"), spec.gpus);
-    }
-}
-
-void
-ReadPcie(const YamlNode& node, NodeSpec& spec)
-{
-    node.CheckKeys({"name",
-                    "generation",
-                    "lanes",
-                    "maxPayload",
-                    "rate",
-                    "encoding",
-                    "framing",
-                    "measured",
-                    "latency",
-                    "source",
-                    "switches",
-                    "uplinkLanes",
-                    "uplink"});
-    spec.pcie = ReadPcieProfile(node);
-    spec.pcieUplink = ReadPcieUplinkProfile(node, spec.pcie);
-    spec.pcieSwitches = Count(node.Get("switches"), 0, MOST_IN_NODE);
-}
-
-void
-ReadSockets(const YamlNode& node, NodeSpec& spec)
-{
-    node.CheckKeys(
-        {"count", "cpu", "name", "rate", "encoding", "framing", "measured", "latency", "source"});
-    spec.sockets = Count(node.Get("count"), 1, MOST_IN_NODE);
-    spec.cpu = node.Get("cpu").AsEnum(HostCpuNames());
-    if (spec.sockets > 1)
-    {
-        spec.interSocket = ReadSocketProfile(node);
-    }
-}
-
-void
-ReadNic(const YamlNode& node, NodeSpec& spec)
-{
-    node.CheckKeys({"count",
-                    "name",
-                    "rate",
-                    "transport",
-                    "mtu",
-                    "encoding",
-                    "framing",
-                    "measured",
-                    "latency",
-                    "source"});
-    spec.nics = Count(node.Get("count"), 0, MOST_IN_NODE);
-    if (spec.nics > 0)
-    {
-        spec.nic = ReadNicProfile(node);
-    }
-}
-
-NodeSpec
-ReadNode(const YamlNode& node, const Gpu& gpu)
-{
-    node.CheckKeys({"gpu", "gpus", "nvlink", "pcie", "sockets", "nic"});
-    NodeSpec spec;
-    spec.gpuModel = node.Get("gpu").AsString();
-    spec.computeCapability = gpu.computeCapability;
-    spec.gpus = Count(node.Get("gpus"), 1, MOST_IN_NODE);
-    ReadNvLink(node.Get("nvlink"), spec);
-    ReadPcie(node.Get("pcie"), spec);
-    ReadSockets(node.Get("sockets"), spec);
-    ReadNic(node.Get("nic"), spec);
-    return spec;
-}
-
 FabricSpec
 ReadFabric(const YamlNode& node, const LinkProfile& nic)
 {
@@ -167,6 +43,7 @@ ReadFabric(const YamlNode& node, const LinkProfile& nic)
                     "routing",
                     "link",
                     "hashSeed",
+                    "sharp",
                     "source"});
     FabricSpec fabric;
     fabric.kind = node.Get("kind").AsEnum(FabricKindNames());
@@ -189,10 +66,34 @@ ReadFabric(const YamlNode& node, const LinkProfile& nic)
         fabric.hashSeed =
             static_cast<uint64_t>(seed->AsInteger(0, std::numeric_limits<int64_t>::max()));
     }
+    if (const auto sharp = node.Find("sharp"))
+    {
+        fabric.inNetworkReduction = sharp->AsBool();
+    }
     const YamlNode link = node.Get("link");
-    link.CheckKeys({"name", "rate", "encoding", "framing", "measured", "latency", "source"});
+    link.CheckKeys(
+        {"name", "rate", "encoding", "framing", "measured", "latency", "ncclRate", "source"});
     fabric.link = ReadSwitchProfile(link, nic, ReadSource(node));
     return fabric;
+}
+
+bool
+IsNcclTopology(const std::string& path)
+{
+    return std::filesystem::path(path).extension() == ".xml";
+}
+
+/** A system that is one node, all of it from an NCCL topology file. */
+SystemDescription
+ReadNcclSystem(const YamlNode& reference, const Catalog& catalog)
+{
+    const std::string path = catalog.Find(CatalogKind::Systems, reference);
+    SystemDescription system;
+    system.cluster.name = std::filesystem::path(path).stem().string();
+    system.cluster.node = ReadNcclXml(path);
+    system.cluster.fabric.kind = FabricKind::None;
+    system.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, system.cluster.node.gpuModel));
+    return system;
 }
 
 } // namespace
@@ -200,8 +101,12 @@ ReadFabric(const YamlNode& node, const LinkProfile& nic)
 SystemDescription
 ReadSystem(const YamlNode& reference, const Catalog& catalog)
 {
+    if (reference.IsScalar() && IsNcclTopology(reference.AsString()))
+    {
+        return ReadNcclSystem(reference, catalog);
+    }
     const YamlNode node = ResolveBase(reference, CatalogKind::Systems, catalog);
-    node.CheckKeys({"base", "name", "title", "source", "nodes", "node", "fabric"});
+    node.CheckKeys({"base", "name", "title", "source", "nodes", "node", "topology", "fabric"});
     SystemDescription system;
     system.cluster.name = node.Get("name").AsString();
     if (node.Has("source"))
@@ -217,6 +122,11 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     {
         // found from whatever file repeats it
         system.cluster.node.gpuModel = std::filesystem::absolute(gpuFile).string();
+    }
+    if (const auto topology = node.Find("topology"))
+    {
+        const std::string path = catalog.Find(CatalogKind::Systems, *topology);
+        system.cluster.node = ReadNcclXml(path, &system.cluster.node);
     }
     if (const auto fabric = node.Find("fabric"))
     {

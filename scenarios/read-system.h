@@ -20,6 +20,9 @@ struct SystemDescription
 /**
  * A system: a name or path of the catalogue, or a map {name, nodes, node, fabric}, with `base:` or
  * without; see scenarios/systems for the keys. `node.gpu` is found in the catalogue too.
+ *
+ * `topology: FILE.xml` takes the node's wiring from an NCCL topology file and what that leaves
+ * unsaid from `node`. The path of such a file alone is a system of one node.
  * @throws InputError with the place of what is missing, unknown, out of range or without a source.
  */
 SystemDescription ReadSystem(const YamlNode& node, const Catalog& catalog);

@@ -69,7 +69,7 @@ EnumNames(std::size_t count)
 void
 WriteCatalogs(Hdf5File& file, WiredScenario& wired)
 {
-    constexpr std::size_t collectiveOps = static_cast<std::size_t>(CollectiveOp::SendRecv) + 1;
+    constexpr std::size_t collectiveOps = static_cast<std::size_t>(LAST_COLLECTIVE_OP) + 1;
     constexpr std::size_t protocols = static_cast<std::size_t>(Protocol::Simple) + 1;
     std::vector<std::string> jobs;
     std::vector<std::string> labels;

@@ -18,6 +18,16 @@ HostCpuNames()
     return {{"intel", HostCpu::Intel}, {"amd", HostCpu::Amd}, {"arm", HostCpu::Arm}};
 }
 
+NamedChoices<NetTransport>
+TransportNames()
+{
+    return {{"infiniband", NetTransport::Infiniband},
+            {"roce", NetTransport::Roce},
+            {"slingshot", NetTransport::Slingshot},
+            {"efa", NetTransport::Efa},
+            {"tcp", NetTransport::Tcp}};
+}
+
 NamedChoices<FabricKind>
 FabricKindNames()
 {

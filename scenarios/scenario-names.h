@@ -35,6 +35,7 @@ NameOf(const NamedChoices<E>& choices, E value)
 
 NamedChoices<NvLinkWiring> WiringNames();
 NamedChoices<HostCpu> HostCpuNames();
+NamedChoices<NetTransport> TransportNames();
 NamedChoices<FabricKind> FabricKindNames();
 NamedChoices<RoutingKind> RoutingNames();
 NamedChoices<NormKind> NormNames();

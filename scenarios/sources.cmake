@@ -15,11 +15,14 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/read-link-profile.cc
   ${CMAKE_CURRENT_LIST_DIR}/read-gpu.cc
   ${CMAKE_CURRENT_LIST_DIR}/read-kernel-calibration.cc
+  ${CMAKE_CURRENT_LIST_DIR}/read-place.cc
+  ${CMAKE_CURRENT_LIST_DIR}/read-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/read-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/read-model.cc
   ${CMAKE_CURRENT_LIST_DIR}/read-plan.cc
   ${CMAKE_CURRENT_LIST_DIR}/read-event.cc
   ${CMAKE_CURRENT_LIST_DIR}/read-scenario.cc
+  ${CMAKE_CURRENT_LIST_DIR}/write-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/write-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/write-scenario.cc
 )
@@ -29,8 +32,11 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/catalog.cc PROPERTIES COMP
 # The runner, its recorder and its result files (HDF5).
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/collective-sweep.cc
+  ${CMAKE_CURRENT_LIST_DIR}/describe-kernel.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe-model.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe-system.cc
+  ${CMAKE_CURRENT_LIST_DIR}/explain-channels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/explain-collective.cc
   ${CMAKE_CURRENT_LIST_DIR}/fabric-events.cc
   ${CMAKE_CURRENT_LIST_DIR}/hdf5-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/hdf5-table.cc
@@ -67,4 +73,38 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/flows/located-lines.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/open-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/play-flows.cc
+  ${CMAKE_CURRENT_LIST_DIR}/flows/source-ports.cc
+)
+# `weir validate`: tables of measured figures, and how far Weir is from them.
+list(APPEND WEIR_SCENARIO_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/plot/axis-ticks.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plot/chart.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/collective-outcome.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/collective-table.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/error-charts.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/error-statistics.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-agreement.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/measured-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/step-table.cc
+)
+# Node descriptions as other programs write them, and drawings.
+list(APPEND WEIR_SCENARIO_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/topology/convert-topology.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/describe-topology.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/draw-topology.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-link-defaults.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-xml-tree.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/node-layout.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/read-graphml.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/read-nccl-xml.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/slot-list.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/svg-canvas.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/write-graphml.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/write-nccl-xml.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/xml-element.cc
+)
+# `weir collective --msccl`: schedules that somebody else has written.
+list(APPEND WEIR_SCENARIO_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/msccl/msccl-element.cc
+  ${CMAKE_CURRENT_LIST_DIR}/msccl/read-msccl.cc
 )

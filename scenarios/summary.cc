@@ -17,7 +17,7 @@ constexpr std::size_t MAX_JOBS = 3; //!< jobs with a line of their own
 constexpr std::size_t LINK_NAME_WIDTH = 50;
 
 const char* const CATEGORY_HEADS[TIME_CATEGORY_COUNT] = {
-    "compute", "tensor", "pipeline", "data", "copy", "bubble"};
+    "compute", "tensor", "pipeline", "data", "copy", "bubble", "launch"};
 
 std::string
 TitleLine(const Scenario& scenario, const RunResult& result)

@@ -40,7 +40,17 @@ KinetoName(const StepOp& op)
         return "_reduce_scatter_base";
     case CollectiveOp::Broadcast:
         return "broadcast";
+    case CollectiveOp::Reduce:
+        return "reduce";
+    case CollectiveOp::AllToAll:
+        return "all_to_all";
+    case CollectiveOp::Gather:
+        return "gather";
+    case CollectiveOp::Scatter:
+        return "scatter";
     case CollectiveOp::SendRecv:
+        return "batch_isend_irecv";
+    case CollectiveOp::Send:
         return "send";
     }
     return "";
@@ -64,7 +74,13 @@ KernelName(const StepOp& op)
         return "ncclDevKernel_ReduceScatter";
     case CollectiveOp::Broadcast:
         return "ncclDevKernel_Broadcast";
+    case CollectiveOp::Reduce:
+        return "ncclDevKernel_Reduce";
+    case CollectiveOp::AllToAll:
+    case CollectiveOp::Gather:
+    case CollectiveOp::Scatter:
     case CollectiveOp::SendRecv:
+    case CollectiveOp::Send:
         break;
     }
     return "ncclDevKernel_SendRecv";

@@ -190,7 +190,7 @@ WiredScenario::CallOf(JobId job, uint32_t group, const StepOp& op)
 {
     CollectiveCall call;
     call.communicator = GetCommunicator(job, group);
-    call.op = op.kind == StepOpKind::Collective ? op.collective : CollectiveOp::SendRecv;
+    call.op = op.kind == StepOpKind::Collective ? op.collective : CollectiveOp::Send;
     call.bytes = op.bytes;
     return call;
 }

@@ -52,6 +52,13 @@ WritePlan(YamlWriter& out, const ParallelPlan& plan)
     out.Flag("distributedOptimizer", plan.distributedOptimizer);
     out.Flag("fp32Gradients", plan.fp32Gradients);
     out.Flag("scatterGatherPipeline", plan.scatterGatherPipeline);
+    out.Flag("embeddingsAsLayers", plan.embeddingsAsLayers);
+    out.BeginMap("host");
+    out.Duration("kernel", plan.host.kernel);
+    out.Duration("communication", plan.host.communication);
+    out.Flag("syncBatches", plan.host.syncBatches);
+    out.Flag("syncTransfers", plan.host.syncTransfers);
+    out.EndMap();
     out.EndMap();
 }
 

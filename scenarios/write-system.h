@@ -11,6 +11,9 @@ namespace weir
 /** Writes @p cluster under @p key as a system without `base:`; ReadSystem reads it back equal. */
 void WriteSystem(YamlWriter& out, const char* key, const ClusterSpec& cluster);
 
+/** As WriteSystem, into a map that is open. */
+void WriteSystemKeys(YamlWriter& out, const ClusterSpec& cluster);
+
 } // namespace weir
 
 #endif // WEIR_SCENARIOS_WRITE_SYSTEM_H

@@ -88,6 +88,12 @@ YamlWriter::Speed(const char* key, Rate value)
 }
 
 void
+YamlWriter::Item(const std::string& value)
+{
+    *m_out << value;
+}
+
+void
 YamlWriter::Triple(uint64_t a, uint64_t b, uint64_t c)
 {
     *m_out << YAML::Flow << YAML::BeginSeq << a << b << c << YAML::EndSeq;

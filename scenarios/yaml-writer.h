@@ -41,6 +41,9 @@ class YamlWriter
     void Duration(const char* key, Time value);
     void Speed(const char* key, Rate value);
 
+    /** A list's next item. */
+    void Item(const std::string& value);
+
     /** A list's next item: [a, b, c]. */
     void Triple(uint64_t a, uint64_t b, uint64_t c);
 

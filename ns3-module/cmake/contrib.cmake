@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The contrib door: this repository cloned or linked as contrib/weir of an ns-3 tree. One ns-3 module
 # holds all plain code, the ns-3 objects and the jobs; the readers of scenario files and the result
-# files join where yaml-cpp and HDF5 are found.
+# files join where yaml-cpp, pugixml and HDF5 are found.
 #
 # ns-3 lays the public headers of all modules into one folder, ns3/. Ours there are those of the
 # ns-3 objects; plain headers stay in their folders ("fabric/units.h") and are found by include path.
@@ -22,20 +22,21 @@ set(weirSources
   ${WEIR_JOB_SOURCES})
 
 find_package(yaml-cpp QUIET)
+find_package(pugixml QUIET)
 find_package(HDF5 QUIET COMPONENTS C HL)
 find_package(nlohmann_json 3 QUIET)
-if(yaml-cpp_FOUND AND HDF5_FOUND AND nlohmann_json_FOUND)
+if(yaml-cpp_FOUND AND HDF5_FOUND AND nlohmann_json_FOUND AND pugixml_FOUND)
   set(WEIR_WITH_READERS ON)
   message(STATUS "Weir: with readers and result files")
   list(APPEND weirSources ${WEIR_SCENARIO_SOURCES})
-  set(weirThirdParty yaml-cpp ${HDF5_HL_LIBRARIES} ${HDF5_C_LIBRARIES})
+  set(weirThirdParty yaml-cpp pugixml::pugixml ${HDF5_HL_LIBRARIES} ${HDF5_C_LIBRARIES})
   set(weirThirdPartyIncludes ${HDF5_INCLUDE_DIRS})
   file(STRINGS VERSION weirVersion LIMIT_COUNT 1)
   set_source_files_properties(scenarios/versions.cc PROPERTIES COMPILE_DEFINITIONS
     "WEIR_VERSION_TEXT=\"${weirVersion}\";WEIR_NS3_VERSION_TEXT=\"${NS3_VER}\"")
 else()
   set(WEIR_WITH_READERS OFF)
-  message(STATUS "Weir: without readers and result files (yaml-cpp, HDF5 or nlohmann-json is missing)")
+  message(STATUS "Weir: without readers and result files (yaml-cpp, HDF5, pugixml or nlohmann-json is missing)")
   # The names of choices, which attributes use too.
   list(APPEND weirSources ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/scenario-names.cc)
   set(weirThirdParty)

@@ -6,6 +6,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,37 @@ enum class HostCpu : uint8_t
     Arm
 };
 
-/** The inside of a server. */
+/** What carries bytes between nodes; decides the headers of a packet. */
+enum class NetTransport : uint8_t
+{
+    Infiniband,
+    Roce,
+    Slingshot,
+    Efa,
+    Tcp
+};
+
+/** What a PCIe slot is in. */
+enum class PcieParent : uint8_t
+{
+    Socket,
+    Switch
+};
+
+/** Where a GPU, NIC card or PCIe switch hangs in a node. */
+struct PciePlace
+{
+    PcieParent parent{PcieParent::Socket};
+    uint32_t index{0};               //!< of the socket or PCIe switch
+    std::optional<LinkProfile> link; //!< of this slot, where it is not as its kind's others
+};
+
+/**
+ * The inside of a server.
+ *
+ * Places that are left empty are even: GPUs and NIC cards each spread contiguously over the PCIe
+ * switches (over the sockets when there are none), PCIe switches over the sockets.
+ */
 struct NodeSpec
 {
     std::string gpuModel; //!< e.g. "h800-sxm"; names a GPU description
@@ -52,13 +83,29 @@ struct NodeSpec
     std::vector<MeshLink> meshLinks; //!< for Mesh
     LinkProfile pcie;                //!< GPU or NIC to its PCIe switch (all lanes)
     LinkProfile pcieUplink;          //!< PCIe switch to root complex
-    uint32_t pcieSwitches{4}; //!< per node, spread evenly over sockets; 0: GPUs hang on the roots
+    uint32_t pcieSwitches{4};        //!< per node; 0: GPUs and NICs hang on the root complexes
     uint32_t sockets{2};
     LinkProfile interSocket;        //!< root complex to root complex
     uint32_t nics{8};               //!< network ports as NCCL sees them
     LinkProfile nic;                //!< NIC port to its leaf switch
     uint32_t computeCapability{90}; //!< of the GPUs, times ten: 70, 80, 90, 100
     HostCpu cpu{HostCpu::Intel};
+    std::string cpuModel;                //!< e.g. "Xeon Platinum 8480C"; for the reader
+    uint32_t socketsPerBoard{0};         //!< sockets that are joined pairwise; 0: all
+    std::vector<PciePlace> switchPlaces; //!< by PCIe switch; a parent switch comes before it
+    std::vector<PciePlace> gpuPlaces;    //!< by GPU
+    std::vector<PciePlace> nicPlaces;    //!< by NIC card
+    NetTransport transport{NetTransport::Infiniband};
+    uint32_t portsPerNic{1};                  //!< of a card; consecutive ports share its slot
+    std::optional<LinkProfile> gpuLink;       //!< a GPU's slot, where not `pcie`: NVLink-C2C
+    std::optional<LinkProfile> nicPcie;       //!< a NIC's slot, where not `pcie`
+    std::optional<LinkProfile> nicHostBridge; //!< what a NIC on a socket moves in and out together
+
+    /** Cards that have `nics` ports. */
+    uint32_t NicCards() const
+    {
+        return portsPerNic == 0 ? 0 : nics / portsPerNic;
+    }
 };
 
 /** The shape of the network between nodes. */
@@ -85,7 +132,8 @@ struct FabricSpec
     uint32_t levels{2};           //!< FatTree: levels of switches (2: leaf-spine, 3: with core)
     LinkProfile link;             //!< switch to switch; its rate defaults to the NIC's
     RoutingKind routing{RoutingKind::Ecmp};
-    uint64_t hashSeed{1}; //!< salts of the switches derive from it
+    uint64_t hashSeed{1};           //!< salts of the switches derive from it
+    bool inNetworkReduction{false}; //!< its switches sum and multicast (SHARP)
 };
 
 /** A whole cluster. */

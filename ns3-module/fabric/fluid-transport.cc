@@ -300,8 +300,10 @@ FluidTransport::CurrentRate(TransferId id)
 void
 FluidTransport::SetObserver(TransportObserver* observer, bool linkRates)
 {
+    Settle();
     m_observer = observer;
     m_observesRates = observer && linkRates;
+    m_solver.KeepLoads(m_observesRates);
 }
 
 } // namespace weir

@@ -31,6 +31,10 @@ void
 FluidTransport::MeterLink(uint32_t link)
 {
     LinkMeter& meter = m_meters[link];
+    if (m_solver.IsSlack(link) && meter.Rate() > 0 && !meter.IsFull())
+    {
+        return; // busy and not full: which rate it has makes no difference
+    }
     // While a bundle is alone on a link, the bundle keeps the time.
     const double rate = m_solver.AloneOn(link) == NONE ? LoadOf(link) : 0;
     const bool full = LinkMeter::Saturates(rate, m_solver.Capacity(link));

@@ -37,6 +37,21 @@ CheckMtu(const char* function, uint32_t mtu)
     }
 }
 
+void
+CheckMtuRange(const char* function, uint32_t mtu, uint32_t least)
+{
+    constexpr uint32_t LARGEST_FRAME = 9216; // what switches call a jumbo frame
+    if (mtu < least || mtu > LARGEST_FRAME)
+    {
+        throw std::invalid_argument(std::string(function) + ": MTU " + std::to_string(mtu) +
+                                    ", expected " + std::to_string(least) + " to " +
+                                    std::to_string(LARGEST_FRAME));
+    }
+}
+
+constexpr uint32_t ETHERNET = 14 + 4;     // IEEE 802.3: header, frame check sequence
+constexpr uint32_t PREAMBLE_GAP = 8 + 12; // IEEE 802.3: preamble with delimiter, gap
+
 } // namespace
 
 double
@@ -76,10 +91,8 @@ double
 RoceFraming(uint32_t mtu)
 {
     CheckMtu("RoceFraming", mtu);
-    constexpr uint32_t ETHERNET = 14 + 4;     // IEEE 802.3: header, frame check sequence
-    constexpr uint32_t PREAMBLE_GAP = 8 + 12; // IEEE 802.3: preamble with delimiter, gap
-    constexpr uint32_t IP_UDP = 20 + 8;       // RFC 791, RFC 768
-    constexpr uint32_t BTH_ICRC = 12 + 4;     // InfiniBand architecture, annex A17 (RoCEv2)
+    constexpr uint32_t IP_UDP = 20 + 8;   // RFC 791, RFC 768
+    constexpr uint32_t BTH_ICRC = 12 + 4; // InfiniBand architecture, annex A17 (RoCEv2)
     return Share(mtu, ETHERNET + PREAMBLE_GAP + IP_UDP + BTH_ICRC);
 }
 
@@ -91,6 +104,39 @@ InfinibandFraming(uint32_t mtu)
     constexpr uint32_t BTH = 12;    // section 9.2
     constexpr uint32_t CRC = 4 + 2; // section 7.8: invariant and variant CRC
     return Share(mtu, LRH + BTH + CRC);
+}
+
+double
+SlingshotFraming(uint32_t mtu)
+{
+    CheckMtu("SlingshotFraming", mtu);
+    // De Sensi et al., "An In-Depth Analysis of the Slingshot Interconnect", SC 2020, section II:
+    // no inter-packet gap and smaller frames than IEEE 802.3. The header of Cassini's transport is
+    // not published: 32 bytes is an estimate.
+    constexpr uint32_t TRANSPORT = 32;
+    return Share(mtu, ETHERNET + TRANSPORT);
+}
+
+double
+EfaFraming(uint32_t mtu)
+{
+    constexpr uint32_t LEAST = 256;
+    CheckMtuRange("EfaFraming", mtu, LEAST);
+    // Shalev et al., "A Cloud-Optimized Transport Protocol for Elastic and Scalable HPC", IEEE
+    // Micro 40(6), 2020: datagrams over IP and UDP. The header of the transport is not published:
+    // 32 bytes is an estimate.
+    constexpr uint32_t IP_UDP = 20 + 8;
+    constexpr uint32_t TRANSPORT = 32;
+    return Share(mtu, ETHERNET + PREAMBLE_GAP + IP_UDP + TRANSPORT);
+}
+
+double
+TcpFraming(uint32_t mtu)
+{
+    constexpr uint32_t LEAST = 576; // RFC 791: what every host takes
+    CheckMtuRange("TcpFraming", mtu, LEAST);
+    constexpr uint32_t IP_TCP = 20 + 20 + 12; // RFC 791, RFC 9293, time stamps of RFC 7323
+    return Share(mtu - IP_TCP, IP_TCP + ETHERNET + PREAMBLE_GAP);
 }
 
 Rate

@@ -27,6 +27,7 @@ struct LinkProfile
     double measured{1}; //!< in (0, 1], a calibration value
     Time latency;       //!< propagation and the fixed delay at the receiving device
     std::string source; //!< where the figures come from
+    Rate ncclRate{};    //!< what NCCL's topology takes it for; zero: what follows from its kind
 
     Rate PayloadRate() const
     {
@@ -65,6 +66,33 @@ double RoceFraming(uint32_t mtu);
  * @throws std::invalid_argument on another size.
  */
 double InfinibandFraming(uint32_t mtu);
+
+/**
+ * HPE Slingshot's own Ethernet (HPC Ethernet): header 14 and frame check 4 without preamble and
+ * gap, and 32 of transport header.
+ * @param mtu payload in bytes: 256, 512, 1024, 2048 or 4096.
+ * @return mtu / (mtu + 50).
+ * @throws std::invalid_argument on another size.
+ */
+double SlingshotFraming(uint32_t mtu);
+
+/**
+ * AWS EFA (scalable reliable datagrams): Ethernet 14 + 4, preamble and gap 20, IPv4 20, UDP 8 and
+ * 32 of transport header.
+ * @param mtu payload in bytes, 256 to 9216 (usual: 8760).
+ * @return mtu / (mtu + 98).
+ * @throws std::invalid_argument on another size.
+ */
+double EfaFraming(uint32_t mtu);
+
+/**
+ * TCP: Ethernet 14 + 4, preamble and gap 20 around an IPv4 packet of @p mtu with headers of 20, 20
+ * and the time stamps' 12.
+ * @param mtu of the IP packet, 576 to 9216 (usual: 1500 or 9000).
+ * @return (mtu - 52) / (mtu + 38).
+ * @throws std::invalid_argument on another size.
+ */
+double TcpFraming(uint32_t mtu);
 
 /** Per-lane PCIe raw rate by generation (1..6): 2.5, 5, 8, 16, 32, 64 GT/s, times lanes, as a Rate.
  */

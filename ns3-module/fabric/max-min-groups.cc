@@ -12,18 +12,6 @@ MaxMin::IsFree(const Variable& v) const
     return v.freed == m_solve || (v.bottleneck != m_none && m_links[v.bottleneck].opened);
 }
 
-/** Notes that a link is touched for the first time in this solve. */
-void
-MaxMin::TouchFirst(uint32_t link)
-{
-    Link& l = m_links[link];
-    l.mark = m_solve;
-    l.bound = 0;
-    l.peak = std::max(l.peak, SharedLoad(link));
-    l.solves++;
-    m_touched.push_back(link);
-}
-
 /** Frees the group of a link: it could rise. */
 void
 MaxMin::Open(uint32_t link)
@@ -41,12 +29,26 @@ MaxMin::Open(uint32_t link)
             continue;
         }
         Touch(reach.link);
-        l.fixed -= reach.weight * level;
-        l.rising += reach.weight;
+        Line& line = m_lines[reach.link];
+        line.fixed -= reach.weight * level;
+        line.rising += reach.weight;
         l.risers++;
         l.guests++;
         l.bound = std::min(l.bound, level);
         Rekey(reach.link);
+    }
+    for (const Allowance& a : opened.allowances)
+    {
+        Link& l = m_links[a.link];
+        Touch(a.link);
+        Line& line = m_lines[a.link];
+        const double weight = l.members[m_steps[a.step].position].weight;
+        line.fixed -= weight * a.most;
+        line.rising += weight;
+        l.risers++;
+        l.guests++;
+        l.bound = std::min(l.bound, level);
+        Rekey(a.link);
     }
     Rekey(link);
 }
@@ -72,13 +74,21 @@ MaxMin::MoveGroup(uint32_t link, double level)
     {
         LowerGroup(moved, level - before);
     }
+    if (level > moved.ceiling)
+    {
+        PassCeiling(link);
+    }
+    else if (level == 0)
+    {
+        TightenReach(link); // a slack link has no member that stands still
+    }
 }
 
 /** Makes the free group of a link stop at its level. */
 void
 MaxMin::StopGroup(uint32_t link)
 {
-    const Link& stopped = m_links[link];
+    Link& stopped = m_links[link];
     for (const Reach& reach : stopped.reach)
     {
         Link& l = m_links[reach.link];
@@ -87,14 +97,31 @@ MaxMin::StopGroup(uint32_t link)
             continue;
         }
         Touch(reach.link);
-        l.highest = std::max(l.highest, stopped.level);
-        l.fixed += reach.weight * stopped.level;
-        l.peak = std::max(l.peak, l.fixed);
-        l.rising = --l.risers > 0 ? l.rising - reach.weight : 0;
+        Line& line = m_lines[reach.link];
+        line.highest = std::max(line.highest, stopped.level);
+        line.fixed += reach.weight * stopped.level;
+        l.peak = std::max(l.peak, line.fixed);
+        line.rising = --l.risers > 0 ? line.rising - reach.weight : 0;
         l.guests--;
         if (l.key == INFINITE)
         {
             Rekey(reach.link);
+        }
+    }
+    for (Allowance& a : stopped.allowances)
+    {
+        Link& l = m_links[a.link];
+        Touch(a.link);
+        Line& line = m_lines[a.link];
+        const double weight = l.members[m_steps[a.step].position].weight;
+        a.most = std::max(a.most, stopped.level);
+        line.fixed += weight * a.most;
+        l.peak = std::max(l.peak, line.fixed);
+        line.rising = --l.risers > 0 ? line.rising - weight : 0;
+        l.guests--;
+        if (l.key == INFINITE)
+        {
+            Rekey(a.link);
         }
     }
 }
@@ -102,17 +129,16 @@ MaxMin::StopGroup(uint32_t link)
 void
 MaxMin::RaiseGroup(const Link& raised, double change)
 {
+    const double level = raised.level;
+    Line* const lines = m_lines.data();
     for (const Reach& reach : raised.reach)
     {
-        Link& l = m_links[reach.link];
-        Touch(reach.link);
-        l.fixed += reach.weight * change;
-        l.highest = std::max(l.highest, raised.level);
-        l.bound = std::min(l.bound, raised.level - change);
-        if (IsBentUp(l))
+        Line& line = lines[reach.link];
+        line.fixed += reach.weight * change;
+        line.highest = std::max(line.highest, level);
+        if (line.fixed > line.limit)
         {
-            l.peak = std::max(l.peak, l.fixed);
-            Rekey(reach.link);
+            LookAtRaised(reach.link, level - change);
         }
     }
 }
@@ -120,14 +146,14 @@ MaxMin::RaiseGroup(const Link& raised, double change)
 void
 MaxMin::LowerGroup(const Link& lowered, double change)
 {
+    Line* const lines = m_lines.data();
     for (const Reach& reach : lowered.reach)
     {
-        Link& l = m_links[reach.link];
-        Touch(reach.link);
-        l.fixed += reach.weight * change;
-        if (l.key == INFINITE && l.HasGroup())
+        Line& line = lines[reach.link];
+        line.fixed += reach.weight * change;
+        if (line.limit < 0)
         {
-            SetKey(reach.link, l.level); // it could go higher
+            LookAtLowered(reach.link);
         }
     }
 }
@@ -152,37 +178,44 @@ MaxMin::Stop(uint32_t v, double level, uint32_t bottleneck)
             continue;
         }
         Touch(step.link);
+        Line& line = m_lines[step.link];
         const double weight = l.members[step.position].weight;
         const bool own = from == step.link;
-        l.highest = std::max(l.highest, level);
+        line.highest = std::max(line.highest, level);
         if (free || own)
         {
-            l.fixed += weight * level;
-            l.peak = std::max(l.peak, l.fixed);
-            l.rising = --l.risers > 0 ? l.rising - weight : 0;
+            line.fixed += weight * level;
+            l.peak = std::max(l.peak, line.fixed);
+            line.rising = --l.risers > 0 ? line.rising - weight : 0;
             l.guests -= own ? 0 : 1;
         }
         else
         {
-            l.fixed += weight * (level - before);
+            line.fixed += weight * (level - (l.slack ? BoundOf(step.link, step.position) : before));
         }
     }
-    SetBottleneck(v, bottleneck);
+    SetBottleneck(v, bottleneck, level);
     variable.freed = 0;
     variable.level = level;
     m_moved.push_back(v);
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
-        if (m_steps[i].link != bottleneck)
+        const uint32_t link = m_steps[i].link;
+        if (link == bottleneck)
         {
-            Rekey(m_steps[i].link);
+            continue;
         }
+        if (level == 0 && m_links[link].slack)
+        {
+            Tighten(link); // a slack link has no member that stands still
+        }
+        Rekey(link);
     }
 }
 
-/** Takes a variable out of one group and puts it in another. */
+/** Takes a variable out of one group and puts it in another, at @p level. */
 void
-MaxMin::SetBottleneck(uint32_t v, uint32_t bottleneck)
+MaxMin::SetBottleneck(uint32_t v, uint32_t bottleneck, double level)
 {
     Variable& variable = m_variables[v];
     const uint32_t from = variable.bottleneck;
@@ -193,22 +226,59 @@ MaxMin::SetBottleneck(uint32_t v, uint32_t bottleneck)
     variable.bottleneck = bottleneck;
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
-        Step& step = m_steps[i];
-        Member& member = m_links[step.link].members[step.position];
-        member.bottleneck = bottleneck;
+        const Step& step = m_steps[i];
+        Link& l = m_links[step.link];
+        l.bottlenecks[step.position] = bottleneck;
         if (from != m_none && step.link != from)
         {
-            auto& reach = m_links[from].reach;
-            reach[step.reach] = reach.back();
-            m_steps[reach[step.reach].step].reach = step.reach;
-            reach.pop_back();
+            TakeFromGroup(i, from);
         }
         if (bottleneck != m_none && step.link != bottleneck)
         {
-            auto& reach = m_links[bottleneck].reach;
-            step.reach = static_cast<uint32_t>(reach.size());
-            reach.push_back({member.weight, step.link, i});
+            const double weight = l.members[step.position].weight;
+            const double most = l.slack ? FirstAllowance(step.link, weight, level) : level;
+            m_lines[step.link].fixed += weight * (most - level);
+            GiveToGroup(i, bottleneck, most);
         }
+    }
+}
+
+/** Takes a crossing out of the reach or the allowances of a group. */
+void
+MaxMin::TakeFromGroup(uint32_t s, uint32_t group)
+{
+    const Step& step = m_steps[s];
+    const auto take = [&](auto& crossings) {
+        crossings[step.reach] = crossings.back();
+        m_steps[crossings[step.reach].step].reach = step.reach;
+        crossings.pop_back();
+    };
+    if (m_links[step.link].slack)
+    {
+        take(m_links[group].allowances);
+    }
+    else
+    {
+        take(m_links[group].reach);
+    }
+}
+
+/** Puts a crossing in the reach of a group, or in its allowances if the crossed link is slack. */
+void
+MaxMin::GiveToGroup(uint32_t s, uint32_t group, double most)
+{
+    Step& step = m_steps[s];
+    Link& g = m_links[group];
+    if (m_links[step.link].slack)
+    {
+        step.reach = static_cast<uint32_t>(g.allowances.size());
+        g.allowances.push_back({most, step.link, s});
+        g.ceiling = std::min(g.ceiling, most);
+    }
+    else
+    {
+        step.reach = static_cast<uint32_t>(g.reach.size());
+        g.reach.push_back({m_links[step.link].members[step.position].weight, step.link, s});
     }
 }
 

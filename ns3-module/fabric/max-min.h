@@ -3,6 +3,7 @@
 #define WEIR_FABRIC_MAX_MIN_H
 
 #include "fabric/indexed-heap.h"
+#include "fabric/max-min-parts.h"
 #include "fabric/path-table.h"
 
 #include <cstddef>
@@ -29,24 +30,30 @@ namespace weir
  *
  * **The algorithm.** Progressive filling sweeps the level up from zero and stops variables where
  * links fill. Solve replays that sweep only where it can differ from the last answer. The variables
- * that have a link as bottleneck are its *group*; they move as one. Each link keeps a line
+ * that have a link as bottleneck are its *group*; they move as one. Each link keeps a *line*
  * fixed + rising * x : its load if its *risers* were all at level x. As long as nothing has touched
  * it, its risers are its group, and the line meets the capacity at its level. A change at a link
  * bends its line. Links with bent lines wait in a heap, keyed by where their lines now meet the
- * capacity, but no higher than their old level:
- *  - a link that comes up at its old level and could go higher is *opened*: its group is free, that
- *    is, rises on all its links;
- *  - a link that comes up where its line meets the capacity is *filled*. Where a member stops
- *    elsewhere above that level, or at a cap below it, the members are counted afresh by Newton's
- *    method on this concave piecewise linear function, exact after finitely many steps. If the
- * level is still the lowest of all, the group moves there and takes over every member that would be
- * higher. Lines never understate the load, so no link comes up too late, and what has stopped is
- * final. A line that comes back to where it was ends the replay there.
+ * capacity, but no higher than their old level (max-min-sweep.cc):
+ *  - a link that comes up at its old level and could go higher is raised, or *opened*: its group is
+ *    free, that is, rises on all its links;
+ *  - a link that comes up where its line meets the capacity is *filled* (max-min-fill.cc). Members
+ *    that stop above that level elsewhere are taken over; Newton's method on this concave piecewise
+ *    linear function says at which level, exact after finitely many steps.
+ * Lines never understate the load, so no link comes up too late, and what has stopped is final. A
+ * line that comes back to where it was ends the replay there.
  *
- * **Cost.** For each link whose level changes: O(path links of its group), each a multiply and an
- * add; O(members) more where its group changes; O(log links) for the heap. O(1) per path link for
- * a variable that shares no link (*alone*), and O(1) in all when such a variable stops and starts
- * again. No allocation once vectors have grown.
+ * A link without a group whose load is well below its capacity is *slack* (max-min-slack.cc): it
+ * keeps a bound of its load in place of a line, and hears of a group that crosses it only when that
+ * rises past an allowance, which is rare. The bound proves that it holds nobody back.
+ *
+ * **Cost.** For each link whose level changes: a multiply, an add and a comparison for each link
+ * that its members cross and that is not slack; O(members) more where a neighbour stands higher;
+ * O(log links) for the heap. So a change that moves every level of an all-to-all over n end points
+ * costs O(n^2). One that moves the level of a single full link, all others that its members cross
+ * being slack, costs O(log links), and O(members) once in 32 solves, when the line is summed afresh
+ * against rounding. O(1) per path link for a variable that shares no link (*alone*), and O(1) in
+ * all when such a variable stops and starts again. No allocation once vectors have grown.
  *
  * Raw doubles: capacities in bytes per second, levels in bytes per second and unit of weight.
  */
@@ -113,12 +120,20 @@ class MaxMin
         return m_links[link].capacity;
     }
 
-    /** The total rate on a link; what a variable alone on it (AloneOn) carries is not counted. */
-    double SharedLoad(uint32_t link) const
+    /**
+     * The total rate on a link of finite capacity; what a variable alone on it (AloneOn) carries is
+     * not counted. O(1), but O(members) for a slack link.
+     */
+    double SharedLoad(uint32_t link) const;
+
+    /** Whether a link is known to carry something, but less than its capacity, and no more. */
+    bool IsSlack(uint32_t link) const
     {
-        const Link& l = m_links[link];
-        return l.risers > 0 ? l.fixed + l.rising * l.level : l.fixed;
+        return m_links[link].slack;
     }
+
+    /** Whether all loads shall be kept exact and every change of them be told (TouchedLinks). */
+    void KeepLoads(bool keep);
 
     /** The variable that stands alone on a link, active or idle; NONE otherwise. */
     uint32_t AloneOn(uint32_t link) const
@@ -127,14 +142,7 @@ class MaxMin
         return members.size() == 1 && IsAlone(members[0].variable) ? members[0].variable : NONE;
     }
 
-    /** A variable on a link. */
-    struct Member
-    {
-        double weight;       //!< of the variable, times how often it crosses the link
-        uint32_t bottleneck; //!< of the variable; the number of links when it has none
-        uint32_t variable;
-        uint32_t step; //!< where this link is in the variable's path
-    };
+    using Member = maxmin::Member;
 
     /** How often a unit of the member crosses its link. */
     uint32_t Multiplicity(const Member& member) const
@@ -161,92 +169,33 @@ class MaxMin
     }
 
   private:
+    using Variable = maxmin::Variable;
+    using Step = maxmin::Step;
+    using Reach = maxmin::Reach;
+    using Allowance = maxmin::Allowance;
+    using Line = maxmin::Line;
+    using Link = maxmin::Link;
+    using Count = maxmin::Count;
+    using Filling = maxmin::Filling;
+    using Higher = maxmin::Higher;
+
     static constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
-    struct Variable
-    {
-        double level{0};        //!< where it has no bottleneck
-        double cap{0};          //!< of level
-        double weight{0};       //!< in force
-        double nextWeight{0};   //!< from the next Solve on
-        double narrowest{0};    //!< when alone: the least capacity / multiplicity
-        uint32_t first{0};      //!< of its path, in m_steps
-        uint32_t length{0};     //!< of its path
-        uint32_t bottleneck{0}; //!< a link, or m_none
-        uint32_t freed{0};      //!< the solve that freed it by itself, until it is stopped
+    /**
+     * Loads that differ by less than this part of the capacity are the same load: the rounding of
+     * sums of thousands of doubles, far below the 1e-9 that rates are right to. It keeps noise from
+     * being replayed as change, and makes equal links fill at one and the same level.
+     */
+    static constexpr double SAME_LOAD = 1e-14;
 
-        enum : uint8_t
-        {
-            Off,   //!< not on its links
-            Alone, //!< on them, no other variable is; idle or active, not in the lines
-            Shared //!< on them, active, in the lines
-        } standing{Off};
+    /** Where less than this part of a sum is left after taking terms away, rounding could show. */
+    static constexpr double LOST = 1e-3;
 
-        bool changed{false}; //!< is in m_changedVariables
-    };
-
-    /** A link of a variable's path. */
-    struct Step
-    {
-        uint32_t link;
-        uint32_t multiplicity;
-        uint32_t position; //!< in the link's members
-        uint32_t reach;    //!< in the reach of the variable's bottleneck
-    };
-
-    /** Where else a group loads a link. */
-    struct Reach
-    {
-        double weight;
-        uint32_t link;
-        uint32_t step; //!< whose variable is in the group
-    };
-
-    struct alignas(64) Link
-    {
-        // What the loops over reach use, in one cache line.
-        double fixed{0};  //!< load of the members that do not rise
-        double rising{0}; //!< weight of those that do
-        double capacity{0};
-        double key{INFINITE}; //!< in the heap; infinite: not in it
-        double highest{0};    //!< no member that does not rise is above this level
-        double bound{0};      //!< the line is known to be too low below this level
-        uint32_t risers{0};   //!< members that rise: the group, and
-        uint32_t guests{0};   //!< free members of other groups or none
-        uint32_t mark{0};     //!< the solve that last touched it
-        bool opened{false};   //!< its group is free
-        // The rest.
-        double level{INFINITE};
-        double peak{0};     //!< the highest load since the line was last summed afresh
-        uint32_t capped{0}; //!< members that have caps
-        uint32_t solves{0}; //!< that touched the line since it was last summed afresh
-        std::vector<Member> members;
-        std::vector<Reach> reach; //!< of its group, without the link itself
-
-        bool HasGroup() const
-        {
-            return risers > guests;
-        }
-    };
-
-    /** Notes that the line of a link is about to bend. */
-    void Touch(uint32_t link)
-    {
-        if (m_links[link].mark != m_solve)
-        {
-            TouchFirst(link);
-        }
-    }
-
-    /** Whether a line meets the capacity earlier than the heap, or the link's level, says. */
-    static bool IsBentUp(const Link& l)
-    {
-        const double level = l.key < INFINITE ? l.key : l.level;
-        return l.fixed + (l.risers > 0 ? l.rising * level : 0) > l.capacity;
-    }
-
-    // Changes between sweeps (max-min.cc).
+    // What a solve is made of (max-min.cc).
     void BeginSolve();
+    void EndSolve();
+
+    // Changes between sweeps (max-min-changes.cc).
     void ApplyCapacity(uint32_t link, double capacity);
     void ApplyWeight(uint32_t variable);
     void Attach(uint32_t variable);
@@ -256,51 +205,68 @@ class MaxMin
     void SetAlone(uint32_t variable);
     void Withdraw(uint32_t variable);
     void Enter(uint32_t variable);
-    void EndSolve();
+
+    // Lines and their keys in the heap (max-min-lines.cc).
+    void Touch(uint32_t link)
+    {
+        if (m_links[link].mark != m_solve)
+        {
+            TouchFirst(link);
+        }
+    }
+
+    void TouchFirst(uint32_t link);
+    double LineLoad(uint32_t link) const;
     void SumAfresh(uint32_t link);
+    bool IsBentUp(uint32_t link) const;
+    double MeetingLevel(uint32_t link) const;
+    double KeyOf(uint32_t link) const;
+    void Rekey(uint32_t link);
+    void SetKey(uint32_t link, double key);
+    void DropKey(uint32_t link);
+    double FirstKey();
+    void SetLimit(uint32_t link);
+    void LookAtRaised(uint32_t link, double from);
+    void LookAtLowered(uint32_t link);
 
     // Groups (max-min-groups.cc).
     bool IsFree(const Variable& variable) const;
-    void TouchFirst(uint32_t link);
     void Open(uint32_t link);
     void MoveGroup(uint32_t link, double level);
     void StopGroup(uint32_t link);
     void RaiseGroup(const Link& raised, double change);
     void LowerGroup(const Link& lowered, double change);
     void Stop(uint32_t variable, double level, uint32_t bottleneck);
-    void SetBottleneck(uint32_t variable, uint32_t bottleneck);
+    void SetBottleneck(uint32_t variable, uint32_t bottleneck, double level);
+    void TakeFromGroup(uint32_t step, uint32_t group);
+    void GiveToGroup(uint32_t step, uint32_t group, double most);
+
+    // Slack links (max-min-slack.cc).
+    bool CouldBeSlack(uint32_t link) const;
+    void Relax(uint32_t link);
+    void Tighten(uint32_t link);
+    void TightenReach(uint32_t link);
+    bool IsNearlyFull(uint32_t link) const;
+    double BoundOf(uint32_t link, std::size_t member) const;
+    double FirstAllowance(uint32_t link, double weight, double level) const;
+    void PassCeiling(uint32_t link);
+    void Allow(uint32_t link, double growth);
 
     // The sweep (max-min-sweep.cc).
     void Sweep();
+    void Look(uint32_t link);
     void Raise(uint32_t link);
     void StopFree();
-    void Rekey(uint32_t link);
-    void SetKey(uint32_t link, double key);
-    void DropKey(uint32_t link);
-    double FirstKey();
-    static double MeetingLevel(const Link& link);
-    static double KeyOf(const Link& link);
+
+    // Where a link fills (max-min-fill.cc).
     void Fill(uint32_t link, double level);
-    void StopRisers(uint32_t link, double level);
-
-    /** The members of one link, counted against a level. */
-    struct Count
-    {
-        double fixed{0};    //!< load of members that stop at or below the level
-        double rising{0};   //!< weight of the others
-        uint32_t risers{0}; //!< how many they are
-    };
-
+    bool FillBelowHigher(uint32_t link, Filling& filling);
+    bool FillByCount(uint32_t link, Filling& filling);
+    void FindHigher(uint32_t link, double level);
+    void TakeHigher(uint32_t link, double level);
     Count CountMembers(uint32_t link, double level);
-    double LimitOf(const Member& member) const;
-
-    uint32_t m_none; //!< the number of links: no bottleneck
-    std::vector<Variable> m_variables;
-    std::vector<Step> m_steps; //!< of all paths
-    std::vector<Link> m_links;
-    std::vector<std::vector<uint32_t>> m_unused; //!< removed variables, by path length
-    uint32_t m_solve{1};                         //!< number of this solve
-    double m_level{0};                           //!< where the sweep is
+    double LimitOf(const Link& link, std::size_t member) const;
+    void StopRisers(uint32_t link, double level);
 
     struct CapacityChange
     {
@@ -308,12 +274,23 @@ class MaxMin
         double capacity;
     };
 
+    uint32_t m_none; //!< the number of links: no bottleneck
+    std::vector<Variable> m_variables;
+    std::vector<Step> m_steps; //!< of all paths
+    std::vector<Link> m_links;
+    std::vector<Line> m_lines;                   //!< by link
+    std::vector<std::vector<uint32_t>> m_unused; //!< removed variables, by path length
+    uint32_t m_solve{1};                         //!< number of this solve
+    double m_level{0};                           //!< where the sweep is
+    bool m_keepsLoads{false};                    //!< no link may be slack
     std::vector<uint32_t> m_changedVariables;
     std::vector<CapacityChange> m_changedLinks;
     std::vector<uint32_t> m_moved;
     std::vector<uint32_t> m_touched;
     std::vector<uint32_t> m_freed;     //!< variables freed by themselves in this solve
     std::vector<uint32_t> m_opened;    //!< links opened in this solve
+    std::vector<Higher> m_higher;      //!< scratch of Fill: members that stand higher
+    std::vector<uint32_t> m_passed;    //!< scratch of PassCeiling
     std::vector<uint32_t> m_toLink;    //!< scratch of StopRisers
     std::vector<uint32_t> m_toCap;     //!< scratch of StopRisers and StopFree
     std::vector<double> m_groupLevels; //!< by link: its level, infinite while it is opened

@@ -25,19 +25,36 @@ struct NodeDevices
  */
 void CheckNodeSpec(const NodeSpec& spec);
 
+/** Where everything that has a PCIe slot hangs, with nothing left to even spreading. */
+struct NodePlaces
+{
+    std::vector<PciePlace> switches; //!< by PCIe switch
+    std::vector<PciePlace> gpus;     //!< by GPU
+    std::vector<PciePlace> cards;    //!< by NIC card
+};
+
+/** The places of @p spec, those it leaves empty spread; each `link` is set. */
+NodePlaces PlacesOf(const NodeSpec& spec);
+
+/** Every profile that links inside a node of @p spec are made of: NVLink, slots, sockets, NIC port.
+ */
+std::vector<const LinkProfile*> NodeProfiles(const NodeSpec& spec);
+
 /**
  * Adds the inside of node number @p node: GPUs, NVLink, PCIe switches, root complexes, NICs.
  *
- * GPUs and NICs each spread evenly and contiguously over the PCIe switches (over the root complexes
- * when there are none), PCIe switches over the root complexes; root complexes are joined pairwise.
- * The NVSwitches of a node are one non-blocking device. @p spec has passed CheckNodeSpec.
+ * GPUs, NIC cards and PCIe switches hang where PlacesOf says; the root complexes of one board are
+ * joined pairwise. The NVSwitches of a node are one non-blocking device. The ports of a card with
+ * several are NICs behind one device, the card, whose slot they share. Where `nicHostBridge` is
+ * given, what a card on a socket sends and receives passes one link of that rate, so both
+ * directions together cannot exceed it. @p spec has passed CheckNodeSpec.
  */
 NodeDevices WireNode(Topology& topology, const NodeSpec& spec, uint32_t node);
 
 /**
  * By local GPU: all NICs of the node by PCIe hops, nearest first, then by number.
  *
- * Among the nearest, the k-th of the GPUs that share them starts with the k-th of them
+ * Of m nearest NICs that n GPUs share, the k-th GPU starts with number k * max(1, m / n)
  * (cyclically), so that with one NIC per GPU each GPU's first NIC is its own.
  */
 std::vector<std::vector<uint32_t>> NearestNicsByGpu(const NodeSpec& spec);

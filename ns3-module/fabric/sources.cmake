@@ -4,6 +4,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/link-profile.cc
   ${CMAKE_CURRENT_LIST_DIR}/profile-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/cluster.cc
+  ${CMAKE_CURRENT_LIST_DIR}/node-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/node-wiring.cc
   ${CMAKE_CURRENT_LIST_DIR}/clos-layers.cc
   ${CMAKE_CURRENT_LIST_DIR}/rail-optimized.cc
@@ -15,7 +16,11 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/path-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/progressive-filling.cc
   ${CMAKE_CURRENT_LIST_DIR}/max-min.cc
+  ${CMAKE_CURRENT_LIST_DIR}/max-min-changes.cc
+  ${CMAKE_CURRENT_LIST_DIR}/max-min-fill.cc
   ${CMAKE_CURRENT_LIST_DIR}/max-min-groups.cc
+  ${CMAKE_CURRENT_LIST_DIR}/max-min-lines.cc
+  ${CMAKE_CURRENT_LIST_DIR}/max-min-slack.cc
   ${CMAKE_CURRENT_LIST_DIR}/max-min-sweep.cc
   ${CMAKE_CURRENT_LIST_DIR}/fluid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/fluid-bundles.cc

@@ -2,7 +2,9 @@
 #include "scenarios/catalog.h"
 #include "scenarios/collective-sweep.h"
 #include "scenarios/command/commands.h"
+#include "scenarios/explain-collective.h"
 #include "scenarios/input-error.h"
+#include "scenarios/msccl/read-msccl.h"
 #include "scenarios/nearest-name.h"
 #include "scenarios/output-file.h"
 #include "scenarios/read-system.h"
@@ -13,6 +15,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 namespace weir
 {
@@ -25,14 +28,19 @@ struct CollectiveOptions
     std::string system;
     uint32_t nodes{1};
     uint32_t gpusPerNode{0}; //!< 0: all of a node
-    std::string op;
+    std::string op;          //!< empty: that of the file
+    std::string msccl;       //!< file of a schedule; empty: NCCL's own
     std::string sizes{"8B:16GiB:x2"};
     std::string algorithm{"auto"};
     std::string protocol{"auto"};
     uint32_t channels{0}; //!< 0: NCCL's choice
     std::string nccl{CollectiveSweepSpec().ncclVersion};
-    std::string fidelity{ToString(CollectiveSweepSpec().fidelity)};
+    std::string launch{ToString(CollectiveSweepSpec().launch)};
+    uint32_t queuePairs{CollectiveSweepSpec().queuePairs};
+    std::string tuner;
+    std::string fidelity; //!< empty: stream, of a file flow
     std::string csv;
+    bool explain{false};
 };
 
 /** The names of the values of an enumeration up to @p last. */
@@ -93,6 +101,27 @@ ReadSizes(const std::string& text)
     }
 }
 
+/** The rules of a tuner file. */
+std::vector<TunerRule>
+ReadTuner(const std::string& file)
+{
+    std::ifstream in(file);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in)
+    {
+        throw InputError("--tuner: cannot read '" + file + "'");
+    }
+    try
+    {
+        return ParseTunerRules(text.str(), file);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw InputError(error.what());
+    }
+}
+
 /** The system with the nodes and GPUs that take part. */
 void
 ReadMachine(const CollectiveOptions& options, CollectiveSweepSpec& spec)
@@ -109,17 +138,36 @@ ReadMachine(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
+/** What is run: an operation as NCCL does it, or the schedule of a file. */
+void
+ReadOperation(const CollectiveOptions& options, CollectiveSweepSpec& spec)
+{
+    if (options.msccl.empty())
+    {
+        spec.op = Expect(
+            ParseCollectiveOp(options.op), "--op", options.op, NamesUpTo(LAST_COLLECTIVE_OP));
+        return;
+    }
+    if (!options.op.empty() || options.algorithm != "auto" || options.channels > 0)
+    {
+        throw InputError("--msccl: the operation, its algorithm and its channels are those of '" +
+                         options.msccl + "', expected no --op, --algorithm or --channels");
+    }
+    spec.program = ReadMscclFile(options.msccl);
+    spec.op = spec.program->op;
+    spec.fidelity = Fidelity::Flow;
+}
+
 CollectiveSweepSpec
 ReadSweep(const CollectiveOptions& options)
 {
     CollectiveSweepSpec spec;
     ReadMachine(options, spec);
-    spec.op = Expect(
-        ParseCollectiveOp(options.op), "--op", options.op, NamesUpTo(CollectiveOp::SendRecv));
+    ReadOperation(options, spec);
     spec.overrides.algorithm = ExpectOrAuto(ParseAlgorithm(options.algorithm),
                                             "--algorithm",
                                             options.algorithm,
-                                            NamesUpTo(Algorithm::PointToPoint));
+                                            NamesUpTo(LAST_ALGORITHM));
     spec.overrides.protocol = ExpectOrAuto(ParseProtocol(options.protocol),
                                            "--protocol",
                                            options.protocol,
@@ -129,9 +177,28 @@ ReadSweep(const CollectiveOptions& options)
         spec.overrides.channels = options.channels;
     }
     spec.sizes = ReadSizes(options.sizes);
-    spec.fidelity = Expect(
-        ParseFidelity(options.fidelity), "--fidelity", options.fidelity, NamesUpTo(Fidelity::Flow));
+    if (!options.fidelity.empty())
+    {
+        spec.fidelity = Expect(ParseFidelity(options.fidelity),
+                               "--fidelity",
+                               options.fidelity,
+                               NamesUpTo(Fidelity::Flow));
+    }
+    if (spec.program && spec.fidelity != Fidelity::Flow)
+    {
+        throw InputError("--fidelity: found '" + options.fidelity +
+                         "', expected flow: a schedule of a file has no closed form");
+    }
     spec.ncclVersion = options.nccl;
+    spec.launch = Expect(ParseLaunchMode(options.launch),
+                         "--launch",
+                         options.launch,
+                         NamesUpTo(LaunchMode::OneProcess));
+    spec.queuePairs = options.queuePairs;
+    if (!options.tuner.empty())
+    {
+        spec.tuner = ReadTuner(options.tuner);
+    }
     return spec;
 }
 
@@ -143,6 +210,10 @@ RunCollective(const CollectiveOptions& options)
     if (!options.csv.empty())
     {
         csv.emplace(options.csv, "--csv");
+    }
+    if (options.explain)
+    {
+        std::cout << ExplainCollective(spec) << "#\n";
     }
     const auto points = RunCollectiveSweep(spec);
     std::cout << ToNcclTestsTable(spec, points);
@@ -176,14 +247,23 @@ AddCollectiveCommand(CLI::App& application)
         ->capture_default_str();
     verb->add_option("--gpus-per-node", options->gpusPerNode, "GPUs of each node (default: all)")
         ->check(CLI::Range(1, 1024));
-    verb->add_option(
-            "--op", options->op, "all-reduce, all-gather, reduce-scatter, broadcast or send-recv")
-        ->required();
+    verb->add_option("--op",
+                     options->op,
+                     "all-reduce, all-gather, reduce-scatter, broadcast, reduce, all-to-all, "
+                     "gather, scatter, send-recv (each rank to the next) or send (the first to "
+                     "the last)");
+    verb->add_option("--msccl",
+                     options->msccl,
+                     "Instead of --op: run the schedule of this MSCCL XML file, in fidelity flow");
     verb->add_option("--sizes",
                      options->sizes,
                      "first:last:xFACTOR, or a list: 1MiB,64MiB; bare numbers are bytes")
         ->capture_default_str();
-    verb->add_option("--algorithm", options->algorithm, "ring, or auto as NCCL chooses")
+    verb->add_option(
+            "--algorithm",
+            options->algorithm,
+            "ring, tree, nvls, nvls-tree, collnet-direct, collnet-chain, pat, or auto as NCCL "
+            "chooses")
         ->capture_default_str();
     verb->add_option("--protocol", options->protocol, "ll, ll128, simple, or auto")
         ->capture_default_str();
@@ -191,8 +271,21 @@ AddCollectiveCommand(CLI::App& application)
         ->check(CLI::Range(1, 64));
     verb->add_option("--nccl", options->nccl, "NCCL version whose constants hold")
         ->capture_default_str();
-    verb->add_option("--fidelity", options->fidelity, "analytical, stream or flow")
+    verb->add_option(
+            "--launch", options->launch, "process-per-gpu, or one-process for all GPUs of a node")
         ->capture_default_str();
+    verb->add_option("--qps", options->queuePairs, "Queue pairs of a network connection")
+        ->check(CLI::Range(1, 128))
+        ->capture_default_str();
+    verb->add_option("--tuner",
+                     options->tuner,
+                     "CSV of NCCL's example tuner plug-in: decides what the options leave open");
+    verb->add_option("--fidelity",
+                     options->fidelity,
+                     "analytical, stream or flow (default: stream; flow with --msccl)");
+    verb->add_flag("--explain",
+                   options->explain,
+                   "Print channels, what NCCL chooses among, chunks and bottlenecks first");
     verb->add_option("--csv",
                      options->csv,
                      "Write collective,size_bytes,time_us,algbw_GBps,busbw_GBps to this file");
@@ -200,7 +293,9 @@ AddCollectiveCommand(CLI::App& application)
         "Examples:\n"
         "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"
         "  weir collective --system dgx-a100 --op all-gather --sizes 1MiB:4GiB:x4 "
-        "--fidelity flow --csv out.csv");
+        "--fidelity flow --csv out.csv\n"
+        "  weir collective --system hgx-h100 --op all-to-all --sizes 1MiB:1GiB:x4\n"
+        "  weir collective --system hgx-h100 --msccl scenarios/msccl/all-pairs-all-reduce-8.xml");
     return {verb, [options] { return RunCollective(*options); }};
 }
 

@@ -2,6 +2,7 @@
 #include "scenarios/command/commands.h"
 #include "scenarios/command/flows-command.h"
 #include "scenarios/command/interruption.h"
+#include "scenarios/command/topology-command.h"
 #include "scenarios/input-error.h"
 #include "scenarios/nearest-name.h"
 #include "scenarios/versions.h"
@@ -102,8 +103,10 @@ main(int argc, char** argv)
     const std::vector<weir::Command> commands{weir::AddRunCommand(app),
                                               weir::AddCollectiveCommand(app),
                                               weir::AddFlowsCommand(app),
+                                              weir::AddKernelCommand(app),
                                               weir::AddListCommand(app),
                                               weir::AddShowCommand(app),
+                                              weir::AddTopologyCommand(app),
                                               weir::AddValidateCommand(app)};
     try
     {

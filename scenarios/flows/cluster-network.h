@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_FLOWS_CLUSTER_NETWORK_H
 #define WEIR_SCENARIOS_FLOWS_CLUSTER_NETWORK_H
 
-#include "collectives/connection.h"
+#include "collectives/channels/connection.h"
 #include "fabric/fabric.h"
 #include "scenarios/flows/flow-network.h"
 

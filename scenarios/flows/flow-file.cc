@@ -4,7 +4,9 @@
 #include "scenarios/nearest-name.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 #include <vector>
 
 namespace weir
@@ -40,6 +42,17 @@ FlowFile::FlowFile(const std::string& path)
     {
         ReadCount();
     }
+}
+
+std::size_t
+FlowFile::ExpectedFlows() const
+{
+    constexpr std::uintmax_t SHORTEST_ROW = sizeof("0 1 0 1 0") - 1 + 1; // and its newline
+    std::error_code unknown;
+    const std::uintmax_t size = std::filesystem::file_size(m_lines.Path(), unknown);
+    return unknown ? 0
+                   : static_cast<std::size_t>(
+                         std::min(static_cast<std::uintmax_t>(m_count), size / SHORTEST_ROW));
 }
 
 void

@@ -6,6 +6,7 @@
 #include "scenarios/flows/located-lines.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -44,6 +45,12 @@ class FlowFile
      *         more or fewer of them than the first line says.
      */
     bool Next(FlowRow& row);
+
+    /**
+     * How many flows to make room for: what the first line promises, but no more than the file is
+     * long enough for; zero where it does not say.
+     */
+    std::size_t ExpectedFlows() const;
 
     /** "file:line: @p name: found ..., expected ..." for the row that Next gave. */
     InputError Refusal(const char* name, int64_t found, const std::string& expected) const

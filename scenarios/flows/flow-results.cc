@@ -102,6 +102,17 @@ class RowWriter
 } // namespace
 
 void
+FlowResults::Reserve(std::size_t flows)
+{
+    m_sources.reserve(flows);
+    m_destinations.reserve(flows);
+    m_paths.reserve(flows);
+    m_bytes.reserve(flows);
+    m_starts.reserve(flows);
+    m_finishes.reserve(flows);
+}
+
+void
 FlowResults::Add(uint32_t source, uint32_t destination, Bytes bytes, Time start, PathId path)
 {
     m_sources.push_back(source);

@@ -19,6 +19,9 @@ namespace weir
 class FlowResults
 {
   public:
+    /** Makes room for so many flows, so that adding them moves none. */
+    void Reserve(std::size_t flows);
+
     /** Adds a flow that has not ended. */
     void Add(uint32_t source, uint32_t destination, Bytes bytes, Time start, PathId path);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/play-flows.h"
 
+#include "scenarios/flows/source-ports.h"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
-#include <unordered_map>
 #include <vector>
 
 namespace weir
@@ -14,23 +15,7 @@ namespace weir
 namespace
 {
 
-constexpr uint16_t FIRST_SOURCE_PORT = 10000; //!< HPCC simulator, scratch/third.cc: portNumder
 constexpr std::size_t MOST_FLOWS = std::numeric_limits<uint32_t>::max();
-
-/** Gives the flows between two end points one source port after another. */
-class SourcePorts
-{
-  public:
-    uint16_t Next(int64_t source, int64_t destination)
-    {
-        const uint64_t key =
-            static_cast<uint64_t>(source) << 32 | static_cast<uint64_t>(destination);
-        return static_cast<uint16_t>(FIRST_SOURCE_PORT + m_used[key]++);
-    }
-
-  private:
-    std::unordered_map<uint64_t, uint16_t> m_used; //!< by both ends; wraps around as ports do
-};
 
 void
 CheckEndPoint(const FlowFile& file, const FlowNetwork& network, const char* name, int64_t node)
@@ -129,6 +114,7 @@ FlowResults
 ReadFlows(FlowFile& file, FlowNetwork& network)
 {
     FlowResults flows;
+    flows.Reserve(file.ExpectedFlows());
     SourcePorts sourcePorts;
     for (FlowRow row; file.Next(row);)
     {
@@ -144,14 +130,12 @@ ReadFlows(FlowFile& file, FlowNetwork& network)
         {
             throw file.Error("found one more flow, expected at most " + std::to_string(MOST_FLOWS));
         }
+        const auto source = static_cast<uint32_t>(row.source);
+        const auto destination = static_cast<uint32_t>(row.destination);
         const FlowPorts ports{
-            sourcePorts.Next(row.source, row.destination), row.destinationPort, row.priorityGroup};
+            sourcePorts.Next(source, destination), row.destinationPort, row.priorityGroup};
         const PathId path = FindPath(file, network, row, ports);
-        flows.Add(static_cast<uint32_t>(row.source),
-                  static_cast<uint32_t>(row.destination),
-                  row.bytes,
-                  row.start,
-                  path);
+        flows.Add(source, destination, row.bytes, row.start, path);
     }
     return flows;
 }

@@ -20,7 +20,8 @@ class CollectiveHelper
 {
   public:
     /**
-     * @param operation all-reduce, all-gather, reduce-scatter, broadcast or send-recv
+     * @param operation all-reduce, all-gather, reduce-scatter, broadcast, reduce, all-to-all,
+     *        gather, scatter, send-recv (each to the next) or send (first to second)
      * @param bytes size as nccl-tests counts it
      */
     CollectiveHelper(const std::string& operation, uint64_t bytes);

@@ -51,21 +51,25 @@ CollectiveJob::GetTypeId()
             .SetGroupName("Weir")
             .AddConstructor<CollectiveJob>()
             .AddAttribute("Operation",
-                          "all-reduce, all-gather, reduce-scatter, broadcast or send-recv.",
+                          "all-reduce, all-gather, reduce-scatter, broadcast, reduce, "
+                          "all-to-all, gather, scatter, send-recv (each rank to the next) or "
+                          "send (the first to the second).",
                           StringValue("all-reduce"),
                           MakeStringAccessor(&CollectiveJob::m_operation),
                           MakeStringChecker())
             .AddAttribute("Bytes",
-                          "Size as nccl-tests counts it: of the large buffer for all-gather and "
-                          "reduce-scatter, else what each rank holds (bytes).",
+                          "Size as nccl-tests counts it: of the large buffer for all-gather, "
+                          "reduce-scatter, gather and scatter, else what each rank holds (bytes).",
                           UintegerValue(1 << 30),
                           MakeUintegerAccessor(&CollectiveJob::m_bytes),
                           MakeUintegerChecker<uint64_t>(0, INT64_MAX))
-            .AddAttribute("Root",
-                          "Rank in the group that a broadcast starts from.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&CollectiveJob::m_root),
-                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "Root",
+                "Rank in the group that a broadcast or a scatter starts from, a reduce or a "
+                "gather ends at.",
+                UintegerValue(0),
+                MakeUintegerAccessor(&CollectiveJob::m_root),
+                MakeUintegerChecker<uint32_t>())
             .AddAttribute("Algorithm",
                           "ring, or auto for NCCL's choice.",
                           StringValue("auto"),

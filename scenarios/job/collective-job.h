@@ -4,8 +4,8 @@
 
 #include "collective-runtime.h"
 
-#include "collectives/collective-engine.h"
 #include "collectives/collective.h"
+#include "collectives/engines/collective-engine.h"
 #include "collectives/planner.h"
 #include "ns3/event-id.h"
 #include "ns3/fluid-fabric.h"

@@ -2,7 +2,7 @@
 #ifndef WEIR_JOB_COLLECTIVE_RUNTIME_H
 #define WEIR_JOB_COLLECTIVE_RUNTIME_H
 
-#include "collectives/collective-engine.h"
+#include "collectives/engines/collective-engine.h"
 #include "collectives/fidelity.h"
 #include "collectives/planner.h"
 #include "ns3/fluid-fabric.h"

@@ -99,6 +99,16 @@ TrainingJob::GetTypeId()
                           UintegerValue(40 << 20),
                           MakeUintegerAccessor(&TrainingJob::m_bucket),
                           MakeUintegerChecker<uint64_t>(1, INT64_MAX))
+            .AddAttribute("HostKernel",
+                          "CPU time to launch a kernel, the framework's own included.",
+                          TimeValue(ToNs3(weir::EagerHost().kernel)),
+                          MakeTimeAccessor(&TrainingJob::m_hostKernel),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("HostCommunication",
+                          "CPU time to launch a collective or transfer.",
+                          TimeValue(ToNs3(weir::EagerHost().communication)),
+                          MakeTimeAccessor(&TrainingJob::m_hostCommunication),
+                          MakeTimeChecker(Time(0)))
             .AddAttribute("DistributedOptimizer",
                           "Whether replicas share the optimizer's state (ZeRO-1).",
                           BooleanValue(false),
@@ -171,6 +181,8 @@ TrainingJob::GetPlan() const
     plan.attention = ParseAttention(m_attention);
     plan.overlapGradients = m_overlapGradients;
     plan.bucket = weir::Bytes(static_cast<int64_t>(m_bucket));
+    plan.host.kernel = ToWeir(m_hostKernel);
+    plan.host.communication = ToWeir(m_hostCommunication);
     plan.distributedOptimizer = m_distributedOptimizer;
     return plan;
 }

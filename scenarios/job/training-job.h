@@ -189,6 +189,8 @@ class TrainingJob : public Object, private weir::StepObserver
     std::string m_attention;     //!< name
     bool m_overlapGradients;     //!< in buckets during backward
     uint64_t m_bucket;           //!< gradient bytes
+    Time m_hostKernel;           //!< CPU time to launch a kernel
+    Time m_hostCommunication;    //!< CPU time to launch a communication
     bool m_distributedOptimizer; //!< ZeRO-1
     uint32_t m_steps;            //!< how many
     std::string m_fidelity;      //!< name

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fluid-workload.h"
+#include "fluid-fabric.h"
+#include "fluid-pattern.h"
+#include "process-cost.h"
 
 #include <simgrid/s4u.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -16,30 +19,31 @@ namespace
 using namespace weir;
 namespace sg = simgrid::s4u;
 
-/** Builds the workload's links and routes: shared links, no loopback, only the pairs in use. */
+/** Builds links and routes: shared links, no loopback, only the pairs in use. */
 std::vector<sg::Host*>
-BuildPlatform(const Workload& w)
+BuildPlatform(const FluidFabric& fabric, const FluidPattern& pattern, uint32_t ranks)
 {
     auto* zone = sg::create_full_zone("fabric");
     std::vector<sg::Host*> hosts;
-    for (uint32_t i = 0; i < w.ranks; i++)
+    for (uint32_t i = 0; i < ranks; i++)
     {
         hosts.push_back(zone->create_host("h" + std::to_string(i), 1e9)->seal());
     }
     std::vector<sg::Link*> links;
-    for (std::size_t i = 0; i < w.links.size(); i++)
+    for (const FluidLink& link : fabric.Links())
     {
-        links.push_back(zone->create_link("l" + std::to_string(i), w.links[i].bytesPerSecond)
-                            ->set_latency(w.links[i].latency)
+        links.push_back(zone->create_link("l" + std::to_string(links.size()), link.bytesPerSecond)
+                            ->set_latency(link.latency)
                             ->seal());
     }
     std::set<std::pair<uint32_t, uint32_t>> known;
-    for (const auto& flow : w.flows)
+    for (uint32_t i = 0; i < pattern.Count(); i++)
     {
+        const FluidFlow flow = pattern.Flow(i);
         if (known.insert({flow.source, flow.destination}).second)
         {
             std::vector<sg::LinkInRoute> route;
-            for (uint32_t link : w.Route(flow.source, flow.destination))
+            for (uint32_t link : fabric.Route(flow.source, flow.destination))
             {
                 route.emplace_back(links[link]);
             }
@@ -55,6 +59,59 @@ BuildPlatform(const Workload& w)
     return hosts;
 }
 
+/** One activity a flow, with its dependencies. */
+std::vector<sg::CommPtr>
+MakeComms(const FluidPattern& pattern, const std::vector<sg::Host*>& hosts)
+{
+    std::vector<sg::CommPtr> comms;
+    comms.reserve(pattern.Count());
+    for (uint32_t i = 0; i < pattern.Count(); i++)
+    {
+        const FluidFlow flow = pattern.Flow(i);
+        comms.push_back(sg::Comm::sendto_init(hosts[flow.source], hosts[flow.destination])
+                            ->set_payload_size(static_cast<uint64_t>(flow.bytes)));
+    }
+    std::vector<uint32_t> followers;
+    for (uint32_t i = 0; i < pattern.Count(); i++)
+    {
+        followers.clear();
+        pattern.AddFollowers(i, followers);
+        for (const uint32_t follower : followers)
+        {
+            comms[i]->add_successor(comms[follower]);
+        }
+    }
+    return comms;
+}
+
+/** Starts flows at time zero or when those that they wait for end, the others at their time. */
+void
+StartAll(const FluidPattern& pattern, const std::vector<sg::CommPtr>& comms, sg::Host* host)
+{
+    std::vector<uint32_t> later;
+    for (uint32_t i = 0; i < comms.size(); i++)
+    {
+        if (pattern.Flow(i).start > 0)
+        {
+            later.push_back(i);
+        }
+        else
+        {
+            comms[i]->vetoable_start();
+        }
+    }
+    if (!later.empty())
+    {
+        sg::Actor::create("starter", host, [&pattern, &comms, later] {
+            for (const uint32_t flow : later)
+            {
+                sg::this_actor::sleep_until(pattern.Flow(flow).start);
+                comms[flow]->start();
+            }
+        });
+    }
+}
+
 } // namespace
 
 int
@@ -66,7 +123,7 @@ main(int argc, char** argv)
         std::fprintf(stderr,
                      "usage: %s FABRIC PATTERN RANKS [SEED [FINISH-TIMES-OUT [Lazy|Full]]]\n"
                      "Lazy (SimGrid's default) re-solves what changed, Full everything.\n"
-                     "prints: flows,cpu_s,bytes_per_flow,peak_bytes,makespan_s\n",
+                     "prints: flows,cpu_s,peak_bytes,makespan_s\n",
                      argv[0]);
         return 2;
     }
@@ -82,34 +139,16 @@ main(int argc, char** argv)
         sg::Engine::set_config(std::string("network/optim:") + (argc > 6 ? argv[6] : "Lazy"));
         sg::Engine::set_config("surf/precision:1e-12");
         sg::Engine::set_config("maxmin/precision:1e-12");
-        const Workload w = MakeWorkload(argv[1],
-                                        argv[2],
-                                        std::strtoul(argv[3], nullptr, 10),
-                                        argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1);
-        const double bytesBefore = PeakBytes();
-        const auto hosts = BuildPlatform(w);
+        const auto ranks = static_cast<uint32_t>(std::strtoul(argv[3], nullptr, 10));
+        const auto pattern =
+            MakePattern(argv[2], ranks, argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1);
+        const FluidFabric fabric(argv[1], ranks);
+        const auto hosts = BuildPlatform(fabric, *pattern, ranks);
         const double before = CpuSeconds(); // without the routes: Weir's paths are counted
-        std::vector<sg::CommPtr> comms;
-        comms.reserve(w.flows.size());
-        for (const auto& flow : w.flows)
-        {
-            comms.push_back(sg::Comm::sendto_init(hosts[flow.source], hosts[flow.destination])
-                                ->set_payload_size(static_cast<uint64_t>(flow.bytes)));
-        }
-        for (std::size_t i = 0; i < comms.size(); i++)
-        {
-            if (w.flows[i].next != WorkloadFlow::NONE)
-            {
-                comms[i]->add_successor(comms[w.flows[i].next]);
-            }
-        }
-        for (auto& comm : comms)
-        {
-            comm->vetoable_start();
-        }
+        const auto comms = MakeComms(*pattern, hosts);
+        StartAll(*pattern, comms, hosts[0]);
         engine.run();
         const double cpu = CpuSeconds() - before;
-        const double bytes = PeakBytes();
         std::vector<double> finish;
         double last = 0;
         for (const auto& comm : comms)
@@ -117,12 +156,7 @@ main(int argc, char** argv)
             finish.push_back(comm->get_finish_time());
             last = std::max(last, finish.back());
         }
-        std::printf("%zu,%.6f,%.0f,%.0f,%.12g\n",
-                    w.flows.size(),
-                    cpu,
-                    (bytes - bytesBefore) / static_cast<double>(w.flows.size()),
-                    bytes,
-                    last);
+        std::printf("%u,%.6f,%.0f,%.12g\n", pattern->Count(), cpu, PeakBytes(), last);
         if (argc > 5)
         {
             WriteFinishTimes(argv[5], finish);

@@ -1,119 +1,172 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fluid-workload.h"
+#include "fluid-fabric.h"
+#include "fluid-pattern.h"
+#include "process-cost.h"
 
 #include "fabric/fluid-transport.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 namespace
 {
 
 using namespace weir;
 
-/** Plays a workload on the fluid transport. */
+/** Plays a pattern on the fluid transport. */
 class Player : public TransferClient
 {
   public:
-    explicit Player(const Workload& workload)
-        : finish(workload.flows.size(), -1),
-          m_workload(workload),
-          m_paths(m_topology)
+    /** @param keepsTimes whether the finish time of each flow is kept, or only the last */
+    Player(const FluidFabric& fabric, const FluidPattern& pattern, uint32_t ranks, bool keepsTimes)
+        : m_fabric(fabric),
+          m_pattern(pattern),
+          m_paths(m_topology),
+          m_known(ranks)
     {
-        // Who is at the ends of a link does not matter here.
-        std::vector<DeviceId> devices;
-        for (std::size_t i = 0; i <= workload.links.size(); i++)
+        // Who is at the ends of a link does not matter here, only that links are not parallel.
+        DeviceId from = m_topology.AddDevice(DeviceKind::Host, "0");
+        for (const FluidLink& link : fabric.Links())
         {
-            devices.push_back(m_topology.AddDevice(DeviceKind::Host, std::to_string(i)));
-        }
-        for (std::size_t i = 0; i < workload.links.size(); i++)
-        {
-            m_topology.AddLink(devices[i],
-                               devices[i + 1],
+            const DeviceId to =
+                m_topology.AddDevice(DeviceKind::Host, std::to_string(m_topology.DeviceCount()));
+            m_topology.AddLink(from,
+                               to,
                                LinkKind::Network,
-                               Rate::BytesPerSecond(workload.links[i].bytesPerSecond),
-                               Time::Seconds(workload.links[i].latency));
+                               Rate::BytesPerSecond(link.bytesPerSecond),
+                               Time::Seconds(link.latency));
+            from = to;
         }
         m_transport = std::make_unique<FluidTransport>(m_paths);
-        m_pathOf.resize(workload.flows.size());
-        m_known.resize(workload.ranks);
-        for (std::size_t i = 0; i < workload.flows.size(); i++)
-        {
-            m_pathOf[i] = Path(workload.flows[i].source, workload.flows[i].destination);
-        }
+        finish.assign(keepsTimes ? pattern.Count() : 0, -1);
     }
 
     void Run()
     {
-        for (uint32_t i = 0; i < m_workload.flows.size(); i++)
+        for (Time t = NextTime(); !t.IsInfinite(); t = NextTime())
         {
-            if (m_workload.flows[i].startsAtOnce)
+            if (m_transport->NextEventTime() <= t)
             {
-                Start(i, Time());
+                m_transport->AdvanceTo(t);
             }
-        }
-        for (Time t = m_transport->NextEventTime(); !t.IsInfinite();
-             t = m_transport->NextEventTime())
-        {
-            m_transport->AdvanceTo(t);
+            while (FirstToStart() <= t)
+            {
+                Start(m_next++, t);
+            }
             instants++;
         }
     }
 
     void OnTransferDone(uint64_t flow, Time now) override
     {
-        finish[flow] = now.ToSeconds();
-        if (m_workload.flows[flow].next != WorkloadFlow::NONE)
+        done++;
+        last = now;
+        if (!finish.empty())
         {
-            Start(m_workload.flows[flow].next, now);
+            finish[flow] = now.ToSeconds();
+        }
+        m_followers.clear();
+        m_pattern.AddFollowers(static_cast<uint32_t>(flow), m_followers);
+        for (const uint32_t follower : m_followers)
+        {
+            if (IsLastToWaitFor(follower))
+            {
+                Start(follower, now);
+            }
         }
     }
 
-    std::vector<double> finish; //!< seconds, by flow
+    std::vector<double> finish; //!< seconds, by flow; empty when not kept
+    Time last;                  //!< when the last flow ended
     uint64_t instants{0};
+    uint64_t done{0};
 
   private:
+    Time NextTime()
+    {
+        return std::min(FirstToStart(), m_transport->NextEventTime());
+    }
+
+    /** When the next flow starts by itself; it is m_next. */
+    Time FirstToStart()
+    {
+        while (m_next < m_pattern.Count() && m_pattern.Waits(m_next) > 0)
+        {
+            m_next++;
+        }
+        return m_next < m_pattern.Count() ? Time::Seconds(m_pattern.Flow(m_next).start)
+                                          : Time::Infinite();
+    }
+
+    bool IsLastToWaitFor(uint32_t flow)
+    {
+        const uint32_t waits = m_pattern.Waits(flow);
+        if (waits == 1)
+        {
+            return true;
+        }
+        const auto ended = m_ended.try_emplace(flow, 0).first;
+        if (++ended->second < waits)
+        {
+            return false;
+        }
+        m_ended.erase(ended);
+        return true;
+    }
+
     PathId Path(uint32_t source, uint32_t destination)
     {
         Known& known = m_known[source];
         if (!known.path.IsValid() || known.destination != destination)
         {
-            std::vector<LinkId> links;
-            for (uint32_t link : m_workload.Route(source, destination))
+            m_links.clear();
+            for (uint32_t link : m_fabric.Route(source, destination))
             {
-                links.emplace_back(link);
+                m_links.emplace_back(link);
             }
-            known = {destination, m_paths.Intern(links)};
+            known = {destination, m_paths.Intern(m_links)};
         }
         return known.path;
     }
 
-    void Start(uint32_t flow, Time now)
+    void Start(uint32_t number, Time now)
     {
+        const FluidFlow flow = m_pattern.Flow(number);
         TransferRequest request;
-        request.path = m_pathOf[flow];
-        request.bytes = Bytes(static_cast<int64_t>(m_workload.flows[flow].bytes));
+        request.path = Path(flow.source, flow.destination);
+        request.bytes = Bytes(static_cast<int64_t>(flow.bytes));
         request.latency = m_paths.Latency(request.path);
         request.client = this;
-        request.token = flow;
+        request.token = number;
         m_transport->Start(request, now);
     }
 
+    /** The last path that a rank sent on. */
     struct Known
     {
         uint32_t destination{0};
         PathId path;
     };
 
-    const Workload& m_workload;
+    const FluidFabric& m_fabric;
+    const FluidPattern& m_pattern;
     Topology m_topology;
     PathTable m_paths;
     std::unique_ptr<FluidTransport> m_transport;
-    std::vector<Known> m_known;   //!< by source
-    std::vector<PathId> m_pathOf; //!< by flow
+    std::vector<Known> m_known; //!< by source
+    uint32_t m_next{0};         //!< flows before it have started or wait for others
+    std::unordered_map<uint32_t, uint32_t>
+        m_ended; //!< of flows that wait for several: how many of these have ended
+    std::vector<uint32_t> m_followers; //!< scratch of OnTransferDone
+    std::vector<LinkId> m_links;       //!< scratch of Path
 };
 
 } // namespace
@@ -125,34 +178,36 @@ main(int argc, char** argv)
     {
         std::fprintf(stderr,
                      "usage: %s FABRIC PATTERN RANKS [SEED [FINISH-TIMES-OUT]]\n"
-                     "prints: flows,instants,cpu_s,bytes_per_flow,peak_bytes,makespan_s\n",
+                     "prints: flows,cpu_s,peak_bytes,makespan_s,instants; how many flows there\n"
+                     "are, and no more, when FABRIC is 'count'\n",
                      argv[0]);
         return 2;
     }
     try
     {
-        const Workload workload = MakeWorkload(argv[1],
-                                               argv[2],
-                                               std::strtoul(argv[3], nullptr, 10),
-                                               argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1);
-        const double bytesBefore = PeakBytes();
-        const double before = CpuSeconds();
-        Player player(workload);
+        const auto ranks = static_cast<uint32_t>(std::strtoul(argv[3], nullptr, 10));
+        const uint64_t seed = argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1;
+        const auto pattern = MakePattern(argv[2], ranks, seed);
+        if (std::strcmp(argv[1], "count") == 0)
+        {
+            std::printf("%u\n", pattern->Count());
+            return 0;
+        }
+        const FluidFabric fabric(argv[1], ranks);
+        Player player(fabric, *pattern, ranks, argc > 5);
+        const double before = CpuSeconds(); // the fabric stands; paths are found from here on
         player.Run();
         const double cpu = CpuSeconds() - before;
-        const double bytes = PeakBytes();
-        double last = 0;
-        for (double t : player.finish)
+        if (player.done != pattern->Count())
         {
-            last = t > last ? t : last;
+            throw std::runtime_error("not all flows have ended");
         }
-        std::printf("%zu,%llu,%.6f,%.0f,%.0f,%.12g\n",
-                    workload.flows.size(),
-                    static_cast<unsigned long long>(player.instants),
+        std::printf("%u,%.6f,%.0f,%.12g,%llu\n",
+                    pattern->Count(),
                     cpu,
-                    (bytes - bytesBefore) / static_cast<double>(workload.flows.size()),
-                    bytes,
-                    last);
+                    PeakBytes(),
+                    player.last.ToSeconds(),
+                    static_cast<unsigned long long>(player.instants));
         if (argc > 5)
         {
             WriteFinishTimes(argv[5], player.finish);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/fluid-transport.h"
 #include "fabric/indexed-heap.h"
 #include "fabric/instant-queue.h"
 #include "fabric/max-min.h"
@@ -7,6 +8,7 @@
 #include <benchmark/benchmark.h>
 
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace
@@ -133,6 +135,35 @@ AllToAllOneChange(benchmark::State& state)
 
 BENCHMARK(AllToAllOneChange)->Arg(16)->Arg(64)->Arg(128);
 
+/** One of many senders to one receiver leaves and comes back: all others change their rates. */
+void
+IncastOneChange(benchmark::State& state)
+{
+    const auto senders = static_cast<uint32_t>(state.range(0));
+    MaxMin solver(std::vector<double>(senders + 1, 50e9));
+    std::vector<uint32_t> variables;
+    for (uint32_t s = 0; s < senders; s++)
+    {
+        const PathLink path[] = {{LinkId(s)}, {LinkId(senders)}};
+        variables.push_back(solver.Add({path, path + 2}, INFINITE));
+        solver.SetWeight(variables.back(), 1);
+    }
+    solver.Solve();
+    std::size_t i = 0;
+    for (auto _ : state)
+    {
+        i = (i + 104729) % senders;
+        for (const double weight : {0.0, 1.0})
+        {
+            solver.SetWeight(variables[i], weight);
+            solver.Solve();
+        }
+    }
+    state.SetItemsProcessed(2 * state.iterations());
+}
+
+BENCHMARK(IncastOneChange)->Arg(16)->Arg(256)->Arg(4096);
+
 void
 Oracle(benchmark::State& state)
 {
@@ -156,6 +187,87 @@ Oracle(benchmark::State& state)
 }
 
 BENCHMARK(Oracle)->Arg(16)->Arg(64);
+
+/** Paths of four links between all pairs of ranks of two tiers, all different. */
+class Paths
+{
+  public:
+    explicit Paths(std::size_t ranks)
+        : m_ranks(ranks)
+    {
+        DeviceId from = topology.AddDevice(DeviceKind::Host, "0");
+        for (std::size_t i = 1; i <= 4 * ranks; i++)
+        {
+            const DeviceId to = topology.AddDevice(DeviceKind::Host, std::to_string(i));
+            topology.AddLink(from, to, LinkKind::Network, Rate::Gbps(400), Time());
+            from = to;
+        }
+    }
+
+    PathId Intern(PathTable& table, std::size_t source, std::size_t destination)
+    {
+        m_links = {LinkId(source),
+                   LinkId(m_ranks + source),
+                   LinkId(2 * m_ranks + destination),
+                   LinkId(3 * m_ranks + destination)};
+        return table.Intern(m_links);
+    }
+
+    Topology topology;
+
+  private:
+    std::size_t m_ranks;
+    std::vector<LinkId> m_links;
+};
+
+/** All pairs are met for the first time, then again. */
+void
+PathTableIntern(benchmark::State& state)
+{
+    const auto ranks = static_cast<std::size_t>(state.range(0));
+    const auto rounds = static_cast<int>(state.range(1));
+    Paths paths(ranks);
+    for (auto _ : state)
+    {
+        PathTable table(paths.topology);
+        for (int round = 0; round < rounds; round++)
+        {
+            for (std::size_t pair = 0; pair < ranks * ranks; pair++)
+            {
+                benchmark::DoNotOptimize(paths.Intern(table, pair / ranks, pair % ranks));
+            }
+        }
+    }
+    state.SetItemsProcessed(state.iterations() * rounds * static_cast<int64_t>(ranks * ranks));
+}
+
+BENCHMARK(PathTableIntern)->Args({256, 1})->Args({256, 10});
+
+/** Transfers start together on paths of their own and end together: a step of a ring. */
+void
+TransportLockStep(benchmark::State& state)
+{
+    const auto ranks = static_cast<std::size_t>(state.range(0));
+    Paths paths(ranks);
+    PathTable table(paths.topology);
+    FluidTransport transport(table);
+    TransferRequest request;
+    request.bytes = Bytes(1 << 20);
+    Time now;
+    for (auto _ : state)
+    {
+        for (std::size_t rank = 0; rank < ranks; rank++)
+        {
+            request.path = paths.Intern(table, rank, rank);
+            transport.Start(request, now);
+        }
+        now = transport.NextEventTime();
+        transport.AdvanceTo(now);
+    }
+    state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(ranks));
+}
+
+BENCHMARK(TransportLockStep)->Arg(64)->Arg(1024);
 
 struct QueueItems
 {

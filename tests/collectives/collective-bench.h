@@ -16,9 +16,10 @@ namespace weir
 class CollectiveBench : private CollectiveClient
 {
   public:
-    explicit CollectiveBench(ClusterSpec spec)
+    explicit CollectiveBench(ClusterSpec spec, NcclSettings settings = {})
         : m_fabric(std::move(spec)),
-          m_planner(m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter())
+          m_planner(
+              m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter(), std::move(settings))
     {
     }
 
@@ -96,12 +97,29 @@ WithChannels(CollectiveCall call, uint32_t channels)
     return call;
 }
 
+inline CollectiveCall
+WithAlgorithm(CollectiveCall call, Algorithm algorithm)
+{
+    call.overrides.algorithm = algorithm;
+    return call;
+}
+
+/** Queue pairs enough to fill any port. */
+inline NcclSettings
+ManyQueuePairs()
+{
+    NcclSettings settings;
+    settings.queuePairs = 4;
+    return settings;
+}
+
 constexpr CollectiveOp ALL_OPS[] = {
     CollectiveOp::AllReduce,
     CollectiveOp::AllGather,
     CollectiveOp::ReduceScatter,
     CollectiveOp::Broadcast,
-    CollectiveOp::SendRecv,
+    CollectiveOp::Send,
+    CollectiveOp::Reduce,
 };
 constexpr Protocol ALL_PROTOCOLS[] = {Protocol::Ll, Protocol::Ll128, Protocol::Simple};
 

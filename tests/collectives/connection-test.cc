@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/connection.h"
+#include "collectives/channels/connection.h"
 
 #include "fabric/fabric.h"
 #include "reference-machines.h"

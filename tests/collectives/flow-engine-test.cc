@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/flow-engine.h"
+#include "collectives/engines/flow-engine.h"
 
-#include "collectives/protocol.h"
+#include "collectives/algorithms/protocol.h"
 
 #include "collective-bench.h"
 #include "reference-machines.h"
@@ -78,6 +78,7 @@ TEST(FlowEngine, EqualsTheClosedFormForSingleSlices)
             {
                 const Bytes bytes = Even(n, 24, 15360); // below the two slices of Simple
                 auto call = WithChannels(WithProtocol(MakeCall(id, op, bytes), protocol), 24);
+                call = WithAlgorithm(call, Algorithm::Ring);
                 const auto& schedule = bench.GetPlanner().GetSchedule(call);
                 ASSERT_EQ(PassesAndSlices(schedule), std::make_pair(1U, 1U));
                 const Time planned = bench.GetPlanner().Plan(call).duration;
@@ -119,7 +120,7 @@ TEST(FlowEngine, EqualsTheClosedFormForSendRecvOfAnySize)
         const auto id = bench.GetPlanner().AddCommunicator(pair);
         for (int64_t bytes : {int64_t{16}, int64_t{4096}, int64_t{1} << 20, int64_t{1} << 27})
         {
-            const auto call = MakeCall(id, CollectiveOp::SendRecv, Bytes(bytes));
+            const auto call = MakeCall(id, CollectiveOp::Send, Bytes(bytes));
             const Time planned = bench.GetPlanner().Plan(call).duration;
             const Time flow = bench.Run(Fidelity::Flow, call);
             EXPECT_LE(std::abs((flow - planned).ToPicoseconds()),
@@ -130,7 +131,7 @@ TEST(FlowEngine, EqualsTheClosedFormForSendRecvOfAnySize)
 }
 
 // K equal slices through n - 1 equal hops: (K + n - 2) slices' time and n - 1 latencies.
-TEST(FlowEngine, EqualsTheClosedFormForBroadcastOfWholeSlices)
+TEST(FlowEngine, EqualsTheClosedFormForBroadcastAndReduceOfWholeSlices)
 {
     CollectiveBench bench(H100Boxes(1));
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
@@ -139,7 +140,8 @@ TEST(FlowEngine, EqualsTheClosedFormForBroadcastOfWholeSlices)
         for (int64_t slices : {1, 2, 5, 40})
         {
             const Bytes bytes = PipelineChunking(protocol).chunk * slices * 24;
-            auto call = WithChannels(MakeCall(id, CollectiveOp::Broadcast, bytes), 24);
+            const auto op = slices % 2 ? CollectiveOp::Broadcast : CollectiveOp::Reduce;
+            auto call = WithChannels(MakeCall(id, op, bytes), 24);
             call = WithProtocol(call, protocol);
             call.root = 3;
             const Time planned = bench.GetPlanner().Plan(call).duration;
@@ -151,17 +153,14 @@ TEST(FlowEngine, EqualsTheClosedFormForBroadcastOfWholeSlices)
     }
 }
 
-// In general, for the rings, with way = the closed form's latency without the base:
-//  - below: the busiest link (or block) must pass all its bytes, after the base latency and before
-//    the last hop: flow >= base + bytes / rate;
-//  - above: every pass of the outer loop may pay its way anew (a pass's first chunk waits for
-//    nothing, but with single slices its steps wait for the last pass's), and a chunk whose share
-//    is ragged is at most 16 bytes longer than its fair part: flow <= closed form +
-//    (passes - 1) x way + steps x 16 bytes / rate.
-TEST(FlowEngine, LiesBetweenTheBytesAndThePassesOfTheClosedForm)
+// In general, for rings of any group, size and protocol: the busiest link (or block) must pass all
+// its bytes, after the base latency; and the closed form is near, though its rates are those of
+// full load (which several passes of single slices over few nodes do not reach) and its slices all
+// as long as the first (see ring-time.h).
+TEST(FlowEngine, IsNearTheClosedFormOfRings)
 {
     std::mt19937 random(3);
-    for (const auto& spec : {H100Boxes(1), H100Boxes(2), Gh200Nodes(2)})
+    for (const auto& spec : {H100Boxes(1), H100Boxes(2), Gh200Nodes(2), A100Boxes(1)})
     {
         CollectiveBench bench(spec);
         const uint32_t all = bench.GetFabric().GetCluster().GpuCount();
@@ -170,13 +169,13 @@ TEST(FlowEngine, LiesBetweenTheBytesAndThePassesOfTheClosedForm)
             const uint32_t n = 2 + random() % (all - 1);
             const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(n));
             const auto bytes = Bytes(1 + random() % (1U << (random() % 29)));
-            const auto call = WithProtocol(MakeCall(id, ALL_OPS[random() % 3], bytes),
-                                           ALL_PROTOCOLS[random() % 3]);
+            const auto call = WithAlgorithm(WithProtocol(MakeCall(id, ALL_OPS[random() % 3], bytes),
+                                                         ALL_PROTOCOLS[random() % 3]),
+                                            Algorithm::Ring);
             const auto& plan = bench.GetPlanner().Plan(call);
             const auto& schedule = bench.GetPlanner().GetSchedule(call);
             const Time flow = bench.Run(Fidelity::Flow, call);
             const Time wire = plan.duration - plan.latency;
-            const Time way = plan.latency - schedule.startLatency;
             const uint32_t passes = PassesAndSlices(schedule).first;
             const double wireBytes = plan.legs[0].bytes.ToDouble() / plan.legs[0].weight;
             const Time ragged = wire * (2.0 * n * 32 * passes / wireBytes);
@@ -184,9 +183,24 @@ TEST(FlowEngine, LiesBetweenTheBytesAndThePassesOfTheClosedForm)
             const auto what = std::string(ToString(call.op)) + " " + ToString(plan.protocol) +
                               " of " + std::to_string(bytes.Count()) + " over " + std::to_string(n);
             EXPECT_GE(flow + ragged + rounding, schedule.startLatency + wire) << what;
-            EXPECT_LE(flow, plan.duration + way * (passes - 1) + ragged + rounding) << what;
+            EXPECT_NEAR(flow / plan.duration, 1, 0.15) << what;
         }
     }
+}
+
+// One channel: its block sends, reduces, copies and receives slice after slice, nothing overlaps.
+// Hopper's 21.554 + 6 x 28.117 + 44.987 + 6 x 38.244 + 22.044 us a MiB make 30.16 GB/s of bus.
+TEST(FlowEngine, OneChannelIsBoundByItsThreadBlock)
+{
+    CollectiveBench bench(H100Boxes(1));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+    const Bytes bytes = Bytes::MiB(128);
+    const auto call = WithAlgorithm(
+        WithChannels(WithProtocol(MakeCall(id, CollectiveOp::AllReduce, bytes), Protocol::Simple),
+                     1),
+        Algorithm::Ring);
+    const double bus = 1.75 * bytes.ToDouble() / bench.Run(Fidelity::Flow, call).ToSeconds();
+    EXPECT_NEAR(bus / 1e9, 30.16, 0.3);
 }
 
 // Equal channels run as one flow of their weight: nothing changes but the number of flows.
@@ -194,7 +208,8 @@ TEST(FlowEngine, CopiesAreExact)
 {
     CollectiveBench bench(H100Boxes(1));
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
-    const auto call = WithChannels(MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(48)), 24);
+    const auto call = WithAlgorithm(
+        WithChannels(MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(48)), 24), Algorithm::Ring);
     const auto& schedule = bench.GetPlanner().GetSchedule(call);
     ASSERT_EQ(schedule.channels.size(), 1U);
     EXPECT_EQ(schedule.channels[0].copies, 24U);
@@ -220,8 +235,9 @@ TEST(FlowEngine, CollectivesThatMeetShareTheirLinks)
 {
     CollectiveBench bench(H100Boxes(1));
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
-    const auto call =
-        WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(480)), Protocol::Simple);
+    const auto call = WithAlgorithm(
+        WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(480)), Protocol::Simple),
+        Algorithm::Ring);
     const Time alone = bench.Run(Fidelity::Flow, call);
     for (Time end : bench.Run(Fidelity::Flow, {call, call}))
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/nccl-constants.h"
+#include "collectives/nccl/nccl-constants.h"
 
 #include "collectives/collective.h"
 
@@ -90,7 +90,7 @@ TEST(NcclConstants, Ll128BandwidthPerChannelByGeneration)
 
 TEST(Collective, NamesComeBack)
 {
-    for (auto op : {CollectiveOp::AllReduce, CollectiveOp::Broadcast, CollectiveOp::SendRecv})
+    for (auto op : {CollectiveOp::AllReduce, CollectiveOp::Broadcast, CollectiveOp::Send})
     {
         EXPECT_EQ(ParseCollectiveOp(ToString(op)), op);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/nccl-tuning.h"
+#include "collectives/nccl/nccl-tuning.h"
 
 #include "collective-bench.h"
 #include "reference-machines.h"
@@ -11,7 +11,7 @@ namespace weir
 namespace
 {
 
-/** What the planner chooses for an all-reduce of that size over all GPUs. */
+/** What the planner chooses for a ring all-reduce of that size over all GPUs. */
 class TuningTest : public testing::Test
 {
   protected:
@@ -20,7 +20,8 @@ class TuningTest : public testing::Test
         CollectiveBench bench(std::move(spec));
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(gpus));
         return bench.GetPlanner()
-            .Plan(MakeCall(id, CollectiveOp::AllReduce, Bytes(bytes)))
+            .Plan(
+                WithAlgorithm(MakeCall(id, CollectiveOp::AllReduce, Bytes(bytes)), Algorithm::Ring))
             .protocol;
     }
 };
@@ -69,7 +70,8 @@ TEST_F(TuningTest, SmallMessagesUseFewChannels)
     CollectiveBench bench(H100Boxes(1));
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
     const auto channels = [&](CollectiveOp op, Protocol protocol, Bytes bytes) {
-        return bench.GetPlanner().Plan(WithProtocol(MakeCall(id, op, bytes), protocol)).channels;
+        const auto call = WithAlgorithm(MakeCall(id, op, bytes), Algorithm::Ring);
+        return bench.GetPlanner().Plan(WithProtocol(call, protocol)).channels;
     };
     const auto op = CollectiveOp::AllReduce;
     EXPECT_EQ(channels(op, Protocol::Ll, Bytes(8)), 1U);

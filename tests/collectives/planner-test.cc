@@ -88,7 +88,7 @@ TEST_F(PlannerTest, CallsThatCannotBeMetAreRefused)
                  std::invalid_argument);
     EXPECT_THROW(m_planner.Plan(MakeCall(CommunicatorId(), CollectiveOp::AllReduce, Bytes(1))),
                  std::invalid_argument);
-    EXPECT_THROW(m_planner.Plan(MakeCall(one, CollectiveOp::SendRecv, Bytes(1))),
+    EXPECT_THROW(m_planner.Plan(MakeCall(one, CollectiveOp::Send, Bytes(1))),
                  std::invalid_argument);
     EXPECT_NO_THROW(m_planner.Plan(good));
 }
@@ -101,8 +101,9 @@ TEST_F(PlannerTest, TheLargestCallIsReckonedExactly)
     const int64_t bytes = int64_t{1} << 58;
     for (const auto protocol : {Protocol::Ll, Protocol::Ll128, Protocol::Simple})
     {
-        const auto& plan = m_planner.Plan(
-            WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes(bytes)), protocol));
+        const auto& plan = m_planner.Plan(WithAlgorithm(
+            WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes(bytes)), protocol),
+            Algorithm::Ring));
         EXPECT_EQ(plan.channels, 24U) << ToString(protocol);
         double onWire = 0;
         for (const auto& leg : plan.legs)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/protocol.h"
+#include "collectives/algorithms/protocol.h"
 
-#include "collectives/message-split.h"
+#include "collectives/schedule/message-split.h"
 
 #include <gtest/gtest.h>
 

@@ -76,6 +76,7 @@ PcieBox()
     spec.node.pcieSwitches = 2;
     spec.node.sockets = 1;
     spec.node.wiring = NvLinkWiring::None;
+    spec.node.cpu = HostCpu::Amd; // an Intel root complex would cost 6/5
     return spec;
 }
 

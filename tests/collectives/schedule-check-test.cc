@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/schedule-check.h"
+#include "collectives/schedule/schedule-check.h"
 
 #include "collective-bench.h"
 #include "reference-machines.h"
@@ -26,7 +26,8 @@ TEST(ScheduleCheck, EveryBuiltInScheduleKeepsItsPromise)
                 for (Bytes bytes : {Bytes(1), Bytes(1000), Bytes(1234567), Bytes(70'000'001)})
                 {
                     auto call = WithProtocol(MakeCall(id, op, bytes), protocol);
-                    call.root = op == CollectiveOp::Broadcast ? n / 2 : 0;
+                    const bool rooted = op == CollectiveOp::Broadcast || op == CollectiveOp::Reduce;
+                    call.root = rooted ? n / 2 : 0;
                     EXPECT_EQ(
                         CheckSchedule(bench.GetPlanner().GetSchedule(call), {n, bytes, call.root}),
                         "")
@@ -45,6 +46,7 @@ class BrokenSchedule : public testing::Test
         const auto id = m_bench.GetPlanner().AddCommunicator(FirstGpus(4));
         auto call = MakeCall(id, CollectiveOp::AllReduce, m_claim.bytes);
         call = WithProtocol(WithChannels(call, 1), Protocol::Simple); // one pass
+        call.overrides.algorithm = Algorithm::Ring;
         m_schedule = m_bench.GetPlanner().GetSchedule(call);
     }
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_TESTS_COMPUTE_MODEL_FIXED_TIME_ENGINE_H
 #define WEIR_TESTS_COMPUTE_MODEL_FIXED_TIME_ENGINE_H
 
-#include "collectives/collective-engine.h"
+#include "collectives/engines/collective-engine.h"
 
 #include <functional>
 #include <map>

@@ -74,6 +74,18 @@ class GraphWriter
         Add(rank, stream, op, needs);
     }
 
+    /** As Compute, launched by a CPU that takes @p launch before and @p bound from there. */
+    void ComputeLaunched(uint32_t rank, Time duration, Time launch, Time bound, uint32_t epoch = 0)
+    {
+        StepOp op;
+        op.duration = duration;
+        op.launch = launch;
+        op.launchBound = bound;
+        op.epoch = epoch;
+        op.synchronizes = epoch > 0;
+        Add(rank, StreamKind::Compute, op, {});
+    }
+
     StepGraph graph;
 
   private:
@@ -114,6 +126,38 @@ Time
 Spent(const StepExecutor& executor, uint32_t rank, TimeCategory category)
 {
     return executor.Breakdown()[rank].spent[static_cast<std::size_t>(category)];
+}
+
+// Two operations of one kernel of 3 us each, launched in 10 us each: the GPU waits for the CPU, the
+// first ends at 10 + 3, the second at 20 + 3 us. Kernels of 30 us hide the second launch: 10 + 30
+// + 30 us.
+TEST(StepExecutor, KernelsWaitForTheirLaunch)
+{
+    for (const auto& [kernel, step] : {std::pair(3.0, 23.0), std::pair(30.0, 70.0)})
+    {
+        GraphWriter writer(1);
+        writer.ComputeLaunched(0, Us(kernel), Us(0), Us(10 + kernel));
+        writer.ComputeLaunched(0, Us(kernel), Us(10), Us(10 + kernel));
+        FixedTimeEngine engine([](const CollectiveCall&) { return Time(); });
+        StepExecutor executor(SpecOf(writer.graph, engine));
+        RunToEnd(executor, engine);
+        EXPECT_EQ(executor.StepTimes().at(0), Us(step));
+        EXPECT_EQ(Spent(executor, 0, TimeCategory::Compute), Us(2 * kernel));
+        EXPECT_EQ(Spent(executor, 0, TimeCategory::Launch), Us(step - 2 * kernel));
+    }
+}
+
+// A CPU that waits for the first kernel, which ends at 10 + 30 us, launches the second from there
+// on: it ends at 40 + 10 + 30 us.
+TEST(StepExecutor, ASynchronizedCpuLaunchesAnew)
+{
+    GraphWriter writer(1);
+    writer.ComputeLaunched(0, Us(30), Us(0), Us(40));
+    writer.ComputeLaunched(0, Us(30), Us(0), Us(40), 1);
+    FixedTimeEngine engine([](const CollectiveCall&) { return Time(); });
+    StepExecutor executor(SpecOf(writer.graph, engine));
+    RunToEnd(executor, engine);
+    EXPECT_EQ(executor.StepTimes().at(0), Us(80));
 }
 
 // A collective starts at its last arrival and ends for all ranks together: ranks arrive at 10, 30
@@ -197,7 +241,7 @@ TEST(StepExecutor, SendWaitsForItsReceive)
     StepExecutor executor(SpecOf(writer.graph, engine));
     RunToEnd(executor, engine);
     ASSERT_EQ(engine.Calls().size(), 1U);
-    EXPECT_EQ(engine.Calls()[0].op, CollectiveOp::SendRecv);
+    EXPECT_EQ(engine.Calls()[0].op, CollectiveOp::Send);
     EXPECT_EQ(engine.Starts()[0], Us(7));
     EXPECT_EQ(executor.StepTimes()[0], Us(13));
     EXPECT_EQ(Spent(executor, 1, TimeCategory::Pipeline), Us(4));

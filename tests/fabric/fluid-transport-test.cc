@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/fluid-transport.h"
+#include "random-stream.h"
 
 #include <gtest/gtest.h>
 
@@ -329,11 +330,11 @@ TEST_F(FluidTransportTest, AnObserverSeesStartsEndsAndChangesOfRate)
                                         "link 0 0 at 1000000"}));
 }
 
-TEST_F(FluidTransportTest, NothingDriftsInAMillionTransfers)
+TEST_F(FluidTransportTest, NothingDriftsInTenMillionTransfers)
 {
     // Four chains over one link and four over the next, always 100 bytes at a quarter of 1 GB/s:
     // every 400 ns eight end, for ever at whole picoseconds.
-    const int rounds = 125000;
+    const int rounds = 1250000;
     int64_t ended = 0;
     log.answer = [&](uint64_t token, Time now) {
         log.ends.clear();
@@ -349,9 +350,44 @@ TEST_F(FluidTransportTest, NothingDriftsInAMillionTransfers)
         transport.Start(Request({i % 2 == 0 ? first : second}, 100, i), Time());
     }
     RunToEnd();
-    EXPECT_EQ(ended, 8 * rounds);
+    EXPECT_EQ(ended, 8 * int64_t{rounds});
     EXPECT_EQ(transport.GetLinkUsage(first).bytes, 400.0 * rounds);
     EXPECT_EQ(transport.GetLinkUsage(second).bytes, 400.0 * rounds);
+}
+
+TEST_F(FluidTransportTest, NothingDriftsWhereEveryEventChangesTheRates)
+{
+    // Four chains of random sizes and weights keep the first link full, so it is done when all
+    // bytes have passed at 1 GB/s, to the rounding of each end to half a picosecond.
+    const int64_t transfers = 500000;
+    RandomStream random(1);
+    int64_t started = 0;
+    int64_t bytes = 0;
+    Time last;
+    const auto start = [&](uint64_t chain, Time now) {
+        TransferRequest request = Request({first}, 100 + int64_t(random.Below(900)), chain);
+        request.weight = 1.0 + chain;
+        bytes += request.bytes.Count();
+        started++;
+        transport.Start(request, now);
+    };
+    log.answer = [&](uint64_t chain, Time now) {
+        log.ends.clear();
+        last = now;
+        if (started < transfers)
+        {
+            start(chain, now);
+        }
+    };
+    for (uint64_t chain = 0; chain < 4; chain++)
+    {
+        start(chain, Time());
+    }
+    RunToEnd();
+    EXPECT_EQ(started, transfers);
+    EXPECT_EQ(transport.GetLinkUsage(first).bytes, double(bytes));
+    EXPECT_NEAR(last.ToSeconds(), bytes / 1e9, transfers * 0.5e-12);
+    EXPECT_EQ(transport.GetLinkUsage(first).saturated, last);
 }
 
 TEST_F(FluidTransportTest, WrongRequestsAreRefused)

@@ -254,6 +254,34 @@ TEST(MaxMin, AVariableAloneGetsTheLeastCapacityOverMultiplicity)
     EXPECT_DOUBLE_EQ(pair.Solver().Level(other), 90);
 }
 
+TEST(MaxMin, ALinkFarFromFullHearsOfNoRiseUntilItMatters)
+{
+    // Four variables share link 4 of 100; each crosses a link of its own, of 1000 but for the last,
+    // whose 60 hold it only when fewer than two share.
+    Pair pair({1000, 1000, 1000, 60, 100});
+    uint32_t variables[4];
+    for (uint32_t i = 0; i < 4; i++)
+    {
+        variables[i] = pair.Add({{LinkId(i)}, {LinkId(4)}}, INFINITE);
+        pair.SetWeight(variables[i], 1);
+    }
+    pair.ExpectEqual("all");
+    EXPECT_TRUE(pair.Solver().IsSlack(3));
+    for (uint32_t i = 0; i < 3; i++)
+    {
+        pair.SetWeight(variables[i], 0);
+        pair.ExpectEqual("without " + std::to_string(i));
+        const auto& touched = pair.Solver().TouchedLinks();
+        for (uint32_t other = i + 1; other < 3; other++)
+        {
+            EXPECT_EQ(std::count(touched.begin(), touched.end(), other), 0) << i << other;
+        }
+    }
+    EXPECT_DOUBLE_EQ(pair.Solver().Level(variables[3]), 60);
+    EXPECT_EQ(pair.Solver().Bottleneck(variables[3]), 3U);
+    EXPECT_DOUBLE_EQ(pair.Solver().SharedLoad(4), 60);
+}
+
 TEST(MaxMin, ASolveTouchesOnlyWhatAChangeCanReach)
 {
     // Two variables on each of two links; a change on the first leaves the second untouched.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
@@ -76,6 +77,73 @@ TEST_F(PathTableTest, ALinkThatDoesNotExistIsRefused)
     PathTable paths(m_topology);
     EXPECT_THROW(paths.Intern({LinkId(3)}), std::invalid_argument);
     EXPECT_THROW(paths.Intern({LinkId()}), std::invalid_argument);
+}
+
+TEST_F(PathTableTest, CountedLinksAreTheSamePathAsRepeatedOnes)
+{
+    PathTable paths(m_topology);
+    const PathId id = paths.Intern({m_links[2], m_links[0], m_links[2]});
+    EXPECT_EQ(paths.InternCounted({{m_links[2], 2}, {m_links[1], 0}, {m_links[0], 1}}), id);
+    EXPECT_NE(paths.InternCounted({{m_links[2], 1}, {m_links[0], 1}}), id);
+    EXPECT_THROW(paths.InternCounted({{m_links[0], 1}, {m_links[0], 1}}), std::invalid_argument);
+    EXPECT_THROW(paths.InternCounted({{LinkId(3), 1}}), std::invalid_argument);
+}
+
+// Every multiset of up to two crossings of each of eight links: 3^8 paths. Asked for again, in
+// another order, each has the id and the values that it had, however often the table has grown.
+TEST(PathTable, ThousandsOfPathsKeepTheirIdsLinksAndValues)
+{
+    Topology topology;
+    const DeviceId from = topology.AddDevice(DeviceKind::Host, "from");
+    const DeviceId to = topology.AddDevice(DeviceKind::Host, "to");
+    for (int i = 0; i < 8; i++)
+    {
+        topology.AddLink(from, to, LinkKind::Network, Rate::GBps(8 - i), Time::Microseconds(1 + i));
+    }
+    constexpr std::size_t PATHS = 6561;
+    const auto crossings = [](std::size_t number, std::size_t link) {
+        for (; link > 0; link--)
+        {
+            number /= 3;
+        }
+        return number % 3;
+    };
+    PathTable paths(topology);
+    for (const bool backwards : {false, true})
+    {
+        for (std::size_t number = 0; number < PATHS; number++)
+        {
+            std::vector<LinkId> links;
+            for (std::size_t i = 0; i < 8; i++)
+            {
+                const std::size_t link = backwards ? 7 - i : i;
+                links.insert(links.end(), crossings(number, link), LinkId(link));
+            }
+            ASSERT_EQ(paths.Intern(links), PathId(number));
+        }
+    }
+    EXPECT_EQ(paths.Size(), PATHS);
+    for (std::size_t number = 0; number < PATHS; number++)
+    {
+        Time latency;
+        Rate bottleneck = Rate::Infinite();
+        auto at = paths.Links(PathId(number)).begin();
+        for (std::size_t link = 0; link < 8; link++)
+        {
+            const std::size_t count = crossings(number, link);
+            if (count > 0)
+            {
+                latency += Time::Microseconds(1 + link) * static_cast<int64_t>(count);
+                bottleneck = std::min(bottleneck, Rate::GBps(8.0 - link) / count);
+                ASSERT_EQ(at->link, LinkId(link));
+                ASSERT_EQ(at->multiplicity, count);
+                ++at;
+            }
+        }
+        ASSERT_EQ(at, paths.Links(PathId(number)).end());
+        ASSERT_EQ(paths.Latency(PathId(number)), latency);
+        ASSERT_EQ(paths.BottleneckRate(PathId(number)), bottleneck);
+    }
 }
 
 } // namespace

@@ -81,7 +81,7 @@ TEST(CollectiveSweep, CsvHasOneLineASizeAndTheNamedColumns)
 
 TEST(CollectiveSweep, SendRecvJoinsTheFirstGpuAndTheLast)
 {
-    const auto gpus = SweepGpus(TwoNodes(CollectiveOp::SendRecv));
+    const auto gpus = SweepGpus(TwoNodes(CollectiveOp::Send));
     ASSERT_EQ(gpus.size(), 2U);
     EXPECT_EQ(gpus[0], GpuId(0));
     EXPECT_EQ(gpus[1], GpuId(15));

@@ -84,7 +84,14 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-reduce --csv no/such.csv", "cannot write"},
     {"list system5", "expected one of: systems"},
     {"show model gpt-175", "did you mean 'gpt-175b'"},
+    {"topology show no-such.xml", "no-such.xml"},
+    {"topology convert hgx-h100 -o node.json", "--output: found 'node.json'"},
     {"validate no-such-suite", "no-such-suite"},
+    {"kernel --gpu h300 gemm 64 64 64", "h300"},
+    {"kernel gemm 64 64 0", "must be above zero"},
+    {"kernel gemm 64 64 64 --precision int8", "expected one of: fp32"},
+    {"kernel memory copy --bytes 1MiB", "expected one of: layerNormForward"},
+    {"kernel memory fill --bytes 1", "without a unit"},
 };
 
 INSTANTIATE_TEST_SUITE_P(CommandLine, Refusals, testing::ValuesIn(REFUSALS));
@@ -92,7 +99,8 @@ INSTANTIATE_TEST_SUITE_P(CommandLine, Refusals, testing::ValuesIn(REFUSALS));
 TEST(CommandLine, EveryVerbHasHelpWithExamples)
 {
     const ScratchFolder folder;
-    for (const char* verb : {"", "run", "collective", "list", "show", "validate"})
+    for (const char* verb :
+         {"", "run", "collective", "kernel", "list", "show", "topology", "validate"})
     {
         const Outcome outcome = Weir(folder, std::string(verb) + " --help");
         EXPECT_EQ(outcome.exit, 0);

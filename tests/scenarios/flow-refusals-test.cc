@@ -121,6 +121,10 @@ TEST(FlowFile, RefusesWrongNumbers)
 {
     EXPECT_EQ(FlowRefusal("1\n0 1 3 100 -5 0\n"),
               "2: size: found '-5', expected a whole number from 0 to 9223372036854775807");
+    EXPECT_EQ(FlowRefusal("src,dst,bytes,start_s\n0,1,-1,0\n"),
+              "2: bytes: found '-1', expected a whole number from 0 to 9223372036854775807");
+    EXPECT_EQ(FlowRefusal("1\n-1 1 3 100 5 0\n"),
+              "2: src: found '-1', expected a whole number from 0 to 9223372036854775807");
     EXPECT_EQ(FlowRefusal("1\n0 1 3 100 9223372036854775808 0\n"),
               "2: size: found '9223372036854775808', expected a whole number from 0 to "
               "9223372036854775807");
@@ -138,6 +142,9 @@ TEST(FlowFile, RefusesAnotherNumberOfFlowsThanItSays)
 {
     EXPECT_EQ(FlowRefusal("2\n0 1 3 100 5 0\n"),
               "2: found the end of the file after 1 flows, expected 2 as line 1 says");
+    EXPECT_EQ(FlowRefusal("9223372036854775807\n0 1 3 100 5 0\n"), // and takes no memory for them
+              "2: found the end of the file after 1 flows, expected 9223372036854775807 as line 1 "
+              "says");
     EXPECT_EQ(FlowRefusal("1\n0 1 3 100 5 0\n1 0 3 100 5 0\n"),
               "3: found one more flow, expected 1 as line 1 says");
     EXPECT_EQ(FlowRefusal("2\n0 1 3 100 5 0\n1 0 3 100 5\n"),

@@ -40,7 +40,7 @@ def main():
                 check_columns(file[name])
             step = file["summary"].attrs["step_time_s"]
             check(abs(file["steps/duration"][-1] - step) < 1e-12, "the steady step is the last one")
-            parts = sum(file["ranks/" + c][0] for c in ("compute", "tensor", "pipeline", "data", "copy", "bubble"))
+            parts = sum(file["ranks/" + c][0] for c in ("compute", "tensor", "pipeline", "data", "copy", "bubble", "launch"))
             check(abs(parts - step) < 1e-9 * step, "a rank's breakdown sums to the step")
             labels = file["catalogs/labels/name"].asstr()[:]
             check("" not in labels[file["ops/label"][:]], "every operation has a name")

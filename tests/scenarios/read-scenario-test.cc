@@ -176,8 +176,8 @@ TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)
               "run.yaml:7:16: jobs.0.parallel.tensr: found the unknown key 'tensr', expected one "
               "of: tensor, pipeline, data, sequenceParallel, schedule, virtualStages, microBatch, "
               "globalBatch, recomputation, attention, overlapGradients, bucket, "
-              "distributedOptimizer, fp32Gradients, scatterGatherPipeline (did you mean "
-              "'tensor'?)");
+              "distributedOptimizer, fp32Gradients, scatterGatherPipeline, embeddingsAsLayers, "
+              "host (did you mean 'tensor'?)");
     EXPECT_EQ(Refusal("tensor: 2", "tensor: 0"),
               "run.yaml:7:24: jobs.0.parallel.tensor: found '0', expected a whole number from 1 to "
               "65535");

@@ -62,6 +62,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     s.cluster.fabric.oversubscription = 1.0 / 0.3;
     s.cluster.fabric.routing = RoutingKind::Static;
     s.cluster.fabric.hashSeed = 12345;
+    s.cluster.fabric.inNetworkReduction = true;
     ParallelPlan& plan = s.jobs[0].plan;
     plan = ParallelPlan();
     plan.tensor = 4;
@@ -80,6 +81,9 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     plan.distributedOptimizer = true;
     plan.fp32Gradients = false;
     plan.scatterGatherPipeline = false;
+    plan.embeddingsAsLayers = true;
+    plan.host = {Time::Microseconds(7), Time::Microseconds(9), false, false};
+    s.jobs[0].model.layers -= 2;
     Transformer& model = s.jobs[0].model;
     model.norm = NormKind::RmsNorm;
     model.activation = ActivationKind::SwiGlu;
@@ -106,6 +110,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     EXPECT_EQ(r.cluster.fabric.oversubscription, s.cluster.fabric.oversubscription);
     EXPECT_EQ(r.cluster.fabric.routing, RoutingKind::Static);
     EXPECT_EQ(r.cluster.fabric.hashSeed, 12345u);
+    EXPECT_TRUE(r.cluster.fabric.inNetworkReduction);
     const ParallelPlan& p = r.jobs[0].plan;
     EXPECT_EQ(p.Ranks(), plan.Ranks());
     EXPECT_EQ(p.tensor, 4u);
@@ -123,6 +128,11 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     EXPECT_TRUE(p.distributedOptimizer);
     EXPECT_FALSE(p.fp32Gradients);
     EXPECT_FALSE(p.scatterGatherPipeline);
+    EXPECT_TRUE(p.embeddingsAsLayers);
+    EXPECT_EQ(p.host.kernel, plan.host.kernel);
+    EXPECT_EQ(p.host.communication, plan.host.communication);
+    EXPECT_FALSE(p.host.syncBatches);
+    EXPECT_FALSE(p.host.syncTransfers);
     const Transformer& m = r.jobs[0].model;
     EXPECT_EQ(m.norm, model.norm);
     EXPECT_EQ(m.activation, model.activation);

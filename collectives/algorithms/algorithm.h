@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_ALGORITHM_H
+#define WEIR_COLLECTIVES_ALGORITHMS_ALGORITHM_H
+
+#include "collectives/algorithms/imported-program.h"
+#include "collectives/algorithms/ring-time.h"
+#include "collectives/algorithms/traffic.h"
+#include "collectives/channels/connection.h"
+#include "collectives/collective.h"
+#include "collectives/communicator.h"
+#include "collectives/engines/pipeline-time.h"
+#include "collectives/nccl/nccl-constants.h"
+#include "collectives/nccl/nccl-settings.h"
+#include "collectives/planner.h"
+#include "collectives/schedule/schedule.h"
+#include "fabric/path-table.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace weir
+{
+
+/** Everything an algorithm may look at; protocol and channels are decided by then. */
+struct AlgorithmInputs
+{
+    const Communicator& communicator;
+    const CollectiveCall& call;
+    Protocol protocol{Protocol::Simple};
+    uint32_t channels{1};
+    const NcclConstants& constants;
+    PathTable& paths;
+    Connector& connector;
+    const NcclSettings& settings;
+    const Traffic* traffic{nullptr}; //!< of the call; null: all parts are equal
+    const std::vector<ImportedProgram>* programs{nullptr}; //!< known to the planner
+};
+
+/** What a call loads and how long its first byte is under way. */
+struct StreamShape
+{
+    Time latency;                    //!< base plus all hops on the slowest chunk's way
+    std::vector<StreamLeg> legs;     //!< equal bytes per unit of weight
+    std::vector<Pipeline> pipelines; //!< what fills up before all hops are busy, if anything does
+    std::vector<RingRounds> rings;   //!< what goes round, one per distinct channel
+};
+
+/**
+ * One way to run some operations. Each algorithm is one file that defines one of these, and a line
+ * in the table of algorithm.cc; planner, engines and checks know no algorithm by name.
+ */
+struct CollectiveAlgorithm
+{
+    Algorithm algorithm;
+
+    /** Whether this group can run it: its graphs are found by then. */
+    bool (*supports)(CollectiveOp op, const Communicator& communicator);
+
+    /** Most channels it can use for a call. */
+    uint32_t (*maxChannels)(const AlgorithmInputs& inputs);
+
+    /**
+     * Sets protocol and channels, overrides included, of an algorithm that NCCL's cost model does
+     * not know (send and receive, imported schedules). Null: NCCL's model decides, in
+     * nccl-choice.cc.
+     */
+    void (*choose)(AlgorithmInputs& inputs);
+
+    /** For StreamEngine and the closed form; called only when there is something to move. */
+    StreamShape (*streams)(const AlgorithmInputs& inputs);
+
+    /** For FlowEngine; called only when there is something to move. */
+    Schedule (*schedule)(const AlgorithmInputs& inputs);
+};
+
+extern const CollectiveAlgorithm RING_ALGORITHM;           //!< ring.cc
+extern const CollectiveAlgorithm RING_PIPELINE_ALGORITHM;  //!< ring-pipeline.cc
+extern const CollectiveAlgorithm TREE_ALGORITHM;           //!< tree.cc
+extern const CollectiveAlgorithm PAT_ALGORITHM;            //!< pat.cc
+extern const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM; //!< point-to-point.cc
+extern const CollectiveAlgorithm NVLS_ALGORITHM;           //!< nvls.cc
+extern const CollectiveAlgorithm NVLS_NETWORK_ALGORITHM;   //!< nvls-network.cc
+extern const CollectiveAlgorithm NVLS_TREE_ALGORITHM;      //!< nvls-tree.cc
+extern const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM; //!< collnet-direct.cc
+extern const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM;  //!< collnet-chain.cc
+extern const CollectiveAlgorithm IMPORTED_ALGORITHM;       //!< imported.cc
+
+/**
+ * Those that can run @p op on @p communicator, or the one of them that is @p wanted, in the table's
+ * order.
+ * @throws std::invalid_argument when there is none.
+ */
+std::vector<const CollectiveAlgorithm*> FindAlgorithms(CollectiveOp op,
+                                                       const Communicator& communicator,
+                                                       std::optional<Algorithm> wanted);
+
+/** Adds a channel to @p legs, merged with an equal one. */
+void AddLeg(std::vector<StreamLeg>& legs, PathId path, Bytes bytes, Rate cap);
+
+/** Sets the weights of pipelines of which the i-th belongs to the i-th leg. */
+void CountEqualChannels(StreamShape& shape);
+
+/**
+ * What one channel moves at most over a hop, on the wire: what its thread block can copy, and under
+ * LL and LL128 NCCL's own limits (LL: of all channels in use together; LL128: per channel of the
+ * search graph, which several channels may share). Over several nodes also what its queue pairs
+ * move.
+ */
+Rate ChannelCap(const AlgorithmInputs& inputs);
+
+/**
+ * What slices keep their blocks busy for: measured times under Simple, nothing under LL and LL128,
+ * where ChannelCap has it. For schedules of rings and of what is written down block by block;
+ * algorithms whose closed form is a pipeline have it in ChannelCap alone.
+ */
+BlockTimes BlockTimesOf(const AlgorithmInputs& inputs);
+
+/**
+ * The cap of a schedule with BlockTimesOf: as ChannelCap, but a slice is on the wire as fast as a
+ * block can store; what else the block does with it is in the block times.
+ */
+Rate SliceCap(const AlgorithmInputs& inputs);
+
+/** Latency of one hop: NCCL's step latency with the wire's part replaced by the path's own. */
+Time HopLatency(const NcclConstants& constants,
+                const Communicator& communicator,
+                Algorithm algorithm,
+                Protocol protocol,
+                const Connection& hop,
+                const PathTable& paths);
+
+/** Of a ring. */
+Time HopLatency(const NcclConstants& constants,
+                const Communicator& communicator,
+                Protocol protocol,
+                const Connection& hop,
+                const PathTable& paths);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ALGORITHMS_ALGORITHM_H

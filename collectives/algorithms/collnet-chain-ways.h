@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_COLLNET_CHAIN_WAYS_H
+#define WEIR_COLLECTIVES_ALGORITHMS_COLLNET_CHAIN_WAYS_H
+
+#include "collectives/algorithms/algorithm.h"
+#include "collectives/channels/collnet-network.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/** One node's chain on one channel, the head first. */
+struct CollNetChain
+{
+    std::vector<uint32_t> ranks;
+    std::vector<Connection> toHead;   //!< [i]: from ranks[i + 1] to ranks[i]
+    std::vector<Connection> fromHead; //!< [i]: from ranks[i] to ranks[i + 1]
+    CollNetHead head;
+};
+
+/** What a channel of the chains loads. */
+struct CollNetChains
+{
+    std::vector<CollNetChain> chains; //!< by node
+    CollNetWay network;
+    uint32_t copies{1}; //!< channels over the same ways
+};
+
+/**
+ * The chains on @p count channels from @p first on, those over the same ways once. They follow the
+ * channel's ring; a head is the GPU at which it enters a node.
+ * @throws std::runtime_error when no switch reaches all heads.
+ */
+std::vector<CollNetChains> FindCollNetChains(const AlgorithmInputs& inputs,
+                                             uint32_t first,
+                                             uint32_t count);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ALGORITHMS_COLLNET_CHAIN_WAYS_H

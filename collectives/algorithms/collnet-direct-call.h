@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_COLLNET_DIRECT_CALL_H
+#define WEIR_COLLECTIVES_ALGORITHMS_COLLNET_DIRECT_CALL_H
+
+#include "collectives/algorithms/algorithm.h"
+#include "collectives/channels/collnet-network.h"
+#include "collectives/channels/nvls-graph.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/** What streams and schedule of a CollNet direct all-reduce both need to know. */
+struct CollNetDirectCall
+{
+    explicit CollNetDirectCall(const AlgorithmInputs& inputs);
+
+    std::vector<NvlsNode> nodes;
+    uint32_t heads;                   //!< of each node
+    Bytes chunk;                      //!< 128 KiB, 64 or 32 for small messages (enqueue.cc)
+    Rate cap;                         //!< of one head's part on one channel
+    std::vector<CollNetWay> networks; //!< by head
+};
+
+/** By member of a node: the way between it and a head; the head's own is empty. */
+std::vector<Connection> CollNetDirectWays(const AlgorithmInputs& inputs,
+                                          const NvlsNode& node,
+                                          uint32_t head,
+                                          bool toHead);
+
+/** One hop, and what a GPU loses on each further peer: 0.4 us, 0.5 up to 2.18 (tuning.cc). */
+Time CollNetDirectHop(const AlgorithmInputs& inputs, const Connection& hop);
+
+/** The call as primitives. */
+Schedule BuildCollNetDirectSchedule(const AlgorithmInputs& inputs);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ALGORITHMS_COLLNET_DIRECT_CALL_H

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/nvls-nodes-call.h"
+
+#include "collectives/algorithms/nvls-chunking.h"
+#include "collectives/engines/closed-form.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir
+{
+
+namespace
+{
+
+/**
+ * What a group spends per chunk more than inside one node, on flags and posts between GPU and
+ * network proxy. Derived from what NCCL 2.30.7 itself expects (tuning.cc): on 2 nodes of 8 H100
+ * 57.7 GB/s a head (246.2 GB/s of all-reduced data), on one 2 x 40 x .85 x 7/8 = 59.5 GB/s (272
+ * GB/s); a pass of 16 channels x 8 heads x 128 KiB takes 68.1 and 61.7 us.
+ */
+constexpr double NETWORK_SYNC = 6.5; // us
+
+Bytes
+RoundUp(double bytes)
+{
+    return Bytes(static_cast<int64_t>(std::ceil(bytes)));
+}
+
+} // namespace
+
+NvlsNodesCall::NvlsNodesCall(const AlgorithmInputs& inputs)
+    : nodes(NvlsNodes(inputs.communicator, inputs.connector)),
+      wireFactor(MulticastWireFactor(inputs.connector.GetCluster(), inputs.constants)),
+      weight(wireFactor / Heads()),
+      headCap(NvlsCopyRate(inputs.constants) / Heads())
+{
+    for (const auto& node : nodes)
+    {
+        groups.emplace_back(inputs.connector, inputs.paths, node.gpus);
+    }
+    sync = NvlsSyncLatency(groups.front().CrossingLatency()) + Time::Microseconds(NETWORK_SYNC);
+}
+
+std::vector<StreamLeg>
+NvlsNodesCall::Legs(const AlgorithmInputs& inputs, double payload, bool reduction, bool store) const
+{
+    std::vector<StreamLeg> legs;
+    for (uint32_t head = 0; head < Heads(); ++head)
+    {
+        std::vector<LinkId> links;
+        for (std::size_t node = 0; node < nodes.size(); ++node)
+        {
+            const uint32_t member = nodes[node].heads[head].member;
+            const auto append = [&](const std::vector<LinkId>& part) {
+                links.insert(links.end(), part.begin(), part.end());
+            };
+            if (reduction)
+            {
+                append(groups[node].Reduction(member));
+            }
+            if (store)
+            {
+                append(groups[node].Store(member));
+            }
+        }
+        const double wire = inputs.channels * wireFactor;
+        legs.push_back({inputs.paths.Intern(links),
+                        RoundUp(payload * wire),
+                        headCap * wire,
+                        inputs.channels * weight});
+    }
+    return legs;
+}
+
+std::vector<StreamLeg>
+NvlsLegsOf(const NvlsNodesCall& inside,
+           const AlgorithmInputs& inputs,
+           double payload,
+           double passes)
+{
+    const auto alone = [&](const std::vector<StreamLeg>& legs) {
+        return AloneRates(legs, inputs.paths).SlowestLeg().time;
+    };
+    auto legs = inside.Legs(inputs, payload, true, true);
+    const Time both = alone(legs);
+    const double ratio = both / alone(inside.Legs(inputs, payload, false, true));
+    const double longer = 1 + inside.sync * (passes * std::max(0.0, 2 - ratio)) / both;
+    for (auto& leg : legs)
+    {
+        leg.bytes = RoundUp(leg.bytes.ToDouble() * longer);
+    }
+    return legs;
+}
+
+} // namespace weir

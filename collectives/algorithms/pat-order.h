@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_PAT_ORDER_H
+#define WEIR_COLLECTIVES_ALGORITHMS_PAT_ORDER_H
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * What one distance of PAT moves. For an all-gather, rank r holds the data of rank r - o "at offset
+ * o" (mod n, its own at 0). Data get from offset o - b to offset o, b the lowest set bit of o, by a
+ * message from rank r - b to r: so every rank's data go down a binomial tree of all n offsets, the
+ * longest distance first with one message, the shortest last with n / 2. A reduce-scatter takes the
+ * same ways backwards, shortest first.
+ */
+struct PatDistance
+{
+    uint32_t distance{1};          //!< to the peer, a power of two
+    std::vector<uint32_t> offsets; //!< o of the messages, ascending: the odd multiples below n
+};
+
+/** The distances of an all-gather over @p ranks in order; the messages are n - 1 in all. */
+std::vector<PatDistance> PatDistances(uint32_t ranks);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ALGORITHMS_PAT_ORDER_H

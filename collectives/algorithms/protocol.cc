@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/protocol.h"
+
+#include <stdexcept>
+
+namespace weir
+{
+
+ProtocolShape
+ShapeOf(Protocol protocol)
+{
+    switch (protocol)
+    {
+    case Protocol::Ll:
+        return {8.0 / 16.0, Bytes(8 * 512 * 16 / 2)};
+    case Protocol::Ll128:
+        return {120.0 / 128.0, Bytes(120 * 640 * 8 / 16 * 15)};
+    case Protocol::Simple:
+        return {1.0, Bytes::KiB(512)};
+    }
+    throw std::logic_error("ShapeOf: no such protocol");
+}
+
+Chunking
+RingChunking(Protocol protocol)
+{
+    const Bytes step = ShapeOf(protocol).step;
+    if (protocol == Protocol::Simple)
+    {
+        return {step * 4, 2, NCCL_STEPS / 2};
+    }
+    return {step, 1, NCCL_STEPS};
+}
+
+Chunking
+PipelineChunking(Protocol protocol)
+{
+    return {ShapeOf(protocol).step, 1, NCCL_STEPS};
+}
+
+Bytes
+WireBytes(Protocol protocol, Bytes payload)
+{
+    switch (protocol)
+    {
+    case Protocol::Ll:
+        return payload * 2;
+    case Protocol::Ll128:
+        return Bytes((payload.Count() * 16 + 14) / 15);
+    case Protocol::Simple:
+        break;
+    }
+    return payload;
+}
+
+} // namespace weir

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_RING_CHANNELS_H
+#define WEIR_COLLECTIVES_ALGORITHMS_RING_CHANNELS_H
+
+#include "collectives/algorithms/algorithm.h"
+#include "collectives/algorithms/protocol.h"
+
+#include <cstdint>
+#include <vector>
+
+/**
+ * @file
+ * What every algorithm that runs on a communicator's ring channels has in common: limits,
+ * hops as schedule connections.
+ */
+namespace weir
+{
+
+/** All channels of the communicator. */
+uint32_t RingMaxChannels(const AlgorithmInputs& inputs);
+
+/** Latency of each hop of a channel, by place. */
+std::vector<Time> HopLatencies(const AlgorithmInputs& inputs, const RingChannel& channel);
+
+/** A schedule of this call without channels yet. */
+Schedule EmptySchedule(const AlgorithmInputs& inputs, Algorithm algorithm);
+
+/**
+ * A hop as a schedule's connection. Over NVLink and PCIe the sender writes into the receiver's
+ * buffer; over the network it has a buffer of its own before the receiver's, so it may be twice
+ * as far ahead (NCCL's net.cc).
+ */
+ScheduleConnection MakeConnection(const AlgorithmInputs& inputs,
+                                  uint32_t fromBlock,
+                                  uint32_t toBlock,
+                                  const Connection& hop,
+                                  const Chunking& chunking);
+
+/**
+ * Adds @p hops connections: connection i is the hop from block i to block i + 1 (mod n), which is
+ * the hop that leaves place @p first + i of the ring.
+ */
+void AddRingConnections(ChannelSchedule& channel,
+                        const AlgorithmInputs& inputs,
+                        const RingChannel& ring,
+                        uint32_t first,
+                        uint32_t hops,
+                        const Chunking& chunking);
+
+/**
+ * Counts one more copy of the last channel of @p schedule if it has the same loops and hops as
+ * @p ring. @return whether it has.
+ */
+bool AddCopyOf(Schedule& schedule,
+               const RingChannel& ring,
+               const std::vector<Loop>& loops,
+               uint32_t first = 0);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ALGORITHMS_RING_CHANNELS_H

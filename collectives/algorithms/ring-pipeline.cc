@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/algorithm.h"
+#include "collectives/algorithms/protocol.h"
+#include "collectives/algorithms/ring-channels.h"
+#include "collectives/schedule/message-split.h"
+
+#include <algorithm>
+
+/**
+ * @file
+ * Ring broadcast and reduce (NCCL's broadcast.h and reduce.h): from the root along the ring to the
+ * rank before it, or from the rank behind the root along the ring to it, slice after slice, so that
+ * all hops work at once when the pipeline is full.
+ */
+namespace weir
+{
+
+namespace
+{
+
+bool
+Supports(CollectiveOp op, const Communicator& communicator)
+{
+    return op == CollectiveOp::Broadcast || op == CollectiveOp::Reduce;
+}
+
+/** The place in a channel's order where the chain begins. */
+uint32_t
+FirstPlace(const AlgorithmInputs& in, const RingChannel& ring)
+{
+    const auto it = std::find(ring.order.begin(), ring.order.end(), in.call.root);
+    const auto root = static_cast<std::size_t>(it - ring.order.begin());
+    const std::size_t behind = in.call.op == CollectiveOp::Reduce ? 1 : 0;
+    return static_cast<uint32_t>((root + behind) % ring.order.size());
+}
+
+/** All links of the n - 1 hops that leave @p first and the places behind it. */
+PathId
+ChainPath(const AlgorithmInputs& in, const RingChannel& ring, uint32_t first)
+{
+    std::vector<LinkId> links;
+    const std::size_t n = ring.order.size();
+    for (std::size_t i = 0; i + 1 < n; ++i)
+    {
+        for (const auto& each : in.paths.Links(ring.hops[(first + i) % n].path))
+        {
+            links.insert(links.end(), each.multiplicity, each.link);
+        }
+    }
+    return in.paths.Intern(links);
+}
+
+/** Latency: base plus the n - 1 hops of the chain, plus the pipeline's fill. */
+StreamShape
+Streams(const AlgorithmInputs& in)
+{
+    const uint32_t n = in.communicator.Size();
+    const Bytes payload = DivideUp(in.call.bytes, in.channels);
+    const Bytes slice = std::min(PipelineChunking(in.protocol).chunk, payload);
+    const Rate cap = ChannelCap(in);
+    StreamShape shape;
+    Time slowest;
+    for (uint32_t c = 0; c < in.channels; ++c)
+    {
+        const auto& ring = in.communicator.channels[c];
+        const uint32_t first = FirstPlace(in, ring);
+        const PathId path = ChainPath(in, ring, first);
+        const std::size_t legs = shape.legs.size();
+        AddLeg(shape.legs, path, WireBytes(in.protocol, payload), cap);
+        if (shape.legs.size() == legs)
+        {
+            continue; // the same hops as an earlier channel
+        }
+        const auto latencies = HopLatencies(in, ring);
+        Pipeline pipeline;
+        pipeline.slice = WireBytes(in.protocol, slice);
+        pipeline.bytes = WireBytes(in.protocol, payload);
+        pipeline.cap = cap;
+        Time way;
+        for (uint32_t i = 0; i + 1 < n; ++i)
+        {
+            way += latencies[(first + i) % n];
+            pipeline.way.push_back(ring.hops[(first + i) % n].path);
+            pipeline.stages.push_back({pipeline.way.back()});
+        }
+        slowest = std::max(slowest, way);
+        shape.pipelines.push_back(std::move(pipeline));
+    }
+    CountEqualChannels(shape);
+    shape.latency = in.constants.BaseLatency(in.protocol) + slowest;
+    return shape;
+}
+
+/** Of the first place of the chain, those between, and the last. */
+std::vector<Program>
+Programs(CollectiveOp op)
+{
+    const bool reduce = op == CollectiveOp::Reduce;
+    const auto between = reduce ? PrimitiveKind::RecvReduceSend : PrimitiveKind::RecvCopySend;
+    const auto last = reduce ? PrimitiveKind::RecvReduceCopy : PrimitiveKind::Recv;
+    return {{{{PrimitiveKind::Send, 0}}}, {{{between, 0}}}, {{{last, 0}}}};
+}
+
+Schedule
+BuildSchedule(const AlgorithmInputs& in)
+{
+    const uint32_t n = in.communicator.Size();
+    const Chunking chunking = PipelineChunking(in.protocol);
+    Schedule schedule = EmptySchedule(in, Algorithm::Ring);
+    for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
+    {
+        const auto loops = SplitIntoLoops(share.bytes, chunking.chunk, 1, chunking.slices);
+        for (uint32_t c = share.firstChannel; c < share.firstChannel + share.channels; ++c)
+        {
+            const auto& ring = in.communicator.channels[c];
+            const uint32_t first = FirstPlace(in, ring);
+            if (AddCopyOf(schedule, ring, loops, first))
+            {
+                continue;
+            }
+            ChannelSchedule channel;
+            channel.loops = loops;
+            channel.programs = Programs(in.call.op);
+            AddRingConnections(channel, in, ring, first, n - 1, chunking);
+            for (uint32_t i = 0; i < n; ++i)
+            {
+                ThreadBlock block{ring.order[(first + i) % n], i, 1, {}, {}};
+                block.program = i == 0 ? 0 : i + 1 == n ? 2 : 1;
+                if (i > 0)
+                {
+                    block.recv.push_back(i - 1);
+                }
+                if (i + 1 < n)
+                {
+                    block.send.push_back(i);
+                }
+                channel.blocks.push_back(std::move(block));
+            }
+            schedule.channels.push_back({std::move(channel), 1});
+        }
+    }
+    return schedule;
+}
+
+} // namespace
+
+const CollectiveAlgorithm RING_PIPELINE_ALGORITHM{
+    Algorithm::Ring,
+    Supports,
+    RingMaxChannels,
+    nullptr,
+    Streams,
+    BuildSchedule,
+};
+
+} // namespace weir

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_TREE_SHAPE_H
+#define WEIR_COLLECTIVES_ALGORITHMS_TREE_SHAPE_H
+
+#include "collectives/algorithms/algorithm.h"
+#include "collectives/algorithms/protocol.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * How a channel's share goes through a tree: one step is one chunk. LL128 halves the chunk while
+ * the share has less than 64 s / p of them and they are above 128 KiB, then while less than 16 s /
+ * p and above 32 KiB, with s = 1 + floor(log2 N) + p / 10 over N nodes of p ranks (enqueue.cc).
+ *
+ * A chunk of Simple is one slice. LL and LL128 pass lines on one by one, so a chunk is as many
+ * slices as the thread block makes passes over it (prims_ll.h: 512 threads of 8 bytes;
+ * prims_ll128.h: 640 threads of 64 bytes, 15/16 of them data).
+ */
+Chunking TreeChunking(const AlgorithmInputs& inputs);
+
+/** Slices of a chunk of @p bytes of payload. */
+uint32_t TreeSlices(Protocol protocol, Bytes bytes);
+
+/** Latency of a connection of a tree. */
+Time TreeHopLatency(const AlgorithmInputs& inputs, const Connection& hop);
+
+/** The longest way of a chunk: from the deepest rank to the root, and to the deepest down again. */
+struct TreeWay
+{
+    Time latency;
+    uint32_t upHops{0}; //!< the first ones
+    std::vector<PathId> hops;
+};
+
+/** O(ranks x depth). */
+TreeWay SlowestTreeWay(const AlgorithmInputs& inputs, const TreeChannel& tree);
+
+/**
+ * The hops of a tree by stage, as a chunk with @p way crosses them: up from depth d in stage
+ * D - d, down to it in stage D + d - 1, with 2D the hops of the way.
+ */
+std::vector<std::vector<PathId>> TreeStages(const TreeChannel& tree, const TreeWay& way);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ALGORITHMS_TREE_SHAPE_H

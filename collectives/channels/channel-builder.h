@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_CHANNELS_CHANNEL_BUILDER_H
+#define WEIR_COLLECTIVES_CHANNELS_CHANNEL_BUILDER_H
+
+#include "collectives/channels/connection.h"
+#include "collectives/channels/node-part.h"
+#include "collectives/channels/ring-search.h"
+#include "collectives/channels/tree-search.h"
+#include "collectives/communicator.h"
+#include "collectives/nccl/nccl-constants.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * Gives communicators their channels: searches each node once per set of local GPUs (nodes are
+ * wired alike), takes what all nodes of the group can carry, joins the nodes' rings in node order,
+ * and duplicates as NCCL does when it connects (src/graph/connect.cc, init.cc).
+ */
+class ChannelBuilder
+{
+  public:
+    /** All references must outlive it. */
+    ChannelBuilder(const Cluster& cluster,
+                   Router& router,
+                   Connector& connector,
+                   const NcclConstants& constants);
+
+    /**
+     * Sets channels, trees and their searches' figures of @p communicator. A group of one GPU gets
+     * one channel without hops and no trees. @p queuePairSeed makes its network flows differ from
+     * other groups'.
+     * @throws std::runtime_error when two of its nodes are not joined.
+     */
+    void Build(Communicator& communicator, uint32_t queuePairSeed);
+
+  private:
+    /** What one node carries. */
+    struct NodeGraphs
+    {
+        RingGraph rings;
+        TreeGraph trees;
+    };
+
+    std::vector<NodePart> SplitByNode(const Communicator& communicator) const;
+    const NodeGraphs& GraphsOf(const NodePart& part, bool interNode);
+    uint32_t FinalChannels(uint32_t found, double speed, bool interNode) const;
+    RingChannel JoinNodes(const std::vector<NodePart>& parts,
+                          const std::vector<const NodeGraphs*>& graphs,
+                          uint32_t searchChannel,
+                          uint32_t queuePair) const;
+    void BuildTrees(Communicator& communicator,
+                    const std::vector<NodePart>& parts,
+                    const std::vector<const NodeGraphs*>& graphs,
+                    uint32_t queuePairSeed);
+
+    const Cluster& m_cluster;
+    Router& m_router;
+    Connector& m_connector;
+    const NcclConstants& m_constants;
+    std::map<std::pair<bool, std::vector<uint32_t>>, std::unique_ptr<NodeGraphs>>
+        m_graphs; //!< by interNode, local GPUs
+};
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_CHANNELS_CHANNEL_BUILDER_H

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/channels/double-binary-tree.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace weir
+{
+
+namespace
+{
+
+/** Neighbours in tree 0. */
+BinaryTreePlace
+PlaceInTree(uint32_t nodes, uint32_t node)
+{
+    BinaryTreePlace place;
+    uint32_t bit = 1;
+    while (bit < nodes && (node & bit) == 0)
+    {
+        bit <<= 1;
+    }
+    const uint32_t half = bit >> 1;
+    if (node == 0)
+    {
+        place.children[1] = nodes > 1 ? half : BinaryTreePlace::NONE;
+        return place;
+    }
+    const uint32_t without = node ^ bit;
+    place.parent = (without | bit << 1) < nodes ? without | bit << 1 : without;
+    place.side = node < place.parent ? 0 : 1;
+    if (half == 0)
+    {
+        return place;
+    }
+    place.children[0] = node - half;
+    for (uint32_t step = half; step > 0; step >>= 1)
+    {
+        if (node + step < nodes)
+        {
+            place.children[1] = node + step;
+            break;
+        }
+    }
+    return place;
+}
+
+} // namespace
+
+BinaryTreePlace
+PlaceInDoubleTree(uint32_t nodes, uint32_t node, uint32_t tree)
+{
+    if (node >= nodes || tree > 1)
+    {
+        throw std::invalid_argument("node " + std::to_string(node) + " of tree " +
+                                    std::to_string(tree) + ", expected one of " +
+                                    std::to_string(nodes) + " nodes of two trees");
+    }
+    if (tree == 0)
+    {
+        return PlaceInTree(nodes, node);
+    }
+    const bool mirror = nodes % 2 == 0;
+    const auto there = [&](uint32_t r) { return mirror ? nodes - 1 - r : (r + nodes - 1) % nodes; };
+    const auto back = [&](uint32_t r) {
+        return r == BinaryTreePlace::NONE ? r : mirror ? nodes - 1 - r : (r + 1) % nodes;
+    };
+    BinaryTreePlace place = PlaceInTree(nodes, there(node));
+    place.parent = back(place.parent);
+    for (auto& child : place.children)
+    {
+        child = back(child);
+    }
+    return place;
+}
+
+uint32_t
+DoubleTreeDepth(uint32_t nodes)
+{
+    uint32_t deepest = 0; // tree 1 is tree 0 with other names
+    for (uint32_t node = 0; node < nodes; ++node)
+    {
+        uint32_t depth = 0;
+        for (uint32_t at = node; at != 0; at = PlaceInTree(nodes, at).parent)
+        {
+            ++depth;
+        }
+        deepest = std::max(deepest, depth);
+    }
+    return deepest;
+}
+
+} // namespace weir

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/channels/node-capacity.h"
+
+#include "fabric/node-wiring.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace weir
+{
+
+namespace
+{
+
+/** NCCL's PCIe bandwidth over the raw line rate: 12 of 16 GB/s for Gen3 x16, 3 of 5 for Gen1. */
+constexpr double NCCL_PCIE_OVER_RAW = 0.75;
+constexpr double NCCL_PCIE_OVER_RAW_8B10B = 0.6;
+constexpr double ENCODING_8B10B = 0.8;
+
+/** What GPU to GPU traffic through one Intel root complex takes of PCIe: INTEL_P2P_OVERHEAD. */
+constexpr double INTEL_P2P_COST = 6.0 / 5;
+
+/** Bandwidths are sums and differences of NCCL's decimal speeds; this much is rounding. */
+constexpr double SPEED_TOLERANCE = 1e-6;
+
+uint64_t
+Key(uint32_t a, uint32_t b)
+{
+    return static_cast<uint64_t>(a) << 32 | b;
+}
+
+std::size_t
+PcieDistance(const Cluster& cluster, Router& router, uint32_t node, uint32_t gpu, uint32_t nic)
+{
+    const GpuId id(node * cluster.GpusPerNode() + gpu);
+    const auto links =
+        router.RouteOver(cluster.GpuDevice(id), cluster.NicDevice(node, nic), {}, PCIE_KINDS);
+    return links.size();
+}
+
+} // namespace
+
+std::vector<uint32_t>
+NicsOfGpu(const Cluster& cluster, Router& router, uint32_t node, uint32_t localGpu)
+{
+    std::vector<uint32_t> nics;
+    std::size_t nearest = 0;
+    const DeviceId device = cluster.GpuDevice(GpuId(node * cluster.GpusPerNode() + localGpu));
+    for (uint32_t nic : cluster.NearestNics(localGpu))
+    {
+        if (!router.IsReachable(device, cluster.NicDevice(node, nic), PCIE_KINDS))
+        {
+            continue; // of another board
+        }
+        const std::size_t distance = PcieDistance(cluster, router, node, localGpu, nic);
+        if (nics.empty())
+        {
+            nearest = distance;
+        }
+        if (distance == nearest)
+        {
+            nics.push_back(nic);
+        }
+    }
+    return nics;
+}
+
+NodeCapacity::NodeCapacity(const Cluster& cluster,
+                           Router& router,
+                           const NcclConstants& constants,
+                           uint32_t node,
+                           std::vector<uint32_t> localGpus)
+    : m_cluster(cluster),
+      m_router(router),
+      m_constants(constants),
+      m_node(node),
+      m_localGpus(std::move(localGpus)),
+      m_profiles(NodeProfiles(cluster.GetSpec().node))
+{
+    const std::size_t n = m_localGpus.size();
+    const auto deviceOf = [&](uint32_t gpu) {
+        return cluster.GpuDevice(GpuId(node * cluster.GpusPerNode() + m_localGpus[gpu]));
+    };
+    m_gpuToGpu.resize(n * n);
+    m_isNvLink.resize(n * n);
+    for (uint32_t a = 0; a < n; ++a)
+    {
+        for (uint32_t b = 0; b < n; ++b)
+        {
+            if (a == b)
+            {
+                continue;
+            }
+            const bool nvlink = router.IsReachable(deviceOf(a), deviceOf(b), NVLINK_KINDS);
+            auto& links = m_gpuToGpu[a * n + b];
+            const uint8_t kinds = nvlink ? NVLINK_KINDS : PCIE_KINDS;
+            if (!router.IsReachable(deviceOf(a), deviceOf(b), kinds))
+            {
+                links = {LinkId()}; // no way: see Exists
+                continue;
+            }
+            links = router.RouteOver(deviceOf(a), deviceOf(b), {}, kinds);
+            m_isNvLink[a * n + b] = nvlink;
+            Add(links);
+        }
+        double nvlinkOut = 0;
+        double pcieOut = 0;
+        for (LinkId link : cluster.GetTopology().LinksFrom(deviceOf(a)))
+        {
+            const bool nvlink = cluster.GetTopology().GetLink(link).kind == LinkKind::NvLink;
+            (nvlink ? nvlinkOut : pcieOut) += NcclBandwidth(link);
+        }
+        m_gpuBandwidth = std::max(m_gpuBandwidth, nvlinkOut > 0 ? nvlinkOut : pcieOut);
+        if (cluster.NicsPerNode() > 0)
+        {
+            m_nicsOfGpu.push_back(NicsOfGpu(cluster, router, node, m_localGpus[a]));
+        }
+    }
+    OrderNics();
+}
+
+void
+NodeCapacity::OrderNics()
+{
+    std::size_t turns = 0;
+    for (const auto& nics : m_nicsOfGpu)
+    {
+        turns = std::max(turns, nics.size());
+    }
+    for (std::size_t turn = 0; turn < turns; ++turn)
+    {
+        for (const auto& nics : m_nicsOfGpu)
+        {
+            if (turn < nics.size() &&
+                std::find(m_nics.begin(), m_nics.end(), nics[turn]) == m_nics.end())
+            {
+                m_nics.push_back(nics[turn]);
+            }
+        }
+    }
+}
+
+std::vector<uint32_t>
+NodeCapacity::GpusNear(uint32_t nic)
+{
+    std::vector<uint32_t> near;
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (uint32_t gpu : AllGpus())
+    {
+        const auto& way = ToNetwork(gpu, nic);
+        const std::size_t distance = way.size();
+        if (!Exists(way))
+        {
+            continue;
+        }
+        if (distance < least)
+        {
+            near.clear();
+            least = distance;
+        }
+        if (distance == least)
+        {
+            near.push_back(gpu);
+        }
+    }
+    std::stable_partition(
+        near.begin(), near.end(), [&](uint32_t gpu) { return m_nicsOfGpu[gpu].front() == nic; });
+    return near;
+}
+
+std::vector<uint32_t>
+NodeCapacity::AllGpus() const
+{
+    std::vector<uint32_t> gpus(m_localGpus.size());
+    std::iota(gpus.begin(), gpus.end(), 0);
+    return gpus;
+}
+
+const std::vector<LinkId>&
+NodeCapacity::BetweenGpus(uint32_t from, uint32_t to) const
+{
+    return m_gpuToGpu[from * m_localGpus.size() + to];
+}
+
+bool
+NodeCapacity::IsNvLink(uint32_t from, uint32_t to) const
+{
+    return m_isNvLink[from * m_localGpus.size() + to];
+}
+
+const std::vector<LinkId>&
+NodeCapacity::FromNetwork(uint32_t nic, uint32_t gpu)
+{
+    const auto [it, isNew] = m_fromNetwork.try_emplace(Key(nic, gpu));
+    if (isNew)
+    {
+        it->second = NetworkWay(nic, gpu, false);
+    }
+    return it->second;
+}
+
+const std::vector<LinkId>&
+NodeCapacity::ToNetwork(uint32_t gpu, uint32_t nic)
+{
+    const auto [it, isNew] = m_toNetwork.try_emplace(Key(nic, gpu));
+    if (isNew)
+    {
+        it->second = NetworkWay(nic, gpu, true);
+    }
+    return it->second;
+}
+
+std::vector<LinkId>
+NodeCapacity::NetworkWay(uint32_t nic, uint32_t gpu, bool outgoing)
+{
+    const DeviceId port = m_cluster.NicDevice(m_node, nic);
+    const DeviceId device =
+        m_cluster.GpuDevice(GpuId(m_node * m_cluster.GpusPerNode() + m_localGpus[gpu]));
+    const DeviceId from = outgoing ? device : port;
+    const DeviceId to = outgoing ? port : device;
+    if (!m_router.IsReachable(from, to, PCIE_KINDS))
+    {
+        return {LinkId()}; // no way: see Exists
+    }
+    auto links = m_router.RouteOver(from, to, {}, PCIE_KINDS);
+    const auto network = PortLinks(nic, outgoing);
+    links.insert(outgoing ? links.end() : links.begin(), network.begin(), network.end());
+    Add(links);
+    return links;
+}
+
+std::vector<LinkId>
+NodeCapacity::PortLinks(uint32_t nic, bool outgoing) const
+{
+    const auto& topology = m_cluster.GetTopology();
+    for (LinkId link : topology.LinksFrom(m_cluster.NicDevice(m_node, nic)))
+    {
+        const Link& l = topology.GetLink(link);
+        if (l.kind == LinkKind::Network && (outgoing || l.opposite.IsValid()))
+        {
+            return {outgoing ? link : l.opposite};
+        }
+    }
+    return {};
+}
+
+bool
+NodeCapacity::Exists(const std::vector<LinkId>& links)
+{
+    return links.empty() || links.front().IsValid();
+}
+
+double
+NodeCapacity::PcieCost(const std::vector<LinkId>& links) const
+{
+    const auto& topology = m_cluster.GetTopology();
+    if (m_cluster.GetSpec().node.cpu != HostCpu::Intel || links.empty() ||
+        topology.GetDevice(topology.GetLink(links.front()).from).kind != DeviceKind::Gpu)
+    {
+        return 1;
+    }
+    bool passesRoot = false;
+    for (LinkId id : links)
+    {
+        const Link& link = topology.GetLink(id);
+        if (link.kind == LinkKind::InterSocket)
+        {
+            return 1;
+        }
+        passesRoot |= topology.GetDevice(link.to).kind == DeviceKind::RootComplex;
+    }
+    return passesRoot ? INTEL_P2P_COST : 1;
+}
+
+bool
+NodeCapacity::Reserve(const std::vector<LinkId>& links, double speed)
+{
+    if (!Exists(links))
+    {
+        return false;
+    }
+    const double pcie = speed * PcieCost(links);
+    for (std::size_t i = 0; i < links.size(); ++i)
+    {
+        double& left = m_left[links[i].Index()];
+        const double taken = IsPcie(links[i]) ? pcie : speed;
+        if (left < taken - SPEED_TOLERANCE)
+        {
+            for (std::size_t k = 0; k < i; ++k)
+            {
+                m_left[links[k].Index()] += IsPcie(links[k]) ? pcie : speed;
+            }
+            return false;
+        }
+        left -= taken;
+    }
+    return true;
+}
+
+void
+NodeCapacity::Release(const std::vector<LinkId>& links, double speed)
+{
+    const double pcie = speed * PcieCost(links);
+    for (LinkId link : links)
+    {
+        m_left[link.Index()] += IsPcie(link) ? pcie : speed;
+    }
+}
+
+double
+NodeCapacity::BestPath(bool interNode)
+{
+    double best = 0;
+    if (interNode)
+    {
+        for (uint32_t nic : m_nics)
+        {
+            for (uint32_t gpu : GpusNear(nic))
+            {
+                best = std::max(best, Width(FromNetwork(nic, gpu)));
+            }
+        }
+        return best;
+    }
+    for (const auto& links : m_gpuToGpu)
+    {
+        best = std::max(best, links.empty() || !Exists(links) ? 0 : Width(links));
+    }
+    return best;
+}
+
+void
+NodeCapacity::Reset()
+{
+    m_left = m_capacity;
+}
+
+const LinkProfile*
+NodeCapacity::ProfileOf(const Link& link) const
+{
+    const std::string& name = m_cluster.GetTopology().GetProfileName(link.profile);
+    const LinkProfile* named = nullptr;
+    for (const LinkProfile* profile : m_profiles)
+    {
+        if (profile->name != name)
+        {
+            continue;
+        }
+        if (link.rate == profile->PayloadRate())
+        {
+            return profile;
+        }
+        named = named ? named : profile; // a bundle of several links
+    }
+    return named;
+}
+
+double
+NodeCapacity::NcclBandwidth(LinkId id) const
+{
+    const auto& node = m_cluster.GetSpec().node;
+    const Link& link = m_cluster.GetTopology().GetLink(id);
+    const LinkProfile* profile = ProfileOf(link);
+    if (!profile)
+    {
+        return link.rate.ToGBps();
+    }
+    const double bundle = link.rate / profile->PayloadRate();
+    if (profile->ncclRate > Rate())
+    {
+        return bundle * profile->ncclRate.ToGBps();
+    }
+    switch (link.kind)
+    {
+    case LinkKind::NvLink:
+        return std::round(bundle) * m_constants.NvLinkBandwidth();
+    case LinkKind::Pcie: {
+        if (node.nicHostBridge && profile == &*node.nicHostBridge)
+        {
+            return std::numeric_limits<double>::infinity(); // which NCCL knows nothing of
+        }
+        const bool chipToChip = node.gpuLink && profile == &*node.gpuLink;
+        const double overRaw = chipToChip                            ? 1
+                               : profile->encoding <= ENCODING_8B10B ? NCCL_PCIE_OVER_RAW_8B10B
+                                                                     : NCCL_PCIE_OVER_RAW;
+        return bundle * profile->rawRate.ToGBps() * overRaw;
+    }
+    case LinkKind::Network:
+        return bundle * profile->rawRate.ToGBps();
+    case LinkKind::InterSocket:
+        break;
+    }
+    return link.rate.ToGBps();
+}
+
+void
+NodeCapacity::Add(const std::vector<LinkId>& links)
+{
+    for (LinkId link : links)
+    {
+        const double bandwidth = NcclBandwidth(link);
+        if (m_capacity.emplace(link.Index(), bandwidth).second)
+        {
+            m_left.emplace(link.Index(), bandwidth);
+        }
+    }
+}
+
+double
+NodeCapacity::Width(const std::vector<LinkId>& links) const
+{
+    double width = std::numeric_limits<double>::infinity();
+    for (LinkId link : links)
+    {
+        width = std::min(width, m_capacity.at(link.Index()));
+    }
+    return width;
+}
+
+} // namespace weir

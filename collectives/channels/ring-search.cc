@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/channels/ring-search.h"
+
+#include "collectives/channels/ring-order.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+/** Speeds below this part of the best found are not tried: ncclTopoCompute. */
+constexpr double SLOWEST_NEXT_SPEED = 0.49;
+
+uint32_t
+MaxSearchChannels(const NcclConstants& constants)
+{
+    return constants.MaxChannels() / 2;
+}
+
+std::vector<NodeRing>
+PackInsideNode(NodeCapacity& node, const NcclConstants& constants, double speed)
+{
+    std::vector<NodeRing> rings;
+    OrderSearch search(node, speed);
+    while (rings.size() < MaxSearchChannels(constants) && search.Find(0, 0, Closing::Any))
+    {
+        rings.push_back(
+            {search.Order(), NodeRing::NO_NIC, NodeRing::NO_NIC, search.Order().back()});
+    }
+    return rings;
+}
+
+/** From which GPU a channel may leave for its port. */
+enum class Exit
+{
+    Near,  //!< one that is near the port, not the first GPU of several
+    Proxy, //!< the first GPU, near the port, to which the last one hands over by NVLink (PXN)
+    Far,   //!< any but the first GPU
+};
+
+/** One channel in by @p inNic and out by @p outNic. */
+bool
+AddThrough(NodeCapacity& node,
+           double speed,
+           uint32_t inNic,
+           uint32_t outNic,
+           Exit exit,
+           std::vector<NodeRing>& rings)
+{
+    const bool several = node.LocalGpus().size() > 1;
+    OrderSearch search(node, speed);
+    for (uint32_t first : node.GpusNear(inNic))
+    {
+        const auto& in = node.FromNetwork(inNic, first);
+        if (!node.Reserve(in, speed))
+        {
+            continue;
+        }
+        for (uint32_t last : exit == Exit::Far ? node.AllGpus() : node.GpusNear(outNic))
+        {
+            const bool isFirst = last == first && several;
+            const auto& out = node.ToNetwork(last, outNic);
+            if (isFirst != (exit == Exit::Proxy) || !node.Reserve(out, speed))
+            {
+                continue;
+            }
+            if (search.Find(first, last, isFirst ? Closing::NvLink : Closing::None))
+            {
+                rings.push_back({search.Order(), inNic, outNic, last});
+                return true;
+            }
+            node.Release(out, speed);
+        }
+        node.Release(in, speed);
+    }
+    return false;
+}
+
+std::vector<NodeRing>
+PackSameNic(NodeCapacity& node, const NcclConstants& constants, double speed)
+{
+    std::vector<NodeRing> rings;
+    bool found = true;
+    while (found)
+    {
+        found = false;
+        for (uint32_t nic : node.Nics())
+        {
+            if (rings.size() < MaxSearchChannels(constants) &&
+                (AddThrough(node, speed, nic, nic, Exit::Near, rings) ||
+                 AddThrough(node, speed, nic, nic, Exit::Proxy, rings) ||
+                 AddThrough(node, speed, nic, nic, Exit::Far, rings)))
+            {
+                found = true;
+            }
+        }
+    }
+    return rings;
+}
+
+std::vector<NodeRing>
+PackAlternating(NodeCapacity& node, const NcclConstants& constants, double speed)
+{
+    std::vector<NodeRing> rings;
+    const auto& nics = node.Nics();
+    bool found = nics.size() > 1;
+    while (found)
+    {
+        found = false;
+        for (std::size_t i = 0; i + 1 < nics.size(); i += 2)
+        {
+            if (rings.size() + 2 > MaxSearchChannels(constants))
+            {
+                break;
+            }
+            const std::size_t before = rings.size();
+            if (AddThrough(node, speed, nics[i], nics[i + 1], Exit::Near, rings) &&
+                AddThrough(node, speed, nics[i + 1], nics[i], Exit::Near, rings))
+            {
+                found = true;
+            }
+            else
+            {
+                rings.resize(
+                    before); // half a pair is of no use; its links stay taken, as they are full
+            }
+        }
+    }
+    return rings;
+}
+
+/** Hops of all channels: NCCL prefers fewer at equal bandwidth. */
+std::size_t
+Hops(const std::vector<NodeRing>& rings)
+{
+    std::size_t hops = 0;
+    for (const auto& ring : rings)
+    {
+        hops += ring.order.size() +
+                (ring.inNic != NodeRing::NO_NIC && ring.outGpu != ring.order.back());
+    }
+    return hops;
+}
+
+/** Keeps the better of @p best and @p rings. */
+void
+Consider(std::vector<NodeRing> rings, double speed, bool alternating, RingGraph& best)
+{
+    constexpr double TOLERANCE = 1e-9;
+    const double bandwidth = static_cast<double>(rings.size()) * speed;
+    const double reached = static_cast<double>(best.rings.size()) * best.speed;
+    const bool wider = bandwidth > reached + TOLERANCE;
+    const bool shorter = bandwidth > reached - TOLERANCE && rings.size() == best.rings.size() &&
+                         Hops(rings) < Hops(best.rings);
+    if (!rings.empty() && (wider || shorter))
+    {
+        best = {std::move(rings), speed, alternating};
+    }
+}
+
+void
+Duplicate(RingGraph& graph, const NcclConstants& constants)
+{
+    constexpr double FAST_CHANNEL = 25.0;      // GB/s
+    constexpr double FAST_CHANNEL_CC90 = 50.0; // GB/s, of more than 4 channels
+    const bool enough = constants.ComputeCapability() > 80 && graph.speed < FAST_CHANNEL_CC90 &&
+                        graph.rings.size() > 4;
+    if (graph.speed < FAST_CHANNEL || enough)
+    {
+        return;
+    }
+    const std::size_t found = graph.rings.size();
+    const std::size_t wanted = std::min<std::size_t>(2 * found, constants.MaxChannels());
+    for (std::size_t i = found; i < wanted; ++i)
+    {
+        graph.rings.push_back(graph.rings[i - found]);
+    }
+    graph.speed *= static_cast<double>(found) / static_cast<double>(wanted);
+}
+
+} // namespace
+
+RingGraph
+SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode)
+{
+    RingGraph best;
+    const double bestPath = node.BestPath(interNode);
+    const bool single = node.LocalGpus().size() == 1;
+    for (double speed : constants.SearchSpeeds(interNode))
+    {
+        if (speed > bestPath || (!single && speed > node.GpuBandwidth()))
+        {
+            continue;
+        }
+        if (!best.rings.empty() && speed <= SLOWEST_NEXT_SPEED * best.speed)
+        {
+            break;
+        }
+        node.Reset();
+        if (!interNode)
+        {
+            Consider(PackInsideNode(node, constants, speed), speed, false, best);
+        }
+        else
+        {
+            Consider(PackSameNic(node, constants, speed), speed, false, best);
+            node.Reset();
+            Consider(PackAlternating(node, constants, speed), speed, true, best);
+        }
+        if (static_cast<double>(best.rings.size()) * best.speed >= node.GpuBandwidth())
+        {
+            break;
+        }
+    }
+    node.Reset();
+    Duplicate(best, constants);
+    return best;
+}
+
+} // namespace weir

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_CHANNELS_RING_SEARCH_H
+#define WEIR_COLLECTIVES_CHANNELS_RING_SEARCH_H
+
+#include "collectives/channels/node-capacity.h"
+#include "collectives/nccl/nccl-constants.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/** One channel's way through one node. GPUs are indices into NodeCapacity::LocalGpus. */
+struct NodeRing
+{
+    static constexpr uint32_t NO_NIC = 0xffffffff;
+
+    std::vector<uint32_t> order; //!< each GPU once; the first receives from the network
+    uint32_t inNic{NO_NIC};      //!< by number in the node; NO_NIC inside one node
+    uint32_t outNic{NO_NIC};
+    uint32_t outGpu{0}; //!< who hands to outNic: the last GPU, or by PXN another
+};
+
+/** The channels found for one node of a communicator. */
+struct RingGraph
+{
+    std::vector<NodeRing> rings; //!< by channel of the search
+    double speed{0};             //!< GB/s per channel
+    bool alternating{false};     //!< crossNic 2: channels 2j and 2j + 1 swap NICs
+};
+
+/**
+ * Finds as NCCL does (src/graph/search.cc) how many channels of which speed one node carries: for
+ * each speed of its list, from the fastest that the best path and the GPUs' total can bear, packs
+ * channels until a link is full; takes the largest channels x speed, then the fewest hops; stops
+ * when the GPUs' bandwidth is reached or the next speed is below 0.49 of the best.
+ *
+ * Between nodes a channel enters by NIC a at a GPU near it and leaves by NIC b from a GPU near it:
+ * b = a first (crossNic 0, by PXN where no second GPU is near), then in pairs a to b and b to a
+ * (crossNic 2). Orders inside a node are tried depth first in ring order, within a budget as
+ * NCCL's.
+ *
+ * Then NCCL's first duplication: speed at least 25 GB/s doubles the channels at half the speed,
+ * except more than 4 channels below 50 GB/s past compute capability 80.
+ *
+ * The result has no rings when @p interNode and the node has no NIC or a GPU cannot be joined.
+ */
+RingGraph SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_CHANNELS_RING_SEARCH_H

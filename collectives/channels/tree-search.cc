@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/channels/tree-search.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double FALLBACK_SPEED = 0.1; //!< GB/s, ncclTopoCompute's last resort
+constexpr uint32_t BALANCED_SINCE = 8; //!< 2.8: SPLIT_TREE made way for BALANCED_TREE
+constexpr uint32_t SIMPLER_TREE_CC = 90;
+
+bool
+IsNear(NodeCapacity& node, uint32_t gpu, uint32_t nic)
+{
+    const auto near = node.GpusNear(nic);
+    return std::find(near.begin(), near.end(), gpu) != near.end();
+}
+
+/** Whether the ring can be walked backwards from its first GPU: its last hop is as short. */
+bool
+Closes(const NodeCapacity& node, const std::vector<uint32_t>& order)
+{
+    const auto& first = node.BetweenGpus(order[0], order[1]);
+    const auto& last = node.BetweenGpus(order[0], order.back());
+    return node.IsNvLink(order[0], order.back()) == node.IsNvLink(order[0], order[1]) &&
+           last.size() <= first.size();
+}
+
+NodeChain
+ChainOf(NodeCapacity& node, const NodeRing& ring)
+{
+    NodeChain chain{ring.order, ring.inNic, true};
+    if (ring.inNic == NodeRing::NO_NIC || ring.order.size() < 2)
+    {
+        return chain;
+    }
+    chain.secondIsNear = IsNear(node, ring.order[1], ring.inNic);
+    if (!chain.secondIsNear && Closes(node, ring.order) &&
+        IsNear(node, ring.order.back(), ring.inNic))
+    {
+        std::reverse(chain.order.begin() + 1, chain.order.end());
+        chain.secondIsNear = true;
+    }
+    return chain;
+}
+
+TreePattern
+PatternOf(const TreeGraph& graph, const NcclConstants& constants)
+{
+    bool allNear = true;
+    for (const auto& chain : graph.chains)
+    {
+        allNear = allNear && chain.secondIsNear;
+    }
+    const bool single = graph.chains.front().order.size() == 1;
+    if (single || (!allNear && constants.ComputeCapability() >= SIMPLER_TREE_CC))
+    {
+        return TreePattern::Plain;
+    }
+    return constants.Version().AtLeast(BALANCED_SINCE) ? TreePattern::Balanced : TreePattern::Split;
+}
+
+/** Reserves a way to the network from one GPU of a chain, by its first GPU where that is nearer. */
+bool
+ReserveOut(NodeCapacity& node, const NodeChain& chain, std::size_t place, double speed)
+{
+    const bool proxy =
+        place > 0 && !chain.secondIsNear && node.IsNvLink(chain.order[place], chain.order[0]);
+    return (!proxy || node.Reserve(node.BetweenGpus(chain.order[place], chain.order[0]), speed)) &&
+           node.Reserve(node.ToNetwork(chain.order[proxy ? 0 : place], chain.nic), speed);
+}
+
+/** Whether all channels fit at these speeds, GB/s per channel. */
+bool
+Fits(NodeCapacity& node, const TreeGraph& graph, double intra, double inter)
+{
+    node.Reset();
+    for (const auto& chain : graph.chains)
+    {
+        if (chain.nic != NodeRing::NO_NIC)
+        {
+            const bool both = graph.pattern == TreePattern::Balanced;
+            const std::size_t only = graph.pattern == TreePattern::Split ? 1 : 0;
+            if (!node.Reserve(node.FromNetwork(chain.nic, chain.order[0]), inter) ||
+                (both && !ReserveOut(node, chain, 0, inter / 2)) ||
+                !ReserveOut(node, chain, both ? 1 : only, both ? inter / 2 : inter))
+            {
+                return false;
+            }
+        }
+        for (std::size_t i = 0; i + 1 < chain.order.size(); ++i)
+        {
+            if (!node.Reserve(node.BetweenGpus(chain.order[i], chain.order[i + 1]), intra))
+            {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+TreeGraph
+SearchTrees(NodeCapacity& node,
+            const RingGraph& rings,
+            const NcclConstants& constants,
+            bool interNode)
+{
+    TreeGraph graph;
+    for (const auto& ring : rings.rings)
+    {
+        graph.chains.push_back(ChainOf(node, ring));
+    }
+    if (graph.chains.empty())
+    {
+        return graph;
+    }
+    graph.pattern = PatternOf(graph, constants);
+    const auto& speeds = constants.SearchSpeeds(interNode);
+    std::size_t found = 0;
+    while (found < speeds.size() && !Fits(node, graph, speeds[found], speeds[found]))
+    {
+        ++found;
+    }
+    graph.intra = graph.inter = found < speeds.size() ? speeds[found] : FALLBACK_SPEED;
+    while (interNode && found > 0 && found < speeds.size() && graph.intra < 2 * graph.inter &&
+           Fits(node, graph, speeds[found - 1], graph.inter))
+    {
+        graph.intra = speeds[--found];
+    }
+    node.Reset();
+    return graph;
+}
+
+} // namespace weir

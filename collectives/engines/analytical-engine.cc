@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/engines/analytical-engine.h"
+
+namespace weir
+{
+
+AnalyticalEngine::AnalyticalEngine(Planner& planner)
+    : m_planner(planner)
+{
+}
+
+void
+AnalyticalEngine::Start(const CollectiveCall& call,
+                        CollectiveClient* client,
+                        uint64_t token,
+                        Time now)
+{
+    const Time duration = m_planner.Plan(call).duration;
+    m_endings.push({now + duration, m_started++, client, token});
+}
+
+std::size_t
+AnalyticalEngine::Active() const
+{
+    return m_endings.size();
+}
+
+Time
+AnalyticalEngine::NextEventTime()
+{
+    return m_endings.empty() ? Time::Infinite() : m_endings.top().time;
+}
+
+void
+AnalyticalEngine::AdvanceTo(Time now)
+{
+    while (!m_endings.empty() && m_endings.top().time <= now)
+    {
+        const Ending ending = m_endings.top();
+        m_endings.pop();
+        if (ending.client)
+        {
+            ending.client->OnCollectiveDone(ending.token, ending.time);
+        }
+    }
+}
+
+} // namespace weir

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ENGINES_ANALYTICAL_ENGINE_H
+#define WEIR_COLLECTIVES_ENGINES_ANALYTICAL_ENGINE_H
+
+#include "collectives/engines/collective-engine.h"
+#include "collectives/planner.h"
+
+#include <cstdint>
+#include <queue>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * A collective is its closed-form duration: it shares nothing with any other, and links that are
+ * degraded during a run do not slow it. O(log active) per collective.
+ */
+class AnalyticalEngine : public CollectiveEngine
+{
+  public:
+    /** @p planner must outlive it. */
+    explicit AnalyticalEngine(Planner& planner);
+
+    void Start(const CollectiveCall& call,
+               CollectiveClient* client,
+               uint64_t token,
+               Time now) override;
+    std::size_t Active() const override;
+    Time NextEventTime() override;
+    void AdvanceTo(Time now) override;
+
+  private:
+    struct Ending
+    {
+        Time time;
+        uint64_t order; //!< of Start; breaks ties
+        CollectiveClient* client;
+        uint64_t token;
+
+        bool operator>(const Ending& other) const
+        {
+            return time != other.time ? time > other.time : order > other.order;
+        }
+    };
+
+    Planner& m_planner;
+    std::priority_queue<Ending, std::vector<Ending>, std::greater<>> m_endings;
+    uint64_t m_started{0};
+};
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ENGINES_ANALYTICAL_ENGINE_H

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ENGINES_CLOSED_FORM_H
+#define WEIR_COLLECTIVES_ENGINES_CLOSED_FORM_H
+
+#include "collectives/planner.h"
+#include "fabric/path-table.h"
+#include "fabric/units.h"
+
+#include <unordered_map>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * The rates of a collective's legs when it is alone on the fabric and all of them run.
+ *
+ * A unit of weight gets level(path) = min over the path's links of rate / load, load = sum of
+ * multiplicity x weight of all legs on that link. This is exact for weighted max-min sharing when
+ * all legs have equal bytes and cap per unit of weight: the legs on the link of least level are
+ * frozen first, so no leg is slower, and they all end together, so none of them is ever faster.
+ */
+class AloneRates
+{
+  public:
+    /** O(links of all legs). Both must outlive it. */
+    AloneRates(const std::vector<StreamLeg>& legs, const PathTable& paths);
+
+    /** Share of one unit of weight on @p path, and the link that decides it. */
+    struct Share
+    {
+        Rate rate;
+        LinkId bottleneck; //!< invalid when the cap decides
+    };
+
+    Share ShareOn(PathId path, Rate cap) const;
+
+    /** The slowest leg's bytes over its rate. */
+    struct Slowest
+    {
+        Time time;
+        LinkId bottleneck;
+    };
+
+    Slowest SlowestLeg() const;
+
+  private:
+    const std::vector<StreamLeg>& m_legs;
+    const PathTable& m_paths;
+    std::unordered_map<uint32_t, double> m_loads; //!< by link
+};
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ENGINES_CLOSED_FORM_H

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/engines/flow-engine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+Bytes
+OnTheWire(Bytes bytes, double factor)
+{
+    return factor == 1 ? bytes : Bytes(static_cast<int64_t>(std::ceil(bytes.ToDouble() * factor)));
+}
+
+} // namespace
+
+FlowEngine::FlowEngine(Planner& planner, Transport& transport)
+    : m_planner(planner),
+      m_transport(transport)
+{
+}
+
+void
+FlowEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64_t token, Time now)
+{
+    const Schedule& schedule = m_planner.GetSchedule(call);
+    const uint32_t place = Allocate();
+    Running& running = m_running[place];
+    running.run = std::make_unique<ScheduleRun>(schedule);
+    running.schedule = &schedule;
+    running.client = client;
+    running.token = token;
+    running.serial = ++m_serial;
+    running.notBefore.assign(running.run->ConnectionCount(), Time());
+    running.delayLines.clear();
+    running.delayLines.reserve(running.run->ConnectionCount());
+    for (uint32_t c = 0; c < running.run->ConnectionCount(); ++c)
+    {
+        running.delayLines.push_back(LineOf(running.run->GetConnection(c).latency));
+    }
+    m_lines[LineOf(schedule.startLatency)].Push(now, {place, Timer::START});
+}
+
+std::size_t
+FlowEngine::Active() const
+{
+    return m_active;
+}
+
+Time
+FlowEngine::NextEventTime()
+{
+    Time next = m_wakes.empty() ? Time::Infinite() : m_wakes.top().at;
+    for (const auto& line : m_lines)
+    {
+        if (!line.IsEmpty())
+        {
+            next = std::min(next, line.Front());
+        }
+    }
+    return next;
+}
+
+void
+FlowEngine::AdvanceTo(Time now)
+{
+    // Handling a timer may set others and add lines, so lines are looked up anew each time.
+    for (std::size_t i = 0; i < m_lines.size(); ++i)
+    {
+        while (!m_lines[i].IsEmpty() && m_lines[i].Front() <= now)
+        {
+            Handle(m_lines[i].Pop(), now);
+        }
+    }
+    while (!m_wakes.empty() && m_wakes.top().at <= now)
+    {
+        const Wake wake = m_wakes.top();
+        m_wakes.pop();
+        HandleWake(wake, now);
+    }
+}
+
+void
+FlowEngine::Handle(const Timer& timer, Time now)
+{
+    ScheduleRun& run = *m_running[timer.running].run;
+    if (timer.connection == Timer::START)
+    {
+        for (uint32_t block = 0; block < run.BlockCount(); ++block)
+        {
+            run.Advance(block, m_started, now);
+        }
+    }
+    else
+    {
+        run.Arrive(timer.connection, m_started, now);
+    }
+    AfterAdvance(timer.running, now);
+}
+
+void
+FlowEngine::HandleWake(const Wake& wake, Time now)
+{
+    const Running& running = m_running[wake.running];
+    if (!running.run || running.serial != wake.serial)
+    {
+        return; // its block went on at the same instant, and the collective has ended
+    }
+    if ((wake.block & Wake::WIRE) != 0)
+    {
+        Send(wake.running, wake.block & ~Wake::WIRE, now);
+        return;
+    }
+    running.run->Advance(wake.block, m_started, now);
+    AfterAdvance(wake.running, now);
+}
+
+void
+FlowEngine::AfterAdvance(uint32_t running, Time now)
+{
+    ScheduleRun& run = *m_running[running].run;
+    for (const auto& wake : run.Wakes())
+    {
+        m_wakes.push({wake.at, running, wake.block, m_running[running].serial});
+    }
+    run.Wakes().clear();
+    SendStarted(running, now);
+    if (run.BlocksLeft() == 0)
+    {
+        Finish(running, now);
+    }
+}
+
+void
+FlowEngine::SendStarted(uint32_t running, Time now)
+{
+    for (uint32_t connection : m_started)
+    {
+        Send(running, connection, now);
+    }
+    m_started.clear();
+}
+
+void
+FlowEngine::Send(uint32_t running, uint32_t connection, Time now)
+{
+    const Running& r = m_running[running];
+    if (r.notBefore[connection] > now)
+    {
+        m_wakes.push({r.notBefore[connection], running, connection | Wake::WIRE, r.serial});
+        return;
+    }
+    const uint32_t copies = r.run->Copies(connection);
+    TransferRequest request;
+    const ScheduleConnection& description = r.run->GetConnection(connection);
+    const Bytes bytes = Bytes(r.run->FrontBytes(connection)) * copies;
+    const Rate cap = std::min(r.schedule->channelCap, description.cap) * copies;
+    request.path = r.run->Path(connection);
+    request.bytes = OnTheWire(bytes, description.wireFactor);
+    request.cap = cap * description.wireFactor;
+    request.weight = copies * description.weight;
+    request.client = this;
+    request.token = static_cast<uint64_t>(running) << 32 | connection;
+    m_transport.Start(request, now);
+    ++m_slices;
+}
+
+Time
+FlowEngine::PauseOf(const Running& running, uint32_t connection) const
+{
+    const auto kind = running.run->GetConnection(connection).connection.kind;
+    return kind == ConnectionKind::Network ? Time()
+                                           : running.schedule->block.Pause(running.schedule->op);
+}
+
+void
+FlowEngine::OnTransferDone(uint64_t token, Time now)
+{
+    const auto place = static_cast<uint32_t>(token >> 32);
+    const auto connection = static_cast<uint32_t>(token);
+    Running& running = m_running[place];
+    running.notBefore[connection] = now + PauseOf(running, connection);
+    if (running.run->PopFront(connection))
+    {
+        Send(place, connection, now);
+    }
+    m_lines[running.delayLines[connection]].Push(now, {place, connection});
+}
+
+void
+FlowEngine::Finish(uint32_t running, Time now)
+{
+    Running& r = m_running[running];
+    CollectiveClient* client = r.client;
+    const uint64_t token = r.token;
+    r.run.reset();
+    m_free.push_back(running);
+    --m_active;
+    if (client)
+    {
+        client->OnCollectiveDone(token, now);
+    }
+}
+
+uint16_t
+FlowEngine::LineOf(Time delay)
+{
+    for (std::size_t i = 0; i < m_lines.size(); ++i)
+    {
+        if (m_lines[i].Delay() == delay)
+        {
+            return static_cast<uint16_t>(i);
+        }
+    }
+    if (m_lines.size() > std::numeric_limits<uint16_t>::max())
+    {
+        throw std::logic_error("FlowEngine: more than 65536 different hop latencies");
+    }
+    m_lines.emplace_back(delay);
+    return static_cast<uint16_t>(m_lines.size() - 1);
+}
+
+uint32_t
+FlowEngine::Allocate()
+{
+    ++m_active;
+    if (m_free.empty())
+    {
+        m_running.emplace_back();
+        return static_cast<uint32_t>(m_running.size() - 1);
+    }
+    const uint32_t place = m_free.back();
+    m_free.pop_back();
+    return place;
+}
+
+} // namespace weir

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ENGINES_FLOW_ENGINE_H
+#define WEIR_COLLECTIVES_ENGINES_FLOW_ENGINE_H
+
+#include "collectives/engines/collective-engine.h"
+#include "collectives/engines/delay-line.h"
+#include "collectives/planner.h"
+#include "collectives/schedule/schedule-run.h"
+#include "fabric/transport.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * A collective is every slice of every chunk of every step of its schedule, each a fluid flow with
+ * its true dependencies.
+ *
+ * A connection is a pipe: one slice on the wire at a time, the next one following it at once, and
+ * each arrives one hop latency after its last byte. Every thread block starts after the protocol's
+ * base latency. Reduction and copy cost is the cap of a channel, and where the schedule has
+ * BlockTimes a slice keeps its block busy for that long, and a wire that blocks store through
+ * pauses between two slices. Equal channels run as one flow of their
+ * number's weight. O(1) per slice besides the transport's own work and, for a block that is waited
+ * for, O(log blocks).
+ */
+class FlowEngine : public CollectiveEngine, private TransferClient
+{
+  public:
+    /** Both must outlive it; the transport is advanced by whoever owns it. */
+    FlowEngine(Planner& planner, Transport& transport);
+
+    void Start(const CollectiveCall& call,
+               CollectiveClient* client,
+               uint64_t token,
+               Time now) override;
+    std::size_t Active() const override;
+    Time NextEventTime() override;
+    void AdvanceTo(Time now) override;
+
+    /** Slices put on the wire since the start (of one channel or several equal ones). */
+    uint64_t Slices() const
+    {
+        return m_slices;
+    }
+
+  private:
+    struct Running
+    {
+        std::unique_ptr<ScheduleRun> run; //!< null: the place is free
+        const Schedule* schedule{nullptr};
+        CollectiveClient* client{nullptr};
+        uint64_t token{0};
+        std::vector<uint16_t> delayLines; //!< by connection, for its arrivals
+        uint64_t serial{0};               //!< tells collectives of one place apart
+        std::vector<Time> notBefore;      //!< by connection, when its wire may move a slice again
+    };
+
+    /** What a timer is for: a slice arriving on a connection, or the start of a collective. */
+    struct Timer
+    {
+        static constexpr uint32_t START = 0xffffffff;
+
+        uint32_t running{0};
+        uint32_t connection{START};
+    };
+
+    /** When a busy block, or a pausing wire, can go on; ties by collective, then block. */
+    struct Wake
+    {
+        static constexpr uint32_t WIRE = 0x80000000; //!< in block: it is a connection
+
+        Time at;
+        uint32_t running;
+        uint32_t block;
+        uint64_t serial; //!< Running::serial then
+
+        friend bool operator>(const Wake& a, const Wake& b)
+        {
+            return std::tie(a.at, a.running, a.block) > std::tie(b.at, b.running, b.block);
+        }
+    };
+
+    void OnTransferDone(uint64_t token, Time now) override;
+    void Handle(const Timer& timer, Time now);
+    void HandleWake(const Wake& wake, Time now);
+    void AfterAdvance(uint32_t running, Time now);
+    void Send(uint32_t running, uint32_t connection, Time now);
+    void SendStarted(uint32_t running, Time now);
+    Time PauseOf(const Running& running, uint32_t connection) const;
+    void Finish(uint32_t running, Time now);
+    uint16_t LineOf(Time delay);
+    uint32_t Allocate();
+
+    Planner& m_planner;
+    Transport& m_transport;
+    std::vector<Running> m_running;
+    std::vector<uint32_t> m_free;          //!< places of m_running
+    std::vector<DelayLine<Timer>> m_lines; //!< one per distinct delay
+    std::priority_queue<Wake, std::vector<Wake>, std::greater<>> m_wakes;
+    std::vector<uint32_t> m_started; //!< connections that must start to send, while handling
+    std::size_t m_active{0};
+    uint64_t m_slices{0};
+    uint64_t m_serial{0};
+};
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ENGINES_FLOW_ENGINE_H

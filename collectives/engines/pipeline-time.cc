@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/engines/pipeline-time.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+
+namespace weir
+{
+
+namespace
+{
+
+/** The links' loads while slices move tick by tick. */
+class Ticks
+{
+  public:
+    Ticks(const std::vector<Pipeline>& pipelines, const PathTable& paths)
+        : m_pipelines(pipelines),
+          m_paths(paths)
+    {
+    }
+
+    /** Stage @p stage gets busy (@p sign 1) or idle (-1). */
+    void Change(std::size_t stage, double sign)
+    {
+        for (const auto& pipeline : m_pipelines)
+        {
+            if (stage >= pipeline.stages.size())
+            {
+                continue;
+            }
+            for (PathId hop : pipeline.stages[stage])
+            {
+                for (const auto& each : m_paths.Links(hop))
+                {
+                    m_loads[each.link.Index()] += sign * each.multiplicity * pipeline.weight;
+                }
+            }
+        }
+    }
+
+    /** What a slice takes over its way's hop in @p stage now. */
+    Time Crossing(const Pipeline& pipeline, std::size_t stage)
+    {
+        const auto& topology = m_paths.GetTopology();
+        Rate rate = pipeline.cap;
+        for (const auto& each : m_paths.Links(pipeline.way[stage]))
+        {
+            const double load = std::max<double>(m_loads[each.link.Index()], each.multiplicity);
+            rate = std::min(rate, topology.GetLink(each.link).rate / load);
+        }
+        return pipeline.slice / rate;
+    }
+
+  private:
+    const std::vector<Pipeline>& m_pipelines;
+    const PathTable& m_paths;
+    std::unordered_map<uint32_t, double> m_loads; //!< by link
+};
+
+/** Of the pipeline that has most. */
+std::size_t
+Stages(const std::vector<Pipeline>& pipelines)
+{
+    std::size_t stages = 0;
+    for (const auto& each : pipelines)
+    {
+        stages = std::max(stages, each.way.size());
+    }
+    return stages;
+}
+
+/** end(K - 1, S - 1) of every pipeline for K = @p slices whole slices. */
+std::vector<Time>
+Ends(const std::vector<Pipeline>& pipelines, const PathTable& paths, std::size_t slices)
+{
+    Ticks ticks(pipelines, paths);
+    std::vector<std::vector<Time>> ends; // by pipeline and stage: when the last slice so far left
+    for (const auto& each : pipelines)
+    {
+        ends.emplace_back(each.way.size());
+    }
+    for (std::size_t tick = 0; tick + 1 < slices + Stages(pipelines); ++tick)
+    {
+        if (tick >= slices)
+        {
+            ticks.Change(tick - slices, -1);
+        }
+        ticks.Change(tick, 1);
+        const std::size_t first = tick + 1 > slices ? tick + 1 - slices : 0;
+        for (std::size_t p = 0; p < pipelines.size(); ++p)
+        {
+            // From the last busy stage on: the one before it still has the end of its own slice.
+            const std::size_t stages = pipelines[p].way.size();
+            for (std::size_t stage = std::min(tick + 1, stages); stage-- > first;)
+            {
+                const Time before = stage > 0 ? ends[p][stage - 1] : Time();
+                ends[p][stage] =
+                    std::max(ends[p][stage], before) + ticks.Crossing(pipelines[p], stage);
+            }
+        }
+    }
+    std::vector<Time> last;
+    for (const auto& each : ends)
+    {
+        last.push_back(each.back());
+    }
+    return last;
+}
+
+} // namespace
+
+Time
+PipelineTime(const std::vector<Pipeline>& pipelines, const PathTable& paths)
+{
+    if (pipelines.empty() || pipelines.front().way.empty())
+    {
+        return {};
+    }
+    const Pipeline& model = pipelines.front();
+    const double wanted = std::max(1.0, model.bytes.ToDouble() / model.slice.ToDouble());
+    const auto whole = static_cast<std::size_t>(std::min<double>(wanted, Stages(pipelines)));
+    const auto base = Ends(pipelines, paths, whole);
+    const auto more = Ends(pipelines, paths, whole + 1);
+    Time longest;
+    for (std::size_t p = 0; p < pipelines.size(); ++p)
+    {
+        const Time steady = more[p] - base[p];
+        longest = std::max(longest, base[p] + steady * (wanted - static_cast<double>(whole)));
+    }
+    return longest;
+}
+
+} // namespace weir

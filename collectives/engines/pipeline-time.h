@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ENGINES_PIPELINE_TIME_H
+#define WEIR_COLLECTIVES_ENGINES_PIPELINE_TIME_H
+
+#include "fabric/path-table.h"
+#include "fabric/units.h"
+
+#include <vector>
+
+namespace weir
+{
+
+/** A channel whose slices follow each other over many hops, some of which share links. */
+struct Pipeline
+{
+    std::vector<PathId> way;                 //!< by stage: the hop of the slowest slice's way
+    std::vector<std::vector<PathId>> stages; //!< by stage: all hops that are crossed in it
+    Bytes slice;                             //!< on the wire
+    Bytes bytes;                             //!< of the channel over each hop, on the wire
+    Rate cap;                                //!< of the channel
+    double weight{1};                        //!< how many equal channels there are
+};
+
+/**
+ * How long the slices of pipelines that start together take, without latencies.
+ *
+ * Slice k of K crosses stage s of S in tick k + s. In tick t the stages t - K + 1 to t are busy,
+ * so a link bears load(t) = sum over those stages, all pipelines, of multiplicity x weight, and
+ * the crossing takes d(k, s) = slice x max(1 / cap, load(k + s) / rate over the way's links). Then
+ *
+ *   end(k, s) = max(end(k, s - 1), end(k - 1, s)) + d(k, s)
+ *
+ * and the time is end(K - 1, S - 1), the longest of all pipelines. With one load in all ticks this
+ * is the usual (sum of crossings) + (K - 1) x slowest; with several, it knows that an empty
+ * pipeline has the links for itself. More than S slices add steady crossings, and a last slice that
+ * is not full its part of one. All pipelines have the slices and bytes of the first.
+ *
+ * O(stages x hops of all pipelines' ways + links of all stages).
+ */
+Time PipelineTime(const std::vector<Pipeline>& pipelines, const PathTable& paths);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ENGINES_PIPELINE_TIME_H

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/engines/stream-engine.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+StreamEngine::StreamEngine(Planner& planner, Transport& transport)
+    : m_planner(planner),
+      m_transport(transport),
+      m_nothing(planner.Paths().Intern({}))
+{
+}
+
+void
+StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64_t token, Time now)
+{
+    const CollectivePlan& plan = m_planner.Plan(call);
+    const uint32_t slot = Allocate();
+    m_running[slot] = {client, token, std::max<uint32_t>(plan.legs.size(), 1)};
+    TransferRequest request;
+    request.latency = plan.latency;
+    request.client = this;
+    request.token = slot;
+    if (plan.legs.empty())
+    {
+        request.path = m_nothing;
+        m_transport.Start(request, now);
+        return;
+    }
+    for (const auto& leg : plan.legs)
+    {
+        request.path = leg.path;
+        request.bytes = leg.bytes;
+        request.cap = leg.cap;
+        request.weight = leg.weight;
+        m_transport.Start(request, now);
+    }
+}
+
+std::size_t
+StreamEngine::Active() const
+{
+    return m_active;
+}
+
+Time
+StreamEngine::NextEventTime()
+{
+    return Time::Infinite(); // everything that happens is the transport's
+}
+
+void
+StreamEngine::AdvanceTo(Time now)
+{
+}
+
+void
+StreamEngine::OnTransferDone(uint64_t token, Time now)
+{
+    Running& running = m_running[token];
+    if (--running.legsLeft > 0)
+    {
+        return;
+    }
+    const Running done = running;
+    m_free.push_back(static_cast<uint32_t>(token));
+    --m_active;
+    if (done.client)
+    {
+        done.client->OnCollectiveDone(done.token, now);
+    }
+}
+
+uint32_t
+StreamEngine::Allocate()
+{
+    ++m_active;
+    if (m_free.empty())
+    {
+        m_running.emplace_back();
+        return static_cast<uint32_t>(m_running.size() - 1);
+    }
+    const uint32_t slot = m_free.back();
+    m_free.pop_back();
+    return slot;
+}
+
+} // namespace weir

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ENGINES_STREAM_ENGINE_H
+#define WEIR_COLLECTIVES_ENGINES_STREAM_ENGINE_H
+
+#include "collectives/engines/collective-engine.h"
+#include "collectives/planner.h"
+#include "fabric/transport.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * A collective is one fluid flow per distinct channel, held at one rate through all its hops at
+ * once, after the plan's latency; it ends when its last flow does. Alone on the fabric it takes
+ * the plan's closed-form duration; flows that meet share links by the transport's rule.
+ */
+class StreamEngine : public CollectiveEngine, private TransferClient
+{
+  public:
+    /** Both must outlive it; the transport is advanced by whoever owns it. */
+    StreamEngine(Planner& planner, Transport& transport);
+
+    void Start(const CollectiveCall& call,
+               CollectiveClient* client,
+               uint64_t token,
+               Time now) override;
+    std::size_t Active() const override;
+    Time NextEventTime() override;
+    void AdvanceTo(Time now) override;
+
+  private:
+    struct Running
+    {
+        CollectiveClient* client{nullptr};
+        uint64_t token{0};
+        uint32_t legsLeft{0};
+    };
+
+    void OnTransferDone(uint64_t token, Time now) override;
+    uint32_t Allocate();
+
+    Planner& m_planner;
+    Transport& m_transport;
+    PathId m_nothing;               //!< the empty path, for calls that move nothing
+    std::vector<Running> m_running; //!< by the transfers' token
+    std::vector<uint32_t> m_free;   //!< unused places of m_running
+    std::size_t m_active{0};
+};
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ENGINES_STREAM_ENGINE_H

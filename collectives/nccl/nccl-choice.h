@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_NCCL_NCCL_CHOICE_H
+#define WEIR_COLLECTIVES_NCCL_NCCL_CHOICE_H
+
+#include "collectives/algorithms/algorithm.h"
+#include "collectives/nccl/nccl-constants.h"
+#include "collectives/nccl/nccl-settings.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/** How a call will run. */
+struct NcclChoice
+{
+    const CollectiveAlgorithm* algorithm{nullptr};
+    Protocol protocol{Protocol::Simple};
+    uint32_t channels{1};
+};
+
+/** What NCCL's cost model says of one way to run a call. */
+struct NcclEstimate
+{
+    const CollectiveAlgorithm* algorithm{nullptr};
+    Protocol protocol{Protocol::Simple};
+    Time time; //!< infinite: NCCL switches it off for this group
+};
+
+/**
+ * Every algorithm of @p candidates with every protocol that it has, or the one that the call asks
+ * for, with NCCL's estimate; in the table's order, LL before LL128 before Simple.
+ */
+std::vector<NcclEstimate> NcclEstimates(const NcclConstants& constants,
+                                        const Communicator& communicator,
+                                        const CollectiveCall& call,
+                                        const std::vector<const CollectiveAlgorithm*>& candidates);
+
+/**
+ * The pair of least estimate, the earlier one at a tie; where NCCL switches off all that the call
+ * leaves, the first pair that exists, as when NCCL_ALGO and NCCL_PROTO force it. Channels are left
+ * at 1: how many there are, the algorithm says next.
+ *
+ * @throws std::invalid_argument when no candidate has the protocol that the call asks for.
+ */
+NcclChoice ChooseAsNccl(const NcclConstants& constants,
+                        const Communicator& communicator,
+                        const CollectiveCall& call,
+                        const std::vector<const CollectiveAlgorithm*>& candidates);
+
+/** @p call with what it leaves open filled in from the first rule that fits it, if there is one. */
+CollectiveCall WithTunerRule(const CollectiveCall& call,
+                             const std::vector<TunerRule>& rules,
+                             const Communicator& communicator);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_NCCL_NCCL_CHOICE_H

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/nccl/nccl-tuning.h"
+
+#include "collectives/nccl/nccl-bandwidth-model.h"
+#include "collectives/nccl/nccl-latency-model.h"
+
+#include <algorithm>
+#include <array>
+
+namespace weir
+{
+
+namespace
+{
+
+using Factors = std::array<double, 24>;
+
+/** 2.10 to 2.30, LL, LL128, Simple; from 2.29 a 24th entry. */
+constexpr std::array<Factors, 3> CORRECTIONS{{
+    {1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1, 1},
+    {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1, 1},
+    {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
+     .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9},
+}};
+
+/** Before 2.10 some entries were others. */
+double
+OlderCorrection(const NcclVersion& version, Protocol protocol, std::size_t index, double factor)
+{
+    if (protocol == Protocol::Ll128)
+    {
+        switch (index)
+        {
+        case 13:
+            return .5;
+        case 16:
+        case 17:
+            return .7;
+        case 18:
+            return .8;
+        case 21:
+        case 22:
+            return .92;
+        default:
+            return factor;
+        }
+    }
+    if (protocol == Protocol::Simple && !version.AtLeast(8))
+    {
+        switch (index)
+        {
+        case 15:
+        case 16:
+            return .5;
+        case 17:
+        case 18:
+            return .6;
+        case 19:
+            return .7;
+        default:
+            return factor;
+        }
+    }
+    return factor;
+}
+
+/** Whether the bandwidth is multiplied by TreeSizeCorrection. */
+bool
+HasSizeCorrection(const NcclConstants& constants, Algorithm algorithm, CollectiveOp op)
+{
+    if (op != CollectiveOp::AllReduce)
+    {
+        return false;
+    }
+    return algorithm == Algorithm::Tree ||
+           (algorithm == Algorithm::NvlsTree && constants.Version().AtLeast(29) &&
+            constants.ComputeCapability() >= 100 && constants.Cpu() != HostCpu::Arm);
+}
+
+/** A multi-node Simple ring waits longer when its ranks have more than 64 bytes a channel. */
+double
+RingLatencyFactor(const NcclConstants& constants, const Communicator& communicator, Bytes bytes)
+{
+    const auto channels = static_cast<double>(communicator.channels.size());
+    const bool large = bytes.ToDouble() / (channels * communicator.Size()) >= 64;
+    return communicator.nodes > 1 && large ? (constants.ComputeCapability() >= 80 ? 1.4 : 1.9) : 1;
+}
+
+} // namespace
+
+double
+TreeSizeCorrection(const NcclVersion& version, Protocol protocol, Bytes bytes)
+{
+    const std::size_t entries = version.AtLeast(29) ? 24 : 23;
+    const int64_t cells = bytes.Count() / 64;
+    std::size_t index = 0;
+    while (index < entries && cells >> (index + 1) > 0)
+    {
+        ++index;
+    }
+    if (cells == 0 || index >= entries)
+    {
+        return 1;
+    }
+    const double factor = CORRECTIONS[static_cast<std::size_t>(protocol)][index];
+    return version.AtLeast(10) ? factor : OlderCorrection(version, protocol, index, factor);
+}
+
+Time
+NcclTime(const NcclConstants& constants,
+         const Communicator& communicator,
+         Algorithm algorithm,
+         CollectiveOp op,
+         Protocol protocol,
+         Bytes bytes)
+{
+    double bandwidth = NcclAlgorithmBandwidth(constants, communicator, algorithm, op, protocol);
+    if (bandwidth <= 0)
+    {
+        return Time::Infinite();
+    }
+    Time latency = NcclLatency(constants, communicator, algorithm, op, protocol);
+    if (HasSizeCorrection(constants, algorithm, op))
+    {
+        bandwidth *= TreeSizeCorrection(constants.Version(), protocol, bytes);
+    }
+    if (algorithm == Algorithm::Ring && protocol == Protocol::Simple &&
+        op == CollectiveOp::AllReduce)
+    {
+        latency = latency * RingLatencyFactor(constants, communicator, bytes);
+    }
+    return latency + bytes / Rate::GBps(bandwidth);
+}
+
+bool
+AllowsLl128(const NcclConstants& constants,
+            const Communicator& communicator,
+            const PathTable& paths)
+{
+    const auto& topology = paths.GetTopology();
+    if (constants.ComputeCapability() < 70)
+    {
+        return false;
+    }
+    for (const auto& hop : communicator.channels.front().hops)
+    {
+        if (hop.kind == ConnectionKind::Pcie)
+        {
+            return false;
+        }
+        for (const auto& each : paths.Links(hop.path))
+        {
+            const Link& link = topology.GetLink(each.link);
+            if (topology.GetDevice(link.to).kind == DeviceKind::RootComplex)
+            {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+} // namespace weir

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_NCCL_NCCL_TUNING_H
+#define WEIR_COLLECTIVES_NCCL_NCCL_TUNING_H
+
+#include "collectives/collective.h"
+#include "collectives/communicator.h"
+#include "collectives/nccl/nccl-constants.h"
+#include "fabric/path-table.h"
+#include "fabric/units.h"
+
+namespace weir
+{
+
+/**
+ * NCCL's own estimate of a call's time, not Weir's, by which it chooses algorithm and protocol
+ * (src/graph/tuning.cc, ncclTopoGetAlgoTime): latency + bytes / bandwidth, both corrected for the
+ * size; infinite where it switches the pair off for this group.
+ */
+Time NcclTime(const NcclConstants& constants,
+              const Communicator& communicator,
+              Algorithm algorithm,
+              CollectiveOp op,
+              Protocol protocol,
+              Bytes bytes);
+
+/**
+ * What NCCL multiplies a tree's bandwidth by at @p bytes (treeCorrectionFactor): indexed by
+ * floor(log2(bytes / 64)), 1 below 64 bytes and from 2^23 x 64 bytes on.
+ */
+double TreeSizeCorrection(const NcclVersion& version, Protocol protocol, Bytes bytes);
+
+/**
+ * Whether NCCL enables LL128: compute capability 70, NVLink between the GPUs of a node, and NICs
+ * reached without passing the CPU.
+ */
+bool AllowsLl128(const NcclConstants& constants,
+                 const Communicator& communicator,
+                 const PathTable& paths);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_NCCL_NCCL_TUNING_H

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_SCHEDULE_BLOCK_TIMES_H
+#define WEIR_COLLECTIVES_SCHEDULE_BLOCK_TIMES_H
+
+#include "collectives/collective.h"
+#include "collectives/schedule/primitive-kind.h"
+#include "fabric/units.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace weir
+{
+
+/**
+ * How long one slice keeps the thread block that runs it busy, by kind of primitive, under Simple:
+ * max(floor, bytes / rate). The floor is what waiting threads, the barriers and the flags cost; the
+ * rate is how fast one SM loads, reduces and stores. The wire moves the slice meanwhile.
+ */
+struct BlockTimes
+{
+    struct Cost
+    {
+        Time floor;
+        Rate rate{Rate::Infinite()};
+    };
+
+    std::array<Cost, PRIMITIVE_KINDS> costs; //!< by PrimitiveKind; by default nothing takes time
+
+    const Cost& Of(PrimitiveKind kind) const
+    {
+        return costs[static_cast<std::size_t>(kind)];
+    }
+
+    Time Of(PrimitiveKind kind, Bytes bytes) const
+    {
+        const Cost& cost = Of(kind);
+        return cost.rate.IsInfinite() ? cost.floor : std::max(cost.floor, bytes / cost.rate);
+    }
+
+    /**
+     * Between two slices that a block stores through NVLink or PCIe itself: its stores are the
+     * wire, and it signals one slice and waits for the next in between. Half of an all-reduce
+     * reduces, half copies.
+     */
+    Time Pause(CollectiveOp op) const
+    {
+        const Time copy = Of(PrimitiveKind::RecvCopySend).floor;
+        const Time reduce = Of(PrimitiveKind::RecvReduceSend).floor;
+        return op == CollectiveOp::AllReduce       ? (copy + reduce) * 0.5
+               : op == CollectiveOp::ReduceScatter ? reduce
+                                                   : copy;
+    }
+
+    bool IsNothing() const
+    {
+        return std::all_of(costs.begin(), costs.end(), [](const Cost& cost) {
+            return cost.floor == Time() && cost.rate.IsInfinite();
+        });
+    }
+
+    /** What a channel moves while it does as many of one of two kinds as of the other. */
+    Rate AverageOf(PrimitiveKind a, PrimitiveKind b) const
+    {
+        return Rate::GBps(2 / (1 / Of(a).rate.ToGBps() + 1 / Of(b).rate.ToGBps()));
+    }
+};
+
+/** As measured on a GPU generation, or scaled from one that was; see the definition for sources. */
+BlockTimes MeasuredBlockTimes(uint32_t computeCapability);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_SCHEDULE_BLOCK_TIMES_H

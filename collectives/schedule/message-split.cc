@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/schedule/message-split.h"
+
+#include "collectives/algorithms/protocol.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+/** Simple cuts no slice below 1/32 of two 512 KiB steps (prims_simple.h). */
+constexpr Bytes SMALLEST_SLICE = Bytes::KiB(32);
+
+Bytes
+AlignUp(Bytes bytes)
+{
+    return DivideUp(bytes, CHUNK_ALIGNMENT.Count()) * CHUNK_ALIGNMENT.Count();
+}
+
+uint32_t
+SlicesOf(Bytes chunk, uint32_t slices)
+{
+    return chunk >= SMALLEST_SLICE * slices ? slices : 1;
+}
+
+} // namespace
+
+Bytes
+DivideUp(Bytes numerator, int64_t denominator)
+{
+    return Bytes((numerator.Count() + denominator - 1) / denominator);
+}
+
+uint32_t
+PowerOfTwoUp(uint32_t value)
+{
+    uint32_t power = 1;
+    while (power < value)
+    {
+        power *= 2;
+    }
+    return power;
+}
+
+std::vector<ChannelShare>
+SplitOverChannels(Bytes bytes, uint32_t channels)
+{
+    const Bytes share = AlignUp(DivideUp(bytes, channels));
+    const auto full =
+        static_cast<uint32_t>(std::min<int64_t>(channels, bytes.Count() / share.Count()));
+    const Bytes rest = full < channels ? bytes - share * full : Bytes();
+    std::vector<ChannelShare> shares;
+    if (full > 0)
+    {
+        shares.push_back({0, full, share});
+    }
+    if (rest > Bytes())
+    {
+        shares.push_back({full, 1, rest});
+    }
+    return shares;
+}
+
+std::vector<Loop>
+SplitIntoLoops(Bytes share, Bytes chunk, uint32_t chunksPerPass, uint32_t slices)
+{
+    std::vector<Loop> loops;
+    const Bytes pass = chunk * chunksPerPass;
+    const int64_t full = share.Count() / pass.Count();
+    if (full > 0)
+    {
+        loops.push_back({static_cast<uint32_t>(full),
+                         std::vector<Bytes>(chunksPerPass, chunk),
+                         SlicesOf(chunk, slices)});
+    }
+    Bytes rest = share - pass * full;
+    if (rest > Bytes())
+    {
+        const Bytes small = AlignUp(DivideUp(rest, chunksPerPass));
+        Loop last{1, {}, SlicesOf(small, slices)};
+        for (uint32_t i = 0; i < chunksPerPass; ++i)
+        {
+            last.chunks.push_back(std::min(small, rest));
+            rest -= last.chunks.back();
+        }
+        loops.push_back(std::move(last));
+    }
+    return loops;
+}
+
+} // namespace weir

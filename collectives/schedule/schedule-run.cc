@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/schedule/schedule-run.h"
+
+#include "collectives/algorithms/protocol.h"
+
+#include <algorithm>
+#include <string>
+
+namespace weir
+{
+
+ScheduleRun::ScheduleRun(const Schedule& schedule)
+    : m_protocol(schedule.protocol),
+      m_times(schedule.block.IsNothing() ? nullptr : &schedule.block)
+{
+    std::size_t blocks = 0;
+    std::size_t connections = 0;
+    for (const auto& [channel, copies] : schedule.channels)
+    {
+        blocks += channel.blocks.size();
+        connections += channel.connections.size();
+    }
+    m_blocks.reserve(blocks);
+    m_connections.reserve(connections);
+    for (const auto& [channel, copies] : schedule.channels)
+    {
+        AddChannel(channel, copies);
+    }
+}
+
+void
+ScheduleRun::AddChannel(const ChannelSchedule& channel, uint32_t copies)
+{
+    const uint32_t firstBlock = BlockCount();
+    const uint32_t firstConnection = ConnectionCount();
+    for (const auto& each : channel.connections)
+    {
+        Pipe pipe{};
+        pipe.description = &each;
+        pipe.path = each.connection.path;
+        pipe.fromBlock = firstBlock + each.fromBlock;
+        pipe.toBlock = firstBlock + each.toBlock;
+        pipe.copies = copies;
+        pipe.firstSlot = static_cast<uint32_t>(m_queues.size());
+        pipe.slots = static_cast<uint16_t>(each.slots);
+        pipe.free = pipe.slots;
+        m_queues.resize(m_queues.size() + each.slots);
+        m_connections.push_back(pipe);
+    }
+    for (const auto& each : channel.blocks)
+    {
+        const auto& primitives = channel.programs[each.program].primitives;
+        Block block{};
+        block.channel = &channel;
+        block.description = &each;
+        block.primitives = primitives.data();
+        block.primitiveCount = static_cast<uint32_t>(primitives.size());
+        block.place = each.place;
+        block.firstConnection = firstConnection;
+        block.onlyIn = each.recv.size() == 1 ? firstConnection + each.recv.front() : SEVERAL;
+        block.onlyOut = each.send.size() == 1 ? firstConnection + each.send.front() : SEVERAL;
+        const bool works = !channel.loops.empty() && !primitives.empty();
+        block.loop = works ? 0 : static_cast<uint32_t>(channel.loops.size());
+        m_blocksLeft += works;
+        m_blocks.push_back(block);
+    }
+}
+
+void
+ScheduleRun::Advance(uint32_t block, std::vector<uint32_t>& started, Time now)
+{
+    m_ready.push_back(block);
+    while (!m_ready.empty())
+    {
+        Block& next = m_blocks[m_ready.back()];
+        m_ready.pop_back();
+        while (RunSlice(next, started, now))
+        {
+        }
+    }
+}
+
+bool
+ScheduleRun::RunSlice(Block& block, std::vector<uint32_t>& started, Time now)
+{
+    if (block.loop == block.channel->loops.size())
+    {
+        return false;
+    }
+    const Primitive& primitive = block.primitives[block.primitive];
+    const bool receives = Receives(primitive.kind);
+    const bool sends = Sends(primitive.kind);
+    if ((receives && !HaveArrived(block, primitive)) || (sends && !HaveRoom(block, primitive)))
+    {
+        return false;
+    }
+    if (block.freeAt > now)
+    {
+        if (!block.sleeps)
+        {
+            block.sleeps = true;
+            m_wakes.push_back({static_cast<uint32_t>(&block - m_blocks.data()), block.freeAt});
+        }
+        return false;
+    }
+    block.sleeps = false;
+    if (m_times && !now.IsInfinite())
+    {
+        const Loop& loop = block.channel->loops[block.loop];
+        const Bytes bytes(SliceBytes(block, loop, primitive.chunk));
+        if (bytes > Bytes()) // a message of no bytes only tells something
+        {
+            block.freeAt = now + m_times->Of(primitive.kind, bytes);
+        }
+    }
+    if (sends)
+    {
+        Send(block, primitive, started);
+    }
+    if (receives)
+    {
+        Receive(block, primitive);
+    }
+    if (!Step(block))
+    {
+        --m_blocksLeft;
+        return false;
+    }
+    return true;
+}
+
+uint32_t
+ScheduleRun::In(const Block& block, uint32_t index) const
+{
+    return block.onlyIn != SEVERAL ? block.onlyIn
+                                   : block.firstConnection + block.description->recv[index];
+}
+
+uint32_t
+ScheduleRun::Out(const Block& block, uint32_t index) const
+{
+    return block.onlyOut != SEVERAL ? block.onlyOut
+                                    : block.firstConnection + block.description->send[index];
+}
+
+bool
+ScheduleRun::HaveArrived(const Block& block, const Primitive& primitive) const
+{
+    for (uint32_t i = 0; i < primitive.recvs; ++i)
+    {
+        if (m_connections[In(block, primitive.recvFrom + i)].arrived == 0)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+ScheduleRun::HaveRoom(const Block& block, const Primitive& primitive)
+{
+    for (uint32_t i = 0; i < primitive.sends; ++i)
+    {
+        Pipe& out = m_connections[Out(block, primitive.sendTo + i)];
+        if (out.free == 0)
+        {
+            out.senderWaits = true;
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+ScheduleRun::Send(const Block& block, const Primitive& primitive, std::vector<uint32_t>& started)
+{
+    const int64_t bytes = SliceBytes(block, block.channel->loops[block.loop], primitive.chunk);
+    for (uint32_t i = 0; i < primitive.sends; ++i)
+    {
+        const uint32_t connection = Out(block, primitive.sendTo + i);
+        Pipe& out = m_connections[connection];
+        --out.free;
+        if (out.queued++ == 0)
+        {
+            out.front = bytes;
+            started.push_back(connection);
+        }
+        else
+        {
+            const uint32_t place = out.head + out.queued - 2U;
+            m_queues[out.firstSlot + (place >= out.slots ? place - out.slots : place)] = bytes;
+        }
+    }
+}
+
+void
+ScheduleRun::Receive(const Block& block, const Primitive& primitive)
+{
+    for (uint32_t i = 0; i < primitive.recvs; ++i)
+    {
+        Pipe& in = m_connections[In(block, primitive.recvFrom + i)];
+        --in.arrived;
+        ++in.free;
+        if (in.senderWaits)
+        {
+            in.senderWaits = false;
+            m_ready.push_back(in.fromBlock);
+        }
+    }
+}
+
+bool
+ScheduleRun::Step(Block& block)
+{
+    const ChannelSchedule& channel = *block.channel;
+    const Loop& loop = channel.loops[block.loop];
+    if (++block.slice < loop.slices)
+    {
+        return true;
+    }
+    block.slice = 0;
+    if (++block.primitive < block.primitiveCount)
+    {
+        return true;
+    }
+    block.primitive = 0;
+    if (++block.pass < loop.repeat)
+    {
+        return true;
+    }
+    block.pass = 0;
+    return ++block.loop < channel.loops.size();
+}
+
+int64_t
+ScheduleRun::SliceBytes(const Block& block, const Loop& loop, int32_t chunk) const
+{
+    const auto chunks = static_cast<uint32_t>(loop.chunks.size());
+    uint32_t index = block.place + static_cast<uint32_t>(chunk);
+    if (index >= chunks)
+    {
+        index %= chunks;
+    }
+    int64_t bytes = loop.chunks[index].Count();
+    if (loop.slices > 1)
+    {
+        const int64_t share = (bytes + loop.slices - 1) / loop.slices;
+        bytes = std::clamp<int64_t>(bytes - share * block.slice, 0, share);
+    }
+    return WireBytes(m_protocol, Bytes(bytes)).Count();
+}
+
+std::string
+ScheduleRun::DescribeWait() const
+{
+    for (const auto& block : m_blocks)
+    {
+        if (block.loop < block.channel->loops.size())
+        {
+            return "rank " + std::to_string(block.description->rank) + " waits in primitive " +
+                   std::to_string(block.primitive) + " of loop " + std::to_string(block.loop);
+        }
+    }
+    return "nothing waits";
+}
+
+} // namespace weir

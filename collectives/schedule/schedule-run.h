@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_SCHEDULE_SCHEDULE_RUN_H
+#define WEIR_COLLECTIVES_SCHEDULE_SCHEDULE_RUN_H
+
+#include "collectives/schedule/schedule.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * Where one execution of a Schedule stands: the position of every thread block and the slices in
+ * every connection. Time has a part in it only where slices keep their blocks busy. Blocks and
+ * connections of all channels are numbered through.
+ *
+ * A block runs its primitives slice by slice. A slice of a primitive can run when the slices that
+ * it receives have arrived and all connections that it sends on have a free slot; running it frees
+ * the slots that the received slices took and puts the sent one into its connections' queues. What
+ * moves queued slices, and when they arrive, is the caller's concern.
+ */
+class ScheduleRun
+{
+  public:
+    /** @p schedule must outlive it. */
+    explicit ScheduleRun(const Schedule& schedule);
+
+    uint32_t BlockCount() const
+    {
+        return static_cast<uint32_t>(m_blocks.size());
+    }
+
+    uint32_t ConnectionCount() const
+    {
+        return static_cast<uint32_t>(m_connections.size());
+    }
+
+    /** Blocks that have primitives left. */
+    uint32_t BlocksLeft() const
+    {
+        return m_blocksLeft;
+    }
+
+    /** What a connection is made of. */
+    const ScheduleConnection& GetConnection(uint32_t connection) const
+    {
+        return *m_connections[connection].description;
+    }
+
+    /** The path of a connection. */
+    PathId Path(uint32_t connection) const
+    {
+        return m_connections[connection].path;
+    }
+
+    /** How many equal channels a connection stands for. */
+    uint32_t Copies(uint32_t connection) const
+    {
+        return m_connections[connection].copies;
+    }
+
+    /**
+     * Runs everything that can run now, beginning with @p block. Appends to @p started each
+     * connection that had an empty queue and now has a slice. With a time @p now, a block that is
+     * busy with a slice until later does not run and is added to Wakes(); without, none is busy.
+     */
+    void Advance(uint32_t block, std::vector<uint32_t>& started, Time now = Time::Infinite());
+
+    /** A slice has arrived at the receiving end: Advance for the block there. */
+    void Arrive(uint32_t connection, std::vector<uint32_t>& started, Time now = Time::Infinite())
+    {
+        ++m_connections[connection].arrived;
+        Advance(m_connections[connection].toBlock, started, now);
+    }
+
+    /** A block that could run but for being busy: to be advanced again at a time. */
+    struct Wake
+    {
+        uint32_t block;
+        Time at;
+    };
+
+    /** The wakes since they were last cleared; at most one a block until it is advanced again. */
+    std::vector<Wake>& Wakes()
+    {
+        return m_wakes;
+    }
+
+    /** Bytes on the wire of the oldest queued slice, of one channel. */
+    int64_t FrontBytes(uint32_t connection) const
+    {
+        return m_connections[connection].front;
+    }
+
+    /** The oldest queued slice has left. @return whether another one is queued. */
+    bool PopFront(uint32_t connection)
+    {
+        Pipe& pipe = m_connections[connection];
+        if (--pipe.queued == 0)
+        {
+            return false;
+        }
+        pipe.front = m_queues[pipe.firstSlot + pipe.head];
+        pipe.head = pipe.head + 1 == pipe.slots ? 0 : pipe.head + 1;
+        return true;
+    }
+
+    /** A sentence about a block that cannot run, for errors. */
+    std::string DescribeWait() const;
+
+  private:
+    struct Block
+    {
+        const ChannelSchedule* channel;
+        const ThreadBlock* description;
+        const Primitive* primitives; //!< of its program
+        uint32_t primitiveCount;
+        uint32_t place;
+        uint32_t firstConnection; //!< of its channel
+        uint32_t onlyIn;          //!< the connection it receives from, if there is just one
+        uint32_t onlyOut;         //!< the connection it sends on, if there is just one
+        uint32_t loop;
+        uint32_t pass;      //!< of the loop
+        uint32_t primitive; //!< of the pass
+        uint32_t slice;     //!< of the primitive
+        bool sleeps;        //!< until freeAt: a wake is under way
+        Time freeAt;        //!< when its last slice is done
+    };
+
+    struct Pipe
+    {
+        const ScheduleConnection* description;
+        PathId path;
+        int64_t front; //!< bytes of the oldest queued slice
+        uint32_t fromBlock;
+        uint32_t toBlock;
+        uint32_t copies;
+        uint32_t firstSlot; //!< into m_queues
+        uint16_t slots;     //!< places there
+        uint16_t head;      //!< the place of the slice after the front
+        uint16_t queued;    //!< slices that have not left
+        uint16_t arrived;   //!< slices that wait to be received
+        uint16_t free;      //!< slots that hold nothing
+        bool senderWaits;   //!< for a slot
+    };
+
+    void AddChannel(const ChannelSchedule& channel, uint32_t copies);
+    bool RunSlice(Block& block, std::vector<uint32_t>& started, Time now);
+    uint32_t In(const Block& block, uint32_t index) const;
+    uint32_t Out(const Block& block, uint32_t index) const;
+    bool HaveArrived(const Block& block, const Primitive& primitive) const;
+    bool HaveRoom(const Block& block, const Primitive& primitive);
+    void Receive(const Block& block, const Primitive& primitive);
+    void Send(const Block& block, const Primitive& primitive, std::vector<uint32_t>& started);
+    static bool Step(Block& block);
+    int64_t SliceBytes(const Block& block, const Loop& loop, int32_t chunk) const;
+
+    static constexpr uint32_t SEVERAL = 0xffffffff; //!< for Block::onlyIn and onlyOut
+
+    Protocol m_protocol;
+    const BlockTimes* m_times; //!< null: slices keep no block busy
+    uint32_t m_blocksLeft{0};
+    std::vector<Block> m_blocks;
+    std::vector<Pipe> m_connections;
+    std::vector<int64_t> m_queues; //!< bytes of slices behind the front, a ring per connection
+    std::vector<uint32_t> m_ready; //!< blocks to try, while Advance runs
+    std::vector<Wake> m_wakes;
+};
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_SCHEDULE_SCHEDULE_RUN_H

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/schedule/schedule.h"
+
+#include <utility>
+
+namespace weir
+{
+
+bool
+Receives(PrimitiveKind kind)
+{
+    return kind != PrimitiveKind::Send && kind != PrimitiveKind::Copy;
+}
+
+bool
+Sends(PrimitiveKind kind)
+{
+    return kind == PrimitiveKind::Send || kind == PrimitiveKind::RecvReduceSend ||
+           kind == PrimitiveKind::RecvReduceCopySend || kind == PrimitiveKind::RecvCopySend;
+}
+
+bool
+Reduces(PrimitiveKind kind)
+{
+    return kind == PrimitiveKind::RecvReduceSend || kind == PrimitiveKind::RecvReduceCopySend ||
+           kind == PrimitiveKind::RecvReduceCopy;
+}
+
+namespace
+{
+
+bool
+RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b)
+{
+    bool same = a.loops.size() == b.loops.size() && a.blocks.size() == b.blocks.size() &&
+                a.connections.size() == b.connections.size();
+    for (std::size_t i = 0; same && i < a.loops.size(); ++i)
+    {
+        same = a.loops[i].repeat == b.loops[i].repeat && a.loops[i].chunks == b.loops[i].chunks &&
+               a.loops[i].slices == b.loops[i].slices;
+    }
+    for (std::size_t i = 0; same && i < a.blocks.size(); ++i)
+    {
+        same = a.blocks[i].rank == b.blocks[i].rank;
+    }
+    for (std::size_t i = 0; same && i < a.connections.size(); ++i)
+    {
+        same = a.connections[i].connection.path == b.connections[i].connection.path &&
+               a.connections[i].fromBlock == b.connections[i].fromBlock &&
+               a.connections[i].toBlock == b.connections[i].toBlock;
+    }
+    return same;
+}
+
+} // namespace
+
+void
+AddChannel(Schedule& schedule, ChannelSchedule channel)
+{
+    if (!schedule.channels.empty() && RunTheSame(schedule.channels.back().schedule, channel))
+    {
+        schedule.channels.back().copies++;
+        return;
+    }
+    schedule.channels.push_back({std::move(channel), 1});
+}
+
+} // namespace weir

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_SCHEDULE_SCHEDULE_H
+#define WEIR_COLLECTIVES_SCHEDULE_SCHEDULE_H
+
+#include "collectives/collective.h"
+#include "collectives/communicator.h"
+#include "collectives/schedule/block-times.h"
+#include "collectives/schedule/primitive-kind.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <vector>
+
+/**
+ * @file
+ * A collective as data: what every rank's thread block does on every channel, in order.
+ *
+ * The form is NCCL's own (and MSCCL's): per channel and rank a list of primitives, each of which
+ * may receive one chunk from each of some connections, reduce or copy it, and send one chunk to
+ * each of some others. Matching is by connection, first in first out; a primitive starts when the
+ * one before it in its block is done, its chunks have arrived and every receiver has a free slot
+ * for what it sends. A rank may have several blocks on a channel (NCCL's tree goes up and down in
+ * separate thread groups). A block of an index past the ranks is a switch of the network or of
+ * NVLink that sums what it receives and multicasts: it has no data of its own and keeps none.
+ * Ranks that do the same relative to their place share one program, and a program that repeats
+ * (NCCL's outer loop) is stored once, so a schedule's size does not grow with the message.
+ */
+namespace weir
+{
+
+/** One step of a thread block. */
+struct Primitive
+{
+    PrimitiveKind kind{PrimitiveKind::Send};
+    int32_t chunk{
+        0}; //!< which chunk of the loop, relative to the rank's place: (place + chunk) mod chunks
+    uint16_t recvFrom{0}; //!< first index into ThreadBlock::recv, if it receives
+    uint16_t sendTo{0};   //!< first index into ThreadBlock::send, if it sends
+    uint16_t recvs{1};    //!< how many consecutive connections it receives one chunk each from
+    uint16_t sends{1};    //!< how many consecutive connections it sends the same chunk to
+    bool fromKept{false}; //!< its own data is what the block kept of this chunk, not the input
+};
+
+/** What one rank does in one loop of a channel; shared by all ranks of the same role. */
+struct Program
+{
+    std::vector<Primitive> primitives;
+};
+
+/** One rank's thread block on one channel. */
+struct ThreadBlock
+{
+    uint32_t rank{0};           //!< group rank; past the last one: a reducing switch
+    uint32_t place{0};          //!< its place in the channel's order
+    uint32_t program{0};        //!< index into ChannelSchedule::programs
+    std::vector<uint32_t> recv; //!< indices into ChannelSchedule::connections
+    std::vector<uint32_t> send; //!< indices into ChannelSchedule::connections
+};
+
+/** A directed first-in-first-out pipe between two thread blocks. */
+struct ScheduleConnection
+{
+    uint32_t fromBlock{0};
+    uint32_t toBlock{0};
+    Connection connection;
+    uint32_t slots{8};          //!< slices the sender may be ahead of the receiver
+    Time latency;               //!< from a slice's last byte on the wire to its use at the receiver
+    double wireFactor{1};       //!< bytes on this wire per byte of the protocol's; scales caps too
+    double weight{1};           //!< of one channel's share of links that others use too
+    Rate cap{Rate::Infinite()}; //!< of one channel, on the protocol's wire, beside channelCap
+};
+
+/** One pass of NCCL's outer loop over a channel's share of the message. */
+struct Loop
+{
+    uint32_t repeat{1};        //!< how many equal passes
+    std::vector<Bytes> chunks; //!< payload of each chunk of a pass (the last pass may be ragged)
+    uint32_t slices{1};        //!< each chunk goes as this many slices
+};
+
+/** Everything that happens on one channel. */
+struct ChannelSchedule
+{
+    std::vector<Program> programs;
+    std::vector<ThreadBlock> blocks;
+    std::vector<ScheduleConnection> connections;
+    std::vector<Loop> loops;
+};
+
+/** A whole collective. Channels that are copies of each other over the same paths are stored once.
+ */
+struct Schedule
+{
+    CollectiveOp op{CollectiveOp::AllReduce};
+    Algorithm algorithm{Algorithm::Ring};
+    Protocol protocol{Protocol::Simple};
+    Time startLatency;                 //!< paid once, before the first primitive of every block
+    Rate channelCap{Rate::Infinite()}; //!< what one channel moves at most over a hop, on the wire
+    BlockTimes block;                  //!< what a slice keeps its block busy for
+
+    struct Channel
+    {
+        ChannelSchedule schedule;
+        uint32_t copies{1}; //!< channels with the same connections and sizes
+    };
+
+    std::vector<Channel> channels;
+};
+
+/**
+ * Adds @p channel, or counts one more copy of the last channel if that runs the same loops over the
+ * same connections; their programs must follow from these.
+ */
+void AddChannel(Schedule& schedule, ChannelSchedule channel);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_SCHEDULE_SCHEDULE_H

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_MAX_MIN_PARTS_H
+#define WEIR_FABRIC_MAX_MIN_PARTS_H
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+/**
+ * @file
+ * What MaxMin keeps of variables and links; how it uses it is told in max-min.h.
+ */
+namespace weir::maxmin
+{
+
+constexpr double UNLIMITED = std::numeric_limits<double>::infinity();
+
+struct Variable
+{
+    double level{0};        //!< where it has no bottleneck
+    double cap{0};          //!< of level
+    double weight{0};       //!< in force
+    double nextWeight{0};   //!< from the next Solve on
+    double narrowest{0};    //!< when alone: the least capacity / multiplicity
+    uint32_t first{0};      //!< of its path, among all steps
+    uint32_t length{0};     //!< of its path
+    uint32_t bottleneck{0}; //!< a link, or the number of links: none
+    uint32_t freed{0};      //!< the solve that freed it by itself, until it is stopped
+
+    enum : uint8_t
+    {
+        Off,   //!< not on its links
+        Alone, //!< on them, no other variable is; idle or active, not in the lines
+        Shared //!< on them, active, in the lines
+    } standing{Off};
+
+    bool changed{false}; //!< waits for the next Solve
+};
+
+/** A link of a variable's path. */
+struct Step
+{
+    uint32_t link;
+    uint32_t multiplicity;
+    uint32_t position; //!< in the link's members
+    uint32_t reach;    //!< in the reach of the variable's bottleneck, or in its allowances
+};
+
+/** A variable on a link. */
+struct Member
+{
+    double weight; //!< of the variable, times how often it crosses the link
+    uint32_t variable;
+    uint32_t step; //!< where this link is in the variable's path
+};
+
+/** Where else a group loads a link. */
+struct Reach
+{
+    double weight;
+    uint32_t link;
+    uint32_t step; //!< whose variable is in the group
+};
+
+/** How far a group may rise before a slack link that it crosses must be looked at. */
+struct Allowance
+{
+    double most; //!< level
+    uint32_t link;
+    uint32_t step; //!< whose variable is in the group
+};
+
+/**
+ * The part of a link that the moves of groups elsewhere change: two to a cache line. A slack link
+ * has an upper bound where others have the fixed load.
+ */
+struct alignas(32) Line
+{
+    double fixed{0};          //!< load of the members that do not rise
+    double limit{-UNLIMITED}; //!< a move that brings the fixed load above it needs a look
+    double highest{0};        //!< no member that does not rise is above this level
+    double rising{0};         //!< weight of the members that rise
+};
+
+/** The rest of a link. */
+struct Link
+{
+    double capacity{0};
+    double level{UNLIMITED};
+    double key{UNLIMITED};     //!< in the heap; infinite: not in it
+    double bound{0};           //!< the line is known to be too low below this level
+    double peak{0};            //!< the highest load since the line was last summed afresh
+    double ceiling{UNLIMITED}; //!< no allowance of its group is lower
+    uint32_t risers{0};        //!< members that rise: the group, and
+    uint32_t guests{0};        //!< free members of other groups or none
+    uint32_t mark{0};          //!< the solve that last touched it
+    uint32_t capped{0};        //!< members that have caps
+    uint32_t solves{0};        //!< that touched the line since it was last summed afresh
+    bool opened{false};        //!< its group is free
+    bool slack{false};         //!< keeps no line, but a bound that is below its capacity
+    std::vector<Member> members;
+    std::vector<uint32_t> bottlenecks; //!< of the members, one for one
+    std::vector<Reach> reach;          //!< of its group, where it crosses links with lines
+    std::vector<Allowance> allowances; //!< of its group, where it crosses slack links
+
+    bool HasGroup() const
+    {
+        return risers > guests;
+    }
+};
+
+/** The members of one link, counted against a level. */
+struct Count
+{
+    double fixed{0};    //!< load of members that stop at or below the level
+    double rising{0};   //!< weight of the others
+    uint32_t risers{0}; //!< how many they are
+};
+
+/** Where a link fills. */
+struct Filling
+{
+    double level;
+    double rising; //!< weight of the members that stop there
+};
+
+/** A member that stands higher elsewhere than its link lets it. */
+struct Higher
+{
+    double level;
+    double weight;
+    uint32_t variable;
+};
+
+} // namespace weir::maxmin
+
+#endif // WEIR_FABRIC_MAX_MIN_PARTS_H

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/catalog.h"
+#include "scenarios/command/commands.h"
+#include "scenarios/describe-kernel.h"
+#include "scenarios/input-error.h"
+#include "scenarios/quantity.h"
+#include "scenarios/read-gpu.h"
+#include "scenarios/scenario-names.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+namespace
+{
+
+/** What the verb's three kinds of kernel are asked for. */
+struct KernelOptions
+{
+    std::string gpu{"h200-sxm"};
+    std::vector<uint64_t> gemm; //!< m, n, k
+    uint64_t batch{1};
+    std::string layout{"tn"};
+    std::string precision{"bf16"};
+    AttentionShape attention;
+    bool full{false};
+    std::string memory; //!< kind of memory-bound kernel
+    std::string bytes;
+    std::string row{"0B"};
+};
+
+template <typename E>
+E
+Choose(const char* option, const std::string& text, const NamedChoices<E>& choices)
+{
+    std::string names;
+    for (const auto& [name, value] : choices)
+    {
+        if (text == name)
+        {
+            return value;
+        }
+        names += (names.empty() ? "" : ", ") + std::string(name);
+    }
+    throw InputError(std::string(option) + ": found '" + text + "', expected one of: " + names);
+}
+
+NamedChoices<MemoryKernel>
+MemoryKernels()
+{
+    NamedChoices<MemoryKernel> names;
+    for (std::size_t i = 0; i < MEMORY_KERNEL_COUNT; i++)
+    {
+        const auto kernel = static_cast<MemoryKernel>(i);
+        names.emplace_back(ToString(kernel), kernel);
+    }
+    return names;
+}
+
+/** A size given on the command line, named in what is wrong with it. */
+Bytes
+Size(const char* option, const std::string& text)
+{
+    try
+    {
+        return ParseBytes(text);
+    }
+    catch (const InputError& error)
+    {
+        throw InputError(std::string(option) + ": " + error.what());
+    }
+}
+
+std::string
+Describe(const Gpu& gpu, const KernelOptions& options)
+{
+    const Precision precision = Choose("--precision", options.precision, PrecisionNames());
+    if (!options.memory.empty())
+    {
+        return DescribeMemoryKernel(gpu,
+                                    Choose("KIND", options.memory, MemoryKernels()),
+                                    Size("--bytes", options.bytes),
+                                    Size("--row", options.row));
+    }
+    if (options.gemm.empty())
+    {
+        AttentionShape shape = options.attention;
+        shape.batch = options.batch;
+        shape.kvHeads = shape.kvHeads == 0 ? shape.heads : shape.kvHeads;
+        shape.causal = !options.full;
+        shape.precision = precision;
+        return DescribeAttention(gpu, shape);
+    }
+    const NamedChoices<GemmLayout> layouts{
+        {"tn", GemmLayout::Tn}, {"nn", GemmLayout::Nn}, {"nt", GemmLayout::Nt}};
+    GemmShape shape;
+    shape.m = options.gemm[0];
+    shape.n = options.gemm[1];
+    shape.k = options.gemm[2];
+    shape.batch = options.batch;
+    shape.layout = Choose("--layout", options.layout, layouts);
+    shape.precision = precision;
+    return DescribeGemm(gpu, shape);
+}
+
+ExitCode
+ShowKernel(const KernelOptions& options)
+{
+    const Catalog catalog;
+    const Gpu gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, options.gpu));
+    std::string text;
+    try
+    {
+        text = Describe(gpu, options);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw InputError(error.what());
+    }
+    std::cout << gpu.name << "\n" << text;
+    return ExitCode::Done;
+}
+
+void
+AddShape(CLI::App& kind, KernelOptions& options)
+{
+    kind.add_option("--batch", options.batch, "Products, or samples")->capture_default_str();
+    kind.add_option("--precision", options.precision, "bf16, fp16, tf32, fp32 or fp8")
+        ->capture_default_str();
+}
+
+} // namespace
+
+Command
+AddKernelCommand(CLI::App& application)
+{
+    auto* verb = application.add_subcommand("kernel", "Show one kernel's estimate and its parts");
+    auto options = std::make_shared<KernelOptions>();
+    verb->add_option("--gpu", options->gpu, "As weir list gpus")->capture_default_str();
+    verb->require_subcommand(1);
+
+    auto* gemm = verb->add_subcommand("gemm", "C[m,n] = A[m,k] B[k,n]");
+    gemm->add_option("SIZES", options->gemm, "m, n and k")->required()->expected(3);
+    gemm->add_option("--layout", options->layout, "tn (forward), nn or nt (gradients)")
+        ->capture_default_str();
+    AddShape(*gemm, *options);
+
+    auto* attention = verb->add_subcommand("attention", "Fused attention, forward and backward");
+    attention->add_option("--heads", options->attention.heads, "Query heads")->required();
+    attention->add_option(
+        "--kv-heads", options->attention.kvHeads, "Key and value heads (default: as many)");
+    attention->add_option("--sequence", options->attention.sequence, "Tokens")->required();
+    attention->add_option("--head-dim", options->attention.headDim, "Width of a head")->required();
+    attention->add_flag("--full", options->full, "Without a causal mask");
+    AddShape(*attention, *options);
+
+    auto* memory = verb->add_subcommand("memory", "A kernel whose time is memory traffic");
+    memory->add_option("KIND", options->memory, "layerNormForward, elementwise, ...")->required();
+    memory->add_option("--bytes", options->bytes, "Read and written, 64MiB")->required();
+    memory->add_option("--row", options->row, "Of a row that is reduced")->capture_default_str();
+
+    verb->footer(
+        "Examples:\n"
+        "  weir kernel gemm 4096 4096 4096\n"
+        "  weir kernel --gpu a100-sxm-80g attention --heads 32 --sequence 4096 "
+        "--head-dim 128\n"
+        "  weir kernel memory layerNormForward --bytes 64MiB --row 8KiB");
+    return {verb, [options] { return ShowKernel(*options); }};
+}
+
+} // namespace weir

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/command/topology-command.h"
+
+#include "scenarios/catalog.h"
+#include "scenarios/input-error.h"
+#include "scenarios/output-file.h"
+#include "scenarios/topology/convert-topology.h"
+#include "scenarios/topology/describe-topology.h"
+#include "scenarios/topology/draw-topology.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+struct TopologyOptions
+{
+    std::string file;
+    std::string base;
+    std::string out;
+    uint32_t nodes{0}; //!< 0: the file's
+};
+
+/** Writes @p text to @p path, or to standard output when that is empty. */
+void
+Write(const std::string& path, const std::string& text)
+{
+    if (path.empty())
+    {
+        std::cout << text;
+        return;
+    }
+    OutputFile file(path, "--output");
+    std::ofstream out(file.TemporaryPath());
+    out << text;
+    out.close();
+    if (!out)
+    {
+        throw std::runtime_error("cannot write '" + path + "'");
+    }
+    file.Commit();
+}
+
+/**
+ * The cluster that is meant, of some nodes where it is not said how many: at most @p most, and no
+ * more than a page has room for ports. What cannot be wired is refused in terms of its file.
+ */
+template <typename Use>
+ExitCode
+With(const TopologyOptions& options, uint32_t most, const Use& use)
+{
+    ClusterSpec cluster = ReadTopology(options.file, options.base, Catalog());
+    if (options.nodes > 0)
+    {
+        cluster.nodes = options.nodes;
+    }
+    else if (cluster.fabric.kind != FabricKind::None)
+    {
+        constexpr uint32_t PORTS = 64;
+        const uint32_t room = PORTS / std::max(1U, cluster.node.nics);
+        cluster.nodes = std::max(cluster.nodes, std::clamp(room, 1U, most));
+    }
+    try
+    {
+        use(cluster);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw InputError(options.file + ": " + error.what());
+    }
+    return ExitCode::Done;
+}
+
+ExitCode
+Convert(const TopologyOptions& options)
+{
+    return With(options, 1, [&](const ClusterSpec& cluster) {
+        Write(options.out, WriteTopology(cluster, FormatOf(options.out)));
+    });
+}
+
+} // namespace
+
+Command
+AddTopologyCommand(CLI::App& application)
+{
+    auto* verb = application.add_subcommand(
+        "topology", "Show, convert or draw what a node and its fabric are made of");
+    verb->require_subcommand(1);
+    auto options = std::make_shared<TopologyOptions>();
+    const auto addFile = [&](CLI::App* action) {
+        action
+            ->add_option("SYSTEM",
+                         options->file,
+                         "System of the catalogue, or its YAML, NCCL topology XML or GraphML file")
+            ->required();
+        action->add_option(
+            "--base", options->base, "System that says what XML or GraphML leaves out");
+        action
+            ->add_option("--nodes", options->nodes, "Nodes to wire (default: the file's, or a few)")
+            ->check(CLI::Range(1, 1 << 16));
+    };
+    auto* show = verb->add_subcommand("show", "Print a node's tree, its ways and the fabric");
+    addFile(show);
+    auto* convert = verb->add_subcommand("convert", "Write as YAML, NCCL XML or GraphML");
+    addFile(convert);
+    convert
+        ->add_option(
+            "-o,--output", options->out, "Ends in .yaml, .xml or .graphml, which says the format")
+        ->required();
+    auto* draw = verb->add_subcommand("draw", "Draw as SVG: line widths tell rates");
+    addFile(draw);
+    draw->add_option("-o,--output", options->out, "SVG file (default: standard output)");
+    verb->footer(
+        "Examples:\n"
+        "  weir topology show dgx1-v100\n"
+        "  weir topology convert topo.xml --base hgx-h100 -o my-node.yaml\n"
+        "  weir topology draw hgx-h100 --nodes 4 -o hgx.svg");
+    return {verb, [options, show, convert] {
+                if (show->parsed())
+                {
+                    return With(*options, 2, [](const ClusterSpec& cluster) {
+                        std::cout << DescribeTopology(cluster);
+                    });
+                }
+                if (convert->parsed())
+                {
+                    return Convert(*options);
+                }
+                return With(*options, 4, [&](const ClusterSpec& cluster) {
+                    Write(options->out, DrawTopology(cluster));
+                });
+            }};
+}
+
+} // namespace weir

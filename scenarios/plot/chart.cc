@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/plot/chart.h"
+
+#include "scenarios/plot/axis-ticks.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+// Of one diagram, in pixels.
+constexpr double WIDTH = 430;
+constexpr double HEIGHT = 270;
+constexpr double LEFT = 58;
+constexpr double RIGHT = 14;
+constexpr double TOP = 30;
+constexpr double BOTTOM = 46;
+constexpr double LEGEND_LINE = 14;
+
+/** Okabe and Ito's palette: told apart by readers who cannot see all colours. */
+constexpr std::array<const char*, 8> PALETTE{
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#888888"};
+
+std::string
+Number(double value)
+{
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f", value);
+    return text.data();
+}
+
+std::string
+Escape(const std::string& text)
+{
+    std::string escaped;
+    for (const char c : text)
+    {
+        switch (c)
+        {
+        case '&':
+            escaped += "&amp;";
+            break;
+        case '<':
+            escaped += "&lt;";
+            break;
+        case '>':
+            escaped += "&gt;";
+            break;
+        default:
+            escaped += c;
+        }
+    }
+    return escaped;
+}
+
+std::string
+Text(double x, double y, const char* anchor, const std::string& text, const char* more = "")
+{
+    return "<text x=\"" + Number(x) + "\" y=\"" + Number(y) + "\" text-anchor=\"" + anchor + "\"" +
+           more + ">" + Escape(text) + "</text>\n";
+}
+
+std::string
+LineFromTo(double x1, double y1, double x2, double y2, const char* stroke)
+{
+    return "<line x1=\"" + Number(x1) + "\" y1=\"" + Number(y1) + "\" x2=\"" + Number(x2) +
+           "\" y2=\"" + Number(y2) + "\" stroke=\"" + stroke + "\"/>\n";
+}
+
+/** One diagram with its corner at (0, 0). */
+class ChartDrawing
+{
+  public:
+    explicit ChartDrawing(const Chart& chart)
+        : m_chart(chart),
+          m_x(RangeOf(chart.x, Values(true))),
+          m_y(RangeOf(chart.y, Values(false)))
+    {
+    }
+
+    std::string Draw() const
+    {
+        return Frame() + Series() + Legend();
+    }
+
+  private:
+    bool IsDrawn(const ChartSeries& series, std::size_t i) const
+    {
+        const auto fits = [](const ChartAxis& axis, double value) {
+            return std::isfinite(value) && (axis.scale == AxisScale::Linear || value > 0);
+        };
+        return fits(m_chart.x, series.x[i]) && fits(m_chart.y, series.y[i]);
+    }
+
+    std::vector<double> Values(bool ofX) const
+    {
+        std::vector<double> values;
+        for (const auto& series : m_chart.series)
+        {
+            if (series.x.size() != series.y.size())
+            {
+                throw std::invalid_argument("a series of a chart has not as many x as y");
+            }
+            for (std::size_t i = 0; i < series.x.size(); ++i)
+            {
+                if (IsDrawn(series, i))
+                {
+                    values.push_back(ofX ? series.x[i] : series.y[i]);
+                }
+            }
+        }
+        return values;
+    }
+
+    double X(double value) const
+    {
+        return LEFT + m_x.Place(value) * (WIDTH - LEFT - RIGHT);
+    }
+
+    double Y(double value) const
+    {
+        return HEIGHT - BOTTOM - m_y.Place(value) * (HEIGHT - TOP - BOTTOM);
+    }
+
+    std::string Frame() const
+    {
+        constexpr const char* GRID = "#e0e0e0";
+        constexpr std::size_t X_TICKS = 6;
+        constexpr std::size_t Y_TICKS = 5;
+        std::string svg = Text(LEFT, TOP - 10, "start", m_chart.title, " font-weight=\"bold\"");
+        for (const auto& tick : TicksOf(m_x, X_TICKS))
+        {
+            svg += LineFromTo(X(tick.value), TOP, X(tick.value), HEIGHT - BOTTOM, GRID);
+            svg += Text(X(tick.value), HEIGHT - BOTTOM + 15, "middle", tick.label);
+        }
+        for (const auto& tick : TicksOf(m_y, Y_TICKS))
+        {
+            svg += LineFromTo(LEFT, Y(tick.value), WIDTH - RIGHT, Y(tick.value), GRID);
+            svg += Text(LEFT - 5, Y(tick.value) + 4, "end", tick.label);
+        }
+        svg += "<rect x=\"" + Number(LEFT) + "\" y=\"" + Number(TOP) + "\" width=\"" +
+               Number(WIDTH - LEFT - RIGHT) + "\" height=\"" + Number(HEIGHT - TOP - BOTTOM) +
+               "\" fill=\"none\" stroke=\"#666666\"/>\n";
+        svg += Text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, "middle", m_chart.x.label);
+        const double middle = (TOP + HEIGHT - BOTTOM) / 2;
+        const std::string turn = " transform=\"rotate(-90 14 " + Number(middle) + ")\"";
+        svg += Text(14, middle, "middle", m_chart.y.label, turn.c_str());
+        return svg;
+    }
+
+    std::string Series() const
+    {
+        std::string svg;
+        for (const auto& series : m_chart.series)
+        {
+            svg += series.style == SeriesStyle::Points ? Points(series) : Polyline(series);
+        }
+        return svg;
+    }
+
+    std::string Points(const ChartSeries& series) const
+    {
+        std::string svg;
+        for (std::size_t i = 0; i < series.x.size(); ++i)
+        {
+            if (IsDrawn(series, i))
+            {
+                svg += "<circle cx=\"" + Number(X(series.x[i])) + "\" cy=\"" +
+                       Number(Y(series.y[i])) + "\" r=\"2.4\" fill=\"" + Color(series) +
+                       "\" fill-opacity=\"0.75\"/>\n";
+            }
+        }
+        return svg;
+    }
+
+    std::string Polyline(const ChartSeries& series) const
+    {
+        std::string points;
+        for (std::size_t i = 0; i < series.x.size(); ++i)
+        {
+            if (IsDrawn(series, i))
+            {
+                points += (points.empty() ? "" : " ") + Number(X(series.x[i])) + "," +
+                          Number(Y(series.y[i]));
+            }
+        }
+        return "<polyline points=\"" + points + "\" fill=\"none\" stroke=\"" + Color(series) +
+               "\" stroke-width=\"1.6\"" + Dash(series) + "/>\n";
+    }
+
+    std::string Legend() const
+    {
+        std::string svg;
+        double y = TOP + 16;
+        for (const auto& series : m_chart.series)
+        {
+            if (series.name.empty())
+            {
+                continue;
+            }
+            if (series.style == SeriesStyle::Points)
+            {
+                svg += "<circle cx=\"" + Number(LEFT + 16) + "\" cy=\"" + Number(y - 4) +
+                       "\" r=\"2.4\" fill=\"" + Color(series) + "\"/>\n";
+            }
+            else
+            {
+                svg += "<line x1=\"" + Number(LEFT + 8) + "\" y1=\"" + Number(y - 4) + "\" x2=\"" +
+                       Number(LEFT + 24) + "\" y2=\"" + Number(y - 4) + "\" stroke=\"" +
+                       Color(series) + "\" stroke-width=\"1.6\"" + Dash(series) + "/>\n";
+            }
+            svg += Text(LEFT + 30, y, "start", series.name);
+            y += LEGEND_LINE;
+        }
+        return svg;
+    }
+
+    static std::string Color(const ChartSeries& series)
+    {
+        return PALETTE[series.color % PALETTE.size()];
+    }
+
+    static const char* Dash(const ChartSeries& series)
+    {
+        return series.style == SeriesStyle::Dashed ? " stroke-dasharray=\"5 3\"" : "";
+    }
+
+    const Chart& m_chart;
+    AxisRange m_x;
+    AxisRange m_y;
+};
+
+} // namespace
+
+std::string
+ToSvg(const std::vector<Chart>& charts, std::size_t columns)
+{
+    if (columns == 0)
+    {
+        throw std::invalid_argument("charts in no columns");
+    }
+    const std::size_t rows = (charts.size() + columns - 1) / columns;
+    const std::string width = Number(WIDTH * static_cast<double>(columns));
+    const std::string height = Number(HEIGHT * static_cast<double>(rows));
+    std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width +
+                      "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " + height +
+                      "\" font-family=\"sans-serif\" font-size=\"11\">\n"
+                      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
+    for (std::size_t i = 0; i < charts.size(); ++i)
+    {
+        svg += "<g transform=\"translate(" + Number(WIDTH * static_cast<double>(i % columns)) +
+               " " + Number(HEIGHT * static_cast<double>(i / columns)) + ")\">\n" +
+               ChartDrawing(charts[i]).Draw() + "</g>\n";
+    }
+    return svg + "</svg>\n";
+}
+
+} // namespace weir

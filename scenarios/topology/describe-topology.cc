@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/topology/describe-topology.h"
+
+#include "fabric/cluster.h"
+#include "fabric/node-wiring.h"
+#include "fabric/router.h"
+#include "scenarios/scenario-names.h"
+#include "scenarios/text-table.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+std::string
+RateText(Rate rate)
+{
+    return FormatFixed(rate.ToGBps(), 2) + " GB/s";
+}
+
+/** "pcie5-x16, 51.23 GB/s". */
+std::string
+LinkText(const LinkProfile& link)
+{
+    return link.name + ", " + RateText(link.PayloadRate());
+}
+
+std::string
+Numbered(const char* name, uint32_t index)
+{
+    return name + std::to_string(index);
+}
+
+/** The PCIe tree of a node, drawn with lines. */
+class TreeText
+{
+  public:
+    explicit TreeText(const NodeSpec& node)
+        : m_node(node),
+          m_places(PlacesOf(node))
+    {
+    }
+
+    std::string Print()
+    {
+        for (uint32_t socket = 0; socket < m_node.sockets; socket++)
+        {
+            m_text += Numbered("cpu", socket) +
+                      (m_node.cpuModel.empty() ? "" : "  " + m_node.cpuModel) + "\n";
+            Below(PcieParent::Socket, socket, "");
+        }
+        return m_text;
+    }
+
+  private:
+    struct Entry
+    {
+        std::string words;
+        int32_t inside{-1}; //!< the switch that it is
+    };
+
+    void Add(std::vector<Entry>& entries,
+             const std::vector<PciePlace>& places,
+             PcieParent parent,
+             uint32_t index,
+             const char* name) const
+    {
+        for (uint32_t i = 0; i < places.size(); i++)
+        {
+            const PciePlace& place = places[i];
+            if (place.parent != parent || place.index != index)
+            {
+                continue;
+            }
+            std::string words = Numbered(name, i) + "  " + LinkText(*place.link);
+            if (&places == &m_places.cards)
+            {
+                words = CardText(i) + "  " + LinkText(*place.link);
+                words += m_node.portsPerNic > 1 ? "; each port " : "; port ";
+                words += LinkText(m_node.nic);
+            }
+            entries.push_back(
+                {words, &places == &m_places.switches ? static_cast<int32_t>(i) : -1});
+        }
+    }
+
+    /** "nic0", or "card0 (nic0 nic1)". */
+    std::string CardText(uint32_t card) const
+    {
+        if (m_node.portsPerNic == 1)
+        {
+            return Numbered("nic", card);
+        }
+        std::string ports;
+        for (uint32_t port = 0; port < m_node.portsPerNic; port++)
+        {
+            ports += (port > 0 ? " " : "") + Numbered("nic", card * m_node.portsPerNic + port);
+        }
+        return Numbered("card", card) + " (" + ports + ")";
+    }
+
+    void Below(PcieParent parent, uint32_t index, const std::string& indent)
+    {
+        std::vector<Entry> entries;
+        Add(entries, m_places.switches, parent, index, "pcie");
+        Add(entries, m_places.gpus, parent, index, "gpu");
+        Add(entries, m_places.cards, parent, index, "nic");
+        for (std::size_t i = 0; i < entries.size(); i++)
+        {
+            const bool isLast = i + 1 == entries.size();
+            m_text += indent + (isLast ? "└─ " : "├─ ") + entries[i].words + "\n";
+            if (entries[i].inside >= 0)
+            {
+                Below(PcieParent::Switch,
+                      static_cast<uint32_t>(entries[i].inside),
+                      indent + (isLast ? "   " : "│  "));
+            }
+        }
+    }
+
+    const NodeSpec& m_node;
+    NodePlaces m_places;
+    std::string m_text;
+};
+
+std::string
+NvLinkText(const NodeSpec& node)
+{
+    switch (node.wiring)
+    {
+    case NvLinkWiring::None:
+        return "NVLink: none\n";
+    case NvLinkWiring::Switched:
+        return "NVLink: each GPU " + std::to_string(node.nvlinksPerGpu) + " links of " +
+               RateText(node.nvlink.PayloadRate()) + " into NVSwitches, " +
+               RateText(node.nvlink.PayloadRate() * node.nvlinksPerGpu) + " together\n";
+    case NvLinkWiring::Mesh:
+        break;
+    }
+    std::string text = "NVLink: direct, " + RateText(node.nvlink.PayloadRate()) + " a link\n";
+    for (uint32_t gpu = 0; gpu < node.gpus; gpu++)
+    {
+        std::string peers;
+        uint32_t links = 0;
+        for (const MeshLink& mesh : node.meshLinks)
+        {
+            if (mesh.a == gpu || mesh.b == gpu)
+            {
+                peers += "  " + Numbered("gpu", mesh.a == gpu ? mesh.b : mesh.a) + " x" +
+                         std::to_string(mesh.links);
+                links += mesh.links;
+            }
+        }
+        text += "  " + Numbered("gpu", gpu) + " (" + std::to_string(links) + "):" + peers + "\n";
+    }
+    return text;
+}
+
+/** nvidia-smi's word for the way between two devices of a node. */
+std::string
+WayWord(const Cluster& cluster, Router& router, DeviceId a, DeviceId b)
+{
+    const Topology& topology = cluster.GetTopology();
+    constexpr uint8_t NVLINK = 1 << static_cast<int>(LinkKind::NvLink);
+    constexpr uint8_t INSIDE =
+        (1 << static_cast<int>(LinkKind::Pcie)) | (1 << static_cast<int>(LinkKind::InterSocket));
+    if (a == b)
+    {
+        return "X";
+    }
+    if (router.IsReachable(a, b, NVLINK))
+    {
+        const auto way = router.RouteOver(a, b, {}, NVLINK);
+        const Rate one = cluster.GetSpec().node.nvlink.PayloadRate();
+        return "NV" + FormatFixed(topology.GetLink(way.front()).rate / one, 0);
+    }
+    if (!router.IsReachable(a, b, INSIDE))
+    {
+        return "-";
+    }
+    bool passesRoot = false;
+    std::size_t switches = 0;
+    for (const LinkId id : router.RouteOver(a, b, {}, INSIDE))
+    {
+        const Link& link = topology.GetLink(id);
+        const Device& to = topology.GetDevice(link.to);
+        if (link.kind == LinkKind::InterSocket)
+        {
+            return "SYS";
+        }
+        passesRoot |= to.kind == DeviceKind::RootComplex;
+        switches += to.kind == DeviceKind::PcieSwitch && to.name.find("/pcie") != std::string::npos;
+    }
+    return passesRoot ? "PHB" : switches > 1 ? "PXB" : "PIX";
+}
+
+std::string
+WayMatrix(const Cluster& cluster)
+{
+    constexpr uint32_t WIDEST = 24;
+    const uint32_t gpus = cluster.GpusPerNode();
+    if (gpus + cluster.NicsPerNode() > WIDEST)
+    {
+        return "";
+    }
+    std::vector<std::pair<std::string, DeviceId>> devices;
+    for (uint32_t i = 0; i < gpus; i++)
+    {
+        devices.emplace_back(Numbered("gpu", i), cluster.GpuDevice(GpuId(i)));
+    }
+    for (uint32_t i = 0; i < cluster.NicsPerNode(); i++)
+    {
+        devices.emplace_back(Numbered("nic", i), cluster.NicDevice(0, i));
+    }
+    Router router(cluster.GetTopology(), RoutingKind::Static, 0);
+    TextTable table;
+    std::vector<std::string> head{""};
+    for (const auto& [name, device] : devices)
+    {
+        head.push_back(name);
+    }
+    table.Row(head);
+    for (uint32_t i = 0; i < gpus; i++)
+    {
+        std::vector<std::string> row{devices[i].first};
+        for (const auto& [name, device] : devices)
+        {
+            row.push_back(WayWord(cluster, router, devices[i].second, device));
+        }
+        table.Row(row);
+    }
+    return table.Print(2);
+}
+
+/** How many links join devices of two kinds, by kinds, profile and rate. */
+std::string
+FabricText(const Cluster& cluster)
+{
+    const Topology& topology = cluster.GetTopology();
+    std::map<std::string, std::size_t> counts;
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        if (link.kind == LinkKind::Network &&
+            (!link.opposite.IsValid() || LinkId(i) < link.opposite))
+        {
+            counts[std::string(ToString(topology.GetDevice(link.from).kind)) + " to " +
+                   ToString(topology.GetDevice(link.to).kind) + ", " +
+                   topology.GetProfileName(link.profile) + ", " + RateText(link.rate)]++;
+        }
+    }
+    std::map<DeviceKind, std::size_t> switches;
+    for (std::size_t i = 0; i < topology.DeviceCount(); i++)
+    {
+        const Device& device = topology.GetDevice(DeviceId(i));
+        switches[device.kind] += device.node == Device::NO_NODE;
+    }
+    const FabricSpec& fabric = cluster.GetSpec().fabric;
+    std::string text = "fabric of " + std::to_string(cluster.NodeCount()) +
+                       " nodes: " + NameOf(FabricKindNames(), fabric.kind) + "\n";
+    for (const auto& [kind, count] : switches)
+    {
+        if (count > 0)
+        {
+            text += "  " + std::to_string(count) + " x " + ToString(kind) + "\n";
+        }
+    }
+    for (const auto& [words, count] : counts)
+    {
+        text += "  " + std::to_string(count) + " x " + words + "\n";
+    }
+    return text;
+}
+
+} // namespace
+
+std::string
+DescribeTopology(const ClusterSpec& cluster)
+{
+    const Cluster wired(cluster);
+    const NodeSpec& node = cluster.node;
+    std::string text = cluster.name + ": " + std::to_string(node.gpus) + " x " + node.gpuModel +
+                       " a node\n" + TreeText(node).Print();
+    if (node.sockets > 1 && node.socketsPerBoard != 1)
+    {
+        text += "between sockets" +
+                (node.socketsPerBoard > 0 ? " of a board of " + std::to_string(node.socketsPerBoard)
+                                          : std::string()) +
+                ": " + RateText(node.interSocket.PayloadRate()) + "\n";
+    }
+    if (node.nicHostBridge)
+    {
+        text += "a NIC at a socket, in and out together: " +
+                RateText(node.nicHostBridge->PayloadRate()) + "\n";
+    }
+    return text + NvLinkText(node) + WayMatrix(wired) + FabricText(wired);
+}
+
+} // namespace weir

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_TOPOLOGY_NCCL_XML_TREE_H
+#define WEIR_SCENARIOS_TOPOLOGY_NCCL_XML_TREE_H
+
+#include "fabric/cluster-spec.h"
+#include "scenarios/topology/xml-element.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** A GPU of the file: its pci element and, in a full dump, the gpu element in it. */
+struct XmlGpu
+{
+    XmlElement pci;
+    std::optional<XmlElement> gpu;
+    PciePlace place;
+    int64_t order; //!< `dev`, or the place in the file
+};
+
+/** A network card: its nets are ports; none in a template. */
+struct XmlCard
+{
+    XmlElement element;
+    std::vector<XmlElement> nets;
+    PciePlace place;
+    int64_t order;
+};
+
+/** What hangs where in an NCCL topology file, before it is understood. */
+struct NcclXmlTree
+{
+    std::vector<XmlElement> cpus;
+    std::vector<PciePlace> switches;     //!< in file order, parents first
+    std::vector<XmlGpu> gpus;            //!< by order
+    std::vector<XmlCard> cards;          //!< by order
+    std::vector<std::string> otherBuses; //!< bus ids of switches
+};
+
+/**
+ * Reads the tree; every place has its link, of which the efficiency is a default.
+ * @throws InputError on missing or repeated bus ids and links without a meaning.
+ */
+NcclXmlTree ReadNcclXmlTree(const XmlElement& system);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_TOPOLOGY_NCCL_XML_TREE_H

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/topology/read-nccl-xml.h"
+
+#include "scenarios/topology/nccl-link-defaults.h"
+#include "scenarios/topology/nccl-xml-tree.h"
+#include "scenarios/topology/slot-list.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+namespace weir
+{
+namespace
+{
+
+constexpr int64_t MOST_LINKS = 1 << 10;
+constexpr double MOST_MEGABITS = 1e8;
+constexpr double MOST_MEGABYTES = 1e8;
+
+std::string
+Lower(std::string text)
+{
+    std::transform(
+        text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
+
+HostCpu
+CpuKind(const XmlElement& cpu)
+{
+    const std::string arch = cpu.Text("arch");
+    if (arch == "arm64")
+    {
+        return HostCpu::Arm;
+    }
+    if (arch != "x86_64")
+    {
+        cpu.Fail("arch", "found '" + arch + "', expected x86_64 or arm64");
+    }
+    const std::string vendor = cpu.Text("vendor");
+    if (vendor == "AuthenticAMD")
+    {
+        return HostCpu::Amd;
+    }
+    if (vendor != "GenuineIntel")
+    {
+        cpu.Fail("vendor", "found '" + vendor + "', expected GenuineIntel or AuthenticAMD");
+    }
+    return HostCpu::Intel;
+}
+
+void
+ReadSockets(const NcclXmlTree& tree, const NodeSpec* base, NodeSpec& spec)
+{
+    const XmlElement& cpu = tree.cpus.front();
+    spec.sockets = static_cast<uint32_t>(tree.cpus.size());
+    spec.cpu = CpuKind(cpu);
+    const auto id = [&](const char* attribute) {
+        return cpu.TextOr(attribute).empty()
+                   ? 0
+                   : static_cast<uint32_t>(cpu.Integer(attribute, 0, 1 << 16));
+    };
+    spec.interSocket = DefaultInterSocket(spec.cpu, id("familyid"), id("modelid"));
+    if (base && base->cpu == spec.cpu && base->sockets > 1)
+    {
+        spec.interSocket = base->interSocket;
+        spec.cpuModel = base->cpuModel;
+        spec.socketsPerBoard =
+            spec.sockets % std::max(1U, base->socketsPerBoard) == 0 ? base->socketsPerBoard : 0;
+    }
+}
+
+/** The NVLinks of one GPU: into switches, and to each other GPU. */
+struct NvLinks
+{
+    uint32_t toSwitches{0};
+    std::map<uint32_t, uint32_t> toGpus;
+};
+
+class NvLinkReader
+{
+  public:
+    explicit NvLinkReader(const NcclXmlTree& tree)
+        : m_tree(tree)
+    {
+        for (std::size_t i = 0; i < tree.gpus.size(); i++)
+        {
+            m_gpuAt[Lower(tree.gpus[i].pci.Text("busid"))] = static_cast<uint32_t>(i);
+        }
+    }
+
+    void Read(NodeSpec& spec)
+    {
+        for (std::size_t i = 0; i < m_tree.gpus.size(); i++)
+        {
+            m_links.push_back(LinksOf(static_cast<uint32_t>(i)));
+        }
+        const bool isSwitched = std::any_of(
+            m_links.begin(), m_links.end(), [](const NvLinks& l) { return l.toSwitches > 0; });
+        const bool isMesh = std::any_of(
+            m_links.begin(), m_links.end(), [](const NvLinks& l) { return !l.toGpus.empty(); });
+        spec.wiring = isSwitched ? NvLinkWiring::Switched
+                      : isMesh   ? NvLinkWiring::Mesh
+                                 : NvLinkWiring::None;
+        if (isSwitched)
+        {
+            ReadSwitched(spec);
+        }
+        else
+        {
+            ReadMesh(spec);
+        }
+    }
+
+  private:
+    NvLinks LinksOf(uint32_t gpu) const
+    {
+        NvLinks links;
+        for (const XmlElement& child : m_tree.gpus[gpu].gpu->Children())
+        {
+            if (child.Name() == "xgmi")
+            {
+                child.Fail("", "found a link of AMD GPUs, expected nvlink");
+            }
+            if (child.Name() != "nvlink")
+            {
+                continue;
+            }
+            const auto count = static_cast<uint32_t>(child.Integer("count", 1, MOST_LINKS));
+            const std::string target = Lower(child.Text("target"));
+            const std::string kind = child.TextOr("tclass");
+            if (kind.rfind("0x068001", 0) == 0)
+            {
+                child.Fail("tclass", "found an NVLink to a CPU, expected one to a GPU or NVSwitch");
+            }
+            const auto found = m_gpuAt.find(target);
+            const bool hidden = target.rfind("fffffff:", 0) == 0;
+            if (found == m_gpuAt.end() && (hidden || kind.rfind("0x0680", 0) == 0))
+            {
+                links.toSwitches += count;
+                continue;
+            }
+            if (found == m_gpuAt.end())
+            {
+                child.Fail("target",
+                           "found '" + target +
+                               "', which no GPU of the file has, expected the "
+                               "busid of a GPU, or tclass 0x068000 for an NVSwitch");
+            }
+            if (found->second == gpu)
+            {
+                child.Fail("target", "found '" + target + "', the GPU itself, expected another");
+            }
+            links.toGpus[found->second] += count;
+        }
+        return links;
+    }
+
+    void ReadSwitched(NodeSpec& spec) const
+    {
+        spec.nvlinksPerGpu = m_links.front().toSwitches;
+        for (std::size_t i = 0; i < m_links.size(); i++)
+        {
+            const XmlElement& gpu = *m_tree.gpus[i].gpu;
+            if (!m_links[i].toGpus.empty())
+            {
+                gpu.Fail("", "found NVLinks to GPUs beside NVSwitches, expected one of both");
+            }
+            if (m_links[i].toSwitches != spec.nvlinksPerGpu)
+            {
+                gpu.Fail("",
+                         "found " + std::to_string(m_links[i].toSwitches) +
+                             " NVLinks into switches, expected " +
+                             std::to_string(spec.nvlinksPerGpu) + " as the first GPU has");
+            }
+        }
+    }
+
+    void ReadMesh(NodeSpec& spec) const
+    {
+        for (uint32_t a = 0; a < m_links.size(); a++)
+        {
+            for (const auto& [b, count] : m_links[a].toGpus)
+            {
+                const auto back = m_links[b].toGpus.find(a);
+                const uint32_t other = back == m_links[b].toGpus.end() ? 0 : back->second;
+                if (other != count)
+                {
+                    m_tree.gpus[a].gpu->Fail("",
+                                             "found " + std::to_string(count) + " NVLinks to GPU " +
+                                                 std::to_string(b) + ", which has " +
+                                                 std::to_string(other) + " back, expected as many");
+                }
+                if (a < b)
+                {
+                    spec.meshLinks.push_back({a, b, count});
+                }
+            }
+        }
+    }
+
+    const NcclXmlTree& m_tree;
+    std::map<std::string, uint32_t> m_gpuAt; //!< by bus id
+    std::vector<NvLinks> m_links;            //!< by GPU
+};
+
+/** The one compute capability of all gpu elements. */
+uint32_t
+ComputeCapability(const NcclXmlTree& tree)
+{
+    const auto first = tree.gpus.front().gpu->Integer("sm", 60, 200);
+    for (const XmlGpu& gpu : tree.gpus)
+    {
+        if (gpu.gpu->Integer("sm", 60, 200) != first)
+        {
+            gpu.gpu->Fail("sm",
+                          "found '" + gpu.gpu->Text("sm") + "', expected " + std::to_string(first) +
+                              " as the first GPU has");
+        }
+    }
+    return static_cast<uint32_t>(first);
+}
+
+void
+ReadGpus(const XmlElement& system, const NcclXmlTree& tree, const NodeSpec* base, NodeSpec& spec)
+{
+    spec.gpus = static_cast<uint32_t>(tree.gpus.size());
+    const auto bare = std::find_if(
+        tree.gpus.begin(), tree.gpus.end(), [](const XmlGpu& gpu) { return !gpu.gpu; });
+    if (bare != tree.gpus.end())
+    {
+        if (!base)
+        {
+            bare->pci.Fail("",
+                           "found a GPU by its class only, expected a gpu element in it, or a base "
+                           "system that says what it is");
+        }
+        const bool sameCount = base->wiring != NvLinkWiring::Mesh || base->gpus == spec.gpus;
+        if (!sameCount)
+        {
+            system.Fail("",
+                        "found " + std::to_string(spec.gpus) + " GPUs, expected " +
+                            std::to_string(base->gpus) + " as the base's mesh has");
+        }
+        spec.gpuModel = base->gpuModel;
+        spec.computeCapability = base->computeCapability;
+        spec.wiring = base->wiring;
+        spec.nvlink = base->nvlink;
+        spec.nvlinksPerGpu = base->nvlinksPerGpu;
+        spec.meshLinks = base->meshLinks;
+        return;
+    }
+    spec.computeCapability = ComputeCapability(tree);
+    NvLinkReader(tree).Read(spec);
+    spec.nvlink =
+        spec.wiring == NvLinkWiring::None
+            ? LinkProfile()
+            : DefaultNvLink(spec.computeCapability, spec.wiring == NvLinkWiring::Switched);
+    const XmlGpu& first = tree.gpus.front();
+    spec.gpuModel = GpuOf(first.pci.TextOr("device"), spec.computeCapability);
+    if (base && base->computeCapability == spec.computeCapability)
+    {
+        spec.gpuModel = base->gpuModel;
+        spec.nvlink = base->wiring == NvLinkWiring::None ? spec.nvlink : base->nvlink;
+    }
+    if (spec.gpuModel.empty())
+    {
+        first.gpu->Fail("sm",
+                        "found '" + first.gpu->Text("sm") +
+                            "', of which the catalogue has no GPU, expected a base system");
+    }
+}
+
+void
+ReadPorts(const NcclXmlTree& tree, const NodeSpec* base, NodeSpec& spec)
+{
+    spec.nics = 0;
+    const XmlElement* first = nullptr;
+    for (const XmlCard& card : tree.cards)
+    {
+        if (card.nets.empty() && !base)
+        {
+            card.element.Fail("",
+                              "found a NIC by its class only, expected nic and net elements in it, "
+                              "or a base system that says its speed");
+        }
+        const auto ports = static_cast<uint32_t>(card.nets.empty() ? std::max(1U, base->portsPerNic)
+                                                                   : card.nets.size());
+        spec.portsPerNic = spec.nics == 0 ? ports : spec.portsPerNic;
+        if (ports != spec.portsPerNic)
+        {
+            card.element.Fail("",
+                              "found a NIC of " + std::to_string(ports) + " ports, expected " +
+                                  std::to_string(spec.portsPerNic) + " as the first has");
+        }
+        spec.nics += ports;
+        for (const XmlElement& net : card.nets)
+        {
+            const double speed = net.Number("speed", 1, MOST_MEGABITS);
+            first = first ? first : &net;
+            if (speed != first->Number("speed", 1, MOST_MEGABITS))
+            {
+                net.Fail("speed",
+                         "found '" + net.Text("speed") + "' Mb/s, expected " +
+                             first->Text("speed") +
+                             " as the first port has: leave out ports that "
+                             "NCCL would not use");
+            }
+        }
+    }
+    if (spec.nics == 0)
+    {
+        return;
+    }
+    if (base && base->nics > 0)
+    {
+        spec.nic = base->nic;
+        spec.transport = base->transport;
+        spec.nicHostBridge = base->nicHostBridge;
+    }
+    if (first)
+    {
+        const Rate speed = Rate::Gbps(first->Number("speed", 1, MOST_MEGABITS) / 1000);
+        if (!base || base->nics == 0)
+        {
+            spec.transport = TransportOf(first->TextOr("name"));
+            spec.nic = DefaultPort(speed, spec.transport);
+        }
+        spec.nic.rawRate = speed;
+    }
+}
+
+/** A slot with the packets and efficiency of the base's, where both have one line code. */
+void
+TakeEfficiency(std::vector<PciePlace>& places, const LinkProfile& base)
+{
+    for (PciePlace& place : places)
+    {
+        if (place.link->encoding == base.encoding)
+        {
+            place.link->framing = base.framing;
+            place.link->measured = base.measured;
+            place.link->latency = base.latency;
+            place.link->source = base.source;
+        }
+    }
+}
+
+/** The GPU's NVLink-C2C, if its element has one. */
+std::optional<LinkProfile>
+ChipToChip(const XmlGpu& gpu, const NodeSpec* base)
+{
+    const auto links = gpu.gpu ? gpu.gpu->Children("c2c") : std::vector<XmlElement>();
+    if (links.empty())
+    {
+        return std::nullopt;
+    }
+    double megabytes = 0;
+    for (const XmlElement& link : links)
+    {
+        megabytes += link.Number("bw", 1, MOST_MEGABYTES) *
+                     static_cast<double>(link.Integer("count", 1, MOST_LINKS));
+    }
+    const Rate rate = Rate::GBps(megabytes / 1000);
+    LinkProfile link = base && base->gpuLink ? *base->gpuLink : DefaultChipToChip(rate);
+    link.rawRate = rate;
+    return link;
+}
+
+} // namespace
+
+NodeSpec
+ReadNcclXml(const std::string& path, const NodeSpec* base)
+{
+    const XmlElement system = XmlElement::Load(path, "system");
+    const NcclXmlTree tree = ReadNcclXmlTree(system);
+    NodeSpec spec;
+    ReadSockets(tree, base, spec);
+    ReadGpus(system, tree, base, spec);
+    ReadPorts(tree, base, spec);
+    spec.pcieSwitches = static_cast<uint32_t>(tree.switches.size());
+
+    NodePlaces places;
+    places.switches = tree.switches;
+    std::size_t onChip = 0;
+    for (const XmlGpu& gpu : tree.gpus)
+    {
+        places.gpus.push_back(gpu.place);
+    }
+    for (const XmlCard& card : tree.cards)
+    {
+        places.cards.push_back(card.place);
+    }
+    if (base)
+    {
+        TakeEfficiency(places.gpus, base->pcie);
+        TakeEfficiency(places.cards, base->nicPcie.value_or(base->pcie));
+        TakeEfficiency(places.switches, base->pcieSwitches > 0 ? base->pcieUplink : base->pcie);
+    }
+    for (std::size_t i = 0; i < tree.gpus.size(); i++)
+    {
+        if (const auto link = ChipToChip(tree.gpus[i], base))
+        {
+            places.gpus[i].link = link;
+            onChip++;
+        }
+    }
+    SetPlaces(spec, places, onChip == tree.gpus.size());
+    return spec;
+}
+
+} // namespace weir

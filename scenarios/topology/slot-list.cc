@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/topology/slot-list.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir
+{
+namespace
+{
+
+/** Forgets the links of @p places that are @p usual. */
+void
+Forget(std::vector<PciePlace>& places, const LinkProfile& usual)
+{
+    for (PciePlace& place : places)
+    {
+        if (place.link && IsSameLink(*place.link, usual))
+        {
+            place.link.reset();
+        }
+    }
+}
+
+/** Empties @p places when they are where @p even says and have no links of their own. */
+void
+ForgetEven(std::vector<PciePlace>& places, const std::vector<PciePlace>& even)
+{
+    const bool same = std::equal(places.begin(),
+                                 places.end(),
+                                 even.begin(),
+                                 even.end(),
+                                 [](const PciePlace& a, const PciePlace& b) {
+                                     return a.parent == b.parent && a.index == b.index && !a.link;
+                                 });
+    if (same)
+    {
+        places.clear();
+    }
+}
+
+} // namespace
+
+bool
+IsSameLink(const LinkProfile& a, const LinkProfile& b)
+{
+    return a.name == b.name && a.rawRate == b.rawRate && a.encoding == b.encoding &&
+           a.framing == b.framing && a.measured == b.measured && a.latency == b.latency &&
+           a.ncclRate == b.ncclRate;
+}
+
+void
+SetPlaces(NodeSpec& spec, NodePlaces places, bool gpusOnChip)
+{
+    spec.gpuLink.reset();
+    spec.nicPcie.reset();
+    if (!places.cards.empty())
+    {
+        spec.pcie = *places.cards.front().link;
+    }
+    if (gpusOnChip)
+    {
+        spec.gpuLink = places.gpus.front().link;
+    }
+    else
+    {
+        spec.pcie = *places.gpus.front().link;
+    }
+    if (!places.cards.empty() && !IsSameLink(*places.cards.front().link, spec.pcie))
+    {
+        spec.nicPcie = places.cards.front().link;
+    }
+    spec.pcieUplink = places.switches.empty() ? spec.pcie : *places.switches.front().link;
+    Forget(places.gpus, spec.gpuLink.value_or(spec.pcie));
+    Forget(places.cards, spec.nicPcie.value_or(spec.pcie));
+    Forget(places.switches, spec.pcieUplink);
+    spec.gpuPlaces.clear();
+    spec.nicPlaces.clear();
+    spec.switchPlaces.clear();
+    const NodePlaces even = PlacesOf(spec);
+    ForgetEven(places.gpus, even.gpus);
+    ForgetEven(places.cards, even.cards);
+    ForgetEven(places.switches, even.switches);
+    spec.gpuPlaces = std::move(places.gpus);
+    spec.nicPlaces = std::move(places.cards);
+    spec.switchPlaces = std::move(places.switches);
+}
+
+} // namespace weir

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/topology/write-nccl-xml.h"
+
+#include "fabric/node-wiring.h"
+#include "scenarios/input-error.h"
+#include "scenarios/topology/nccl-link-defaults.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <pugixml.hpp>
+#include <sstream>
+
+namespace weir
+{
+namespace
+{
+
+constexpr const char* GPU_CLASS = "0x030200";
+constexpr const char* NIC_CLASS = "0x020000";
+constexpr const char* BRIDGE_CLASS = "0x060400";
+constexpr const char* NVSWITCH_CLASS = "0x068000";
+constexpr const char* HIDDEN_SWITCH = "fffffff:ff:ff.0"; //!< as NCCL names one it cannot see
+
+/** The PCI address of the @p n-th device. */
+std::string
+BusId(uint32_t n)
+{
+    constexpr uint32_t BUSES = 256;
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%04x:%02x:00.0", n / BUSES, n % BUSES);
+    return text.data();
+}
+
+/** Sets link_speed and link_width. */
+void
+SetSlot(pugi::xml_node& pci, const LinkProfile& slot)
+{
+    constexpr std::array<const char*, 6> SPEEDS{"2.5 GT/s PCIe",
+                                                "5.0 GT/s PCIe",
+                                                "8.0 GT/s PCIe",
+                                                "16.0 GT/s PCIe",
+                                                "32.0 GT/s PCIe",
+                                                "64.0 GT/s PCIe"};
+    // A rate may be of several generations: the one that the name tells, else the usual 16 lanes.
+    for (const bool byName : {true, false})
+    {
+        for (const uint32_t lanes : {16, 8, 4, 2, 1, 32})
+        {
+            for (uint32_t generation = 1; generation <= SPEEDS.size(); generation++)
+            {
+                const std::string name =
+                    "pcie" + std::to_string(generation) + "-x" + std::to_string(lanes);
+                if (PcieRawRate(generation, lanes) == slot.rawRate &&
+                    PcieEncoding(generation) == slot.encoding &&
+                    (!byName || slot.name == name || slot.name == name + "-uplink"))
+                {
+                    pci.append_attribute("link_speed") = SPEEDS[generation - 1];
+                    pci.append_attribute("link_width") = lanes;
+                    return;
+                }
+            }
+        }
+    }
+    throw InputError("PCIe slot " + slot.name + ": found " + std::to_string(slot.rawRate.ToGBps()) +
+                     " GB/s, which is no PCIe generation and number of lanes; an NCCL topology "
+                     "cannot say it");
+}
+
+class Writer
+{
+  public:
+    explicit Writer(const ClusterSpec& cluster)
+        : m_node(cluster.node),
+          m_places(PlacesOf(cluster.node))
+    {
+        m_document.append_child(pugi::node_comment)
+            .set_value((" " + cluster.name + ", written by Weir ").c_str());
+        m_system = m_document.append_child("system");
+        m_system.append_attribute("version") = 1;
+    }
+
+    std::string Write()
+    {
+        for (uint32_t socket = 0; socket < m_node.sockets; socket++)
+        {
+            pugi::xml_node cpu = m_system.append_child("cpu");
+            cpu.append_attribute("numaid") = socket;
+            SetCpu(cpu);
+            Fill(cpu, PcieParent::Socket, socket);
+        }
+        for (uint32_t i = 0; i < m_node.gpus; i++)
+        {
+            AddNvLinks(i);
+        }
+        std::ostringstream out;
+        m_document.save(out, "  ");
+        return out.str();
+    }
+
+  private:
+    void SetCpu(pugi::xml_node& cpu) const
+    {
+        const bool isArm = m_node.cpu == HostCpu::Arm;
+        const LinkProfile& link = m_node.interSocket;
+        const CpuModel model =
+            CpuOf(m_node.cpu, link.ncclRate > Rate() ? link.ncclRate : link.rawRate);
+        cpu.append_attribute("arch") = isArm ? "arm64" : "x86_64";
+        if (!isArm)
+        {
+            cpu.append_attribute("vendor") =
+                m_node.cpu == HostCpu::Amd ? "AuthenticAMD" : "GenuineIntel";
+            cpu.append_attribute("familyid") = model.family;
+            cpu.append_attribute("modelid") = model.model;
+        }
+    }
+
+    /** All that hangs on one socket or switch. */
+    void Fill(pugi::xml_node& parent, PcieParent kind, uint32_t index)
+    {
+        const auto isHere = [&](const PciePlace& place) {
+            return place.parent == kind && place.index == index;
+        };
+        for (uint32_t i = 0; i < m_places.switches.size(); i++)
+        {
+            if (isHere(m_places.switches[i]))
+            {
+                pugi::xml_node pci = AddPci(parent, BRIDGE_CLASS, m_places.switches[i]);
+                Fill(pci, PcieParent::Switch, i);
+            }
+        }
+        for (uint32_t i = 0; i < m_places.gpus.size(); i++)
+        {
+            if (isHere(m_places.gpus[i]))
+            {
+                AddGpu(parent, i);
+            }
+        }
+        for (uint32_t i = 0; i < m_places.cards.size(); i++)
+        {
+            if (isHere(m_places.cards[i]))
+            {
+                AddCard(parent, i);
+            }
+        }
+    }
+
+    pugi::xml_node AddPci(pugi::xml_node& parent, const char* type, const PciePlace& place)
+    {
+        pugi::xml_node pci = parent.append_child("pci");
+        pci.append_attribute("busid") = BusId(++m_devices).c_str();
+        pci.append_attribute("class") = type;
+        const bool isChip = m_node.gpuLink && place.link->name == m_node.gpuLink->name;
+        if (isChip)
+        {
+            pci.append_attribute("link_speed") = "";
+            pci.append_attribute("link_width") = 0;
+        }
+        else
+        {
+            SetSlot(pci, *place.link);
+        }
+        return pci;
+    }
+
+    void AddGpu(pugi::xml_node& parent, uint32_t index)
+    {
+        const PciePlace& place = m_places.gpus[index];
+        pugi::xml_node pci = AddPci(parent, GPU_CLASS, place);
+        const std::string device = PciDeviceOf(m_node.gpuModel);
+        if (!device.empty())
+        {
+            pci.append_attribute("vendor") = "0x10de";
+            pci.append_attribute("device") = device.c_str();
+        }
+        pugi::xml_node gpu = pci.append_child("gpu");
+        gpu.append_attribute("dev") = index;
+        gpu.append_attribute("sm") = m_node.computeCapability;
+        gpu.append_attribute("rank") = index;
+        gpu.append_attribute("gdr") = 1;
+        if (m_node.gpuLink && place.link->name == m_node.gpuLink->name)
+        {
+            pugi::xml_node c2c = gpu.append_child("c2c");
+            c2c.append_attribute("bw") =
+                static_cast<uint32_t>(std::lround(place.link->rawRate.ToGBps() * 1000));
+            c2c.append_attribute("count") = 1;
+        }
+        m_gpus.resize(m_node.gpus);
+        m_busOfGpu.resize(m_node.gpus);
+        m_gpus[index] = gpu;
+        m_busOfGpu[index] = pci.attribute("busid").value();
+    }
+
+    void AddCard(pugi::xml_node& parent, uint32_t index)
+    {
+        pugi::xml_node pci = AddPci(parent, NIC_CLASS, m_places.cards[index]);
+        pugi::xml_node nic = pci.append_child("nic");
+        for (uint32_t port = 0; port < m_node.portsPerNic; port++)
+        {
+            const uint32_t dev = index * m_node.portsPerNic + port;
+            pugi::xml_node net = nic.append_child("net");
+            net.append_attribute("name") =
+                (DeviceName(m_node.transport) + std::to_string(dev)).c_str();
+            net.append_attribute("dev") = dev;
+            net.append_attribute("speed") =
+                static_cast<uint32_t>(std::lround(m_node.nic.rawRate.ToGbps() * 1000));
+            net.append_attribute("port") = port + 1;
+            net.append_attribute("latency") = "0.000000";
+            net.append_attribute("maxconn") = 131072;
+            net.append_attribute("gdr") = 1;
+        }
+    }
+
+    void AddNvLinks(uint32_t index)
+    {
+        const auto add = [&](const std::string& target, uint32_t count, const char* type) {
+            pugi::xml_node link = m_gpus[index].append_child("nvlink");
+            link.append_attribute("target") = target.c_str();
+            link.append_attribute("count") = count;
+            link.append_attribute("tclass") = type;
+        };
+        if (m_node.wiring == NvLinkWiring::Switched)
+        {
+            add(HIDDEN_SWITCH, m_node.nvlinksPerGpu, NVSWITCH_CLASS);
+        }
+        for (const MeshLink& mesh : m_node.meshLinks)
+        {
+            if (m_node.wiring == NvLinkWiring::Mesh && (mesh.a == index || mesh.b == index))
+            {
+                add(m_busOfGpu[mesh.a == index ? mesh.b : mesh.a], mesh.links, GPU_CLASS);
+            }
+        }
+    }
+
+    const NodeSpec& m_node;
+    NodePlaces m_places;
+    pugi::xml_document m_document;
+    pugi::xml_node m_system;
+    uint32_t m_devices{0};
+    std::vector<pugi::xml_node> m_gpus;  //!< their gpu elements
+    std::vector<std::string> m_busOfGpu; //!< by GPU
+};
+
+} // namespace
+
+std::string
+WriteNcclXml(const ClusterSpec& cluster)
+{
+    return Writer(cluster).Write();
+}
+
+} // namespace weir

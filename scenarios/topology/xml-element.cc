@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/topology/xml-element.h"
+
+#include "scenarios/input-error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <pugixml.hpp>
+
+namespace weir
+{
+
+struct XmlElement::File
+{
+    std::string path;
+    std::string text;
+    pugi::xml_document document;
+
+    /** "path:line:column" of the character at @p offset. */
+    std::string Place(std::ptrdiff_t offset) const
+    {
+        const auto end = text.begin() + std::clamp<std::ptrdiff_t>(
+                                            offset, 0, static_cast<std::ptrdiff_t>(text.size()));
+        const auto line = std::count(text.begin(), end, '\n') + 1;
+        const auto lastBreak = std::find(std::make_reverse_iterator(end), text.rend(), '\n');
+        const auto column = std::distance(std::make_reverse_iterator(end), lastBreak) + 1;
+        return path + ":" + std::to_string(line) + ":" + std::to_string(column);
+    }
+};
+
+XmlElement::XmlElement(std::shared_ptr<const File> file, const pugi::xml_node& node)
+    : m_file(std::move(file)),
+      m_node(std::make_shared<pugi::xml_node>(node))
+{
+}
+
+XmlElement
+XmlElement::Load(const std::string& path, const char* root)
+{
+    auto file = std::make_shared<File>();
+    file->path = path;
+    std::ifstream in(path, std::ios::binary);
+    file->text.assign(std::istreambuf_iterator<char>(in), {});
+    if (!in.is_open() || in.bad())
+    {
+        throw InputError(path + ": found no file that can be read, expected an XML file");
+    }
+    const auto result = file->document.load_buffer(file->text.data(), file->text.size());
+    if (!result)
+    {
+        throw InputError(file->Place(result.offset) + ": found '" + result.description() +
+                         "', expected XML");
+    }
+    const pugi::xml_node node = file->document.document_element();
+    if (std::string(node.name()) != root)
+    {
+        throw InputError(file->Place(node.offset_debug() - 1) + ": found the element '" +
+                         node.name() + "', expected '" + root + "'");
+    }
+    return XmlElement(file, node);
+}
+
+std::string
+XmlElement::Name() const
+{
+    return m_node->name();
+}
+
+std::vector<XmlElement>
+XmlElement::Children() const
+{
+    std::vector<XmlElement> children;
+    for (const pugi::xml_node& child : m_node->children())
+    {
+        if (child.type() == pugi::node_element)
+        {
+            children.push_back(XmlElement(m_file, child));
+        }
+    }
+    return children;
+}
+
+std::vector<XmlElement>
+XmlElement::Children(const char* name) const
+{
+    std::vector<XmlElement> children;
+    for (const pugi::xml_node& child : m_node->children(name))
+    {
+        children.push_back(XmlElement(m_file, child));
+    }
+    return children;
+}
+
+bool
+XmlElement::Has(const char* attribute) const
+{
+    return !m_node->attribute(attribute).empty();
+}
+
+std::string
+XmlElement::TextOr(const char* attribute, const std::string& otherwise) const
+{
+    return m_node->attribute(attribute).as_string(otherwise.c_str());
+}
+
+std::string
+XmlElement::Text(const char* attribute) const
+{
+    if (!Has(attribute))
+    {
+        Fail(attribute, "found no such attribute, expected one");
+    }
+    return TextOr(attribute);
+}
+
+std::string
+XmlElement::Content() const
+{
+    return m_node->text().as_string();
+}
+
+int64_t
+XmlElement::Integer(const char* attribute, int64_t least, int64_t most) const
+{
+    const double value = Number(attribute, static_cast<double>(least), static_cast<double>(most));
+    if (value != std::floor(value))
+    {
+        Fail(attribute, "found '" + Text(attribute) + "', expected a whole number");
+    }
+    return static_cast<int64_t>(value);
+}
+
+double
+XmlElement::Number(const char* attribute, double least, double most) const
+{
+    const std::string text = Text(attribute);
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != '\0' || !(value >= least && value <= most))
+    {
+        const auto plain = [](double number) {
+            std::string digits = std::to_string(number);
+            digits.erase(digits.find_last_not_of('0') + 1);
+            return digits.back() == '.' ? digits.substr(0, digits.size() - 1) : digits;
+        };
+        Fail(attribute,
+             "found '" + text + "', expected a number from " + plain(least) + " to " + plain(most));
+    }
+    return value;
+}
+
+void
+XmlElement::Fail(const char* attribute, const std::string& message) const
+{
+    const bool hasAttribute = attribute != nullptr && *attribute != '\0';
+    // offset_debug is that of the name, one past "<"
+    throw InputError(m_file->Place(m_node->offset_debug() - 1) + ": " + Name() +
+                     (hasAttribute ? std::string(" ") + attribute : "") + ": " + message);
+}
+
+} // namespace weir

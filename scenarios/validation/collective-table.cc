@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/collective-table.h"
+
+#include "scenarios/flows/located-lines.h"
+#include "scenarios/read-system.h"
+#include "scenarios/scenario-names.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr std::array<const char*, 3> COLUMNS{"run", "size_bytes", "time_us"};
+
+template <typename E>
+NamedChoices<E>
+NamesUpTo(E last)
+{
+    NamedChoices<E> names;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
+    {
+        names.emplace_back(ToString(static_cast<E>(i)), static_cast<E>(i));
+    }
+    return names;
+}
+
+uint32_t
+ReadCount(const YamlNode& node, int64_t most)
+{
+    return static_cast<uint32_t>(node.AsInteger(1, most));
+}
+
+MeasuredCollective
+ReadRun(const YamlNode& node, const Catalog& catalog)
+{
+    constexpr int64_t MOST_NODES = 1 << 20;
+    constexpr int64_t MOST_CHANNELS = 64;
+    node.CheckKeys({"name",
+                    "system",
+                    "nodes",
+                    "gpusPerNode",
+                    "op",
+                    "nccl",
+                    "algorithm",
+                    "protocol",
+                    "channels",
+                    "launch",
+                    "queuePairs"});
+    MeasuredCollective run;
+    run.name = node.Get("name").AsString();
+    CollectiveSweepSpec& sweep = run.sweep;
+    sweep.cluster = ReadSystem(node.Get("system"), catalog).cluster;
+    sweep.cluster.nodes = ReadCount(node.Get("nodes"), MOST_NODES);
+    sweep.gpusPerNode = ReadCount(node.Get("gpusPerNode"), sweep.cluster.node.gpus);
+    sweep.op = node.Get("op").AsEnum(NamesUpTo(LAST_COLLECTIVE_OP));
+    sweep.ncclVersion = node.Get("nccl").AsString();
+    if (const auto algorithm = node.Find("algorithm"))
+    {
+        sweep.overrides.algorithm = algorithm->AsEnum(NamesUpTo(LAST_ALGORITHM));
+    }
+    if (const auto protocol = node.Find("protocol"))
+    {
+        sweep.overrides.protocol = protocol->AsEnum(NamesUpTo(Protocol::Simple));
+    }
+    if (const auto channels = node.Find("channels"))
+    {
+        sweep.overrides.channels = ReadCount(*channels, MOST_CHANNELS);
+    }
+    if (const auto launch = node.Find("launch"))
+    {
+        sweep.launch = launch->AsEnum(NamesUpTo(LaunchMode::OneProcess));
+    }
+    if (const auto queuePairs = node.Find("queuePairs"))
+    {
+        sweep.queuePairs = ReadCount(*queuePairs, MOST_CHANNELS);
+    }
+    return run;
+}
+
+/** Puts the rows of the table where they belong. */
+void
+ReadRows(LocatedLines& lines, std::vector<MeasuredCollective>& runs)
+{
+    const auto& fields = lines.Fields();
+    if (!lines.NextAtCommas() ||
+        !std::equal(fields.begin(), fields.end(), COLUMNS.begin(), COLUMNS.end()))
+    {
+        throw lines.Error("expected the columns run,size_bytes,time_us");
+    }
+    while (lines.NextAtCommas())
+    {
+        if (fields.size() != COLUMNS.size())
+        {
+            throw lines.Error("found " + std::to_string(fields.size()) + " fields, expected 3");
+        }
+        const auto run = std::find_if(
+            runs.begin(), runs.end(), [&](const auto& each) { return each.name == fields[0]; });
+        if (run == runs.end())
+        {
+            throw lines.Refusal("run", fields[0], "a run that the suite describes");
+        }
+        constexpr int64_t LARGEST = int64_t{1} << 50;
+        const Bytes size(lines.Whole(1, "size_bytes", 1, LARGEST));
+        const double time = lines.Decimal(2, "time_us");
+        if (!(time > 0))
+        {
+            throw lines.Refusal("time_us", fields[2], "microseconds above zero");
+        }
+        if (!run->sweep.sizes.empty() && size <= run->sweep.sizes.back())
+        {
+            throw lines.Refusal("size_bytes", fields[1], "more than in the run's row before");
+        }
+        run->sweep.sizes.push_back(size);
+        run->measured.push_back(time * 1e-6);
+    }
+}
+
+} // namespace
+
+std::vector<MeasuredCollective>
+ReadCollectiveTable(const YamlNode& suite, const Catalog& catalog)
+{
+    std::vector<MeasuredCollective> runs;
+    const YamlNode list = suite.Get("collectives");
+    for (const auto& item : list.Items())
+    {
+        runs.push_back(ReadRun(item, catalog));
+    }
+    const YamlNode table = suite.Get("measured");
+    const std::string file = suite.File();
+    const std::size_t slash = file.rfind('/');
+    const std::string folder = slash == std::string::npos ? "" : file.substr(0, slash + 1);
+    LocatedLines lines(folder + table.AsString(), table.Where());
+    ReadRows(lines, runs);
+    for (std::size_t i = 0; i < runs.size(); ++i)
+    {
+        if (runs[i].measured.empty())
+        {
+            list.Items()[i].Fail("run '" + runs[i].name + "' has no rows in " + lines.Path());
+        }
+    }
+    return runs;
+}
+
+} // namespace weir

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_VALIDATION_COLLECTIVE_TABLE_H
+#define WEIR_SCENARIOS_VALIDATION_COLLECTIVE_TABLE_H
+
+#include "scenarios/catalog.h"
+#include "scenarios/collective-sweep.h"
+#include "scenarios/yaml-node.h"
+
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** One measured run of nccl-tests, and the sweep that must reach it. */
+struct MeasuredCollective
+{
+    std::string name;
+    CollectiveSweepSpec sweep;    //!< with the measured sizes, ascending
+    std::vector<double> measured; //!< seconds, by size
+};
+
+/**
+ * The runs of a suite of collectives: {measured, collectives}.
+ *
+ * `measured` is a file of comma-separated values beside the suite, run,size_bytes,time_us; each of
+ * `collectives` says what a run of that name was: {name, system, nodes, gpusPerNode, op, nccl,
+ * algorithm, protocol, channels, launch, queuePairs}, the last five where they were not NCCL's own
+ * choice.
+ *
+ * @throws InputError with the place of what is missing, unknown or out of range, of a run that has
+ * no rows and of a row whose run is not described.
+ */
+std::vector<MeasuredCollective> ReadCollectiveTable(const YamlNode& suite, const Catalog& catalog);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_VALIDATION_COLLECTIVE_TABLE_H

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/error-statistics.h"
+
+#include "scenarios/text-table.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir
+{
+
+namespace
+{
+
+/** The @p share quantile of growing @p values, interpolated between neighbours. */
+double
+Quantile(const std::vector<double>& values, double share)
+{
+    const double place = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return values[below] + (values[above] - values[below]) * (place - static_cast<double>(below));
+}
+
+} // namespace
+
+ErrorStatistics
+Summarise(const std::vector<double>& errors)
+{
+    ErrorStatistics statistics;
+    statistics.count = errors.size();
+    if (errors.empty())
+    {
+        return statistics;
+    }
+    const auto count = static_cast<double>(errors.size());
+    std::vector<double> absolute;
+    absolute.reserve(errors.size());
+    for (const double error : errors)
+    {
+        absolute.push_back(std::abs(error));
+        statistics.bias += error / count;
+        statistics.meanAbsolute += std::abs(error) / count;
+    }
+    std::sort(absolute.begin(), absolute.end());
+    statistics.median = Quantile(absolute, 0.5);
+    statistics.p90 = Quantile(absolute, 0.9);
+    return statistics;
+}
+
+std::vector<ClassStatistics>
+SummariseByClass(const std::vector<ClassifiedError>& errors)
+{
+    struct Class
+    {
+        std::size_t column;
+        std::string name;
+        std::vector<double> errors;
+    };
+
+    std::vector<Class> classes;
+    for (const ClassifiedError& one : errors)
+    {
+        for (std::size_t column = 0; column < one.classes.size(); column++)
+        {
+            auto found = std::find_if(classes.begin(), classes.end(), [&](const Class& known) {
+                return known.column == column && known.name == one.classes[column];
+            });
+            if (found == classes.end())
+            {
+                classes.push_back({column, one.classes[column], {}});
+                found = classes.end() - 1;
+            }
+            found->errors.push_back(one.error);
+        }
+    }
+    std::stable_sort(classes.begin(), classes.end(), [](const Class& a, const Class& b) {
+        return a.column < b.column;
+    });
+    std::vector<ClassStatistics> statistics;
+    for (const Class& one : classes)
+    {
+        statistics.push_back({one.name, Summarise(one.errors)});
+    }
+    return statistics;
+}
+
+std::string
+SignedPercent(double fraction)
+{
+    return (fraction < 0 ? "" : "+") + Percent(fraction);
+}
+
+std::string
+Percent(double fraction)
+{
+    return FormatFixed(fraction * 100, 1) + " %";
+}
+
+} // namespace weir

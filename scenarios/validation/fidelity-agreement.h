@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_VALIDATION_FIDELITY_AGREEMENT_H
+#define WEIR_SCENARIOS_VALIDATION_FIDELITY_AGREEMENT_H
+
+#include "collectives/collective.h"
+#include "fabric/cluster-spec.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** Which GPUs of a cluster a compared collective runs on. */
+enum class ComparedPlacement : uint8_t
+{
+    Packed,    //!< all GPUs of the nodes
+    Strided,   //!< every second GPU of twice as many nodes
+    Concurrent //!< packed, and the same call in reverse rank order at the same time
+};
+
+/** One call in all fidelities. */
+struct FidelityPoint
+{
+    std::string system;
+    uint32_t nodes{1};
+    CollectiveOp op{CollectiveOp::AllReduce};
+    Algorithm algorithm{Algorithm::Ring};
+    ComparedPlacement placement{ComparedPlacement::Packed};
+    Bytes size;
+    Time analytical;
+    Time stream;
+    Time flow;
+
+    /** Relative: positive when flow is slower than the stream. */
+    double FlowOverStream() const
+    {
+        return flow / stream - 1;
+    }
+
+    /** Likewise of the stream over the closed form; of concurrent calls it means nothing. */
+    double StreamOverAnalytical() const
+    {
+        return stream / analytical - 1;
+    }
+};
+
+/**
+ * Runs every operation under every algorithm that the group can run, from 16 KiB to 256 MiB, packed
+ * over 1, 2 and 4 nodes, strided and concurrently.
+ * @param progress is called after every machine
+ */
+std::vector<FidelityPoint> CompareFidelities(const std::string& system,
+                                             const ClusterSpec& cluster,
+                                             const std::function<void()>& progress);
+
+/**
+ * A table of median and worst difference by algorithm and placement, with the call that is the
+ * worst, and why the fidelities differ at all.
+ */
+std::string ToText(const std::vector<FidelityPoint>& points);
+
+/**
+ * Whether closed form and stream are one (0.1 % alone), and the flow is within 10 % of the stream
+ * in the median of every class but the concurrent one.
+ */
+bool Agree(const std::vector<FidelityPoint>& points);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_VALIDATION_FIDELITY_AGREEMENT_H

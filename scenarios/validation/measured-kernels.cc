@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/measured-kernels.h"
+
+#include "scenarios/flows/located-lines.h"
+#include "scenarios/input-error.h"
+#include "scenarios/read-gpu.h"
+#include "scenarios/scenario-names.h"
+
+#include <initializer_list>
+#include <string_view>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr int64_t LONGEST = int64_t{1} << 40; //!< of a dimension, or bytes
+
+/** The rows of one table, field by field; columns stand in the order they are asked for. */
+class KernelRows
+{
+  public:
+    KernelRows(const YamlNode& file, std::initializer_list<const char*> columns)
+        : m_columns(columns),
+          m_lines(Beside(file), file.Where())
+    {
+        m_lines.NextAtCommas();
+        for (std::size_t i = 0; i < m_columns.size(); i++)
+        {
+            if (i >= m_lines.Fields().size() || m_lines.Fields()[i] != m_columns[i])
+            {
+                throw m_lines.Error("found other columns, expected '" + std::string(m_columns[i]) +
+                                    "' as number " + std::to_string(i + 1));
+            }
+        }
+    }
+
+    bool Next()
+    {
+        m_field = 0;
+        if (!m_lines.NextAtCommas())
+        {
+            return false;
+        }
+        if (m_lines.Fields().size() != m_columns.size())
+        {
+            throw m_lines.Error("found " + std::to_string(m_lines.Fields().size()) +
+                                " fields, expected " + std::to_string(m_columns.size()));
+        }
+        return true;
+    }
+
+    std::string Text()
+    {
+        return std::string(m_lines.Fields()[m_field++]);
+    }
+
+    uint64_t Count(int64_t least = 1)
+    {
+        const std::size_t field = m_field++;
+        return static_cast<uint64_t>(m_lines.Whole(field, m_columns[field], least, LONGEST));
+    }
+
+    /** A time in microseconds, as seconds. */
+    double Microseconds()
+    {
+        const std::size_t field = m_field++;
+        const double value = m_lines.Decimal(field, m_columns[field]);
+        if (!(value > 0))
+        {
+            throw m_lines.Refusal(m_columns[field], m_lines.Fields()[field], "a time above zero");
+        }
+        return value * 1e-6;
+    }
+
+    template <typename E>
+    E Choice(const NamedChoices<E>& choices)
+    {
+        const std::size_t field = m_field++;
+        std::string names;
+        for (const auto& [name, value] : choices)
+        {
+            if (m_lines.Fields()[field] == name)
+            {
+                return value;
+            }
+            names += (names.empty() ? "" : ", ") + std::string(name);
+        }
+        throw m_lines.Refusal(m_columns[field], m_lines.Fields()[field], "one of " + names);
+    }
+
+  private:
+    static std::string Beside(const YamlNode& file)
+    {
+        const std::string suite = file.File();
+        const std::size_t slash = suite.rfind('/');
+        return (slash == std::string::npos ? "" : suite.substr(0, slash + 1)) + file.AsString();
+    }
+
+    std::vector<const char*> m_columns;
+    LocatedLines m_lines;
+    std::size_t m_field{0}; //!< that is read next
+};
+
+NamedChoices<GemmLayout>
+LayoutNames()
+{
+    return {{"tn", GemmLayout::Tn}, {"nn", GemmLayout::Nn}, {"nt", GemmLayout::Nt}};
+}
+
+NamedChoices<MemoryKernel>
+MemoryKernelNames()
+{
+    NamedChoices<MemoryKernel> names;
+    for (std::size_t i = 0; i < MEMORY_KERNEL_COUNT; i++)
+    {
+        const auto kernel = static_cast<MemoryKernel>(i);
+        names.emplace_back(ToString(kernel), kernel);
+    }
+    return names;
+}
+
+void
+ReadGemms(const YamlNode& file, std::vector<MeasuredKernel>& kernels)
+{
+    KernelRows rows(file,
+                    {"set", "m", "n", "k", "batch", "layout", "precision", "output", "time_us"});
+    while (rows.Next())
+    {
+        MeasuredKernel one;
+        const std::string set = rows.Text();
+        GemmShape shape;
+        shape.m = rows.Count();
+        shape.n = rows.Count();
+        shape.k = rows.Count();
+        shape.batch = rows.Count();
+        shape.layout = rows.Choice(LayoutNames());
+        shape.precision = rows.Choice(PrecisionNames());
+        shape.accumulateFp32 = rows.Text() == "accumulate-fp32";
+        one.measured = rows.Microseconds();
+        one.name = std::to_string(shape.m) + " x " + std::to_string(shape.n) + " x " +
+                   std::to_string(shape.k) +
+                   (shape.batch > 1 ? " x " + std::to_string(shape.batch) : "") + " " +
+                   NameOf(LayoutNames(), shape.layout) + " " +
+                   NameOf(PrecisionNames(), shape.precision);
+        one.classes = {"gemm", "gemm " + set};
+        one.call = shape;
+        kernels.push_back(one);
+    }
+}
+
+void
+ReadAttention(const YamlNode& file, std::vector<MeasuredKernel>& kernels)
+{
+    const NamedChoices<bool> phases{{"forward", false}, {"backward", true}};
+    const NamedChoices<bool> masks{{"causal", true}, {"full", false}};
+    KernelRows rows(
+        file, {"phase", "mask", "batch", "heads", "kvHeads", "sequence", "headDim", "time_us"});
+    while (rows.Next())
+    {
+        MeasuredKernel one;
+        AttentionCall call;
+        call.isBackward = rows.Choice(phases);
+        call.shape.causal = rows.Choice(masks);
+        call.shape.batch = rows.Count();
+        call.shape.heads = rows.Count();
+        call.shape.kvHeads = rows.Count();
+        call.shape.sequence = rows.Count();
+        call.shape.headDim = rows.Count();
+        one.measured = rows.Microseconds();
+        one.name = std::to_string(call.shape.batch) + " x " + std::to_string(call.shape.heads) +
+                   " (" + std::to_string(call.shape.kvHeads) + ") heads x " +
+                   std::to_string(call.shape.sequence) + " x " +
+                   std::to_string(call.shape.headDim) + (call.shape.causal ? " causal" : " full") +
+                   (call.isBackward ? " backward" : " forward");
+        one.classes = {"attention", call.isBackward ? "attention backward" : "attention forward"};
+        one.call = call;
+        kernels.push_back(one);
+    }
+}
+
+void
+ReadMemory(const YamlNode& file, std::vector<MeasuredKernel>& kernels)
+{
+    const NamedChoices<MemoryKernel> names = MemoryKernelNames();
+    KernelRows rows(file, {"kernel", "bytes", "rowBytes", "time_us"});
+    while (rows.Next())
+    {
+        MeasuredKernel one;
+        MemoryCall call;
+        call.kernel = rows.Choice(names);
+        call.bytes = Bytes(static_cast<int64_t>(rows.Count()));
+        call.rowBytes = Bytes(static_cast<int64_t>(rows.Count(0)));
+        one.measured = rows.Microseconds();
+        one.name = std::string(ToString(call.kernel)) + " " + std::to_string(call.bytes.Count()) +
+                   " B, rows of " + std::to_string(call.rowBytes.Count()) + " B";
+        one.classes = {"memory-bound", ToString(call.kernel)};
+        one.call = call;
+        kernels.push_back(one);
+    }
+}
+
+/** Times a call, whatever it is. */
+struct CallTimer
+{
+    const KernelTimer& timer;
+
+    KernelEstimate operator()(const GemmShape& shape) const
+    {
+        return timer.Gemm(shape);
+    }
+
+    KernelEstimate operator()(const AttentionCall& call) const
+    {
+        return call.isBackward ? timer.AttentionBackward(call.shape)
+                               : timer.AttentionForward(call.shape);
+    }
+
+    KernelEstimate operator()(const MemoryCall& call) const
+    {
+        return timer.Memory(call.kernel, call.bytes, call.rowBytes);
+    }
+};
+
+} // namespace
+
+MeasuredKernels
+ReadMeasuredKernels(const YamlNode& node, const Catalog& catalog)
+{
+    node.CheckKeys({"gpu", "gemm", "attention", "memory"});
+    MeasuredKernels measured;
+    measured.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, node.Get("gpu")));
+    if (const auto file = node.Find("gemm"))
+    {
+        ReadGemms(*file, measured.kernels);
+    }
+    if (const auto file = node.Find("attention"))
+    {
+        ReadAttention(*file, measured.kernels);
+    }
+    if (const auto file = node.Find("memory"))
+    {
+        ReadMemory(*file, measured.kernels);
+    }
+    return measured;
+}
+
+KernelEstimate
+Predict(const KernelTimer& timer, const MeasuredKernel& kernel)
+{
+    return std::visit(CallTimer{timer}, kernel.call);
+}
+
+} // namespace weir

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/step-table.h"
+
+#include "scenarios/flows/located-lines.h"
+#include "scenarios/input-error.h"
+#include "scenarios/read-scenario.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr const char* NAME_COLUMN = "case";
+
+/** Which field of a line goes where. */
+struct TableLayout
+{
+    std::vector<std::string> columns;                        //!< by field
+    std::size_t name{0};                                     //!< field of the row's name
+    std::size_t measured{0};                                 //!< field of the measured seconds
+    std::vector<std::size_t> classes;                        //!< fields that errors are grouped by
+    std::vector<std::pair<std::size_t, std::string>> places; //!< field, path in the scenario
+};
+
+/** The field called @p name. @throws InputError with the place of @p asking. */
+std::size_t
+FieldOf(const std::vector<std::string>& columns, const std::string& name, const YamlNode& asking)
+{
+    const auto found = std::find(columns.begin(), columns.end(), name);
+    if (found == columns.end())
+    {
+        asking.FailChoice(columns);
+    }
+    return static_cast<std::size_t>(found - columns.begin());
+}
+
+TableLayout
+ReadLayout(const YamlNode& suite, LocatedLines& lines)
+{
+    if (!lines.NextAtCommas())
+    {
+        throw lines.Error("found an empty file, expected the names of its columns");
+    }
+    TableLayout layout;
+    for (const std::string_view field : lines.Fields())
+    {
+        layout.columns.emplace_back(field);
+    }
+    const auto name = std::find(layout.columns.begin(), layout.columns.end(), NAME_COLUMN);
+    if (name == layout.columns.end())
+    {
+        throw lines.Error("found no column 'case', expected one that names the rows");
+    }
+    layout.name = static_cast<std::size_t>(name - layout.columns.begin());
+    const YamlNode measured = suite.Get("measured");
+    layout.measured = FieldOf(layout.columns, measured.AsString(), measured);
+    for (const YamlNode& item : suite.Get("classes").Items())
+    {
+        layout.classes.push_back(FieldOf(layout.columns, item.AsString(), item));
+    }
+    const YamlNode places = suite.Get("columns");
+    for (const std::string& column : places.Keys())
+    {
+        const YamlNode place = places.Get(column);
+        layout.places.emplace_back(FieldOf(layout.columns, column, place), place.AsString());
+    }
+    return layout;
+}
+
+/** The scenario that all rows start from, as YAML. */
+YamlNode
+ReadTemplate(const YamlNode& run, const Catalog& catalog)
+{
+    return run.IsMap() ? run : YamlNode::Load(catalog.Find(CatalogKind::Runs, run));
+}
+
+Scenario
+ReadRow(const YamlNode& start,
+        const TableLayout& layout,
+        const LocatedLines& lines,
+        const Catalog& catalog,
+        KnownSystem& known)
+{
+    try
+    {
+        YamlNode run = YamlNode::Parse("{}", lines.Path());
+        run.Overlay(start);
+        for (const auto& [field, place] : layout.places)
+        {
+            if (!lines.Fields()[field].empty())
+            {
+                run.Set(place, std::string(lines.Fields()[field]));
+            }
+        }
+        Scenario scenario = ReadScenario(run, catalog, known);
+        scenario.output = OutputSpec();
+        scenario.path = lines.Path() + ":" + std::to_string(lines.Line());
+        return scenario;
+    }
+    catch (const InputError& error)
+    {
+        throw lines.Error(error.what());
+    }
+}
+
+} // namespace
+
+std::vector<ValidationCase>
+ReadStepTable(const YamlNode& suite, const Catalog& catalog)
+{
+    const std::string file = suite.File();
+    const std::size_t slash = file.rfind('/');
+    const std::string folder = slash == std::string::npos ? "" : file.substr(0, slash + 1);
+    LocatedLines lines(folder + suite.Get("table").AsString(), suite.Get("table").Where());
+    const TableLayout layout = ReadLayout(suite, lines);
+    const YamlNode start = ReadTemplate(suite.Get("run"), catalog);
+    KnownSystem known;
+    std::vector<ValidationCase> cases;
+    while (lines.NextAtCommas())
+    {
+        if (lines.Fields().size() != layout.columns.size())
+        {
+            throw lines.Error("found " + std::to_string(lines.Fields().size()) +
+                              " fields, expected " + std::to_string(layout.columns.size()));
+        }
+        ValidationCase one;
+        one.name = lines.Fields()[layout.name];
+        one.measuredStep = lines.Decimal(layout.measured, "measured");
+        if (!(one.measuredStep > 0))
+        {
+            throw lines.Refusal("measured", lines.Fields()[layout.measured], "seconds above zero");
+        }
+        one.tolerance = std::numeric_limits<double>::infinity();
+        for (const std::size_t field : layout.classes)
+        {
+            one.classes.push_back(layout.columns[field] + " " + std::string(lines.Fields()[field]));
+        }
+        one.scenario = ReadRow(start, layout, lines, catalog, known);
+        cases.push_back(std::move(one));
+    }
+    return cases;
+}
+
+} // namespace weir

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCRIPTS_BENCH_FLUID_FABRIC_H
+#define WEIR_SCRIPTS_BENCH_FLUID_FABRIC_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** One direction of a wire. */
+struct FluidLink
+{
+    double bytesPerSecond;
+    double latency; //!< seconds
+};
+
+/**
+ * The links between ranks and the ways over them, as plain numbers, so that two simulators can be
+ * given the same.
+ *
+ * Links have 400 Gb/s (NVLink 450 GB/s), and latency only where a rank sends and receives, so that
+ * all paths have one latency: SimGrid's CM02 gives a flow a share in inverse proportion to it. The
+ * spine is the destination's place in its leaf modulo the spines (static, D-mod-k); a spine has as
+ * many ports as there are leaves.
+ */
+class FluidFabric
+{
+  public:
+    /**
+     * @param name `switch`: one non-blocking switch; `clos`: leaves of 16 ranks and 16 spines;
+     *        `rail`: a rail-optimised Clos, nodes of 8 ranks joined by NVLink, leaves of the 16
+     *        ranks of one rail of 16 nodes, and 16 spines; `fat-tree`: leaves of 16 ranks and 8
+     *        spines, 2:1 oversubscribed.
+     * @throws std::invalid_argument on another name.
+     */
+    FluidFabric(const std::string& name, uint32_t ranks);
+
+    const std::vector<FluidLink>& Links() const
+    {
+        return m_links;
+    }
+
+    /** The links from one rank to another, in order. */
+    std::vector<uint32_t> Route(uint32_t source, uint32_t destination) const;
+
+  private:
+    uint32_t LeafOf(uint32_t rank) const;
+    uint32_t PlaceInLeaf(uint32_t rank) const;
+
+    uint32_t m_ranks;
+    uint32_t m_nodeSize{0}; //!< ranks that NVLink joins; zero: none
+    uint32_t m_spines{0};   //!< zero: all ranks on one switch
+    std::vector<FluidLink> m_links;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCRIPTS_BENCH_FLUID_FABRIC_H

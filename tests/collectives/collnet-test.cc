@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/collnet-switch-tree.h"
+#include "collectives/schedule/schedule-check.h"
+
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace weir
+{
+namespace
+{
+
+constexpr Algorithm COLLNETS[] = {Algorithm::CollNetDirect, Algorithm::CollNetChain};
+constexpr Algorithm ALL_REDUCED_IN_SWITCHES[] = {
+    Algorithm::CollNetDirect, Algorithm::CollNetChain, Algorithm::Nvls};
+
+ClusterSpec
+WithSharp(ClusterSpec spec)
+{
+    spec.fabric.inNetworkReduction = true;
+    return spec;
+}
+
+CollectiveCall
+CollNetCall(CommunicatorId id, Algorithm algorithm, Bytes bytes)
+{
+    auto call = MakeCall(id, CollectiveOp::AllReduce, bytes);
+    call.overrides.algorithm = algorithm;
+    return call;
+}
+
+std::vector<DeviceId>
+Rail(const Cluster& cluster, uint32_t nic)
+{
+    std::vector<DeviceId> nics;
+    for (uint32_t node = 0; node < cluster.NodeCount(); ++node)
+    {
+        nics.push_back(cluster.NicDevice(node, nic));
+    }
+    return nics;
+}
+
+// Four nodes on one leaf per rail: the leaf is the root, each port goes up and down once.
+TEST(SwitchTree, OfOneRailIsItsLeaf)
+{
+    CollectiveBench bench(H100Boxes(4));
+    const Cluster& cluster = bench.GetFabric().GetCluster();
+    const SwitchTree tree = FindSwitchTree(cluster.GetTopology(), Rail(cluster, 2), 0);
+    EXPECT_EQ(cluster.GetTopology().GetDevice(tree.root).kind, DeviceKind::LeafSwitch);
+    EXPECT_EQ(tree.links.size(), 8U);
+    EXPECT_EQ(tree.latency, Time::Nanoseconds(2 * 600));
+}
+
+// Leaves of two nodes: the root is a spine, and what leaves a leaf is summed: 8 ports and 4 leaves
+// make 12 ways up and 12 down, not 16. Trees of other numbers have other roots.
+TEST(SwitchTree, SumsGoOnTogether)
+{
+    ClusterSpec spec = H100Boxes(8);
+    spec.fabric.kind = FabricKind::LeafSpine;
+    spec.fabric.leafRadix = 32;
+    CollectiveBench bench(spec);
+    const Cluster& cluster = bench.GetFabric().GetCluster();
+    const SwitchTree tree = FindSwitchTree(cluster.GetTopology(), Rail(cluster, 0), 0);
+    EXPECT_EQ(cluster.GetTopology().GetDevice(tree.root).kind, DeviceKind::SpineSwitch);
+    EXPECT_EQ(tree.links.size(), 24U);
+    EXPECT_FALSE(FindSwitchTree(cluster.GetTopology(), Rail(cluster, 0), 1).root == tree.root);
+}
+
+TEST(CollNet, NeedsSwitchesThatReduceAndSeveralNodes)
+{
+    for (const auto& spec : {H100Boxes(2), WithSharp(H100Boxes(1))})
+    {
+        CollectiveBench bench(spec);
+        const auto id = bench.GetPlanner().AddCommunicator(
+            FirstGpus(bench.GetFabric().GetCluster().GpuCount()));
+        for (Algorithm algorithm : COLLNETS)
+        {
+            EXPECT_THROW(bench.GetPlanner().Plan(CollNetCall(id, algorithm, Bytes::MiB(1))),
+                         std::invalid_argument);
+        }
+    }
+}
+
+/** Bytes that leave each port of a plan's group. */
+std::vector<double>
+BytesOutOfPorts(CollectiveBench& bench, const CollectivePlan& plan)
+{
+    const auto& topology = bench.GetFabric().GetCluster().GetTopology();
+    std::vector<double> bytes(topology.LinkCount(), 0);
+    for (const auto& leg : plan.legs)
+    {
+        for (const auto& each : bench.GetPlanner().Paths().Links(leg.path))
+        {
+            bytes[each.link.Index()] += leg.bytes.ToDouble() * each.multiplicity;
+        }
+    }
+    std::vector<double> out;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        if (link.kind == LinkKind::Network && topology.GetDevice(link.from).kind == DeviceKind::Nic)
+        {
+            out.push_back(bytes[i]);
+        }
+    }
+    return out;
+}
+
+// However many nodes: each of 8 ports sends an eighth of the message once. A ring sends twice as
+// much.
+TEST(CollNet, EachByteLeavesANodeOnce)
+{
+    for (uint32_t nodes : {2U, 5U})
+    {
+        CollectiveBench bench(WithSharp(H100Boxes(nodes)));
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8 * nodes));
+        for (Algorithm algorithm : ALL_REDUCED_IN_SWITCHES)
+        {
+            const auto& plan = bench.GetPlanner().Plan(CollNetCall(id, algorithm, Bytes::GiB(1)));
+            for (double bytes : BytesOutOfPorts(bench, plan))
+            {
+                EXPECT_NEAR(bytes, (1 << 30) / 8.0, 1) << ToString(algorithm) << nodes;
+            }
+        }
+    }
+}
+
+// One GPU a node: no hop inside, the network once: 30 us for the chain, 31 direct; and the message
+// through one port, in slices that follow each other at once.
+TEST(CollNet, OfOneGpuANodeIsTheNetworkAlone)
+{
+    CollectiveBench bench(WithSharp(H100Boxes(3)));
+    const auto id = bench.GetPlanner().AddCommunicator({GpuId(1), GpuId(9), GpuId(17)});
+    for (Algorithm algorithm : COLLNETS)
+    {
+        const auto call = CollNetCall(id, algorithm, Bytes::GiB(1));
+        const auto& plan = bench.GetPlanner().Plan(call);
+        const double network = algorithm == Algorithm::CollNetChain ? 30 : 31;
+        EXPECT_NEAR(plan.duration.ToMicroseconds(), network + (1 << 30) / 50e9 * 1e6, 0.1);
+        EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / plan.duration, 1, 1e-3);
+    }
+}
+
+TEST(CollNet, SchedulesKeepTheirPromise)
+{
+    std::mt19937 random(3);
+    CollectiveBench bench(WithSharp(H100Boxes(3)));
+    for (int trial = 0; trial < 12; ++trial)
+    {
+        auto group = FirstGpus(24);
+        std::shuffle(group.begin(), group.end(), random);
+        group.resize(9 + random() % 16); // at least two nodes
+        const auto id = bench.GetPlanner().AddCommunicator(group);
+        const auto ranks = static_cast<uint32_t>(group.size());
+        for (Algorithm algorithm : COLLNETS)
+        {
+            for (Bytes bytes : {Bytes(1), Bytes(1234567), Bytes(70'000'001)})
+            {
+                EXPECT_EQ(
+                    CheckSchedule(bench.GetPlanner().GetSchedule(CollNetCall(id, algorithm, bytes)),
+                                  {ranks, bytes, 0}),
+                    "")
+                    << ToString(algorithm) << " of " << ranks;
+            }
+        }
+    }
+}
+
+// NVLS in every node, the network's reduction between the heads: nodes of 3 to 8 GPUs.
+TEST(CollNet, NvlsSchedulesKeepTheirPromise)
+{
+    CollectiveBench bench(WithSharp(H100Boxes(3)));
+    for (uint32_t gpus : {3U, 5U, 8U})
+    {
+        std::vector<GpuId> group;
+        for (uint32_t i = 0; i < 3 * gpus; ++i)
+        {
+            group.emplace_back(i % 3 * 8 + i / 3);
+        }
+        const auto id = bench.GetPlanner().AddCommunicator(group);
+        for (Bytes bytes : {Bytes(1), Bytes(1234567), Bytes(70'000'001)})
+        {
+            EXPECT_EQ(CheckSchedule(
+                          bench.GetPlanner().GetSchedule(CollNetCall(id, Algorithm::Nvls, bytes)),
+                          {3 * gpus, bytes, 0}),
+                      "")
+                << gpus;
+        }
+    }
+}
+
+TEST(CollNet, FlowIsNearTheClosedForm)
+{
+    CollectiveBench bench(WithSharp(H100Boxes(4)));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+    for (Algorithm algorithm : ALL_REDUCED_IN_SWITCHES)
+    {
+        for (Bytes bytes : {Bytes::KiB(64), Bytes::MiB(4), Bytes::MiB(64), Bytes::GiB(1)})
+        {
+            const auto call = CollNetCall(id, algorithm, bytes);
+            const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
+            EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-4);
+            EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds() / planned, 1, 0.1)
+                << ToString(algorithm) << " " << bytes.Count() << " planned " << planned;
+        }
+    }
+}
+
+} // namespace
+} // namespace weir

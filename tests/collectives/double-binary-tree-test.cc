@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/channels/double-binary-tree.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace weir
+{
+namespace
+{
+
+constexpr uint32_t NONE = BinaryTreePlace::NONE;
+
+void
+ExpectPlace(uint32_t node, uint32_t parent, uint32_t first, uint32_t second)
+{
+    const auto place = PlaceInDoubleTree(8, node, 0);
+    EXPECT_EQ(place.parent, parent) << node;
+    EXPECT_EQ(place.children[0], first) << node;
+    EXPECT_EQ(place.children[1], second) << node;
+}
+
+// By the rule: 4 has bit 4, so its parent is 0 (8 is no node); 2 and 6 have bit 2 and parent 4; an
+// odd node's parent has bit 2 set instead of bit 1.
+TEST(DoubleBinaryTree, EightNodesByHand)
+{
+    ExpectPlace(0, NONE, NONE, 4);
+    ExpectPlace(4, 0, 2, 6);
+    ExpectPlace(2, 4, 1, 3);
+    ExpectPlace(6, 4, 5, 7);
+    ExpectPlace(1, 2, NONE, NONE);
+    ExpectPlace(3, 2, NONE, NONE);
+    ExpectPlace(5, 6, NONE, NONE);
+    ExpectPlace(7, 6, NONE, NONE);
+}
+
+// Of six nodes 6 and 7 are missing: 4's second child is 5, half as far.
+TEST(DoubleBinaryTree, MissingNodesAreSteppedOver)
+{
+    const auto four = PlaceInDoubleTree(6, 4, 0);
+    EXPECT_EQ(four.children[0], 2U);
+    EXPECT_EQ(four.children[1], 5U);
+    EXPECT_EQ(PlaceInDoubleTree(6, 5, 0).parent, 4U);
+}
+
+TEST(DoubleBinaryTree, ParentsAndChildrenAgreeAndLeadToOneRoot)
+{
+    for (uint32_t nodes = 1; nodes <= 130; ++nodes)
+    {
+        for (uint32_t tree : {0U, 1U})
+        {
+            uint32_t roots = 0;
+            for (uint32_t node = 0; node < nodes; ++node)
+            {
+                const auto place = PlaceInDoubleTree(nodes, node, tree);
+                for (uint32_t side : {0U, 1U})
+                {
+                    if (place.children[side] == NONE)
+                    {
+                        continue;
+                    }
+                    const auto child = PlaceInDoubleTree(nodes, place.children[side], tree);
+                    EXPECT_EQ(child.parent, node);
+                    EXPECT_EQ(child.side, side);
+                }
+                uint32_t at = node;
+                for (uint32_t steps = 0; PlaceInDoubleTree(nodes, at, tree).parent != NONE; ++steps)
+                {
+                    ASSERT_LT(steps, nodes);
+                    at = PlaceInDoubleTree(nodes, at, tree).parent;
+                }
+                roots += at == node;
+            }
+            EXPECT_EQ(roots, 1U) << nodes;
+        }
+        const auto log = nodes == 1 ? 0 : std::ceil(std::log2(nodes));
+        EXPECT_EQ(DoubleTreeDepth(nodes), log) << nodes;
+    }
+}
+
+bool
+IsLeaf(const BinaryTreePlace& place)
+{
+    return place.children[0] == NONE && place.children[1] == NONE;
+}
+
+// The mirror image exchanges odd and even nodes of an even number: nobody is inside both trees.
+// A shift by one of an odd number leaves one node inside both.
+TEST(DoubleBinaryTree, InnerNodesOfOneTreeAreLeavesOfTheOther)
+{
+    for (uint32_t nodes = 2; nodes <= 65; ++nodes)
+    {
+        uint32_t insideBoth = 0;
+        for (uint32_t node = 0; node < nodes; ++node)
+        {
+            insideBoth += !IsLeaf(PlaceInDoubleTree(nodes, node, 0)) &&
+                          !IsLeaf(PlaceInDoubleTree(nodes, node, 1));
+        }
+        EXPECT_LE(insideBoth, nodes % 2) << nodes;
+    }
+}
+
+TEST(DoubleBinaryTree, RefusesWhatIsNotThere)
+{
+    EXPECT_THROW(PlaceInDoubleTree(4, 4, 0), std::invalid_argument);
+    EXPECT_THROW(PlaceInDoubleTree(4, 0, 2), std::invalid_argument);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/imported-check.h"
+
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace weir
+{
+namespace
+{
+
+using Kind = ImportedStepKind;
+using Buffer = ImportedBuffer;
+
+ImportedStep
+Step(Kind kind, ImportedPlace source, ImportedPlace destination)
+{
+    ImportedStep step;
+    step.kind = kind;
+    step.source = source;
+    step.destination = destination;
+    return step;
+}
+
+/**
+ * Ring all-reduce of @p ranks ranks on @p channels channels, in place: channel c sums and spreads
+ * the chunks c x ranks to c x ranks + ranks - 1, as NCCL's ring does.
+ */
+ImportedProgram
+RingAllReduce(uint32_t ranks, uint32_t channels, Protocol protocol)
+{
+    ImportedProgram program;
+    program.file = "ring.xml";
+    program.op = CollectiveOp::AllReduce;
+    program.protocol = protocol;
+    program.channels = channels;
+    program.chunks = ranks * channels;
+    program.inPlace = true;
+    program.outOfPlace = false;
+    program.ranks.resize(ranks);
+    for (uint32_t r = 0; r < ranks; ++r)
+    {
+        program.ranks[r].chunks[0] = program.chunks;
+        for (uint32_t c = 0; c < channels; ++c)
+        {
+            ImportedBlock block;
+            block.sendTo = static_cast<int32_t>((r + 1) % ranks);
+            block.recvFrom = static_cast<int32_t>((r + ranks - 1) % ranks);
+            block.channel = c;
+            for (uint32_t j = 1; j <= 2 * ranks - 1; ++j)
+            {
+                const ImportedPlace place{Buffer::Input, c * ranks + (r + 2 * ranks - j) % ranks};
+                const Kind kind = j == 1              ? Kind::Send
+                                  : j < ranks         ? Kind::RecvReduceSend
+                                  : j == ranks        ? Kind::RecvReduceCopySend
+                                  : j < 2 * ranks - 1 ? Kind::RecvCopySend
+                                                      : Kind::Recv;
+                block.steps.push_back(Step(kind, place, place));
+            }
+            program.ranks[r].blocks.push_back(std::move(block));
+        }
+    }
+    return program;
+}
+
+/** An imported program as a call. */
+CollectiveCall
+AsImported(CollectiveCall call)
+{
+    call.overrides.algorithm = Algorithm::Imported;
+    call.overrides.protocol = std::nullopt;
+    call.overrides.channels = std::nullopt;
+    return call;
+}
+
+// The same ring, written down step by step, takes the same time: one slice, several passes, a
+// ragged last pass. (The ranks of an NVSwitch box are alike, so their order does not matter.)
+TEST(Imported, ARingTakesTheTimeOfTheBuiltInRing)
+{
+    for (const auto protocol : ALL_PROTOCOLS)
+    {
+        CollectiveBench bench(H100Boxes(1));
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+        bench.GetPlanner().AddProgram(RingAllReduce(8, 4, protocol));
+        for (const int64_t chunk : {int64_t{16}, int64_t{4096}, int64_t{1} << 20, int64_t{5} << 20})
+        {
+            auto call = WithChannels(
+                WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes(32 * chunk)), protocol),
+                4);
+            call.overrides.algorithm = Algorithm::Ring;
+            const Time builtIn = bench.Run(Fidelity::Flow, call);
+            const Time imported = bench.Run(Fidelity::Flow, AsImported(call));
+            EXPECT_NEAR(imported / builtIn, 1, 1e-6) << ToString(protocol) << " " << chunk;
+        }
+    }
+}
+
+// One GPU a node: the ways are the same ports.
+TEST(Imported, ARingOverNodesTakesTheTimeOfTheBuiltInRing)
+{
+    CollectiveBench bench(H100Boxes(3));
+    const auto id = bench.GetPlanner().AddCommunicator({GpuId(0), GpuId(8), GpuId(16)});
+    bench.GetPlanner().AddProgram(RingAllReduce(3, 1, Protocol::Simple));
+    auto call = WithChannels(
+        WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(48)), Protocol::Simple), 1);
+    call.overrides.algorithm = Algorithm::Ring;
+    EXPECT_NEAR(
+        bench.Run(Fidelity::Flow, AsImported(call)) / bench.Run(Fidelity::Flow, call), 1, 1e-6);
+}
+
+// What waits for a step of another block starts when that one has ended: two sends of 16 KiB by two
+// blocks, the second after the first's arrival, take twice as long as one.
+TEST(Imported, DependenciesPutStepsInOrder)
+{
+    const auto program = [](bool inOrder) {
+        ImportedProgram p;
+        p.file = "two.xml";
+        p.op = CollectiveOp::AllGather;
+        p.protocol = Protocol::Ll; // copies take no time
+        p.channels = 2;
+        p.chunks = 4;
+        p.ranks.resize(2);
+        for (uint32_t r = 0; r < 2; ++r)
+        {
+            p.ranks[r].chunks[0] = 2;
+            p.ranks[r].chunks[1] = 4;
+            for (uint32_t c = 0; c < 2; ++c)
+            {
+                ImportedBlock block;
+                block.sendTo = static_cast<int32_t>(1 - r);
+                block.recvFrom = block.sendTo;
+                block.channel = c;
+                const ImportedPlace mine{Buffer::Input, c};
+                const ImportedPlace theirs{Buffer::Output, 2 * (1 - r) + c};
+                block.steps.push_back(Step(Kind::Copy, mine, {Buffer::Output, 2 * r + c}));
+                block.steps.push_back(Step(Kind::Send, mine, {}));
+                block.steps.push_back(Step(Kind::Recv, {}, theirs));
+                if (inOrder && c == 1)
+                {
+                    block.steps[0].block = 0;
+                    block.steps[0].after = 2;
+                }
+                p.ranks[r].blocks.push_back(block);
+            }
+        }
+        return p;
+    };
+    const auto time = [&](bool inOrder) {
+        CollectiveBench bench(H100Boxes(1));
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(2));
+        bench.GetPlanner().AddProgram(program(inOrder));
+        const auto call = AsImported(MakeCall(id, CollectiveOp::AllGather, Bytes::KiB(64)));
+        return bench.Run(Fidelity::Flow, call) - bench.GetPlanner().GetSchedule(call).startLatency;
+    };
+    EXPECT_NEAR(time(true) / time(false), 2, 1e-6);
+}
+
+class BrokenImport : public testing::Test
+{
+  protected:
+    ImportedBlock& Block(uint32_t rank, uint32_t block = 0)
+    {
+        return m_program.ranks[rank].blocks[block];
+    }
+
+    void ExpectFault(const std::string& text)
+    {
+        const std::string fault = CheckImportedProgram(m_program);
+        EXPECT_NE(fault.find(text), std::string::npos) << "found: " << fault;
+        CollectiveBench bench(H100Boxes(1));
+        EXPECT_THROW(bench.GetPlanner().AddProgram(m_program), std::invalid_argument);
+    }
+
+    ImportedProgram m_program{RingAllReduce(4, 1, Protocol::Simple)};
+};
+
+TEST_F(BrokenImport, TheIntactOneIsFine)
+{
+    EXPECT_EQ(CheckImportedProgram(m_program), "");
+}
+
+TEST_F(BrokenImport, AReceiveBeforeEverySendIsACycle)
+{
+    for (uint32_t rank = 0; rank < 4; ++rank)
+    {
+        std::swap(Block(rank).steps.front(), Block(rank).steps.back());
+    }
+    ExpectFault("rank 0, block 0, step 0 waits for ever, for rank 3, block 0, step 0");
+}
+
+TEST_F(BrokenImport, AStepThatWaitsForALaterOneOfItsOwnIsACycle)
+{
+    Block(2).steps[1].block = 0;
+    Block(2).steps[1].after = 3;
+    ExpectFault("rank 2, block 0, step 1 waits for ever");
+}
+
+TEST_F(BrokenImport, AHopThatForgetsToAddIsFound)
+{
+    Block(1).steps[1].kind = Kind::RecvCopySend;
+    ExpectFault("ring.xml: rank ");
+}
+
+TEST_F(BrokenImport, AHopThatAddsTwiceIsFound)
+{
+    Block(1).steps[4].kind = Kind::RecvReduceCopySend;
+    ExpectFault("counts a rank twice");
+}
+
+TEST_F(BrokenImport, AChunkPastTheBufferIsFound)
+{
+    Block(3).steps[0].source.chunk = 4;
+    ExpectFault("rank 3, block 0, step 0: chunk 4 of the input buffer, which has 4");
+}
+
+TEST_F(BrokenImport, APeerThatDoesNotExistIsFound)
+{
+    Block(1).sendTo = 9;
+    ExpectFault("its peer is rank 9");
+}
+
+TEST_F(BrokenImport, APeerThatDoesNotListenIsFound)
+{
+    Block(1).sendTo = 3;
+    ExpectFault("rank 1 sends to rank 3 on channel 0 6 chunks, which receives 0");
+}
+
+TEST_F(BrokenImport, AChannelPastTheLastIsFound)
+{
+    Block(1).channel = 1;
+    ExpectFault("channel 1 of 1");
+}
+
+TEST_F(BrokenImport, ADependencyOnNothingIsFound)
+{
+    Block(0).steps[2].block = 1;
+    ExpectFault("waits for step 0 of block 1, and there is no such step");
+}
+
+// All-gather over a ring that stops one hop early: rank 3 is the first to miss something.
+TEST(ImportedCheck, AnIncompleteCollectiveNamesWhatIsMissing)
+{
+    ImportedProgram program;
+    program.file = "short.xml";
+    program.op = CollectiveOp::AllGather;
+    program.chunks = 8;
+    program.ranks.resize(4);
+    for (uint32_t r = 0; r < 4; ++r)
+    {
+        program.ranks[r].chunks[0] = 2;
+        program.ranks[r].chunks[1] = 8;
+        ImportedBlock block;
+        block.sendTo = static_cast<int32_t>((r + 1) % 4);
+        block.recvFrom = static_cast<int32_t>((r + 3) % 4);
+        auto whole = [](Kind kind, ImportedPlace from, ImportedPlace to) {
+            ImportedStep step = Step(kind, from, to);
+            step.count = 2;
+            return step;
+        };
+        const auto at = [&](uint32_t rank) {
+            return ImportedPlace{Buffer::Output, 2 * (rank % 4)};
+        };
+        block.steps.push_back(whole(Kind::Copy, {Buffer::Input, 0}, at(r)));
+        block.steps.push_back(whole(Kind::Send, at(r), {}));
+        block.steps.push_back(whole(Kind::RecvCopySend, {}, at(r + 3)));
+        block.steps.push_back(whole(Kind::Recv, {}, at(r + 2)));
+        program.ranks[r].blocks.push_back(block);
+    }
+    EXPECT_EQ(CheckImportedProgram(program),
+              "short.xml: rank 0 ends without chunk 0 of rank 1: chunk 2 of its output holds "
+              "nothing");
+}
+
+TEST(Imported, CallsWithoutAProgramAreRefused)
+{
+    CollectiveBench bench(H100Boxes(1));
+    auto& planner = bench.GetPlanner();
+    auto program = RingAllReduce(4, 1, Protocol::Simple);
+    program.smallest = Bytes(1024);
+    planner.AddProgram(program);
+    const auto four = planner.AddCommunicator(FirstGpus(4));
+    const auto call = AsImported(MakeCall(four, CollectiveOp::AllReduce, Bytes::MiB(1)));
+    EXPECT_NO_THROW(planner.GetSchedule(call));
+    EXPECT_THROW(planner.Plan(call), std::invalid_argument); // no closed form
+    auto wrong = call;
+    wrong.communicator = planner.AddCommunicator(FirstGpus(5));
+    EXPECT_THROW(planner.GetSchedule(wrong), std::invalid_argument);
+    wrong = call;
+    wrong.op = CollectiveOp::AllGather;
+    EXPECT_THROW(planner.GetSchedule(wrong), std::invalid_argument);
+    wrong = call;
+    wrong.bytes = Bytes(1023);
+    EXPECT_THROW(planner.GetSchedule(wrong), std::invalid_argument);
+    EXPECT_THROW(planner.GetSchedule(WithChannels(call, 2)), std::invalid_argument);
+}
+
+// Nobody gets an imported schedule who does not ask for it.
+TEST(Imported, NcclsChoiceIsNotChanged)
+{
+    CollectiveBench bench(H100Boxes(1));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(4));
+    bench.GetPlanner().AddProgram(RingAllReduce(4, 1, Protocol::Simple));
+    const auto call = MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(1));
+    EXPECT_NE(bench.GetPlanner().Plan(call).algorithm, Algorithm::Imported);
+}
+
+// Every rank sends 16 chunks before it receives any: Simple's slots hold two.
+TEST(Imported, AScheduleThatNeedsMoreSlotsThanThereAreIsRefused)
+{
+    ImportedProgram program;
+    program.file = "eager.xml";
+    program.op = CollectiveOp::AllToAll;
+    program.protocol = Protocol::Simple;
+    program.chunks = 32;
+    program.ranks.resize(2);
+    for (uint32_t r = 0; r < 2; ++r)
+    {
+        program.ranks[r].chunks[0] = 32;
+        program.ranks[r].chunks[1] = 32;
+        ImportedBlock block;
+        block.sendTo = static_cast<int32_t>(1 - r);
+        block.recvFrom = block.sendTo;
+        for (uint32_t i = 0; i < 16; ++i)
+        {
+            block.steps.push_back(
+                Step(Kind::Copy, {Buffer::Input, 16 * r + i}, {Buffer::Output, 16 * r + i}));
+            block.steps.push_back(Step(Kind::Send, {Buffer::Input, 16 * (1 - r) + i}, {}));
+        }
+        for (uint32_t i = 0; i < 16; ++i)
+        {
+            block.steps.push_back(Step(Kind::Recv, {}, {Buffer::Output, 16 * (1 - r) + i}));
+        }
+        program.ranks[r].blocks.push_back(block);
+    }
+    ASSERT_EQ(CheckImportedProgram(program), ""); // without limits
+    CollectiveBench bench(H100Boxes(1));
+    bench.GetPlanner().AddProgram(program);
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(2));
+    const auto call = AsImported(MakeCall(id, CollectiveOp::AllToAll, Bytes::MiB(64)));
+    try
+    {
+        bench.GetPlanner().GetSchedule(call);
+        FAIL() << "not refused";
+    }
+    catch (const std::invalid_argument& error)
+    {
+        EXPECT_NE(std::string(error.what()).find("eager.xml: with the slots of protocol simple"),
+                  std::string::npos)
+            << error.what();
+    }
+}
+
+} // namespace
+} // namespace weir

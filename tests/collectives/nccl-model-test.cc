@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/nccl/nccl-bandwidth-model.h"
+#include "collectives/nccl/nccl-channels.h"
+#include "collectives/nccl/nccl-latency-model.h"
+#include "collectives/nccl/nccl-tuning.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace weir
+{
+namespace
+{
+
+NcclConstants
+Constants(const char* version, uint32_t computeCapability = 90, HostCpu cpu = HostCpu::Intel)
+{
+    return {NcclVersion::Parse(version), computeCapability, cpu};
+}
+
+/** A group as NCCL's search would leave it, over NVLink inside nodes. */
+Communicator
+Group(uint32_t nodes, uint32_t gpusPerNode, uint32_t ringChannels, double ringSpeed)
+{
+    Communicator group;
+    group.nodes = nodes;
+    group.gpusPerNode = gpusPerNode;
+    group.gpus.resize(std::size_t{nodes} * gpusPerNode);
+    std::vector<uint32_t> order(group.gpus.size());
+    std::iota(order.begin(), order.end(), 0);
+    RingChannel channel{order, std::vector<Connection>(order.size())};
+    group.channels.assign(2 * ringChannels, channel);
+    group.searchChannels = ringChannels;
+    group.searchBandwidth = ringChannels * ringSpeed;
+    group.treeGraph = {ringChannels, ringSpeed, ringSpeed};
+    group.ll128 = true;
+    return group;
+}
+
+/** 8 H100 of one node: 12 rings of 30 GB/s, 8 NVLS heads of 40. */
+Communicator
+EightH100()
+{
+    Communicator group = Group(1, 8, 12, 30);
+    group.nvlsGraph = {8, 40, 40};
+    return group;
+}
+
+double
+Microseconds(const NcclConstants& constants,
+             const Communicator& group,
+             Algorithm algorithm,
+             Protocol protocol,
+             int64_t bytes,
+             CollectiveOp op = CollectiveOp::AllReduce)
+{
+    return NcclTime(constants, group, algorithm, op, protocol, Bytes(bytes)).ToMicroseconds();
+}
+
+// 6.8 + 2 (3 x 0.6 + log2(N) x 5.0): four GPUs a node, from 2 to 256 nodes.
+TEST(NcclModel, TreeLatencyGrowsByTenMicrosecondsPerDoubling)
+{
+    double expected = 20.4;
+    for (uint32_t nodes = 2; nodes <= 256; nodes *= 2, expected += 10)
+    {
+        const Time time = NcclLatency(Constants("2.23.4"),
+                                      Group(nodes, 4, 4, 24),
+                                      Algorithm::Tree,
+                                      CollectiveOp::AllReduce,
+                                      Protocol::Ll);
+        EXPECT_NEAR(time.ToMicroseconds(), expected, 1e-9) << nodes << " nodes";
+    }
+}
+
+// Ring LL 15.0 + S / 80.571 GB/s, NVLS 25 + S / (8 x 40 x 0.85 x 7/8 x 2 x 8/14 = 272): they cross
+// at 10 us / (1/80.571 - 1/272) = 1.1449 MB (measured: LL to 1 MB, NVLS from 2 MB); LL128 begins at
+// 40.6 us.
+TEST(NcclModel, EightH100SwitchFromRingLlToNvls)
+{
+    const auto constants = Constants("2.30.7");
+    const auto group = EightH100();
+    const auto ring = [&](int64_t bytes) {
+        return Microseconds(constants, group, Algorithm::Ring, Protocol::Ll, bytes);
+    };
+    const auto nvls = [&](int64_t bytes) {
+        return Microseconds(constants, group, Algorithm::Nvls, Protocol::Simple, bytes);
+    };
+    EXPECT_NEAR(ring(0), 15.0, 1e-9);
+    EXPECT_NEAR(nvls(0), 25.0, 1e-9);
+    EXPECT_LT(ring(1'144'000), nvls(1'144'000));
+    EXPECT_GT(ring(1'146'000), nvls(1'146'000));
+}
+
+// To 2.27 NVLS had 5/6 of its bus; from 2.28 n / (2 (n - 1)) of 8 x 40 x 0.85 x 7/8 x 2.
+TEST(NcclModel, NvlsBandwidthByRelease)
+{
+    const auto bandwidth = [](const char* version, uint32_t cc, CollectiveOp op) {
+        return NcclAlgorithmBandwidth(
+            Constants(version, cc), EightH100(), Algorithm::Nvls, op, Protocol::Simple);
+    };
+    EXPECT_NEAR(bandwidth("2.26.2", 90, CollectiveOp::AllReduce), 320 * 5 / 6.0, 1e-9);
+    EXPECT_NEAR(
+        bandwidth("2.28.3", 90, CollectiveOp::AllReduce), 320 * .85 * 7 / 8 * 2 * 8 / 14, 1e-9);
+    // All-gather: 40 x 0.85 x 7/8 x 7/8 a head, as it is.
+    EXPECT_NEAR(bandwidth("2.28.3", 90, CollectiveOp::AllGather), 8 * 40 * .85 * 49 / 64, 1e-9);
+}
+
+// Without reducing switches NVLS ends at the node; NVLSTree begins there.
+TEST(NcclModel, NvlsOverNodesNeedsATree)
+{
+    Communicator group = Group(2, 8, 8, 48);
+    group.nvlsGraph = {8, 50, 48};
+    const auto bandwidth = [&](const char* version, Algorithm algorithm) {
+        return NcclAlgorithmBandwidth(
+            Constants(version), group, algorithm, CollectiveOp::AllReduce, Protocol::Simple);
+    };
+    EXPECT_EQ(bandwidth("2.30.7", Algorithm::Nvls), 0);
+    EXPECT_NEAR(bandwidth("2.26.2", Algorithm::NvlsTree), 8 * 48 * 5 / 6.0, 1e-9);
+    // min(74.375, 2 x 48, 57.7) a head, times 16 / 30
+    EXPECT_NEAR(bandwidth("2.30.7", Algorithm::NvlsTree), 8 * 57.7 * 16 / 30, 1e-9);
+    group.nodes = 4;
+    group.gpus.resize(32);
+    EXPECT_NEAR(bandwidth("2.26.2", Algorithm::NvlsTree), 8 * 24 * 5 / 6.0, 1e-9);
+    EXPECT_NEAR(bandwidth("2.30.7", Algorithm::NvlsTree), 8 * 45.5 * 32 / 62, 1e-9);
+}
+
+// Tree over 4 nodes, 8 channels of 48: 0.92 x 384 = 353.3, cap 8 x 36 = 288; LL 288 / 3.8 but at
+// most 20.4; LL128 288 x 120/128 but at most 8 x 29; halved to the algorithm's bandwidth.
+TEST(NcclModel, TreeBandwidthByProtocol)
+{
+    const auto group = Group(4, 8, 8, 48);
+    const auto bandwidth = [&](Protocol protocol) {
+        return NcclAlgorithmBandwidth(
+            Constants("2.26.2"), group, Algorithm::Tree, CollectiveOp::AllReduce, protocol);
+    };
+    EXPECT_NEAR(bandwidth(Protocol::Simple), 144, 1e-9);
+    EXPECT_NEAR(bandwidth(Protocol::Ll), 10.2, 1e-9);
+    EXPECT_NEAR(bandwidth(Protocol::Ll128), 116, 1e-9);
+    Communicator plain = group;
+    plain.treeGraph.plainTree = true;
+    EXPECT_NEAR(
+        NcclAlgorithmBandwidth(
+            Constants("2.26.2"), plain, Algorithm::Tree, CollectiveOp::AllReduce, Protocol::Simple),
+        0.85 * 144,
+        1e-9);
+}
+
+// SHARP with 4 GPUs a node on 8 channels of 48: f = 1/2, f - (f - 1)/2 = 3/4; Hopper 0.85; half.
+TEST(NcclModel, CollNetBandwidth)
+{
+    Communicator group = Group(4, 4, 8, 48);
+    const auto bandwidth = [&](Algorithm algorithm, CollectiveOp op) {
+        return NcclAlgorithmBandwidth(Constants("2.26.2"), group, algorithm, op, Protocol::Simple);
+    };
+    EXPECT_EQ(bandwidth(Algorithm::CollNetDirect, CollectiveOp::AllReduce), 0); // no such network
+    group.collNetGraph = {8, 48, 48};
+    EXPECT_NEAR(bandwidth(Algorithm::CollNetDirect, CollectiveOp::AllReduce),
+                8 * 48 / 0.75 * 0.85 / 2,
+                1e-9);
+    EXPECT_NEAR(bandwidth(Algorithm::CollNetDirect, CollectiveOp::AllGather), 4 * 0.9 * 48, 1e-9);
+    EXPECT_NEAR(bandwidth(Algorithm::CollNetChain, CollectiveOp::AllReduce), 192, 1e-9);
+    EXPECT_EQ(bandwidth(Algorithm::CollNetChain, CollectiveOp::AllGather), 0);
+}
+
+// Latencies over 4 nodes of 8 GPUs, 2.30.7.
+TEST(NcclModel, LatencyByAlgorithm)
+{
+    const auto group = Group(4, 8, 8, 48);
+    const auto latency = [&](Algorithm algorithm) {
+        return NcclLatency(
+                   Constants("2.30.7"), group, algorithm, CollectiveOp::AllReduce, Protocol::Simple)
+            .ToMicroseconds();
+    };
+    EXPECT_NEAR(latency(Algorithm::Ring), 8.4 + 56 * 3.4 + 6 * 14, 1e-9);
+    EXPECT_NEAR(latency(Algorithm::Tree), 8.4 + 2 * (7 * 4 + 2 * 14), 1e-9);
+    EXPECT_NEAR(latency(Algorithm::CollNetDirect), 2 * (3.7 + 7 * 0.4) + 31, 1e-9);
+    EXPECT_NEAR(latency(Algorithm::CollNetChain), 14 * 2.8 + 30, 1e-9);
+    EXPECT_NEAR(latency(Algorithm::NvlsTree), 25 + 4 * 20.9, 1e-9);
+    EXPECT_NEAR(latency(Algorithm::Pat), 8 + 2 * 14 / 3.5 + 2.8 * 32, 1e-9);
+}
+
+// One order on all channels: one step; different ones: a step per rank, Simple at the tree's 4 us.
+TEST(NcclModel, BroadcastWaitsForAllRanksWhenRingsDiffer)
+{
+    Communicator group = Group(1, 8, 12, 30);
+    const auto latency = [&](Protocol protocol) {
+        return NcclLatency(
+                   Constants("2.30.7"), group, Algorithm::Ring, CollectiveOp::Broadcast, protocol)
+            .ToMicroseconds();
+    };
+    EXPECT_NEAR(latency(Protocol::Simple), 8.4 + 3.4, 1e-9);
+    std::swap(group.channels[1].order[2], group.channels[1].order[3]);
+    EXPECT_NEAR(latency(Protocol::Simple), 8.4 + 8 * 4.0, 1e-9);
+    EXPECT_NEAR(latency(Protocol::Ll), 6.6 + 8 * 0.6, 1e-9);
+}
+
+// 8 KiB = 2^7 x 64 bytes, 512 KiB = 2^13 x 64, 1 GiB beyond the table.
+TEST(NcclModel, TreeCorrectionByRelease)
+{
+    const auto factor = [](const char* version, Protocol protocol, Bytes bytes) {
+        return TreeSizeCorrection(NcclVersion::Parse(version), protocol, bytes);
+    };
+    EXPECT_EQ(factor("2.30.7", Protocol::Ll, Bytes(63)), 1);
+    EXPECT_EQ(factor("2.30.7", Protocol::Simple, Bytes(64)), .9);
+    EXPECT_EQ(factor("2.30.7", Protocol::Ll, Bytes::KiB(8)), .7);
+    EXPECT_EQ(factor("2.30.7", Protocol::Ll, Bytes::KiB(512)), .4);
+    EXPECT_EQ(factor("2.30.7", Protocol::Ll128, Bytes::KiB(512)), .6);
+    EXPECT_EQ(factor("2.8.4", Protocol::Ll128, Bytes::KiB(512)), .5);
+    EXPECT_EQ(factor("2.8.4", Protocol::Simple, Bytes::MiB(2)), .6);
+    EXPECT_EQ(factor("2.7.8", Protocol::Simple, Bytes::MiB(2)), .5);
+    EXPECT_EQ(factor("2.28.3", Protocol::Simple, Bytes::MiB(512)), 1);
+    EXPECT_EQ(factor("2.29.7", Protocol::Simple, Bytes::MiB(512)), .9);
+    EXPECT_EQ(factor("2.30.7", Protocol::Simple, Bytes::GiB(1)), 1);
+}
+
+// Tree, 8 channels at 512 x 8 = 4 KiB each; the cell rule leaves one per 16 KiB of an all-reduce.
+TEST(NcclModel, ThreadsShrinkWhenOneChannelIsLeft)
+{
+    const auto group = Group(1, 8, 12, 30);
+    const auto width = [&](Algorithm algorithm, Protocol protocol, int64_t bytes) {
+        return NcclKernelWidth(Constants("2.30.7"),
+                               group,
+                               algorithm,
+                               CollectiveOp::AllReduce,
+                               protocol,
+                               Bytes(bytes),
+                               24);
+    };
+    EXPECT_EQ(width(Algorithm::Tree, Protocol::Ll, 64 << 10).channels, 4U);
+    EXPECT_EQ(width(Algorithm::Ring, Protocol::Ll, 64 << 10).channels, 2U);
+    EXPECT_EQ(width(Algorithm::Ring, Protocol::Ll, 32 << 10).threads, 512U);
+    EXPECT_EQ(width(Algorithm::Ring, Protocol::Ll, 16 << 10).threads, 256U);
+    EXPECT_EQ(width(Algorithm::Ring, Protocol::Ll, 8).threads, 64U);
+    EXPECT_EQ(width(Algorithm::Nvls, Protocol::Simple, 8).channels, 24U);
+    EXPECT_EQ(width(Algorithm::Ring, Protocol::Simple, 1 << 30).channels, 24U);
+}
+
+// The tables differ by release: what the latency of a Simple tree over 2 nodes of 8 GPUs was.
+TEST(NcclModel, TreeSimpleLatencyByRelease)
+{
+    const auto latency = [](const char* version) {
+        return NcclLatency(Constants(version),
+                           Group(2, 8, 8, 48),
+                           Algorithm::Tree,
+                           CollectiveOp::AllReduce,
+                           Protocol::Simple)
+            .ToMicroseconds();
+    };
+    EXPECT_NEAR(latency("2.7.8"), 2 * (7 * 28 + 50), 1e-9);
+    EXPECT_NEAR(latency("2.16.2"), 2 * (7 * 28 + 28), 1e-9);
+    EXPECT_NEAR(latency("2.18.5"), 2 * (7 * 4 + 14), 1e-9);
+    EXPECT_NEAR(latency("2.19.3"), 2 * (7 * 28 + 28), 1e-9);
+    EXPECT_NEAR(latency("2.23.4"), 8.4 + 2 * (7 * 4 + 14), 1e-9);
+}
+
+TEST(NcclModel, SimpleIsTheOnlyProtocolOfSwitchAlgorithms)
+{
+    for (auto algorithm : {Algorithm::Nvls, Algorithm::CollNetDirect, Algorithm::Pat})
+    {
+        EXPECT_FALSE(HasProtocol(algorithm, Protocol::Ll));
+        EXPECT_TRUE(HasProtocol(algorithm, Protocol::Simple));
+    }
+    EXPECT_TRUE(HasProtocol(Algorithm::Tree, Protocol::Ll128));
+}
+
+} // namespace
+} // namespace weir

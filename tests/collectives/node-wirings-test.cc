@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <utility>
+
+namespace weir
+{
+namespace
+{
+
+const Communicator&
+Search(CollectiveBench& bench, uint32_t gpus)
+{
+    auto& planner = bench.GetPlanner();
+    return planner.GetCommunicator(planner.AddCommunicator(FirstGpus(gpus)));
+}
+
+/** A DGX-1: eight V100 whose six NVLinks make a hybrid cube mesh. */
+ClusterSpec
+HybridCubeMesh()
+{
+    ClusterSpec spec = ReferenceBoxes(1, 70, 0, 20, 16, 12.5);
+    spec.node.wiring = NvLinkWiring::Mesh;
+    spec.node.nics = 4;
+    spec.node.meshLinks = {{0, 1, 1},
+                           {0, 2, 1},
+                           {0, 3, 2},
+                           {0, 4, 2},
+                           {1, 2, 2},
+                           {1, 3, 1},
+                           {1, 5, 2},
+                           {2, 3, 2},
+                           {2, 6, 1},
+                           {3, 7, 1},
+                           {4, 5, 1},
+                           {4, 6, 1},
+                           {4, 7, 2},
+                           {5, 6, 2},
+                           {5, 7, 1},
+                           {6, 7, 2}};
+    return spec;
+}
+
+TEST(NodeWirings, HybridCubeMeshUsesEveryNvLink)
+{
+    // The double links are a ring of all GPUs (0 3 2 1 5 6 7 4), and so are the single ones
+    // (0 1 3 7 5 4 6 2): each way 2 + 1 channels of 20 GB/s, all 6 x 20 = 120 GB/s of a GPU. Below
+    // 25 GB/s no channel is halved; the count is doubled once.
+    CollectiveBench bench(HybridCubeMesh());
+    const Communicator& found = Search(bench, 8);
+    EXPECT_EQ(found.searchChannels, 6u);
+    EXPECT_DOUBLE_EQ(found.searchBandwidth, 120);
+    EXPECT_EQ(found.channels.size(), 12u);
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> channelsOver;
+    for (std::size_t c = 0; c < found.searchChannels; c++)
+    {
+        const auto& channel = found.channels[c];
+        for (std::size_t i = 0; i < 8; i++)
+        {
+            EXPECT_EQ(channel.hops[i].kind, ConnectionKind::NvLink);
+            channelsOver[{channel.order[i], channel.order[(i + 1) % 8]}]++;
+        }
+    }
+    for (const MeshLink& link : HybridCubeMesh().node.meshLinks)
+    {
+        EXPECT_EQ((channelsOver[{link.a, link.b}]), link.links) << link.a << " to " << link.b;
+        EXPECT_EQ((channelsOver[{link.b, link.a}]), link.links) << link.b << " to " << link.a;
+    }
+}
+
+TEST(NodeWirings, FourGpusInAFullMeshUseEveryNvLinkBothWays)
+{
+    // Four links a pair, 20 GB/s each: the six directed rings of K4 take each pair's direction
+    // twice, so six channels of 40 GB/s fill 80; halved to 12 x 20, doubled to 24.
+    ClusterSpec spec = Gh200Nodes(1);
+    spec.node.computeCapability = 80;
+    spec.node.cpu = HostCpu::Amd;
+    for (MeshLink& link : spec.node.meshLinks)
+    {
+        link.links = 4;
+    }
+    spec.node.nvlink.rawRate = Rate::GBps(20);
+    CollectiveBench bench(spec);
+    const Communicator& found = Search(bench, 4);
+    EXPECT_DOUBLE_EQ(found.searchBandwidth, 240);
+    EXPECT_EQ(found.channels.size(), 24u);
+}
+
+TEST(NodeWirings, TwoPortsAGpuCarryHalfTheChannelsEach)
+{
+    // Sixteen ports of 100 Gb/s: 16 channels of 12 GB/s where eight of 200 Gb/s have 8 of 24.
+    ClusterSpec spec = ReferenceBoxes(2, 80, 12, 20, 32, 12.5);
+    spec.node.nics = 16;
+    spec.node.portsPerNic = 2;
+    CollectiveBench bench(spec);
+    const Communicator& found = Search(bench, 16);
+    EXPECT_EQ(found.searchChannels, 16u);
+    EXPECT_DOUBLE_EQ(found.searchBandwidth, 192);
+}
+
+TEST(NodeWirings, AHostBridgeIsNothingThatNcclKnows)
+{
+    // One GPU and one 200 Gb/s port on a root complex: 24 GB/s of PCIe 4 in NCCL's eyes, whatever
+    // the bridge does.
+    ClusterSpec spec = ReferenceBoxes(2, 80, 0, 20, 32, 25);
+    spec.node.gpus = 1;
+    spec.node.nics = 1;
+    spec.node.pcieSwitches = 0;
+    spec.node.wiring = NvLinkWiring::None;
+    spec.node.cpu = HostCpu::Amd;
+    spec.node.nicHostBridge = ReferenceLink("bridge", 29, 0);
+    CollectiveBench bench(spec);
+    EXPECT_DOUBLE_EQ(Search(bench, 2).searchBandwidth, 24);
+}
+
+TEST(NodeWirings, IntelRootComplexesCostSixFifths)
+{
+    // Two GPUs on one root complex, PCIe 4: 24 GB/s carry two channels of 12 on AMD; on Intel each
+    // takes 14.4 of it: one of 20 is too much (24 of 24 is not), so 1 x 20.
+    ClusterSpec spec = ReferenceBoxes(1, 80, 0, 20, 32, 25);
+    spec.node.gpus = 2;
+    spec.node.pcieSwitches = 0;
+    spec.node.sockets = 1;
+    spec.node.wiring = NvLinkWiring::None;
+    spec.node.cpu = HostCpu::Amd;
+    CollectiveBench amd(spec);
+    EXPECT_DOUBLE_EQ(Search(amd, 2).searchBandwidth, 24);
+    spec.node.cpu = HostCpu::Intel;
+    CollectiveBench intel(spec);
+    EXPECT_DOUBLE_EQ(Search(intel, 2).searchBandwidth, 20);
+}
+
+TEST(NodeWirings, WhatNcclReckonsWithMayDifferFromWhatALinkCarries)
+{
+    // Two GPUs on two sockets: NCCL's rate between them bounds the search (16: 1 x 15), not the
+    // link's own.
+    ClusterSpec spec = ReferenceBoxes(1, 80, 0, 20, 32, 25);
+    spec.node.gpus = 2;
+    spec.node.pcieSwitches = 0;
+    spec.node.wiring = NvLinkWiring::None;
+    spec.node.cpu = HostCpu::Amd;
+    spec.node.interSocket.rawRate = Rate::GBps(100);
+    spec.node.interSocket.ncclRate = Rate::GBps(16);
+    CollectiveBench bench(spec);
+    EXPECT_DOUBLE_EQ(Search(bench, 2).searchBandwidth, 15);
+}
+
+TEST(NodeWirings, ARackOfBoardsWithoutPcieBetweenThemHasRings)
+{
+    // Three boards of two sockets and four GPUs under one NVSwitch domain, a port each.
+    ClusterSpec spec = ReferenceBoxes(2, 100, 18, 40.1, 64, 50);
+    spec.node.gpus = 12;
+    spec.node.nics = 12;
+    spec.node.sockets = 6;
+    spec.node.socketsPerBoard = 2;
+    spec.node.pcieSwitches = 0;
+    spec.node.cpu = HostCpu::Arm;
+    CollectiveBench bench(spec);
+    const Communicator& inside = Search(bench, 12);
+    EXPECT_DOUBLE_EQ(inside.searchBandwidth, 720);
+    const Communicator& across = Search(bench, 24);
+    EXPECT_DOUBLE_EQ(across.searchBandwidth, 12 * 48);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/schedule/schedule-check.h"
+
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace weir
+{
+namespace
+{
+
+CollectiveCall
+TreeCall(CommunicatorId id, Bytes bytes)
+{
+    auto call = MakeCall(id, CollectiveOp::AllReduce, bytes);
+    call.overrides.algorithm = Algorithm::NvlsTree;
+    return call;
+}
+
+// On two nodes a byte leaves a node once: as a child in one tree, as the root in the other. The
+// ports, 8 x 50 GB/s, would do; the NVLinks, 64 / 97 of 370.8 GB/s, decide, and per pass of 16 MiB
+// a synchronisation of 11 us, of which stores use 97 / 80 - 1 for their own.
+TEST(NvlsTree, TwoNodesAreBoundByNvLink)
+{
+    CollectiveBench bench(H100Boxes(2));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+    const auto& plan = bench.GetPlanner().Plan(TreeCall(id, Bytes::GiB(4)));
+    const double bytes = (int64_t{4} << 30) / (370.8e9 * 64 / 97) * 1e6;
+    EXPECT_NEAR(
+        (plan.duration - plan.latency).ToMicroseconds(), bytes + 256 * 11.0 * (2 - 97.0 / 80), 1);
+    const auto& topology = bench.GetFabric().GetCluster().GetTopology();
+    EXPECT_EQ(topology.GetLink(plan.bottleneck).kind, LinkKind::NvLink);
+}
+
+/** Payload bytes that leave each port of a group, all legs of a plan together. */
+std::vector<double>
+BytesOutOfPorts(CollectiveBench& bench, const CollectivePlan& plan)
+{
+    const auto& topology = bench.GetFabric().GetCluster().GetTopology();
+    std::vector<double> bytes(topology.LinkCount(), 0);
+    for (const auto& leg : plan.legs)
+    {
+        for (const auto& each : bench.GetPlanner().Paths().Links(leg.path))
+        {
+            bytes[each.link.Index()] += leg.bytes.ToDouble() * each.multiplicity;
+        }
+    }
+    std::vector<double> out;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        if (link.kind == LinkKind::Network && topology.GetDevice(link.from).kind == DeviceKind::Nic)
+        {
+            out.push_back(bytes[i]);
+        }
+    }
+    return out;
+}
+
+// Eight ports of a node share the message: one time each way on two nodes.
+TEST(NvlsTree, TwoNodesSendEachByteOnce)
+{
+    CollectiveBench bench(H100Boxes(2));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+    const auto& plan = bench.GetPlanner().Plan(TreeCall(id, Bytes::GiB(1)));
+    for (double bytes : BytesOutOfPorts(bench, plan))
+    {
+        EXPECT_NEAR(bytes, (1 << 30) / 8.0, 2);
+    }
+}
+
+// On more nodes an inner node of a tree sends one sum up and two totals down, a leaf only the sum:
+// over both trees at most 4 x half of a port's eighth. 8 ports of 50 GB/s then carry 200 GB/s.
+TEST(NvlsTree, FourNodesAreBoundByTheirPorts)
+{
+    CollectiveBench bench(B200Boxes(4));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+    const auto& plan = bench.GetPlanner().Plan(TreeCall(id, Bytes::GiB(4)));
+    const auto bytes = BytesOutOfPorts(bench, plan);
+    EXPECT_NEAR(*std::max_element(bytes.begin(), bytes.end()), 2 * (int64_t{4} << 30) / 8.0, 2);
+    EXPECT_NEAR(
+        (plan.duration - plan.latency).ToMicroseconds(), (int64_t{4} << 30) / 200e9 * 1e6, 1);
+}
+
+TEST(NvlsTree, SchedulesKeepTheirPromise)
+{
+    for (uint32_t nodes = 2; nodes <= 7; ++nodes)
+    {
+        CollectiveBench bench(H100Boxes(nodes));
+        for (uint32_t gpus : {3U, 8U})
+        {
+            std::vector<GpuId> group;
+            for (uint32_t i = 0; i < nodes * gpus; ++i)
+            {
+                group.emplace_back(i / gpus * 8 + i % gpus);
+            }
+            const auto id = bench.GetPlanner().AddCommunicator(group);
+            for (Bytes bytes : {Bytes(1), Bytes(1234567), Bytes(70'000'001)})
+            {
+                EXPECT_EQ(CheckSchedule(bench.GetPlanner().GetSchedule(TreeCall(id, bytes)),
+                                        {nodes * gpus, bytes, 0}),
+                          "")
+                    << nodes << " x " << gpus;
+            }
+        }
+    }
+}
+
+// Ranks in any order, nodes with different GPUs.
+TEST(NvlsTree, RanksMayBeInAnyOrder)
+{
+    std::mt19937 random(5);
+    CollectiveBench bench(H100Boxes(3));
+    for (int trial = 0; trial < 10; ++trial)
+    {
+        std::vector<GpuId> group;
+        for (uint32_t node = 0; node < 3; ++node)
+        {
+            auto gpus = FirstGpus(8);
+            std::shuffle(gpus.begin(), gpus.end(), random);
+            const std::size_t count = 3 + random() % 6;
+            for (std::size_t i = 0; i < count; ++i)
+            {
+                group.emplace_back(node * 8 + gpus[i].Index());
+            }
+        }
+        std::shuffle(group.begin(), group.end(), random);
+        const auto id = bench.GetPlanner().AddCommunicator(group);
+        const Bytes bytes(1 + random() % 5'000'000);
+        const auto ranks = static_cast<uint32_t>(group.size());
+        EXPECT_EQ(
+            CheckSchedule(bench.GetPlanner().GetSchedule(TreeCall(id, bytes)), {ranks, bytes, 0}),
+            "");
+    }
+}
+
+// The closed form lets reductions and stores share NVLink from the first pass to the last; in the
+// chunk-level mode the first reductions and the last stores have it alone, which shows where there
+// are few passes.
+TEST(NvlsTree, FlowIsNearTheClosedForm)
+{
+    for (uint32_t nodes : {2U, 5U})
+    {
+        CollectiveBench bench(H100Boxes(nodes));
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8 * nodes));
+        for (Bytes bytes : {Bytes::KiB(64), Bytes::MiB(4), Bytes::MiB(64), Bytes::MiB(512)})
+        {
+            const auto call = TreeCall(id, bytes);
+            const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
+            EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-4);
+            const double flow = bench.Run(Fidelity::Flow, call).ToMicroseconds();
+            EXPECT_NEAR(flow / planned, 1, bytes < Bytes::MiB(512) ? 0.12 : 0.06)
+                << nodes << " nodes " << bytes.Count() << " flow " << flow;
+        }
+    }
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/pat-order.h"
+#include "collectives/schedule/schedule-check.h"
+
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace weir
+{
+namespace
+{
+
+constexpr CollectiveOp PAT_OPS[] = {CollectiveOp::AllGather, CollectiveOp::ReduceScatter};
+
+CollectiveCall
+PatCall(CommunicatorId id, CollectiveOp op, Bytes bytes)
+{
+    auto call = MakeCall(id, op, bytes);
+    call.overrides.algorithm = Algorithm::Pat;
+    return call;
+}
+
+/** One GPU of each of the first @p nodes boxes of eight. */
+std::vector<GpuId>
+OneOfEach(uint32_t nodes)
+{
+    std::vector<GpuId> gpus;
+    for (uint32_t node = 0; node < nodes; ++node)
+    {
+        gpus.emplace_back(node * 8);
+    }
+    return gpus;
+}
+
+// Every offset once, and from an offset that a longer distance brought (or its own).
+TEST(Pat, OffsetsFormATree)
+{
+    for (uint32_t n = 2; n <= 130; ++n)
+    {
+        std::set<uint32_t> there{0};
+        for (const auto& each : PatDistances(n))
+        {
+            std::set<uint32_t> brought;
+            for (uint32_t offset : each.offsets)
+            {
+                EXPECT_EQ(there.count(offset - each.distance), 1U);
+                brought.insert(offset);
+            }
+            there.insert(brought.begin(), brought.end());
+        }
+        EXPECT_EQ(there.size(), n);
+        EXPECT_EQ(*there.rbegin(), n - 1);
+    }
+}
+
+TEST(Pat, EveryScheduleKeepsItsPromise)
+{
+    CollectiveBench bench(H100Boxes(35));
+    for (uint32_t n : {2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 13U, 16U, 17U, 32U, 35U})
+    {
+        const auto id = bench.GetPlanner().AddCommunicator(OneOfEach(n));
+        for (auto op : PAT_OPS)
+        {
+            for (Bytes bytes : {Bytes(1), Bytes(4'567'891)})
+            {
+                const auto call = PatCall(id, op, bytes);
+                EXPECT_EQ(CheckSchedule(bench.GetPlanner().GetSchedule(call), {n, bytes, 0}), "")
+                    << ToString(op) << " n=" << n << " of " << bytes.Count();
+            }
+        }
+    }
+}
+
+// 8 us, log2 8 hops of 14 / 3.5 us, and 7 messages of 2.8 us each, the last of which nothing waits
+// for: NCCL's 8 + 3 x 14 / 3.5 + 8 x 2.8 less two messages.
+TEST(Pat, SmallMessagesTakeNcclsLatency)
+{
+    CollectiveBench bench(H100Boxes(8));
+    const auto id = bench.GetPlanner().AddCommunicator(OneOfEach(8));
+    for (auto op : PAT_OPS)
+    {
+        const auto call = PatCall(id, op, Bytes(128));
+        EXPECT_NEAR(bench.GetPlanner().Plan(call).duration.ToMicroseconds(), 8 + 12 + 6 * 2.8, 0.1);
+        EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds(), 8 + 12 + 6 * 2.8, 0.5);
+    }
+}
+
+// All n - 1 parts leave each node by its one port.
+TEST(Pat, LargeMessagesAreBoundByThePort)
+{
+    CollectiveBench bench(H100Boxes(16));
+    const auto id = bench.GetPlanner().AddCommunicator(OneOfEach(16));
+    for (auto op : PAT_OPS)
+    {
+        const auto call = PatCall(id, op, Bytes::GiB(1));
+        const double wire = 15.0 / 16 * (1 << 30) / 50e9 * 1e6;
+        const Time planned = bench.GetPlanner().Plan(call).duration;
+        EXPECT_NEAR(planned.ToMicroseconds(), wire, 0.05 * wire);
+        EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / planned, 1, 0.05);
+    }
+}
+
+TEST(Pat, OnlyOneGpuPerNode)
+{
+    CollectiveBench bench(H100Boxes(2));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+    EXPECT_THROW(bench.GetPlanner().Plan(PatCall(id, CollectiveOp::AllGather, Bytes(1))),
+                 std::invalid_argument);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/point-to-point-order.h"
+#include "collectives/algorithms/traffic.h"
+#include "collectives/schedule/schedule-check.h"
+
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+namespace weir
+{
+namespace
+{
+
+constexpr double NVLINK = 18 * 20.6e9; // bytes/s of one H100, one direction
+constexpr double PORT = 50e9;          // bytes/s of a 400 Gb/s port
+constexpr double BLOCK = 31.6e9;       // bytes/s of one channel's thread block on Hopper
+constexpr CollectiveOp GROUPED_OPS[] = {
+    CollectiveOp::AllToAll,
+    CollectiveOp::Gather,
+    CollectiveOp::Scatter,
+    CollectiveOp::SendRecv,
+    CollectiveOp::Send,
+};
+
+// 0, 1, 3, 6, 10, 15, 21, 28 modulo 8: NCCL's order of distances in a node of 8.
+TEST(PointToPointOrder, DistancesAreTriangularNumbers)
+{
+    CollectiveBench bench(H100Boxes(1));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+    const PointToPointOrder order(bench.GetPlanner().GetCommunicator(id),
+                                  bench.GetFabric().GetCluster());
+    const uint32_t distances[] = {0, 1, 3, 6, 2, 7, 5, 4};
+    for (uint32_t round = 0; round < 8; ++round)
+    {
+        EXPECT_EQ(order.RoundOf(3, (3 + distances[round]) % 8), round);
+    }
+}
+
+// In a round nobody has two peers in one direction, whatever the group.
+TEST(PointToPointOrder, EveryRoundPairsEachRankOnce)
+{
+    std::mt19937 random(7);
+    CollectiveBench bench(H100Boxes(5));
+    for (int trial = 0; trial < 20; ++trial)
+    {
+        auto gpus = FirstGpus(40);
+        std::shuffle(gpus.begin(), gpus.end(), random);
+        gpus.resize(2 + random() % 39);
+        const auto id = bench.GetPlanner().AddCommunicator(gpus);
+        const PointToPointOrder order(bench.GetPlanner().GetCommunicator(id),
+                                      bench.GetFabric().GetCluster());
+        for (uint32_t rank = 0; rank < gpus.size(); ++rank)
+        {
+            std::set<uint32_t> sending;
+            std::set<uint32_t> receiving;
+            for (uint32_t peer = 0; peer < gpus.size(); ++peer)
+            {
+                sending.insert(order.RoundOf(rank, peer));
+                receiving.insert(order.RoundOf(peer, rank));
+            }
+            EXPECT_EQ(sending.size(), gpus.size());
+            EXPECT_EQ(receiving.size(), gpus.size());
+        }
+    }
+}
+
+// 8 peers of 4 channels each fill 32 channels, none twice.
+TEST(PointToPointOrder, PeersOfOneNodeHaveTheirOwnChannels)
+{
+    CollectiveBench bench(H100Boxes(1));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+    const PointToPointOrder order(bench.GetPlanner().GetCommunicator(id),
+                                  bench.GetFabric().GetCluster());
+    std::set<uint32_t> used;
+    for (uint32_t round = 0; round < 8; ++round)
+    {
+        for (uint32_t part = 0; part < 4; ++part)
+        {
+            used.insert(order.ChannelOf(round, part, 32));
+        }
+    }
+    EXPECT_EQ(used.size(), 32U);
+}
+
+// All operations between pairs, 2 to 17 ranks over up to three nodes; sizes below a byte per rank,
+// ragged, and of many chunks.
+TEST(PointToPoint, EveryScheduleDeliversItsMessages)
+{
+    CollectiveBench bench(H100Boxes(3));
+    for (uint32_t n : {2U, 3U, 8U, 9U, 16U, 17U})
+    {
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(n));
+        for (auto op : GROUPED_OPS)
+        {
+            for (Bytes bytes : {Bytes(1), Bytes(1000), Bytes(1234567), Bytes(70'000'001)})
+            {
+                auto call = MakeCall(id, op, bytes);
+                call.root = op == CollectiveOp::Send ? 0 : n / 2;
+                EXPECT_EQ(
+                    CheckSchedule(bench.GetPlanner().GetSchedule(call), {n, bytes, call.root}), "")
+                    << ToString(op) << " n=" << n << " " << bytes.Count();
+            }
+        }
+    }
+}
+
+/** Parts of 0 to @p most bytes; about every third is nothing. */
+std::vector<std::vector<Bytes>>
+RandomParts(uint32_t ranks, uint32_t most, std::mt19937& random)
+{
+    std::vector<std::vector<Bytes>> parts(ranks, std::vector<Bytes>(ranks));
+    for (auto& row : parts)
+    {
+        for (auto& part : row)
+        {
+            part = random() % 3 == 0 ? Bytes() : Bytes(random() % most);
+        }
+    }
+    return parts;
+}
+
+CollectiveCall
+UnequalCall(Planner& planner, CommunicatorId id, const std::vector<std::vector<Bytes>>& parts)
+{
+    const TrafficId traffic = planner.AddTraffic(parts);
+    auto call = MakeCall(id, CollectiveOp::AllToAll, planner.GetTraffic(traffic).LargestRow());
+    call.traffic = traffic;
+    return call;
+}
+
+TEST(PointToPoint, UnequalPartsAreDelivered)
+{
+    std::mt19937 random(11);
+    CollectiveBench bench(H100Boxes(3));
+    for (uint32_t n : {2U, 7U, 8U, 20U})
+    {
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(n));
+        const auto call = UnequalCall(bench.GetPlanner(), id, RandomParts(n, 3'000'000, random));
+        const auto& traffic = bench.GetPlanner().GetTraffic(call.traffic);
+        EXPECT_EQ(CheckSchedule(bench.GetPlanner().GetSchedule(call), {n, call.bytes, 0, &traffic}),
+                  "");
+        EXPECT_NE(CheckSchedule(bench.GetPlanner().GetSchedule(call), {n, call.bytes, 0}), "");
+    }
+}
+
+class EightH100 : public testing::Test
+{
+  protected:
+    double Microseconds(const CollectiveCall& call)
+    {
+        return m_bench.GetPlanner().Plan(call).duration.ToMicroseconds();
+    }
+
+    CollectiveBench m_bench{H100Boxes(1)};
+    CommunicatorId m_all{m_bench.GetPlanner().AddCommunicator(FirstGpus(8))};
+};
+
+// Each GPU sends 7 parts of an eighth over its NVLinks: base + one hop + 7/8 S / link.
+TEST_F(EightH100, AllToAll)
+{
+    const auto call = MakeCall(m_all, CollectiveOp::AllToAll, Bytes::GiB(1));
+    EXPECT_EQ(m_bench.GetPlanner().Plan(call).protocol, Protocol::Simple);
+    EXPECT_NEAR(Microseconds(call), 8.4 + 3.4 + 0.875 * (1 << 30) / NVLINK * 1e6, 1e-2);
+}
+
+// 1 KiB to each: LL, twice as much on the wire; a part alone on its block is bound by the block.
+TEST_F(EightH100, SmallAllToAllIsLl)
+{
+    const auto call = MakeCall(m_all, CollectiveOp::AllToAll, Bytes::KiB(8));
+    EXPECT_EQ(m_bench.GetPlanner().Plan(call).protocol, Protocol::Ll);
+    EXPECT_NEAR(Microseconds(call), 6.6 + 0.6 + 2048 / BLOCK * 1e6, 1e-3);
+}
+
+// A pair may use 32 channels, four peers sharing each of 32: 16 each with 8 ranks. LL up to 16 KiB
+// on each of these.
+TEST_F(EightH100, LlEndsWhereAMessageHasMoreThanItsThresholdOnAllItsChannels)
+{
+    const auto protocol = [&](int64_t part) {
+        const auto call = MakeCall(m_all, CollectiveOp::AllToAll, Bytes(8 * part));
+        return m_bench.GetPlanner().Plan(call).protocol;
+    };
+    EXPECT_EQ(protocol(16 * (16 << 10)), Protocol::Ll);
+    EXPECT_EQ(protocol(16 * (16 << 10) + 1), Protocol::Simple);
+}
+
+// All parts but the root's own enter or leave by its NVLinks.
+TEST_F(EightH100, GatherAndScatterAreBoundByTheRoot)
+{
+    for (auto op : {CollectiveOp::Gather, CollectiveOp::Scatter})
+    {
+        auto call = MakeCall(m_all, op, Bytes::GiB(1));
+        call.root = 5;
+        EXPECT_NEAR(Microseconds(call), 8.4 + 3.4 + 0.875 * (1 << 30) / NVLINK * 1e6, 1e-2)
+            << ToString(op);
+    }
+}
+
+// Every GPU sends all it has to one and receives as much: its NVLinks carry S each way.
+TEST_F(EightH100, ExchangeUsesEachLinkOnce)
+{
+    const auto call = MakeCall(m_all, CollectiveOp::SendRecv, Bytes::GiB(1));
+    EXPECT_NEAR(Microseconds(call), 8.4 + 3.4 + (1 << 30) / NVLINK * 1e6, 1e-2);
+}
+
+// Four nodes: 24 of 32 parts leave each node's GPU; by PXN each port sends and receives as many,
+// 3/4 of the buffer. The hop is Simple's over the network, and NVLink to the port's GPU.
+TEST(PointToPoint, AllToAllOverNodesIsBoundByThePorts)
+{
+    CollectiveBench bench(H100Boxes(4));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+    const auto& plan = bench.GetPlanner().Plan(MakeCall(id, CollectiveOp::AllToAll, Bytes::GiB(1)));
+    EXPECT_NEAR(plan.duration.ToMicroseconds(), 8.4 + 14.3 + 0.75 * (1 << 30) / PORT * 1e6, 1e-2);
+    const auto& topology = bench.GetFabric().GetCluster().GetTopology();
+    EXPECT_EQ(topology.GetLink(plan.bottleneck).kind, LinkKind::Network);
+    EXPECT_EQ(plan.legs.size(), 1U);
+}
+
+// The exchange over two nodes: one message each way crosses, by one port.
+TEST(PointToPoint, ExchangeOverNodesIsBoundByOnePort)
+{
+    CollectiveBench bench(H100Boxes(2));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+    const auto call = MakeCall(id, CollectiveOp::SendRecv, Bytes::GiB(1));
+    const Time planned = bench.GetPlanner().Plan(call).duration;
+    EXPECT_NEAR(planned.ToMicroseconds(), 8.4 + 14.3 + (1 << 30) / PORT * 1e6, 1e-2);
+    EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / planned, 1, 1e-3);
+}
+
+// Equal parts, whatever the group: chunk by chunk no faster than the busiest link allows, and with
+// many chunks as fast.
+TEST(PointToPoint, FlowsTakeWhatTheBusiestLinkNeeds)
+{
+    for (const auto& spec : {H100Boxes(1), H100Boxes(2), Gh200Nodes(2), A100Boxes(2)})
+    {
+        CollectiveBench bench(spec);
+        const uint32_t all = bench.GetFabric().GetCluster().GpuCount();
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(all));
+        for (auto op : GROUPED_OPS)
+        {
+            for (const Bytes bytes : {Bytes::KiB(64), Bytes::MiB(256)})
+            {
+                const auto call = MakeCall(id, op, bytes);
+                const Time planned = bench.GetPlanner().Plan(call).duration;
+                const Time flow = bench.Run(Fidelity::Flow, call);
+                const double tolerance = bytes < Bytes::MiB(1) ? 0.12 : 0.03;
+                EXPECT_NEAR(flow / planned, 1, tolerance)
+                    << ToString(op) << " of " << bytes.Count() << " over " << all;
+            }
+        }
+    }
+}
+
+// Unequal parts: the plan is the busiest link's time, which nothing beats, and the stream alone
+// takes just that.
+TEST(PointToPoint, UnequalPartsTakeNoLessThanTheBusiestLink)
+{
+    std::mt19937 random(5);
+    for (const auto& spec : {H100Boxes(1), H100Boxes(2)})
+    {
+        CollectiveBench bench(spec);
+        const uint32_t n = bench.GetFabric().GetCluster().GpuCount();
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(n));
+        for (int trial = 0; trial < 5; ++trial)
+        {
+            const auto call =
+                UnequalCall(bench.GetPlanner(), id, RandomParts(n, 30'000'000, random));
+            const auto& plan = bench.GetPlanner().Plan(call);
+            const Time streamed = bench.Run(Fidelity::Stream, call);
+            EXPECT_NEAR(streamed / plan.duration, 1, 1e-6);
+            const Time flow = bench.Run(Fidelity::Flow, call);
+            EXPECT_GE(flow / plan.duration, 0.999);
+            EXPECT_LE(flow / plan.duration, 1.5);
+        }
+    }
+}
+
+// Equal parts given one by one are the all-to-all of their sum.
+TEST(PointToPoint, EqualTrafficIsTheSameAsNone)
+{
+    CollectiveBench bench(H100Boxes(2));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+    const std::vector<std::vector<Bytes>> parts(16, std::vector<Bytes>(16, Bytes::MiB(3)));
+    const auto unequal = UnequalCall(bench.GetPlanner(), id, parts);
+    const auto equal = MakeCall(id, CollectiveOp::AllToAll, Bytes::MiB(48));
+    EXPECT_EQ(bench.GetPlanner().Plan(unequal).duration, bench.GetPlanner().Plan(equal).duration);
+    EXPECT_EQ(bench.Run(Fidelity::Flow, unequal), bench.Run(Fidelity::Flow, equal));
+}
+
+TEST(Traffic, EqualPartsShareAnId)
+{
+    CollectiveBench bench(H100Boxes(1));
+    auto& planner = bench.GetPlanner();
+    const auto a = planner.AddTraffic({{Bytes(1), Bytes(2)}, {Bytes(3), Bytes(4)}});
+    EXPECT_EQ(planner.AddTraffic({{Bytes(1), Bytes(2)}, {Bytes(3), Bytes(4)}}), a);
+    EXPECT_NE(planner.AddTraffic({{Bytes(1), Bytes(2)}, {Bytes(3), Bytes(5)}}), a);
+    EXPECT_EQ(planner.GetTraffic(a).LargestRow(), Bytes(7));
+    EXPECT_EQ(planner.GetTraffic(a).Part(0, 1), Bytes(2));
+}
+
+TEST(Traffic, WhatIsNoTrafficIsRefused)
+{
+    CollectiveBench bench(H100Boxes(1));
+    auto& planner = bench.GetPlanner();
+    EXPECT_THROW(planner.AddTraffic({}), std::invalid_argument);
+    EXPECT_THROW(planner.AddTraffic({{Bytes(1), Bytes(1)}, {Bytes(1)}}), std::invalid_argument);
+    EXPECT_THROW(planner.AddTraffic({{Bytes(-1)}}), std::invalid_argument);
+    EXPECT_THROW(planner.AddTraffic({{Bytes((int64_t{1} << 58) + 1)}}), std::invalid_argument);
+
+    const auto id = planner.AddCommunicator(FirstGpus(2));
+    const std::vector<std::vector<Bytes>> parts(2, std::vector<Bytes>(2, Bytes(8)));
+    const auto good = UnequalCall(planner, id, parts);
+    EXPECT_NO_THROW(planner.Plan(good));
+    auto wrong = good;
+    wrong.bytes = Bytes(15);
+    EXPECT_THROW(planner.Plan(wrong), std::invalid_argument);
+    wrong = good;
+    wrong.op = CollectiveOp::AllGather;
+    EXPECT_THROW(planner.Plan(wrong), std::invalid_argument);
+    wrong = good;
+    wrong.traffic = TrafficId(7);
+    EXPECT_THROW(planner.Plan(wrong), std::invalid_argument);
+    wrong = good;
+    wrong.communicator = planner.AddCommunicator(FirstGpus(3));
+    EXPECT_THROW(planner.GetSchedule(wrong), std::invalid_argument);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/schedule/schedule-check.h"
+
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+namespace weir
+{
+namespace
+{
+
+CollectiveCall
+TreeCall(CommunicatorId id, Protocol protocol, Bytes bytes)
+{
+    auto call = WithProtocol(MakeCall(id, CollectiveOp::AllReduce, bytes), protocol);
+    call.overrides.algorithm = Algorithm::Tree;
+    return call;
+}
+
+/** The first @p perNode GPUs of the first @p nodes nodes of eight. */
+std::vector<GpuId>
+Group(uint32_t nodes, uint32_t perNode)
+{
+    std::vector<GpuId> gpus;
+    for (uint32_t i = 0; i < nodes * perNode; ++i)
+    {
+        gpus.emplace_back(i / perNode * 8 + i % perNode);
+    }
+    return gpus;
+}
+
+std::string
+FaultOf(CollectiveBench& bench, const CollectiveCall& call, uint32_t ranks)
+{
+    return CheckSchedule(bench.GetPlanner().GetSchedule(call), {ranks, call.bytes, 0});
+}
+
+TEST(Tree, EveryScheduleKeepsItsPromise)
+{
+    CollectiveBench bench(H100Boxes(17));
+    for (uint32_t nodes = 1; nodes <= 17; ++nodes)
+    {
+        for (uint32_t perNode : {1U, 2U, 3U, 4U, 8U})
+        {
+            const uint32_t n = nodes * perNode;
+            if (n == 1 || n > 100)
+            {
+                continue;
+            }
+            const auto id = bench.GetPlanner().AddCommunicator(Group(nodes, perNode));
+            const auto protocol = ALL_PROTOCOLS[(nodes + perNode) % 3];
+            for (Bytes bytes : {Bytes(1), Bytes(3'234'567)})
+            {
+                EXPECT_EQ(FaultOf(bench, TreeCall(id, protocol, bytes), n), "")
+                    << nodes << " x " << perNode << " " << ToString(protocol);
+            }
+        }
+    }
+}
+
+TEST(Tree, ScatteredGroupsToo)
+{
+    std::mt19937 random(7);
+    for (const auto& spec : {H100Boxes(5), Gh200Nodes(6), A100Boxes(4)})
+    {
+        CollectiveBench bench(spec);
+        for (int trial = 0; trial < 12; ++trial)
+        {
+            auto gpus = FirstGpus(bench.GetFabric().GetCluster().GpuCount());
+            std::shuffle(gpus.begin(), gpus.end(), random);
+            gpus.resize(2 + random() % (gpus.size() - 2));
+            const auto id = bench.GetPlanner().AddCommunicator(gpus);
+            const auto call =
+                TreeCall(id, ALL_PROTOCOLS[trial % 3], Bytes(1 + random() % (1 << 22)));
+            EXPECT_EQ(FaultOf(bench, call, static_cast<uint32_t>(gpus.size())), "") << trial;
+        }
+    }
+}
+
+double
+Microseconds(const ClusterSpec& spec, Protocol protocol, Bytes bytes)
+{
+    CollectiveBench bench(spec);
+    const auto id =
+        bench.GetPlanner().AddCommunicator(FirstGpus(bench.GetFabric().GetCluster().GpuCount()));
+    return bench.GetPlanner().Plan(TreeCall(id, protocol, bytes)).duration.ToMicroseconds();
+}
+
+// NCCL's base + 2 ((p - 1) h_inner + log2 N h_network). Two nodes meet on the first GPUs of their
+// chains; of four, node 1 meets node 2 on its second GPU, one step more each way. A few bytes over
+// as many hops of one channel take less than 0.1 us.
+TEST(Tree, SmallMessagesTakeNcclsLatency)
+{
+    const auto time = [](uint32_t nodes, Protocol protocol) {
+        return Microseconds(H100Boxes(nodes), protocol, Bytes(8));
+    };
+    EXPECT_NEAR(time(1, Protocol::Ll), 6.8 + 2 * 7 * 0.6, 0.1);
+    EXPECT_NEAR(time(2, Protocol::Ll), 6.8 + 2 * (7 * 0.6 + 5.0), 0.1);
+    EXPECT_NEAR(time(4, Protocol::Ll), 6.8 + 2 * (8 * 0.6 + 2 * 5.0), 0.1);
+    EXPECT_NEAR(time(2, Protocol::Ll128), 14 + 2 * (7 * 1.25 + 8.5), 0.1);
+    EXPECT_NEAR(time(2, Protocol::Simple), 8.4 + 2 * (7 * 4.0 + 14.0), 0.1);
+}
+
+/** Bytes over every network link out of a NIC. */
+std::map<uint32_t, double>
+NicBytes(CollectiveBench& bench, const CollectivePlan& plan)
+{
+    std::map<uint32_t, double> bytes;
+    const auto& topology = bench.GetFabric().GetCluster().GetTopology();
+    for (const auto& leg : plan.legs)
+    {
+        for (const auto& each : bench.GetFabric().Paths().Links(leg.path))
+        {
+            const Link& link = topology.GetLink(each.link);
+            if (link.kind == LinkKind::Network &&
+                topology.GetDevice(link.from).kind == DeviceKind::Nic)
+            {
+                bytes[each.link.Index()] += each.multiplicity * leg.bytes.ToDouble();
+            }
+        }
+    }
+    return bytes;
+}
+
+// Two nodes: every byte leaves each node once, so each of its 8 NICs sends an eighth of the
+// message; a ring sends 2 x 15 / 16 of an eighth. What bounds the tree is the GPUs' NVLink: a GPU
+// sends every channel's share twice, except where it ends the chain (once; as one of 8) and at the
+// chain's beginning, where it sends it down once.
+TEST(Tree, EveryByteCrossesANicOnceEachWayBetweenTwoNodes)
+{
+    CollectiveBench bench(H100Boxes(2));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+    const Bytes bytes = Bytes::GiB(1);
+    const auto& plan = bench.GetPlanner().Plan(TreeCall(id, Protocol::Simple, bytes));
+    EXPECT_EQ(plan.channels, 16U);
+    const auto nics = NicBytes(bench, plan);
+    EXPECT_EQ(nics.size(), 16U);
+    for (const auto& [nic, sent] : nics)
+    {
+        EXPECT_NEAR(sent, bytes.ToDouble() / 8, 1) << nic;
+    }
+    const double nvlink = (2 * 6 + 1 + 1) / 8.0 * bytes.ToDouble() / (18 * 20.6e9) * 1e6;
+    EXPECT_NEAR((plan.duration - plan.latency).ToMicroseconds(), nvlink, 1e-3 * nvlink);
+}
+
+// Trees 0 - 2 - {1, 3} and 3 - 1 - {2, 0}, each with half the message on all its edges, up and
+// down: 2 x 3 x 2 halves leave the NICs in all. Node 2 sends one half up and two down in the first
+// and one up in the second: of the message 4 / 2 over its 8 NICs; node 0 as a root and a leaf half
+// of that.
+TEST(Tree, InnerNodesSendTwiceAsMuch)
+{
+    CollectiveBench bench(H100Boxes(4));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+    const Bytes bytes = Bytes::GiB(1);
+    const auto& plan = bench.GetPlanner().Plan(TreeCall(id, Protocol::Simple, bytes));
+    double total = 0;
+    double most = 0;
+    for (const auto& [nic, sent] : NicBytes(bench, plan))
+    {
+        total += sent;
+        most = std::max(most, sent);
+    }
+    EXPECT_NEAR(total, 2 * 3 * 2 * bytes.ToDouble() / 2, 100);
+    EXPECT_NEAR(most, 2 * bytes.ToDouble() / 8, 10);
+}
+
+// Flow, stream and closed form: at the small end one way's latency, at the large end the busiest
+// link's bytes; between, pipelines that fill and drain, which the closed form follows by stages.
+TEST(Tree, TheFidelitiesAgree)
+{
+    for (const auto& spec : {H100Boxes(1), H100Boxes(3), A100Boxes(2), Gh200Nodes(4)})
+    {
+        CollectiveBench bench(spec);
+        const auto id = bench.GetPlanner().AddCommunicator(
+            FirstGpus(bench.GetFabric().GetCluster().GpuCount()));
+        const auto compare = [&](Protocol protocol, Bytes bytes, double tolerance) {
+            const auto call = TreeCall(id, protocol, bytes);
+            const Time planned = bench.GetPlanner().Plan(call).duration;
+            const Time stream = bench.Run(Fidelity::Stream, call);
+            EXPECT_LE(std::abs((stream - planned).ToPicoseconds()), 4);
+            EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / planned, 1, tolerance)
+                << ToString(protocol) << " " << bytes.Count();
+        };
+        for (Protocol protocol : ALL_PROTOCOLS)
+        {
+            compare(protocol, Bytes(16), 0.01);
+            compare(protocol, Bytes::KiB(64), 0.05);
+        }
+        compare(Protocol::Ll, Bytes::MiB(2), 0.05);
+        compare(Protocol::Ll128, Bytes::MiB(64), 0.05);
+        compare(Protocol::Simple, Bytes::MiB(16), 0.12);
+        compare(Protocol::Simple, Bytes::GiB(1), 0.03);
+    }
+}
+
+// The chains' and trees' figures of NCCL's search: as many channels as rings; balanced where two
+// GPUs are near each NIC, the plain pattern on Hopper where only one is.
+TEST(Tree, GraphsFollowTheRings)
+{
+    const auto graph = [](const ClusterSpec& spec) {
+        CollectiveBench bench(spec);
+        const auto id = bench.GetPlanner().AddCommunicator(
+            FirstGpus(bench.GetFabric().GetCluster().GpuCount()));
+        return bench.GetPlanner().GetCommunicator(id);
+    };
+    const auto h100 = graph(H100Boxes(2));
+    EXPECT_EQ(h100.treeGraph.channels, 8U);
+    EXPECT_EQ(h100.treeGraph.inter, 48);
+    EXPECT_EQ(h100.treePattern, TreePattern::Balanced);
+    const auto gh200 = graph(Gh200Nodes(2));
+    EXPECT_EQ(gh200.treeGraph.channels, 4U);
+    EXPECT_EQ(gh200.treeGraph.inter, 24);
+    EXPECT_EQ(gh200.treePattern, TreePattern::Plain);
+    const auto a100 = graph(A100Boxes(1));
+    EXPECT_EQ(a100.treeGraph.channels, 12U);
+    EXPECT_EQ(a100.treeGraph.intra, 20);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "box-spec.h"
+#include "fabric/cluster.h"
+#include "fabric/node-wiring.h"
+#include "fabric/router.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+using Names = std::vector<std::string>;
+
+constexpr uint8_t PCIE = 1 << static_cast<int>(LinkKind::Pcie);
+constexpr uint8_t INSIDE = PCIE | 1 << static_cast<int>(LinkKind::InterSocket);
+
+/** The devices that a way inside node 0 passes, without its ends. */
+Names
+Way(const Cluster& cluster, const std::string& from, const std::string& to)
+{
+    const Topology& topology = cluster.GetTopology();
+    Router router(topology, RoutingKind::Static, 0);
+    Names names;
+    for (const LinkId id : router.RouteOver(
+             topology.FindDevice("node0/" + from), topology.FindDevice("node0/" + to), {}, INSIDE))
+    {
+        const std::string name = topology.GetDevice(topology.GetLink(id).to).name;
+        names.push_back(name.substr(name.find('/') + 1));
+    }
+    names.pop_back();
+    return names;
+}
+
+ClusterSpec
+OneNode()
+{
+    return BoxSpec(1, FabricKind::None);
+}
+
+std::string
+Refusal(const std::function<void(NodeSpec&)>& change)
+{
+    ClusterSpec spec = OneNode();
+    change(spec.node);
+    try
+    {
+        Cluster cluster(spec);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "accepted";
+}
+
+TEST(NodePlacesTest, DevicesHangWhereTheirPlacesSay)
+{
+    ClusterSpec spec = OneNode();
+    spec.node.gpus = 3;
+    spec.node.nics = 1;
+    spec.node.pcieSwitches = 2;
+    spec.node.switchPlaces = {{PcieParent::Socket, 1, {}}, {PcieParent::Switch, 0, {}}};
+    spec.node.gpuPlaces = {
+        {PcieParent::Switch, 1, {}}, {PcieParent::Socket, 0, {}}, {PcieParent::Switch, 0, {}}};
+    spec.node.nicPlaces = {{PcieParent::Switch, 1, {}}};
+    const Cluster cluster(spec);
+    EXPECT_EQ(Way(cluster, "gpu0", "nic0"), Names{"pcie1"});
+    EXPECT_EQ(Way(cluster, "gpu2", "nic0"), (Names{"pcie0", "pcie1"}));
+    EXPECT_EQ(Way(cluster, "gpu1", "nic0"), (Names{"cpu0", "cpu1", "pcie0", "pcie1"}));
+}
+
+TEST(NodePlacesTest, ASlotOfItsOwnIsAsWideAsItSays)
+{
+    ClusterSpec spec = OneNode();
+    LinkProfile narrow = spec.node.pcie;
+    narrow.rawRate = spec.node.pcie.rawRate / 2;
+    spec.node.gpuPlaces = PlacesOf(spec.node).gpus;
+    spec.node.gpuPlaces[5].link = narrow;
+    const Cluster cluster(spec);
+    const auto slotRate = [&](uint32_t gpu) {
+        for (const LinkId id : cluster.GetTopology().LinksFrom(cluster.GpuDevice(GpuId(gpu))))
+        {
+            const Link& link = cluster.GetTopology().GetLink(id);
+            if (link.kind == LinkKind::Pcie)
+            {
+                return link.rate;
+            }
+        }
+        return Rate();
+    };
+    EXPECT_DOUBLE_EQ(slotRate(4) / slotRate(5), 2);
+}
+
+TEST(NodePlacesTest, PortsOfACardShareItsSlot)
+{
+    // 4 cards of 2 ports: ports 2c and 2c + 1 reach their switch through card c.
+    ClusterSpec spec = OneNode();
+    spec.node.nics = 8;
+    spec.node.portsPerNic = 2;
+    const Cluster cluster(spec);
+    EXPECT_EQ(Way(cluster, "gpu2", "nic2"), (Names{"pcie1", "card1"}));
+    EXPECT_EQ(Way(cluster, "gpu2", "nic3"), (Names{"pcie1", "card1"}));
+    EXPECT_FALSE(cluster.GetTopology().FindDevice("node0/card4").IsValid());
+    // Two GPUs a switch with one card of two ports: each starts with a port of its own.
+    EXPECT_EQ(cluster.NearestNics(2).front(), 2u);
+    EXPECT_EQ(cluster.NearestNics(3).front(), 3u);
+}
+
+TEST(NodePlacesTest, GpusWithSeveralPortsStartAsFarApartAsTheyCan)
+{
+    // 8 cards of 2 ports on 4 switches: 4 ports for 2 GPUs, so the second starts two further.
+    ClusterSpec spec = OneNode();
+    spec.node.nics = 16;
+    spec.node.portsPerNic = 2;
+    const Cluster cluster(spec);
+    EXPECT_EQ(cluster.NearestNics(0).front(), 0u);
+    EXPECT_EQ(cluster.NearestNics(1).front(), 2u);
+    EXPECT_EQ(cluster.NearestNics(7).front(), 14u);
+}
+
+TEST(NodePlacesTest, BothDirectionsThroughAHostBridgeShareOneLink)
+{
+    ClusterSpec spec = OneNode();
+    spec.node.gpus = 1;
+    spec.node.nics = 1;
+    spec.node.pcieSwitches = 0;
+    spec.node.nicHostBridge = PlainProfile("bridge", Rate::GBps(29), Time());
+    const Cluster cluster(spec);
+    const Topology& topology = cluster.GetTopology();
+    Router router(topology, RoutingKind::Static, 0);
+    const DeviceId gpu = cluster.GpuDevice(GpuId(0));
+    const DeviceId nic = cluster.NicDevice(0, 0);
+    const auto out = router.RouteOver(gpu, nic, {}, PCIE);
+    const auto in = router.RouteOver(nic, gpu, {}, PCIE);
+    std::vector<LinkId> shared;
+    for (const LinkId id : out)
+    {
+        if (std::find(in.begin(), in.end(), id) != in.end())
+        {
+            shared.push_back(id);
+        }
+    }
+    ASSERT_EQ(shared.size(), 1u);
+    EXPECT_DOUBLE_EQ(topology.GetLink(shared.front()).rate.ToGBps(), 29);
+    Time latency;
+    for (const LinkId id : out)
+    {
+        latency += topology.GetLink(id).latency;
+    }
+    EXPECT_EQ(latency, spec.node.pcie.latency * 2); // the bridge adds none of its own
+}
+
+TEST(NodePlacesTest, SocketsOfDifferentBoardsAreNotJoined)
+{
+    ClusterSpec spec = OneNode();
+    spec.node.sockets = 4;
+    spec.node.socketsPerBoard = 2;
+    const Cluster cluster(spec);
+    const Topology& topology = cluster.GetTopology();
+    Router router(topology, RoutingKind::Static, 0);
+    const auto reaches = [&](const char* a, const char* b) {
+        return router.IsReachable(topology.FindDevice(std::string("node0/") + a),
+                                  topology.FindDevice(std::string("node0/") + b),
+                                  INSIDE);
+    };
+    EXPECT_TRUE(reaches("cpu0", "cpu1"));
+    EXPECT_TRUE(reaches("gpu0", "gpu3"));
+    EXPECT_FALSE(reaches("gpu0", "gpu4"));
+    // NICs of other boards come last, in order.
+    EXPECT_EQ(cluster.NearestNics(6), (std::vector<uint32_t>{6, 7, 4, 5, 0, 1, 2, 3}));
+}
+
+TEST(NodePlacesTest, PlacesThatDoNotExistAreRefusedByField)
+{
+    EXPECT_EQ(Refusal([](NodeSpec&) {}), "accepted");
+    EXPECT_EQ(Refusal([](NodeSpec& n) {
+                  n.gpuPlaces = {{PcieParent::Socket, 0, {}}};
+              }),
+              "node.gpuPlaces: 1 places, expected 8");
+    EXPECT_EQ(Refusal([](NodeSpec& n) {
+                  n.nicPlaces = PlacesOf(n).cards;
+                  n.nicPlaces[3].index = 4;
+              }),
+              "node.nicPlaces[3]: hangs on PCIe switch 4, of which there are 4");
+    EXPECT_EQ(Refusal([](NodeSpec& n) {
+                  n.switchPlaces.assign(4, {PcieParent::Socket, 0, {}});
+                  n.switchPlaces[1] = {PcieParent::Switch, 1, {}};
+              }),
+              "node.switchPlaces[1]: hangs on PCIe switch 1, of which there are 1 before it");
+    EXPECT_EQ(Refusal([](NodeSpec& n) { n.portsPerNic = 3; }),
+              "node.portsPerNic: 3, expected a divisor of node.nics, 8");
+    EXPECT_EQ(Refusal([](NodeSpec& n) { n.socketsPerBoard = 3; }),
+              "node.socketsPerBoard: 3, expected a divisor of node.sockets, 2");
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/plot/axis-ticks.h"
+#include "scenarios/plot/chart.h"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace weir
+{
+namespace
+{
+
+std::size_t
+Count(const std::string& text, const std::string& part)
+{
+    std::size_t count = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    {
+        ++count;
+    }
+    return count;
+}
+
+TEST(AxisTicks, LieAtRoundValuesInsideTheRange)
+{
+    const auto ticks = TicksOf({AxisScale::Linear, 0, 480}, 5);
+    ASSERT_EQ(ticks.size(), 5U); // every 100
+    EXPECT_EQ(ticks.front().label, "0");
+    EXPECT_EQ(ticks.back().label, "400");
+    const auto sizes = TicksOf({AxisScale::BinaryBytes, 1024, 1 << 30}, 20);
+    EXPECT_EQ(sizes.front().label, "1 KiB");
+    EXPECT_EQ(sizes.back().label, "1 GiB");
+}
+
+TEST(AxisTicks, PlacesAreProportionalInTheLogarithm)
+{
+    const AxisRange range{AxisScale::Decades, 1, 10000};
+    EXPECT_DOUBLE_EQ(range.Place(1), 0);
+    EXPECT_DOUBLE_EQ(range.Place(100), 0.5);
+    EXPECT_DOUBLE_EQ(range.Place(10000), 1);
+}
+
+TEST(AxisTicks, ARangeIsNeverEmpty)
+{
+    EXPECT_GT(RangeOf({"", AxisScale::Linear}, {}).most, 0);
+    const auto one = RangeOf({"", AxisScale::Decades}, {5, 5});
+    EXPECT_GT(one.most, one.least);
+}
+
+TEST(Chart, DrawsEveryPointThatAnAxisCanShow)
+{
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const Chart chart{"a < b",
+                      {"x", AxisScale::Decades},
+                      {"y", AxisScale::Linear},
+                      {{"s", SeriesStyle::Points, 0, {1, 10, 0, 100}, {1, nan, 3, 4}}}};
+    const std::string svg = ToSvg({chart, chart}, 2);
+    // Two charts with two points each (not those at nan and at zero of a logarithm), and a mark of
+    // the legend each.
+    EXPECT_EQ(Count(svg, "<circle"), 2U * (2 + 1));
+    EXPECT_EQ(Count(svg, "a &lt; b"), 2U);
+}
+
+TEST(Chart, RefusesSeriesThatDoNotMatch)
+{
+    EXPECT_THROW(ToSvg({{"", {}, {}, {{"s", SeriesStyle::Line, 0, {1, 2}, {1}}}}}, 1),
+                 std::invalid_argument);
+    EXPECT_THROW(ToSvg({}, 0), std::invalid_argument);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "refusal.h"
+#include "scenarios/validate.h"
+#include "scratch-folder.h"
+
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+const std::string SOURCES = WEIR_SOURCE_DIR;
+
+const std::string RUN =
+    "{name: r, system: hgx-h100, nodes: 1, gpusPerNode: 8, op: all-reduce, "
+    "nccl: 2.26.2, algorithm: ring, protocol: simple, channels: 8}";
+
+/** A suite of the run described by @p run with @p rows measured. */
+ValidationSuite
+ReadCollectives(const std::string& run, const std::string& rows)
+{
+    const ScratchFolder folder;
+    const std::string path = folder / "suite.yaml";
+    std::ofstream(path) << "title: t\ncitation: c\nurl: u\nmeasured: m.csv\ncollectives:\n  - "
+                        << run << "\n";
+    std::ofstream(folder / "m.csv") << "run,size_bytes,time_us\n" << rows;
+    return LoadSuite(path, Catalog({SOURCES + "/scenarios"}));
+}
+
+TEST(CollectiveTable, ReadsRunsAndWhatTheyMeasured)
+{
+    const auto suite = ReadCollectives(RUN, "r,1024,20.5\nr,1048576,50\n");
+    ASSERT_EQ(suite.collectives.size(), 1U);
+    const auto& run = suite.collectives.front();
+    EXPECT_EQ(run.sweep.sizes, (std::vector<Bytes>{Bytes::KiB(1), Bytes::MiB(1)}));
+    EXPECT_DOUBLE_EQ(run.measured[0], 20.5e-6);
+    EXPECT_EQ(run.sweep.overrides.algorithm, Algorithm::Ring);
+    EXPECT_EQ(run.sweep.overrides.channels, 8U);
+    EXPECT_EQ(run.sweep.ncclVersion, "2.26.2");
+}
+
+TEST(CollectiveTable, RefusesWithFileAndLine)
+{
+    const auto refusal = [](const std::string& run, const std::string& rows) {
+        return RefusalOf([&] { ReadCollectives(run, rows); });
+    };
+    EXPECT_NE(refusal(RUN, "other,1024,20\n").find("m.csv:2: run: found 'other'"),
+              std::string::npos);
+    EXPECT_NE(refusal(RUN, "r,1024,0\n").find("m.csv:2: time_us: found '0'"), std::string::npos);
+    EXPECT_NE(refusal(RUN, "r,1024,1\nr,512,1\n").find("m.csv:3: size_bytes"), std::string::npos);
+    EXPECT_NE(refusal(RUN, "r,1024\n").find("m.csv:2: found 2 fields"), std::string::npos);
+    EXPECT_NE(refusal(RUN, "").find("run 'r' has no rows"), std::string::npos);
+    EXPECT_NE(refusal("{name: r, system: hgx-h100, nodes: 1, gpusPerNode: 9, op: all-reduce, "
+                      "nccl: 2.26.2}",
+                      "r,1,1\n")
+                  .find("gpusPerNode"),
+              std::string::npos);
+}
+
+/** A suite's cases are its runs' sizes, each counted in the class of its size. */
+TEST(CollectiveTable, RunsEverySizeAsACase)
+{
+    const auto suite = ReadCollectives(RUN, "r,1024,20\nr,1048576,50\nr,67108864,400\n");
+    std::size_t told = 0;
+    const auto outcome = RunSuite(
+        suite, nullptr, [&](const SuiteProgress&) { ++told; }, Fidelity::Analytical);
+    EXPECT_EQ(told, 1U);
+    ASSERT_EQ(outcome.cases.size(), 3U);
+    EXPECT_EQ(outcome.cases[0].classes.front(), "size below 1 MiB");
+    EXPECT_EQ(outcome.cases[1].classes.front(), "size 1 to 64 MiB");
+    EXPECT_EQ(outcome.cases[2].classes.front(), "size from 64 MiB");
+    EXPECT_TRUE(outcome.IsWithinTolerance()) << "rows of a table have no tolerance of their own";
+    // The measured bus bandwidth of 64 MiB in 400 us among 8: 7/4 x 64 MiB / 400 us.
+    const Chart chart = BandwidthChart(outcome.collectives.front());
+    EXPECT_NEAR(chart.series[1].y[2], 7.0 / 4 * 67108864 / 400e-6 * 1e-9, 1e-9);
+    EXPECT_EQ(Together("all", {outcome, outcome}).cases.size(), 6U);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/msccl/read-msccl.h"
+
+#include "scenarios/collective-sweep.h"
+#include "scenarios/input-error.h"
+#include "scenarios/read-system.h"
+#include "scenarios/size-list.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace weir
+{
+namespace
+{
+
+const std::string FOLDER = std::string(WEIR_SOURCE_DIR) + "/scenarios/msccl/";
+
+std::string
+TextOf(const std::string& name)
+{
+    std::ifstream in(FOLDER + name);
+    std::ostringstream text;
+    text << in.rdbuf();
+    EXPECT_FALSE(text.str().empty()) << name;
+    return text.str();
+}
+
+/** The ring all-gather's text with the first @p from made @p to. */
+std::string
+Changed(const std::string& from, const std::string& to)
+{
+    std::string text = TextOf("ring-all-gather-4.xml");
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+}
+
+void
+ExpectRefusal(const std::string& text, const std::string& message)
+{
+    try
+    {
+        ParseMscclText(text, "a.xml");
+        FAIL() << "not refused: " << message;
+    }
+    catch (const InputError& error)
+    {
+        const std::string found = error.what();
+        EXPECT_NE(found.find(message), std::string::npos) << "found: " << found;
+        EXPECT_EQ(found.rfind("a.xml:", 0), 0U) << found;
+        EXPECT_EQ(found.find('\n'), std::string::npos) << found;
+    }
+}
+
+TEST(ReadMscclFile, TheExamplesDoWhatTheyPromise)
+{
+    const auto ring = ReadMscclFile(FOLDER + "ring-all-gather-4.xml");
+    EXPECT_EQ(ring.op, CollectiveOp::AllGather);
+    EXPECT_EQ(ring.protocol, Protocol::Simple);
+    EXPECT_EQ(ring.ranks.size(), 4U);
+    EXPECT_EQ(ring.ranks[0].blocks[0].steps.size(), 4U);
+    EXPECT_EQ(ring.ranks[0].blocks[0].steps[0].line, 7U);
+    const auto pairs = ReadMscclFile(FOLDER + "all-pairs-all-reduce-8.xml");
+    EXPECT_EQ(pairs.op, CollectiveOp::AllReduce);
+    EXPECT_TRUE(pairs.inPlace);
+    EXPECT_FALSE(pairs.outOfPlace);
+    EXPECT_EQ(pairs.ranks[7].blocks.size(), 7U);
+}
+
+TEST(ReadMscclFile, WhatIsNotThereIsRefused)
+{
+    EXPECT_THROW(ReadMscclFile(FOLDER + "nothing.xml"), InputError);
+}
+
+TEST(ParseMscclText, WrongFilesAreRefusedWithTheirPlace)
+{
+    ExpectRefusal("<algo", "a.xml:1: not XML");
+    ExpectRefusal("<graph/>", "a.xml:1: found <graph>, expected <algo>");
+    ExpectRefusal(Changed(" proto=\"Simple\"", ""), "a.xml:4: <algo> without 'proto'");
+    ExpectRefusal(Changed("\"Simple\"", "\"LL129\""), "found 'LL129', expected one of: Simple, LL");
+    ExpectRefusal(Changed("allgather", "custom"), "a.xml:4: <algo> coll: found 'custom'");
+    ExpectRefusal(Changed("<tb id=\"0\"", "<tb id=\"5\""), "a.xml:6: <tb> id: found 5, expected 0");
+    ExpectRefusal(Changed("<gpu id=\"0\"", "<gpu id=\"1\""), "<gpu> id: found 1");
+    ExpectRefusal(Changed("ngpus=\"4\"", "ngpus=\"5\""), "gpu 4 is missing");
+    ExpectRefusal(Changed("type=\"s\"", "type=\"send\""), "a.xml:7: <step> type: found 'send'");
+    ExpectRefusal(Changed("cnt=\"1\"", "cnt=\"one\""), "a.xml:7: <step> cnt: found 'one'");
+}
+
+TEST(ParseMscclText, WrongSchedulesAreRefusedWithTheirPlace)
+{
+    ExpectRefusal(Changed("srcoff=\"0\"", "srcoff=\"1\""),
+                  "a.xml:7: rank 0, block 0, step 0: chunk 1 of the input buffer, which has 1");
+    ExpectRefusal(Changed("send=\"1\"", "send=\"7\""), "a.xml:6: rank 0, block 0: its peer is");
+    // Every rank passes on before it has sent anything of its own.
+    std::string text = TextOf("ring-all-gather-4.xml");
+    for (auto at = text.find("s=\"0\" type=\"s\""); at != std::string::npos;
+         at = text.find("s=\"0\" type=\"s\"", at))
+    {
+        text.replace(at, 14, "s=\"0\" type=\"rcs\"");
+        const auto receive = text.find("type=\"r\"", at);
+        text.replace(receive, 8, "type=\"nop\"");
+    }
+    ExpectRefusal(text, "a.xml:7: rank 0, block 0, step 0 waits for ever, for rank 3");
+    // The copy of its own part is missing.
+    ExpectRefusal(Changed("type=\"cpy\"", "type=\"nop\""),
+                  "rank 0 ends without chunk 0 of rank 0: chunk 0 of its output holds nothing");
+}
+
+/** The example on a box, as `weir collective --msccl` runs it. */
+TEST(MscclSweep, RunsInFlow)
+{
+    CollectiveSweepSpec spec;
+    spec.cluster = ReadSystem(YamlNode::Parse("hgx-h100", "test"), Catalog()).cluster;
+    spec.cluster.nodes = 1;
+    spec.program = ReadMscclFile(FOLDER + "all-pairs-all-reduce-8.xml");
+    spec.op = spec.program->op;
+    spec.fidelity = Fidelity::Flow;
+    spec.sizes = ParseSizeList("1KiB:1MiB:x32");
+    const auto points = RunCollectiveSweep(spec);
+    ASSERT_EQ(points.size(), 3U);
+    for (const auto& point : points)
+    {
+        EXPECT_EQ(point.algorithm, Algorithm::Imported);
+        EXPECT_EQ(point.protocol, Protocol::Ll);
+        // Two exchanges of one hop each: less than a ring's fourteen.
+        EXPECT_GT(point.time, Time::Microseconds(6.6));
+    }
+    EXPECT_LT(points.front().time, Time::Microseconds(6.6 + 4 * 0.6));
+    spec.gpusPerNode = 4;
+    EXPECT_THROW(RunCollectiveSweep(spec), InputError);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/planner.h"
+#include "fabric/fabric.h"
+#include "refusal.h"
+#include "scenarios/read-system.h"
+#include "scratch-folder.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace weir
+{
+namespace
+{
+
+SystemDescription
+Read(const std::string& text)
+{
+    return ReadSystem(YamlNode::Parse(text, "sys.yaml"), Catalog());
+}
+
+std::string
+Refusal(const std::string& text)
+{
+    return RefusalOf([&] { Read(text); });
+}
+
+/** GB/s of a GPU's NVLinks together, one direction, payload. */
+double
+NvLinkTotal(const NodeSpec& node)
+{
+    uint32_t links = node.wiring == NvLinkWiring::Switched ? node.nvlinksPerGpu : 0;
+    for (const MeshLink& mesh : node.meshLinks)
+    {
+        links += mesh.a == 0 || mesh.b == 0 ? mesh.links : 0;
+    }
+    return node.nvlink.PayloadRate().ToGBps() * links;
+}
+
+TEST(SystemCatalog, EverySystemIsWired)
+{
+    const Catalog catalog;
+    for (const CatalogEntry& entry : catalog.List(CatalogKind::Systems))
+    {
+        ClusterSpec spec = Read(entry.name).cluster;
+        EXPECT_EQ(spec.name, entry.name);
+        spec.nodes = spec.fabric.kind == FabricKind::None ? 1 : 2;
+        EXPECT_NO_THROW(Cluster{spec}) << entry.name;
+    }
+}
+
+TEST(SystemCatalog, MachinesHaveTheWidthsOfTheirDatasheets)
+{
+    struct Expected
+    {
+        const char* system;
+        uint32_t gpus;
+        uint32_t nvlinks; //!< of a GPU
+        double nvlinkRaw; //!< GB/s of a link, one direction
+        uint32_t ports;   //!< of a node
+        double portGbps;
+    };
+
+    for (const Expected& e : {Expected{"dgx1-v100", 8, 6, 25.78125, 4, 100},
+                              Expected{"dgx2-v100", 16, 6, 25.78125, 8, 100},
+                              Expected{"dgx-a100", 8, 12, 25, 8, 200},
+                              Expected{"oci-a100", 8, 12, 25, 16, 100},
+                              Expected{"polaris", 4, 12, 25, 2, 200},
+                              Expected{"alps-gh200", 4, 18, 25, 4, 200},
+                              Expected{"hgx-h100", 8, 18, 25, 8, 400},
+                              Expected{"hgx-h800", 8, 8, 25, 8, 400},
+                              Expected{"hgx-h200", 8, 18, 25, 8, 400},
+                              Expected{"hgx-b200", 8, 18, 50, 8, 400},
+                              Expected{"hgx-b300", 8, 18, 50, 8, 800},
+                              Expected{"gb200-nvl72", 72, 18, 50, 72, 400},
+                              Expected{"a100-pcie-pair", 2, 0, 0, 0, 0},
+                              Expected{"a100-pcie-hdr", 1, 0, 0, 1, 200},
+                              Expected{"a100-pcie-8", 8, 0, 0, 2, 200}})
+    {
+        const NodeSpec node = Read(e.system).cluster.node;
+        EXPECT_EQ(node.gpus, e.gpus) << e.system;
+        EXPECT_EQ(node.nics, e.ports) << e.system;
+        EXPECT_DOUBLE_EQ(node.nic.rawRate.ToGbps(), e.portGbps) << e.system;
+        if (e.nvlinks > 0)
+        {
+            EXPECT_DOUBLE_EQ(node.nvlink.rawRate.ToGBps(), e.nvlinkRaw) << e.system;
+        }
+        EXPECT_NEAR(NvLinkTotal(node), e.nvlinks * node.nvlink.PayloadRate().ToGBps(), 1e-9)
+            << e.system;
+    }
+}
+
+TEST(SystemCatalog, EveryGpuOfTheHybridCubeMeshHasSixLinks)
+{
+    std::vector<uint32_t> links(8, 0);
+    for (const MeshLink& mesh : Read("dgx1-v100").cluster.node.meshLinks)
+    {
+        links[mesh.a] += mesh.links;
+        links[mesh.b] += mesh.links;
+    }
+    EXPECT_EQ(links, std::vector<uint32_t>(8, 6));
+}
+
+/** Channels of NCCL's graph times their speed, GB/s, over all GPUs of some nodes. */
+double
+GraphBandwidth(const char* system, uint32_t nodes)
+{
+    ClusterSpec spec = Read(system).cluster;
+    spec.nodes = nodes;
+    Fabric fabric(spec);
+    Planner planner(fabric.GetCluster(), fabric.Paths(), fabric.GetRouter());
+    std::vector<GpuId> gpus;
+    for (uint32_t gpu = 0; gpu < nodes * spec.node.gpus; gpu++)
+    {
+        gpus.emplace_back(gpu);
+    }
+    return planner.GetCommunicator(planner.AddCommunicator(gpus)).searchBandwidth;
+}
+
+TEST(SystemCatalog, NcclFindsWhatTheWiringsCarry)
+{
+    // NVLinks x NCCL's rate of one, in channels of its speed list; NICs x 12, 24 or 48.
+    EXPECT_DOUBLE_EQ(GraphBandwidth("dgx1-v100", 1), 120);   // 6 x 20
+    EXPECT_DOUBLE_EQ(GraphBandwidth("dgx2-v100", 1), 120);   // 6 x 20
+    EXPECT_DOUBLE_EQ(GraphBandwidth("polaris", 1), 240);     // 12 x 20
+    EXPECT_DOUBLE_EQ(GraphBandwidth("alps-gh200", 1), 360);  // of 18 x 20.6
+    EXPECT_DOUBLE_EQ(GraphBandwidth("gb200-nvl72", 1), 720); // of 18 x 40.1
+    EXPECT_DOUBLE_EQ(GraphBandwidth("dgx1-v100", 2), 48);    // 4 x 12
+    EXPECT_DOUBLE_EQ(GraphBandwidth("polaris", 2), 48);      // 2 x 24
+    EXPECT_DOUBLE_EQ(GraphBandwidth("alps-gh200", 2), 96);   // 4 x 24
+    EXPECT_DOUBLE_EQ(GraphBandwidth("oci-a100", 2), 192);    // 16 x 12
+    EXPECT_DOUBLE_EQ(GraphBandwidth("a100-pcie-hdr", 2), 24);
+    EXPECT_DOUBLE_EQ(GraphBandwidth("a100-pcie-pair-cross", 1), 15); // of 16 between EPYCs
+}
+
+TEST(SystemCatalog, APageFromNothingIsASystem)
+{
+    const NodeSpec node = Read(R"(
+name: mine
+node:
+  gpu: a100-pcie-40g
+  gpus: 3
+  nvlink: {wiring: none}
+  pcie:
+    generation: 4
+    lanes: 16
+    maxPayload: 256
+    latency: 200ns
+    switches: [cpu1, pcie0]
+    gpusOn: [cpu0, pcie1, {on: pcie0, generation: 4, lanes: 8, maxPayload: 256, latency: 200ns, source: slot}]
+    source: test
+  sockets: {count: 2, cpu: intel, model: Xeon, rate: 20GB/s, ncclRate: 10GB/s, latency: 100ns, source: test}
+  nic:
+    count: 2
+    ports: 2
+    on: [cpu0, pcie1]
+    rate: 25Gbps
+    transport: tcp
+    mtu: 9000
+    latency: 5us
+    source: test
+fabric: {kind: leaf-spine, leafRadix: 32, link: {latency: 1us}, source: test}
+)")
+                              .cluster.node;
+    EXPECT_EQ(node.pcieSwitches, 2u);
+    EXPECT_EQ(node.switchPlaces[1].parent, PcieParent::Switch);
+    EXPECT_EQ(node.gpuPlaces[2].link->rawRate, PcieRawRate(4, 8));
+    EXPECT_FALSE(node.gpuPlaces[1].link);
+    EXPECT_EQ(node.nics, 4u);
+    EXPECT_EQ(node.NicCards(), 2u);
+    EXPECT_EQ(node.transport, NetTransport::Tcp);
+    // RFC 791, 9293, 7323 and IEEE 802.3: 52 bytes of headers inside the MTU, 38 around it.
+    EXPECT_DOUBLE_EQ(node.nic.framing, 8948.0 / 9038);
+    EXPECT_EQ(node.interSocket.ncclRate, Rate::GBps(10));
+    EXPECT_EQ(node.cpuModel, "Xeon");
+}
+
+TEST(SystemCatalog, AFileIsFoundFromAnotherFolderAndItsBasesBesideIt)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "near.yaml") << "base: hgx-h100\nname: near\nnode: {gpus: 4}\n";
+    std::ofstream(folder / "far.yaml") << "base: near.yaml\nname: far\nnodes: 3\n";
+    const ClusterSpec cluster = Read(folder / "far.yaml").cluster;
+    EXPECT_EQ(cluster.name, "far");
+    EXPECT_EQ(cluster.nodes, 3u);
+    EXPECT_EQ(cluster.node.gpus, 4u);
+}
+
+TEST(SystemCatalog, MistakesInANodeAreOneLocatedLine)
+{
+    EXPECT_EQ(Refusal("{base: hgx-h100, node: {nic: {rate: 0Gbps}}}"),
+              "sys.yaml:1:37: node.nic.rate: found '0Gbps', expected a rate above zero");
+    EXPECT_EQ(Refusal("{base: a100-pcie-pair, node: {pcie: {gpusOn: [cpu0, pcie3]}}}"),
+              "sys.yaml:1:53: node.pcie.gpusOn.1: found 'pcie3', expected one of cpu0 to cpu1");
+    EXPECT_EQ(Refusal("{base: hgx-h100, node: {pcie: {gpusOn: [cpu0, cpu1]}}}"),
+              "sys.yaml:1:40: node.pcie.gpusOn: found a list of 2, expected 8 places");
+    EXPECT_EQ(Refusal("{base: hgx-h100, node: {pcie: {switches: [cpu0, pcie1]}}}"),
+              "sys.yaml:1:49: node.pcie.switches.1: found 'pcie1', expected one of cpu0 to cpu1 or "
+              "pcie0");
+    EXPECT_EQ(Refusal("{base: dgx1-v100, node: {nvlink: {links: [[0, 1], [2, 2]]}}}"),
+              "sys.yaml:1:55: node.nvlink.links.1.1: found '2' again, expected two GPUs");
+    EXPECT_EQ(Refusal("{base: dgx1-v100, node: {nvlink: {links: [[0, 1], [1, 0, 2]]}}}"),
+              "sys.yaml:1:51: node.nvlink.links.1: found GPUs 1 and 0 again, expected one bundle a "
+              "pair");
+    EXPECT_EQ(Refusal("{base: hgx-h100, node: {sockets: {perBoard: 2, count: 3}}}"),
+              "sys.yaml:1:45: node.sockets.perBoard: found '2', expected a divisor of 3");
+    EXPECT_NE(Refusal("{base: hgx-h100, node: {nic: {transport: rocky}}}").find("roce"),
+              std::string::npos);
+}
+
+} // namespace
+} // namespace weir

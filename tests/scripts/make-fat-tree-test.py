@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What scripts/make-fat-tree writes, against the counts of Al-Fares et al. (2008), section 3."""
+import collections
+import unittest
+
+from script_module import call
+
+
+class FatTree:
+    """A topology read back."""
+
+    def __init__(self, *arguments):
+        done = call("make-fat-tree", *arguments)
+        assert done.returncode == 0, done.stderr
+        lines = done.stdout.splitlines()
+        self.nodes, self.switches, self.links = map(int, lines[0].split())
+        self.switch_ids = list(map(int, lines[1].split()))
+        self.rows = [line.split() for line in lines[2:]]
+        self.neighbours = collections.defaultdict(list)
+        for row in self.rows:
+            self.neighbours[int(row[0])].append(int(row[1]))
+            self.neighbours[int(row[1])].append(int(row[0]))
+
+    def shortest_paths(self, source):
+        """(links, number of ways) to every node."""
+        found = {source: (0, 1)}
+        edge = [source]
+        while edge:
+            nexts = {}
+            for node in edge:
+                for peer in self.neighbours[node]:
+                    if peer not in found:
+                        nexts[peer] = nexts.get(peer, 0) + found[node][1]
+            found.update({peer: (found[edge[0]][0] + 1, ways) for peer, ways in nexts.items()})
+            edge = list(nexts)
+        return found
+
+
+class Wiring(unittest.TestCase):
+    """Every level of a k-ary fat tree."""
+
+    def test_counts_and_ports(self):
+        for k in (2, 4, 6, 8):
+            tree = FatTree("--k", k)
+            self.assertEqual(tree.switches, 5 * k * k // 4)
+            self.assertEqual(tree.nodes - tree.switches, k ** 3 // 4)
+            self.assertEqual(tree.links, 3 * k ** 3 // 4)
+            self.assertEqual(len(tree.rows), tree.links)
+            self.assertEqual(tree.switch_ids, list(range(k ** 3 // 4, tree.nodes)))
+            for node in range(tree.nodes):
+                ports = k if node in tree.switch_ids else 1
+                self.assertEqual(len(set(tree.neighbours[node])), ports)
+
+    # Host 0 of k = 4: host 1 over the edge, 2 and 3 over either aggregation switch of the pod, and
+    # 12 hosts of other pods over each of the four cores.
+    def test_ways_between_hosts(self):
+        ways = FatTree("--k", 4).shortest_paths(0)
+        self.assertEqual(ways[1], (2, 1))
+        self.assertEqual([ways[2], ways[3]], [(4, 2)] * 2)
+        self.assertEqual([ways[host] for host in range(4, 16)], [(6, 4)] * 12)
+
+    def test_rates(self):
+        tree = FatTree("--k", 4, "--rate", "100Gbps", "--uplink-rate", "50Gbps", "--delay", "1us")
+        for row in tree.rows:
+            self.assertEqual(row[2:], ["100Gbps" if int(row[0]) < 16 else "50Gbps", "1us", "0"])
+        self.assertEqual({row[2] for row in FatTree("--k", 4).rows}, {"100Gbps"})
+
+    def test_an_odd_arity_is_refused(self):
+        for k in ("3", "0", "x"):
+            done = call("make-fat-tree", "--k", k)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--k", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
