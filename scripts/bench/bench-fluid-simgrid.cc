@@ -6,11 +6,13 @@
 #include <simgrid/s4u.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace
@@ -59,58 +61,95 @@ BuildPlatform(const FluidFabric& fabric, const FluidPattern& pattern, uint32_t r
     return hosts;
 }
 
-/** One activity a flow, with its dependencies. */
-std::vector<sg::CommPtr>
-MakeComms(const FluidPattern& pattern, const std::vector<sg::Host*>& hosts)
+/**
+ * Makes a flow's activity when the flow starts, at its time or when the last one it waits for ends,
+ * and lets go of it when it ends: SimGrid walks lists of all activities that exist.
+ */
+class Replay
 {
-    std::vector<sg::CommPtr> comms;
-    comms.reserve(pattern.Count());
-    for (uint32_t i = 0; i < pattern.Count(); i++)
+  public:
+    Replay(const FluidPattern& pattern, const std::vector<sg::Host*>& hosts)
+        : m_pattern(pattern),
+          m_hosts(hosts),
+          m_waits(pattern.Count()),
+          m_active(pattern.Count()),
+          m_finish(pattern.Count())
     {
-        const FluidFlow flow = pattern.Flow(i);
-        comms.push_back(sg::Comm::sendto_init(hosts[flow.source], hosts[flow.destination])
-                            ->set_payload_size(static_cast<uint64_t>(flow.bytes)));
-    }
-    std::vector<uint32_t> followers;
-    for (uint32_t i = 0; i < pattern.Count(); i++)
-    {
-        followers.clear();
-        pattern.AddFollowers(i, followers);
-        for (const uint32_t follower : followers)
+        for (uint32_t i = 0; i < pattern.Count(); i++)
         {
-            comms[i]->add_successor(comms[follower]);
+            m_waits[i] = pattern.Waits(i);
         }
-    }
-    return comms;
-}
-
-/** Starts flows at time zero or when those that they wait for end, the others at their time. */
-void
-StartAll(const FluidPattern& pattern, const std::vector<sg::CommPtr>& comms, sg::Host* host)
-{
-    std::vector<uint32_t> later;
-    for (uint32_t i = 0; i < comms.size(); i++)
-    {
-        if (pattern.Flow(i).start > 0)
-        {
-            later.push_back(i);
-        }
-        else
-        {
-            comms[i]->vetoable_start();
-        }
-    }
-    if (!later.empty())
-    {
-        sg::Actor::create("starter", host, [&pattern, &comms, later] {
-            for (const uint32_t flow : later)
-            {
-                sg::this_actor::sleep_until(pattern.Flow(flow).start);
-                comms[flow]->start();
-            }
+        sg::Activity::on_completion_cb([this](const sg::Activity& activity) {
+            OnEnd(static_cast<const sg::Comm&>(activity));
         });
     }
-}
+
+    void StartAll()
+    {
+        std::vector<uint32_t> later;
+        for (uint32_t i = 0; i < m_pattern.Count(); i++)
+        {
+            if (m_waits[i] == 0 && m_pattern.Flow(i).start > 0)
+            {
+                later.push_back(i);
+            }
+            else if (m_waits[i] == 0)
+            {
+                Start(i);
+            }
+        }
+        if (!later.empty())
+        {
+            sg::Actor::create("starter", m_hosts[0], [this, later] {
+                for (const uint32_t flow : later)
+                {
+                    sg::this_actor::sleep_until(m_pattern.Flow(flow).start);
+                    Start(flow);
+                }
+            });
+        }
+    }
+
+    /** Seconds, by flow. */
+    const std::vector<double>& FinishTimes() const
+    {
+        return m_finish;
+    }
+
+  private:
+    void Start(uint32_t flow)
+    {
+        const FluidFlow what = m_pattern.Flow(flow);
+        m_active[flow] = sg::Comm::sendto_init(m_hosts[what.source], m_hosts[what.destination])
+                             ->set_payload_size(static_cast<uint64_t>(what.bytes));
+        m_active[flow]->set_data(reinterpret_cast<void*>(static_cast<uintptr_t>(flow)));
+        m_active[flow]->vetoable_start();
+    }
+
+    void OnEnd(const sg::Comm& comm)
+    {
+        const auto flow = static_cast<uint32_t>(
+            reinterpret_cast<uintptr_t>(const_cast<sg::Comm&>(comm).get_data<void>()));
+        m_finish[flow] = sg::Engine::get_clock();
+        m_ended = std::move(m_active[flow]); // SimGrid still uses it; the one before it goes
+        std::vector<uint32_t> followers;
+        m_pattern.AddFollowers(flow, followers);
+        for (const uint32_t follower : followers)
+        {
+            if (--m_waits[follower] == 0)
+            {
+                Start(follower);
+            }
+        }
+    }
+
+    const FluidPattern& m_pattern;
+    const std::vector<sg::Host*>& m_hosts;
+    std::vector<uint32_t> m_waits; //!< by flow: how many it still waits for
+    std::vector<sg::CommPtr> m_active;
+    std::vector<double> m_finish;
+    sg::CommPtr m_ended;
+};
 
 } // namespace
 
@@ -145,17 +184,12 @@ main(int argc, char** argv)
         const FluidFabric fabric(argv[1], ranks);
         const auto hosts = BuildPlatform(fabric, *pattern, ranks);
         const double before = CpuSeconds(); // without the routes: Weir's paths are counted
-        const auto comms = MakeComms(*pattern, hosts);
-        StartAll(*pattern, comms, hosts[0]);
+        Replay replay(*pattern, hosts);
+        replay.StartAll();
         engine.run();
         const double cpu = CpuSeconds() - before;
-        std::vector<double> finish;
-        double last = 0;
-        for (const auto& comm : comms)
-        {
-            finish.push_back(comm->get_finish_time());
-            last = std::max(last, finish.back());
-        }
+        const std::vector<double>& finish = replay.FinishTimes();
+        const double last = *std::max_element(finish.begin(), finish.end());
         std::printf("%u,%.6f,%.0f,%.12g\n", pattern->Count(), cpu, PeakBytes(), last);
         if (argc > 5)
         {
