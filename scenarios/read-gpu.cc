@@ -94,9 +94,7 @@ LoadGpu(const std::string& path)
     {
         return ReadGpu(node);
     }
-    const std::size_t slash = path.rfind('/');
-    const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
-    const YamlNode measured = YamlNode::Load(folder + base->AsString() + ".yaml");
+    const YamlNode measured = YamlNode::Load(base->AsPathBesideFile() + ".yaml");
     if (measured.Get("kernels").Has("base"))
     {
         base->Fail("found '" + base->AsString() +

@@ -33,6 +33,19 @@ NameOf(const NamedChoices<E>& choices, E value)
     throw std::logic_error("NameOf: a value without a name");
 }
 
+/** What ToString calls the values of an enumeration up to @p last. */
+template <typename E>
+NamedChoices<E>
+ChoicesUpTo(E last)
+{
+    NamedChoices<E> choices;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
+    {
+        choices.emplace_back(ToString(static_cast<E>(i)), static_cast<E>(i));
+    }
+    return choices;
+}
+
 NamedChoices<NvLinkWiring> WiringNames();
 NamedChoices<HostCpu> HostCpuNames();
 NamedChoices<NetTransport> TransportNames();

@@ -70,7 +70,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-summary.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-topology.cc
-  ${CMAKE_CURRENT_LIST_DIR}/flows/located-lines.cc
+  ${CMAKE_CURRENT_LIST_DIR}/located-lines.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/open-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/play-flows.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/source-ports.cc
@@ -79,6 +79,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plot/axis-ticks.cc
   ${CMAKE_CURRENT_LIST_DIR}/plot/chart.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plot/svg-text.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/collective-outcome.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/collective-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/error-charts.cc

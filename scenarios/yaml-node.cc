@@ -181,6 +181,14 @@ YamlNode::Text(const std::string& expected) const
     return m_state->text;
 }
 
+std::string
+YamlNode::AsPathBesideFile() const
+{
+    const std::string file = File();
+    const std::size_t slash = file.rfind('/');
+    return (slash == std::string::npos ? "" : file.substr(0, slash + 1)) + AsString();
+}
+
 int64_t
 YamlNode::AsInteger(int64_t least, int64_t most) const
 {

@@ -56,6 +56,10 @@ class YamlNode
     std::vector<YamlNode> Items() const;
 
     std::string AsString() const;
+
+    /** A path that is meant from the folder of the file that the value was written in. */
+    std::string AsPathBesideFile() const;
+
     int64_t AsInteger(int64_t least, int64_t most) const;
     double AsNumber(double least, double most) const;
     bool AsBool() const;

@@ -8,6 +8,7 @@
 #include "scenarios/nearest-name.h"
 #include "scenarios/output-file.h"
 #include "scenarios/read-system.h"
+#include "scenarios/scenario-names.h"
 #include "scenarios/size-list.h"
 
 #include <CLI/CLI.hpp>
@@ -49,9 +50,9 @@ std::vector<std::string>
 NamesUpTo(Enum last)
 {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); i++)
+    for (const auto& [name, value] : ChoicesUpTo(last))
     {
-        names.emplace_back(ToString(static_cast<Enum>(i)));
+        names.emplace_back(name);
     }
     return names;
 }

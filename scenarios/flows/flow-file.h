@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_FLOWS_FLOW_FILE_H
 
 #include "fabric/units.h"
-#include "scenarios/flows/located-lines.h"
+#include "scenarios/located-lines.h"
 
 #include <array>
 #include <cstddef>

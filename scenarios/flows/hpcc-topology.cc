@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/hpcc-topology.h"
 
-#include "scenarios/flows/located-lines.h"
+#include "scenarios/located-lines.h"
 #include "scenarios/quantity.h"
 
 #include <cstdint>

@@ -2,10 +2,10 @@
 #include "scenarios/plot/chart.h"
 
 #include "scenarios/plot/axis-ticks.h"
+#include "scenarios/plot/svg-text.h"
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <stdexcept>
 
 namespace weir
@@ -28,49 +28,17 @@ constexpr std::array<const char*, 8> PALETTE{
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#888888"};
 
 std::string
-Number(double value)
-{
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.1f", value);
-    return text.data();
-}
-
-std::string
-Escape(const std::string& text)
-{
-    std::string escaped;
-    for (const char c : text)
-    {
-        switch (c)
-        {
-        case '&':
-            escaped += "&amp;";
-            break;
-        case '<':
-            escaped += "&lt;";
-            break;
-        case '>':
-            escaped += "&gt;";
-            break;
-        default:
-            escaped += c;
-        }
-    }
-    return escaped;
-}
-
-std::string
 Text(double x, double y, const char* anchor, const std::string& text, const char* more = "")
 {
-    return "<text x=\"" + Number(x) + "\" y=\"" + Number(y) + "\" text-anchor=\"" + anchor + "\"" +
-           more + ">" + Escape(text) + "</text>\n";
+    return "<text x=\"" + SvgNumber(x) + "\" y=\"" + SvgNumber(y) + "\" text-anchor=\"" + anchor +
+           "\"" + more + ">" + SvgEscape(text) + "</text>\n";
 }
 
 std::string
 LineFromTo(double x1, double y1, double x2, double y2, const char* stroke)
 {
-    return "<line x1=\"" + Number(x1) + "\" y1=\"" + Number(y1) + "\" x2=\"" + Number(x2) +
-           "\" y2=\"" + Number(y2) + "\" stroke=\"" + stroke + "\"/>\n";
+    return "<line x1=\"" + SvgNumber(x1) + "\" y1=\"" + SvgNumber(y1) + "\" x2=\"" + SvgNumber(x2) +
+           "\" y2=\"" + SvgNumber(y2) + "\" stroke=\"" + stroke + "\"/>\n";
 }
 
 /** One diagram with its corner at (0, 0). */
@@ -144,12 +112,12 @@ class ChartDrawing
             svg += LineFromTo(LEFT, Y(tick.value), WIDTH - RIGHT, Y(tick.value), GRID);
             svg += Text(LEFT - 5, Y(tick.value) + 4, "end", tick.label);
         }
-        svg += "<rect x=\"" + Number(LEFT) + "\" y=\"" + Number(TOP) + "\" width=\"" +
-               Number(WIDTH - LEFT - RIGHT) + "\" height=\"" + Number(HEIGHT - TOP - BOTTOM) +
+        svg += "<rect x=\"" + SvgNumber(LEFT) + "\" y=\"" + SvgNumber(TOP) + "\" width=\"" +
+               SvgNumber(WIDTH - LEFT - RIGHT) + "\" height=\"" + SvgNumber(HEIGHT - TOP - BOTTOM) +
                "\" fill=\"none\" stroke=\"#666666\"/>\n";
         svg += Text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, "middle", m_chart.x.label);
         const double middle = (TOP + HEIGHT - BOTTOM) / 2;
-        const std::string turn = " transform=\"rotate(-90 14 " + Number(middle) + ")\"";
+        const std::string turn = " transform=\"rotate(-90 14 " + SvgNumber(middle) + ")\"";
         svg += Text(14, middle, "middle", m_chart.y.label, turn.c_str());
         return svg;
     }
@@ -171,8 +139,8 @@ class ChartDrawing
         {
             if (IsDrawn(series, i))
             {
-                svg += "<circle cx=\"" + Number(X(series.x[i])) + "\" cy=\"" +
-                       Number(Y(series.y[i])) + "\" r=\"2.4\" fill=\"" + Color(series) +
+                svg += "<circle cx=\"" + SvgNumber(X(series.x[i])) + "\" cy=\"" +
+                       SvgNumber(Y(series.y[i])) + "\" r=\"2.4\" fill=\"" + Color(series) +
                        "\" fill-opacity=\"0.75\"/>\n";
             }
         }
@@ -186,8 +154,8 @@ class ChartDrawing
         {
             if (IsDrawn(series, i))
             {
-                points += (points.empty() ? "" : " ") + Number(X(series.x[i])) + "," +
-                          Number(Y(series.y[i]));
+                points += (points.empty() ? "" : " ") + SvgNumber(X(series.x[i])) + "," +
+                          SvgNumber(Y(series.y[i]));
             }
         }
         return "<polyline points=\"" + points + "\" fill=\"none\" stroke=\"" + Color(series) +
@@ -206,14 +174,15 @@ class ChartDrawing
             }
             if (series.style == SeriesStyle::Points)
             {
-                svg += "<circle cx=\"" + Number(LEFT + 16) + "\" cy=\"" + Number(y - 4) +
+                svg += "<circle cx=\"" + SvgNumber(LEFT + 16) + "\" cy=\"" + SvgNumber(y - 4) +
                        "\" r=\"2.4\" fill=\"" + Color(series) + "\"/>\n";
             }
             else
             {
-                svg += "<line x1=\"" + Number(LEFT + 8) + "\" y1=\"" + Number(y - 4) + "\" x2=\"" +
-                       Number(LEFT + 24) + "\" y2=\"" + Number(y - 4) + "\" stroke=\"" +
-                       Color(series) + "\" stroke-width=\"1.6\"" + Dash(series) + "/>\n";
+                svg += "<line x1=\"" + SvgNumber(LEFT + 8) + "\" y1=\"" + SvgNumber(y - 4) +
+                       "\" x2=\"" + SvgNumber(LEFT + 24) + "\" y2=\"" + SvgNumber(y - 4) +
+                       "\" stroke=\"" + Color(series) + "\" stroke-width=\"1.6\"" + Dash(series) +
+                       "/>\n";
             }
             svg += Text(LEFT + 30, y, "start", series.name);
             y += LEGEND_LINE;
@@ -246,16 +215,16 @@ ToSvg(const std::vector<Chart>& charts, std::size_t columns)
         throw std::invalid_argument("charts in no columns");
     }
     const std::size_t rows = (charts.size() + columns - 1) / columns;
-    const std::string width = Number(WIDTH * static_cast<double>(columns));
-    const std::string height = Number(HEIGHT * static_cast<double>(rows));
+    const std::string width = SvgNumber(WIDTH * static_cast<double>(columns));
+    const std::string height = SvgNumber(HEIGHT * static_cast<double>(rows));
     std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width +
                       "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " + height +
                       "\" font-family=\"sans-serif\" font-size=\"11\">\n"
                       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
     for (std::size_t i = 0; i < charts.size(); ++i)
     {
-        svg += "<g transform=\"translate(" + Number(WIDTH * static_cast<double>(i % columns)) +
-               " " + Number(HEIGHT * static_cast<double>(i / columns)) + ")\">\n" +
+        svg += "<g transform=\"translate(" + SvgNumber(WIDTH * static_cast<double>(i % columns)) +
+               " " + SvgNumber(HEIGHT * static_cast<double>(i / columns)) + ")\">\n" +
                ChartDrawing(charts[i]).Draw() + "</g>\n";
     }
     return svg + "</svg>\n";

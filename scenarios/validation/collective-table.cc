@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/collective-table.h"
 
-#include "scenarios/flows/located-lines.h"
+#include "scenarios/located-lines.h"
 #include "scenarios/read-system.h"
 #include "scenarios/scenario-names.h"
 
@@ -16,18 +16,6 @@ namespace
 {
 
 constexpr std::array<const char*, 3> COLUMNS{"run", "size_bytes", "time_us"};
-
-template <typename E>
-NamedChoices<E>
-NamesUpTo(E last)
-{
-    NamedChoices<E> names;
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
-    {
-        names.emplace_back(ToString(static_cast<E>(i)), static_cast<E>(i));
-    }
-    return names;
-}
 
 uint32_t
 ReadCount(const YamlNode& node, int64_t most)
@@ -57,15 +45,15 @@ ReadRun(const YamlNode& node, const Catalog& catalog)
     sweep.cluster = ReadSystem(node.Get("system"), catalog).cluster;
     sweep.cluster.nodes = ReadCount(node.Get("nodes"), MOST_NODES);
     sweep.gpusPerNode = ReadCount(node.Get("gpusPerNode"), sweep.cluster.node.gpus);
-    sweep.op = node.Get("op").AsEnum(NamesUpTo(LAST_COLLECTIVE_OP));
+    sweep.op = node.Get("op").AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP));
     sweep.ncclVersion = node.Get("nccl").AsString();
     if (const auto algorithm = node.Find("algorithm"))
     {
-        sweep.overrides.algorithm = algorithm->AsEnum(NamesUpTo(LAST_ALGORITHM));
+        sweep.overrides.algorithm = algorithm->AsEnum(ChoicesUpTo(LAST_ALGORITHM));
     }
     if (const auto protocol = node.Find("protocol"))
     {
-        sweep.overrides.protocol = protocol->AsEnum(NamesUpTo(Protocol::Simple));
+        sweep.overrides.protocol = protocol->AsEnum(ChoicesUpTo(Protocol::Simple));
     }
     if (const auto channels = node.Find("channels"))
     {
@@ -73,7 +61,7 @@ ReadRun(const YamlNode& node, const Catalog& catalog)
     }
     if (const auto launch = node.Find("launch"))
     {
-        sweep.launch = launch->AsEnum(NamesUpTo(LaunchMode::OneProcess));
+        sweep.launch = launch->AsEnum(ChoicesUpTo(LaunchMode::OneProcess));
     }
     if (const auto queuePairs = node.Find("queuePairs"))
     {
@@ -132,10 +120,7 @@ ReadCollectiveTable(const YamlNode& suite, const Catalog& catalog)
         runs.push_back(ReadRun(item, catalog));
     }
     const YamlNode table = suite.Get("measured");
-    const std::string file = suite.File();
-    const std::size_t slash = file.rfind('/');
-    const std::string folder = slash == std::string::npos ? "" : file.substr(0, slash + 1);
-    LocatedLines lines(folder + table.AsString(), table.Where());
+    LocatedLines lines(table.AsPathBesideFile(), table.Where());
     ReadRows(lines, runs);
     for (std::size_t i = 0; i < runs.size(); ++i)
     {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/measured-kernels.h"
 
-#include "scenarios/flows/located-lines.h"
 #include "scenarios/input-error.h"
+#include "scenarios/located-lines.h"
 #include "scenarios/read-gpu.h"
 #include "scenarios/scenario-names.h"
 
@@ -23,7 +23,7 @@ class KernelRows
   public:
     KernelRows(const YamlNode& file, std::initializer_list<const char*> columns)
         : m_columns(columns),
-          m_lines(Beside(file), file.Where())
+          m_lines(file.AsPathBesideFile(), file.Where())
     {
         m_lines.NextAtCommas();
         for (std::size_t i = 0; i < m_columns.size(); i++)
@@ -91,13 +91,6 @@ class KernelRows
     }
 
   private:
-    static std::string Beside(const YamlNode& file)
-    {
-        const std::string suite = file.File();
-        const std::size_t slash = suite.rfind('/');
-        return (slash == std::string::npos ? "" : suite.substr(0, slash + 1)) + file.AsString();
-    }
-
     std::vector<const char*> m_columns;
     LocatedLines m_lines;
     std::size_t m_field{0}; //!< that is read next

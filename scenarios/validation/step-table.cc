@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/step-table.h"
 
-#include "scenarios/flows/located-lines.h"
 #include "scenarios/input-error.h"
+#include "scenarios/located-lines.h"
 #include "scenarios/read-scenario.h"
 
 #include <algorithm>
@@ -114,10 +114,8 @@ ReadRow(const YamlNode& start,
 std::vector<ValidationCase>
 ReadStepTable(const YamlNode& suite, const Catalog& catalog)
 {
-    const std::string file = suite.File();
-    const std::size_t slash = file.rfind('/');
-    const std::string folder = slash == std::string::npos ? "" : file.substr(0, slash + 1);
-    LocatedLines lines(folder + suite.Get("table").AsString(), suite.Get("table").Where());
+    const YamlNode table = suite.Get("table");
+    LocatedLines lines(table.AsPathBesideFile(), table.Where());
     const TableLayout layout = ReadLayout(suite, lines);
     const YamlNode start = ReadTemplate(suite.Get("run"), catalog);
     KnownSystem known;

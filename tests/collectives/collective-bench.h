@@ -123,6 +123,31 @@ constexpr CollectiveOp ALL_OPS[] = {
 };
 constexpr Protocol ALL_PROTOCOLS[] = {Protocol::Ll, Protocol::Ll128, Protocol::Simple};
 
+/** Bytes that leave each port of a group, all legs of a plan together. */
+inline std::vector<double>
+BytesOutOfPorts(CollectiveBench& bench, const CollectivePlan& plan)
+{
+    const auto& topology = bench.GetFabric().GetCluster().GetTopology();
+    std::vector<double> bytes(topology.LinkCount(), 0);
+    for (const auto& leg : plan.legs)
+    {
+        for (const auto& each : bench.GetPlanner().Paths().Links(leg.path))
+        {
+            bytes[each.link.Index()] += leg.bytes.ToDouble() * each.multiplicity;
+        }
+    }
+    std::vector<double> out;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        if (link.kind == LinkKind::Network && topology.GetDevice(link.from).kind == DeviceKind::Nic)
+        {
+            out.push_back(bytes[i]);
+        }
+    }
+    return out;
+}
+
 } // namespace weir
 
 #endif // WEIR_TESTS_COLLECTIVES_COLLECTIVE_BENCH_H

@@ -86,31 +86,6 @@ TEST(CollNet, NeedsSwitchesThatReduceAndSeveralNodes)
     }
 }
 
-/** Bytes that leave each port of a plan's group. */
-std::vector<double>
-BytesOutOfPorts(CollectiveBench& bench, const CollectivePlan& plan)
-{
-    const auto& topology = bench.GetFabric().GetCluster().GetTopology();
-    std::vector<double> bytes(topology.LinkCount(), 0);
-    for (const auto& leg : plan.legs)
-    {
-        for (const auto& each : bench.GetPlanner().Paths().Links(leg.path))
-        {
-            bytes[each.link.Index()] += leg.bytes.ToDouble() * each.multiplicity;
-        }
-    }
-    std::vector<double> out;
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-    {
-        const Link& link = topology.GetLink(LinkId(i));
-        if (link.kind == LinkKind::Network && topology.GetDevice(link.from).kind == DeviceKind::Nic)
-        {
-            out.push_back(bytes[i]);
-        }
-    }
-    return out;
-}
-
 // However many nodes: each of 8 ports sends an eighth of the message once. A ring sends twice as
 // much.
 TEST(CollNet, EachByteLeavesANodeOnce)

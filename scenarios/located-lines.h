@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_FLOWS_LOCATED_LINES_H
-#define WEIR_SCENARIOS_FLOWS_LOCATED_LINES_H
+#ifndef WEIR_SCENARIOS_LOCATED_LINES_H
+#define WEIR_SCENARIOS_LOCATED_LINES_H
 
 #include "scenarios/input-error.h"
 
@@ -86,4 +86,4 @@ class LocatedLines
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_FLOWS_LOCATED_LINES_H
+#endif // WEIR_SCENARIOS_LOCATED_LINES_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/flows/located-lines.h"
+#include "scenarios/located-lines.h"
 
 #include <cerrno>
 #include <charconv>
