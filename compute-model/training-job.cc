@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/training-job.h"
 
-#include "compute-model/step-builder.h"
+#include "compute-model/graph/step-builder.h"
 
 #include <cstdio>
 #include <map>

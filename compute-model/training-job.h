@@ -3,12 +3,12 @@
 #define WEIR_COMPUTE_MODEL_TRAINING_JOB_H
 
 #include "collectives/planner.h"
-#include "compute-model/gpu.h"
-#include "compute-model/memory-estimate.h"
-#include "compute-model/parallel-plan.h"
-#include "compute-model/step-executor.h"
-#include "compute-model/step-program.h"
-#include "compute-model/transformer.h"
+#include "compute-model/execution/step-executor.h"
+#include "compute-model/graph/step-program.h"
+#include "compute-model/kernels/gpu.h"
+#include "compute-model/models/transformer.h"
+#include "compute-model/plan/memory-estimate.h"
+#include "compute-model/plan/parallel-plan.h"
 
 #include <memory>
 #include <string>

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_CATALOG_H
 #define WEIR_SCENARIOS_CATALOG_H
 
-#include "scenarios/yaml-node.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>
 #include <string>

@@ -3,9 +3,9 @@
 #define WEIR_SCENARIOS_SCENARIO_H
 
 #include "collectives/fidelity.h"
-#include "compute-model/gpu.h"
-#include "compute-model/parallel-plan.h"
-#include "compute-model/transformer.h"
+#include "compute-model/kernels/gpu.h"
+#include "compute-model/models/transformer.h"
+#include "compute-model/plan/parallel-plan.h"
 #include "fabric/cluster-spec.h"
 #include "fabric/units.h"
 

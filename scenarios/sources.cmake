@@ -2,64 +2,64 @@
 # Plain sources of weir-scenario: readers, catalogue, runner, result files.
 include(GNUInstallDirs)
 set(WEIR_SCENARIO_SOURCES
-  ${CMAKE_CURRENT_LIST_DIR}/exact-decimal.cc
-  ${CMAKE_CURRENT_LIST_DIR}/nearest-name.cc
-  ${CMAKE_CURRENT_LIST_DIR}/quantity.cc
-  ${CMAKE_CURRENT_LIST_DIR}/yaml-node.cc
-  ${CMAKE_CURRENT_LIST_DIR}/yaml-node-load.cc
-  ${CMAKE_CURRENT_LIST_DIR}/yaml-node-edit.cc
-  ${CMAKE_CURRENT_LIST_DIR}/yaml-writer.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/exact-decimal.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/nearest-name.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/quantity.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-load.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-edit.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/catalog.cc
-  ${CMAKE_CURRENT_LIST_DIR}/scenario-names.cc
-  ${CMAKE_CURRENT_LIST_DIR}/read-source.cc
-  ${CMAKE_CURRENT_LIST_DIR}/read-link-profile.cc
-  ${CMAKE_CURRENT_LIST_DIR}/read-gpu.cc
-  ${CMAKE_CURRENT_LIST_DIR}/read-kernel-calibration.cc
-  ${CMAKE_CURRENT_LIST_DIR}/read-place.cc
-  ${CMAKE_CURRENT_LIST_DIR}/read-node.cc
-  ${CMAKE_CURRENT_LIST_DIR}/read-system.cc
-  ${CMAKE_CURRENT_LIST_DIR}/read-model.cc
-  ${CMAKE_CURRENT_LIST_DIR}/read-plan.cc
-  ${CMAKE_CURRENT_LIST_DIR}/read-event.cc
-  ${CMAKE_CURRENT_LIST_DIR}/read-scenario.cc
-  ${CMAKE_CURRENT_LIST_DIR}/write-node.cc
-  ${CMAKE_CURRENT_LIST_DIR}/write-system.cc
-  ${CMAKE_CURRENT_LIST_DIR}/write-scenario.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/scenario-names.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-source.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-link-profile.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-gpu.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-kernel-calibration.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-place.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-node.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-system.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-model.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-plan.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-event.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-scenario.cc
+  ${CMAKE_CURRENT_LIST_DIR}/writers/write-node.cc
+  ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc
+  ${CMAKE_CURRENT_LIST_DIR}/writers/write-scenario.cc
 )
 # Where the catalogue looks for descriptions, after the environment's WEIR_DATA_PATH.
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/catalog.cc PROPERTIES COMPILE_DEFINITIONS
   "WEIR_SCENARIOS_SOURCE_DIR=\"${CMAKE_CURRENT_LIST_DIR}\";WEIR_SCENARIOS_INSTALL_DIR=\"${CMAKE_INSTALL_FULL_DATADIR}/weir\"")
 # The runner, its recorder and its result files (HDF5).
 list(APPEND WEIR_SCENARIO_SOURCES
-  ${CMAKE_CURRENT_LIST_DIR}/collective-sweep.cc
-  ${CMAKE_CURRENT_LIST_DIR}/describe-kernel.cc
-  ${CMAKE_CURRENT_LIST_DIR}/describe-model.cc
-  ${CMAKE_CURRENT_LIST_DIR}/describe-system.cc
-  ${CMAKE_CURRENT_LIST_DIR}/explain-channels.cc
-  ${CMAKE_CURRENT_LIST_DIR}/explain-collective.cc
-  ${CMAKE_CURRENT_LIST_DIR}/fabric-events.cc
-  ${CMAKE_CURRENT_LIST_DIR}/hdf5-file.cc
-  ${CMAKE_CURRENT_LIST_DIR}/hdf5-table.cc
-  ${CMAKE_CURRENT_LIST_DIR}/link-series.cc
-  ${CMAKE_CURRENT_LIST_DIR}/model-flops.cc
-  ${CMAKE_CURRENT_LIST_DIR}/output-file.cc
-  ${CMAKE_CURRENT_LIST_DIR}/path-repair.cc
-  ${CMAKE_CURRENT_LIST_DIR}/progress.cc
-  ${CMAKE_CURRENT_LIST_DIR}/read-suite.cc
-  ${CMAKE_CURRENT_LIST_DIR}/recorder.cc
-  ${CMAKE_CURRENT_LIST_DIR}/rerouting-transport.cc
-  ${CMAKE_CURRENT_LIST_DIR}/result-file.cc
-  ${CMAKE_CURRENT_LIST_DIR}/result-groups.cc
-  ${CMAKE_CURRENT_LIST_DIR}/run-json.cc
-  ${CMAKE_CURRENT_LIST_DIR}/run-scenario.cc
-  ${CMAKE_CURRENT_LIST_DIR}/size-list.cc
-  ${CMAKE_CURRENT_LIST_DIR}/summary.cc
-  ${CMAKE_CURRENT_LIST_DIR}/text-table.cc
-  ${CMAKE_CURRENT_LIST_DIR}/timeline.cc
-  ${CMAKE_CURRENT_LIST_DIR}/trace-writer.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validate.cc
+  ${CMAKE_CURRENT_LIST_DIR}/running/collective-sweep.cc
+  ${CMAKE_CURRENT_LIST_DIR}/describe/describe-kernel.cc
+  ${CMAKE_CURRENT_LIST_DIR}/describe/describe-model.cc
+  ${CMAKE_CURRENT_LIST_DIR}/describe/describe-system.cc
+  ${CMAKE_CURRENT_LIST_DIR}/describe/explain-channels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/describe/explain-collective.cc
+  ${CMAKE_CURRENT_LIST_DIR}/running/fabric-events.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/hdf5-file.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/hdf5-table.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/link-series.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/model-flops.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/output-file.cc
+  ${CMAKE_CURRENT_LIST_DIR}/running/path-repair.cc
+  ${CMAKE_CURRENT_LIST_DIR}/running/progress.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/read-suite.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/recorder.cc
+  ${CMAKE_CURRENT_LIST_DIR}/running/rerouting-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/result-file.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/result-groups.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/run-json.cc
+  ${CMAKE_CURRENT_LIST_DIR}/running/run-scenario.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/size-list.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/summary.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/text-table.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/timeline.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/trace-writer.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/validate.cc
   ${CMAKE_CURRENT_LIST_DIR}/versions.cc
-  ${CMAKE_CURRENT_LIST_DIR}/wired-scenario.cc
+  ${CMAKE_CURRENT_LIST_DIR}/running/wired-scenario.cc
 )
 # `weir flows`: a researcher's own topology and flows.
 list(APPEND WEIR_SCENARIO_SOURCES
@@ -70,7 +70,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-summary.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-topology.cc
-  ${CMAKE_CURRENT_LIST_DIR}/located-lines.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/located-lines.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/open-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/play-flows.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/source-ports.cc

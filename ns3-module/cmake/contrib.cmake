@@ -38,7 +38,7 @@ else()
   set(WEIR_WITH_READERS OFF)
   message(STATUS "Weir: without readers and result files (yaml-cpp, HDF5, pugixml or nlohmann-json is missing)")
   # The names of choices, which attributes use too.
-  list(APPEND weirSources ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/scenario-names.cc)
+  list(APPEND weirSources ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/readers/scenario-names.cc)
   set(weirThirdParty)
   set(weirThirdPartyIncludes)
 endif()

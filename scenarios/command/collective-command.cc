@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/catalog.h"
-#include "scenarios/collective-sweep.h"
 #include "scenarios/command/commands.h"
-#include "scenarios/explain-collective.h"
-#include "scenarios/input-error.h"
+#include "scenarios/describe/explain-collective.h"
 #include "scenarios/msccl/read-msccl.h"
-#include "scenarios/nearest-name.h"
-#include "scenarios/output-file.h"
-#include "scenarios/read-system.h"
-#include "scenarios/scenario-names.h"
-#include "scenarios/size-list.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/readers/scenario-names.h"
+#include "scenarios/results/output-file.h"
+#include "scenarios/running/collective-sweep.h"
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/size-list.h"
 
 #include <CLI/CLI.hpp>
 #include <fstream>

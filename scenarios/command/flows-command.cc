@@ -5,9 +5,9 @@
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/flows/flow-report.h"
 #include "scenarios/flows/open-network.h"
-#include "scenarios/input-error.h"
-#include "scenarios/output-file.h"
-#include "scenarios/progress.h"
+#include "scenarios/results/output-file.h"
+#include "scenarios/running/progress.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>
 #include <chrono>

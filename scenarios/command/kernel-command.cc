@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
-#include "scenarios/describe-kernel.h"
-#include "scenarios/input-error.h"
-#include "scenarios/quantity.h"
-#include "scenarios/read-gpu.h"
-#include "scenarios/scenario-names.h"
+#include "scenarios/describe/describe-kernel.h"
+#include "scenarios/readers/read-gpu.h"
+#include "scenarios/readers/scenario-names.h"
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>

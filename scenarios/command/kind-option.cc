@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/kind-option.h"
 
-#include "scenarios/input-error.h"
-#include "scenarios/nearest-name.h"
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
 
 namespace weir
 {

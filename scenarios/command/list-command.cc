@@ -2,7 +2,7 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/kind-option.h"
-#include "scenarios/text-table.h"
+#include "scenarios/results/text-table.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>

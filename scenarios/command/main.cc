@@ -3,9 +3,9 @@
 #include "scenarios/command/flows-command.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/topology-command.h"
-#include "scenarios/input-error.h"
-#include "scenarios/nearest-name.h"
 #include "scenarios/versions.h"
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
 
 #include <CLI/CLI.hpp>
 #include <exception>

@@ -3,12 +3,12 @@
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/simulation-loop.h"
-#include "scenarios/progress.h"
-#include "scenarios/read-scenario.h"
-#include "scenarios/run-json.h"
-#include "scenarios/run-scenario.h"
-#include "scenarios/summary.h"
-#include "scenarios/timeline.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/results/run-json.h"
+#include "scenarios/results/summary.h"
+#include "scenarios/results/timeline.h"
+#include "scenarios/running/progress.h"
+#include "scenarios/running/run-scenario.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>

@@ -2,13 +2,13 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/kind-option.h"
-#include "scenarios/describe-model.h"
-#include "scenarios/describe-system.h"
-#include "scenarios/read-gpu.h"
-#include "scenarios/read-model.h"
-#include "scenarios/read-scenario.h"
-#include "scenarios/read-system.h"
-#include "scenarios/write-scenario.h"
+#include "scenarios/describe/describe-model.h"
+#include "scenarios/describe/describe-system.h"
+#include "scenarios/readers/read-gpu.h"
+#include "scenarios/readers/read-model.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/writers/write-scenario.h"
 
 #include <CLI/CLI.hpp>
 #include <fstream>

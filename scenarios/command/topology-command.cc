@@ -2,11 +2,11 @@
 #include "scenarios/command/topology-command.h"
 
 #include "scenarios/catalog.h"
-#include "scenarios/input-error.h"
-#include "scenarios/output-file.h"
+#include "scenarios/results/output-file.h"
 #include "scenarios/topology/convert-topology.h"
 #include "scenarios/topology/describe-topology.h"
 #include "scenarios/topology/draw-topology.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -3,13 +3,13 @@
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/simulation-loop.h"
-#include "scenarios/input-error.h"
-#include "scenarios/output-file.h"
-#include "scenarios/progress.h"
-#include "scenarios/read-system.h"
-#include "scenarios/validate.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/results/output-file.h"
+#include "scenarios/running/progress.h"
 #include "scenarios/validation/error-charts.h"
 #include "scenarios/validation/fidelity-agreement.h"
+#include "scenarios/validation/validate.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

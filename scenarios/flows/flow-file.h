@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_FLOWS_FLOW_FILE_H
 
 #include "fabric/units.h"
-#include "scenarios/located-lines.h"
+#include "scenarios/readers/located-lines.h"
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/hpcc-topology.h"
 
-#include "scenarios/located-lines.h"
-#include "scenarios/quantity.h"
+#include "scenarios/readers/located-lines.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <cstdint>
 #include <vector>

@@ -4,8 +4,8 @@
 #include "scenarios/flows/cluster-network.h"
 #include "scenarios/flows/hpcc-network.h"
 #include "scenarios/flows/hpcc-topology.h"
-#include "scenarios/input-error.h"
-#include "scenarios/read-system.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <filesystem>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "plan-names.h"
 
-#include "scenarios/scenario-names.h"
+#include "scenarios/readers/scenario-names.h"
 
 #include "ns3/abort.h"
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_JOB_PLAN_NAMES_H
 #define WEIR_JOB_PLAN_NAMES_H
 
-#include "compute-model/parallel-plan.h"
+#include "compute-model/plan/parallel-plan.h"
 
 #include <string>
 

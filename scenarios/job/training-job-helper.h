@@ -4,8 +4,8 @@
 
 #include "training-job.h"
 
-#include "compute-model/gpu.h"
-#include "compute-model/transformer.h"
+#include "compute-model/kernels/gpu.h"
+#include "compute-model/models/transformer.h"
 #include "ns3/attribute.h"
 #include "ns3/cluster-container.h"
 #include "ns3/object-factory.h"

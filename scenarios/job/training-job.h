@@ -4,10 +4,10 @@
 
 #include "collective-runtime.h"
 
-#include "compute-model/gpu.h"
-#include "compute-model/step-executor.h"
+#include "compute-model/execution/step-executor.h"
+#include "compute-model/kernels/gpu.h"
+#include "compute-model/models/transformer.h"
 #include "compute-model/training-job.h"
-#include "compute-model/transformer.h"
 #include "ns3/fluid-fabric.h"
 #include "ns3/nstime.h"
 #include "ns3/object.h"

@@ -25,9 +25,9 @@
 #include "ns3/uinteger.h"
 
 #include "scenarios/catalog.h"
-#include "scenarios/read-model.h"
-#include "scenarios/read-system.h"
-#include "scenarios/yaml-node.h"
+#include "scenarios/readers/read-model.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include <cstdio>
 #include <map>

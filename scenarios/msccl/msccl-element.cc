@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/msccl/msccl-element.h"
 
-#include "scenarios/input-error.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
 #include <charconv>

@@ -2,8 +2,8 @@
 #include "scenarios/msccl/read-msccl.h"
 
 #include "collectives/algorithms/imported-check.h"
-#include "scenarios/input-error.h"
 #include "scenarios/msccl/msccl-element.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <fstream>
 #include <sstream>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/topology/convert-topology.h"
 
-#include "scenarios/input-error.h"
-#include "scenarios/read-system.h"
+#include "scenarios/readers/read-system.h"
 #include "scenarios/topology/graphml.h"
 #include "scenarios/topology/read-nccl-xml.h"
 #include "scenarios/topology/write-nccl-xml.h"
-#include "scenarios/write-system.h"
+#include "scenarios/writers/write-system.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <filesystem>
 #include <optional>

@@ -4,8 +4,8 @@
 #include "fabric/cluster.h"
 #include "fabric/node-wiring.h"
 #include "fabric/router.h"
-#include "scenarios/scenario-names.h"
-#include "scenarios/text-table.h"
+#include "scenarios/readers/scenario-names.h"
+#include "scenarios/results/text-table.h"
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 #include "scenarios/topology/draw-topology.h"
 
 #include "fabric/cluster.h"
-#include "scenarios/text-table.h"
+#include "scenarios/results/text-table.h"
 #include "scenarios/topology/node-layout.h"
 
 #include <algorithm>

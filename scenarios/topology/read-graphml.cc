@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/scenario-names.h"
+#include "scenarios/readers/scenario-names.h"
 #include "scenarios/topology/graphml.h"
 #include "scenarios/topology/slot-list.h"
 #include "scenarios/topology/xml-element.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/cluster.h"
 #include "fabric/node-wiring.h"
-#include "scenarios/scenario-names.h"
+#include "scenarios/readers/scenario-names.h"
 #include "scenarios/topology/graphml.h"
 
 #include <array>

@@ -2,8 +2,8 @@
 #include "scenarios/topology/write-nccl-xml.h"
 
 #include "fabric/node-wiring.h"
-#include "scenarios/input-error.h"
 #include "scenarios/topology/nccl-link-defaults.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <array>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/topology/xml-element.h"
 
-#include "scenarios/input-error.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 #ifndef WEIR_SCENARIOS_VALIDATION_COLLECTIVE_OUTCOME_H
 #define WEIR_SCENARIOS_VALIDATION_COLLECTIVE_OUTCOME_H
 
-#include "scenarios/collective-sweep.h"
 #include "scenarios/plot/chart.h"
+#include "scenarios/running/collective-sweep.h"
 #include "scenarios/validation/collective-table.h"
 
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/collective-table.h"
 
-#include "scenarios/located-lines.h"
-#include "scenarios/read-system.h"
-#include "scenarios/scenario-names.h"
+#include "scenarios/readers/located-lines.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/readers/scenario-names.h"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 #define WEIR_SCENARIOS_VALIDATION_COLLECTIVE_TABLE_H
 
 #include "scenarios/catalog.h"
-#include "scenarios/collective-sweep.h"
-#include "scenarios/yaml-node.h"
+#include "scenarios/running/collective-sweep.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/error-statistics.h"
 
-#include "scenarios/text-table.h"
+#include "scenarios/results/text-table.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/measured-kernels.h"
 
-#include "scenarios/input-error.h"
-#include "scenarios/located-lines.h"
-#include "scenarios/read-gpu.h"
-#include "scenarios/scenario-names.h"
+#include "scenarios/readers/located-lines.h"
+#include "scenarios/readers/read-gpu.h"
+#include "scenarios/readers/scenario-names.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <initializer_list>
 #include <string_view>

@@ -2,9 +2,9 @@
 #ifndef WEIR_SCENARIOS_VALIDATION_MEASURED_KERNELS_H
 #define WEIR_SCENARIOS_VALIDATION_MEASURED_KERNELS_H
 
-#include "compute-model/kernel-time.h"
+#include "compute-model/kernels/kernel-time.h"
 #include "scenarios/catalog.h"
-#include "scenarios/yaml-node.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>
 #include <string>

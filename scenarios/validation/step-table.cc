@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/step-table.h"
 
-#include "scenarios/input-error.h"
-#include "scenarios/located-lines.h"
-#include "scenarios/read-scenario.h"
+#include "scenarios/readers/located-lines.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
 #include <limits>

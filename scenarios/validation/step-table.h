@@ -3,8 +3,8 @@
 #define WEIR_SCENARIOS_VALIDATION_STEP_TABLE_H
 
 #include "scenarios/catalog.h"
-#include "scenarios/read-suite.h"
-#include "scenarios/yaml-node.h"
+#include "scenarios/validation/read-suite.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include <vector>
 

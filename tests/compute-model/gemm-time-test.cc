@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/gemm-time.h"
+#include "compute-model/kernels/gemm-time.h"
 
-#include "compute-model/tensor-clock.h"
+#include "compute-model/kernels/tensor-clock.h"
 #include "tests/compute-model/measured-kernels.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/gradient-buckets.h"
+#include "compute-model/graph/gradient-buckets.h"
 
 #include <gtest/gtest.h>
 

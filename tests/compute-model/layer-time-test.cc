@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/kernel-time.h"
-#include "compute-model/step-segments.h"
-#include "scenarios/read-gpu.h"
+#include "compute-model/kernels/kernel-time.h"
+#include "compute-model/layers/step-segments.h"
+#include "scenarios/readers/read-gpu.h"
 
 #include "transformer-samples.h"
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_TESTS_COMPUTE_MODEL_MEASURED_KERNELS_H
 #define WEIR_TESTS_COMPUTE_MODEL_MEASURED_KERNELS_H
 
-#include "scenarios/read-gpu.h"
+#include "scenarios/readers/read-gpu.h"
 
 #include <algorithm>
 #include <cmath>

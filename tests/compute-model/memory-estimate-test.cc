@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/memory-estimate.h"
+#include "compute-model/plan/memory-estimate.h"
 
-#include "compute-model/activation-memory.h"
-#include "compute-model/stage-parameters.h"
+#include "compute-model/plan/activation-memory.h"
+#include "compute-model/plan/stage-parameters.h"
 
 #include "transformer-samples.h"
 

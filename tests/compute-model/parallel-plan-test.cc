@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/parallel-plan.h"
+#include "compute-model/plan/parallel-plan.h"
 
 #include "transformer-samples.h"
 

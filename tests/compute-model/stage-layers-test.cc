@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/stage-layers.h"
+#include "compute-model/plan/stage-layers.h"
 
 #include "transformer-samples.h"
 

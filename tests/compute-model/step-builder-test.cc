@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/step-builder.h"
+#include "compute-model/graph/step-builder.h"
 
-#include "compute-model/rank-groups.h"
-#include "compute-model/stage-parameters.h"
-#include "compute-model/step-executor.h"
+#include "compute-model/execution/step-executor.h"
+#include "compute-model/plan/rank-groups.h"
+#include "compute-model/plan/stage-parameters.h"
 
 #include "fixed-time-engine.h"
 #include "transformer-samples.h"

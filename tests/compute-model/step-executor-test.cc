@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/step-executor.h"
+#include "compute-model/execution/step-executor.h"
 
 #include "fixed-time-engine.h"
 

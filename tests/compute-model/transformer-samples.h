@@ -2,9 +2,9 @@
 #ifndef WEIR_TESTS_COMPUTE_MODEL_TRANSFORMER_SAMPLES_H
 #define WEIR_TESTS_COMPUTE_MODEL_TRANSFORMER_SAMPLES_H
 
-#include "compute-model/gpu.h"
-#include "compute-model/kernel-time.h"
-#include "compute-model/transformer.h"
+#include "compute-model/kernels/gpu.h"
+#include "compute-model/kernels/kernel-time.h"
+#include "compute-model/models/transformer.h"
 
 namespace weir
 {

@@ -17,10 +17,10 @@
 #include "ns3/uinteger.h"
 #include "scenarios/catalog.h"
 #include "scenarios/job/ns3-loop.h"
-#include "scenarios/read-model.h"
-#include "scenarios/read-system.h"
-#include "scenarios/run-scenario.h"
-#include "scenarios/yaml-node.h"
+#include "scenarios/readers/read-model.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/running/run-scenario.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include <gtest/gtest.h>
 

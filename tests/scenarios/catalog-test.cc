@@ -2,10 +2,10 @@
 #include "scenarios/catalog.h"
 
 #include "refusal.h"
-#include "scenarios/read-gpu.h"
-#include "scenarios/read-model.h"
-#include "scenarios/read-scenario.h"
-#include "scenarios/read-system.h"
+#include "scenarios/readers/read-gpu.h"
+#include "scenarios/readers/read-model.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/readers/read-system.h"
 
 #include <cmath>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/collective-sweep.h"
+#include "scenarios/running/collective-sweep.h"
 
-#include "scenarios/input-error.h"
-#include "scenarios/size-list.h"
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/size-list.h"
 #include "small-scenario.h"
 
 #include <gtest/gtest.h>

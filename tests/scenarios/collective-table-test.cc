@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "refusal.h"
-#include "scenarios/validate.h"
+#include "scenarios/validation/validate.h"
 #include "scratch-folder.h"
 
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/fabric-events.h"
+#include "scenarios/running/fabric-events.h"
 
 #include "fabric/fabric.h"
-#include "scenarios/input-error.h"
-#include "scenarios/path-repair.h"
-#include "scenarios/run-scenario.h"
+#include "scenarios/running/path-repair.h"
+#include "scenarios/running/run-scenario.h"
+#include "scenarios/yaml/input-error.h"
 #include "small-scenario.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/link-series.h"
+#include "scenarios/results/link-series.h"
 
 #include <gtest/gtest.h>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/model-flops.h"
+#include "scenarios/results/model-flops.h"
 
 #include <gtest/gtest.h>
 

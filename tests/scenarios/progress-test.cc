@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/progress.h"
+#include "scenarios/running/progress.h"
 
 #include <gtest/gtest.h>
 #include <sstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/quantity.h"
+#include "scenarios/yaml/quantity.h"
 
 #include "refusal.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/read-gpu.h"
+#include "scenarios/readers/read-gpu.h"
 
-#include "compute-model/kernel-time.h"
+#include "compute-model/kernels/kernel-time.h"
 #include "tests/scenarios/refusal.h"
 
 #include <gtest/gtest.h>

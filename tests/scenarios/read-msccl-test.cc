@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/msccl/read-msccl.h"
 
-#include "scenarios/collective-sweep.h"
-#include "scenarios/input-error.h"
-#include "scenarios/read-system.h"
-#include "scenarios/size-list.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/running/collective-sweep.h"
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/size-list.h"
 
 #include <gtest/gtest.h>
 

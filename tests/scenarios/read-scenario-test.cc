@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/read-scenario.h"
+#include "scenarios/readers/read-scenario.h"
 
 #include "refusal.h"
 

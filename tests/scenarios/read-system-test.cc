@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/read-system.h"
+#include "scenarios/readers/read-system.h"
 
 #include "refusal.h"
 

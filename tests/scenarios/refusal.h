@@ -2,7 +2,7 @@
 #ifndef WEIR_TESTS_SCENARIOS_REFUSAL_H
 #define WEIR_TESTS_SCENARIOS_REFUSAL_H
 
-#include "scenarios/input-error.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/run-scenario.h"
+#include "scenarios/running/run-scenario.h"
 
-#include "scenarios/hdf5-file.h"
-#include "scenarios/input-error.h"
+#include "scenarios/results/hdf5-file.h"
+#include "scenarios/yaml/input-error.h"
 #include "scratch-folder.h"
 #include "small-scenario.h"
 

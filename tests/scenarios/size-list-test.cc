@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/size-list.h"
+#include "scenarios/yaml/size-list.h"
 
-#include "scenarios/input-error.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <gtest/gtest.h>
 

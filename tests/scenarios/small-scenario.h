@@ -3,7 +3,7 @@
 #define WEIR_TESTS_SCENARIOS_SMALL_SCENARIO_H
 
 #include "scenarios/catalog.h"
-#include "scenarios/read-scenario.h"
+#include "scenarios/readers/read-scenario.h"
 
 #include <string>
 

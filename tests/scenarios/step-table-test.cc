@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/step-table.h"
 
-#include "scenarios/input-error.h"
+#include "scenarios/yaml/input-error.h"
 #include "scratch-folder.h"
 
 #include <gtest/gtest.h>

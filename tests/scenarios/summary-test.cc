@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/summary.h"
+#include "scenarios/results/summary.h"
 
-#include "scenarios/run-json.h"
-#include "scenarios/text-table.h"
+#include "scenarios/results/run-json.h"
+#include "scenarios/results/text-table.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

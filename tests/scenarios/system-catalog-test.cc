@@ -2,7 +2,7 @@
 #include "collectives/planner.h"
 #include "fabric/fabric.h"
 #include "refusal.h"
-#include "scenarios/read-system.h"
+#include "scenarios/readers/read-system.h"
 #include "scratch-folder.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validate.h"
+#include "scenarios/validation/validate.h"
 
-#include "scenarios/input-error.h"
+#include "scenarios/yaml/input-error.h"
 #include "scratch-folder.h"
 #include "small-scenario.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/write-scenario.h"
+#include "scenarios/writers/write-scenario.h"
 
-#include "scenarios/read-scenario.h"
+#include "scenarios/readers/read-scenario.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/yaml-node.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include "refusal.h"
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_EXECUTION_GROUP_MEETINGS_H
+#define WEIR_COMPUTE_MODEL_EXECUTION_GROUP_MEETINGS_H
+
+#include "compute-model/graph/step-program.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/** One communication of a group: who has arrived, and since when. */
+struct Meeting
+{
+    const StepOp* op{nullptr}; //!< as the first rank to arrive has it
+    Time firstArrival;
+    Time started; //!< valid once all have arrived
+    uint32_t group{0};
+    uint32_t firstArrived{0}; //!< where the keys of the arrived begin
+    uint32_t arrived{0};      //!< how many have
+    uint32_t size{0};         //!< how many must
+    bool ended{false};
+
+    bool IsComplete() const
+    {
+        return arrived == size;
+    }
+};
+
+/**
+ * Where ranks meet for communications. The k-th communication that a rank issues on a group meets
+ * the k-th of every other member, as on one NCCL communicator. Meetings are used again: nothing is
+ * allocated once a step has been seen. O(1) per arrival.
+ */
+class GroupMeetings
+{
+  public:
+    explicit GroupMeetings(const StepGraph& graph);
+
+    /**
+     * Rank @p rank arrives with @p op.
+     * @param key of its stream, kept among the meeting's arrived.
+     * @return the meeting it joins.
+     * @throws std::invalid_argument when others brought another operation to this meeting.
+     */
+    uint32_t Arrive(uint32_t rank, uint32_t key, const StepOp& op, Time now);
+
+    /** The communication of @p meeting is over; its place is used again from the next Arrive on. */
+    void End(uint32_t meeting);
+
+    Meeting& Get(uint32_t meeting)
+    {
+        return m_meetings[meeting];
+    }
+
+    const Meeting& Get(uint32_t meeting) const
+    {
+        return m_meetings[meeting];
+    }
+
+    /** The key of the @p i -th that arrived. */
+    uint32_t ArrivedKey(uint32_t meeting, uint32_t i) const
+    {
+        return m_arrived[m_meetings[meeting].firstArrived + i];
+    }
+
+  private:
+    static constexpr uint32_t NONE = 0xffffffff;
+
+    /** One rank's use of one group. */
+    struct Slot
+    {
+        uint32_t group{0};
+        uint32_t issued{0}; //!< communications issued so far
+    };
+
+    struct Group
+    {
+        uint32_t ended{0};            //!< how many meetings have ended
+        uint32_t current{NONE};       //!< the first that has not
+        std::vector<uint32_t> behind; //!< those after it; only if ranks use several streams
+        std::vector<uint32_t> free;   //!< meetings of this group to be used again
+    };
+
+    uint32_t NewMeeting(uint32_t group, const StepOp& op, Time now);
+    [[noreturn]] void FailToMatch(uint32_t rank, const Meeting& meeting, const StepOp& op) const;
+
+    const StepGraph& m_graph;
+    std::vector<uint32_t> m_firstSlot; //!< by rank: where its slots begin
+    std::vector<Slot> m_slots;         //!< by rank and slot
+    std::vector<Group> m_groups;
+    std::vector<Meeting> m_meetings;
+    std::vector<uint32_t> m_arrived; //!< keys, a stretch for each meeting
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_EXECUTION_GROUP_MEETINGS_H

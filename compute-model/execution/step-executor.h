@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_EXECUTION_STEP_EXECUTOR_H
+#define WEIR_COMPUTE_MODEL_EXECUTION_STEP_EXECUTOR_H
+
+#include "collectives/engines/collective-engine.h"
+#include "compute-model/graph/step-program.h"
+#include "fabric/passive-engine.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** Sees every operation end; used by trace sources, timeline and result file. */
+class StepObserver
+{
+  public:
+    virtual ~StepObserver() = default;
+
+    /** @param posted when the rank reached it, @param started when it began to make progress. */
+    virtual void OnOpFinished(uint32_t step,
+                              Rank rank,
+                              StreamKind stream,
+                              const StepOp& op,
+                              Time posted,
+                              Time started,
+                              Time finished)
+    {
+    }
+
+    /** A collective or send/recv of group @p group ended on all its ranks. */
+    virtual void OnCollectiveFinished(uint32_t step,
+                                      uint32_t group,
+                                      const StepOp& op,
+                                      Time firstArrival,
+                                      Time started,
+                                      Time finished)
+    {
+    }
+
+    virtual void OnStepFinished(uint32_t step, Time started, Time finished)
+    {
+    }
+};
+
+/** How one rank spent one step; the categories sum to the step's time. */
+struct RankBreakdown
+{
+    std::array<Time, TIME_CATEGORY_COUNT> spent{}; //!< by TimeCategory
+};
+
+/** What is to be executed, and with what. */
+struct StepExecutorSpec
+{
+    const StepGraph* graph{nullptr};           //!< must outlive the executor
+    CollectiveEngine* engine{nullptr};         //!< must outlive the executor
+    std::vector<CommunicatorId> communicators; //!< by group of the graph
+    uint32_t steps{1};                         //!< how many steps to run, one after another
+    Time start;                                //!< when the first begins
+    std::vector<double>
+        computeScale; //!< by rank: factor on compute durations (slow GPUs); empty: all 1
+    uint32_t sms{0};  //!< multiprocessors of a GPU, of which communication (StepOp::sms) takes some
+                      //!< from the kernels beside it; 0: kernels run as if alone
+};
+
+/**
+ * Runs a StepGraph as CUDA would: per rank in-order streams, dependencies between them, collectives
+ * that start at their last arrival and end together, sends that wait for their receives. Ends a
+ * step when all ranks have ended it (a barrier), then begins the next.
+ *
+ * Kernels slow down beside communication by the multiprocessors that it holds: n of N taken make
+ * them N / (N - n) times as long. That is what 132-SM H200 kernels do beside a persistent
+ * communication kernel (attention, elementwise; GEMMs of one wave lose more), and GEMMs on A100
+ * (1.27 beside 24 channels) and A800 (1.13 to 1.18 beside 16; Echo, arXiv 2412.12487, tables 2, 3).
+ *
+ * A passive engine beside the CollectiveEngine it uses: add both to one EngineSet, this one first.
+ */
+class StepExecutor : public PassiveEngine, private CollectiveClient
+{
+  public:
+    /** @throws std::invalid_argument when the graph is inconsistent (the message names rank and
+     * op). */
+    explicit StepExecutor(StepExecutorSpec spec);
+    ~StepExecutor() override;
+
+    void SetObserver(StepObserver* observer);
+
+    Time NextEventTime() override;
+    void AdvanceTo(Time now) override;
+
+    /** Whether all steps are done. */
+    bool IsFinished() const;
+
+    /** Durations of the finished steps, in order. */
+    const std::vector<Time>& StepTimes() const;
+
+    /** By rank, of the last finished step. */
+    const std::vector<RankBreakdown>& Breakdown() const;
+
+    /**
+     * When nothing more will happen but steps are unfinished: one line per waiting rank (the first
+     * @p limit), which operation it waits in and for whom; empty when finished.
+     */
+    std::string DescribeWaiting(std::size_t limit = 8) const;
+
+    /** Operations executed so far. */
+    uint64_t OpCount() const;
+
+  private:
+    void OnCollectiveDone(uint64_t token, Time now) override;
+
+    struct State;
+    std::unique_ptr<State> m_state;
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_EXECUTION_STEP_EXECUTOR_H

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/execution/step-load.h"
+
+#include "compute-model/graph/step-program.h"
+#include "compute-model/kernels/kernel-time.h"
+#include "compute-model/layers/kernel-table.h"
+#include "compute-model/layers/step-segments.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+double
+StepLoad(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu)
+{
+    StepGraph graph;
+    const KernelTimer timer(gpu, ClockRegime::Burst);
+    KernelTable kernels(graph, timer, plan.host.kernel);
+    const StepSegments segments(kernels, model, plan);
+    double flops = 0;
+    Time busy;
+    Time host;
+    for (const SegmentSequence* sequence :
+         {&segments.layerForward, &segments.layerRecompute, &segments.layerBackward})
+    {
+        for (const Segment& segment : *sequence)
+        {
+            busy += segment.kernels.duration;
+            host += segment.kernels.host;
+            for (uint32_t i = 0; i < segment.kernels.count; i++)
+            {
+                flops += graph.kernels[segment.kernels.first + i].flops.ToDouble();
+            }
+        }
+    }
+    const double seconds = std::max(busy, host).ToSeconds();
+    const double peak = gpu.Peak(plan.precision).ToFlopsPerSecond();
+    return seconds > 0 ? std::min(1.0, flops / (peak * seconds) / gpu.kernels.fullLoadUtilisation)
+                       : 0;
+}
+
+Gpu
+UnderLoad(const Gpu& gpu, double load)
+{
+    Gpu warm = gpu;
+    warm.sustainedClockHz =
+        gpu.burstTensorClockHz - (gpu.burstTensorClockHz - gpu.sustainedClockHz) * load;
+    return warm;
+}
+
+} // namespace weir

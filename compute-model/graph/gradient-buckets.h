@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_GRAPH_GRADIENT_BUCKETS_H
+#define WEIR_COMPUTE_MODEL_GRAPH_GRADIENT_BUCKETS_H
+
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/** Gradients that become final together. */
+struct GradientPiece
+{
+    uint32_t position{0}; //!< of the compute operation after which they are final
+    Bytes bytes;
+};
+
+/** Gradients that are reduced together, once the last of them is final. */
+struct GradientBucket
+{
+    uint32_t position{0}; //!< of its last piece
+    Bytes bytes;
+};
+
+/**
+ * Packs gradients into buckets in the order in which the backward pass makes them final; a bucket
+ * is closed once it holds @p bucket bytes or more (pieces are not split), as PyTorch's and
+ * Megatron-LM's data-parallel wrappers do. Complexity O(pieces).
+ */
+std::vector<GradientBucket> PackGradients(const std::vector<GradientPiece>& pieces, Bytes bucket);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_GRAPH_GRADIENT_BUCKETS_H

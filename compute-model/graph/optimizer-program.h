@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_GRAPH_OPTIMIZER_PROGRAM_H
+#define WEIR_COMPUTE_MODEL_GRAPH_OPTIMIZER_PROGRAM_H
+
+#include "compute-model/graph/program-writer.h"
+#include "compute-model/graph/stage-program.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/** Bytes of one accumulated gradient. */
+uint32_t GradientBytes(const ParallelPlan& plan);
+
+/**
+ * Writes what a stage does with its gradients, as Megatron-LM's mixed-precision optimizer does
+ * (megatron/core/optimizer): reduction over the replicas, agreement on the gradient norm, Adam on
+ * fp32 state, the update cast back to the weights' format; with the distributed optimizer
+ * (ZeRO-1) each replica updates its part of the weights, which are then gathered.
+ */
+class OptimizerWriter
+{
+  public:
+    OptimizerWriter(const StageSource& source, KernelTable& kernels, ProgramWriter& writer);
+
+    /** Clears the gradient buffer at the start of a step. */
+    void ZeroGradients();
+
+    /** Whether gradients are reduced beside the last backward passes. */
+    bool OverlapsGradients() const;
+
+    /** Issues the reduction of a model chunk's gradients in buckets, each once it is final. */
+    void ReduceEarly(const std::vector<GradientPiece>& pieces);
+
+    /** Issues every reduction that is left, in Megatron's order, and waits for all of them. */
+    void ReduceGradients();
+
+    /** Gradient norm, Adam, cast back, and with ZeRO-1 the gathering of the weights. */
+    void Update();
+
+  private:
+    void OverParameters(const char* name,
+                        MemoryKernel kernel,
+                        double parameters,
+                        double bytesPerParameter);
+    void FlushKernels(const char* label);
+    CommunicationRequest Reduction(Bytes bytes, const char* label);
+    void ReduceWholeParameters();
+    void ReduceLate();
+    void ReduceTiedEmbedding();
+    void AgreeOn(const char* label);
+
+    const StageSource& m_source;
+    const ParallelPlan& m_plan;
+    KernelTable& m_kernels;
+    ProgramWriter& m_writer;
+    double m_parameters;                 //!< that a rank of the stage holds
+    double m_updated;                    //!< of them, that it updates itself
+    std::vector<StepDependency> m_early; //!< reductions issued beside backward passes
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_GRAPH_OPTIMIZER_PROGRAM_H

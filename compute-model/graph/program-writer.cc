@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/graph/program-writer.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr auto COMPUTE = static_cast<std::size_t>(StreamKind::Compute);
+constexpr auto TENSOR = static_cast<std::size_t>(StreamKind::TensorComm);
+
+} // namespace
+
+ProgramWriter::ProgramWriter(KernelTable& kernels, StepProgram& program, const HostCosts& host)
+    : m_kernels(kernels),
+      m_program(program),
+      m_host(host)
+{
+    m_pending.fill(NOTHING);
+}
+
+void
+ProgramWriter::SetPlace(uint32_t microBatch, uint32_t layer)
+{
+    m_isTail = m_isTail && microBatch == m_microBatch;
+    m_microBatch = microBatch;
+    m_layer = layer;
+}
+
+void
+ProgramWriter::Append(const SegmentSequence& sequence,
+                      std::vector<GradientPiece>* ready,
+                      uint32_t gradientBytes)
+{
+    std::vector<StepDependency> issued(sequence.size());
+    for (std::size_t i = 0; i < sequence.size(); i++)
+    {
+        const Segment& segment = sequence[i];
+        if (segment.isCommunication)
+        {
+            CommunicationRequest request;
+            request.collective = segment.collective;
+            request.bytes = segment.bytes;
+            request.label = segment.label;
+            issued[i] = Communicate(request);
+            continue;
+        }
+        if (segment.waitsFor != Segment::NOTHING)
+        {
+            Wait(issued[static_cast<std::size_t>(segment.waitsFor)]);
+        }
+        AppendCompute(segment);
+        if (ready != nullptr && segment.parameters > 0)
+        {
+            ready->push_back({LastCompute(), Bytes::Nearest(segment.parameters * gradientBytes)});
+            m_isTail = false; // somebody will wait for exactly these kernels
+        }
+    }
+}
+
+void
+ProgramWriter::AppendCompute(const Segment& segment)
+{
+    if (segment.kernels.count == 0)
+    {
+        return;
+    }
+    auto& ops = m_program.streams[COMPUTE];
+    if (m_isTail && !HasPending())
+    {
+        StepOp& last = ops.back();
+        const KernelRange tail{last.firstKernel,
+                               last.kernelCount,
+                               last.duration,
+                               m_issued - last.launch,
+                               last.launchBound};
+        const KernelRange joined = m_kernels.Concatenate(tail, segment.kernels);
+        if (segment.kernels.duration > tail.duration)
+        {
+            last.label = segment.label;
+            last.layer = m_layer;
+        }
+        last.firstKernel = joined.first;
+        last.kernelCount = static_cast<uint16_t>(joined.count);
+        last.duration = joined.duration;
+        last.launchBound = m_host.kernel > Time() ? joined.launchBound : Time();
+        m_issued += segment.kernels.host;
+        return;
+    }
+    StepOp op;
+    if (m_synchronizes)
+    {
+        m_synchronizes = false;
+        m_issued = Time();
+        m_epoch++;
+        op.synchronizes = true;
+    }
+    op.label = segment.label;
+    op.duration = segment.kernels.duration;
+    op.launch = m_issued;
+    op.launchBound = m_host.kernel > Time() ? segment.kernels.launchBound : Time();
+    op.epoch = m_epoch;
+    m_issued += segment.kernels.host;
+    op.firstKernel = segment.kernels.first;
+    op.kernelCount = static_cast<uint16_t>(segment.kernels.count);
+    op.microBatch = m_microBatch;
+    op.layer = m_layer;
+    op.firstDependency = static_cast<uint32_t>(m_program.dependencies.size());
+    AddPending(op, StreamKind::Compute);
+    m_isTail = m_pending[TENSOR] != NOTHING;
+    m_pending.fill(NOTHING);
+    ops.push_back(op);
+}
+
+StepDependency
+ProgramWriter::Communicate(const CommunicationRequest& request)
+{
+    StepOp op;
+    op.firstDependency = static_cast<uint32_t>(m_program.dependencies.size());
+    if (!m_program.streams[COMPUTE].empty())
+    {
+        AddDependency(op, StreamKind::Compute, LastCompute());
+    }
+    AddPending(op, request.stream);
+    m_issued += m_host.communication;
+    op.launch = m_issued;
+    return AppendCommunication(request, op);
+}
+
+StepDependency
+ProgramWriter::CommunicateAfter(const CommunicationRequest& request, uint32_t computePosition)
+{
+    StepOp op;
+    op.firstDependency = static_cast<uint32_t>(m_program.dependencies.size());
+    AddDependency(op, StreamKind::Compute, computePosition);
+    return AppendCommunication(request, op);
+}
+
+StepDependency
+ProgramWriter::AppendCommunication(const CommunicationRequest& request, StepOp op)
+{
+    op.kind = request.kind;
+    op.collective = request.collective;
+    op.category = request.category;
+    op.group = static_cast<uint16_t>(request.slot);
+    op.label = request.label;
+    op.bytes = request.bytes;
+    op.microBatch = m_microBatch;
+    op.layer = m_layer;
+    op.epoch = m_epoch;
+    m_isTail = false;
+    auto& ops = m_program.streams[static_cast<std::size_t>(request.stream)];
+    ops.push_back(op);
+    return {request.stream, static_cast<uint32_t>(ops.size() - 1)};
+}
+
+void
+ProgramWriter::Wait(const StepDependency& operation)
+{
+    int64_t& pending = m_pending[static_cast<std::size_t>(operation.stream)];
+    pending = std::max<int64_t>(pending, operation.position);
+    // Kernels that follow need it, those already written do not.
+    m_isTail = false;
+}
+
+void
+ProgramWriter::SynchronizeHost()
+{
+    m_synchronizes = true;
+    m_isTail = false;
+}
+
+void
+ProgramWriter::AddPending(StepOp& op, StreamKind except)
+{
+    for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
+    {
+        const auto kind = static_cast<StreamKind>(stream);
+        if (m_pending[stream] != NOTHING && kind != except)
+        {
+            AddDependency(op, kind, static_cast<uint32_t>(m_pending[stream]));
+        }
+    }
+}
+
+void
+ProgramWriter::AddDependency(StepOp& op, StreamKind stream, uint32_t position)
+{
+    m_program.dependencies.push_back({stream, position});
+    op.dependencyCount++;
+}
+
+bool
+ProgramWriter::HasPending() const
+{
+    return std::any_of(
+        m_pending.begin(), m_pending.end(), [](int64_t position) { return position != NOTHING; });
+}
+
+uint32_t
+ProgramWriter::LastCompute() const
+{
+    return static_cast<uint32_t>(m_program.streams[COMPUTE].size() - 1);
+}
+
+} // namespace weir

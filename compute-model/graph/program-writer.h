@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_GRAPH_PROGRAM_WRITER_H
+#define WEIR_COMPUTE_MODEL_GRAPH_PROGRAM_WRITER_H
+
+#include "compute-model/graph/gradient-buckets.h"
+#include "compute-model/graph/step-program.h"
+#include "compute-model/layers/kernel-table.h"
+#include "compute-model/layers/segment-writer.h"
+#include "compute-model/plan/parallel-plan.h"
+#include "compute-model/plan/rank-groups.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/** A communication to be issued. */
+struct CommunicationRequest
+{
+    StreamKind stream{StreamKind::TensorComm};
+    StepOpKind kind{StepOpKind::Collective};
+    CollectiveOp collective{CollectiveOp::AllReduce};
+    TimeCategory category{TimeCategory::Tensor};
+    GroupSlot slot{GroupSlot::Tensor};
+    Bytes bytes;
+    uint32_t label{0};
+};
+
+/**
+ * Writes the program of a role as a framework on CUDA would issue it: kernels go to the compute
+ * stream; a communication waits for what the compute stream has been given so far (kernels and
+ * waits), as torch.distributed does; the compute stream goes on until it is told to wait.
+ */
+class ProgramWriter
+{
+  public:
+    /** Both must outlive the writer. @param host what the CPU spends on issuing the program */
+    ProgramWriter(KernelTable& kernels, StepProgram& program, const HostCosts& host = {});
+
+    /** What follows belongs to @p microBatch and @p layer. */
+    void SetPlace(uint32_t microBatch, uint32_t layer);
+
+    /**
+     * Appends a sequence. A short tail behind a communication becomes one operation with the
+     * kernels that follow it, so that layers meet without an operation of their own.
+     * @param ready when not null, gets the gradients that become final, @p gradientBytes each.
+     */
+    void Append(const SegmentSequence& sequence,
+                std::vector<GradientPiece>* ready = nullptr,
+                uint32_t gradientBytes = 0);
+
+    /** Issues a communication behind everything so far. @return what Wait takes. */
+    StepDependency Communicate(const CommunicationRequest& request);
+
+    /** Issues a communication behind one compute operation. */
+    StepDependency CommunicateAfter(const CommunicationRequest& request, uint32_t computePosition);
+
+    /** Everything issued to the compute stream from here on needs @p operation. */
+    void Wait(const StepDependency& operation);
+
+    /** The CPU waits for everything issued so far before it issues more. */
+    void SynchronizeHost();
+
+  private:
+    static constexpr int64_t NOTHING = -1;
+
+    void AppendCompute(const Segment& segment);
+    StepDependency AppendCommunication(const CommunicationRequest& request, StepOp op);
+    void AddPending(StepOp& op, StreamKind except);
+    void AddDependency(StepOp& op, StreamKind stream, uint32_t position);
+    bool HasPending() const;
+    uint32_t LastCompute() const;
+
+    KernelTable& m_kernels;
+    StepProgram& m_program;
+    HostCosts m_host;
+    Time m_issued;                               //!< CPU time spent since the last synchronization
+    uint32_t m_epoch{0};                         //!< synchronizations so far
+    bool m_synchronizes{false};                  //!< the CPU waits before the next kernels
+    std::array<int64_t, STREAM_COUNT> m_pending; //!< by stream: position the next kernels need
+    bool m_isTail{false}; //!< the last compute operation may take in the next segment
+    uint32_t m_microBatch{0};
+    uint32_t m_layer{StepOp::NO_LAYER};
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_GRAPH_PROGRAM_WRITER_H

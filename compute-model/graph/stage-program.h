@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_GRAPH_STAGE_PROGRAM_H
+#define WEIR_COMPUTE_MODEL_GRAPH_STAGE_PROGRAM_H
+
+#include "compute-model/graph/step-program.h"
+#include "compute-model/layers/kernel-table.h"
+#include "compute-model/layers/step-segments.h"
+
+#include <cstdint>
+
+namespace weir
+{
+
+/** What one stage's program is written from. */
+struct StageSource
+{
+    const Transformer& model;
+    const ParallelPlan& plan;
+    const StepSegments& segments;
+    uint32_t stage{0};
+};
+
+/**
+ * The program of all ranks of one pipeline stage: its schedule's passes and exchanges, the
+ * reduction of gradients, the optimizer.
+ */
+StepProgram BuildStageProgram(const StageSource& source, KernelTable& kernels);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_GRAPH_STAGE_PROGRAM_H

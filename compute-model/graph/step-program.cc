@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/graph/step-program.h"
+
+#include <stdexcept>
+
+namespace weir
+{
+
+const char*
+ToString(StreamKind stream)
+{
+    switch (stream)
+    {
+    case StreamKind::Compute:
+        return "compute";
+    case StreamKind::TensorComm:
+        return "tensor-comm";
+    case StreamKind::DataComm:
+        return "data-comm";
+    case StreamKind::PipelineSend:
+        return "pipeline-send";
+    case StreamKind::PipelineRecv:
+        return "pipeline-recv";
+    case StreamKind::Copy:
+        return "copy";
+    case StreamKind::PipelineSendBackward:
+        return "pipeline-send-backward";
+    case StreamKind::PipelineRecvBackward:
+        return "pipeline-recv-backward";
+    }
+    throw std::logic_error("ToString: no such StreamKind");
+}
+
+const char*
+ToString(TimeCategory category)
+{
+    switch (category)
+    {
+    case TimeCategory::Compute:
+        return "compute";
+    case TimeCategory::Tensor:
+        return "tensor";
+    case TimeCategory::Pipeline:
+        return "pipeline";
+    case TimeCategory::Data:
+        return "data";
+    case TimeCategory::Copy:
+        return "copy";
+    case TimeCategory::Launch:
+        return "launch";
+    case TimeCategory::Bubble:
+        return "bubble";
+    }
+    throw std::logic_error("ToString: no such TimeCategory");
+}
+
+} // namespace weir

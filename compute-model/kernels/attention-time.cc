@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/kernels/attention-time.h"
+
+#include "compute-model/kernels/estimate-provenance.h"
+#include "compute-model/kernels/tensor-clock.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+/** One direction, relative to the forward. */
+struct Direction
+{
+    const AttentionPass& figures;
+    double products; //!< matrix products, two of the forward being one
+    double operands; //!< operands read and written, those of the forward being one
+};
+
+/** One attention call on one GPU in one direction. */
+class Problem
+{
+  public:
+    Problem(const Gpu& gpu, const AttentionShape& shape, const Direction& direction)
+        : m_gpu(gpu),
+          m_figures(direction.figures),
+          m_rate(gpu.tensorFlopsPerSmPerClock[static_cast<std::size_t>(shape.precision)])
+    {
+        Check(shape);
+        const double s = static_cast<double>(shape.sequence);
+        const double d = static_cast<double>(shape.headDim);
+        const double batch = static_cast<double>(shape.batch);
+        const double heads = static_cast<double>(shape.heads);
+        const double kvHeads = static_cast<double>(shape.kvHeads);
+        m_flops = 4 * batch * heads * s * s * d * (shape.causal ? 0.5 : 1) * direction.products;
+        m_bytes =
+            2 * batch * s * d * (heads + kvHeads) * BytesOf(shape.precision) * direction.operands;
+        SetTiles(shape, direction.products);
+    }
+
+    double Flops() const
+    {
+        return m_flops;
+    }
+
+    double MemoryBytes() const
+    {
+        return m_bytes;
+    }
+
+    /** Clocks per SM that the products take at the tensor rate. */
+    double TensorClocks() const
+    {
+        return m_flops / (m_rate * m_gpu.sms);
+    }
+
+    /** The overhead of a tile is counted in clocks at the boost clock, as it was measured. */
+    double Seconds(double clock) const
+    {
+        const double memory =
+            m_bytes / (m_gpu.memoryRate.ToBytesPerSecond() * m_figures.memoryEfficiency);
+        return m_figures.floor.ToSeconds() + m_clocks / clock + memory;
+    }
+
+  private:
+    void Check(const AttentionShape& shape) const
+    {
+        if (shape.batch == 0 || shape.heads == 0 || shape.kvHeads == 0 || shape.sequence == 0 ||
+            shape.headDim == 0)
+        {
+            throw std::invalid_argument(
+                "AttentionTime: batch, heads, kvHeads, sequence and headDim must be above zero");
+        }
+        if (!(m_rate > 0))
+        {
+            throw std::invalid_argument("AttentionTime: GPU '" + m_gpu.name +
+                                        "' has no matrix rate for the precision asked for");
+        }
+    }
+
+    /** Clocks of the busiest SM. */
+    void SetTiles(const AttentionShape& shape, double products)
+    {
+        const AttentionCalibration& attention = m_gpu.kernels.attention;
+        const double rows = attention.tileRows;
+        const double step = attention.headDimStep;
+        const double padded = std::ceil(static_cast<double>(shape.headDim) / step) * step;
+        const double columns = std::hypot(padded / m_figures.efficiency, m_figures.softmaxColumns);
+        const double block = 4 * rows * rows * columns * products / m_rate;
+        const double overhead = m_figures.tileOverhead.ToSeconds() * m_gpu.boostClockHz;
+        const double perHead = std::ceil(static_cast<double>(shape.sequence) / rows);
+        const double tiles =
+            perHead * static_cast<double>(shape.batch) * static_cast<double>(shape.heads);
+        const double longest = perHead * block + overhead;
+        const double mean = (perHead + 1) / 2 * block + overhead;
+        const double dealt = shape.causal ? tiles * mean / m_gpu.sms + m_figures.tail * longest
+                                          : std::ceil(tiles / m_gpu.sms) * longest;
+        m_clocks = std::max(longest / m_figures.aloneRate, dealt);
+    }
+
+    const Gpu& m_gpu;
+    const AttentionPass& m_figures;
+    double m_rate; //!< tensor FLOPs of an SM and clock
+    double m_flops{0};
+    double m_bytes{0};
+    double m_clocks{0}; //!< of the busiest SM
+};
+
+KernelEstimate
+Estimate(const Gpu& gpu,
+         ClockRegime regime,
+         const AttentionShape& shape,
+         const Direction& direction)
+{
+    const Problem problem(gpu, shape, direction);
+    const auto secondsAt = [&](double clock) { return problem.Seconds(clock); };
+    const double seconds = secondsAt(OwnClock(gpu, regime, problem.TensorClocks(), secondsAt));
+    const AttentionCalibration& attention = gpu.kernels.attention;
+    const bool isInside = attention.sequence.Contains(static_cast<double>(shape.sequence)) &&
+                          attention.headDim.Contains(static_cast<double>(shape.headDim));
+    return {Time::Seconds(seconds),
+            Flops(problem.Flops()),
+            Bytes::Nearest(problem.MemoryBytes()),
+            ProvenanceOf(gpu, isInside)};
+}
+
+} // namespace
+
+KernelEstimate
+AttentionForwardTime(const Gpu& gpu, ClockRegime regime, const AttentionShape& shape)
+{
+    return Estimate(gpu, regime, shape, {gpu.kernels.attention.forward, 1, 1});
+}
+
+KernelEstimate
+AttentionBackwardTime(const Gpu& gpu, ClockRegime regime, const AttentionShape& shape)
+{
+    return Estimate(gpu, regime, shape, {gpu.kernels.attention.backward, 2.5, 2});
+}
+
+} // namespace weir

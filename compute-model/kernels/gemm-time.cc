@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/kernels/gemm-time.h"
+
+#include "compute-model/kernels/estimate-provenance.h"
+#include "compute-model/kernels/tensor-clock.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double LINE_BYTES = 128;  // a cache line: the unit in which aligned rows move
+constexpr double WORD_BYTES = 16;   // the widest load: shorter alignment leaves the fast kernels
+constexpr uint32_t MMA_ROWS = 64;   // the least rows of a warp-group's product (PTX ISA, wgmma m64)
+constexpr double INNER_BYTES = 128; // inner-dimension step of a tile, in bytes of one row
+constexpr uint64_t LEAST_SPLIT_STEPS = 4; // steps of a part of a split inner dimension
+constexpr uint64_t MOST_SPLIT_WAVES = 2;  // splitting is for shapes that do not fill the GPU
+constexpr uint32_t SPLITS[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
+
+double
+PowerSum(double a, double b, double p)
+{
+    const double larger = std::max(a, b);
+    const double smaller = std::min(a, b);
+    return smaller <= 0 ? larger : larger * std::pow(1 + std::pow(smaller / larger, p), 1 / p);
+}
+
+uint64_t
+CeilDivide(uint64_t a, uint64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/** The inner dimension in equal parts. */
+struct Split
+{
+    uint32_t parts{1};
+    uint64_t inner{0}; //!< elements of one part
+};
+
+/** What one choice of tile and split takes; the clock is still open. */
+struct Cut
+{
+    GemmTile tile;
+    uint32_t splits{1};
+    uint64_t waves{0};
+    double mainClocks{0};       //!< of one tile's main loop
+    double epilogueSeconds{0};  //!< of one tile
+    double reductionSeconds{0}; //!< of all partial sums
+};
+
+/** One matrix multiplication on one GPU, with everything that no tile changes. */
+class Problem
+{
+  public:
+    Problem(const Gpu& gpu, const GemmShape& shape)
+        : m_gpu(gpu),
+          m_figures(gpu.kernels.gemm),
+          m_shape(shape),
+          m_element(BytesOf(shape.precision)),
+          m_output(shape.precision == Precision::Fp8 ? BytesOf(Precision::Bf16) : m_element)
+    {
+        Check();
+        SetAlignment();
+        SetSplits();
+        const double m = static_cast<double>(shape.m);
+        const double n = static_cast<double>(shape.n);
+        const double k = static_cast<double>(shape.k);
+        const double batch = static_cast<double>(shape.batch);
+        const double stored = shape.accumulateFp32 ? 2.0 * BytesOf(Precision::Fp32) : m_output;
+        m_storedBytes = stored * m_storeFactor;
+        m_flops = 2 * m * n * k * batch;
+        m_bytes = batch * ((m * k + n * k) * m_element + m * n * stored);
+        m_hbmRate = gpu.memoryRate.ToBytesPerSecond() * m_figures.memoryEfficiency;
+        m_hbmSeconds =
+            batch *
+            ((m * k * m_loadFactorA + n * k * m_loadFactorB) * m_element + m * n * m_storedBytes) /
+            m_hbmRate;
+    }
+
+    double Flops() const
+    {
+        return m_flops;
+    }
+
+    double MemoryBytes() const
+    {
+        return m_bytes;
+    }
+
+    /** Clocks per SM that the products take at the tensor rate. */
+    double TensorClocks() const
+    {
+        return m_flops / (TensorRate() * m_gpu.sms);
+    }
+
+    double Seconds(const Cut& cut, double clock) const
+    {
+        const double waves = static_cast<double>(cut.waves);
+        const double busiest =
+            waves * (cut.mainClocks / clock + m_figures.tileOverhead.ToSeconds()) +
+            cut.epilogueSeconds * (1 + (waves - 1) * m_figures.exposedEpilogue);
+        return m_figures.floor.ToSeconds() + PowerSum(busiest, m_hbmSeconds, m_figures.sharpness) +
+               cut.reductionSeconds;
+    }
+
+    /** The cut of least time at the boost clock; the first of equals. */
+    Cut Cheapest() const
+    {
+        Cut best;
+        double least = std::numeric_limits<double>::infinity();
+        for (const GemmTile& tile : m_figures.tiles)
+        {
+            const uint64_t tiles = CeilDivide(m_shape.m, tile.rows) *
+                                   CeilDivide(m_shape.n, tile.columns) * m_shape.batch;
+            for (const Split& split : m_splits)
+            {
+                const uint64_t waves = CeilDivide(tiles * split.parts, m_gpu.sms);
+                if (split.parts > 1 && waves > MOST_SPLIT_WAVES)
+                {
+                    break;
+                }
+                if (ProductSeconds(tile, split, waves) >= least)
+                {
+                    continue;
+                }
+                const Cut cut = MakeCut(tile, split, waves);
+                const double seconds = Seconds(cut, m_gpu.boostClockHz);
+                if (seconds < least)
+                {
+                    least = seconds;
+                    best = cut;
+                }
+            }
+        }
+        return best;
+    }
+
+  private:
+    void Check() const
+    {
+        if (m_shape.m == 0 || m_shape.n == 0 || m_shape.k == 0 || m_shape.batch == 0)
+        {
+            throw std::invalid_argument("GemmTime: m, n, k and batch must be above zero");
+        }
+        if (!(TensorRate() > 0))
+        {
+            throw std::invalid_argument("GemmTime: GPU '" + m_gpu.name +
+                                        "' has no matrix rate for the precision asked for");
+        }
+    }
+
+    /** Lengths of contiguous rows follow from the layout; C is stored by rows of n. */
+    void SetAlignment()
+    {
+        const bool isNt = m_shape.layout == GemmLayout::Nt;
+        const bool isTn = m_shape.layout == GemmLayout::Tn;
+        const double rowA = m_element * static_cast<double>(isNt ? m_shape.m : m_shape.k);
+        const double rowB = m_element * static_cast<double>(isTn ? m_shape.k : m_shape.n);
+        const double rowC = m_output * static_cast<double>(m_shape.n);
+        const auto isWhole = [](double row, double unit) { return std::fmod(row, unit) == 0; };
+        m_loadFactorA = isWhole(rowA, LINE_BYTES) ? 1 : m_figures.misalignedOperand;
+        m_loadFactorB = isWhole(rowB, LINE_BYTES) ? 1 : m_figures.misalignedOperand;
+        m_storeFactor = isWhole(rowC, LINE_BYTES) ? 1 : m_figures.misalignedOutput;
+        m_isWordAligned =
+            isWhole(rowA, WORD_BYTES) && isWhole(rowB, WORD_BYTES) && isWhole(rowC, WORD_BYTES);
+    }
+
+    /** Datasheet FLOPs of an SM and clock. */
+    double TensorRate() const
+    {
+        return m_gpu.tensorFlopsPerSmPerClock[static_cast<std::size_t>(m_shape.precision)];
+    }
+
+    /** FLOPs of an SM and clock that the main loop reaches. */
+    double LoopRate() const
+    {
+        const double rate =
+            TensorRate() * m_figures.tensorEfficiency[static_cast<std::size_t>(m_shape.precision)];
+        const bool hasCliff = m_shape.precision != Precision::Fp32; // plain FMAs load words of four
+        return m_isWordAligned || !hasCliff ? rate
+                                            : std::min(rate, m_figures.unalignedFlopsPerSmPerClock);
+    }
+
+    /** The splits that leave every part work, and enough of it. */
+    void SetSplits()
+    {
+        const uint64_t step = static_cast<uint64_t>(INNER_BYTES) / m_element;
+        const uint64_t steps = CeilDivide(m_shape.k, step);
+        for (const uint32_t parts : SPLITS)
+        {
+            const uint64_t each = CeilDivide(steps, parts);
+            const bool isUseful = each >= LEAST_SPLIT_STEPS && (parts - 1) * each < steps;
+            if (parts == 1 || isUseful)
+            {
+                m_splits.push_back({parts, each * step});
+            }
+        }
+    }
+
+    /** Clocks of the products of one tile per element of the inner dimension. */
+    double ProductClocks(const GemmTile& tile) const
+    {
+        const double longer = std::max({tile.rows, tile.columns, MMA_ROWS});
+        const double shorter = std::min(tile.rows, tile.columns);
+        return 2 * longer * shorter / LoopRate();
+    }
+
+    /** The products alone at the boost clock: a lower bound of Seconds, without powers. */
+    double ProductSeconds(const GemmTile& tile, const Split& split, uint64_t waves) const
+    {
+        return static_cast<double>(waves * split.inner) * ProductClocks(tile) / m_gpu.boostClockHz;
+    }
+
+    Cut MakeCut(const GemmTile& tile, const Split& split, uint64_t waves) const
+    {
+        Cut cut;
+        cut.tile = tile;
+        cut.splits = split.parts;
+        cut.waves = waves;
+        const double load = (tile.rows * m_loadFactorA + tile.columns * m_loadFactorB) * m_element /
+                            m_figures.operandBytesPerSmPerClock;
+        cut.mainClocks = PowerSum(ProductClocks(tile), load, m_figures.sharpness) *
+                         static_cast<double>(split.inner);
+        cut.epilogueSeconds = static_cast<double>(tile.rows) * tile.columns * m_storedBytes /
+                              (m_figures.epilogueBytesPerSmPerClock * m_gpu.boostClockHz);
+        if (split.parts > 1)
+        {
+            const double partial = static_cast<double>(m_shape.m) *
+                                   static_cast<double>(m_shape.n * m_shape.batch) * split.parts *
+                                   BytesOf(Precision::Fp32);
+            cut.reductionSeconds = m_figures.splitFloor.ToSeconds() + partial / m_hbmRate;
+        }
+        return cut;
+    }
+
+    const Gpu& m_gpu;
+    const GemmCalibration& m_figures;
+    const GemmShape& m_shape;
+    uint32_t m_element;      //!< bytes of an element of A and B
+    uint32_t m_output;       //!< bytes of an element of C
+    double m_storedBytes{0}; //!< of an element of C, alignment factor included
+    double m_loadFactorA{1};
+    double m_loadFactorB{1};
+    double m_storeFactor{1};
+    bool m_isWordAligned{true};
+    std::vector<Split> m_splits; //!< by growing number of parts
+    double m_flops{0};
+    double m_bytes{0};
+    double m_hbmRate{0}; //!< bytes per second
+    double m_hbmSeconds{0};
+};
+
+} // namespace
+
+KernelEstimate
+GemmTime(const Gpu& gpu, ClockRegime regime, const GemmShape& shape)
+{
+    const Problem problem(gpu, shape);
+    const Cut cut = problem.Cheapest();
+    const auto secondsAt = [&](double clock) { return problem.Seconds(cut, clock); };
+    const double seconds = secondsAt(OwnClock(gpu, regime, problem.TensorClocks(), secondsAt));
+    const MeasuredRange& range = gpu.kernels.gemm.dimension;
+    const bool isInside = range.Contains(static_cast<double>(shape.m)) &&
+                          range.Contains(static_cast<double>(shape.n)) &&
+                          range.Contains(static_cast<double>(shape.k));
+    return {Time::Seconds(seconds),
+            Flops(problem.Flops()),
+            Bytes::Nearest(problem.MemoryBytes()),
+            ProvenanceOf(gpu, isInside)};
+}
+
+GemmPlan
+PlanGemm(const Gpu& gpu, ClockRegime regime, const GemmShape& shape)
+{
+    const Problem problem(gpu, shape);
+    const Cut cut = problem.Cheapest();
+    GemmPlan plan;
+    plan.tile = cut.tile;
+    plan.splits = cut.splits;
+    plan.waves = cut.waves;
+    const auto secondsAt = [&](double clock) { return problem.Seconds(cut, clock); };
+    plan.clockHz = OwnClock(gpu, regime, problem.TensorClocks(), secondsAt);
+    plan.utilisation = problem.TensorClocks() / (plan.clockHz * secondsAt(plan.clockHz));
+    return plan;
+}
+
+} // namespace weir

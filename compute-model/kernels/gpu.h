@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_KERNELS_GPU_H
+#define WEIR_COMPUTE_MODEL_KERNELS_GPU_H
+
+#include "compute-model/kernels/kernel-calibration.h"
+#include "compute-model/plan/parallel-plan.h"
+#include "fabric/units.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace weir
+{
+
+/** A GPU as its datasheet describes it, plus what was measured of its kernels. */
+struct Gpu
+{
+    std::string name;               //!< "a100-sxm-80g"
+    uint32_t computeCapability{80}; //!< times ten: 80, 90
+    uint32_t sms{0};
+    double boostClockHz{0}; //!< highest SM clock
+    double burstTensorClockHz{
+        0}; //!< SM clock that large 16-bit GEMMs hold in their first milliseconds
+    double sustainedClockHz{
+        0}; //!< SM clock that large 16-bit GEMMs settle at under the power limit
+    std::array<double, 5> tensorFlopsPerSmPerClock{}; //!< by Precision; a fused multiply-add is two
+    Rate memoryRate;                                  //!< datasheet HBM rate
+    Bytes memory;                                     //!< capacity
+    Bytes l2;
+    KernelCalibration kernels; //!< efficiencies, with provenance
+    std::string source;
+
+    /** Peak at the boost clock. */
+    FlopRate Peak(Precision precision) const
+    {
+        return FlopRate::FlopsPerSecond(
+            tensorFlopsPerSmPerClock[static_cast<std::size_t>(precision)] * sms * boostClockHz);
+    }
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_KERNELS_GPU_H

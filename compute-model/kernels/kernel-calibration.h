@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_KERNELS_KERNEL_CALIBRATION_H
+#define WEIR_COMPUTE_MODEL_KERNELS_KERNEL_CALIBRATION_H
+
+#include "fabric/units.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** The sizes that were measured; outside them an estimate extrapolates. */
+struct MeasuredRange
+{
+    double least{0};
+    double most{0};
+
+    bool Contains(double value) const
+    {
+        return value >= least && value <= most;
+    }
+};
+
+/** The part of C that one thread block computes. */
+struct GemmTile
+{
+    uint32_t rows{0};
+    uint32_t columns{0};
+};
+
+/** Figures of a GPU's matrix multiplications; GemmTime says how they act together. */
+struct GemmCalibration
+{
+    std::array<double, 5>
+        tensorEfficiency{}; //!< by Precision: of the tensor rate in a long main loop, (0, 1]
+    double operandBytesPerSmPerClock{0};  //!< what an SM can load of A and B, multicast included
+    double epilogueBytesPerSmPerClock{0}; //!< what an SM can store of C, at the boost clock
+    double exposedEpilogue{0};  //!< share of an epilogue that the next tile does not hide, [0, 1]
+    double memoryEfficiency{0}; //!< of the datasheet HBM rate, (0, 1]
+    double misalignedOutput{
+        1}; //!< factor on stores of rows that are not whole 128-byte lines, >= 1
+    double misalignedOperand{1}; //!< factor on loads of such rows, >= 1
+    double unalignedFlopsPerSmPerClock{
+        0};              //!< rate of kernels for rows that are not whole 16-byte words
+    double sharpness{0}; //!< exponent p of (a^p + b^p)^(1/p) where two limits meet, >= 1
+    Time tileOverhead;   //!< start of a tile
+    Time floor;          //!< the shortest kernel
+    Time splitFloor;     //!< more when the inner dimension is split and partial sums are reduced
+    std::vector<GemmTile> tiles; //!< those the library has
+    MeasuredRange dimension;     //!< of m, n, k
+};
+
+/** Figures of a fused attention kernel in one direction; AttentionForwardTime says how they act. */
+struct AttentionPass
+{
+    double efficiency{0};       //!< of the tensor rate inside the products, (0, 1]
+    double softmaxColumns{0};   //!< softmax work per score, as head-dim columns at the tensor rate
+    double aloneRate{0};        //!< share of an SM's rate that one tile alone on it reaches, (0, 1]
+    double tail{0};             //!< of the longest tile's time, added where tiles differ (causal)
+    double memoryEfficiency{0}; //!< of the datasheet HBM rate, (0, 1]
+    Time tileOverhead;          //!< start and end of a tile
+    Time floor;                 //!< the shortest kernel, or kernels where a pass has several
+};
+
+/** Figures of a GPU's fused attention. */
+struct AttentionCalibration
+{
+    std::string kernel;      //!< which implementation: "cudnn-9", "flash-2"
+    uint32_t tileRows{0};    //!< query rows of one tile
+    uint32_t headDimStep{0}; //!< head dims are padded to multiples of this
+    AttentionPass forward;
+    AttentionPass backward;
+    MeasuredRange sequence;
+    MeasuredRange headDim;
+};
+
+/** The rate of a row-wise kernel at one row length. */
+struct RowRate
+{
+    double rowBytes{0};
+    double bytesPerSmPerClock{0}; //!< at the boost clock
+};
+
+/** Figures of one kind of kernel whose time is memory traffic; see MemoryKernelTime. */
+struct MemoryKernelCalibration
+{
+    double efficiency{0};       //!< of the datasheet HBM rate where memory limits it, (0, 1]
+    std::vector<RowRate> rates; //!< what its instructions allow, by growing row length; one entry
+                                //!< where rows do not matter, none where memory is the limit
+    Time floor;                 //!< the shortest kernel
+    Time latency;               //!< of one thread block's work that no parallelism shortens
+    Time rowLatencyPerKiB;      //!< more of it per 1024 bytes of a row
+};
+
+/** Measured efficiencies of a GPU's kernels; see the fields for range and meaning. */
+struct KernelCalibration
+{
+    std::string measuredOn; //!< the GPU the figures were measured on; another name: carried over
+    std::string source;
+    Time gap; //!< between two queued kernels of one stream
+    double fullLoadUtilisation{
+        0}; //!< tensor utilisation at which the GPU's loaded clocks were read
+    GemmCalibration gemm;
+    AttentionCalibration attention;
+    std::vector<MemoryKernelCalibration> memory; //!< by MemoryKernel
+    MeasuredRange memoryBytes;
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_KERNELS_KERNEL_CALIBRATION_H

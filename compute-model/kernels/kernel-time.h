@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_KERNELS_KERNEL_TIME_H
+#define WEIR_COMPUTE_MODEL_KERNELS_KERNEL_TIME_H
+
+#include "compute-model/kernels/gpu.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+
+namespace weir
+{
+
+/** Where a kernel's time comes from. */
+enum class EstimateProvenance : uint8_t
+{
+    Measured,     //!< within the shapes measured on this GPU
+    Extrapolated, //!< this GPU's measurements, outside their shapes
+    Carried,      //!< another GPU's measurements, carried over by SMs, clocks and bandwidth
+    Roofline      //!< datasheet only
+};
+
+struct KernelEstimate
+{
+    Time time;
+    Flops flops;
+    Bytes bytes; //!< memory traffic, each operand once
+    EstimateProvenance provenance{EstimateProvenance::Roofline};
+};
+
+/** Which of a GPU's clocks holds: short bursts run faster than a step that heats the chip. */
+enum class ClockRegime : uint8_t
+{
+    Burst,
+    Sustained
+};
+
+/** Operand layouts of C[m,n] = A[m,k] B[k,n], as BLAS names them. */
+enum class GemmLayout : uint8_t
+{
+    Tn, //!< forward: x W^T
+    Nn, //!< input gradient
+    Nt  //!< weight gradient
+};
+
+struct GemmShape
+{
+    uint64_t m{0};
+    uint64_t n{0};
+    uint64_t k{0};
+    uint64_t batch{1};
+    Precision precision{Precision::Bf16};
+    GemmLayout layout{GemmLayout::Tn};
+    bool accumulateFp32{false}; //!< output added into an fp32 buffer (gradient accumulation fusion)
+};
+
+struct AttentionShape
+{
+    uint64_t batch{1};
+    uint64_t heads{0};
+    uint64_t kvHeads{0};
+    uint64_t sequence{0};
+    uint64_t headDim{0};
+    bool causal{true};
+    Precision precision{Precision::Bf16};
+};
+
+/** Kernels whose time is memory traffic; each has its own measured efficiency. */
+enum class MemoryKernel : uint8_t
+{
+    LayerNormForward,
+    LayerNormBackward,
+    RmsNormForward,
+    RmsNormBackward,
+    SoftmaxForward, //!< scale, mask and softmax fused
+    SoftmaxBackward,
+    Dropout,  //!< forward or backward
+    BiasGelu, //!< forward or backward, fused
+    SwiGlu,
+    BiasDropoutAdd, //!< fused residual
+    Elementwise,    //!< plain add, scale, cast, copy
+    Rotary,
+    EmbeddingForward,
+    EmbeddingBackward,
+    CrossEntropyForward,
+    CrossEntropyBackward,
+    AdamFused, //!< optimizer update, fp32 state
+    GradientNorm,
+    Fill,
+    Reduction, //!< read-only: sum or maximum
+    CastToFp32 //!< 16 bits to 32; the other way is Elementwise
+};
+
+constexpr std::size_t MEMORY_KERNEL_COUNT = 21;
+
+const char* ToString(MemoryKernel kernel);
+
+/** Times of single kernels on one GPU in one clock regime. Values only; cheap to copy. */
+class KernelTimer
+{
+  public:
+    explicit KernelTimer(const Gpu& gpu, ClockRegime regime = ClockRegime::Sustained);
+
+    KernelEstimate Gemm(const GemmShape& shape) const;
+    KernelEstimate AttentionForward(const AttentionShape& shape) const;
+    KernelEstimate AttentionBackward(const AttentionShape& shape) const;
+
+    /**
+     * A memory-bound kernel that moves @p bytes (each operand once).
+     * @param rowBytes bytes of one row for row-wise kernels (norms, softmax); 0 when it has none.
+     */
+    KernelEstimate Memory(MemoryKernel kernel, Bytes bytes, Bytes rowBytes = Bytes()) const;
+
+    /** The gap between two queued kernels of one stream. */
+    Time KernelGap() const;
+
+    const Gpu& GetGpu() const
+    {
+        return *m_gpu;
+    }
+
+  private:
+    const Gpu* m_gpu; //!< must outlive the timer
+    ClockRegime m_regime;
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_KERNELS_KERNEL_TIME_H

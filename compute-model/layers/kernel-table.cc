@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/layers/kernel-table.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace weir
+{
+
+KernelRange
+KernelRange::Then(const KernelRange& next) const
+{
+    return {first,
+            count + next.count,
+            duration + next.duration,
+            host + next.host,
+            std::max(launchBound + next.duration, host + next.launchBound)};
+}
+
+KernelTable::KernelTable(StepGraph& graph, const KernelTimer& timer, Time host)
+    : m_graph(graph),
+      m_timer(timer),
+      m_host(host)
+{
+    m_open.first = static_cast<uint32_t>(graph.kernels.size());
+}
+
+uint32_t
+KernelTable::Label(const std::string& text)
+{
+    const auto [entry, isNew] =
+        m_labels.emplace(text, static_cast<uint32_t>(m_graph.labels.size()));
+    if (isNew)
+    {
+        m_graph.labels.push_back(text);
+    }
+    return entry->second;
+}
+
+void
+KernelTable::Gemm(const std::string& name, const GemmShape& shape)
+{
+    Add(name,
+        m_timer.Gemm(shape),
+        {static_cast<uint32_t>(shape.m),
+         static_cast<uint32_t>(shape.n),
+         static_cast<uint32_t>(shape.k),
+         static_cast<uint32_t>(shape.batch)});
+}
+
+void
+KernelTable::AttentionForward(const std::string& name, const AttentionShape& shape)
+{
+    Add(name,
+        m_timer.AttentionForward(shape),
+        {static_cast<uint32_t>(shape.sequence),
+         static_cast<uint32_t>(shape.headDim),
+         static_cast<uint32_t>(shape.heads),
+         static_cast<uint32_t>(shape.batch)});
+}
+
+void
+KernelTable::AttentionBackward(const std::string& name, const AttentionShape& shape)
+{
+    Add(name,
+        m_timer.AttentionBackward(shape),
+        {static_cast<uint32_t>(shape.sequence),
+         static_cast<uint32_t>(shape.headDim),
+         static_cast<uint32_t>(shape.heads),
+         static_cast<uint32_t>(shape.batch)});
+}
+
+void
+KernelTable::Memory(const std::string& name,
+                    MemoryKernel kernel,
+                    uint64_t rows,
+                    uint64_t columns,
+                    double bytesPerElement,
+                    uint32_t elementBytes)
+{
+    const double elements = static_cast<double>(rows) * static_cast<double>(columns);
+    Add(name,
+        m_timer.Memory(kernel,
+                       Bytes::Nearest(elements * bytesPerElement),
+                       Bytes(static_cast<int64_t>(columns * elementBytes))),
+        {static_cast<uint32_t>(rows), static_cast<uint32_t>(columns), 0, 0});
+}
+
+KernelRange
+KernelTable::Close()
+{
+    const KernelRange closed = m_open;
+    m_open = KernelRange();
+    m_open.first = static_cast<uint32_t>(m_graph.kernels.size());
+    return closed;
+}
+
+KernelRange
+KernelTable::Concatenate(const KernelRange& a, const KernelRange& b)
+{
+    if (a.count == 0 || b.count == 0)
+    {
+        return a.count == 0 ? b : a;
+    }
+    if (m_open.count != 0)
+    {
+        throw std::logic_error("KernelTable: a range is open");
+    }
+    const auto [entry, isNew] = m_joined.try_emplace({a.first, a.count, b.first, b.count});
+    if (isNew)
+    {
+        auto& kernels = m_graph.kernels;
+        KernelRange& joined = entry->second;
+        joined = a.Then(b);
+        joined.first = static_cast<uint32_t>(kernels.size());
+        for (const KernelRange& part : {a, b})
+        {
+            for (uint32_t i = 0; i < part.count; i++)
+            {
+                const KernelRecord record = kernels[part.first + i];
+                kernels.push_back(record);
+            }
+        }
+        m_open.first = static_cast<uint32_t>(kernels.size());
+    }
+    return entry->second;
+}
+
+void
+KernelTable::Add(const std::string& name,
+                 const KernelEstimate& estimate,
+                 const std::array<uint32_t, 4>& shape)
+{
+    if (m_open.count == std::numeric_limits<uint16_t>::max())
+    {
+        throw std::logic_error("KernelTable: too many kernels in one range");
+    }
+    KernelRecord record;
+    record.name = Label(name);
+    record.flops = estimate.flops;
+    record.bytes = estimate.bytes;
+    record.duration = estimate.time;
+    record.provenance = static_cast<uint8_t>(estimate.provenance);
+    record.shape = shape;
+    m_graph.kernels.push_back(record);
+    const Time duration = estimate.time + m_timer.KernelGap();
+    m_open = m_open.Then({m_open.first, 1, duration, m_host, m_host + duration});
+}
+
+} // namespace weir

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_LAYERS_LAYER_KERNELS_H
+#define WEIR_COMPUTE_MODEL_LAYERS_LAYER_KERNELS_H
+
+#include "compute-model/layers/segment-writer.h"
+#include "compute-model/models/transformer.h"
+
+#include <string>
+
+namespace weir
+{
+
+/**
+ * One transformer layer forward on one tensor rank, as Megatron-LM runs it (Shoeybi et al. 2019;
+ * with sequence parallelism Korthikanti et al. 2022, 4.2): norm, QKV, attention core, projection,
+ * all-reduce, bias-dropout-add, norm, MLP, all-reduce, bias-dropout-add. With sequence parallelism
+ * each all-reduce becomes a reduce-scatter, and an all-gather stands before QKV and before the MLP.
+ *
+ * @param name "forward", or "recompute" when it is run again before the backward pass.
+ */
+SegmentSequence LayerForward(KernelTable& kernels,
+                             const Transformer& model,
+                             const ParallelPlan& plan,
+                             const std::string& name);
+
+/**
+ * The same layer backward. For each linear layer an input-gradient and a weight-gradient GEMM; the
+ * all-reduce (or reduce-scatter) of a column-parallel layer's input gradient runs beside its
+ * weight gradient, and with sequence parallelism the all-gather of its saved input runs beside the
+ * input gradient (LinearWithGradAccumulationAndAsyncCommunication, megatron/core/tensor_parallel).
+ * Selective recomputation runs the unfused attention core again before its backward pass; the
+ * fused kernel's backward pass recomputes by itself.
+ */
+SegmentSequence LayerBackward(KernelTable& kernels,
+                              const Transformer& model,
+                              const ParallelPlan& plan);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_LAYERS_LAYER_KERNELS_H

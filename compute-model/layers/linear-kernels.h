@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_LAYERS_LINEAR_KERNELS_H
+#define WEIR_COMPUTE_MODEL_LAYERS_LINEAR_KERNELS_H
+
+#include "compute-model/layers/segment-writer.h"
+#include "compute-model/plan/parallel-plan.h"
+
+#include <cstdint>
+#include <string>
+
+namespace weir
+{
+
+/** One rank's part of a linear layer: y [rows, out] = x [rows, in] W^T. */
+struct LinearShape
+{
+    std::string name; //!< "QKV"
+    uint64_t rows{0};
+    uint64_t in{0};
+    uint64_t out{0};
+    double parameters{0}; //!< of weight and bias on this rank
+};
+
+/** y = x W^T. */
+void WriteLinearForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan);
+
+/** dx = dy W. */
+void WriteInputGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan);
+
+/** dW += dy^T x, after which the layer's gradients are ready. */
+void WriteWeightGradient(SegmentWriter& writer,
+                         const LinearShape& linear,
+                         const ParallelPlan& plan);
+
+/**
+ * Backward pass of a column-parallel linear layer, whose input gradient is a partial sum on every
+ * tensor rank: all-reduced beside the weight gradient; with sequence parallelism the saved input is
+ * gathered beside the input gradient and the input gradient reduce-scattered beside the weight
+ * gradient. What comes next waits for the input gradient.
+ * @param input bytes of the whole input, all tensor ranks together.
+ */
+void WriteColumnParallelBackward(SegmentWriter& writer,
+                                 const LinearShape& linear,
+                                 const ParallelPlan& plan,
+                                 Bytes input);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_LAYERS_LINEAR_KERNELS_H

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/layers/output-kernels.h"
+
+#include "compute-model/layers/linear-kernels.h"
+#include "compute-model/plan/rank-shape.h"
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double LOSS_BYTES = 4; // logits are turned to fp32 before the loss
+
+/** Writes the kernels behind the last layer. */
+class OutputWriter
+{
+  public:
+    OutputWriter(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
+        : m_model(model),
+          m_plan(plan),
+          m_shape(model, plan),
+          m_element(ActivationBytes(plan.precision)),
+          m_writer(kernels, plan)
+    {
+        m_logits.name = "logits";
+        m_logits.rows = m_shape.tokens;
+        m_logits.in = m_shape.hidden;
+        m_logits.out = m_shape.vocabulary;
+        m_logits.parameters =
+            static_cast<double>(m_shape.hidden) * static_cast<double>(m_shape.vocabulary);
+    }
+
+    SegmentSequence Forward()
+    {
+        m_writer.Section("forward output");
+        m_writer.Memory("final norm",
+                        IsLayerNorm() ? MemoryKernel::LayerNormForward
+                                      : MemoryKernel::RmsNormForward,
+                        m_shape.normTokens,
+                        m_shape.hidden,
+                        2 * m_element);
+        if (m_plan.sequenceParallel)
+        {
+            m_writer.WaitFor(m_writer.Communicate(
+                "logits input all-gather", CollectiveOp::AllGather, m_shape.boundary));
+        }
+        WriteLinearForward(m_writer, m_logits, m_plan);
+        Loss();
+        return m_writer.Take();
+    }
+
+    SegmentSequence Backward()
+    {
+        m_writer.Section("backward output");
+        OverLogits("cross entropy backward", MemoryKernel::CrossEntropyBackward, 2 * LOSS_BYTES);
+        OverLogits("logits gradient cast", MemoryKernel::Elementwise, LOSS_BYTES + m_element);
+        // A tied embedding's gradients are final when the first layer's embedding has added its
+        // own.
+        WriteColumnParallelBackward(m_writer, m_logits, m_plan, m_shape.boundary);
+        m_writer.Memory("final norm backward",
+                        IsLayerNorm() ? MemoryKernel::LayerNormBackward
+                                      : MemoryKernel::RmsNormBackward,
+                        m_shape.normTokens,
+                        m_shape.hidden,
+                        3 * m_element);
+        m_writer.GradientsReady(static_cast<double>((IsLayerNorm() ? 2 : 1) * m_shape.hidden));
+        return m_writer.Take();
+    }
+
+    /** The weights are counted where their last gradient comes from. */
+    void ForgetWeights()
+    {
+        m_logits.parameters = 0;
+    }
+
+  private:
+    bool IsLayerNorm() const
+    {
+        return m_model.norm == NormKind::LayerNorm;
+    }
+
+    void Loss()
+    {
+        OverLogits("logits cast", MemoryKernel::Elementwise, m_element + LOSS_BYTES);
+        OverLogits("logits maximum", MemoryKernel::CrossEntropyForward, LOSS_BYTES);
+        ReducePerToken("logits maximum all-reduce");
+        OverLogits("logits minus maximum", MemoryKernel::Elementwise, 2 * LOSS_BYTES);
+        ReducePerToken("predicted logit all-reduce");
+        OverLogits("exponential", MemoryKernel::Elementwise, 2 * LOSS_BYTES);
+        OverLogits("exponential sum", MemoryKernel::CrossEntropyForward, LOSS_BYTES);
+        ReducePerToken("exponential sum all-reduce");
+        OverLogits("softmax division", MemoryKernel::Elementwise, 2 * LOSS_BYTES);
+    }
+
+    void OverLogits(const std::string& name, MemoryKernel kernel, double bytesPerElement)
+    {
+        m_writer.Memory(name, kernel, m_shape.tokens, m_shape.vocabulary, bytesPerElement);
+    }
+
+    void ReducePerToken(const std::string& name)
+    {
+        const Bytes bytes(static_cast<int64_t>(m_shape.tokens * BytesOf(Precision::Fp32)));
+        m_writer.WaitFor(m_writer.Communicate(name, CollectiveOp::AllReduce, bytes));
+    }
+
+    const Transformer& m_model;
+    const ParallelPlan& m_plan;
+    RankShape m_shape;
+    double m_element; //!< bytes of an activation
+    SegmentWriter m_writer;
+    LinearShape m_logits;
+};
+
+} // namespace
+
+SegmentSequence
+OutputForward(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
+{
+    return OutputWriter(kernels, model, plan).Forward();
+}
+
+SegmentSequence
+OutputBackward(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
+{
+    OutputWriter writer(kernels, model, plan);
+    if (model.tiedEmbeddings && plan.pipeline == 1)
+    {
+        writer.ForgetWeights();
+    }
+    return writer.Backward();
+}
+
+} // namespace weir

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_LAYERS_SEGMENT_WRITER_H
+#define WEIR_COMPUTE_MODEL_LAYERS_SEGMENT_WRITER_H
+
+#include "compute-model/graph/step-program.h"
+#include "compute-model/layers/kernel-table.h"
+#include "compute-model/plan/parallel-plan.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** A stretch of kernels without communication between them, or one tensor-parallel communication.
+ */
+struct Segment
+{
+    bool isCommunication{false};
+    uint32_t label{0};
+    KernelRange kernels;                              //!< of a compute segment
+    double parameters{0};                             //!< whose gradients are final when it ends
+    CollectiveOp collective{CollectiveOp::AllReduce}; //!< of a communication
+    Bytes bytes;                                      //!< of a communication, nccl-tests' size
+    int32_t waitsFor{NOTHING}; //!< communication of the same sequence that must end before it
+
+    static constexpr int32_t NOTHING = -1;
+};
+
+/**
+ * Segments in the order Megatron-LM issues them. A communication starts when the kernels issued
+ * before it have ended; kernels issued after it run beside it unless they wait for it.
+ */
+using SegmentSequence = std::vector<Segment>;
+
+/** Writes a SegmentSequence. Without tensor parallelism communications and waits vanish. */
+class SegmentWriter
+{
+  public:
+    SegmentWriter(KernelTable& kernels, const ParallelPlan& plan);
+
+    /** Kernels from here on belong to a part of the model with this name. */
+    void Section(const std::string& name);
+
+    void Gemm(const std::string& name, const GemmShape& shape);
+    void AttentionForward(const std::string& name, const AttentionShape& shape);
+    void AttentionBackward(const std::string& name, const AttentionShape& shape);
+
+    /** See KernelTable::Memory; rows are of elements of the plan's activation precision. */
+    void Memory(const std::string& name,
+                MemoryKernel kernel,
+                uint64_t rows,
+                uint64_t columns,
+                double bytesPerElement);
+
+    /** The gradients of @p parameters more parameters are final after the kernels so far. */
+    void GradientsReady(double parameters);
+
+    /** Issues a communication over the tensor group. @return what WaitFor takes. */
+    int32_t Communicate(const std::string& name, CollectiveOp op, Bytes bytes);
+
+    /** Kernels from here on need the communication. */
+    void WaitFor(int32_t communication);
+
+    SegmentSequence Take();
+
+  private:
+    void Close();
+
+    KernelTable& m_kernels;
+    bool m_communicates;     //!< more than one tensor rank
+    uint32_t m_elementBytes; //!< of activations
+    SegmentSequence m_segments;
+    Segment m_open;
+    uint32_t m_label{0};
+};
+
+/** Bytes of one activation element: 4 for the 32-bit formats, else 2 (fp8 only feeds GEMMs). */
+uint32_t ActivationBytes(Precision precision);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_LAYERS_SEGMENT_WRITER_H

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_LAYERS_STEP_SEGMENTS_H
+#define WEIR_COMPUTE_MODEL_LAYERS_STEP_SEGMENTS_H
+
+#include "compute-model/layers/segment-writer.h"
+#include "compute-model/models/transformer.h"
+
+namespace weir
+{
+
+/** The sequences that a step is made of; every stage, layer and micro-batch refers to the same
+ * ones. */
+struct StepSegments
+{
+    StepSegments(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan);
+
+    SegmentSequence embeddingForward;
+    SegmentSequence embeddingBackward;
+    SegmentSequence layerForward;
+    SegmentSequence layerRecompute;
+    SegmentSequence layerBackward;
+    SegmentSequence outputForward;
+    SegmentSequence outputBackward;
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_LAYERS_STEP_SEGMENTS_H

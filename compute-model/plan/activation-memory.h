@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_PLAN_ACTIVATION_MEMORY_H
+#define WEIR_COMPUTE_MODEL_PLAN_ACTIVATION_MEMORY_H
+
+#include "compute-model/models/transformer.h"
+#include "compute-model/plan/parallel-plan.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+
+namespace weir
+{
+
+/**
+ * Activations that one layer keeps of one micro-batch until its backward pass, on one rank, under
+ * the plan's recomputation (Korthikanti et al. 2022, table 2): for a GPT layer in 16 bits
+ * s b h (10 + 24/t + 5as/(ht)) without sequence parallelism, s b h (34/t + 5as/(ht)) with it,
+ * without the last term when it is recomputed or never stored (fused attention), and the 2 s b h
+ * of the layer's input (over t with sequence parallelism) under full recomputation.
+ */
+Bytes LayerActivations(const Transformer& model, const ParallelPlan& plan);
+
+/**
+ * Activations of all micro-batches in flight on one rank of @p stage: those of its warm-up passes
+ * and one more, which on the first stage of an interleaved schedule gives Korthikanti et al.'s
+ * factor 1 + (p - 1) / (p v); what recomputation brings back of one layer; the embedding's dropout
+ * mask on the first stage and norm, logits input and fp32 logits of one micro-batch on the last.
+ */
+Bytes StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t stage);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_PLAN_ACTIVATION_MEMORY_H

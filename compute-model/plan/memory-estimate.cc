@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/plan/memory-estimate.h"
+
+#include "compute-model/layers/segment-writer.h"
+#include "compute-model/plan/activation-memory.h"
+#include "compute-model/plan/stage-parameters.h"
+
+namespace weir
+{
+
+namespace
+{
+
+// fp32 master weights and Adam's two moments (Rajbhandari et al. 2020, ZeRO, 3.1).
+constexpr double OPTIMIZER_BYTES = 12;
+
+// CUDA context and loaded libraries, as nvidia-smi shows them for an idle PyTorch process on A100
+// and H100: about 0.5 GiB.
+constexpr int64_t CUDA_CONTEXT_MIB = 512;
+
+// PyTorch's default cuBLAS workspace on Hopper (notes/cuda, CUBLAS_WORKSPACE_CONFIG): 32 MiB.
+constexpr int64_t CUBLAS_WORKSPACE_MIB = 32;
+
+// NCCL's receive buffers of one channel: LL, LL128 and Simple (src/include/device.h: 8 slots each).
+constexpr int64_t NCCL_CHANNEL_BYTES = 524288 + 4915200 + 4194304;
+
+// Channels of a communicator: 24 on an A100 with 12 NVLinks, the most of the machines described.
+constexpr int64_t NCCL_CHANNELS = 24;
+
+Bytes
+BuffersOf(const ParallelPlan& plan)
+{
+    const int64_t communicators = (plan.tensor > 1) + (plan.pipeline > 1) + (plan.data > 1);
+    return Bytes::MiB(CUDA_CONTEXT_MIB + CUBLAS_WORKSPACE_MIB) +
+           Bytes(NCCL_CHANNEL_BYTES) * (NCCL_CHANNELS * communicators);
+}
+
+MemoryEstimate
+EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
+{
+    const double parameters = RankStageParameters(model, plan, stage);
+    const uint32_t weight = ActivationBytes(plan.precision);
+    const double optimizer = weight == BytesOf(Precision::Fp32)
+                                 ? OPTIMIZER_BYTES - BytesOf(Precision::Fp32)
+                                 : OPTIMIZER_BYTES;
+    MemoryEstimate estimate;
+    estimate.stage = stage;
+    estimate.weights = Bytes::Nearest(parameters * weight);
+    estimate.gradients =
+        Bytes::Nearest(parameters * (plan.fp32Gradients ? BytesOf(Precision::Fp32) : weight));
+    estimate.optimizer =
+        Bytes::Nearest(parameters * optimizer / (plan.distributedOptimizer ? plan.data : 1));
+    estimate.activations = StageActivations(model, plan, stage);
+    estimate.buffers = BuffersOf(plan);
+    return estimate;
+}
+
+} // namespace
+
+MemoryEstimate
+EstimateMemory(const Transformer& model, const ParallelPlan& plan)
+{
+    CheckPlan(model, plan);
+    MemoryEstimate fullest = EstimateStage(model, plan, 0);
+    for (uint32_t stage = 1; stage < plan.pipeline; stage++)
+    {
+        const MemoryEstimate estimate = EstimateStage(model, plan, stage);
+        if (estimate.Total() > fullest.Total())
+        {
+            fullest = estimate;
+        }
+    }
+    return fullest;
+}
+
+} // namespace weir

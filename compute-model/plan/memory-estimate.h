@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_PLAN_MEMORY_ESTIMATE_H
+#define WEIR_COMPUTE_MODEL_PLAN_MEMORY_ESTIMATE_H
+
+#include "compute-model/models/transformer.h"
+#include "compute-model/plan/parallel-plan.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+
+namespace weir
+{
+
+/** What one GPU of one pipeline stage holds at its peak. */
+struct MemoryEstimate
+{
+    uint32_t stage{0};
+    Bytes weights;
+    Bytes gradients;
+    Bytes optimizer;
+    Bytes activations; //!< of all micro-batches in flight under the plan's schedule
+    Bytes buffers;     //!< CUDA context, NCCL channels, workspace
+
+    Bytes Total() const
+    {
+        return weights + gradients + optimizer + activations + buffers;
+    }
+};
+
+/** The estimate of the fullest stage; activations after Korthikanti et al. 2022, equations 1 to 6.
+ */
+MemoryEstimate EstimateMemory(const Transformer& model, const ParallelPlan& plan);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_PLAN_MEMORY_ESTIMATE_H

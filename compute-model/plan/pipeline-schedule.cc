@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/plan/pipeline-schedule.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+void
+CheckPlace(const PipelinePlace& place)
+{
+    if (place.stages == 0 || place.stage >= place.stages || place.microBatches == 0 ||
+        place.chunks == 0)
+    {
+        throw std::invalid_argument("PipelineSchedule: stage " + std::to_string(place.stage) +
+                                    " of " + std::to_string(place.stages) + " with " +
+                                    std::to_string(place.microBatches) + " micro-batches and " +
+                                    std::to_string(place.chunks) + " chunks");
+    }
+    if (place.kind == PipelineScheduleKind::Interleaved && place.microBatches % place.stages != 0)
+    {
+        throw std::invalid_argument("PipelineSchedule: " + std::to_string(place.microBatches) +
+                                    " micro-batches are not divisible by " +
+                                    std::to_string(place.stages) + " stages");
+    }
+}
+
+/** Appends passes and exchanges; knows which boundaries of the pipeline exist. */
+class ScheduleWriter
+{
+  public:
+    explicit ScheduleWriter(const PipelinePlace& place)
+        : m_place(place)
+    {
+    }
+
+    /** The (micro-batch, chunk) of the k-th forward or backward pass of this stage. */
+    PipelineStep Pass(PipelineStepKind kind, uint32_t k) const
+    {
+        PipelineStep step;
+        step.kind = kind;
+        const uint32_t p = m_place.stages;
+        const uint32_t v = m_place.chunks;
+        if (v == 1)
+        {
+            step.microBatch = k;
+            return step;
+        }
+        const uint32_t inGroup = k % (p * v);
+        step.microBatch = k / (p * v) * p + k % p;
+        step.chunk = kind == PipelineStepKind::Forward ? inGroup / p : v - 1 - inGroup / p;
+        return step;
+    }
+
+    void Forward(uint32_t k)
+    {
+        m_steps.push_back(Pass(PipelineStepKind::Forward, k));
+    }
+
+    void Backward(uint32_t k)
+    {
+        m_steps.push_back(Pass(PipelineStepKind::Backward, k));
+    }
+
+    /** The output of the k-th forward pass goes to the next stage, unless it was the model's last.
+     */
+    PipelineTransfer OutputOf(uint32_t k) const
+    {
+        const PipelineStep pass = Pass(PipelineStepKind::Forward, k);
+        return Transfer(!(IsLast() && pass.chunk == m_place.chunks - 1), pass);
+    }
+
+    /** The input of the k-th forward pass comes from the previous stage, unless it is the model's
+     * first. */
+    PipelineTransfer InputOf(uint32_t k) const
+    {
+        const PipelineStep pass = Pass(PipelineStepKind::Forward, k);
+        return Transfer(!(IsFirst() && pass.chunk == 0), pass);
+    }
+
+    PipelineTransfer OutputGradientOf(uint32_t k) const
+    {
+        const PipelineStep pass = Pass(PipelineStepKind::Backward, k);
+        return Transfer(!(IsLast() && pass.chunk == m_place.chunks - 1), pass);
+    }
+
+    PipelineTransfer InputGradientOf(uint32_t k) const
+    {
+        const PipelineStep pass = Pass(PipelineStepKind::Backward, k);
+        return Transfer(!(IsFirst() && pass.chunk == 0), pass);
+    }
+
+    void Exchange(PipelineTransfer sendForward,
+                  PipelineTransfer receiveForward,
+                  PipelineTransfer sendBackward,
+                  PipelineTransfer receiveBackward)
+    {
+        if (sendForward.present || receiveForward.present || sendBackward.present ||
+            receiveBackward.present)
+        {
+            PipelineStep step;
+            step.kind = PipelineStepKind::Exchange;
+            step.sendForward = sendForward;
+            step.receiveForward = receiveForward;
+            step.sendBackward = sendBackward;
+            step.receiveBackward = receiveBackward;
+            m_steps.push_back(step);
+        }
+    }
+
+    bool IsFirst() const
+    {
+        return m_place.stage == 0;
+    }
+
+    bool IsLast() const
+    {
+        return m_place.stage == m_place.stages - 1;
+    }
+
+    std::vector<PipelineStep> Take()
+    {
+        return std::move(m_steps);
+    }
+
+  private:
+    static PipelineTransfer Transfer(bool present, const PipelineStep& pass)
+    {
+        return present ? PipelineTransfer{true, pass.microBatch, pass.chunk} : PipelineTransfer{};
+    }
+
+    PipelinePlace m_place;
+    std::vector<PipelineStep> m_steps;
+};
+
+/** forward_backward_pipelining_without_interleaving. */
+std::vector<PipelineStep>
+OneForwardOneBackward(const PipelinePlace& place)
+{
+    ScheduleWriter writer(place);
+    const PipelineTransfer none;
+    const uint32_t warmUp = PipelineWarmUp(place);
+    const uint32_t remaining = place.microBatches - warmUp;
+    for (uint32_t k = 0; k < warmUp; k++)
+    {
+        writer.Exchange(none, writer.InputOf(k), none, none);
+        writer.Forward(k);
+        writer.Exchange(writer.OutputOf(k), none, none, none);
+    }
+    if (remaining > 0)
+    {
+        writer.Exchange(none, writer.InputOf(warmUp), none, none);
+    }
+    for (uint32_t k = 0; k < remaining; k++)
+    {
+        writer.Forward(k + warmUp);
+        writer.Exchange(writer.OutputOf(k + warmUp), none, none, writer.OutputGradientOf(k));
+        writer.Backward(k);
+        const bool last = k + 1 == remaining;
+        writer.Exchange(
+            none, last ? none : writer.InputOf(k + warmUp + 1), writer.InputGradientOf(k), none);
+    }
+    for (uint32_t k = remaining; k < place.microBatches; k++)
+    {
+        writer.Exchange(none, none, none, writer.OutputGradientOf(k));
+        writer.Backward(k);
+        writer.Exchange(none, none, writer.InputGradientOf(k), none);
+    }
+    return writer.Take();
+}
+
+/**
+ * forward_backward_pipelining_with_interleaving. Megatron computes what the first stage receives
+ * from the last stage's progress (it is p - 1 passes ahead); that is always the input of its own
+ * next pass, since the same micro-batch of the next chunk is p passes later.
+ */
+class InterleavedWriter
+{
+  public:
+    explicit InterleavedWriter(const PipelinePlace& place)
+        : m_writer(place),
+          m_total(place.microBatches * place.chunks),
+          m_warmUp(PipelineWarmUp(place)),
+          m_remaining(m_total - m_warmUp)
+    {
+    }
+
+    std::vector<PipelineStep> Write()
+    {
+        m_writer.Exchange(m_none, m_writer.InputOf(0), m_none, m_none);
+        WarmUp();
+        Steady();
+        CoolDown();
+        return m_writer.Take();
+    }
+
+  private:
+    void WarmUp()
+    {
+        for (uint32_t k = 0; k < m_warmUp; k++)
+        {
+            m_writer.Forward(k);
+            const bool joint = k + 1 == m_warmUp && m_remaining > 0;
+            m_writer.Exchange(m_writer.OutputOf(k),
+                              k + 1 < m_total ? m_writer.InputOf(k + 1) : m_none,
+                              m_none,
+                              joint ? m_writer.OutputGradientOf(0) : m_none);
+        }
+    }
+
+    void Steady()
+    {
+        for (uint32_t k = 0; k < m_remaining; k++)
+        {
+            const uint32_t forward = k + m_warmUp;
+            m_writer.Forward(forward);
+            m_writer.Backward(k);
+            const bool last = k + 1 == m_remaining;
+            m_writer.Exchange(m_writer.OutputOf(forward),
+                              last ? m_none : m_writer.InputOf(forward + 1),
+                              m_writer.InputGradientOf(k),
+                              k + 1 < m_total ? m_writer.OutputGradientOf(k + 1) : m_none);
+        }
+    }
+
+    void CoolDown()
+    {
+        if (m_remaining == 0)
+        {
+            m_writer.Exchange(m_none, m_none, m_none, m_writer.OutputGradientOf(0));
+        }
+        for (uint32_t k = m_remaining; k < m_total; k++)
+        {
+            m_writer.Backward(k);
+            m_writer.Exchange(m_none,
+                              m_none,
+                              m_writer.InputGradientOf(k),
+                              k + 1 < m_total ? m_writer.OutputGradientOf(k + 1) : m_none);
+        }
+    }
+
+    ScheduleWriter m_writer;
+    PipelineTransfer m_none;
+    uint32_t m_total;
+    uint32_t m_warmUp;
+    uint32_t m_remaining;
+};
+
+} // namespace
+
+uint32_t
+PipelineWarmUp(const PipelinePlace& place)
+{
+    CheckPlace(place);
+    const uint32_t behind = place.stages - place.stage - 1;
+    if (place.kind == PipelineScheduleKind::OneForwardOneBackward)
+    {
+        return std::min(behind, place.microBatches);
+    }
+    const uint32_t total = place.microBatches * place.chunks;
+    if (place.microBatches == place.stages)
+    {
+        return total;
+    }
+    return std::min(2 * behind + (place.chunks - 1) * place.stages, total);
+}
+
+std::vector<PipelineStep>
+PipelineSchedule(const PipelinePlace& place)
+{
+    CheckPlace(place);
+    return place.kind == PipelineScheduleKind::OneForwardOneBackward
+               ? OneForwardOneBackward(place)
+               : InterleavedWriter(place).Write();
+}
+
+} // namespace weir

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_PLAN_PIPELINE_SCHEDULE_H
+#define WEIR_COMPUTE_MODEL_PLAN_PIPELINE_SCHEDULE_H
+
+#include "compute-model/plan/parallel-plan.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/** What a pipeline stage does next. */
+enum class PipelineStepKind : uint8_t
+{
+    Forward,
+    Backward,
+    Exchange //!< one batch of sends and receives; the stage goes on when all of them have ended
+};
+
+/** One micro-batch of one model chunk at a stage boundary. */
+struct PipelineTransfer
+{
+    bool present{false};
+    uint32_t microBatch{0};
+    uint32_t chunk{0}; //!< of the stage that this schedule belongs to
+};
+
+/** One entry of a stage's schedule. */
+struct PipelineStep
+{
+    PipelineStepKind kind{PipelineStepKind::Forward};
+    uint32_t microBatch{0};           //!< of Forward and Backward
+    uint32_t chunk{0};                //!< of Forward and Backward
+    PipelineTransfer sendForward;     //!< activations to the next stage
+    PipelineTransfer receiveForward;  //!< activations from the previous stage
+    PipelineTransfer sendBackward;    //!< gradients to the previous stage
+    PipelineTransfer receiveBackward; //!< gradients from the next stage
+};
+
+/** Where a schedule is asked for. */
+struct PipelinePlace
+{
+    PipelineScheduleKind kind{PipelineScheduleKind::OneForwardOneBackward};
+    uint32_t stage{0};
+    uint32_t stages{1};       //!< p
+    uint32_t microBatches{1}; //!< m
+    uint32_t chunks{1};       //!< v, model chunks per stage
+};
+
+/**
+ * Forward passes a stage runs before its first backward pass (Narayanan et al. 2021, 2.2):
+ * min(p - stage - 1, m) for 1F1B; for the interleaved schedule
+ * min(2 (p - stage - 1) + (v - 1) p, v m), and all v m of them when m = p, as Megatron-LM has it.
+ */
+uint32_t PipelineWarmUp(const PipelinePlace& place);
+
+/**
+ * Everything a stage does in one step, in Megatron-LM's order
+ * (megatron/core/pipeline_parallel/schedules.py: without and with interleaving): forward and
+ * backward passes by micro-batch and model chunk, and the exchanges with its neighbours between
+ * them. An exchange holds the transfers that Megatron issues as one batch and waits for.
+ * Complexity O(m v).
+ * @throws std::invalid_argument when the stage is not one of the stages, a count is zero, or an
+ *         interleaved schedule has micro-batches that the stages do not divide.
+ */
+std::vector<PipelineStep> PipelineSchedule(const PipelinePlace& place);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_PLAN_PIPELINE_SCHEDULE_H

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_PLAN_RANK_GROUPS_H
+#define WEIR_COMPUTE_MODEL_PLAN_RANK_GROUPS_H
+
+#include "compute-model/graph/step-program.h"
+#include "compute-model/plan/parallel-plan.h"
+
+#include <cstdint>
+
+namespace weir
+{
+
+/** The groups a rank of a transformer step can be in: slots of StepGraph::rankGroups. */
+enum class GroupSlot : uint16_t
+{
+    Tensor,         //!< ranks that share layers
+    Data,           //!< replicas of one shard
+    Optimizer,      //!< whoever must agree on the gradient norm: one replica, or all with ZeRO
+    Embedding,      //!< first and last stage, which both hold a tied embedding
+    SendForward,    //!< {this rank, next stage}
+    ReceiveForward, //!< {previous stage, this rank}
+    SendBackward,   //!< {this rank, previous stage}
+    ReceiveBackward //!< {next stage, this rank}
+};
+
+/**
+ * Writes the groups of @p plan, and which of them each rank is in, into @p graph. Groups of a
+ * single rank are left out. With the interleaved schedule the stages form a ring.
+ *
+ * Activations and gradients between the same two GPUs have separate groups, so that neither
+ * waits behind the other.
+ */
+void WriteRankGroups(const Transformer& model, const ParallelPlan& plan, StepGraph& graph);
+
+/** The pipeline stage of @p rank in the plan's rank order. */
+uint32_t StageOf(const ParallelPlan& plan, uint32_t rank);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_PLAN_RANK_GROUPS_H

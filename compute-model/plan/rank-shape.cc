@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/plan/rank-shape.h"
+
+#include "compute-model/layers/segment-writer.h"
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr uint64_t VOCABULARY_MULTIPLE =
+    128; // --make-vocab-size-divisible-by, Megatron-LM's default
+
+} // namespace
+
+RankShape::RankShape(const Transformer& model, const ParallelPlan& plan)
+    : tokens(static_cast<uint64_t>(model.sequence) * plan.microBatch),
+      normTokens(plan.sequenceParallel ? tokens / plan.tensor : tokens),
+      hidden(model.hidden),
+      heads(model.heads / plan.tensor),
+      kvHeads(model.kvHeads / plan.tensor),
+      query(heads * model.headDim),
+      qkv(query + 2 * kvHeads * model.headDim),
+      inner((model.activation == ActivationKind::SwiGlu ? 2 : 1) *
+            static_cast<uint64_t>(model.ffn / plan.tensor)),
+      ffn(model.ffn / plan.tensor),
+      vocabulary(PaddedVocabulary(model, plan) / plan.tensor),
+      boundary(static_cast<int64_t>(tokens * hidden * ActivationBytes(plan.precision))),
+      stageBoundary(plan.sequenceParallel || plan.scatterGatherPipeline ? boundary / plan.tensor
+                                                                        : boundary)
+{
+}
+
+uint64_t
+PaddedVocabulary(const Transformer& model, const ParallelPlan& plan)
+{
+    const uint64_t multiple = VOCABULARY_MULTIPLE * plan.tensor;
+    return (model.vocabulary + multiple - 1) / multiple * multiple;
+}
+
+} // namespace weir

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_PLAN_RANK_SHAPE_H
+#define WEIR_COMPUTE_MODEL_PLAN_RANK_SHAPE_H
+
+#include "compute-model/models/transformer.h"
+#include "compute-model/plan/parallel-plan.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+
+namespace weir
+{
+
+/** The matrices that one tensor rank works on, for one micro-batch. */
+struct RankShape
+{
+    RankShape(const Transformer& model, const ParallelPlan& plan);
+
+    uint64_t tokens; //!< s b, rows of every GEMM
+    uint64_t
+        normTokens;  //!< rows of norms, dropouts and residuals: s b / T with sequence parallelism
+    uint64_t hidden; //!< h
+    uint64_t heads;  //!< a / T
+    uint64_t kvHeads;
+    uint64_t query;      //!< columns of Q: heads * head size
+    uint64_t qkv;        //!< columns of Q, K and V together
+    uint64_t inner;      //!< columns that the first MLP GEMM gives (twice ffn / T for SwiGLU)
+    uint64_t ffn;        //!< columns that the second MLP GEMM takes
+    uint64_t vocabulary; //!< words of this rank, see PaddedVocabulary
+    Bytes boundary;      //!< s b h activations, whole, as tensor-parallel collectives carry them
+    Bytes stageBoundary; //!< what one tensor rank sends to the next pipeline stage
+};
+
+/** The vocabulary made divisible by 128 tensor ranks, as Megatron-LM pads it. */
+uint64_t PaddedVocabulary(const Transformer& model, const ParallelPlan& plan);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_PLAN_RANK_SHAPE_H

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_PLAN_STAGE_PARAMETERS_H
+#define WEIR_COMPUTE_MODEL_PLAN_STAGE_PARAMETERS_H
+
+#include "compute-model/models/transformer.h"
+#include "compute-model/plan/parallel-plan.h"
+
+#include <cstdint>
+
+namespace weir
+{
+
+/** Parameters of one layer that one tensor rank holds: weights split, norms and row biases whole.
+ */
+double RankLayerParameters(const Transformer& model, const ParallelPlan& plan);
+
+/** Parameters of the word embedding that one tensor rank holds, padding included. */
+double RankWordParameters(const Transformer& model, const ParallelPlan& plan);
+
+/**
+ * Parameters that one rank of @p stage holds: its layers, embeddings on the first stage, final
+ * norm and output weights on the last (a tied embedding has a copy there when the stages differ).
+ */
+double RankStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage);
+
+/** Of those, the parameters that every tensor rank holds whole: norms, row biases, positions. */
+double WholeStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_PLAN_STAGE_PARAMETERS_H

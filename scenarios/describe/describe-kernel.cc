@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/describe/describe-kernel.h"
+
+#include "compute-model/kernels/gemm-time.h"
+#include "scenarios/results/text-table.h"
+
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double TERA = 1e12;
+constexpr double GIGA = 1e9;
+
+const std::pair<const char*, ClockRegime> REGIMES[] = {{"burst", ClockRegime::Burst},
+                                                       {"sustained", ClockRegime::Sustained}};
+
+/** Whether measurements stand behind an estimate. */
+std::string
+Grounds(const Gpu& gpu, EstimateProvenance provenance)
+{
+    switch (provenance)
+    {
+    case EstimateProvenance::Measured:
+        return "inside the shapes measured on this GPU";
+    case EstimateProvenance::Extrapolated:
+        return "outside the shapes measured on this GPU";
+    case EstimateProvenance::Carried:
+        return "carried over from " + gpu.kernels.measuredOn;
+    case EstimateProvenance::Roofline:
+        return "datasheet only";
+    }
+    return "";
+}
+
+std::vector<std::string>
+TimeRow(const std::string& name, const KernelEstimate& estimate)
+{
+    const double seconds = estimate.time.ToSeconds();
+    return {name,
+            FormatSeconds(seconds),
+            FormatFixed(estimate.flops.ToDouble() / seconds / TERA, 1),
+            FormatFixed(estimate.bytes.ToDouble() / seconds / TERA, 3)};
+}
+
+} // namespace
+
+std::string
+DescribeGemm(const Gpu& gpu, const GemmShape& shape)
+{
+    TextTable table(1);
+    table.Row({"clock", "time", "TFLOP/s", "TB/s", "SM clock, GHz", "tensor busy"});
+    for (const auto& [name, regime] : REGIMES)
+    {
+        const GemmPlan plan = PlanGemm(gpu, regime, shape);
+        auto row = TimeRow(name, KernelTimer(gpu, regime).Gemm(shape));
+        row.push_back(FormatFixed(plan.clockHz / GIGA, 3));
+        row.push_back(FormatFixed(plan.utilisation * 100, 1) + " %");
+        table.Row(row);
+    }
+    const GemmPlan plan = PlanGemm(gpu, ClockRegime::Burst, shape);
+    const auto estimate = KernelTimer(gpu, ClockRegime::Burst).Gemm(shape);
+    return table.Print(2) + "  tiles of " + std::to_string(plan.tile.rows) + " x " +
+           std::to_string(plan.tile.columns) + ", inner dimension in " +
+           std::to_string(plan.splits) + (plan.splits == 1 ? " part, " : " parts, ") +
+           std::to_string(plan.waves) + (plan.waves == 1 ? " tile" : " tiles") +
+           " on the busiest SM; " + Grounds(gpu, estimate.provenance) + "\n";
+}
+
+std::string
+DescribeAttention(const Gpu& gpu, const AttentionShape& shape)
+{
+    TextTable table(1);
+    table.Row({"pass, clock", "time", "TFLOP/s", "TB/s"});
+    for (const auto& [name, regime] : REGIMES)
+    {
+        const KernelTimer timer(gpu, regime);
+        table.Row(TimeRow(std::string("forward, ") + name, timer.AttentionForward(shape)));
+        table.Row(TimeRow(std::string("backward, ") + name, timer.AttentionBackward(shape)));
+    }
+    const auto estimate = KernelTimer(gpu, ClockRegime::Burst).AttentionForward(shape);
+    return table.Print(2) + "  kernel " + gpu.kernels.attention.kernel + "; " +
+           Grounds(gpu, estimate.provenance) + "\n";
+}
+
+std::string
+DescribeMemoryKernel(const Gpu& gpu, MemoryKernel kernel, Bytes bytes, Bytes rowBytes)
+{
+    const auto estimate = KernelTimer(gpu).Memory(kernel, bytes, rowBytes);
+    const double seconds = estimate.time.ToSeconds();
+    const double share = bytes.ToDouble() / seconds / gpu.memoryRate.ToBytesPerSecond() * 100;
+    return "  " + std::string(ToString(kernel)) + ": " + FormatSeconds(seconds) + ", " +
+           FormatFixed(bytes.ToDouble() / seconds / TERA, 3) + " TB/s, " + FormatFixed(share, 1) +
+           " % of the memory rate; " + Grounds(gpu, estimate.provenance) + "\n";
+}
+
+} // namespace weir

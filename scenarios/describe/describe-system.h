@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_DESCRIBE_DESCRIBE_SYSTEM_H
+#define WEIR_SCENARIOS_DESCRIBE_DESCRIBE_SYSTEM_H
+
+#include "scenarios/readers/read-system.h"
+
+#include <string>
+
+namespace weir
+{
+
+/**
+ * A system for the terminal: its GPU, its links with raw and payload rates, the channels that NCCL
+ * finds in it, and the names of the devices of its first node, as events name them.
+ * @throws InputError when it cannot be wired.
+ */
+std::string DescribeSystem(const SystemDescription& system);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_DESCRIBE_DESCRIBE_SYSTEM_H

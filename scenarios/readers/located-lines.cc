@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/located-lines.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr const char* WHITE_SPACE = " \t\r\v\f";
+
+std::string_view
+Trim(std::string_view text)
+{
+    const auto first = text.find_first_not_of(WHITE_SPACE);
+    if (first == std::string_view::npos)
+    {
+        return {};
+    }
+    return text.substr(first, text.find_last_not_of(WHITE_SPACE) - first + 1);
+}
+
+} // namespace
+
+LocatedLines::LocatedLines(std::string path, const std::string& what)
+    : m_path(std::move(path)),
+      m_file(m_path)
+{
+    std::error_code ignored;
+    if (std::filesystem::is_directory(m_path, ignored))
+    {
+        throw InputError(what + ": cannot read '" + m_path + "': it is a folder, expected a file");
+    }
+    if (!m_file)
+    {
+        throw InputError(what + ": cannot read '" + m_path + "': " + std::strerror(errno));
+    }
+}
+
+bool
+LocatedLines::NextLine()
+{
+    if (std::exchange(m_peeked, false))
+    {
+        return true;
+    }
+    while (std::getline(m_file, m_line))
+    {
+        m_number++;
+        const auto first = m_line.find_first_not_of(WHITE_SPACE);
+        if (first != std::string::npos && m_line[first] != '#')
+        {
+            return true;
+        }
+    }
+    if (m_file.bad())
+    {
+        throw Error("cannot be read further");
+    }
+    m_fields.clear();
+    return false;
+}
+
+bool
+LocatedLines::IsNextWithCommas()
+{
+    m_peeked = NextLine();
+    return m_peeked && m_line.find(',') != std::string::npos;
+}
+
+bool
+LocatedLines::NextAtSpaces()
+{
+    if (!NextLine())
+    {
+        return false;
+    }
+    m_fields.clear();
+    const std::string_view line = m_line;
+    for (auto first = line.find_first_not_of(WHITE_SPACE); first != std::string_view::npos;)
+    {
+        const auto end = line.find_first_of(WHITE_SPACE, first);
+        m_fields.push_back(line.substr(first, end - first));
+        first = line.find_first_not_of(WHITE_SPACE, end);
+    }
+    return true;
+}
+
+bool
+LocatedLines::NextAtCommas()
+{
+    if (!NextLine())
+    {
+        return false;
+    }
+    m_fields.clear();
+    std::string_view rest = m_line;
+    for (auto comma = rest.find(','); comma != std::string_view::npos; comma = rest.find(','))
+    {
+        m_fields.push_back(Trim(rest.substr(0, comma)));
+        rest.remove_prefix(comma + 1);
+    }
+    m_fields.push_back(Trim(rest));
+    return true;
+}
+
+bool
+LocatedLines::StartsWithNumber() const
+{
+    const char first = m_fields.empty() || m_fields[0].empty() ? ' ' : m_fields[0][0];
+    return (first >= '0' && first <= '9') || first == '-' || first == '+' || first == '.';
+}
+
+int64_t
+LocatedLines::Whole(std::size_t index, const char* name, int64_t least, int64_t most) const
+{
+    const std::string_view text = m_fields[index];
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
+    {
+        throw Refusal(name,
+                      text,
+                      "a whole number from " + std::to_string(least) + " to " +
+                          std::to_string(most));
+    }
+    return value;
+}
+
+double
+LocatedLines::Decimal(std::size_t index, const char* name) const
+{
+    const std::string_view text = m_fields[index];
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    {
+        throw Refusal(name, text, "a number");
+    }
+    return value;
+}
+
+InputError
+LocatedLines::Refusal(const std::string& name,
+                      std::string_view found,
+                      const std::string& expected) const
+{
+    return Error(name + ": found '" + std::string(found) + "', expected " + expected);
+}
+
+InputError
+LocatedLines::Error(const std::string& message) const
+{
+    return InputError(m_path + ":" + std::to_string(m_number) + ": " + message);
+}
+
+} // namespace weir

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-event.h"
+
+#include "scenarios/readers/scenario-names.h"
+
+namespace weir
+{
+namespace
+{
+
+constexpr double MOST_SLOWDOWN = 1e6;
+
+void
+ReadTimeAndEnds(const YamlNode& node, EventSpec& event)
+{
+    event.at = node.Get("at").AsTime();
+    event.from = node.Get("from").AsString();
+    const YamlNode to = node.Get("to");
+    event.to = to.AsString();
+    if (event.from == event.to)
+    {
+        to.Fail("found '" + event.to + "' at both ends, expected two devices");
+    }
+}
+
+} // namespace
+
+EventSpec
+ReadEvent(const YamlNode& node)
+{
+    EventSpec event;
+    event.kind = node.Get("kind").AsEnum(EventKindNames());
+    switch (event.kind)
+    {
+    case EventKind::Degrade:
+        node.CheckKeys({"kind", "at", "from", "to", "factor"});
+        ReadTimeAndEnds(node, event);
+        event.factor = node.Get("factor").AsNumber(0, 1);
+        break;
+    case EventKind::LinkDown:
+        node.CheckKeys({"kind", "at", "from", "to"});
+        ReadTimeAndEnds(node, event);
+        break;
+    case EventKind::SlowGpu:
+        node.CheckKeys({"kind", "at", "gpu", "factor"});
+        if (const auto at = node.Find("at"); at && at->AsTime() != Time())
+        {
+            at->Fail("found '" + at->AsString() +
+                     "', expected 0s or no time: a slow GPU is slow for the whole run");
+        }
+        event.from = node.Get("gpu").AsString();
+        event.factor = node.Get("factor").AsNumber(1, MOST_SLOWDOWN);
+        break;
+    case EventKind::Background:
+        node.CheckKeys({"kind", "at", "from", "to", "bytes"});
+        ReadTimeAndEnds(node, event);
+        event.bytes = node.Get("bytes").AsBytes();
+        if (event.bytes == Bytes())
+        {
+            node.Get("bytes").Fail("found '" + node.Get("bytes").AsString() +
+                                   "', expected a size above zero");
+        }
+        break;
+    }
+    return event;
+}
+
+} // namespace weir

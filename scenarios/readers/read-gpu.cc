@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-gpu.h"
+
+#include "scenarios/readers/read-kernel-calibration.h"
+
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+/** The `value` of a {value, source} map; the source must be there and say something. */
+YamlNode
+Sourced(const YamlNode& node, const char* key)
+{
+    const YamlNode entry = node.Get(key);
+    entry.CheckKeys({"value", "source"});
+    const YamlNode source = entry.Get("source");
+    if (source.AsString().empty())
+    {
+        source.Fail("found an empty text, expected where the number comes from");
+    }
+    return entry.Get("value");
+}
+
+/** A clock that power lowers: at most the boost clock. */
+double
+LoadedClock(const YamlNode& node, const char* key, double boostHz)
+{
+    const YamlNode value = Sourced(node, key);
+    const double hertz = value.AsHertz();
+    if (!(hertz > 0) || hertz > boostHz)
+    {
+        value.Fail("found " + value.AsString() + ", expected at most the boost clock");
+    }
+    return hertz;
+}
+
+void
+ReadTensorRates(const YamlNode& node, Gpu& gpu)
+{
+    node.CheckKeys({"fp32", "tf32", "fp16", "bf16", "fp8", "source"});
+    for (const auto& [key, precision] : {std::pair("fp32", Precision::Fp32),
+                                         std::pair("tf32", Precision::Tf32),
+                                         std::pair("fp16", Precision::Fp16),
+                                         std::pair("bf16", Precision::Bf16),
+                                         std::pair("fp8", Precision::Fp8)})
+    {
+        gpu.tensorFlopsPerSmPerClock[static_cast<std::size_t>(precision)] =
+            node.Get(key).AsNumber(0, 1e6);
+    }
+    gpu.source = node.Get("source").AsString();
+}
+
+} // namespace
+
+Gpu
+ReadGpu(const YamlNode& node)
+{
+    node.CheckKeys({"name",
+                    "computeCapability",
+                    "sms",
+                    "boostClock",
+                    "burstTensorClock",
+                    "sustainedClock",
+                    "tensorFlopsPerSmPerClock",
+                    "memoryRate",
+                    "memory",
+                    "l2",
+                    "kernels"});
+    Gpu gpu;
+    gpu.name = node.Get("name").AsString();
+    gpu.computeCapability = static_cast<uint32_t>(node.Get("computeCapability").AsInteger(60, 200));
+    gpu.sms = static_cast<uint32_t>(Sourced(node, "sms").AsInteger(1, 4096));
+    gpu.boostClockHz = Sourced(node, "boostClock").AsHertz();
+    gpu.burstTensorClockHz = LoadedClock(node, "burstTensorClock", gpu.boostClockHz);
+    gpu.sustainedClockHz = LoadedClock(node, "sustainedClock", gpu.boostClockHz);
+    ReadTensorRates(node.Get("tensorFlopsPerSmPerClock"), gpu);
+    gpu.memoryRate = Sourced(node, "memoryRate").AsRate();
+    gpu.memory = Sourced(node, "memory").AsBytes();
+    gpu.l2 = Sourced(node, "l2").AsBytes();
+    gpu.kernels = ReadKernelCalibration(node.Get("kernels"));
+    return gpu;
+}
+
+Gpu
+LoadGpu(const std::string& path)
+{
+    const YamlNode node = YamlNode::Load(path);
+    const auto base = node.Get("kernels").Find("base");
+    if (!base)
+    {
+        return ReadGpu(node);
+    }
+    const YamlNode measured = YamlNode::Load(base->AsPathBesideFile() + ".yaml");
+    if (measured.Get("kernels").Has("base"))
+    {
+        base->Fail("found '" + base->AsString() +
+                   "', which has a base itself, expected a GPU whose kernels were measured");
+    }
+    YamlNode merged = YamlNode::Parse("kernels: {}", path);
+    merged.Get("kernels").Overlay(measured.Get("kernels"));
+    merged.Overlay(node);
+    return ReadGpu(merged);
+}
+
+} // namespace weir

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_READERS_READ_GPU_H
+#define WEIR_SCENARIOS_READERS_READ_GPU_H
+
+#include "compute-model/kernels/gpu.h"
+#include "scenarios/yaml/yaml-node.h"
+
+#include <string>
+
+namespace weir
+{
+
+/**
+ * A GPU from its description (see scenarios/gpus): every number a map {value, source}, efficiencies
+ * under `kernels`. @throws InputError with the place of what is missing, unknown or out of range.
+ */
+Gpu ReadGpu(const YamlNode& node);
+
+/**
+ * The GPU that the file at @p path describes. `kernels: {base: NAME, ...}` takes the figures of
+ * NAME.yaml in the same folder and lays the file's own over them; they stay measured on that GPU.
+ * @throws InputError as ReadGpu, and when a base has a base itself.
+ */
+Gpu LoadGpu(const std::string& path);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_READERS_READ_GPU_H

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-link-profile.h"
+
+#include "scenarios/readers/read-source.h"
+#include "scenarios/readers/scenario-names.h"
+
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+constexpr double LEAST_EFFICIENCY = 1e-6;
+
+Rate
+PositiveRate(const YamlNode& node)
+{
+    const Rate rate = node.AsRate();
+    if (!(rate > Rate()))
+    {
+        node.Fail("found '" + node.AsString() + "', expected a rate above zero");
+    }
+    return rate;
+}
+
+/** The efficiency at @p key, or @p otherwise. */
+double
+Efficiency(const YamlNode& node, const char* key, double otherwise)
+{
+    const auto found = node.Find(key);
+    return found ? found->AsNumber(LEAST_EFFICIENCY, 1) : otherwise;
+}
+
+std::string
+NameOr(const YamlNode& node, const std::string& otherwise)
+{
+    const auto found = node.Find("name");
+    return found ? found->AsString() : otherwise;
+}
+
+/** latency, measured and source, which every profile has. */
+LinkProfile
+ReadCommon(const YamlNode& node)
+{
+    LinkProfile profile;
+    profile.encoding = Efficiency(node, "encoding", 1);
+    profile.measured = Efficiency(node, "measured", 1);
+    profile.latency = node.Get("latency").AsTime();
+    profile.source = ReadSource(node);
+    if (const auto nccl = node.Find("ncclRate"))
+    {
+        profile.ncclRate = PositiveRate(*nccl);
+    }
+    return profile;
+}
+
+uint32_t
+ReadLanes(const YamlNode& node)
+{
+    return node.AsEnum<uint32_t>({{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}});
+}
+
+double
+ReadPcieFraming(const YamlNode& node)
+{
+    return PcieFraming(node.AsEnum<uint32_t>({{"128", 128},
+                                              {"256", 256},
+                                              {"512", 512},
+                                              {"1024", 1024},
+                                              {"2048", 2048},
+                                              {"4096", 4096}}));
+}
+
+std::string
+PcieName(uint32_t generation, uint32_t lanes)
+{
+    return "pcie" + std::to_string(generation) + "-x" + std::to_string(lanes);
+}
+
+/** The payload of an RDMA packet. */
+uint32_t
+ReadRdmaMtu(const YamlNode& node)
+{
+    return node.AsEnum<uint32_t>(
+        {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}});
+}
+
+/** The framing of a network's packets, and the name of its kind. */
+std::pair<double, std::string>
+ReadNetworkFraming(const YamlNode& node)
+{
+    const YamlNode named = node.Get("transport");
+    const auto transport = named.AsEnum(TransportNames());
+    const YamlNode mtu = node.Get("mtu");
+    switch (transport)
+    {
+    case NetTransport::Infiniband:
+        return {InfinibandFraming(ReadRdmaMtu(mtu)), named.AsString()};
+    case NetTransport::Roce:
+        return {RoceFraming(ReadRdmaMtu(mtu)), named.AsString()};
+    case NetTransport::Slingshot:
+        return {SlingshotFraming(ReadRdmaMtu(mtu)), named.AsString()};
+    case NetTransport::Efa:
+        return {EfaFraming(static_cast<uint32_t>(mtu.AsInteger(256, 9216))), named.AsString()};
+    case NetTransport::Tcp:
+        return {TcpFraming(static_cast<uint32_t>(mtu.AsInteger(576, 9216))), named.AsString()};
+    }
+    throw std::logic_error("ReadNetworkFraming: not a transport");
+}
+
+} // namespace
+
+LinkProfile
+ReadNvLinkProfile(const YamlNode& node)
+{
+    LinkProfile profile = ReadCommon(node);
+    profile.rawRate = PositiveRate(node.Get("rate"));
+    profile.framing =
+        node.Has("framing")
+            ? Efficiency(node, "framing", 1)
+            : NvLinkFraming(static_cast<uint32_t>(node.Get("headerFlits").AsInteger(1, 16)));
+    profile.name = NameOr(node, "nvlink");
+    return profile;
+}
+
+LinkProfile
+ReadPcieProfile(const YamlNode& node)
+{
+    LinkProfile profile = ReadCommon(node);
+    if (node.Has("rate"))
+    {
+        profile.rawRate = PositiveRate(node.Get("rate"));
+        profile.framing = Efficiency(node, "framing", 1);
+        profile.name = NameOr(node, "pcie");
+        return profile;
+    }
+    const auto generation = static_cast<uint32_t>(node.Get("generation").AsInteger(1, 6));
+    const uint32_t lanes = ReadLanes(node.Get("lanes"));
+    profile.rawRate = PcieRawRate(generation, lanes);
+    profile.encoding = PcieEncoding(generation);
+    profile.framing = ReadPcieFraming(node.Get("maxPayload"));
+    profile.name = NameOr(node, PcieName(generation, lanes));
+    return profile;
+}
+
+LinkProfile
+ReadPcieUplinkProfile(const YamlNode& node, const LinkProfile& pcie)
+{
+    if (const auto uplink = node.Find("uplink"))
+    {
+        uplink->CheckKeys({"name",
+                           "rate",
+                           "encoding",
+                           "framing",
+                           "generation",
+                           "lanes",
+                           "maxPayload",
+                           "measured",
+                           "latency",
+                           "ncclRate",
+                           "source"});
+        return ReadPcieProfile(*uplink);
+    }
+    LinkProfile profile = pcie;
+    if (const auto lanes = node.Find("uplinkLanes"))
+    {
+        const auto generation = static_cast<uint32_t>(node.Get("generation").AsInteger(1, 6));
+        profile.rawRate = PcieRawRate(generation, ReadLanes(*lanes));
+        profile.name = PcieName(generation, ReadLanes(*lanes)) + "-uplink";
+    }
+    return profile;
+}
+
+LinkProfile
+ReadPlainProfile(const YamlNode& node, const std::string& name)
+{
+    LinkProfile profile = ReadCommon(node);
+    profile.rawRate = PositiveRate(node.Get("rate"));
+    profile.framing = Efficiency(node, "framing", 1);
+    profile.name = NameOr(node, name);
+    return profile;
+}
+
+LinkProfile
+ReadNicProfile(const YamlNode& node)
+{
+    LinkProfile profile = ReadCommon(node);
+    profile.rawRate = PositiveRate(node.Get("rate"));
+    std::string kind = "network";
+    if (node.Has("framing"))
+    {
+        profile.framing = Efficiency(node, "framing", 1);
+    }
+    else
+    {
+        std::tie(profile.framing, kind) = ReadNetworkFraming(node);
+    }
+    profile.name = NameOr(node, kind);
+    return profile;
+}
+
+LinkProfile
+ReadSwitchProfile(const YamlNode& node, const LinkProfile& nic, const std::string& source)
+{
+    LinkProfile profile = nic;
+    profile.source = source;
+    if (const auto rate = node.Find("rate"))
+    {
+        profile.rawRate = PositiveRate(*rate);
+    }
+    profile.encoding = Efficiency(node, "encoding", nic.encoding);
+    profile.framing = Efficiency(node, "framing", nic.framing);
+    profile.measured = Efficiency(node, "measured", nic.measured);
+    profile.latency = node.Get("latency").AsTime();
+    profile.name = NameOr(node, "switch");
+    if (node.Has("source"))
+    {
+        profile.source = ReadSource(node);
+    }
+    return profile;
+}
+
+} // namespace weir

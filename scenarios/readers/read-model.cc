@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-model.h"
+
+#include "scenarios/readers/read-source.h"
+#include "scenarios/readers/scenario-names.h"
+
+namespace weir
+{
+namespace
+{
+
+constexpr int64_t MOST_WIDTH = int64_t{1} << 24; //!< products of two widths stay below 2^53
+
+uint32_t
+Width(const YamlNode& node)
+{
+    return static_cast<uint32_t>(node.AsInteger(1, MOST_WIDTH));
+}
+
+uint32_t
+WidthOr(const YamlNode& node, const char* key, uint32_t otherwise)
+{
+    const auto found = node.Find(key);
+    return found ? Width(*found) : otherwise;
+}
+
+bool
+BoolOr(const YamlNode& node, const char* key, bool otherwise)
+{
+    const auto found = node.Find(key);
+    return found ? found->AsBool() : otherwise;
+}
+
+uint32_t
+ReadHeadDim(const YamlNode& node, const Transformer& model)
+{
+    if (!node.Has("headDim") && model.hidden % model.heads != 0)
+    {
+        node.Get("heads").Fail("found '" + std::to_string(model.heads) +
+                               "', expected a divisor of hidden = " + std::to_string(model.hidden) +
+                               ", or headDim");
+    }
+    return WidthOr(node, "headDim", model.hidden / model.heads);
+}
+
+} // namespace
+
+Transformer
+ReadModel(const YamlNode& reference, const Catalog& catalog)
+{
+    const YamlNode node = ResolveBase(reference, CatalogKind::Models, catalog);
+    node.CheckKeys({"base",
+                    "name",
+                    "title",
+                    "layers",
+                    "hidden",
+                    "heads",
+                    "kvHeads",
+                    "headDim",
+                    "ffn",
+                    "sequence",
+                    "vocabulary",
+                    "norm",
+                    "activation",
+                    "tiedEmbeddings",
+                    "biases",
+                    "dropout",
+                    "learnedPositions",
+                    "source"});
+    Transformer model;
+    model.name = node.Get("name").AsString();
+    model.layers = Width(node.Get("layers"));
+    model.hidden = Width(node.Get("hidden"));
+    model.heads = Width(node.Get("heads"));
+    model.kvHeads = WidthOr(node, "kvHeads", model.heads);
+    if (model.heads % model.kvHeads != 0)
+    {
+        node.Get("kvHeads").Fail("found '" + std::to_string(model.kvHeads) +
+                                 "', expected a divisor of heads = " + std::to_string(model.heads));
+    }
+    model.headDim = ReadHeadDim(node, model);
+    model.ffn = WidthOr(node, "ffn", 4 * model.hidden);
+    model.sequence = Width(node.Get("sequence"));
+    model.vocabulary = Width(node.Get("vocabulary"));
+    if (const auto norm = node.Find("norm"))
+    {
+        model.norm = norm->AsEnum(NormNames());
+    }
+    if (const auto activation = node.Find("activation"))
+    {
+        model.activation = activation->AsEnum(ActivationNames());
+    }
+    model.tiedEmbeddings = BoolOr(node, "tiedEmbeddings", model.tiedEmbeddings);
+    model.biases = BoolOr(node, "biases", model.biases);
+    model.dropout = BoolOr(node, "dropout", model.dropout);
+    model.learnedPositions = BoolOr(node, "learnedPositions", model.learnedPositions);
+    model.source = ReadSource(node);
+    return model;
+}
+
+} // namespace weir

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-node.h"
+
+#include "scenarios/readers/read-link-profile.h"
+#include "scenarios/readers/read-place.h"
+#include "scenarios/readers/scenario-names.h"
+
+namespace weir
+{
+namespace
+{
+
+// Bounds that no server comes near; they keep products of two within 32 bits.
+constexpr int64_t MOST_IN_NODE = 1 << 10;
+
+uint32_t
+Count(const YamlNode& node, int64_t least, int64_t most)
+{
+    return static_cast<uint32_t>(node.AsInteger(least, most));
+}
+
+/** [[a, b], [a, b, links], ...]: the bundles of a mesh. */
+std::vector<MeshLink>
+ReadMesh(const YamlNode& node, uint32_t gpus)
+{
+    std::vector<MeshLink> mesh;
+    for (const YamlNode& item : node.Items())
+    {
+        const std::vector<YamlNode> figures = item.Items();
+        if (figures.size() != 2 && figures.size() != 3)
+        {
+            item.Fail("found a list of " + std::to_string(figures.size()) +
+                      ", expected [GPU, GPU] or [GPU, GPU, links]");
+        }
+        MeshLink link;
+        link.a = Count(figures[0], 0, gpus - 1);
+        link.b = Count(figures[1], 0, gpus - 1);
+        if (link.a == link.b)
+        {
+            figures[1].Fail("found '" + figures[1].AsString() + "' again, expected two GPUs");
+        }
+        for (const MeshLink& other : mesh)
+        {
+            if ((other.a == link.a && other.b == link.b) ||
+                (other.a == link.b && other.b == link.a))
+            {
+                item.Fail("found GPUs " + std::to_string(link.a) + " and " +
+                          std::to_string(link.b) + " again, expected one bundle a pair");
+            }
+        }
+        link.links = figures.size() == 3 ? Count(figures[2], 1, MOST_IN_NODE) : 1;
+        mesh.push_back(link);
+    }
+    return mesh;
+}
+
+/** @p links between every two of @p gpus. */
+std::vector<MeshLink>
+FullMesh(uint32_t gpus, uint32_t links)
+{
+    std::vector<MeshLink> mesh;
+    for (uint32_t a = 0; a < gpus; a++)
+    {
+        for (uint32_t b = a + 1; b < gpus; b++)
+        {
+            mesh.push_back({a, b, links});
+        }
+    }
+    return mesh;
+}
+
+void
+ReadNvLink(const YamlNode& node, NodeSpec& spec)
+{
+    node.CheckKeys({"wiring",
+                    "linksPerGpu",
+                    "linksPerPair",
+                    "links",
+                    "name",
+                    "rate",
+                    "headerFlits",
+                    "encoding",
+                    "framing",
+                    "measured",
+                    "latency",
+                    "ncclRate",
+                    "source"});
+    spec.wiring = node.Get("wiring").AsEnum(WiringNames());
+    if (spec.wiring == NvLinkWiring::None)
+    {
+        return;
+    }
+    spec.nvlink = ReadNvLinkProfile(node);
+    if (spec.wiring == NvLinkWiring::Switched)
+    {
+        spec.nvlinksPerGpu = Count(node.Get("linksPerGpu"), 1, MOST_IN_NODE);
+        return;
+    }
+    const auto links = node.Find("links");
+    const auto perPair = node.Find("linksPerPair");
+    if (links && perPair)
+    {
+        perPair->Fail("found beside `links`, expected one of them");
+    }
+    spec.meshLinks = perPair ? FullMesh(spec.gpus, Count(*perPair, 1, MOST_IN_NODE))
+                             : ReadMesh(node.Get("links"), spec.gpus);
+}
+
+void
+ReadPcie(const YamlNode& node, NodeSpec& spec)
+{
+    node.CheckKeys({"name",
+                    "generation",
+                    "lanes",
+                    "maxPayload",
+                    "rate",
+                    "encoding",
+                    "framing",
+                    "measured",
+                    "latency",
+                    "ncclRate",
+                    "source",
+                    "switches",
+                    "gpusOn",
+                    "uplinkLanes",
+                    "uplink"});
+    spec.pcie = ReadPcieProfile(node);
+    spec.pcieUplink = ReadPcieUplinkProfile(node, spec.pcie);
+    const YamlNode switches = node.Get("switches");
+    if (switches.IsSequence())
+    {
+        spec.pcieSwitches = static_cast<uint32_t>(switches.Items().size());
+        spec.switchPlaces = ReadSwitchPlaces(switches, spec.sockets);
+    }
+    else
+    {
+        spec.pcieSwitches = Count(switches, 0, MOST_IN_NODE);
+    }
+    if (const auto places = node.Find("gpusOn"))
+    {
+        spec.gpuPlaces = ReadPlaces(*places, spec.gpus, spec.sockets, spec.pcieSwitches);
+    }
+}
+
+void
+ReadSockets(const YamlNode& node, NodeSpec& spec)
+{
+    node.CheckKeys({"count",
+                    "cpu",
+                    "model",
+                    "perBoard",
+                    "name",
+                    "rate",
+                    "encoding",
+                    "framing",
+                    "measured",
+                    "latency",
+                    "ncclRate",
+                    "source"});
+    spec.sockets = Count(node.Get("count"), 1, MOST_IN_NODE);
+    spec.cpu = node.Get("cpu").AsEnum(HostCpuNames());
+    if (const auto model = node.Find("model"))
+    {
+        spec.cpuModel = model->AsString();
+    }
+    if (const auto board = node.Find("perBoard"))
+    {
+        spec.socketsPerBoard = Count(*board, 1, spec.sockets);
+        if (spec.sockets % spec.socketsPerBoard != 0)
+        {
+            board->Fail("found '" + board->AsString() + "', expected a divisor of " +
+                        std::to_string(spec.sockets));
+        }
+    }
+    if (spec.sockets > 1 && spec.socketsPerBoard != 1)
+    {
+        spec.interSocket = ReadPlainProfile(node, "sockets");
+    }
+}
+
+void
+ReadNic(const YamlNode& node, NodeSpec& spec)
+{
+    node.CheckKeys({"count",
+                    "ports",
+                    "on",
+                    "pcie",
+                    "hostBridge",
+                    "name",
+                    "rate",
+                    "transport",
+                    "mtu",
+                    "encoding",
+                    "framing",
+                    "measured",
+                    "latency",
+                    "ncclRate",
+                    "source"});
+    const uint32_t cards = Count(node.Get("count"), 0, MOST_IN_NODE);
+    spec.nics = cards;
+    if (cards == 0)
+    {
+        return;
+    }
+    spec.nic = ReadNicProfile(node);
+    if (const auto transport = node.Find("transport"))
+    {
+        spec.transport = transport->AsEnum(TransportNames());
+    }
+    if (const auto ports = node.Find("ports"))
+    {
+        spec.portsPerNic = Count(*ports, 1, MOST_IN_NODE);
+        spec.nics = cards * spec.portsPerNic;
+    }
+    if (const auto places = node.Find("on"))
+    {
+        spec.nicPlaces = ReadPlaces(*places, cards, spec.sockets, spec.pcieSwitches);
+    }
+    if (const auto slot = node.Find("pcie"))
+    {
+        spec.nicPcie = ReadSlotProfile(*slot);
+    }
+    if (const auto bridge = node.Find("hostBridge"))
+    {
+        CheckPlainKeys(*bridge);
+        spec.nicHostBridge = ReadPlainProfile(*bridge, "host-bridge");
+    }
+}
+
+} // namespace
+
+NodeSpec
+ReadNode(const YamlNode& node, const Gpu& gpu)
+{
+    node.CheckKeys({"gpu", "gpus", "nvlink", "pcie", "gpuLink", "sockets", "nic"});
+    NodeSpec spec;
+    spec.gpuModel = node.Get("gpu").AsString();
+    spec.computeCapability = gpu.computeCapability;
+    spec.gpus = Count(node.Get("gpus"), 1, MOST_IN_NODE);
+    ReadNvLink(node.Get("nvlink"), spec);
+    ReadSockets(node.Get("sockets"), spec);
+    ReadPcie(node.Get("pcie"), spec);
+    if (const auto link = node.Find("gpuLink"))
+    {
+        CheckPlainKeys(*link);
+        spec.gpuLink = ReadPlainProfile(*link, "gpu-link");
+    }
+    ReadNic(node.Get("nic"), spec);
+    return spec;
+}
+
+} // namespace weir

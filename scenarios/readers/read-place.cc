@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-place.h"
+
+#include "scenarios/readers/read-link-profile.h"
+
+#include <string>
+#include <tuple>
+
+namespace weir
+{
+namespace
+{
+
+constexpr const char* SOCKET = "cpu";
+constexpr const char* SWITCH = "pcie";
+
+/** "cpu0 to cpu1 or pcie0 to pcie3": what there is. */
+std::string
+Choices(uint32_t sockets, uint32_t switches)
+{
+    const auto range = [](const char* name, uint32_t count) {
+        const std::string first = std::string(name) + "0";
+        return count == 1 ? first : first + " to " + name + std::to_string(count - 1);
+    };
+    return range(SOCKET, sockets) + (switches > 0 ? " or " + range(SWITCH, switches) : "");
+}
+
+PciePlace
+ReadPlace(const YamlNode& node, uint32_t sockets, uint32_t switches)
+{
+    const YamlNode named = node.IsMap() ? node.Get("on") : node;
+    const std::string text = named.AsString();
+    PciePlace place;
+    for (const auto& [name, parent, count] : {std::tuple{SOCKET, PcieParent::Socket, sockets},
+                                              std::tuple{SWITCH, PcieParent::Switch, switches}})
+    {
+        for (uint32_t i = 0; i < count; i++)
+        {
+            if (text == name + std::to_string(i))
+            {
+                place.parent = parent;
+                place.index = i;
+                if (node.IsMap() && node.Keys().size() > 1)
+                {
+                    place.link = ReadSlotProfile(node);
+                }
+                return place;
+            }
+        }
+    }
+    named.Fail("found '" + text + "', expected one of " + Choices(sockets, switches));
+}
+
+} // namespace
+
+std::vector<PciePlace>
+ReadPlaces(const YamlNode& list, uint32_t items, uint32_t sockets, uint32_t switches)
+{
+    std::vector<PciePlace> places;
+    for (const YamlNode& item : list.Items())
+    {
+        places.push_back(ReadPlace(item, sockets, switches));
+    }
+    if (places.size() != items)
+    {
+        list.Fail("found a list of " + std::to_string(places.size()) + ", expected " +
+                  std::to_string(items) + " places");
+    }
+    return places;
+}
+
+std::vector<PciePlace>
+ReadSwitchPlaces(const YamlNode& list, uint32_t sockets)
+{
+    std::vector<PciePlace> places;
+    for (const YamlNode& item : list.Items())
+    {
+        places.push_back(ReadPlace(item, sockets, static_cast<uint32_t>(places.size())));
+    }
+    return places;
+}
+
+std::string
+PlaceName(const PciePlace& place)
+{
+    return (place.parent == PcieParent::Socket ? SOCKET : SWITCH) + std::to_string(place.index);
+}
+
+LinkProfile
+ReadSlotProfile(const YamlNode& map)
+{
+    map.CheckKeys({"on",
+                   "name",
+                   "generation",
+                   "lanes",
+                   "maxPayload",
+                   "rate",
+                   "encoding",
+                   "framing",
+                   "measured",
+                   "latency",
+                   "ncclRate",
+                   "source"});
+    return ReadPcieProfile(map);
+}
+
+void
+CheckPlainKeys(const YamlNode& map)
+{
+    map.CheckKeys(
+        {"name", "rate", "encoding", "framing", "measured", "latency", "ncclRate", "source"});
+}
+
+} // namespace weir

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_READERS_READ_PLACE_H
+#define WEIR_SCENARIOS_READERS_READ_PLACE_H
+
+#include "fabric/cluster-spec.h"
+#include "scenarios/yaml/yaml-node.h"
+
+#include <cstdint>
+#include <vector>
+
+/**
+ * @file
+ * Where GPUs, NIC cards and PCIe switches hang: lists of "cpu0", "pcie3", or {on: pcie3, ...} with
+ * the profile of that slot. All throw an InputError with the place of what is missing or unknown.
+ */
+namespace weir
+{
+
+/** One place for each of @p items, on any socket or switch. */
+std::vector<PciePlace> ReadPlaces(const YamlNode& list,
+                                  uint32_t items,
+                                  uint32_t sockets,
+                                  uint32_t switches);
+
+/** One place for each PCIe switch, on a socket or on a switch before it. */
+std::vector<PciePlace> ReadSwitchPlaces(const YamlNode& list, uint32_t sockets);
+
+/** "cpu0" or "pcie3". */
+std::string PlaceName(const PciePlace& place);
+
+/** The profile of a PCIe slot from a map with no other keys. */
+LinkProfile ReadSlotProfile(const YamlNode& map);
+
+/** Throws unless @p map has only the keys of ReadPlainProfile. */
+void CheckPlainKeys(const YamlNode& map);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_READERS_READ_PLACE_H

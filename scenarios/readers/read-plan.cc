@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-plan.h"
+
+#include "scenarios/readers/scenario-names.h"
+
+#include <stdexcept>
+
+namespace weir
+{
+namespace
+{
+
+// Products of two of these stay within 32 bits.
+constexpr int64_t MOST_WAYS = 65535;
+
+void
+ReadCount(const YamlNode& node, const char* key, uint32_t& value)
+{
+    if (const auto found = node.Find(key))
+    {
+        value = static_cast<uint32_t>(found->AsInteger(1, MOST_WAYS));
+    }
+}
+
+void
+ReadFlag(const YamlNode& node, const char* key, bool& value)
+{
+    if (const auto found = node.Find(key))
+    {
+        value = found->AsBool();
+    }
+}
+
+template <typename E>
+void
+ReadChoice(const YamlNode& node, const char* key, const NamedChoices<E>& choices, E& value)
+{
+    if (const auto found = node.Find(key))
+    {
+        value = found->AsEnum(choices);
+    }
+}
+
+void
+ReadHost(const YamlNode& node, HostCosts& host)
+{
+    node.CheckKeys({"kernel", "communication", "syncBatches", "syncTransfers"});
+    if (const auto kernel = node.Find("kernel"))
+    {
+        host.kernel = kernel->AsTime();
+    }
+    if (const auto communication = node.Find("communication"))
+    {
+        host.communication = communication->AsTime();
+    }
+    ReadFlag(node, "syncBatches", host.syncBatches);
+    ReadFlag(node, "syncTransfers", host.syncTransfers);
+}
+
+} // namespace
+
+ParallelPlan
+ReadPlan(const YamlNode& node)
+{
+    node.CheckKeys({"tensor",
+                    "pipeline",
+                    "data",
+                    "sequenceParallel",
+                    "schedule",
+                    "virtualStages",
+                    "microBatch",
+                    "globalBatch",
+                    "recomputation",
+                    "attention",
+                    "overlapGradients",
+                    "bucket",
+                    "distributedOptimizer",
+                    "fp32Gradients",
+                    "scatterGatherPipeline",
+                    "embeddingsAsLayers",
+                    "host"});
+    ParallelPlan plan;
+    plan.host = EagerHost();
+    ReadCount(node, "tensor", plan.tensor);
+    ReadCount(node, "pipeline", plan.pipeline);
+    ReadCount(node, "data", plan.data);
+    ReadFlag(node, "sequenceParallel", plan.sequenceParallel);
+    ReadChoice(node, "schedule", ScheduleNames(), plan.schedule);
+    ReadCount(node, "virtualStages", plan.virtualStages);
+    ReadCount(node, "microBatch", plan.microBatch);
+    ReadCount(node, "globalBatch", plan.globalBatch);
+    ReadChoice(node, "recomputation", RecomputationNames(), plan.recomputation);
+    ReadChoice(node, "attention", AttentionNames(), plan.attention);
+    ReadFlag(node, "overlapGradients", plan.overlapGradients);
+    if (const auto bucket = node.Find("bucket"))
+    {
+        plan.bucket = bucket->AsBytes();
+    }
+    ReadFlag(node, "distributedOptimizer", plan.distributedOptimizer);
+    ReadFlag(node, "fp32Gradients", plan.fp32Gradients);
+    ReadFlag(node, "scatterGatherPipeline", plan.scatterGatherPipeline);
+    ReadFlag(node, "embeddingsAsLayers", plan.embeddingsAsLayers);
+    if (const auto host = node.Find("host"))
+    {
+        ReadHost(*host, plan.host);
+    }
+    return plan;
+}
+
+Precision
+ReadPrecision(const YamlNode& node)
+{
+    return node.AsEnum(PrecisionNames());
+}
+
+void
+CheckPlanAt(const Transformer& model,
+            const ParallelPlan& plan,
+            const YamlNode& planNode,
+            const YamlNode& modelNode)
+{
+    std::string message;
+    try
+    {
+        CheckPlan(model, plan);
+        return;
+    }
+    catch (const std::invalid_argument& error)
+    {
+        message = error.what();
+    }
+    // "field: found 7, expected ...", or "field * field: ..." for a product
+    const std::string field = message.substr(0, message.find(':'));
+    const std::string first = field.substr(0, field.find(' '));
+    std::string refusal = message.substr(std::min(message.size(), field.size() + 2));
+    if (first != field && refusal.rfind("found ", 0) == 0)
+    {
+        refusal = "found " + field + " = " + refusal.substr(std::string("found ").size());
+    }
+    for (const YamlNode& node : {planNode, modelNode})
+    {
+        if (const auto found = node.IsMap() ? node.Find(first) : std::nullopt)
+        {
+            found->Fail(refusal);
+        }
+    }
+    planNode.Fail(message);
+}
+
+} // namespace weir

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-scenario.h"
+
+#include "scenarios/readers/read-event.h"
+#include "scenarios/readers/read-model.h"
+#include "scenarios/readers/read-plan.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/readers/scenario-names.h"
+#include "scenarios/yaml/input-error.h"
+
+#include <limits>
+
+namespace weir
+{
+namespace
+{
+
+constexpr int64_t MOST_STEPS = 1'000'000;
+
+/** The GPUs that the jobs read so far take, of those that there are. */
+struct GpuBudget
+{
+    uint64_t taken{0};
+    const ClusterSpec& cluster;
+
+    void Take(const ParallelPlan& plan, const YamlNode& node)
+    {
+        const uint64_t had = static_cast<uint64_t>(cluster.nodes) * cluster.node.gpus;
+        // tensor * pipeline fits in 32 bits, so the product fits in 64
+        const uint64_t ranks = static_cast<uint64_t>(plan.tensor) * plan.pipeline * plan.data;
+        if (taken + ranks > had)
+        {
+            node.Fail("found tensor " + std::to_string(plan.tensor) + " x pipeline " +
+                      std::to_string(plan.pipeline) + " x data " + std::to_string(plan.data) +
+                      " = " + std::to_string(ranks) + " GPUs" +
+                      (taken > 0 ? " after " + std::to_string(taken) + " of earlier jobs" : "") +
+                      ", expected at most " + std::to_string(had - taken) + " (" +
+                      std::to_string(cluster.nodes) +
+                      (cluster.nodes == 1 ? " node of " : " nodes of ") +
+                      std::to_string(cluster.node.gpus) + ")");
+        }
+        taken += ranks;
+    }
+};
+
+JobSpec
+ReadJob(const YamlNode& node, const Catalog& catalog, GpuBudget& budget)
+{
+    node.CheckKeys({"name", "model", "placement", "parallel", "precision", "steps"});
+    JobSpec job;
+    job.name = node.Get("name").AsString();
+    job.model = ReadModel(node.Get("model"), catalog);
+    const YamlNode parallel = node.Get("parallel");
+    job.plan = ReadPlan(parallel);
+    if (const auto placement = node.Find("placement"))
+    {
+        job.placement = placement->AsEnum(PlacementNames());
+    }
+    if (const auto precision = node.Find("precision"))
+    {
+        job.plan.precision = ReadPrecision(*precision);
+    }
+    if (const auto steps = node.Find("steps"))
+    {
+        job.steps = static_cast<uint32_t>(steps->AsInteger(1, MOST_STEPS));
+    }
+    CheckPlanAt(job.model, job.plan, parallel, node.Get("model"));
+    budget.Take(job.plan, parallel);
+    return job;
+}
+
+std::vector<JobSpec>
+ReadJobs(const YamlNode& node, const Catalog& catalog, const ClusterSpec& cluster)
+{
+    GpuBudget budget{0, cluster};
+    std::vector<JobSpec> jobs;
+    for (const YamlNode& item : node.Items())
+    {
+        jobs.push_back(ReadJob(item, catalog, budget));
+        for (std::size_t earlier = 0; earlier + 1 < jobs.size(); ++earlier)
+        {
+            if (jobs[earlier].name == jobs.back().name)
+            {
+                item.Get("name").Fail("found '" + jobs.back().name +
+                                      "' again, expected another name for each job");
+            }
+        }
+    }
+    if (jobs.empty())
+    {
+        node.Fail("found an empty list, expected at least one job");
+    }
+    return jobs;
+}
+
+/** A version "2.30.7". */
+std::string
+ReadNcclVersion(const YamlNode& node)
+{
+    std::string version = node.AsString();
+    int numbers = 0;
+    bool digit = false;
+    bool valid = true;
+    for (const char c : version + ".")
+    {
+        valid = valid && (c == '.' ? digit : (c >= '0' && c <= '9'));
+        numbers += c == '.' ? 1 : 0;
+        digit = c != '.';
+    }
+    if (!valid || numbers != 3)
+    {
+        node.Fail("found '" + version + "', expected a version such as 2.30.7");
+    }
+    return version;
+}
+
+void
+ReadNetwork(const YamlNode& node, Scenario& scenario)
+{
+    node.CheckKeys({"fidelity", "nccl"});
+    if (const auto fidelity = node.Find("fidelity"))
+    {
+        scenario.fidelity = fidelity->AsEnum(FidelityNames());
+    }
+    if (const auto nccl = node.Find("nccl"))
+    {
+        scenario.ncclVersion = ReadNcclVersion(*nccl);
+    }
+}
+
+OutputSpec
+ReadOutput(const YamlNode& node)
+{
+    node.CheckKeys({"file", "timeline", "linkSeries"});
+    OutputSpec output;
+    if (const auto file = node.Find("file"))
+    {
+        output.file = file->AsString();
+    }
+    if (const auto timeline = node.Find("timeline"))
+    {
+        // true, false, or the file itself
+        const std::string text = timeline->AsString();
+        output.timelineFile = text == "true" || text == "false" ? "" : text;
+        output.timeline = text != "false";
+    }
+    if (const auto series = node.Find("linkSeries"))
+    {
+        output.linkSeries = series->AsTime();
+        if (*output.linkSeries == Time())
+        {
+            series->Fail("found '" + series->AsString() + "', expected a time above zero");
+        }
+    }
+    const bool timelineBeside = output.timeline && output.timelineFile.empty();
+    if (output.file.empty() && (timelineBeside || output.linkSeries))
+    {
+        node.Get(timelineBeside ? "timeline" : "linkSeries")
+            .Fail("found it without a file, expected output.file beside it");
+    }
+    return output;
+}
+
+} // namespace
+
+Scenario
+ReadScenario(const YamlNode& node, const Catalog& catalog)
+{
+    KnownSystem none;
+    return ReadScenario(node, catalog, none);
+}
+
+Scenario
+ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
+{
+    node.CheckKeys({"title", "seed", "system", "jobs", "network", "events", "output"});
+    Scenario scenario;
+    scenario.path = node.File();
+    if (const auto title = node.Find("title"))
+    {
+        scenario.title = title->AsString();
+    }
+    if (const auto seed = node.Find("seed"))
+    {
+        scenario.seed =
+            static_cast<uint64_t>(seed->AsInteger(0, std::numeric_limits<int64_t>::max()));
+    }
+    const YamlNode system = node.Get("system");
+    const std::string text = system.Dump();
+    if (known.text != text)
+    {
+        known.system = ReadSystem(system, catalog);
+        known.text = text;
+    }
+    scenario.cluster = known.system.cluster;
+    scenario.gpu = known.system.gpu;
+    scenario.jobs = ReadJobs(node.Get("jobs"), catalog, scenario.cluster);
+    if (const auto network = node.Find("network"))
+    {
+        ReadNetwork(*network, scenario);
+    }
+    if (const auto events = node.Find("events"))
+    {
+        for (const YamlNode& event : events->Items())
+        {
+            scenario.events.push_back(ReadEvent(event));
+        }
+    }
+    if (const auto output = node.Find("output"))
+    {
+        scenario.output = ReadOutput(*output);
+    }
+    return scenario;
+}
+
+Scenario
+LoadScenario(const std::string& nameOrPath,
+             const std::vector<std::string>& settings,
+             const Catalog& catalog)
+{
+    YamlNode node = YamlNode::Load(catalog.Find(CatalogKind::Runs, nameOrPath));
+    for (const std::string& setting : settings)
+    {
+        const std::size_t equals = setting.find('=');
+        if (equals == std::string::npos || equals == 0)
+        {
+            throw InputError("--set " + setting + ": found no key, expected key.path=value");
+        }
+        node.Set(setting.substr(0, equals), setting.substr(equals + 1));
+    }
+    return ReadScenario(node, catalog);
+}
+
+} // namespace weir

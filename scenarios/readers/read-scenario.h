@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_READERS_READ_SCENARIO_H
+#define WEIR_SCENARIOS_READERS_READ_SCENARIO_H
+
+#include "scenarios/catalog.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/scenario.h"
+#include "scenarios/yaml/yaml-node.h"
+
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * An experiment from its YAML: {title, seed, system, jobs, network, events, output}; system and
+ * jobs are required. Every plan is checked against its model, and the jobs against the GPUs.
+ * @throws InputError with the place of what is missing, unknown, out of range or impossible.
+ */
+Scenario ReadScenario(const YamlNode& node, const Catalog& catalog);
+
+/** A system that has been read, and the YAML that it was read from. */
+struct KnownSystem
+{
+    std::string text;
+    SystemDescription system;
+};
+
+/** As ReadScenario, with the system of the scenario before where it is the same text; @p known is
+ * kept up to date. */
+Scenario ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known);
+
+/**
+ * The run @p nameOrPath of the catalogue, after @p settings ("key.path=value", see YamlNode::Set),
+ * in their order.
+ * @throws InputError as ReadScenario, and when a setting cannot be made.
+ */
+Scenario LoadScenario(const std::string& nameOrPath,
+                      const std::vector<std::string>& settings,
+                      const Catalog& catalog);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_READERS_READ_SCENARIO_H

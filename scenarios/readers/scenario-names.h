@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_READERS_SCENARIO_NAMES_H
+#define WEIR_SCENARIOS_READERS_SCENARIO_NAMES_H
+
+#include "scenarios/scenario.h"
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+/**
+ * @file
+ * How YAML files spell choices: one list each for the readers and the writer.
+ */
+namespace weir
+{
+
+template <typename E>
+using NamedChoices = std::vector<std::pair<const char*, E>>;
+
+/** How @p value is spelt. @throws std::logic_error when @p choices lacks it. */
+template <typename E>
+const char*
+NameOf(const NamedChoices<E>& choices, E value)
+{
+    for (const auto& [name, choice] : choices)
+    {
+        if (choice == value)
+        {
+            return name;
+        }
+    }
+    throw std::logic_error("NameOf: a value without a name");
+}
+
+/** What ToString calls the values of an enumeration up to @p last. */
+template <typename E>
+NamedChoices<E>
+ChoicesUpTo(E last)
+{
+    NamedChoices<E> choices;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
+    {
+        choices.emplace_back(ToString(static_cast<E>(i)), static_cast<E>(i));
+    }
+    return choices;
+}
+
+NamedChoices<NvLinkWiring> WiringNames();
+NamedChoices<HostCpu> HostCpuNames();
+NamedChoices<NetTransport> TransportNames();
+NamedChoices<FabricKind> FabricKindNames();
+NamedChoices<RoutingKind> RoutingNames();
+NamedChoices<NormKind> NormNames();
+NamedChoices<ActivationKind> ActivationNames();
+NamedChoices<PipelineScheduleKind> ScheduleNames();
+NamedChoices<Recomputation> RecomputationNames();
+NamedChoices<AttentionKind> AttentionNames();
+NamedChoices<Precision> PrecisionNames();
+NamedChoices<Placement> PlacementNames();
+NamedChoices<Fidelity> FidelityNames();
+NamedChoices<EventKind> EventKindNames();
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_READERS_SCENARIO_NAMES_H

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RESULTS_HDF5_FILE_H
+#define WEIR_SCENARIOS_RESULTS_HDF5_FILE_H
+
+#include "scenarios/results/output-file.h"
+
+#include <cstdint>
+#include <hdf5.h>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** Owns one handle of the HDF5 library and closes it. */
+class Hdf5Handle
+{
+  public:
+    using Closer = herr_t (*)(hid_t);
+
+    Hdf5Handle() = default;
+
+    /** @throws std::runtime_error "HDF5: cannot <what>" when @p id is not a handle. */
+    Hdf5Handle(hid_t id, Closer close, const std::string& what);
+    ~Hdf5Handle();
+    Hdf5Handle(Hdf5Handle&& other) noexcept;
+    Hdf5Handle& operator=(Hdf5Handle&& other) noexcept;
+
+    hid_t Get() const
+    {
+        return m_id;
+    }
+
+  private:
+    void Close();
+
+    hid_t m_id{H5I_INVALID_HID};
+    Closer m_close{nullptr};
+};
+
+/**
+ * An HDF5 file being written: attributes, single strings, and the place where tables (Hdf5Table)
+ * live. It has its final name only after Commit; without it nothing stays on the disk.
+ *
+ * Reproducible: no times are stored, so equal contents give equal files.
+ */
+class Hdf5File
+{
+  public:
+    /**
+     * Creates the file under a temporary name.
+     * @param what the option or key that named the file, for messages
+     * @throws InputError when it cannot be written there.
+     */
+    Hdf5File(const std::string& path, const std::string& what);
+    ~Hdf5File();
+
+    /** Creates group @p path ("/steps"); its parents exist. */
+    void AddGroup(const std::string& path);
+
+    /** An attribute of the object at @p path. */
+    void SetAttribute(const std::string& path, const std::string& name, const std::string& text);
+    void SetAttribute(const std::string& path, const std::string& name, double number);
+    void SetAttribute(const std::string& path, const std::string& name, int64_t number);
+
+    /** A scalar dataset of UTF-8 text. */
+    void WriteText(const std::string& path, const std::string& text);
+
+    hid_t Get() const
+    {
+        return m_file.Get();
+    }
+
+    /** Closes the file and gives it its name; nothing may be written afterwards. */
+    void Commit();
+
+  private:
+    OutputFile m_output;
+    Hdf5Handle m_file;
+};
+
+/** Variable-length UTF-8 text as an HDF5 type. */
+Hdf5Handle MakeHdf5TextType();
+
+/** Attribute @p name of the open object @p object. */
+void SetHdf5Attribute(hid_t object, const std::string& name, const std::string& text);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RESULTS_HDF5_FILE_H

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RESULTS_HDF5_TABLE_H
+#define WEIR_SCENARIOS_RESULTS_HDF5_TABLE_H
+
+#include "scenarios/results/hdf5-file.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weir
+{
+
+/** What a reader needs to know of a column. */
+struct ColumnInfo
+{
+    std::string name;
+    std::string units;    //!< "s", "B", "B s-1", "1"; of text and identities: ""
+    std::string longName; //!< one phrase
+    std::string catalog;  //!< path of the text dataset that this column's numbers index; or ""
+};
+
+/** A growing one-dimensional dataset: chunked, shuffled, deflated, written chunk by chunk. */
+class Hdf5ColumnWriter
+{
+  public:
+    virtual ~Hdf5ColumnWriter() = default;
+
+    /** Writes what is buffered. */
+    virtual void Flush() = 0;
+
+    virtual std::size_t Rows() const = 0;
+
+    hid_t Get() const
+    {
+        return m_dataset.Get();
+    }
+
+  protected:
+    /** Creates the dataset @p group / info.name with elements of @p type. */
+    Hdf5ColumnWriter(hid_t file,
+                     const std::string& group,
+                     const ColumnInfo& info,
+                     Hdf5Handle type,
+                     std::size_t chunkRows);
+
+    void Write(const void* values, std::size_t count);
+
+  private:
+    Hdf5Handle m_type;
+    Hdf5Handle m_dataset;
+    std::size_t m_written{0}; //!< rows in the file
+};
+
+/** A column of double, float, int64_t, uint32_t or std::string; at most one chunk is in memory. */
+template <typename T>
+class Hdf5Column : public Hdf5ColumnWriter
+{
+  public:
+    static constexpr std::size_t CHUNK_ROWS = 65536 / sizeof(T); //!< chunks of 64 KiB
+
+    Hdf5Column(hid_t file, const std::string& group, const ColumnInfo& info);
+
+    void Append(T value)
+    {
+        m_buffer.push_back(std::move(value));
+        m_rows++;
+        if (m_buffer.size() == CHUNK_ROWS)
+        {
+            Flush();
+        }
+    }
+
+    void Flush() override;
+
+    std::size_t Rows() const override
+    {
+        return m_rows;
+    }
+
+  private:
+    std::vector<T> m_buffer;
+    std::size_t m_rows{0};
+};
+
+/**
+ * A table as a group with one dataset per column, all of one length. Its first column counts the
+ * rows; it is a dimension scale that all others are attached to.
+ */
+class Hdf5Table
+{
+  public:
+    /**
+     * Creates group @p group ("/ops") with the counting column @p rowName ("op"); without one when
+     * it is empty: for long tables whose columns are coordinates themselves.
+     */
+    Hdf5Table(Hdf5File& file, std::string group, std::string rowName);
+
+    /** Adds a column; the reference holds as long as the table. */
+    template <typename T>
+    Hdf5Column<T>& Add(const ColumnInfo& info)
+    {
+        auto column = std::make_unique<Hdf5Column<T>>(m_file.Get(), m_group, info);
+        auto& reference = *column;
+        m_columns.push_back(std::move(column));
+        return reference;
+    }
+
+    std::size_t Rows() const;
+
+    /**
+     * Writes what is buffered and attaches the scale.
+     * @throws std::logic_error when the columns differ in length.
+     */
+    void Finish();
+
+  private:
+    /** Writes the counting column and makes it the scale of all others. */
+    void AttachCounter();
+
+    Hdf5File& m_file;
+    std::string m_group;
+    std::string m_rowName;
+    std::vector<std::unique_ptr<Hdf5ColumnWriter>> m_columns;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RESULTS_HDF5_TABLE_H

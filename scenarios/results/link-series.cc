@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/results/link-series.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace weir
+{
+
+LinkSeries::LinkSeries(std::size_t links, Time binWidth, RecordSink& sink)
+    : m_binWidth(binWidth),
+      m_sink(sink),
+      m_entries(links)
+{
+    if (binWidth <= Time() || binWidth.IsInfinite())
+    {
+        throw std::invalid_argument("LinkSeries: the bin width must be positive");
+    }
+}
+
+void
+LinkSeries::SetRate(LinkId link, Rate rate, Time now)
+{
+    Settle(link.Index(), now);
+    m_entries[link.Index()].rate = rate;
+}
+
+void
+LinkSeries::Finish(Time now)
+{
+    for (std::size_t link = 0; link < m_entries.size(); link++)
+    {
+        Settle(link, now);
+        auto& entry = m_entries[link];
+        if (entry.bytes > 0)
+        {
+            const auto bin = entry.since.ToPicoseconds() / m_binWidth.ToPicoseconds();
+            m_sink.OnLinkBin({LinkId(link), static_cast<uint32_t>(bin), entry.bytes});
+            entry.bytes = 0;
+        }
+    }
+}
+
+void
+LinkSeries::Settle(std::size_t link, Time now)
+{
+    const int64_t width = m_binWidth.ToPicoseconds();
+    auto& entry = m_entries[link];
+    while (entry.since < now)
+    {
+        const int64_t bin = entry.since.ToPicoseconds() / width;
+        const Time binEnd = Time::Picoseconds((bin + 1) * width);
+        const Time until = std::min(now, binEnd);
+        entry.bytes += entry.rate.ToBytesPerSecond() * (until - entry.since).ToSeconds();
+        entry.since = until;
+        if (until == binEnd && entry.bytes > 0)
+        {
+            m_sink.OnLinkBin({LinkId(link), static_cast<uint32_t>(bin), entry.bytes});
+            entry.bytes = 0;
+        }
+        if (entry.rate == Rate() && entry.bytes == 0)
+        {
+            entry.since = now; // nothing to account for until the rate changes
+        }
+    }
+}
+
+} // namespace weir

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RESULTS_LINK_SERIES_H
+#define WEIR_SCENARIOS_RESULTS_LINK_SERIES_H
+
+#include "scenarios/results/record.h"
+
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * Turns changes of link rates into bytes per time bin. Exact: the integral of each link's
+ * piecewise constant rate over each bin. Bins without traffic are left out. Memory O(links).
+ */
+class LinkSeries
+{
+  public:
+    /** @throws std::invalid_argument when @p binWidth is not positive. */
+    LinkSeries(std::size_t links, Time binWidth, RecordSink& sink);
+
+    /** The rate of @p link is @p rate from @p now on. */
+    void SetRate(LinkId link, Rate rate, Time now);
+
+    /** Closes every bin at @p now. */
+    void Finish(Time now);
+
+  private:
+    struct Entry
+    {
+        Rate rate;
+        Time since;      //!< up to here the bytes are accounted for
+        double bytes{0}; //!< in the bin of @ref since
+    };
+
+    void Settle(std::size_t link, Time now);
+
+    Time m_binWidth;
+    RecordSink& m_sink;
+    std::vector<Entry> m_entries; //!< by LinkId
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RESULTS_LINK_SERIES_H

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RESULTS_RECORD_TABLES_H
+#define WEIR_SCENARIOS_RESULTS_RECORD_TABLES_H
+
+#include "scenarios/results/hdf5-table.h"
+
+#include <cstdint>
+#include <vector>
+
+/**
+ * @file
+ * The tables of a result file that grow while a run goes on, as their columns.
+ */
+namespace weir
+{
+
+using Reals = Hdf5Column<double>;
+using Numbers = Hdf5Column<uint32_t>;
+using Counts = Hdf5Column<int64_t>;
+
+/** /steps: every step of every job. */
+struct StepTable
+{
+    explicit StepTable(Hdf5File& file)
+        : table(file, "/steps", "row"),
+          job(table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"})),
+          step(table.Add<uint32_t>({"step", "1", "number of the step, from 0", ""})),
+          start(table.Add<double>({"start", "s", "when the step began", ""})),
+          duration(table.Add<double>({"duration", "s", "how long the step took", ""}))
+    {
+    }
+
+    Hdf5Table table;
+    Numbers& job;
+    Numbers& step;
+    Reals& start;
+    Reals& duration;
+};
+
+/** /ops: operations of ranks. */
+struct OpTable
+{
+    explicit OpTable(Hdf5File& file)
+        : table(file, "/ops", "op"),
+          job(table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"})),
+          rank(table.Add<uint32_t>({"rank", "", "rank within the job", ""})),
+          stream(table.Add<uint32_t>({"stream", "", "CUDA stream", "/catalogs/streams/name"})),
+          label(table.Add<uint32_t>({"label", "", "what it does", "/catalogs/labels/name"})),
+          microBatch(table.Add<uint32_t>({"micro_batch", "1", "micro-batch, from 0", ""})),
+          bytes(table.Add<int64_t>({"bytes", "B", "size of a communication, 0 else", ""})),
+          posted(table.Add<double>({"posted", "s", "when the rank reached it", ""})),
+          start(table.Add<double>({"start", "s", "when it began to make progress", ""})),
+          finish(table.Add<double>({"finish", "s", "when it ended", ""}))
+    {
+    }
+
+    Hdf5Table table;
+    Numbers& job;
+    Numbers& rank;
+    Numbers& stream;
+    Numbers& label;
+    Numbers& microBatch;
+    Counts& bytes;
+    Reals& posted;
+    Reals& start;
+    Reals& finish;
+};
+
+/** /collectives: collectives and send/recv pairs of groups. */
+struct CollectiveTable
+{
+    explicit CollectiveTable(Hdf5File& file)
+        : table(file, "/collectives", "collective"),
+          job(table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"})),
+          group(table.Add<uint32_t>({"group", "", "group of ranks within the job", ""})),
+          firstRank(table.Add<uint32_t>({"first_rank", "", "first rank of the group", ""})),
+          ranks(table.Add<uint32_t>({"ranks", "1", "ranks in the group", ""})),
+          op(table.Add<uint32_t>({"op", "", "operation", "/catalogs/collective_ops/name"})),
+          label(table.Add<uint32_t>({"label", "", "what it does", "/catalogs/labels/name"})),
+          protocol(table.Add<uint32_t>({"protocol", "", "protocol", "/catalogs/protocols/name"})),
+          channels(table.Add<uint32_t>({"channels", "1", "channels used", ""})),
+          bytes(table.Add<int64_t>({"bytes", "B", "size as nccl-tests counts it", ""})),
+          firstArrival(table.Add<double>({"first_arrival", "s", "when its first rank came", ""})),
+          start(table.Add<double>({"start", "s", "when its last rank came", ""})),
+          finish(table.Add<double>({"finish", "s", "when it ended on all ranks", ""}))
+    {
+    }
+
+    Hdf5Table table;
+    Numbers& job;
+    Numbers& group;
+    Numbers& firstRank;
+    Numbers& ranks;
+    Numbers& op;
+    Numbers& label;
+    Numbers& protocol;
+    Numbers& channels;
+    Counts& bytes;
+    Reals& firstArrival;
+    Reals& start;
+    Reals& finish;
+};
+
+/** /flows: transfers. */
+struct FlowTable
+{
+    explicit FlowTable(Hdf5File& file)
+        : table(file, "/flows", "flow"),
+          path(table.Add<uint32_t>({"path", "", "path, as in /flow_paths/path", ""})),
+          bytes(table.Add<int64_t>({"bytes", "B", "bytes on the wire", ""})),
+          weight(table.Add<double>({"weight", "1", "equal flows merged in this one", ""})),
+          start(table.Add<double>({"start", "s", "when it was started", ""})),
+          finish(table.Add<double>({"finish", "s", "when its last byte had passed", ""}))
+    {
+    }
+
+    Hdf5Table table;
+    Numbers& path;
+    Counts& bytes;
+    Reals& weight;
+    Reals& start;
+    Reals& finish;
+    int64_t leftOut{0};      //!< rows past the limit
+    std::vector<bool> paths; //!< by PathId: whether a row refers to it
+};
+
+/** /link_series: what links carried, by time bin. */
+struct LinkBinTable
+{
+    explicit LinkBinTable(Hdf5File& file)
+        : table(file, "/link_series", ""),
+          link(table.Add<uint32_t>({"link", "", "link", "/links/name"})),
+          bin(table.Add<uint32_t>({"bin", "1", "number of the time bin, from 0", ""})),
+          bytes(table.Add<float>({"bytes", "B", "bytes carried in the bin", ""}))
+    {
+    }
+
+    Hdf5Table table;
+    Numbers& link;
+    Numbers& bin;
+    Hdf5Column<float>& bytes;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RESULTS_RECORD_TABLES_H

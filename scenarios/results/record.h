@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RESULTS_RECORD_H
+#define WEIR_SCENARIOS_RESULTS_RECORD_H
+
+#include "compute-model/graph/step-program.h"
+#include "fabric/ids.h"
+#include "fabric/transport.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+
+/**
+ * @file
+ * What happened in a run, one record a thing; the recorder makes them, the result file and the
+ * timeline take them.
+ */
+namespace weir
+{
+
+/** A job of the run, in the order of the scenario. */
+using JobId = Id<struct JobTag>;
+
+/** One operation of one rank. */
+struct OpRecord
+{
+    JobId job;
+    uint32_t step{0};
+    Rank rank;
+    StreamKind stream{StreamKind::Compute};
+    const StepOp* op{nullptr};
+    Time posted;  //!< the rank reached it
+    Time started; //!< it began to make progress
+    Time finished;
+};
+
+/** One collective or send/recv of one group. */
+struct CollectiveRecord
+{
+    JobId job;
+    uint32_t step{0};
+    uint32_t group{0}; //!< into the job's StepGraph::groups
+    const StepOp* op{nullptr};
+    Time firstArrival;
+    Time started; //!< the last rank arrived
+    Time finished;
+};
+
+/** One transfer of the transport. */
+struct FlowRecord
+{
+    PathId path;
+    Bytes bytes; //!< on the wire
+    double weight{1};
+    Time started;
+    Time finished;
+};
+
+/** What a link carried in one bin of the link series. */
+struct LinkBinRecord
+{
+    LinkId link;
+    uint32_t bin{0};
+    double bytes{0};
+};
+
+/** One step of one job. */
+struct StepRecord
+{
+    JobId job;
+    uint32_t step{0};
+    Time started;
+    Time finished;
+};
+
+/** Takes records as they happen: the result file, the timeline. */
+class RecordSink
+{
+  public:
+    virtual ~RecordSink() = default;
+
+    virtual void OnOp(const OpRecord& record)
+    {
+    }
+
+    virtual void OnCollective(const CollectiveRecord& record)
+    {
+    }
+
+    virtual void OnFlow(const FlowRecord& record)
+    {
+    }
+
+    virtual void OnLinkBin(const LinkBinRecord& record)
+    {
+    }
+
+    virtual void OnStep(const StepRecord& record)
+    {
+    }
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RESULTS_RECORD_H

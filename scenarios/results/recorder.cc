@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/results/recorder.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+std::vector<Rank>
+RepresentativeRanks(const StepGraph& graph)
+{
+    std::vector<Rank> ranks;
+    std::vector<uint32_t> stages;
+    for (std::size_t rank = 0; rank < graph.RankCount(); rank++)
+    {
+        const uint32_t stage = graph.programStage[graph.rankProgram[rank]];
+        if (std::find(stages.begin(), stages.end(), stage) == stages.end())
+        {
+            stages.push_back(stage);
+            ranks.emplace_back(rank);
+        }
+    }
+    return ranks;
+}
+
+class Recorder::Fanout : public RecordSink
+{
+  public:
+    void Add(RecordSink& sink)
+    {
+        m_sinks.push_back(&sink);
+    }
+
+    void OnOp(const OpRecord& record) override
+    {
+        for (auto* sink : m_sinks)
+        {
+            sink->OnOp(record);
+        }
+    }
+
+    void OnCollective(const CollectiveRecord& record) override
+    {
+        for (auto* sink : m_sinks)
+        {
+            sink->OnCollective(record);
+        }
+    }
+
+    void OnFlow(const FlowRecord& record) override
+    {
+        for (auto* sink : m_sinks)
+        {
+            sink->OnFlow(record);
+        }
+    }
+
+    void OnLinkBin(const LinkBinRecord& record) override
+    {
+        for (auto* sink : m_sinks)
+        {
+            sink->OnLinkBin(record);
+        }
+    }
+
+    void OnStep(const StepRecord& record) override
+    {
+        for (auto* sink : m_sinks)
+        {
+            sink->OnStep(record);
+        }
+    }
+
+  private:
+    std::vector<RecordSink*> m_sinks;
+};
+
+class Recorder::JobObserver : public StepObserver
+{
+  public:
+    JobObserver(JobId id, const TrainingJob& job, RecordSink& sink)
+        : m_id(id),
+          m_lastStep(job.GetSpec().steps - 1),
+          m_shownRanks(job.GetGraph().RankCount()),
+          m_shownGroups(job.GetGraph().groups.size()),
+          m_sink(sink)
+    {
+        for (const Rank rank : RepresentativeRanks(job.GetGraph()))
+        {
+            m_shownRanks[rank.Index()] = true;
+        }
+        for (std::size_t group = 0; group < m_shownGroups.size(); group++)
+        {
+            const auto& members = job.GetGraph().groups[group];
+            m_shownGroups[group] = std::any_of(members.begin(), members.end(), [&](Rank rank) {
+                return m_shownRanks[rank.Index()];
+            });
+        }
+    }
+
+    void OnOpFinished(uint32_t step,
+                      Rank rank,
+                      StreamKind stream,
+                      const StepOp& op,
+                      Time posted,
+                      Time started,
+                      Time finished) override
+    {
+        if (step == m_lastStep && m_shownRanks[rank.Index()])
+        {
+            m_sink.OnOp({m_id, step, rank, stream, &op, posted, started, finished});
+        }
+    }
+
+    void OnCollectiveFinished(uint32_t step,
+                              uint32_t group,
+                              const StepOp& op,
+                              Time firstArrival,
+                              Time started,
+                              Time finished) override
+    {
+        if (step == m_lastStep && m_shownGroups[group])
+        {
+            m_sink.OnCollective({m_id, step, group, &op, firstArrival, started, finished});
+        }
+    }
+
+    void OnStepFinished(uint32_t step, Time started, Time finished) override
+    {
+        m_stepsDone = step + 1;
+        m_sink.OnStep({m_id, step, started, finished});
+    }
+
+    bool IsInLastStep() const
+    {
+        return m_stepsDone == m_lastStep;
+    }
+
+  private:
+    JobId m_id;
+    uint32_t m_lastStep;
+    uint32_t m_stepsDone{0};
+    std::vector<bool> m_shownRanks;
+    std::vector<bool> m_shownGroups;
+    RecordSink& m_sink;
+};
+
+Recorder::Recorder()
+    : m_sinks(std::make_unique<Fanout>())
+{
+}
+
+Recorder::~Recorder() = default;
+
+void
+Recorder::AddSink(RecordSink& sink)
+{
+    m_sinks->Add(sink);
+}
+
+void
+Recorder::AddJob(TrainingJob& job)
+{
+    m_jobs.push_back(std::make_unique<JobObserver>(JobId(m_jobs.size()), job, *m_sinks));
+    job.GetExecutor().SetObserver(m_jobs.back().get());
+}
+
+void
+Recorder::Watch(Transport& transport, std::size_t links, std::optional<Time> linkSeries)
+{
+    if (linkSeries)
+    {
+        m_linkSeries = std::make_unique<LinkSeries>(links, *linkSeries, *m_sinks);
+    }
+    transport.SetObserver(this, linkSeries.has_value());
+}
+
+void
+Recorder::Finish(Time now)
+{
+    if (m_linkSeries)
+    {
+        m_linkSeries->Finish(now);
+    }
+}
+
+void
+Recorder::OnTransferFinished(TransferId id, const TransferRequest& request, Time started, Time now)
+{
+    const bool recorded = std::any_of(
+        m_jobs.begin(), m_jobs.end(), [](const auto& job) { return job->IsInLastStep(); });
+    if (recorded)
+    {
+        m_sinks->OnFlow({request.path, request.bytes, request.weight, started, now});
+    }
+}
+
+void
+Recorder::OnLinkRate(LinkId link, Rate rate, Time now)
+{
+    if (m_linkSeries)
+    {
+        m_linkSeries->SetRate(link, rate, now);
+    }
+}
+
+} // namespace weir

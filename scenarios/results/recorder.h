@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RESULTS_RECORDER_H
+#define WEIR_SCENARIOS_RESULTS_RECORDER_H
+
+#include "compute-model/execution/step-executor.h"
+#include "compute-model/training-job.h"
+#include "fabric/path-table.h"
+#include "fabric/transport.h"
+#include "scenarios/results/link-series.h"
+#include "scenarios/results/record.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * The ranks that stand for a whole job in tables and timelines: of every pipeline stage its first
+ * rank (tensor rank 0 of replica 0), in ascending order. Ranks of one stage run one program, so at
+ * 1024 GPUs these few show what every rank does; what differs between ranks of a stage (arrival
+ * skew, slow GPUs) is in the breakdown, which is kept of all ranks.
+ */
+std::vector<Rank> RepresentativeRanks(const StepGraph& graph);
+
+/**
+ * Watches executors and the transport and hands records to its sinks as they happen. Keeps nothing
+ * but O(links) for the link series.
+ *
+ * What is recorded: every step; of the last step of each job the operations of the representative
+ * ranks, the collectives of the groups they belong to, and all flows that end in it; the link
+ * series of the whole run where one is asked for.
+ */
+class Recorder : private TransportObserver
+{
+  public:
+    Recorder();
+    ~Recorder() override;
+
+    /** Sinks must outlive the recorder. */
+    void AddSink(RecordSink& sink);
+
+    /** Watches the next job; @p job must outlive the recorder. */
+    void AddJob(TrainingJob& job);
+
+    /**
+     * Watches @p transport.
+     * @param linkSeries the width of a bin; nothing: no series
+     */
+    void Watch(Transport& transport, std::size_t links, std::optional<Time> linkSeries);
+
+    /** The run has ended at @p now: closes the link series. */
+    void Finish(Time now);
+
+  private:
+    /** Passes on what one job's executor reports. */
+    class JobObserver;
+    /** Hands every record to every sink. */
+    class Fanout;
+
+    void OnTransferFinished(TransferId id,
+                            const TransferRequest& request,
+                            Time started,
+                            Time now) override;
+    void OnLinkRate(LinkId link, Rate rate, Time now) override;
+
+    std::unique_ptr<Fanout> m_sinks;
+    std::vector<std::unique_ptr<JobObserver>> m_jobs;
+    std::unique_ptr<LinkSeries> m_linkSeries;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RESULTS_RECORDER_H

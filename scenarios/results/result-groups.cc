@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/results/result-groups.h"
+
+#include "scenarios/results/hdf5-table.h"
+#include "scenarios/versions.h"
+#include "scenarios/writers/write-scenario.h"
+
+#include <array>
+
+namespace weir
+{
+
+namespace
+{
+
+/** A table of one text column that number columns elsewhere index. */
+void
+WriteCatalog(Hdf5File& file, const std::string& group, const std::vector<std::string>& names)
+{
+    Hdf5Table table(file, group, "index");
+    auto& column = table.Add<std::string>({"name", "", "name", ""});
+    for (const auto& name : names)
+    {
+        column.Append(name);
+    }
+    table.Finish();
+}
+
+/** One column per TimeCategory: how a span was spent. */
+class BreakdownColumns
+{
+  public:
+    explicit BreakdownColumns(Hdf5Table& table)
+    {
+        for (std::size_t i = 0; i < TIME_CATEGORY_COUNT; i++)
+        {
+            const std::string name = ToString(static_cast<TimeCategory>(i));
+            m_columns[i] =
+                &table.Add<double>({name, "s", "time of the last step booked as " + name, ""});
+        }
+    }
+
+    void Append(const RankBreakdown& breakdown)
+    {
+        for (std::size_t i = 0; i < TIME_CATEGORY_COUNT; i++)
+        {
+            m_columns[i]->Append(breakdown.spent[i].ToSeconds());
+        }
+    }
+
+  private:
+    std::array<Hdf5Column<double>*, TIME_CATEGORY_COUNT> m_columns{};
+};
+
+template <typename E>
+std::vector<std::string>
+EnumNames(std::size_t count)
+{
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < count; i++)
+    {
+        names.emplace_back(ToString(static_cast<E>(i)));
+    }
+    return names;
+}
+
+} // namespace
+
+void
+WriteCatalogs(Hdf5File& file, WiredScenario& wired)
+{
+    constexpr std::size_t collectiveOps = static_cast<std::size_t>(LAST_COLLECTIVE_OP) + 1;
+    constexpr std::size_t protocols = static_cast<std::size_t>(Protocol::Simple) + 1;
+    std::vector<std::string> jobs;
+    std::vector<std::string> labels;
+    for (std::size_t i = 0; i < wired.JobCount(); i++)
+    {
+        const auto& job = wired.GetJob(JobId(i));
+        const auto& names = job.GetGraph().labels;
+        jobs.push_back(job.GetSpec().name);
+        labels.insert(labels.end(), names.begin(), names.end());
+    }
+    WriteCatalog(file, "/catalogs/jobs", jobs);
+    WriteCatalog(file, "/catalogs/labels", labels);
+    WriteCatalog(file, "/catalogs/streams", EnumNames<StreamKind>(STREAM_COUNT));
+    WriteCatalog(file, "/catalogs/collective_ops", EnumNames<CollectiveOp>(collectiveOps));
+    WriteCatalog(file, "/catalogs/protocols", EnumNames<Protocol>(protocols));
+}
+
+void
+WriteSummary(Hdf5File& file, const RunResult& result)
+{
+    Hdf5Table table(file, "/summary", "row");
+    auto& job = table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"});
+    auto& stage = table.Add<uint32_t>({"stage", "", "pipeline stage, from 0", ""});
+    auto& stepTime = table.Add<double>({"step_time", "s", "steady step: the last one", ""});
+    BreakdownColumns breakdown(table);
+    for (std::size_t i = 0; i < result.jobs.size(); i++)
+    {
+        for (std::size_t s = 0; s < result.jobs[i].stages.size(); s++)
+        {
+            job.Append(static_cast<uint32_t>(i));
+            stage.Append(static_cast<uint32_t>(s));
+            stepTime.Append(result.jobs[i].StepTime().ToSeconds());
+            breakdown.Append(result.jobs[i].stages[s]);
+        }
+    }
+    table.Finish();
+    file.SetAttribute("/summary", "step_time_s", result.StepTime().ToSeconds());
+    file.SetAttribute("/summary", "events", static_cast<int64_t>(result.events));
+    file.SetAttribute("/summary", "waiting", result.waiting);
+}
+
+void
+WriteRanks(Hdf5File& file, const RunResult& result, WiredScenario& wired)
+{
+    Hdf5Table table(file, "/ranks", "row");
+    auto& job = table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"});
+    auto& rank = table.Add<uint32_t>({"rank", "", "rank within the job", ""});
+    auto& stage = table.Add<uint32_t>({"stage", "", "pipeline stage, from 0", ""});
+    auto& node = table.Add<uint32_t>({"node", "", "node of its GPU", ""});
+    auto& gpu = table.Add<std::string>({"gpu", "", "device name of its GPU", ""});
+    BreakdownColumns breakdown(table);
+    const Cluster& cluster = wired.GetCluster();
+    for (std::size_t i = 0; i < result.jobs.size(); i++)
+    {
+        const auto& trained = wired.GetJob(JobId(i));
+        const auto& graph = trained.GetGraph();
+        for (std::size_t r = 0; r < result.jobs[i].ranks.size(); r++)
+        {
+            const GpuId id = trained.GetSpec().gpus[r];
+            job.Append(static_cast<uint32_t>(i));
+            rank.Append(static_cast<uint32_t>(r));
+            stage.Append(graph.programStage[graph.rankProgram[r]]);
+            node.Append(cluster.NodeOf(id));
+            gpu.Append(cluster.GetTopology().GetDevice(cluster.GpuDevice(id)).name);
+            breakdown.Append(result.jobs[i].ranks[r]);
+        }
+    }
+    table.Finish();
+}
+
+void
+WriteLinks(Hdf5File& file, WiredScenario& wired, Time end)
+{
+    Hdf5Table table(file, "/links", "link");
+    auto& name = table.Add<std::string>({"name", "", "name of the link", ""});
+    auto& kind = table.Add<std::string>({"kind", "", "what it is made of", ""});
+    auto& profile = table.Add<std::string>({"profile", "", "link profile", ""});
+    auto& rate = table.Add<double>({"rate", "B s-1", "payload rate, one direction", ""});
+    auto& latency = table.Add<double>({"latency", "s", "latency", ""});
+    auto& bytes = table.Add<double>({"bytes", "B", "bytes carried in the run", ""});
+    auto& busy = table.Add<double>({"busy", "s", "time with any traffic", ""});
+    auto& saturated = table.Add<double>({"saturated", "s", "time at its full rate", ""});
+    auto& mean = table.Add<double>({"utilization", "1", "bytes over rate times the run", ""});
+    const Topology& topology = wired.GetTopology();
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        const LinkUsage usage = wired.GetTransport().GetLinkUsage(LinkId(i));
+        const double capacity = link.rate.ToBytesPerSecond() * end.ToSeconds();
+        name.Append(topology.LinkName(LinkId(i)));
+        kind.Append(ToString(link.kind));
+        profile.Append(topology.GetProfileName(link.profile));
+        rate.Append(link.rate.ToBytesPerSecond());
+        latency.Append(link.latency.ToSeconds());
+        bytes.Append(usage.bytes);
+        busy.Append(usage.busy.ToSeconds());
+        saturated.Append(usage.saturated.ToSeconds());
+        mean.Append(capacity > 0 ? usage.bytes / capacity : 0);
+    }
+    table.Finish();
+}
+
+void
+WriteFlowPaths(Hdf5File& file, WiredScenario& wired, const std::vector<bool>& used)
+{
+    Hdf5Table table(file, "/flow_paths", "row");
+    auto& path = table.Add<uint32_t>({"path", "", "path, as in /flows/path", ""});
+    auto& link = table.Add<uint32_t>({"link", "", "link it crosses", "/links/name"});
+    auto& times = table.Add<uint32_t>({"times", "1", "how often each byte crosses it", ""});
+    for (std::size_t i = 0; i < used.size(); i++)
+    {
+        if (!used[i])
+        {
+            continue;
+        }
+        for (const auto& entry : wired.Paths().Links(PathId(i)))
+        {
+            path.Append(static_cast<uint32_t>(i));
+            link.Append(entry.link.Index());
+            times.Append(entry.multiplicity);
+        }
+    }
+    table.Finish();
+}
+
+void
+WriteProvenance(Hdf5File& file, const Scenario& scenario)
+{
+    file.AddGroup("/provenance");
+    file.WriteText("/provenance/scenario", DumpScenario(scenario));
+    file.SetAttribute("/provenance", "mode", ToString(scenario.fidelity));
+    file.SetAttribute("/provenance", "seed", static_cast<int64_t>(scenario.seed));
+    file.SetAttribute("/provenance", "weir_version", WeirVersion());
+    file.SetAttribute("/provenance", "ns3_version", Ns3Version());
+    file.SetAttribute("/provenance", "nccl_version", scenario.ncclVersion);
+    unsigned major = 0;
+    unsigned minor = 0;
+    unsigned release = 0;
+    H5get_libversion(&major, &minor, &release);
+    file.SetAttribute("/provenance",
+                      "hdf5_version",
+                      std::to_string(major) + "." + std::to_string(minor) + "." +
+                          std::to_string(release));
+}
+
+} // namespace weir

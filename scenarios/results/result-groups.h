@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RESULTS_RESULT_GROUPS_H
+#define WEIR_SCENARIOS_RESULTS_RESULT_GROUPS_H
+
+#include "scenarios/results/hdf5-file.h"
+#include "scenarios/running/run-scenario.h"
+#include "scenarios/running/wired-scenario.h"
+#include "scenarios/scenario.h"
+
+#include <vector>
+
+/**
+ * @file
+ * The groups of a result file that are written once, when the run has ended.
+ */
+namespace weir
+{
+
+/** /catalogs: the texts that number columns index (jobs, labels, streams, ...). */
+void WriteCatalogs(Hdf5File& file, WiredScenario& wired);
+
+/** /summary: by job and pipeline stage, where the last step's time went. */
+void WriteSummary(Hdf5File& file, const RunResult& result);
+
+/** /ranks: by job and rank, the same, and where the rank is. */
+void WriteRanks(Hdf5File& file, const RunResult& result, WiredScenario& wired);
+
+/** /links: what each link is and what it carried until @p end. */
+void WriteLinks(Hdf5File& file, WiredScenario& wired, Time end);
+
+/** /flow_paths: the links of the paths for which @p used (by PathId) is set. */
+void WriteFlowPaths(Hdf5File& file, WiredScenario& wired, const std::vector<bool>& used);
+
+/** /provenance: the scenario after defaults, mode, seed, versions. */
+void WriteProvenance(Hdf5File& file, const Scenario& scenario);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RESULTS_RESULT_GROUPS_H

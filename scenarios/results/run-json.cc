@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/results/run-json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace weir
+{
+
+namespace
+{
+
+using Json = nlohmann::ordered_json;
+
+Json
+ToJson(const RankBreakdown& breakdown)
+{
+    Json object = Json::object();
+    for (std::size_t i = 0; i < TIME_CATEGORY_COUNT; i++)
+    {
+        object[ToString(static_cast<TimeCategory>(i))] = breakdown.spent[i].ToSeconds();
+    }
+    return object;
+}
+
+/** The keys of one job's timing, as they stand in the top object for the first job too. */
+Json
+TimingOf(const JobResult& job)
+{
+    Json object;
+    const bool finished = !job.steps.empty();
+    const double seconds = job.StepTime().ToSeconds();
+    const double flops = job.modelFlopsPerStep.ToDouble() / seconds / job.gpus;
+    object["step_time_s"] = finished ? Json(seconds) : Json(nullptr);
+    object["steps_s"] = Json::array();
+    for (const Time step : job.steps)
+    {
+        object["steps_s"].push_back(step.ToSeconds());
+    }
+    object["breakdown_s"] = ToJson(job.mean);
+    object["tokens_per_s"] = finished ? Json(job.tokensPerStep / seconds) : Json(nullptr);
+    object["model_tflops_per_gpu"] = finished ? Json(flops * 1e-12) : Json(nullptr);
+    return object;
+}
+
+Json
+ToJson(const JobResult& job)
+{
+    Json object = {{"name", job.name}, {"gpus", job.gpus}};
+    object.update(TimingOf(job));
+    object["stages"] = Json::array();
+    for (const auto& stage : job.stages)
+    {
+        object["stages"].push_back(ToJson(stage));
+    }
+    return object;
+}
+
+Json
+ToJson(const BusyLink& link)
+{
+    return {{"name", link.name},
+            {"kind", link.kind},
+            {"mean_utilization", link.meanUtilization},
+            {"busy_fraction", link.busyFraction},
+            {"bytes", link.bytes.Count()}};
+}
+
+} // namespace
+
+std::string
+ToJson(const Scenario& scenario, const RunResult& result)
+{
+    Json object = {{"title", scenario.title}, {"fidelity", ToString(scenario.fidelity)}};
+    object.update(TimingOf(result.jobs.front()));
+    object["jobs"] = Json::array();
+    for (const auto& job : result.jobs)
+    {
+        object["jobs"].push_back(ToJson(job));
+    }
+    object["busiest_links"] = Json::array();
+    for (const auto& link : result.busiestLinks)
+    {
+        object["busiest_links"].push_back(ToJson(link));
+    }
+    object["events"] = result.events;
+    object["wall_s"] = result.wallSeconds;
+    object["peak_rss_bytes"] = result.peakRssBytes;
+    if (!result.waiting.empty())
+    {
+        object["waiting"] = result.waiting;
+    }
+    return object.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace weir

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RESULTS_RUN_JSON_H
+#define WEIR_SCENARIOS_RESULTS_RUN_JSON_H
+
+#include "scenarios/running/run-scenario.h"
+#include "scenarios/scenario.h"
+
+#include <string>
+
+namespace weir
+{
+
+/**
+ * A run as one JSON object, for programs. All times are in seconds, of the first job where nothing
+ * else is said:
+ *  - step_time_s: the steady step (the last); null when no step was finished
+ *  - steps_s: every finished step
+ *  - breakdown_s: where the last step's time went, mean over ranks; the categories compute,
+ *    tensor, pipeline, data, copy (the last four: communication that compute waited for) and
+ *    bubble sum to step_time_s
+ *  - tokens_per_s, model_tflops_per_gpu: at the steady step
+ *  - jobs: name, gpus and all of the above of each job, and stages: breakdown_s by pipeline stage
+ *  - busiest_links: name, kind, mean_utilization, busy_fraction, bytes; at most five
+ *  - events, wall_s, peak_rss_bytes: what the run cost
+ *  - waiting: only when the run could not finish: which ranks wait for what
+ */
+std::string ToJson(const Scenario& scenario, const RunResult& result);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RESULTS_RUN_JSON_H

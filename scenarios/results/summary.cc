@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/results/summary.h"
+
+#include "scenarios/results/text-table.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr std::size_t WIDTH = 100;  //!< columns of the screen
+constexpr std::size_t MAX_ROWS = 8; //!< rows of the breakdown, the mean not counted
+constexpr std::size_t MAX_JOBS = 3; //!< jobs with a line of their own
+constexpr std::size_t LINK_NAME_WIDTH = 50;
+
+const char* const CATEGORY_HEADS[TIME_CATEGORY_COUNT] = {
+    "compute", "tensor", "pipeline", "data", "copy", "bubble", "launch"};
+
+std::string
+TitleLine(const Scenario& scenario, const RunResult& result)
+{
+    uint64_t gpus = 0;
+    for (const auto& job : result.jobs)
+    {
+        gpus += job.gpus;
+    }
+    const std::string mode = " (" + std::string(ToString(scenario.fidelity)) + ", " +
+                             FormatFixed(static_cast<double>(gpus), 0) + " GPUs)";
+    return Shorten(scenario.title, WIDTH - mode.size()) + mode + "\n";
+}
+
+/** One line a job: its steady step and what that means per second. */
+std::string
+StepLines(const RunResult& result)
+{
+    TextTable table(1);
+    for (std::size_t i = 0; i < std::min(MAX_JOBS, result.jobs.size()); i++)
+    {
+        const auto& job = result.jobs[i];
+        const double seconds = job.StepTime().ToSeconds();
+        const double perGpu = job.modelFlopsPerStep.ToDouble() / seconds / job.gpus;
+        table.Row({"step time " + Shorten(job.name, 20),
+                   FormatSeconds(seconds),
+                   FormatFixed(job.tokensPerStep / seconds, 0) + " tokens/s",
+                   FormatFixed(perGpu * 1e-12, 1) + " model TFLOP/s per GPU"});
+    }
+    return table.Print(2);
+}
+
+double
+TotalSeconds(const RankBreakdown& breakdown)
+{
+    double total = 0;
+    for (const Time spent : breakdown.spent)
+    {
+        total += spent.ToSeconds();
+    }
+    return total;
+}
+
+/** The unit of a breakdown: numbers of at most nine digits and signs. */
+struct BreakdownUnit
+{
+    const char* head;
+    double perSecond;
+    int decimals;
+};
+
+BreakdownUnit
+UnitFor(double seconds)
+{
+    constexpr double LONGEST_IN_MILLISECONDS = 100; // seconds
+    return seconds < LONGEST_IN_MILLISECONDS ? BreakdownUnit{"stage, ms", 1e3, 1}
+                                             : BreakdownUnit{"stage, s", 1, 2};
+}
+
+void
+AddBreakdownRow(TextTable& table,
+                const BreakdownUnit& unit,
+                const std::string& name,
+                const RankBreakdown& breakdown)
+{
+    std::vector<std::string> cells{name};
+    for (const Time spent : breakdown.spent)
+    {
+        cells.push_back(FormatFixed(spent.ToSeconds() * unit.perSecond, unit.decimals));
+    }
+    const double compute = breakdown.spent[static_cast<std::size_t>(TimeCategory::Compute)] /
+                           std::max(Time::Seconds(TotalSeconds(breakdown)), Time::Picoseconds(1));
+    cells.push_back(FormatFixed(compute * 100, 1) + " %");
+    table.Row(cells);
+}
+
+/** The first job's stages; of more than fit, the first and the last ones. */
+std::string
+BreakdownLines(const JobResult& job)
+{
+    TextTable table(1);
+    const BreakdownUnit unit = UnitFor(TotalSeconds(job.mean));
+    std::vector<std::string> heads{unit.head};
+    heads.insert(heads.end(), std::begin(CATEGORY_HEADS), std::end(CATEGORY_HEADS));
+    heads.push_back("busy");
+    table.Row(heads);
+    const std::size_t stages = job.stages.size();
+    const bool all = stages <= MAX_ROWS;
+    const std::size_t shownAtEnd = MAX_ROWS / 2;
+    for (std::size_t stage = 0; stage < stages; stage++)
+    {
+        if (all || stage < MAX_ROWS - shownAtEnd - 1 || stage >= stages - shownAtEnd)
+        {
+            AddBreakdownRow(table, unit, std::to_string(stage), job.stages[stage]);
+        }
+        else if (stage == MAX_ROWS - shownAtEnd - 1)
+        {
+            table.Row({"..."});
+        }
+    }
+    if (stages > 1)
+    {
+        AddBreakdownRow(table, unit, "mean", job.mean);
+    }
+    return table.Print(2);
+}
+
+std::string
+LinkLines(const RunResult& result)
+{
+    TextTable table(2);
+    table.Row({"busiest links", "", "mean load", "busy", "carried"});
+    for (const auto& link : result.busiestLinks)
+    {
+        table.Row({Shorten(link.name, LINK_NAME_WIDTH),
+                   link.kind,
+                   FormatFixed(link.meanUtilization * 100, 1) + " %",
+                   FormatFixed(link.busyFraction * 100, 1) + " %",
+                   FormatDecimalBytes(link.bytes.ToDouble())});
+    }
+    return result.busiestLinks.empty() ? "" : table.Print(2);
+}
+
+std::string
+CostLine(const RunResult& result)
+{
+    return "  wall time " + FormatSeconds(result.wallSeconds) + ", " +
+           FormatFixed(static_cast<double>(result.events), 0) + " events, peak memory " +
+           FormatFixed(static_cast<double>(result.peakRssBytes) / (1 << 20), 0) + " MiB\n";
+}
+
+} // namespace
+
+std::string
+Summarize(const Scenario& scenario, const RunResult& result)
+{
+    return TitleLine(scenario, result) + StepLines(result) + BreakdownLines(result.jobs.front()) +
+           LinkLines(result) + CostLine(result);
+}
+
+} // namespace weir

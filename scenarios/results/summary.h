@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RESULTS_SUMMARY_H
+#define WEIR_SCENARIOS_RESULTS_SUMMARY_H
+
+#include "scenarios/running/run-scenario.h"
+#include "scenarios/scenario.h"
+
+#include <string>
+
+namespace weir
+{
+
+/**
+ * A run for the terminal, at most 24 lines of 100 columns: title, step time, tokens and model
+ * operations per second, where the step's time went by pipeline stage, the busiest links, what the
+ * run cost. Of many stages or jobs the first and the last are shown.
+ */
+std::string Summarize(const Scenario& scenario, const RunResult& result);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RESULTS_SUMMARY_H

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/results/timeline.h"
+
+#include "scenarios/results/recorder.h"
+#include "scenarios/running/wired-scenario.h"
+#include "scenarios/versions.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr uint32_t NONE = 0xffffffff;
+constexpr uint32_t FIRST_FLOW_LANE = 100; //!< thread number of a rank's first flow lane
+
+/** As PyTorch's process groups name it in Kineto's `Collective name`. */
+const char*
+KinetoName(const StepOp& op)
+{
+    switch (op.kind)
+    {
+    case StepOpKind::Send:
+        return "send";
+    case StepOpKind::Recv:
+        return "recv";
+    default:
+        break;
+    }
+    switch (op.collective)
+    {
+    case CollectiveOp::AllReduce:
+        return "allreduce";
+    case CollectiveOp::AllGather:
+        return "_allgather_base";
+    case CollectiveOp::ReduceScatter:
+        return "_reduce_scatter_base";
+    case CollectiveOp::Broadcast:
+        return "broadcast";
+    case CollectiveOp::Reduce:
+        return "reduce";
+    case CollectiveOp::AllToAll:
+        return "all_to_all";
+    case CollectiveOp::Gather:
+        return "gather";
+    case CollectiveOp::Scatter:
+        return "scatter";
+    case CollectiveOp::SendRecv:
+        return "batch_isend_irecv";
+    case CollectiveOp::Send:
+        return "send";
+    }
+    return "";
+}
+
+/** As NCCL's kernels are called: what trace tools know communication by. */
+const char*
+KernelName(const StepOp& op)
+{
+    if (op.kind != StepOpKind::Collective)
+    {
+        return "ncclDevKernel_SendRecv";
+    }
+    switch (op.collective)
+    {
+    case CollectiveOp::AllReduce:
+        return "ncclDevKernel_AllReduce";
+    case CollectiveOp::AllGather:
+        return "ncclDevKernel_AllGather";
+    case CollectiveOp::ReduceScatter:
+        return "ncclDevKernel_ReduceScatter";
+    case CollectiveOp::Broadcast:
+        return "ncclDevKernel_Broadcast";
+    case CollectiveOp::Reduce:
+        return "ncclDevKernel_Reduce";
+    case CollectiveOp::AllToAll:
+    case CollectiveOp::Gather:
+    case CollectiveOp::Scatter:
+    case CollectiveOp::SendRecv:
+    case CollectiveOp::Send:
+        break;
+    }
+    return "ncclDevKernel_SendRecv";
+}
+
+std::string
+MemberList(const std::vector<Rank>& members, uint32_t firstPid)
+{
+    std::string text = "[";
+    for (const Rank rank : members)
+    {
+        text += (text.size() > 1 ? ", " : "") + std::to_string(firstPid + rank.Index());
+    }
+    return text + "]";
+}
+
+} // namespace
+
+std::string
+TimelinePath(const Scenario& scenario)
+{
+    if (!scenario.output.timelineFile.empty())
+    {
+        return scenario.output.timelineFile;
+    }
+    const std::filesystem::path file = scenario.output.file;
+    const std::filesystem::path run = scenario.path;
+    return (file.empty() ? run.stem() : file.parent_path() / file.stem()).string() +
+           ".timeline.json";
+}
+
+Timeline::Timeline(const std::string& path, const Scenario& scenario)
+    : m_writer(path),
+      m_scenario(scenario)
+{
+}
+
+void
+Timeline::Begin(WiredScenario& wired)
+{
+    m_wired = &wired;
+    uint32_t ranks = 0;
+    for (std::size_t job = 0; job < wired.JobCount(); job++)
+    {
+        ranks += static_cast<uint32_t>(wired.GetJob(JobId(job)).GetGraph().RankCount());
+    }
+    m_writer.BeginTrace("\"schemaVersion\":1,\"traceName\":" + JsonQuoted(m_scenario.title) +
+                        ",\"displayTimeUnit\":\"ms\",\"distributedInfo\":{\"backend\":\"nccl\"," +
+                        "\"rank\":0,\"world_size\":" + std::to_string(ranks) +
+                        ",\"nccl_version\":" + JsonQuoted(m_scenario.ncclVersion) +
+                        "},\"weir\":{\"version\":" + JsonQuoted(WeirVersion()) +
+                        ",\"fidelity\":" + JsonQuoted(ToString(m_scenario.fidelity)) + "}");
+    m_shownByLink.assign(wired.GetTopology().LinkCount(), NONE);
+    for (std::size_t job = 0; job < wired.JobCount(); job++)
+    {
+        BeginJob(JobId(job));
+    }
+}
+
+void
+Timeline::BeginJob(JobId job)
+{
+    const auto& trained = m_wired->GetJob(job);
+    const auto& graph = trained.GetGraph();
+    const Cluster& cluster = m_wired->GetCluster();
+    JobText text{0, {}, std::vector<std::string>(graph.groups.size())};
+    for (std::size_t before = 0; before < job.Index(); before++)
+    {
+        text.firstPid += m_wired->GetJob(JobId(before)).GetGraph().RankCount();
+    }
+    for (const auto& label : graph.labels)
+    {
+        const std::string quoted = JsonQuoted(label);
+        text.labels.push_back(quoted.substr(1, quoted.size() - 2));
+    }
+    for (const Rank rank : RepresentativeRanks(graph))
+    {
+        const DeviceId device = cluster.GpuDevice(trained.GetSpec().gpus[rank.Index()]);
+        const uint32_t pid = text.firstPid + rank.Index();
+        for (const LinkId link : cluster.GetTopology().LinksFrom(device))
+        {
+            m_shownByLink[link.Index()] = static_cast<uint32_t>(m_shown.size());
+        }
+        m_shown.push_back({pid, {}});
+        m_writer.NameProcess(
+            pid,
+            trained.GetSpec().name + " rank " + std::to_string(rank.Index()) + ", stage " +
+                std::to_string(graph.programStage[graph.rankProgram[rank.Index()]]) + " (" +
+                cluster.GetTopology().GetDevice(device).name + ")");
+        for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
+        {
+            m_writer.NameThread(pid,
+                                static_cast<uint32_t>(stream),
+                                "stream " + std::string(ToString(static_cast<StreamKind>(stream))));
+        }
+        for (const uint32_t group : graph.rankGroups[rank.Index()])
+        {
+            if (group != StepGraph::NO_GROUP)
+            {
+                text.groupMembers[group] = MemberList(graph.groups[group], text.firstPid);
+            }
+        }
+    }
+    m_jobs.push_back(std::move(text));
+}
+
+void
+Timeline::OnOp(const OpRecord& record)
+{
+    const auto& job = m_jobs[record.job.Index()];
+    const StepOp& op = *record.op;
+    const uint32_t pid = job.firstPid + record.rank.Index();
+    const auto tid = static_cast<uint32_t>(record.stream);
+    const std::string& label = job.labels[op.label];
+    if (op.kind == StepOpKind::Compute)
+    {
+        const bool opened = op.microBatch == 0 && op.kernelCount > 0;
+        m_writer.BeginEvent(label,
+                            opened ? "gpu_user_annotation" : "kernel",
+                            pid,
+                            tid,
+                            record.started,
+                            record.finished);
+        m_writer.Argument("micro batch", uint64_t{op.microBatch});
+        m_writer.EndEvent();
+        if (opened)
+        {
+            WriteKernels(record);
+        }
+        return;
+    }
+    const auto& graph = m_wired->GetJob(record.job).GetGraph();
+    const uint32_t group = graph.rankGroups[record.rank.Index()][op.group];
+    m_writer.BeginEvent(std::string(KernelName(op)) + " " + label,
+                        "kernel",
+                        pid,
+                        tid,
+                        record.started,
+                        record.finished);
+    m_writer.Argument("micro batch", uint64_t{op.microBatch});
+    m_writer.Argument("waited us", record.started - record.posted);
+    m_writer.Argument("bytes", static_cast<uint64_t>(op.bytes.Count()));
+    m_writer.Argument("Collective name", std::string(KinetoName(op)));
+    m_writer.Argument("Group size", uint64_t{graph.groups[group].size()});
+    m_writer.Argument("Process Group Name", std::to_string(group));
+    m_writer.Argument("Process Group Description", graph.slotNames[op.group]);
+    m_writer.Argument("Process Group Ranks", job.groupMembers[group]);
+    m_writer.EndEvent();
+}
+
+void
+Timeline::WriteKernels(const OpRecord& record)
+{
+    const auto& graph = m_wired->GetJob(record.job).GetGraph();
+    const auto& job = m_jobs[record.job.Index()];
+    const KernelRecord* kernels = graph.kernels.data() + record.op->firstKernel;
+    Time total;
+    for (uint16_t i = 0; i < record.op->kernelCount; i++)
+    {
+        total += kernels[i].duration;
+    }
+    // A slow GPU stretches all kernels alike; what they leave of the operation stays a gap.
+    const Time span = record.finished - record.started;
+    const double stretch = total > span || record.op->duration == Time()
+                               ? span / std::max(total, Time::Picoseconds(1))
+                               : span / record.op->duration;
+    Time at = record.started;
+    for (uint16_t i = 0; i < record.op->kernelCount; i++)
+    {
+        const Time end = std::min(at + kernels[i].duration * stretch, record.finished);
+        m_writer.BeginEvent(job.labels[kernels[i].name],
+                            "kernel",
+                            job.firstPid + record.rank.Index(),
+                            static_cast<uint32_t>(record.stream),
+                            at,
+                            end);
+        m_writer.Argument("flops", static_cast<uint64_t>(kernels[i].flops.ToDouble()));
+        m_writer.Argument("memory bytes", static_cast<uint64_t>(kernels[i].bytes.Count()));
+        m_writer.EndEvent();
+        at = end;
+    }
+}
+
+void
+Timeline::OnFlow(const FlowRecord& record)
+{
+    uint32_t shown = NONE;
+    for (const auto& entry : m_wired->Paths().Links(record.path))
+    {
+        shown = std::min(shown, m_shownByLink[entry.link.Index()]);
+    }
+    if (shown == NONE)
+    {
+        return;
+    }
+    if (m_flows == MAX_FLOWS)
+    {
+        m_flowsLeftOut++;
+        return;
+    }
+    m_flows++;
+    auto& lanes = m_shown[shown].laneEnds;
+    std::size_t lane = 0;
+    while (lane < lanes.size() && lanes[lane] > record.started)
+    {
+        lane++;
+    }
+    const auto tid = static_cast<uint32_t>(FIRST_FLOW_LANE + lane);
+    if (lane == lanes.size())
+    {
+        lanes.emplace_back();
+        m_writer.NameThread(m_shown[shown].pid, tid, "flows, lane " + std::to_string(lane));
+    }
+    lanes[lane] = record.finished;
+    m_writer.BeginEvent("flow", "flow", m_shown[shown].pid, tid, record.started, record.finished);
+    m_writer.Argument("bytes", static_cast<uint64_t>(record.bytes.Count()));
+    m_writer.Argument("path", uint64_t{record.path.Index()});
+    m_writer.EndEvent();
+}
+
+void
+Timeline::Commit()
+{
+    m_writer.Commit("\"flowsLeftOut\":" + std::to_string(m_flowsLeftOut));
+}
+
+} // namespace weir

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RESULTS_TIMELINE_H
+#define WEIR_SCENARIOS_RESULTS_TIMELINE_H
+
+#include "scenarios/results/record.h"
+#include "scenarios/results/trace-writer.h"
+#include "scenarios/scenario.h"
+
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+class WiredScenario;
+
+/**
+ * Where a run's timeline goes: output.timelineFile, else beside the result file, else the current
+ * folder.
+ */
+std::string TimelinePath(const Scenario& scenario);
+
+/**
+ * A timeline in Chrome's trace format, as Perfetto opens it, with the fields of PyTorch's Kineto
+ * traces so that its tools (HTA) can read it.
+ *
+ * A process is a rank, a thread one of its streams; flows that leave a shown rank's GPU are on
+ * lanes of their own, one lane per concurrent flow, so events of a thread never overlap. Compute
+ * operations of micro-batch 0 contain their kernels; those of the others are one event each (their
+ * kernels are the same). What is shown is the recorder's choice: the last step of the
+ * representative ranks. Times are in microseconds of simulated time.
+ *
+ * Events are written as they come; memory does not grow with their number.
+ */
+class Timeline : public RecordSink
+{
+  public:
+    static constexpr std::size_t MAX_FLOWS = 100000; //!< about 15 MB of text
+
+    /** @throws InputError when @p path cannot be written. */
+    Timeline(const std::string& path, const Scenario& scenario);
+
+    /** Before the first record. @p wired must outlive the timeline. */
+    void Begin(WiredScenario& wired);
+
+    /** After the last record: completes the file and gives it its name. */
+    void Commit();
+
+    void OnOp(const OpRecord& record) override;
+    void OnFlow(const FlowRecord& record) override;
+
+  private:
+    /** A rank that is shown, and when the last flow on each of its lanes ended. */
+    struct ShownRank
+    {
+        uint32_t pid;
+        std::vector<Time> laneEnds;
+    };
+
+    /** What is written of a job again and again, as JSON text. */
+    struct JobText
+    {
+        uint32_t firstPid;                     //!< ranks are numbered through all jobs
+        std::vector<std::string> labels;       //!< by label, escaped
+        std::vector<std::string> groupMembers; //!< by group, "[0, 1]"; empty where not shown
+    };
+
+    void BeginJob(JobId job);
+    void WriteKernels(const OpRecord& record);
+
+    TraceWriter m_writer;
+    const Scenario& m_scenario;
+    WiredScenario* m_wired{nullptr};
+    std::vector<JobText> m_jobs;
+    std::vector<ShownRank> m_shown;
+    std::vector<uint32_t> m_shownByLink; //!< by LinkId: index into m_shown, or NONE
+    std::size_t m_flows{0};
+    std::size_t m_flowsLeftOut{0};
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RESULTS_TIMELINE_H

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/results/trace-writer.h"
+
+#include "scenarios/yaml/input-error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr std::size_t BUFFER_BYTES = 1U << 20; //!< text kept before it is written
+
+} // namespace
+
+std::string
+JsonQuoted(const std::string& text)
+{
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+TraceWriter::TraceWriter(const std::string& path)
+    : m_output(path, "output.timeline"),
+      m_stream(std::fopen(m_output.TemporaryPath().c_str(), "w"))
+{
+    if (!m_stream)
+    {
+        throw InputError("output.timeline: cannot write '" + path + "': " + std::strerror(errno));
+    }
+}
+
+TraceWriter::~TraceWriter()
+{
+    if (m_stream)
+    {
+        std::fclose(m_stream);
+    }
+}
+
+void
+TraceWriter::BeginTrace(const std::string& members)
+{
+    m_buffer += "{" + members + ",\n\"traceEvents\":[";
+}
+
+void
+TraceWriter::Commit(const std::string& members)
+{
+    m_buffer += "\n],\n" + members + "}\n";
+    Flush();
+    if (std::fclose(std::exchange(m_stream, nullptr)) != 0)
+    {
+        throw std::runtime_error("cannot write '" + m_output.Path() + "': " + std::strerror(errno));
+    }
+    m_output.Commit();
+}
+
+void
+TraceWriter::NameProcess(uint32_t pid, const std::string& name)
+{
+    const std::string id = std::to_string(pid);
+    Metadata("process_name", "\"pid\":" + id, "\"name\":" + JsonQuoted(name));
+    Metadata("process_sort_index", "\"pid\":" + id, "\"sort_index\":" + id);
+}
+
+void
+TraceWriter::NameThread(uint32_t pid, uint32_t tid, const std::string& name)
+{
+    const std::string id = std::to_string(tid);
+    const std::string place = "\"pid\":" + std::to_string(pid) + ",\"tid\":" + id;
+    Metadata("thread_name", place, "\"name\":" + JsonQuoted(name));
+    Metadata("thread_sort_index", place, "\"sort_index\":" + id);
+}
+
+void
+TraceWriter::BeginEvent(
+    const std::string& name, const char* category, uint32_t pid, uint32_t tid, Time start, Time end)
+{
+    BeginObject();
+    m_buffer += "\"ph\":\"X\",\"name\":\"";
+    m_buffer += name;
+    m_buffer += "\",\"cat\":\"";
+    m_buffer += category;
+    m_buffer += "\",\"pid\":";
+    Number(pid);
+    m_buffer += ",\"tid\":";
+    Number(tid);
+    m_buffer += ",\"ts\":";
+    Microseconds(start);
+    m_buffer += ",\"dur\":";
+    Microseconds(end - start);
+    m_buffer += ",\"args\":{\"stream\":";
+    Number(tid);
+}
+
+void
+TraceWriter::EndEvent()
+{
+    m_buffer += "}}";
+    if (m_buffer.size() >= BUFFER_BYTES)
+    {
+        Flush();
+    }
+}
+
+void
+TraceWriter::Argument(const char* name, uint64_t value)
+{
+    m_buffer.append(",\"").append(name).append("\":");
+    Number(value);
+}
+
+void
+TraceWriter::Argument(const char* name, Time value)
+{
+    m_buffer.append(",\"").append(name).append("\":");
+    Microseconds(value);
+}
+
+void
+TraceWriter::Argument(const char* name, const std::string& value)
+{
+    m_buffer.append(",\"").append(name).append("\":\"").append(value).append("\"");
+}
+
+void
+TraceWriter::BeginObject()
+{
+    m_buffer += m_first ? "\n{" : ",\n{";
+    m_first = false;
+}
+
+void
+TraceWriter::Metadata(const char* what, const std::string& place, const std::string& arguments)
+{
+    BeginObject();
+    m_buffer.append("\"ph\":\"M\",\"name\":\"").append(what).append("\",").append(place);
+    m_buffer.append(",\"args\":{").append(arguments).append("}}");
+}
+
+void
+TraceWriter::Number(uint64_t number)
+{
+    char digits[20];
+    const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    m_buffer.append(digits, end);
+}
+
+void
+TraceWriter::Microseconds(Time time)
+{
+    constexpr uint64_t PICOSECONDS = 1000000; // in a microsecond
+    const auto ps = static_cast<uint64_t>(std::max<int64_t>(0, time.ToPicoseconds()));
+    Number(ps / PICOSECONDS);
+    char fraction[7] = {'.'};
+    uint64_t rest = ps % PICOSECONDS;
+    for (int i = 6; i > 0; i--)
+    {
+        fraction[i] = static_cast<char>('0' + rest % 10);
+        rest /= 10;
+    }
+    m_buffer.append(fraction, sizeof fraction);
+}
+
+void
+TraceWriter::Flush()
+{
+    if (std::fwrite(m_buffer.data(), 1, m_buffer.size(), m_stream) != m_buffer.size())
+    {
+        throw std::runtime_error("cannot write '" + m_output.Path() + "': " + std::strerror(errno));
+    }
+    m_buffer.clear();
+}
+
+} // namespace weir

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RESULTS_TRACE_WRITER_H
+#define WEIR_SCENARIOS_RESULTS_TRACE_WRITER_H
+
+#include "fabric/units.h"
+#include "scenarios/results/output-file.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace weir
+{
+
+/** @p text as a JSON string, quotes included. */
+std::string JsonQuoted(const std::string& text);
+
+/**
+ * Writes a file in Chrome's trace format, event by event, as text; keeps at most 1 MiB. Times are
+ * in microseconds with six decimals: exact to the picosecond.
+ */
+class TraceWriter
+{
+  public:
+    /**
+     * Opens the file. @throws InputError when @p path cannot be written.
+     */
+    explicit TraceWriter(const std::string& path);
+    ~TraceWriter();
+    TraceWriter(const TraceWriter&) = delete;
+    TraceWriter& operator=(const TraceWriter&) = delete;
+
+    /** Begins the top object: @p members is JSON text of what stands before the events. */
+    void BeginTrace(const std::string& members);
+
+    /** Ends the top object, with @p members after the events, and gives the file its name. */
+    void Commit(const std::string& members);
+
+    void NameProcess(uint32_t pid, const std::string& name);
+    void NameThread(uint32_t pid, uint32_t tid, const std::string& name);
+
+    /** Starts a complete event ("X"), up to and including args.stream; @p name is JSON-escaped. */
+    void BeginEvent(const std::string& name,
+                    const char* category,
+                    uint32_t pid,
+                    uint32_t tid,
+                    Time start,
+                    Time end);
+    void EndEvent();
+
+    /** Arguments of the event begun. */
+    void Argument(const char* name, uint64_t value);
+    void Argument(const char* name, Time value);
+
+    /** @p value is JSON-escaped, without quotes. */
+    void Argument(const char* name, const std::string& value);
+
+  private:
+    void BeginObject();
+    void Metadata(const char* what, const std::string& place, const std::string& arguments);
+    void Number(uint64_t number);
+    void Microseconds(Time time);
+    void Flush();
+
+    OutputFile m_output;
+    std::FILE* m_stream{nullptr};
+    bool m_first{true}; //!< no event has been written yet
+    std::string m_buffer;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RESULTS_TRACE_WRITER_H

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/running/collective-sweep.h"
+
+#include "collectives/planner.h"
+#include "fabric/fabric.h"
+#include "scenarios/yaml/input-error.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+/** Keeps when the collective it waits for ended. */
+class EndTime : public CollectiveClient
+{
+  public:
+    void OnCollectiveDone(uint64_t token, Time now) override
+    {
+        m_end = now;
+    }
+
+    Time Get() const
+    {
+        return m_end;
+    }
+
+  private:
+    Time m_end{Time::Infinite()};
+};
+
+/** A fabric, and each call on it alone. */
+class CallRunner
+{
+  public:
+    explicit CallRunner(const CollectiveSweepSpec& spec)
+        : m_spec(spec),
+          m_fabric(spec.cluster),
+          m_planner(
+              m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter(), SettingsOf(spec)),
+          m_engine(MakeCollectiveEngine(spec.fidelity, m_planner, m_fabric.GetTransport())),
+          m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
+    {
+        m_engines.Add(*m_engine);
+        m_engines.Add(m_fabric.GetTransport());
+        if (spec.program)
+        {
+            m_planner.AddProgram(*spec.program);
+        }
+    }
+
+    CollectivePoint Run(Bytes size)
+    {
+        CollectiveCall call;
+        call.communicator = m_communicator;
+        call.op = m_spec.op;
+        call.bytes = size;
+        call.overrides = m_spec.overrides;
+        const Choice choice = ChoiceOf(call);
+        EndTime end;
+        m_engine->Start(call, &end, 0, m_now);
+        m_engines.RunToEnd();
+        if (end.Get().IsInfinite())
+        {
+            throw std::runtime_error("the collective of " + std::to_string(size.Count()) +
+                                     " bytes never ends");
+        }
+        const Time time =
+            std::max(end.Get() - m_now, LaunchTime(m_spec.launch, m_spec.gpusPerNode));
+        m_now = end.Get();
+        const double seconds = time.ToSeconds();
+        const Rate rate = Rate::BytesPerSecond(seconds > 0 ? size.ToDouble() / seconds : 0);
+        const auto ranks = m_planner.GetCommunicator(m_communicator).Size();
+        return {size,
+                time,
+                choice.algorithm,
+                choice.protocol,
+                choice.channels,
+                rate,
+                rate * BusBandwidthFactor(m_spec.op, ranks)};
+    }
+
+  private:
+    /** How a call is run. */
+    struct Choice
+    {
+        Algorithm algorithm;
+        Protocol protocol;
+        uint32_t channels;
+    };
+
+    Choice ChoiceOf(CollectiveCall& call)
+    {
+        if (m_spec.program)
+        {
+            call.overrides.algorithm = Algorithm::Imported;
+            const Schedule& schedule = m_planner.GetSchedule(call);
+            return {schedule.algorithm, schedule.protocol, m_spec.program->channels};
+        }
+        const CollectivePlan& plan = m_planner.Plan(call);
+        return {plan.algorithm, plan.protocol, plan.channels};
+    }
+
+    const CollectiveSweepSpec& m_spec;
+    Fabric m_fabric;
+    Planner m_planner;
+    std::unique_ptr<CollectiveEngine> m_engine;
+    CommunicatorId m_communicator;
+    EngineSet m_engines;
+    Time m_now; //!< where the call before ended
+};
+
+__attribute__((format(printf, 1, 2))) std::string
+Print(const char* format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+/** nccl-tests' `count`: elements of 4 bytes, per rank where the size counts all ranks. */
+int64_t
+ElementCount(CollectiveOp op, Bytes size, std::size_t ranks)
+{
+    const bool perRank = op == CollectiveOp::AllGather || op == CollectiveOp::ReduceScatter ||
+                         op == CollectiveOp::AllToAll || op == CollectiveOp::Gather ||
+                         op == CollectiveOp::Scatter;
+    return size.Count() / 4 / static_cast<int64_t>(perRank ? ranks : 1);
+}
+
+} // namespace
+
+NcclSettings
+SettingsOf(const CollectiveSweepSpec& spec)
+{
+    NcclSettings settings(spec.ncclVersion);
+    settings.launch = spec.launch;
+    settings.queuePairs = spec.queuePairs;
+    settings.tuner = spec.tuner;
+    return settings;
+}
+
+std::vector<GpuId>
+SweepGpus(const CollectiveSweepSpec& spec)
+{
+    std::vector<GpuId> gpus;
+    for (uint32_t node = 0; node < spec.cluster.nodes; node++)
+    {
+        for (uint32_t local = 0; local < spec.gpusPerNode; local++)
+        {
+            gpus.emplace_back(node * spec.cluster.node.gpus + local);
+        }
+    }
+    if (spec.op == CollectiveOp::Send && gpus.size() > 2)
+    {
+        return {gpus.front(), gpus.back()};
+    }
+    return gpus;
+}
+
+std::vector<CollectivePoint>
+RunCollectiveSweep(const CollectiveSweepSpec& spec)
+{
+    try
+    {
+        CallRunner runner(spec);
+        std::vector<CollectivePoint> points;
+        for (const Bytes size : spec.sizes)
+        {
+            points.push_back(runner.Run(size));
+        }
+        return points;
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw InputError(error.what());
+    }
+    catch (const std::runtime_error& error)
+    {
+        throw InputError(error.what());
+    }
+}
+
+std::string
+ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePoint>& points)
+{
+    const std::size_t ranks = SweepGpus(spec).size();
+    const bool reduces = spec.op == CollectiveOp::AllReduce ||
+                         spec.op == CollectiveOp::ReduceScatter || spec.op == CollectiveOp::Reduce;
+    const bool rooted = spec.op == CollectiveOp::Broadcast || spec.op == CollectiveOp::Reduce ||
+                        spec.op == CollectiveOp::Gather || spec.op == CollectiveOp::Scatter;
+    std::string text = "# " + std::string(ToString(spec.op)) + ", " + std::to_string(ranks) +
+                       " ranks, " + std::to_string(spec.cluster.nodes) + " nodes of " +
+                       spec.cluster.name + ", NCCL " + spec.ncclVersion + ", fidelity " +
+                       ToString(spec.fidelity) + "\n#\n";
+    text +=
+        "#        size         count    type  redop   root        time    algbw    busbw "
+        "#wrong       algo  proto  nch\n";
+    text += "#         (B)    (elements)                              (us)   (GB/s)   (GB/s)\n";
+    double sum = 0;
+    for (const auto& point : points)
+    {
+        text +=
+            Print("%13lld  %12lld   float  %5s  %5s  %10.2f  %7.2f  %7.2f    N/A %10s %6s %4u\n",
+                  static_cast<long long>(point.size.Count()),
+                  static_cast<long long>(ElementCount(spec.op, point.size, ranks)),
+                  reduces ? "sum" : "none",
+                  rooted ? "0" : "-1",
+                  point.time.ToMicroseconds(),
+                  point.algorithmBandwidth.ToGBps(),
+                  point.busBandwidth.ToGBps(),
+                  ToString(point.algorithm),
+                  ToString(point.protocol),
+                  point.channels);
+        sum += point.busBandwidth.ToGBps();
+    }
+    return text + Print("# Avg bus bandwidth    : %g\n",
+                        points.empty() ? 0 : sum / static_cast<double>(points.size()));
+}
+
+std::string
+ToCsv(const CollectiveSweepSpec& spec, const std::vector<CollectivePoint>& points)
+{
+    std::string text = "collective,size_bytes,time_us,algbw_GBps,busbw_GBps\n";
+    for (const auto& point : points)
+    {
+        text += Print("%s,%lld,%.6f,%.6g,%.6g\n",
+                      ToString(spec.op),
+                      static_cast<long long>(point.size.Count()),
+                      point.time.ToMicroseconds(),
+                      point.algorithmBandwidth.ToGBps(),
+                      point.busBandwidth.ToGBps());
+    }
+    return text;
+}
+
+} // namespace weir

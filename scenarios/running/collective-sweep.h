@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RUNNING_COLLECTIVE_SWEEP_H
+#define WEIR_SCENARIOS_RUNNING_COLLECTIVE_SWEEP_H
+
+#include "collectives/algorithms/imported-program.h"
+#include "collectives/collective.h"
+#include "collectives/fidelity.h"
+#include "collectives/nccl/nccl-settings.h"
+#include "fabric/cluster-spec.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** One collective over many sizes, as nccl-tests runs it. */
+struct CollectiveSweepSpec
+{
+    ClusterSpec cluster;
+    uint32_t gpusPerNode{8}; //!< the first ones of every node take part
+    CollectiveOp op{CollectiveOp::AllReduce};
+    CollectiveOverrides overrides;
+    std::vector<Bytes> sizes; //!< as nccl-tests counts them
+    Fidelity fidelity{Fidelity::Stream};
+    std::string ncclVersion{"2.30.7"};
+    LaunchMode launch{LaunchMode::ProcessPerGpu};
+    uint32_t queuePairs{1};                 //!< per network connection
+    std::vector<TunerRule> tuner;           //!< decide what overrides leave open
+    std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms, in `flow`
+};
+
+/** What one size took. */
+struct CollectivePoint
+{
+    Bytes size;
+    Time time;
+    Algorithm algorithm{Algorithm::Ring};
+    Protocol protocol{Protocol::Simple};
+    uint32_t channels{1};
+    Rate algorithmBandwidth; //!< size over time
+    Rate busBandwidth;       //!< times BusBandwidthFactor
+};
+
+/** How the run that @p spec describes uses NCCL. */
+NcclSettings SettingsOf(const CollectiveSweepSpec& spec);
+
+/** Ranks that take part in @p spec: for send two, the first GPU and the last. */
+std::vector<GpuId> SweepGpus(const CollectiveSweepSpec& spec);
+
+/**
+ * Runs every size alone, one after another, each on an idle fabric.
+ * @throws InputError when the cluster cannot be wired, the overrides cannot be met or a size ends
+ *         nowhere.
+ */
+std::vector<CollectivePoint> RunCollectiveSweep(const CollectiveSweepSpec& spec);
+
+/** nccl-tests' table, with algorithm, protocol and channels behind its columns. */
+std::string ToNcclTestsTable(const CollectiveSweepSpec& spec,
+                             const std::vector<CollectivePoint>& points);
+
+/** CSV: collective,size_bytes,time_us,algbw_GBps,busbw_GBps. */
+std::string ToCsv(const CollectiveSweepSpec& spec, const std::vector<CollectivePoint>& points);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RUNNING_COLLECTIVE_SWEEP_H

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/running/fabric-events.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+std::string
+Where(std::size_t index, const char* key)
+{
+    return "events." + std::to_string(index) + "." + key;
+}
+
+DeviceId
+FindDevice(const Topology& topology, const std::string& name, const std::string& where)
+{
+    const DeviceId device = topology.FindDevice(name);
+    if (!device.IsValid())
+    {
+        throw std::invalid_argument(where + ": found '" + name +
+                                    "', expected a device of the system");
+    }
+    return device;
+}
+
+/** The link that Topology::LinkName calls "from->to"; "#2" after `to` means the second one. */
+LinkId
+FindLink(const Topology& topology, const EventSpec& event, std::size_t index)
+{
+    const DeviceId from = FindDevice(topology, event.from, Where(index, "from"));
+    const std::string name = event.from + "->" + event.to;
+    for (const LinkId link : topology.LinksFrom(from))
+    {
+        if (topology.LinkName(link) == name)
+        {
+            return link;
+        }
+    }
+    throw std::invalid_argument(Where(index, "to") + ": found '" + event.to +
+                                "', expected a device that a link from '" + event.from +
+                                "' leads to");
+}
+
+GpuId
+FindGpu(const Cluster& cluster, DeviceId device)
+{
+    for (std::size_t gpu = 0; gpu < cluster.GpuCount(); gpu++)
+    {
+        if (cluster.GpuDevice(GpuId(gpu)) == device)
+        {
+            return GpuId(gpu);
+        }
+    }
+    return GpuId();
+}
+
+/** From the first GPU to the second as NCCL's first channel goes. */
+PathId
+GpuToGpuPath(Planner& planner, GpuId from, GpuId to)
+{
+    const auto& communicator = planner.GetCommunicator(planner.AddCommunicator({from, to}));
+    const auto& channel = communicator.channels.front();
+    return channel.hops[channel.order.front() == 0 ? 0 : 1].path;
+}
+
+PathId
+BackgroundPath(const EventSpec& event, std::size_t index, Planner& planner, Router& router)
+{
+    const Cluster& cluster = planner.GetCluster();
+    const Topology& topology = cluster.GetTopology();
+    const DeviceId from = FindDevice(topology, event.from, Where(index, "from"));
+    const DeviceId to = FindDevice(topology, event.to, Where(index, "to"));
+    if (from == to)
+    {
+        throw std::invalid_argument(Where(index, "to") + ": found '" + event.to +
+                                    "', expected another device than `from`");
+    }
+    const GpuId fromGpu = FindGpu(cluster, from);
+    const GpuId toGpu = FindGpu(cluster, to);
+    if (fromGpu.IsValid() && toGpu.IsValid())
+    {
+        return GpuToGpuPath(planner, fromGpu, toGpu);
+    }
+    const FlowTuple tuple{from.Index(), to.Index(), static_cast<uint16_t>(index), 0};
+    return planner.Paths().Intern(router.Route(from, to, tuple));
+}
+
+} // namespace
+
+std::vector<double>
+ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster)
+{
+    std::vector<double> scales;
+    for (std::size_t i = 0; i < events.size(); i++)
+    {
+        if (events[i].kind != EventKind::SlowGpu)
+        {
+            continue;
+        }
+        const GpuId gpu = FindGpu(
+            cluster,
+            FindDevice(cluster.GetTopology(), events[i].from, "events." + std::to_string(i)));
+        if (!gpu.IsValid())
+        {
+            throw std::invalid_argument("events." + std::to_string(i) + ": found '" +
+                                        events[i].from + "', expected a GPU");
+        }
+        scales.resize(cluster.GpuCount(), 1.0);
+        scales[gpu.Index()] *= events[i].factor;
+    }
+    return scales;
+}
+
+FabricEvents::FabricEvents(const std::vector<EventSpec>& events,
+                           ReroutingTransport& transport,
+                           Planner& planner,
+                           Router& router,
+                           std::function<bool()> isOver)
+    : m_transport(transport),
+      m_paths(planner.Paths()),
+      m_isOver(std::move(isOver))
+{
+    const Topology& topology = planner.GetCluster().GetTopology();
+    for (std::size_t i = 0; i < events.size(); i++)
+    {
+        const EventSpec& event = events[i];
+        Due due{event.kind, event.at, LinkId(), PathId(), Rate(), event.bytes};
+        switch (event.kind)
+        {
+        case EventKind::SlowGpu:
+            continue;
+        case EventKind::Degrade:
+            due.link = FindLink(topology, event, i);
+            due.rate = topology.GetLink(due.link).rate * event.factor;
+            break;
+        case EventKind::LinkDown:
+            due.link = FindLink(topology, event, i);
+            break;
+        case EventKind::Background:
+            due.path = BackgroundPath(event, i, planner, router);
+            break;
+        }
+        m_due.push_back(due);
+    }
+    std::stable_sort(
+        m_due.begin(), m_due.end(), [](const Due& a, const Due& b) { return a.at < b.at; });
+}
+
+Time
+FabricEvents::NextEventTime()
+{
+    return m_next == m_due.size() || m_isOver() ? Time::Infinite() : m_due[m_next].at;
+}
+
+void
+FabricEvents::AdvanceTo(Time now)
+{
+    while (NextEventTime() <= now && m_next < m_due.size())
+    {
+        Do(m_due[m_next++], now);
+    }
+}
+
+void
+FabricEvents::Do(const Due& due, Time now)
+{
+    switch (due.kind)
+    {
+    case EventKind::SlowGpu:
+        break;
+    case EventKind::Degrade:
+        m_transport.SetLinkRate(due.link, due.rate, now);
+        break;
+    case EventKind::LinkDown:
+        m_transport.TakeDown(due.link, now);
+        break;
+    case EventKind::Background: {
+        TransferRequest request;
+        request.path = due.path;
+        request.bytes = due.bytes;
+        request.latency = m_paths.Latency(due.path);
+        m_transport.Start(request, now);
+        break;
+    }
+    }
+}
+
+} // namespace weir

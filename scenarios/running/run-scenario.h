@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RUNNING_RUN_SCENARIO_H
+#define WEIR_SCENARIOS_RUNNING_RUN_SCENARIO_H
+
+#include "compute-model/execution/step-executor.h"
+#include "fabric/passive-engine.h"
+#include "fabric/transport.h"
+#include "scenarios/scenario.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** What drives the engines of a run: the plain loop, or ns-3's simulator. */
+class EngineLoop
+{
+  public:
+    virtual ~EngineLoop() = default;
+
+    /** Runs @p engines until nothing is left to do; calls @p progress now and then. */
+    virtual void Run(EngineSet& engines, const std::function<void(Time)>& progress) = 0;
+};
+
+/** The loop without a scheduler. */
+class PlainLoop : public EngineLoop
+{
+  public:
+    void Run(EngineSet& engines, const std::function<void(Time)>& progress) override;
+};
+
+/** A link by what it carried, busiest first in RunResult. */
+struct BusyLink
+{
+    std::string name;
+    std::string kind;
+    double meanUtilization{0}; //!< bytes carried over rate times the run's time
+    double busyFraction{0};    //!< part of the time with any traffic
+    Bytes bytes;
+};
+
+/** One job's outcome. */
+struct JobResult
+{
+    std::string name;
+    uint32_t gpus{0};
+    double tokensPerStep{0};
+    Flops modelFlopsPerStep;           //!< of the whole job, without recomputation
+    std::vector<Time> steps;           //!< each finished step's duration
+    std::vector<RankBreakdown> ranks;  //!< by rank, of the last step
+    std::vector<RankBreakdown> stages; //!< by pipeline stage: mean over its ranks
+    RankBreakdown mean;                //!< over all ranks
+
+    /** The steady step: the last one; infinite when none was finished. */
+    Time StepTime() const
+    {
+        return steps.empty() ? Time::Infinite() : steps.back();
+    }
+};
+
+/** What `weir run` reports. */
+struct RunResult
+{
+    std::vector<JobResult> jobs;
+    std::vector<BusyLink> busiestLinks; //!< at most five
+    uint64_t events{0};                 //!< instants visited
+    double wallSeconds{0};
+    uint64_t peakRssBytes{0};
+    std::string waiting; //!< who waits for what, when the run could not finish; else empty
+
+    /** The steady step of the first job: its last; infinite when none was finished. */
+    Time StepTime() const
+    {
+        return jobs.front().StepTime();
+    }
+};
+
+/**
+ * Wires, builds and runs a scenario, feeding the recorder that its output asks for. Outputs are
+ * opened before anything is computed and appear under their names only when the run has ended.
+ * @throws InputError on a plan that cannot run, or an output that cannot be written.
+ */
+RunResult RunScenario(const Scenario& scenario,
+                      EngineLoop& loop,
+                      const std::function<void(Time)>& progress);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RUNNING_RUN_SCENARIO_H

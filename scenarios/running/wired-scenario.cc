@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/running/wired-scenario.h"
+
+#include "scenarios/yaml/input-error.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+bool
+HasLinkFailures(const Scenario& scenario)
+{
+    return std::any_of(scenario.events.begin(), scenario.events.end(), [](const EventSpec& event) {
+        return event.kind == EventKind::LinkDown;
+    });
+}
+
+/** @throws InputError when an event acts on links that the fidelity does not simulate. */
+void
+CheckEvents(const Scenario& scenario)
+{
+    for (std::size_t i = 0; i < scenario.events.size(); i++)
+    {
+        if (scenario.fidelity == Fidelity::Analytical &&
+            scenario.events[i].kind != EventKind::SlowGpu)
+        {
+            throw InputError(scenario.path + ": events." + std::to_string(i) +
+                             ": found an event on links with fidelity analytical, which knows no "
+                             "load; expected fidelity stream or flow");
+        }
+    }
+}
+
+/** @throws InputError when the jobs need more GPUs than the system has. */
+void
+CheckGpuCount(const Scenario& scenario, const Cluster& cluster)
+{
+    uint64_t needed = 0;
+    for (const auto& job : scenario.jobs)
+    {
+        needed += job.plan.Ranks();
+        if (needed > cluster.GpuCount())
+        {
+            throw InputError(scenario.path + ": jobs: job '" + job.name + "' brings the need to " +
+                             std::to_string(needed) + " GPUs, the system has " +
+                             std::to_string(cluster.GpuCount()) + " (" +
+                             std::to_string(cluster.NodeCount()) + " nodes of " +
+                             std::to_string(cluster.GpusPerNode()) + ")");
+        }
+    }
+}
+
+/** Calls @p make; what it finds wrong with the scenario's values becomes an InputError. */
+template <typename Make>
+auto
+Wire(const std::string& place, Make make)
+{
+    try
+    {
+        return make();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw InputError(place + ": " + error.what());
+    }
+    catch (const InputError&)
+    {
+        throw;
+    }
+    catch (const std::runtime_error& error) // GPUs of one job that no link joins
+    {
+        throw InputError(place + ": " + error.what());
+    }
+}
+
+} // namespace
+
+WiredScenario::WiredScenario(const Scenario& scenario)
+    : m_fabric(Wire(scenario.path + ": system", [&] { return Fabric(scenario.cluster); })),
+      m_transport(m_fabric.GetTransport(),
+                  m_fabric.Paths(),
+                  m_fabric.GetRouter(),
+                  HasLinkFailures(scenario)),
+      m_planner(
+          m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter(), scenario.ncclVersion),
+      m_engine(MakeCollectiveEngine(scenario.fidelity, m_planner, m_transport))
+{
+    CheckEvents(scenario);
+    CheckGpuCount(scenario, GetCluster());
+    std::size_t firstGpu = 0;
+    for (const auto& job : scenario.jobs)
+    {
+        AddJob(scenario, job, firstGpu);
+        firstGpu += job.plan.Ranks();
+    }
+    m_events = Wire(scenario.path, [&] {
+        return std::make_unique<FabricEvents>(
+            scenario.events, m_transport, m_planner, m_fabric.GetRouter(), [this] {
+                return IsFinished();
+            });
+    });
+    m_communicators.resize(m_jobs.size());
+    if (HasLinkFailures(scenario))
+    {
+        PlanAllCalls(scenario.fidelity);
+    }
+    for (const auto& job : m_jobs)
+    {
+        m_engines.Add(job->GetExecutor());
+    }
+    m_engines.Add(*m_engine);
+    m_engines.Add(m_transport);
+    m_engines.Add(*m_events);
+    m_engines.Add(m_clock);
+}
+
+WiredScenario::~WiredScenario() = default;
+
+void
+WiredScenario::AddJob(const Scenario& scenario, const JobSpec& spec, std::size_t firstGpu)
+{
+    TrainingJobSpec job;
+    job.name = spec.name;
+    job.model = spec.model;
+    job.plan = spec.plan;
+    job.steps = spec.steps;
+    for (std::size_t rank = 0; rank < spec.plan.Ranks(); rank++)
+    {
+        job.gpus.emplace_back(firstGpu + rank);
+    }
+    const auto scales =
+        Wire(scenario.path, [&] { return ComputeScales(scenario.events, GetCluster()); });
+    if (!scales.empty())
+    {
+        const auto first = scales.begin() + firstGpu;
+        job.computeScale.assign(first, first + spec.plan.Ranks());
+    }
+    m_jobs.push_back(Wire(scenario.path, [&] {
+        return std::make_unique<TrainingJob>(job, scenario.gpu, m_planner, *m_engine);
+    }));
+}
+
+void
+WiredScenario::PlanAllCalls(Fidelity fidelity)
+{
+    for (std::size_t job = 0; job < m_jobs.size(); job++)
+    {
+        const StepGraph& graph = m_jobs[job]->GetGraph();
+        for (std::size_t rank = 0; rank < graph.RankCount(); rank++)
+        {
+            for (const auto& stream : graph.programs[graph.rankProgram[rank]].streams)
+            {
+                for (const StepOp& op : stream)
+                {
+                    PlanCall(JobId(job), Rank(rank), op, fidelity);
+                }
+            }
+        }
+    }
+}
+
+void
+WiredScenario::PlanCall(JobId job, Rank rank, const StepOp& op, Fidelity fidelity)
+{
+    if (op.kind == StepOpKind::Compute)
+    {
+        return;
+    }
+    const StepGraph& graph = m_jobs[job.Index()]->GetGraph();
+    const uint32_t group = graph.rankGroups[rank.Index()][op.group];
+    if (graph.groups[group].front() != rank)
+    {
+        return; // its first rank asks for the whole group
+    }
+    const CollectiveCall call = CallOf(job, group, op);
+    m_planner.Plan(call);
+    if (fidelity == Fidelity::Flow)
+    {
+        m_planner.GetSchedule(call);
+    }
+}
+
+CollectiveCall
+WiredScenario::CallOf(JobId job, uint32_t group, const StepOp& op)
+{
+    CollectiveCall call;
+    call.communicator = GetCommunicator(job, group);
+    call.op = op.kind == StepOpKind::Collective ? op.collective : CollectiveOp::Send;
+    call.bytes = op.bytes;
+    return call;
+}
+
+CommunicatorId
+WiredScenario::GetCommunicator(JobId job, uint32_t group)
+{
+    auto& known = m_communicators[job.Index()];
+    const auto& spec = m_jobs[job.Index()]->GetSpec();
+    const auto& groups = m_jobs[job.Index()]->GetGraph().groups;
+    known.resize(groups.size());
+    if (!known[group].IsValid())
+    {
+        std::vector<GpuId> gpus;
+        for (const Rank rank : groups[group])
+        {
+            gpus.push_back(spec.gpus[rank.Index()]);
+        }
+        known[group] = m_planner.AddCommunicator(gpus);
+    }
+    return known[group];
+}
+
+bool
+WiredScenario::IsFinished() const
+{
+    return std::all_of(m_jobs.begin(), m_jobs.end(), [](const auto& job) {
+        return job->GetExecutor().IsFinished();
+    });
+}
+
+std::string
+WiredScenario::DescribeWaiting() const
+{
+    std::string text;
+    for (const auto& job : m_jobs)
+    {
+        if (!job->GetExecutor().IsFinished())
+        {
+            text += (text.empty() ? "" : "\n") + job->GetSpec().name + ": " +
+                    job->GetExecutor().DescribeWaiting();
+        }
+    }
+    return text;
+}
+
+} // namespace weir

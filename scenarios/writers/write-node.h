@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_WRITERS_WRITE_NODE_H
+#define WEIR_SCENARIOS_WRITERS_WRITE_NODE_H
+
+#include "fabric/cluster-spec.h"
+#include "scenarios/yaml/yaml-writer.h"
+
+namespace weir
+{
+
+/** Writes @p node as the map `node:` of a system; ReadNode reads it back equal. */
+void WriteNode(YamlWriter& out, const NodeSpec& node);
+
+/** The keys of @p profile, into a map that is open. */
+void WriteProfile(YamlWriter& out, const LinkProfile& profile);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_WRITERS_WRITE_NODE_H

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/writers/write-scenario.h"
+
+#include "scenarios/readers/scenario-names.h"
+#include "scenarios/writers/write-system.h"
+#include "scenarios/yaml/yaml-writer.h"
+
+namespace weir
+{
+namespace
+{
+
+void
+WriteModel(YamlWriter& out, const Transformer& model)
+{
+    out.BeginMap("model");
+    out.Text("name", model.name);
+    out.Integer("layers", model.layers);
+    out.Integer("hidden", model.hidden);
+    out.Integer("heads", model.heads);
+    out.Integer("kvHeads", model.kvHeads);
+    out.Integer("headDim", model.headDim);
+    out.Integer("ffn", model.ffn);
+    out.Integer("sequence", model.sequence);
+    out.Integer("vocabulary", model.vocabulary);
+    out.Text("norm", NameOf(NormNames(), model.norm));
+    out.Text("activation", NameOf(ActivationNames(), model.activation));
+    out.Flag("tiedEmbeddings", model.tiedEmbeddings);
+    out.Flag("biases", model.biases);
+    out.Flag("dropout", model.dropout);
+    out.Flag("learnedPositions", model.learnedPositions);
+    out.Text("source", model.source);
+    out.EndMap();
+}
+
+void
+WritePlan(YamlWriter& out, const ParallelPlan& plan)
+{
+    out.BeginMap("parallel");
+    out.Integer("tensor", plan.tensor);
+    out.Integer("pipeline", plan.pipeline);
+    out.Integer("data", plan.data);
+    out.Flag("sequenceParallel", plan.sequenceParallel);
+    out.Text("schedule", NameOf(ScheduleNames(), plan.schedule));
+    out.Integer("virtualStages", plan.virtualStages);
+    out.Integer("microBatch", plan.microBatch);
+    out.Integer("globalBatch", plan.globalBatch);
+    out.Text("recomputation", NameOf(RecomputationNames(), plan.recomputation));
+    out.Text("attention", NameOf(AttentionNames(), plan.attention));
+    out.Flag("overlapGradients", plan.overlapGradients);
+    out.Size("bucket", plan.bucket);
+    out.Flag("distributedOptimizer", plan.distributedOptimizer);
+    out.Flag("fp32Gradients", plan.fp32Gradients);
+    out.Flag("scatterGatherPipeline", plan.scatterGatherPipeline);
+    out.Flag("embeddingsAsLayers", plan.embeddingsAsLayers);
+    out.BeginMap("host");
+    out.Duration("kernel", plan.host.kernel);
+    out.Duration("communication", plan.host.communication);
+    out.Flag("syncBatches", plan.host.syncBatches);
+    out.Flag("syncTransfers", plan.host.syncTransfers);
+    out.EndMap();
+    out.EndMap();
+}
+
+void
+WriteJob(YamlWriter& out, const JobSpec& job)
+{
+    out.BeginMap();
+    out.Text("name", job.name);
+    WriteModel(out, job.model);
+    out.Text("placement", NameOf(PlacementNames(), job.placement));
+    WritePlan(out, job.plan);
+    out.Text("precision", NameOf(PrecisionNames(), job.plan.precision));
+    out.Integer("steps", job.steps);
+    out.EndMap();
+}
+
+void
+WriteEvent(YamlWriter& out, const EventSpec& event)
+{
+    out.BeginMap();
+    out.Text("kind", NameOf(EventKindNames(), event.kind));
+    out.Duration("at", event.at);
+    if (event.kind == EventKind::SlowGpu)
+    {
+        out.Text("gpu", event.from);
+    }
+    else
+    {
+        out.Text("from", event.from);
+        out.Text("to", event.to);
+    }
+    if (event.kind == EventKind::Degrade || event.kind == EventKind::SlowGpu)
+    {
+        out.Number("factor", event.factor);
+    }
+    if (event.kind == EventKind::Background)
+    {
+        out.Size("bytes", event.bytes);
+    }
+    out.EndMap();
+}
+
+void
+WriteOutput(YamlWriter& out, const OutputSpec& output)
+{
+    out.BeginMap("output");
+    if (!output.file.empty())
+    {
+        out.Text("file", output.file);
+    }
+    if (output.timeline && !output.timelineFile.empty())
+    {
+        out.Text("timeline", output.timelineFile);
+    }
+    else
+    {
+        out.Flag("timeline", output.timeline);
+    }
+    if (output.linkSeries)
+    {
+        out.Duration("linkSeries", *output.linkSeries);
+    }
+    out.EndMap();
+}
+
+} // namespace
+
+std::string
+DumpScenario(const Scenario& scenario)
+{
+    YamlWriter out;
+    out.BeginMap();
+    out.Text("title", scenario.title);
+    out.Integer("seed", scenario.seed);
+    WriteSystem(out, "system", scenario.cluster);
+    out.BeginList("jobs");
+    for (const JobSpec& job : scenario.jobs)
+    {
+        WriteJob(out, job);
+    }
+    out.EndList();
+    out.BeginMap("network");
+    out.Text("fidelity", NameOf(FidelityNames(), scenario.fidelity));
+    out.Text("nccl", scenario.ncclVersion);
+    out.EndMap();
+    out.BeginList("events");
+    for (const EventSpec& event : scenario.events)
+    {
+        WriteEvent(out, event);
+    }
+    out.EndList();
+    WriteOutput(out, scenario.output);
+    out.EndMap();
+    return out.GetText();
+}
+
+} // namespace weir

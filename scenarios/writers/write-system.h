@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_WRITERS_WRITE_SYSTEM_H
+#define WEIR_SCENARIOS_WRITERS_WRITE_SYSTEM_H
+
+#include "fabric/cluster-spec.h"
+#include "scenarios/yaml/yaml-writer.h"
+
+namespace weir
+{
+
+/** Writes @p cluster under @p key as a system without `base:`; ReadSystem reads it back equal. */
+void WriteSystem(YamlWriter& out, const char* key, const ClusterSpec& cluster);
+
+/** As WriteSystem, into a map that is open. */
+void WriteSystemKeys(YamlWriter& out, const ClusterSpec& cluster);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_WRITERS_WRITE_SYSTEM_H

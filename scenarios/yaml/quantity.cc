@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/yaml/quantity.h"
+
+#include "scenarios/yaml/exact-decimal.h"
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+/** A unit: numerator / denominator of what its kind counts in (B, ps, B/s, Hz, FLOPS). */
+struct Unit
+{
+    const char* name;
+    int64_t numerator;
+    int64_t denominator{1};
+};
+
+/** A kind of quantity: its name and example for messages, and its units. */
+struct Kind
+{
+    const char* name;
+    const char* example;
+    std::vector<Unit> units;
+};
+
+constexpr int64_t KILO = 1'000;
+constexpr int64_t MEGA = 1'000'000;
+constexpr int64_t GIGA = 1'000'000'000;
+constexpr int64_t TERA = 1'000'000'000'000;
+constexpr int64_t PETA = 1'000'000'000'000'000;
+constexpr int MOST_EXPONENT = 30; // 1e30 of any unit is beyond every limit
+
+Kind
+Sizes()
+{
+    return {"a size",
+            "40MiB",
+            {{"B", 1},
+             {"kB", KILO},
+             {"KB", KILO},
+             {"MB", MEGA},
+             {"GB", GIGA},
+             {"TB", TERA},
+             {"KiB", int64_t{1} << 10},
+             {"MiB", int64_t{1} << 20},
+             {"GiB", int64_t{1} << 30},
+             {"TiB", int64_t{1} << 40}}};
+}
+
+Kind
+Times()
+{
+    return {"a time", "150ns", {{"ps", 1}, {"ns", KILO}, {"us", MEGA}, {"ms", GIGA}, {"s", TERA}}};
+}
+
+Kind
+Rates()
+{
+    return {"a rate",
+            "400Gbps",
+            {{"Gbps", GIGA, 8},
+             {"Mbps", MEGA, 8},
+             {"Tbps", TERA, 8},
+             {"kbps", KILO, 8},
+             {"bps", 1, 8},
+             {"GB/s", GIGA},
+             {"MB/s", MEGA},
+             {"TB/s", TERA},
+             {"kB/s", KILO},
+             {"B/s", 1},
+             {"MiB/s", int64_t{1} << 20},
+             {"GiB/s", int64_t{1} << 30}}};
+}
+
+Kind
+Frequencies()
+{
+    return {"a frequency", "1.98GHz", {{"Hz", 1}, {"kHz", KILO}, {"MHz", MEGA}, {"GHz", GIGA}}};
+}
+
+Kind
+FlopRates()
+{
+    return {"a compute rate",
+            "989TFLOPS",
+            {{"FLOPS", 1}, {"GFLOPS", GIGA}, {"TFLOPS", TERA}, {"PFLOPS", PETA}}};
+}
+
+[[noreturn]] void
+Refuse(const std::string& text, const std::string& expected)
+{
+    throw InputError("found '" + text + "', expected " + expected);
+}
+
+std::vector<std::string>
+UnitNames(const Kind& kind)
+{
+    std::vector<std::string> names;
+    for (const Unit& unit : kind.units)
+    {
+        names.emplace_back(unit.name);
+    }
+    return names;
+}
+
+/** @p text in the smallest unit of @p kind. */
+Ratio
+Read(const std::string& text, const Kind& kind)
+{
+    const std::string example = std::string(kind.name) + " with a unit, such as " + kind.example;
+    const QuantityParts parts = QuantityParts::Cut(text);
+    Ratio ratio;
+    if (parts.mantissa.empty() || !ReadDecimal(parts.mantissa, ratio))
+    {
+        Refuse(text, example);
+    }
+    if (parts.unit.empty())
+    {
+        throw InputError("found '" + text + "' without a unit, expected " + example);
+    }
+    if (parts.negative && ratio.numerator != 0)
+    {
+        Refuse(text, std::string(kind.name) + " of at least zero");
+    }
+    for (const Unit& unit : kind.units)
+    {
+        if (parts.unit == unit.name)
+        {
+            if (std::abs(parts.exponent) > MOST_EXPONENT || !ratio.Scale(parts.exponent) ||
+                !ratio.Multiply(static_cast<uint64_t>(unit.numerator)) ||
+                !ratio.Divide(static_cast<uint64_t>(unit.denominator)))
+            {
+                Refuse(text, std::string(kind.name) + " that fits in 128 bits");
+            }
+            return ratio;
+        }
+    }
+    const std::string found(parts.unit);
+    throw InputError("found '" + text + "' with the unit '" + found +
+                     "', expected one of the units " + JoinNames(UnitNames(kind)) +
+                     DidYouMean(found, UnitNames(kind)));
+}
+
+/** The largest unit of @p units (ascending) that divides @p count. */
+std::string
+FormatWhole(int64_t count, const std::vector<Unit>& units)
+{
+    const Unit* best = &units.front();
+    for (const Unit& unit : units)
+    {
+        if (count != 0 && count % unit.numerator == 0)
+        {
+            best = &unit;
+        }
+    }
+    return std::to_string(count / best->numerator) + best->name;
+}
+
+} // namespace
+
+Bytes
+ParseBytes(const std::string& text)
+{
+    const Ratio ratio = Read(text, Sizes());
+    if (ratio.numerator % ratio.denominator != 0)
+    {
+        Refuse(text, "a whole number of bytes");
+    }
+    const Wide count = ratio.numerator / ratio.denominator;
+    if (count > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+    {
+        Refuse(text, "a size below 2^63 bytes");
+    }
+    return Bytes(static_cast<int64_t>(count));
+}
+
+Time
+ParseTime(const std::string& text)
+{
+    const Ratio ratio = Read(text, Times());
+    const Wide half = ratio.denominator / 2; // rounds to the nearest picosecond
+    const Wide whole = ratio.numerator / ratio.denominator;
+    const Wide rest = ratio.numerator % ratio.denominator;
+    const Wide count =
+        whole + ((rest > half || (rest == half && ratio.denominator % 2 == 0)) ? 1 : 0);
+    if (count >= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+    {
+        Refuse(text, "a time below 2^63 ps (106 days)");
+    }
+    return Time::Picoseconds(static_cast<int64_t>(count));
+}
+
+Rate
+ParseRate(const std::string& text)
+{
+    return Rate::BytesPerSecond(static_cast<double>(Read(text, Rates()).Value()));
+}
+
+double
+ParseHertz(const std::string& text)
+{
+    return static_cast<double>(Read(text, Frequencies()).Value());
+}
+
+double
+ParseFlopsPerSecond(const std::string& text)
+{
+    return static_cast<double>(Read(text, FlopRates()).Value());
+}
+
+std::string
+FormatBytes(Bytes bytes)
+{
+    return FormatWhole(bytes.Count(),
+                       {{"B", 1},
+                        {"KiB", int64_t{1} << 10},
+                        {"MiB", int64_t{1} << 20},
+                        {"GiB", int64_t{1} << 30},
+                        {"TiB", int64_t{1} << 40}});
+}
+
+std::string
+FormatTime(Time time)
+{
+    return FormatWhole(time.ToPicoseconds(), Times().units);
+}
+
+std::string
+FormatRate(Rate rate)
+{
+    const double value = rate.ToBytesPerSecond();
+    std::string best = FormatNumber(value) + "B/s";
+    for (const Unit& unit : Rates().units)
+    {
+        const double scaled =
+            value * static_cast<double>(unit.denominator) / static_cast<double>(unit.numerator);
+        const std::string text = FormatNumber(scaled) + unit.name;
+        if (text.size() < best.size() && ParseRate(text) == rate)
+        {
+            best = text;
+        }
+    }
+    return best;
+}
+
+std::string
+FormatNumber(double value)
+{
+    std::array<char, 32> text{}; // the longest shortest double has 24 characters
+    const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+    return std::string(text.data(), end);
+}
+
+} // namespace weir

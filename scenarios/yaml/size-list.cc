@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/yaml/size-list.h"
+
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+
+namespace weir
+{
+
+namespace
+{
+
+bool
+IsDigits(const std::string& text)
+{
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return c >= '0' && c <= '9';
+    });
+}
+
+/** @p text as a whole number up to @p most; throws what @p expected says. */
+int64_t
+ParseCount(const std::string& text, int64_t most, const char* expected)
+{
+    int64_t count = 0;
+    const auto end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, count);
+    if (error != std::errc() || stop != end || count < 0 || count > most)
+    {
+        throw InputError("found '" + text + "', expected " + expected);
+    }
+    return count;
+}
+
+Bytes
+ParseSize(const std::string& text)
+{
+    if (IsDigits(text))
+    {
+        return Bytes(ParseCount(text, std::numeric_limits<int64_t>::max(), "a number of bytes"));
+    }
+    return ParseBytes(text);
+}
+
+std::vector<std::string>
+Split(const std::string& text, char separator)
+{
+    std::vector<std::string> parts(1);
+    for (const char c : text)
+    {
+        if (c == separator)
+        {
+            parts.emplace_back();
+        }
+        else
+        {
+            parts.back() += c;
+        }
+    }
+    return parts;
+}
+
+std::vector<Bytes>
+ParseRange(const std::string& text)
+{
+    constexpr int64_t MAX_FACTOR = 1 << 20;
+    const auto parts = Split(text, ':');
+    if (parts.size() != 3 || parts[2].size() < 2 || parts[2][0] != 'x')
+    {
+        throw InputError("found '" + text + "', expected first:last:xFACTOR, as in 8B:16GiB:x2");
+    }
+    const Bytes first = ParseSize(parts[0]);
+    const Bytes last = ParseSize(parts[1]);
+    const int64_t factor =
+        ParseCount(parts[2].substr(1), MAX_FACTOR, "a whole factor from 2, as in x2");
+    if (factor < 2 || first.Count() == 0 || last < first)
+    {
+        throw InputError("found '" + text +
+                         "', expected a first size above 0, a last one not below it, and a "
+                         "factor from 2");
+    }
+    std::vector<Bytes> sizes;
+    for (Bytes size = first; size <= last; size = size * factor)
+    {
+        sizes.push_back(size);
+        if (size.Count() > last.Count() / factor)
+        {
+            break;
+        }
+    }
+    return sizes;
+}
+
+} // namespace
+
+std::vector<Bytes>
+ParseSizeList(const std::string& text)
+{
+    if (text.find(':') != std::string::npos)
+    {
+        return ParseRange(text);
+    }
+    std::vector<Bytes> sizes;
+    for (const auto& part : Split(text, ','))
+    {
+        sizes.push_back(ParseSize(part));
+    }
+    return sizes;
+}
+
+} // namespace weir

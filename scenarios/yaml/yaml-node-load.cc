@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/yaml-node-state.h"
+#include "scenarios/yaml/yaml-node.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <yaml-cpp/yaml.h>
+
+namespace weir
+{
+
+/** Turns yaml-cpp's nodes into the tree behind YamlNode. */
+class YamlLoader
+{
+  public:
+    explicit YamlLoader(std::string file)
+        : m_file(std::move(file))
+    {
+    }
+
+    /** @throws InputError when @p text is not exactly one YAML document. */
+    YamlNode Load(const std::string& text)
+    {
+        std::vector<YAML::Node> documents;
+        try
+        {
+            documents = YAML::LoadAll(text);
+        }
+        catch (const YAML::Exception& error)
+        {
+            throw InputError(m_file + At(Mark(error.mark)) + ": found wrong YAML (" + error.msg +
+                             "), expected YAML");
+        }
+        if (documents.empty() || (documents.size() == 1 && documents[0].IsNull()))
+        {
+            throw InputError(m_file + ": found nothing in it, expected YAML");
+        }
+        if (documents.size() > 1)
+        {
+            throw InputError(m_file + At(Mark(documents[1].Mark())) +
+                             ": found a second YAML document, expected one");
+        }
+        return YamlNode(Convert(documents[0], "", 0));
+    }
+
+  private:
+    using State = YamlNode::State;
+
+    static constexpr int MOST_DEPTH = 100; //!< also ends aliases that contain themselves
+    static constexpr std::size_t MOST_VALUES = 1'000'000; //!< aliases can multiply
+
+    static YamlMark Mark(const YAML::Mark& mark)
+    {
+        return mark.is_null() ? YamlMark{} : YamlMark{mark.line + 1, mark.column + 1};
+    }
+
+    static std::string At(const YamlMark& mark)
+    {
+        return mark.line == 0 ? ""
+                              : ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
+    }
+
+    std::shared_ptr<State> Convert(const YAML::Node& node, const std::string& path, int depth)
+    {
+        auto state = std::make_shared<State>();
+        state->file = m_file;
+        state->path = path;
+        state->mark = Mark(node.Mark());
+        if (depth > MOST_DEPTH || ++m_values > MOST_VALUES)
+        {
+            throw InputError(m_file + At(state->mark) +
+                             ": found too much nesting or aliasing, expected at most " +
+                             std::to_string(MOST_DEPTH) + " levels and " +
+                             std::to_string(MOST_VALUES) + " values");
+        }
+        if (node.IsScalar())
+        {
+            state->kind = YamlKind::Scalar;
+            state->text = node.Scalar();
+        }
+        else if (node.IsSequence())
+        {
+            state->kind = YamlKind::Sequence;
+            for (const auto& item : node)
+            {
+                state->items.push_back(
+                    Convert(item, Below(path, std::to_string(state->items.size())), depth + 1));
+            }
+        }
+        else if (node.IsMap())
+        {
+            state->kind = YamlKind::Map;
+            ConvertEntries(node, *state, depth);
+        }
+        return state;
+    }
+
+    void ConvertEntries(const YAML::Node& node, State& state, int depth)
+    {
+        for (const auto& entry : node)
+        {
+            const YamlMark keyMark = Mark(entry.first.Mark());
+            if (!entry.first.IsScalar())
+            {
+                throw InputError(m_file + At(keyMark) + ": " + state.path +
+                                 ": found a key that is no text, expected a text");
+            }
+            const std::string& key = entry.first.Scalar();
+            const std::string path = Below(state.path, key);
+            if (const auto* first = state.FindEntry(key))
+            {
+                throw InputError(m_file + At(keyMark) + ": " + path + ": found the key '" + key +
+                                 "' twice (first on line " +
+                                 std::to_string((*first)->keyMark.line) + "), expected it once");
+            }
+            auto value = Convert(entry.second, path, depth + 1);
+            value->keyMark = keyMark;
+            if (value->kind == YamlKind::Null)
+            {
+                value->mark = keyMark; // what is not there has no place of its own
+            }
+            state.entries.emplace_back(key, std::move(value));
+        }
+    }
+
+    static std::string Below(const std::string& path, const std::string& key)
+    {
+        return path.empty() ? key : path + "." + key;
+    }
+
+    std::string m_file;
+    std::size_t m_values{0};
+};
+
+YamlNode
+YamlNode::Load(const std::string& path)
+{
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error))
+    {
+        throw InputError(path + ": found a folder, expected a YAML file");
+    }
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+    {
+        throw InputError(path + ": found no readable file (" + std::strerror(errno) +
+                         "), expected a YAML file");
+    }
+    std::ostringstream text;
+    text << file.rdbuf();
+    return YamlLoader(path).Load(text.str());
+}
+
+YamlNode
+YamlNode::Parse(const std::string& text, const std::string& name)
+{
+    return YamlLoader(name).Load(text);
+}
+
+} // namespace weir

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_YAML_YAML_NODE_STATE_H
+#define WEIR_SCENARIOS_YAML_YAML_NODE_STATE_H
+
+#include "scenarios/yaml/yaml-node.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weir
+{
+
+/** What a YAML value is. */
+enum class YamlKind : uint8_t
+{
+    Null,
+    Scalar,
+    Sequence,
+    Map
+};
+
+/** A place in a file, counted from 1; line 0 when the text came from elsewhere. */
+struct YamlMark
+{
+    int line{0};
+    int column{0};
+};
+
+/**
+ * A value of a YAML tree with its own place, so that it keeps it wherever the value is merged to.
+ * Internal to YamlNode's sources.
+ */
+struct YamlNode::State
+{
+    YamlKind kind{YamlKind::Null};
+    std::string text; //!< of a scalar
+    std::string file;
+    std::string path; //!< dotted keys from the root of its file; empty at the root
+    YamlMark mark;
+    YamlMark keyMark; //!< of the key it stands under, if any
+    std::vector<std::pair<std::string, std::shared_ptr<State>>> entries; //!< of a map, in order
+    std::vector<std::shared_ptr<State>> items;                           //!< of a sequence
+
+    /** The value of @p key in a map, or null. */
+    std::shared_ptr<State>* FindEntry(const std::string& key)
+    {
+        for (auto& [name, value] : entries)
+        {
+            if (name == key)
+            {
+                return &value;
+            }
+        }
+        return nullptr;
+    }
+
+    std::shared_ptr<State> Clone() const
+    {
+        auto copy = std::make_shared<State>(*this);
+        for (auto& entry : copy->entries)
+        {
+            entry.second = entry.second->Clone();
+        }
+        for (auto& item : copy->items)
+        {
+            item = item->Clone();
+        }
+        return copy;
+    }
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_YAML_YAML_NODE_STATE_H

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/yaml/yaml-node.h"
+
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/quantity.h"
+#include "scenarios/yaml/yaml-node-state.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace weir
+{
+namespace
+{
+
+std::string
+Place(const std::string& file, const YamlMark& mark, const std::string& path)
+{
+    std::string place = file;
+    if (mark.line > 0)
+    {
+        place += ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
+    }
+    return path.empty() ? place : place + ": " + path;
+}
+
+/** "from 1 to 8", or one of its ends where the other is no limit. */
+template <typename N>
+std::string
+RangeText(N least, N most, const std::string& leastText, const std::string& mostText)
+{
+    const bool below = least > std::numeric_limits<N>::lowest();
+    const bool above = most < std::numeric_limits<N>::max();
+    if (below && above)
+    {
+        return " from " + leastText + " to " + mostText;
+    }
+    return below ? " of at least " + leastText : above ? " of at most " + mostText : "";
+}
+
+} // namespace
+
+YamlNode::YamlNode(std::shared_ptr<State> state)
+    : m_state(std::move(state))
+{
+}
+
+bool
+YamlNode::IsMap() const
+{
+    return m_state->kind == YamlKind::Map;
+}
+
+bool
+YamlNode::IsSequence() const
+{
+    return m_state->kind == YamlKind::Sequence;
+}
+
+bool
+YamlNode::IsScalar() const
+{
+    return m_state->kind == YamlKind::Scalar;
+}
+
+std::string
+YamlNode::Found() const
+{
+    switch (m_state->kind)
+    {
+    case YamlKind::Null:
+        return "found nothing";
+    case YamlKind::Sequence:
+        return "found a list";
+    case YamlKind::Map:
+        return "found a map";
+    case YamlKind::Scalar:
+        break;
+    }
+    return "found '" + m_state->text + "'";
+}
+
+YamlNode
+YamlNode::Get(const std::string& key) const
+{
+    if (auto found = Find(key))
+    {
+        return *found;
+    }
+    const std::string path = m_state->path.empty() ? key : m_state->path + "." + key;
+    throw InputError(Place(m_state->file, m_state->mark, path) +
+                     ": found nothing, expected a value for '" + key + "'");
+}
+
+std::optional<YamlNode>
+YamlNode::Find(const std::string& key) const
+{
+    if (!IsMap())
+    {
+        Fail(Found() + ", expected a map");
+    }
+    auto* entry = m_state->FindEntry(key);
+    return entry ? std::optional<YamlNode>(YamlNode(*entry)) : std::nullopt;
+}
+
+bool
+YamlNode::Has(const std::string& key) const
+{
+    return Find(key).has_value();
+}
+
+void
+YamlNode::CheckKeys(std::initializer_list<const char*> known) const
+{
+    if (!IsMap())
+    {
+        Fail(Found() + ", expected a map");
+    }
+    const std::vector<std::string> names(known.begin(), known.end());
+    for (const auto& [key, value] : m_state->entries)
+    {
+        bool expected = false;
+        for (const std::string& name : names)
+        {
+            expected = expected || name == key;
+        }
+        if (!expected)
+        {
+            throw InputError(Place(value->file, value->keyMark, value->path) +
+                             ": found the unknown key '" + key +
+                             "', expected one of: " + JoinNames(names) + DidYouMean(key, names));
+        }
+    }
+}
+
+std::vector<std::string>
+YamlNode::Keys() const
+{
+    if (!IsMap())
+    {
+        Fail(Found() + ", expected a map");
+    }
+    std::vector<std::string> keys;
+    for (const auto& entry : m_state->entries)
+    {
+        keys.push_back(entry.first);
+    }
+    return keys;
+}
+
+std::vector<YamlNode>
+YamlNode::Items() const
+{
+    if (!IsSequence())
+    {
+        Fail(Found() + ", expected a list");
+    }
+    std::vector<YamlNode> items;
+    for (const auto& item : m_state->items)
+    {
+        items.push_back(YamlNode(item));
+    }
+    return items;
+}
+
+std::string
+YamlNode::AsString() const
+{
+    return Text("a text");
+}
+
+std::string
+YamlNode::Text(const std::string& expected) const
+{
+    if (!IsScalar())
+    {
+        Fail(Found() + ", expected " + expected);
+    }
+    return m_state->text;
+}
+
+std::string
+YamlNode::AsPathBesideFile() const
+{
+    const std::string file = File();
+    const std::size_t slash = file.rfind('/');
+    return (slash == std::string::npos ? "" : file.substr(0, slash + 1)) + AsString();
+}
+
+int64_t
+YamlNode::AsInteger(int64_t least, int64_t most) const
+{
+    const std::string expected =
+        "a whole number" + RangeText(least, most, std::to_string(least), std::to_string(most));
+    const std::string text = Text(expected);
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
+    {
+        Fail(Found() + ", expected " + expected);
+    }
+    return value;
+}
+
+double
+YamlNode::AsNumber(double least, double most) const
+{
+    const std::string expected =
+        "a number" + RangeText(least, most, FormatNumber(least), FormatNumber(most));
+    const std::string text = Text(expected);
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
+        value < least || value > most)
+    {
+        Fail(Found() + ", expected " + expected);
+    }
+    return value;
+}
+
+bool
+YamlNode::AsBool() const
+{
+    const std::string text = Text("true or false");
+    if (text != "true" && text != "false")
+    {
+        Fail(Found() + ", expected true or false");
+    }
+    return text == "true";
+}
+
+template <typename Q>
+Q
+YamlNode::AsQuantity(Q (*parse)(const std::string&), const std::string& expected) const
+{
+    const std::string text = Text(expected);
+    try
+    {
+        return parse(text);
+    }
+    catch (const InputError& error)
+    {
+        Fail(error.what());
+    }
+}
+
+Time
+YamlNode::AsTime() const
+{
+    return AsQuantity(ParseTime, "a time with a unit, such as 150ns");
+}
+
+Rate
+YamlNode::AsRate() const
+{
+    return AsQuantity(ParseRate, "a rate with a unit, such as 400Gbps");
+}
+
+Bytes
+YamlNode::AsBytes() const
+{
+    return AsQuantity(ParseBytes, "a size with a unit, such as 40MiB");
+}
+
+double
+YamlNode::AsHertz() const
+{
+    return AsQuantity(ParseHertz, "a frequency with a unit, such as 1.98GHz");
+}
+
+double
+YamlNode::AsFlopsPerSecond() const
+{
+    return AsQuantity(ParseFlopsPerSecond, "a compute rate with a unit, such as 989TFLOPS");
+}
+
+std::string
+YamlNode::Where() const
+{
+    return Place(m_state->file, m_state->mark, m_state->path);
+}
+
+void
+YamlNode::Fail(const std::string& message) const
+{
+    throw InputError(Where() + ": " + message);
+}
+
+void
+YamlNode::FailChoice(const std::vector<std::string>& names) const
+{
+    Fail(Found() + ", expected one of: " + JoinNames(names) + DidYouMean(m_state->text, names));
+}
+
+const std::string&
+YamlNode::File() const
+{
+    return m_state->file;
+}
+
+} // namespace weir

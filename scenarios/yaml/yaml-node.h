@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_YAML_YAML_NODE_H
+#define WEIR_SCENARIOS_YAML_YAML_NODE_H
+
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace YAML
+{
+class Emitter;
+} // namespace YAML
+
+namespace weir
+{
+
+/**
+ * A YAML value that knows where it stands: file, line, column and key path. Every accessor throws
+ * an InputError with that place, what was found and what was expected.
+ *
+ * Quantities are text with a unit: "400Gbps", "25GB/s", "150ns", "40MiB", "989TFLOPS", "1.98GHz";
+ * a bare number where a unit belongs is an error.
+ */
+class YamlNode
+{
+  public:
+    /** @throws InputError when the file is missing, unreadable or not YAML. */
+    static YamlNode Load(const std::string& path);
+
+    /** For values given on the command line; @p name stands in for the file in messages. */
+    static YamlNode Parse(const std::string& text, const std::string& name);
+
+    bool IsMap() const;
+    bool IsSequence() const;
+    bool IsScalar() const;
+
+    /** The value of @p key; throws when it is absent. */
+    YamlNode Get(const std::string& key) const;
+
+    /** The value of @p key, or nothing. */
+    std::optional<YamlNode> Find(const std::string& key) const;
+
+    bool Has(const std::string& key) const;
+
+    /** Throws, naming the nearest of @p known, when the map has a key that is not among them, or
+     * one twice. */
+    void CheckKeys(std::initializer_list<const char*> known) const;
+
+    std::vector<std::string> Keys() const;
+    std::vector<YamlNode> Items() const;
+
+    std::string AsString() const;
+
+    /** A path that is meant from the folder of the file that the value was written in. */
+    std::string AsPathBesideFile() const;
+
+    int64_t AsInteger(int64_t least, int64_t most) const;
+    double AsNumber(double least, double most) const;
+    bool AsBool() const;
+    Time AsTime() const;
+    Rate AsRate() const;
+    Bytes AsBytes() const;
+    double AsHertz() const;
+    double AsFlopsPerSecond() const;
+
+    /** One of the names of @p choices. */
+    template <typename E>
+    E AsEnum(const std::vector<std::pair<const char*, E>>& choices) const
+    {
+        const std::string name = AsString();
+        std::vector<std::string> names;
+        for (const auto& [text, value] : choices)
+        {
+            if (name == text)
+            {
+                return value;
+            }
+            names.emplace_back(text);
+        }
+        FailChoice(names);
+    }
+
+    /** "file:line:column: key.path". */
+    std::string Where() const;
+
+    /** Throws InputError: Where() + ": " + @p message. */
+    [[noreturn]] void Fail(const std::string& message) const;
+
+    /** Throws InputError: found this text, expected one of @p names, the nearest of them suggested.
+     */
+    [[noreturn]] void FailChoice(const std::vector<std::string>& names) const;
+
+    /** The file that the value was written in, as it was named. */
+    const std::string& File() const;
+
+    /**
+     * Replaces (or adds) the value at a dotted path below this node, as `--set a.b=text` does;
+     * sequences are indexed by number ("jobs.0.steps").
+     */
+    void Set(const std::string& dottedPath, const std::string& text);
+
+    /** Merges @p over into this map: maps by key, everything else replaced. For `base:`. */
+    void Overlay(const YamlNode& over);
+
+    /** The value as YAML text, for provenance. */
+    std::string Dump() const;
+
+  private:
+    friend class YamlLoader;
+    struct State;
+    explicit YamlNode(std::shared_ptr<State> state);
+
+    /** "found 'x'", "found a list", ... */
+    std::string Found() const;
+
+    /** The text of a scalar; anything else is not what was @p expected. */
+    std::string Text(const std::string& expected) const;
+
+    template <typename Q>
+    Q AsQuantity(Q (*parse)(const std::string&), const std::string& expected) const;
+
+    static void Relocate(State& state, const std::string& file, const std::string& path);
+    static void Emit(YAML::Emitter& out, const State& state);
+
+    std::shared_ptr<State> m_state; //!< yaml-cpp stays out of this header
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_YAML_YAML_NODE_H

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/yaml/yaml-writer.h"
+
+#include "scenarios/yaml/quantity.h"
+
+#include <yaml-cpp/yaml.h>
+
+namespace weir
+{
+
+YamlWriter::YamlWriter()
+    : m_out(std::make_unique<YAML::Emitter>())
+{
+}
+
+YamlWriter::~YamlWriter() = default;
+
+void
+YamlWriter::BeginMap()
+{
+    *m_out << YAML::BeginMap;
+}
+
+void
+YamlWriter::BeginMap(const char* key)
+{
+    *m_out << YAML::Key << key << YAML::Value << YAML::BeginMap;
+}
+
+void
+YamlWriter::EndMap()
+{
+    *m_out << YAML::EndMap;
+}
+
+void
+YamlWriter::BeginList(const char* key)
+{
+    *m_out << YAML::Key << key << YAML::Value << YAML::BeginSeq;
+}
+
+void
+YamlWriter::EndList()
+{
+    *m_out << YAML::EndSeq;
+}
+
+void
+YamlWriter::Text(const char* key, const std::string& value)
+{
+    *m_out << YAML::Key << key << YAML::Value << value;
+}
+
+void
+YamlWriter::Integer(const char* key, uint64_t value)
+{
+    Text(key, std::to_string(value));
+}
+
+void
+YamlWriter::Number(const char* key, double value)
+{
+    Text(key, FormatNumber(value));
+}
+
+void
+YamlWriter::Flag(const char* key, bool value)
+{
+    Text(key, value ? "true" : "false");
+}
+
+void
+YamlWriter::Size(const char* key, Bytes value)
+{
+    Text(key, FormatBytes(value));
+}
+
+void
+YamlWriter::Duration(const char* key, Time value)
+{
+    Text(key, FormatTime(value));
+}
+
+void
+YamlWriter::Speed(const char* key, Rate value)
+{
+    Text(key, FormatRate(value));
+}
+
+void
+YamlWriter::Item(const std::string& value)
+{
+    *m_out << value;
+}
+
+void
+YamlWriter::Triple(uint64_t a, uint64_t b, uint64_t c)
+{
+    *m_out << YAML::Flow << YAML::BeginSeq << a << b << c << YAML::EndSeq;
+}
+
+std::string
+YamlWriter::GetText() const
+{
+    return std::string(m_out->c_str()) + "\n";
+}
+
+} // namespace weir

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_YAML_YAML_WRITER_H
+#define WEIR_SCENARIOS_YAML_YAML_WRITER_H
+
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace YAML
+{
+class Emitter;
+} // namespace YAML
+
+namespace weir
+{
+
+/** Writes YAML maps and lists of quantities, each with its unit, that YamlNode reads back equal. */
+class YamlWriter
+{
+  public:
+    YamlWriter();
+    ~YamlWriter();
+    YamlWriter(const YamlWriter&) = delete;
+    YamlWriter& operator=(const YamlWriter&) = delete;
+
+    /** Opens a map: the document's, a list's next item, or the value of @p key. */
+    void BeginMap();
+    void BeginMap(const char* key);
+    void EndMap();
+
+    void BeginList(const char* key);
+    void EndList();
+
+    void Text(const char* key, const std::string& value);
+    void Integer(const char* key, uint64_t value);
+    void Number(const char* key, double value);
+    void Flag(const char* key, bool value);
+    void Size(const char* key, Bytes value);
+    void Duration(const char* key, Time value);
+    void Speed(const char* key, Rate value);
+
+    /** A list's next item. */
+    void Item(const std::string& value);
+
+    /** A list's next item: [a, b, c]. */
+    void Triple(uint64_t a, uint64_t b, uint64_t c);
+
+    /** All that was written. */
+    std::string GetText() const;
+
+  private:
+    std::unique_ptr<YAML::Emitter> m_out;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_YAML_YAML_WRITER_H
