@@ -62,11 +62,12 @@ struct GroupHash
     }
 };
 
-/** A communicator and whether its channels have been searched. */
+/** A communicator and what of it has been searched. */
 struct Group
 {
     Communicator communicator;
-    bool built{false};
+    bool built{false};    //!< channels
+    bool hasTrees{false}; //!< trees and the other graphs, which only collectives look at
 };
 
 /** All links of all hops of a channel as one path. */
@@ -126,12 +127,15 @@ struct Planner::State
           constants(NcclVersion::Parse(settings.version),
                     aCluster.GetSpec().node.computeCapability,
                     aCluster.GetSpec().node.cpu),
+          times(aCluster.GetSpec().node.computeCapability, aCluster.GetSpec().node.cpu),
           connector(aCluster, aPaths, router),
-          builder(aCluster, router, connector, constants)
+          builder(aCluster, router, connector, constants, settings.channelLimits)
     {
     }
 
     Communicator& Built(CommunicatorId id);
+    Communicator& BuiltFor(const CollectiveCall& call);
+    Communicator& BuiltWithTrees(CommunicatorId id);
     const Traffic& TrafficOf(TrafficId id) const;
     void Check(const CollectiveCall& call, const Communicator& communicator) const;
     NcclChoice Choose(const CollectiveCall& call, const Communicator& communicator);
@@ -141,6 +145,7 @@ struct Planner::State
     PathTable& paths;
     const NcclSettings settings;
     NcclConstants constants;
+    KernelTimes times;
     Connector connector;
     ChannelBuilder builder;
     std::vector<std::unique_ptr<Group>> groups; //!< by CommunicatorId
@@ -172,6 +177,26 @@ Planner::State::Built(CommunicatorId id)
         }
         communicator.ll128 = AllowsLl128(constants, communicator, paths);
         group.built = true;
+    }
+    return communicator;
+}
+
+/** With everything that plans of @p call look at. */
+Communicator&
+Planner::State::BuiltFor(const CollectiveCall& call)
+{
+    return IsPointToPoint(call.op) ? Built(call.communicator) : BuiltWithTrees(call.communicator);
+}
+
+Communicator&
+Planner::State::BuiltWithTrees(CommunicatorId id)
+{
+    Communicator& communicator = Built(id);
+    Group& group = *groups[id.Index()];
+    if (!group.hasTrees)
+    {
+        builder.BuildTrees(communicator, id.Index());
+        group.hasTrees = true;
     }
     return communicator;
 }
@@ -222,6 +247,7 @@ Planner::State::InputsOf(const CollectiveCall& call, const NcclChoice& choice)
             choice.protocol,
             choice.channels,
             constants,
+            times,
             paths,
             connector,
             settings,
@@ -317,7 +343,7 @@ Planner::AddCommunicator(const std::vector<GpuId>& gpus)
 const Communicator&
 Planner::GetCommunicator(CommunicatorId id)
 {
-    return m_state->Built(id);
+    return m_state->BuiltWithTrees(id);
 }
 
 TrafficId
@@ -359,7 +385,7 @@ Planner::Plan(const CollectiveCall& call)
     {
         return *it->second;
     }
-    const Communicator& communicator = state.Built(call.communicator);
+    const Communicator& communicator = state.BuiltFor(call);
     state.Check(call, communicator);
     const CollectiveCall decided = WithTunerRule(call, state.settings.tuner, communicator);
     const NcclChoice choice = state.Choose(decided, communicator);
@@ -382,6 +408,8 @@ Planner::Plan(const CollectiveCall& call)
         }
         plan->latency = shape.latency + std::max(Time(), longest - alone.time);
         plan->duration = plan->latency + alone.time;
+        plan->period = shape.call ? *shape.call + alone.time : plan->duration;
+        plan->blocks = shape.blocks > 0 ? shape.blocks : inputs.channels;
         plan->bottleneck = alone.bottleneck;
         plan->legs = std::move(shape.legs);
     }
@@ -392,7 +420,7 @@ std::vector<ChoiceEstimate>
 Planner::Estimates(const CollectiveCall& call)
 {
     auto& state = *m_state;
-    const Communicator& communicator = state.Built(call.communicator);
+    const Communicator& communicator = state.BuiltFor(call);
     state.Check(call, communicator);
     const CollectiveCall decided = WithTunerRule(call, state.settings.tuner, communicator);
     const auto candidates = FindAlgorithms(decided.op, communicator, decided.overrides.algorithm);
@@ -412,7 +440,7 @@ Planner::GetSchedule(const CollectiveCall& call)
     {
         return *it->second;
     }
-    const Communicator& communicator = state.Built(call.communicator);
+    const Communicator& communicator = state.BuiltFor(call);
     state.Check(call, communicator);
     const CollectiveCall decided = WithTunerRule(call, state.settings.tuner, communicator);
     const NcclChoice choice = state.Choose(decided, communicator);

@@ -39,6 +39,8 @@ struct CollectivePlan
     std::vector<StreamLeg> legs; //!< for StreamEngine
     Time duration;               //!< closed form, alone on the fabric: latency + slowest leg
     LinkId bottleneck;           //!< the link that bounds it alone; invalid when a cap does
+    Time period;                 //!< between calls like it that follow each other, likewise
+    uint32_t blocks{1};          //!< thread blocks of a rank's kernel
 };
 
 /** What NCCL's cost model expects of one way to run a call. */

@@ -25,6 +25,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/message-split.cc
+  ${CMAKE_CURRENT_LIST_DIR}/nccl/kernel-times.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-bandwidth-model.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-bandwidth-tables.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-channels.cc
@@ -36,6 +37,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-tuning.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/node-capacity.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-chunking.cc
+  ${CMAKE_CURRENT_LIST_DIR}/channels/message-cost.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/nvls-graph.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-multicast.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-blocks.cc

@@ -3,8 +3,11 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/layers/attention-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/attention-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/embedding-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kernels/embedding-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/gemm-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kernels/index-distribution.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/gradient-buckets.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/group-kinds.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/group-meetings.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/kernel-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/kernel-time.cc
@@ -20,10 +23,12 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/graph/program-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-shape.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/rank-fold.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/segment-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/stage-layers.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/stage-parameters.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/stage-program.cc
+  ${CMAKE_CURRENT_LIST_DIR}/graph/table-step.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-builder.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-executor-state.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-executor.cc
@@ -31,9 +36,25 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-load.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-segments.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/buffer-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/pointwise-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan/shard-units.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan/zero-bubble-schedule.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan/sharded-memory.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan/sharding-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/graph/unit-gathers.cc
+  ${CMAKE_CURRENT_LIST_DIR}/graph/unit-reductions.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/step-overlap.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-sequence.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-waiting.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kernels/overlap-slowdown.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/tensor-clock.cc
   ${CMAKE_CURRENT_LIST_DIR}/training-job.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/transformer.cc
+  ${CMAKE_CURRENT_LIST_DIR}/models/layer-table.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan/expert-shape.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan/token-spread.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/expert-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/context-attention.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/table-kernels.cc
 )

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/training-job.h"
 
+#include "compute-model/execution/group-kinds.h"
 #include "compute-model/graph/step-builder.h"
+#include "compute-model/graph/table-step.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <stdexcept>
@@ -30,7 +33,8 @@ CheckGpuCount(const TrainingJobSpec& spec)
     {
         throw std::invalid_argument(
             "job " + spec.name + ": found " + std::to_string(spec.gpus.size()) +
-            " GPUs, expected tensor * pipeline * data = " + std::to_string(spec.plan.Ranks()));
+            " GPUs, expected tensor * pipeline * data" +
+            (spec.plan.context > 1 ? " * context = " : " = ") + std::to_string(spec.plan.Ranks()));
     }
 }
 
@@ -43,8 +47,9 @@ CheckFits(const TrainingJobSpec& spec, const MemoryEstimate& memory, const Gpu& 
             "job " + spec.name + ": a GPU of pipeline stage " + std::to_string(memory.stage) +
             " needs " + InGiB(memory.Total()) + " (weights " + InGiB(memory.weights) +
             ", gradients " + InGiB(memory.gradients) + ", optimizer " + InGiB(memory.optimizer) +
-            ", activations " + InGiB(memory.activations) + ", buffers " + InGiB(memory.buffers) +
-            "), expected at most the " + InGiB(gpu.memory) + " of a " + gpu.name);
+            ", activations " + InGiB(memory.activations) + ", gathered " + InGiB(memory.gathered) +
+            ", buffers " + InGiB(memory.buffers) + "), expected at most the " + InGiB(gpu.memory) +
+            " of a " + gpu.name);
     }
 }
 
@@ -66,12 +71,58 @@ AddCommunicators(const StepGraph& graph, const std::vector<GpuId>& gpus, Planner
     return communicators;
 }
 
-/** Enters how many channels, each a multiprocessor, NCCL gives every communication of @p graph. */
+/** Bytes that a rank receives for every byte of nccl-tests' size, over @p ranks ranks. */
+double
+ReceivedShare(CollectiveOp op, std::size_t ranks)
+{
+    const double others = static_cast<double>(ranks - 1) / static_cast<double>(ranks);
+    switch (op)
+    {
+    case CollectiveOp::AllReduce:
+        return 2 * others;
+    case CollectiveOp::AllGather:
+    case CollectiveOp::ReduceScatter:
+    case CollectiveOp::AllToAll:
+        return others;
+    default:
+        return 1;
+    }
+}
+
+/** What a communication takes of a GPU while it runs; see StepOp. */
+struct Held
+{
+    uint16_t sms{0};
+    uint16_t memoryPerMille{0};
+};
+
+/**
+ * A byte that NCCL's kernels receive is written into the buffer by the sender, read from there
+ * beside the rank's own, and written on: three times through memory.
+ */
+Held
+HeldBy(const CollectivePlan& plan, const CollectiveCall& call, std::size_t ranks, Rate memory)
+{
+    constexpr double ACCESSES = 3;
+    const double received = call.bytes.ToDouble() * ReceivedShare(call.op, ranks);
+    const double available = memory.ToBytesPerSecond() * plan.duration.ToSeconds();
+    const double share = available > 0 ? std::min(1.0, ACCESSES * received / available) : 0;
+    constexpr double PER_MILLE = 1000;
+    return {static_cast<uint16_t>(plan.channels), static_cast<uint16_t>(share * PER_MILLE)};
+}
+
+/**
+ * Enters what every communication of @p graph takes of a GPU: NCCL's channels, each a
+ * multiprocessor, and their memory traffic when the communication is alone on the fabric.
+ */
 void
-EnterChannels(StepGraph& graph, const std::vector<CommunicatorId>& communicators, Planner& planner)
+EnterHeld(StepGraph& graph,
+          const std::vector<CommunicatorId>& communicators,
+          Planner& planner,
+          Rate memory)
 {
     using Key = std::tuple<uint32_t, CollectiveOp, int64_t>;
-    std::map<Key, uint16_t> known;
+    std::map<Key, Held> known;
     for (uint32_t rank = 0; rank < graph.RankCount(); rank++)
     {
         const uint32_t program = graph.rankProgram[rank];
@@ -97,9 +148,11 @@ EnterChannels(StepGraph& graph, const std::vector<CommunicatorId>& communicators
                     call.communicator = communicators[group];
                     call.op = what;
                     call.bytes = op.bytes;
-                    entry->second = static_cast<uint16_t>(planner.Plan(call).channels);
+                    entry->second =
+                        HeldBy(planner.Plan(call), call, graph.groups[group].size(), memory);
                 }
-                op.sms = entry->second;
+                op.sms = entry->second.sms;
+                op.memoryPerMille = entry->second.memoryPerMille;
             }
         }
     }
@@ -109,9 +162,11 @@ EnterChannels(StepGraph& graph, const std::vector<CommunicatorId>& communicators
 MemoryEstimate
 CheckedMemory(const TrainingJobSpec& spec, const Gpu& gpu)
 {
-    CheckPlan(spec.model, spec.plan);
+    const bool isTable = !spec.table.layers.empty();
+    isTable ? CheckTablePlan(spec.table, spec.plan) : CheckPlan(spec.model, spec.plan);
     CheckGpuCount(spec);
-    const MemoryEstimate memory = EstimateMemory(spec.model, spec.plan);
+    const MemoryEstimate memory = isTable ? EstimateTableMemory(spec.table, spec.plan)
+                                          : EstimateMemory(spec.model, spec.plan);
     CheckFits(spec, memory, gpu);
     return memory;
 }
@@ -124,7 +179,8 @@ TrainingJob::TrainingJob(TrainingJobSpec spec,
                          CollectiveEngine& engine)
     : m_spec(std::move(spec)),
       m_memory(CheckedMemory(m_spec, gpu)),
-      m_graph(BuildTransformerStep(m_spec.model, m_spec.plan, gpu))
+      m_graph(m_spec.table.layers.empty() ? BuildTransformerStep(m_spec.model, m_spec.plan, gpu)
+                                          : BuildTableStep(m_spec.table, m_spec.plan, gpu))
 {
     StepExecutorSpec execution;
     execution.graph = &m_graph;
@@ -134,7 +190,12 @@ TrainingJob::TrainingJob(TrainingJobSpec spec,
     execution.start = m_spec.start;
     execution.computeScale = m_spec.computeScale;
     execution.sms = gpu.sms;
-    EnterChannels(m_graph, execution.communicators, planner);
+    execution.overlap = m_spec.overlap;
+    EnterHeld(m_graph, execution.communicators, planner, gpu.memoryRate);
+    if (m_spec.foldRanks && engine.TakesPlannedTimes())
+    {
+        execution.groupKinds = PlannedGroupKinds(m_graph, execution.communicators, planner);
+    }
     m_executor = std::make_unique<StepExecutor>(std::move(execution));
 }
 

@@ -6,6 +6,7 @@
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/graph/step-program.h"
 #include "compute-model/kernels/gpu.h"
+#include "compute-model/models/layer-table.h"
 #include "compute-model/models/transformer.h"
 #include "compute-model/plan/memory-estimate.h"
 #include "compute-model/plan/parallel-plan.h"
@@ -22,11 +23,14 @@ struct TrainingJobSpec
 {
     std::string name{"job"};
     Transformer model;
+    LayerTable table; //!< what is trained instead of model where it has layers
     ParallelPlan plan;
     uint32_t steps{2};
     Time start;                       //!< when its first step begins
     std::vector<GpuId> gpus;          //!< by Rank; as many as the plan has ranks
     std::vector<double> computeScale; //!< by Rank: factor on compute durations; empty: all 1
+    OverlapPolicy overlap;            //!< how much longer kernels beside communication take
+    bool foldRanks{true}; //!< whether ranks that provably do the same are executed once for all
 };
 
 /** A job joined to a cluster: its step graph, its communicators, its executor. */

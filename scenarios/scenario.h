@@ -4,6 +4,8 @@
 
 #include "collectives/fidelity.h"
 #include "compute-model/kernels/gpu.h"
+#include "compute-model/kernels/overlap-slowdown.h"
+#include "compute-model/models/layer-table.h"
 #include "compute-model/models/transformer.h"
 #include "compute-model/plan/parallel-plan.h"
 #include "fabric/cluster-spec.h"
@@ -27,8 +29,10 @@ struct JobSpec
 {
     std::string name;
     Transformer model;
+    LayerTable table; //!< what is trained instead of model where it has layers
     ParallelPlan plan;
     Placement placement{Placement::Packed};
+    OverlapPolicy overlap; //!< how much longer kernels beside communication take
     uint32_t steps{2};
 };
 
@@ -37,6 +41,7 @@ enum class EventKind : uint8_t
 {
     Degrade,   //!< a link's rate becomes factor times its own
     LinkDown,  //!< a duplex link stops; flows that can take another way do
+    LinkUp,    //!< it goes on
     SlowGpu,   //!< a GPU computes factor times as long (for the whole run; `at` must be 0)
     Background //!< a flow of `bytes` from one GPU to another
 };

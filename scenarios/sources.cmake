@@ -17,14 +17,23 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-kernel-calibration.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-place.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-dimension-text.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-system.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/read-graph.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/read-graphml-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-model.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-plan.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-experts.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-layer-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-event.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-scenario.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-sharding.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-scenario.cc
+  ${CMAKE_CURRENT_LIST_DIR}/writers/write-experts.cc
+  ${CMAKE_CURRENT_LIST_DIR}/writers/write-layer-table.cc
 )
 # Where the catalogue looks for descriptions, after the environment's WEIR_DATA_PATH.
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/catalog.cc PROPERTIES COMPILE_DEFINITIONS
@@ -32,7 +41,9 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/catalog.cc PROPERTIES COMP
 # The runner, its recorder and its result files (HDF5).
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/running/collective-sweep.cc
+  ${CMAKE_CURRENT_LIST_DIR}/describe/describe-graph.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-kernel.cc
+  ${CMAKE_CURRENT_LIST_DIR}/describe/describe-embedding.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-model.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/explain-channels.cc
@@ -92,11 +103,16 @@ list(APPEND WEIR_SCENARIO_SOURCES
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/convert-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/describe-topology.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/draw-mesh.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/draw-topology.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/fabric-layout.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/link-legend.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/topology-style.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-link-defaults.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-xml-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/node-layout.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-graphml.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/read-nccl-nvlinks.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-nccl-xml.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/slot-list.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/svg-canvas.cc

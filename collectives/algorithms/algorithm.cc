@@ -2,6 +2,7 @@
 #include "collectives/algorithms/algorithm.h"
 
 #include "collectives/algorithms/protocol.h"
+#include "collectives/channels/message-cost.h"
 #include "collectives/channels/queue-pair.h"
 
 #include <algorithm>
@@ -99,12 +100,11 @@ CapOf(const AlgorithmInputs& in, Rate block)
     double payload = std::numeric_limits<double>::infinity(); // GB/s
     if (in.protocol == Protocol::Ll)
     {
-        payload = in.constants.LlMaxBandwidth(nodes) / in.channels;
+        payload = in.times.LlBlockRate().ToGBps();
     }
     else if (in.protocol == Protocol::Ll128)
     {
-        const auto all = static_cast<double>(in.communicator.channels.size());
-        payload = in.constants.Ll128ChannelBandwidth(nodes) * in.communicator.searchChannels / all;
+        payload = in.times.Ll128BlockRate(nodes).ToGBps();
     }
     const Rate cap = std::min(Rate::GBps(payload / efficiency), block);
     const Rate queuePair = QueuePairRate(in.connector.GetCluster().GetSpec().node);
@@ -133,26 +133,55 @@ BlockTimesOf(const AlgorithmInputs& in)
 }
 
 Time
-HopLatency(const NcclConstants& constants,
-           const Communicator& communicator,
-           Protocol protocol,
-           const Connection& hop,
-           const PathTable& paths)
+CallLatency(const AlgorithmInputs& in, Algorithm algorithm)
 {
-    return HopLatency(constants, communicator, Algorithm::Ring, protocol, hop, paths);
+    if (!KernelTimes::Knows(algorithm))
+    {
+        return in.constants.BaseLatency(algorithm, in.protocol);
+    }
+    // With one GPU a node all that a GPU stores goes over PCIe, to its host's buffers.
+    const bool alone = in.communicator.gpusPerNode == 1 && in.communicator.nodes > 1;
+    return in.times.Call(
+        algorithm, in.protocol, alone ? ConnectionKind::Pcie : InnerKind(in.communicator));
+}
+
+namespace
+{
+
+/** What asking costs a slice under LL and LL128; nothing on transports that need not ask. */
+Time
+AskingTime(const AlgorithmInputs& in, const Connection& hop, Bytes slice)
+{
+    const MessageCost cost = MessageCostOf(in.connector.GetCluster().GetSpec().node.transport);
+    if (hop.kind != ConnectionKind::Network || in.protocol == Protocol::Simple ||
+        slice <= cost.eager)
+    {
+        return {};
+    }
+    return cost.rendezvous + cost.turn * (in.channels - 1.0);
 }
 
 Time
-HopLatency(const NcclConstants& constants,
-           const Communicator& communicator,
-           Algorithm algorithm,
-           Protocol protocol,
-           const Connection& hop,
-           const PathTable& paths)
+StepTime(const AlgorithmInputs& in, Algorithm algorithm, ConnectionKind kind, Bytes slice)
 {
-    const Time step = constants.StepLatency(
-        algorithm, hop.kind, protocol, communicator.nodes, communicator.gpusPerNode);
-    return std::max(Time(), step - ReferencePropagation(hop.kind)) + paths.Latency(hop.path);
+    if (!KernelTimes::Knows(algorithm))
+    {
+        return in.constants.StepLatency(
+            algorithm, kind, in.protocol, in.communicator.nodes, in.communicator.gpusPerNode);
+    }
+    const KernelTimes::Step step = in.times.Of(algorithm, in.protocol, kind);
+    return step.least == Time() ? step.fixed
+                                : std::max(step.fixed, step.least - slice / ChannelCap(in));
+}
+
+} // namespace
+
+Time
+HopLatency(const AlgorithmInputs& in, Algorithm algorithm, const Connection& hop, Bytes slice)
+{
+    const Time step = StepTime(in, algorithm, hop.kind, slice);
+    return std::max(Time(), step - ReferencePropagation(hop.kind)) + in.paths.Latency(hop.path) +
+           AskingTime(in, hop, slice);
 }
 
 } // namespace weir

@@ -9,6 +9,7 @@
 #include "collectives/collective.h"
 #include "collectives/communicator.h"
 #include "collectives/engines/pipeline-time.h"
+#include "collectives/nccl/kernel-times.h"
 #include "collectives/nccl/nccl-constants.h"
 #include "collectives/nccl/nccl-settings.h"
 #include "collectives/planner.h"
@@ -29,7 +30,8 @@ struct AlgorithmInputs
     const CollectiveCall& call;
     Protocol protocol{Protocol::Simple};
     uint32_t channels{1};
-    const NcclConstants& constants;
+    const NcclConstants& constants; //!< what NCCL believes, and chooses by
+    const KernelTimes& times;       //!< what its kernels take
     PathTable& paths;
     Connector& connector;
     const NcclSettings& settings;
@@ -44,6 +46,8 @@ struct StreamShape
     std::vector<StreamLeg> legs;     //!< equal bytes per unit of weight
     std::vector<Pipeline> pipelines; //!< what fills up before all hops are busy, if anything does
     std::vector<RingRounds> rings;   //!< what goes round, one per distinct channel
+    uint32_t blocks{0};              //!< of a rank's kernel; 0: one per channel
+    std::optional<Time> call;        //!< set: a next call starts after this and the legs alone
 };
 
 /**
@@ -103,9 +107,8 @@ void CountEqualChannels(StreamShape& shape);
 
 /**
  * What one channel moves at most over a hop, on the wire: what its thread block can copy, and under
- * LL and LL128 NCCL's own limits (LL: of all channels in use together; LL128: per channel of the
- * search graph, which several channels may share). Over several nodes also what its queue pairs
- * move.
+ * LL and LL128 what its block's threads poll and store. Over several nodes also what its queue
+ * pairs move.
  */
 Rate ChannelCap(const AlgorithmInputs& inputs);
 
@@ -122,20 +125,22 @@ BlockTimes BlockTimesOf(const AlgorithmInputs& inputs);
  */
 Rate SliceCap(const AlgorithmInputs& inputs);
 
-/** Latency of one hop: NCCL's step latency with the wire's part replaced by the path's own. */
-Time HopLatency(const NcclConstants& constants,
-                const Communicator& communicator,
-                Algorithm algorithm,
-                Protocol protocol,
-                const Connection& hop,
-                const PathTable& paths);
+/**
+ * What a call takes beside its steps: as KernelTimes has it, for others than ring, tree, send and
+ * receive as NCCL's table.
+ */
+Time CallLatency(const AlgorithmInputs& inputs, Algorithm algorithm);
 
-/** Of a ring. */
-Time HopLatency(const NcclConstants& constants,
-                const Communicator& communicator,
-                Protocol protocol,
+/**
+ * Latency of one hop, from the last byte of a slice of @p slice bytes on the wire to its use: as
+ * KernelTimes or NCCL's table has it with the wire's part replaced by the path's own; over a
+ * network that asks first, the asking of a slice of LL or LL128, which goes through the host's
+ * memory, and its turn among the channels.
+ */
+Time HopLatency(const AlgorithmInputs& inputs,
+                Algorithm algorithm,
                 const Connection& hop,
-                const PathTable& paths);
+                Bytes slice);
 
 } // namespace weir
 

@@ -49,8 +49,7 @@ ChunkingOf(const AlgorithmInputs& in)
 Time
 Hop(const AlgorithmInputs& in, const Connection& hop)
 {
-    return HopLatency(
-        in.constants, in.communicator, Algorithm::CollNetChain, Protocol::Simple, hop, in.paths);
+    return HopLatency(in, Algorithm::CollNetChain, hop, Bytes());
 }
 
 /** The stages of a channel: each hop of the chains towards the heads, the network, and back. */

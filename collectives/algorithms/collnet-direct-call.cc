@@ -61,12 +61,7 @@ Time
 CollNetDirectHop(const AlgorithmInputs& inputs, const Connection& hop)
 {
     const double peer = inputs.constants.Version().AtLeast(19) ? 0.4 : 0.5;
-    return HopLatency(inputs.constants,
-                      inputs.communicator,
-                      Algorithm::CollNetDirect,
-                      Protocol::Simple,
-                      hop,
-                      inputs.paths) +
+    return HopLatency(inputs, Algorithm::CollNetDirect, hop, Bytes()) +
            Time::Microseconds(peer * (inputs.communicator.gpusPerNode - 1));
 }
 

@@ -84,7 +84,8 @@ class ImportedWriter
                                BlockOf(pipe.fromRank, pipe.fromBlock),
                                BlockOf(pipe.toRank, pipe.toBlock),
                                WayOf(m_in, between, pipe.channel),
-                               m_chunking));
+                               m_chunking,
+                               FirstSlice(m_in.protocol, m_loops)));
     }
 
     /** @return its places in the sender's and the receiver's lists. */

@@ -113,12 +113,7 @@ class NvlsTreeWiring
 Time
 NvlsTreeHop(const AlgorithmInputs& inputs, const Connection& hop)
 {
-    return HopLatency(inputs.constants,
-                      inputs.communicator,
-                      Algorithm::NvlsTree,
-                      Protocol::Simple,
-                      hop,
-                      inputs.paths);
+    return HopLatency(inputs, Algorithm::NvlsTree, hop, Bytes());
 }
 
 Schedule

@@ -215,7 +215,7 @@ BuildChannel(const AlgorithmInputs& in, uint32_t channel, const Chunking& chunki
         {
             const uint32_t peer = PeerOf(in, rank, each.distance);
             const Connection hop = Between(in, rank, peer, channel);
-            ScheduleConnection connection = MakeConnection(in, rank, peer, hop, chunking);
+            ScheduleConnection connection = MakeConnection(in, rank, peer, hop, chunking, Bytes());
             connection.latency = Hop(in, hop);
             const auto index = static_cast<uint32_t>(built.connections.size());
             built.connections.push_back(connection);

@@ -192,7 +192,8 @@ class ChannelWriter
         {
             chunking.slots = m_networkSlots;
         }
-        auto pipe = MakeConnection(m_in, ends.sender, ends.receiver, way, chunking);
+        auto pipe = MakeConnection(
+            m_in, ends.sender, ends.receiver, way, chunking, SliceOf(m_in, message, part));
         if (message.from == message.to)
         {
             pipe.latency = Time(); // a copy

@@ -255,6 +255,12 @@ ChunkOf(const AlgorithmInputs& in, const Message& message)
     return std::min(chunk, PipelineChunking(in.protocol).chunk);
 }
 
+Bytes
+SliceOf(const AlgorithmInputs& in, const Message& message, const MessagePart& part)
+{
+    return WireBytes(in.protocol, std::min(ChunkOf(in, message), part.bytes));
+}
+
 std::vector<Message>
 MessagesOf(const AlgorithmInputs& in)
 {

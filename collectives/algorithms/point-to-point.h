@@ -83,6 +83,9 @@ Connection WayOf(const AlgorithmInputs& inputs, const Message& message, uint32_t
 /** Payload of a part's chunks: 128 KiB, 512 KiB where all is NVLink; less of short messages. */
 Bytes ChunkOf(const AlgorithmInputs& inputs, const Message& message);
 
+/** The first and largest slice of a part, on the wire. */
+Bytes SliceOf(const AlgorithmInputs& inputs, const Message& message, const MessagePart& part);
+
 /** The call's messages. */
 std::vector<Message> MessagesOf(const AlgorithmInputs& inputs);
 

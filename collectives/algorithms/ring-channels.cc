@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/ring-channels.h"
 
+#include "collectives/schedule/message-split.h"
+
 namespace weir
 {
 
@@ -11,14 +13,13 @@ RingMaxChannels(const AlgorithmInputs& inputs)
 }
 
 std::vector<Time>
-HopLatencies(const AlgorithmInputs& inputs, const RingChannel& channel)
+HopLatencies(const AlgorithmInputs& inputs, const RingChannel& channel, Bytes slice)
 {
     std::vector<Time> latencies;
     latencies.reserve(channel.hops.size());
     for (const auto& hop : channel.hops)
     {
-        latencies.push_back(
-            HopLatency(inputs.constants, inputs.communicator, inputs.protocol, hop, inputs.paths));
+        latencies.push_back(HopLatency(inputs, Algorithm::Ring, hop, slice));
     }
     return latencies;
 }
@@ -30,7 +31,7 @@ EmptySchedule(const AlgorithmInputs& inputs, Algorithm algorithm)
     schedule.op = inputs.call.op;
     schedule.algorithm = algorithm;
     schedule.protocol = inputs.protocol;
-    schedule.startLatency = inputs.constants.BaseLatency(inputs.protocol);
+    schedule.startLatency = CallLatency(inputs, algorithm);
     schedule.channelCap = ChannelCap(inputs);
     return schedule;
 }
@@ -40,11 +41,11 @@ MakeConnection(const AlgorithmInputs& inputs,
                uint32_t fromBlock,
                uint32_t toBlock,
                const Connection& hop,
-               const Chunking& chunking)
+               const Chunking& chunking,
+               Bytes slice)
 {
     const uint32_t buffers = hop.kind == ConnectionKind::Network ? 2 : 1;
-    const Time latency =
-        HopLatency(inputs.constants, inputs.communicator, inputs.protocol, hop, inputs.paths);
+    const Time latency = HopLatency(inputs, Algorithm::Ring, hop, slice);
     return {fromBlock, toBlock, hop, buffers * chunking.slots, latency};
 }
 
@@ -54,14 +55,21 @@ AddRingConnections(ChannelSchedule& channel,
                    const RingChannel& ring,
                    uint32_t first,
                    uint32_t hops,
-                   const Chunking& chunking)
+                   const Chunking& chunking,
+                   Bytes slice)
 {
     const auto n = static_cast<uint32_t>(ring.order.size());
     for (uint32_t i = 0; i < hops; ++i)
     {
         const Connection& hop = ring.hops[(first + i) % n];
-        channel.connections.push_back(MakeConnection(inputs, i, (i + 1) % n, hop, chunking));
+        channel.connections.push_back(MakeConnection(inputs, i, (i + 1) % n, hop, chunking, slice));
     }
+}
+
+Bytes
+FirstSlice(Protocol protocol, const std::vector<Loop>& loops)
+{
+    return WireBytes(protocol, DivideUp(loops.front().chunks.front(), loops.front().slices));
 }
 
 bool

@@ -19,8 +19,10 @@ namespace weir
 /** All channels of the communicator. */
 uint32_t RingMaxChannels(const AlgorithmInputs& inputs);
 
-/** Latency of each hop of a channel, by place. */
-std::vector<Time> HopLatencies(const AlgorithmInputs& inputs, const RingChannel& channel);
+/** Latency of each hop of a channel, by place, for slices of @p slice bytes on the wire. */
+std::vector<Time> HopLatencies(const AlgorithmInputs& inputs,
+                               const RingChannel& channel,
+                               Bytes slice);
 
 /** A schedule of this call without channels yet. */
 Schedule EmptySchedule(const AlgorithmInputs& inputs, Algorithm algorithm);
@@ -34,7 +36,8 @@ ScheduleConnection MakeConnection(const AlgorithmInputs& inputs,
                                   uint32_t fromBlock,
                                   uint32_t toBlock,
                                   const Connection& hop,
-                                  const Chunking& chunking);
+                                  const Chunking& chunking,
+                                  Bytes slice);
 
 /**
  * Adds @p hops connections: connection i is the hop from block i to block i + 1 (mod n), which is
@@ -45,7 +48,11 @@ void AddRingConnections(ChannelSchedule& channel,
                         const RingChannel& ring,
                         uint32_t first,
                         uint32_t hops,
-                        const Chunking& chunking);
+                        const Chunking& chunking,
+                        Bytes slice);
+
+/** The first and largest slice of some loops, on the wire. */
+Bytes FirstSlice(Protocol protocol, const std::vector<Loop>& loops);
 
 /**
  * Counts one more copy of the last channel of @p schedule if it has the same loops and hops as

@@ -71,11 +71,11 @@ Streams(const AlgorithmInputs& in)
         {
             continue; // the same hops as an earlier channel
         }
-        const auto latencies = HopLatencies(in, ring);
         Pipeline pipeline;
         pipeline.slice = WireBytes(in.protocol, slice);
         pipeline.bytes = WireBytes(in.protocol, payload);
         pipeline.cap = cap;
+        const auto latencies = HopLatencies(in, ring, pipeline.slice);
         Time way;
         for (uint32_t i = 0; i + 1 < n; ++i)
         {
@@ -87,7 +87,8 @@ Streams(const AlgorithmInputs& in)
         shape.pipelines.push_back(std::move(pipeline));
     }
     CountEqualChannels(shape);
-    shape.latency = in.constants.BaseLatency(in.protocol) + slowest;
+    shape.call = CallLatency(in, Algorithm::Ring); // a rank need not wait for those behind it
+    shape.latency = *shape.call + slowest;
     return shape;
 }
 
@@ -121,7 +122,8 @@ BuildSchedule(const AlgorithmInputs& in)
             ChannelSchedule channel;
             channel.loops = loops;
             channel.programs = Programs(in.call.op);
-            AddRingConnections(channel, in, ring, first, n - 1, chunking);
+            AddRingConnections(
+                channel, in, ring, first, n - 1, chunking, FirstSlice(in.protocol, loops));
             for (uint32_t i = 0; i < n; ++i)
             {
                 ThreadBlock block{ring.order[(first + i) % n], i, 1, {}, {}};

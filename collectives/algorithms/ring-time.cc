@@ -25,7 +25,8 @@ class RoundTime
         for (std::size_t h = 0; h < shares.size(); ++h)
         {
             m_moves.push_back(round.slice / shares[h]);
-            m_wires.push_back(std::max(m_moves[h] + ring.hops[h].pause, block));
+            m_wires.push_back(
+                std::max({m_moves[h] + ring.hops[h].pause, ring.hops[h].interval, block}));
         }
         m_slowest = *std::max_element(m_wires.begin(), m_wires.end());
     }

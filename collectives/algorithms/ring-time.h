@@ -21,8 +21,9 @@ struct RingRounds
     struct Hop
     {
         PathId path;
-        Time latency; //!< from a slice's last byte to its use
-        Time pause;   //!< of the wire between two slices: BlockTimes::Pause where a block stores
+        Time latency;  //!< from a slice's last byte to its use
+        Time pause;    //!< of the wire between two slices: BlockTimes::Pause where a block stores
+        Time interval; //!< at least, from one slice's start to the next one's
     };
 
     struct Round
@@ -46,7 +47,7 @@ struct RingRounds
  *
  * Every rank sends its chunks of a round in a fixed order, each as some slices, and each chunk but
  * the first when that of the rank before has arrived. So with m(h) = slice / share on hop h, w(h) =
- * max(m(h) + pause(h), block time) and latency L(h), a round is bound
+ * max(m(h) + pause(h), interval(h), block time) and latency L(h), a round is bound
  *
  *   by the slowest wire or block:  steps x slices x max w + the pause between rounds, or
  *   by a chunk's way:              sum over steps consecutive hops (m(h) + L(h)) + (slices - 1) max

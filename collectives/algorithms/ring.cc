@@ -2,7 +2,7 @@
 #include "collectives/algorithms/algorithm.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/algorithms/ring-channels.h"
-#include "collectives/nccl/nccl-tuning.h"
+#include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
@@ -42,20 +42,53 @@ RoundsOf(const AlgorithmInputs& in, Bytes share)
     return rounds;
 }
 
+/**
+ * The least time between two messages of one channel over the network: its sender's and its
+ * receiver's process handle those of all connections that they serve, one after the other.
+ */
+class MessageTurns
+{
+  public:
+    explicit MessageTurns(const AlgorithmInputs& in)
+        : m_cost(MessageCostOf(in.connector.GetCluster().GetSpec().node.transport))
+    {
+        if (m_cost.handling > Time())
+        {
+            m_connections = NetworkConnections(in.communicator, in.channels);
+        }
+    }
+
+    Time Interval(const RingChannel& channel, std::size_t place, Bytes slice) const
+    {
+        const std::size_t next = (place + 1) % channel.hops.size();
+        const bool handled = channel.hops[place].kind == ConnectionKind::Network &&
+                             !m_connections.empty() && slice > m_cost.eager;
+        return handled ? m_cost.handling * std::max(m_connections[channel.order[place]],
+                                                    m_connections[channel.order[next]])
+                       : Time();
+    }
+
+  private:
+    MessageCost m_cost;
+    std::vector<uint32_t> m_connections; //!< by rank; empty where messages cost nothing
+};
+
 RingRounds
-RingOf(const AlgorithmInputs& in, const RingChannel& channel, Rate cap)
+RingOf(const AlgorithmInputs& in, const RingChannel& channel, const MessageTurns& turns, Rate cap)
 {
     const uint32_t n = in.communicator.Size();
     RingRounds ring;
-    const auto latencies = HopLatencies(in, channel);
+    const auto shares = SplitOverChannels(in.call.bytes, in.channels);
+    ring.rounds = RoundsOf(in, shares.front().bytes);
+    const Bytes slice = ring.rounds.front().slice;
+    const auto latencies = HopLatencies(in, channel, slice);
     for (std::size_t i = 0; i < latencies.size(); ++i)
     {
         const bool stores = channel.hops[i].kind != ConnectionKind::Network;
         const Time pause = stores ? BlockTimesOf(in).Pause(in.call.op) : Time();
-        ring.hops.push_back({channel.hops[i].path, latencies[i], pause});
+        ring.hops.push_back(
+            {channel.hops[i].path, latencies[i], pause, turns.Interval(channel, i, slice)});
     }
-    const auto shares = SplitOverChannels(in.call.bytes, in.channels);
-    ring.rounds = RoundsOf(in, shares.front().bytes);
     ring.steps = in.call.op == CollectiveOp::AllReduce ? 2 * (n - 1) : n - 1;
     ring.cap = cap;
     ring.block = BlockTimesOf(in);
@@ -68,7 +101,8 @@ StreamShape
 Streams(const AlgorithmInputs& in)
 {
     StreamShape shape;
-    shape.latency = in.constants.BaseLatency(in.protocol);
+    shape.latency = CallLatency(in, Algorithm::Ring);
+    const MessageTurns turns(in);
     const double payload = in.call.bytes.ToDouble() *
                            BusBandwidthFactor(in.call.op, in.communicator.Size()) / in.channels;
     const Bytes bytes = WireBytes(in.protocol, Bytes(static_cast<int64_t>(std::ceil(payload))));
@@ -79,7 +113,7 @@ Streams(const AlgorithmInputs& in)
         AddLeg(shape.legs, in.communicator.ringPaths[c], bytes, cap);
         if (shape.legs.size() > legs)
         {
-            shape.rings.push_back(RingOf(in, in.communicator.channels[c], cap));
+            shape.rings.push_back(RingOf(in, in.communicator.channels[c], turns, cap));
         }
     }
     return shape;
@@ -147,6 +181,7 @@ BuildSchedule(const AlgorithmInputs& in)
     Schedule schedule = EmptySchedule(in, Algorithm::Ring);
     schedule.block = BlockTimesOf(in);
     schedule.channelCap = SliceCap(in);
+    const MessageTurns turns(in);
     for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
     {
         ChannelSchedule model;
@@ -160,7 +195,12 @@ BuildSchedule(const AlgorithmInputs& in)
             }
             ChannelSchedule channel = model;
             const auto& ring = in.communicator.channels[c];
-            AddRingConnections(channel, in, ring, 0, n, chunking);
+            const Bytes slice = FirstSlice(in.protocol, model.loops);
+            AddRingConnections(channel, in, ring, 0, n, chunking, slice);
+            for (uint32_t place = 0; place < n; ++place)
+            {
+                channel.connections[place].interval = turns.Interval(ring, place, slice);
+            }
             for (uint32_t place = 0; place < n; ++place)
             {
                 channel.blocks.push_back(

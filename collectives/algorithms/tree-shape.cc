@@ -92,8 +92,13 @@ TreeChunking(const AlgorithmInputs& inputs)
 Time
 TreeHopLatency(const AlgorithmInputs& inputs, const Connection& hop)
 {
+    const Bytes chunk =
+        std::min(TreeChunking(inputs).chunk, DivideUp(inputs.call.bytes, inputs.channels));
+    // Within a node a pass follows the other; a chunk crosses the network as one message.
+    const uint32_t slices =
+        hop.kind == ConnectionKind::Network ? 1 : TreeSlices(inputs.protocol, chunk);
     return HopLatency(
-        inputs.constants, inputs.communicator, Algorithm::Tree, inputs.protocol, hop, inputs.paths);
+        inputs, Algorithm::Tree, hop, WireBytes(inputs.protocol, DivideUp(chunk, slices)));
 }
 
 TreeWay

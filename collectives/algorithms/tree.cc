@@ -64,7 +64,7 @@ Streams(const AlgorithmInputs& in)
                                    cap});
     }
     CountEqualChannels(shape);
-    shape.latency = in.constants.BaseLatency(Algorithm::Tree, in.protocol) + slowest;
+    shape.latency = CallLatency(in, Algorithm::Tree) + slowest;
     return shape;
 }
 
@@ -128,7 +128,7 @@ BuildChannel(const AlgorithmInputs& in, const TreeChannel& tree, const Chunking&
     ChannelSchedule channel;
     const auto blocks = AddBlocks(channel, tree);
     const auto connect = [&](uint32_t from, uint32_t to, const Connection& hop) {
-        ScheduleConnection connection = MakeConnection(in, from, to, hop, chunking);
+        ScheduleConnection connection = MakeConnection(in, from, to, hop, chunking, Bytes());
         connection.latency = TreeHopLatency(in, hop);
         const auto index = static_cast<uint32_t>(channel.connections.size());
         channel.connections.push_back(connection);
@@ -152,7 +152,7 @@ BuildSchedule(const AlgorithmInputs& in)
 {
     const Chunking chunking = TreeChunking(in);
     Schedule schedule = EmptySchedule(in, Algorithm::Tree);
-    schedule.startLatency = in.constants.BaseLatency(Algorithm::Tree, in.protocol);
+    schedule.startLatency = CallLatency(in, Algorithm::Tree);
     for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
     {
         for (uint32_t c = share.firstChannel; c < share.firstChannel + share.channels; ++c)

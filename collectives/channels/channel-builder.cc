@@ -16,11 +16,13 @@ namespace weir
 ChannelBuilder::ChannelBuilder(const Cluster& cluster,
                                Router& router,
                                Connector& connector,
-                               const NcclConstants& constants)
+                               const NcclConstants& constants,
+                               ChannelLimits limits)
     : m_cluster(cluster),
       m_router(router),
       m_connector(connector),
-      m_constants(constants)
+      m_constants(constants),
+      m_limits(limits)
 {
 }
 
@@ -64,21 +66,20 @@ ChannelBuilder::Build(Communicator& communicator, uint32_t queuePairSeed)
         communicator.channels.push_back(
             JoinNodes(parts, graphs, c % found, queuePairSeed * m_constants.MaxChannels() + c));
     }
-    BuildTrees(communicator, parts, graphs, queuePairSeed);
-    communicator.nvlsGraph = SearchNvls(communicator, m_connector, m_constants);
-    communicator.collNetGraph = SearchCollNet(communicator, m_connector);
 }
 
 void
-ChannelBuilder::BuildTrees(Communicator& communicator,
-                           const std::vector<NodePart>& parts,
-                           const std::vector<const NodeGraphs*>& graphs,
-                           uint32_t queuePairSeed)
+ChannelBuilder::BuildTrees(Communicator& communicator, uint32_t queuePairSeed)
 {
-    std::vector<const TreeGraph*> treeGraphs;
-    for (const auto* graph : graphs)
+    if (communicator.Size() == 1)
     {
-        treeGraphs.push_back(&graph->trees);
+        return;
+    }
+    const auto parts = SplitByNode(communicator);
+    std::vector<const TreeGraph*> treeGraphs;
+    for (const auto& part : parts)
+    {
+        treeGraphs.push_back(&GraphsOf(part, parts.size() > 1).trees);
     }
     const TreeBuilder builder(
         m_connector, parts, std::move(treeGraphs), communicator.searchChannels);
@@ -89,6 +90,8 @@ ChannelBuilder::BuildTrees(Communicator& communicator,
         communicator.trees.push_back(
             builder.Build(c, queuePairSeed * m_constants.MaxChannels() + c));
     }
+    communicator.nvlsGraph = SearchNvls(communicator, m_connector, m_constants);
+    communicator.collNetGraph = SearchCollNet(communicator, m_connector);
 }
 
 std::vector<NodePart>
@@ -148,7 +151,8 @@ ChannelBuilder::FinalChannels(uint32_t found, double speed, bool interNode) cons
     {
         channels *= 2;
     }
-    return channels;
+    const uint32_t most = std::min(m_limits.most, m_constants.MaxChannels());
+    return std::min(std::max(channels, m_limits.least), most);
 }
 
 RingChannel

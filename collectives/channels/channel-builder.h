@@ -8,6 +8,7 @@
 #include "collectives/channels/tree-search.h"
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-constants.h"
+#include "collectives/nccl/nccl-settings.h"
 
 #include <cstdint>
 #include <map>
@@ -30,15 +31,22 @@ class ChannelBuilder
     ChannelBuilder(const Cluster& cluster,
                    Router& router,
                    Connector& connector,
-                   const NcclConstants& constants);
+                   const NcclConstants& constants,
+                   ChannelLimits limits = {});
 
     /**
-     * Sets channels, trees and their searches' figures of @p communicator. A group of one GPU gets
-     * one channel without hops and no trees. @p queuePairSeed makes its network flows differ from
-     * other groups'.
+     * Sets channels and their search's figures of @p communicator. A group of one GPU gets one
+     * channel without hops. @p queuePairSeed makes its network flows differ from other groups'.
      * @throws std::runtime_error when two of its nodes are not joined.
      */
     void Build(Communicator& communicator, uint32_t queuePairSeed);
+
+    /**
+     * Sets trees and what other graphs the group has, their searches' figures with them; channels
+     * are set. Sends and receives need none of it. A group of one GPU gets none.
+     * @throws std::runtime_error when two of its nodes are not joined.
+     */
+    void BuildTrees(Communicator& communicator, uint32_t queuePairSeed);
 
   private:
     /** What one node carries. */
@@ -55,15 +63,12 @@ class ChannelBuilder
                           const std::vector<const NodeGraphs*>& graphs,
                           uint32_t searchChannel,
                           uint32_t queuePair) const;
-    void BuildTrees(Communicator& communicator,
-                    const std::vector<NodePart>& parts,
-                    const std::vector<const NodeGraphs*>& graphs,
-                    uint32_t queuePairSeed);
 
     const Cluster& m_cluster;
     Router& m_router;
     Connector& m_connector;
     const NcclConstants& m_constants;
+    ChannelLimits m_limits;
     std::map<std::pair<bool, std::vector<uint32_t>>, std::unique_ptr<NodeGraphs>>
         m_graphs; //!< by interNode, local GPUs
 };

@@ -5,7 +5,7 @@ namespace weir
 {
 
 AnalyticalEngine::AnalyticalEngine(Planner& planner)
-    : m_planner(planner)
+    : m_plans(planner)
 {
 }
 
@@ -15,7 +15,7 @@ AnalyticalEngine::Start(const CollectiveCall& call,
                         uint64_t token,
                         Time now)
 {
-    const Time duration = m_planner.Plan(call).duration;
+    const Time duration = m_plans.Plan(call).duration;
     m_endings.push({now + duration, m_started++, client, token});
 }
 

@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_ENGINES_ANALYTICAL_ENGINE_H
 
 #include "collectives/engines/collective-engine.h"
+#include "collectives/engines/plan-lookup.h"
 #include "collectives/planner.h"
 
 #include <cstdint>
@@ -27,6 +28,12 @@ class AnalyticalEngine : public CollectiveEngine
                uint64_t token,
                Time now) override;
     std::size_t Active() const override;
+
+    bool TakesPlannedTimes() const override
+    {
+        return true;
+    }
+
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
 
@@ -44,7 +51,7 @@ class AnalyticalEngine : public CollectiveEngine
         }
     };
 
-    Planner& m_planner;
+    PlanLookup m_plans;
     std::priority_queue<Ending, std::vector<Ending>, std::greater<>> m_endings;
     uint64_t m_started{0};
 };

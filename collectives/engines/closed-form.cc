@@ -10,10 +10,9 @@ AloneRates::AloneRates(const std::vector<StreamLeg>& legs, const PathTable& path
 {
     for (const auto& leg : legs)
     {
-        for (const auto& each : paths.Links(leg.path))
-        {
-            m_loads[each.link.Index()] += each.multiplicity * leg.weight;
-        }
+        paths.ForEachShare(leg.path, [&](LinkId link, double share) {
+            m_loads[link.Index()] += share * leg.weight;
+        });
     }
 }
 
@@ -22,14 +21,16 @@ AloneRates::ShareOn(PathId path, Rate cap) const
 {
     const auto& topology = m_paths.GetTopology();
     Share share{cap, LinkId()};
-    for (const auto& each : m_paths.Links(path))
-    {
-        const Rate level = topology.GetLink(each.link).rate / m_loads.at(each.link.Index());
+    m_paths.ForEachShare(path, [&](LinkId link, double own) {
+        // A hop of a leg may spread over links that the leg as a whole was not counted on.
+        const auto load = m_loads.find(link.Index());
+        const Rate level =
+            topology.GetLink(link).rate / (load == m_loads.end() ? own : load->second);
         if (level < share.rate)
         {
-            share = {level, each.link};
+            share = {level, link};
         }
-    }
+    });
     return share;
 }
 

@@ -19,6 +19,10 @@ namespace weir
  * multiplicity x weight of all legs on that link. This is exact for weighted max-min sharing when
  * all legs have equal bytes and cap per unit of weight: the legs on the link of least level are
  * frozen first, so no leg is slower, and they all end together, so none of them is ever faster.
+ *
+ * Where switches route by load or spray, a link's multiplicity is its share of an even spread over
+ * all shortest ways (PathTable::ForEachShare): exact for spraying, what choice by load comes to
+ * when loads are even; detours of a dragonfly are left out.
  */
 class AloneRates
 {

@@ -40,6 +40,15 @@ class CollectiveEngine : public PassiveEngine
                        uint64_t token,
                        Time now) = 0;
 
+    /**
+     * Whether every call takes the time of its plan, whatever else is under way: then who asks for
+     * the same calls at the same times gets the same answers, and one may ask for all.
+     */
+    virtual bool TakesPlannedTimes() const
+    {
+        return false;
+    }
+
     /** Collectives under way. */
     virtual std::size_t Active() const = 0;
 };

@@ -150,7 +150,7 @@ FlowEngine::SendStarted(uint32_t running, Time now)
 void
 FlowEngine::Send(uint32_t running, uint32_t connection, Time now)
 {
-    const Running& r = m_running[running];
+    Running& r = m_running[running];
     if (r.notBefore[connection] > now)
     {
         m_wakes.push({r.notBefore[connection], running, connection | Wake::WIRE, r.serial});
@@ -167,6 +167,7 @@ FlowEngine::Send(uint32_t running, uint32_t connection, Time now)
     request.weight = copies * description.weight;
     request.client = this;
     request.token = static_cast<uint64_t>(running) << 32 | connection;
+    r.notBefore[connection] = now + description.interval;
     m_transport.Start(request, now);
     ++m_slices;
 }
@@ -185,7 +186,8 @@ FlowEngine::OnTransferDone(uint64_t token, Time now)
     const auto place = static_cast<uint32_t>(token >> 32);
     const auto connection = static_cast<uint32_t>(token);
     Running& running = m_running[place];
-    running.notBefore[connection] = now + PauseOf(running, connection);
+    Time& notBefore = running.notBefore[connection];
+    notBefore = std::max(notBefore, now + PauseOf(running, connection));
     if (running.run->PopFront(connection))
     {
         Send(place, connection, now);

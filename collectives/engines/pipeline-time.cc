@@ -32,10 +32,9 @@ class Ticks
             }
             for (PathId hop : pipeline.stages[stage])
             {
-                for (const auto& each : m_paths.Links(hop))
-                {
-                    m_loads[each.link.Index()] += sign * each.multiplicity * pipeline.weight;
-                }
+                m_paths.ForEachShare(hop, [&](LinkId link, double share) {
+                    m_loads[link.Index()] += sign * share * pipeline.weight;
+                });
             }
         }
     }
@@ -45,11 +44,10 @@ class Ticks
     {
         const auto& topology = m_paths.GetTopology();
         Rate rate = pipeline.cap;
-        for (const auto& each : m_paths.Links(pipeline.way[stage]))
-        {
-            const double load = std::max<double>(m_loads[each.link.Index()], each.multiplicity);
-            rate = std::min(rate, topology.GetLink(each.link).rate / load);
-        }
+        m_paths.ForEachShare(pipeline.way[stage], [&](LinkId link, double share) {
+            const double load = std::max(m_loads[link.Index()], share);
+            rate = std::min(rate, topology.GetLink(link).rate / load);
+        });
         return pipeline.slice / rate;
     }
 

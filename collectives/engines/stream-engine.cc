@@ -7,7 +7,7 @@ namespace weir
 {
 
 StreamEngine::StreamEngine(Planner& planner, Transport& transport)
-    : m_planner(planner),
+    : m_plans(planner),
       m_transport(transport),
       m_nothing(planner.Paths().Intern({}))
 {
@@ -16,7 +16,7 @@ StreamEngine::StreamEngine(Planner& planner, Transport& transport)
 void
 StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64_t token, Time now)
 {
-    const CollectivePlan& plan = m_planner.Plan(call);
+    const CollectivePlan& plan = m_plans.Plan(call);
     const uint32_t slot = Allocate();
     m_running[slot] = {client, token, std::max<uint32_t>(plan.legs.size(), 1)};
     TransferRequest request;

@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_ENGINES_STREAM_ENGINE_H
 
 #include "collectives/engines/collective-engine.h"
+#include "collectives/engines/plan-lookup.h"
 #include "collectives/planner.h"
 #include "fabric/transport.h"
 
@@ -42,7 +43,7 @@ class StreamEngine : public CollectiveEngine, private TransferClient
     void OnTransferDone(uint64_t token, Time now) override;
     uint32_t Allocate();
 
-    Planner& m_planner;
+    PlanLookup m_plans;
     Transport& m_transport;
     PathId m_nothing;               //!< the empty path, for calls that move nothing
     std::vector<Running> m_running; //!< by the transfers' token

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/nccl/nccl-latency-model.h"
 
+#include "collectives/nccl/kernel-times.h"
 #include "collectives/nccl/nccl-bandwidth-model.h"
 
 #include <algorithm>
@@ -10,20 +11,6 @@ namespace weir
 
 namespace
 {
-
-/** Of the connections inside nodes, the class that NCCL's graph has: the worst. */
-ConnectionKind
-InnerKind(const Communicator& communicator)
-{
-    for (const auto& hop : communicator.channels.front().hops)
-    {
-        if (hop.kind == ConnectionKind::Pcie)
-        {
-            return ConnectionKind::Pcie;
-        }
-    }
-    return ConnectionKind::NvLink;
-}
 
 /** Whether all channels visit the GPUs in one order (NCCL's sameChannels). */
 bool

@@ -11,13 +11,14 @@ namespace
 BlockTimes
 Table(const std::array<double, PRIMITIVE_KINDS>& floorMicroseconds,
       const std::array<double, PRIMITIVE_KINDS>& mebibyteMicroseconds,
+      double longerFloor,
       double slower)
 {
     BlockTimes times;
     for (std::size_t kind = 0; kind < PRIMITIVE_KINDS; ++kind)
     {
         const double bytesPerMicrosecond = (1 << 20) / (mebibyteMicroseconds[kind] * slower);
-        times.costs[kind] = {Time::Microseconds(floorMicroseconds[kind]),
+        times.costs[kind] = {Time::Microseconds(floorMicroseconds[kind] * longerFloor),
                              Rate::BytesPerSecond(bytesPerMicrosecond * 1e6)};
     }
     return times;
@@ -38,21 +39,21 @@ MeasuredBlockTimes(uint32_t computeCapability)
         0.96, 1.63, 2.14, 1.02, 1.63, 0.88, 0.88};
     constexpr std::array<double, PRIMITIVE_KINDS> HOPPER{
         21.554, 28.117, 44.987, 38.244, 28.117, 22.044, 22.044};
-    // Site ault (A100 class, so Ampere and Volta here): floors of 8 KiB, medians; rates of 1 MiB,
-    // 10th percentiles, as its medians hold waits for a shared link.
-    constexpr std::array<double, PRIMITIVE_KINDS> AMPERE_FLOOR{
-        0.98, 2.97, 4.35, 1.73, 2.97, 1.68, 1.68};
-    constexpr std::array<double, PRIMITIVE_KINDS> AMPERE{
-        95.547, 99.320, 143.709, 81.789, 99.320, 55.693, 55.693};
+    // Ampere and Volta: Hopper's, slower by the clocks of their SMs: 1.98 GHz on a GH200, 1.41 on
+    // an A100, 1.53 on a V100. A block has as many loads under way on each. (Site ault of the same
+    // source is a GPU on PCIe, whose links bound what its blocks do.)
+    constexpr double AMPERE_OVER_HOPPER = 1.98 / 1.41;
+    constexpr double VOLTA_OVER_HOPPER = 1.98 / 1.53;
     // Blackwell: Hopper's, slowed until a ring of 8 GPUs on one channel gives the 29.4 GB/s of bus
     // bandwidth that a B300 has (128 MiB, eunomia-bpf/nccl-eBPF 14f9bca): 14 MiB in the 21.554 +
     // 6 x 28.117 + 44.987 + 6 x 38.244 + 22.044 = 486.75 us of Hopper's primitives are 30.16.
     constexpr double BLACKWELL_OVER_HOPPER = 30.16 / 29.4;
-    if (computeCapability >= 90)
-    {
-        return Table(HOPPER_FLOOR, HOPPER, computeCapability >= 100 ? BLACKWELL_OVER_HOPPER : 1);
-    }
-    return Table(AMPERE_FLOOR, AMPERE, 1);
+    const bool ampere = computeCapability >= 80;
+    const double floor = computeCapability >= 90 ? 1
+                         : ampere                ? AMPERE_OVER_HOPPER
+                                                 : VOLTA_OVER_HOPPER;
+    return Table(
+        HOPPER_FLOOR, HOPPER, floor, computeCapability >= 100 ? BLACKWELL_OVER_HOPPER : floor);
 }
 
 } // namespace weir

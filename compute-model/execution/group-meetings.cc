@@ -27,36 +27,37 @@ IsSame(const StepOp& a, const StepOp& b)
 
 } // namespace
 
-GroupMeetings::GroupMeetings(const StepGraph& graph)
+GroupMeetings::GroupMeetings(const StepGraph& graph, const RankFold& fold)
     : m_graph(graph),
-      m_groups(graph.groups.size())
+      m_fold(fold),
+      m_places(fold.groups.Lists())
 {
-    for (const auto& slots : graph.rankGroups)
+    for (const auto& slots : fold.slots)
     {
         m_firstSlot.push_back(static_cast<uint32_t>(m_slots.size()));
-        for (uint32_t group : slots)
+        for (uint32_t place : slots)
         {
-            m_slots.push_back({group, 0});
+            m_slots.push_back({place, 0});
         }
     }
 }
 
 uint32_t
-GroupMeetings::NewMeeting(uint32_t groupIndex, const StepOp& op, Time now)
+GroupMeetings::NewMeeting(uint32_t placeIndex, const StepOp& op, Time now)
 {
-    Group& group = m_groups[groupIndex];
-    if (group.free.empty())
+    Place& place = m_places[placeIndex];
+    if (place.free.empty())
     {
         Meeting meeting;
-        meeting.group = groupIndex;
-        meeting.size = static_cast<uint32_t>(m_graph.groups[groupIndex].size());
+        meeting.place = placeIndex;
+        meeting.size = m_fold.arrivals[placeIndex];
         meeting.firstArrived = static_cast<uint32_t>(m_arrived.size());
         m_arrived.resize(m_arrived.size() + meeting.size);
-        group.free.push_back(static_cast<uint32_t>(m_meetings.size()));
+        place.free.push_back(static_cast<uint32_t>(m_meetings.size()));
         m_meetings.push_back(meeting);
     }
-    const uint32_t id = group.free.back();
-    group.free.pop_back();
+    const uint32_t id = place.free.back();
+    place.free.pop_back();
     Meeting& meeting = m_meetings[id];
     meeting.op = &op;
     meeting.firstArrival = now;
@@ -66,24 +67,24 @@ GroupMeetings::NewMeeting(uint32_t groupIndex, const StepOp& op, Time now)
 }
 
 uint32_t
-GroupMeetings::Arrive(uint32_t rank, uint32_t key, const StepOp& op, Time now)
+GroupMeetings::Arrive(uint32_t actor, uint32_t key, const StepOp& op, Time now)
 {
-    Slot& slot = m_slots[m_firstSlot[rank] + op.group];
-    Group& group = m_groups[slot.group];
-    const uint32_t ahead = slot.issued++ - group.ended;
-    if (ahead == 0 && group.current == NONE)
+    Slot& slot = m_slots[m_firstSlot[actor] + op.group];
+    Place& place = m_places[slot.place];
+    const uint32_t ahead = slot.issued++ - place.ended;
+    if (ahead == 0 && place.current == NONE)
     {
-        group.current = NewMeeting(slot.group, op, now);
+        place.current = NewMeeting(slot.place, op, now);
     }
-    else if (ahead > group.behind.size())
+    else if (ahead > place.behind.size())
     {
-        group.behind.push_back(NewMeeting(slot.group, op, now));
+        place.behind.push_back(NewMeeting(slot.place, op, now));
     }
-    const uint32_t id = ahead == 0 ? group.current : group.behind[ahead - 1];
+    const uint32_t id = ahead == 0 ? place.current : place.behind[ahead - 1];
     Meeting& meeting = m_meetings[id];
     if (meeting.arrived > 0 && !IsSame(*meeting.op, op))
     {
-        FailToMatch(rank, meeting, op);
+        FailToMatch(actor, meeting, op);
     }
     m_arrived[meeting.firstArrived + meeting.arrived++] = key;
     return id;
@@ -93,29 +94,29 @@ void
 GroupMeetings::End(uint32_t id)
 {
     m_meetings[id].ended = true;
-    Group& group = m_groups[m_meetings[id].group];
-    while (group.current != NONE && m_meetings[group.current].ended)
+    Place& place = m_places[m_meetings[id].place];
+    while (place.current != NONE && m_meetings[place.current].ended)
     {
-        group.ended++;
-        group.free.push_back(group.current);
-        group.current = NONE;
-        if (!group.behind.empty())
+        place.ended++;
+        place.free.push_back(place.current);
+        place.current = NONE;
+        if (!place.behind.empty())
         {
-            group.current = group.behind.front();
-            group.behind.erase(group.behind.begin());
+            place.current = place.behind.front();
+            place.behind.erase(place.behind.begin());
         }
     }
 }
 
 void
-GroupMeetings::FailToMatch(uint32_t rank, const Meeting& meeting, const StepOp& op) const
+GroupMeetings::FailToMatch(uint32_t actor, const Meeting& meeting, const StepOp& op) const
 {
-    throw std::invalid_argument("step graph: rank " + std::to_string(rank) + " comes to group " +
-                                std::to_string(meeting.group) + " with '" +
-                                m_graph.labels[op.label] + "' of " +
-                                std::to_string(op.bytes.Count()) + " bytes, where others have '" +
-                                m_graph.labels[meeting.op->label] + "' of " +
-                                std::to_string(meeting.op->bytes.Count()) + " bytes");
+    throw std::invalid_argument(
+        "step graph: rank " + std::to_string(*m_fold.ranks.begin(actor)) + " comes to group " +
+        std::to_string(*m_fold.groups.begin(meeting.place)) + " with '" + m_graph.labels[op.label] +
+        "' of " + std::to_string(op.bytes.Count()) + " bytes, where others have '" +
+        m_graph.labels[meeting.op->label] + "' of " + std::to_string(meeting.op->bytes.Count()) +
+        " bytes");
 }
 
 } // namespace weir

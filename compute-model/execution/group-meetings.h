@@ -2,6 +2,7 @@
 #ifndef WEIR_COMPUTE_MODEL_EXECUTION_GROUP_MEETINGS_H
 #define WEIR_COMPUTE_MODEL_EXECUTION_GROUP_MEETINGS_H
 
+#include "compute-model/execution/rank-fold.h"
 #include "compute-model/graph/step-program.h"
 #include "fabric/units.h"
 
@@ -17,7 +18,7 @@ struct Meeting
     const StepOp* op{nullptr}; //!< as the first rank to arrive has it
     Time firstArrival;
     Time started; //!< valid once all have arrived
-    uint32_t group{0};
+    uint32_t place{0};
     uint32_t firstArrived{0}; //!< where the keys of the arrived begin
     uint32_t arrived{0};      //!< how many have
     uint32_t size{0};         //!< how many must
@@ -30,22 +31,23 @@ struct Meeting
 };
 
 /**
- * Where ranks meet for communications. The k-th communication that a rank issues on a group meets
- * the k-th of every other member, as on one NCCL communicator. Meetings are used again: nothing is
- * allocated once a step has been seen. O(1) per arrival.
+ * Where actors meet for communications, each for all of its ranks. The k-th communication that a
+ * rank issues on a group meets the k-th of every other member, as on one NCCL communicator.
+ * Meetings are used again: nothing is allocated once a step has been seen. O(1) per arrival.
  */
 class GroupMeetings
 {
   public:
-    explicit GroupMeetings(const StepGraph& graph);
+    /** Both must outlive it. */
+    GroupMeetings(const StepGraph& graph, const RankFold& fold);
 
     /**
-     * Rank @p rank arrives with @p op.
+     * Actor @p actor arrives with @p op.
      * @param key of its stream, kept among the meeting's arrived.
      * @return the meeting it joins.
      * @throws std::invalid_argument when others brought another operation to this meeting.
      */
-    uint32_t Arrive(uint32_t rank, uint32_t key, const StepOp& op, Time now);
+    uint32_t Arrive(uint32_t actor, uint32_t key, const StepOp& op, Time now);
 
     /** The communication of @p meeting is over; its place is used again from the next Arrive on. */
     void End(uint32_t meeting);
@@ -69,28 +71,29 @@ class GroupMeetings
   private:
     static constexpr uint32_t NONE = 0xffffffff;
 
-    /** One rank's use of one group. */
+    /** One actor's use of one place. */
     struct Slot
     {
-        uint32_t group{0};
+        uint32_t place{0};
         uint32_t issued{0}; //!< communications issued so far
     };
 
-    struct Group
+    struct Place
     {
         uint32_t ended{0};            //!< how many meetings have ended
         uint32_t current{NONE};       //!< the first that has not
         std::vector<uint32_t> behind; //!< those after it; only if ranks use several streams
-        std::vector<uint32_t> free;   //!< meetings of this group to be used again
+        std::vector<uint32_t> free;   //!< meetings of this place to be used again
     };
 
-    uint32_t NewMeeting(uint32_t group, const StepOp& op, Time now);
-    [[noreturn]] void FailToMatch(uint32_t rank, const Meeting& meeting, const StepOp& op) const;
+    uint32_t NewMeeting(uint32_t place, const StepOp& op, Time now);
+    [[noreturn]] void FailToMatch(uint32_t actor, const Meeting& meeting, const StepOp& op) const;
 
     const StepGraph& m_graph;
-    std::vector<uint32_t> m_firstSlot; //!< by rank: where its slots begin
-    std::vector<Slot> m_slots;         //!< by rank and slot
-    std::vector<Group> m_groups;
+    const RankFold& m_fold;
+    std::vector<uint32_t> m_firstSlot; //!< by actor: where its slots begin
+    std::vector<Slot> m_slots;         //!< by actor and slot
+    std::vector<Place> m_places;
     std::vector<Meeting> m_meetings;
     std::vector<uint32_t> m_arrived; //!< keys, a stretch for each meeting
 };

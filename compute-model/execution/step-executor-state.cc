@@ -35,6 +35,12 @@ Checked(const StepExecutorSpec& spec)
                                     " compute scales for " +
                                     std::to_string(spec.graph->RankCount()) + " ranks");
     }
+    if (!spec.groupKinds.empty() && spec.groupKinds.size() != spec.graph->groups.size())
+    {
+        throw std::invalid_argument("StepExecutor: " + std::to_string(spec.groupKinds.size()) +
+                                    " kinds for " + std::to_string(spec.graph->groups.size()) +
+                                    " groups");
+    }
     for (std::size_t rank = 0; rank < spec.computeScale.size(); rank++)
     {
         if (!(spec.computeScale[rank] > 0))
@@ -50,15 +56,21 @@ Checked(const StepExecutorSpec& spec)
 
 StepExecutor::State::State(StepExecutorSpec given, CollectiveClient* callback)
     : spec(Checked(given)),
+      fold(spec.groupKinds.empty() ? RankFold(*spec.graph)
+                                   : RankFold(*spec.graph, spec.computeScale, spec.groupKinds)),
       client(callback),
-      ranks(spec.graph->RankCount()),
-      bookings(spec.graph->RankCount()),
-      posted(spec.graph->RankCount() * STREAM_COUNT),
-      started(spec.graph->RankCount() * STREAM_COUNT),
-      meetings(*spec.graph),
-      completions(spec.graph->RankCount() * STREAM_COUNT),
+      actors(fold.Actors()),
+      watched(fold.Actors()),
+      posted(fold.Actors() * STREAM_COUNT),
+      started(fold.Actors() * STREAM_COUNT),
+      meetings(*spec.graph, fold),
+      completions(fold.Actors() * STREAM_COUNT),
       breakdown(spec.graph->RankCount())
 {
+    for (uint32_t actor = 0; !spec.computeScale.empty() && actor < fold.Actors(); actor++)
+    {
+        scales.push_back(spec.computeScale[*fold.ranks.begin(actor)]);
+    }
     for (const StepProgram& program : spec.graph->programs)
     {
         AddProgram(program);
@@ -79,12 +91,31 @@ StepExecutor::State::AddProgram(const StepProgram& program)
             briefs.push_back(
                 {op.duration, op.firstDependency, op.dependencyCount, op.kind, op.category});
             issues.push_back({op.launch, op.launchBound, op.epoch, op.synchronizes});
+            traits.push_back(TraitsOf(*spec.graph, op));
         }
     }
 }
 
+void
+StepExecutor::State::SetObserver(StepObserver* watcher)
+{
+    observer = watcher;
+    for (uint32_t actor = 0; actor < actors.size(); actor++)
+    {
+        watched[actor].clear();
+        for (const uint32_t* rank = fold.ranks.begin(actor); rank != fold.ranks.end(actor); rank++)
+        {
+            if (observer != nullptr && observer->Watches(Rank(*rank)))
+            {
+                watched[actor].emplace_back(*rank);
+            }
+        }
+        actors[actor].isWatched = !watched[actor].empty();
+    }
+}
+
 bool
-StepExecutor::State::IsBlocked(RankState& state,
+StepExecutor::State::IsBlocked(ActorState& state,
                                const StreamOps& ops,
                                const OpBrief& op,
                                std::size_t stream)
@@ -105,17 +136,17 @@ StepExecutor::State::IsBlocked(RankState& state,
 }
 
 void
-StepExecutor::State::Launch(uint32_t rank, std::size_t stream, Time now)
+StepExecutor::State::Launch(uint32_t actor, std::size_t stream, Time now)
 {
-    RankState& state = ranks[rank];
+    ActorState& state = actors[actor];
     StreamState& head = state.streams[stream];
-    const StreamOps& ops = OpsOf(rank, stream);
+    const StreamOps& ops = OpsOf(actor, stream);
     if (head.position == ops.count)
     {
         head.phase = StreamPhase::Done;
         if (--state.open == 0)
         {
-            finishedRanks++;
+            finishedActors++;
         }
         return;
     }
@@ -124,8 +155,8 @@ StepExecutor::State::Launch(uint32_t rank, std::size_t stream, Time now)
     {
         return;
     }
-    const auto key = static_cast<uint32_t>(rank * STREAM_COUNT + stream);
-    if (observer != nullptr)
+    const auto key = static_cast<uint32_t>(actor * STREAM_COUNT + stream);
+    if (state.isWatched)
     {
         posted[key] = now;
         started[key] = now;
@@ -139,7 +170,7 @@ StepExecutor::State::Launch(uint32_t rank, std::size_t stream, Time now)
     }
     if (op.kind == StepOpKind::Compute)
     {
-        Compute(rank, stream, issue, op.duration, now);
+        Compute(actor, stream, issue, op.duration, now);
         return;
     }
     const Time issued = state.hostBase + issue.launch;
@@ -149,66 +180,40 @@ StepExecutor::State::Launch(uint32_t rank, std::size_t stream, Time now)
         completions.Push(issued, key);
         return;
     }
-    Arrive(rank, stream, now);
+    Arrive(actor, stream, now);
 }
 
 void
 StepExecutor::State::Compute(
-    uint32_t rank, std::size_t stream, const OpIssue& issue, Time duration, Time now)
+    uint32_t actor, std::size_t stream, const OpIssue& issue, Time duration, Time now)
 {
-    RankState& state = ranks[rank];
+    ActorState& state = actors[actor];
     state.streams[stream].phase = StreamPhase::Running;
-    Time own = spec.computeScale.empty() ? duration : duration * spec.computeScale[rank];
+    Time own = scales.empty() ? duration : duration * scales[actor];
     Time end = now + own;
     if (stream == COMPUTE)
     {
-        own = state.heldSms == 0 ? own : own * Slowdown(state.heldSms);
+        own = state.heldSms == 0 ? own : own * Slowdown(actor);
         const bool isAwaited = issue.epoch == state.epoch && issue.launchBound > duration;
         state.kernelEnd = now + own;
         state.launchEnd = isAwaited ? state.hostBase + issue.launch + issue.launchBound : now;
         state.isComputing = true;
         end = std::max(state.kernelEnd, state.launchEnd);
     }
-    completions.Push(end, static_cast<uint32_t>(rank * STREAM_COUNT + stream));
+    completions.Push(end, static_cast<uint32_t>(actor * STREAM_COUNT + stream));
 }
 
 /** The head of @p stream, a communication, has been issued and may begin. */
 void
-StepExecutor::State::Arrive(uint32_t rank, std::size_t stream, Time now)
+StepExecutor::State::Arrive(uint32_t actor, std::size_t stream, Time now)
 {
-    StreamState& head = ranks[rank].streams[stream];
-    const auto key = static_cast<uint32_t>(rank * STREAM_COUNT + stream);
+    StreamState& head = actors[actor].streams[stream];
+    const auto key = static_cast<uint32_t>(actor * STREAM_COUNT + stream);
     head.phase = StreamPhase::Posted;
-    head.meeting = meetings.Arrive(rank, key, HeadOf(rank, stream), now);
+    head.meeting = meetings.Arrive(actor, key, HeadOf(actor, stream), now);
     if (meetings.Get(head.meeting).IsComplete())
     {
         StartMeeting(head.meeting, now);
-    }
-}
-
-double
-StepExecutor::State::Slowdown(uint32_t heldSms) const
-{
-    // However many communications there are, kernels keep some multiprocessors.
-    const uint32_t held = std::min(heldSms, spec.sms / 2);
-    return held == 0 ? 1.0 : static_cast<double>(spec.sms) / (spec.sms - held);
-}
-
-void
-StepExecutor::State::HoldSms(uint32_t rank, int32_t more, Time now)
-{
-    RankState& state = ranks[rank];
-    const uint32_t before = state.heldSms;
-    state.heldSms = static_cast<uint16_t>(state.heldSms + more);
-    if (state.isComputing)
-    {
-        const double factor = Slowdown(state.heldSms) / Slowdown(before);
-        if (state.kernelEnd > now)
-        {
-            state.kernelEnd = now + (state.kernelEnd - now) * factor;
-        }
-        completions.Move(std::max(state.kernelEnd, std::max(state.launchEnd, now)),
-                         static_cast<uint32_t>(rank * STREAM_COUNT + COMPUTE));
     }
 }
 
@@ -220,20 +225,17 @@ StepExecutor::State::StartMeeting(uint32_t id, Time now)
     for (uint32_t i = 0; i < meeting.arrived; i++)
     {
         const uint32_t key = meetings.ArrivedKey(id, i);
-        const uint32_t rank = key / STREAM_COUNT;
-        ranks[rank].streams[key % STREAM_COUNT].phase = StreamPhase::Running;
-        if (observer != nullptr)
+        const uint32_t actor = key / STREAM_COUNT;
+        actors[actor].streams[key % STREAM_COUNT].phase = StreamPhase::Running;
+        if (actors[actor].isWatched)
         {
             started[key] = now;
         }
-        if (spec.sms != 0 && meeting.op->sms != 0)
-        {
-            HoldSms(rank, meeting.op->sms, now);
-        }
-        Rebook(rank, now);
+        Hold(actor, *meeting.op, true, now);
+        Rebook(actor, now);
     }
     CollectiveCall call;
-    call.communicator = spec.communicators[meeting.group];
+    call.communicator = spec.communicators[*fold.groups.begin(meeting.place)];
     call.op =
         meeting.op->kind == StepOpKind::Collective ? meeting.op->collective : CollectiveOp::Send;
     call.bytes = meeting.op->bytes;
@@ -245,23 +247,14 @@ StepExecutor::State::EndMeeting(uint32_t id, Time now)
 {
     if (observer != nullptr)
     {
-        const Meeting& meeting = meetings.Get(id);
-        observer->OnCollectiveFinished(static_cast<uint32_t>(stepTimes.size()),
-                                       meeting.group,
-                                       *meeting.op,
-                                       meeting.firstArrival,
-                                       meeting.started,
-                                       now);
+        TellMeeting(meetings.Get(id), now);
     }
     leaving.clear();
-    const int32_t held = spec.sms != 0 ? meetings.Get(id).op->sms : 0;
+    const StepOp& op = *meetings.Get(id).op;
     for (uint32_t i = 0; i < meetings.Get(id).arrived; i++)
     {
         leaving.push_back(meetings.ArrivedKey(id, i));
-        if (held != 0)
-        {
-            HoldSms(leaving.back() / STREAM_COUNT, -held, now);
-        }
+        Hold(leaving.back() / STREAM_COUNT, op, false, now);
     }
     // Before anybody goes on: whoever is first may come to this group's next meeting at once.
     meetings.End(id);
@@ -273,53 +266,80 @@ StepExecutor::State::EndMeeting(uint32_t id, Time now)
 }
 
 void
-StepExecutor::State::Complete(uint32_t rank, std::size_t stream, Time now)
+StepExecutor::State::Complete(uint32_t actor, std::size_t stream, Time now)
 {
-    RankState& state = ranks[rank];
+    ActorState& state = actors[actor];
     if (state.streams[stream].phase == StreamPhase::Issuing)
     {
-        Arrive(rank, stream, now);
-        Rebook(rank, now);
+        Arrive(actor, stream, now);
+        Rebook(actor, now);
         return;
     }
     if (stream == COMPUTE && now > state.kernelEnd)
     {
-        bookings[rank].Move(now - state.kernelEnd, TimeCategory::Compute, TimeCategory::Launch);
+        actors[actor].booking.Move(
+            now - state.kernelEnd, TimeCategory::Compute, TimeCategory::Launch);
     }
-    if (observer != nullptr)
+    if (state.isWatched)
     {
-        const std::size_t key = rank * STREAM_COUNT + stream;
-        observer->OnOpFinished(static_cast<uint32_t>(stepTimes.size()),
-                               Rank(rank),
-                               static_cast<StreamKind>(stream),
-                               HeadOf(rank, stream),
-                               posted[key],
-                               started[key],
-                               now);
+        TellOp(actor, stream, now);
     }
-    opCount++;
+    opCount += fold.ranks.Count(actor);
     state.isComputing = state.isComputing && stream != COMPUTE;
     state.streams[stream].position++;
-    Launch(rank, stream, now);
+    Launch(actor, stream, now);
     const uint32_t waiters = std::exchange(state.waiters[stream], 0);
     for (std::size_t other = 0; (waiters >> other) != 0; other++)
     {
         if ((waiters >> other & 1U) != 0)
         {
-            Launch(rank, other, now);
+            Launch(actor, other, now);
         }
     }
-    Rebook(rank, now);
+    Rebook(actor, now);
+}
+
+/** Tells the observer of an operation that has ended on the watched ranks of an actor. */
+void
+StepExecutor::State::TellOp(uint32_t actor, std::size_t stream, Time now)
+{
+    const std::size_t key = actor * STREAM_COUNT + stream;
+    for (const Rank rank : watched[actor])
+    {
+        observer->OnOpFinished(static_cast<uint32_t>(stepTimes.size()),
+                               rank,
+                               static_cast<StreamKind>(stream),
+                               HeadOf(actor, stream),
+                               posted[key],
+                               started[key],
+                               now);
+    }
+}
+
+/** Tells the observer of a communication that has ended in all groups of its place. */
+void
+StepExecutor::State::TellMeeting(const Meeting& meeting, Time now)
+{
+    const uint32_t* last = fold.groups.end(meeting.place);
+    for (const uint32_t* group = fold.groups.begin(meeting.place); group != last; group++)
+    {
+        observer->OnCollectiveFinished(static_cast<uint32_t>(stepTimes.size()),
+                                       *group,
+                                       *meeting.op,
+                                       meeting.firstArrival,
+                                       meeting.started,
+                                       now);
+    }
 }
 
 void
-StepExecutor::State::Rebook(uint32_t rank, Time now)
+StepExecutor::State::Rebook(uint32_t actor, Time now)
 {
-    bookings[rank].Switch(CategoryNow(ranks[rank]), now);
+    actors[actor].booking.Switch(CategoryNow(actors[actor]), now);
 }
 
 TimeCategory
-StepExecutor::State::CategoryNow(const RankState& state) const
+StepExecutor::State::CategoryNow(const ActorState& state) const
 {
     std::size_t stream = COMPUTE;
     for (std::size_t hops = 0; hops < STREAM_COUNT; hops++)

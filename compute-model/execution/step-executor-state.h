@@ -5,6 +5,7 @@
 #include "compute-model/execution/completion-queue.h"
 #include "compute-model/execution/group-meetings.h"
 #include "compute-model/execution/rank-booking.h"
+#include "compute-model/execution/rank-fold.h"
 #include "compute-model/execution/step-executor.h"
 
 #include <array>
@@ -35,21 +36,24 @@ struct StreamState
     TimeCategory category{TimeCategory::Bubble}; //!< of the running head
 };
 
-/** All streams of one rank: what the executor touches at every event. */
-struct RankState
+/** All streams of one actor: what the executor touches at every event. */
+struct ActorState
 {
     std::array<StreamState, STREAM_COUNT> streams{};
     std::array<uint8_t, STREAM_COUNT> waiters{}; //!< by stream: bits of the streams blocked on it
     uint8_t open{0};                             //!< streams not Done
+    bool isWatched{false};                       //!< somebody observes its operations
     uint16_t heldSms{0};                         //!< multiprocessors that communication holds
+    uint16_t heldPerMille{0};                    //!< of the HBM rate that communication takes
     bool isComputing{false};                     //!< the compute stream runs kernels
     uint32_t epoch{0};                           //!< synchronizations of CPU and GPU so far
     Time hostBase;                               //!< when the CPU began to issue this epoch
     Time kernelEnd; //!< of the running head of the compute stream, but for late launches
     Time launchEnd; //!< of the same, as late launches have it
+    RankBooking booking;
 };
 
-static_assert(STREAM_COUNT <= 8, "RankState::waiters has one bit per stream");
+static_assert(STREAM_COUNT <= 8, "ActorState::waiters has one bit per stream");
 
 /** What of an operation execution needs at every turn; the rest is looked up where it is used. */
 struct OpBrief
@@ -62,6 +66,9 @@ struct OpBrief
 };
 
 static_assert(sizeof(OpBrief) == 16, "a few operations fit a cache line");
+
+/** The mean over the time of an operation's kernels; without kernels, as one that fills all SMs. */
+OverlapTraits TraitsOf(const StepGraph& graph, const StepOp& op);
 
 /** When the CPU issues an operation; see StepOp. */
 struct OpIssue
@@ -81,64 +88,72 @@ struct StreamOps
     uint32_t count{0};
 };
 
-/** Everything a StepExecutor holds. A key names a stream of a rank: rank * STREAM_COUNT + stream.
+/**
+ * Everything a StepExecutor holds. Actors execute, each for all of its ranks (RankFold). A key
+ * names a stream of an actor: actor * STREAM_COUNT + stream.
  */
 struct StepExecutor::State
 {
     State(StepExecutorSpec spec, CollectiveClient* client);
 
+    void SetObserver(StepObserver* watcher);
     void BeginStep(Time now);
     void RunUntil(Time now);
     void EndMeeting(uint32_t meeting, Time now);
     std::string DescribeWaiting(std::size_t limit) const;
 
-    const StreamOps& OpsOf(uint32_t rank, std::size_t stream) const
+    const StreamOps& OpsOf(uint32_t actor, std::size_t stream) const
     {
-        return programOps[spec.graph->rankProgram[rank] * STREAM_COUNT + stream];
+        return programOps[fold.program[actor] * STREAM_COUNT + stream];
     }
 
-    const StepOp& HeadOf(uint32_t rank, std::size_t stream) const
+    const StepOp& HeadOf(uint32_t actor, std::size_t stream) const
     {
-        return OpsOf(rank, stream).ops[ranks[rank].streams[stream].position];
+        return OpsOf(actor, stream).ops[actors[actor].streams[stream].position];
     }
 
     StepExecutorSpec spec;
+    RankFold fold;
     CollectiveClient* client; //!< the executor, to be told of ended collectives
     StepObserver* observer{nullptr};
     std::vector<OpBrief> briefs;       //!< of all programs' streams
     std::vector<OpIssue> issues;       //!< of the same operations
+    std::vector<OverlapTraits> traits; //!< of the same operations
     std::vector<StreamOps> programOps; //!< by program, then stream
-    std::vector<RankState> ranks;
-    std::vector<RankBooking> bookings; //!< by rank
-    std::vector<Time> posted;          //!< by key: when the head was reached; only with an observer
-    std::vector<Time> started;         //!< by key: when the head began; only with an observer
+    std::vector<ActorState> actors;
+    std::vector<std::vector<Rank>> watched; //!< by actor: ranks whose operations are observed
+    std::vector<double> scales;             //!< by actor: factor on compute durations; empty: all 1
+    std::vector<Time> posted;  //!< by key: when the head was reached; when it is watched
+    std::vector<Time> started; //!< by key: when the head began; when it is watched
     GroupMeetings meetings;
     CompletionQueue completions;   //!< running computations, by key
     std::vector<uint32_t> leaving; //!< keys whose communication is just ending
-    uint32_t finishedRanks{0};
+    uint32_t finishedActors{0};
     uint64_t opCount{0};
     bool begun{false};
     Time stepStart;
     std::vector<Time> stepTimes;
-    std::vector<RankBreakdown> breakdown; //!< of the last finished step
+    std::vector<RankBreakdown> breakdown; //!< by rank, of the last finished step
 
   private:
-    void Launch(uint32_t rank, std::size_t stream, Time now);
-    bool IsBlocked(RankState& state, const StreamOps& ops, const OpBrief& op, std::size_t stream);
-    void Compute(uint32_t rank, std::size_t stream, const OpIssue& issue, Time duration, Time now);
-    void Arrive(uint32_t rank, std::size_t stream, Time now);
+    void Launch(uint32_t actor, std::size_t stream, Time now);
+    bool IsBlocked(ActorState& state, const StreamOps& ops, const OpBrief& op, std::size_t stream);
+    void Compute(uint32_t actor, std::size_t stream, const OpIssue& issue, Time duration, Time now);
+    void Arrive(uint32_t actor, std::size_t stream, Time now);
     void AddProgram(const StepProgram& program);
     void StartMeeting(uint32_t meeting, Time now);
-    void HoldSms(uint32_t rank, int32_t more, Time now);
-    double Slowdown(uint32_t heldSms) const;
-    void Complete(uint32_t rank, std::size_t stream, Time now);
-    void Rebook(uint32_t rank, Time now);
-    TimeCategory CategoryNow(const RankState& state) const;
+    void Hold(uint32_t actor, const StepOp& communication, bool isStart, Time now);
+    double Slowdown(uint32_t actor) const;
+    void Complete(uint32_t actor, std::size_t stream, Time now);
+    void TellOp(uint32_t actor, std::size_t stream, Time now);
+    void TellMeeting(const Meeting& meeting, Time now);
+    void Rebook(uint32_t actor, Time now);
+    TimeCategory CategoryNow(const ActorState& state) const;
     void SettleSteps(Time now);
     void EndStep(Time now);
     std::string DescribeRank(uint32_t rank) const;
-    std::string DescribeMeeting(uint32_t meeting) const;
-    std::string DescribeOthers(uint32_t meeting, uint32_t rank) const;
+    std::string DescribeMeeting(uint32_t meeting, uint32_t group) const;
+    std::string DescribeOthers(uint32_t group, uint32_t rank) const;
 };
 
 } // namespace weir

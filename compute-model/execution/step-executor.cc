@@ -18,7 +18,7 @@ StepExecutor::~StepExecutor() = default;
 void
 StepExecutor::SetObserver(StepObserver* observer)
 {
-    m_state->observer = observer;
+    m_state->SetObserver(observer);
 }
 
 Time

@@ -21,6 +21,12 @@ class StepObserver
   public:
     virtual ~StepObserver() = default;
 
+    /** Whether OnOpFinished is wanted for operations of @p rank; asked once, by SetObserver. */
+    virtual bool Watches(Rank rank) const
+    {
+        return true;
+    }
+
     /** @param posted when the rank reached it, @param started when it began to make progress. */
     virtual void OnOpFinished(uint32_t step,
                               Rank rank,
@@ -63,8 +69,13 @@ struct StepExecutorSpec
     Time start;                                //!< when the first begins
     std::vector<double>
         computeScale; //!< by rank: factor on compute durations (slow GPUs); empty: all 1
-    uint32_t sms{0};  //!< multiprocessors of a GPU, of which communication (StepOp::sms) takes some
-                      //!< from the kernels beside it; 0: kernels run as if alone
+    std::vector<uint32_t>
+        groupKinds; //!< by group of the graph: in groups of one kind a call takes the same time,
+                    //!< whatever else is under way; then what is alike is executed once (RankFold).
+                    //!< Empty: every rank is executed for itself
+    uint32_t sms{0}; //!< multiprocessors of a GPU, of which communication (StepOp::sms) takes some
+                     //!< from the kernels beside it; 0: kernels run as if alone
+    OverlapPolicy overlap; //!< how much longer kernels beside communication take
 };
 
 /**
@@ -72,10 +83,8 @@ struct StepExecutorSpec
  * that start at their last arrival and end together, sends that wait for their receives. Ends a
  * step when all ranks have ended it (a barrier), then begins the next.
  *
- * Kernels slow down beside communication by the multiprocessors that it holds: n of N taken make
- * them N / (N - n) times as long. That is what 132-SM H200 kernels do beside a persistent
- * communication kernel (attention, elementwise; GEMMs of one wave lose more), and GEMMs on A100
- * (1.27 beside 24 channels) and A800 (1.13 to 1.18 beside 16; Echo, arXiv 2412.12487, tables 2, 3).
+ * Kernels slow down beside communication as OverlapSlowdown has it, by the multiprocessors and the
+ * memory traffic that it takes; an operation without kernel records as one that fills all SMs.
  *
  * A passive engine beside the CollectiveEngine it uses: add both to one EngineSet, this one first.
  */

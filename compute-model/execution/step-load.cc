@@ -21,16 +21,22 @@ StepLoad(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu)
     double flops = 0;
     Time busy;
     Time host;
-    for (const SegmentSequence* sequence :
-         {&segments.layerForward, &segments.layerRecompute, &segments.layerBackward})
+    const uint32_t withExperts = model.ExpertLayersOf(0, model.layers);
+    for (const bool hasExperts : {false, true})
     {
-        for (const Segment& segment : *sequence)
+        const uint32_t layers = hasExperts ? withExperts : model.layers - withExperts;
+        for (const SegmentSequence* sequence : {&segments.Forward(hasExperts),
+                                                &segments.Recompute(hasExperts),
+                                                &segments.Backward(hasExperts)})
         {
-            busy += segment.kernels.duration;
-            host += segment.kernels.host;
-            for (uint32_t i = 0; i < segment.kernels.count; i++)
+            for (const Segment& segment : *sequence)
             {
-                flops += graph.kernels[segment.kernels.first + i].flops.ToDouble();
+                busy += segment.kernels.duration * layers;
+                host += segment.kernels.host * layers;
+                for (uint32_t i = 0; i < segment.kernels.count; i++)
+                {
+                    flops += graph.kernels[segment.kernels.first + i].flops.ToDouble() * layers;
+                }
             }
         }
     }

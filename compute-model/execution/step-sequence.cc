@@ -9,21 +9,22 @@ StepExecutor::State::BeginStep(Time now)
 {
     begun = true;
     stepStart = now;
-    finishedRanks = 0;
-    for (uint32_t rank = 0; rank < ranks.size(); rank++)
+    finishedActors = 0;
+    for (uint32_t actor = 0; actor < actors.size(); actor++)
     {
-        ranks[rank] = RankState();
-        ranks[rank].open = STREAM_COUNT;
-        ranks[rank].hostBase = now;
-        bookings[rank].Begin(now);
+        actors[actor] = ActorState();
+        actors[actor].isWatched = !watched[actor].empty();
+        actors[actor].open = STREAM_COUNT;
+        actors[actor].hostBase = now;
+        actors[actor].booking.Begin(now);
     }
-    for (uint32_t rank = 0; rank < ranks.size(); rank++)
+    for (uint32_t actor = 0; actor < actors.size(); actor++)
     {
         for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
         {
-            Launch(rank, stream, now);
+            Launch(actor, stream, now);
         }
-        Rebook(rank, now);
+        Rebook(actor, now);
     }
 }
 
@@ -47,7 +48,7 @@ StepExecutor::State::RunUntil(Time now)
 void
 StepExecutor::State::SettleSteps(Time now)
 {
-    while (finishedRanks == ranks.size() && stepTimes.size() < spec.steps)
+    while (finishedActors == actors.size() && stepTimes.size() < spec.steps)
     {
         EndStep(now);
         if (stepTimes.size() < spec.steps)
@@ -60,10 +61,13 @@ StepExecutor::State::SettleSteps(Time now)
 void
 StepExecutor::State::EndStep(Time now)
 {
-    for (std::size_t rank = 0; rank < ranks.size(); rank++)
+    for (uint32_t actor = 0; actor < actors.size(); actor++)
     {
-        bookings[rank].Settle(now);
-        breakdown[rank].spent = bookings[rank].Spent();
+        actors[actor].booking.Settle(now);
+        for (const uint32_t* rank = fold.ranks.begin(actor); rank != fold.ranks.end(actor); rank++)
+        {
+            breakdown[*rank].spent = actors[actor].booking.Spent();
+        }
     }
     const auto step = static_cast<uint32_t>(stepTimes.size());
     stepTimes.push_back(now - stepStart);

@@ -47,9 +47,9 @@ StepExecutor::State::DescribeWaiting(std::size_t limit) const
     std::string text;
     std::size_t lines = 0;
     std::size_t more = 0;
-    for (uint32_t rank = 0; rank < ranks.size(); rank++)
+    for (uint32_t rank = 0; rank < fold.actorOf.size(); rank++)
     {
-        if (begun && ranks[rank].open == 0)
+        if (begun && actors[fold.actorOf[rank]].open == 0)
         {
             continue;
         }
@@ -72,7 +72,8 @@ StepExecutor::State::DescribeWaiting(std::size_t limit) const
 std::string
 StepExecutor::State::DescribeRank(uint32_t rank) const
 {
-    const RankState& state = ranks[rank];
+    const uint32_t actor = fold.actorOf[rank];
+    const ActorState& state = actors[actor];
     // The first stream that is at something; one that is only blocked says less.
     const auto isActive = [](const StreamState& s) {
         return s.phase == StreamPhase::Posted || s.phase == StreamPhase::Running;
@@ -84,7 +85,7 @@ StepExecutor::State::DescribeRank(uint32_t rank) const
         at = std::find_if(state.streams.begin(), state.streams.end(), isOpen);
     }
     const auto stream = static_cast<std::size_t>(at - state.streams.begin());
-    const StepOp& op = HeadOf(rank, stream);
+    const StepOp& op = HeadOf(actor, stream);
     std::string text = "waits in '" + spec.graph->labels[op.label] + "' (" +
                        ToString(static_cast<StreamKind>(stream)) + " operation " +
                        std::to_string(at->position) + ", micro-batch " +
@@ -92,40 +93,43 @@ StepExecutor::State::DescribeRank(uint32_t rank) const
     switch (at->phase)
     {
     case StreamPhase::Posted:
-        return text + " for " + DescribeMeeting(at->meeting);
+        return text + " for " +
+               DescribeMeeting(at->meeting, spec.graph->rankGroups[rank][op.group]);
     case StreamPhase::Running:
         return op.kind == StepOpKind::Compute
                    ? text + " which is under way"
-                   : text + " with " + DescribeOthers(at->meeting, rank) + ", which is under way";
+                   : text + " with " +
+                         DescribeOthers(spec.graph->rankGroups[rank][op.group], rank) +
+                         ", which is under way";
     default:
         return text + " for its own stream " + ToString(static_cast<StreamKind>(at->waitsFor));
     }
 }
 
 std::string
-StepExecutor::State::DescribeMeeting(uint32_t id) const
+StepExecutor::State::DescribeMeeting(uint32_t id, uint32_t group) const
 {
     const Meeting& meeting = meetings.Get(id);
     RankList missing;
-    for (Rank member : spec.graph->groups[meeting.group])
+    for (Rank member : spec.graph->groups[group])
     {
         bool here = false;
         for (uint32_t i = 0; i < meeting.arrived; i++)
         {
-            here = here || meetings.ArrivedKey(id, i) / STREAM_COUNT == member.Index();
+            here =
+                here || meetings.ArrivedKey(id, i) / STREAM_COUNT == fold.actorOf[member.Index()];
         }
         if (!here)
         {
             missing.Add(member);
         }
     }
-    return missing.OfGroup(meeting.group);
+    return missing.OfGroup(group);
 }
 
 std::string
-StepExecutor::State::DescribeOthers(uint32_t id, uint32_t rank) const
+StepExecutor::State::DescribeOthers(uint32_t group, uint32_t rank) const
 {
-    const uint32_t group = meetings.Get(id).group;
     RankList others;
     for (Rank member : spec.graph->groups[group])
     {

@@ -8,20 +8,25 @@ std::vector<GradientBucket>
 PackGradients(const std::vector<GradientPiece>& pieces, Bytes bucket)
 {
     std::vector<GradientBucket> buckets;
-    GradientBucket open;
+    GradientBucket open[2]; // of dense weights, of experts
+    open[1].ofExperts = true;
     for (const GradientPiece& piece : pieces)
     {
-        open.bytes += piece.bytes;
-        open.position = piece.position;
-        if (open.bytes >= bucket)
+        GradientBucket& mine = open[piece.ofExperts ? 1 : 0];
+        mine.bytes += piece.bytes;
+        mine.position = piece.position;
+        if (mine.bytes >= bucket)
         {
-            buckets.push_back(open);
-            open = GradientBucket();
+            buckets.push_back(mine);
+            mine.bytes = Bytes();
         }
     }
-    if (open.bytes > Bytes())
+    for (const GradientBucket& last : open)
     {
-        buckets.push_back(open);
+        if (last.bytes > Bytes())
+        {
+            buckets.push_back(last);
+        }
     }
     return buckets;
 }

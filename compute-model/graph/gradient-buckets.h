@@ -15,6 +15,7 @@ struct GradientPiece
 {
     uint32_t position{0}; //!< of the compute operation after which they are final
     Bytes bytes;
+    bool ofExperts{false}; //!< of experts' weights, whose replicas are other ranks
 };
 
 /** Gradients that are reduced together, once the last of them is final. */
@@ -22,12 +23,14 @@ struct GradientBucket
 {
     uint32_t position{0}; //!< of its last piece
     Bytes bytes;
+    bool ofExperts{false};
 };
 
 /**
  * Packs gradients into buckets in the order in which the backward pass makes them final; a bucket
  * is closed once it holds @p bucket bytes or more (pieces are not split), as PyTorch's and
- * Megatron-LM's data-parallel wrappers do. Complexity O(pieces).
+ * Megatron-LM's data-parallel wrappers do; those of experts go to buckets of their own. Buckets
+ * come in the order in which they are closed. Complexity O(pieces).
  */
 std::vector<GradientBucket> PackGradients(const std::vector<GradientPiece>& pieces, Bytes bucket);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/optimizer-program.h"
 
+#include "compute-model/layers/buffer-kernels.h"
+#include "compute-model/plan/shard-units.h"
 #include "compute-model/plan/stage-parameters.h"
-
-#include <cmath>
 
 namespace weir
 {
@@ -16,9 +16,6 @@ constexpr double FP32 = 4; // bytes
 // Adam reads gradient, weight and both moments and writes weight and moments, all in fp32
 // (apex csrc/multi_tensor_adam.cu).
 constexpr double ADAM_BYTES = 7 * FP32;
-
-/** Columns of the matrix that a buffer is described as; only its area matters. */
-constexpr uint64_t BUFFER_COLUMNS = 1024;
 
 } // namespace
 
@@ -36,21 +33,35 @@ OptimizerWriter::OptimizerWriter(const StageSource& source,
       m_kernels(kernels),
       m_writer(writer),
       m_parameters(RankStageParameters(source.model, source.plan, source.stage)),
-      m_updated(m_plan.distributedOptimizer ? m_parameters / m_plan.data : m_parameters)
+      m_experts(RankExpertParameters(source.model, source.plan, source.stage)),
+      m_updated(m_parameters / m_plan.ShardRanks() +
+                m_experts / (m_plan.Sharded() == ShardedState::None ? 1 : m_plan.ExpertReplicas()))
 {
 }
 
 void
 OptimizerWriter::ZeroGradients()
 {
-    OverParameters("gradient zero", MemoryKernel::Fill, m_parameters, GradientBytes(m_plan));
+    if (m_plan.Sharded() == ShardedState::Full)
+    {
+        return; // gradients of units are given up when they have been reduced
+    }
+    OverParameters(
+        "gradient zero", MemoryKernel::Fill, m_parameters + m_experts, GradientBytes(m_plan));
     FlushKernels("zero gradients");
 }
 
 bool
 OptimizerWriter::OverlapsGradients() const
 {
-    return m_plan.overlapGradients && m_plan.data > 1;
+    return m_plan.overlapGradients && m_plan.DenseReplicas() > 1 &&
+           m_plan.Sharded() != ShardedState::Full;
+}
+
+bool
+OptimizerWriter::ReducesEveryPass() const
+{
+    return m_plan.Sharded() == ShardedState::Gradients && m_plan.sharding.everyPass;
 }
 
 void
@@ -58,8 +69,18 @@ OptimizerWriter::ReduceEarly(const std::vector<GradientPiece>& pieces)
 {
     for (const GradientBucket& bucket : PackGradients(pieces, m_plan.bucket))
     {
-        m_early.push_back(
-            m_writer.CommunicateAfter(Reduction(bucket.bytes, "gradient bucket"), bucket.position));
+        if (bucket.ofExperts && m_plan.ExpertReplicas() == 1)
+        {
+            continue;
+        }
+        const char* label = bucket.ofExperts ? "expert gradient bucket" : "gradient bucket";
+        m_early.push_back(m_writer.CommunicateAfter(
+            Reduction(bucket.bytes, label, bucket.ofExperts), bucket.position));
+        if (!bucket.ofExperts && ScattersInCopies())
+        {
+            m_early.push_back(
+                m_writer.CommunicateBehind(AmongCopies(bucket.bytes), m_early.back()));
+        }
     }
 }
 
@@ -93,18 +114,32 @@ OptimizerWriter::Update()
     // --clip-grad 1.0, Megatron-LM's default: the norm exceeds it while training is young.
     OverParameters("gradient clip", MemoryKernel::Elementwise, m_updated, 2 * FP32);
     OverParameters("Adam", MemoryKernel::AdamFused, m_updated, ADAM_BYTES);
-    if (weightBytes < FP32)
+    if (weightBytes < FP32 && m_plan.Sharded() != ShardedState::Full)
     {
         OverParameters("weight cast", MemoryKernel::Elementwise, m_updated, FP32 + weightBytes);
     }
     FlushKernels("optimizer update");
-    if (m_plan.distributedOptimizer && m_plan.data > 1)
+    const bool isWhole = m_plan.Sharded() == ShardedState::None;
+    if (!isWhole && m_plan.Sharded() != ShardedState::Full && !m_plan.sharding.overlapGather)
     {
-        CommunicationRequest gather =
-            Reduction(Bytes::Nearest(m_parameters * weightBytes), "weights all-gather");
-        gather.collective = CollectiveOp::AllGather;
-        m_writer.Wait(m_writer.Communicate(gather));
+        GatherWeights(m_parameters, "weights all-gather", false);
+        GatherWeights(m_experts, "expert weights all-gather", true);
     }
+}
+
+void
+OptimizerWriter::GatherWeights(double parameters, const char* label, bool ofExperts)
+{
+    const uint32_t replicas = ofExperts ? m_plan.ExpertReplicas() : m_plan.ShardRanks();
+    if (replicas == 1 || parameters == 0)
+    {
+        return;
+    }
+    CommunicationRequest gather =
+        Reduction(Bytes::Nearest(parameters * ActivationBytes(m_plan.precision)), label, ofExperts);
+    gather.collective = CollectiveOp::AllGather;
+    gather.slot = ofExperts ? GroupSlot::ExpertData : ShardSlot(m_plan);
+    m_writer.Wait(m_writer.Communicate(gather));
 }
 
 void
@@ -113,9 +148,7 @@ OptimizerWriter::OverParameters(const char* name,
                                 double parameters,
                                 double bytesPerParameter)
 {
-    const auto rows =
-        static_cast<uint64_t>(std::ceil(parameters / static_cast<double>(BUFFER_COLUMNS)));
-    m_kernels.Memory(name, kernel, rows, BUFFER_COLUMNS, bytesPerParameter, 0);
+    WriteBufferKernel(m_kernels, name, kernel, parameters, bytesPerParameter);
 }
 
 void
@@ -128,16 +161,37 @@ OptimizerWriter::FlushKernels(const char* label)
 }
 
 CommunicationRequest
-OptimizerWriter::Reduction(Bytes bytes, const char* label)
+OptimizerWriter::Reduction(Bytes bytes, const char* label, bool ofExperts)
 {
     CommunicationRequest request;
     request.stream = StreamKind::DataComm;
-    request.collective =
-        m_plan.distributedOptimizer ? CollectiveOp::ReduceScatter : CollectiveOp::AllReduce;
+    const bool scatters = m_plan.Sharded() != ShardedState::None && m_plan.sharding.scatter;
+    const GroupSlot dense = scatters ? ShardSlot(m_plan) : GroupSlot::Data;
+    request.collective = scatters ? CollectiveOp::ReduceScatter : CollectiveOp::AllReduce;
     request.category = TimeCategory::Data;
-    request.slot = GroupSlot::Data;
+    request.slot = ofExperts ? GroupSlot::ExpertData : dense;
     request.bytes = bytes;
     request.label = m_kernels.Label(label);
+    return request;
+}
+
+/** Whether scattered gradients are still to be summed among groups that hold a copy each. */
+bool
+OptimizerWriter::ScattersInCopies() const
+{
+    return m_plan.Sharded() != ShardedState::None && m_plan.sharding.scatter &&
+           ShardCopies(m_plan) > 1;
+}
+
+/** The sum among copies of a part of gradients of @p bytes in all. */
+CommunicationRequest
+OptimizerWriter::AmongCopies(Bytes bytes)
+{
+    CommunicationRequest request =
+        Reduction(bytes / static_cast<int64_t>(m_plan.ShardRanks()), "gradient part all-reduce");
+    request.stream = StreamKind::ReplicaComm;
+    request.collective = CollectiveOp::AllReduce;
+    request.slot = GroupSlot::Replicas;
     return request;
 }
 
@@ -162,15 +216,31 @@ OptimizerWriter::ReduceWholeParameters()
 void
 OptimizerWriter::ReduceLate()
 {
-    if (m_plan.data == 1 || OverlapsGradients())
+    if (m_plan.DenseReplicas() == 1 || OverlapsGradients() ||
+        m_plan.Sharded() == ShardedState::Full)
     {
         return;
     }
+    ReduceLate(m_parameters, "gradients", false);
+    if (m_experts > 0 && m_plan.ExpertReplicas() > 1)
+    {
+        ReduceLate(m_experts, "expert gradients", true);
+    }
+}
+
+void
+OptimizerWriter::ReduceLate(double parameters, const char* label, bool ofExperts)
+{
     OverParameters(
-        "gradient average", MemoryKernel::Elementwise, m_parameters, 2.0 * GradientBytes(m_plan));
+        "gradient average", MemoryKernel::Elementwise, parameters, 2.0 * GradientBytes(m_plan));
     FlushKernels("average gradients");
-    const Bytes bytes = Bytes::Nearest(m_parameters * GradientBytes(m_plan));
-    m_writer.Wait(m_writer.Communicate(Reduction(bytes, "gradients")));
+    const Bytes bytes = Bytes::Nearest(parameters * GradientBytes(m_plan));
+    StepDependency reduced = m_writer.Communicate(Reduction(bytes, label, ofExperts));
+    if (!ofExperts && ScattersInCopies())
+    {
+        reduced = m_writer.CommunicateBehind(AmongCopies(bytes), reduced);
+    }
+    m_writer.Wait(reduced);
 }
 
 void
@@ -194,8 +264,7 @@ OptimizerWriter::ReduceTiedEmbedding()
 void
 OptimizerWriter::AgreeOn(const char* label)
 {
-    const uint32_t ranks =
-        m_plan.tensor * m_plan.pipeline * (m_plan.distributedOptimizer ? m_plan.data : 1);
+    const uint32_t ranks = m_plan.tensor * m_plan.pipeline * m_plan.ShardRanks();
     if (ranks == 1)
     {
         return;
@@ -203,6 +272,10 @@ OptimizerWriter::AgreeOn(const char* label)
     CommunicationRequest request = Reduction(Bytes(static_cast<int64_t>(FP32)), label);
     request.collective = CollectiveOp::AllReduce;
     request.slot = GroupSlot::Optimizer;
+    if (m_plan.ShardRanks() == 1) // within one replica
+    {
+        request.category = m_plan.pipeline > 1 ? TimeCategory::Pipeline : TimeCategory::Tensor;
+    }
     m_writer.Wait(m_writer.Communicate(request));
 }
 

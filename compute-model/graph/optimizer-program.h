@@ -31,6 +31,9 @@ class OptimizerWriter
     /** Whether gradients are reduced beside the last backward passes. */
     bool OverlapsGradients() const;
 
+    /** Whether that is so in every micro-batch, not only in the last one. */
+    bool ReducesEveryPass() const;
+
     /** Issues the reduction of a model chunk's gradients in buckets, each once it is final. */
     void ReduceEarly(const std::vector<GradientPiece>& pieces);
 
@@ -46,7 +49,11 @@ class OptimizerWriter
                         double parameters,
                         double bytesPerParameter);
     void FlushKernels(const char* label);
-    CommunicationRequest Reduction(Bytes bytes, const char* label);
+    CommunicationRequest Reduction(Bytes bytes, const char* label, bool ofExperts = false);
+    void ReduceLate(double parameters, const char* label, bool ofExperts);
+    void GatherWeights(double parameters, const char* label, bool ofExperts);
+    bool ScattersInCopies() const;
+    CommunicationRequest AmongCopies(Bytes bytes);
     void ReduceWholeParameters();
     void ReduceLate();
     void ReduceTiedEmbedding();
@@ -56,7 +63,8 @@ class OptimizerWriter
     const ParallelPlan& m_plan;
     KernelTable& m_kernels;
     ProgramWriter& m_writer;
-    double m_parameters;                 //!< that a rank of the stage holds
+    double m_parameters;                 //!< that a rank of the stage holds, experts left out
+    double m_experts;                    //!< of experts, that it holds
     double m_updated;                    //!< of them, that it updates itself
     std::vector<StepDependency> m_early; //!< reductions issued beside backward passes
 };

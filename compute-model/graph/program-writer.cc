@@ -45,6 +45,8 @@ ProgramWriter::Append(const SegmentSequence& sequence,
             request.collective = segment.collective;
             request.bytes = segment.bytes;
             request.label = segment.label;
+            request.slot = segment.slot;
+            request.category = segment.category;
             issued[i] = Communicate(request);
             continue;
         }
@@ -52,11 +54,20 @@ ProgramWriter::Append(const SegmentSequence& sequence,
         {
             Wait(issued[static_cast<std::size_t>(segment.waitsFor)]);
         }
-        AppendCompute(segment);
-        if (ready != nullptr && segment.parameters > 0)
+        if (segment.synchronizes)
         {
-            ready->push_back({LastCompute(), Bytes::Nearest(segment.parameters * gradientBytes)});
-            m_isTail = false; // somebody will wait for exactly these kernels
+            SynchronizeHost();
+        }
+        AppendCompute(segment);
+        for (const bool ofExperts : {false, true})
+        {
+            const double parameters = ofExperts ? segment.expertParameters : segment.parameters;
+            if (ready != nullptr && parameters > 0)
+            {
+                ready->push_back(
+                    {LastCompute(), Bytes::Nearest(parameters * gradientBytes), ofExperts});
+                m_isTail = false; // somebody will wait for exactly these kernels
+            }
         }
     }
 }
@@ -136,6 +147,26 @@ ProgramWriter::CommunicateAfter(const CommunicationRequest& request, uint32_t co
     StepOp op;
     op.firstDependency = static_cast<uint32_t>(m_program.dependencies.size());
     AddDependency(op, StreamKind::Compute, computePosition);
+    return AppendCommunication(request, op);
+}
+
+StepDependency
+ProgramWriter::CommunicateFreely(const CommunicationRequest& request)
+{
+    StepOp op;
+    op.firstDependency = static_cast<uint32_t>(m_program.dependencies.size());
+    return AppendCommunication(request, op);
+}
+
+StepDependency
+ProgramWriter::CommunicateBehind(const CommunicationRequest& request,
+                                 const StepDependency& operation)
+{
+    StepOp op;
+    op.firstDependency = static_cast<uint32_t>(m_program.dependencies.size());
+    AddDependency(op, operation.stream, operation.position);
+    m_issued += m_host.communication;
+    op.launch = m_issued;
     return AppendCommunication(request, op);
 }
 

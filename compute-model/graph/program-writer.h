@@ -54,8 +54,15 @@ class ProgramWriter
     /** Issues a communication behind everything so far. @return what Wait takes. */
     StepDependency Communicate(const CommunicationRequest& request);
 
+    /** Issues a communication that waits for nothing but its stream and its peers. */
+    StepDependency CommunicateFreely(const CommunicationRequest& request);
+
     /** Issues a communication behind one compute operation. */
     StepDependency CommunicateAfter(const CommunicationRequest& request, uint32_t computePosition);
+
+    /** Issues a communication behind another one, on another stream. */
+    StepDependency CommunicateBehind(const CommunicationRequest& request,
+                                     const StepDependency& operation);
 
     /** Everything issued to the compute stream from here on needs @p operation. */
     void Wait(const StepDependency& operation);

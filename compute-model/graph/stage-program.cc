@@ -3,10 +3,13 @@
 
 #include "compute-model/graph/optimizer-program.h"
 #include "compute-model/graph/program-writer.h"
+#include "compute-model/graph/unit-gathers.h"
+#include "compute-model/graph/unit-reductions.h"
 #include "compute-model/plan/pipeline-schedule.h"
 #include "compute-model/plan/rank-shape.h"
 #include "compute-model/plan/stage-layers.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -40,7 +43,20 @@ class StageWriter
         place.stages = m_plan.pipeline;
         place.microBatches = m_plan.MicroBatches();
         place.chunks = m_plan.virtualStages;
-        for (const PipelineStep& step : PipelineSchedule(place))
+        place.times = TimesOf(m_source.segments);
+        const std::vector<PipelineStep> schedule = PipelineSchedule(place);
+        if (UnitGathers::AreIn(m_plan))
+        {
+            m_gathers.emplace(m_source,
+                              UnitUses(m_source.model, m_plan, m_source.stage, schedule),
+                              m_kernels,
+                              m_writer);
+        }
+        if (m_plan.Sharded() == ShardedState::Full)
+        {
+            m_reductions.emplace(m_source, m_kernels, m_writer);
+        }
+        for (const PipelineStep& step : schedule)
         {
             switch (step.kind)
             {
@@ -49,6 +65,12 @@ class StageWriter
                 break;
             case PipelineStepKind::Backward:
                 Backward(step, optimizer);
+                break;
+            case PipelineStepKind::BackwardInput:
+                BackwardInput(step, optimizer);
+                break;
+            case PipelineStepKind::BackwardWeights:
+                BackwardWeights(step, optimizer);
                 break;
             case PipelineStepKind::Exchange:
                 Exchange(step);
@@ -87,6 +109,7 @@ class StageWriter
         {
             m_writer.SynchronizeHost();
         }
+        UseUnit();
         if (HasEmbedding(step))
         {
             m_writer.SetPlace(step.microBatch, StepOp::NO_LAYER);
@@ -94,8 +117,10 @@ class StageWriter
         }
         for (uint32_t i = 0; i < Layers(step); i++)
         {
-            m_writer.SetPlace(step.microBatch, FirstLayer(step) + i);
-            m_writer.Append(m_source.segments.layerForward);
+            const uint32_t layer = FirstLayer(step) + i;
+            m_writer.SetPlace(step.microBatch, layer);
+            UseUnit();
+            m_writer.Append(m_source.segments.Forward(m_source.model.IsExpertLayer(layer)));
         }
         if (HasOutput(step))
         {
@@ -107,9 +132,80 @@ class StageWriter
     void Backward(const PipelineStep& step, OptimizerWriter& optimizer)
     {
         const bool isLast = --m_passesLeft[step.chunk] == 0;
+        const bool reduces = isLast || optimizer.ReducesEveryPass();
         std::vector<GradientPiece> pieces;
         std::vector<GradientPiece>* ready =
-            isLast && optimizer.OverlapsGradients() ? &pieces : nullptr;
+            reduces && optimizer.OverlapsGradients() ? &pieces : nullptr;
+        const uint32_t gradientBytes = GradientBytes(m_plan);
+        if (m_reductions)
+        {
+            m_reductions->BeginPass(step.chunk);
+        }
+        UseUnit();
+        if (HasOutput(step))
+        {
+            m_writer.SetPlace(step.microBatch, StepOp::NO_LAYER);
+            m_writer.Append(m_source.segments.outputBackward, ready, gradientBytes);
+        }
+        for (uint32_t i = Layers(step); i-- > 0;)
+        {
+            const uint32_t layer = FirstLayer(step) + i;
+            const bool hasExperts = m_source.model.IsExpertLayer(layer);
+            m_writer.SetPlace(step.microBatch, layer);
+            UseUnit();
+            if (m_plan.Recomputes(layer))
+            {
+                m_writer.Append(m_source.segments.Recompute(hasExperts));
+            }
+            m_writer.Append(m_source.segments.Backward(hasExperts), ready, gradientBytes);
+            EndUnit(UnitOf(step, i));
+        }
+        if (HasEmbedding(step))
+        {
+            m_writer.SetPlace(step.microBatch, StepOp::NO_LAYER);
+            m_writer.Append(m_source.segments.embeddingBackward, ready, gradientBytes);
+        }
+        EndUnit(LayersOfStage(m_source.model, m_plan, m_source.stage));
+        if (m_reductions)
+        {
+            m_reductions->EndPass();
+        }
+        optimizer.ReduceEarly(pieces);
+    }
+
+    /** A pass over the next unit of weights begins; UnitUses has them in the same order. */
+    void UseUnit()
+    {
+        if (m_gathers)
+        {
+            m_gathers->Next();
+        }
+    }
+
+    void EndUnit(uint32_t unit)
+    {
+        if (m_reductions)
+        {
+            m_reductions->EndUnit(unit);
+        }
+    }
+
+    /** The unit that layer @p i of a chunk is, see UnitParameters. */
+    uint32_t UnitOf(const PipelineStep& step, uint32_t i) const
+    {
+        for (uint32_t chunk = 0; chunk < step.chunk; chunk++)
+        {
+            i += LayersOfChunk(m_source.model, m_plan, m_source.stage, chunk);
+        }
+        return i;
+    }
+
+    void BackwardInput(const PipelineStep& step, const OptimizerWriter& optimizer)
+    {
+        const bool isLast = step.microBatch + 1 == m_plan.MicroBatches();
+        std::vector<GradientPiece>* ready =
+            (isLast || optimizer.ReducesEveryPass()) && optimizer.OverlapsGradients() ? &m_ready
+                                                                                      : nullptr;
         const uint32_t gradientBytes = GradientBytes(m_plan);
         if (HasOutput(step))
         {
@@ -118,21 +214,43 @@ class StageWriter
         }
         for (uint32_t i = Layers(step); i-- > 0;)
         {
-            m_writer.SetPlace(step.microBatch, FirstLayer(step) + i);
-            m_writer.Append(m_source.segments.layerRecompute);
-            m_writer.Append(m_source.segments.layerBackward, ready, gradientBytes);
+            const uint32_t layer = FirstLayer(step) + i;
+            m_writer.SetPlace(step.microBatch, layer);
+            if (m_plan.Recomputes(layer))
+            {
+                m_writer.Append(m_source.segments.layerRecompute);
+            }
+            m_writer.Append(m_source.segments.layerBackwardInput, ready, gradientBytes);
         }
         if (HasEmbedding(step))
         {
             m_writer.SetPlace(step.microBatch, StepOp::NO_LAYER);
             m_writer.Append(m_source.segments.embeddingBackward, ready, gradientBytes);
         }
-        optimizer.ReduceEarly(pieces);
+    }
+
+    /** Gradients of embeddings, norms and output layer came with those of activations. */
+    void BackwardWeights(const PipelineStep& step, OptimizerWriter& optimizer)
+    {
+        const bool isLast = --m_passesLeft[step.chunk] == 0;
+        std::vector<GradientPiece>* ready =
+            (isLast || optimizer.ReducesEveryPass()) && optimizer.OverlapsGradients() ? &m_ready
+                                                                                      : nullptr;
+        for (uint32_t i = Layers(step); i-- > 0;)
+        {
+            m_writer.SetPlace(step.microBatch, FirstLayer(step) + i);
+            m_writer.Append(m_source.segments.layerBackwardWeights, ready, GradientBytes(m_plan));
+        }
+        if (ready != nullptr)
+        {
+            optimizer.ReduceEarly(std::exchange(m_ready, {}));
+        }
     }
 
     /** Issues all transfers of a batch at once; what follows waits for all of them. */
     void Exchange(const PipelineStep& step)
     {
+        m_isDetached = step.detached;
         std::vector<StepDependency> issued;
         Transfer(issued,
                  step.sendForward,
@@ -154,11 +272,16 @@ class StageWriter
                  StreamKind::PipelineRecvBackward,
                  GroupSlot::ReceiveBackward,
                  "receive gradients");
+        const bool isSend = step.sendForward.present || step.sendBackward.present;
+        if (step.detached && isSend)
+        {
+            return;
+        }
         for (const StepDependency& operation : issued)
         {
             m_writer.Wait(operation);
         }
-        if (m_plan.host.syncTransfers)
+        if (m_plan.host.syncTransfers && !step.detached)
         {
             m_writer.SynchronizeHost();
         }
@@ -187,7 +310,8 @@ class StageWriter
         request.bytes = m_shape.stageBoundary;
         request.label = m_kernels.Label(label);
         m_writer.SetPlace(transfer.microBatch, StepOp::NO_LAYER);
-        issued.push_back(m_writer.Communicate(request));
+        issued.push_back(m_isDetached && !isSend ? m_writer.CommunicateFreely(request)
+                                                 : m_writer.Communicate(request));
     }
 
     /** Each tensor rank received its part only; NVLink brings the rest. */
@@ -206,12 +330,37 @@ class StageWriter
         m_writer.Wait(m_writer.Communicate(request));
     }
 
+    static double Seconds(const SegmentSequence& sequence)
+    {
+        Time time;
+        for (const Segment& segment : sequence)
+        {
+            time += segment.kernels.duration;
+        }
+        return time.ToSeconds();
+    }
+
+    /** Of one layer; all stages have about as many. */
+    static PassTimes TimesOf(const StepSegments& segments)
+    {
+        PassTimes times;
+        times.forward = Seconds(segments.layerForward);
+        times.backwardInput =
+            Seconds(segments.layerRecompute) + Seconds(segments.layerBackwardInput);
+        times.backwardWeights = Seconds(segments.layerBackwardWeights);
+        return times;
+    }
+
     const StageSource& m_source;
     const ParallelPlan& m_plan;
+    std::vector<GradientPiece> m_ready; //!< with a split backward pass: not yet reduced
+    bool m_isDetached{false};           //!< the exchange at hand
     RankShape m_shape;
     KernelTable& m_kernels;
     ProgramWriter m_writer;
-    std::vector<uint32_t> m_passesLeft; //!< by chunk: backward passes still to come
+    std::optional<UnitGathers> m_gathers;       //!< where weights are gathered unit by unit
+    std::optional<UnitReductions> m_reductions; //!< under full sharding
+    std::vector<uint32_t> m_passesLeft;         //!< by chunk: backward passes still to come
 };
 
 } // namespace

@@ -21,8 +21,8 @@ ToString(StreamKind stream)
         return "pipeline-send";
     case StreamKind::PipelineRecv:
         return "pipeline-recv";
-    case StreamKind::Copy:
-        return "copy";
+    case StreamKind::ReplicaComm:
+        return "replica-comm";
     case StreamKind::PipelineSendBackward:
         return "pipeline-send-backward";
     case StreamKind::PipelineRecvBackward:
@@ -50,6 +50,10 @@ ToString(TimeCategory category)
         return "launch";
     case TimeCategory::Bubble:
         return "bubble";
+    case TimeCategory::Context:
+        return "context";
+    case TimeCategory::Expert:
+        return "expert";
     }
     throw std::logic_error("ToString: no such TimeCategory");
 }

@@ -3,6 +3,7 @@
 #define WEIR_COMPUTE_MODEL_GRAPH_STEP_PROGRAM_H
 
 #include "collectives/collective.h"
+#include "compute-model/kernels/overlap-slowdown.h"
 #include "fabric/ids.h"
 #include "fabric/units.h"
 
@@ -26,9 +27,9 @@ enum class StreamKind : uint8_t
     Compute,
     TensorComm,
     DataComm,
-    PipelineSend, //!< activations to the next stage
-    PipelineRecv, //!< activations from the previous stage
-    Copy,
+    PipelineSend,         //!< activations to the next stage
+    PipelineRecv,         //!< activations from the previous stage
+    ReplicaComm,          //!< gradients between groups that share one copy of the model out
     PipelineSendBackward, //!< gradients to the previous stage
     PipelineRecvBackward  //!< gradients from the next stage
 };
@@ -44,10 +45,12 @@ enum class TimeCategory : uint8_t
     Data,     //!< ... for data-parallel communication under way
     Copy,     //!< ... for a host or device copy
     Bubble,   //!< the compute stream waits for work that has not been produced yet
-    Launch    //!< the compute stream waits for the CPU to launch a kernel
+    Launch,   //!< the compute stream waits for the CPU to launch a kernel
+    Context,  //!< ... for keys and values of other parts of a sequence
+    Expert    //!< ... for tokens on their way to or from experts
 };
 
-constexpr std::size_t TIME_CATEGORY_COUNT = 7;
+constexpr std::size_t TIME_CATEGORY_COUNT = 9;
 
 const char* ToString(StreamKind stream);
 const char* ToString(TimeCategory category);
@@ -91,6 +94,7 @@ struct StepOp
     uint16_t kernelCount{0};
     uint16_t sms{
         0}; //!< for communication: multiprocessors that it holds on each rank, one a channel
+    uint16_t memoryPerMille{0}; //!< for communication: of the HBM rate that its traffic takes
 
     static constexpr uint32_t NO_LAYER = 0xffffffff;
 };
@@ -103,6 +107,7 @@ struct KernelRecord
     Bytes bytes; //!< memory traffic, each operand once
     Time duration;
     uint8_t provenance{0};           //!< an EstimateProvenance
+    OverlapTraits overlap;           //!< what communication beside it can take
     std::array<uint32_t, 4> shape{}; //!< m, n, k, batch for a GEMM; rows, columns otherwise
 };
 

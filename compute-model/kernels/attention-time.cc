@@ -18,8 +18,9 @@ namespace
 struct Direction
 {
     const AttentionPass& figures;
-    double products; //!< matrix products, two of the forward being one
-    double operands; //!< operands read and written, those of the forward being one
+    double products;           //!< matrix products, two of the forward being one
+    double operands;           //!< operands read and written, those of the forward being one
+    bool tilesOverKeys{false}; //!< a tile takes key rows past all queries, not the other way round
 };
 
 /** One attention call on one GPU in one direction. */
@@ -32,15 +33,17 @@ class Problem
           m_rate(gpu.tensorFlopsPerSmPerClock[static_cast<std::size_t>(shape.precision)])
     {
         Check(shape);
-        const double s = static_cast<double>(shape.sequence);
+        const double queries = static_cast<double>(shape.sequence);
+        const double keys = static_cast<double>(shape.Keys());
         const double d = static_cast<double>(shape.headDim);
         const double batch = static_cast<double>(shape.batch);
         const double heads = static_cast<double>(shape.heads);
         const double kvHeads = static_cast<double>(shape.kvHeads);
-        m_flops = 4 * batch * heads * s * s * d * (shape.causal ? 0.5 : 1) * direction.products;
-        m_bytes =
-            2 * batch * s * d * (heads + kvHeads) * BytesOf(shape.precision) * direction.operands;
-        SetTiles(shape, direction.products);
+        const double pairs = queries * (shape.causal ? keys - queries / 2 : keys);
+        m_flops = 4 * batch * heads * pairs * d * direction.products;
+        m_bytes = 2 * batch * d * (heads * queries + kvHeads * keys) * BytesOf(shape.precision) *
+                  direction.operands;
+        SetTiles(shape, direction);
     }
 
     double Flops() const
@@ -76,6 +79,11 @@ class Problem
             throw std::invalid_argument(
                 "AttentionTime: batch, heads, kvHeads, sequence and headDim must be above zero");
         }
+        if (shape.causal && shape.Keys() < shape.sequence)
+        {
+            throw std::invalid_argument(
+                "AttentionTime: a causal mask needs at least as many keys as queries");
+        }
         if (!(m_rate > 0))
         {
             throw std::invalid_argument("AttentionTime: GPU '" + m_gpu.name +
@@ -84,20 +92,25 @@ class Problem
     }
 
     /** Clocks of the busiest SM. */
-    void SetTiles(const AttentionShape& shape, double products)
+    void SetTiles(const AttentionShape& shape, const Direction& direction)
     {
         const AttentionCalibration& attention = m_gpu.kernels.attention;
         const double rows = attention.tileRows;
         const double step = attention.headDimStep;
         const double padded = std::ceil(static_cast<double>(shape.headDim) / step) * step;
         const double columns = std::hypot(padded / m_figures.efficiency, m_figures.softmaxColumns);
-        const double block = 4 * rows * rows * columns * products / m_rate;
+        const double block = 4 * rows * rows * columns * direction.products / m_rate;
         const double overhead = m_figures.tileOverhead.ToSeconds() * m_gpu.boostClockHz;
-        const double perHead = std::ceil(static_cast<double>(shape.sequence) / rows);
+        const double queryBlocks = std::ceil(static_cast<double>(shape.sequence) / rows);
+        const double keyBlocks = std::ceil(static_cast<double>(shape.Keys()) / rows);
+        const double perHead = direction.tilesOverKeys ? keyBlocks : queryBlocks;
+        const double pastBlocks = direction.tilesOverKeys ? queryBlocks : keyBlocks;
+        // Blocks of one head above a causal mask's diagonal.
+        const double masked = queryBlocks * (queryBlocks - 1) / 2;
         const double tiles =
             perHead * static_cast<double>(shape.batch) * static_cast<double>(shape.heads);
-        const double longest = perHead * block + overhead;
-        const double mean = (perHead + 1) / 2 * block + overhead;
+        const double longest = pastBlocks * block + overhead;
+        const double mean = (pastBlocks - masked / perHead) * block + overhead;
         const double dealt = shape.causal ? tiles * mean / m_gpu.sms + m_figures.tail * longest
                                           : std::ceil(tiles / m_gpu.sms) * longest;
         m_clocks = std::max(longest / m_figures.aloneRate, dealt);
@@ -126,7 +139,8 @@ Estimate(const Gpu& gpu,
     return {Time::Seconds(seconds),
             Flops(problem.Flops()),
             Bytes::Nearest(problem.MemoryBytes()),
-            ProvenanceOf(gpu, isInside)};
+            ProvenanceOf(gpu, isInside),
+            {1, 0, 0}};
 }
 
 } // namespace
@@ -140,7 +154,7 @@ AttentionForwardTime(const Gpu& gpu, ClockRegime regime, const AttentionShape& s
 KernelEstimate
 AttentionBackwardTime(const Gpu& gpu, ClockRegime regime, const AttentionShape& shape)
 {
-    return Estimate(gpu, regime, shape, {gpu.kernels.attention.backward, 2.5, 2});
+    return Estimate(gpu, regime, shape, {gpu.kernels.attention.backward, 2.5, 2, true});
 }
 
 } // namespace weir

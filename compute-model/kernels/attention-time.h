@@ -8,7 +8,7 @@ namespace weir
 {
 
 /**
- * Time of one fused attention forward over queries, keys and values of equal length s.
+ * Time of one fused attention forward over s queries and as many keys and values, or more or fewer.
  *
  * A thread block takes a tile of q query rows of one head (Dao 2023, FlashAttention-2, section
  * 3.1) past all key blocks of q columns, under a causal mask only those up to its own. One pair
@@ -16,7 +16,8 @@ namespace weir
  *     u = 4 q^2 ((d / e)^2 + w^2)^(1/2) / tensor rate
  * clocks: products of head dim d (padded) at efficiency e, beside a softmax worth w columns that
  * partly hides behind them. With N = ceil(s/q) tiles per head and o the tile overhead, the
- * longest tile takes L = N u + o, the mean one M = (N + 1)/2 u + o if causal, else L. Tiles are
+ * longest tile takes L = N u + o, the mean one M = (N + 1)/2 u + o if causal, else L (with K key
+ * blocks L = K u + o and M = (K - (N - 1)/2) u + o, the last queries seeing all keys). Tiles are
  * dealt to SMs in order, so over T = N heads batch tiles
  *     causal: max(L / alone, T M / SMs + tail L),     else: max(L / alone, ceil(T / SMs) L).
  * The memory traffic of the operands over the HBM rate, and the floor, add to it; the clock

@@ -111,6 +111,20 @@ class Problem
                cut.reductionSeconds;
     }
 
+    /**
+     * Tiles that lose their SM wait for others to end: a kernel of one wave takes another, one of
+     * several `displacedWaves` more, and where kernels are not persistent none.
+     */
+    OverlapTraits Overlap(const Cut& cut, double seconds) const
+    {
+        OverlapTraits traits;
+        traits.smShare = 1;
+        const double share = m_figures.displacedWaves / static_cast<double>(cut.waves);
+        traits.displaced = static_cast<float>(std::min(1.0, share));
+        traits.memoryShare = static_cast<float>(std::min(1.0, m_hbmSeconds / seconds));
+        return traits;
+    }
+
     /** The cut of least time at the boost clock; the first of equals. */
     Cut Cheapest() const
     {
@@ -274,7 +288,8 @@ GemmTime(const Gpu& gpu, ClockRegime regime, const GemmShape& shape)
     return {Time::Seconds(seconds),
             Flops(problem.Flops()),
             Bytes::Nearest(problem.MemoryBytes()),
-            ProvenanceOf(gpu, isInside)};
+            ProvenanceOf(gpu, isInside),
+            problem.Overlap(cut, seconds)};
 }
 
 GemmPlan

@@ -45,11 +45,12 @@ struct GemmCalibration
         1}; //!< factor on stores of rows that are not whole 128-byte lines, >= 1
     double misalignedOperand{1}; //!< factor on loads of such rows, >= 1
     double unalignedFlopsPerSmPerClock{
-        0};              //!< rate of kernels for rows that are not whole 16-byte words
-    double sharpness{0}; //!< exponent p of (a^p + b^p)^(1/p) where two limits meet, >= 1
-    Time tileOverhead;   //!< start of a tile
-    Time floor;          //!< the shortest kernel
-    Time splitFloor;     //!< more when the inner dimension is split and partial sums are reduced
+        0};                   //!< rate of kernels for rows that are not whole 16-byte words
+    double displacedWaves{0}; //!< waves that tiles of taken SMs add to a kernel of several, >= 0
+    double sharpness{0};      //!< exponent p of (a^p + b^p)^(1/p) where two limits meet, >= 1
+    Time tileOverhead;        //!< start of a tile
+    Time floor;               //!< the shortest kernel
+    Time splitFloor; //!< more when the inner dimension is split and partial sums are reduced
     std::vector<GemmTile> tiles; //!< those the library has
     MeasuredRange dimension;     //!< of m, n, k
 };

@@ -3,6 +3,7 @@
 #define WEIR_COMPUTE_MODEL_KERNELS_KERNEL_TIME_H
 
 #include "compute-model/kernels/gpu.h"
+#include "compute-model/kernels/overlap-slowdown.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -25,6 +26,7 @@ struct KernelEstimate
     Flops flops;
     Bytes bytes; //!< memory traffic, each operand once
     EstimateProvenance provenance{EstimateProvenance::Roofline};
+    OverlapTraits overlap;
 };
 
 /** Which of a GPU's clocks holds: short bursts run faster than a step that heats the chip. */
@@ -58,10 +60,18 @@ struct AttentionShape
     uint64_t batch{1};
     uint64_t heads{0};
     uint64_t kvHeads{0};
-    uint64_t sequence{0};
+    uint64_t sequence{0};    //!< queries
+    uint64_t keySequence{0}; //!< keys and values; 0: as many as queries
     uint64_t headDim{0};
-    bool causal{true};
+    bool causal{true}; //!< of more keys than queries the last queries see all
+
+    uint64_t Keys() const
+    {
+        return keySequence == 0 ? sequence : keySequence;
+    }
+
     Precision precision{Precision::Bf16};
+    double speed{1}; //!< of the kernel in use over the one that the GPU's figures are of
 };
 
 /** Kernels whose time is memory traffic; each has its own measured efficiency. */

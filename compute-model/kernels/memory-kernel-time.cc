@@ -62,7 +62,8 @@ MemoryKernelTime(const Gpu& gpu, MemoryKernel kernel, Bytes bytes, Bytes rowByte
     return {Time::Seconds(seconds),
             Flops(),
             bytes,
-            ProvenanceOf(gpu, isRowInside && gpu.kernels.memoryBytes.Contains(bytes.ToDouble()))};
+            ProvenanceOf(gpu, isRowInside && gpu.kernels.memoryBytes.Contains(bytes.ToDouble())),
+            {0, 0, 1}};
 }
 
 } // namespace weir

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/attention-kernels.h"
 
+#include "compute-model/layers/context-attention.h"
+
 #include <string>
 #include <utility>
 
@@ -40,6 +42,8 @@ Flash(const Transformer& model, const ParallelPlan& plan, const RankShape& shape
     attention.kvHeads = shape.kvHeads;
     attention.sequence = model.sequence;
     attention.headDim = model.headDim;
+    attention.speed = plan.attentionSpeed;
+    attention.causal = model.causal;
     attention.precision = plan.precision == Precision::Fp8 ? Precision::Bf16 : plan.precision;
     return attention;
 }
@@ -104,6 +108,11 @@ WriteSoftmaxBackward(SegmentWriter& writer,
 void
 WriteAttentionForward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
 {
+    if (plan.context > 1)
+    {
+        WriteContextForward(writer, model, plan);
+        return;
+    }
     const RankShape shape(model, plan);
     const uint64_t s = model.sequence;
     const uint64_t d = model.headDim;
@@ -127,6 +136,11 @@ WriteAttentionForward(SegmentWriter& writer, const Transformer& model, const Par
 void
 WriteAttentionBackward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
 {
+    if (plan.context > 1)
+    {
+        WriteContextBackward(writer, model, plan);
+        return;
+    }
     const RankShape shape(model, plan);
     const uint64_t s = model.sequence;
     const uint64_t d = model.headDim;

@@ -18,6 +18,13 @@ WriteDenseGradient(SegmentWriter& writer,
                    uint64_t columns)
 {
     const double element = ActivationBytes(plan.precision);
+    if (plan.Sharded() == ShardedState::Full)
+    {
+        // The gradient itself is what the unit's reduction takes.
+        writer.Memory(name + " gradient zero", MemoryKernel::Fill, rows, columns, element);
+        writer.GradientsReady(static_cast<double>(rows) * static_cast<double>(columns));
+        return;
+    }
     const double gradient = plan.fp32Gradients ? BytesOf(Precision::Fp32) : element;
     writer.Memory(name + " gradient zero", MemoryKernel::Fill, rows, columns, element);
     writer.Memory(name + " gradient accumulate",

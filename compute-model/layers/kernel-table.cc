@@ -142,6 +142,7 @@ KernelTable::Add(const std::string& name,
     record.bytes = estimate.bytes;
     record.duration = estimate.time;
     record.provenance = static_cast<uint8_t>(estimate.provenance);
+    record.overlap = estimate.overlap;
     record.shape = shape;
     m_graph.kernels.push_back(record);
     const Time duration = estimate.time + m_timer.KernelGap();

@@ -2,7 +2,9 @@
 #include "compute-model/layers/layer-kernels.h"
 
 #include "compute-model/layers/attention-kernels.h"
+#include "compute-model/layers/expert-kernels.h"
 #include "compute-model/layers/linear-kernels.h"
+#include "compute-model/layers/pointwise-kernels.h"
 #include "compute-model/plan/rank-shape.h"
 
 namespace weir
@@ -15,12 +17,17 @@ namespace
 class LayerWriter
 {
   public:
-    LayerWriter(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
-        : m_model(model),
+    LayerWriter(KernelTable& kernels,
+                const Transformer& model,
+                const ParallelPlan& plan,
+                LayerKind kind)
+        : m_kind(kind),
+          m_model(model),
           m_plan(plan),
           m_shape(model, plan),
           m_element(ActivationBytes(plan.precision)),
-          m_writer(kernels, plan)
+          m_writer(kernels, plan),
+          m_pointwise(m_writer, model, plan)
     {
         const double bias = model.biases ? 1 : 0;
         const auto linear = [&](const char* name, uint64_t in, uint64_t out, uint64_t biasSize) {
@@ -48,12 +55,50 @@ class LayerWriter
         m_writer.Section(name + " MLP");
         BiasDropoutAdd("attention bias dropout add");
         Norm("MLP norm");
-        GatherSequence("FC1 input all-gather");
-        WriteLinearForward(m_writer, m_fc1, m_plan);
-        Activation();
-        WriteLinearForward(m_writer, m_fc2, m_plan);
-        m_writer.WaitFor(Reduce("FC2 output"));
+        if (m_kind == LayerKind::Experts)
+        {
+            WriteExpertsForward(m_writer, m_model, m_plan);
+        }
+        else
+        {
+            MlpForward();
+        }
         BiasDropoutAdd("MLP bias dropout add");
+        return m_writer.Take();
+    }
+
+    SegmentSequence Recompute()
+    {
+        if (m_plan.recomputation == Recomputation::Full || m_kind == LayerKind::Experts)
+        {
+            return Forward("recompute");
+        }
+        const bool isNeeded = m_plan.recomputation == Recomputation::Needed;
+        m_writer.Section("recompute attention");
+        Norm("input norm");
+        GatherSequence("QKV input all-gather");
+        // Of the products q, k, v, o, gate, up, down every other one is recomputed: k, o, up.
+        WriteLinearForward(m_writer, isNeeded ? m_qkv : Part(m_qkv, KeyColumns()), m_plan);
+        RotaryEmbedding("rotary");
+        if (isNeeded)
+        {
+            WriteAttentionForward(m_writer, m_model, m_plan);
+        }
+        WriteLinearForward(m_writer, m_projection, m_plan);
+        if (isNeeded)
+        {
+            m_writer.WaitFor(Reduce("projection output"));
+        }
+        m_writer.Section("recompute MLP");
+        BiasDropoutAdd("attention bias dropout add");
+        Norm("MLP norm");
+        GatherSequence("FC1 input all-gather");
+        const bool isGated = m_model.activation == ActivationKind::SwiGlu;
+        if (isNeeded || isGated)
+        {
+            WriteLinearForward(m_writer, isNeeded ? m_fc1 : Part(m_fc1, m_shape.ffn), m_plan);
+        }
+        Activation();
         return m_writer.Take();
     }
 
@@ -61,30 +106,100 @@ class LayerWriter
     {
         m_writer.Section("backward MLP");
         BiasDropoutAddBackward("MLP bias dropout add backward");
-        GatherSequence("FC2 output gradient all-gather");
-        WriteInputGradient(m_writer, m_fc2, m_plan);
-        WriteWeightGradient(m_writer, m_fc2, m_plan);
-        ActivationBackward();
-        WriteColumnParallelBackward(m_writer, m_fc1, m_plan, m_shape.boundary);
+        if (m_kind == LayerKind::Experts)
+        {
+            WriteExpertsBackward(m_writer, m_model, m_plan);
+        }
+        else
+        {
+            MlpBackward();
+        }
         NormBackward("MLP norm backward");
         m_writer.Section("backward attention");
         BiasDropoutAddBackward("attention bias dropout add backward");
         GatherSequence("projection output gradient all-gather");
         WriteInputGradient(m_writer, m_projection, m_plan);
-        WriteWeightGradient(m_writer, m_projection, m_plan);
+        WeightGradient(m_projection);
         RecomputeAttention();
         WriteAttentionBackward(m_writer, m_model, m_plan);
         RotaryEmbedding("rotary backward");
         SumBias("QKV bias gradient", m_shape.tokens, m_shape.qkv);
-        WriteColumnParallelBackward(m_writer, m_qkv, m_plan, m_shape.boundary);
+        ColumnParallelBackward(m_qkv);
         NormBackward("input norm backward");
         return m_writer.Take();
     }
 
-  private:
-    bool IsLayerNorm() const
+    SegmentSequence BackwardInput()
     {
-        return m_model.norm == NormKind::LayerNorm;
+        m_putsOffWeights = true;
+        return Backward();
+    }
+
+    SegmentSequence BackwardWeights()
+    {
+        m_writer.Section("backward weights");
+        for (const LinearShape* linear : {&m_fc2, &m_fc1, &m_projection, &m_qkv})
+        {
+            const bool isColumnParallel = linear == &m_fc1 || linear == &m_qkv;
+            if (isColumnParallel)
+            {
+                GatherSequence(linear->name + " input all-gather");
+            }
+            WriteWeightGradient(m_writer, *linear, m_plan);
+        }
+        return m_writer.Take();
+    }
+
+  private:
+    /** dW of a row-parallel layer, unless it comes later. */
+    void WeightGradient(const LinearShape& linear)
+    {
+        if (!m_putsOffWeights)
+        {
+            WriteWeightGradient(m_writer, linear, m_plan);
+        }
+    }
+
+    void ColumnParallelBackward(const LinearShape& linear)
+    {
+        if (m_putsOffWeights)
+        {
+            WriteColumnParallelInputGradient(m_writer, linear, m_plan, m_shape.boundary);
+        }
+        else
+        {
+            WriteColumnParallelBackward(m_writer, linear, m_plan, m_shape.boundary);
+        }
+    }
+
+    /** The first @p columns of a linear layer. */
+    static LinearShape Part(LinearShape linear, uint64_t columns)
+    {
+        linear.out = columns;
+        return linear;
+    }
+
+    uint64_t KeyColumns() const
+    {
+        return m_shape.kvHeads * m_model.headDim;
+    }
+
+    void MlpForward()
+    {
+        GatherSequence("FC1 input all-gather");
+        WriteLinearForward(m_writer, m_fc1, m_plan);
+        Activation();
+        WriteLinearForward(m_writer, m_fc2, m_plan);
+        m_writer.WaitFor(Reduce("FC2 output"));
+    }
+
+    void MlpBackward()
+    {
+        GatherSequence("FC2 output gradient all-gather");
+        WriteInputGradient(m_writer, m_fc2, m_plan);
+        WeightGradient(m_fc2);
+        ActivationBackward();
+        ColumnParallelBackward(m_fc1);
     }
 
     void Elementwise(const std::string& name, uint64_t rows, uint64_t columns, double operands)
@@ -94,34 +209,20 @@ class LayerWriter
 
     void Norm(const std::string& name)
     {
-        m_writer.Memory(name,
-                        IsLayerNorm() ? MemoryKernel::LayerNormForward
-                                      : MemoryKernel::RmsNormForward,
-                        m_shape.normTokens,
-                        m_shape.hidden,
-                        2 * m_element);
+        m_pointwise.Norm(name);
     }
 
     /** Norm, then its input's gradient added to the residual's. */
     void NormBackward(const std::string& name)
     {
-        m_writer.Memory(name,
-                        IsLayerNorm() ? MemoryKernel::LayerNormBackward
-                                      : MemoryKernel::RmsNormBackward,
-                        m_shape.normTokens,
-                        m_shape.hidden,
-                        3 * m_element);
-        m_writer.GradientsReady(static_cast<double>((IsLayerNorm() ? 2 : 1) * m_shape.hidden));
-        Elementwise("residual gradient add", m_shape.normTokens, m_shape.hidden, 3);
+        m_pointwise.NormBackward(name, true);
+        const bool isLayerNorm = m_model.norm == NormKind::LayerNorm;
+        m_writer.GradientsReady(static_cast<double>((isLayerNorm ? 2 : 1) * m_shape.hidden));
     }
 
     void BiasDropoutAdd(const std::string& name)
     {
-        m_writer.Memory(name,
-                        MemoryKernel::BiasDropoutAdd,
-                        m_shape.normTokens,
-                        m_shape.hidden,
-                        3 * m_element + (m_model.dropout ? 1 : 0));
+        m_pointwise.BiasDropoutAdd(name);
     }
 
     void BiasDropoutAddBackward(const std::string& name)
@@ -144,7 +245,7 @@ class LayerWriter
 
     void SumBias(const std::string& name, uint64_t rows, uint64_t columns)
     {
-        if (m_model.biases)
+        if (m_model.biases && m_plan.fusion != KernelFusion::Compiled)
         {
             Elementwise(name, rows, columns, 1);
         }
@@ -152,48 +253,17 @@ class LayerWriter
 
     void RotaryEmbedding(const std::string& name)
     {
-        if (!m_model.learnedPositions)
-        {
-            m_writer.Memory(name,
-                            MemoryKernel::Rotary,
-                            m_shape.tokens,
-                            m_shape.query + m_shape.kvHeads * m_model.headDim,
-                            2 * m_element);
-        }
+        m_pointwise.Rotary(name);
     }
 
     void Activation()
     {
-        if (m_model.activation == ActivationKind::SwiGlu)
-        {
-            m_writer.Memory(
-                "SwiGLU", MemoryKernel::SwiGlu, m_shape.tokens, m_shape.ffn, 3 * m_element);
-        }
-        else
-        {
-            m_writer.Memory(
-                "bias GeLU", MemoryKernel::BiasGelu, m_shape.tokens, m_shape.ffn, 2 * m_element);
-        }
+        m_pointwise.Activation();
     }
 
     void ActivationBackward()
     {
-        if (m_model.activation == ActivationKind::SwiGlu)
-        {
-            m_writer.Memory("SwiGLU backward",
-                            MemoryKernel::SwiGlu,
-                            m_shape.tokens,
-                            m_shape.ffn,
-                            5 * m_element);
-        }
-        else
-        {
-            m_writer.Memory("bias GeLU backward",
-                            MemoryKernel::BiasGelu,
-                            m_shape.tokens,
-                            m_shape.ffn,
-                            3 * m_element);
-        }
+        m_pointwise.ActivationBackward();
         SumBias("FC1 bias gradient", m_shape.tokens, m_shape.inner);
     }
 
@@ -225,11 +295,14 @@ class LayerWriter
                          name + " all-reduce", CollectiveOp::AllReduce, m_shape.boundary);
     }
 
+    LayerKind m_kind;
     const Transformer& m_model;
     const ParallelPlan& m_plan;
     RankShape m_shape;
     double m_element; //!< bytes of an activation
     SegmentWriter m_writer;
+    PointwiseWriter m_pointwise;
+    bool m_putsOffWeights{false}; //!< gradients of weights are left for BackwardWeights
     LinearShape m_qkv;
     LinearShape m_projection;
     LinearShape m_fc1;
@@ -242,15 +315,42 @@ SegmentSequence
 LayerForward(KernelTable& kernels,
              const Transformer& model,
              const ParallelPlan& plan,
-             const std::string& name)
+             const std::string& name,
+             LayerKind kind)
 {
-    return LayerWriter(kernels, model, plan).Forward(name);
+    return LayerWriter(kernels, model, plan, kind).Forward(name);
 }
 
 SegmentSequence
-LayerBackward(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
+LayerBackward(KernelTable& kernels,
+              const Transformer& model,
+              const ParallelPlan& plan,
+              LayerKind kind)
 {
-    return LayerWriter(kernels, model, plan).Backward();
+    return LayerWriter(kernels, model, plan, kind).Backward();
+}
+
+SegmentSequence
+LayerRecompute(KernelTable& kernels,
+               const Transformer& model,
+               const ParallelPlan& plan,
+               LayerKind kind)
+{
+    const bool isWhole =
+        plan.recomputation != Recomputation::None && plan.recomputation != Recomputation::Selective;
+    return isWhole ? LayerWriter(kernels, model, plan, kind).Recompute() : SegmentSequence();
+}
+
+SegmentSequence
+LayerBackwardInput(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
+{
+    return LayerWriter(kernels, model, plan, LayerKind::Mlp).BackwardInput();
+}
+
+SegmentSequence
+LayerBackwardWeights(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
+{
+    return LayerWriter(kernels, model, plan, LayerKind::Mlp).BackwardWeights();
 }
 
 } // namespace weir

@@ -5,10 +5,18 @@
 #include "compute-model/layers/segment-writer.h"
 #include "compute-model/models/transformer.h"
 
+#include <cstdint>
 #include <string>
 
 namespace weir
 {
+
+/** What stands behind a layer's attention. */
+enum class LayerKind : uint8_t
+{
+    Mlp,
+    Experts //!< a mixture of experts, see WriteExpertsForward
+};
 
 /**
  * One transformer layer forward on one tensor rank, as Megatron-LM runs it (Shoeybi et al. 2019;
@@ -21,7 +29,17 @@ namespace weir
 SegmentSequence LayerForward(KernelTable& kernels,
                              const Transformer& model,
                              const ParallelPlan& plan,
-                             const std::string& name);
+                             const std::string& name,
+                             LayerKind kind = LayerKind::Mlp);
+
+/**
+ * What is run again of a layer before its backward pass: nothing, all of it, all that the backward
+ * pass reads (the last product is not), or of this all but attention and every other product.
+ */
+SegmentSequence LayerRecompute(KernelTable& kernels,
+                               const Transformer& model,
+                               const ParallelPlan& plan,
+                               LayerKind kind = LayerKind::Mlp);
 
 /**
  * The same layer backward. For each linear layer an input-gradient and a weight-gradient GEMM; the
@@ -33,7 +51,18 @@ SegmentSequence LayerForward(KernelTable& kernels,
  */
 SegmentSequence LayerBackward(KernelTable& kernels,
                               const Transformer& model,
-                              const ParallelPlan& plan);
+                              const ParallelPlan& plan,
+                              LayerKind kind = LayerKind::Mlp);
+
+/** Of that the gradients of activations, norms and biases (Qi et al. 2023, B). */
+SegmentSequence LayerBackwardInput(KernelTable& kernels,
+                                   const Transformer& model,
+                                   const ParallelPlan& plan);
+
+/** Of that the gradients of the linear layers' weights (W), which nothing waits for. */
+SegmentSequence LayerBackwardWeights(KernelTable& kernels,
+                                     const Transformer& model,
+                                     const ParallelPlan& plan);
 
 } // namespace weir
 

@@ -19,17 +19,60 @@ Gemm(uint64_t m, uint64_t n, uint64_t k, GemmLayout layout, const ParallelPlan& 
     return gemm;
 }
 
+/**
+ * An operand turned to fp8 with its transpose, which the backward pass takes: read in 16 bits and
+ * written twice in 8 (Transformer Engine's cast-transpose with scales of steps before); without
+ * that library's kernels it is first read for its largest value (torchao's dynamic scaling).
+ */
+void
+WriteFp8Cast(SegmentWriter& writer,
+             const std::string& name,
+             uint64_t rows,
+             uint64_t columns,
+             const ParallelPlan& plan)
+{
+    if (plan.precision != Precision::Fp8)
+    {
+        return;
+    }
+    constexpr double WIDE = 2;   // bytes
+    constexpr double NARROW = 1; // bytes
+    if (plan.fusion != KernelFusion::Kernels)
+    {
+        writer.Memory(name + " maximum", MemoryKernel::Reduction, rows, columns, WIDE);
+    }
+    writer.Memory(name + " to fp8", MemoryKernel::Elementwise, rows, columns, WIDE + 2 * NARROW);
+}
+
+/** Sums a column-parallel layer's input gradient over the tensor ranks. */
+int32_t
+WriteInputReduction(SegmentWriter& writer,
+                    const LinearShape& linear,
+                    const ParallelPlan& plan,
+                    Bytes input)
+{
+    return plan.sequenceParallel
+               ? writer.Communicate(linear.name + " input gradient reduce-scatter",
+                                    CollectiveOp::ReduceScatter,
+                                    input)
+               : writer.Communicate(
+                     linear.name + " input gradient all-reduce", CollectiveOp::AllReduce, input);
+}
+
 } // namespace
 
 void
 WriteLinearForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
+    WriteFp8Cast(writer, linear.name + " input", linear.rows, linear.in, plan);
+    WriteFp8Cast(writer, linear.name + " weight", linear.out, linear.in, plan);
     writer.Gemm(linear.name, Gemm(linear.rows, linear.out, linear.in, GemmLayout::Tn, plan));
 }
 
 void
 WriteInputGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
+    WriteFp8Cast(writer, linear.name + " output gradient", linear.rows, linear.out, plan);
     writer.Gemm(linear.name + " input gradient",
                 Gemm(linear.rows, linear.in, linear.out, GemmLayout::Nn, plan));
 }
@@ -38,7 +81,7 @@ void
 WriteWeightGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
     GemmShape gemm = Gemm(linear.out, linear.in, linear.rows, GemmLayout::Nt, plan);
-    gemm.accumulateFp32 = plan.fp32Gradients;
+    gemm.accumulateFp32 = plan.fp32Gradients && plan.Sharded() != ShardedState::Full;
     writer.Gemm(linear.name + " weight gradient", gemm);
     writer.GradientsReady(linear.parameters);
 }
@@ -56,16 +99,20 @@ WriteColumnParallelBackward(SegmentWriter& writer,
             writer.Communicate(linear.name + " input all-gather", CollectiveOp::AllGather, input);
     }
     WriteInputGradient(writer, linear, plan);
-    const int32_t reduced = plan.sequenceParallel
-                                ? writer.Communicate(linear.name + " input gradient reduce-scatter",
-                                                     CollectiveOp::ReduceScatter,
-                                                     input)
-                                : writer.Communicate(linear.name + " input gradient all-reduce",
-                                                     CollectiveOp::AllReduce,
-                                                     input);
+    const int32_t reduced = WriteInputReduction(writer, linear, plan, input);
     writer.WaitFor(gathered);
     WriteWeightGradient(writer, linear, plan);
     writer.WaitFor(reduced);
+}
+
+void
+WriteColumnParallelInputGradient(SegmentWriter& writer,
+                                 const LinearShape& linear,
+                                 const ParallelPlan& plan,
+                                 Bytes input)
+{
+    WriteInputGradient(writer, linear, plan);
+    writer.WaitFor(WriteInputReduction(writer, linear, plan, input));
 }
 
 } // namespace weir

@@ -44,6 +44,12 @@ void WriteColumnParallelBackward(SegmentWriter& writer,
                                  const ParallelPlan& plan,
                                  Bytes input);
 
+/** The same without the weight gradient, which comes later. */
+void WriteColumnParallelInputGradient(SegmentWriter& writer,
+                                      const LinearShape& linear,
+                                      const ParallelPlan& plan,
+                                      Bytes input);
+
 } // namespace weir
 
 #endif // WEIR_COMPUTE_MODEL_LAYERS_LINEAR_KERNELS_H

@@ -12,13 +12,24 @@ namespace
 
 constexpr double LOSS_BYTES = 4; // logits are turned to fp32 before the loss
 
+/** The output layer is not computed in fp8 (Transformer Engine and torchao leave it in bf16). */
+ParallelPlan
+InWideFormat(ParallelPlan plan)
+{
+    if (plan.precision == Precision::Fp8)
+    {
+        plan.precision = Precision::Bf16;
+    }
+    return plan;
+}
+
 /** Writes the kernels behind the last layer. */
 class OutputWriter
 {
   public:
     OutputWriter(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
         : m_model(model),
-          m_plan(plan),
+          m_plan(InWideFormat(plan)),
           m_shape(model, plan),
           m_element(ActivationBytes(plan.precision)),
           m_writer(kernels, plan)
@@ -105,7 +116,7 @@ class OutputWriter
     }
 
     const Transformer& m_model;
-    const ParallelPlan& m_plan;
+    ParallelPlan m_plan;
     RankShape m_shape;
     double m_element; //!< bytes of an activation
     SegmentWriter m_writer;

@@ -9,7 +9,7 @@ namespace weir
 
 SegmentWriter::SegmentWriter(KernelTable& kernels, const ParallelPlan& plan)
     : m_kernels(kernels),
-      m_communicates(plan.tensor > 1),
+      m_tensorRanks(plan.tensor),
       m_elementBytes(ActivationBytes(plan.precision))
 {
 }
@@ -55,10 +55,25 @@ SegmentWriter::GradientsReady(double parameters)
     m_open.parameters += parameters;
 }
 
+void
+SegmentWriter::ExpertGradientsReady(double parameters)
+{
+    m_open.expertParameters += parameters;
+}
+
 int32_t
 SegmentWriter::Communicate(const std::string& name, CollectiveOp op, Bytes bytes)
 {
-    if (!m_communicates)
+    return CommunicateIn({GroupSlot::Tensor, m_tensorRanks, TimeCategory::Tensor}, name, op, bytes);
+}
+
+int32_t
+SegmentWriter::CommunicateIn(const SegmentGroup& group,
+                             const std::string& name,
+                             CollectiveOp op,
+                             Bytes bytes)
+{
+    if (group.ranks < 2)
     {
         return Segment::NOTHING;
     }
@@ -68,6 +83,8 @@ SegmentWriter::Communicate(const std::string& name, CollectiveOp op, Bytes bytes
     segment.label = m_kernels.Label(name);
     segment.collective = op;
     segment.bytes = bytes;
+    segment.slot = group.slot;
+    segment.category = group.category;
     m_segments.push_back(segment);
     return static_cast<int32_t>(m_segments.size()) - 1;
 }
@@ -80,6 +97,13 @@ SegmentWriter::WaitFor(int32_t communication)
         Close();
         m_open.waitsFor = std::max(m_open.waitsFor, communication);
     }
+}
+
+void
+SegmentWriter::SynchronizeHost()
+{
+    Close();
+    m_open.synchronizes = true;
 }
 
 SegmentSequence
@@ -99,7 +123,7 @@ void
 SegmentWriter::Close()
 {
     m_open.kernels = m_kernels.Close();
-    if (m_open.kernels.count > 0 || m_open.parameters > 0)
+    if (m_open.kernels.count > 0 || m_open.parameters > 0 || m_open.expertParameters > 0)
     {
         m_open.label = m_label;
         m_segments.push_back(m_open);

@@ -5,6 +5,7 @@
 #include "compute-model/graph/step-program.h"
 #include "compute-model/layers/kernel-table.h"
 #include "compute-model/plan/parallel-plan.h"
+#include "compute-model/plan/rank-groups.h"
 
 #include <cstdint>
 #include <string>
@@ -13,14 +14,25 @@
 namespace weir
 {
 
-/** A stretch of kernels without communication between them, or one tensor-parallel communication.
- */
+/** Which ranks a communication inside a layer joins, and how waiting for it is booked. */
+struct SegmentGroup
+{
+    GroupSlot slot{GroupSlot::Tensor};
+    uint32_t ranks{1};
+    TimeCategory category{TimeCategory::Tensor};
+};
+
+/** A stretch of kernels without communication between them, or one communication. */
 struct Segment
 {
     bool isCommunication{false};
+    bool synchronizes{false}; //!< the CPU waits for the GPU before it launches these kernels
     uint32_t label{0};
     KernelRange kernels;                              //!< of a compute segment
     double parameters{0};                             //!< whose gradients are final when it ends
+    double expertParameters{0};                       //!< of experts, likewise
+    GroupSlot slot{GroupSlot::Tensor};                //!< of a communication
+    TimeCategory category{TimeCategory::Tensor};      //!< of a communication
     CollectiveOp collective{CollectiveOp::AllReduce}; //!< of a communication
     Bytes bytes;                                      //!< of a communication, nccl-tests' size
     int32_t waitsFor{NOTHING}; //!< communication of the same sequence that must end before it
@@ -34,7 +46,7 @@ struct Segment
  */
 using SegmentSequence = std::vector<Segment>;
 
-/** Writes a SegmentSequence. Without tensor parallelism communications and waits vanish. */
+/** Writes a SegmentSequence. Communications in groups of one rank, and waits for them, vanish. */
 class SegmentWriter
 {
   public:
@@ -57,8 +69,20 @@ class SegmentWriter
     /** The gradients of @p parameters more parameters are final after the kernels so far. */
     void GradientsReady(double parameters);
 
+    /** The gradients of @p parameters more of experts' parameters are final, likewise. */
+    void ExpertGradientsReady(double parameters);
+
     /** Issues a communication over the tensor group. @return what WaitFor takes. */
     int32_t Communicate(const std::string& name, CollectiveOp op, Bytes bytes);
+
+    /** Issues a communication over @p group. @return what WaitFor takes. */
+    int32_t CommunicateIn(const SegmentGroup& group,
+                          const std::string& name,
+                          CollectiveOp op,
+                          Bytes bytes);
+
+    /** The CPU waits for the GPU before it launches the kernels that follow. */
+    void SynchronizeHost();
 
     /** Kernels from here on need the communication. */
     void WaitFor(int32_t communication);
@@ -69,7 +93,7 @@ class SegmentWriter
     void Close();
 
     KernelTable& m_kernels;
-    bool m_communicates;     //!< more than one tensor rank
+    uint32_t m_tensorRanks;
     uint32_t m_elementBytes; //!< of activations
     SegmentSequence m_segments;
     Segment m_open;

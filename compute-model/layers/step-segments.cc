@@ -16,9 +16,18 @@ StepSegments::StepSegments(KernelTable& kernels, const Transformer& model, const
       outputForward(OutputForward(kernels, model, plan)),
       outputBackward(OutputBackward(kernels, model, plan))
 {
-    if (plan.recomputation == Recomputation::Full)
+    layerRecompute = LayerRecompute(kernels, model, plan);
+    if (plan.SplitsBackward())
     {
-        layerRecompute = LayerForward(kernels, model, plan, "recompute");
+        layerBackwardInput = LayerBackwardInput(kernels, model, plan);
+        layerBackwardWeights = LayerBackwardWeights(kernels, model, plan);
+    }
+    if (model.HasExperts())
+    {
+        const LayerKind kind = LayerKind::Experts;
+        expertForward = LayerForward(kernels, model, plan, "forward", kind);
+        expertBackward = LayerBackward(kernels, model, plan, kind);
+        expertRecompute = LayerRecompute(kernels, model, plan, kind);
     }
 }
 

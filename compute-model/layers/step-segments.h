@@ -19,8 +19,28 @@ struct StepSegments
     SegmentSequence layerForward;
     SegmentSequence layerRecompute;
     SegmentSequence layerBackward;
+    SegmentSequence layerBackwardInput;   //!< with zero-bubble schedules, else empty
+    SegmentSequence layerBackwardWeights; //!< likewise
+    SegmentSequence expertForward;        //!< of layers with experts, where the model has any
+    SegmentSequence expertRecompute;
+    SegmentSequence expertBackward;
     SegmentSequence outputForward;
     SegmentSequence outputBackward;
+
+    const SegmentSequence& Forward(bool hasExperts) const
+    {
+        return hasExperts ? expertForward : layerForward;
+    }
+
+    const SegmentSequence& Recompute(bool hasExperts) const
+    {
+        return hasExperts ? expertRecompute : layerRecompute;
+    }
+
+    const SegmentSequence& Backward(bool hasExperts) const
+    {
+        return hasExperts ? expertBackward : layerBackward;
+    }
 };
 
 } // namespace weir

@@ -22,7 +22,18 @@ enum class ActivationKind : uint8_t
     SwiGlu
 };
 
-/** A dense decoder-only transformer, as its paper's table describes it. */
+/** The mixture of experts that stands in place of the MLP of some layers; none without experts. */
+struct ExpertLayers
+{
+    uint32_t experts{0};    //!< routed experts of a layer
+    uint32_t topK{0};       //!< of them, those that a token goes to
+    uint32_t ffn{0};        //!< inner width of one expert
+    uint32_t sharedFfn{0};  //!< inner width of all experts that every token goes to, together
+    uint32_t firstLayer{0}; //!< the first layer that has experts; those before are dense
+    uint32_t every{1};      //!< of the layers from there on, each so-many-th has experts
+};
+
+/** A transformer, as its paper's table describes it. */
 struct Transformer
 {
     std::string name;
@@ -40,10 +51,33 @@ struct Transformer
     bool biases{true};         //!< linear layers have biases
     bool dropout{true};
     bool learnedPositions{true}; //!< else rotary
+    bool causal{true};           //!< a token sees those before it; else (encoders) all
+    ExpertLayers moe;            //!< ffn above is that of layers without experts
     std::string source;
 
-    /** Parameters of one layer. */
+    bool HasExperts() const
+    {
+        return moe.experts > 0;
+    }
+
+    /** Whether the MLP of @p layer, from 0, is a mixture of experts. */
+    bool IsExpertLayer(uint32_t layer) const
+    {
+        return HasExperts() && layer >= moe.firstLayer &&
+               (layer - moe.firstLayer) % moe.every == moe.every - 1;
+    }
+
+    /** Layers with experts among the @p count layers from @p first on. */
+    uint32_t ExpertLayersOf(uint32_t first, uint32_t count) const;
+
+    /** Parameters of an MLP of inner width @p width, biases included. */
+    double MlpParameters(double width) const;
+
+    /** Parameters of one layer without experts. */
     double LayerParameters() const;
+
+    /** Parameters of one layer with experts: all of them, the router and the shared experts. */
+    double ExpertLayerParameters() const;
 
     /** All parameters, embeddings included. */
     double Parameters() const;

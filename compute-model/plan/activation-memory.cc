@@ -2,6 +2,7 @@
 #include "compute-model/plan/activation-memory.h"
 
 #include "compute-model/layers/segment-writer.h"
+#include "compute-model/plan/expert-shape.h"
 #include "compute-model/plan/pipeline-schedule.h"
 #include "compute-model/plan/rank-shape.h"
 #include "compute-model/plan/stage-layers.h"
@@ -17,13 +18,34 @@ namespace
 /** Bytes of one layer and micro-batch by how they are kept. */
 struct LayerParts
 {
-    double input{0};  //!< of the layer
-    double body{0};   //!< everything but the attention scores, input included
-    double scores{0}; //!< the s x s matrices
+    double input{0};    //!< of the layer
+    double body{0};     //!< everything but the attention scores, input included
+    double scores{0};   //!< the s x s matrices
+    double products{0}; //!< outputs of attention and of every other matrix product
 };
 
+/** What an MLP split over tensor ranks keeps: both sides of the activation function. */
+double
+MlpBody(const Transformer& model, const ParallelPlan& plan, double tokens, double width)
+{
+    const double sides = model.activation == ActivationKind::SwiGlu ? 3 : 2;
+    return tokens * ActivationBytes(plan.precision) * sides * width / plan.tensor;
+}
+
+/** What a mixture of experts keeps: rows in front of and behind its experts, and their insides. */
+double
+ExpertBody(const Transformer& model, const ParallelPlan& plan)
+{
+    const ExpertShape shape(model, plan);
+    const double inside = static_cast<double>(shape.received) *
+                          static_cast<double>(model.hidden + shape.inner + shape.ffn);
+    const double back = static_cast<double>(shape.sent) * model.hidden;
+    const double routing = 2.0 * static_cast<double>(shape.tokens) * model.moe.experts;
+    return (inside + back) * ActivationBytes(plan.precision) + routing * BytesOf(Precision::Fp32);
+}
+
 LayerParts
-PartsOf(const Transformer& model, const ParallelPlan& plan)
+PartsOf(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
 {
     const RankShape shape(model, plan);
     const double element = ActivationBytes(plan.precision);
@@ -37,8 +59,14 @@ PartsOf(const Transformer& model, const ParallelPlan& plan)
     // and two dropout masks.
     parts.body = normTokens * hidden * (4 * element + 2 * mask);
     // Split over tensor ranks: Q, K, V, the context, and both sides of the activation function.
-    parts.body +=
-        tokens * element * static_cast<double>(shape.qkv + shape.query + shape.inner + shape.ffn);
+    parts.body += tokens * element * static_cast<double>(shape.qkv + shape.query);
+    parts.body += hasExperts
+                      ? MlpBody(model, plan, tokens, model.moe.sharedFfn) + ExpertBody(model, plan)
+                      : MlpBody(model, plan, tokens, model.ffn);
+    // Of the products q, k, v, o, gate, up, down these are kept: q, v, gate, down.
+    const uint64_t value = (shape.qkv - shape.query) / 2;
+    const auto split = static_cast<double>(shape.query + value + shape.query + shape.ffn);
+    parts.products = element * (tokens * split + normTokens * hidden);
     if (plan.attention == AttentionKind::Unfused)
     {
         // Softmax output, and with dropout its mask and its output.
@@ -51,15 +79,18 @@ PartsOf(const Transformer& model, const ParallelPlan& plan)
 } // namespace
 
 Bytes
-LayerActivations(const Transformer& model, const ParallelPlan& plan)
+LayerActivations(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
 {
-    const LayerParts parts = PartsOf(model, plan);
+    const LayerParts parts = PartsOf(model, plan, hasExperts);
     switch (plan.recomputation)
     {
     case Recomputation::Full:
+    case Recomputation::Needed:
         return Bytes::Nearest(parts.input);
     case Recomputation::Selective:
         return Bytes::Nearest(parts.body);
+    case Recomputation::Operators:
+        return Bytes::Nearest(parts.input + parts.products);
     case Recomputation::None:
         break;
     }
@@ -80,11 +111,23 @@ StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t st
     const uint32_t fullestChunk = plan.virtualStages == 1 ? 0 : 1; // ends may have a layer fewer
     const uint32_t chunkLayers = LayersOfChunk(model, plan, stage, fullestChunk);
 
-    const LayerParts parts = PartsOf(model, plan);
+    const uint32_t withExperts =
+        model.ExpertLayersOf(FirstLayerOfChunk(model, plan, stage, fullestChunk), chunkLayers);
+    const LayerParts parts = PartsOf(model, plan, withExperts > 0);
     const RankShape shape(model, plan);
     const Bytes whole = Bytes::Nearest(parts.body + parts.scores);
-    const Bytes kept = LayerActivations(model, plan);
-    Bytes total = kept * chunkLayers * inFlight + (whole - kept);
+    Bytes kept = LayerActivations(model, plan, false) * (chunkLayers - withExperts);
+    if (withExperts > 0)
+    {
+        kept += LayerActivations(model, plan, true) * withExperts;
+    }
+    // Layers that are not recomputed keep all.
+    const uint32_t spared =
+        plan.recomputation == Recomputation::None
+            ? 0
+            : chunkLayers - (chunkLayers + plan.recomputeEvery - 1) / plan.recomputeEvery;
+    kept += (whole - LayerActivations(model, plan, withExperts > 0)) * spared;
+    Bytes total = kept * inFlight + (whole - LayerActivations(model, plan, withExperts > 0));
     if (stage == 0 && model.dropout)
     {
         const uint32_t microBatches = std::min(plan.pipeline, plan.MicroBatches());

@@ -16,9 +16,11 @@ namespace weir
  * the plan's recomputation (Korthikanti et al. 2022, table 2): for a GPT layer in 16 bits
  * s b h (10 + 24/t + 5as/(ht)) without sequence parallelism, s b h (34/t + 5as/(ht)) with it,
  * without the last term when it is recomputed or never stored (fused attention), and the 2 s b h
- * of the layer's input (over t with sequence parallelism) under full recomputation.
+ * of the layer's input (over t with sequence parallelism) under full recomputation. A layer with
+ * experts keeps in place of an MLP's the rows that its experts get, their insides, and the rows
+ * that come back.
  */
-Bytes LayerActivations(const Transformer& model, const ParallelPlan& plan);
+Bytes LayerActivations(const Transformer& model, const ParallelPlan& plan, bool hasExperts = false);
 
 /**
  * Activations of all micro-batches in flight on one rank of @p stage: those of its warm-up passes

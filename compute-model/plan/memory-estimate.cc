@@ -3,6 +3,7 @@
 
 #include "compute-model/layers/segment-writer.h"
 #include "compute-model/plan/activation-memory.h"
+#include "compute-model/plan/sharded-memory.h"
 #include "compute-model/plan/stage-parameters.h"
 
 namespace weir
@@ -30,7 +31,9 @@ constexpr int64_t NCCL_CHANNELS = 24;
 Bytes
 BuffersOf(const ParallelPlan& plan)
 {
-    const int64_t communicators = (plan.tensor > 1) + (plan.pipeline > 1) + (plan.data > 1);
+    const int64_t communicators = (plan.tensor > 1) + (plan.pipeline > 1) +
+                                  (plan.DenseReplicas() > 1) + (plan.context > 1) +
+                                  (plan.expert > 1);
     return Bytes::MiB(CUDA_CONTEXT_MIB + CUBLAS_WORKSPACE_MIB) +
            Bytes(NCCL_CHANNEL_BYTES) * (NCCL_CHANNELS * communicators);
 }
@@ -38,7 +41,9 @@ BuffersOf(const ParallelPlan& plan)
 MemoryEstimate
 EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
-    const double parameters = RankStageParameters(model, plan, stage);
+    const double dense = RankStageParameters(model, plan, stage);
+    const double experts = RankExpertParameters(model, plan, stage);
+    const double parameters = dense + experts;
     const uint32_t weight = ActivationBytes(plan.precision);
     const double optimizer = weight == BytesOf(Precision::Fp32)
                                  ? OPTIMIZER_BYTES - BytesOf(Precision::Fp32)
@@ -46,10 +51,17 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     MemoryEstimate estimate;
     estimate.stage = stage;
     estimate.weights = Bytes::Nearest(parameters * weight);
-    estimate.gradients =
-        Bytes::Nearest(parameters * (plan.fp32Gradients ? BytesOf(Precision::Fp32) : weight));
-    estimate.optimizer =
-        Bytes::Nearest(parameters * optimizer / (plan.distributedOptimizer ? plan.data : 1));
+    const bool sharesGradients = plan.Sharded() >= ShardedState::Gradients;
+    const bool sharesOptimizer = plan.Sharded() >= ShardedState::Optimizer;
+    const double part =
+        dense / plan.ShardRanks() + experts / (sharesOptimizer ? plan.ExpertReplicas() : 1);
+    const double gradient = plan.fp32Gradients ? BytesOf(Precision::Fp32) : weight;
+    estimate.gradients = Bytes::Nearest((sharesGradients ? part : parameters) * gradient);
+    estimate.optimizer = Bytes::Nearest(part * optimizer);
+    if (plan.Sharded() == ShardedState::Full)
+    {
+        WriteShardedState(model, plan, estimate);
+    }
     estimate.activations = StageActivations(model, plan, stage);
     estimate.buffers = BuffersOf(plan);
     return estimate;

@@ -19,11 +19,12 @@ struct MemoryEstimate
     Bytes gradients;
     Bytes optimizer;
     Bytes activations; //!< of all micro-batches in flight under the plan's schedule
+    Bytes gathered;    //!< under full sharding: weights and gradients while they are whole
     Bytes buffers;     //!< CUDA context, NCCL channels, workspace
 
     Bytes Total() const
     {
-        return weights + gradients + optimizer + activations + buffers;
+        return weights + gradients + optimizer + activations + gathered + buffers;
     }
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/parallel-plan.h"
 
+#include "compute-model/plan/sharding-check.h"
+#include "compute-model/plan/token-spread.h"
+
 #include <stdexcept>
 
 namespace weir
@@ -124,6 +127,8 @@ CheckPlan(const Transformer& model, const ParallelPlan& plan)
     RequirePositive("tensor", plan.tensor);
     RequirePositive("pipeline", plan.pipeline);
     RequirePositive("data", plan.data);
+    RequirePositive("context", plan.context);
+    RequirePositive("expert", plan.expert);
     RequirePositive("virtualStages", plan.virtualStages);
     RequirePositive("microBatch", plan.microBatch);
     RequirePositive("globalBatch", plan.globalBatch);
@@ -138,8 +143,11 @@ CheckPlan(const Transformer& model, const ParallelPlan& plan)
                    static_cast<uint64_t>(plan.microBatch) * plan.data,
                    "globalBatch",
                    plan.globalBatch);
+    CheckContext(model, plan);
+    CheckExperts(model, plan);
+    CheckSharding(model, plan);
     CheckPipeline(model, plan);
-    if (plan.overlapGradients && plan.data > 1 && plan.bucket <= Bytes())
+    if (plan.overlapGradients && plan.DenseReplicas() > 1 && plan.bucket <= Bytes())
     {
         throw std::invalid_argument("bucket: found " + std::to_string(plan.bucket.Count()) +
                                     " bytes, expected more than 0 when gradients overlap");

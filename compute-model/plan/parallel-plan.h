@@ -3,10 +3,12 @@
 #define WEIR_COMPUTE_MODEL_PLAN_PARALLEL_PLAN_H
 
 #include "compute-model/models/transformer.h"
+#include "compute-model/plan/data-sharding.h"
 #include "fabric/units.h"
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace weir
 {
@@ -14,14 +16,20 @@ namespace weir
 enum class PipelineScheduleKind : uint8_t
 {
     OneForwardOneBackward, //!< "1f1b", plain
-    Interleaved            //!< "interleaved": virtualStages > 1 model chunks per stage
+    Interleaved,           //!< "interleaved": virtualStages > 1 model chunks per stage
+    GPipe,                 //!< "gpipe": all forward passes, then all backward passes
+    ZeroBubbleH1,          //!< "zb-h1": weight gradients put off, 1F1B's memory and synchronization
+    ZeroBubble1p           //!< "zb-1p": ... scheduled by their times, no barrier at the optimizer
 };
 
 enum class Recomputation : uint8_t
 {
     None,
     Selective, //!< the attention core only (Korthikanti et al. 2022)
-    Full       //!< whole layers
+    Full,      //!< whole layers
+    Needed,    //!< whole layers but what follows the last activation that the backward pass reads
+               //!< (torch.utils.checkpoint without reentrance stops there)
+    Operators  //!< all but attention and every other matrix product (torchtitan's selective "op")
 };
 
 /** Numeric format of weights and activations in forward and backward. */
@@ -43,6 +51,28 @@ enum class AttentionKind : uint8_t
     Fused    //!< one flash-attention kernel
 };
 
+/** How the ranks that share a sequence see each other's keys and values. */
+enum class ContextExchange : uint8_t
+{
+    Ring,     //!< passed round step by step beside the attention of the step (Liu et al. 2023)
+    AllGather //!< gathered before the attention (Llama Team 2024, 3.3.2)
+};
+
+/** How many tokens each expert of a layer gets. */
+struct ExpertLoad
+{
+    double capacityFactor{0}; //!< tokens over it are dropped, experts padded up to it; 0: dropless
+    double imbalance{1};      //!< of the busiest expert over the mean; 1: all alike
+    uint64_t seed{1};         //!< which experts are busy
+    std::vector<double> shares; //!< by expert: weights given instead; empty: imbalance says
+
+    /** Whether every expert gets as many. */
+    bool IsBalanced() const
+    {
+        return capacityFactor > 0 || (shares.empty() && imbalance == 1);
+    }
+};
+
 /**
  * What the CPU of a rank spends on issuing work, the framework's own time included.
  *
@@ -62,14 +92,23 @@ struct HostCosts
 HostCosts EagerHost();
 
 /**
- * How one model is spread over ranks. Rank order: tensor innermost, then data, then pipeline
- * (Megatron's default): rank = tensor + T * (data + D * pipeline).
+ * How one model is spread over ranks. Rank order: tensor innermost, then context, data, pipeline
+ * (Megatron's default): rank = tensor + T * (context + C * (data + D * pipeline)).
+ *
+ * The experts of a layer are spread over the same T C D ranks of a stage in an order of their own
+ * (MoE Parallel Folding, arXiv 2504.14960, section 3.2): expert tensor ranks innermost, then expert
+ * ranks; what is left holds replicas.
  */
 struct ParallelPlan
 {
     uint32_t tensor{1};
     uint32_t pipeline{1};
     uint32_t data{1};
+    uint32_t context{1}; //!< ranks that share a sequence
+    ContextExchange contextExchange{ContextExchange::Ring};
+    uint32_t expert{1};       //!< ranks that share a layer's experts
+    uint32_t expertTensor{0}; //!< ranks that share an expert; 0: as many as tensor
+    ExpertLoad expertLoad;
     bool sequenceParallel{false};
     PipelineScheduleKind schedule{PipelineScheduleKind::OneForwardOneBackward};
     uint32_t virtualStages{1}; //!< model chunks per stage, > 1 only when interleaved
@@ -78,8 +117,9 @@ struct ParallelPlan
     Recomputation recomputation{Recomputation::None};
     Precision precision{Precision::Bf16};
     AttentionKind attention{AttentionKind::Fused};
-    bool overlapGradients{true};  //!< data-parallel gradients in buckets, overlapped with backward
-    Bytes bucket{Bytes::MiB(40)}; //!< gradient bucket when overlapped, in gradient bytes
+    double attentionSpeed{1};    //!< of the fused kernel over the one that the GPU's figures are of
+    bool overlapGradients{true}; //!< data-parallel gradients in buckets, overlapped with backward
+    Bytes bucket{Bytes::MiB(40)};     //!< gradient bucket when overlapped, in gradient bytes
     bool distributedOptimizer{false}; //!< ZeRO-1: reduce-scatter gradients, all-gather weights
     bool fp32Gradients{true};         //!< gradients accumulated and reduced in 4 bytes
     bool scatterGatherPipeline{
@@ -87,11 +127,60 @@ struct ParallelPlan
                //!< 2021, 4.1); with sequence parallelism the boundary is already split
     bool embeddingsAsLayers{false}; //!< word embedding and loss count as a layer each when layers
                                     //!< are dealt to stages, so that the end stages have one fewer
+    DataSharding sharding;
+    KernelFusion fusion{KernelFusion::Kernels};
+    uint32_t recomputeEvery{1}; //!< of so many layers one is recomputed
     HostCosts host;
 
     uint32_t Ranks() const
     {
-        return tensor * pipeline * data;
+        return tensor * context * pipeline * data;
+    }
+
+    /** Ranks that hold the same dense weights: replicas times the parts of a sequence. */
+    uint32_t DenseReplicas() const
+    {
+        return data * context;
+    }
+
+    uint32_t ExpertTensor() const
+    {
+        return expertTensor == 0 ? tensor : expertTensor;
+    }
+
+    /** Ranks that hold the same experts. */
+    uint32_t ExpertReplicas() const
+    {
+        return tensor * context * data / (ExpertTensor() * expert);
+    }
+
+    /** What replicas share out; distributedOptimizer is another word for Optimizer. */
+    ShardedState Sharded() const
+    {
+        return distributedOptimizer && sharding.state == ShardedState::None
+                   ? ShardedState::Optimizer
+                   : sharding.state;
+    }
+
+    /** Ranks that share one copy of the sharded state out; 1 without sharding. */
+    uint32_t ShardRanks() const
+    {
+        return Sharded() == ShardedState::None ? 1
+               : sharding.ranks == 0           ? DenseReplicas()
+                                               : sharding.ranks;
+    }
+
+    /** Whether gradients of weights have passes of their own. */
+    bool SplitsBackward() const
+    {
+        return schedule == PipelineScheduleKind::ZeroBubbleH1 ||
+               schedule == PipelineScheduleKind::ZeroBubble1p;
+    }
+
+    /** Whether layer @p layer is among those that are recomputed. */
+    bool Recomputes(uint32_t layer) const
+    {
+        return recomputation != Recomputation::None && layer % recomputeEvery == 0;
     }
 
     /** Micro-batches per pipeline and step. */
@@ -106,7 +195,8 @@ struct ParallelPlan
  * @throws std::invalid_argument with one line that names the field as the scenario file spells it,
  *         its value and what was expected: tensor divides heads, kvHeads, ffn (and sequence when
  *         sequence parallel); pipeline * virtualStages divides layers; microBatch * data divides
- *         globalBatch; interleaved needs virtualStages > 1 and micro-batches divisible by pipeline.
+ *         globalBatch; interleaved needs virtualStages > 1 and micro-batches divisible by pipeline;
+ *         what CheckContext and CheckExperts ask.
  */
 void CheckPlan(const Transformer& model, const ParallelPlan& plan);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/pipeline-schedule.h"
 
+#include "compute-model/plan/zero-bubble-schedule.h"
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -139,7 +141,7 @@ class ScheduleWriter
     std::vector<PipelineStep> m_steps;
 };
 
-/** forward_backward_pipelining_without_interleaving. */
+/** forward_backward_pipelining_without_interleaving; with a warm-up of all passes it is GPipe. */
 std::vector<PipelineStep>
 OneForwardOneBackward(const PipelinePlace& place)
 {
@@ -259,9 +261,17 @@ PipelineWarmUp(const PipelinePlace& place)
 {
     CheckPlace(place);
     const uint32_t behind = place.stages - place.stage - 1;
-    if (place.kind == PipelineScheduleKind::OneForwardOneBackward)
+    switch (place.kind)
     {
+    case PipelineScheduleKind::OneForwardOneBackward:
         return std::min(behind, place.microBatches);
+    case PipelineScheduleKind::GPipe:
+        return place.microBatches;
+    case PipelineScheduleKind::ZeroBubbleH1:
+    case PipelineScheduleKind::ZeroBubble1p:
+        return std::min(place.stages - 1, place.microBatches);
+    case PipelineScheduleKind::Interleaved:
+        break;
     }
     const uint32_t total = place.microBatches * place.chunks;
     if (place.microBatches == place.stages)
@@ -275,9 +285,18 @@ std::vector<PipelineStep>
 PipelineSchedule(const PipelinePlace& place)
 {
     CheckPlace(place);
-    return place.kind == PipelineScheduleKind::OneForwardOneBackward
-               ? OneForwardOneBackward(place)
-               : InterleavedWriter(place).Write();
+    switch (place.kind)
+    {
+    case PipelineScheduleKind::OneForwardOneBackward:
+    case PipelineScheduleKind::GPipe:
+        return OneForwardOneBackward(place);
+    case PipelineScheduleKind::Interleaved:
+        return InterleavedWriter(place).Write();
+    case PipelineScheduleKind::ZeroBubbleH1:
+    case PipelineScheduleKind::ZeroBubble1p:
+        return ZeroBubbleSchedule(place);
+    }
+    throw std::logic_error("PipelineSchedule: no such PipelineScheduleKind");
 }
 
 } // namespace weir

@@ -15,6 +15,8 @@ enum class PipelineStepKind : uint8_t
 {
     Forward,
     Backward,
+    BackwardInput,   //!< gradients of the activations only (Qi et al. 2023, B)
+    BackwardWeights, //!< gradients of the weights, behind that (W)
     Exchange //!< one batch of sends and receives; the stage goes on when all of them have ended
 };
 
@@ -36,6 +38,18 @@ struct PipelineStep
     PipelineTransfer receiveForward;  //!< activations from the previous stage
     PipelineTransfer sendBackward;    //!< gradients to the previous stage
     PipelineTransfer receiveBackward; //!< gradients from the next stage
+    bool detached{false}; //!< of Exchange: the stage waits for what it receives only, and receives
+                          //!< are posted ahead of their time
+};
+
+/** How long the passes of one stage take, in any unit; what schedules are made by that look at it.
+ */
+struct PassTimes
+{
+    double forward{1};
+    double backwardInput{1};
+    double backwardWeights{1};
+    double transfer{0}; //!< between stages
 };
 
 /** Where a schedule is asked for. */
@@ -46,12 +60,15 @@ struct PipelinePlace
     uint32_t stages{1};       //!< p
     uint32_t microBatches{1}; //!< m
     uint32_t chunks{1};       //!< v, model chunks per stage
+    PassTimes times;          //!< for ZeroBubbleH1 and ZeroBubble1p
 };
 
 /**
  * Forward passes a stage runs before its first backward pass (Narayanan et al. 2021, 2.2):
  * min(p - stage - 1, m) for 1F1B; for the interleaved schedule
  * min(2 (p - stage - 1) + (v - 1) p, v m), and all v m of them when m = p, as Megatron-LM has it.
+ * GPipe runs all m; a zero-bubble schedule holds the activations of min(p, m) micro-batches, those
+ * of p - 1 besides the one at work.
  */
 uint32_t PipelineWarmUp(const PipelinePlace& place);
 
@@ -59,7 +76,8 @@ uint32_t PipelineWarmUp(const PipelinePlace& place);
  * Everything a stage does in one step, in Megatron-LM's order
  * (megatron/core/pipeline_parallel/schedules.py: without and with interleaving): forward and
  * backward passes by micro-batch and model chunk, and the exchanges with its neighbours between
- * them. An exchange holds the transfers that Megatron issues as one batch and waits for.
+ * them (GPipe: all forward passes first, Huang et al. 2019; see ZeroBubbleSchedule for zero-bubble
+ * schedules). An exchange holds the transfers that Megatron issues as one batch and waits for.
  * Complexity O(m v).
  * @throws std::invalid_argument when the stage is not one of the stages, a count is zero, or an
  *         interleaved schedule has micro-batches that the stages do not divide.

@@ -13,7 +13,7 @@ namespace
 struct Place
 {
     uint32_t tensor{0};
-    uint32_t data{0};
+    uint32_t data{0}; //!< context + C * replica
     uint32_t pipeline{0};
 };
 
@@ -32,14 +32,21 @@ class GroupWriter
                              "send-forward",
                              "receive-forward",
                              "send-backward",
-                             "receive-backward"};
+                             "receive-backward",
+                             "context",
+                             "expert",
+                             "expert-tensor",
+                             "expert-data",
+                             "shard",
+                             "replicas"};
         m_graph.rankGroups.assign(
             plan.Ranks(), std::vector<uint32_t>(m_graph.slotNames.size(), StepGraph::NO_GROUP));
     }
 
     Rank At(const Place& place) const
     {
-        return Rank(place.tensor + m_plan.tensor * (place.data + m_plan.data * place.pipeline));
+        return Rank(place.tensor +
+                    m_plan.tensor * (place.data + m_plan.DenseReplicas() * place.pipeline));
     }
 
     void AddGroup(GroupSlot slot, std::vector<Rank> members)
@@ -78,7 +85,7 @@ AddTensorGroups(const ParallelPlan& plan, GroupWriter& writer)
 {
     for (uint32_t p = 0; p < plan.pipeline; p++)
     {
-        for (uint32_t d = 0; d < plan.data; d++)
+        for (uint32_t d = 0; d < plan.DenseReplicas(); d++)
         {
             std::vector<Rank> members;
             for (uint32_t t = 0; t < plan.tensor; t++)
@@ -90,6 +97,32 @@ AddTensorGroups(const ParallelPlan& plan, GroupWriter& writer)
     }
 }
 
+/** Hybrid sharding: neighbouring @p replicas share a copy out, like parts are replicas. */
+void
+AddShardGroups(const ParallelPlan& plan, const std::vector<Rank>& replicas, GroupWriter& writer)
+{
+    const std::size_t size = plan.ShardRanks();
+    const std::size_t copies = replicas.size() / size;
+    if (plan.Sharded() == ShardedState::None || copies == 1)
+    {
+        return;
+    }
+    for (std::size_t copy = 0; copy < copies; copy++)
+    {
+        const auto first = replicas.begin() + static_cast<std::ptrdiff_t>(copy * size);
+        writer.AddGroup(GroupSlot::Shard, {first, first + static_cast<std::ptrdiff_t>(size)});
+    }
+    for (std::size_t part = 0; part < size; part++)
+    {
+        std::vector<Rank> members;
+        for (std::size_t copy = 0; copy < copies; copy++)
+        {
+            members.push_back(replicas[copy * size + part]);
+        }
+        writer.AddGroup(GroupSlot::Replicas, std::move(members));
+    }
+}
+
 void
 AddDataGroups(const ParallelPlan& plan, GroupWriter& writer)
 {
@@ -98,10 +131,11 @@ AddDataGroups(const ParallelPlan& plan, GroupWriter& writer)
         for (uint32_t t = 0; t < plan.tensor; t++)
         {
             std::vector<Rank> members;
-            for (uint32_t d = 0; d < plan.data; d++)
+            for (uint32_t d = 0; d < plan.DenseReplicas(); d++)
             {
                 members.push_back(writer.At({t, d, p}));
             }
+            AddShardGroups(plan, members, writer);
             writer.AddGroup(GroupSlot::Data, std::move(members));
         }
     }
@@ -110,14 +144,14 @@ AddDataGroups(const ParallelPlan& plan, GroupWriter& writer)
 void
 AddOptimizerGroups(const ParallelPlan& plan, GroupWriter& writer)
 {
-    std::vector<std::vector<Rank>> groups(plan.distributedOptimizer ? 1 : plan.data);
+    std::vector<std::vector<Rank>> groups(plan.DenseReplicas() / plan.ShardRanks());
     for (uint32_t p = 0; p < plan.pipeline; p++)
     {
-        for (uint32_t d = 0; d < plan.data; d++)
+        for (uint32_t d = 0; d < plan.DenseReplicas(); d++)
         {
             for (uint32_t t = 0; t < plan.tensor; t++)
             {
-                groups[d % groups.size()].push_back(writer.At({t, d, p}));
+                groups[d / plan.ShardRanks()].push_back(writer.At({t, d, p}));
             }
         }
     }
@@ -131,7 +165,7 @@ void
 AddStageGroups(const ParallelPlan& plan, bool tied, GroupWriter& writer)
 {
     const bool isRing = plan.schedule == PipelineScheduleKind::Interleaved;
-    for (uint32_t d = 0; d < plan.data; d++)
+    for (uint32_t d = 0; d < plan.DenseReplicas(); d++)
     {
         for (uint32_t t = 0; t < plan.tensor; t++)
         {
@@ -151,6 +185,61 @@ AddStageGroups(const ParallelPlan& plan, bool tied, GroupWriter& writer)
     }
 }
 
+void
+AddContextGroups(const ParallelPlan& plan, GroupWriter& writer)
+{
+    for (uint32_t p = 0; p < plan.pipeline; p++)
+    {
+        for (uint32_t d = 0; d < plan.data; d++)
+        {
+            for (uint32_t t = 0; t < plan.tensor; t++)
+            {
+                std::vector<Rank> members;
+                for (uint32_t c = 0; c < plan.context; c++)
+                {
+                    members.push_back(writer.At({t, c + plan.context * d, p}));
+                }
+                writer.AddGroup(GroupSlot::Context, std::move(members));
+            }
+        }
+    }
+}
+
+/** How the experts' ranks are counted: which one lies @p step ranks of a kind from the first. */
+struct ExpertStride
+{
+    GroupSlot slot;
+    uint32_t size;   //!< of a group
+    uint32_t stride; //!< between its members
+};
+
+/** Groups of a stage whose members lie evenly spaced. */
+void
+AddExpertGroups(const ParallelPlan& plan, GroupWriter& writer)
+{
+    const uint32_t tensor = plan.ExpertTensor();
+    const uint32_t stageRanks = plan.tensor * plan.DenseReplicas();
+    for (const ExpertStride& kind :
+         {ExpertStride{GroupSlot::ExpertTensor, tensor, 1},
+          ExpertStride{GroupSlot::Expert, plan.expert, tensor},
+          ExpertStride{GroupSlot::ExpertData, plan.ExpertReplicas(), tensor * plan.expert}})
+    {
+        for (uint32_t first = 0; first < plan.Ranks(); first++)
+        {
+            if (first % stageRanks / kind.stride % kind.size != 0)
+            {
+                continue;
+            }
+            std::vector<Rank> members;
+            for (uint32_t i = 0; i < kind.size; i++)
+            {
+                members.push_back(Rank(first + i * kind.stride));
+            }
+            writer.AddGroup(kind.slot, std::move(members));
+        }
+    }
+}
+
 } // namespace
 
 void
@@ -160,6 +249,11 @@ WriteRankGroups(const Transformer& model, const ParallelPlan& plan, StepGraph& g
     AddTensorGroups(plan, writer);
     AddDataGroups(plan, writer);
     AddOptimizerGroups(plan, writer);
+    AddContextGroups(plan, writer);
+    if (model.HasExperts())
+    {
+        AddExpertGroups(plan, writer);
+    }
     if (plan.pipeline > 1)
     {
         AddStageGroups(plan, model.tiedEmbeddings, writer);
@@ -169,7 +263,7 @@ WriteRankGroups(const Transformer& model, const ParallelPlan& plan, StepGraph& g
 uint32_t
 StageOf(const ParallelPlan& plan, uint32_t rank)
 {
-    return rank / (plan.tensor * plan.data);
+    return rank / (plan.tensor * plan.DenseReplicas());
 }
 
 } // namespace weir

@@ -13,14 +13,20 @@ namespace weir
 /** The groups a rank of a transformer step can be in: slots of StepGraph::rankGroups. */
 enum class GroupSlot : uint16_t
 {
-    Tensor,         //!< ranks that share layers
-    Data,           //!< replicas of one shard
-    Optimizer,      //!< whoever must agree on the gradient norm: one replica, or all with ZeRO
-    Embedding,      //!< first and last stage, which both hold a tied embedding
-    SendForward,    //!< {this rank, next stage}
-    ReceiveForward, //!< {previous stage, this rank}
-    SendBackward,   //!< {this rank, previous stage}
-    ReceiveBackward //!< {next stage, this rank}
+    Tensor,          //!< ranks that share layers
+    Data,            //!< replicas of one shard, parts of a sequence counted as replicas
+    Optimizer,       //!< whoever must agree on the gradient norm: one replica, or all with ZeRO
+    Embedding,       //!< first and last stage, which both hold a tied embedding
+    SendForward,     //!< {this rank, next stage}
+    ReceiveForward,  //!< {previous stage, this rank}
+    SendBackward,    //!< {this rank, previous stage}
+    ReceiveBackward, //!< {next stage, this rank}
+    Context,         //!< ranks that share a sequence
+    Expert,          //!< ranks that share the experts of a layer
+    ExpertTensor,    //!< ranks that share each of their experts
+    ExpertData,      //!< replicas of one shard of experts
+    Shard,           //!< replicas that share one copy out, where those are not all replicas
+    Replicas         //!< ranks that hold the same part of such copies
 };
 
 /**

@@ -15,7 +15,7 @@ constexpr uint64_t VOCABULARY_MULTIPLE =
 } // namespace
 
 RankShape::RankShape(const Transformer& model, const ParallelPlan& plan)
-    : tokens(static_cast<uint64_t>(model.sequence) * plan.microBatch),
+    : tokens(static_cast<uint64_t>(model.sequence) / plan.context * plan.microBatch),
       normTokens(plan.sequenceParallel ? tokens / plan.tensor : tokens),
       hidden(model.hidden),
       heads(model.heads / plan.tensor),

@@ -16,9 +16,9 @@ struct RankShape
 {
     RankShape(const Transformer& model, const ParallelPlan& plan);
 
-    uint64_t tokens; //!< s b, rows of every GEMM
+    uint64_t tokens; //!< s b / C, rows of every GEMM
     uint64_t
-        normTokens;  //!< rows of norms, dropouts and residuals: s b / T with sequence parallelism
+        normTokens; //!< rows of norms, dropouts and residuals: tokens / T with sequence parallelism
     uint64_t hidden; //!< h
     uint64_t heads;  //!< a / T
     uint64_t kvHeads;
@@ -27,7 +27,7 @@ struct RankShape
     uint64_t inner;      //!< columns that the first MLP GEMM gives (twice ffn / T for SwiGLU)
     uint64_t ffn;        //!< columns that the second MLP GEMM takes
     uint64_t vocabulary; //!< words of this rank, see PaddedVocabulary
-    Bytes boundary;      //!< s b h activations, whole, as tensor-parallel collectives carry them
+    Bytes boundary; //!< tokens x h activations, whole, as tensor-parallel collectives carry them
     Bytes stageBoundary; //!< what one tensor rank sends to the next pipeline stage
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/stage-parameters.h"
 
+#include "compute-model/plan/expert-shape.h"
 #include "compute-model/plan/rank-shape.h"
 #include "compute-model/plan/stage-layers.h"
 
@@ -23,6 +24,35 @@ WholeLayerParameters(const Transformer& model)
     return 2 * NormParameters(model) + (model.biases ? 2.0 * model.hidden : 0.0);
 }
 
+/** Layers with experts in @p stage. */
+uint32_t
+ExpertLayersOfStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
+{
+    uint32_t layers = 0;
+    for (uint32_t chunk = 0; chunk < plan.virtualStages; chunk++)
+    {
+        layers += model.ExpertLayersOf(FirstLayerOfChunk(model, plan, stage, chunk),
+                                       LayersOfChunk(model, plan, stage, chunk));
+    }
+    return layers;
+}
+
+/** What a layer's tensor ranks hold split more with experts than with an MLP, experts left out. */
+double
+SplitExpertLayerSurplus(const Transformer& model)
+{
+    const double bias = model.biases ? model.hidden : 0.0;
+    const double shared =
+        model.moe.sharedFfn > 0 ? model.MlpParameters(model.moe.sharedFfn) - bias : 0.0;
+    return shared - (model.MlpParameters(model.ffn) - bias);
+}
+
+double
+RouterParameters(const Transformer& model)
+{
+    return static_cast<double>(model.hidden) * model.moe.experts;
+}
+
 } // namespace
 
 double
@@ -42,7 +72,8 @@ RankWordParameters(const Transformer& model, const ParallelPlan& plan)
 double
 WholeStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
-    double whole = WholeLayerParameters(model) * LayersOfStage(model, plan, stage);
+    double whole = WholeLayerParameters(model) * LayersOfStage(model, plan, stage) +
+                   RouterParameters(model) * ExpertLayersOfStage(model, plan, stage);
     if (stage == 0 && model.learnedPositions)
     {
         whole += static_cast<double>(model.hidden) * model.sequence;
@@ -55,10 +86,19 @@ WholeStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_
 }
 
 double
+RankExpertParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
+{
+    const uint32_t layers = ExpertLayersOfStage(model, plan, stage);
+    return layers == 0 ? 0.0 : layers * ExpertShape(model, plan).parameters;
+}
+
+double
 RankStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
     const double layer = RankLayerParameters(model, plan) - WholeLayerParameters(model);
-    double split = layer * LayersOfStage(model, plan, stage);
+    double split =
+        layer * LayersOfStage(model, plan, stage) +
+        SplitExpertLayerSurplus(model) / plan.tensor * ExpertLayersOfStage(model, plan, stage);
     if (stage == 0)
     {
         split += RankWordParameters(model, plan);

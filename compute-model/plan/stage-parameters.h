@@ -18,12 +18,17 @@ double RankLayerParameters(const Transformer& model, const ParallelPlan& plan);
 double RankWordParameters(const Transformer& model, const ParallelPlan& plan);
 
 /**
- * Parameters that one rank of @p stage holds: its layers, embeddings on the first stage, final
- * norm and output weights on the last (a tied embedding has a copy there when the stages differ).
+ * Parameters that one rank of @p stage holds, experts left out: its layers, embeddings on the first
+ * stage, final norm and output weights on the last (a tied embedding has a copy there when the
+ * stages differ).
  */
 double RankStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage);
 
-/** Of those, the parameters that every tensor rank holds whole: norms, row biases, positions. */
+/** Parameters of experts that one rank of @p stage holds; not in RankStageParameters. */
+double RankExpertParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage);
+
+/** Of RankStageParameters, those that every tensor rank holds whole: norms, row biases, positions.
+ */
 double WholeStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage);
 
 } // namespace weir

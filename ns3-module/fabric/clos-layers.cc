@@ -114,15 +114,21 @@ JoinBySpines(Topology& topology,
 }
 
 void
-CheckFabricSpec(const ClusterSpec& spec)
+CheckFabricLinks(const ClusterSpec& spec)
 {
-    const FabricSpec& fabric = spec.fabric;
     if (spec.node.nics == 0)
     {
         throw std::invalid_argument("node.nics: 0, but fabric.kind joins the nodes by their NICs");
     }
     CheckProfile(spec.node.nic, "node.nic");
     CheckProfile(TrunkProfile(spec), "fabric.link");
+}
+
+void
+CheckFabricSpec(const ClusterSpec& spec)
+{
+    const FabricSpec& fabric = spec.fabric;
+    CheckFabricLinks(spec);
     if (!(fabric.oversubscription >= 1) || std::isinf(fabric.oversubscription))
     {
         throw std::invalid_argument(

@@ -59,7 +59,10 @@ void JoinBySpines(Topology& topology,
                   const std::vector<DeviceId>& leaves,
                   uint32_t down);
 
-/** Throws unless what every fabric needs is right: radix, oversubscription, profiles, NICs. */
+/** Throws unless what every fabric needs is right: NICs, and profiles to make links of. */
+void CheckFabricLinks(const ClusterSpec& spec);
+
+/** As CheckFabricLinks, and what every Clos fabric needs: radix and oversubscription. */
 void CheckFabricSpec(const ClusterSpec& spec);
 
 } // namespace weir

@@ -2,6 +2,7 @@
 #ifndef WEIR_FABRIC_CLUSTER_SPEC_H
 #define WEIR_FABRIC_CLUSTER_SPEC_H
 
+#include "fabric/fabric-shape.h"
 #include "fabric/link-profile.h"
 #include "fabric/units.h"
 
@@ -114,14 +115,24 @@ enum class FabricKind : uint8_t
     None,          //!< a single node, or nodes that are not joined
     RailOptimized, //!< leaf r of a group takes NIC r of every node in it; spines join leaves
     LeafSpine,     //!< leaves take whole nodes; spines join leaves
-    FatTree        //!< k levels of switches of one radix
+    FatTree,       //!< levels of switches of one radix
+    Dragonfly,     //!< groups of routers, each group and all groups fully joined
+    DragonflyPlus, //!< likewise, each group a leaf-spine
+    Torus,         //!< a grid of routers that wraps around in each dimension
+    Dimensions,    //!< Ring(k) x FullyConnected(k) x Switch(k): a router for each NIC
+    Graph          //!< as a file says
 };
 
-/** How switches choose among equal paths. */
+/** How switches choose among paths. */
 enum class RoutingKind : uint8_t
 {
-    Static, //!< the first shortest path, by link id
-    Ecmp    //!< per-switch salted hash of the flow tuple
+    Static,         //!< the first shortest path, by link id
+    Ecmp,           //!< per-switch salted hash of the flow tuple
+    DimensionOrder, //!< as Ecmp, the first dimension first (Dally and Seitz 1987)
+    Valiant,        //!< by way of a place that the flow's hash picks (Valiant 1982)
+    Adaptive,       //!< the least loaded when a transfer starts; dragonflies: UGAL
+    Flowlet,        //!< likewise, again only after the flow has paused for a while
+    Spray           //!< every switch spreads a flow's packets evenly over all shortest paths
 };
 
 struct FabricSpec
@@ -132,8 +143,14 @@ struct FabricSpec
     uint32_t levels{2};           //!< FatTree: levels of switches (2: leaf-spine, 3: with core)
     LinkProfile link;             //!< switch to switch; its rate defaults to the NIC's
     RoutingKind routing{RoutingKind::Ecmp};
-    uint64_t hashSeed{1};           //!< salts of the switches derive from it
-    bool inNetworkReduction{false}; //!< its switches sum and multicast (SHARP)
+    uint64_t hashSeed{1};                     //!< salts of the switches derive from it
+    bool inNetworkReduction{false};           //!< its switches sum and multicast (SHARP)
+    Time flowletGap{Time::Microseconds(500)}; //!< a pause that ends a flowlet; CONGA (Alizadeh et
+                                              //!< al., SIGCOMM 2014), section 3.4: 500 us
+    DragonflyShape dragonfly;                 //!< for Dragonfly and DragonflyPlus
+    std::vector<FabricDimension> dimensions;  //!< for Torus (rings only) and Dimensions
+    uint32_t nicsPerRouter{1};                //!< for Torus
+    GraphShape graph;                         //!< for Graph
 };
 
 /** A whole cluster. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/cluster.h"
 
+#include "fabric/dimensions.h"
+#include "fabric/dragonfly.h"
 #include "fabric/fat-tree.h"
+#include "fabric/graph-fabric.h"
 #include "fabric/leaf-spine.h"
 #include "fabric/node-wiring.h"
 #include "fabric/rail-optimized.h"
@@ -39,6 +42,21 @@ Cluster::Cluster(ClusterSpec spec)
         break;
     case FabricKind::FatTree:
         WireFatTree(m_topology, m_spec, m_nics);
+        break;
+    case FabricKind::Dragonfly:
+        WireDragonfly(m_topology, m_spec, m_nics);
+        break;
+    case FabricKind::DragonflyPlus:
+        WireDragonflyPlus(m_topology, m_spec, m_nics);
+        break;
+    case FabricKind::Torus:
+        WireTorus(m_topology, m_spec, m_nics);
+        break;
+    case FabricKind::Dimensions:
+        WireDimensions(m_topology, m_spec, m_nics);
+        break;
+    case FabricKind::Graph:
+        WireGraph(m_topology, m_spec, m_nics);
         break;
     }
 }

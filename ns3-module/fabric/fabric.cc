@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/fabric.h"
 
-#include "fabric/fluid-transport.h"
+#include "fabric/load-balancing-transport.h"
 
 #include <utility>
 
@@ -14,7 +14,7 @@ Fabric::Fabric(ClusterSpec spec)
       m_router(m_cluster.GetTopology(),
                m_cluster.GetSpec().fabric.routing,
                m_cluster.GetSpec().fabric.hashSeed),
-      m_transport(std::make_unique<FluidTransport>(m_paths))
+      m_transport(MakeFluidTransport(m_paths, m_router, m_cluster.GetSpec().fabric))
 {
 }
 

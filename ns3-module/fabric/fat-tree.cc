@@ -13,29 +13,38 @@ namespace weir
 namespace
 {
 
+constexpr uint32_t MOST_LEVELS = 8;
+
 /** The shape of a fat tree: NICs per leaf, and how many switches stand where. */
 struct FatTreeShape
 {
-    uint32_t down;      //!< NICs of a full leaf
-    uint32_t uplinks;   //!< of each leaf
-    uint32_t leaves;    //!< in all
-    uint32_t podLeaves; //!< in a full pod
-    uint32_t pods;
+    uint32_t down;    //!< NICs of a full leaf
+    uint32_t uplinks; //!< of each leaf
+    uint32_t leaves;  //!< in all
 };
+
+/** How many blocks of one level the next one joins. */
+uint32_t
+BlocksJoined(const FabricSpec& fabric, uint32_t level)
+{
+    return level == fabric.levels ? fabric.leafRadix : fabric.leafRadix / 2;
+}
 
 FatTreeShape
 ShapeOf(const ClusterSpec& spec, std::size_t nicCount)
 {
     const FabricSpec& fabric = spec.fabric;
-    if (fabric.levels != 2 && fabric.levels != 3)
+    if (fabric.levels < 2 || fabric.levels > MOST_LEVELS)
     {
         throw std::invalid_argument("fabric.levels: " + std::to_string(fabric.levels) +
-                                    ", expected 2 or 3");
+                                    ", expected 2 to " + std::to_string(MOST_LEVELS));
     }
     const uint64_t maxDown = MaxDownPorts(spec);
-    const uint64_t maxPodLeaves = fabric.levels == 2 ? fabric.leafRadix : fabric.leafRadix / 2;
-    const uint64_t maxPods = fabric.levels == 2 ? 1 : fabric.leafRadix;
-    const uint64_t most = maxDown * maxPodLeaves * maxPods;
+    uint64_t most = maxDown;
+    for (uint32_t level = 2; level <= fabric.levels && most < nicCount; level++)
+    {
+        most *= BlocksJoined(fabric, level);
+    }
     if (nicCount > most)
     {
         throw std::invalid_argument(
@@ -47,59 +56,63 @@ ShapeOf(const ClusterSpec& spec, std::size_t nicCount)
     shape.down = static_cast<uint32_t>(std::min<uint64_t>(nicCount, maxDown));
     shape.uplinks = UplinksFor(spec, shape.down);
     shape.leaves = static_cast<uint32_t>((nicCount + shape.down - 1) / shape.down);
-    shape.podLeaves = static_cast<uint32_t>(std::min<uint64_t>(shape.leaves, maxPodLeaves));
-    shape.pods = (shape.leaves + shape.podLeaves - 1) / shape.podLeaves;
     return shape;
 }
 
-/** The spines of every pod, pod by pod; each pod has @p perPod. */
-std::vector<DeviceId>
-WirePods(Topology& topology,
-         const FatTreeShape& shape,
-         uint32_t perPod,
-         const std::vector<DeviceId>& leaves,
-         const LinkProfile& trunk)
+/** Blocks of one level: the switches at their tops, block by block. */
+struct Blocks
 {
-    std::vector<DeviceId> spines;
-    for (uint32_t pod = 0; pod < shape.pods; pod++)
-    {
-        const uint32_t first = pod * shape.podLeaves;
-        const uint32_t last = std::min(first + shape.podLeaves, shape.leaves);
-        const auto podSpines =
-            AddSwitches(topology, DeviceKind::SpineSwitch, "spine", pod * perPod, perPod);
-        JoinLayers(topology,
-                   {leaves.begin() + first, leaves.begin() + last},
-                   podSpines,
-                   shape.uplinks / perPod,
-                   trunk);
-        spines.insert(spines.end(), podSpines.begin(), podSpines.end());
-    }
-    return spines;
+    std::vector<DeviceId> tops;
+    uint32_t count;    //!< of blocks
+    uint32_t perBlock; //!< tops of each
+    uint32_t uplinks;  //!< that each top has
+};
+
+const char*
+NameOfLevel(uint32_t level)
+{
+    constexpr const char* NAMES[] = {
+        "leaf", "spine", "core", "top4-", "top5-", "top6-", "top7-", "top8-"};
+    return NAMES[level - 1];
 }
 
-/** Joins spine j of every pod to core group j; a spine has as many links up as a full pod's down.
- */
-void
-WireCores(Topology& topology,
-          const FatTreeShape& shape,
-          uint32_t perPod,
-          uint32_t ports,
-          const std::vector<DeviceId>& spines,
-          const LinkProfile& trunk)
+/** Joins blocks to larger ones: top j of all blocks of a larger one to its group j. */
+Blocks
+JoinBlocks(Topology& topology,
+           const FabricSpec& fabric,
+           const Blocks& lower,
+           uint32_t level,
+           const LinkProfile& trunk)
 {
-    const uint32_t spineUplinks = shape.podLeaves * (shape.uplinks / perPod);
-    const uint32_t perGroup = UpperSwitches(spineUplinks, shape.pods, ports);
-    for (uint32_t group = 0; group < perPod; group++)
+    const uint32_t joined = std::min(lower.count, BlocksJoined(fabric, level));
+    Blocks upper;
+    upper.count = (lower.count + joined - 1) / joined;
+    const uint32_t ports = upper.count == 1 ? fabric.leafRadix : fabric.leafRadix / 2;
+    const uint32_t perGroup = UpperSwitches(lower.uplinks, joined, ports);
+    upper.perBlock = lower.perBlock * perGroup;
+    upper.uplinks = joined * (lower.uplinks / perGroup);
+    const auto kind = level == 2 ? DeviceKind::SpineSwitch : DeviceKind::CoreSwitch;
+    for (uint32_t block = 0; block < upper.count; block++)
     {
-        std::vector<DeviceId> lower;
-        for (uint32_t pod = 0; pod < shape.pods; pod++)
+        const uint32_t first = block * joined;
+        const uint32_t last = std::min(first + joined, lower.count);
+        for (uint32_t group = 0; group < lower.perBlock; group++)
         {
-            lower.push_back(spines[pod * perPod + group]);
+            std::vector<DeviceId> below;
+            for (uint32_t each = first; each < last; each++)
+            {
+                below.push_back(lower.tops[each * lower.perBlock + group]);
+            }
+            const auto above = AddSwitches(topology,
+                                           kind,
+                                           NameOfLevel(level),
+                                           block * upper.perBlock + group * perGroup,
+                                           perGroup);
+            JoinLayers(topology, below, above, lower.uplinks / perGroup, trunk);
+            upper.tops.insert(upper.tops.end(), above.begin(), above.end());
         }
-        const auto cores =
-            AddSwitches(topology, DeviceKind::CoreSwitch, "core", group * perGroup, perGroup);
-        JoinLayers(topology, lower, cores, spineUplinks / perGroup, trunk);
     }
+    return upper;
 }
 
 } // namespace
@@ -109,24 +122,19 @@ WireFatTree(Topology& topology, const ClusterSpec& spec, const std::vector<Devic
 {
     CheckFabricSpec(spec);
     const FatTreeShape shape = ShapeOf(spec, nics.size());
-    const auto leaves = AddSwitches(topology, DeviceKind::LeafSwitch, "leaf", 0, shape.leaves);
+    Blocks blocks;
+    blocks.tops = AddSwitches(topology, DeviceKind::LeafSwitch, "leaf", 0, shape.leaves);
+    blocks.count = shape.leaves;
+    blocks.perBlock = 1;
+    blocks.uplinks = shape.uplinks;
     for (std::size_t nic = 0; nic < nics.size(); nic++)
     {
         topology.AddDuplexLink(
-            nics[nic], leaves[nic / shape.down], LinkKind::Network, spec.node.nic);
+            nics[nic], blocks.tops[nic / shape.down], LinkKind::Network, spec.node.nic);
     }
-    if (shape.leaves == 1)
+    for (uint32_t level = 2; blocks.count > 1; level++)
     {
-        return;
-    }
-    const LinkProfile trunk = TrunkProfile(spec);
-    const uint32_t radix = spec.fabric.leafRadix;
-    const uint32_t spineDown = shape.pods == 1 ? radix : radix / 2;
-    const uint32_t perPod = UpperSwitches(shape.uplinks, shape.podLeaves, spineDown);
-    const auto spines = WirePods(topology, shape, perPod, leaves, trunk);
-    if (shape.pods > 1)
-    {
-        WireCores(topology, shape, perPod, radix, spines, trunk);
+        blocks = JoinBlocks(topology, spec.fabric, blocks, level, TrunkProfile(spec));
     }
 }
 

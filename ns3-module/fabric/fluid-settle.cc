@@ -32,7 +32,10 @@ FluidTransport::Settle()
         }
         for (uint32_t link : m_solver.TouchedLinks())
         {
-            SetGroupLevel(link);
+            if (m_solver.HasGroups())
+            {
+                SetGroupLevel(link);
+            }
             MeterLink(link);
         }
     }

@@ -5,10 +5,10 @@
 #include "fabric/indexed-heap.h"
 #include "fabric/instant-queue.h"
 #include "fabric/link-meter.h"
-#include "fabric/max-min.h"
 #include "fabric/pairing-heap.h"
 #include "fabric/path-table.h"
 #include "fabric/service-clock.h"
+#include "fabric/sharing-solver.h"
 #include "fabric/transport.h"
 
 #include <cstdint>
@@ -223,7 +223,7 @@ class FluidTransport final : public Transport
     double LoadOf(uint32_t link) const;
 
     PathTable& m_paths;
-    MaxMin m_solver;
+    SharingSolver m_solver;
     std::vector<Transfer> m_transfers;
     std::vector<uint32_t> m_unusedTransfers;
     std::vector<Bundle> m_bundles;        //!< by variable of the solver

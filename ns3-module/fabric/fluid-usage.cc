@@ -35,6 +35,11 @@ FluidTransport::MeterLink(uint32_t link)
     {
         return; // busy and not full: which rate it has makes no difference
     }
+    const double level = m_solver.LinkLevel(link);
+    if (!m_observesRates && meter.IsFull() && level > 0 && !std::isinf(level))
+    {
+        return; // still full: who has a level there is held by it
+    }
     // While a bundle is alone on a link, the bundle keeps the time.
     const double rate = m_solver.AloneOn(link) == NONE ? LoadOf(link) : 0;
     const bool full = LinkMeter::Saturates(rate, m_solver.Capacity(link));

@@ -69,6 +69,16 @@ class IndexedHeap
         }
     }
 
+    /** Takes all out. O(size). */
+    void Clear()
+    {
+        for (const Entry& entry : m_entries)
+        {
+            m_positions[entry.index] = ABSENT;
+        }
+        m_entries.clear();
+    }
+
     /** Takes @p index out, if it is in. */
     void Remove(uint32_t index)
     {

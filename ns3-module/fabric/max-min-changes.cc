@@ -210,7 +210,7 @@ MaxMin::Withdraw(uint32_t v)
         }
         else
         {
-            line.fixed -= weight * (l.slack ? BoundOf(step.link, step.position) : level);
+            m_fixed[step.link] -= weight * (l.slack ? BoundOf(step.link, step.position) : level);
         }
     }
     SetBottleneck(v, m_none, 0);

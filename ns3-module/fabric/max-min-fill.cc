@@ -70,12 +70,12 @@ MaxMin::FillBelowHigher(uint32_t link, Filling& filling)
 {
     const Link& l = m_links[link];
     const Line& line = m_lines[link];
-    filling.level = std::max(0.0, (l.capacity - line.fixed) / line.rising);
-    double fixed = line.fixed;
+    filling.level = std::max(0.0, (l.capacity - m_fixed[link]) / line.rising);
+    double fixed = m_fixed[link];
     for (std::size_t before = NONE; before != m_higher.size();)
     {
         before = m_higher.size();
-        fixed = line.fixed;
+        fixed = m_fixed[link];
         filling.rising = line.rising;
         for (const Higher& h : m_higher)
         {
@@ -86,7 +86,7 @@ MaxMin::FillBelowHigher(uint32_t link, Filling& filling)
         const auto stands = [&](const Higher& h) { return h.level <= filling.level; };
         m_higher.erase(std::remove_if(m_higher.begin(), m_higher.end(), stands), m_higher.end());
     }
-    return fixed > LOST * std::max(l.peak, line.fixed);
+    return fixed > LOST * std::max(l.peak, m_fixed[link]);
 }
 
 /** Where a link fills, by counting its members, from about @p filling.level. @return false: never.
@@ -126,7 +126,7 @@ MaxMin::Fill(uint32_t link, double level)
     Line& line = m_lines[link];
     double rising = line.rising;
     const bool hasLine = l.capped == 0 && l.risers > 0;
-    const double meeting = l.risers > 0 ? (l.capacity - line.fixed) / line.rising : 0;
+    const double meeting = l.risers > 0 ? (l.capacity - m_fixed[link]) / line.rising : 0;
     if (hasLine && meeting < line.highest)
     {
         const double from = std::max(0.0, meeting);
@@ -210,7 +210,7 @@ MaxMin::TakeHigher(uint32_t link, double level)
     Line& line = m_lines[link];
     for (const Higher& h : m_higher)
     {
-        line.fixed -= h.weight * h.level;
+        m_fixed[link] -= h.weight * h.level;
         line.rising += h.weight;
         l.risers++;
     }
@@ -267,7 +267,7 @@ MaxMin::StopRisers(uint32_t link, double level)
         Stop(v, level, link);
     }
     Line& line = m_lines[link];
-    line.fixed = fixed;
+    m_fixed[link] = fixed;
     line.rising = rising;
     line.highest = highest;
     l.risers = risers;

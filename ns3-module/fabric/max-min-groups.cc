@@ -21,21 +21,23 @@ MaxMin::Open(uint32_t link)
     m_groupLevels[link] = INFINITE;
     m_opened.push_back(link);
     const double level = opened.level;
-    for (const Reach& reach : opened.reach)
+    for (std::size_t i = 0; i < opened.reach.Size(); i++)
     {
-        Link& l = m_links[reach.link];
+        const uint32_t reached = opened.reach.Links()[i];
+        const double weight = opened.reach.Weights()[i];
+        Link& l = m_links[reached];
         if (l.capacity == INFINITE)
         {
             continue;
         }
-        Touch(reach.link);
-        Line& line = m_lines[reach.link];
-        line.fixed -= reach.weight * level;
-        line.rising += reach.weight;
+        Touch(reached);
+        Line& line = m_lines[reached];
+        m_fixed[reached] -= weight * level;
+        line.rising += weight;
         l.risers++;
         l.guests++;
         l.bound = std::min(l.bound, level);
-        Rekey(reach.link);
+        Rekey(reached);
     }
     for (const Allowance& a : opened.allowances)
     {
@@ -43,7 +45,7 @@ MaxMin::Open(uint32_t link)
         Touch(a.link);
         Line& line = m_lines[a.link];
         const double weight = l.members[m_steps[a.step].position].weight;
-        line.fixed -= weight * a.most;
+        m_fixed[a.link] -= weight * a.most;
         line.rising += weight;
         l.risers++;
         l.guests++;
@@ -68,17 +70,30 @@ MaxMin::MoveGroup(uint32_t link, double level)
     }
     else if (level > before)
     {
+        m_surged = m_surged || level > 2 * before;
         RaiseGroup(moved, level - before);
     }
     else if (level < before)
     {
         LowerGroup(moved, level - before);
     }
-    if (level > moved.ceiling)
+    if (m_walks && m_lines[link].rank < LOOSE)
+    {
+        Reorder(link, level);
+    }
+    HeedAllowances(link);
+}
+
+/** Looks at the slack links that a group crosses where its level asks for it. */
+void
+MaxMin::HeedAllowances(uint32_t link)
+{
+    const Link& moved = m_links[link];
+    if (moved.level > moved.ceiling)
     {
         PassCeiling(link);
     }
-    else if (level == 0)
+    else if (moved.level == 0)
     {
         TightenReach(link); // a slack link has no member that stands still
     }
@@ -89,23 +104,25 @@ void
 MaxMin::StopGroup(uint32_t link)
 {
     Link& stopped = m_links[link];
-    for (const Reach& reach : stopped.reach)
+    for (std::size_t i = 0; i < stopped.reach.Size(); i++)
     {
-        Link& l = m_links[reach.link];
+        const uint32_t reached = stopped.reach.Links()[i];
+        const double weight = stopped.reach.Weights()[i];
+        Link& l = m_links[reached];
         if (l.capacity == INFINITE)
         {
             continue;
         }
-        Touch(reach.link);
-        Line& line = m_lines[reach.link];
+        Touch(reached);
+        Line& line = m_lines[reached];
         line.highest = std::max(line.highest, stopped.level);
-        line.fixed += reach.weight * stopped.level;
-        l.peak = std::max(l.peak, line.fixed);
-        line.rising = --l.risers > 0 ? line.rising - reach.weight : 0;
+        m_fixed[reached] += weight * stopped.level;
+        l.peak = std::max(l.peak, m_fixed[reached]);
+        line.rising = --l.risers > 0 ? line.rising - weight : 0;
         l.guests--;
         if (l.key == INFINITE)
         {
-            Rekey(reach.link);
+            Rekey(reached);
         }
     }
     for (Allowance& a : stopped.allowances)
@@ -115,8 +132,8 @@ MaxMin::StopGroup(uint32_t link)
         Line& line = m_lines[a.link];
         const double weight = l.members[m_steps[a.step].position].weight;
         a.most = std::max(a.most, stopped.level);
-        line.fixed += weight * a.most;
-        l.peak = std::max(l.peak, line.fixed);
+        m_fixed[a.link] += weight * a.most;
+        l.peak = std::max(l.peak, m_fixed[a.link]);
         line.rising = --l.risers > 0 ? line.rising - weight : 0;
         l.guests--;
         if (l.key == INFINITE)
@@ -130,15 +147,17 @@ void
 MaxMin::RaiseGroup(const Link& raised, double change)
 {
     const double level = raised.level;
-    Line* const lines = m_lines.data();
-    for (const Reach& reach : raised.reach)
+    const uint32_t* const links = raised.reach.Links();
+    const double* const weights = raised.reach.Weights();
+    for (std::size_t i = 0; i < raised.reach.Size(); i++)
     {
-        Line& line = lines[reach.link];
-        line.fixed += reach.weight * change;
+        const uint32_t link = links[i];
+        Line& line = m_lines[link];
+        m_fixed[link] += weights[i] * change;
         line.highest = std::max(line.highest, level);
-        if (line.fixed > line.limit)
+        if (m_fixed[link] > line.limit)
         {
-            LookAtRaised(reach.link, level - change);
+            LookAtRaised(link, level - change);
         }
     }
 }
@@ -146,14 +165,15 @@ MaxMin::RaiseGroup(const Link& raised, double change)
 void
 MaxMin::LowerGroup(const Link& lowered, double change)
 {
-    Line* const lines = m_lines.data();
-    for (const Reach& reach : lowered.reach)
+    const uint32_t* const links = lowered.reach.Links();
+    const double* const weights = lowered.reach.Weights();
+    for (std::size_t i = 0; i < lowered.reach.Size(); i++)
     {
-        Line& line = lines[reach.link];
-        line.fixed += reach.weight * change;
-        if (line.limit < 0)
+        const uint32_t link = links[i];
+        m_fixed[link] += weights[i] * change;
+        if (m_lines[link].limit < 0)
         {
-            LookAtLowered(reach.link);
+            LookAtLowered(link);
         }
     }
 }
@@ -184,14 +204,15 @@ MaxMin::Stop(uint32_t v, double level, uint32_t bottleneck)
         line.highest = std::max(line.highest, level);
         if (free || own)
         {
-            line.fixed += weight * level;
-            l.peak = std::max(l.peak, line.fixed);
+            m_fixed[step.link] += weight * level;
+            l.peak = std::max(l.peak, m_fixed[step.link]);
             line.rising = --l.risers > 0 ? line.rising - weight : 0;
             l.guests -= own ? 0 : 1;
         }
         else
         {
-            line.fixed += weight * (level - (l.slack ? BoundOf(step.link, step.position) : before));
+            m_fixed[step.link] +=
+                weight * (level - (l.slack ? BoundOf(step.link, step.position) : before));
         }
     }
     SetBottleneck(v, bottleneck, level);
@@ -237,7 +258,7 @@ MaxMin::SetBottleneck(uint32_t v, uint32_t bottleneck, double level)
         {
             const double weight = l.members[step.position].weight;
             const double most = l.slack ? FirstAllowance(step.link, weight, level) : level;
-            m_lines[step.link].fixed += weight * (most - level);
+            m_fixed[step.link] += weight * (most - level);
             GiveToGroup(i, bottleneck, most);
         }
     }
@@ -248,18 +269,16 @@ void
 MaxMin::TakeFromGroup(uint32_t s, uint32_t group)
 {
     const Step& step = m_steps[s];
-    const auto take = [&](auto& crossings) {
-        crossings[step.reach] = crossings.back();
-        m_steps[crossings[step.reach].step].reach = step.reach;
-        crossings.pop_back();
-    };
+    Link& g = m_links[group];
     if (m_links[step.link].slack)
     {
-        take(m_links[group].allowances);
+        g.allowances[step.reach] = g.allowances.back();
+        m_steps[g.allowances[step.reach].step].reach = step.reach;
+        g.allowances.pop_back();
     }
     else
     {
-        take(m_links[group].reach);
+        m_steps[g.reach.Take(step.reach)].reach = step.reach;
     }
 }
 
@@ -277,8 +296,7 @@ MaxMin::GiveToGroup(uint32_t s, uint32_t group, double most)
     }
     else
     {
-        step.reach = static_cast<uint32_t>(g.reach.size());
-        g.reach.push_back({m_links[step.link].members[step.position].weight, step.link, s});
+        step.reach = g.reach.Add(step.link, m_links[step.link].members[step.position].weight, s);
     }
 }
 

@@ -24,6 +24,10 @@ MaxMin::TouchFirst(uint32_t link)
     l.peak = std::max(l.peak, LineLoad(link));
     l.solves++;
     m_touched.push_back(link);
+    if (m_walks)
+    {
+        Enlist(link);
+    }
 }
 
 /** What the line of a link says of its load. */
@@ -31,7 +35,8 @@ double
 MaxMin::LineLoad(uint32_t link) const
 {
     const Line& line = m_lines[link];
-    return m_links[link].risers > 0 ? line.fixed + line.rising * m_links[link].level : line.fixed;
+    return m_links[link].risers > 0 ? m_fixed[link] + line.rising * m_links[link].level
+                                    : m_fixed[link];
 }
 
 /** Sums the line of a link from its members, so that rounding never piles up. O(members). */
@@ -40,7 +45,7 @@ MaxMin::SumAfresh(uint32_t link)
 {
     Link& l = m_links[link];
     Line& line = m_lines[link];
-    line.fixed = 0;
+    m_fixed[link] = 0;
     line.rising = 0;
     line.highest = 0;
     l.risers = 0;
@@ -69,11 +74,11 @@ MaxMin::SumAfresh(uint32_t link)
         }
         else
         {
-            line.fixed += weight * (l.slack ? BoundOf(link, i) : level);
+            m_fixed[link] += weight * (l.slack ? BoundOf(link, i) : level);
             line.highest = std::max(line.highest, level);
         }
     }
-    l.peak = line.fixed;
+    l.peak = m_fixed[link];
 }
 
 /** Whether a line meets the capacity earlier than the heap, or the link's level, says. */
@@ -83,7 +88,7 @@ MaxMin::IsBentUp(uint32_t link) const
     const Link& l = m_links[link];
     const Line& line = m_lines[link];
     const double level = l.key < INFINITE ? l.key : l.level;
-    return line.fixed + (l.risers > 0 ? line.rising * level : 0) > l.capacity;
+    return m_fixed[link] + (l.risers > 0 ? line.rising * level : 0) > l.capacity;
 }
 
 /** Where the line of a link meets its capacity, or the bound where that is known to be higher. */
@@ -94,9 +99,9 @@ MaxMin::MeetingLevel(uint32_t link) const
     const Line& line = m_lines[link];
     if (l.risers == 0)
     {
-        return line.fixed > l.capacity * (1 + OVERFULL) ? l.bound : INFINITE;
+        return m_fixed[link] > l.capacity * (1 + OVERFULL) ? l.bound : INFINITE;
     }
-    return std::max(l.bound, (l.capacity - line.fixed) / line.rising);
+    return std::max(l.bound, (l.capacity - m_fixed[link]) / line.rising);
 }
 
 /** When the sweep must look at a link: where its line meets, or at its old level if that is lower.
@@ -115,7 +120,11 @@ MaxMin::Rekey(uint32_t link)
 {
     const Link& l = m_links[link];
     const Line& line = m_lines[link];
-    if (l.key == INFINITE || line.fixed + line.rising * l.key > l.capacity)
+    if (IsWalked(link))
+    {
+        m_cursor = std::min<std::size_t>(m_cursor, line.rank);
+    }
+    else if (l.key == INFINITE || m_fixed[link] + line.rising * l.key > l.capacity)
     {
         const double key = l.capacity < INFINITE ? KeyOf(link) : INFINITE;
         if (key < l.key)
@@ -137,6 +146,10 @@ MaxMin::SetLimit(uint32_t link)
     if (l.key < INFINITE)
     {
         line.limit = l.capacity - line.rising * l.key;
+    }
+    else if (IsWalked(link))
+    {
+        line.limit = INFINITE;
     }
     else
     {
@@ -193,7 +206,7 @@ MaxMin::LookAtRaised(uint32_t link, double from)
     l.bound = std::min(l.bound, from);
     if (IsBentUp(link))
     {
-        l.peak = std::max(l.peak, m_lines[link].fixed);
+        l.peak = std::max(l.peak, m_fixed[link]);
         Rekey(link);
     }
     SetLimit(link);

@@ -2,6 +2,7 @@
 #ifndef WEIR_FABRIC_MAX_MIN_PARTS_H
 #define WEIR_FABRIC_MAX_MIN_PARTS_H
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -54,12 +55,62 @@ struct Member
     uint32_t step; //!< where this link is in the variable's path
 };
 
-/** Where else a group loads a link. */
-struct Reach
+/** Where else a group loads links: the crossings of its variables, in columns. */
+class Reach
 {
-    double weight;
-    uint32_t link;
-    uint32_t step; //!< whose variable is in the group
+  public:
+    std::size_t Size() const
+    {
+        return m_links.size();
+    }
+
+    const uint32_t* Links() const
+    {
+        return m_links.data();
+    }
+
+    const double* Weights() const
+    {
+        return m_weights.data();
+    }
+
+    /** Whether all crossings have one weight, and so need not be asked for it each. */
+    bool IsEven() const
+    {
+        return m_uneven == 0;
+    }
+
+    /** @return the place of the new crossing. */
+    uint32_t Add(uint32_t link, double weight, uint32_t step)
+    {
+        m_even = m_links.empty() ? weight : m_even;
+        m_uneven += weight != m_even ? 1 : 0;
+        m_links.push_back(link);
+        m_weights.push_back(weight);
+        m_steps.push_back(step);
+        return static_cast<uint32_t>(m_links.size() - 1);
+    }
+
+    /** Puts the last crossing in the place of one that goes. @return its step. */
+    uint32_t Take(uint32_t place)
+    {
+        m_uneven -= m_weights[place] != m_even ? 1 : 0;
+        const uint32_t last = m_steps.back();
+        m_links[place] = m_links.back();
+        m_weights[place] = m_weights.back();
+        m_steps[place] = last;
+        m_links.pop_back();
+        m_weights.pop_back();
+        m_steps.pop_back();
+        return last;
+    }
+
+  private:
+    std::vector<uint32_t> m_links;
+    std::vector<double> m_weights;
+    std::vector<uint32_t> m_steps; //!< whose variables are in the group
+    double m_even{0};              //!< weight that most of them have
+    std::size_t m_uneven{0};       //!< crossings of other weights
 };
 
 /** How far a group may rise before a slack link that it crosses must be looked at. */
@@ -70,27 +121,23 @@ struct Allowance
     uint32_t step; //!< whose variable is in the group
 };
 
-/**
- * The part of a link that the moves of groups elsewhere change: two to a cache line. A slack link
- * has an upper bound where others have the fixed load.
- */
+/** The part of a link's line that sweeps read, beside its fixed load: two to a cache line. */
 struct alignas(32) Line
 {
-    double fixed{0};          //!< load of the members that do not rise
-    double limit{-UNLIMITED}; //!< a move that brings the fixed load above it needs a look
-    double highest{0};        //!< no member that does not rise is above this level
-    double rising{0};         //!< weight of the members that rise
+    double limit{-UNLIMITED};  //!< a move that brings the fixed load above it needs a look
+    double highest{0};         //!< no member that does not rise is above this level
+    double rising{0};          //!< weight of the members that rise
+    uint32_t rank{0xffffffff}; //!< in the order of walks
 };
 
 /** The rest of a link. */
-struct Link
+struct alignas(64) Link
 {
     double capacity{0};
     double level{UNLIMITED};
     double key{UNLIMITED};     //!< in the heap; infinite: not in it
     double bound{0};           //!< the line is known to be too low below this level
     double peak{0};            //!< the highest load since the line was last summed afresh
-    double ceiling{UNLIMITED}; //!< no allowance of its group is lower
     uint32_t risers{0};        //!< members that rise: the group, and
     uint32_t guests{0};        //!< free members of other groups or none
     uint32_t mark{0};          //!< the solve that last touched it
@@ -98,15 +145,23 @@ struct Link
     uint32_t solves{0};        //!< that touched the line since it was last summed afresh
     bool opened{false};        //!< its group is free
     bool slack{false};         //!< keeps no line, but a bound that is below its capacity
+    double ceiling{UNLIMITED}; //!< no allowance of its group is lower
     std::vector<Member> members;
     std::vector<uint32_t> bottlenecks; //!< of the members, one for one
-    std::vector<Reach> reach;          //!< of its group, where it crosses links with lines
+    Reach reach;                       //!< of its group, where it crosses links with lines
     std::vector<Allowance> allowances; //!< of its group, where it crosses slack links
 
     bool HasGroup() const
     {
         return risers > guests;
     }
+};
+
+/** A link in the order of a walk. */
+struct Place
+{
+    double level; //!< of its group; or its fixed load, where it has none
+    uint32_t link;
 };
 
 /** The members of one link, counted against a level. */

@@ -10,10 +10,10 @@ namespace
 {
 
 /** A link is slack as long as its bound is no more than this part of its capacity, */
-constexpr double SLACK_MOST = 255.0 / 256;
+constexpr double SLACK_MOST = 1 - 1.0 / (1 << 20);
 
 /** and becomes so when its load is no more than this part: it pays to watch it less. */
-constexpr double SLACK_FROM = 15.0 / 16;
+constexpr double SLACK_FROM = 7.0 / 8;
 
 } // namespace
 
@@ -22,7 +22,7 @@ bool
 MaxMin::CouldBeSlack(uint32_t link) const
 {
     const Link& l = m_links[link];
-    const double fixed = m_lines[link].fixed;
+    const double fixed = m_fixed[link];
     return !l.slack && l.risers == 0 && l.capacity < INFINITE && fixed > 0 &&
            fixed <= SLACK_FROM * l.capacity && !m_keepsLoads && AloneOn(link) == NONE;
 }
@@ -31,7 +31,7 @@ MaxMin::CouldBeSlack(uint32_t link) const
 bool
 MaxMin::IsNearlyFull(uint32_t link) const
 {
-    return m_lines[link].fixed > SLACK_MOST * m_links[link].capacity;
+    return m_fixed[link] > SLACK_MOST * m_links[link].capacity;
 }
 
 /** What the bound of a slack link counts a member as that does not rise. */
@@ -49,7 +49,7 @@ double
 MaxMin::FirstAllowance(uint32_t link, double weight, double level) const
 {
     const double some = 1.25 * level;
-    const double bound = m_lines[link].fixed + weight * (some - level);
+    const double bound = m_fixed[link] + weight * (some - level);
     return bound <= SLACK_MOST * m_links[link].capacity ? some : level;
 }
 
@@ -117,7 +117,7 @@ MaxMin::Relax(uint32_t link)
             return; // a slack link is busy as long as anybody is on it
         }
     }
-    const double growth = SLACK_MOST * l.capacity / m_lines[link].fixed;
+    const double growth = SLACK_MOST * l.capacity / m_fixed[link];
     for (std::size_t i = 0; i < l.members.size(); i++)
     {
         const uint32_t group = l.bottlenecks[i];
@@ -153,6 +153,10 @@ MaxMin::Tighten(uint32_t link)
     l.slack = false;
     l.bound = 0;
     SumAfresh(link);
+    if (m_walks)
+    {
+        Enlist(link);
+    }
     Rekey(link);
 }
 

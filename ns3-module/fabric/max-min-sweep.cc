@@ -21,6 +21,11 @@ MaxMin::Sweep()
             {
                 throw std::logic_error("MaxMin: the sweep does not end");
             }
+            if (PaysToWalk())
+            {
+                Walk();
+                continue;
+            }
             Look(m_heap.TopIndex());
         }
         StopFree();
@@ -40,7 +45,11 @@ MaxMin::Look(uint32_t link)
         Tighten(link);
         return;
     }
-    if (l.capacity < l.peak * LOST)
+    if (m_walks)
+    {
+        SumAfresh(link); // the walk does not tell how high members stand
+    }
+    else if (l.capacity < l.peak * LOST)
     {
         SumAfresh(link); // what the line has been through could show at this capacity
     }
@@ -64,7 +73,11 @@ MaxMin::Raise(uint32_t link)
 {
     const Link& l = m_links[link];
     const Line& line = m_lines[link];
-    const double level = (l.capacity - line.fixed) / line.rising;
+    if (line.highest == INFINITE)
+    {
+        SumAfresh(link); // a walk has not told
+    }
+    const double level = (l.capacity - m_fixed[link]) / line.rising;
     if (l.guests == 0 && l.capped == 0 && level > l.level && level >= line.highest)
     {
         MoveGroup(link, level); // as high as it can come; whoever holds it back takes it over

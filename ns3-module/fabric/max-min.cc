@@ -10,6 +10,7 @@ MaxMin::MaxMin(std::vector<double> capacities)
     : m_none(static_cast<uint32_t>(capacities.size())),
       m_links(capacities.size()),
       m_lines(capacities.size()),
+      m_fixed(capacities.size(), 0),
       m_groupLevels(capacities.size() + 1, INFINITE),
       m_heap(capacities.size())
 {
@@ -135,6 +136,7 @@ MaxMin::BeginSolve()
     m_moved.clear();
     m_touched.clear();
     m_level = 0;
+    m_mayWalk = true;
     if (++m_solve == NONE)
     {
         m_solve = 1;
@@ -157,7 +159,7 @@ MaxMin::EndSolve()
         Link& l = m_links[link];
         l.level = l.risers > 0 ? l.level : INFINITE;
         // After many changes, and where most of the load is gone, rounding could show.
-        if (l.solves > 32 || LineLoad(link) < l.peak * LOST)
+        if (l.solves > SOLVES_MOST || LineLoad(link) < l.peak * LOST)
         {
             SumAfresh(link);
         }
@@ -170,6 +172,7 @@ MaxMin::EndSolve()
             Relax(link);
         }
         m_lines[link].limit = -INFINITE;
+        Enlist(link);
     }
 }
 

@@ -47,13 +47,18 @@ namespace weir
  * keeps a bound of its load in place of a line, and hears of a group that crosses it only when that
  * rises past an allowance, which is rare. The bound proves that it holds nobody back.
  *
- * **Cost.** For each link whose level changes: a multiply, an add and a comparison for each link
- * that its members cross and that is not slack; O(members) more where a neighbour stands higher;
- * O(log links) for the heap. So a change that moves every level of an all-to-all over n end points
- * costs O(n^2). One that moves the level of a single full link, all others that its members cross
- * being slack, costs O(log links), and O(members) once in 32 solves, when the line is summed afresh
- * against rounding. O(1) per path link for a variable that shares no link (*alone*), and O(1) in
- * all when such a variable stops and starts again. No allocation once vectors have grown.
+ * Where a change touches most links, as in an all-to-all, a *walk* takes the place of the sweep's
+ * heap (max-min-walk.cc): it goes through the links in the order of their old levels, moves each
+ * group to where its line meets, and repairs where one link passes another.
+ *
+ * **Cost.** For each link whose level changes: a multiply, an add and a comparison (in a walk,
+ * an add) for each link that its members cross and that is not slack; O(members) more where a
+ * neighbour stands higher; O(log links) for the heap. So a change that moves every level of an
+ * all-to-all over n end points costs O(n^2). One that moves the level of a single full link, all
+ * others that its members cross being slack, costs O(log links), and O(members) once in 128 solves,
+ * when the line is summed afresh against rounding. O(1) per path link for a variable that shares no
+ * link (*alone*), and O(1) in all when such a variable stops and starts again. No allocation once
+ * vectors have grown.
  *
  * Raw doubles: capacities in bytes per second, levels in bytes per second and unit of weight.
  */
@@ -142,6 +147,12 @@ class MaxMin
         return members.size() == 1 && IsAlone(members[0].variable) ? members[0].variable : NONE;
     }
 
+    /** A solve that touches so many links, and not too small a part of all, may walk. */
+    void WalkFrom(std::size_t links)
+    {
+        m_walkFrom = links;
+    }
+
     using Member = maxmin::Member;
 
     /** How often a unit of the member crosses its link. */
@@ -178,6 +189,10 @@ class MaxMin
     using Count = maxmin::Count;
     using Filling = maxmin::Filling;
     using Higher = maxmin::Higher;
+    using Place = maxmin::Place;
+
+    /** The rank of a link without a group that walks pass. */
+    static constexpr uint32_t LOOSE = NONE - 1;
 
     static constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
@@ -187,6 +202,9 @@ class MaxMin
      * being replayed as change, and makes equal links fill at one and the same level.
      */
     static constexpr double SAME_LOAD = 1e-14;
+
+    /** A line is summed afresh after so many solves that touched it. */
+    static constexpr uint32_t SOLVES_MOST = 128;
 
     /** Where less than this part of a sum is left after taking terms away, rounding could show. */
     static constexpr double LOST = 1e-3;
@@ -233,6 +251,7 @@ class MaxMin
     bool IsFree(const Variable& variable) const;
     void Open(uint32_t link);
     void MoveGroup(uint32_t link, double level);
+    void HeedAllowances(uint32_t link);
     void StopGroup(uint32_t link);
     void RaiseGroup(const Link& raised, double change);
     void LowerGroup(const Link& lowered, double change);
@@ -258,6 +277,25 @@ class MaxMin
     void Raise(uint32_t link);
     void StopFree();
 
+    // The order of a walk (max-min-order.cc).
+    void Enlist(uint32_t link);
+    void OrderLinks();
+    void SortOrder();
+    void Reorder(uint32_t link, double level);
+
+    // The walk (max-min-walk.cc).
+    bool PaysToWalk() const;
+    bool IsPlain(const Link& link) const;
+    bool IsWalked(uint32_t link) const;
+    bool IsBent(uint32_t link);
+    void Walk();
+    void OpenAll();
+    void SumAllAfresh();
+    bool WalkOnce();
+    bool WalkBy(uint32_t link);
+    void WalkUnder(uint32_t link);
+    void AddToReach(const Reach& reach, double change);
+
     // Where a link fills (max-min-fill.cc).
     void Fill(uint32_t link, double level);
     bool FillBelowHigher(uint32_t link, Filling& filling);
@@ -279,6 +317,7 @@ class MaxMin
     std::vector<Step> m_steps; //!< of all paths
     std::vector<Link> m_links;
     std::vector<Line> m_lines;                   //!< by link
+    std::vector<double> m_fixed;                 //!< by link: load of the members that do not rise
     std::vector<std::vector<uint32_t>> m_unused; //!< removed variables, by path length
     uint32_t m_solve{1};                         //!< number of this solve
     double m_level{0};                           //!< where the sweep is
@@ -294,6 +333,13 @@ class MaxMin
     std::vector<uint32_t> m_toLink;    //!< scratch of StopRisers
     std::vector<uint32_t> m_toCap;     //!< scratch of StopRisers and StopFree
     std::vector<double> m_groupLevels; //!< by link: its level, infinite while it is opened
+    std::vector<Place> m_order;        //!< links with groups, by level when a walk begins
+    std::vector<Place> m_loose;        //!< others that are not slack
+    std::size_t m_walkFrom{48};        //!< fewer touched links are not worth a walk
+    std::size_t m_cursor{0};           //!< where in m_order the walk is
+    bool m_mayWalk{true};              //!< in this solve
+    bool m_surged{false};              //!< a level has more than doubled in the walk
+    bool m_walks{false};               //!< the walk is on
     IndexedHeap<double> m_heap;        //!< links with bent lines
 };
 

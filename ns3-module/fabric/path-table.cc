@@ -86,6 +86,20 @@ PathTable::CheckLink(LinkId link) const
     }
 }
 
+Rate
+PathTable::RateAlone(PathId path) const
+{
+    if (!m_sharing || !m_sharing->IsPerPacket())
+    {
+        return BottleneckRate(path);
+    }
+    Rate rate = Rate::Infinite();
+    ForEachShare(path, [&](LinkId link, double share) {
+        rate = std::min(rate, m_topology.GetLink(link).rate / share);
+    });
+    return rate;
+}
+
 PathId
 PathTable::Intern(const std::vector<LinkId>& links)
 {

@@ -20,6 +20,26 @@ struct PathLink
     uint32_t multiplicity{1};
 };
 
+/** A link and what part of each byte of a flow crosses it, on the average. */
+struct LinkShare
+{
+    LinkId link;
+    double share{1};
+};
+
+/** Says over which links switches spread what is planned for a path. */
+class PathSharing
+{
+  public:
+    virtual ~PathSharing() = default;
+
+    /** By ascending link, each once. Valid until the next call. */
+    virtual const std::vector<LinkShare>& SharesOf(PathId path) = 0;
+
+    /** Whether one flow is spread so, not only many of them together. */
+    virtual bool IsPerPacket() const = 0;
+};
+
 /**
  * Interned paths: each distinct multiset of links has one PathId, so flows that share a path are
  * recognised by one comparison and a path is stored once however many flows take it.
@@ -79,6 +99,33 @@ class PathTable
         return {first, first + m_shapes[e.shape].count};
     }
 
+    /**
+     * Calls @p use(link, share) for each link that flows of @p path load when each switch has its
+     * way: the path's own, unless its routing is by load or sprays.
+     */
+    template <typename Use>
+    void ForEachShare(PathId path, const Use& use) const
+    {
+        if (m_sharing)
+        {
+            for (const LinkShare& each : m_sharing->SharesOf(path))
+            {
+                use(each.link, each.share);
+            }
+            return;
+        }
+        for (const PathLink& each : Links(path))
+        {
+            use(each.link, static_cast<double>(each.multiplicity));
+        }
+    }
+
+    /** Says how switches spread flows from now on; null: not at all. It must outlive its use. */
+    void SetSharing(PathSharing* sharing)
+    {
+        m_sharing = sharing;
+    }
+
     /** The sum of the links' latencies, each counted with its multiplicity. */
     Time Latency(PathId path) const
     {
@@ -90,6 +137,9 @@ class PathTable
     {
         return m_shapes[m_entries[path.Index()].shape].bottleneck;
     }
+
+    /** What one flow alone gets when its packets may be sprayed over other ways too. */
+    Rate RateAlone(PathId path) const;
 
     std::size_t Size() const
     {
@@ -138,6 +188,7 @@ class PathTable
     uint32_t ShapeOfScratch();
 
     const Topology& m_topology;
+    PathSharing* m_sharing{nullptr};
     std::vector<PathLink> m_links;   //!< all paths, one after another
     std::vector<Entry> m_entries;    //!< by PathId
     std::vector<Shape> m_shapes;     //!< all different

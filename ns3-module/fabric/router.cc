@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/router.h"
 
+#include "fabric/detours.h"
 #include "fabric/flow-hash.h"
 
 #include <algorithm>
@@ -41,6 +42,10 @@ Router::Router(const Topology& topology, RoutingKind kind, uint64_t hashSeed)
       m_firstIncoming(topology.DeviceCount() + 1, 0),
       m_incoming(topology.LinkCount())
 {
+    if (kind == RoutingKind::Valiant)
+    {
+        m_detours = std::make_unique<Detours>(topology);
+    }
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
         m_firstIncoming[topology.GetLink(LinkId(i)).to.Index() + 1]++;
@@ -55,6 +60,8 @@ Router::Router(const Topology& topology, RoutingKind kind, uint64_t hashSeed)
         m_incoming[next[topology.GetLink(LinkId(i)).to.Index()]++] = LinkId(i);
     }
 }
+
+Router::~Router() = default;
 
 void
 Router::CheckDevices(DeviceId from, DeviceId to) const
@@ -173,13 +180,18 @@ Router::FindFirstHops(DeviceId from, DeviceId to, uint8_t kinds)
         {
             continue;
         }
-        const uint32_t rest = RestAfter(m_topology.GetLink(id).to, to, graph);
-        if (rest < least)
+        const Link& link = m_topology.GetLink(id);
+        const uint32_t rest = RestAfter(link.to, to, graph);
+        if (rest == SwitchGraph::UNREACHABLE)
         {
-            least = rest;
+            continue;
+        }
+        if (rest + link.cost < least)
+        {
+            least = rest + link.cost;
             m_candidates.clear();
         }
-        if (rest == least && rest != SwitchGraph::UNREACHABLE)
+        if (rest + link.cost == least)
         {
             m_candidates.push_back(id);
         }
@@ -199,7 +211,7 @@ Router::FindNextHops(DeviceId at, DeviceId to, uint8_t kinds)
     {
         for (const auto& arc : graph.ArcsFrom(island, graph.LocalIndexOf(at)))
         {
-            if (distances[arc.peer] == rest - 1 && m_usable[arc.link.Index()])
+            if (distances[arc.peer] + arc.cost == rest && m_usable[arc.link.Index()])
             {
                 m_candidates.push_back(arc.link);
             }
@@ -215,9 +227,28 @@ Router::FindNextHops(DeviceId at, DeviceId to, uint8_t kinds)
     }
 }
 
-LinkId
-Router::Choose(DeviceId at, const FlowTuple& tuple) const
+void
+Router::KeepLowestDimension()
 {
+    uint8_t lowest = 0xff;
+    for (const LinkId link : m_candidates)
+    {
+        lowest = std::min(lowest, m_topology.GetLink(link).dimension);
+    }
+    m_candidates.erase(
+        std::remove_if(m_candidates.begin(),
+                       m_candidates.end(),
+                       [&](LinkId link) { return m_topology.GetLink(link).dimension != lowest; }),
+        m_candidates.end());
+}
+
+LinkId
+Router::Choose(DeviceId at, const FlowTuple& tuple)
+{
+    if (m_kind == RoutingKind::DimensionOrder)
+    {
+        KeepLowestDimension();
+    }
     if (m_kind == RoutingKind::Static || m_candidates.size() == 1)
     {
         return m_candidates.front();
@@ -227,6 +258,14 @@ Router::Choose(DeviceId at, const FlowTuple& tuple) const
 
 std::vector<LinkId>
 Router::RouteOver(DeviceId from, DeviceId to, const FlowTuple& tuple, uint8_t kinds)
+{
+    auto route = MinimalRoute(from, to, tuple, kinds);
+    const bool isNetwork = (kinds & ALL_KINDS) == KindBit(LinkKind::Network);
+    return m_detours && isNetwork ? ByValiant(std::move(route), tuple) : route;
+}
+
+std::vector<LinkId>
+Router::MinimalRoute(DeviceId from, DeviceId to, const FlowTuple& tuple, uint8_t kinds)
 {
     kinds &= ALL_KINDS;
     CheckDevices(from, to);
@@ -281,6 +320,7 @@ Router::SetUsable(LinkId link, bool usable)
     }
     m_usable[link.Index()] = usable;
     m_distances.clear();
+    m_revision++;
 }
 
 } // namespace weir

@@ -4,6 +4,7 @@
 
 #include "fabric/cluster-spec.h"
 #include "fabric/ids.h"
+#include "fabric/route-dag.h"
 #include "fabric/switch-graph.h"
 #include "fabric/topology.h"
 
@@ -16,6 +17,8 @@
 namespace weir
 {
 
+class Detours;
+
 /** What a switch hashes: the flow's RoCEv2 five-tuple without the constant parts. */
 struct FlowTuple
 {
@@ -26,8 +29,9 @@ struct FlowTuple
 };
 
 /**
- * Finds the links from one device to another: shortest paths by hop count within what may be
- * passed through (GPUs, NICs and hosts forward nothing), chosen among equals by the routing kind.
+ * Finds the links from one device to another: shortest paths (by Link::cost, mostly hops) within
+ * what may be passed through (GPUs, NICs and hosts forward nothing), chosen among equals by the
+ * routing kind.
  *
  * Distances are found by one breadth-first search per switch that destinations hang on, kept, and
  * shared by all end points of that switch; a route then costs the ports of the switches it passes.
@@ -39,16 +43,22 @@ class Router
 {
   public:
     Router(const Topology& topology, RoutingKind kind, uint64_t hashSeed);
+    ~Router();
 
     /**
      * The links from @p from to @p to, in order; empty when they are one device.
      * ECMP: at each switch (and at a multi-homed start) the next link is candidates[h mod k], h a
-     * hash of the tuple salted by the switch's id and the seed; candidates in ascending link id.
+     * hash of the tuple salted by the switch's id and the seed; candidates in ascending link id. In
+     * dimension order they are those of the lowest dimension only. Adaptive, flowlet and spray
+     * routing plan with the way of ECMP; what a transfer takes is LoadBalancingTransport's choice.
      * @throws std::runtime_error naming both devices when there is no path.
      */
     std::vector<LinkId> Route(DeviceId from, DeviceId to, const FlowTuple& tuple);
 
-    /** As Route, using only links for which @p kinds has the bit 1 << LinkKind. */
+    /**
+     * As Route, using only links for which @p kinds has the bit 1 << LinkKind. Valiant routing
+     * concerns network links alone: it goes by way of a switch that Detours gives for the flow.
+     */
     std::vector<LinkId> RouteOver(DeviceId from,
                                   DeviceId to,
                                   const FlowTuple& tuple,
@@ -57,8 +67,34 @@ class Router
     /** Whether Route would find a way using only those kinds. */
     bool IsReachable(DeviceId from, DeviceId to, uint8_t kinds);
 
+    /** All shortest ways. @throws std::runtime_error as Route. */
+    RouteDag ShortestWays(DeviceId from, DeviceId to, uint8_t kinds);
+
+    /**
+     * The length of the shortest ways between two switches of the network (the sum of Link::cost);
+     * SwitchGraph::UNREACHABLE when there is none.
+     */
+    uint32_t NetworkLength(DeviceId fromSwitch, DeviceId toSwitch);
+
+    /** A shortest way between two switches of the network, as ECMP chooses. */
+    std::vector<LinkId> MinimalRoute(DeviceId from,
+                                     DeviceId to,
+                                     const FlowTuple& tuple,
+                                     uint8_t kinds);
+
     /** A link is not used from now on (or is again). Drops the kept next hops. */
     void SetUsable(LinkId link, bool usable);
+
+    /** How often SetUsable was called: what was derived from routes before may be wrong after. */
+    uint64_t Revision() const
+    {
+        return m_revision;
+    }
+
+    RoutingKind Kind() const
+    {
+        return m_kind;
+    }
 
   private:
     /** Where ways to a destination end within one island of switches. */
@@ -83,17 +119,25 @@ class Router
     /** As FindFirstHops, at a switch on the way. */
     void FindNextHops(DeviceId at, DeviceId to, uint8_t kinds);
 
-    /** Links still to go from @p next on; SwitchGraph::UNREACHABLE when there is no way. */
+    /** The length still to go from @p next on; SwitchGraph::UNREACHABLE when there is no way. */
     uint32_t RestAfter(DeviceId next, DeviceId to, const SwitchGraph& graph) const;
 
     /** Null when @p to is not reached from that island. */
     const Landing* LandingIn(uint32_t island) const;
 
-    LinkId Choose(DeviceId at, const FlowTuple& tuple) const;
+    LinkId Choose(DeviceId at, const FlowTuple& tuple);
+
+    /** Leaves of m_candidates those of the lowest dimension. */
+    void KeepLowestDimension();
+
+    /** @p minimal, or a way around by another switch. */
+    std::vector<LinkId> ByValiant(std::vector<LinkId> minimal, const FlowTuple& tuple);
 
     const Topology& m_topology;
     RoutingKind m_kind;
     uint64_t m_seed;
+    uint64_t m_revision{0};
+    std::unique_ptr<Detours> m_detours;    //!< for Valiant routing
     std::vector<bool> m_usable;            //!< by link
     std::vector<uint32_t> m_firstIncoming; //!< by device, into m_incoming; one more at the end
     std::vector<LinkId> m_incoming;        //!< device by device, each ascending

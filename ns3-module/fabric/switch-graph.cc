@@ -61,8 +61,8 @@ SwitchGraph::SwitchGraph(const Topology& topology, uint8_t kinds)
         }
         const uint32_t from = LocalIndexOf(link.from);
         const uint32_t to = LocalIndexOf(link.to);
-        m_outgoing[m_firstSwitch[island] + from].push_back({id, to});
-        m_incoming[m_firstSwitch[island] + to].push_back({id, from});
+        m_outgoing[m_firstSwitch[island] + from].push_back({id, to, link.cost});
+        m_incoming[m_firstSwitch[island] + to].push_back({id, from, link.cost});
     }
 }
 
@@ -126,21 +126,29 @@ SwitchGraph::DistancesTo(uint32_t island,
 {
     const uint32_t first = m_firstSwitch[island];
     std::vector<uint16_t> distances(m_firstSwitch[island + 1] - first, UNREACHABLE);
-    std::vector<uint32_t> queue;
+    std::vector<std::vector<uint32_t>> atDistance(1, targets);
     for (const uint32_t target : targets)
     {
         distances[target] = 0;
-        queue.push_back(target);
     }
-    for (std::size_t head = 0; head < queue.size(); head++)
+    for (std::size_t distance = 0; distance < atDistance.size(); distance++)
     {
-        const uint32_t at = queue[head];
-        for (const Arc& arc : m_incoming[first + at])
+        for (std::size_t i = 0; i < atDistance[distance].size(); i++)
         {
-            if (distances[arc.peer] == UNREACHABLE && usable[arc.link.Index()])
+            const uint32_t at = atDistance[distance][i];
+            if (distances[at] != distance)
             {
-                distances[arc.peer] = distances[at] + 1;
-                queue.push_back(arc.peer);
+                continue; // a shorter way was found since
+            }
+            for (const Arc& arc : m_incoming[first + at])
+            {
+                const std::size_t longer = distance + arc.cost;
+                if (longer < distances[arc.peer] && usable[arc.link.Index()])
+                {
+                    distances[arc.peer] = static_cast<uint16_t>(longer);
+                    atDistance.resize(std::max(atDistance.size(), longer + 1));
+                    atDistance[longer].push_back(arc.peer);
+                }
             }
         }
     }

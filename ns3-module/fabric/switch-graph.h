@@ -39,6 +39,7 @@ class SwitchGraph
     {
         LinkId link;
         uint32_t peer; //!< local number of the switch at the other end
+        uint8_t cost;  //!< Link::cost
     };
 
     SwitchGraph(const Topology& topology, uint8_t kinds);
@@ -68,8 +69,9 @@ class SwitchGraph
     }
 
     /**
-     * Links from every switch of an island to the nearest of @p targets, by local number;
-     * UNREACHABLE where there is no way. One breadth-first search: O(links of the island).
+     * The length of the shortest way, the sum of its links' costs, from every switch of an island
+     * to the nearest of @p targets, by local number; UNREACHABLE where there is no way. Dial's
+     * search (CACM 1969), breadth-first where every link counts one: O(links of the island).
      * @param usable by link.
      */
     std::vector<uint16_t> DistancesTo(uint32_t island,

@@ -63,7 +63,7 @@ Topology::AddDevice(DeviceKind kind, std::string name, uint32_t node, uint32_t i
         throw std::invalid_argument("Topology::AddDevice: there is a device '" + name +
                                     "' already");
     }
-    m_devices.push_back({kind, node, index, std::move(name)});
+    m_devices.push_back({kind, node, index, std::move(name), Device::NO_NODE});
     m_outgoing.emplace_back();
     return id;
 }
@@ -110,7 +110,7 @@ Topology::AddLink(
     });
     const LinkId id(m_links.size());
     m_links.push_back(
-        {from, to, kind, rate, latency, static_cast<uint16_t>(lane), LinkId(), profile});
+        {from, to, kind, rate, latency, static_cast<uint16_t>(lane), LinkId(), profile, 0, 1});
     outgoing.push_back(id);
     return id;
 }
@@ -132,6 +132,28 @@ Topology::AddDuplexLink(
 {
     return AddDuplexLink(
         a, b, kind, profile.PayloadRate() * bundle, profile.latency, AddProfileName(profile.name));
+}
+
+void
+Topology::SetDimension(LinkId link, uint8_t dimension)
+{
+    m_links[link.Index()].dimension = dimension;
+    const LinkId opposite = m_links[link.Index()].opposite;
+    if (opposite.IsValid())
+    {
+        m_links[opposite.Index()].dimension = dimension;
+    }
+}
+
+void
+Topology::SetCost(LinkId link, uint8_t cost)
+{
+    m_links[link.Index()].cost = cost;
+    const LinkId opposite = m_links[link.Index()].opposite;
+    if (opposite.IsValid())
+    {
+        m_links[opposite.Index()].cost = cost;
+    }
 }
 
 DeviceId

@@ -47,9 +47,10 @@ struct Device
     static constexpr uint32_t NO_NODE = 0xffffffff; //!< not inside a server
 
     DeviceKind kind{DeviceKind::Host};
-    uint32_t node{NO_NODE}; //!< the server it is part of, or NO_NODE for fabric switches
-    uint32_t index{0};      //!< its number among devices of this kind in this node (or fabric)
-    std::string name;       //!< unique, e.g. "node3/gpu5" or "leaf2"
+    uint32_t node{NO_NODE};  //!< the server it is part of, or NO_NODE for fabric switches
+    uint32_t index{0};       //!< its number among devices of this kind in this node (or fabric)
+    std::string name;        //!< unique, e.g. "node3/gpu5" or "leaf2"
+    uint32_t group{NO_NODE}; //!< the group of a dragonfly that a switch is in, or NO_NODE
 };
 
 /** One direction of a wire (or of a bundle of wires that always share their load). */
@@ -58,11 +59,14 @@ struct Link
     DeviceId from;
     DeviceId to;
     LinkKind kind{LinkKind::Network};
-    Rate rate;           //!< payload rate: raw rate times the profile's efficiency
-    Time latency;        //!< propagation plus the fixed delay of the device it ends at
-    uint16_t lane{0};    //!< tells parallel links between the same two devices apart
-    LinkId opposite;     //!< the other direction, if there is one
-    uint16_t profile{0}; //!< index into Topology::GetProfileName
+    Rate rate;            //!< payload rate: raw rate times the profile's efficiency
+    Time latency;         //!< propagation plus the fixed delay of the device it ends at
+    uint16_t lane{0};     //!< tells parallel links between the same two devices apart
+    LinkId opposite;      //!< the other direction, if there is one
+    uint16_t profile{0};  //!< index into Topology::GetProfileName
+    uint8_t dimension{0}; //!< that a link between routers goes along; dimension order takes the
+                          //!< lowest first
+    uint8_t cost{1}; //!< what it counts in the length of a way; shortest ways have the least sum
 };
 
 /**
@@ -101,6 +105,18 @@ class Topology
     /** Adds both directions as @p bundle wires of @p profile that always share their load. */
     LinkId AddDuplexLink(
         DeviceId a, DeviceId b, LinkKind kind, const LinkProfile& profile, uint32_t bundle = 1);
+
+    /** Says that a switch is in a group of a dragonfly. */
+    void SetGroup(DeviceId device, uint32_t group)
+    {
+        m_devices[device.Index()].group = group;
+    }
+
+    /** Says that a wire, both directions of it, goes along a dimension. */
+    void SetDimension(LinkId link, uint8_t dimension);
+
+    /** Says what a wire, both directions of it, counts in the length of a way; at least 1. */
+    void SetCost(LinkId link, uint8_t cost);
 
     const Device& GetDevice(DeviceId id) const
     {

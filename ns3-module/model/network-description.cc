@@ -23,11 +23,22 @@ constexpr std::pair<const char*, weir::FabricKind> KINDS[] = {
     {"none", weir::FabricKind::None},
     {"rail-optimized", weir::FabricKind::RailOptimized},
     {"leaf-spine", weir::FabricKind::LeafSpine},
-    {"fat-tree", weir::FabricKind::FatTree}};
+    {"fat-tree", weir::FabricKind::FatTree},
+    {"dragonfly", weir::FabricKind::Dragonfly},
+    {"dragonfly-plus", weir::FabricKind::DragonflyPlus},
+    {"torus", weir::FabricKind::Torus},
+    {"dimensions", weir::FabricKind::Dimensions},
+    {"graph", weir::FabricKind::Graph}};
 
 /** How switches choose, by the names that scenario files use. */
 constexpr std::pair<const char*, weir::RoutingKind> ROUTINGS[] = {
-    {"static", weir::RoutingKind::Static}, {"ecmp", weir::RoutingKind::Ecmp}};
+    {"static", weir::RoutingKind::Static},
+    {"ecmp", weir::RoutingKind::Ecmp},
+    {"dimension-order", weir::RoutingKind::DimensionOrder},
+    {"valiant", weir::RoutingKind::Valiant},
+    {"adaptive", weir::RoutingKind::Adaptive},
+    {"flowlet", weir::RoutingKind::Flowlet},
+    {"spray", weir::RoutingKind::Spray}};
 
 /** The value of that name; ends the program when @p choices has none. */
 template <typename E, std::size_t N>
@@ -75,13 +86,14 @@ NetworkDescription::GetTypeId()
             .AddAttribute(
                 "Kind",
                 "Shape: none, rail-optimized (leaf r takes port r of every server of a "
-                "group), leaf-spine (leaves take whole servers) or fat-tree.",
+                "group), leaf-spine (leaves take whole servers), fat-tree; dragonfly, "
+                "dragonfly-plus, torus, dimensions and graph with the shape of SetSpec.",
                 StringValue("rail-optimized"),
                 MakeStringAccessor(&NetworkDescription::SetKind, &NetworkDescription::GetKind),
                 MakeStringChecker())
             .AddAttribute("Routing",
-                          "Choice among equal paths: static (the first) or ecmp (a salted hash of "
-                          "the flow at each switch).",
+                          "Choice among paths: static (the first), ecmp (a salted hash of the flow "
+                          "at each switch), dimension-order, valiant, adaptive, flowlet, spray.",
                           StringValue("ecmp"),
                           MakeStringAccessor(&NetworkDescription::SetRouting,
                                              &NetworkDescription::GetRouting),
@@ -90,7 +102,7 @@ NetworkDescription::GetTypeId()
                           "Ports of a leaf switch; in a fat tree of every switch.",
                           UintegerValue(64),
                           MakeUintegerAccessor(&NetworkDescription::m_leafRadix),
-                          MakeUintegerChecker<uint32_t>(2))
+                          MakeUintegerChecker<uint32_t>())
             .AddAttribute("Oversubscription",
                           "Capacity of a leaf's ports to servers over that of its uplinks.",
                           DoubleValue(1),

@@ -38,6 +38,8 @@ struct CollectiveOptions
     std::string nccl{CollectiveSweepSpec().ncclVersion};
     std::string launch{ToString(CollectiveSweepSpec().launch)};
     uint32_t queuePairs{CollectiveSweepSpec().queuePairs};
+    uint32_t minChannels{ChannelLimits().least};
+    uint32_t maxChannels{ChannelLimits().most};
     std::string tuner;
     std::string fidelity; //!< empty: stream, of a file flow
     std::string csv;
@@ -191,11 +193,10 @@ ReadSweep(const CollectiveOptions& options)
                          "', expected flow: a schedule of a file has no closed form");
     }
     spec.ncclVersion = options.nccl;
-    spec.launch = Expect(ParseLaunchMode(options.launch),
-                         "--launch",
-                         options.launch,
-                         NamesUpTo(LaunchMode::OneProcess));
+    spec.launch = Expect(
+        ParseLaunchMode(options.launch), "--launch", options.launch, NamesUpTo(LAST_LAUNCH_MODE));
     spec.queuePairs = options.queuePairs;
+    spec.channelLimits = {options.minChannels, options.maxChannels};
     if (!options.tuner.empty())
     {
         spec.tuner = ReadTuner(options.tuner);
@@ -273,11 +274,22 @@ AddCollectiveCommand(CLI::App& application)
     verb->add_option("--nccl", options->nccl, "NCCL version whose constants hold")
         ->capture_default_str();
     verb->add_option(
-            "--launch", options->launch, "process-per-gpu, or one-process for all GPUs of a node")
+            "--launch",
+            options->launch,
+            "process-per-gpu, one-process for all GPUs of a node, or waited: a process a GPU that "
+            "calls when the call before has ended, as torch's benchmarks")
         ->capture_default_str();
     verb->add_option("--qps", options->queuePairs, "Queue pairs of a network connection")
         ->check(CLI::Range(1, 128))
         ->capture_default_str();
+    verb->add_option("--min-channels",
+                     options->minChannels,
+                     "Channels are copied up to so many, as NCCL_MIN_CTAS")
+        ->check(CLI::Range(1, 64))
+        ->capture_default_str();
+    verb->add_option(
+            "--max-channels", options->maxChannels, "No more channels than that, as NCCL_MAX_CTAS")
+        ->check(CLI::Range(1, 64));
     verb->add_option("--tuner",
                      options->tuner,
                      "CSV of NCCL's example tuner plug-in: decides what the options leave open");

@@ -29,6 +29,7 @@ struct Command
 
 Command AddRunCommand(CLI::App& application);
 Command AddCollectiveCommand(CLI::App& application);
+Command AddGraphCommand(CLI::App& application);
 Command AddKernelCommand(CLI::App& application);
 Command AddListCommand(CLI::App& application);
 Command AddShowCommand(CLI::App& application);

@@ -157,6 +157,10 @@ AddFlowsCommand(CLI::App& application)
     verb->add_option("--hash-seed",
                      options->network.hashSeed,
                      "Another seed, another choice of ECMP among paths that tie");
+    verb->add_option("--routing",
+                     options->network.routing,
+                     "static, ecmp, adaptive, flowlet, spray, ... as fabric.routing (default: the "
+                     "system's, or ecmp)");
     verb->add_flag("--json", options->json, "Print one JSON object and nothing else");
     verb->add_flag("--quiet", options->quiet, "Print no summary");
     verb->footer(

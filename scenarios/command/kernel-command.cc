@@ -2,6 +2,7 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/describe/describe-kernel.h"
+#include "scenarios/readers/located-lines.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/yaml/input-error.h"
@@ -9,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -20,7 +22,7 @@ namespace weir
 namespace
 {
 
-/** What the verb's three kinds of kernel are asked for. */
+/** What the verb's kinds of kernel are asked for. */
 struct KernelOptions
 {
     std::string gpu{"h200-sxm"};
@@ -33,6 +35,10 @@ struct KernelOptions
     std::string memory; //!< kind of memory-bound kernel
     std::string bytes;
     std::string row{"0B"};
+    EmbeddingShape embedding;
+    uint64_t tableRows{0};
+    double zipf{0};      //!< exponent; 0: uniform
+    std::string indices; //!< file of them, instead
 };
 
 template <typename E>
@@ -49,6 +55,36 @@ Choose(const char* option, const std::string& text, const NamedChoices<E>& choic
         names += (names.empty() ? "" : ", ") + std::string(name);
     }
     throw InputError(std::string(option) + ": found '" + text + "', expected one of: " + names);
+}
+
+/** The indices that a file lists, one a line. */
+IndexDistribution
+ObservedIn(const std::string& path)
+{
+    LocatedLines lines(path, "--indices");
+    std::vector<uint64_t> indices;
+    while (lines.NextAtCommas())
+    {
+        indices.push_back(
+            static_cast<uint64_t>(lines.Whole(0, "index", 0, std::numeric_limits<int64_t>::max())));
+    }
+    return IndexDistribution::Observed(std::move(indices));
+}
+
+std::string
+DescribeLookups(const Gpu& gpu, const KernelOptions& options)
+{
+    EmbeddingShape shape = options.embedding;
+    shape.bags = options.batch;
+    shape.precision = Choose("--precision", options.precision, PrecisionNames());
+    if (options.indices.empty() && options.tableRows == 0)
+    {
+        throw InputError("embedding: found neither --rows nor --indices, expected one of the two");
+    }
+    const IndexDistribution indices =
+        !options.indices.empty() ? ObservedIn(options.indices)
+                                 : IndexDistribution::Zipf(options.tableRows, options.zipf);
+    return DescribeEmbedding(gpu, indices, shape);
 }
 
 NamedChoices<MemoryKernel>
@@ -87,6 +123,10 @@ Describe(const Gpu& gpu, const KernelOptions& options)
                                     Choose("KIND", options.memory, MemoryKernels()),
                                     Size("--bytes", options.bytes),
                                     Size("--row", options.row));
+    }
+    if (options.embedding.dim > 0)
+    {
+        return DescribeLookups(gpu, options);
     }
     if (options.gemm.empty())
     {
@@ -165,11 +205,25 @@ AddKernelCommand(CLI::App& application)
     memory->add_option("--bytes", options->bytes, "Read and written, 64MiB")->required();
     memory->add_option("--row", options->row, "Of a row that is reduced")->capture_default_str();
 
+    auto* embedding = verb->add_subcommand("embedding", "Sums of rows of a table, and back");
+    embedding->add_option("--rows", options->tableRows, "Of the table");
+    embedding->add_option("--dim", options->embedding.dim, "Elements of a row")
+        ->required()
+        ->check(CLI::PositiveNumber);
+    embedding->add_option("--pooling", options->embedding.pooling, "Rows of a sample")
+        ->capture_default_str();
+    embedding->add_option("--zipf", options->zipf, "Exponent of the rows' use; 0: all alike")
+        ->capture_default_str();
+    embedding->add_option("--indices", options->indices, "File of indices, one a line, instead");
+    AddShape(*embedding, *options);
+
     verb->footer(
         "Examples:\n"
         "  weir kernel gemm 4096 4096 4096\n"
         "  weir kernel --gpu a100-sxm-80g attention --heads 32 --sequence 4096 "
         "--head-dim 128\n"
+        "  weir kernel embedding --rows 10000000 --dim 128 --batch 65536 --pooling 32 --zipf 1.0 "
+        "--precision fp32\n"
         "  weir kernel memory layerNormForward --bytes 64MiB --row 8KiB");
     return {verb, [options] { return ShowKernel(*options); }};
 }

@@ -103,6 +103,7 @@ main(int argc, char** argv)
     const std::vector<weir::Command> commands{weir::AddRunCommand(app),
                                               weir::AddCollectiveCommand(app),
                                               weir::AddFlowsCommand(app),
+                                              weir::AddGraphCommand(app),
                                               weir::AddKernelCommand(app),
                                               weir::AddListCommand(app),
                                               weir::AddShowCommand(app),

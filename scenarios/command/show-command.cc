@@ -5,6 +5,7 @@
 #include "scenarios/describe/describe-model.h"
 #include "scenarios/describe/describe-system.h"
 #include "scenarios/readers/read-gpu.h"
+#include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
@@ -34,6 +35,13 @@ ReadText(const std::string& path)
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+void
+ShowModel(const YamlNode& name, const Catalog& catalog)
+{
+    std::cout << (IsLayerTable(name, catalog) ? DescribeTable(ReadLayerTable(name, catalog))
+                                              : DescribeModel(ReadModel(name, catalog)));
+}
+
 ExitCode
 Show(const ShowOptions& options)
 {
@@ -45,7 +53,7 @@ Show(const ShowOptions& options)
         std::cout << DescribeSystem(ReadSystem(YamlNode::Parse(options.name, "NAME"), catalog));
         break;
     case CatalogKind::Models:
-        std::cout << DescribeModel(ReadModel(YamlNode::Parse(options.name, "NAME"), catalog));
+        ShowModel(YamlNode::Parse(options.name, "NAME"), catalog);
         break;
     case CatalogKind::Runs:
         std::cout << DumpScenario(LoadScenario(options.name, {}, catalog));

@@ -49,6 +49,13 @@ Write(const std::string& path, const std::string& text)
     file.Commit();
 }
 
+/** Whether a fabric of that kind has places for so many nodes and no others. */
+bool
+HasFixedSize(FabricKind kind)
+{
+    return kind == FabricKind::Torus || kind == FabricKind::Dimensions || kind == FabricKind::Graph;
+}
+
 /**
  * The cluster that is meant, of some nodes where it is not said how many: at most @p most, and no
  * more than a page has room for ports. What cannot be wired is refused in terms of its file.
@@ -62,7 +69,7 @@ With(const TopologyOptions& options, uint32_t most, const Use& use)
     {
         cluster.nodes = options.nodes;
     }
-    else if (cluster.fabric.kind != FabricKind::None)
+    else if (cluster.fabric.kind != FabricKind::None && !HasFixedSize(cluster.fabric.kind))
     {
         constexpr uint32_t PORTS = 64;
         const uint32_t room = PORTS / std::max(1U, cluster.node.nics);

@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_DESCRIBE_DESCRIBE_KERNEL_H
 #define WEIR_SCENARIOS_DESCRIBE_DESCRIBE_KERNEL_H
 
+#include "compute-model/kernels/embedding-time.h"
 #include "compute-model/kernels/gpu.h"
 #include "compute-model/kernels/kernel-time.h"
 
@@ -18,6 +19,11 @@ std::string DescribeAttention(const Gpu& gpu, const AttentionShape& shape);
 
 /** Time and rate of a memory-bound kernel, which has one regime. */
 std::string DescribeMemoryKernel(const Gpu& gpu, MemoryKernel kernel, Bytes bytes, Bytes rowBytes);
+
+/** What look-ups in an embedding table meet in caches, and their time forward and backward. */
+std::string DescribeEmbedding(const Gpu& gpu,
+                              const IndexDistribution& indices,
+                              const EmbeddingShape& shape);
 
 } // namespace weir
 

@@ -19,20 +19,77 @@ DescribeModel(const Transformer& model)
     table.Row({"heads", count(model.heads) + " of " + count(model.headDim)});
     table.Row({"key/value heads", count(model.kvHeads)});
     table.Row({"ffn", count(model.ffn) + (gated ? ", SwiGLU" : ", GELU")});
+    if (model.HasExperts())
+    {
+        const ExpertLayers& moe = model.moe;
+        table.Row({"experts",
+                   count(moe.experts) + " of ffn " + count(moe.ffn) + ", " + count(moe.topK) +
+                       " a token" +
+                       (moe.sharedFfn > 0 ? ", and shared ones of " + count(moe.sharedFfn) : "") +
+                       ", in " + count(model.ExpertLayersOf(0, model.layers)) + " layers"});
+    }
     table.Row({"norm", model.norm == NormKind::RmsNorm ? "RMSNorm" : "LayerNorm"});
     table.Row({"sequence", count(model.sequence)});
     table.Row(
         {"vocabulary",
          count(model.vocabulary) + (model.tiedEmbeddings ? ", tied with the output layer" : "")});
     table.Row({"positions", model.learnedPositions ? "learned" : "rotary"});
-    table.Row({"parameters",
-               FormatFixed(model.Parameters() * 1e-9, 3) + " billion, " +
-                   FormatFixed(model.LayerParameters() * 1e-6, 1) + " million a layer"});
+    table.Row(
+        {"parameters",
+         FormatFixed(model.Parameters() * 1e-9, 3) + " billion, " +
+             FormatFixed((model.IsExpertLayer(model.layers - 1) ? model.ExpertLayerParameters()
+                                                                : model.LayerParameters()) *
+                             1e-6,
+                         1) +
+             " million a layer"});
     table.Row({"training",
                FormatFixed(tokenFlops * 1e-9, 1) +
                    " GFLOP a token (forward and backward, no recomputation)"});
     table.Row({"source", model.source});
     return model.name + "\n" + table.Print(2);
+}
+
+namespace
+{
+
+/** "64 x 56 x 56" */
+std::string
+InText(const SampleShape& shape)
+{
+    return std::to_string(shape.channels) + " x " + std::to_string(shape.height) + " x " +
+           std::to_string(shape.width);
+}
+
+} // namespace
+
+std::string
+DescribeTable(const LayerTable& table)
+{
+    TextTable lines(2);
+    lines.Row({"layer", "in", "out", "window", "parameters", "MFLOP a sample"});
+    for (const TableLayer& layer : table.layers)
+    {
+        if (layer.Parameters() == 0)
+        {
+            continue;
+        }
+        const bool isWindow = layer.op == TableOp::Convolution;
+        lines.Row({layer.name,
+                   InText(layer.in),
+                   InText(layer.out),
+                   isWindow ? std::to_string(layer.window.size) + " / " +
+                                  std::to_string(layer.window.stride)
+                            : "",
+                   FormatFixed(layer.Parameters(), 0),
+                   FormatFixed(2 * layer.MultiplyAdds() * 1e-6, 1)});
+    }
+    lines.Row({"all " + std::to_string(table.layers.size()) + " layers",
+               "",
+               "",
+               "",
+               FormatFixed(table.Parameters(), 0),
+               FormatFixed(2 * table.MultiplyAdds() * 1e-6, 1)});
+    return table.name + "\n" + lines.Print(2) + "  source: " + table.source + "\n";
 }
 
 } // namespace weir

@@ -126,7 +126,7 @@ FlowResults::Add(uint32_t source, uint32_t destination, Bytes bytes, Time start,
 Time
 FlowResults::IdealTime(std::size_t flow, const PathTable& paths) const
 {
-    return paths.Latency(m_paths[flow]) + m_bytes[flow] / paths.BottleneckRate(m_paths[flow]);
+    return paths.Latency(m_paths[flow]) + m_bytes[flow] / paths.RateAlone(m_paths[flow]);
 }
 
 double

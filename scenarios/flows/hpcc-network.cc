@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/hpcc-network.h"
 
+#include "fabric/load-balancing-transport.h"
+
 #include <utility>
 
 namespace weir
@@ -9,21 +11,35 @@ namespace weir
 namespace
 {
 
+FabricSpec
+Ecmp(uint64_t hashSeed)
+{
+    FabricSpec fabric;
+    fabric.kind = FabricKind::Graph;
+    fabric.hashSeed = hashSeed;
+    return fabric;
+}
+
 constexpr uint8_t NETWORK_ONLY = 1u << static_cast<unsigned>(LinkKind::Network);
 constexpr int PRIORITY_SHIFT = 13; //!< priority groups are 0 to 7: the top bits of a queue pair
 
 } // namespace
 
-HpccNetwork::HpccNetwork(Topology topology, uint64_t hashSeed)
+HpccNetwork::HpccNetwork(Topology topology, const FabricSpec& fabric)
     : m_topology(std::move(topology)),
       m_paths(m_topology),
-      m_router(m_topology, RoutingKind::Ecmp, hashSeed),
-      m_transport(m_paths)
+      m_router(m_topology, fabric.routing, fabric.hashSeed),
+      m_transport(MakeFluidTransport(m_paths, m_router, fabric))
 {
     for (std::size_t node = 0; node < m_topology.DeviceCount(); node++)
     {
         m_hosts += m_topology.GetDevice(DeviceId(node)).kind == DeviceKind::Host ? 1 : 0;
     }
+}
+
+HpccNetwork::HpccNetwork(Topology topology, uint64_t hashSeed)
+    : HpccNetwork(std::move(topology), Ecmp(hashSeed))
+{
 }
 
 const char*
@@ -74,7 +90,7 @@ HpccNetwork::Paths()
 Transport&
 HpccNetwork::GetTransport()
 {
-    return m_transport;
+    return *m_transport;
 }
 
 } // namespace weir

@@ -2,9 +2,12 @@
 #ifndef WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
 #define WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
 
-#include "fabric/fluid-transport.h"
+#include "fabric/cluster-spec.h"
 #include "fabric/router.h"
+#include "fabric/transport.h"
 #include "scenarios/flows/flow-network.h"
+
+#include <memory>
 
 namespace weir
 {
@@ -12,16 +15,21 @@ namespace weir
 /**
  * The network of an HPCC topology file: end points are its hosts, by the file's numbers.
  *
- * A flow takes a shortest path by hops; where several tie, every switch chooses by the hash of the
- * flow's addresses, ports and priority group.
+ * A flow takes a shortest path by hops; where several tie, switches choose as the routing says: by
+ * the hash of the flow's addresses, ports and priority group, by load when it starts, or packet by
+ * packet.
  */
 class HpccNetwork : public FlowNetwork
 {
   public:
     /**
      * @param topology with hosts and switches as ReadHpccTopology numbers them
-     * @param hashSeed salts the switches' hashes: another seed, another choice among ties
+     * @param fabric its routing, hash seed and flowlet gap hold: another seed, another choice among
+     *        ties
      */
+    HpccNetwork(Topology topology, const FabricSpec& fabric);
+
+    /** As above with ECMP. */
     HpccNetwork(Topology topology, uint64_t hashSeed);
 
     const char* EndPointName() const override;
@@ -36,7 +44,7 @@ class HpccNetwork : public FlowNetwork
     std::size_t m_hosts{0};
     PathTable m_paths;
     Router m_router;
-    FluidTransport m_transport;
+    std::unique_ptr<Transport> m_transport;
 };
 
 } // namespace weir

@@ -4,7 +4,9 @@
 #include "scenarios/flows/cluster-network.h"
 #include "scenarios/flows/hpcc-network.h"
 #include "scenarios/flows/hpcc-topology.h"
+#include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-system.h"
+#include "scenarios/readers/scenario-names.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <filesystem>
@@ -16,8 +18,6 @@ namespace weir
 namespace
 {
 
-constexpr uint64_t DEFAULT_HASH_SEED = 1; //!< as FabricSpec's
-
 bool
 IsSystem(const std::string& topology)
 {
@@ -27,12 +27,24 @@ IsSystem(const std::string& topology)
            (topology.find('/') == std::string::npos && !std::filesystem::exists(topology, ignored));
 }
 
+void
+SetRouting(FabricSpec& fabric, const NetworkOverrides& overrides)
+{
+    fabric.hashSeed = overrides.hashSeed.value_or(fabric.hashSeed);
+    if (!overrides.routing.empty())
+    {
+        const YamlNode named = YamlNode::Parse(overrides.routing, "--routing");
+        fabric.routing = named.AsEnum(RoutingNames());
+        CheckRouting(named, fabric);
+    }
+}
+
 std::unique_ptr<FlowNetwork>
 OpenSystem(const std::string& system, const NetworkOverrides& overrides, const Catalog& catalog)
 {
     ClusterSpec spec = ReadSystem(YamlNode::Parse(system, "--topology"), catalog).cluster;
     spec.nodes = overrides.nodes.value_or(spec.nodes);
-    spec.fabric.hashSeed = overrides.hashSeed.value_or(spec.fabric.hashSeed);
+    SetRouting(spec.fabric, overrides);
     try
     {
         return std::make_unique<ClusterNetwork>(spec);
@@ -58,8 +70,10 @@ OpenNetwork(const std::string& topology, const NetworkOverrides& overrides, cons
         throw InputError("--nodes: found " + std::to_string(*overrides.nodes) + " with '" +
                          topology + "', expected a system: a topology file has its own nodes");
     }
-    return std::make_unique<HpccNetwork>(std::move(read),
-                                         overrides.hashSeed.value_or(DEFAULT_HASH_SEED));
+    FabricSpec fabric;
+    fabric.kind = FabricKind::Graph;
+    SetRouting(fabric, overrides);
+    return std::make_unique<HpccNetwork>(std::move(read), fabric);
 }
 
 } // namespace weir

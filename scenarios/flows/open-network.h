@@ -18,6 +18,7 @@ struct NetworkOverrides
 {
     std::optional<uint32_t> nodes;    //!< of a system
     std::optional<uint64_t> hashSeed; //!< of the switches' ECMP hashes
+    std::string routing;              //!< by name, as `fabric.routing`; empty: the topology's, ECMP
 };
 
 /**

@@ -38,6 +38,7 @@ ReadEvent(const YamlNode& node)
         event.factor = node.Get("factor").AsNumber(0, 1);
         break;
     case EventKind::LinkDown:
+    case EventKind::LinkUp:
         node.CheckKeys({"kind", "at", "from", "to"});
         ReadTimeAndEnds(node, event);
         break;

@@ -66,6 +66,7 @@ ReadGemm(const YamlNode& node)
                     "operandBytesPerSmPerClock",
                     "epilogueBytesPerSmPerClock",
                     "exposedEpilogue",
+                    "displacedWaves",
                     "memoryEfficiency",
                     "misalignedOutput",
                     "misalignedOperand",
@@ -91,6 +92,7 @@ ReadGemm(const YamlNode& node)
     gemm.operandBytesPerSmPerClock = BytesPerClock(node, "operandBytesPerSmPerClock");
     gemm.epilogueBytesPerSmPerClock = BytesPerClock(node, "epilogueBytesPerSmPerClock");
     gemm.exposedEpilogue = node.Get("exposedEpilogue").AsNumber(0, 1);
+    gemm.displacedWaves = node.Get("displacedWaves").AsNumber(0, 10);
     gemm.memoryEfficiency = Share(node, "memoryEfficiency");
     gemm.misalignedOutput = node.Get("misalignedOutput").AsNumber(1, 10);
     gemm.misalignedOperand = node.Get("misalignedOperand").AsNumber(1, 10);

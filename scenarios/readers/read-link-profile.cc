@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-link-profile.h"
 
+#include "fabric/net-transport.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 
@@ -81,35 +82,24 @@ PcieName(uint32_t generation, uint32_t lanes)
     return "pcie" + std::to_string(generation) + "-x" + std::to_string(lanes);
 }
 
-/** The payload of an RDMA packet. */
+/** An MTU that @p transport can have. */
 uint32_t
-ReadRdmaMtu(const YamlNode& node)
+ReadMtu(const YamlNode& node, const NetTransportTraits& transport)
 {
-    return node.AsEnum<uint32_t>(
-        {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}});
+    if (transport.isRdma)
+    {
+        return node.AsEnum<uint32_t>(
+            {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}});
+    }
+    return static_cast<uint32_t>(node.AsInteger(transport.leastMtu, transport.mostMtu));
 }
 
 /** The framing of a network's packets, and the name of its kind. */
 std::pair<double, std::string>
 ReadNetworkFraming(const YamlNode& node)
 {
-    const YamlNode named = node.Get("transport");
-    const auto transport = named.AsEnum(TransportNames());
-    const YamlNode mtu = node.Get("mtu");
-    switch (transport)
-    {
-    case NetTransport::Infiniband:
-        return {InfinibandFraming(ReadRdmaMtu(mtu)), named.AsString()};
-    case NetTransport::Roce:
-        return {RoceFraming(ReadRdmaMtu(mtu)), named.AsString()};
-    case NetTransport::Slingshot:
-        return {SlingshotFraming(ReadRdmaMtu(mtu)), named.AsString()};
-    case NetTransport::Efa:
-        return {EfaFraming(static_cast<uint32_t>(mtu.AsInteger(256, 9216))), named.AsString()};
-    case NetTransport::Tcp:
-        return {TcpFraming(static_cast<uint32_t>(mtu.AsInteger(576, 9216))), named.AsString()};
-    }
-    throw std::logic_error("ReadNetworkFraming: not a transport");
+    const auto& transport = TraitsOf(node.Get("transport").AsEnum(TransportNames()));
+    return {transport.framing(ReadMtu(node.Get("mtu"), transport)), transport.name};
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-model.h"
 
+#include "scenarios/readers/read-experts.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 
@@ -49,24 +50,11 @@ Transformer
 ReadModel(const YamlNode& reference, const Catalog& catalog)
 {
     const YamlNode node = ResolveBase(reference, CatalogKind::Models, catalog);
-    node.CheckKeys({"base",
-                    "name",
-                    "title",
-                    "layers",
-                    "hidden",
-                    "heads",
-                    "kvHeads",
-                    "headDim",
-                    "ffn",
-                    "sequence",
-                    "vocabulary",
-                    "norm",
-                    "activation",
-                    "tiedEmbeddings",
-                    "biases",
-                    "dropout",
-                    "learnedPositions",
-                    "source"});
+    node.CheckKeys(
+        {"base",       "name",           "title",  "layers",   "hidden",           "heads",
+         "kvHeads",    "headDim",        "ffn",    "sequence", "vocabulary",       "norm",
+         "activation", "tiedEmbeddings", "biases", "dropout",  "learnedPositions", "causal",
+         "experts",    "source"});
     Transformer model;
     model.name = node.Get("name").AsString();
     model.layers = Width(node.Get("layers"));
@@ -94,6 +82,11 @@ ReadModel(const YamlNode& reference, const Catalog& catalog)
     model.biases = BoolOr(node, "biases", model.biases);
     model.dropout = BoolOr(node, "dropout", model.dropout);
     model.learnedPositions = BoolOr(node, "learnedPositions", model.learnedPositions);
+    model.causal = BoolOr(node, "causal", model.causal);
+    if (const auto experts = node.Find("experts"))
+    {
+        model.moe = ReadExpertLayers(*experts);
+    }
     model.source = ReadSource(node);
     return model;
 }

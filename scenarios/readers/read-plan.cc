@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-plan.h"
 
+#include "scenarios/readers/read-experts.h"
+#include "scenarios/readers/read-sharding.h"
 #include "scenarios/readers/scenario-names.h"
 
 #include <stdexcept>
@@ -12,13 +14,14 @@ namespace
 
 // Products of two of these stay within 32 bits.
 constexpr int64_t MOST_WAYS = 65535;
+constexpr int64_t MOST_SAMPLES = 1 << 24; // of a step
 
 void
-ReadCount(const YamlNode& node, const char* key, uint32_t& value)
+ReadCount(const YamlNode& node, const char* key, uint32_t& value, int64_t most = MOST_WAYS)
 {
     if (const auto found = node.Find(key))
     {
-        value = static_cast<uint32_t>(found->AsInteger(1, MOST_WAYS));
+        value = static_cast<uint32_t>(found->AsInteger(1, most));
     }
 }
 
@@ -65,6 +68,11 @@ ReadPlan(const YamlNode& node)
     node.CheckKeys({"tensor",
                     "pipeline",
                     "data",
+                    "context",
+                    "contextExchange",
+                    "expert",
+                    "expertTensor",
+                    "expertLoad",
                     "sequenceParallel",
                     "schedule",
                     "virtualStages",
@@ -72,9 +80,13 @@ ReadPlan(const YamlNode& node)
                     "globalBatch",
                     "recomputation",
                     "attention",
+                    "attentionSpeed",
                     "overlapGradients",
                     "bucket",
                     "distributedOptimizer",
+                    "dataSharding",
+                    "fusion",
+                    "recomputeEvery",
                     "fp32Gradients",
                     "scatterGatherPipeline",
                     "embeddingsAsLayers",
@@ -84,19 +96,30 @@ ReadPlan(const YamlNode& node)
     ReadCount(node, "tensor", plan.tensor);
     ReadCount(node, "pipeline", plan.pipeline);
     ReadCount(node, "data", plan.data);
+    ReadTokenSpread(node, plan);
     ReadFlag(node, "sequenceParallel", plan.sequenceParallel);
     ReadChoice(node, "schedule", ScheduleNames(), plan.schedule);
     ReadCount(node, "virtualStages", plan.virtualStages);
     ReadCount(node, "microBatch", plan.microBatch);
-    ReadCount(node, "globalBatch", plan.globalBatch);
+    ReadCount(node, "globalBatch", plan.globalBatch, MOST_SAMPLES);
     ReadChoice(node, "recomputation", RecomputationNames(), plan.recomputation);
     ReadChoice(node, "attention", AttentionNames(), plan.attention);
+    if (const auto speed = node.Find("attentionSpeed"))
+    {
+        plan.attentionSpeed = speed->AsNumber(0.01, 100);
+    }
     ReadFlag(node, "overlapGradients", plan.overlapGradients);
     if (const auto bucket = node.Find("bucket"))
     {
         plan.bucket = bucket->AsBytes();
     }
     ReadFlag(node, "distributedOptimizer", plan.distributedOptimizer);
+    if (const auto sharding = node.Find("dataSharding"))
+    {
+        plan.sharding = ReadSharding(*sharding);
+    }
+    ReadChoice(node, "fusion", KernelFusionNames(), plan.fusion);
+    ReadCount(node, "recomputeEvery", plan.recomputeEvery);
     ReadFlag(node, "fp32Gradients", plan.fp32Gradients);
     ReadFlag(node, "scatterGatherPipeline", plan.scatterGatherPipeline);
     ReadFlag(node, "embeddingsAsLayers", plan.embeddingsAsLayers);

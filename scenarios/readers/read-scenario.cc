@@ -2,6 +2,7 @@
 #include "scenarios/readers/read-scenario.h"
 
 #include "scenarios/readers/read-event.h"
+#include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-plan.h"
 #include "scenarios/readers/read-system.h"
@@ -16,6 +17,7 @@ namespace
 {
 
 constexpr int64_t MOST_STEPS = 1'000'000;
+constexpr double MOST_SLOWDOWN = 100;
 
 /** The GPUs that the jobs read so far take, of those that there are. */
 struct GpuBudget
@@ -26,30 +28,57 @@ struct GpuBudget
     void Take(const ParallelPlan& plan, const YamlNode& node)
     {
         const uint64_t had = static_cast<uint64_t>(cluster.nodes) * cluster.node.gpus;
-        // tensor * pipeline fits in 32 bits, so the product fits in 64
-        const uint64_t ranks = static_cast<uint64_t>(plan.tensor) * plan.pipeline * plan.data;
+        // Each is at most 65535, so the product fits in 64 bits.
+        const uint64_t ranks =
+            static_cast<uint64_t>(plan.tensor) * plan.context * plan.pipeline * plan.data;
         if (taken + ranks > had)
         {
-            node.Fail("found tensor " + std::to_string(plan.tensor) + " x pipeline " +
-                      std::to_string(plan.pipeline) + " x data " + std::to_string(plan.data) +
-                      " = " + std::to_string(ranks) + " GPUs" +
-                      (taken > 0 ? " after " + std::to_string(taken) + " of earlier jobs" : "") +
-                      ", expected at most " + std::to_string(had - taken) + " (" +
-                      std::to_string(cluster.nodes) +
-                      (cluster.nodes == 1 ? " node of " : " nodes of ") +
-                      std::to_string(cluster.node.gpus) + ")");
+            node.Fail(
+                "found tensor " + std::to_string(plan.tensor) + " x pipeline " +
+                std::to_string(plan.pipeline) +
+                (plan.context > 1 ? " x context " + std::to_string(plan.context) : "") +
+                " x data " + std::to_string(plan.data) + " = " + std::to_string(ranks) + " GPUs" +
+                (taken > 0 ? " after " + std::to_string(taken) + " of earlier jobs" : "") +
+                ", expected at most " + std::to_string(had - taken) + " (" +
+                std::to_string(cluster.nodes) + (cluster.nodes == 1 ? " node of " : " nodes of ") +
+                std::to_string(cluster.node.gpus) + ")");
         }
         taken += ranks;
     }
 };
 
+/** "modelled", "off", or one factor for all kernels. */
+OverlapPolicy
+ReadOverlap(const YamlNode& node)
+{
+    const std::string text = node.AsString();
+    if (text == "modelled" || text == "off")
+    {
+        return {text == "off" ? OverlapKind::Off : OverlapKind::Modelled, 1};
+    }
+    if (text.find_first_not_of("0123456789.") != std::string::npos)
+    {
+        node.Fail("found '" + text + "', expected modelled, off or a factor of at least 1");
+    }
+    return {OverlapKind::Constant, node.AsNumber(1, MOST_SLOWDOWN)};
+}
+
 JobSpec
 ReadJob(const YamlNode& node, const Catalog& catalog, GpuBudget& budget)
 {
-    node.CheckKeys({"name", "model", "placement", "parallel", "precision", "steps"});
+    node.CheckKeys(
+        {"name", "model", "placement", "parallel", "precision", "overlapSlowdown", "steps"});
     JobSpec job;
     job.name = node.Get("name").AsString();
-    job.model = ReadModel(node.Get("model"), catalog);
+    const bool isTable = IsLayerTable(node.Get("model"), catalog);
+    if (isTable)
+    {
+        job.table = ReadLayerTable(node.Get("model"), catalog);
+    }
+    else
+    {
+        job.model = ReadModel(node.Get("model"), catalog);
+    }
     const YamlNode parallel = node.Get("parallel");
     job.plan = ReadPlan(parallel);
     if (const auto placement = node.Find("placement"))
@@ -60,11 +89,22 @@ ReadJob(const YamlNode& node, const Catalog& catalog, GpuBudget& budget)
     {
         job.plan.precision = ReadPrecision(*precision);
     }
+    if (const auto overlap = node.Find("overlapSlowdown"))
+    {
+        job.overlap = ReadOverlap(*overlap);
+    }
     if (const auto steps = node.Find("steps"))
     {
         job.steps = static_cast<uint32_t>(steps->AsInteger(1, MOST_STEPS));
     }
-    CheckPlanAt(job.model, job.plan, parallel, node.Get("model"));
+    if (isTable)
+    {
+        CheckTablePlanAt(job.table, job.plan, parallel);
+    }
+    else
+    {
+        CheckPlanAt(job.model, job.plan, parallel, node.Get("model"));
+    }
     budget.Take(job.plan, parallel);
     return job;
 }

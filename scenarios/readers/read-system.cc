@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-system.h"
 
+#include "fabric/dimensions.h"
+#include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-gpu.h"
-#include "scenarios/readers/read-link-profile.h"
 #include "scenarios/readers/read-node.h"
 #include "scenarios/readers/read-source.h"
-#include "scenarios/readers/scenario-names.h"
 #include "scenarios/topology/read-nccl-xml.h"
 
+#include <algorithm>
 #include <filesystem>
-#include <limits>
 
 namespace weir
 {
 namespace
 {
 
-// Bounds that no cluster or switch comes near; they keep products of two within 32 bits.
+// A bound that no cluster comes near; it keeps products with ports within 32 bits.
 constexpr int64_t MOST_NODES = 1 << 20;
-constexpr int64_t MOST_RADIX = 1 << 15;
 
 uint32_t
 Count(const YamlNode& node, int64_t least, int64_t most)
@@ -33,48 +32,23 @@ CountOr(const YamlNode& node, const char* key, int64_t least, int64_t most, uint
     return found ? Count(*found, least, most) : otherwise;
 }
 
-FabricSpec
-ReadFabric(const YamlNode& node, const LinkProfile& nic)
+/** As many nodes as a fabric has room for where that is a fixed number, else 0. */
+uint32_t
+NodesThatFill(const ClusterSpec& cluster)
 {
-    node.CheckKeys({"kind",
-                    "leafRadix",
-                    "oversubscription",
-                    "levels",
-                    "routing",
-                    "link",
-                    "hashSeed",
-                    "sharp",
-                    "source"});
-    FabricSpec fabric;
-    fabric.kind = node.Get("kind").AsEnum(FabricKindNames());
-    if (fabric.kind == FabricKind::None)
+    switch (cluster.fabric.kind)
     {
-        return fabric;
+    case FabricKind::Torus:
+    case FabricKind::Dimensions:
+        return NodesOfDimensions(cluster);
+    case FabricKind::Graph: {
+        const std::size_t hosts = cluster.fabric.graph.order.size();
+        const bool areNodes = cluster.fabric.graph.hosts == GraphHosts::Nodes;
+        return static_cast<uint32_t>(areNodes ? hosts : hosts / std::max(1U, cluster.node.nics));
     }
-    fabric.leafRadix = Count(node.Get("leafRadix"), 2, MOST_RADIX);
-    if (const auto found = node.Find("oversubscription"))
-    {
-        fabric.oversubscription = found->AsNumber(1, MOST_RADIX);
+    default:
+        return 0;
     }
-    fabric.levels = CountOr(node, "levels", 1, 8, fabric.levels);
-    if (const auto routing = node.Find("routing"))
-    {
-        fabric.routing = routing->AsEnum(RoutingNames());
-    }
-    if (const auto seed = node.Find("hashSeed"))
-    {
-        fabric.hashSeed =
-            static_cast<uint64_t>(seed->AsInteger(0, std::numeric_limits<int64_t>::max()));
-    }
-    if (const auto sharp = node.Find("sharp"))
-    {
-        fabric.inNetworkReduction = sharp->AsBool();
-    }
-    const YamlNode link = node.Get("link");
-    link.CheckKeys(
-        {"name", "rate", "encoding", "framing", "measured", "latency", "ncclRate", "source"});
-    fabric.link = ReadSwitchProfile(link, nic, ReadSource(node));
-    return fabric;
 }
 
 bool
@@ -140,6 +114,10 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     else
     {
         system.cluster.fabric.kind = FabricKind::None;
+    }
+    if (!node.Has("nodes"))
+    {
+        system.cluster.nodes = std::max(1U, NodesThatFill(system.cluster));
     }
     return system;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/scenario-names.h"
 
+#include "fabric/net-transport.h"
+
 namespace weir
 {
 
@@ -21,11 +23,12 @@ HostCpuNames()
 NamedChoices<NetTransport>
 TransportNames()
 {
-    return {{"infiniband", NetTransport::Infiniband},
-            {"roce", NetTransport::Roce},
-            {"slingshot", NetTransport::Slingshot},
-            {"efa", NetTransport::Efa},
-            {"tcp", NetTransport::Tcp}};
+    NamedChoices<NetTransport> names;
+    for (const NetTransportTraits& traits : NetTransports())
+    {
+        names.emplace_back(traits.name, traits.transport);
+    }
+    return names;
 }
 
 NamedChoices<FabricKind>
@@ -34,13 +37,36 @@ FabricKindNames()
     return {{"none", FabricKind::None},
             {"rail-optimized", FabricKind::RailOptimized},
             {"leaf-spine", FabricKind::LeafSpine},
-            {"fat-tree", FabricKind::FatTree}};
+            {"fat-tree", FabricKind::FatTree},
+            {"dragonfly", FabricKind::Dragonfly},
+            {"dragonfly-plus", FabricKind::DragonflyPlus},
+            {"torus", FabricKind::Torus},
+            {"dimensions", FabricKind::Dimensions},
+            {"graph", FabricKind::Graph}};
 }
 
 NamedChoices<RoutingKind>
 RoutingNames()
 {
-    return {{"static", RoutingKind::Static}, {"ecmp", RoutingKind::Ecmp}};
+    return {{"static", RoutingKind::Static},
+            {"ecmp", RoutingKind::Ecmp},
+            {"dimension-order", RoutingKind::DimensionOrder},
+            {"valiant", RoutingKind::Valiant},
+            {"adaptive", RoutingKind::Adaptive},
+            {"flowlet", RoutingKind::Flowlet},
+            {"spray", RoutingKind::Spray}};
+}
+
+NamedChoices<NicPlacement>
+NicPlacementNames()
+{
+    return {{"packed", NicPlacement::Packed}, {"rails", NicPlacement::Rails}};
+}
+
+NamedChoices<GraphHosts>
+GraphHostsNames()
+{
+    return {{"nics", GraphHosts::Nics}, {"nodes", GraphHosts::Nodes}};
 }
 
 NamedChoices<NormKind>
@@ -59,7 +85,10 @@ NamedChoices<PipelineScheduleKind>
 ScheduleNames()
 {
     return {{"1f1b", PipelineScheduleKind::OneForwardOneBackward},
-            {"interleaved", PipelineScheduleKind::Interleaved}};
+            {"interleaved", PipelineScheduleKind::Interleaved},
+            {"gpipe", PipelineScheduleKind::GPipe},
+            {"zb-h1", PipelineScheduleKind::ZeroBubbleH1},
+            {"zb-1p", PipelineScheduleKind::ZeroBubble1p}};
 }
 
 NamedChoices<Recomputation>
@@ -67,13 +96,52 @@ RecomputationNames()
 {
     return {{"none", Recomputation::None},
             {"selective", Recomputation::Selective},
-            {"full", Recomputation::Full}};
+            {"full", Recomputation::Full},
+            {"needed", Recomputation::Needed},
+            {"operators", Recomputation::Operators}};
+}
+
+NamedChoices<ShardedState>
+ShardedStateNames()
+{
+    return {{"none", ShardedState::None},
+            {"optimizer", ShardedState::Optimizer},
+            {"gradients", ShardedState::Gradients},
+            {"full", ShardedState::Full}};
+}
+
+NamedChoices<KernelFusion>
+KernelFusionNames()
+{
+    return {{"eager", KernelFusion::Eager},
+            {"kernels", KernelFusion::Kernels},
+            {"compiled", KernelFusion::Compiled}};
 }
 
 NamedChoices<AttentionKind>
 AttentionNames()
 {
     return {{"unfused", AttentionKind::Unfused}, {"fused", AttentionKind::Fused}};
+}
+
+NamedChoices<ContextExchange>
+ContextExchangeNames()
+{
+    return {{"ring", ContextExchange::Ring}, {"all-gather", ContextExchange::AllGather}};
+}
+
+NamedChoices<TableOp>
+TableOpNames()
+{
+    return {{"convolution", TableOp::Convolution},
+            {"linear", TableOp::Linear},
+            {"batchNorm", TableOp::BatchNorm},
+            {"relu", TableOp::Relu},
+            {"maxPool", TableOp::MaxPool},
+            {"averagePool", TableOp::AveragePool},
+            {"add", TableOp::Add},
+            {"dropout", TableOp::Dropout},
+            {"loss", TableOp::Loss}};
 }
 
 NamedChoices<Precision>
@@ -105,6 +173,7 @@ EventKindNames()
 {
     return {{"degrade", EventKind::Degrade},
             {"link-down", EventKind::LinkDown},
+            {"link-up", EventKind::LinkUp},
             {"slow-gpu", EventKind::SlowGpu},
             {"background", EventKind::Background}};
 }

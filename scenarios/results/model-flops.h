@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_RESULTS_MODEL_FLOPS_H
 #define WEIR_SCENARIOS_RESULTS_MODEL_FLOPS_H
 
+#include "compute-model/models/layer-table.h"
 #include "compute-model/models/transformer.h"
 #include "fabric/units.h"
 
@@ -12,9 +13,13 @@ namespace weir
  * The operations that training on @p samples sequences needs, forward and backward, without any
  * recomputation: matrix products only, attention counted without the causal saving (Korthikanti et
  * al. 2022, arXiv 2205.05198, appendix A). For a GPT with l layers, width h, sequence s,
- * vocabulary v and B samples: 72 B l s h^2 (1 + s / (6 h) + v / (12 h l)).
+ * vocabulary v and B samples: 72 B l s h^2 (1 + s / (6 h) + v / (12 h l)). Of experts those count
+ * that a token goes to.
  */
 Flops ModelFlops(const Transformer& model, double samples);
+
+/** Likewise of a table of layers: six operations a multiply-add of convolutions and matrices. */
+Flops ModelFlops(const LayerTable& table, double samples);
 
 } // namespace weir
 

@@ -98,6 +98,11 @@ class Recorder::JobObserver : public StepObserver
         }
     }
 
+    bool Watches(Rank rank) const override
+    {
+        return m_shownRanks[rank.Index()];
+    }
+
     void OnOpFinished(uint32_t step,
                       Rank rank,
                       StreamKind stream,

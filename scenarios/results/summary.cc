@@ -17,7 +17,24 @@ constexpr std::size_t MAX_JOBS = 3; //!< jobs with a line of their own
 constexpr std::size_t LINK_NAME_WIDTH = 50;
 
 const char* const CATEGORY_HEADS[TIME_CATEGORY_COUNT] = {
-    "compute", "tensor", "pipeline", "data", "copy", "bubble", "launch"};
+    "compute", "tensor", "pipeline", "data", "copy", "bubble", "launch", "context", "expert"};
+
+/** Columns that stand in every breakdown; those after them only where time went there. */
+constexpr std::size_t COMMON_CATEGORIES = 7;
+
+std::vector<std::size_t>
+ShownCategories(const JobResult& job)
+{
+    std::vector<std::size_t> shown;
+    for (std::size_t category = 0; category < TIME_CATEGORY_COUNT; category++)
+    {
+        if (category < COMMON_CATEGORIES || job.mean.spent[category] > Time())
+        {
+            shown.push_back(category);
+        }
+    }
+    return shown;
+}
 
 std::string
 TitleLine(const Scenario& scenario, const RunResult& result)
@@ -61,7 +78,7 @@ TotalSeconds(const RankBreakdown& breakdown)
     return total;
 }
 
-/** The unit of a breakdown: numbers of at most nine digits and signs. */
+/** The unit of a breakdown: numbers of at most eight digits and signs. */
 struct BreakdownUnit
 {
     const char* head;
@@ -73,20 +90,26 @@ BreakdownUnit
 UnitFor(double seconds)
 {
     constexpr double LONGEST_IN_MILLISECONDS = 100; // seconds
-    return seconds < LONGEST_IN_MILLISECONDS ? BreakdownUnit{"stage, ms", 1e3, 1}
-                                             : BreakdownUnit{"stage, s", 1, 2};
+    constexpr double LONGEST_IN_HUNDREDTHS = 1000;  // seconds
+    if (seconds < LONGEST_IN_MILLISECONDS)
+    {
+        return {"stage, ms", 1e3, 1};
+    }
+    return {"stage, s", 1, seconds < LONGEST_IN_HUNDREDTHS ? 2 : 0};
 }
 
 void
 AddBreakdownRow(TextTable& table,
                 const BreakdownUnit& unit,
+                const std::vector<std::size_t>& categories,
                 const std::string& name,
                 const RankBreakdown& breakdown)
 {
     std::vector<std::string> cells{name};
-    for (const Time spent : breakdown.spent)
+    for (const std::size_t category : categories)
     {
-        cells.push_back(FormatFixed(spent.ToSeconds() * unit.perSecond, unit.decimals));
+        const double seconds = breakdown.spent[category].ToSeconds();
+        cells.push_back(FormatFixed(seconds * unit.perSecond, unit.decimals));
     }
     const double compute = breakdown.spent[static_cast<std::size_t>(TimeCategory::Compute)] /
                            std::max(Time::Seconds(TotalSeconds(breakdown)), Time::Picoseconds(1));
@@ -101,7 +124,11 @@ BreakdownLines(const JobResult& job)
     TextTable table(1);
     const BreakdownUnit unit = UnitFor(TotalSeconds(job.mean));
     std::vector<std::string> heads{unit.head};
-    heads.insert(heads.end(), std::begin(CATEGORY_HEADS), std::end(CATEGORY_HEADS));
+    const std::vector<std::size_t> shown = ShownCategories(job);
+    for (const std::size_t category : shown)
+    {
+        heads.emplace_back(CATEGORY_HEADS[category]);
+    }
     heads.push_back("busy");
     table.Row(heads);
     const std::size_t stages = job.stages.size();
@@ -111,7 +138,7 @@ BreakdownLines(const JobResult& job)
     {
         if (all || stage < MAX_ROWS - shownAtEnd - 1 || stage >= stages - shownAtEnd)
         {
-            AddBreakdownRow(table, unit, std::to_string(stage), job.stages[stage]);
+            AddBreakdownRow(table, unit, shown, std::to_string(stage), job.stages[stage]);
         }
         else if (stage == MAX_ROWS - shownAtEnd - 1)
         {
@@ -120,7 +147,7 @@ BreakdownLines(const JobResult& job)
     }
     if (stages > 1)
     {
-        AddBreakdownRow(table, unit, "mean", job.mean);
+        AddBreakdownRow(table, unit, shown, "mean", job.mean);
     }
     return table.Print(2);
 }

@@ -71,7 +71,10 @@ class CallRunner
                                      " bytes never ends");
         }
         const Time time =
-            std::max(end.Get() - m_now, LaunchTime(m_spec.launch, m_spec.gpusPerNode));
+            std::max(end.Get() - m_now - choice.ahead,
+                     LaunchTime(m_spec.launch, m_spec.gpusPerNode)) +
+            BlockLaunchTime(m_spec.launch, NcclVersion::Parse(m_spec.ncclVersion), choice.blocks) +
+            IdleLaunchTime(m_spec.launch);
         m_now = end.Get();
         const double seconds = time.ToSeconds();
         const Rate rate = Rate::BytesPerSecond(seconds > 0 ? size.ToDouble() / seconds : 0);
@@ -92,6 +95,8 @@ class CallRunner
         Algorithm algorithm;
         Protocol protocol;
         uint32_t channels;
+        uint32_t blocks; //!< of a rank's kernel
+        Time ahead;      //!< how much earlier than its end a next call starts, on the average
     };
 
     Choice ChoiceOf(CollectiveCall& call)
@@ -100,10 +105,16 @@ class CallRunner
         {
             call.overrides.algorithm = Algorithm::Imported;
             const Schedule& schedule = m_planner.GetSchedule(call);
-            return {schedule.algorithm, schedule.protocol, m_spec.program->channels};
+            const uint32_t channels = m_spec.program->channels;
+            return {schedule.algorithm, schedule.protocol, channels, channels, Time()};
         }
+        constexpr double CALLS = 20; // in a row, nccl-tests' default
         const CollectivePlan& plan = m_planner.Plan(call);
-        return {plan.algorithm, plan.protocol, plan.channels};
+        return {plan.algorithm,
+                plan.protocol,
+                plan.channels,
+                plan.blocks,
+                (plan.duration - plan.period) * ((CALLS - 1) / CALLS)};
     }
 
     const CollectiveSweepSpec& m_spec;
@@ -144,6 +155,7 @@ SettingsOf(const CollectiveSweepSpec& spec)
     NcclSettings settings(spec.ncclVersion);
     settings.launch = spec.launch;
     settings.queuePairs = spec.queuePairs;
+    settings.channelLimits = spec.channelLimits;
     settings.tuner = spec.tuner;
     return settings;
 }

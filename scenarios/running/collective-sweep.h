@@ -28,7 +28,8 @@ struct CollectiveSweepSpec
     Fidelity fidelity{Fidelity::Stream};
     std::string ncclVersion{"2.30.7"};
     LaunchMode launch{LaunchMode::ProcessPerGpu};
-    uint32_t queuePairs{1};                 //!< per network connection
+    uint32_t queuePairs{1}; //!< per network connection
+    ChannelLimits channelLimits;
     std::vector<TunerRule> tuner;           //!< decide what overrides leave open
     std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms, in `flow`
 };

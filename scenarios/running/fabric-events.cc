@@ -140,6 +140,7 @@ FabricEvents::FabricEvents(const std::vector<EventSpec>& events,
             due.rate = topology.GetLink(due.link).rate * event.factor;
             break;
         case EventKind::LinkDown:
+        case EventKind::LinkUp:
             due.link = FindLink(topology, event, i);
             break;
         case EventKind::Background:
@@ -179,6 +180,9 @@ FabricEvents::Do(const Due& due, Time now)
         break;
     case EventKind::LinkDown:
         m_transport.TakeDown(due.link, now);
+        break;
+    case EventKind::LinkUp:
+        m_transport.BringUp(due.link, now);
         break;
     case EventKind::Background: {
         TransferRequest request;

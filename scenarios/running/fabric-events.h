@@ -20,7 +20,7 @@ namespace weir
 std::vector<double> ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster);
 
 /**
- * What happens to the fabric at a time: degraded links, links that go down, background flows.
+ * What happens to the fabric at a time: degraded links, links that go down or up, background flows.
  * A background flow between GPUs takes the path of NCCL's first channel between them, without
  * NCCL's caps; between other devices the routed one.
  */

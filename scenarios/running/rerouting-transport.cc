@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/running/rerouting-transport.h"
 
+#include "fabric/load-balancing-transport.h"
 #include "scenarios/running/path-repair.h"
 
 namespace weir
@@ -36,11 +37,52 @@ ReroutingTransport::TakeDown(LinkId link, Time now)
             m_inner.SetLinkRate(direction, Rate(), now);
         }
     }
+    RepairAll(now);
+}
+
+void
+ReroutingTransport::BringUp(LinkId link, Time now)
+{
+    const Topology& topology = m_paths.GetTopology();
+    for (const LinkId direction : {link, topology.GetLink(link).opposite})
+    {
+        if (direction.IsValid() && !m_down.empty() && m_down[direction.Index()])
+        {
+            m_down[direction.Index()] = false;
+            m_router.SetUsable(direction, true);
+            const auto given = m_rates.find(direction);
+            m_inner.SetLinkRate(direction,
+                                given == m_rates.end() ? topology.GetLink(direction).rate
+                                                       : given->second,
+                                now);
+        }
+    }
+    RepairAll(now);
+}
+
+std::vector<LinkId>
+ReroutingTransport::LinksDown() const
+{
+    std::vector<LinkId> links;
+    for (std::size_t i = 0; i < m_down.size(); i++)
+    {
+        if (m_down[i])
+        {
+            links.emplace_back(i);
+        }
+    }
+    return links;
+}
+
+void
+ReroutingTransport::RepairAll(Time now)
+{
     m_repaired.clear();
+    const bool isByLoad = IsByLoad(m_router.Kind()); // what a transfer takes is not its path
     for (auto& [id, path] : m_underWay)
     {
         const PathId repaired = Repaired(path);
-        if (repaired != path && m_inner.SetPath(TransferId{id}, repaired, now))
+        if ((repaired != path || isByLoad) && m_inner.SetPath(TransferId{id}, repaired, now))
         {
             path = repaired;
         }
@@ -62,18 +104,26 @@ ReroutingTransport::AdvanceTo(Time now)
 TransferId
 ReroutingTransport::Start(const TransferRequest& request, Time now)
 {
-    if (m_down.empty())
-    {
-        return m_inner.Start(request, now);
-    }
     TransferRequest repaired = request;
-    repaired.path = Repaired(request.path);
-    return m_inner.Start(repaired, now);
+    if (!m_down.empty())
+    {
+        repaired.path = Repaired(request.path);
+    }
+    const TransferId id = m_inner.Start(repaired, now);
+    if (m_expectsFailures)
+    {
+        m_underWay.emplace(id.value, repaired.path);
+    }
+    return id;
 }
 
 void
 ReroutingTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 {
+    if (m_expectsFailures)
+    {
+        m_rates[link] = rate;
+    }
     if (m_down.empty() || !m_down[link.Index()])
     {
         m_inner.SetLinkRate(link, rate, now);
@@ -83,7 +133,13 @@ ReroutingTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 bool
 ReroutingTransport::SetPath(TransferId id, PathId path, Time now)
 {
-    return m_inner.SetPath(id, m_down.empty() ? path : Repaired(path), now);
+    const PathId repaired = m_down.empty() ? path : Repaired(path);
+    const bool isUnderWay = m_inner.SetPath(id, repaired, now);
+    if (isUnderWay && m_expectsFailures)
+    {
+        m_underWay[id.value] = repaired;
+    }
+    return isUnderWay;
 }
 
 bool
@@ -127,7 +183,6 @@ ReroutingTransport::SetObserver(TransportObserver* observer, bool linkRates)
 void
 ReroutingTransport::OnTransferStarted(TransferId id, const TransferRequest& request, Time now)
 {
-    m_underWay.emplace(id.value, request.path);
     if (m_observer)
     {
         m_observer->OnTransferStarted(id, request, now);

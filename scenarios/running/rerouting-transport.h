@@ -32,6 +32,15 @@ class ReroutingTransport : public Transport, private TransportObserver
     /** Both directions of the wire that @p link belongs to stop at @p now. */
     void TakeDown(LinkId link, Time now);
 
+    /**
+     * They go on at @p now, at the rate they were last given. Transfers that stood still go on;
+     * those that were led around stay where they are, unless their routing is by load.
+     */
+    void BringUp(LinkId link, Time now);
+
+    /** The links that are down now, ascending. */
+    std::vector<LinkId> LinksDown() const;
+
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
     TransferId Start(const TransferRequest& request, Time now) override;
@@ -55,12 +64,16 @@ class ReroutingTransport : public Transport, private TransportObserver
     /** The way around for @p path; itself when there is none or none is needed. Memoised. */
     PathId Repaired(PathId path);
 
+    /** Leads transfers under way anew, after links went or came. */
+    void RepairAll(Time now);
+
     Transport& m_inner;
     PathTable& m_paths;
     Router& m_router;
     bool m_expectsFailures;
     TransportObserver* m_observer{nullptr};
     std::vector<bool> m_down;                      //!< by LinkId; empty while all are up
+    std::unordered_map<LinkId, Rate> m_rates;      //!< that SetLinkRate gave
     std::map<uint64_t, PathId> m_underWay;         //!< by TransferId: its path; ordered
     std::unordered_map<PathId, PathId> m_repaired; //!< since the last failure
 };

@@ -66,8 +66,11 @@ CollectJob(TrainingJob& job)
     JobResult result;
     result.name = spec.name;
     result.gpus = spec.plan.Ranks();
-    result.tokensPerStep = static_cast<double>(spec.plan.globalBatch) * spec.model.sequence;
-    result.modelFlopsPerStep = ModelFlops(spec.model, spec.plan.globalBatch);
+    const bool isTable = !spec.table.layers.empty();
+    const double samples = spec.plan.globalBatch;
+    result.tokensPerStep = samples * (isTable ? 1 : spec.model.sequence);
+    result.modelFlopsPerStep =
+        isTable ? ModelFlops(spec.table, samples) : ModelFlops(spec.model, samples);
     result.steps = job.GetExecutor().StepTimes();
     result.ranks = job.GetExecutor().Breakdown();
     std::vector<BreakdownMean> stages;

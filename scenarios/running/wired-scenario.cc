@@ -20,6 +20,25 @@ HasLinkFailures(const Scenario& scenario)
     });
 }
 
+/** Whether every port of the nodes reaches every other over the network. */
+bool
+AreNicsJoined(const Cluster& cluster, Router& router)
+{
+    for (uint32_t node = 0; node < cluster.NodeCount() && cluster.NicsPerNode() > 0; node++)
+    {
+        for (uint32_t nic = 0; nic < cluster.NicsPerNode(); nic++)
+        {
+            if (!router.IsReachable(cluster.NicDevice(0, 0),
+                                    cluster.NicDevice(node, nic),
+                                    KindBit(LinkKind::Network)))
+            {
+                return false;
+            }
+        }
+    }
+    return cluster.NicsPerNode() > 0;
+}
+
 /** @throws InputError when an event acts on links that the fidelity does not simulate. */
 void
 CheckEvents(const Scenario& scenario)
@@ -105,9 +124,12 @@ WiredScenario::WiredScenario(const Scenario& scenario)
             });
     });
     m_communicators.resize(m_jobs.size());
-    if (HasLinkFailures(scenario))
+    const bool isWhole =
+        GetCluster().NodeCount() == 1 || AreNicsJoined(GetCluster(), m_fabric.GetRouter());
+    for (std::size_t job = 0; job < m_jobs.size() && (HasLinkFailures(scenario) || !isWhole); job++)
     {
-        PlanAllCalls(scenario.fidelity);
+        Wire(scenario.path + ": jobs." + std::to_string(job) + " (" + scenario.jobs[job].name + ")",
+             [&] { PlanAllCalls(JobId(job), scenario.fidelity); });
     }
     for (const auto& job : m_jobs)
     {
@@ -127,7 +149,9 @@ WiredScenario::AddJob(const Scenario& scenario, const JobSpec& spec, std::size_t
     TrainingJobSpec job;
     job.name = spec.name;
     job.model = spec.model;
+    job.table = spec.table;
     job.plan = spec.plan;
+    job.overlap = spec.overlap;
     job.steps = spec.steps;
     for (std::size_t rank = 0; rank < spec.plan.Ranks(); rank++)
     {
@@ -146,19 +170,16 @@ WiredScenario::AddJob(const Scenario& scenario, const JobSpec& spec, std::size_t
 }
 
 void
-WiredScenario::PlanAllCalls(Fidelity fidelity)
+WiredScenario::PlanAllCalls(JobId job, Fidelity fidelity)
 {
-    for (std::size_t job = 0; job < m_jobs.size(); job++)
+    const StepGraph& graph = m_jobs[job.Index()]->GetGraph();
+    for (std::size_t rank = 0; rank < graph.RankCount(); rank++)
     {
-        const StepGraph& graph = m_jobs[job]->GetGraph();
-        for (std::size_t rank = 0; rank < graph.RankCount(); rank++)
+        for (const auto& stream : graph.programs[graph.rankProgram[rank]].streams)
         {
-            for (const auto& stream : graph.programs[graph.rankProgram[rank]].streams)
+            for (const StepOp& op : stream)
             {
-                for (const StepOp& op : stream)
-                {
-                    PlanCall(JobId(job), Rank(rank), op, fidelity);
-                }
+                PlanCall(job, Rank(rank), op, fidelity);
             }
         }
     }
@@ -233,6 +254,16 @@ WiredScenario::DescribeWaiting() const
             text += (text.empty() ? "" : "\n") + job->GetSpec().name + ": " +
                     job->GetExecutor().DescribeWaiting();
         }
+    }
+    constexpr std::size_t NAMED = 8;
+    const auto down = m_transport.LinksDown();
+    for (std::size_t i = 0; i < std::min(NAMED, down.size()) && !text.empty(); i++)
+    {
+        text += (i == 0 ? "\nlinks down: " : ", ") + GetTopology().LinkName(down[i]);
+    }
+    if (down.size() > NAMED && !text.empty())
+    {
+        text += " and " + std::to_string(down.size() - NAMED) + " more";
     }
     return text;
 }

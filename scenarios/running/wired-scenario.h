@@ -119,10 +119,11 @@ class WiredScenario
     void AddJob(const Scenario& scenario, const JobSpec& spec, std::size_t firstGpu);
 
     /**
-     * Plans every call of every job now, on the healthy fabric, as NCCL connects its channels when
-     * a job starts: links that fail later change the way of transfers, not the plans.
+     * Plans every call of a job now, on the healthy fabric, as NCCL connects its channels when a
+     * job starts: links that fail later change the way of transfers, not the plans, and GPUs that
+     * no link joins are known before anything runs.
      */
-    void PlanAllCalls(Fidelity fidelity);
+    void PlanAllCalls(JobId job, Fidelity fidelity);
     void PlanCall(JobId job, Rank rank, const StepOp& op, Fidelity fidelity);
 
     Fabric m_fabric;

@@ -237,6 +237,31 @@ WayMatrix(const Cluster& cluster)
     return table.Print(2);
 }
 
+/** ", 4 x 4 x 2, adaptive routing". */
+std::string
+ShapeText(const FabricSpec& fabric)
+{
+    if (fabric.kind == FabricKind::None)
+    {
+        return "";
+    }
+    std::string text;
+    for (const FabricDimension& dimension : fabric.dimensions)
+    {
+        text += (text.empty() ? ", " : " x ") +
+                std::string(dimension.kind == DimensionKind::Ring             ? "Ring("
+                            : dimension.kind == DimensionKind::FullyConnected ? "FullyConnected("
+                                                                              : "Switch(") +
+                std::to_string(dimension.size) + ")" + (dimension.isInside ? " inside" : "");
+    }
+    if (fabric.kind == FabricKind::Graph)
+    {
+        text = ", " + fabric.graph.file + ", hosts are " +
+               NameOf(GraphHostsNames(), fabric.graph.hosts);
+    }
+    return text + ", " + NameOf(RoutingNames(), fabric.routing) + " routing";
+}
+
 /** How many links join devices of two kinds, by kinds, profile and rate. */
 std::string
 FabricText(const Cluster& cluster)
@@ -262,7 +287,8 @@ FabricText(const Cluster& cluster)
     }
     const FabricSpec& fabric = cluster.GetSpec().fabric;
     std::string text = "fabric of " + std::to_string(cluster.NodeCount()) +
-                       " nodes: " + NameOf(FabricKindNames(), fabric.kind) + "\n";
+                       " nodes: " + NameOf(FabricKindNames(), fabric.kind) + ShapeText(fabric) +
+                       "\n";
     for (const auto& [kind, count] : switches)
     {
         if (count > 0)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/topology/nccl-link-defaults.h"
 
+#include "fabric/net-transport.h"
+
 #include <array>
 #include <cmath>
 #include <stdexcept>
@@ -22,10 +24,6 @@ const Time CHIP_TO_CHIP = Time::Nanoseconds(150);
 /** Of what PCIe packets leave: 51.2 GB/s each way at once on an H200, Weir's own measurement. */
 constexpr double PCIE_MEASURED = 0.94;
 constexpr uint32_t PCIE_MAX_PAYLOAD = 256;
-constexpr uint32_t RDMA_MTU = 4096;
-constexpr uint32_t SLINGSHOT_MTU = 2048;
-constexpr uint32_t EFA_MTU = 8760;
-constexpr uint32_t TCP_MTU = 9000;
 
 /** NCCL 2.30.7, src/graph/topo.h: Intel's models of family 6 from which on a rate holds. */
 struct IntelRate
@@ -166,29 +164,9 @@ DefaultPort(Rate speed, NetTransport transport)
     LinkProfile link;
     link.rawRate = speed;
     link.latency = PORT;
-    switch (transport)
-    {
-    case NetTransport::Infiniband:
-        link.name = "infiniband";
-        link.framing = InfinibandFraming(RDMA_MTU);
-        break;
-    case NetTransport::Roce:
-        link.name = "roce";
-        link.framing = RoceFraming(RDMA_MTU);
-        break;
-    case NetTransport::Slingshot:
-        link.name = "slingshot";
-        link.framing = SlingshotFraming(SLINGSHOT_MTU);
-        break;
-    case NetTransport::Efa:
-        link.name = "efa";
-        link.framing = EfaFraming(EFA_MTU);
-        break;
-    case NetTransport::Tcp:
-        link.name = "tcp";
-        link.framing = TcpFraming(TCP_MTU);
-        break;
-    }
+    const NetTransportTraits& traits = TraitsOf(transport);
+    link.name = traits.name;
+    link.framing = traits.framing(traits.usualMtu);
     link.source = "speed of the topology file; transport: by the device's name; latency: estimate";
     return link;
 }
@@ -252,19 +230,7 @@ PciDeviceOf(const std::string& gpu)
 std::string
 DeviceName(NetTransport transport)
 {
-    switch (transport)
-    {
-    case NetTransport::Slingshot:
-        return "cxi";
-    case NetTransport::Efa:
-        return "efa";
-    case NetTransport::Tcp:
-        return "eth";
-    case NetTransport::Infiniband:
-    case NetTransport::Roce:
-        break;
-    }
-    return "mlx5_";
+    return TraitsOf(transport).device;
 }
 
 } // namespace weir

@@ -34,10 +34,24 @@ void
 SvgCanvas::Arc(SvgPoint a, SvgPoint b, double rise, double width, const std::string& color)
 {
     const double top = (a.y < b.y ? a.y : b.y) - rise;
-    m_lines += "<path d=\"M " + SvgNumber(a.x) + " " + SvgNumber(a.y) + " C " + SvgNumber(a.x) +
-               " " + SvgNumber(top) + " " + SvgNumber(b.x) + " " + SvgNumber(top) + " " +
-               SvgNumber(b.x) + " " + SvgNumber(b.y) + "\" fill=\"none\" stroke=\"" + color +
-               "\" stroke-width=\"" + SvgNumber(width) + "\" stroke-opacity=\"0.8\"/>\n";
+    Curve(a, {a.x, top}, {b.x, top}, b, width, color);
+}
+
+void
+SvgCanvas::SideArc(SvgPoint a, SvgPoint b, double reach, double width, const std::string& color)
+{
+    const double right = (a.x > b.x ? a.x : b.x) + reach;
+    Curve(a, {right, a.y}, {right, b.y}, b, width, color);
+}
+
+void
+SvgCanvas::Curve(
+    SvgPoint a, SvgPoint towards, SvgPoint from, SvgPoint b, double width, const std::string& color)
+{
+    const auto text = [](SvgPoint point) { return SvgNumber(point.x) + " " + SvgNumber(point.y); };
+    m_lines += "<path d=\"M " + text(a) + " C " + text(towards) + " " + text(from) + " " + text(b) +
+               "\" fill=\"none\" stroke=\"" + color + "\" stroke-width=\"" + SvgNumber(width) +
+               "\" stroke-opacity=\"0.8\"/>\n";
 }
 
 void

@@ -23,6 +23,9 @@ class SvgCanvas
     /** From @p a to @p b, bent away by @p rise pixels upwards. */
     void Arc(SvgPoint a, SvgPoint b, double rise, double width, const std::string& color);
 
+    /** From @p a to @p b, bent away by @p reach pixels to the right. */
+    void SideArc(SvgPoint a, SvgPoint b, double reach, double width, const std::string& color);
+
     /** A box around its centre, with a word in it. */
     void Box(SvgPoint centre,
              double width,
@@ -44,6 +47,14 @@ class SvgCanvas
     std::string Print(double width, double height) const;
 
   private:
+    /** A cubic Bezier curve. */
+    void Curve(SvgPoint a,
+               SvgPoint towards,
+               SvgPoint from,
+               SvgPoint b,
+               double width,
+               const std::string& color);
+
     std::string m_frames;
     std::string m_lines;
     std::string m_boxes;

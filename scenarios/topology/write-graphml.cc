@@ -74,7 +74,8 @@ ProfileOf(const std::vector<const LinkProfile*>& profiles, const std::string& na
         const double links = rate / profile->PayloadRate();
         const double whole = std::round(links);
         constexpr double ROUNDING = 1e-9;
-        if (profile->name == name && whole >= 1 && std::abs(links - whole) < ROUNDING * whole)
+        if (profile->name == name && profile->rawRate > Rate() && whole >= 1 &&
+            std::abs(links - whole) < ROUNDING * whole)
         {
             return {profile, static_cast<uint32_t>(whole)};
         }
@@ -140,6 +141,11 @@ WriteGraphMl(const ClusterSpec& spec)
     }
     auto profiles = NodeProfiles(spec.node);
     profiles.push_back(&spec.fabric.link);
+    profiles.push_back(&spec.fabric.dragonfly.globalLink);
+    for (const FabricDimension& dimension : spec.fabric.dimensions)
+    {
+        profiles.push_back(&dimension.link);
+    }
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
         const Link& link = topology.GetLink(LinkId(i));

@@ -38,7 +38,9 @@ ReadRun(const YamlNode& node, const Catalog& catalog)
                     "protocol",
                     "channels",
                     "launch",
-                    "queuePairs"});
+                    "queuePairs",
+                    "minChannels",
+                    "maxChannels"});
     MeasuredCollective run;
     run.name = node.Get("name").AsString();
     CollectiveSweepSpec& sweep = run.sweep;
@@ -61,11 +63,19 @@ ReadRun(const YamlNode& node, const Catalog& catalog)
     }
     if (const auto launch = node.Find("launch"))
     {
-        sweep.launch = launch->AsEnum(ChoicesUpTo(LaunchMode::OneProcess));
+        sweep.launch = launch->AsEnum(ChoicesUpTo(LAST_LAUNCH_MODE));
     }
     if (const auto queuePairs = node.Find("queuePairs"))
     {
         sweep.queuePairs = ReadCount(*queuePairs, MOST_CHANNELS);
+    }
+    if (const auto least = node.Find("minChannels"))
+    {
+        sweep.channelLimits.least = ReadCount(*least, MOST_CHANNELS);
+    }
+    if (const auto most = node.Find("maxChannels"))
+    {
+        sweep.channelLimits.most = ReadCount(*most, MOST_CHANNELS);
     }
     return run;
 }

@@ -2,6 +2,8 @@
 #include "scenarios/writers/write-scenario.h"
 
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/writers/write-experts.h"
+#include "scenarios/writers/write-layer-table.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/yaml/yaml-writer.h"
 
@@ -29,6 +31,8 @@ WriteModel(YamlWriter& out, const Transformer& model)
     out.Flag("biases", model.biases);
     out.Flag("dropout", model.dropout);
     out.Flag("learnedPositions", model.learnedPositions);
+    out.Flag("causal", model.causal);
+    WriteExpertLayers(out, model.moe);
     out.Text("source", model.source);
     out.EndMap();
 }
@@ -40,6 +44,7 @@ WritePlan(YamlWriter& out, const ParallelPlan& plan)
     out.Integer("tensor", plan.tensor);
     out.Integer("pipeline", plan.pipeline);
     out.Integer("data", plan.data);
+    WriteTokenSpread(out, plan);
     out.Flag("sequenceParallel", plan.sequenceParallel);
     out.Text("schedule", NameOf(ScheduleNames(), plan.schedule));
     out.Integer("virtualStages", plan.virtualStages);
@@ -47,9 +52,22 @@ WritePlan(YamlWriter& out, const ParallelPlan& plan)
     out.Integer("globalBatch", plan.globalBatch);
     out.Text("recomputation", NameOf(RecomputationNames(), plan.recomputation));
     out.Text("attention", NameOf(AttentionNames(), plan.attention));
+    out.Number("attentionSpeed", plan.attentionSpeed);
     out.Flag("overlapGradients", plan.overlapGradients);
     out.Size("bucket", plan.bucket);
     out.Flag("distributedOptimizer", plan.distributedOptimizer);
+    out.BeginMap("dataSharding");
+    out.Text("state", NameOf(ShardedStateNames(), plan.sharding.state));
+    out.Integer("ranks", plan.sharding.ranks);
+    out.Flag("reshard", plan.sharding.reshard);
+    out.Integer("prefetch", plan.sharding.prefetch);
+    out.Flag("everyPass", plan.sharding.everyPass);
+    out.Flag("scatter", plan.sharding.scatter);
+    out.Flag("overlapGather", plan.sharding.overlapGather);
+    out.Flag("perParameter", plan.sharding.perParameter);
+    out.EndMap();
+    out.Text("fusion", NameOf(KernelFusionNames(), plan.fusion));
+    out.Integer("recomputeEvery", plan.recomputeEvery);
     out.Flag("fp32Gradients", plan.fp32Gradients);
     out.Flag("scatterGatherPipeline", plan.scatterGatherPipeline);
     out.Flag("embeddingsAsLayers", plan.embeddingsAsLayers);
@@ -63,14 +81,33 @@ WritePlan(YamlWriter& out, const ParallelPlan& plan)
 }
 
 void
+WriteOverlap(YamlWriter& out, const OverlapPolicy& overlap)
+{
+    if (overlap.kind == OverlapKind::Constant)
+    {
+        out.Number("overlapSlowdown", overlap.factor);
+        return;
+    }
+    out.Text("overlapSlowdown", overlap.kind == OverlapKind::Off ? "off" : "modelled");
+}
+
+void
 WriteJob(YamlWriter& out, const JobSpec& job)
 {
     out.BeginMap();
     out.Text("name", job.name);
-    WriteModel(out, job.model);
+    if (job.table.layers.empty())
+    {
+        WriteModel(out, job.model);
+    }
+    else
+    {
+        WriteLayerTable(out, job.table);
+    }
     out.Text("placement", NameOf(PlacementNames(), job.placement));
     WritePlan(out, job.plan);
     out.Text("precision", NameOf(PrecisionNames(), job.plan.precision));
+    WriteOverlap(out, job.overlap);
     out.Integer("steps", job.steps);
     out.EndMap();
 }

@@ -92,17 +92,17 @@ Microseconds(const ClusterSpec& spec, Protocol protocol, Bytes bytes)
     return bench.GetPlanner().Plan(TreeCall(id, protocol, bytes)).duration.ToMicroseconds();
 }
 
-// NCCL's base + 2 ((p - 1) h_inner + log2 N h_network). Two nodes meet on the first GPUs of their
-// chains; of four, node 1 meets node 2 on its second GPU, one step more each way. A few bytes over
-// as many hops of one channel take less than 0.1 us.
+// Call + 2 ((p - 1) h_inner + log2 N h_network): LL as measured, the others as NCCL has them. Two
+// nodes meet on the first GPUs of their chains; of four, node 1 meets node 2 on its second GPU, one
+// step more each way. A few bytes over as many hops of one channel take less than 0.1 us.
 TEST(Tree, SmallMessagesTakeNcclsLatency)
 {
     const auto time = [](uint32_t nodes, Protocol protocol) {
         return Microseconds(H100Boxes(nodes), protocol, Bytes(8));
     };
-    EXPECT_NEAR(time(1, Protocol::Ll), 6.8 + 2 * 7 * 0.6, 0.1);
-    EXPECT_NEAR(time(2, Protocol::Ll), 6.8 + 2 * (7 * 0.6 + 5.0), 0.1);
-    EXPECT_NEAR(time(4, Protocol::Ll), 6.8 + 2 * (8 * 0.6 + 2 * 5.0), 0.1);
+    EXPECT_NEAR(time(1, Protocol::Ll), 5 + 2 * 7 * 0.7, 0.1);
+    EXPECT_NEAR(time(2, Protocol::Ll), 5 + 2 * (7 * 0.7 + 5.0), 0.1);
+    EXPECT_NEAR(time(4, Protocol::Ll), 5 + 2 * (8 * 0.7 + 2 * 5.0), 0.1);
     EXPECT_NEAR(time(2, Protocol::Ll128), 14 + 2 * (7 * 1.25 + 8.5), 0.1);
     EXPECT_NEAR(time(2, Protocol::Simple), 8.4 + 2 * (7 * 4.0 + 14.0), 0.1);
 }
@@ -192,7 +192,9 @@ TEST(Tree, TheFidelitiesAgree)
             compare(protocol, Bytes(16), 0.01);
             compare(protocol, Bytes::KiB(64), 0.05);
         }
-        compare(Protocol::Ll, Bytes::MiB(2), 0.05);
+        // A network hop's 5 us are as long as some slices of LL, so the ways up and down load the
+        // NICs at once for a shorter time than stages without latencies know.
+        compare(Protocol::Ll, Bytes::MiB(2), 0.12);
         compare(Protocol::Ll128, Bytes::MiB(64), 0.05);
         compare(Protocol::Simple, Bytes::MiB(16), 0.12);
         compare(Protocol::Simple, Bytes::GiB(1), 0.03);

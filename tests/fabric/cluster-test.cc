@@ -218,7 +218,7 @@ TEST(ClusterTest, WhatCannotBeWiredIsRefusedByField)
               "node.meshLinks[1]");
     EXPECT_EQ(refused([](ClusterSpec& s) {
                   s.fabric.kind = FabricKind::FatTree;
-                  s.fabric.levels = 4;
+                  s.fabric.levels = 9;
               }),
               "fabric.levels");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/link-profile.h"
-
+#include "fabric/net-transport.h"
 #include "fabric/profile-check.h"
 
 #include <gtest/gtest.h>
@@ -122,6 +122,23 @@ TEST(LinkProfileTest, AProfileThatNoLinkCanHaveIsRefusedByField)
     EXPECT_EQ(refusal([](LinkProfile& p) { p.framing = 0; }), "node.nic.framing");
     EXPECT_EQ(refusal([nan](LinkProfile& p) { p.measured = nan; }), "node.nic.measured");
     EXPECT_EQ(refusal([](LinkProfile& p) { p.latency = Time::Infinite(); }), "node.nic.latency");
+}
+
+// Every transport is listed once, in the order of its value, with an MTU that its framing takes;
+// more payload to the same headers is a larger part.
+TEST(NetTransportTest, TableHoldsEveryTransport)
+{
+    uint8_t value = 0;
+    for (const NetTransportTraits& traits : NetTransports())
+    {
+        EXPECT_EQ(static_cast<uint8_t>(traits.transport), value++);
+        EXPECT_EQ(&TraitsOf(traits.transport), &traits);
+        EXPECT_GE(traits.usualMtu, traits.leastMtu);
+        EXPECT_LE(traits.usualMtu, traits.mostMtu);
+        EXPECT_LT(traits.framing(traits.leastMtu), traits.framing(traits.mostMtu)) << traits.name;
+        EXPECT_LT(traits.framing(traits.mostMtu), 1) << traits.name;
+    }
+    EXPECT_EQ(value, static_cast<uint8_t>(NetTransport::Tcp) + 1);
 }
 
 } // namespace weir

@@ -81,8 +81,67 @@ TEST(FabricEvents, ARunThatCannotGoOnSaysWhoWaits)
         const RunResult result = RunWith({Event(EventKind::LinkDown, nic, leaf)}, fidelity);
         // Rank 0 sends to its peer of the next stage, eight ranks on.
         EXPECT_NE(result.waiting.find("with rank 8 of group"), std::string::npos) << result.waiting;
+        EXPECT_NE(result.waiting.find("links down: " + nic + "->" + leaf), std::string::npos)
+            << result.waiting;
         EXPECT_TRUE(result.StepTime().IsInfinite());
     }
+}
+
+/** The wire comes back: what stood still goes on, and the step takes no less than the outage. */
+TEST(FabricEvents, ALinkThatComesUpLetsTheRunGoOn)
+{
+    const auto [nic, leaf] = FirstNicLink();
+    const Time before = RunWith({}).StepTime();
+    EventSpec up = Event(EventKind::LinkUp, nic, leaf);
+    up.at = before * 3;
+    for (const auto fidelity : {Fidelity::Stream, Fidelity::Flow})
+    {
+        const RunResult result = RunWith({Event(EventKind::LinkDown, nic, leaf), up}, fidelity);
+        EXPECT_EQ(result.waiting, "");
+        EXPECT_GE(result.jobs.front().steps.front(), up.at);
+        EXPECT_LT(result.jobs.front().steps.front(), up.at + before * 2);
+    }
+}
+
+/** Whatever chooses the way, a failed uplink is gone around: the step ends, at most as much later
+ * as a leaf with seven of eight uplinks is slower. */
+TEST(FabricEvents, RoutingByLoadGoesAroundAFailedUplink)
+{
+    for (const RoutingKind routing :
+         {RoutingKind::Ecmp, RoutingKind::Adaptive, RoutingKind::Flowlet, RoutingKind::Spray})
+    {
+        Scenario scenario = SmallScenario();
+        scenario.cluster.fabric.kind = FabricKind::LeafSpine;
+        scenario.cluster.fabric.leafRadix = 16;
+        scenario.cluster.fabric.routing = routing;
+        scenario.fidelity = Fidelity::Flow;
+        PlainLoop loop;
+        const RunResult whole = RunScenario(scenario, loop, [](Time) {});
+        EventSpec down = Event(EventKind::LinkDown, "leaf0", "spine0");
+        down.at = whole.StepTime() * 0.5;
+        scenario.events = {down};
+        const RunResult result = RunScenario(scenario, loop, [](Time) {});
+        EXPECT_EQ(result.waiting, "") << static_cast<int>(routing);
+        EXPECT_LT(result.StepTime(), whole.StepTime() * 2) << static_cast<int>(routing);
+    }
+}
+
+/** Pipeline stages on nodes that nothing joins: refused before anything runs. */
+TEST(FabricEvents, RefusesJobsOverNodesThatAreNotJoined)
+{
+    Scenario scenario = SmallScenario();
+    scenario.cluster.fabric.kind = FabricKind::None;
+    PlainLoop loop;
+    std::string refusal;
+    try
+    {
+        RunScenario(scenario, loop, [](Time) {});
+    }
+    catch (const InputError& error)
+    {
+        refusal = error.what();
+    }
+    EXPECT_NE(refusal.find("no path from node0/nic"), std::string::npos) << refusal;
 }
 
 TEST(FabricEvents, BackgroundTrafficIsCarried)

@@ -126,10 +126,15 @@ TEST(MscclSweep, RunsInFlow)
     {
         EXPECT_EQ(point.algorithm, Algorithm::Imported);
         EXPECT_EQ(point.protocol, Protocol::Ll);
-        // Two exchanges of one hop each: less than a ring's fourteen.
-        EXPECT_GT(point.time, Time::Microseconds(6.6));
     }
-    EXPECT_LT(points.front().time, Time::Microseconds(6.6 + 4 * 0.6));
+    CollectiveSweepSpec ring = spec;
+    ring.program.reset();
+    ring.overrides.algorithm = Algorithm::Ring;
+    ring.overrides.protocol = Protocol::Ll;
+    // Two exchanges of one hop each: less than a ring's fourteen hops, and more than a seventh.
+    const Time fourteen = RunCollectiveSweep(ring).front().time;
+    EXPECT_LT(points.front().time, fourteen * 0.6);
+    EXPECT_GT(points.front().time, fourteen * (2.0 / 14));
     spec.gpusPerNode = 4;
     EXPECT_THROW(RunCollectiveSweep(spec), InputError);
 }

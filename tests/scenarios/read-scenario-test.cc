@@ -99,7 +99,8 @@ TEST(ReadScenario, SettingsChangeAFile)
     EXPECT_EQ(refusal("steps"), "--set steps: found no key, expected key.path=value");
     EXPECT_EQ(refusal("jobs.0.stepz=1"),
               "--set jobs.0.stepz=1: jobs.0.stepz: found the unknown key 'stepz', expected one of: "
-              "name, model, placement, parallel, precision, steps (did you mean 'steps'?)");
+              "name, model, placement, parallel, precision, overlapSlowdown, steps (did you mean "
+              "'steps'?)");
     EXPECT_EQ(refusal("network.fidelity=packet"),
               "--set network.fidelity=packet: network.fidelity: found 'packet', expected one of: "
               "analytical, stream, flow");
@@ -174,10 +175,11 @@ TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)
               "system, jobs, network, events, output (did you mean 'seed'?)");
     EXPECT_EQ(Refusal("tensor: 2", "tensr: 2"),
               "run.yaml:7:16: jobs.0.parallel.tensr: found the unknown key 'tensr', expected one "
-              "of: tensor, pipeline, data, sequenceParallel, schedule, virtualStages, microBatch, "
-              "globalBatch, recomputation, attention, overlapGradients, bucket, "
-              "distributedOptimizer, fp32Gradients, scatterGatherPipeline, embeddingsAsLayers, "
-              "host (did you mean 'tensor'?)");
+              "of: tensor, pipeline, data, context, contextExchange, expert, expertTensor, "
+              "expertLoad, sequenceParallel, schedule, virtualStages, microBatch, "
+              "globalBatch, recomputation, attention, attentionSpeed, overlapGradients, bucket, "
+              "distributedOptimizer, dataSharding, fusion, recomputeEvery, fp32Gradients, "
+              "scatterGatherPipeline, embeddingsAsLayers, host (did you mean 'tensor'?)");
     EXPECT_EQ(Refusal("tensor: 2", "tensor: 0"),
               "run.yaml:7:24: jobs.0.parallel.tensor: found '0', expected a whole number from 1 to "
               "65535");
@@ -230,7 +232,7 @@ TEST(ReadScenario, RefusesEventsAndOutputsThatCannotBe)
               "for the whole run");
     EXPECT_EQ(RefusalWith("events: [{kind: fire}]\n"),
               "run.yaml:10:17: events.0.kind: found 'fire', expected one of: degrade, link-down, "
-              "slow-gpu, background");
+              "link-up, slow-gpu, background");
     EXPECT_EQ(RefusalWith("output: {timeline: true}\n"),
               "run.yaml:10:20: output.timeline: found it without a file, expected output.file "
               "beside it");

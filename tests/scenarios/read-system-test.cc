@@ -182,7 +182,8 @@ TEST(ReadSystem, RefusesWithPlaceFoundAndExpected)
               "4096");
     EXPECT_EQ(Refusal("base: hgx-h100\nfabric: {kind: rail}\n"),
               "sys.yaml:2:16: fabric.kind: found 'rail', expected one of: none, rail-optimized, "
-              "leaf-spine, fat-tree (did you mean 'rail-optimized'?)");
+              "leaf-spine, fat-tree, dragonfly, dragonfly-plus, torus, dimensions, graph (did you "
+              "mean 'rail-optimized'?)");
     EXPECT_EQ(Refusal("base: hgx-h100\nfabric: {oversubscription: 0.5}\n"),
               "sys.yaml:2:28: fabric.oversubscription: found '0.5', expected a number from 1 to "
               "32768");

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_NCCL_KERNEL_TIMES_H
+#define WEIR_COLLECTIVES_NCCL_KERNEL_TIMES_H
+
+#include "collectives/collective.h"
+#include "collectives/communicator.h"
+#include "collectives/nccl/nccl-constants.h"
+#include "fabric/cluster-spec.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+
+namespace weir
+{
+
+/**
+ * How long NCCL's kernels take, by what they run on, whatever the release: a call's start and end,
+ * one step by kind of connection, what a thread block moves under LL. NcclConstants has what a
+ * release believes, which decides what it chooses and nothing else.
+ *
+ * Where nothing was measured the values are those of NCCL 2.30.7's own table, which NVIDIA measured
+ * on Hopper; the definitions say what else they come from.
+ */
+class KernelTimes
+{
+  public:
+    KernelTimes(uint32_t computeCapability, HostCpu cpu);
+
+    /** Ring, tree, send and receive, imported schedules: one family of kernels, known here. */
+    static bool Knows(Algorithm algorithm);
+
+    /**
+     * What a call takes beside its steps: from the end of the kernel before until its first step,
+     * and from its last step to its own end. @p inner is the kind of the slowest connection whose
+     * far end the GPU stores to itself.
+     */
+    Time Call(Algorithm algorithm, Protocol protocol, ConnectionKind inner) const;
+
+    /** One step: from a slice's last byte on the wire to its use at the receiver. */
+    struct Step
+    {
+        Time fixed;
+        Time least; //!< of wire and this together: what less than a pass of the block takes
+    };
+
+    /** Of a hop, wire included (ReferencePropagation is its wire's part). */
+    Step Of(Algorithm algorithm, Protocol protocol, ConnectionKind kind) const;
+
+    /** Payload that a channel's thread block moves under LL. */
+    Rate LlBlockRate() const;
+
+    /**
+     * Likewise under LL128: half of what NCCL's own model takes a channel of the search graph to
+     * move in a ring (perChMaxRingLL128Bws), as every such channel becomes two.
+     */
+    Rate Ll128BlockRate(uint32_t nodes) const
+    {
+        return Rate::GBps(m_newest.Ll128ChannelBandwidth(nodes) / 2);
+    }
+
+  private:
+    NcclConstants m_newest;
+};
+
+/** Of the connections inside nodes, the kind that NCCL's graph has: the worst. */
+ConnectionKind InnerKind(const Communicator& communicator);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_NCCL_KERNEL_TIMES_H

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_EXECUTION_GROUP_KINDS_H
+#define WEIR_COMPUTE_MODEL_EXECUTION_GROUP_KINDS_H
+
+#include "collectives/planner.h"
+#include "compute-model/graph/step-program.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * By group of @p graph: its kind, for StepExecutorSpec::groupKinds where communication takes the
+ * time of its plan. Groups of one kind have the same calls, which take the same times alone.
+ *
+ * @param communicators by group.
+ * Plans every call of every group; O(operations of all programs + calls).
+ * @throws as Planner::Plan does.
+ */
+std::vector<uint32_t> PlannedGroupKinds(const StepGraph& graph,
+                                        const std::vector<CommunicatorId>& communicators,
+                                        Planner& planner);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_EXECUTION_GROUP_KINDS_H

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_GRAPH_UNIT_REDUCTIONS_H
+#define WEIR_COMPUTE_MODEL_GRAPH_UNIT_REDUCTIONS_H
+
+#include "compute-model/graph/program-writer.h"
+#include "compute-model/graph/stage-program.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * Writes what full sharding does with gradients, a unit at a time behind its backward pass, as
+ * PyTorch's FSDP: copied (and cast) into a buffer, reduce-scattered in the group that shares a copy
+ * out, with hybrid sharding all-reduced among such groups on a stream of its own; the compute
+ * stream waits at the end of a backward pass. Passes that do not reduce add to whole gradients.
+ */
+class UnitReductions
+{
+  public:
+    UnitReductions(const StageSource& source, KernelTable& kernels, ProgramWriter& writer);
+
+    /** A backward pass begins, of model chunk @p chunk. */
+    void BeginPass(uint32_t chunk);
+
+    /** The gradients of @p unit (see UnitParameters) are whole. */
+    void EndUnit(uint32_t unit);
+
+    /** The backward pass is over. */
+    void EndPass();
+
+  private:
+    /** Kernels over the gradients of one unit. */
+    struct Copies
+    {
+        SegmentSequence toBuffer;   //!< of a reduction
+        SegmentSequence accumulate; //!< onto whole gradients
+        SegmentSequence addShard;   //!< the reduced part onto that of passes before
+    };
+
+    Copies CopiesOf(double parameters);
+    void Reduce(uint32_t unit);
+
+    const ParallelPlan& m_plan;
+    KernelTable& m_kernels;
+    ProgramWriter& m_writer;
+    std::vector<double> m_parameters; //!< by unit
+    std::vector<Copies> m_copies;     //!< by unit
+    std::vector<uint32_t> m_passes;   //!< by chunk: backward passes begun
+    std::vector<uint32_t> m_reduced;  //!< units of this pass
+    std::vector<StepDependency> m_issued;
+    uint32_t m_chunk{0};
+    uint32_t m_scatterLabel;
+    uint32_t m_replicasLabel;
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_GRAPH_UNIT_REDUCTIONS_H

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/layers/expert-kernels.h"
+
+#include "compute-model/layers/linear-kernels.h"
+#include "compute-model/plan/expert-shape.h"
+#include "compute-model/plan/rank-shape.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double FP32 = 4;          // bytes; the router's probabilities
+constexpr double COUNT = 8;         // bytes of a number of tokens (int64)
+constexpr uint64_t TILE_ROWS = 128; // of a grouped GEMM: no tile spans two experts
+
+/** Rows of each of @p groups equal GEMMs with as many tiles as those of @p rows together. */
+uint64_t
+EqualRows(const std::vector<uint64_t>& rows)
+{
+    if (std::adjacent_find(rows.begin(), rows.end(), std::not_equal_to<>()) == rows.end())
+    {
+        return rows.front();
+    }
+    uint64_t tiles = 0;
+    for (const uint64_t count : rows)
+    {
+        tiles += (count + TILE_ROWS - 1) / TILE_ROWS;
+    }
+    return (tiles * TILE_ROWS + rows.size() - 1) / rows.size();
+}
+
+/** Writes one mixture of experts; each method is one part of its code. */
+class ExpertWriter
+{
+  public:
+    ExpertWriter(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
+        : m_model(model),
+          m_plan(plan),
+          m_shape(model, plan),
+          m_boundary(RankShape(model, plan).boundary),
+          m_element(ActivationBytes(plan.precision)),
+          m_writer(writer)
+    {
+        const uint64_t tokens = RankShape(model, plan).tokens;
+        const uint64_t ffn = model.moe.sharedFfn / plan.tensor;
+        const uint64_t inner = (IsGated() ? 2 : 1) * ffn;
+        const auto linear = [&](const char* name, uint64_t in, uint64_t out) {
+            return LinearShape{
+                name, tokens, in, out, static_cast<double>(in) * static_cast<double>(out)};
+        };
+        m_sharedFc1 = linear("shared FC1", model.hidden, inner);
+        m_sharedFc2 = linear("shared FC2", ffn, model.hidden);
+    }
+
+    void Forward()
+    {
+        SharedForward();
+        RouterForward();
+        Permute("permute");
+        m_writer.WaitFor(Exchange("dispatch all-to-all"));
+        GatherRows("dispatch all-gather");
+        SortByExpert("sort by expert");
+        Grouped("experts FC1", m_shape.inner, m_model.hidden, GemmLayout::Tn);
+        Activation("experts activation", IsGated() ? 3 : 2);
+        Grouped("experts FC2", m_model.hidden, m_shape.ffn, GemmLayout::Tn);
+        SortByExpert("sort by rank");
+        ReduceRows("combine reduce-scatter");
+        m_writer.WaitFor(Exchange("combine all-to-all"));
+        Rows("probabilities", m_shape.sent, 2);
+        Unpermute("unpermute");
+        if (HasShared())
+        {
+            Rows("shared add", m_shape.tokens, 3);
+        }
+    }
+
+    void Backward()
+    {
+        Permute("unpermute backward");
+        Rows("probabilities backward", m_shape.sent, 3);
+        m_writer.WaitFor(Exchange("combine backward all-to-all"));
+        GatherRows("combine backward all-gather");
+        SortByExpert("sort by rank backward");
+        Grouped("experts FC2 input gradient", m_shape.ffn, m_model.hidden, GemmLayout::Nn);
+        GroupedWeights("experts FC2 weight gradient", m_model.hidden, m_shape.ffn);
+        Activation("experts activation backward", IsGated() ? 5 : 3);
+        Grouped("experts FC1 input gradient", m_model.hidden, m_shape.inner, GemmLayout::Nn);
+        GroupedWeights("experts FC1 weight gradient", m_shape.inner, m_model.hidden);
+        m_writer.ExpertGradientsReady(m_shape.parameters);
+        SortByExpert("sort by expert backward");
+        ReduceRows("dispatch backward reduce-scatter");
+        m_writer.WaitFor(Exchange("dispatch backward all-to-all"));
+        Unpermute("permute backward");
+        RouterBackward();
+        SharedBackward();
+    }
+
+  private:
+    bool IsGated() const
+    {
+        return m_model.activation == ActivationKind::SwiGlu;
+    }
+
+    bool HasShared() const
+    {
+        return m_model.moe.sharedFfn > 0;
+    }
+
+    uint64_t Experts() const
+    {
+        return m_model.moe.experts;
+    }
+
+    /** An elementwise pass over rows of the model's width. */
+    void Rows(const std::string& name, uint64_t rows, double operands)
+    {
+        m_writer.Memory(
+            name, MemoryKernel::Elementwise, rows, m_model.hidden, operands * m_element);
+    }
+
+    void OverRouting(const std::string& name, MemoryKernel kernel, double bytes)
+    {
+        m_writer.Memory(name, kernel, m_shape.tokens, Experts(), bytes);
+    }
+
+    GemmShape RouterGemm(uint64_t m, uint64_t n, uint64_t k, GemmLayout layout) const
+    {
+        GemmShape gemm;
+        gemm.m = m;
+        gemm.n = n;
+        gemm.k = k;
+        gemm.layout = layout;
+        gemm.precision = m_plan.precision == Precision::Fp8 ? Precision::Bf16 : m_plan.precision;
+        return gemm;
+    }
+
+    void RouterForward()
+    {
+        m_writer.Gemm("router",
+                      RouterGemm(m_shape.tokens, Experts(), m_model.hidden, GemmLayout::Tn));
+        OverRouting("router softmax", MemoryKernel::SoftmaxForward, 2 * FP32);
+        OverRouting("router top-k", MemoryKernel::Reduction, FP32);
+        OverRouting("routing map", MemoryKernel::Elementwise, FP32 + 1);
+        if (m_plan.expertLoad.capacityFactor > 0)
+        {
+            OverRouting("capacity", MemoryKernel::Elementwise, FP32 + 1);
+            return;
+        }
+        OverRouting("tokens per expert", MemoryKernel::Reduction, 1);
+        const uint32_t ranks = m_plan.expert * m_plan.ExpertTensor();
+        const Bytes counts(static_cast<int64_t>(COUNT) * static_cast<int64_t>(Experts() * ranks));
+        m_writer.WaitFor(m_writer.CommunicateIn(
+            ExpertGroup(), "token counts all-gather", CollectiveOp::AllGather, counts));
+        m_writer.SynchronizeHost();
+    }
+
+    void RouterBackward()
+    {
+        OverRouting("routing map backward", MemoryKernel::Elementwise, FP32 + 1);
+        OverRouting("router softmax backward", MemoryKernel::SoftmaxBackward, 3 * FP32);
+        m_writer.Gemm("router input gradient",
+                      RouterGemm(m_shape.tokens, m_model.hidden, Experts(), GemmLayout::Nn));
+        GemmShape weights = RouterGemm(Experts(), m_model.hidden, m_shape.tokens, GemmLayout::Nt);
+        weights.accumulateFp32 = m_plan.fp32Gradients;
+        m_writer.Gemm("router weight gradient", weights);
+        m_writer.GradientsReady(static_cast<double>(Experts()) * m_model.hidden);
+        Rows("router gradient add", m_shape.tokens, 3);
+    }
+
+    /** Copies each token's row to the places of its experts. */
+    void Permute(const std::string& name)
+    {
+        m_writer.Memory(
+            name, MemoryKernel::EmbeddingForward, m_shape.sent, m_model.hidden, 2 * m_element);
+    }
+
+    /** Sums the rows of each token. */
+    void Unpermute(const std::string& name)
+    {
+        const double perRow = 1 + static_cast<double>(m_shape.tokens) /
+                                      static_cast<double>(std::max<uint64_t>(1, m_shape.sent));
+        Rows(name, m_shape.sent, perRow);
+    }
+
+    SegmentGroup ExpertGroup() const
+    {
+        return {GroupSlot::Expert, m_plan.expert, TimeCategory::Expert};
+    }
+
+    SegmentGroup ExpertTensorGroup() const
+    {
+        return {GroupSlot::ExpertTensor, m_plan.ExpertTensor(), TimeCategory::Expert};
+    }
+
+    int32_t Exchange(const std::string& name)
+    {
+        return m_writer.CommunicateIn(
+            ExpertGroup(), name, CollectiveOp::AllToAll, m_shape.exchanged);
+    }
+
+    void GatherRows(const std::string& name)
+    {
+        m_writer.WaitFor(m_writer.CommunicateIn(
+            ExpertTensorGroup(), name, CollectiveOp::AllGather, m_shape.gathered));
+    }
+
+    void ReduceRows(const std::string& name)
+    {
+        m_writer.WaitFor(m_writer.CommunicateIn(
+            ExpertTensorGroup(), name, CollectiveOp::ReduceScatter, m_shape.gathered));
+    }
+
+    /** Rows come by rank and are needed by expert; with one expert, or from one rank, they are. */
+    void SortByExpert(const std::string& name)
+    {
+        const bool isSorted =
+            m_shape.expertRows.size() == 1 || m_plan.expert * m_plan.ExpertTensor() == 1;
+        if (!isSorted)
+        {
+            m_writer.Memory(name,
+                            MemoryKernel::EmbeddingForward,
+                            m_shape.received,
+                            m_model.hidden,
+                            2 * m_element);
+        }
+    }
+
+    void Grouped(const std::string& name, uint64_t columns, uint64_t inner, GemmLayout layout)
+    {
+        GemmShape gemm;
+        gemm.m = std::max<uint64_t>(1, EqualRows(m_shape.expertRows));
+        gemm.n = columns;
+        gemm.k = inner;
+        gemm.batch = m_shape.expertRows.size();
+        gemm.layout = layout;
+        gemm.precision = m_plan.precision;
+        m_writer.Gemm(name, gemm);
+    }
+
+    void GroupedWeights(const std::string& name, uint64_t rows, uint64_t columns)
+    {
+        GemmShape gemm;
+        gemm.m = rows;
+        gemm.n = columns;
+        gemm.k = std::max<uint64_t>(1, m_shape.received / m_shape.expertRows.size());
+        gemm.batch = m_shape.expertRows.size();
+        gemm.layout = GemmLayout::Nt;
+        gemm.precision = m_plan.precision;
+        gemm.accumulateFp32 = m_plan.fp32Gradients;
+        m_writer.Gemm(name, gemm);
+    }
+
+    void Activation(const std::string& name, double operands)
+    {
+        m_writer.Memory(name,
+                        IsGated() ? MemoryKernel::SwiGlu : MemoryKernel::BiasGelu,
+                        m_shape.received,
+                        m_shape.ffn,
+                        operands * m_element);
+    }
+
+    void SharedActivation(const std::string& name, double operands)
+    {
+        m_writer.Memory(name,
+                        IsGated() ? MemoryKernel::SwiGlu : MemoryKernel::BiasGelu,
+                        m_sharedFc1.rows,
+                        m_sharedFc2.in,
+                        operands * m_element);
+    }
+
+    void SharedForward()
+    {
+        if (!HasShared())
+        {
+            return;
+        }
+        m_writer.WaitFor(m_writer.Communicate(
+            "shared FC1 input all-gather", CollectiveOp::AllGather, m_boundary));
+        WriteLinearForward(m_writer, m_sharedFc1, m_plan);
+        SharedActivation("shared activation", IsGated() ? 3 : 2);
+        WriteLinearForward(m_writer, m_sharedFc2, m_plan);
+        m_writer.WaitFor(m_writer.Communicate(
+            "shared FC2 output reduce-scatter", CollectiveOp::ReduceScatter, m_boundary));
+    }
+
+    void SharedBackward()
+    {
+        if (!HasShared())
+        {
+            return;
+        }
+        m_writer.WaitFor(m_writer.Communicate(
+            "shared FC2 output gradient all-gather", CollectiveOp::AllGather, m_boundary));
+        WriteInputGradient(m_writer, m_sharedFc2, m_plan);
+        WriteWeightGradient(m_writer, m_sharedFc2, m_plan);
+        SharedActivation("shared activation backward", IsGated() ? 5 : 3);
+        WriteColumnParallelBackward(m_writer, m_sharedFc1, m_plan, m_boundary);
+        Rows("shared gradient add", m_shape.tokens, 3);
+    }
+
+    const Transformer& m_model;
+    const ParallelPlan& m_plan;
+    ExpertShape m_shape;
+    Bytes m_boundary; //!< activations of all tensor ranks
+    double m_element; //!< bytes of an activation
+    SegmentWriter& m_writer;
+    LinearShape m_sharedFc1;
+    LinearShape m_sharedFc2;
+};
+
+} // namespace
+
+void
+WriteExpertsForward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
+{
+    ExpertWriter(writer, model, plan).Forward();
+}
+
+void
+WriteExpertsBackward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
+{
+    ExpertWriter(writer, model, plan).Backward();
+}
+
+} // namespace weir

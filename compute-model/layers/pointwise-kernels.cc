@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/layers/pointwise-kernels.h"
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double FP32 = 4; // bytes
+
+} // namespace
+
+PointwiseWriter::PointwiseWriter(SegmentWriter& writer,
+                                 const Transformer& model,
+                                 const ParallelPlan& plan)
+    : m_writer(writer),
+      m_model(model),
+      m_plan(plan),
+      m_shape(model, plan),
+      m_element(ActivationBytes(plan.precision))
+{
+}
+
+void
+PointwiseWriter::Norm(const std::string& name)
+{
+    if (IsEagerRms())
+    {
+        EagerRmsNorm(name);
+        return;
+    }
+    const bool isLayerNorm = m_model.norm == NormKind::LayerNorm;
+    OverHidden(name,
+               isLayerNorm ? MemoryKernel::LayerNormForward : MemoryKernel::RmsNormForward,
+               2 * m_element);
+}
+
+void
+PointwiseWriter::NormBackward(const std::string& name, bool addsResidual)
+{
+    const bool isCompiled = m_plan.fusion == KernelFusion::Compiled;
+    if (IsEagerRms())
+    {
+        EagerRmsNormBackward(name);
+    }
+    else
+    {
+        const bool isLayerNorm = m_model.norm == NormKind::LayerNorm;
+        OverHidden(name,
+                   isLayerNorm ? MemoryKernel::LayerNormBackward : MemoryKernel::RmsNormBackward,
+                   (addsResidual && isCompiled ? 4 : 3) * m_element);
+    }
+    if (addsResidual && !isCompiled)
+    {
+        OverHidden("residual gradient add", MemoryKernel::Elementwise, 3 * m_element);
+    }
+}
+
+void
+PointwiseWriter::Rotary(const std::string& name)
+{
+    if (m_model.learnedPositions)
+    {
+        return;
+    }
+    const uint64_t columns = m_shape.query + m_shape.kvHeads * m_model.headDim;
+    if (m_plan.fusion != KernelFusion::Eager)
+    {
+        m_writer.Memory(name, MemoryKernel::Rotary, m_shape.tokens, columns, 2 * m_element);
+        return;
+    }
+    m_writer.Memory(
+        name + " cast", MemoryKernel::CastToFp32, m_shape.tokens, columns, m_element + FP32);
+    m_writer.Memory(name, MemoryKernel::Elementwise, m_shape.tokens, columns, 2 * FP32);
+    m_writer.Memory(
+        name + " cast back", MemoryKernel::Elementwise, m_shape.tokens, columns, FP32 + m_element);
+    if (m_shape.kvHeads < m_shape.heads)
+    {
+        m_writer.Memory(name + " keys and values repeat",
+                        MemoryKernel::Elementwise,
+                        m_shape.tokens,
+                        2 * m_shape.query,
+                        m_element * (1 + static_cast<double>(m_shape.kvHeads) /
+                                             static_cast<double>(m_shape.heads)));
+    }
+}
+
+void
+PointwiseWriter::Activation()
+{
+    if (m_model.activation == ActivationKind::Gelu)
+    {
+        OverInner("bias GeLU", MemoryKernel::BiasGelu, 2 * m_element);
+        return;
+    }
+    if (m_plan.fusion != KernelFusion::Eager)
+    {
+        OverInner("SwiGLU", MemoryKernel::SwiGlu, 3 * m_element);
+        return;
+    }
+    OverInner("SiLU", MemoryKernel::Elementwise, 2 * m_element);
+    OverInner("gate", MemoryKernel::Elementwise, 3 * m_element);
+}
+
+void
+PointwiseWriter::ActivationBackward()
+{
+    if (m_model.activation == ActivationKind::Gelu)
+    {
+        OverInner("bias GeLU backward", MemoryKernel::BiasGelu, 3 * m_element);
+        return;
+    }
+    if (m_plan.fusion != KernelFusion::Eager)
+    {
+        OverInner("SwiGLU backward", MemoryKernel::SwiGlu, 5 * m_element);
+        return;
+    }
+    OverInner("gate backward, gated", MemoryKernel::Elementwise, 3 * m_element);
+    OverInner("gate backward, gate", MemoryKernel::Elementwise, 3 * m_element);
+    OverInner("SiLU backward", MemoryKernel::Elementwise, 3 * m_element);
+}
+
+void
+PointwiseWriter::BiasDropoutAdd(const std::string& name)
+{
+    // Compiled, the sum is left in registers for the norm that reads it next.
+    const double operands = m_plan.fusion == KernelFusion::Compiled ? 2 : 3;
+    OverHidden(
+        name, MemoryKernel::BiasDropoutAdd, operands * m_element + (m_model.dropout ? 1 : 0));
+}
+
+bool
+PointwiseWriter::IsEagerRms() const
+{
+    return m_plan.fusion == KernelFusion::Eager && m_model.norm == NormKind::RmsNorm;
+}
+
+void
+PointwiseWriter::EagerRmsNorm(const std::string& name)
+{
+    OverHidden(name + " cast", MemoryKernel::CastToFp32, m_element + FP32);
+    OverHidden(name + " square", MemoryKernel::Elementwise, 2 * FP32);
+    OverHidden(name + " mean", MemoryKernel::Reduction, FP32);
+    OverHidden(name + " scale", MemoryKernel::Elementwise, 2 * FP32);
+    OverHidden(name + " cast back", MemoryKernel::Elementwise, FP32 + m_element);
+    OverHidden(name + " weight", MemoryKernel::Elementwise, 2 * m_element);
+}
+
+/** Each product of the forward pass gives two gradients, one of them summed over a row or all. */
+void
+PointwiseWriter::EagerRmsNormBackward(const std::string& name)
+{
+    OverHidden(name + ", weight", MemoryKernel::Elementwise, 2 * m_element);
+    OverHidden(name + ", weight gradient", MemoryKernel::Elementwise, 3 * m_element);
+    OverHidden(name + ", weight gradient sum", MemoryKernel::Reduction, m_element);
+    OverHidden(name + " cast", MemoryKernel::CastToFp32, m_element + FP32);
+    OverHidden(name + ", scale", MemoryKernel::Elementwise, 2 * FP32);
+    OverHidden(name + ", scale gradient", MemoryKernel::Elementwise, 3 * FP32);
+    OverHidden(name + ", scale gradient sum", MemoryKernel::Reduction, FP32);
+    OverHidden(name + ", square", MemoryKernel::Elementwise, 2 * FP32);
+    OverHidden(name + ", sum of both", MemoryKernel::Elementwise, 3 * FP32);
+    OverHidden(name + " cast back", MemoryKernel::Elementwise, FP32 + m_element);
+}
+
+void
+PointwiseWriter::OverHidden(const std::string& name, MemoryKernel kernel, double bytesPerElement)
+{
+    m_writer.Memory(name, kernel, m_shape.normTokens, m_shape.hidden, bytesPerElement);
+}
+
+void
+PointwiseWriter::OverInner(const std::string& name, MemoryKernel kernel, double bytesPerElement)
+{
+    m_writer.Memory(name, kernel, m_shape.tokens, m_shape.ffn, bytesPerElement);
+}
+
+} // namespace weir

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_LAYERS_TABLE_KERNELS_H
+#define WEIR_COMPUTE_MODEL_LAYERS_TABLE_KERNELS_H
+
+#include "compute-model/layers/segment-writer.h"
+#include "compute-model/models/layer-table.h"
+
+namespace weir
+{
+
+/**
+ * The forward pass of one micro-batch through all layers of @p table.
+ * @param convolutions what they compute in, the plan's precision being that of everything else
+ */
+SegmentSequence TableForward(KernelTable& kernels,
+                             const LayerTable& table,
+                             const ParallelPlan& plan,
+                             Precision convolutions);
+
+/**
+ * Its backward pass, last layer first. A layer's gradients are ready when its kernels have ended.
+ *
+ * A convolution is an implicit matrix product (cuDNN; Chetlur et al. 2014, arXiv 1410.0759, 3):
+ * forward [pixels out, window inputs] x [.., channels out], its input gradient over the window's
+ * outputs, its weight gradient over all pixels. The first layer needs no input gradient. Norms,
+ * ReLUs, pools and additions are memory traffic; batch norms and maximum pools are slower than
+ * their bytes say, by factors measured on an H100.
+ */
+SegmentSequence TableBackward(KernelTable& kernels,
+                              const LayerTable& table,
+                              const ParallelPlan& plan,
+                              Precision convolutions);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_LAYERS_TABLE_KERNELS_H

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/models/layer-table.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+const char*
+NameOf(TableOp op)
+{
+    switch (op)
+    {
+    case TableOp::Convolution:
+        return "convolution";
+    case TableOp::Linear:
+        return "linear";
+    case TableOp::BatchNorm:
+        return "batch norm";
+    case TableOp::Relu:
+        return "ReLU";
+    case TableOp::MaxPool:
+        return "maximum pool";
+    case TableOp::AveragePool:
+        return "average pool";
+    case TableOp::Add:
+        return "add";
+    case TableOp::Dropout:
+        return "dropout";
+    case TableOp::Loss:
+        return "cross entropy";
+    }
+    throw std::logic_error("LayerTable: no such TableOp");
+}
+
+/** Positions of a window along one side (torch.nn.Conv2d, floor mode). */
+uint32_t
+Positions(uint32_t side, const Window& window, const std::string& layer)
+{
+    const uint64_t padded = uint64_t{side} + 2 * uint64_t{window.padding};
+    if (window.size == 0 || window.stride == 0 || padded < window.size)
+    {
+        throw std::invalid_argument("layer " + layer + ": found a window of " +
+                                    std::to_string(window.size) + " by stride " +
+                                    std::to_string(window.stride) +
+                                    ", expected one that fits into " + std::to_string(padded));
+    }
+    return static_cast<uint32_t>((padded - window.size) / window.stride + 1);
+}
+
+} // namespace
+
+double
+TableLayer::Parameters() const
+{
+    switch (op)
+    {
+    case TableOp::Convolution:
+        return double{1} * out.channels * (in.channels / groups) * window.size * window.size +
+               (bias ? out.channels : 0);
+    case TableOp::Linear:
+        return static_cast<double>(in.Elements()) * out.channels + (bias ? out.channels : 0);
+    case TableOp::BatchNorm:
+        return 2.0 * in.channels;
+    default:
+        return 0;
+    }
+}
+
+double
+TableLayer::MultiplyAdds() const
+{
+    if (op == TableOp::Convolution)
+    {
+        return static_cast<double>(out.Elements()) * (in.channels / groups) * window.size *
+               window.size;
+    }
+    return op == TableOp::Linear ? static_cast<double>(in.Elements()) * out.channels : 0;
+}
+
+double
+LayerTable::Parameters() const
+{
+    double sum = 0;
+    for (const TableLayer& layer : layers)
+    {
+        sum += layer.Parameters();
+    }
+    return sum;
+}
+
+double
+LayerTable::MultiplyAdds() const
+{
+    double sum = 0;
+    for (const TableLayer& layer : layers)
+    {
+        sum += layer.MultiplyAdds();
+    }
+    return sum;
+}
+
+LayerTableBuilder::LayerTableBuilder(const SampleShape& input)
+    : m_shape(input)
+{
+}
+
+TableLayer&
+LayerTableBuilder::Append(TableOp op, const SampleShape& out)
+{
+    TableLayer layer;
+    layer.op = op;
+    layer.name = NameOf(op) + (" " + std::to_string(m_layers.size() + 1));
+    layer.in = m_shape;
+    layer.out = out;
+    m_shape = out;
+    m_layers.push_back(std::move(layer));
+    return m_layers.back();
+}
+
+void
+LayerTableBuilder::Convolution(uint32_t channels, const Window& window, uint32_t groups, bool bias)
+{
+    const std::string name =
+        NameOf(TableOp::Convolution) + std::string(" ") + std::to_string(m_layers.size() + 1);
+    if (groups == 0 || channels % groups != 0 || m_shape.channels % groups != 0)
+    {
+        throw std::invalid_argument("layer " + name + ": found " + std::to_string(groups) +
+                                    " groups, expected a divisor of " +
+                                    std::to_string(m_shape.channels) + " and " +
+                                    std::to_string(channels) + " channels");
+    }
+    const SampleShape out{
+        channels, Positions(m_shape.height, window, name), Positions(m_shape.width, window, name)};
+    TableLayer& layer = Append(TableOp::Convolution, out);
+    layer.window = window;
+    layer.groups = groups;
+    layer.bias = bias;
+}
+
+void
+LayerTableBuilder::Linear(uint32_t features, bool bias)
+{
+    Append(TableOp::Linear, {features, 1, 1}).bias = bias;
+}
+
+void
+LayerTableBuilder::Pool(TableOp op, const Window& window)
+{
+    const std::string name = NameOf(op) + std::string(" ") + std::to_string(m_layers.size() + 1);
+    const SampleShape out{m_shape.channels,
+                          Positions(m_shape.height, window, name),
+                          Positions(m_shape.width, window, name)};
+    Append(op, out).window = window;
+}
+
+void
+LayerTableBuilder::GlobalAveragePool()
+{
+    Append(TableOp::AveragePool, {m_shape.channels, 1, 1}).window.size = m_shape.height;
+}
+
+void
+LayerTableBuilder::Keep(TableOp op)
+{
+    Append(op, m_shape);
+}
+
+void
+LayerTableBuilder::NormedConvolution(uint32_t channels, const Window& window)
+{
+    Convolution(channels, window, 1, false);
+    Keep(TableOp::BatchNorm);
+}
+
+void
+LayerTableBuilder::Residual(uint32_t width, uint32_t stride, bool bottleneck)
+{
+    constexpr uint32_t EXPANSION = 4;
+    const SampleShape in = m_shape;
+    const uint32_t channels = bottleneck ? EXPANSION * width : width;
+    if (bottleneck)
+    {
+        NormedConvolution(width, {1, 1, 0});
+        Keep(TableOp::Relu);
+        NormedConvolution(width, {3, stride, 1});
+    }
+    else
+    {
+        NormedConvolution(width, {3, stride, 1});
+    }
+    Keep(TableOp::Relu);
+    NormedConvolution(channels, bottleneck ? Window{1, 1, 0} : Window{3, 1, 1});
+    if (stride != 1 || in.channels != channels)
+    {
+        m_shape = in;
+        NormedConvolution(channels, {1, stride, 0});
+    }
+    Keep(TableOp::Add);
+    Keep(TableOp::Relu);
+}
+
+std::vector<TableLayer>
+LayerTableBuilder::Take()
+{
+    return std::move(m_layers);
+}
+
+} // namespace weir

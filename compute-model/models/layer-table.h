@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_MODELS_LAYER_TABLE_H
+#define WEIR_COMPUTE_MODEL_MODELS_LAYER_TABLE_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** What a layer of a LayerTable computes. */
+enum class TableOp : uint8_t
+{
+    Convolution,
+    Linear,
+    BatchNorm,
+    Relu,
+    MaxPool,
+    AveragePool,
+    Add, //!< a residual
+    Dropout,
+    Loss //!< cross entropy over the outputs of the layer before
+};
+
+/** Channels and extent of one sample between two layers; a vector has one pixel. */
+struct SampleShape
+{
+    uint32_t channels{0};
+    uint32_t height{1};
+    uint32_t width{1};
+
+    uint64_t Elements() const
+    {
+        return uint64_t{channels} * height * width;
+    }
+
+    uint64_t Pixels() const
+    {
+        return uint64_t{height} * width;
+    }
+};
+
+/** A square window that moves over an image. */
+struct Window
+{
+    uint32_t size{1};
+    uint32_t stride{1};
+    uint32_t padding{0};
+};
+
+/** One layer with the shapes it sees. */
+struct TableLayer
+{
+    TableOp op{TableOp::Linear};
+    std::string name;
+    SampleShape in;
+    SampleShape out;
+    Window window;
+    uint32_t groups{1}; //!< of a convolution
+    bool bias{false};
+
+    /** Trainable ones: weights and biases, scale and shift of a norm. */
+    double Parameters() const;
+
+    /** Multiply-adds of one sample forward. */
+    double MultiplyAdds() const;
+};
+
+/** A network as a list of layers: convolutional networks, perceptrons. */
+struct LayerTable
+{
+    std::string name;
+    std::string source;
+    std::vector<TableLayer> layers;
+
+    double Parameters() const;
+
+    /** Multiply-adds of one sample forward. */
+    double MultiplyAdds() const;
+};
+
+/**
+ * Appends layers, each to the output of the one before.
+ *
+ * Methods throw std::invalid_argument, "layer NAME: found ..., expected ...", where a window leaves
+ * nothing of an image or groups do not divide channels.
+ */
+class LayerTableBuilder
+{
+  public:
+    explicit LayerTableBuilder(const SampleShape& input);
+
+    void Convolution(uint32_t channels, const Window& window, uint32_t groups, bool bias);
+    void Linear(uint32_t features, bool bias);
+    void Pool(TableOp op, const Window& window);
+
+    /** Averages each channel over the image. */
+    void GlobalAveragePool();
+
+    /** A layer that leaves the shape as it is: norm, ReLU, dropout, addition, loss. */
+    void Keep(TableOp op);
+
+    /**
+     * A residual block of ResNet (He et al. 2016, arXiv 1512.03385, figure 5): two 3x3
+     * convolutions, or with @p bottleneck 1x1, 3x3 with the stride and 1x1 to four times the
+     * width; norms between; a 1x1 convolution and norm beside them where the shape changes.
+     */
+    void Residual(uint32_t width, uint32_t stride, bool bottleneck);
+
+    const SampleShape& Shape() const
+    {
+        return m_shape;
+    }
+
+    std::vector<TableLayer> Take();
+
+  private:
+    TableLayer& Append(TableOp op, const SampleShape& out);
+    void NormedConvolution(uint32_t channels, const Window& window);
+
+    SampleShape m_shape;
+    std::vector<TableLayer> m_layers;
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_MODELS_LAYER_TABLE_H

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/plan/shard-units.h"
+
+#include "compute-model/plan/stage-layers.h"
+#include "compute-model/plan/stage-parameters.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+/** Collects uses of units, and what a rank holds between them. */
+class UseWriter
+{
+  public:
+    UseWriter(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
+        : m_plan(plan),
+          m_passesLeft(plan.virtualStages, plan.MicroBatches())
+    {
+        for (uint32_t chunk = 0; chunk < plan.virtualStages; chunk++)
+        {
+            m_firstUnit.push_back(m_root);
+            m_root += LayersOfChunk(model, plan, stage, chunk);
+        }
+        m_firstUnit.push_back(m_root);
+    }
+
+    void Forward(uint32_t chunk)
+    {
+        Add(m_root, false, false);
+        for (uint32_t unit = m_firstUnit[chunk]; unit < m_firstUnit[chunk + 1]; unit++)
+        {
+            Add(unit, false, false);
+        }
+    }
+
+    void Backward(uint32_t chunk)
+    {
+        const bool isLast = --m_passesLeft[chunk] == 0;
+        const bool reduces = isLast || m_plan.sharding.everyPass;
+        Add(m_root, true, reduces);
+        for (uint32_t unit = m_firstUnit[chunk + 1]; unit-- > m_firstUnit[chunk];)
+        {
+            Add(unit, true, reduces);
+        }
+    }
+
+    std::vector<UnitUse> Take()
+    {
+        std::vector<bool> held(m_root + 1, false);
+        for (std::size_t i = 0; i < m_uses.size(); i++)
+        {
+            UnitUse& use = m_uses[i];
+            use.gathers = !held[use.unit];
+            held[use.unit] = !GivesUp(i);
+        }
+        return std::move(m_uses);
+    }
+
+  private:
+    void Add(uint32_t unit, bool isBackward, bool reduces)
+    {
+        m_uses.push_back({unit, isBackward, false});
+        m_reduces.push_back(reduces);
+    }
+
+    bool GivesUp(std::size_t i) const
+    {
+        const UnitUse& use = m_uses[i];
+        if (m_plan.Sharded() != ShardedState::Full)
+        {
+            return false;
+        }
+        if (use.isBackward)
+        {
+            return m_plan.sharding.reshard || m_reduces[i];
+        }
+        return m_plan.sharding.reshard && use.unit != m_root && !IsNext(use.unit, i);
+    }
+
+    /** Whether the next layer that is passed over behind use @p i is @p unit. */
+    bool IsNext(uint32_t unit, std::size_t i) const
+    {
+        const auto next = std::find_if(m_uses.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                       m_uses.end(),
+                                       [this](const UnitUse& use) { return use.unit != m_root; });
+        return next != m_uses.end() && next->unit == unit;
+    }
+
+    const ParallelPlan& m_plan;
+    std::vector<uint32_t> m_passesLeft; //!< by chunk
+    std::vector<uint32_t> m_firstUnit;  //!< by chunk, and where the last one ends
+    uint32_t m_root{0};
+    std::vector<UnitUse> m_uses;
+    std::vector<bool> m_reduces; //!< by use: gradients are reduced after it
+};
+
+} // namespace
+
+std::vector<double>
+UnitParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
+{
+    const uint32_t layers = LayersOfStage(model, plan, stage);
+    const double layer = RankLayerParameters(model, plan);
+    std::vector<double> units(layers, layer);
+    units.push_back(RankStageParameters(model, plan, stage) - layers * layer);
+    return units;
+}
+
+std::vector<UnitUse>
+UnitUses(const Transformer& model,
+         const ParallelPlan& plan,
+         uint32_t stage,
+         const std::vector<PipelineStep>& schedule)
+{
+    UseWriter writer(model, plan, stage);
+    for (const PipelineStep& step : schedule)
+    {
+        if (step.kind == PipelineStepKind::Forward)
+        {
+            writer.Forward(step.chunk);
+        }
+        else if (step.kind == PipelineStepKind::Backward ||
+                 step.kind == PipelineStepKind::BackwardInput)
+        {
+            writer.Backward(step.chunk);
+        }
+    }
+    return writer.Take();
+}
+
+GroupSlot
+ShardSlot(const ParallelPlan& plan)
+{
+    return ShardCopies(plan) == 1 ? GroupSlot::Data : GroupSlot::Shard;
+}
+
+uint32_t
+ShardCopies(const ParallelPlan& plan)
+{
+    return plan.DenseReplicas() / plan.ShardRanks();
+}
+
+} // namespace weir

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/plan/sharded-memory.h"
+
+#include "compute-model/layers/segment-writer.h"
+#include "compute-model/plan/shard-units.h"
+#include "compute-model/plan/stage-parameters.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+void
+WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEstimate& estimate)
+{
+    constexpr double FP32 = 4;
+    const double parameters = RankStageParameters(model, plan, estimate.stage);
+    const double part = parameters / plan.ShardRanks();
+    estimate.weights = Bytes::Nearest(part * FP32);
+    estimate.gradients = Bytes::Nearest(part * FP32);
+    estimate.optimizer = Bytes::Nearest(part * 2 * FP32);
+
+    const double weight = ActivationBytes(plan.precision);
+    const double reduced = plan.fp32Gradients ? FP32 : weight;
+    const std::vector<double> units = UnitParameters(model, plan, estimate.stage);
+    const auto layers = static_cast<double>(units.size() - 1);
+    const double layer = units.size() > 1 ? units.front() : 0;
+    const double root = units.back();
+    const double held =
+        plan.sharding.reshard ? std::min(layers, 1.0 + plan.sharding.prefetch) : layers;
+    double whole = (root + held * layer) * weight;
+    // The root unit's gradients wait for the embedding's; they are reduced when no layer is left.
+    whole += root * weight + layer * (weight + reduced);
+    whole += plan.sharding.everyPass ? 0 : parameters * reduced;
+    estimate.gathered = Bytes::Nearest(whole);
+}
+
+} // namespace weir

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/plan/sharding-check.h"
+
+#include <stdexcept>
+#include <string>
+
+namespace weir
+{
+
+namespace
+{
+
+[[noreturn]] void
+Refuse(const std::string& found, const std::string& expected)
+{
+    throw std::invalid_argument("dataSharding: found " + found + ", expected " + expected);
+}
+
+void
+CheckGroups(const ParallelPlan& plan)
+{
+    const uint32_t ranks = plan.sharding.ranks;
+    const uint32_t replicas = plan.DenseReplicas();
+    if (ranks != 0 && (ranks > replicas || replicas % ranks != 0 || (ranks == 1 && replicas > 1)))
+    {
+        Refuse("ranks = " + std::to_string(ranks),
+               "0 (all replicas) or a divisor of the " + std::to_string(replicas) +
+                   " replicas from 2 on");
+    }
+}
+
+} // namespace
+
+void
+CheckSharding(const Transformer& model, const ParallelPlan& plan)
+{
+    if (plan.recomputeEvery == 0)
+    {
+        throw std::invalid_argument("recomputeEvery: found 0, expected at least 1");
+    }
+    if (plan.SplitsBackward() && (model.HasExperts() || plan.Sharded() == ShardedState::Full))
+    {
+        throw std::invalid_argument(
+            std::string("schedule: found a zero-bubble schedule ") +
+            (model.HasExperts() ? "for a model with experts" : "with dataSharding full") +
+            ", expected 1f1b, interleaved or gpipe");
+    }
+    if (plan.Sharded() == ShardedState::None)
+    {
+        if (plan.sharding.ranks != 0)
+        {
+            Refuse("ranks = " + std::to_string(plan.sharding.ranks) + " with state none",
+                   "a state to share out");
+        }
+        return;
+    }
+    CheckGroups(plan);
+    if (plan.Sharded() == ShardedState::Full && model.HasExperts())
+    {
+        Refuse("state full for a model with experts", "optimizer or gradients");
+    }
+    if (plan.Sharded() == ShardedState::Gradients && plan.DenseReplicas() > 1 &&
+        !plan.overlapGradients)
+    {
+        Refuse("state gradients without overlapGradients", "overlapGradients: true");
+    }
+    if (plan.Sharded() == ShardedState::Gradients && !plan.sharding.scatter)
+    {
+        Refuse("state gradients with scatter: false", "scatter: true");
+    }
+}
+
+} // namespace weir

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/plan/token-spread.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace weir
+{
+
+namespace
+{
+
+[[noreturn]] void
+Refuse(const std::string& field, const std::string& found, const std::string& expected)
+{
+    throw std::invalid_argument(field + ": found " + found + ", expected " + expected);
+}
+
+void
+RequireDivides(const char* field, uint64_t divisor, const std::string& what, uint64_t value)
+{
+    if (divisor == 0 || value % divisor != 0)
+    {
+        Refuse(
+            field, std::to_string(divisor), "a divisor of " + what + " = " + std::to_string(value));
+    }
+}
+
+void
+CheckExpertModel(const Transformer& model)
+{
+    const ExpertLayers& moe = model.moe;
+    if (moe.topK == 0 || moe.topK > moe.experts)
+    {
+        Refuse("topK", std::to_string(moe.topK), "1 to " + std::to_string(moe.experts));
+    }
+    if (moe.ffn == 0 || moe.every == 0)
+    {
+        Refuse("experts", std::to_string(moe.experts), "an ffn and a period of at least 1");
+    }
+    if (model.ExpertLayersOf(0, model.layers) == 0)
+    {
+        Refuse("firstLayer",
+               std::to_string(moe.firstLayer),
+               "one that leaves a layer of " + std::to_string(model.layers) + " with experts");
+    }
+}
+
+void
+CheckExpertLoad(const Transformer& model, const ExpertLoad& load)
+{
+    const std::string experts = std::to_string(model.moe.experts);
+    if (!load.shares.empty() && load.shares.size() != model.moe.experts)
+    {
+        Refuse("expertLoad",
+               std::to_string(load.shares.size()) + " shares",
+               "one for each of " + experts + " experts");
+    }
+    const bool isPositive = std::all_of(
+        load.shares.begin(), load.shares.end(), [](double share) { return share >= 0; });
+    const bool hasWork =
+        std::any_of(load.shares.begin(), load.shares.end(), [](double share) { return share > 0; });
+    if (!load.shares.empty() && (!isPositive || !hasWork))
+    {
+        Refuse("expertLoad", "shares without work", "none below zero and one above it");
+    }
+    if (load.capacityFactor < 0 || load.imbalance < 1 || load.imbalance > model.moe.experts)
+    {
+        Refuse("expertLoad",
+               "imbalance " + std::to_string(load.imbalance),
+               "1 (all experts alike) to " + experts + " (one has all tokens)");
+    }
+}
+
+} // namespace
+
+void
+CheckExperts(const Transformer& model, const ParallelPlan& plan)
+{
+    if (!model.HasExperts())
+    {
+        if (plan.expert != 1 || plan.expertTensor > 1)
+        {
+            Refuse(plan.expert != 1 ? "expert" : "expertTensor",
+                   std::to_string(plan.expert != 1 ? plan.expert : plan.expertTensor),
+                   "1 for a model without experts");
+        }
+        return;
+    }
+    CheckExpertModel(model);
+    CheckExpertLoad(model, plan.expertLoad);
+    RequireDivides("expert", plan.expert, "experts", model.moe.experts);
+    const uint32_t tensor = plan.ExpertTensor();
+    RequireDivides("expertTensor", tensor, "the experts' ffn", model.moe.ffn);
+    RequireDivides("expert * expertTensor",
+                   static_cast<uint64_t>(plan.expert) * tensor,
+                   "tensor * context * data",
+                   static_cast<uint64_t>(plan.tensor) * plan.DenseReplicas());
+    if (model.moe.sharedFfn > 0)
+    {
+        RequireDivides("tensor", plan.tensor, "sharedFfn", model.moe.sharedFfn);
+    }
+    if (plan.schedule == PipelineScheduleKind::ZeroBubbleH1 ||
+        plan.schedule == PipelineScheduleKind::ZeroBubble1p)
+    {
+        Refuse("schedule", "a zero-bubble one", "1f1b, interleaved or gpipe with experts");
+    }
+    if (plan.Sharded() == ShardedState::Gradients || plan.Sharded() == ShardedState::Full)
+    {
+        Refuse("dataSharding",
+               "gradients or weights shared out",
+               "the optimizer's state at most, with experts");
+    }
+    if (plan.tensor > 1 && !plan.sequenceParallel)
+    {
+        Refuse("sequenceParallel", "false", "true with experts and tensor above 1");
+    }
+}
+
+void
+CheckContext(const Transformer& model, const ParallelPlan& plan)
+{
+    if (plan.context == 1)
+    {
+        return;
+    }
+    const uint64_t pieces = 2ULL * plan.context * (plan.sequenceParallel ? plan.tensor : 1);
+    RequireDivides(plan.sequenceParallel ? "context * 2 * tensor" : "context * 2",
+                   pieces,
+                   "sequence",
+                   model.sequence);
+    if (plan.attention != AttentionKind::Fused)
+    {
+        Refuse("attention", "unfused", "fused with context above 1");
+    }
+}
+
+} // namespace weir

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/plan/zero-bubble-schedule.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double NEVER = std::numeric_limits<double>::infinity();
+
+/** How far one stage is. */
+struct StageProgress
+{
+    double now{0};
+    uint32_t forward{0};              //!< passes done
+    uint32_t backward{0};             //!< B done
+    uint32_t weights{0};              //!< W done
+    uint32_t ahead{0};                //!< forward passes without their B that it may have
+    std::vector<double> forwardEnds;  //!< by micro-batch
+    std::vector<double> backwardEnds; //!< by micro-batch
+    std::vector<PipelineStepKind> passes;
+};
+
+/** A pass that a stage could begin next. */
+struct NextPass
+{
+    PipelineStepKind kind{PipelineStepKind::Forward};
+    double start{NEVER};
+    bool needsWeightsFirst{false}; //!< memory is full: a W must make room
+};
+
+/**
+ * ZB-H1: p - stage forward passes, then B and F in turn; W comes `stage` micro-batches behind its
+ * B, so that every stage holds the activations of p micro-batches.
+ */
+std::vector<PipelineStepKind>
+PassesOfH1(const PipelinePlace& place)
+{
+    const uint32_t total = place.microBatches;
+    uint32_t forward = std::min(total, place.stages - place.stage);
+    std::vector<PipelineStepKind> passes(forward, PipelineStepKind::Forward);
+    uint32_t weights = 0;
+    for (uint32_t backward = 0; backward < total; backward++)
+    {
+        passes.push_back(PipelineStepKind::BackwardInput);
+        if (backward >= place.stage)
+        {
+            passes.push_back(PipelineStepKind::BackwardWeights);
+            weights++;
+        }
+        if (forward < total)
+        {
+            passes.push_back(PipelineStepKind::Forward);
+            forward++;
+        }
+    }
+    passes.insert(passes.end(), total - weights, PipelineStepKind::BackwardWeights);
+    return passes;
+}
+
+/** Plays the passes of all stages under ZB-1p. */
+class Player
+{
+  public:
+    explicit Player(const PipelinePlace& place)
+        : m_place(place),
+          m_stages(place.stages)
+    {
+        for (uint32_t stage = 0; stage < place.stages; stage++)
+        {
+            m_stages[stage].ahead = std::min(place.stages, 2 * (place.stages - stage) - 1);
+        }
+    }
+
+    void Play()
+    {
+        for (uint64_t left = uint64_t{2} * m_place.stages * m_place.microBatches; left > 0; left--)
+        {
+            uint32_t first = 0;
+            NextPass pass;
+            for (uint32_t stage = 0; stage < m_place.stages; stage++)
+            {
+                const NextPass next = Next(stage);
+                if (next.start < pass.start)
+                {
+                    pass = next;
+                    first = stage;
+                }
+            }
+            if (pass.start == NEVER)
+            {
+                throw std::logic_error("ZeroBubbleSchedule: no stage can go on");
+            }
+            Run(m_stages[first], pass);
+        }
+        for (StageProgress& stage : m_stages)
+        {
+            while (stage.weights < stage.backward)
+            {
+                RunWeights(stage);
+            }
+        }
+    }
+
+    const std::vector<PipelineStepKind>& Passes(uint32_t stage) const
+    {
+        return m_stages[stage].passes;
+    }
+
+  private:
+    NextPass Next(uint32_t index) const
+    {
+        const StageProgress& stage = m_stages[index];
+        NextPass next;
+        const double arrival = GradientArrival(index);
+        if (arrival < NEVER)
+        {
+            next = {PipelineStepKind::BackwardInput, std::max(stage.now, arrival), false};
+        }
+        const bool mayForward =
+            stage.forward < m_place.microBatches && stage.forward - stage.backward < stage.ahead;
+        if (!mayForward)
+        {
+            return next;
+        }
+        const bool isFull = stage.forward - stage.weights >= m_place.stages;
+        if (isFull && stage.weights == stage.backward)
+        {
+            return next; // only a B makes room
+        }
+        const double from = stage.now + (isFull ? m_place.times.backwardWeights : 0);
+        const double start = std::max(from, InputArrival(index));
+        if (start < next.start)
+        {
+            next = {PipelineStepKind::Forward, start, isFull};
+        }
+        return next;
+    }
+
+    double InputArrival(uint32_t index) const
+    {
+        const uint32_t microBatch = m_stages[index].forward;
+        if (index == 0)
+        {
+            return 0;
+        }
+        const auto& ends = m_stages[index - 1].forwardEnds;
+        return microBatch < ends.size() ? ends[microBatch] + m_place.times.transfer : NEVER;
+    }
+
+    double GradientArrival(uint32_t index) const
+    {
+        const StageProgress& stage = m_stages[index];
+        const uint32_t microBatch = stage.backward;
+        if (microBatch >= stage.forwardEnds.size())
+        {
+            return NEVER;
+        }
+        if (index == m_place.stages - 1)
+        {
+            return stage.forwardEnds[microBatch];
+        }
+        const auto& ends = m_stages[index + 1].backwardEnds;
+        return microBatch < ends.size() ? ends[microBatch] + m_place.times.transfer : NEVER;
+    }
+
+    void Run(StageProgress& stage, const NextPass& pass)
+    {
+        if (pass.needsWeightsFirst)
+        {
+            RunWeights(stage);
+        }
+        while (stage.weights < stage.backward &&
+               stage.now + m_place.times.backwardWeights <= pass.start)
+        {
+            RunWeights(stage);
+        }
+        const bool isForward = pass.kind == PipelineStepKind::Forward;
+        stage.passes.push_back(pass.kind);
+        stage.now = std::max(stage.now, pass.start) +
+                    (isForward ? m_place.times.forward : m_place.times.backwardInput);
+        (isForward ? stage.forwardEnds : stage.backwardEnds).push_back(stage.now);
+        (isForward ? stage.forward : stage.backward)++;
+    }
+
+    void RunWeights(StageProgress& stage) const
+    {
+        stage.passes.push_back(PipelineStepKind::BackwardWeights);
+        stage.now += m_place.times.backwardWeights;
+        stage.weights++;
+    }
+
+    PipelinePlace m_place;
+    std::vector<StageProgress> m_stages;
+};
+
+PipelineStep
+Pass(PipelineStepKind kind, uint32_t microBatch)
+{
+    PipelineStep step;
+    step.kind = kind;
+    step.microBatch = microBatch;
+    return step;
+}
+
+PipelineStep
+Exchange()
+{
+    PipelineStep step;
+    step.kind = PipelineStepKind::Exchange;
+    step.detached = true;
+    return step;
+}
+
+} // namespace
+
+std::vector<PipelineStep>
+ZeroBubbleSchedule(const PipelinePlace& place)
+{
+    std::vector<PipelineStepKind> passes;
+    if (place.kind == PipelineScheduleKind::ZeroBubbleH1)
+    {
+        passes = PassesOfH1(place);
+    }
+    else
+    {
+        Player player(place);
+        player.Play();
+        passes = player.Passes(place.stage);
+    }
+    const bool isFirst = place.stage == 0;
+    const bool isLast = place.stage == place.stages - 1;
+    std::vector<PipelineStep> steps;
+    uint32_t forward = 0;
+    uint32_t backward = 0;
+    uint32_t weights = 0;
+    for (const PipelineStepKind kind : passes)
+    {
+        if (kind == PipelineStepKind::BackwardWeights)
+        {
+            steps.push_back(Pass(kind, weights++));
+            continue;
+        }
+        const bool isForward = kind == PipelineStepKind::Forward;
+        const uint32_t microBatch = isForward ? forward++ : backward++;
+        const PipelineTransfer transfer{true, microBatch, 0};
+        if (isForward ? !isFirst : !isLast)
+        {
+            PipelineStep receive = Exchange();
+            (isForward ? receive.receiveForward : receive.receiveBackward) = transfer;
+            steps.push_back(receive);
+        }
+        steps.push_back(Pass(kind, microBatch));
+        if (isForward ? !isLast : !isFirst)
+        {
+            PipelineStep send = Exchange();
+            (isForward ? send.sendForward : send.sendBackward) = transfer;
+            steps.push_back(send);
+        }
+    }
+    return steps;
+}
+
+} // namespace weir

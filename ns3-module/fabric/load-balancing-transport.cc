@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/load-balancing-transport.h"
+
+#include "fabric/fluid-transport.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+/** What of @p request crosses @p way. */
+TransferRequest
+OnWay(TransferRequest request, const ChosenWay& way)
+{
+    request.path = way.path;
+    request.latency += way.latency;
+    if (way.unit > 1)
+    {
+        request.bytes = Bytes((request.bytes.Count() + way.unit - 1) / way.unit);
+        request.cap = request.cap / way.unit;
+        request.weight /= way.unit;
+    }
+    return request;
+}
+
+} // namespace
+
+LoadBalancingTransport::LoadBalancingTransport(std::unique_ptr<Transport> inner,
+                                               PathTable& paths,
+                                               Router& router,
+                                               const FabricSpec& fabric)
+    : m_inner(std::move(inner)),
+      m_paths(paths),
+      m_chooser(paths, router, fabric)
+{
+    m_paths.SetSharing(&m_chooser.Spread());
+}
+
+LoadBalancingTransport::~LoadBalancingTransport()
+{
+    m_paths.SetSharing(nullptr);
+}
+
+Time
+LoadBalancingTransport::NextEventTime()
+{
+    return m_inner->NextEventTime();
+}
+
+void
+LoadBalancingTransport::AdvanceTo(Time now)
+{
+    m_inner->AdvanceTo(now);
+}
+
+TransferId
+LoadBalancingTransport::Start(const TransferRequest& request, Time now)
+{
+    if (request.path.Index() >= m_paths.Size())
+    {
+        throw std::invalid_argument("LoadBalancingTransport::Start: no such path");
+    }
+    const ChosenWay way = m_chooser.Enter(request.path, request.token, request.weight, now);
+    uint32_t place = static_cast<uint32_t>(m_moving.size());
+    if (m_free.empty())
+    {
+        m_moving.emplace_back();
+    }
+    else
+    {
+        place = m_free.back();
+        m_free.pop_back();
+    }
+    m_moving[place] = {request, way, 0};
+    TransferRequest inner = OnWay(request, way);
+    inner.client = this;
+    inner.token = place;
+    const TransferId id = m_inner->Start(inner, now);
+    m_moving[place].id = id.value;
+    m_places.emplace(id.value, place);
+    return id;
+}
+
+void
+LoadBalancingTransport::SetLinkRate(LinkId link, Rate rate, Time now)
+{
+    m_inner->SetLinkRate(link, rate, now);
+}
+
+bool
+LoadBalancingTransport::SetPath(TransferId id, PathId path, Time now)
+{
+    const auto found = m_places.find(id.value);
+    if (found == m_places.end())
+    {
+        return false;
+    }
+    Moving& moving = m_moving[found->second];
+    const TransferRequest& request = moving.request;
+    m_chooser.Leave(request.path, moving.way, request.token, request.weight, now);
+    const uint32_t unit = moving.way.unit;
+    moving.way = m_chooser.Enter(path, request.token, request.weight, now);
+    moving.request.path = path;
+    if (moving.way.unit != unit)
+    {
+        // What is left cannot be counted in other units: one of the ways carries it.
+        m_chooser.Leave(path, moving.way, request.token, request.weight, now);
+        moving.way = {path, unit, Time()};
+        std::vector<PathLink> links;
+        for (const PathLink& each : m_paths.Links(path))
+        {
+            links.push_back({each.link, each.multiplicity * unit});
+        }
+        moving.way.path = m_paths.InternCounted(links);
+        m_chooser.Hold(moving.way, request.weight);
+    }
+    return m_inner->SetPath(id, moving.way.path, now);
+}
+
+bool
+LoadBalancingTransport::Cancel(TransferId id, Time now)
+{
+    const auto found = m_places.find(id.value);
+    if (found == m_places.end() || !m_inner->Cancel(id, now))
+    {
+        return false; // when it is done but not told, OnTransferDone follows
+    }
+    Release(found->second, now);
+    return true;
+}
+
+Rate
+LoadBalancingTransport::CurrentRate(TransferId id)
+{
+    const auto found = m_places.find(id.value);
+    const Rate rate = m_inner->CurrentRate(id);
+    return found == m_places.end() ? rate : rate * m_moving[found->second].way.unit;
+}
+
+Rate
+LoadBalancingTransport::CurrentLinkRate(LinkId link)
+{
+    return m_inner->CurrentLinkRate(link);
+}
+
+LinkUsage
+LoadBalancingTransport::GetLinkUsage(LinkId link)
+{
+    return m_inner->GetLinkUsage(link);
+}
+
+std::size_t
+LoadBalancingTransport::ActiveTransfers() const
+{
+    return m_inner->ActiveTransfers();
+}
+
+void
+LoadBalancingTransport::SetObserver(TransportObserver* observer, bool linkRates)
+{
+    m_observer = observer;
+    m_inner->SetObserver(observer ? this : nullptr, linkRates);
+}
+
+void
+LoadBalancingTransport::Release(uint32_t place, Time now)
+{
+    const Moving& moving = m_moving[place];
+    const TransferRequest& request = moving.request;
+    m_chooser.Leave(request.path, moving.way, request.token, request.weight, now);
+    m_places.erase(moving.id);
+    m_free.push_back(place);
+}
+
+void
+LoadBalancingTransport::OnTransferDone(uint64_t token, Time now)
+{
+    const auto place = static_cast<uint32_t>(token);
+    const TransferRequest request = m_moving[place].request;
+    Release(place, now);
+    if (request.client)
+    {
+        request.client->OnTransferDone(request.token, now);
+    }
+}
+
+TransferRequest
+LoadBalancingTransport::AsAsked(const TransferRequest& inner) const
+{
+    const Moving& moving = m_moving[static_cast<uint32_t>(inner.token)];
+    TransferRequest asked = moving.request;
+    asked.latency = inner.latency;
+    if (moving.way.unit == 1)
+    {
+        asked.path = inner.path;
+    }
+    return asked;
+}
+
+void
+LoadBalancingTransport::OnTransferStarted(TransferId id, const TransferRequest& request, Time now)
+{
+    m_observer->OnTransferStarted(id, AsAsked(request), now);
+}
+
+void
+LoadBalancingTransport::OnTransferFinished(TransferId id,
+                                           const TransferRequest& request,
+                                           Time started,
+                                           Time now)
+{
+    m_observer->OnTransferFinished(id, AsAsked(request), started, now);
+}
+
+void
+LoadBalancingTransport::OnLinkRate(LinkId link, Rate rate, Time now)
+{
+    m_observer->OnLinkRate(link, rate, now);
+}
+
+bool
+IsByLoad(RoutingKind kind)
+{
+    return kind == RoutingKind::Adaptive || kind == RoutingKind::Flowlet ||
+           kind == RoutingKind::Spray;
+}
+
+std::unique_ptr<Transport>
+MakeFluidTransport(PathTable& paths, Router& router, const FabricSpec& fabric)
+{
+    auto fluid = std::make_unique<FluidTransport>(paths);
+    if (!IsByLoad(fabric.routing))
+    {
+        return fluid;
+    }
+    return std::make_unique<LoadBalancingTransport>(std::move(fluid), paths, router, fabric);
+}
+
+} // namespace weir

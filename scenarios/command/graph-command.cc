@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/graph/step-builder.h"
+#include "scenarios/catalog.h"
+#include "scenarios/command/commands.h"
+#include "scenarios/describe/describe-graph.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/yaml/input-error.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+struct GraphOptions
+{
+    std::string file;
+    std::vector<std::string> settings;
+    std::string job;
+    GraphView view;
+};
+
+const JobSpec&
+FindJob(const Scenario& scenario, const std::string& name)
+{
+    std::string names;
+    for (const JobSpec& job : scenario.jobs)
+    {
+        if (name.empty() || job.name == name)
+        {
+            return job;
+        }
+        names += (names.empty() ? "" : ", ") + job.name;
+    }
+    throw InputError(name.empty() ? scenario.path + ": has no jobs, expected one"
+                                  : "--job: found '" + name + "', expected one of: " + names);
+}
+
+ExitCode
+ShowGraph(const GraphOptions& options)
+{
+    const Scenario scenario = LoadScenario(options.file, options.settings, Catalog());
+    const JobSpec& job = FindJob(scenario, options.job);
+    std::string text;
+    try
+    {
+        text = DescribeGraph(BuildTransformerStep(job.model, job.plan, scenario.gpu), options.view);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw InputError(scenario.path + ": job " + job.name + ": " + error.what());
+    }
+    std::cout << scenario.title << ", job " << job.name << ", " << text;
+    return ExitCode::Done;
+}
+
+} // namespace
+
+Command
+AddGraphCommand(CLI::App& application)
+{
+    auto* verb = application.add_subcommand("graph", "Show what one rank does in a step, in order");
+    auto options = std::make_shared<GraphOptions>();
+    verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalogue")
+        ->required();
+    verb->add_option("--set", options->settings, "Replace a value: key.path=value (repeatable)")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->take_all();
+    verb->add_option("--job", options->job, "By name (default: the first)");
+    verb->add_option("--rank", options->view.rank, "From 0")->capture_default_str();
+    verb->add_option(
+        "--micro-batch", options->view.microBatch, "Only what belongs to this one (default: all)");
+    verb->add_flag(
+        "--kernels", options->view.kernels, "With shape, bytes and FLOPs of each kernel");
+    verb->footer(
+        "Times are of kernels alone on their GPU, launched well ahead; bytes of a communication "
+        "are\n"
+        "nccl-tests' size, of kernels their memory traffic.\n"
+        "Examples:\n"
+        "  weir graph gpt-175b-96-h800 --rank 8 --micro-batch 0\n"
+        "  weir graph gpt-175b-96-h800 --kernels | less");
+    return {verb, [options] { return ShowGraph(*options); }};
+}
+
+} // namespace weir

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/describe/describe-graph.h"
+
+#include "scenarios/results/text-table.h"
+
+#include <stdexcept>
+#include <vector>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double GIGA = 1e9;
+constexpr std::size_t SHOWN_RANKS = 8; // of a group, before "..."
+
+struct PlacedOp
+{
+    StreamKind stream;
+    uint32_t position;
+};
+
+/**
+ * The operations of all streams in one order that keeps each stream's and every dependency:
+ * communication as early as it can, so that it stands behind the kernels that it waits for.
+ * Complexity O(operations x streams).
+ */
+std::vector<PlacedOp>
+InOrder(const StepProgram& program)
+{
+    std::array<uint32_t, STREAM_COUNT> next{};
+    std::vector<PlacedOp> order;
+    const auto isReady = [&](std::size_t stream) {
+        const auto& ops = program.streams[stream];
+        if (next[stream] == ops.size())
+        {
+            return false;
+        }
+        const StepOp& op = ops[next[stream]];
+        for (uint32_t i = 0; i < op.dependencyCount; i++)
+        {
+            const StepDependency& needed = program.dependencies[op.firstDependency + i];
+            if (next[static_cast<std::size_t>(needed.stream)] <= needed.position)
+            {
+                return false;
+            }
+        }
+        return true;
+    };
+    bool moved = true;
+    while (moved)
+    {
+        moved = false;
+        for (std::size_t i = 1; i <= STREAM_COUNT && !moved; i++)
+        {
+            const std::size_t stream = i % STREAM_COUNT; // kernels last
+            if (isReady(stream))
+            {
+                order.push_back({static_cast<StreamKind>(stream), next[stream]++});
+                moved = true;
+            }
+        }
+    }
+    return order;
+}
+
+/** "{0 1 2 3}", cut after a few. */
+std::string
+RankList(const std::vector<Rank>& ranks)
+{
+    std::string text = "{";
+    for (std::size_t i = 0; i < ranks.size() && i < SHOWN_RANKS; i++)
+    {
+        text += (i == 0 ? "" : " ") + std::to_string(ranks[i].Index());
+    }
+    return text + (ranks.size() > SHOWN_RANKS ? " ...}" : "}");
+}
+
+class RankDescription
+{
+  public:
+    RankDescription(const StepGraph& graph, const GraphView& view)
+        : m_graph(graph),
+          m_view(view),
+          m_program(graph.programs[graph.rankProgram[view.rank]]),
+          m_table(4)
+    {
+    }
+
+    std::string Print()
+    {
+        m_table.Row(
+            {"stream", "#", "operation", "waits for", "mb", "layer", "time", "bytes", "GFLOP"});
+        for (const PlacedOp& placed : InOrder(m_program))
+        {
+            const StepOp& op =
+                m_program.streams[static_cast<std::size_t>(placed.stream)][placed.position];
+            if (m_view.microBatch && op.microBatch != *m_view.microBatch)
+            {
+                continue;
+            }
+            AddOp(placed, op);
+        }
+        return Heading() + m_table.Print(2);
+    }
+
+  private:
+    std::string Heading() const
+    {
+        const uint32_t program = m_graph.rankProgram[m_view.rank];
+        std::size_t alike = 0;
+        for (const uint32_t other : m_graph.rankProgram)
+        {
+            alike += other == program ? 1 : 0;
+        }
+        std::string text = "rank " + std::to_string(m_view.rank) + " of " +
+                           std::to_string(m_graph.RankCount()) + ", pipeline stage " +
+                           std::to_string(m_graph.programStage[program]) + ", one of " +
+                           std::to_string(alike) + " with this program\n";
+        const auto& slots = m_graph.rankGroups[m_view.rank];
+        for (std::size_t slot = 0; slot < slots.size(); slot++)
+        {
+            if (slots[slot] != StepGraph::NO_GROUP)
+            {
+                const auto& members = m_graph.groups[slots[slot]];
+                text += "  " + m_graph.slotNames[slot] + ": " + std::to_string(members.size()) +
+                        (members.size() == 1 ? " rank " : " ranks ") + RankList(members) + "\n";
+            }
+        }
+        return text;
+    }
+
+    void AddOp(const PlacedOp& placed, const StepOp& op)
+    {
+        const bool isCompute = op.kind == StepOpKind::Compute;
+        double flops = 0;
+        double traffic = 0;
+        for (uint32_t i = 0; i < op.kernelCount; i++)
+        {
+            const KernelRecord& kernel = m_graph.kernels[op.firstKernel + i];
+            flops += kernel.flops.ToDouble();
+            traffic += kernel.bytes.ToDouble();
+        }
+        m_table.Row({ToString(placed.stream),
+                     std::to_string(placed.position),
+                     What(op),
+                     WaitsFor(op),
+                     std::to_string(op.microBatch),
+                     op.layer == StepOp::NO_LAYER ? "" : std::to_string(op.layer),
+                     isCompute ? FormatSeconds(op.duration.ToSeconds()) : "",
+                     FormatDecimalBytes(isCompute ? traffic : op.bytes.ToDouble()),
+                     isCompute ? FormatFixed(flops / GIGA, 2) : ""});
+        for (uint32_t i = 0; m_view.kernels && i < op.kernelCount; i++)
+        {
+            AddKernel(m_graph.kernels[op.firstKernel + i]);
+        }
+    }
+
+    void AddKernel(const KernelRecord& kernel)
+    {
+        std::string shape;
+        for (const uint32_t extent : kernel.shape)
+        {
+            if (extent != 0)
+            {
+                shape += (shape.empty() ? " " : "x") + std::to_string(extent);
+            }
+        }
+        m_table.Row({"",
+                     "",
+                     "  " + m_graph.labels[kernel.name] + shape,
+                     "",
+                     "",
+                     "",
+                     FormatSeconds(kernel.duration.ToSeconds()),
+                     FormatDecimalBytes(kernel.bytes.ToDouble()),
+                     FormatFixed(kernel.flops.ToDouble() / GIGA, 2)});
+    }
+
+    /** "all-reduce over tensor: forward layer attention". */
+    std::string What(const StepOp& op) const
+    {
+        const std::string& label = m_graph.labels[op.label];
+        switch (op.kind)
+        {
+        case StepOpKind::Compute:
+            return label;
+        case StepOpKind::Collective:
+            return std::string(ToString(op.collective)) + " over " + m_graph.slotNames[op.group] +
+                   ": " + label;
+        case StepOpKind::Send:
+            return "send to " + std::to_string(Peer(op).Index()) + ": " + label;
+        case StepOpKind::Recv:
+            return "receive from " + std::to_string(Peer(op).Index()) + ": " + label;
+        }
+        return label;
+    }
+
+    /** The other end of a send or a receive: a pair is {sender, receiver}. */
+    Rank Peer(const StepOp& op) const
+    {
+        const auto& pair = m_graph.groups[m_graph.rankGroups[m_view.rank][op.group]];
+        return op.kind == StepOpKind::Send ? pair.back() : pair.front();
+    }
+
+    /** "tensor 12": stream and position of what must have ended, the stream's own order aside. */
+    std::string WaitsFor(const StepOp& op) const
+    {
+        std::string text;
+        for (uint32_t i = 0; i < op.dependencyCount; i++)
+        {
+            const StepDependency& needed = m_program.dependencies[op.firstDependency + i];
+            text += (text.empty() ? "" : ", ") + std::string(ToString(needed.stream)) + " " +
+                    std::to_string(needed.position);
+        }
+        if (op.synchronizes)
+        {
+            text += text.empty() ? "the CPU for the GPU" : ", the CPU for the GPU";
+        }
+        return text;
+    }
+
+    const StepGraph& m_graph;
+    const GraphView& m_view;
+    const StepProgram& m_program;
+    TextTable m_table;
+};
+
+} // namespace
+
+std::string
+DescribeGraph(const StepGraph& graph, const GraphView& view)
+{
+    if (view.rank >= graph.RankCount())
+    {
+        throw std::invalid_argument("found rank " + std::to_string(view.rank) +
+                                    ", expected one of 0 to " +
+                                    std::to_string(graph.RankCount() - 1));
+    }
+    return RankDescription(graph, view).Print();
+}
+
+} // namespace weir

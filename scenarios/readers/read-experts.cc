@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-experts.h"
+
+#include "scenarios/readers/scenario-names.h"
+
+#include <limits>
+
+namespace weir
+{
+namespace
+{
+
+constexpr int64_t MOST_WIDTH = int64_t{1} << 24;
+constexpr int64_t MOST_EXPERTS = 65535;
+constexpr int64_t MOST_WAYS = 65535;
+constexpr double MOST_CAPACITY = 1000; //!< times what balanced experts get
+
+void
+ReadCount(const YamlNode& node, const char* key, int64_t least, int64_t most, uint32_t& value)
+{
+    if (const auto found = node.Find(key))
+    {
+        value = static_cast<uint32_t>(found->AsInteger(least, most));
+    }
+}
+
+ExpertLoad
+ReadExpertLoad(const YamlNode& node)
+{
+    node.CheckKeys({"capacityFactor", "imbalance", "seed", "shares"});
+    ExpertLoad load;
+    if (const auto factor = node.Find("capacityFactor"))
+    {
+        load.capacityFactor = factor->AsNumber(0, MOST_CAPACITY);
+    }
+    if (const auto imbalance = node.Find("imbalance"))
+    {
+        load.imbalance = imbalance->AsNumber(1, static_cast<double>(MOST_EXPERTS));
+    }
+    if (const auto seed = node.Find("seed"))
+    {
+        load.seed = static_cast<uint64_t>(seed->AsInteger(0, std::numeric_limits<int64_t>::max()));
+    }
+    if (const auto shares = node.Find("shares"))
+    {
+        for (const YamlNode& share : shares->Items())
+        {
+            load.shares.push_back(share.AsNumber(0, std::numeric_limits<float>::max()));
+        }
+        if (node.Has("imbalance"))
+        {
+            node.Get("imbalance").Fail("found it beside shares, expected one of the two");
+        }
+    }
+    return load;
+}
+
+} // namespace
+
+ExpertLayers
+ReadExpertLayers(const YamlNode& node)
+{
+    node.CheckKeys({"count", "topK", "ffn", "sharedFfn", "firstLayer", "every"});
+    ExpertLayers moe;
+    moe.experts = static_cast<uint32_t>(node.Get("count").AsInteger(1, MOST_EXPERTS));
+    moe.topK = static_cast<uint32_t>(node.Get("topK").AsInteger(1, moe.experts));
+    moe.ffn = static_cast<uint32_t>(node.Get("ffn").AsInteger(1, MOST_WIDTH));
+    ReadCount(node, "sharedFfn", 0, MOST_WIDTH, moe.sharedFfn);
+    ReadCount(node, "firstLayer", 0, MOST_WIDTH, moe.firstLayer);
+    ReadCount(node, "every", 1, MOST_WIDTH, moe.every);
+    return moe;
+}
+
+void
+ReadTokenSpread(const YamlNode& node, ParallelPlan& plan)
+{
+    ReadCount(node, "context", 1, MOST_WAYS, plan.context);
+    ReadCount(node, "expert", 1, MOST_WAYS, plan.expert);
+    ReadCount(node, "expertTensor", 0, MOST_WAYS, plan.expertTensor);
+    if (const auto exchange = node.Find("contextExchange"))
+    {
+        plan.contextExchange = exchange->AsEnum(ContextExchangeNames());
+    }
+    if (const auto load = node.Find("expertLoad"))
+    {
+        plan.expertLoad = ReadExpertLoad(*load);
+    }
+}
+
+} // namespace weir

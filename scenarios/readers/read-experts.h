@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_READERS_READ_EXPERTS_H
+#define WEIR_SCENARIOS_READERS_READ_EXPERTS_H
+
+#include "compute-model/models/transformer.h"
+#include "compute-model/plan/parallel-plan.h"
+#include "scenarios/yaml/yaml-node.h"
+
+namespace weir
+{
+
+/**
+ * A model's `experts:`: {count, topK, ffn} and, where it has them, {sharedFfn, firstLayer, every}.
+ * @throws InputError with the place of what is missing, unknown or out of range.
+ */
+ExpertLayers ReadExpertLayers(const YamlNode& node);
+
+/**
+ * How a plan spreads tokens: its keys `context`, `contextExchange`, `expert`, `expertTensor` and
+ * `expertLoad` ({capacityFactor} or {imbalance, seed} or {shares}) into @p plan.
+ * @throws InputError with the place of what is unknown or out of range.
+ */
+void ReadTokenSpread(const YamlNode& node, ParallelPlan& plan);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_READERS_READ_EXPERTS_H

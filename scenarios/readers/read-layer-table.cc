@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-layer-table.h"
+
+#include "compute-model/graph/table-step.h"
+#include "scenarios/readers/read-source.h"
+#include "scenarios/readers/scenario-names.h"
+
+#include <stdexcept>
+
+namespace weir
+{
+namespace
+{
+
+constexpr int64_t MOST_WIDTH = int64_t{1} << 24; //!< products of two widths stay below 2^53
+constexpr int64_t MOST_LAYERS = 100'000;
+constexpr int64_t MOST_TIMES = 10'000;
+
+uint32_t
+Width(const YamlNode& node)
+{
+    return static_cast<uint32_t>(node.AsInteger(1, MOST_WIDTH));
+}
+
+uint32_t
+CountOr(const YamlNode& node, const char* key, int64_t least, uint32_t otherwise)
+{
+    const auto found = node.Find(key);
+    return found ? static_cast<uint32_t>(found->AsInteger(least, MOST_WIDTH)) : otherwise;
+}
+
+bool
+BiasOf(const YamlNode& node)
+{
+    const auto found = node.Find("bias");
+    return found ? found->AsBool() : true;
+}
+
+/** Three numbers: [c, h, w] or [size, stride, padding]. */
+std::vector<uint32_t>
+Triple(const YamlNode& node, int64_t least)
+{
+    std::vector<uint32_t> numbers;
+    for (const YamlNode& item : node.Items())
+    {
+        numbers.push_back(static_cast<uint32_t>(item.AsInteger(least, MOST_WIDTH)));
+    }
+    if (numbers.size() != 3)
+    {
+        node.Fail("found " + std::to_string(numbers.size()) + " numbers, expected 3");
+    }
+    return numbers;
+}
+
+SampleShape
+ReadShape(const YamlNode& node)
+{
+    const std::vector<uint32_t> numbers = Triple(node, 1);
+    return {numbers[0], numbers[1], numbers[2]};
+}
+
+/** Reads the entries of `network:` into a builder. */
+class NetworkReader
+{
+  public:
+    explicit NetworkReader(const SampleShape& input)
+        : m_builder(input)
+    {
+    }
+
+    void Read(const YamlNode& list)
+    {
+        for (const YamlNode& entry : list.Items())
+        {
+            try
+            {
+                entry.IsScalar() ? ReadName(entry) : ReadMap(entry);
+            }
+            catch (const std::invalid_argument& error)
+            {
+                entry.Fail(error.what());
+            }
+        }
+    }
+
+    std::vector<TableLayer> Take()
+    {
+        std::vector<TableLayer> layers = m_builder.Take();
+        layers.insert(layers.end(), m_stated.begin(), m_stated.end());
+        return layers;
+    }
+
+  private:
+    void ReadName(const YamlNode& entry)
+    {
+        if (entry.AsString() == "globalAveragePool")
+        {
+            m_builder.GlobalAveragePool();
+            return;
+        }
+        const NamedChoices<TableOp> kept = {{"batchNorm", TableOp::BatchNorm},
+                                            {"relu", TableOp::Relu},
+                                            {"add", TableOp::Add},
+                                            {"dropout", TableOp::Dropout},
+                                            {"loss", TableOp::Loss},
+                                            {"globalAveragePool", TableOp::AveragePool}};
+        m_builder.Keep(entry.AsEnum(kept));
+    }
+
+    void ReadMap(const YamlNode& entry)
+    {
+        if (entry.Has("convolution"))
+        {
+            entry.CheckKeys({"convolution", "size", "stride", "padding", "groups", "bias"});
+            const Window window{Width(entry.Get("size")),
+                                CountOr(entry, "stride", 1, 1),
+                                CountOr(entry, "padding", 0, 0)};
+            m_builder.Convolution(Width(entry.Get("convolution")),
+                                  window,
+                                  CountOr(entry, "groups", 1, 1),
+                                  BiasOf(entry));
+        }
+        else if (entry.Has("linear"))
+        {
+            entry.CheckKeys({"linear", "bias"});
+            m_builder.Linear(Width(entry.Get("linear")), BiasOf(entry));
+        }
+        else if (entry.Has("maxPool") || entry.Has("averagePool"))
+        {
+            ReadPool(entry);
+        }
+        else if (entry.Has("bottleneck") || entry.Has("basicBlock"))
+        {
+            ReadBlocks(entry);
+        }
+        else if (entry.Has("repeat"))
+        {
+            entry.CheckKeys({"repeat", "layers"});
+            const int64_t times = entry.Get("repeat").AsInteger(1, MOST_TIMES);
+            for (int64_t i = 0; i < times; i++)
+            {
+                Read(entry.Get("layers"));
+            }
+        }
+        else
+        {
+            ReadStated(entry);
+        }
+    }
+
+    void ReadPool(const YamlNode& entry)
+    {
+        const bool isMaximum = entry.Has("maxPool");
+        const char* key = isMaximum ? "maxPool" : "averagePool";
+        entry.CheckKeys({key, "stride", "padding"});
+        const uint32_t size = Width(entry.Get(key));
+        m_builder.Pool(isMaximum ? TableOp::MaxPool : TableOp::AveragePool,
+                       {size, CountOr(entry, "stride", 1, size), CountOr(entry, "padding", 0, 0)});
+    }
+
+    void ReadBlocks(const YamlNode& entry)
+    {
+        const bool isBottleneck = entry.Has("bottleneck");
+        const char* key = isBottleneck ? "bottleneck" : "basicBlock";
+        entry.CheckKeys({key, "stride", "times"});
+        const uint32_t stride = CountOr(entry, "stride", 1, 1);
+        const auto found = entry.Find("times");
+        const int64_t times = found ? found->AsInteger(1, MOST_TIMES) : 1;
+        for (int64_t i = 0; i < times; i++)
+        {
+            m_builder.Residual(Width(entry.Get(key)), i == 0 ? stride : 1, isBottleneck);
+        }
+    }
+
+    /** A layer that says all of itself. */
+    void ReadStated(const YamlNode& entry)
+    {
+        entry.CheckKeys({"layer", "name", "in", "out", "window", "groups", "bias"});
+        TableLayer layer;
+        layer.op = entry.Get("layer").AsEnum(TableOpNames());
+        layer.name = entry.Get("name").AsString();
+        layer.in = ReadShape(entry.Get("in"));
+        layer.out = ReadShape(entry.Get("out"));
+        const std::vector<uint32_t> window = Triple(entry.Get("window"), 0);
+        layer.window = {window[0], window[1], window[2]};
+        layer.groups = CountOr(entry, "groups", 1, 1);
+        layer.bias = BiasOf(entry);
+        if (layer.in.channels % layer.groups != 0 || layer.window.stride == 0)
+        {
+            entry.Fail(
+                "found groups or a stride that do not fit, expected groups that divide the "
+                "channels and a stride of at least 1");
+        }
+        m_stated.push_back(layer);
+    }
+
+    LayerTableBuilder m_builder;
+    std::vector<TableLayer> m_stated;
+};
+
+} // namespace
+
+bool
+IsLayerTable(const YamlNode& reference, const Catalog& catalog)
+{
+    return ResolveBase(reference, CatalogKind::Models, catalog).Has("network");
+}
+
+LayerTable
+ReadLayerTable(const YamlNode& reference, const Catalog& catalog)
+{
+    const YamlNode node = ResolveBase(reference, CatalogKind::Models, catalog);
+    node.CheckKeys({"base", "name", "title", "source", "input", "network"});
+    LayerTable table;
+    table.name = node.Get("name").AsString();
+    table.source = ReadSource(node);
+    NetworkReader reader(ReadShape(node.Get("input")));
+    const YamlNode network = node.Get("network");
+    reader.Read(network);
+    table.layers = reader.Take();
+    if (table.layers.empty() || table.layers.size() > MOST_LAYERS || table.Parameters() == 0)
+    {
+        network.Fail("found " + std::to_string(table.layers.size()) + " layers, expected 1 to " +
+                     std::to_string(MOST_LAYERS) + ", one with weights among them");
+    }
+    return table;
+}
+
+void
+CheckTablePlanAt(const LayerTable& table, const ParallelPlan& plan, const YamlNode& planNode)
+{
+    std::string message;
+    try
+    {
+        CheckTablePlan(table, plan);
+        return;
+    }
+    catch (const std::invalid_argument& error)
+    {
+        message = error.what();
+    }
+    const std::string field = message.substr(0, message.find(':'));
+    if (const auto found = planNode.Find(field))
+    {
+        found->Fail(message.substr(field.size() + 2));
+    }
+    planNode.Fail(message);
+}
+
+} // namespace weir

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_READERS_READ_LAYER_TABLE_H
+#define WEIR_SCENARIOS_READERS_READ_LAYER_TABLE_H
+
+#include "compute-model/models/layer-table.h"
+#include "compute-model/plan/parallel-plan.h"
+#include "scenarios/catalog.h"
+#include "scenarios/yaml/yaml-node.h"
+
+namespace weir
+{
+
+/** Whether a model is a table of layers (it has `network:`) and not a transformer. */
+bool IsLayerTable(const YamlNode& reference, const Catalog& catalog);
+
+/**
+ * A model that is a table of layers: {name, title, source, input: [channels, height, width],
+ * network: [...]}, an entry of `network` being
+ *
+ *     batchNorm | relu | add | dropout | globalAveragePool | loss
+ *     {convolution: CHANNELS, size, stride, padding, groups, bias}
+ *     {linear: FEATURES, bias}
+ *     {maxPool: SIZE, stride, padding}            averagePool likewise
+ *     {bottleneck: WIDTH, stride, times}          basicBlock likewise: ResNet's residual blocks,
+ *                                                 the stride being the first one's
+ *     {repeat: TIMES, layers: [...]}
+ *     {layer: OP, in: [c, h, w], out: [c, h, w], window: [size, stride, padding], groups, bias}
+ *
+ * where a convolution's stride and groups are 1 and its padding 0 if not given, a pool's stride is
+ * its size, and weights have biases unless said otherwise. The last form states what the others
+ * deduce from the layer before; runs are written back in it.
+ * @throws InputError with the place of what is missing, unknown, out of range or does not fit.
+ */
+LayerTable ReadLayerTable(const YamlNode& reference, const Catalog& catalog);
+
+/**
+ * CheckTablePlan with places: @p planNode is the job's `parallel:`.
+ * @throws InputError at the key that CheckTablePlan refuses.
+ */
+void CheckTablePlanAt(const LayerTable& table, const ParallelPlan& plan, const YamlNode& planNode);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_READERS_READ_LAYER_TABLE_H

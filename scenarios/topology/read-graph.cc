@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/topology/read-graph.h"
+
+#include "fabric/topology.h"
+#include "scenarios/flows/hpcc-topology.h"
+#include "scenarios/readers/read-source.h"
+#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/yaml-node.h"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+
+namespace weir
+{
+namespace
+{
+
+constexpr int64_t MOST_VERTICES = 1 << 24;
+constexpr int64_t MOST_PARALLEL = 1 << 12;
+
+/** What of a raw rate is payload. */
+double
+EfficiencyOf(const LinkProfile& profile)
+{
+    return profile.encoding * profile.framing * profile.measured;
+}
+
+/** Reads a graph that is written as YAML. */
+class YamlGraph
+{
+  public:
+    YamlGraph(const std::string& path, double efficiency)
+        : m_root(YamlNode::Load(path)),
+          m_efficiency(efficiency)
+    {
+    }
+
+    GraphShape Read()
+    {
+        m_root.CheckKeys({"title", "source", "switches", "hosts", "rate", "latency", "links"});
+        ReadSource(m_root);
+        AddVertices("hosts", "host", true);
+        AddVertices("switches", "switch", false);
+        const YamlNode links = m_root.Get("links");
+        for (const YamlNode& item : links.Items())
+        {
+            ReadWire(item);
+        }
+        if (m_graph.wires.empty())
+        {
+            links.Fail("found an empty list, expected links between hosts and switches");
+        }
+        return std::move(m_graph);
+    }
+
+  private:
+    void AddVertex(const YamlNode& place, const std::string& name, bool isHost)
+    {
+        if (!m_byName.emplace(name, m_graph.vertices.size()).second)
+        {
+            place.Fail("found '" + name + "' again, expected names that differ");
+        }
+        if (isHost)
+        {
+            m_graph.order.push_back(static_cast<uint32_t>(m_graph.vertices.size()));
+        }
+        m_graph.vertices.push_back({name, isHost});
+        m_names.push_back(name);
+    }
+
+    void AddVertices(const char* key, const char* prefix, bool isHost)
+    {
+        const YamlNode list = m_root.Get(key);
+        if (list.IsScalar())
+        {
+            const int64_t count = list.AsInteger(isHost ? 1 : 0, MOST_VERTICES);
+            for (int64_t i = 0; i < count; i++)
+            {
+                AddVertex(list, prefix + std::to_string(i), isHost);
+            }
+            return;
+        }
+        for (const YamlNode& item : list.Items())
+        {
+            AddVertex(item, item.AsString(), isHost);
+        }
+    }
+
+    uint32_t Find(const YamlNode& node) const
+    {
+        const std::string name = node.AsString();
+        const auto found = m_byName.find(name);
+        if (found == m_byName.end())
+        {
+            node.Fail("found '" + name + "', expected a host or switch of the graph" +
+                      DidYouMean(name, m_names));
+        }
+        return static_cast<uint32_t>(found->second);
+    }
+
+    Rate ReadRate(const YamlNode& node) const
+    {
+        const Rate rate = node.AsRate();
+        if (!(rate > Rate()) || rate.IsInfinite())
+        {
+            node.Fail("found '" + node.AsString() + "', expected a rate above zero");
+        }
+        return rate * m_efficiency;
+    }
+
+    void ReadWire(const YamlNode& item)
+    {
+        std::optional<YamlNode> rate;
+        std::optional<YamlNode> latency;
+        std::vector<YamlNode> ends;
+        int64_t count = 1;
+        if (item.IsMap())
+        {
+            item.CheckKeys({"between", "rate", "latency", "count"});
+            ends = item.Get("between").Items();
+            rate = item.Find("rate");
+            latency = item.Find("latency");
+            count = item.Has("count") ? item.Get("count").AsInteger(1, MOST_PARALLEL) : 1;
+        }
+        else
+        {
+            const auto parts = item.Items();
+            if (parts.size() != 2 && parts.size() != 4)
+            {
+                item.Fail("found " + std::to_string(parts.size()) +
+                          " items, expected [a, b] or [a, b, RATE, LATENCY]");
+            }
+            ends.assign(parts.begin(), parts.begin() + 2);
+            if (parts.size() == 4)
+            {
+                rate = parts[2];
+                latency = parts[3];
+            }
+        }
+        if (ends.size() != 2)
+        {
+            item.Fail("found " + std::to_string(ends.size()) + " ends, expected two");
+        }
+        GraphWire wire;
+        wire.a = Find(ends[0]);
+        wire.b = Find(ends[1]);
+        if (wire.a == wire.b)
+        {
+            ends[1].Fail("found '" + ends[1].AsString() + "' at both ends, expected two of them");
+        }
+        wire.rate = ReadRate(rate ? *rate : m_root.Get("rate"));
+        wire.latency = (latency ? *latency : m_root.Get("latency")).AsTime();
+        m_graph.wires.insert(m_graph.wires.end(), static_cast<std::size_t>(count), wire);
+    }
+
+    YamlNode m_root;
+    double m_efficiency;
+    GraphShape m_graph;
+    std::map<std::string, std::size_t> m_byName;
+    std::vector<std::string> m_names;
+};
+
+GraphShape
+ReadHpccGraph(const std::string& path, double efficiency)
+{
+    const Topology topology = ReadHpccTopology(path);
+    GraphShape graph;
+    for (std::size_t i = 0; i < topology.DeviceCount(); i++)
+    {
+        const Device& device = topology.GetDevice(DeviceId(i));
+        const bool isHost = device.kind == DeviceKind::Host;
+        if (isHost)
+        {
+            graph.order.push_back(static_cast<uint32_t>(i));
+        }
+        graph.vertices.push_back({device.name, isHost});
+    }
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        if (LinkId(i) < link.opposite)
+        {
+            graph.wires.push_back(
+                {link.from.Index(), link.to.Index(), link.rate * efficiency, link.latency});
+        }
+    }
+    return graph;
+}
+
+} // namespace
+
+GraphShape
+ReadGraph(const std::string& path, const LinkProfile& profile)
+{
+    const std::string ending = std::filesystem::path(path).extension().string();
+    GraphShape graph;
+    if (ending == ".yaml" || ending == ".yml")
+    {
+        graph = YamlGraph(path, EfficiencyOf(profile)).Read();
+    }
+    else if (ending == ".graphml")
+    {
+        graph = ReadGraphMlNetwork(path);
+    }
+    else
+    {
+        graph = ReadHpccGraph(path, EfficiencyOf(profile));
+    }
+    graph.file = path;
+    return graph;
+}
+
+} // namespace weir

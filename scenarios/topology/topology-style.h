@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_TOPOLOGY_TOPOLOGY_STYLE_H
+#define WEIR_SCENARIOS_TOPOLOGY_TOPOLOGY_STYLE_H
+
+#include "fabric/topology.h"
+#include "fabric/units.h"
+
+#include <string>
+
+/**
+ * @file
+ * How drawings of topologies look: a colour for each kind of link and device, a width for each
+ * rate.
+ */
+namespace weir
+{
+
+const char* ColorOf(LinkKind kind);
+const char* FillOf(DeviceKind kind);
+
+/** In pixels: as the square root of the rate. */
+double LineWidth(Rate rate);
+
+/** "51.2 GB/s". */
+std::string RateWord(Rate rate);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_TOPOLOGY_TOPOLOGY_STYLE_H

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/writers/write-experts.h"
+
+#include "scenarios/readers/scenario-names.h"
+
+#include <charconv>
+
+namespace weir
+{
+namespace
+{
+
+/** The shortest decimal that reads back equal. */
+std::string
+Exact(double value)
+{
+    char text[32];
+    const auto [end, error] = std::to_chars(text, text + sizeof(text), value);
+    return {text, end};
+}
+
+} // namespace
+
+void
+WriteExpertLayers(YamlWriter& out, const ExpertLayers& moe)
+{
+    if (moe.experts == 0)
+    {
+        return;
+    }
+    out.BeginMap("experts");
+    out.Integer("count", moe.experts);
+    out.Integer("topK", moe.topK);
+    out.Integer("ffn", moe.ffn);
+    out.Integer("sharedFfn", moe.sharedFfn);
+    out.Integer("firstLayer", moe.firstLayer);
+    out.Integer("every", moe.every);
+    out.EndMap();
+}
+
+void
+WriteTokenSpread(YamlWriter& out, const ParallelPlan& plan)
+{
+    out.Integer("context", plan.context);
+    out.Text("contextExchange", NameOf(ContextExchangeNames(), plan.contextExchange));
+    out.Integer("expert", plan.expert);
+    out.Integer("expertTensor", plan.expertTensor);
+    const ExpertLoad& load = plan.expertLoad;
+    out.BeginMap("expertLoad");
+    out.Number("capacityFactor", load.capacityFactor);
+    out.Integer("seed", load.seed);
+    if (load.shares.empty())
+    {
+        out.Number("imbalance", load.imbalance);
+    }
+    else
+    {
+        out.BeginList("shares");
+        for (const double share : load.shares)
+        {
+            out.Item(Exact(share));
+        }
+        out.EndList();
+    }
+    out.EndMap();
+}
+
+} // namespace weir

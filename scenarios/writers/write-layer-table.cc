@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/writers/write-layer-table.h"
+
+#include "scenarios/readers/scenario-names.h"
+
+namespace weir
+{
+namespace
+{
+
+void
+WriteTriple(YamlWriter& out, const char* key, uint32_t a, uint32_t b, uint32_t c)
+{
+    out.BeginList(key);
+    for (const uint32_t number : {a, b, c})
+    {
+        out.Item(std::to_string(number));
+    }
+    out.EndList();
+}
+
+void
+WriteShape(YamlWriter& out, const char* key, const SampleShape& shape)
+{
+    WriteTriple(out, key, shape.channels, shape.height, shape.width);
+}
+
+} // namespace
+
+void
+WriteLayerTable(YamlWriter& out, const LayerTable& table)
+{
+    out.BeginMap("model");
+    out.Text("name", table.name);
+    out.Text("source", table.source);
+    WriteShape(out, "input", table.layers.front().in);
+    out.BeginList("network");
+    for (const TableLayer& layer : table.layers)
+    {
+        out.BeginMap();
+        out.Text("layer", NameOf(TableOpNames(), layer.op));
+        out.Text("name", layer.name);
+        WriteShape(out, "in", layer.in);
+        WriteShape(out, "out", layer.out);
+        WriteTriple(out, "window", layer.window.size, layer.window.stride, layer.window.padding);
+        out.Integer("groups", layer.groups);
+        out.Flag("bias", layer.bias);
+        out.EndMap();
+    }
+    out.EndList();
+    out.EndMap();
+}
+
+} // namespace weir

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/kernels/embedding-time.h"
+
+#include "measured-kernels.h"
+#include "transformer-samples.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+/** A batch of uniform or Zipf look-ups as the measurements name them. */
+IndexDistribution
+Named(const std::string& name, uint64_t rows)
+{
+    return name == "uniform" ? IndexDistribution::Uniform(rows)
+                             : IndexDistribution::Zipf(rows, std::atof(name.c_str() + 4));
+}
+
+// E (1 - (1 - 1/E)^n) distinct rows (the birthday problem), and sums of probabilities of one.
+TEST(IndexDistribution, UniformUniqueRows)
+{
+    const IndexDistribution uniform = IndexDistribution::Uniform(1000);
+    EXPECT_NEAR(uniform.UniqueRows(1000), 1000 * (1 - std::pow(0.999, 1000)), 1e-9);
+    for (const double exponent : {0.0, 0.6, 1.0, 1.2})
+    {
+        const IndexDistribution zipf = IndexDistribution::Zipf(12345, exponent);
+        double sum = 0;
+        for (const RowClass& one : zipf.Classes())
+        {
+            sum += one.rows * one.probability;
+        }
+        EXPECT_NEAR(sum, 1, 1e-12);
+        EXPECT_NEAR(zipf.Rows(), 12345, 1e-6);
+    }
+}
+
+// What a list shows is what it holds: 1 and 2 occur twice, 3 once.
+TEST(IndexDistribution, ObservedCounts)
+{
+    const IndexDistribution seen = IndexDistribution::Observed({1, 2, 1, 3, 2});
+    ASSERT_EQ(seen.Classes().size(), 2U);
+    EXPECT_EQ(seen.Rows(), 3);
+    EXPECT_DOUBLE_EQ(seen.Classes()[1].probability, 0.4);
+    EXPECT_THROW(IndexDistribution::Observed({}), std::invalid_argument);
+    EXPECT_THROW(IndexDistribution::Uniform(0), std::invalid_argument);
+}
+
+/** Misses of a least-recently-used cache, counted look-up by look-up. */
+double
+CountMisses(const std::vector<double>& probabilities, std::size_t lookups, std::size_t capacity)
+{
+    std::mt19937_64 random(7);
+    std::discrete_distribution<std::size_t> draw(probabilities.begin(), probabilities.end());
+    std::vector<std::size_t> cache; // most recent last
+    double misses = 0;
+    for (std::size_t i = 0; i < lookups; i++)
+    {
+        const std::size_t row = draw(random);
+        const auto found = std::find(cache.begin(), cache.end(), row);
+        if (found != cache.end())
+        {
+            cache.erase(found);
+        }
+        else
+        {
+            misses++;
+            if (cache.size() == capacity)
+            {
+                cache.erase(cache.begin());
+            }
+        }
+        cache.push_back(row);
+    }
+    return misses;
+}
+
+// Che's approximation against a cache played out: within 3 % for uniform and Zipf look-ups.
+TEST(IndexDistribution, MissesAreThoseOfACache)
+{
+    const std::size_t rows = 400;
+    const std::size_t lookups = 20000;
+    for (const double exponent : {0.0, 0.8, 1.2})
+    {
+        std::vector<double> probabilities(rows);
+        for (std::size_t k = 0; k < rows; k++)
+        {
+            probabilities[k] = std::pow(static_cast<double>(k + 1), -exponent);
+        }
+        const IndexDistribution indices = IndexDistribution::Zipf(rows, exponent);
+        for (const std::size_t capacity : {20U, 100U, 300U})
+        {
+            const double counted = CountMisses(probabilities, lookups, capacity);
+            EXPECT_NEAR(indices.Misses(lookups, static_cast<double>(capacity)) / counted, 1, 0.03)
+                << exponent << " " << capacity;
+        }
+    }
+}
+
+// A cache that holds all leaves the first meetings only; none leaves every look-up.
+TEST(IndexDistribution, LimitsOfCaches)
+{
+    const IndexDistribution indices = IndexDistribution::Zipf(1000, 1);
+    EXPECT_EQ(indices.Misses(5000, 1000), indices.UniqueRows(5000));
+    EXPECT_NEAR(indices.Misses(5000, 1e-9), 5000, 1e-3);
+    const auto reuse = indices.ReuseFactors(5000);
+    EXPECT_NEAR(std::accumulate(reuse.begin(), reuse.end(), 0.0), 1, 0.01);
+}
+
+// Skewed look-ups are faster forward (caches) and slower backward (additions to one row wait).
+TEST(EmbeddingTime, SkewHelpsForwardAndHurtsBackward)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    EmbeddingShape shape;
+    shape.bags = 65536;
+    shape.pooling = 32;
+    shape.dim = 128;
+    const IndexDistribution even = IndexDistribution::Uniform(10'000'000);
+    const IndexDistribution skewed = IndexDistribution::Zipf(10'000'000, 1.2);
+    EXPECT_LT(EmbeddingForwardTime(gpu, skewed, shape).time,
+              EmbeddingForwardTime(gpu, even, shape).time);
+    EXPECT_GT(EmbeddingBackwardTime(gpu, skewed, shape).time,
+              EmbeddingBackwardTime(gpu, even, shape).time);
+    shape.dim = 0;
+    EXPECT_THROW(EmbeddingForwardTime(gpu, even, shape), std::invalid_argument);
+}
+
+/** The least error that so large a share of @p errors keeps to. */
+double
+Quantile(std::vector<double> errors, double share)
+{
+    std::sort(errors.begin(), errors.end());
+    return errors[static_cast<std::size_t>(share * static_cast<double>(errors.size() - 1))];
+}
+
+// An H200's table-batched kernels: distinct rows to 2 % in the median, times to 8 %.
+TEST(EmbeddingTime, FollowsTheH200)
+{
+    const std::vector<MeasuredRow> rows = ReadMeasured("embedding_bag.csv");
+    if (rows.empty())
+    {
+        GTEST_SKIP() << "no measurements";
+    }
+    const Gpu gpu = NamedGpu("h200-sxm");
+    std::vector<double> unique;
+    std::vector<double> forward;
+    std::vector<double> backward;
+    for (const MeasuredRow& row : rows)
+    {
+        const std::string& op = row.at("op");
+        if (op != "fwd_tbe" && op != "bwd_sgd_tbe")
+        {
+            continue;
+        }
+        const IndexDistribution indices =
+            Named(row.at("dist"), std::strtoull(row.at("rows").c_str(), nullptr, 10));
+        EmbeddingShape shape;
+        shape.bags = std::strtoull(row.at("batch").c_str(), nullptr, 10);
+        shape.pooling = std::strtoull(row.at("pooling").c_str(), nullptr, 10);
+        shape.dim = std::strtoull(row.at("dim").c_str(), nullptr, 10);
+        shape.precision = row.at("dtype") == "fp32" ? Precision::Fp32 : Precision::Bf16;
+        // Event pairs add some 3 us to what a kernel takes.
+        const double measured = row.at("cupti_us").empty()
+                                    ? std::atof(row.at("median_us").c_str()) - 3
+                                    : std::atof(row.at("cupti_us").c_str());
+        const bool isForward = op == "fwd_tbe";
+        const KernelEstimate estimate = isForward ? EmbeddingForwardTime(gpu, indices, shape)
+                                                  : EmbeddingBackwardTime(gpu, indices, shape);
+        (isForward ? forward : backward)
+            .push_back(std::abs(estimate.time.ToSeconds() * 1e6 / measured - 1));
+        const double distinct = std::atof(row.at("unique_rows").c_str());
+        const double lookups = static_cast<double>(shape.bags * shape.pooling);
+        unique.push_back(std::abs(indices.UniqueRows(lookups) / distinct - 1));
+    }
+    RecordProperty("forwardMedian", std::to_string(Quantile(forward, 0.5)));
+    RecordProperty("backwardMedian", std::to_string(Quantile(backward, 0.5)));
+    EXPECT_LT(Quantile(unique, 0.5), 0.02);
+    EXPECT_LT(Quantile(forward, 0.5), 0.08);
+    EXPECT_LT(Quantile(forward, 0.9), 0.25);
+    EXPECT_LT(Quantile(backward, 0.5), 0.08);
+    EXPECT_LT(Quantile(backward, 0.9), 0.20);
+}
+
+} // namespace
+} // namespace weir

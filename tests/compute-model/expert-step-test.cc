@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/graph/step-builder.h"
+#include "compute-model/plan/rank-groups.h"
+#include "compute-model/plan/stage-parameters.h"
+
+#include "graph-run.h"
+#include "mixture-samples.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+/** Few layers, so that a graph is built at once. */
+Transformer
+SmallMixture()
+{
+    Transformer model = SampleDeepSeekMoe();
+    model.layers = 4; // one dense, three with experts
+    return model;
+}
+
+double
+BytesOf(const StepGraph& graph, const StepProgram& program, const std::string& label)
+{
+    double bytes = 0;
+    for (const auto& ops : program.streams)
+    {
+        for (const StepOp& op : ops)
+        {
+            bytes += graph.labels[op.label] == label ? op.bytes.ToDouble() : 0;
+        }
+    }
+    return bytes;
+}
+
+std::vector<uint32_t>
+MembersOf(const StepGraph& graph, uint32_t rank, GroupSlot slot)
+{
+    std::vector<uint32_t> members;
+    for (Rank member : graph.groups[graph.rankGroups[rank][static_cast<std::size_t>(slot)]])
+    {
+        members.push_back(member.Index());
+    }
+    return members;
+}
+
+// Matrix products do not depend on where experts are: 6 operations a token and active weight, and
+// under the causal mask 2 s h a token and layer for the forward pass of attention.
+TEST(ExpertStep, FlopsDoNotDependOnTheMapping)
+{
+    const Transformer model = SmallMixture();
+    const double h = model.hidden;
+    const double s = model.sequence;
+    const double attention = 4 * h * h;
+    const double dense = 3 * h * 10944;
+    const double mixture = h * 64 + 3 * h * (6 * 1408 + 2816);
+    const double perToken = 4 * attention + dense + 3 * mixture + h * model.vocabulary;
+    // Fused attention backward computes the scores again: 2.5 instead of 2 times the forward.
+    const double scores = 4 * (1 + 2.5) * 2 * s * h;
+    for (const ParallelPlan& plan : {MixturePlan(1, 8, 8, 1),
+                                     MixturePlan(2, 4, 4, 2),
+                                     MixturePlan(2, 4, 8, 1),
+                                     MixturePlan(1, 8, 1, 1),
+                                     MixturePlan(1, 8, 2, 4)})
+    {
+        const double expected = plan.globalBatch * s * (6 * perToken + scores);
+        const double found = GemmFlops(BuildTransformerStep(model, plan, SampleGpu()));
+        EXPECT_NEAR(found / expected, 1, 1e-9);
+    }
+}
+
+// Ranks of a stage in two orders at once (MoE Parallel Folding, 3.2): attention's tensor pairs and
+// replicas, and the experts' own.
+TEST(ExpertStep, ExpertsHaveTheirOwnGroups)
+{
+    using Members = std::vector<uint32_t>;
+    const Transformer model = SmallMixture();
+    const StepGraph folded = BuildTransformerStep(model, MixturePlan(2, 4, 4, 1), SampleGpu());
+    EXPECT_EQ(MembersOf(folded, 5, GroupSlot::Tensor), (Members{4, 5}));
+    EXPECT_EQ(MembersOf(folded, 5, GroupSlot::Data), (Members{1, 3, 5, 7}));
+    EXPECT_EQ(MembersOf(folded, 5, GroupSlot::Expert), (Members{4, 5, 6, 7}));
+    EXPECT_EQ(MembersOf(folded, 5, GroupSlot::ExpertData), (Members{1, 5}));
+    const StepGraph together = BuildTransformerStep(model, MixturePlan(2, 4, 2, 0), SampleGpu());
+    EXPECT_EQ(MembersOf(together, 5, GroupSlot::ExpertTensor), (Members{4, 5}));
+    EXPECT_EQ(MembersOf(together, 5, GroupSlot::Expert), (Members{5, 7}));
+    EXPECT_EQ(MembersOf(together, 5, GroupSlot::ExpertData), (Members{1, 5}));
+}
+
+// Each layer with experts sends s b topK / T rows away and back, forward and backward.
+TEST(ExpertStep, TokensTravelFourTimes)
+{
+    const Transformer model = SmallMixture();
+    const StepGraph graph = BuildTransformerStep(model, MixturePlan(2, 4, 4, 1), SampleGpu());
+    const double once = 3.0 * model.sequence / 2 * 6 * model.hidden * 2;
+    for (const char* label : {"dispatch all-to-all",
+                              "combine all-to-all",
+                              "combine backward all-to-all",
+                              "dispatch backward all-to-all"})
+    {
+        EXPECT_EQ(BytesOf(graph, graph.programs[0], label), once) << label;
+    }
+}
+
+// The buckets that are reduced over replicas of dense weights hold all of those, the others all
+// experts.
+TEST(ExpertStep, BucketsCoverEveryParameter)
+{
+    const Transformer model = SmallMixture();
+    for (const ParallelPlan& plan : {MixturePlan(1, 8, 4, 1), MixturePlan(2, 4, 2, 2)})
+    {
+        const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+        EXPECT_EQ(BytesOf(graph, graph.programs[0], "gradient bucket"),
+                  4 * RankStageParameters(model, plan, 0));
+        EXPECT_EQ(BytesOf(graph, graph.programs[0], "expert gradient bucket"),
+                  4 * RankExpertParameters(model, plan, 0));
+    }
+    // Experts without replicas have nobody to reduce their gradients with.
+    const StepGraph alone = BuildTransformerStep(model, MixturePlan(1, 8, 8, 1), SampleGpu());
+    EXPECT_EQ(BytesOf(alone, alone.programs[0], "expert gradient bucket"), 0);
+}
+
+// Without a capacity the CPU waits for the routing of every layer with experts, forward; with one
+// it does not.
+TEST(ExpertStep, OnlyDroplessRoutingStopsTheCpu)
+{
+    const Transformer model = SmallMixture();
+    ParallelPlan plan = MixturePlan(1, 8, 8, 1);
+    const auto stops = [&] {
+        const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+        int found = 0;
+        for (const StepOp& op :
+             graph.programs[0].streams[static_cast<std::size_t>(StreamKind::Compute)])
+        {
+            found += op.synchronizes ? 1 : 0;
+        }
+        return found;
+    };
+    const int dropless = stops();
+    plan.expertLoad.capacityFactor = 1;
+    EXPECT_EQ(dropless - stops(), 3);
+}
+
+// An uneven load costs time: everybody waits for the busiest expert.
+TEST(ExpertStep, ImbalanceCostsTime)
+{
+    const Transformer model = SmallMixture();
+    ParallelPlan plan = MixturePlan(1, 8, 8, 1);
+    Time last;
+    for (const double imbalance : {1.0, 2.0, 4.0})
+    {
+        plan.expertLoad.imbalance = imbalance;
+        const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+        const Execution run(graph);
+        EXPECT_GT(run.StepTime(), last);
+        last = run.StepTime();
+    }
+}
+
+// Categories sum to the step, and waiting for tokens is booked as such.
+TEST(ExpertStep, BreakdownSumsToTheStep)
+{
+    const Transformer model = SmallMixture();
+    for (const ParallelPlan& plan : {MixturePlan(2, 4, 4, 2), MixturePlan(2, 4, 8, 1)})
+    {
+        const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+        const Time once = Time::Microseconds(10);
+        const Execution run(graph, [&](const CollectiveCall& call) {
+            return call.op == CollectiveOp::AllToAll ? once : Time();
+        });
+        for (const RankBreakdown& rank : run.Breakdown())
+        {
+            EXPECT_EQ(std::accumulate(rank.spent.begin(), rank.spent.end(), Time()),
+                      run.StepTime());
+        }
+        EXPECT_EQ(run.Spent(0, TimeCategory::Expert), once * (4 * 3));
+    }
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_TESTS_COMPUTE_MODEL_GRAPH_RUN_H
+#define WEIR_TESTS_COMPUTE_MODEL_GRAPH_RUN_H
+
+#include "compute-model/execution/step-executor.h"
+#include "compute-model/graph/step-program.h"
+
+#include "fixed-time-engine.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace weir
+{
+
+/** Sums over all ranks what @p ofOp gives for each operation. */
+template <typename F>
+double
+SumOverRanks(const StepGraph& graph, F ofOp)
+{
+    std::vector<double> perProgram;
+    for (const StepProgram& program : graph.programs)
+    {
+        double sum = 0;
+        for (const auto& ops : program.streams)
+        {
+            for (const StepOp& op : ops)
+            {
+                sum += ofOp(op);
+            }
+        }
+        perProgram.push_back(sum);
+    }
+    double total = 0;
+    for (uint32_t program : graph.rankProgram)
+    {
+        total += perProgram[program];
+    }
+    return total;
+}
+
+inline double
+GemmFlops(const StepGraph& graph)
+{
+    return SumOverRanks(graph, [&graph](const StepOp& op) {
+        double flops = 0;
+        for (uint32_t i = 0; i < op.kernelCount; i++)
+        {
+            flops += graph.kernels[op.firstKernel + i].flops.ToDouble();
+        }
+        return flops;
+    });
+}
+
+/** Runs @p graph with collectives of the given duration. */
+class Execution
+{
+  public:
+    explicit Execution(
+        const StepGraph& graph,
+        FixedTimeEngine::Duration duration = [](const CollectiveCall&) { return Time(); })
+        : m_engine(std::move(duration)),
+          m_executor(SpecOf(graph, m_engine))
+    {
+        EngineSet engines;
+        engines.Add(m_executor);
+        engines.Add(m_engine);
+        engines.RunToEnd();
+        EXPECT_TRUE(m_executor.IsFinished()) << m_executor.DescribeWaiting();
+    }
+
+    Time StepTime() const
+    {
+        return m_executor.StepTimes().at(0);
+    }
+
+    const std::vector<RankBreakdown>& Breakdown() const
+    {
+        return m_executor.Breakdown();
+    }
+
+    Time Spent(uint32_t rank, TimeCategory category) const
+    {
+        return Breakdown()[rank].spent[static_cast<std::size_t>(category)];
+    }
+
+  private:
+    static StepExecutorSpec SpecOf(const StepGraph& graph, CollectiveEngine& engine)
+    {
+        StepExecutorSpec spec;
+        spec.graph = &graph;
+        spec.engine = &engine;
+        for (std::size_t group = 0; group < graph.groups.size(); group++)
+        {
+            spec.communicators.push_back(CommunicatorId(group));
+        }
+        return spec;
+    }
+
+    FixedTimeEngine m_engine;
+    StepExecutor m_executor;
+};
+
+} // namespace weir
+
+#endif // WEIR_TESTS_COMPUTE_MODEL_GRAPH_RUN_H

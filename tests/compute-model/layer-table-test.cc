@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/graph/table-step.h"
+#include "compute-model/plan/rank-groups.h"
+
+#include "graph-run.h"
+#include "transformer-samples.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+namespace weir
+{
+namespace
+{
+
+LayerTable
+Resnet(const std::vector<uint32_t>& blocks)
+{
+    LayerTableBuilder builder({3, 224, 224});
+    builder.Convolution(64, {7, 2, 3}, 1, false);
+    builder.Keep(TableOp::BatchNorm);
+    builder.Keep(TableOp::Relu);
+    builder.Pool(TableOp::MaxPool, {3, 2, 1});
+    for (uint32_t stage = 0; stage < 4; stage++)
+    {
+        for (uint32_t block = 0; block < blocks[stage]; block++)
+        {
+            builder.Residual(64U << stage, stage > 0 && block == 0 ? 2 : 1, true);
+        }
+    }
+    builder.GlobalAveragePool();
+    builder.Linear(1000, true);
+    builder.Keep(TableOp::Loss);
+    return {"resnet", "", builder.Take()};
+}
+
+LayerTable
+Perceptron()
+{
+    LayerTableBuilder builder({512, 1, 1});
+    builder.Linear(1024, true);
+    builder.Keep(TableOp::Relu);
+    builder.Linear(256, true);
+    builder.Keep(TableOp::Loss);
+    return {"perceptron", "", builder.Take()};
+}
+
+ParallelPlan
+Replicas(uint32_t data, uint32_t samples)
+{
+    ParallelPlan plan;
+    plan.data = data;
+    plan.microBatch = samples;
+    plan.globalBatch = data * samples;
+    plan.precision = Precision::Fp32;
+    return plan;
+}
+
+// 25,557,032 and 60,192,808 parameters, torchvision's ResNet-50 and -152 (its documentation);
+// 3.8e9 and 11.3e9 multiply-adds with the stride in the 1x1 convolution (He et al. 2016, table 1),
+// 4.09e9 and 11.51e9 with it in the 3x3 (torchvision).
+TEST(LayerTable, ResnetsHaveTheirFigures)
+{
+    EXPECT_EQ(Resnet({3, 4, 6, 3}).Parameters(), 25557032);
+    EXPECT_EQ(Resnet({3, 8, 36, 3}).Parameters(), 60192808);
+    EXPECT_NEAR(Resnet({3, 4, 6, 3}).MultiplyAdds(), 4.09e9, 0.01e9);
+    EXPECT_NEAR(Resnet({3, 8, 36, 3}).MultiplyAdds(), 11.51e9, 0.01e9);
+}
+
+// The two passes backward are two forward ones but for the first layer's input gradient.
+TEST(TableStep, FlopsAreThreeForwardPasses)
+{
+    const LayerTable table = Perceptron();
+    const ParallelPlan plan = Replicas(4, 64);
+    const double found = GemmFlops(BuildTableStep(table, plan, SampleGpu()));
+    const double samples = plan.globalBatch;
+    const double first = 2.0 * 512 * 1024;
+    EXPECT_EQ(found, samples * (6 * table.MultiplyAdds() - first));
+}
+
+// Buckets hold all gradients, and each is closed by the layer that fills it.
+TEST(TableStep, BucketsCoverEveryParameter)
+{
+    const LayerTable table = Resnet({3, 4, 6, 3});
+    ParallelPlan plan = Replicas(8, 16);
+    plan.bucket = Bytes::MiB(25);
+    const StepGraph graph = BuildTableStep(table, plan, SampleGpu());
+    double bytes = 0;
+    std::size_t buckets = 0;
+    for (const StepOp& op :
+         graph.programs[0].streams[static_cast<std::size_t>(StreamKind::DataComm)])
+    {
+        bytes += op.bytes.ToDouble();
+        buckets++;
+    }
+    EXPECT_EQ(bytes, 4 * table.Parameters());
+    EXPECT_EQ(buckets, 4U); // 102 MB in buckets that reach 25 MiB
+}
+
+// Overlap hides all reductions but those that the last layers' backward passes fill.
+TEST(TableStep, OverlapHidesReductions)
+{
+    const LayerTable table = Resnet({3, 4, 6, 3});
+    ParallelPlan plan = Replicas(8, 64);
+    plan.bucket = Bytes::MiB(25);
+    const Time once = Time::Microseconds(500);
+    const auto exposed = [&](bool overlaps) {
+        plan.overlapGradients = overlaps;
+        const StepGraph graph = BuildTableStep(table, plan, SampleGpu());
+        const Execution run(graph, [&](const CollectiveCall&) { return once; });
+        for (const RankBreakdown& rank : run.Breakdown())
+        {
+            EXPECT_EQ(std::accumulate(rank.spent.begin(), rank.spent.end(), Time()),
+                      run.StepTime());
+        }
+        return run.Spent(0, TimeCategory::Data);
+    };
+    EXPECT_EQ(exposed(true), once);
+    EXPECT_EQ(exposed(false), once);
+}
+
+TEST(LayerTable, RefusesWhatDoesNotFit)
+{
+    LayerTableBuilder builder({3, 8, 8});
+    try
+    {
+        builder.Convolution(4, {11, 1, 1}, 1, true);
+        FAIL();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        EXPECT_STREQ(error.what(),
+                     "layer convolution 1: found a window of 11 by stride 1, expected one that "
+                     "fits into 10");
+    }
+    ParallelPlan plan = Replicas(2, 4);
+    plan.tensor = 2;
+    try
+    {
+        CheckTablePlan(Perceptron(), plan);
+        FAIL();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        EXPECT_STREQ(error.what(),
+                     "tensor: found 2, expected 1 for perceptron, a table of layers: it has "
+                     "replicas only");
+    }
+}
+
+} // namespace
+} // namespace weir

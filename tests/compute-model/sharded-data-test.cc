@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/graph/step-builder.h"
+#include "compute-model/plan/memory-estimate.h"
+#include "compute-model/plan/rank-groups.h"
+#include "compute-model/plan/shard-units.h"
+#include "compute-model/plan/stage-parameters.h"
+
+#include "graph-run.h"
+#include "transformer-samples.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+constexpr uint32_t LAYERS = 4;
+const Transformer MODEL = SampleGpt(LAYERS, 1024, 16);
+
+ParallelPlan
+Sharded(ShardedState state, uint32_t data, uint32_t microBatches)
+{
+    ParallelPlan plan;
+    plan.data = data;
+    plan.globalBatch = data * microBatches;
+    plan.sharding.state = state;
+    return plan;
+}
+
+/** Bytes that rank 0 moves by one kind of collective on one stream. */
+double
+Moved(const StepGraph& graph, CollectiveOp collective, StreamKind stream = StreamKind::DataComm)
+{
+    double bytes = 0;
+    for (const StepOp& op : graph.programs[0].streams[static_cast<std::size_t>(stream)])
+    {
+        bytes += op.collective == collective ? op.bytes.ToDouble() : 0;
+    }
+    return bytes;
+}
+
+std::vector<uint32_t>
+GroupOf(const StepGraph& graph, uint32_t rank, GroupSlot slot)
+{
+    std::vector<uint32_t> members;
+    for (Rank member : graph.groups[graph.rankGroups[rank][static_cast<std::size_t>(slot)]])
+    {
+        members.push_back(member.Index());
+    }
+    return members;
+}
+
+// Units sum to what the stage holds, whatever the plan.
+TEST(ShardUnits, SumToTheStage)
+{
+    for (const uint32_t pipeline : {1U, 2U})
+    {
+        ParallelPlan plan = Sharded(ShardedState::Full, 2, 2);
+        plan.pipeline = pipeline;
+        for (uint32_t stage = 0; stage < pipeline; stage++)
+        {
+            const std::vector<double> units = UnitParameters(MODEL, plan, stage);
+            EXPECT_EQ(units.size(), LAYERS / pipeline + 1);
+            EXPECT_EQ(std::accumulate(units.begin(), units.end(), 0.0),
+                      RankStageParameters(MODEL, plan, stage));
+        }
+    }
+}
+
+// FSDP: every micro-batch gathers the root unit once and each layer before its forward and again
+// before its backward pass, but for the last layer, whose backward pass comes next; and reduces
+// everything once. 2-byte weights, gradients in 4 bytes or 2.
+TEST(FullSharding, GathersTwiceAndReducesOnceAMicroBatch)
+{
+    for (const uint32_t microBatches : {1U, 3U})
+    {
+        for (const bool fp32Gradients : {false, true})
+        {
+            ParallelPlan plan = Sharded(ShardedState::Full, 4, microBatches);
+            plan.fp32Gradients = fp32Gradients;
+            const StepGraph graph = BuildTransformerStep(MODEL, plan, SampleGpu());
+            const std::vector<double> units = UnitParameters(MODEL, plan, 0);
+            const double gathered = units.back() + (2 * LAYERS - 1) * units.front();
+            EXPECT_EQ(Moved(graph, CollectiveOp::AllGather), microBatches * 2 * gathered);
+            EXPECT_EQ(Moved(graph, CollectiveOp::ReduceScatter),
+                      microBatches * (fp32Gradients ? 4 : 2) * RankStageParameters(MODEL, plan, 0));
+        }
+    }
+}
+
+// Without resharding and with no_sync (torchtitan under pipelines) a step of any number of
+// micro-batches moves weights once and gradients once.
+TEST(FullSharding, KeepsWeightsAndGradientsWhenTold)
+{
+    ParallelPlan plan = Sharded(ShardedState::Full, 2, 4);
+    plan.pipeline = 2;
+    plan.sharding.reshard = false;
+    plan.sharding.everyPass = false;
+    const StepGraph graph = BuildTransformerStep(MODEL, plan, SampleGpu());
+    const double parameters = RankStageParameters(MODEL, plan, 0);
+    EXPECT_EQ(Moved(graph, CollectiveOp::AllGather), 2 * parameters);
+    EXPECT_EQ(Moved(graph, CollectiveOp::ReduceScatter), 4 * parameters);
+    const Execution run(graph); // and nobody waits for ever
+    EXPECT_GT(run.StepTime(), Time());
+}
+
+// A gather that is shorter than a layer's pass costs nothing when it is issued a unit ahead: only
+// the root unit's and (behind the embedding's few kernels) the first layer's are seen. Issued when
+// they are needed, each is seen in full.
+TEST(FullSharding, PrefetchHidesGathers)
+{
+    const Time gather = Time::Microseconds(100);
+    const auto duration = [gather](const CollectiveCall& call) {
+        return call.op == CollectiveOp::AllGather ? gather : Time();
+    };
+    ParallelPlan plan = Sharded(ShardedState::Full, 4, 1);
+    const Execution ahead(BuildTransformerStep(MODEL, plan, SampleGpu()), duration);
+    EXPECT_GT(ahead.Spent(0, TimeCategory::Data), gather);
+    EXPECT_LE(ahead.Spent(0, TimeCategory::Data), gather * 2);
+    plan.sharding.prefetch = 0;
+    const Execution late(BuildTransformerStep(MODEL, plan, SampleGpu()), duration);
+    EXPECT_EQ(late.Spent(0, TimeCategory::Data), gather * (2 * LAYERS));
+}
+
+// Reductions run beside the backward pass of the next units; the root unit's comes last and is
+// waited for.
+TEST(FullSharding, ReductionsHideButTheLast)
+{
+    const Time reduction = Time::Microseconds(100);
+    const auto duration = [reduction](const CollectiveCall& call) {
+        return call.op == CollectiveOp::ReduceScatter ? reduction : Time();
+    };
+    const ParallelPlan plan = Sharded(ShardedState::Full, 4, 1);
+    const Execution run(BuildTransformerStep(MODEL, plan, SampleGpu()), duration);
+    EXPECT_GE(run.Spent(0, TimeCategory::Data), reduction);
+    EXPECT_LT(run.Spent(0, TimeCategory::Data), reduction * 2);
+}
+
+// Hybrid sharding: neighbours share a copy, ranks with the same part sum it up; a part is one of
+// `ranks` of what is scattered.
+TEST(FullSharding, HybridShardingSumsPartsAmongCopies)
+{
+    ParallelPlan plan = Sharded(ShardedState::Full, 8, 2);
+    plan.sharding.ranks = 4;
+    const StepGraph graph = BuildTransformerStep(MODEL, plan, SampleGpu());
+    using Members = std::vector<uint32_t>;
+    EXPECT_EQ(GroupOf(graph, 5, GroupSlot::Shard), (Members{4, 5, 6, 7}));
+    EXPECT_EQ(GroupOf(graph, 5, GroupSlot::Replicas), (Members{1, 5}));
+    EXPECT_EQ(GroupOf(graph, 5, GroupSlot::Optimizer), (Members{4, 5, 6, 7}));
+    EXPECT_EQ(Moved(graph, CollectiveOp::AllReduce, StreamKind::ReplicaComm) * 4,
+              Moved(graph, CollectiveOp::ReduceScatter));
+    const Execution run(graph, [](const CollectiveCall&) { return Time::Microseconds(20); });
+    for (uint32_t rank = 1; rank < 8; rank++)
+    {
+        EXPECT_EQ(run.Breakdown()[rank].spent, run.Breakdown()[0].spent);
+    }
+}
+
+// ZeRO-1 reduces after the last micro-batch, ZeRO-2 after each (Rajbhandari et al. 2020, 7.2.1).
+TEST(DataSharding, GradientsAreReducedInEveryMicroBatchOrTheLast)
+{
+    for (const uint32_t microBatches : {1U, 4U})
+    {
+        const ParallelPlan first = Sharded(ShardedState::Optimizer, 4, microBatches);
+        const ParallelPlan second = Sharded(ShardedState::Gradients, 4, microBatches);
+        const double bytes = 4 * RankStageParameters(MODEL, first, 0);
+        EXPECT_EQ(
+            Moved(BuildTransformerStep(MODEL, first, SampleGpu()), CollectiveOp::ReduceScatter),
+            bytes);
+        EXPECT_EQ(
+            Moved(BuildTransformerStep(MODEL, second, SampleGpu()), CollectiveOp::ReduceScatter),
+            bytes * microBatches);
+    }
+}
+
+// distributedOptimizer is another word for `optimizer`.
+TEST(DataSharding, DistributedOptimizerIsZeroOne)
+{
+    ParallelPlan old = Sharded(ShardedState::None, 4, 2);
+    old.distributedOptimizer = true;
+    const ParallelPlan plan = Sharded(ShardedState::Optimizer, 4, 2);
+    const auto duration = [](const CollectiveCall& call) {
+        return Time::Microseconds(10) + call.bytes / Rate::GBps(100);
+    };
+    EXPECT_EQ(Execution(BuildTransformerStep(MODEL, old, SampleGpu()), duration).StepTime(),
+              Execution(BuildTransformerStep(MODEL, plan, SampleGpu()), duration).StepTime());
+    EXPECT_EQ(EstimateMemory(MODEL, old).Total(), EstimateMemory(MODEL, plan).Total());
+}
+
+// InternEvo's zero1 group: gradients summed whole over all replicas, weights gathered by the few
+// that share the optimizer's state out.
+TEST(DataSharding, OptimizerOfAFewReplicas)
+{
+    ParallelPlan plan = Sharded(ShardedState::Optimizer, 8, 1);
+    plan.sharding.ranks = 2;
+    plan.sharding.scatter = false;
+    const StepGraph graph = BuildTransformerStep(MODEL, plan, SampleGpu());
+    const double parameters = RankStageParameters(MODEL, plan, 0);
+    EXPECT_EQ(Moved(graph, CollectiveOp::ReduceScatter), 0);
+    EXPECT_EQ(Moved(graph, CollectiveOp::AllGather), 2 * parameters);
+    const Bytes norm(4);
+    EXPECT_EQ(Moved(graph, CollectiveOp::AllReduce), 4 * parameters + norm.ToDouble());
+    for (const StepOp& op :
+         graph.programs[0].streams[static_cast<std::size_t>(StreamKind::DataComm)])
+    {
+        if (op.collective == CollectiveOp::AllGather)
+        {
+            EXPECT_EQ(op.group, static_cast<uint16_t>(GroupSlot::Shard));
+        }
+    }
+}
+
+// Gathered beside the next forward pass, the same bytes cost less.
+TEST(DataSharding, OverlappedGatherIsPartlyHidden)
+{
+    ParallelPlan plan = Sharded(ShardedState::Optimizer, 4, 1);
+    const auto duration = [](const CollectiveCall& call) {
+        return call.op == CollectiveOp::AllGather ? call.bytes / Rate::GBps(200) : Time();
+    };
+    const StepGraph behind = BuildTransformerStep(MODEL, plan, SampleGpu());
+    plan.sharding.overlapGather = true;
+    const StepGraph beside = BuildTransformerStep(MODEL, plan, SampleGpu());
+    EXPECT_EQ(Moved(behind, CollectiveOp::AllGather), Moved(beside, CollectiveOp::AllGather));
+    EXPECT_LT(Execution(beside, duration).Spent(0, TimeCategory::Data),
+              Execution(behind, duration).Spent(0, TimeCategory::Data));
+}
+
+// The gradient norm of one replica is agreed on by its tensor ranks: no data-parallel time.
+TEST(DataSharding, NormOfOneReplicaIsNoDataTime)
+{
+    ParallelPlan plan;
+    plan.tensor = 2;
+    const StepGraph graph = BuildTransformerStep(MODEL, plan, SampleGpu());
+    const Execution run(graph, [](const CollectiveCall&) { return Time::Microseconds(50); });
+    EXPECT_EQ(run.Spent(0, TimeCategory::Data), Time());
+    EXPECT_GT(run.Spent(0, TimeCategory::Tensor), Time());
+}
+
+// Mixed precision under ZeRO-3: 16 bytes a parameter over N ranks (Rajbhandari et al. 2020, 3.1,
+// without the 16-bit copies, which are gathered when they are used).
+TEST(ShardedMemory, SixteenBytesOverRanks)
+{
+    for (const uint32_t data : {2U, 8U})
+    {
+        const ParallelPlan plan = Sharded(ShardedState::Full, data, 1);
+        const MemoryEstimate memory = EstimateMemory(MODEL, plan);
+        const double state = (memory.weights + memory.gradients + memory.optimizer).ToDouble();
+        EXPECT_NEAR(state, 16 * RankStageParameters(MODEL, plan, 0) / data, 2);
+    }
+}
+
+// ZeRO-2: 2 bytes a parameter whole, 16 over N (ibid., figure 1: 2 + (2 + 12)/N with 16-bit
+// gradients).
+TEST(ShardedMemory, ZeroTwoSharesGradients)
+{
+    ParallelPlan plan = Sharded(ShardedState::Gradients, 4, 1);
+    plan.fp32Gradients = false;
+    const MemoryEstimate memory = EstimateMemory(MODEL, plan);
+    const double parameters = RankStageParameters(MODEL, plan, 0);
+    EXPECT_NEAR((memory.weights + memory.gradients + memory.optimizer).ToDouble(),
+                (2 + 14.0 / 4) * parameters,
+                2);
+}
+
+// Holding all layers' weights costs what resharding saves.
+TEST(ShardedMemory, ReshardingSavesAllButTheUnitsInFlight)
+{
+    ParallelPlan plan = Sharded(ShardedState::Full, 4, 1);
+    const Bytes resharded = EstimateMemory(MODEL, plan).gathered;
+    plan.sharding.reshard = false;
+    const Bytes kept = EstimateMemory(MODEL, plan).gathered;
+    const double layer = UnitParameters(MODEL, plan, 0).front();
+    EXPECT_NEAR((kept - resharded).ToDouble(), (LAYERS - 2) * layer * 2, 2);
+}
+
+// PyTorch's checkpoint without reentrance stops in front of the last product, whose output nothing
+// reads: 2 s b 4h h flops a layer less than whole recomputation; selective "op" recomputes the
+// products k and o only (a GPT has no gate): 2 s b h (h + h).
+TEST(Recomputation, CountsTheProductsOfEachKind)
+{
+    const double tokens = MODEL.sequence;
+    const double h = MODEL.hidden;
+    ParallelPlan plan;
+    const auto flops = [&plan](Recomputation recomputation, uint32_t every) {
+        plan.recomputation = recomputation;
+        plan.recomputeEvery = every;
+        return GemmFlops(BuildTransformerStep(MODEL, plan, SampleGpu()));
+    };
+    const double none = flops(Recomputation::None, 1);
+    const double full = flops(Recomputation::Full, 1);
+    EXPECT_NEAR(full - flops(Recomputation::Needed, 1), LAYERS * 2 * tokens * 4 * h * h, 1e3);
+    EXPECT_NEAR(flops(Recomputation::Operators, 1) - none, LAYERS * 2 * tokens * h * 2 * h, 1e3);
+    EXPECT_NEAR(flops(Recomputation::Full, 2) - none, (full - none) / 2, 1e3);
+}
+
+// Every PyTorch operation as a kernel of its own takes longer than fused kernels, and those take
+// longer than compiled ones; the products are the same.
+TEST(KernelFusion, FewerPassesOverMemory)
+{
+    Transformer model = SampleLlama70b();
+    model.layers = 2;
+    ParallelPlan plan;
+    const auto step = [&](KernelFusion fusion) {
+        plan.fusion = fusion;
+        return BuildTransformerStep(model, plan, SampleGpu());
+    };
+    const StepGraph eager = step(KernelFusion::Eager);
+    const StepGraph fused = step(KernelFusion::Kernels);
+    const StepGraph compiled = step(KernelFusion::Compiled);
+    EXPECT_GT(Execution(eager).StepTime(), Execution(fused).StepTime());
+    EXPECT_GT(Execution(fused).StepTime(), Execution(compiled).StepTime());
+    EXPECT_EQ(GemmFlops(eager), GemmFlops(compiled));
+}
+
+TEST(DataSharding, RefusesWhatCannotBe)
+{
+    const auto refusal = [](const ParallelPlan& plan) -> std::string {
+        try
+        {
+            CheckPlan(MODEL, plan);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            return error.what();
+        }
+        return "";
+    };
+    ParallelPlan plan = Sharded(ShardedState::Full, 8, 1);
+    EXPECT_EQ(refusal(plan), "");
+    plan.sharding.ranks = 3;
+    EXPECT_EQ(refusal(plan),
+              "dataSharding: found ranks = 3, expected 0 (all replicas) or a divisor of the 8 "
+              "replicas from 2 on");
+    plan.sharding.state = ShardedState::None;
+    EXPECT_EQ(refusal(plan),
+              "dataSharding: found ranks = 3 with state none, expected a state to share out");
+    plan = Sharded(ShardedState::Gradients, 8, 1);
+    plan.overlapGradients = false;
+    EXPECT_EQ(refusal(plan),
+              "dataSharding: found state gradients without overlapGradients, expected "
+              "overlapGradients: true");
+    plan = Sharded(ShardedState::Full, 2, 4);
+    plan.pipeline = 2;
+    plan.schedule = PipelineScheduleKind::ZeroBubbleH1;
+    EXPECT_EQ(refusal(plan),
+              "schedule: found a zero-bubble schedule with dataSharding full, expected 1f1b, "
+              "interleaved or gpipe");
+}
+
+} // namespace
+} // namespace weir

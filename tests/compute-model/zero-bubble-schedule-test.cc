@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/plan/zero-bubble-schedule.h"
+
+#include "compute-model/graph/step-builder.h"
+
+#include "graph-run.h"
+#include "transformer-samples.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+std::vector<PipelineStep>
+ScheduleOf(PipelineScheduleKind kind,
+           uint32_t stage,
+           uint32_t stages,
+           uint32_t microBatches,
+           const PassTimes& times = {})
+{
+    PipelinePlace place;
+    place.kind = kind;
+    place.stage = stage;
+    place.stages = stages;
+    place.microBatches = microBatches;
+    place.times = times;
+    return PipelineSchedule(place);
+}
+
+/** How long the stages take when every pass begins as soon as its stage and its input are ready. */
+double
+Makespan(PipelineScheduleKind kind, uint32_t stages, uint32_t microBatches, const PassTimes& times)
+{
+    std::vector<std::vector<PipelineStep>> left;
+    for (uint32_t stage = 0; stage < stages; stage++)
+    {
+        left.push_back(ScheduleOf(kind, stage, stages, microBatches, times));
+        std::reverse(left.back().begin(), left.back().end());
+    }
+    std::vector<double> now(stages, 0);
+    std::map<std::pair<uint32_t, uint32_t>, double> forward; // by stage and micro-batch: the end
+    std::map<std::pair<uint32_t, uint32_t>, double> backward;
+    for (bool moved = true; moved;)
+    {
+        moved = false;
+        for (uint32_t stage = 0; stage < stages; stage++)
+        {
+            while (!left[stage].empty())
+            {
+                const PipelineStep& step = left[stage].back();
+                const uint32_t m = step.microBatch;
+                if (step.kind == PipelineStepKind::Forward)
+                {
+                    if (stage > 0 && forward.count({stage - 1, m}) == 0)
+                    {
+                        break;
+                    }
+                    const double input = stage > 0 ? forward[{stage - 1, m}] : 0;
+                    now[stage] = std::max(now[stage], input) + times.forward;
+                    forward[{stage, m}] = now[stage];
+                }
+                else if (step.kind == PipelineStepKind::BackwardWeights)
+                {
+                    now[stage] += times.backwardWeights;
+                }
+                else if (step.kind != PipelineStepKind::Exchange)
+                {
+                    if (stage + 1 < stages && backward.count({stage + 1, m}) == 0)
+                    {
+                        break;
+                    }
+                    const bool isWhole = step.kind == PipelineStepKind::Backward;
+                    const double input =
+                        stage + 1 < stages ? backward[{stage + 1, m}] : forward[{stage, m}];
+                    now[stage] = std::max(now[stage], input) + times.backwardInput +
+                                 (isWhole ? times.backwardWeights : 0);
+                    backward[{stage, m}] = now[stage];
+                }
+                left[stage].pop_back();
+                moved = true;
+            }
+        }
+    }
+    for (const auto& steps : left)
+    {
+        EXPECT_TRUE(steps.empty());
+    }
+    return *std::max_element(now.begin(), now.end());
+}
+
+// m (F + B + W) of work beside a bubble: (p - 1)(F + B + W) for 1F1B and GPipe (Huang et al. 2019),
+// (p - 1)(F + B - W) for ZB-H1 (Qi et al. 2023, table 2), the times being equal as in its figures.
+TEST(ZeroBubbleSchedule, BubbleOfH1)
+{
+    const PassTimes times;
+    for (const uint32_t p : {2U, 4U, 8U})
+    {
+        for (const uint32_t m : {2 * p, 5 * p})
+        {
+            EXPECT_EQ(Makespan(PipelineScheduleKind::OneForwardOneBackward, p, m, times),
+                      3.0 * m + 3.0 * (p - 1));
+            EXPECT_EQ(Makespan(PipelineScheduleKind::GPipe, p, m, times), 3.0 * m + 3.0 * (p - 1));
+            EXPECT_EQ(Makespan(PipelineScheduleKind::ZeroBubbleH1, p, m, times),
+                      3.0 * m + 1.0 * (p - 1));
+        }
+    }
+}
+
+// Splitting the backward pass never loses against 1F1B, whatever the passes take.
+TEST(ZeroBubbleSchedule, NoWorseThanOneForwardOneBackward)
+{
+    for (const PassTimes& times :
+         {PassTimes{1, 1, 1, 0}, PassTimes{1, 1.3, 0.7, 0}, PassTimes{2, 2.5, 1.5, 0}})
+    {
+        for (const uint32_t p : {2U, 4U, 8U})
+        {
+            for (const uint32_t m : {p, 3 * p, 8 * p})
+            {
+                const double plain =
+                    Makespan(PipelineScheduleKind::OneForwardOneBackward, p, m, times);
+                EXPECT_LE(Makespan(PipelineScheduleKind::ZeroBubbleH1, p, m, times), plain);
+                EXPECT_LE(Makespan(PipelineScheduleKind::ZeroBubble1p, p, m, times), plain);
+            }
+        }
+    }
+}
+
+// Every pass of every micro-batch once and in order, W behind its B, and never more activations
+// than 1F1B's first stage holds.
+TEST(ZeroBubbleSchedule, KeepsWithinOneForwardOneBackwardsMemory)
+{
+    for (const PipelineScheduleKind kind :
+         {PipelineScheduleKind::ZeroBubbleH1, PipelineScheduleKind::ZeroBubble1p})
+    {
+        for (const uint32_t m : {3U, 16U})
+        {
+            for (uint32_t stage = 0; stage < 4; stage++)
+            {
+                uint32_t forward = 0;
+                uint32_t backward = 0;
+                uint32_t weights = 0;
+                for (const PipelineStep& step : ScheduleOf(kind, stage, 4, m, {1, 1.2, 0.8, 0.1}))
+                {
+                    if (step.kind == PipelineStepKind::Exchange)
+                    {
+                        EXPECT_TRUE(step.detached);
+                        continue;
+                    }
+                    uint32_t& done = step.kind == PipelineStepKind::Forward         ? forward
+                                     : step.kind == PipelineStepKind::BackwardInput ? backward
+                                                                                    : weights;
+                    EXPECT_EQ(step.microBatch, done);
+                    done++;
+                    EXPECT_LE(backward, forward);
+                    EXPECT_LE(weights, backward);
+                    EXPECT_LE(forward - weights, 4U);
+                }
+                EXPECT_EQ(forward, m);
+                EXPECT_EQ(backward, m);
+                EXPECT_EQ(weights, m);
+            }
+        }
+    }
+}
+
+// The split moves no work: a step has the same products and reduces the same gradients.
+TEST(ZeroBubbleSchedule, SplitsTheBackwardPassWithoutLoss)
+{
+    const Transformer model = SampleGpt(4, 1024, 16);
+    ParallelPlan plan;
+    plan.pipeline = 2;
+    plan.tensor = 2;
+    plan.sequenceParallel = true;
+    plan.data = 2;
+    plan.globalBatch = 16;
+    const auto moved = [](const StepGraph& graph) {
+        return SumOverRanks(graph, [](const StepOp& op) {
+            const bool isGradient = op.kind == StepOpKind::Collective &&
+                                    op.category == TimeCategory::Data &&
+                                    op.collective == CollectiveOp::AllReduce;
+            return isGradient ? op.bytes.ToDouble() : 0;
+        });
+    };
+    const StepGraph whole = BuildTransformerStep(model, plan, SampleGpu());
+    const Time wholeTime = Execution(whole).StepTime();
+    for (const PipelineScheduleKind kind :
+         {PipelineScheduleKind::ZeroBubbleH1, PipelineScheduleKind::ZeroBubble1p})
+    {
+        plan.schedule = kind;
+        const StepGraph split = BuildTransformerStep(model, plan, SampleGpu());
+        EXPECT_EQ(GemmFlops(split), GemmFlops(whole));
+        EXPECT_EQ(moved(split), moved(whole));
+        EXPECT_LT(Execution(split).StepTime(), wholeTime);
+    }
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_TESTS_FABRIC_FLOW_PLAY_H
+#define WEIR_TESTS_FABRIC_FLOW_PLAY_H
+
+#include "fabric/fabric.h"
+
+#include "box-spec.h"
+#include "network-figures.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace weir
+{
+
+constexpr uint8_t NETWORK = KindBit(LinkKind::Network);
+
+/** Points of NICs at 1000 GB/s under leaves with trunks of 10 GB/s without latency. */
+inline ClusterSpec
+ThinSpec(uint32_t nodes, FabricKind kind, RoutingKind routing)
+{
+    ClusterSpec spec = PointSpec(nodes, kind, 0);
+    spec.node.nic = PlainProfile("nic", Rate::GBps(1000), Time());
+    spec.fabric.link = PlainProfile("trunk", Rate::GBps(10), Time());
+    spec.fabric.routing = routing;
+    return spec;
+}
+
+/** Two leaves of @p width points each under @p width spines, all links of 10 GB/s. */
+inline ClusterSpec
+TwoLeaves(uint32_t width, RoutingKind routing)
+{
+    ClusterSpec spec = ThinSpec(2 * width, FabricKind::LeafSpine, routing);
+    spec.node.nic = PlainProfile("nic", Rate::GBps(10), Time());
+    spec.fabric.leafRadix = 2 * width;
+    // Spines of so many ports that leaves have one link to each.
+    spec.fabric.link.rawRate = Rate::GBps(10);
+    return spec;
+}
+
+/** Flows between NICs of a fabric, and when they end. */
+class Play : private TransferClient
+{
+  public:
+    explicit Play(const ClusterSpec& spec)
+        : m_fabric(spec)
+    {
+        m_engines.Add(m_fabric.GetTransport());
+    }
+
+    PathId PathOf(uint32_t from, uint32_t to, uint16_t port = 0)
+    {
+        const Cluster& cluster = m_fabric.GetCluster();
+        return m_fabric.Paths().Intern(m_fabric.GetRouter().RouteOver(
+            cluster.NicDevice(from, 0), cluster.NicDevice(to, 0), {from, to, port, port}, NETWORK));
+    }
+
+    TransferId Start(uint32_t from, uint32_t to, Bytes bytes, Time now, uint64_t flow)
+    {
+        return Start(PathOf(from, to, static_cast<uint16_t>(flow)), bytes, now, flow);
+    }
+
+    TransferId Start(PathId path, Bytes bytes, Time now, uint64_t flow)
+    {
+        TransferRequest request;
+        request.path = path;
+        request.bytes = bytes;
+        request.latency = m_fabric.Paths().Latency(request.path);
+        request.client = this;
+        request.token = flow;
+        m_ends.resize(std::max<std::size_t>(m_ends.size(), flow + 1), Time::Infinite());
+        return m_fabric.GetTransport().Start(request, now);
+    }
+
+    /** Plays all to the end. @return when the last ended. */
+    Time Run()
+    {
+        m_engines.RunToEnd();
+        Time last;
+        for (const Time end : m_ends)
+        {
+            last = std::max(last, end);
+        }
+        return last;
+    }
+
+    Time EndOf(uint64_t flow) const
+    {
+        return m_ends[flow];
+    }
+
+    /** Bytes over each link from a switch to a switch that carried any. */
+    std::vector<double> TrunkBytes()
+    {
+        const Topology& topology = GetTopology();
+        std::vector<double> bytes;
+        for (std::size_t i = 0; i < topology.LinkCount(); i++)
+        {
+            const Link& link = topology.GetLink(LinkId(i));
+            const double carried = m_fabric.GetTransport().GetLinkUsage(LinkId(i)).bytes;
+            if (carried > 0 && IsNetworkSwitch(topology.GetDevice(link.from)) &&
+                IsNetworkSwitch(topology.GetDevice(link.to)))
+            {
+                bytes.push_back(carried);
+            }
+        }
+        return bytes;
+    }
+
+    const Topology& GetTopology() const
+    {
+        return m_fabric.GetCluster().GetTopology();
+    }
+
+    Fabric& GetFabric()
+    {
+        return m_fabric;
+    }
+
+    EngineSet& Engines()
+    {
+        return m_engines;
+    }
+
+  private:
+    void OnTransferDone(uint64_t token, Time now) override
+    {
+        m_ends[token] = now;
+    }
+
+    Fabric m_fabric;
+    EngineSet m_engines;
+    std::vector<Time> m_ends;
+};
+
+} // namespace weir
+
+#endif // WEIR_TESTS_FABRIC_FLOW_PLAY_H

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/cluster.h"
+
+#include "box-spec.h"
+#include "network-figures.h"
+
+#include <gtest/gtest.h>
+
+/**
+ * @file
+ * Graphs as fabrics: where NICs and nodes come to be in them, and what cannot be wired.
+ */
+namespace weir
+{
+
+namespace
+{
+
+/** Two hosts on each of two switches that three wires of 10 GB/s join; hosts at 100 GB/s. */
+ClusterSpec
+DumbbellSpec(uint32_t nodes)
+{
+    ClusterSpec spec = PointSpec(nodes, FabricKind::Graph, 0);
+    GraphShape& graph = spec.fabric.graph;
+    graph.file = "dumbbell";
+    graph.vertices = {
+        {"left", false}, {"a", true}, {"b", true}, {"right", false}, {"c", true}, {"d", true}};
+    graph.order = {1, 2, 4, 5};
+    const Time latency = Time::Microseconds(1);
+    for (const auto& [host, at] :
+         {std::pair{1U, 0U}, std::pair{2U, 0U}, std::pair{4U, 3U}, std::pair{5U, 3U}})
+    {
+        graph.wires.push_back({host, at, Rate::GBps(100), latency});
+    }
+    graph.wires.insert(graph.wires.end(), 3, {0, 3, Rate::GBps(10), latency});
+    return spec;
+}
+
+} // namespace
+
+// A NIC takes its host's place, at the slower of both rates.
+TEST(GraphFabricTest, PutsNicsInTheHostsPlaces)
+{
+    const Cluster cluster(DumbbellSpec(4));
+    const Topology& topology = cluster.GetTopology();
+    EXPECT_EQ(CountKind(topology, DeviceKind::LeafSwitch), 2U);
+    EXPECT_EQ(CountTrunks(topology), 3U);
+    const auto distances = NetworkDistances(topology, cluster.NicDevice(0, 0));
+    EXPECT_EQ(distances[cluster.NicDevice(1, 0).Index()], 2U);
+    EXPECT_EQ(distances[cluster.NicDevice(2, 0).Index()], 3U);
+    for (const LinkId id : topology.LinksFrom(topology.FindDevice("left")))
+    {
+        const Link& link = topology.GetLink(id);
+        const bool isNic = topology.GetDevice(link.to).kind == DeviceKind::Nic;
+        EXPECT_NEAR(link.rate.ToGBps(), isNic ? 50 : 10, 1e-9);
+    }
+}
+
+// Where hosts are nodes, all NICs of node i hang on host i, and share its wires.
+TEST(GraphFabricTest, PutsNodesOnTheHosts)
+{
+    ClusterSpec spec = DumbbellSpec(4);
+    const NodeSpec box = BoxSpec(4, FabricKind::Graph).node;
+    spec.node = box;
+    EXPECT_NE(RefusalOf(spec).find("has 4 hosts, but nodes x node.nics is 4 x 8 = 32"),
+              std::string::npos)
+        << RefusalOf(spec);
+    spec.fabric.graph.hosts = GraphHosts::Nodes;
+    const Cluster cluster(spec);
+    const auto distances = NetworkDistances(cluster.GetTopology(), cluster.NicDevice(0, 5));
+    EXPECT_EQ(distances[cluster.NicDevice(0, 6).Index()], 2U);
+    EXPECT_EQ(distances[cluster.NicDevice(3, 6).Index()], 5U);
+}
+
+TEST(GraphFabricTest, RefusesAGraphInPieces)
+{
+    ClusterSpec spec = DumbbellSpec(4);
+    spec.fabric.graph.wires.resize(4); // without what joins the switches
+    EXPECT_NE(RefusalOf(spec).find("no way from host 'a' to host 'c'"), std::string::npos)
+        << RefusalOf(spec);
+    spec.nodes = 2; // which are on one switch
+    EXPECT_EQ(RefusalOf(spec), "");
+}
+
+} // namespace weir

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/dimensions.h"
+#include "fabric/path-stretches.h"
+#include "fabric/route-dag.h"
+
+#include "flow-play.h"
+
+#include <gtest/gtest.h>
+
+/**
+ * @file
+ * Choice of ways by load, spraying, detours: what flows on whole fabrics take, against closed
+ * forms.
+ */
+namespace weir
+{
+
+namespace
+{
+
+const Bytes MEGABYTE(1000000);
+
+} // namespace
+
+// One flow over eight spines of 10 GB/s each moves at 80 GB/s, and every one carries an eighth.
+TEST(SprayTest, SplitsEquallyOverAllShortestWays)
+{
+    ClusterSpec spec = TwoLeaves(8, RoutingKind::Spray);
+    spec.node.nic.rawRate = Rate::GBps(80);
+    spec.nodes = 2;
+    spec.fabric.leafRadix = 9; // one NIC and the eight uplinks that it needs
+    Play apart(spec);
+    apart.Start(0, 1, Bytes(8000000), Time(), 0);
+    EXPECT_NEAR(apart.Run().ToMicroseconds(), 100, 1e-6);
+    const auto bytes = apart.TrunkBytes();
+    ASSERT_EQ(bytes.size(), 16U); // up and down
+    for (const double each : bytes)
+    {
+        EXPECT_NEAR(each, 1000000, 1);
+    }
+}
+
+// A sprayed flow and one that is on a link of its kind get the same: weights hold in proportion.
+TEST(SprayTest, SharesItsEndsFairly)
+{
+    ClusterSpec spec = TwoLeaves(4, RoutingKind::Spray);
+    Play play(spec);
+    // Two flows into one NIC of 10 GB/s, one from the other leaf, one from the same: 5 GB/s each.
+    const auto far = play.Start(4, 0, MEGABYTE, Time(), 0);
+    const auto near = play.Start(1, 0, MEGABYTE, Time(), 1);
+    play.Engines().RunUntil(Time::Nanoseconds(1));
+    Transport& transport = play.GetFabric().GetTransport();
+    EXPECT_NEAR(transport.CurrentRate(far).ToGBps(), 5, 1e-6);
+    EXPECT_NEAR(transport.CurrentRate(near).ToGBps(), 5, 1e-6);
+    EXPECT_NEAR(play.Run().ToMicroseconds(), 200, 1e-3);
+}
+
+// Eight flows from leaf to leaf, eight ways: by load each has one, whatever the hashes say; by
+// hash all eight apart is one case in 8^8 / 8! = 416, so some share. ECMP is never faster.
+TEST(AdaptiveTest, AvoidsCollisionsOfHashes)
+{
+    bool collided = false;
+    for (uint64_t seed = 1; seed <= 5; seed++)
+    {
+        double ends[2];
+        for (const bool adapts : {false, true})
+        {
+            ClusterSpec spec = TwoLeaves(8, adapts ? RoutingKind::Adaptive : RoutingKind::Ecmp);
+            spec.fabric.hashSeed = seed;
+            Play play(spec);
+            for (uint32_t i = 0; i < 8; i++)
+            {
+                play.Start(i, 8 + i, MEGABYTE, Time(), i);
+            }
+            ends[adapts] = play.Run().ToMicroseconds();
+        }
+        EXPECT_NEAR(ends[1], 100, 1e-6) << seed;
+        EXPECT_GE(ends[0], ends[1] - 1e-6) << seed;
+        collided = collided || ends[0] > 150;
+    }
+    EXPECT_TRUE(collided);
+}
+
+// What is held at one rate over several ways at once stands for many transfers: loads are even.
+TEST(AdaptiveTest, SpreadsPathsOfSeveralWaysEvenly)
+{
+    Play play(TwoLeaves(8, RoutingKind::Adaptive));
+    PathTable& paths = play.GetFabric().Paths();
+    std::vector<LinkId> links;
+    for (const uint32_t i : {0U, 1U})
+    {
+        for (const PathLink& each : paths.Links(play.PathOf(i, 8 + i, 3)))
+        {
+            links.push_back(each.link);
+        }
+    }
+    play.Start(paths.Intern(links), MEGABYTE, Time(), 0);
+    EXPECT_NEAR(play.Run().ToMicroseconds(), 100, 1e-3); // the NICs bound it
+    const auto bytes = play.TrunkBytes();
+    ASSERT_EQ(bytes.size(), 16U);
+    for (const double each : bytes)
+    {
+        EXPECT_NEAR(each, 2 * 1e6 / 8, 1);
+    }
+}
+
+// Both flows of two points on router 0 to two on router 1 share the one local link by shortest
+// ways; UGAL sends the second by a third router: both at full rate, which the NICs bound.
+TEST(AdaptiveTest, TakesDetoursInADragonfly)
+{
+    for (const bool adapts : {false, true})
+    {
+        ClusterSpec spec =
+            ThinSpec(8, FabricKind::Dragonfly, adapts ? RoutingKind::Adaptive : RoutingKind::Ecmp);
+        spec.fabric.dragonfly.routersPerGroup = 4;
+        spec.fabric.dragonfly.nicsPerRouter = 2;
+        Play play(spec);
+        play.Start(0, 2, MEGABYTE, Time(), 0);
+        play.Start(1, 3, MEGABYTE, Time(), 1);
+        EXPECT_NEAR(play.Run().ToMicroseconds(), adapts ? 100 : 200, 1e-6);
+    }
+}
+
+// A flow that goes on within the gap keeps its way though that has come to be loaded; after a
+// pause it moves to a free one.
+TEST(FlowletTest, KeepsItsWayUntilItPauses)
+{
+    ClusterSpec spec = TwoLeaves(2, RoutingKind::Flowlet);
+    spec.fabric.flowletGap = Time::Microseconds(50);
+    Play play(spec);
+    play.Start(0, 2, MEGABYTE, Time(), 0); // 100 us, first spine
+    play.Engines().RunUntil(Time::Microseconds(100));
+    play.Start(1, 3, Bytes(10000000), Time::Microseconds(100), 1); // 1 ms: the first spine is free
+    play.Start(0, 2, MEGABYTE, Time::Microseconds(100), 0);        // goes on: shares it
+    play.Engines().RunUntil(Time::Microseconds(300));
+    EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), 300, 1e-6);
+    play.Start(0, 2, MEGABYTE, Time::Microseconds(360), 0); // paused: takes the other spine
+    play.Engines().RunUntil(Time::Microseconds(470));
+    EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), 460, 1e-6);
+}
+
+// What closed forms take for a link's share is what spraying puts on it.
+TEST(SprayTest, ExpectedSharesAreWhatLinksCarry)
+{
+    ClusterSpec spec = ThinSpec(27, FabricKind::Torus, RoutingKind::Spray);
+    FabricDimension ring;
+    ring.size = 3;
+    spec.fabric.dimensions = {ring, ring, ring};
+    Play play(spec);
+    play.Start(0, 13, MEGABYTE, Time(), 0);
+    play.Run();
+    double sum = 0;
+    play.GetFabric().Paths().ForEachShare(play.PathOf(0, 13), [&](LinkId link, double share) {
+        EXPECT_NEAR(
+            play.GetFabric().GetTransport().GetLinkUsage(link).bytes, share * 1e6, 30 * share + 1);
+        sum += share;
+    });
+    EXPECT_NEAR(sum, 2 + 3, 1e-9); // of (1, 1, 1) three links away, and two of the NICs
+}
+
+// A path of several ways, and what is inside nodes, comes apart into ways from NIC to NIC over the
+// same links.
+TEST(PathStretchesTest, KeepEveryLink)
+{
+    Play play(TwoLeaves(4, RoutingKind::Ecmp));
+    PathTable& paths = play.GetFabric().Paths();
+    std::vector<LinkId> links;
+    for (uint32_t i = 0; i < 8; i++)
+    {
+        for (const PathLink& each : paths.Links(play.PathOf(i, (i + 3) % 8, 9)))
+        {
+            links.push_back(each.link);
+        }
+    }
+    const auto apart = TakeApart(
+        play.GetFabric().GetRouter(), play.GetTopology(), paths.Links(paths.Intern(links)));
+    EXPECT_TRUE(apart.rest.empty());
+    std::vector<LinkId> again;
+    std::size_t ways = 0;
+    for (const PathStretch& stretch : apart.network)
+    {
+        for (uint32_t i = 0; i < stretch.times; i++)
+        {
+            again.insert(again.end(), stretch.links.begin(), stretch.links.end());
+            ways++;
+        }
+        EXPECT_EQ(
+            play.GetTopology().GetDevice(play.GetTopology().GetLink(stretch.links.back()).to).kind,
+            DeviceKind::Nic);
+    }
+    EXPECT_EQ(ways, 8U);
+    std::sort(links.begin(), links.end());
+    std::sort(again.begin(), again.end());
+    EXPECT_EQ(links, again);
+}
+
+// 2 x 3 ways of unequal branching: a sixth each, then what meets adds up.
+TEST(RouteDagTest, SharesAreExactFractions)
+{
+    RouteDag dag;
+    dag.places = 5;
+    dag.arcs = {{LinkId(0), 0, 1},
+                {LinkId(1), 0, 2},
+                {LinkId(2), 1, 3},
+                {LinkId(3), 2, 3},
+                {LinkId(4), 2, 3},
+                {LinkId(5), 2, 3},
+                {LinkId(6), 3, 4}};
+    const EvenShares shares = SharesOf(dag);
+    EXPECT_EQ(shares.unit, 6U);
+    EXPECT_EQ(shares.parts, (std::vector<uint32_t>{3, 3, 3, 1, 1, 1, 6}));
+    EXPECT_FALSE(dag.IsSingle());
+    std::vector<double> loads(7, 0);
+    loads[0] = 2;
+    loads[3] = 1;
+    EXPECT_EQ(LeastLoadedWay(dag, loads), (std::vector<LinkId>{LinkId(1), LinkId(4), LinkId(6)}));
+}
+
+} // namespace weir

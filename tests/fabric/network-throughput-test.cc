@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/dimensions.h"
+
+#include "flow-play.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+/**
+ * @file
+ * What whole networks carry: uniform traffic against closed forms, and the worst case of a
+ * dragonfly with detours and without.
+ */
+namespace weir
+{
+
+namespace
+{
+
+const Bytes MEGABYTE(1000000);
+
+} // namespace
+
+// The worst case of minimal routing (Kim et al. 2008, figure 8): all of a group sends to the next
+// group, whose one global link then carries a p flows; by Valiant's detours they spread.
+TEST(ValiantTest, SpreadsTheWorstCaseOfADragonfly)
+{
+    double ends[2];
+    for (const bool detours : {false, true})
+    {
+        ClusterSpec spec =
+            ThinSpec(72, FabricKind::Dragonfly, detours ? RoutingKind::Valiant : RoutingKind::Ecmp);
+        spec.fabric.dragonfly.groups = 9;
+        spec.fabric.dragonfly.routersPerGroup = 4;
+        spec.fabric.dragonfly.nicsPerRouter = 2;
+        spec.fabric.dragonfly.globalLinks = 2;
+        Play play(spec);
+        for (uint32_t i = 0; i < 72; i++)
+        {
+            play.Start(i, (i + 8) % 72, MEGABYTE, Time(), i);
+        }
+        ends[detours] = play.Run().ToMicroseconds();
+    }
+    EXPECT_NEAR(ends[0], 800, 1e-6); // eight flows on one link
+    EXPECT_LE(ends[1], 600);         // hashes fall together here and there
+}
+
+// A Valiant route between two groups passes a third one.
+TEST(ValiantTest, GoesByAThirdGroup)
+{
+    ClusterSpec spec = ThinSpec(72, FabricKind::Dragonfly, RoutingKind::Valiant);
+    spec.fabric.dragonfly.groups = 9;
+    spec.fabric.dragonfly.routersPerGroup = 4;
+    spec.fabric.dragonfly.nicsPerRouter = 2;
+    spec.fabric.dragonfly.globalLinks = 2;
+    Play play(spec);
+    const Topology& topology = play.GetTopology();
+    for (uint16_t port = 0; port < 50; port++)
+    {
+        std::set<uint32_t> groups;
+        for (const PathLink& each : play.GetFabric().Paths().Links(play.PathOf(3, 40, port)))
+        {
+            groups.insert(topology.GetDevice(topology.GetLink(each.link).to).group);
+        }
+        groups.erase(Device::NO_NODE);
+        EXPECT_EQ(groups.size(), 3U);
+    }
+}
+
+// Uniform all-to-all on a k-ary n-cube: N^2 pairs of k / 4 links along a dimension on the average
+// over 2 N links, by symmetry N k / 8 flows on each.
+TEST(ThroughputTest, AllToAllOnATorus)
+{
+    ClusterSpec spec = ThinSpec(1, FabricKind::Torus, RoutingKind::Spray);
+    FabricDimension ring;
+    ring.size = 4;
+    spec.fabric.dimensions = {ring, ring};
+    spec.nodes = NodesOfDimensions(spec);
+    ASSERT_EQ(spec.nodes, 16U);
+    Play play(spec);
+    uint64_t flow = 0;
+    for (uint32_t from = 0; from < 16; from++)
+    {
+        for (uint32_t to = 0; to < 16; to++)
+        {
+            if (from != to)
+            {
+                play.Start(from, to, MEGABYTE, Time(), flow++);
+            }
+        }
+    }
+    EXPECT_NEAR(play.Run().ToMicroseconds(), 16 * 4 / 8 * 100.0, 0.01);
+}
+
+// Uniform all-to-all on a dragonfly with one global link between every two groups: a local link
+// carries p^2 flows of its own routers and a p^2 h each of what leaves and enters the group.
+TEST(ThroughputTest, AllToAllOnADragonfly)
+{
+    ClusterSpec spec = ThinSpec(36, FabricKind::Dragonfly, RoutingKind::Ecmp);
+    spec.fabric.dragonfly.groups = 9;
+    spec.fabric.dragonfly.routersPerGroup = 4;
+    spec.fabric.dragonfly.nicsPerRouter = 1;
+    spec.fabric.dragonfly.globalLinks = 2;
+    Play play(spec);
+    uint64_t flow = 0;
+    for (uint32_t from = 0; from < 36; from++)
+    {
+        for (uint32_t to = 0; to < 36; to++)
+        {
+            if (from != to)
+            {
+                play.Start(from, to, MEGABYTE, Time(), flow++);
+            }
+        }
+    }
+    EXPECT_NEAR(play.Run().ToMicroseconds(), (1 + 2 * 4 * 2) * 100.0, 0.01);
+}
+
+} // namespace weir

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-experts.h"
+
+#include "scenarios/readers/read-layer-table.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/writers/write-scenario.h"
+#include "scenarios/yaml/input-error.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace weir
+{
+namespace
+{
+
+/** A scenario of eight H100 with the given model and plan. */
+std::string
+RunOf(const std::string& model, const std::string& plan)
+{
+    return "system: {base: hgx-h100, nodes: 1}\n"
+           "jobs:\n"
+           "  - name: job\n"
+           "    model: " +
+           model + "\n    parallel: " + plan + "\n";
+}
+
+std::string
+RefusalOf(const std::string& text)
+{
+    try
+    {
+        ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog());
+    }
+    catch (const InputError& error)
+    {
+        return error.what();
+    }
+    return "";
+}
+
+// What a user gets wrong is told at its key, in one line.
+TEST(ReadExperts, RefusesAtTheKey)
+{
+    EXPECT_EQ(RefusalOf(RunOf("mixtral-8x7b", "{data: 3, globalBatch: 3, expert: 3}")),
+              "run.yaml:5:49: jobs.0.parallel.expert: found 3, expected a divisor of experts = 8");
+    EXPECT_EQ(RefusalOf(RunOf("llama-3-8b", "{data: 2, globalBatch: 2, context: 3}")),
+              "run.yaml:5:50: jobs.0.parallel.context: found context * 2 = 6, expected a divisor "
+              "of sequence = 8192");
+    EXPECT_EQ(RefusalOf(RunOf("resnet-50", "{data: 4, globalBatch: 4, tensor: 2}")),
+              "run.yaml:5:49: jobs.0.parallel.tensor: found 2, expected 1 for resnet-50, a table "
+              "of layers: it has replicas only");
+    EXPECT_EQ(
+        RefusalOf(RunOf("{base: mixtral-8x7b, experts: {topK: 9}}", "{data: 8, globalBatch: 8}")),
+        "run.yaml:4:49: jobs.0.model.experts.topK: found '9', expected a whole number from 1 "
+        "to 8");
+    EXPECT_EQ(RefusalOf(RunOf("{name: net, source: mine, input: [3, 8, 8], network: [{convolution: "
+                              "4, size: 11}, loss]}",
+                              "{data: 8, globalBatch: 8}")),
+              "run.yaml:4:66: jobs.0.model.network.0: layer convolution 1: found a window of 11 by "
+              "stride 1, expected one that fits into 8");
+}
+
+// A table is written back layer by layer, a mixture and its load with all that they have.
+TEST(ReadExperts, RunsReadBackEqual)
+{
+    for (const std::string& text :
+         {RunOf("resnet-50", "{data: 8, globalBatch: 512, microBatch: 64}"),
+          RunOf("vgg-16", "{data: 8, globalBatch: 8}"),
+          RunOf("{base: deepseek-moe-16b, experts: {every: 3}}",
+                "{data: 4, context: 2, contextExchange: all-gather, globalBatch: 8, expert: 4, "
+                "expertTensor: 2, expertLoad: {imbalance: 1.5, seed: 7}}"),
+          RunOf("mixtral-8x7b",
+                "{data: 8, globalBatch: 8, expert: 8, expertLoad: {shares: [1, 2, 0.1, 1, 1, 1, 1, "
+                "1]}}")})
+    {
+        const Scenario scenario = ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog());
+        const std::string dump = DumpScenario(scenario);
+        const Scenario again = ReadScenario(YamlNode::Parse(dump, "dump.yaml"), Catalog());
+        EXPECT_EQ(DumpScenario(again), dump);
+        EXPECT_EQ(again.jobs[0].table.Parameters(), scenario.jobs[0].table.Parameters());
+        EXPECT_EQ(again.jobs[0].table.MultiplyAdds(), scenario.jobs[0].table.MultiplyAdds());
+        EXPECT_EQ(again.jobs[0].model.Parameters(), scenario.jobs[0].model.Parameters());
+        EXPECT_EQ(again.jobs[0].plan.expertLoad.shares, scenario.jobs[0].plan.expertLoad.shares);
+    }
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-fabric.h"
+
+#include "fabric/cluster.h"
+#include "refusal.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/topology/convert-topology.h"
+#include "scenarios/writers/write-system.h"
+#include "scratch-folder.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+/**
+ * @file
+ * Fabrics as system files describe them: what is read, written back equal, and refused with its
+ * place.
+ */
+namespace weir
+{
+namespace
+{
+
+ClusterSpec
+Read(const std::string& fabric, const std::string& more = "")
+{
+    return ReadSystem(YamlNode::Parse("base: hgx-h100\n" + more + "fabric: " + fabric, "sys.yaml"),
+                      Catalog())
+        .cluster;
+}
+
+std::string
+Refusal(const std::string& fabric, const std::string& more = "")
+{
+    return RefusalOf([&] { Read(fabric, more); });
+}
+
+bool
+Says(const std::string& text, const std::string& part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+void
+Write(const std::string& path, const std::string& text)
+{
+    std::ofstream(path) << text;
+}
+
+std::string
+AsYaml(const ClusterSpec& cluster)
+{
+    return WriteTopology(cluster, TopologyFormat::Yaml);
+}
+
+constexpr const char* DUMBBELL = R"(
+source: a test
+hosts: [a, b, c, d]
+switches: 2
+rate: 100Gbps
+latency: 1us
+links:
+  - [a, switch0]
+  - [b, switch0]
+  - [c, switch1]
+  - [d, switch1]
+  - {between: [switch0, switch1], count: 3, rate: 400Gbps, latency: 2us}
+)";
+
+} // namespace
+
+TEST(ReadFabric, TakesAstraSimsNotation)
+{
+    const auto cluster =
+        Read("{kind: dimensions, dimensions: \"Ring(4) x FullyConnected(8) x Switch(2)\"}");
+    const auto& dimensions = cluster.fabric.dimensions;
+    ASSERT_EQ(dimensions.size(), 3U);
+    EXPECT_EQ(dimensions[0].kind, DimensionKind::Ring);
+    EXPECT_EQ(dimensions[1].kind, DimensionKind::FullyConnected);
+    EXPECT_EQ(dimensions[1].size, 8U);
+    EXPECT_EQ(dimensions[2].kind, DimensionKind::Switch);
+    EXPECT_EQ(cluster.nodes, 4U * 8 * 2 / 8); // eight NICs a node fill it
+    EXPECT_EQ(Read("{kind: dimensions, dimensions: R(4)_FC(8)_SW(2)}").fabric.dimensions.size(),
+              3U);
+    EXPECT_EQ(Read("{kind: torus, sizes: 4x4x2}").fabric.dimensions[2].size, 2U);
+    EXPECT_EQ(Read("{kind: torus, sizes: [4, 6]}").nodes, 3U);
+}
+
+TEST(ReadFabric, RefusesDimensionsWithTheirPlace)
+{
+    const std::string wrong = Refusal("{kind: dimensions, dimensions: Rign(4) x Switch(2)}");
+    EXPECT_TRUE(Says(wrong, "sys.yaml:2:")) << wrong;
+    EXPECT_TRUE(Says(wrong, "did you mean 'Ring'?")) << wrong;
+    for (const char* text : {"Ring(4", "Ring4", "Ring(0)", "Ring(4) Switch(2)", "x", "Ring(-2)"})
+    {
+        const std::string refusal =
+            Refusal("{kind: dimensions, dimensions: \"" + std::string(text) + "\"}");
+        EXPECT_TRUE(Says(refusal, "sys.yaml:2:")) << text << ": " << refusal;
+    }
+    EXPECT_TRUE(Says(Refusal("{kind: dimensions, dimensions: [Ring(8), {shape: Switch(2), "
+                             "inside: true}]}"),
+                     "a later dimension inside"));
+    EXPECT_TRUE(Says(Refusal("{kind: dimensions, dimensions: [{shape: Ring(8), rate: 100Gbps}]}"),
+                     "latency"));
+}
+
+TEST(ReadFabric, NamesTheNearestRoutingAndKind)
+{
+    EXPECT_TRUE(Says(Refusal("{routing: adaptiv}"), "did you mean 'adaptive'?"));
+    EXPECT_TRUE(Says(Refusal("{kind: dragon-fly}"), "did you mean 'dragonfly'?"));
+    EXPECT_TRUE(Says(Refusal("{routing: valiant}"), "in a fabric of kind 'rail-optimized'"));
+    EXPECT_TRUE(Says(Refusal("{routing: dimension-order}"), "expected a torus or dimensions"));
+    for (const char* routing : {"static", "ecmp", "adaptive", "flowlet", "spray"})
+    {
+        EXPECT_EQ(Refusal("{routing: " + std::string(routing) + "}"), "") << routing;
+    }
+}
+
+// Keys of another kind are wrong where they stand beside `kind`, and left over from a base else.
+TEST(ReadFabric, RefusesKeysOfAnotherKind)
+{
+    const std::string dragonfly =
+        "kind: dragonfly, routersPerGroup: 4, nicsPerRouter: 2, globalLinks: 2";
+    EXPECT_EQ(Refusal("{" + dragonfly + "}"), "");
+    const std::string wrong = Refusal("{" + dragonfly + ", sizes: [2, 2]}");
+    EXPECT_TRUE(Says(wrong, "fabrics of kind 'dragonfly' have not")) << wrong;
+    EXPECT_TRUE(Says(Refusal("{" + dragonfly + ", routersPergroup: 2}"),
+                     "did you mean 'routersPerGroup'?"));
+    EXPECT_TRUE(
+        Says(Refusal("{kind: dragonfly, nicsPerRouter: 2, globalLinks: 2}"), "routersPerGroup"));
+}
+
+TEST(ReadFabric, WhatIsWrittenReadsBackEqual)
+{
+    ScratchFolder folder;
+    Write(folder / "graph.yaml", DUMBBELL);
+    for (const std::string& fabric :
+         {std::string("{kind: dragonfly, routersPerGroup: 16, nicsPerRouter: 4, globalLinks: 2, "
+                      "nicPlacement: rails, routing: flowlet, flowletGap: 80us, "
+                      "globalLink: {rate: 200Gbps, latency: 1us}}"),
+          std::string("{kind: dragonfly-plus, groups: 3, routersPerGroup: 4, spinesPerGroup: 4, "
+                      "nicsPerRouter: 8, globalLinks: 2, localLinks: 2}"),
+          std::string("{kind: torus, sizes: [4, 4], nicsPerRouter: 2, routing: dimension-order}"),
+          std::string("{kind: dimensions, dimensions: [{shape: Switch(8), inside: true}, "
+                      "{shape: Ring(4), rate: 100Gbps, latency: 1us, links: 2}]}"),
+          "{kind: graph, hosts: nodes, order: [b, a, d, c], file: " + folder / "graph.yaml" + "}"})
+    {
+        const ClusterSpec cluster = Read(fabric, "nodes: 4\n");
+        const std::string once = AsYaml(cluster);
+        Write(folder / "system.yaml", once);
+        const ClusterSpec again =
+            ReadSystem(YamlNode::Parse(folder / "system.yaml", "-"), Catalog()).cluster;
+        EXPECT_EQ(AsYaml(again), once) << fabric;
+        EXPECT_EQ(WriteTopology(again, TopologyFormat::GraphMl),
+                  WriteTopology(cluster, TopologyFormat::GraphMl))
+            << fabric;
+    }
+}
+
+// A fabric that was converted to GraphML is the same network when it is read as a graph.
+TEST(ReadFabric, AGraphMlFileIsTheNetworkItWasWrittenFrom)
+{
+    ScratchFolder folder;
+    ClusterSpec cluster = Read("{kind: torus, sizes: [4, 2]}");
+    ASSERT_EQ(cluster.nodes, 1U);
+    cluster = Read("{kind: torus, sizes: [4, 4]}");
+    Write(folder / "net.graphml", WriteTopology(cluster, TopologyFormat::GraphMl));
+    ClusterSpec graph = Read("{kind: graph, file: " + folder / "net.graphml" + "}");
+    ASSERT_EQ(graph.nodes, 2U);
+    const Cluster wired(cluster);
+    const Cluster again(graph);
+    const auto trunks = [](const Cluster& each) {
+        std::size_t count = 0;
+        double rate = 0;
+        for (std::size_t i = 0; i < each.GetTopology().LinkCount(); i++)
+        {
+            const Link& link = each.GetTopology().GetLink(LinkId(i));
+            if (link.kind == LinkKind::Network)
+            {
+                count++;
+                rate += link.rate.ToGBps();
+            }
+        }
+        return std::pair{count, rate};
+    };
+    EXPECT_EQ(trunks(again).first, trunks(wired).first);
+    EXPECT_NEAR(trunks(again).second, trunks(wired).second, 1e-6);
+}
+
+// An HPCC topology's rates are raw: what headers leave of them is payload, as on the NICs.
+TEST(ReadFabric, AnHpccTopologyIsAFabric)
+{
+    ScratchFolder folder;
+    Write(folder / "net.txt",
+          "5 1 4\n4\n0 4 400Gbps 1us 0\n1 4 400Gbps 1us 0\n2 4 200Gbps 1us 0\n3 4 200Gbps 1us 0\n");
+    const ClusterSpec cluster =
+        Read("{kind: graph, hosts: nodes, file: " + folder / "net.txt" + "}");
+    EXPECT_EQ(cluster.nodes, 4U);
+    const GraphShape& graph = cluster.fabric.graph;
+    EXPECT_NEAR(graph.wires[0].rate.ToGBps(), cluster.node.nic.PayloadRate().ToGBps(), 1e-6);
+    EXPECT_NEAR(graph.wires[2].rate.ToGBps(), cluster.node.nic.PayloadRate().ToGBps() / 2, 1e-6);
+}
+
+TEST(ReadFabric, RefusesWrongGraphsWithTheirPlace)
+{
+    ScratchFolder folder;
+    const std::string path = folder / "graph.yaml";
+    const auto refusal = [&](std::string text, const std::string& part, const std::string& by) {
+        text.replace(text.find(part), part.size(), by);
+        Write(path, text);
+        return Refusal("{kind: graph, hosts: nodes, file: " + path + "}");
+    };
+    EXPECT_TRUE(Says(refusal(DUMBBELL, "[b, switch0]", "[b, swich0]"), "graph.yaml:9:9"));
+    EXPECT_TRUE(Says(refusal(DUMBBELL, "[b, switch0]", "[b, swich0]"), "did you mean 'switch0'?"));
+    EXPECT_TRUE(Says(refusal(DUMBBELL, "[b, switch0]", "[b, b]"), "at both ends"));
+    EXPECT_TRUE(Says(refusal(DUMBBELL, "[b, switch0]", "[b, switch0, 0Gbps, 1us]"), "above zero"));
+    EXPECT_TRUE(Says(refusal(DUMBBELL, "[a, b, c, d]", "[a, b, c, a]"), "'a' again"));
+    EXPECT_TRUE(Says(refusal(DUMBBELL, "rate: 100Gbps", "rat: 100Gbps"), "did you mean 'rate'?"));
+    EXPECT_TRUE(Says(Refusal("{kind: graph, file: nowhere.yaml}"), "sys.yaml:2:"));
+    Write(path, DUMBBELL);
+    EXPECT_TRUE(Says(Refusal("{kind: graph, hosts: nodes, order: [a, e], file: " + path + "}"),
+                     "expected a host of"));
+}
+
+} // namespace weir

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-sharding.h"
+
+#include "scenarios/readers/read-plan.h"
+
+#include "refusal.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace weir
+{
+namespace
+{
+
+DataSharding
+Read(const std::string& text)
+{
+    return ReadSharding(YamlNode::Parse(text, "plan.yaml").Get("dataSharding"));
+}
+
+// A word alone has PyTorch FSDP's defaults; a map says the rest.
+TEST(ReadSharding, WordOrMap)
+{
+    EXPECT_EQ(Read("dataSharding: gradients").state, ShardedState::Gradients);
+    const DataSharding plain = Read("dataSharding: full");
+    EXPECT_EQ(plain.state, ShardedState::Full);
+    EXPECT_TRUE(plain.reshard);
+    EXPECT_EQ(plain.prefetch, 1U);
+    EXPECT_EQ(plain.ranks, 0U);
+    const DataSharding hybrid =
+        Read("dataSharding: {state: full, ranks: 8, reshard: false, prefetch: 2}");
+    EXPECT_EQ(hybrid.ranks, 8U);
+    EXPECT_FALSE(hybrid.reshard);
+    EXPECT_EQ(hybrid.prefetch, 2U);
+}
+
+TEST(ReadSharding, RefusesWithItsPlace)
+{
+    EXPECT_EQ(RefusalOf([] { Read("dataSharding: zero3"); }),
+              "plan.yaml:1:15: dataSharding: found 'zero3', expected one of: none, optimizer, "
+              "gradients, full");
+    EXPECT_EQ(RefusalOf([] { Read("dataSharding: {state: full, prefetch: -1}"); }),
+              "plan.yaml:1:39: dataSharding.prefetch: found '-1', expected a whole number from 0 "
+              "to 65535");
+    EXPECT_EQ(RefusalOf([] { Read("dataSharding: {ranks: 8}"); }),
+              "plan.yaml:1:15: dataSharding.state: found nothing, expected a value for 'state'");
+}
+
+// A step may have more samples than 16 bits count: Llama 3's 16 million tokens of 4096 are 4096
+// samples, but of 128 they are 131072.
+TEST(ReadPlan, TakesLargeBatches)
+{
+    EXPECT_EQ(ReadPlan(YamlNode::Parse("{data: 1024, globalBatch: 131072}", "p.yaml")).globalBatch,
+              131072U);
+}
+
+} // namespace
+} // namespace weir
