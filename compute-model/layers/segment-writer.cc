@@ -10,6 +10,7 @@ namespace weir
 SegmentWriter::SegmentWriter(KernelTable& kernels, const ParallelPlan& plan)
     : m_kernels(kernels),
       m_tensorRanks(plan.tensor),
+      m_overlapsTensor(plan.overlapTensor),
       m_elementBytes(ActivationBytes(plan.precision))
 {
 }
@@ -64,7 +65,13 @@ SegmentWriter::ExpertGradientsReady(double parameters)
 int32_t
 SegmentWriter::Communicate(const std::string& name, CollectiveOp op, Bytes bytes)
 {
-    return CommunicateIn({GroupSlot::Tensor, m_tensorRanks, TimeCategory::Tensor}, name, op, bytes);
+    const int32_t communication =
+        CommunicateIn({GroupSlot::Tensor, m_tensorRanks, TimeCategory::Tensor}, name, op, bytes);
+    if (!m_overlapsTensor)
+    {
+        WaitFor(communication);
+    }
+    return communication;
 }
 
 int32_t

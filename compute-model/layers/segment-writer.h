@@ -94,6 +94,7 @@ class SegmentWriter
 
     KernelTable& m_kernels;
     uint32_t m_tensorRanks;
+    bool m_overlapsTensor;   //!< kernels run beside tensor-parallel communication
     uint32_t m_elementBytes; //!< of activations
     SegmentSequence m_segments;
     Segment m_open;

@@ -117,9 +117,11 @@ struct ParallelPlan
     Recomputation recomputation{Recomputation::None};
     Precision precision{Precision::Bf16};
     AttentionKind attention{AttentionKind::Fused};
-    double attentionSpeed{1};    //!< of the fused kernel over the one that the GPU's figures are of
-    bool overlapGradients{true}; //!< data-parallel gradients in buckets, overlapped with backward
-    Bytes bucket{Bytes::MiB(40)};     //!< gradient bucket when overlapped, in gradient bytes
+    double attentionSpeed{1}; //!< of the fused kernel over the one that the GPU's figures are of
+    bool overlapTensor{true}; //!< kernels that need no tensor-parallel communication run beside it
+                              //!< (Megatron-LM); false: all wait for it (PyTorch's DTensor)
+    bool overlapGradients{true};  //!< data-parallel gradients in buckets, overlapped with backward
+    Bytes bucket{Bytes::MiB(40)}; //!< gradient bucket when overlapped, in gradient bytes
     bool distributedOptimizer{false}; //!< ZeRO-1: reduce-scatter gradients, all-gather weights
     bool fp32Gradients{true};         //!< gradients accumulated and reduced in 4 bytes
     bool scatterGatherPipeline{

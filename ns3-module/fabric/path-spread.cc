@@ -50,8 +50,10 @@ const RouteDag*
 PathSpread::WaysOf(const PathStretch& stretch)
 {
     const Topology& topology = m_paths.GetTopology();
-    return m_ways.Between(topology.GetLink(stretch.links.front()).from,
-                          topology.GetLink(stretch.links.back()).to);
+    const DeviceId from = topology.GetLink(stretch.links.front()).from;
+    const DeviceId to = topology.GetLink(stretch.links.back()).to;
+    // Back to where it began: how a path was taken apart, no way that anything would choose.
+    return from == to ? nullptr : m_ways.Between(from, to);
 }
 
 const std::vector<LinkShare>&

@@ -44,7 +44,7 @@ class PathSpread : public PathSharing
     /** The path's ways through the network and the rest. */
     const PathStretches& ApartOf(PathId path);
 
-    /** All shortest ways from where a stretch begins to where it ends; null: there is none. */
+    /** All shortest ways from where a stretch begins to where it ends; null: it keeps its own. */
     const RouteDag* WaysOf(const PathStretch& stretch);
 
     ShortestWays& Ways()

@@ -60,10 +60,11 @@ class Remaining
     }
 
     /**
-     * The place of a link that is left for a way from switch @p first to go on from @p at: to a
-     * switch that is farther from the first, else to a NIC, else any; Size() when there is none.
+     * The place of a link that is left for a way whose first link is @p start to go on from @p at:
+     * to a switch that is farther from the first, else to another NIC than its own, else any;
+     * Size() when there is none.
      */
-    std::size_t Next(DeviceId first, DeviceId at) const
+    std::size_t Next(const Link& start, DeviceId at) const
     {
         auto i = std::lower_bound(
             m_links.begin(), m_links.end(), at, [&](const PathLink& a, DeviceId b) {
@@ -71,7 +72,7 @@ class Remaining
             });
         std::size_t leaving = m_links.size();
         std::size_t any = m_links.size();
-        const uint32_t length = m_router.NetworkLength(first, at);
+        const uint32_t length = m_router.NetworkLength(start.to, at);
         for (; i != m_links.end() && m_topology.GetLink(i->link).from == at; ++i)
         {
             if (i->multiplicity == 0)
@@ -82,10 +83,11 @@ class Remaining
             const Link& link = m_topology.GetLink(i->link);
             if (Ends(link))
             {
-                leaving = std::min(leaving, place);
+                std::size_t& best = link.to == start.from ? any : leaving;
+                best = std::min(best, place);
                 continue;
             }
-            if (m_router.NetworkLength(first, link.to) == length + link.cost)
+            if (m_router.NetworkLength(start.to, link.to) == length + link.cost)
             {
                 return place;
             }
@@ -117,7 +119,7 @@ TakeApart(Router& router, const Topology& topology, PathTable::Span links)
             for (bool ends = false; !ends;)
             {
                 const Link& link = topology.GetLink(remaining.At(way.back()).link);
-                const DeviceId first = topology.GetLink(remaining.At(start).link).to;
+                const Link& first = topology.GetLink(remaining.At(start).link);
                 const std::size_t next =
                     remaining.Ends(link) ? remaining.Size() : remaining.Next(first, link.to);
                 ends = next == remaining.Size();

@@ -81,6 +81,7 @@ ReadPlan(const YamlNode& node)
                     "recomputation",
                     "attention",
                     "attentionSpeed",
+                    "overlapTensor",
                     "overlapGradients",
                     "bucket",
                     "distributedOptimizer",
@@ -108,6 +109,7 @@ ReadPlan(const YamlNode& node)
     {
         plan.attentionSpeed = speed->AsNumber(0.01, 100);
     }
+    ReadFlag(node, "overlapTensor", plan.overlapTensor);
     ReadFlag(node, "overlapGradients", plan.overlapGradients);
     if (const auto bucket = node.Find("bucket"))
     {

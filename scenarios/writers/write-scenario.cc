@@ -53,6 +53,7 @@ WritePlan(YamlWriter& out, const ParallelPlan& plan)
     out.Text("recomputation", NameOf(RecomputationNames(), plan.recomputation));
     out.Text("attention", NameOf(AttentionNames(), plan.attention));
     out.Number("attentionSpeed", plan.attentionSpeed);
+    out.Flag("overlapTensor", plan.overlapTensor);
     out.Flag("overlapGradients", plan.overlapGradients);
     out.Size("bucket", plan.bucket);
     out.Flag("distributedOptimizer", plan.distributedOptimizer);

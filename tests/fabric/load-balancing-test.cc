@@ -194,6 +194,34 @@ TEST(PathStretchesTest, KeepEveryLink)
     EXPECT_EQ(links, again);
 }
 
+// Two NICs of one switch that send to each other at once: the ways part at the switch, yet none
+// leads back to where it began, and every NIC's two links are loaded once.
+TEST(PathStretchesTest, ExchangesUnderOneSwitchDoNotTurnBack)
+{
+    Play play(TwoLeaves(4, RoutingKind::Spray));
+    PathTable& paths = play.GetFabric().Paths();
+    std::vector<LinkId> links;
+    for (const auto& [from, to] : {std::pair(0, 1), std::pair(1, 0)})
+    {
+        for (const PathLink& each : paths.Links(play.PathOf(from, to, 9)))
+        {
+            links.push_back(each.link);
+        }
+    }
+    const PathId both = paths.Intern(links);
+    const auto apart =
+        TakeApart(play.GetFabric().GetRouter(), play.GetTopology(), paths.Links(both));
+    ASSERT_EQ(apart.network.size(), 2U);
+    for (const PathStretch& stretch : apart.network)
+    {
+        EXPECT_NE(play.GetTopology().GetLink(stretch.links.front()).from,
+                  play.GetTopology().GetLink(stretch.links.back()).to);
+    }
+    double sum = 0;
+    paths.ForEachShare(both, [&](LinkId, double share) { sum += share; });
+    EXPECT_NEAR(sum, 4, 1e-12);
+}
+
 // 2 x 3 ways of unequal branching: a sixth each, then what meets adds up.
 TEST(RouteDagTest, SharesAreExactFractions)
 {

@@ -184,7 +184,7 @@ TEST(OpenNetwork, RefusesWhatIsNeitherFileNorSystem)
               std::string::npos);
     const TextFile file(NETWORK);
     EXPECT_NE(RefusalOf([&] {
-                  OpenNetwork(file.Path(), {2, {}}, catalog);
+                  OpenNetwork(file.Path(), {2, {}, {}}, catalog);
               }).find("--nodes"),
               std::string::npos);
 }

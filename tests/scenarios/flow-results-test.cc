@@ -123,7 +123,7 @@ KindsOfPath(FlowNetwork& network, uint32_t source, uint32_t destination)
 // NIC) on both sides and two network links over the leaf of the rail, four where the rail differs.
 TEST(ClusterNetwork, GpusAreEndPointsOverTheirOwnNics)
 {
-    const auto network = OpenNetwork("hgx-h100", {2, {}}, Catalog());
+    const auto network = OpenNetwork("hgx-h100", {2, {}, {}}, Catalog());
     EXPECT_EQ(network->EndPointCount(), 16U);
     EXPECT_EQ(network->WhyNoEndPoint(16), "a GPU of the system, 0 to 15");
     EXPECT_EQ(network->WhyNoEndPoint(15), "");

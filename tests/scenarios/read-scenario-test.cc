@@ -177,7 +177,8 @@ TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)
               "run.yaml:7:16: jobs.0.parallel.tensr: found the unknown key 'tensr', expected one "
               "of: tensor, pipeline, data, context, contextExchange, expert, expertTensor, "
               "expertLoad, sequenceParallel, schedule, virtualStages, microBatch, "
-              "globalBatch, recomputation, attention, attentionSpeed, overlapGradients, bucket, "
+              "globalBatch, recomputation, attention, attentionSpeed, overlapTensor, "
+              "overlapGradients, bucket, "
               "distributedOptimizer, dataSharding, fusion, recomputeEvery, fp32Gradients, "
               "scatterGatherPipeline, embeddingsAsLayers, host (did you mean 'tensor'?)");
     EXPECT_EQ(Refusal("tensor: 2", "tensor: 0"),

@@ -108,12 +108,13 @@ TEST(RunJson, HasTheKeysThatProgramsReadAndNothingBeside)
     EXPECT_FALSE(object.contains("waiting"));
     EXPECT_DOUBLE_EQ(object["step_time_s"], 74074.07);
     double sum = 0;
-    for (const char* key : {"compute", "tensor", "pipeline", "data", "copy", "bubble", "launch"})
+    for (const char* key :
+         {"compute", "tensor", "pipeline", "data", "copy", "bubble", "launch", "context", "expert"})
     {
         sum += object["breakdown_s"].at(key).get<double>();
     }
     EXPECT_EQ(object["breakdown_s"].size(), 9U);
-    EXPECT_NEAR(sum, 7 * 12345.678901, 1e-6);
+    EXPECT_NEAR(sum, 9 * 12345.678901, 1e-6);
     EXPECT_EQ(object["jobs"][1]["stages"].size(), 3U);
     EXPECT_EQ(object["busiest_links"][0]["bytes"], int64_t{1} << 60);
 }

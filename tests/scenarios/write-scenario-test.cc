@@ -83,6 +83,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     plan.fusion = KernelFusion::Compiled;
     plan.recomputeEvery = 3;
     plan.attentionSpeed = 0.55;
+    plan.overlapTensor = false;
     plan.fp32Gradients = false;
     plan.scatterGatherPipeline = false;
     plan.embeddingsAsLayers = true;
@@ -141,6 +142,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     EXPECT_EQ(p.fusion, KernelFusion::Compiled);
     EXPECT_EQ(p.recomputeEvery, 3u);
     EXPECT_EQ(p.attentionSpeed, 0.55);
+    EXPECT_FALSE(p.overlapTensor);
     EXPECT_FALSE(p.fp32Gradients);
     EXPECT_FALSE(p.scatterGatherPipeline);
     EXPECT_TRUE(p.embeddingsAsLayers);
