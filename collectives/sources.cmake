@@ -53,6 +53,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/pipeline-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/planner-state.cc
   ${CMAKE_CURRENT_LIST_DIR}/planner.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point-check.cc

@@ -68,7 +68,7 @@ struct ScheduleConnection
     double wireFactor{1};       //!< bytes on this wire per byte of the protocol's; scales caps too
     double weight{1};           //!< of one channel's share of links that others use too
     Rate cap{Rate::Infinite()}; //!< of one channel, on the protocol's wire, beside channelCap
-    Time interval;              //!< at least, from one slice's start on the wire to the next one's
+    Time interval{};            //!< at least, from one slice's start on the wire to the next one's
 };
 
 /** One pass of NCCL's outer loop over a channel's share of the message. */

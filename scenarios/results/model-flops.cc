@@ -15,7 +15,7 @@ ModelFlops(const Transformer& model, double samples)
     const double mlpWeights = mlpMatrices * width * model.ffn;
     const ExpertLayers& moe = model.moe;
     const double expertWeights =
-        width * moe.experts + mlpMatrices * width * (double{moe.ffn} * moe.topK + moe.sharedFfn);
+        width * moe.experts + mlpMatrices * width * (1.0 * moe.ffn * moe.topK + moe.sharedFfn);
     const uint32_t expertLayers = model.ExpertLayersOf(0, model.layers);
     const double weights = model.layers * attentionWeights +
                            (model.layers - expertLayers) * mlpWeights +

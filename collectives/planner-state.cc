@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/planner-state.h"
+
+#include "collectives/nccl/nccl-channels.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+/** The largest call, 2^58 bytes: what is reckoned of it, at most 16 x (LL128), fits 64 bits. */
+constexpr Bytes LARGEST_CALL = Bytes::GiB(int64_t{1} << 28);
+
+/** All links of all hops of a channel as one path. */
+PathId
+InternRing(const RingChannel& channel, PathTable& paths)
+{
+    std::vector<LinkId> links;
+    for (const auto& hop : channel.hops)
+    {
+        for (const auto& each : paths.Links(hop.path))
+        {
+            links.insert(links.end(), each.multiplicity, each.link);
+        }
+    }
+    return paths.Intern(links);
+}
+
+bool
+SameHops(const RingChannel& a, const RingChannel& b)
+{
+    for (std::size_t i = 0; i < a.hops.size(); ++i)
+    {
+        if (a.hops[i].path != b.hops[i].path)
+        {
+            return false;
+        }
+    }
+    return a.hops.size() == b.hops.size();
+}
+
+void
+CheckTraffic(const Traffic& traffic, const CollectiveCall& call, const Communicator& communicator)
+{
+    if (call.op != CollectiveOp::AllToAll)
+    {
+        throw std::invalid_argument(std::string(ToString(call.op)) +
+                                    " with traffic: only all-to-all has it");
+    }
+    if (traffic.Ranks() != communicator.Size() || traffic.LargestRow() != call.bytes)
+    {
+        throw std::invalid_argument(
+            "traffic of " + std::to_string(traffic.Ranks()) + " ranks and at most " +
+            std::to_string(traffic.LargestRow().Count()) + " bytes each, in a call of " +
+            std::to_string(communicator.Size()) + " ranks and " +
+            std::to_string(call.bytes.Count()) + " bytes");
+    }
+}
+} // namespace
+
+Communicator&
+Planner::State::Built(CommunicatorId id)
+{
+    if (!id.IsValid() || id.Index() >= groups.size())
+    {
+        throw std::invalid_argument("Planner: no such communicator");
+    }
+    Group& group = *groups[id.Index()];
+    Communicator& communicator = group.communicator;
+    if (!group.built)
+    {
+        builder.Build(communicator, id.Index());
+        for (std::size_t c = 0; c < communicator.channels.size(); ++c)
+        {
+            const auto& channel = communicator.channels[c];
+            const bool asBefore = c > 0 && SameHops(channel, communicator.channels[c - 1]);
+            communicator.ringPaths.push_back(asBefore ? communicator.ringPaths.back()
+                                                      : InternRing(channel, paths));
+        }
+        communicator.ll128 = AllowsLl128(constants, communicator, paths);
+        group.built = true;
+    }
+    return communicator;
+}
+
+/** With everything that plans of @p call look at. */
+Communicator&
+Planner::State::BuiltFor(const CollectiveCall& call)
+{
+    return IsPointToPoint(call.op) ? Built(call.communicator) : BuiltWithTrees(call.communicator);
+}
+
+Communicator&
+Planner::State::BuiltWithTrees(CommunicatorId id)
+{
+    Communicator& communicator = Built(id);
+    Group& group = *groups[id.Index()];
+    if (!group.hasTrees)
+    {
+        builder.BuildTrees(communicator, id.Index());
+        group.hasTrees = true;
+    }
+    return communicator;
+}
+
+const Traffic&
+Planner::State::TrafficOf(TrafficId id) const
+{
+    if (!id.IsValid() || id.Index() >= traffics.size())
+    {
+        throw std::invalid_argument("Planner: no such traffic");
+    }
+    return *traffics[id.Index()];
+}
+
+void
+Planner::State::Check(const CollectiveCall& call, const Communicator& communicator) const
+{
+    if (call.bytes < Bytes())
+    {
+        throw std::invalid_argument(
+            "a collective of negative size: " + std::to_string(call.bytes.Count()) + " bytes");
+    }
+    if (call.bytes > LARGEST_CALL)
+    {
+        throw std::invalid_argument("a collective of " + std::to_string(call.bytes.Count()) +
+                                    " bytes, expected at most 2^58");
+    }
+    if (call.root >= communicator.Size())
+    {
+        throw std::invalid_argument("root " + std::to_string(call.root) + " is not one of the " +
+                                    std::to_string(communicator.Size()) + " ranks of the group");
+    }
+    if (call.op == CollectiveOp::Send && communicator.Size() < 2)
+    {
+        throw std::invalid_argument("send needs a group of two ranks, found 1");
+    }
+    if (call.traffic.IsValid())
+    {
+        CheckTraffic(TrafficOf(call.traffic), call, communicator);
+    }
+}
+
+AlgorithmInputs
+Planner::State::InputsOf(const CollectiveCall& call, const NcclChoice& choice)
+{
+    return {Built(call.communicator),
+            call,
+            choice.protocol,
+            choice.channels,
+            constants,
+            times,
+            paths,
+            connector,
+            settings,
+            call.traffic.IsValid() ? &TrafficOf(call.traffic) : nullptr,
+            &programs};
+}
+
+NcclChoice
+Planner::State::Choose(const CollectiveCall& call, const Communicator& communicator)
+{
+    const auto candidates = FindAlgorithms(call.op, communicator, call.overrides.algorithm);
+    const bool own = candidates.front()->choose != nullptr;
+    NcclChoice choice = own ? NcclChoice{candidates.front()}
+                            : ChooseAsNccl(constants, communicator, call, candidates);
+    if (own)
+    {
+        AlgorithmInputs inputs = InputsOf(call, choice);
+        choice.algorithm->choose(inputs);
+        choice.protocol = inputs.protocol;
+        choice.channels = inputs.channels;
+    }
+    const uint32_t most = choice.algorithm->maxChannels(InputsOf(call, choice));
+    if (!own)
+    {
+        const KernelWidth width = NcclKernelWidth(constants,
+                                                  communicator,
+                                                  choice.algorithm->algorithm,
+                                                  call.op,
+                                                  choice.protocol,
+                                                  call.bytes,
+                                                  most);
+        choice.channels = call.overrides.channels.value_or(width.channels);
+    }
+    if (choice.channels == 0 || choice.channels > most)
+    {
+        throw std::invalid_argument(std::to_string(choice.channels) + " channels for " +
+                                    ToString(call.op) + ": this group has 1 to " +
+                                    std::to_string(most));
+    }
+    return choice;
+}
+
+} // namespace weir
