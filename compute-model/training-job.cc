@@ -179,8 +179,7 @@ TrainingJob::TrainingJob(TrainingJobSpec spec,
                          CollectiveEngine& engine)
     : m_spec(std::move(spec)),
       m_memory(CheckedMemory(m_spec, gpu)),
-      m_graph(m_spec.table.layers.empty() ? BuildTransformerStep(m_spec.model, m_spec.plan, gpu)
-                                          : BuildTableStep(m_spec.table, m_spec.plan, gpu))
+      m_graph(BuildStep(m_spec.model, m_spec.table, m_spec.plan, gpu))
 {
     StepExecutorSpec execution;
     execution.graph = &m_graph;

@@ -3,6 +3,7 @@
 
 #include "compute-model/execution/step-load.h"
 #include "compute-model/graph/stage-program.h"
+#include "compute-model/graph/table-step.h"
 #include "compute-model/kernels/kernel-time.h"
 #include "compute-model/layers/kernel-table.h"
 #include "compute-model/layers/step-segments.h"
@@ -32,6 +33,16 @@ BuildTransformerStep(const Transformer& model, const ParallelPlan& plan, const G
         graph.rankProgram.push_back(StageOf(plan, rank));
     }
     return graph;
+}
+
+StepGraph
+BuildStep(const Transformer& model,
+          const LayerTable& table,
+          const ParallelPlan& plan,
+          const Gpu& gpu)
+{
+    return table.layers.empty() ? BuildTransformerStep(model, plan, gpu)
+                                : BuildTableStep(table, plan, gpu);
 }
 
 } // namespace weir

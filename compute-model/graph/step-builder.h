@@ -4,6 +4,7 @@
 
 #include "compute-model/graph/step-program.h"
 #include "compute-model/kernels/gpu.h"
+#include "compute-model/models/layer-table.h"
 #include "compute-model/models/transformer.h"
 #include "compute-model/plan/parallel-plan.h"
 
@@ -16,6 +17,12 @@ namespace weir
  * @throws std::invalid_argument as CheckPlan.
  */
 StepGraph BuildTransformerStep(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu);
+
+/** The step of a job: of @p table where it has layers (BuildTableStep), else of @p model. */
+StepGraph BuildStep(const Transformer& model,
+                    const LayerTable& table,
+                    const ParallelPlan& plan,
+                    const Gpu& gpu);
 
 } // namespace weir
 

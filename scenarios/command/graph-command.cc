@@ -49,7 +49,7 @@ ShowGraph(const GraphOptions& options)
     std::string text;
     try
     {
-        text = DescribeGraph(BuildTransformerStep(job.model, job.plan, scenario.gpu), options.view);
+        text = DescribeGraph(BuildStep(job.model, job.table, job.plan, scenario.gpu), options.view);
     }
     catch (const std::invalid_argument& error)
     {

@@ -87,6 +87,7 @@ constexpr Refusal REFUSALS[] = {
     {"topology show no-such.xml", "no-such.xml"},
     {"topology convert hgx-h100 -o node.json", "--output: found 'node.json'"},
     {"validate no-such-suite", "no-such-suite"},
+    {"graph gpt-22b-8-a100-full --rank 8", "expected one of 0 to 7"},
     {"kernel --gpu h300 gemm 64 64 64", "h300"},
     {"kernel gemm 64 64 0", "must be above zero"},
     {"kernel gemm 64 64 64 --precision int8", "expected one of: fp32"},
@@ -96,11 +97,27 @@ constexpr Refusal REFUSALS[] = {
 
 INSTANTIATE_TEST_SUITE_P(CommandLine, Refusals, testing::ValuesIn(REFUSALS));
 
+/** What `weir run` executes `weir graph` shows: transformers and tables of layers alike. */
+TEST(CommandLine, GraphShowsBothKindsOfModels)
+{
+    const ScratchFolder folder;
+    const std::string run = "graph gpt-22b-8-a100-full --micro-batch 0 ";
+    const Outcome transformer = Weir(folder, run);
+    EXPECT_EQ(transformer.exit, 0) << transformer.err;
+    EXPECT_NE(transformer.out.find("over tensor: "), std::string::npos);
+    const Outcome table = Weir(
+        folder,
+        run + "--set jobs.0.model=resnet-50 --set jobs.0.parallel='{data: 8, globalBatch: 8}'");
+    EXPECT_EQ(table.exit, 0) << table.err;
+    EXPECT_NE(table.out.find("all-reduce over data: "), std::string::npos) << table.out;
+    EXPECT_EQ(table.out.find("over tensor: "), std::string::npos);
+}
+
 TEST(CommandLine, EveryVerbHasHelpWithExamples)
 {
     const ScratchFolder folder;
     for (const char* verb :
-         {"", "run", "collective", "kernel", "list", "show", "topology", "validate"})
+         {"", "run", "collective", "graph", "kernel", "list", "show", "topology", "validate"})
     {
         const Outcome outcome = Weir(folder, std::string(verb) + " --help");
         EXPECT_EQ(outcome.exit, 0);
