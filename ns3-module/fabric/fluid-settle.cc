@@ -12,6 +12,12 @@ namespace
 /** A group's clock is set back above this (bytes per weight), for resolution. */
 constexpr double REBASE_ABOVE = 8589934592.0; // 2^33
 
+/** A group's timer may be early by about this part of the time to go, */
+constexpr int64_t EARLY_PART = 64;
+
+/** if that is more than this, so that rounding to picoseconds is nothing beside it. */
+constexpr Time EARLY_FROM = Time::Picoseconds(1000000);
+
 } // namespace
 
 /** Makes levels, clocks and timers right for all that has changed at this instant. */
@@ -49,6 +55,7 @@ FluidTransport::Settle()
         SetGroupTimer(link);
     }
     m_staleGroups.clear();
+    MakeFirstGroupTimerExact();
     Retire();
     m_isSettled = true;
 }
@@ -105,11 +112,19 @@ FluidTransport::SetGroupLevel(uint32_t link)
         return;
     }
     group.clock.SetRate(level, m_now);
-    SetGroupStale(link);
+    if (level <= group.timedRate)
+    {
+        group.isTimedEarly = true;
+    }
+    else
+    {
+        SetGroupStale(link);
+    }
     const double shown = group.clock.At(m_now);
     if (shown > REBASE_ABOVE)
     {
         group.clock.Set(0, m_now);
+        SetGroupStale(link);
         for (const auto& member : m_solver.Members(link))
         {
             Bundle& bundle = m_bundles[member.variable];
@@ -157,13 +172,33 @@ FluidTransport::SetTimer(uint32_t b)
     SetGroupStale(bundle.group);
 }
 
+/**
+ * Sets the timer of a group somewhat too early, so that it stays good while its clock gets a little
+ * faster: where most levels change at every event, most of them by next to nothing.
+ */
 void
 FluidTransport::SetGroupTimer(uint32_t link)
 {
     Group& group = m_groups[link];
     group.isStale = false;
-    const Time time =
-        group.first == NONE ? Time::Infinite() : group.clock.TimeOf(m_bundles[group.first].key);
+    const Time time = TimeOfGroup(group);
+    const Time left = time.IsInfinite() ? Time() : time - m_now;
+    group.timedRate = group.clock.Rate();
+    group.isTimedEarly = left > EARLY_FROM;
+    if (group.isTimedEarly)
+    {
+        group.timedRate *= 1 + 1.0 / EARLY_PART; // the timer has more than this room
+        m_groupTimers.Set(link, time - Time::Picoseconds(left.ToPicoseconds() / (EARLY_PART - 1)));
+    }
+    else
+    {
+        TimeGroup(link, time);
+    }
+}
+
+void
+FluidTransport::TimeGroup(uint32_t link, Time time)
+{
     if (time.IsInfinite())
     {
         m_groupTimers.Remove(link);
@@ -171,6 +206,27 @@ FluidTransport::SetGroupTimer(uint32_t link)
     else
     {
         m_groupTimers.Set(link, time);
+    }
+}
+
+/** When the first transfer of a group ends at the present rate of its clock. */
+Time
+FluidTransport::TimeOfGroup(const Group& group) const
+{
+    return group.first == NONE ? Time::Infinite() : group.clock.TimeOf(m_bundles[group.first].key);
+}
+
+/** Corrects timers of groups that may be too early until the first is not. */
+void
+FluidTransport::MakeFirstGroupTimerExact()
+{
+    while (!m_groupTimers.Empty() && m_groups[m_groupTimers.TopIndex()].isTimedEarly)
+    {
+        const uint32_t link = m_groupTimers.TopIndex();
+        Group& group = m_groups[link];
+        group.isTimedEarly = false;
+        group.timedRate = group.clock.Rate();
+        TimeGroup(link, TimeOfGroup(group));
     }
 }
 

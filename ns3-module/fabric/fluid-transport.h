@@ -124,9 +124,11 @@ class FluidTransport final : public Transport
     struct Group
     {
         ServiceClock clock;
-        uint32_t first{NONE}; //!< heap of bundles, the first to end a transfer on top
-        uint32_t bundles{0};  //!< that follow the clock
-        bool isStale{false};  //!< its timer is not right
+        uint32_t first{NONE};     //!< heap of bundles, the first to end a transfer on top
+        uint32_t bundles{0};      //!< that follow the clock
+        double timedRate{0};      //!< no rate of the clock up to this makes its timer too late
+        bool isTimedEarly{false}; //!< its timer may be too early
+        bool isStale{false};      //!< its timer is not right
     };
 
     struct TransferItems
@@ -213,6 +215,9 @@ class FluidTransport final : public Transport
     void SetGroupLevel(uint32_t link);
     void SetTimer(uint32_t bundle);
     void SetGroupTimer(uint32_t link);
+    void TimeGroup(uint32_t link, Time time);
+    Time TimeOfGroup(const Group& group) const;
+    void MakeFirstGroupTimerExact();
     void SetGroupStale(uint32_t link);
 
     // Usage of links (fluid-usage.cc).

@@ -68,6 +68,15 @@ MaxMin::MoveGroup(uint32_t link, double level)
         moved.opened = false;
         StopGroup(link);
     }
+    else if (m_walks && m_lines[link].rank < LOOSE && level != before)
+    {
+        m_surged = m_surged || level > 2 * before;
+        AddToReach(moved.reach, level - before);
+        if (level > before)
+        {
+            NotePassed(moved);
+        }
+    }
     else if (level > before)
     {
         m_surged = m_surged || level > 2 * before;
@@ -80,6 +89,10 @@ MaxMin::MoveGroup(uint32_t link, double level)
     if (m_walks && m_lines[link].rank < LOOSE)
     {
         Reorder(link, level);
+    }
+    else if (m_walks)
+    {
+        m_looseMost = std::max(m_looseMost, level);
     }
     HeedAllowances(link);
 }
@@ -116,6 +129,7 @@ MaxMin::StopGroup(uint32_t link)
         Touch(reached);
         Line& line = m_lines[reached];
         line.highest = std::max(line.highest, stopped.level);
+        line.lone = NONE;
         m_fixed[reached] += weight * stopped.level;
         l.peak = std::max(l.peak, m_fixed[reached]);
         line.rising = --l.risers > 0 ? line.rising - weight : 0;
@@ -147,13 +161,14 @@ void
 MaxMin::RaiseGroup(const Link& raised, double change)
 {
     const double level = raised.level;
-    const uint32_t* const links = raised.reach.Links();
-    const double* const weights = raised.reach.Weights();
-    for (std::size_t i = 0; i < raised.reach.Size(); i++)
+    const Reach& reach = raised.reach;
+    for (std::size_t i = 0; i < reach.Size();)
     {
-        const uint32_t link = links[i];
+        const uint32_t link = reach.Links()[i];
+        const Reach::Run run = reach.RunFrom(i);
+        i = run.end;
         Line& line = m_lines[link];
-        m_fixed[link] += weights[i] * change;
+        m_fixed[link] += run.weight * change;
         line.highest = std::max(line.highest, level);
         if (m_fixed[link] > line.limit)
         {
@@ -162,15 +177,35 @@ MaxMin::RaiseGroup(const Link& raised, double change)
     }
 }
 
+/** In a walk: notes at links that a risen group crosses that it has passed them. */
+void
+MaxMin::NotePassed(const Link& risen)
+{
+    const std::size_t size = risen.reach.Size();
+    const uint32_t* const links = risen.reach.Links();
+    const double* const levels = m_groupLevels.data();
+    for (std::size_t i = 0; i < size; i++)
+    {
+        const uint32_t link = links[i];
+        if (levels[link] < risen.level)
+        {
+            Line& line = m_lines[link];
+            line.lone = line.highest > levels[link] ? NONE : risen.reach.StepOf(i);
+            line.highest = std::max(line.highest, risen.level);
+        }
+    }
+}
+
 void
 MaxMin::LowerGroup(const Link& lowered, double change)
 {
-    const uint32_t* const links = lowered.reach.Links();
-    const double* const weights = lowered.reach.Weights();
-    for (std::size_t i = 0; i < lowered.reach.Size(); i++)
+    const Reach& reach = lowered.reach;
+    for (std::size_t i = 0; i < reach.Size();)
     {
-        const uint32_t link = links[i];
-        m_fixed[link] += weights[i] * change;
+        const uint32_t link = reach.Links()[i];
+        const Reach::Run run = reach.RunFrom(i);
+        i = run.end;
+        m_fixed[link] += run.weight * change;
         if (m_lines[link].limit < 0)
         {
             LookAtLowered(link);
@@ -202,6 +237,7 @@ MaxMin::Stop(uint32_t v, double level, uint32_t bottleneck)
         const double weight = l.members[step.position].weight;
         const bool own = from == step.link;
         line.highest = std::max(line.highest, level);
+        line.lone = level > m_groupLevels[step.link] ? NONE : line.lone;
         if (free || own)
         {
             m_fixed[step.link] += weight * level;

@@ -68,11 +68,13 @@ MaxMin::OrderLinks()
         }
     }
     m_loose.resize(kept);
+    m_looseMost = most;
     for (std::size_t rank = 0; rank < m_order.size(); rank++)
     {
         Line& line = m_lines[m_order[rank].link];
         const double level = m_order[rank].level;
         line.rank = static_cast<uint32_t>(rank);
+        line.lone = NONE;
         line.highest = line.highest > level ? line.highest : std::min(level, most);
     }
 }

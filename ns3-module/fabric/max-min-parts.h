@@ -74,10 +74,43 @@ class Reach
         return m_weights.data();
     }
 
+    /** Of which variable, and where on its path. */
+    uint32_t StepOf(std::size_t place) const
+    {
+        return m_steps[place];
+    }
+
     /** Whether all crossings have one weight, and so need not be asked for it each. */
     bool IsEven() const
     {
         return m_uneven == 0;
+    }
+
+    /** Crossings of one link that stand side by side. */
+    struct Run
+    {
+        std::size_t end; //!< the place after the last
+        double weight;   //!< of all
+    };
+
+    /** Those that begin at a place: where all of a group crosses one link, that is all in one. */
+    Run RunFrom(std::size_t place) const
+    {
+        const uint32_t link = m_links[place];
+        std::size_t end = place + 1;
+        double weight = m_weights[place];
+        if (IsEven())
+        {
+            for (; end < m_links.size() && m_links[end] == link; end++)
+            {
+            }
+            return {end, weight * static_cast<double>(end - place)};
+        }
+        for (; end < m_links.size() && m_links[end] == link; end++)
+        {
+            weight += m_weights[end];
+        }
+        return {end, weight};
     }
 
     /** @return the place of the new crossing. */
@@ -128,6 +161,7 @@ struct alignas(32) Line
     double highest{0};         //!< no member that does not rise is above this level
     double rising{0};          //!< weight of the members that rise
     uint32_t rank{0xffffffff}; //!< in the order of walks
+    uint32_t lone{0xffffffff}; //!< in a walk: the one member above the level, if that is known
 };
 
 /** The rest of a link. */

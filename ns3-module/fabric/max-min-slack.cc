@@ -13,7 +13,13 @@ namespace
 constexpr double SLACK_MOST = 1 - 1.0 / (1 << 20);
 
 /** and becomes so when its load is no more than this part: it pays to watch it less. */
-constexpr double SLACK_FROM = 7.0 / 8;
+constexpr double SLACK_FROM = 15.0 / 16;
+
+/** A group that needs more allowance gets this much more than it needs, */
+constexpr double GROWTH = 17.0 / 16;
+
+/** and with it, at other links, what it would need soon. */
+constexpr double MARGIN = 33.0 / 32;
 
 } // namespace
 
@@ -60,9 +66,9 @@ MaxMin::PassCeiling(uint32_t link)
 {
     Link& group = m_links[link];
     m_passed.clear();
-    for (const Allowance& a : group.allowances)
+    for (Allowance& a : group.allowances)
     {
-        if (a.most < group.level)
+        if (a.most < group.level * MARGIN && !AllowMore(a, group.level))
         {
             m_passed.push_back(a.link);
         }
@@ -73,7 +79,7 @@ MaxMin::PassCeiling(uint32_t link)
         const double load = l.slack ? SharedLoad(passed) : 0;
         if (l.slack && l.risers == 0 && load <= SLACK_FROM * l.capacity)
         {
-            Allow(passed, SLACK_MOST * l.capacity / load);
+            Allow(passed, (1 + SLACK_MOST * l.capacity / load) / 2); // and keeps some room
         }
         else if (l.slack)
         {
@@ -85,6 +91,26 @@ MaxMin::PassCeiling(uint32_t link)
     {
         group.ceiling = std::min(group.ceiling, a.most);
     }
+}
+
+/**
+ * Lets a group rise past its allowance at a slack link where the bound leaves room for that; O(1).
+ * @return whether the allowance is enough for @p level
+ */
+bool
+MaxMin::AllowMore(Allowance& allowance, double level)
+{
+    Link& l = m_links[allowance.link];
+    const double most = level * GROWTH;
+    const double weight = l.members[m_steps[allowance.step].position].weight;
+    const double bound = m_fixed[allowance.link] + weight * (most - allowance.most);
+    if (l.slack && l.risers == 0 && bound <= SLACK_MOST * l.capacity)
+    {
+        m_fixed[allowance.link] = bound;
+        allowance.most = most;
+        l.peak = std::max(l.peak, bound);
+    }
+    return allowance.most >= level;
 }
 
 /** Lets every member of a slack link rise to @p growth times its level without a look. */

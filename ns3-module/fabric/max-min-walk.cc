@@ -11,7 +11,7 @@ namespace
 {
 
 /** Where less than one of so many links is touched, a walk does not pay. */
-constexpr std::size_t WALK_PART = 16;
+constexpr std::size_t WALK_PART = 4;
 
 /** A link that counts its members may be off by this part of its capacity: the sums are others. */
 constexpr double SAME_SUM = 1e-12;
@@ -25,8 +25,14 @@ constexpr std::size_t WALKS_MOST = 64;
 bool
 MaxMin::PaysToWalk() const
 {
-    return m_mayWalk && m_touched.size() >= m_walkFrom &&
-           m_touched.size() <= WALK_PART * m_order.size() &&
+    return m_mayWalk && (m_walksAtOnce || HasSpread());
+}
+
+/** Whether this solve has touched so many links that a walk pays. */
+bool
+MaxMin::HasSpread() const
+{
+    return m_touched.size() >= m_walkFrom && m_touched.size() <= WALK_PART * m_order.size() &&
            m_touched.size() * WALK_PART >= m_order.size() + m_loose.size();
 }
 
@@ -152,6 +158,7 @@ MaxMin::WalkOnce()
             moved = true;
             continue;
         }
+        PrefetchAhead();
         const uint32_t link = m_order[m_cursor++].link;
         if (IsWalked(link))
         {
@@ -185,6 +192,27 @@ MaxMin::WalkOnce()
         moved = true;
     }
     return moved || steps == stepsMost;
+}
+
+/** Asks for what the walk needs soon: links lie in memory in another order than the walk's. */
+void
+MaxMin::PrefetchAhead() const
+{
+    constexpr std::size_t LINK_AHEAD = 6;
+    constexpr std::size_t REACH_AHEAD = 2;
+    if (m_cursor + LINK_AHEAD < m_order.size())
+    {
+        const char* const link =
+            reinterpret_cast<const char*>(&m_links[m_order[m_cursor + LINK_AHEAD].link]);
+        for (std::size_t at = 0; at < sizeof(Link); at += 64)
+        {
+            __builtin_prefetch(link + at);
+        }
+        const Reach& reach = m_links[m_order[m_cursor + REACH_AHEAD].link].reach;
+        __builtin_prefetch(reach.Links());
+        __builtin_prefetch(reach.Links() + 16);
+        __builtin_prefetch(reach.Weights());
+    }
 }
 
 /** Whether the line of a link does not meet its capacity at its level, or is above it. */
@@ -233,18 +261,32 @@ MaxMin::WalkBy(uint32_t link)
         level = before;
     }
     // Who has the same level may be held here as well as there.
-    const bool ties =
-        before >= l.level * (1 - SAME_SUM) ||
-        (m_cursor < m_order.size() && m_order[m_cursor].level <= l.level * (1 + SAME_SUM));
-    if (level < before || level < line.highest || level == l.level || (ties && level < l.level))
+    const bool tiesAbove =
+        m_cursor < m_order.size() && m_order[m_cursor].level <= l.level * (1 + SAME_SUM);
+    const bool ties = tiesAbove || before >= l.level * (1 - SAME_SUM);
+    const bool sinks = level < before || level == l.level || (ties && level < l.level);
+    if (sinks || level < line.highest)
     {
-        FindHigher(link, level);
+        Filling filling{0, 0};
+        if (tiesAbove || !FillBelowLone(link, level, before, filling))
+        {
+            FindHigher(link, level);
+            if (!m_higher.empty() && !FillBelowHigher(link, filling))
+            {
+                Touch(link);
+                SetKey(link, KeyOf(link)); // sums lose digits: the sweep counts
+                return true;
+            }
+        }
         if (!m_higher.empty())
         {
             Touch(link);
-            WalkUnder(link);
+            m_level = filling.level;
+            MoveGroup(link, filling.level);
+            TakeHigher(link, filling.level);
             return true;
         }
+        level = std::max(level, filling.level); // who stood higher did so by rounding only
         line.highest = level;
     }
     if (level == l.level)
@@ -276,19 +318,35 @@ MaxMin::WalkBy(uint32_t link)
     return true;
 }
 
-/** Fills a link that has members above its level (m_higher), and takes them over. */
-void
-MaxMin::WalkUnder(uint32_t link)
+/**
+ * Where a link fills below the one member that Line::lone tells of, if no other can stand above
+ * that: as nobody can who is held by a link that the walk has passed.
+ */
+bool
+MaxMin::FillBelowLone(uint32_t link, double level, double passed, Filling& filling)
 {
-    Filling filling{0, 0};
-    if (!FillBelowHigher(link, filling))
+    const Link& l = m_links[link];
+    const uint32_t lone = m_lines[link].lone;
+    if (lone == NONE)
     {
-        SetKey(link, KeyOf(link)); // sums lose digits: the sweep counts
-        return;
+        return false;
     }
-    m_level = filling.level;
-    MoveGroup(link, filling.level);
-    TakeHigher(link, filling.level);
+    const uint32_t at = m_steps[lone].position;
+    const uint32_t bottleneck = l.bottlenecks[at];
+    const double other = m_groupLevels[bottleneck];
+    if (bottleneck == link || other <= level || other == INFINITE)
+    {
+        return false;
+    }
+    m_higher.clear();
+    m_higher.push_back({other, l.members[at].weight, l.members[at].variable});
+    if (FillBelowHigher(link, filling) &&
+        filling.level > std::max(passed, m_looseMost) * (1 + SAME_SUM))
+    {
+        return true;
+    }
+    filling.rising = 0;
+    return false;
 }
 
 /** Adds to the fixed loads of all links that a group crosses what its change of level does. */

@@ -154,6 +154,7 @@ MaxMin::BeginSolve()
 void
 MaxMin::EndSolve()
 {
+    m_walksAtOnce = m_mayWalk && HasSpread();
     for (uint32_t link : m_touched)
     {
         Link& l = m_links[link];

@@ -254,6 +254,7 @@ class MaxMin
     void HeedAllowances(uint32_t link);
     void StopGroup(uint32_t link);
     void RaiseGroup(const Link& raised, double change);
+    void NotePassed(const Link& risen);
     void LowerGroup(const Link& lowered, double change);
     void Stop(uint32_t variable, double level, uint32_t bottleneck);
     void SetBottleneck(uint32_t variable, uint32_t bottleneck, double level);
@@ -268,6 +269,7 @@ class MaxMin
     bool IsNearlyFull(uint32_t link) const;
     double BoundOf(uint32_t link, std::size_t member) const;
     double FirstAllowance(uint32_t link, double weight, double level) const;
+    bool AllowMore(Allowance& allowance, double level);
     void PassCeiling(uint32_t link);
     void Allow(uint32_t link, double growth);
 
@@ -285,6 +287,7 @@ class MaxMin
 
     // The walk (max-min-walk.cc).
     bool PaysToWalk() const;
+    bool HasSpread() const;
     bool IsPlain(const Link& link) const;
     bool IsWalked(uint32_t link) const;
     bool IsBent(uint32_t link);
@@ -292,8 +295,9 @@ class MaxMin
     void OpenAll();
     void SumAllAfresh();
     bool WalkOnce();
+    void PrefetchAhead() const;
     bool WalkBy(uint32_t link);
-    void WalkUnder(uint32_t link);
+    bool FillBelowLone(uint32_t link, double level, double passed, Filling& filling);
     void AddToReach(const Reach& reach, double change);
 
     // Where a link fills (max-min-fill.cc).
@@ -338,6 +342,8 @@ class MaxMin
     std::size_t m_walkFrom{48};        //!< fewer touched links are not worth a walk
     std::size_t m_cursor{0};           //!< where in m_order the walk is
     bool m_mayWalk{true};              //!< in this solve
+    double m_looseMost{0};             //!< in a walk: no group that is not in m_order is above
+    bool m_walksAtOnce{false};         //!< the last solve had to walk: the next will, too
     bool m_surged{false};              //!< a level has more than doubled in the walk
     bool m_walks{false};               //!< the walk is on
     IndexedHeap<double> m_heap;        //!< links with bent lines

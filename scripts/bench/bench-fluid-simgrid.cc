@@ -157,11 +157,13 @@ int
 main(int argc, char** argv)
 {
     sg::Engine engine(&argc, argv);
-    if (argc < 4 || argc > 7)
+    if (argc < 4 || argc > 8)
     {
         std::fprintf(stderr,
-                     "usage: %s FABRIC PATTERN RANKS [SEED [FINISH-TIMES-OUT [Lazy|Full]]]\n"
-                     "Lazy (SimGrid's default) re-solves what changed, Full everything.\n"
+                     "usage: %s FABRIC PATTERN RANKS [SEED [FINISH-TIMES-OUT [Lazy|Full\n"
+                     "       [PRECISION]]]]\n"
+                     "Lazy (SimGrid's default) re-solves what changed, Full everything;\n"
+                     "PRECISION is of SimGrid's solver and times (default: as SimGrid has them).\n"
                      "prints: flows,cpu_s,peak_bytes,makespan_s\n",
                      argv[0]);
         return 2;
@@ -176,8 +178,11 @@ main(int argc, char** argv)
         sg::Engine::set_config("network/TCP-gamma:0");
         sg::Engine::set_config("network/crosstraffic:0");
         sg::Engine::set_config(std::string("network/optim:") + (argc > 6 ? argv[6] : "Lazy"));
-        sg::Engine::set_config("surf/precision:1e-12");
-        sg::Engine::set_config("maxmin/precision:1e-12");
+        if (argc > 7)
+        {
+            sg::Engine::set_config(std::string("surf/precision:") + argv[7]);
+            sg::Engine::set_config(std::string("maxmin/precision:") + argv[7]);
+        }
         const auto ranks = static_cast<uint32_t>(std::strtoul(argv[3], nullptr, 10));
         const auto pattern =
             MakePattern(argv[2], ranks, argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1);

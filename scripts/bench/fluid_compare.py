@@ -4,7 +4,6 @@ import statistics
 
 from fluid_cell import FABRICS, PATTERNS, OverLimit, flows_of, run
 
-AGREE = 1e-6  # relative, of finish times
 RANKS = [16, 32, 64, 128, 256]
 MODES = ["Lazy", "Full"]
 COLUMNS = ["fabric", "pattern", "ranks", "flows", "weir_cpu_s", "weir_flows_per_s",
@@ -39,7 +38,8 @@ class Cell:
     def play_simgrid(self, mode):
         """One run in that mode, and how far it is off."""
         try:
-            seconds = self.play(self.programs["simgrid"], self.simgrid_out, mode)
+            seconds = self.play(self.programs["simgrid"], self.simgrid_out, mode,
+                                *self.args.precision)
         except OverLimit:
             self.over.add(mode)
             return
@@ -48,7 +48,7 @@ class Cell:
 
     def best(self):
         """The faster mode that agrees with Weir; None when there is none."""
-        agreeing = [m for m, d in self.differences.items() if d <= AGREE]
+        agreeing = [m for m, d in self.differences.items() if d <= self.args.agree]
         return min(agreeing, key=lambda m: statistics.median(self.simgrid[m]), default=None)
 
     def pair(self, modes):

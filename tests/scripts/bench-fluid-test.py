@@ -96,13 +96,15 @@ class Estimates(unittest.TestCase):
 class Comparison(unittest.TestCase):
     """Weir beside SimGrid."""
 
-    def row(self, lazy, full):
+    def row(self, lazy, full, agree=1e-6):
         """A cell where Weir takes 2 s and ends at 1, and SimGrid's modes as given: seconds,end."""
         weir = 'if [ $1 = count ]; then echo 9; exit; fi; echo 1 > $5; echo 9,2,0'
         simgrid = f'set -- "$5" $({{ [ $6 = Lazy ] && echo {lazy} || echo {full}; }}); '
+        simgrid = '[ $7 = 1e-9 ] || exit 2; ' + simgrid  # the precision asked for
         simgrid += '[ $2 = over ] && kill -XCPU $$; echo $3 > $1; echo 9,$2,0'
         args = types.SimpleNamespace(repeat=3, seed=1, limit=100, memory=1.0, simgrid_flows=10,
-                                     modes=fluid_compare.MODES)
+                                     modes=fluid_compare.MODES, precision=["1e-9"],
+                                     agree=agree)
         with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
             programs = {"weir": program(one, weir), "simgrid": program(other, simgrid)}
             return fluid_compare.measure(args, programs, pathlib.Path(one), ("a", "b", 8))
@@ -118,6 +120,7 @@ class Comparison(unittest.TestCase):
         self.assertEqual((row["simgrid_mode"], row["ratio"]), ("Full", 4))
         self.assertEqual(row["lazy_difference"], 0.5)
         self.assertEqual(self.row("2 1.5", "8 2")["simgrid_mode"], "disagrees")
+        self.assertEqual(self.row("2 1.5", "8 2", agree=0.6)["simgrid_mode"], "Lazy")
 
     def test_a_mode_over_the_limit_is_told(self):
         row = self.row("6 1", "over")
@@ -125,7 +128,7 @@ class Comparison(unittest.TestCase):
 
     def test_larger_cells_are_weirs_alone(self):
         args = types.SimpleNamespace(repeat=1, seed=1, limit=100, memory=1.0, simgrid_flows=8,
-                                     modes=fluid_compare.MODES)
+                                     modes=fluid_compare.MODES, precision=[], agree=1e-6)
         with tempfile.TemporaryDirectory() as folder:
             weir = program(folder, 'if [ $1 = count ]; then echo 9; exit; fi; echo 9,2,0')
             row = fluid_compare.measure(args, {"weir": weir, "simgrid": weir},
@@ -142,6 +145,7 @@ class CommandLine(unittest.TestCase):
                                  (["--cells", "clos:ring"], "clos:ring"),
                                  (["--limit", "0"], "'0'"),
                                  (["--modes", "Eager"], "Eager"),
+                                 (["--precision", "2"], "'2'"),
                                  (["--scale", "--cells", "clos:ring:8"], "--cells")):
             done = call("bench-fluid", *arguments)
             self.assertEqual(done.returncode, 2)
