@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/planner-state.h"
 
+#include "collectives/channels/message-cost.h"
 #include "collectives/nccl/nccl-channels.h"
+#include "fabric/path-sum.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -19,15 +21,12 @@ constexpr Bytes LARGEST_CALL = Bytes::GiB(int64_t{1} << 28);
 PathId
 InternRing(const RingChannel& channel, PathTable& paths)
 {
-    std::vector<LinkId> links;
+    PathSum sum(paths);
     for (const auto& hop : channel.hops)
     {
-        for (const auto& each : paths.Links(hop.path))
-        {
-            links.insert(links.end(), each.multiplicity, each.link);
-        }
+        sum.Add(hop.path);
     }
-    return paths.Intern(links);
+    return sum.Intern();
 }
 
 bool
@@ -159,6 +158,19 @@ Planner::State::InputsOf(const CollectiveCall& call, const NcclChoice& choice)
             settings,
             call.traffic.IsValid() ? &TrafficOf(call.traffic) : nullptr,
             &programs};
+}
+
+/** With what only a call that will be run looks at. */
+AlgorithmInputs
+Planner::State::DecidedInputsOf(const CollectiveCall& call, const NcclChoice& choice)
+{
+    AlgorithmInputs inputs = InputsOf(call, choice);
+    if (inputs.protocol == Protocol::Ll && inputs.communicator.nodes > 1)
+    {
+        inputs.senders =
+            MostSenders(inputs.communicator, choice.algorithm->algorithm, inputs.channels);
+    }
+    return inputs;
 }
 
 NcclChoice

@@ -72,8 +72,9 @@ struct Planner::State
           settings(std::move(aSettings)),
           constants(NcclVersion::Parse(settings.version),
                     aCluster.GetSpec().node.computeCapability,
-                    aCluster.GetSpec().node.cpu),
-          times(aCluster.GetSpec().node.computeCapability, aCluster.GetSpec().node.cpu),
+                    aCluster.GetSpec().node.cpu,
+                    MeasuredBlockTimes(NodeCosts(aCluster.GetSpec().node))),
+          times(aCluster.GetSpec().node),
           connector(aCluster, aPaths, router),
           builder(aCluster, router, connector, constants, settings.channelLimits)
     {
@@ -86,6 +87,7 @@ struct Planner::State
     void Check(const CollectiveCall& call, const Communicator& communicator) const;
     NcclChoice Choose(const CollectiveCall& call, const Communicator& communicator);
     AlgorithmInputs InputsOf(const CollectiveCall& call, const NcclChoice& choice);
+    AlgorithmInputs DecidedInputsOf(const CollectiveCall& call, const NcclChoice& choice);
 
     const Cluster& cluster;
     PathTable& paths;

@@ -111,7 +111,7 @@ Planner::Plan(const CollectiveCall& call)
     const CollectiveCall decided = WithTunerRule(call, state.settings.tuner, communicator);
     const NcclChoice choice = state.Choose(decided, communicator);
     const CollectiveAlgorithm& algorithm = *choice.algorithm;
-    const AlgorithmInputs inputs = state.InputsOf(decided, choice);
+    const AlgorithmInputs inputs = state.DecidedInputsOf(decided, choice);
     auto plan = std::make_unique<CollectivePlan>();
     plan->call = call;
     plan->algorithm = algorithm.algorithm;
@@ -166,7 +166,7 @@ Planner::GetSchedule(const CollectiveCall& call)
     const CollectiveCall decided = WithTunerRule(call, state.settings.tuner, communicator);
     const NcclChoice choice = state.Choose(decided, communicator);
     const CollectiveAlgorithm& algorithm = *choice.algorithm;
-    const AlgorithmInputs inputs = state.InputsOf(decided, choice);
+    const AlgorithmInputs inputs = state.DecidedInputsOf(decided, choice);
     auto schedule = std::make_unique<Schedule>();
     schedule->op = call.op;
     schedule->algorithm = algorithm.algorithm;

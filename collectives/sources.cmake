@@ -25,6 +25,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/message-split.cc
+  ${CMAKE_CURRENT_LIST_DIR}/nccl/default-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/kernel-times.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-bandwidth-model.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-bandwidth-tables.cc
@@ -35,6 +36,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-latency-tables.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-settings.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-tuning.cc
+  ${CMAKE_CURRENT_LIST_DIR}/nccl/node-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/node-capacity.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-chunking.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/message-cost.cc
@@ -62,7 +64,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point-streams.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point-turns.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/protocol.cc
-  ${CMAKE_CURRENT_LIST_DIR}/channels/queue-pair.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/ring-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring-pipeline.cc

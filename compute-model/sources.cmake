@@ -24,18 +24,26 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/rank-fold.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/group-crowds.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/step-call.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/rank-jitter.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/steady-rule.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/segment-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/stage-layers.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/stage-parameters.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/stage-program.cc
+  ${CMAKE_CURRENT_LIST_DIR}/graph/embedding-exchange.cc
+  ${CMAKE_CURRENT_LIST_DIR}/graph/table-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/table-step.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-builder.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-executor-state.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-executor.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-graph-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/graph/step-size.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-load.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-segments.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/summa-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/buffer-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/pointwise-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/shard-units.cc
@@ -45,16 +53,24 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/graph/unit-gathers.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/unit-reductions.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-overlap.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/step-pace.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/sm-pace.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-sequence.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-waiting.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/overlap-slowdown.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kernels/clock-spread.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/tensor-clock.cc
   ${CMAKE_CURRENT_LIST_DIR}/training-job.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/transformer.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/layer-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/expert-shape.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan/tensor-grid.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/token-spread.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/expert-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/context-attention.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/embedding-bag-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/interaction-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/table-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan/table-memory.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan/table-places.cc
 )

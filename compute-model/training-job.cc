@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/training-job.h"
 
+#include "compute-model/execution/group-crowds.h"
 #include "compute-model/execution/group-kinds.h"
+#include "compute-model/execution/step-call.h"
 #include "compute-model/graph/step-builder.h"
 #include "compute-model/graph/table-step.h"
 
@@ -46,6 +48,7 @@ CheckFits(const TrainingJobSpec& spec, const MemoryEstimate& memory, const Gpu& 
         throw std::invalid_argument(
             "job " + spec.name + ": a GPU of pipeline stage " + std::to_string(memory.stage) +
             " needs " + InGiB(memory.Total()) + " (weights " + InGiB(memory.weights) +
+            (memory.embeddings > Bytes() ? ", embedding tables " + InGiB(memory.embeddings) : "") +
             ", gradients " + InGiB(memory.gradients) + ", optimizer " + InGiB(memory.optimizer) +
             ", activations " + InGiB(memory.activations) + ", gathered " + InGiB(memory.gathered) +
             ", buffers " + InGiB(memory.buffers) + "), expected at most the " + InGiB(gpu.memory) +
@@ -118,10 +121,11 @@ HeldBy(const CollectivePlan& plan, const CollectiveCall& call, std::size_t ranks
 void
 EnterHeld(StepGraph& graph,
           const std::vector<CommunicatorId>& communicators,
+          const std::vector<TrafficId>& traffics,
           Planner& planner,
           Rate memory)
 {
-    using Key = std::tuple<uint32_t, CollectiveOp, int64_t>;
+    using Key = std::tuple<uint32_t, CollectiveOp, int64_t, uint16_t>;
     std::map<Key, Held> known;
     for (uint32_t rank = 0; rank < graph.RankCount(); rank++)
     {
@@ -139,15 +143,11 @@ EnterHeld(StepGraph& graph,
                     continue;
                 }
                 const uint32_t group = graph.rankGroups[rank][op.group];
-                const CollectiveOp what =
-                    op.kind == StepOpKind::Collective ? op.collective : CollectiveOp::Send;
-                const auto [entry, isNew] = known.try_emplace({group, what, op.bytes.Count()});
+                const CollectiveCall call = CallOf(op, communicators[group], traffics);
+                const auto [entry, isNew] =
+                    known.try_emplace({group, call.op, op.bytes.Count(), op.traffic});
                 if (isNew)
                 {
-                    CollectiveCall call;
-                    call.communicator = communicators[group];
-                    call.op = what;
-                    call.bytes = op.bytes;
                     entry->second =
                         HeldBy(planner.Plan(call), call, graph.groups[group].size(), memory);
                 }
@@ -156,6 +156,16 @@ EnterHeld(StepGraph& graph,
             }
         }
     }
+}
+
+/**
+ * Whether the framework makes CUDA keep the order of launches: Megatron-LM does
+ * (CUDA_DEVICE_MAX_CONNECTIONS=1, without which it refuses to run beside tensor parallelism).
+ */
+bool
+LaunchesInOrder(const ParallelPlan& plan)
+{
+    return plan.tensor > 1 && plan.overlapTensor;
 }
 
 /** The estimate, once everything that it stands on has been checked. */
@@ -179,21 +189,37 @@ TrainingJob::TrainingJob(TrainingJobSpec spec,
                          CollectiveEngine& engine)
     : m_spec(std::move(spec)),
       m_memory(CheckedMemory(m_spec, gpu)),
-      m_graph(BuildStep(m_spec.model, m_spec.table, m_spec.plan, gpu))
+      m_graph(BuildStep(m_spec.model, m_spec.table, m_spec.plan, gpu)),
+      m_traffics(AddTraffics(m_graph, planner))
 {
     StepExecutorSpec execution;
     execution.graph = &m_graph;
     execution.engine = &engine;
     execution.communicators = AddCommunicators(m_graph, m_spec.gpus, planner);
+    execution.traffics = m_traffics;
     execution.steps = m_spec.steps;
     execution.start = m_spec.start;
     execution.computeScale = m_spec.computeScale;
     execution.sms = gpu.sms;
     execution.overlap = m_spec.overlap;
-    EnterHeld(m_graph, execution.communicators, planner, gpu.memoryRate);
-    if (m_spec.foldRanks && engine.TakesPlannedTimes())
+    execution.pace = {gpu.memoryRate, gpu.boostClockHz, gpu.sustainedClockHz};
+    execution.launchesInOrder = LaunchesInOrder(m_spec.plan);
+    execution.jitter = m_spec.jitter;
+    execution.steady = m_spec.steady;
+    EnterHeld(m_graph, execution.communicators, m_traffics, planner, gpu.memoryRate);
+    std::vector<CrowdedCall> crowded;
+    if (engine.TakesPlannedTimes())
     {
-        execution.groupKinds = PlannedGroupKinds(m_graph, execution.communicators, planner);
+        crowded = CrowdedCalls(m_graph, execution.communicators, planner, m_traffics);
+    }
+    for (const CrowdedCall& call : crowded)
+    {
+        engine.Expect(call.call, call.duration);
+    }
+    if (m_spec.foldRanks && !m_spec.jitter.IsOn() && engine.TakesPlannedTimes())
+    {
+        execution.groupKinds =
+            PlannedGroupKinds(m_graph, execution.communicators, planner, m_traffics, crowded);
     }
     m_executor = std::make_unique<StepExecutor>(std::move(execution));
 }

@@ -30,6 +30,8 @@ struct TrainingJobSpec
     std::vector<GpuId> gpus;          //!< by Rank; as many as the plan has ranks
     std::vector<double> computeScale; //!< by Rank: factor on compute durations; empty: all 1
     OverlapPolicy overlap;            //!< how much longer kernels beside communication take
+    JitterSpec jitter;                //!< how compute durations differ from rank to rank
+    SteadyRule steady;                //!< no more steps once it is met
     bool foldRanks{true}; //!< whether ranks that provably do the same are executed once for all
 };
 
@@ -61,6 +63,12 @@ class TrainingJob
         return m_memory;
     }
 
+    /** By index into StepGraph::traffics. */
+    const std::vector<TrafficId>& GetTraffics() const
+    {
+        return m_traffics;
+    }
+
     StepExecutor& GetExecutor()
     {
         return *m_executor;
@@ -70,6 +78,7 @@ class TrainingJob
     TrainingJobSpec m_spec;
     MemoryEstimate m_memory;
     StepGraph m_graph;
+    std::vector<TrafficId> m_traffics;
     std::unique_ptr<StepExecutor> m_executor;
 };
 

@@ -3,6 +3,8 @@
 #define WEIR_SCENARIOS_SCENARIO_H
 
 #include "collectives/fidelity.h"
+#include "compute-model/execution/rank-jitter.h"
+#include "compute-model/execution/steady-rule.h"
 #include "compute-model/kernels/gpu.h"
 #include "compute-model/kernels/overlap-slowdown.h"
 #include "compute-model/models/layer-table.h"
@@ -33,7 +35,9 @@ struct JobSpec
     ParallelPlan plan;
     Placement placement{Placement::Packed};
     OverlapPolicy overlap; //!< how much longer kernels beside communication take
-    uint32_t steps{2};
+    JitterSpec jitter;     //!< how compute durations differ from rank to rank
+    uint32_t steps{2};     //!< at most
+    SteadyRule steady;     //!< no more steps once it is met
 };
 
 /** Something that happens to the fabric or a GPU at a time. */

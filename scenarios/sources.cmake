@@ -14,16 +14,19 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-source.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-link-profile.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-gpu.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-node-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-kernel-calibration.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-place.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-dimension-text.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/check-wiring.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-graph.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-graphml-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-model.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-plan.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-embeddings.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-experts.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-layer-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-event.cc
@@ -32,6 +35,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-scenario.cc
+  ${CMAKE_CURRENT_LIST_DIR}/writers/write-embeddings.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-experts.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-layer-table.cc
 )
@@ -95,7 +99,9 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/collective-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/error-charts.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/error-statistics.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/fabric-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-agreement.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-bench.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/step-table.cc
 )

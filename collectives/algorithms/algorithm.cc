@@ -3,7 +3,6 @@
 
 #include "collectives/algorithms/protocol.h"
 #include "collectives/channels/message-cost.h"
-#include "collectives/channels/queue-pair.h"
 
 #include <algorithm>
 #include <array>
@@ -107,7 +106,7 @@ CapOf(const AlgorithmInputs& in, Rate block)
         payload = in.times.Ll128BlockRate(nodes).ToGBps();
     }
     const Rate cap = std::min(Rate::GBps(payload / efficiency), block);
-    const Rate queuePair = QueuePairRate(in.connector.GetCluster().GetSpec().node);
+    const Rate queuePair = in.times.Costs().RateOf(NodeCostKind::QueuePairRate);
     return nodes > 1 ? std::min(cap, queuePair * in.settings.queuePairs) : cap;
 }
 
@@ -139,26 +138,33 @@ CallLatency(const AlgorithmInputs& in, Algorithm algorithm)
     {
         return in.constants.BaseLatency(algorithm, in.protocol);
     }
+    // A kernel's end waits for its last stores and their acknowledgements.
+    Time farther;
+    for (const auto& hop : in.communicator.channels.front().hops)
+    {
+        if (hop.kind == ConnectionKind::Pcie)
+        {
+            farther =
+                std::max(farther, in.paths.Latency(hop.path) - ReferencePropagation(hop.kind));
+        }
+    }
     // With one GPU a node all that a GPU stores goes over PCIe, to its host's buffers.
     const bool alone = in.communicator.gpusPerNode == 1 && in.communicator.nodes > 1;
     return in.times.Call(
-        algorithm, in.protocol, alone ? ConnectionKind::Pcie : InnerKind(in.communicator));
+               algorithm, in.protocol, alone ? ConnectionKind::Pcie : InnerKind(in.communicator)) +
+           farther * 2;
 }
 
 namespace
 {
 
-/** What asking costs a slice under LL and LL128; nothing on transports that need not ask. */
+/** What a slice's message costs, if it is one. */
 Time
-AskingTime(const AlgorithmInputs& in, const Connection& hop, Bytes slice)
+MessageTime(const AlgorithmInputs& in, const Connection& hop, Bytes slice)
 {
-    const MessageCost cost = MessageCostOf(in.connector.GetCluster().GetSpec().node.transport);
-    if (hop.kind != ConnectionKind::Network || in.protocol == Protocol::Simple ||
-        slice <= cost.eager)
-    {
-        return {};
-    }
-    return cost.rendezvous + cost.turn * (in.channels - 1.0);
+    return hop.kind == ConnectionKind::Network
+               ? MessageCost(in.times.Costs()).Latency(in.protocol, slice, in.senders)
+               : Time();
 }
 
 Time
@@ -181,7 +187,7 @@ HopLatency(const AlgorithmInputs& in, Algorithm algorithm, const Connection& hop
 {
     const Time step = StepTime(in, algorithm, hop.kind, slice);
     return std::max(Time(), step - ReferencePropagation(hop.kind)) + in.paths.Latency(hop.path) +
-           AskingTime(in, hop, slice);
+           MessageTime(in, hop, slice);
 }
 
 } // namespace weir

@@ -37,6 +37,7 @@ struct AlgorithmInputs
     const NcclSettings& settings;
     const Traffic* traffic{nullptr}; //!< of the call; null: all parts are equal
     const std::vector<ImportedProgram>* programs{nullptr}; //!< known to the planner
+    uint32_t senders{1}; //!< MostSenders of the call, where messages lie in the hosts' memory
 };
 
 /** What a call loads and how long its first byte is under way. */
@@ -134,8 +135,7 @@ Time CallLatency(const AlgorithmInputs& inputs, Algorithm algorithm);
 /**
  * Latency of one hop, from the last byte of a slice of @p slice bytes on the wire to its use: as
  * KernelTimes or NCCL's table has it with the wire's part replaced by the path's own; over a
- * network that asks first, the asking of a slice of LL or LL128, which goes through the host's
- * memory, and its turn among the channels.
+ * network with what its message costs beside that.
  */
 Time HopLatency(const AlgorithmInputs& inputs,
                 Algorithm algorithm,

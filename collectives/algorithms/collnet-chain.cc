@@ -5,6 +5,7 @@
 #include "collectives/algorithms/protocol.h"
 #include "collectives/algorithms/ring-channels.h"
 #include "collectives/schedule/message-split.h"
+#include "fabric/path-sum.h"
 
 #include <algorithm>
 #include <cmath>
@@ -109,18 +110,15 @@ Streams(const AlgorithmInputs& in)
         pipeline.bytes = payload;
         pipeline.cap = cap;
         pipeline.weight = channel.copies;
-        std::vector<LinkId> links;
+        PathSum sum(in.paths);
         for (const auto& stage : pipeline.stages)
         {
             for (PathId path : stage)
             {
-                for (const auto& each : in.paths.Links(path))
-                {
-                    links.insert(links.end(), each.multiplicity, each.link);
-                }
+                sum.Add(path);
             }
         }
-        shape.legs.push_back({in.paths.Intern(links),
+        shape.legs.push_back({sum.Intern(),
                               payload * channel.copies,
                               cap * channel.copies,
                               static_cast<double>(channel.copies)});

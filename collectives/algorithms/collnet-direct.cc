@@ -3,6 +3,7 @@
 #include "collectives/algorithms/collnet-direct-call.h"
 #include "collectives/algorithms/ring-channels.h"
 #include "collectives/schedule/message-split.h"
+#include "fabric/path-sum.h"
 
 #include <algorithm>
 
@@ -73,15 +74,12 @@ Streams(const AlgorithmInputs& in)
                 pipeline.stages.push_back(stage);
             }
         }
-        std::vector<LinkId> links;
+        PathSum sum(in.paths);
         for (const auto& stage : pipeline.stages)
         {
             for (PathId path : stage)
             {
-                for (const auto& each : in.paths.Links(path))
-                {
-                    links.insert(links.end(), each.multiplicity, each.link);
-                }
+                sum.Add(path);
             }
         }
         pipeline.slice = std::min(direct.chunk, payload);
@@ -89,7 +87,7 @@ Streams(const AlgorithmInputs& in)
         pipeline.cap = direct.cap;
         pipeline.weight = in.channels;
         shape.pipelines.push_back(std::move(pipeline));
-        shape.legs.push_back({in.paths.Intern(links),
+        shape.legs.push_back({sum.Intern(),
                               payload * in.channels,
                               direct.cap * in.channels,
                               static_cast<double>(in.channels)});

@@ -91,11 +91,11 @@ NvlsStartLatency(const NcclConstants& constants, Algorithm algorithm)
 }
 
 Time
-NvlsSyncLatency(Time crossing)
+NvlsSyncLatency(const NodeCosts& costs, Time crossing)
 {
-    constexpr double MEASURED = 4.5; // us
-    return Time::Microseconds(MEASURED) - ReferencePropagation(ConnectionKind::NvLink) * 3 +
-           crossing * 3;
+    const Time least = crossing * 3;
+    const Time measured = costs.TimeOf(NodeCostKind::NvlsSync);
+    return std::max(measured - ReferencePropagation(ConnectionKind::NvLink) * 3, Time()) + least;
 }
 
 Rate

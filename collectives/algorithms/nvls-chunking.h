@@ -39,7 +39,7 @@ Time NvlsStartLatency(const NcclConstants& constants, Algorithm algorithm);
  * pass (16 channels x 8 heads x chunk). 3 x 0.3 us of it are crossings of the NVSwitch, which are
  * replaced by @p crossing each.
  */
-Time NvlsSyncLatency(Time crossing);
+Time NvlsSyncLatency(const NodeCosts& costs, Time crossing);
 
 /**
  * What the thread groups of one channel copy from the user's buffer to where the NVSwitch reads,

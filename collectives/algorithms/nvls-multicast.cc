@@ -83,11 +83,10 @@ MulticastGroup::Add(std::vector<LinkId>& links, uint32_t gpu, bool up, uint32_t 
 }
 
 double
-MulticastWireFactor(const Cluster& cluster, const NcclConstants& constants)
+MulticastWireFactor(const Cluster& cluster, const NodeCosts& costs)
 {
-    constexpr double BLACKWELL_OVER_HOPPER = 0.74 / 0.85;
     const LinkProfile& nvlink = cluster.GetSpec().node.nvlink;
-    const double efficiency = constants.ComputeCapability() >= 100 ? BLACKWELL_OVER_HOPPER : 1;
+    const double efficiency = costs.FactorOf(NodeCostKind::NvlsEfficiency);
     const double bundles = static_cast<double>(
         LinksToSwitches(cluster.GetTopology(), cluster.GpuDevice(GpuId(0))).size());
     return FLIT / LINE * nvlink.framing * nvlink.measured / bundles / efficiency;

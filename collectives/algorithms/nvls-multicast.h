@@ -3,7 +3,7 @@
 #define WEIR_COLLECTIVES_ALGORITHMS_NVLS_MULTICAST_H
 
 #include "collectives/channels/connection.h"
-#include "collectives/nccl/nccl-constants.h"
+#include "collectives/nccl/node-costs.h"
 #include "fabric/path-table.h"
 #include "fabric/units.h"
 
@@ -59,11 +59,10 @@ class MulticastGroup
 /**
  * Bytes on the links of a MulticastGroup per byte of payload and flit of a line: flit over line,
  * over what framing and measured leave of the raw rate (the flits hold all headers already), over
- * the NVLinks of a GPU that share the load, over the efficiency of this GPU generation. Hopper: 1,
- * the flits explain it; Blackwell: NCCL's own ratio of NVLS efficiencies to Hopper, .74 / .85
- * (2.28.3, tuning.cc).
+ * the NVLinks of a GPU that share the load, over NodeCostKind::NvlsEfficiency. Hopper: 1, the flits
+ * explain it.
  */
-double MulticastWireFactor(const Cluster& cluster, const NcclConstants& constants);
+double MulticastWireFactor(const Cluster& cluster, const NodeCosts& costs);
 
 } // namespace weir
 

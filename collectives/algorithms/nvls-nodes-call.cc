@@ -13,14 +13,6 @@ namespace weir
 namespace
 {
 
-/**
- * What a group spends per chunk more than inside one node, on flags and posts between GPU and
- * network proxy. Derived from what NCCL 2.30.7 itself expects (tuning.cc): on 2 nodes of 8 H100
- * 57.7 GB/s a head (246.2 GB/s of all-reduced data), on one 2 x 40 x .85 x 7/8 = 59.5 GB/s (272
- * GB/s); a pass of 16 channels x 8 heads x 128 KiB takes 68.1 and 61.7 us.
- */
-constexpr double NETWORK_SYNC = 6.5; // us
-
 Bytes
 RoundUp(double bytes)
 {
@@ -31,7 +23,7 @@ RoundUp(double bytes)
 
 NvlsNodesCall::NvlsNodesCall(const AlgorithmInputs& inputs)
     : nodes(NvlsNodes(inputs.communicator, inputs.connector)),
-      wireFactor(MulticastWireFactor(inputs.connector.GetCluster(), inputs.constants)),
+      wireFactor(MulticastWireFactor(inputs.connector.GetCluster(), inputs.times.Costs())),
       weight(wireFactor / Heads()),
       headCap(NvlsCopyRate(inputs.constants) / Heads())
 {
@@ -39,7 +31,9 @@ NvlsNodesCall::NvlsNodesCall(const AlgorithmInputs& inputs)
     {
         groups.emplace_back(inputs.connector, inputs.paths, node.gpus);
     }
-    sync = NvlsSyncLatency(groups.front().CrossingLatency()) + Time::Microseconds(NETWORK_SYNC);
+    const NodeCosts& costs = inputs.times.Costs();
+    sync = NvlsSyncLatency(costs, groups.front().CrossingLatency()) +
+           costs.TimeOf(NodeCostKind::NvlsNetworkSync);
 }
 
 std::vector<StreamLeg>

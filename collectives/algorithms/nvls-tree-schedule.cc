@@ -113,7 +113,9 @@ class NvlsTreeWiring
 Time
 NvlsTreeHop(const AlgorithmInputs& inputs, const Connection& hop)
 {
-    return HopLatency(inputs, Algorithm::NvlsTree, hop, Bytes());
+    const Time posts = inputs.times.Costs().TimeOf(NodeCostKind::NvlsNetworkSync);
+    return std::max(HopLatency(inputs, Algorithm::NvlsTree, hop, Bytes()) - posts,
+                    inputs.paths.Latency(hop.path));
 }
 
 Schedule

@@ -7,7 +7,10 @@
 namespace weir
 {
 
-/** From a chunk's last byte on the network to its use by the next head. */
+/**
+ * From a chunk's last byte on the network to its use by the next head: NCCL's step over the network
+ * less its posts and flags, which the heads' synchronising holds (NodeCostKind::NvlsNetworkSync).
+ */
 Time NvlsTreeHop(const AlgorithmInputs& inputs, const Connection& hop);
 
 /**

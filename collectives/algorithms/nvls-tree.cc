@@ -5,6 +5,7 @@
 #include "collectives/algorithms/nvls-tree-schedule.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
+#include "fabric/path-sum.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,33 +48,24 @@ AppendNetworkLegs(const AlgorithmInputs& in,
                   bool down,
                   Legs& legs)
 {
-    std::vector<LinkId> links;
-    const auto append = [&](const Connection& way) {
-        for (const auto& each : in.paths.Links(way.path))
-        {
-            links.insert(links.end(), each.multiplicity, each.link);
-        }
-    };
     const auto channels = static_cast<double>(ways.channels.size());
     for (const auto& places : ways.places)
     {
-        links.clear();
+        PathSum sum(in.paths);
         for (const auto& place : places)
         {
             const bool isRoot = place.nodes.parent == BinaryTreePlace::NONE;
             if (up && !isRoot)
             {
-                append(place.toParent);
+                sum.Add(place.toParent.path);
             }
             if (down && !isRoot)
             {
-                append(place.fromParent);
+                sum.Add(place.fromParent.path);
             }
         }
-        legs.push_back({in.paths.Intern(links),
-                        RoundUp(payload * channels),
-                        tree.inside.headCap * channels,
-                        channels});
+        legs.push_back(
+            {sum.Intern(), RoundUp(payload * channels), tree.inside.headCap * channels, channels});
     }
 }
 

@@ -43,10 +43,10 @@ struct NvlsCall
           copies(in.call.op != CollectiveOp::AllGather),
           gathers(in.call.op != CollectiveOp::ReduceScatter),
           chunk(NvlsChunk(in.call.bytes, in.channels, heads)),
-          wireFactor(MulticastWireFactor(in.connector.GetCluster(), in.constants)),
+          wireFactor(MulticastWireFactor(in.connector.GetCluster(), in.times.Costs())),
           weight(wireFactor / heads),
           headCap(NvlsCopyRate(in.constants) / heads),
-          sync(NvlsSyncLatency(group.CrossingLatency()))
+          sync(NvlsSyncLatency(in.times.Costs(), group.CrossingLatency()))
     {
         for (uint32_t head = 0; head < heads; ++head)
         {

@@ -5,6 +5,7 @@
 #include "collectives/algorithms/ring-channels.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
+#include "fabric/path-sum.h"
 
 #include <algorithm>
 #include <map>
@@ -98,7 +99,7 @@ struct ChannelLoad
 ChannelLoad
 LoadOf(const AlgorithmInputs& in, uint32_t channel)
 {
-    std::map<LinkId, uint32_t> links;
+    PathSum sum(in.paths);
     ChannelLoad load;
     for (const auto& each : PatDistances(in.communicator.Size()))
     {
@@ -107,19 +108,11 @@ LoadOf(const AlgorithmInputs& in, uint32_t channel)
         {
             const Connection hop = Between(in, rank, PeerOf(in, rank, each.distance), channel);
             slowest = std::max(slowest, Hop(in, hop));
-            for (const auto& link : in.paths.Links(hop.path))
-            {
-                links[link.link] += link.multiplicity * static_cast<uint32_t>(each.offsets.size());
-            }
+            sum.Add(hop.path, static_cast<uint32_t>(each.offsets.size()));
         }
         load.latency += slowest;
     }
-    std::vector<PathLink> counted;
-    for (const auto& [link, multiplicity] : links)
-    {
-        counted.push_back({link, multiplicity});
-    }
-    load.path = in.paths.InternCounted(counted);
+    load.path = sum.Intern();
     return load;
 }
 

@@ -25,12 +25,21 @@ namespace
 /** Steps in which the busiest link's load is counted when parts differ: half a millionth. */
 constexpr int64_t LOAD_STEPS = int64_t{1} << 21;
 
+/** What goes from one NIC to another. */
+struct WayBytes
+{
+    DeviceId from;
+    DeviceId to;
+    int64_t bytes;
+};
+
 /** What the parts of a call put on each link. */
 struct LinkLoads
 {
     std::vector<int64_t> bytes;  //!< by link, on the wire
     std::vector<uint32_t> parts; //!< likewise
     std::vector<LinkId> used;    //!< each once
+    std::vector<WayBytes> ways;  //!< over the network, where switches spread what they are given
     int64_t largestPart{0};      //!< bytes on the wire
     bool areEqual{true};         //!< all parts are as large
 };
@@ -91,6 +100,23 @@ class SlowestHop
     Time m_longest; //!< latency of the links of a way over the network
 };
 
+/** Between the NICs of a route from GPU to GPU. */
+WayBytes
+WayOn(const Topology& topology, const std::vector<LinkId>& route, int64_t bytes)
+{
+    WayBytes way{DeviceId(), DeviceId(), bytes};
+    for (const LinkId each : route)
+    {
+        const Link& link = topology.GetLink(each);
+        if (link.kind == LinkKind::Network)
+        {
+            way.from = way.from.IsValid() ? way.from : link.from;
+            way.to = link.to;
+        }
+    }
+    return way;
+}
+
 LinkLoads
 LoadsOf(const AlgorithmInputs& in,
         const std::vector<Message>& messages,
@@ -101,6 +127,7 @@ LoadsOf(const AlgorithmInputs& in,
     const std::size_t links = in.paths.GetTopology().LinkCount();
     loads.bytes.resize(links, 0);
     loads.parts.resize(links, 0);
+    const bool keepsWays = in.paths.GetSharing() != nullptr;
     for (const auto& part : parts)
     {
         const Message& message = messages[part.message];
@@ -130,8 +157,45 @@ LoadsOf(const AlgorithmInputs& in,
         {
             AddPart(loads, link, 1, bytes);
         }
+        if (keepsWays)
+        {
+            loads.ways.push_back(WayOn(in.paths.GetTopology(), way, bytes));
+        }
     }
     return loads;
+}
+
+/** The ways and the rest of @p links, in units of the leg's bytes. */
+PathMakeup
+MakeupOf(const AlgorithmInputs& in,
+         const LinkLoads& loads,
+         const std::vector<PathLink>& links,
+         int64_t unit)
+{
+    PathMakeup makeup;
+    auto ways = loads.ways;
+    std::sort(ways.begin(), ways.end(), [](const WayBytes& a, const WayBytes& b) {
+        return a.from != b.from ? a.from < b.from : a.to < b.to;
+    });
+    for (std::size_t i = 0; i < ways.size();)
+    {
+        const WayBytes& first = ways[i];
+        int64_t bytes = 0;
+        for (; i < ways.size() && ways[i].from == first.from && ways[i].to == first.to; ++i)
+        {
+            bytes += ways[i].bytes;
+        }
+        makeup.ways.push_back(
+            {first.from, first.to, static_cast<uint32_t>((bytes + unit - 1) / unit)});
+    }
+    for (const PathLink& each : links)
+    {
+        if (in.paths.GetTopology().GetLink(each.link).kind != LinkKind::Network)
+        {
+            makeup.rest.push_back(each);
+        }
+    }
+    return makeup;
 }
 
 /** All messages as one leg: a link's multiplicity is its load in units of the leg's bytes. */
@@ -156,8 +220,10 @@ OneLeg(const AlgorithmInputs& in, const LinkLoads& loads, Rate cap)
     }
     const double ofAPart =
         static_cast<double>(unit) / static_cast<double>(std::max<int64_t>(loads.largestPart, 1));
-    return {
-        in.paths.InternCounted(links), Bytes(unit), cap * ofAPart, units > 0 ? parts / units : 1};
+    const PathId path = loads.ways.empty()
+                            ? in.paths.InternCounted(links)
+                            : in.paths.InternMadeOf(links, MakeupOf(in, loads, links, unit));
+    return {path, Bytes(unit), cap * ofAPart, units > 0 ? parts / units : 1};
 }
 
 } // namespace

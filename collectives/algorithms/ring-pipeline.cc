@@ -2,7 +2,9 @@
 #include "collectives/algorithms/algorithm.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/algorithms/ring-channels.h"
+#include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
+#include "fabric/path-sum.h"
 
 #include <algorithm>
 
@@ -38,16 +40,44 @@ FirstPlace(const AlgorithmInputs& in, const RingChannel& ring)
 PathId
 ChainPath(const AlgorithmInputs& in, const RingChannel& ring, uint32_t first)
 {
-    std::vector<LinkId> links;
+    PathSum sum(in.paths);
     const std::size_t n = ring.order.size();
     for (std::size_t i = 0; i + 1 < n; ++i)
     {
-        for (const auto& each : in.paths.Links(ring.hops[(first + i) % n].path))
+        sum.Add(ring.hops[(first + i) % n].path);
+    }
+    return sum.Intern();
+}
+
+/**
+ * What a rank's call takes longer than its kernel's start and end, besides its bytes: its process
+ * hands over the messages of its channels one after the other, and under Simple a block that stores
+ * over PCIe itself ends a slice with a fence, for which it waits.
+ */
+Time
+HandingOver(const AlgorithmInputs& in, Bytes slice)
+{
+    Time longest;
+    const auto served = RingConnections(in.communicator, in.channels);
+    const MessageCost cost(in.times.Costs());
+    const bool fits = DivideUp(in.call.bytes, in.channels) <= slice * NCCL_STEPS;
+    for (uint32_t c = 0; c < in.channels; ++c)
+    {
+        const RingChannel& ring = in.communicator.channels[c];
+        for (std::size_t i = 0; i < ring.hops.size(); ++i)
         {
-            links.insert(links.end(), each.multiplicity, each.link);
+            const ServedConnections& here = served[ring.order[i]];
+            const bool fences =
+                ring.hops[i].kind == ConnectionKind::Pcie && in.protocol == Protocol::Simple;
+            longest = std::max(
+                longest,
+                ring.hops[i].kind == ConnectionKind::Network
+                    ? cost.Busy(in.protocol, {slice, here.out, here.in, fits})
+                : fences ? in.times.Of(Algorithm::Ring, in.protocol, ring.hops[i].kind).fixed
+                         : Time());
         }
     }
-    return in.paths.Intern(links);
+    return longest;
 }
 
 /** Latency: base plus the n - 1 hops of the chain, plus the pipeline's fill. */
@@ -87,8 +117,9 @@ Streams(const AlgorithmInputs& in)
         shape.pipelines.push_back(std::move(pipeline));
     }
     CountEqualChannels(shape);
-    shape.call = CallLatency(in, Algorithm::Ring); // a rank need not wait for those behind it
-    shape.latency = *shape.call + slowest;
+    shape.latency = CallLatency(in, Algorithm::Ring) + slowest;
+    // A rank need not wait for those behind it.
+    shape.call = CallLatency(in, Algorithm::Ring) + HandingOver(in, WireBytes(in.protocol, slice));
     return shape;
 }
 

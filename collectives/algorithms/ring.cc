@@ -27,6 +27,14 @@ Supports(CollectiveOp op, const Communicator& communicator)
            op == CollectiveOp::ReduceScatter;
 }
 
+/** Chunks that each rank sends in one round. */
+uint32_t
+RingSteps(const AlgorithmInputs& in)
+{
+    const uint32_t n = in.communicator.Size();
+    return in.call.op == CollectiveOp::AllReduce ? 2 * (n - 1) : n - 1;
+}
+
 /** NCCL's outer loop over one channel's share, as the closed form sees it. */
 std::vector<RingRounds::Round>
 RoundsOf(const AlgorithmInputs& in, Bytes share)
@@ -50,33 +58,51 @@ class MessageTurns
 {
   public:
     explicit MessageTurns(const AlgorithmInputs& in)
-        : m_cost(MessageCostOf(in.connector.GetCluster().GetSpec().node.transport))
+        : m_protocol(in.protocol),
+          m_cost(in.times.Costs()),
+          m_fits(MessagesOf(in) <= RingChunking(in.protocol).slots)
     {
-        if (m_cost.handling > Time())
+        if (in.communicator.nodes > 1)
         {
-            m_connections = NetworkConnections(in.communicator, in.channels);
+            m_served = RingConnections(in.communicator, in.channels);
         }
     }
 
     Time Interval(const RingChannel& channel, std::size_t place, Bytes slice) const
     {
-        const std::size_t next = (place + 1) % channel.hops.size();
-        const bool handled = channel.hops[place].kind == ConnectionKind::Network &&
-                             !m_connections.empty() && slice > m_cost.eager;
-        return handled ? m_cost.handling * std::max(m_connections[channel.order[place]],
-                                                    m_connections[channel.order[next]])
-                       : Time();
+        if (channel.hops[place].kind != ConnectionKind::Network)
+        {
+            return {};
+        }
+        const auto busy = [&](std::size_t at) {
+            const ServedConnections& served = m_served[channel.order[at]];
+            return m_cost.Busy(m_protocol, {slice, served.out, served.in, m_fits});
+        };
+        return std::max(busy(place), busy((place + 1) % channel.hops.size()));
     }
 
   private:
+    /** Of a connection of the first channel. */
+    static uint64_t MessagesOf(const AlgorithmInputs& in)
+    {
+        uint64_t messages = 0;
+        for (const auto& round :
+             RoundsOf(in, SplitOverChannels(in.call.bytes, in.channels).front().bytes))
+        {
+            messages += uint64_t{round.repeat} * round.slices * RingSteps(in);
+        }
+        return messages;
+    }
+
+    Protocol m_protocol;
     MessageCost m_cost;
-    std::vector<uint32_t> m_connections; //!< by rank; empty where messages cost nothing
+    bool m_fits;
+    std::vector<ServedConnections> m_served; //!< by rank; empty within a node
 };
 
 RingRounds
 RingOf(const AlgorithmInputs& in, const RingChannel& channel, const MessageTurns& turns, Rate cap)
 {
-    const uint32_t n = in.communicator.Size();
     RingRounds ring;
     const auto shares = SplitOverChannels(in.call.bytes, in.channels);
     ring.rounds = RoundsOf(in, shares.front().bytes);
@@ -89,7 +115,7 @@ RingOf(const AlgorithmInputs& in, const RingChannel& channel, const MessageTurns
         ring.hops.push_back(
             {channel.hops[i].path, latencies[i], pause, turns.Interval(channel, i, slice)});
     }
-    ring.steps = in.call.op == CollectiveOp::AllReduce ? 2 * (n - 1) : n - 1;
+    ring.steps = RingSteps(in);
     ring.cap = cap;
     ring.block = BlockTimesOf(in);
     ring.last = in.call.op == CollectiveOp::ReduceScatter ? PrimitiveKind::RecvReduceCopy

@@ -6,6 +6,7 @@
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
+#include <utility>
 
 /**
  * @file
@@ -31,6 +32,24 @@ MaxChannels(const AlgorithmInputs& in)
 }
 
 /**
+ * Counts channels of the same tree as one pipeline. A tree and its mirror have the same links over
+ * all, and so one leg, but use them at different times.
+ */
+void
+AddPipeline(std::vector<Pipeline>& pipelines, Pipeline pipeline)
+{
+    for (Pipeline& each : pipelines)
+    {
+        if (each.way == pipeline.way && each.stages == pipeline.stages)
+        {
+            each.weight += 1;
+            return;
+        }
+    }
+    pipelines.push_back(std::move(pipeline));
+}
+
+/**
  * Every connection of a channel's tree carries the channel's share once, up or down:
  * time = base + way + PipelineTime, with way the latencies from the deepest rank to the root
  * and back down to it. With one GPU of each node talking to the network and N nodes, that is NCCL's
@@ -49,21 +68,16 @@ Streams(const AlgorithmInputs& in)
     for (uint32_t c = 0; c < in.channels; ++c)
     {
         const TreeChannel& tree = in.communicator.trees[c];
-        const std::size_t legs = shape.legs.size();
         AddLeg(shape.legs, tree.path, WireBytes(in.protocol, payload), cap);
-        if (shape.legs.size() == legs)
-        {
-            continue; // the same connections as an earlier channel
-        }
         const TreeWay way = SlowestTreeWay(in, tree);
         slowest = std::max(slowest, way.latency);
-        shape.pipelines.push_back({way.hops,
-                                   TreeStages(tree, way),
-                                   WireBytes(in.protocol, slice),
-                                   WireBytes(in.protocol, payload),
-                                   cap});
+        AddPipeline(shape.pipelines,
+                    {way.hops,
+                     TreeStages(tree, way),
+                     WireBytes(in.protocol, slice),
+                     WireBytes(in.protocol, payload),
+                     cap});
     }
-    CountEqualChannels(shape);
     shape.latency = CallLatency(in, Algorithm::Tree) + slowest;
     return shape;
 }

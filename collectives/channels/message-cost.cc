@@ -1,31 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/message-cost.h"
 
+#include <algorithm>
+
 namespace weir
 {
 
-MessageCost
-MessageCostOf(NetTransport transport)
+MessageCost::MessageCost(const NodeCosts& costs)
+    : post(costs.TimeOf(NodeCostKind::ProxyPost)),
+      line(costs.TimeOf(NodeCostKind::ProxyLine)),
+      inlined(costs.BytesOf(NodeCostKind::MessageInline)),
+      fetch(costs.TimeOf(NodeCostKind::MessageFetch)),
+      eager(costs.BytesOf(NodeCostKind::MessageEager)),
+      rendezvous(costs.TimeOf(NodeCostKind::MessageRendezvous)),
+      handling(costs.TimeOf(NodeCostKind::MessageHandling))
 {
-    if (transport != NetTransport::Slingshot)
+}
+
+Time
+MessageCost::Lines(Bytes bytes) const
+{
+    constexpr double LINE = 16; // bytes
+    return line * (bytes.ToDouble() / LINE);
+}
+
+Time
+MessageCost::Latency(Protocol protocol, Bytes bytes, uint32_t senders) const
+{
+    if (protocol == Protocol::Simple)
     {
         return {};
     }
-    // Eager: all-reduce by tree under LL on 4 nodes of Alps takes 42 us with messages of 4 KiB (2
-    // KiB of data) and 74 us with 8 KiB.
-    // Rendezvous and turn: what a network hop of such trees takes longer than with 2 to 4 KiB, on 4
-    // nodes of Alps and on 2 and 8 of Polaris: 5 to 15 us with one channel, 10 to 15 with two, 18
-    // to 24 with four.
-    // Handling: a ring that moves one slice a step takes 23 us a step however small the slice (to
-    // 128 KiB) where a process serves two channels' sends and receives (Polaris, 4 channels on 2
-    // NICs; Alps, 8 on 4), 9.9 where it serves one channel's, 5.8 with one channel in all.
-    return {Bytes::KiB(4), Time::Microseconds(8), Time::Microseconds(4), Time::Microseconds(5.5)};
+    const Time looking = protocol == Protocol::Ll ? Lines(bytes) * senders : Time();
+    return looking + (bytes > inlined ? fetch : Time()) + (bytes > eager ? rendezvous : Time());
 }
 
-std::vector<uint32_t>
-NetworkConnections(const Communicator& communicator, uint32_t channels)
+Time
+MessageCost::Busy(Protocol protocol, const Load& load) const
 {
-    std::vector<uint32_t> connections(communicator.Size(), 0);
+    const Time looking = protocol == Protocol::Ll ? Lines(load.bytes) * load.sends : Time();
+    const bool waits = load.bytes > eager && !load.fits;
+    return std::max(looking + post * load.sends,
+                    waits ? handling * (load.sends + load.receives) : Time());
+}
+
+std::vector<ServedConnections>
+RingConnections(const Communicator& communicator, uint32_t channels)
+{
+    std::vector<ServedConnections> served(communicator.Size());
     for (uint32_t c = 0; c < channels; ++c)
     {
         const RingChannel& ring = communicator.channels[c];
@@ -33,12 +55,42 @@ NetworkConnections(const Communicator& communicator, uint32_t channels)
         {
             if (ring.hops[i].kind == ConnectionKind::Network)
             {
-                ++connections[ring.order[i]];
-                ++connections[ring.order[(i + 1) % ring.order.size()]];
+                ++served[ring.order[i]].out;
+                ++served[ring.order[(i + 1) % ring.order.size()]].in;
             }
         }
     }
-    return connections;
+    return served;
+}
+
+uint32_t
+MostSenders(const Communicator& communicator, Algorithm algorithm, uint32_t channels)
+{
+    std::vector<ServedConnections> served;
+    if (algorithm == Algorithm::Tree)
+    {
+        served.resize(communicator.Size());
+        for (uint32_t c = 0; c < channels; ++c)
+        {
+            const auto& places = communicator.trees[c].places;
+            for (std::size_t rank = 0; rank < places.size(); ++rank)
+            {
+                const bool sends = places[rank].parent != TreePlace::NO_RANK &&
+                                   places[rank].toParent.kind == ConnectionKind::Network;
+                served[rank].out += sends;
+            }
+        }
+    }
+    else if (algorithm == Algorithm::Ring)
+    {
+        served = RingConnections(communicator, channels);
+    }
+    uint32_t most = 1;
+    for (const auto& each : served)
+    {
+        most = std::max(most, each.out);
+    }
+    return most;
 }
 
 } // namespace weir

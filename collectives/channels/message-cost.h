@@ -2,8 +2,9 @@
 #ifndef WEIR_COLLECTIVES_CHANNELS_MESSAGE_COST_H
 #define WEIR_COLLECTIVES_CHANNELS_MESSAGE_COST_H
 
+#include "collectives/collective.h"
 #include "collectives/communicator.h"
-#include "fabric/cluster-spec.h"
+#include "collectives/nccl/node-costs.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -12,24 +13,67 @@
 namespace weir
 {
 
-/** What a message of a transport costs beside its bytes and the way's latency. */
+/**
+ * What a message costs beside its bytes and the way's latency.
+ *
+ * Each process has one thread that moves its network messages (NCCL's proxy). Under LL they lie in
+ * the host's memory, where it looks for the flags of all 16-byte lines before it posts one
+ * (net.cc, sendProxyProgress); under LL128 and Simple in the GPU's. A NIC may take small messages
+ * with the post itself and must read larger ones; a transport may ask the receiver first.
+ */
 struct MessageCost
 {
+    explicit MessageCost(const NodeCosts& costs);
+
+    /**
+     * What of it a step of @p bytes on the wire takes longer, in a call in which the sending
+     * process looks for those of @p senders connections at once; nothing under Simple, where slices
+     * follow each other and Busy bounds them.
+     */
+    Time Latency(Protocol protocol, Bytes bytes, uint32_t senders) const;
+
+    /** What each of a process's connections carries in a call. */
+    struct Load
+    {
+        Bytes bytes;          //!< of a message
+        uint32_t sends{0};    //!< connections out of the process
+        uint32_t receives{0}; //!< and into it
+        bool fits{false};     //!< no more messages than slots: all receives are posted before
+    };
+
+    /**
+     * The least time between two messages over one of a process's connections. Those that are too
+     * many for the slots of their connection wait for the receiver to post a slot again.
+     */
+    Time Busy(Protocol protocol, const Load& load) const;
+
+    Time post;       //!< what posting keeps the process busy for
+    Time line;       //!< what looking for a line does
+    Bytes inlined;   //!< largest message that is posted with its bytes
+    Time fetch;      //!< until the NIC has read a larger one
     Bytes eager;     //!< largest message that is sent without asking the receiver first
     Time rendezvous; //!< asking: the round trip and matching, of a larger one
-    Time turn;       //!< until the others are asked for, per further channel of the call
-    Time handling;   //!< of a larger one, what each end's process is busy for
+    Time handling;   //!< of a larger one that waits for a slot, what each end's process is busy for
+
+  private:
+    Time Lines(Bytes bytes) const;
 };
 
-/**
- * InfiniBand and RoCE verbs write into memory that the receiver has named before: nothing beside
- * the latency. Slingshot 11 (CXI by libfabric and aws-ofi-nccl): fitted to nccl-tests on Alps on 4
- * nodes and on Polaris on 2 and 8; see the definition.
- */
-MessageCost MessageCostOf(NetTransport transport);
+/** How many network connections of a call a rank's process serves. */
+struct ServedConnections
+{
+    uint32_t out{0};
+    uint32_t in{0};
+};
 
-/** How many network connections of a call each rank's process serves, in and out. */
-std::vector<uint32_t> NetworkConnections(const Communicator& communicator, uint32_t channels);
+/** By rank, of a ring. */
+std::vector<ServedConnections> RingConnections(const Communicator& communicator, uint32_t channels);
+
+/**
+ * Of how many channels of a call the process that serves most sends over the network at once: of a
+ * tree to parents, of anything else that runs on rings to successors.
+ */
+uint32_t MostSenders(const Communicator& communicator, Algorithm algorithm, uint32_t channels);
 
 } // namespace weir
 

@@ -2,6 +2,7 @@
 #include "collectives/channels/tree-builder.h"
 
 #include "collectives/channels/double-binary-tree.h"
+#include "fabric/path-sum.h"
 
 #include <algorithm>
 #include <limits>
@@ -74,23 +75,17 @@ TreeBuilder::Build(uint32_t channel, uint32_t queuePair) const
 PathId
 TreeBuilder::AllLinks(const TreeChannel& tree) const
 {
-    PathTable& paths = m_connector.Paths();
-    std::vector<LinkId> links;
+    PathSum sum(m_connector.Paths());
     for (const auto& place : tree.places)
     {
         if (place.parent == TreePlace::NO_RANK)
         {
             continue;
         }
-        for (PathId path : {place.toParent.path, place.fromParent.path})
-        {
-            for (const auto& each : paths.Links(path))
-            {
-                links.insert(links.end(), each.multiplicity, each.link);
-            }
-        }
+        sum.Add(place.toParent.path);
+        sum.Add(place.fromParent.path);
     }
-    return paths.Intern(links);
+    return sum.Intern();
 }
 
 void

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/analytical-engine.h"
 
+#include <algorithm>
+
 namespace weir
 {
 
@@ -15,8 +17,17 @@ AnalyticalEngine::Start(const CollectiveCall& call,
                         uint64_t token,
                         Time now)
 {
-    const Time duration = m_plans.Plan(call).duration;
+    const CollectivePlan& plan = m_plans.Plan(call);
+    const auto expected = m_expected.find(&plan);
+    const Time duration = expected == m_expected.end() ? plan.duration : expected->second;
     m_endings.push({now + duration, m_started++, client, token});
+}
+
+void
+AnalyticalEngine::Expect(const CollectiveCall& call, Time duration)
+{
+    Time& expected = m_expected[&m_plans.Plan(call)];
+    expected = std::max(expected, duration);
 }
 
 std::size_t

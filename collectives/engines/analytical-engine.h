@@ -8,14 +8,16 @@
 
 #include <cstdint>
 #include <queue>
+#include <unordered_map>
 #include <vector>
 
 namespace weir
 {
 
 /**
- * A collective is its closed-form duration: it shares nothing with any other, and links that are
- * degraded during a run do not slow it. O(log active) per collective.
+ * A collective is its closed-form duration, or what it is expected to take beside its like: it
+ * shares nothing else with any other, and links that are degraded during a run do not slow it.
+ * O(log active) per collective.
  */
 class AnalyticalEngine : public CollectiveEngine
 {
@@ -33,6 +35,9 @@ class AnalyticalEngine : public CollectiveEngine
     {
         return true;
     }
+
+    /** Of two expectations of one call the longer holds. */
+    void Expect(const CollectiveCall& call, Time duration) override;
 
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
@@ -52,6 +57,7 @@ class AnalyticalEngine : public CollectiveEngine
     };
 
     PlanLookup m_plans;
+    std::unordered_map<const CollectivePlan*, Time> m_expected; //!< where not the plan's
     std::priority_queue<Ending, std::vector<Ending>, std::greater<>> m_endings;
     uint64_t m_started{0};
 };

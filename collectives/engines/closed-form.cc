@@ -8,12 +8,27 @@ AloneRates::AloneRates(const std::vector<StreamLeg>& legs, const PathTable& path
     : m_legs(legs),
       m_paths(paths)
 {
+    if (PathSharing* sharing = paths.GetSharing())
+    {
+        std::vector<PathLoad> loads;
+        for (const auto& leg : legs)
+        {
+            loads.push_back({leg.path, leg.weight});
+        }
+        m_together = sharing->Together(loads);
+    }
     for (const auto& leg : legs)
     {
-        paths.ForEachShare(leg.path, [&](LinkId link, double share) {
+        paths.ForEachShare(leg.path, Sharing(), [&](LinkId link, double share) {
             m_loads[link.Index()] += share * leg.weight;
         });
     }
+}
+
+PathSharing*
+AloneRates::Sharing() const
+{
+    return m_together ? m_together.get() : m_paths.GetSharing();
 }
 
 AloneRates::Share
@@ -21,7 +36,7 @@ AloneRates::ShareOn(PathId path, Rate cap) const
 {
     const auto& topology = m_paths.GetTopology();
     Share share{cap, LinkId()};
-    m_paths.ForEachShare(path, [&](LinkId link, double own) {
+    m_paths.ForEachShare(path, Sharing(), [&](LinkId link, double own) {
         // A hop of a leg may spread over links that the leg as a whole was not counted on.
         const auto load = m_loads.find(link.Index());
         const Rate level =

@@ -6,6 +6,7 @@
 #include "fabric/path-table.h"
 #include "fabric/units.h"
 
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -20,9 +21,9 @@ namespace weir
  * all legs have equal bytes and cap per unit of weight: the legs on the link of least level are
  * frozen first, so no leg is slower, and they all end together, so none of them is ever faster.
  *
- * Where switches route by load or spray, a link's multiplicity is its share of an even spread over
- * all shortest ways (PathTable::ForEachShare): exact for spraying, what choice by load comes to
- * when loads are even; detours of a dragonfly are left out.
+ * Where switches spray, a link's multiplicity is its share of an even spread over all shortest
+ * ways, which is exact; where they route by load, its share of what all legs together come to when
+ * the most loaded links are as little loaded as their ways allow (WayBalance).
  */
 class AloneRates
 {
@@ -49,8 +50,11 @@ class AloneRates
     Slowest SlowestLeg() const;
 
   private:
+    PathSharing* Sharing() const;
+
     const std::vector<StreamLeg>& m_legs;
     const PathTable& m_paths;
+    std::unique_ptr<PathSharing> m_together; //!< how switches spread the legs; null: each alone
     std::unordered_map<uint32_t, double> m_loads; //!< by link
 };
 

@@ -49,6 +49,14 @@ class CollectiveEngine : public PassiveEngine
         return false;
     }
 
+    /**
+     * Tells an engine that takes planned times that @p call takes @p duration: others like it are
+     * made at the same time. Other engines see for themselves.
+     */
+    virtual void Expect(const CollectiveCall& call, Time duration)
+    {
+    }
+
     /** Collectives under way. */
     virtual std::size_t Active() const = 0;
 };

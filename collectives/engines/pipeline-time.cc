@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 
 namespace weir
@@ -17,8 +18,26 @@ class Ticks
   public:
     Ticks(const std::vector<Pipeline>& pipelines, const PathTable& paths)
         : m_pipelines(pipelines),
-          m_paths(paths)
+          m_paths(paths),
+          m_sharing(paths.GetSharing())
     {
+        if (!m_sharing)
+        {
+            return;
+        }
+        std::vector<PathLoad> loads;
+        for (const auto& pipeline : pipelines)
+        {
+            for (const auto& stage : pipeline.stages)
+            {
+                for (const PathId hop : stage)
+                {
+                    loads.push_back({hop, pipeline.weight});
+                }
+            }
+        }
+        m_together = m_sharing->Together(loads);
+        m_sharing = m_together ? m_together.get() : m_sharing;
     }
 
     /** Stage @p stage gets busy (@p sign 1) or idle (-1). */
@@ -32,7 +51,7 @@ class Ticks
             }
             for (PathId hop : pipeline.stages[stage])
             {
-                m_paths.ForEachShare(hop, [&](LinkId link, double share) {
+                m_paths.ForEachShare(hop, m_sharing, [&](LinkId link, double share) {
                     m_loads[link.Index()] += sign * share * pipeline.weight;
                 });
             }
@@ -44,7 +63,7 @@ class Ticks
     {
         const auto& topology = m_paths.GetTopology();
         Rate rate = pipeline.cap;
-        m_paths.ForEachShare(pipeline.way[stage], [&](LinkId link, double share) {
+        m_paths.ForEachShare(pipeline.way[stage], m_sharing, [&](LinkId link, double share) {
             const double load = std::max(m_loads[link.Index()], share);
             rate = std::min(rate, topology.GetLink(link).rate / load);
         });
@@ -54,6 +73,8 @@ class Ticks
   private:
     const std::vector<Pipeline>& m_pipelines;
     const PathTable& m_paths;
+    PathSharing* m_sharing;                       //!< how switches spread hops, or null
+    std::unique_ptr<PathSharing> m_together;      //!< of all of them that move at once
     std::unordered_map<uint32_t, double> m_loads; //!< by link
 };
 

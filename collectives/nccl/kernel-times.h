@@ -5,6 +5,7 @@
 #include "collectives/collective.h"
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-constants.h"
+#include "collectives/nccl/node-costs.h"
 #include "fabric/cluster-spec.h"
 #include "fabric/units.h"
 
@@ -18,13 +19,13 @@ namespace weir
  * one step by kind of connection, what a thread block moves under LL. NcclConstants has what a
  * release believes, which decides what it chooses and nothing else.
  *
- * Where nothing was measured the values are those of NCCL 2.30.7's own table, which NVIDIA measured
- * on Hopper; the definitions say what else they come from.
+ * What was measured is in NodeCosts, with its sources; where nothing was, the values are those of
+ * NCCL 2.30.7's own table, which NVIDIA measured on Hopper.
  */
 class KernelTimes
 {
   public:
-    KernelTimes(uint32_t computeCapability, HostCpu cpu);
+    explicit KernelTimes(const NodeSpec& node);
 
     /** Ring, tree, send and receive, imported schedules: one family of kernels, known here. */
     static bool Knows(Algorithm algorithm);
@@ -58,8 +59,15 @@ class KernelTimes
         return Rate::GBps(m_newest.Ll128ChannelBandwidth(nodes) / 2);
     }
 
+    /** What of the node all of this and messages come from. */
+    const NodeCosts& Costs() const
+    {
+        return m_costs;
+    }
+
   private:
     NcclConstants m_newest;
+    NodeCosts m_costs;
 };
 
 /** Of the connections inside nodes, the kind that NCCL's graph has: the worst. */

@@ -65,11 +65,33 @@ NcclVersion::Parse(const std::string& text)
     return v;
 }
 
+namespace
+{
+
+NodeSpec
+NodeOf(uint32_t computeCapability)
+{
+    NodeSpec node;
+    node.computeCapability = computeCapability;
+    return node;
+}
+
+} // namespace
+
 NcclConstants::NcclConstants(NcclVersion version, uint32_t computeCapability, HostCpu cpu)
+    : NcclConstants(
+          version, computeCapability, cpu, MeasuredBlockTimes(NodeCosts(NodeOf(computeCapability))))
+{
+}
+
+NcclConstants::NcclConstants(NcclVersion version,
+                             uint32_t computeCapability,
+                             HostCpu cpu,
+                             const BlockTimes& blocks)
     : m_version(version),
       m_computeCapability(computeCapability),
       m_cpu(cpu),
-      m_blockTimes(MeasuredBlockTimes(computeCapability)),
+      m_blockTimes(blocks),
       m_intraSpeeds(IntraSpeeds(version, computeCapability)),
       m_interSpeeds(InterSpeeds(version, computeCapability))
 {

@@ -41,6 +41,11 @@ bool HasProtocol(Algorithm algorithm, Protocol protocol);
 class NcclConstants
 {
   public:
+    /** @p blocks of the GPUs; as on other GPUs of the architecture where they are not known. */
+    NcclConstants(NcclVersion version,
+                  uint32_t computeCapability,
+                  HostCpu cpu,
+                  const BlockTimes& blocks);
     NcclConstants(NcclVersion version, uint32_t computeCapability, HostCpu cpu);
 
     /** Paid once per call (baseLatencies). */

@@ -20,26 +20,27 @@ ToString(LaunchMode mode)
 }
 
 Time
-LaunchTime(LaunchMode mode, uint32_t gpusPerNode)
+LaunchTime(const NodeCosts& costs, LaunchMode mode, uint32_t gpusPerNode)
 {
-    constexpr Time KERNEL = Time::Nanoseconds(4200);
-    return mode == LaunchMode::OneProcess ? KERNEL * gpusPerNode : KERNEL;
+    const Time kernel = costs.TimeOf(NodeCostKind::KernelLaunch);
+    return mode == LaunchMode::OneProcess ? kernel * gpusPerNode : kernel;
 }
 
 Time
-BlockLaunchTime(LaunchMode mode, const NcclVersion& version, uint32_t blocks)
+BlockLaunchTime(const NodeCosts& costs,
+                LaunchMode mode,
+                const NcclVersion& version,
+                uint32_t blocks)
 {
-    constexpr Time BLOCK = Time::Nanoseconds(1550);
-    constexpr Time BLOCK_SINCE_19 = Time::Nanoseconds(200);
-    return mode == LaunchMode::OneProcess ? (version.AtLeast(19) ? BLOCK_SINCE_19 : BLOCK) * blocks
-                                          : Time();
+    const Time block = costs.TimeOf(version.AtLeast(19) ? NodeCostKind::BlockLaunchSince19
+                                                        : NodeCostKind::BlockLaunch);
+    return mode == LaunchMode::OneProcess ? block * blocks : Time();
 }
 
 Time
-IdleLaunchTime(LaunchMode mode)
+IdleLaunchTime(const NodeCosts& costs, LaunchMode mode)
 {
-    constexpr Time TORCH = Time::Nanoseconds(29000);
-    return mode == LaunchMode::Waited ? TORCH : Time();
+    return mode == LaunchMode::Waited ? costs.TimeOf(NodeCostKind::IdleLaunch) : Time();
 }
 
 std::optional<LaunchMode>

@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_NCCL_NCCL_SETTINGS_H
 
 #include "collectives/nccl/nccl-constants.h"
+#include "collectives/nccl/node-costs.h"
 #include "collectives/nccl/tuner-rule.h"
 #include "fabric/units.h"
 
@@ -29,35 +30,27 @@ std::optional<LaunchMode> ParseLaunchMode(const std::string& text);
 
 /**
  * What launching one collective keeps a process busy for, at least: one kernel after the other on
- * its GPUs. Calls that follow each other, as in nccl-tests, cannot come faster than that.
- *
- * 4.2 us a kernel: the small-message floor of nccl-tests with one process is 8.6 us on 2 A100, 16.1
- * on 4 and 31 on 8 (NetX-lab/Echo 15f0d12, nccl-test-log), 34.5 on other 8 (superbenchmark
- * 700d650).
+ * its GPUs (NodeCostKind::KernelLaunch). Calls that follow each other, as in nccl-tests, cannot
+ * come faster than that.
  */
-Time LaunchTime(LaunchMode mode, uint32_t gpusPerNode);
+Time LaunchTime(const NodeCosts& costs, LaunchMode mode, uint32_t gpusPerNode);
 
 /**
- * What a call of one process for all GPUs takes longer, by its kernels' thread blocks, whatever
- * their number of GPUs and the operation. Nothing where every GPU has its process.
- *
- * Up to 2.18 1.55 us a block: on 2, 4 and 8 A100 calls of 4 to 24 blocks take 1.43, 1.6 and 1.6 us
- * more for each (Echo as above), on 8 A100 1.57, the same in all-reduce, all-gather, reduce-scatter
- * and broadcast (superbenchmark 700d650, NCCL 2.10). From 2.19, which hands the work over with the
- * kernel, 0.2 us: H100 with NCCL 2.26, 24 blocks (together-nccl-tests 6698e53).
+ * What a call of one process for all GPUs takes longer, by its kernels' thread blocks
+ * (NodeCostKind::BlockLaunch, BlockLaunchSince19), whatever their number of GPUs and the operation.
+ * Nothing where every GPU has its process.
  */
-Time BlockLaunchTime(LaunchMode mode, const NcclVersion& version, uint32_t blocks);
+Time BlockLaunchTime(const NodeCosts& costs,
+                     LaunchMode mode,
+                     const NcclVersion& version,
+                     uint32_t blocks);
 
 /**
  * What a call that is launched when the one before has ended takes longer: until the framework, the
- * driver and the streams' events have brought its kernel to an idle GPU. Nothing where launches run
- * ahead.
- *
- * 29 us: torch's all_reduce, a pair of events around each call, on 8 B200 takes 47 to 49 us from 32
- * to 512 KiB, of which NCCL's kernel has 18 to 20 (ml-engineering 744d01e). An H200 brings a bare
- * kernel to an end in 9 us.
+ * driver and the streams' events have brought its kernel to an idle GPU (NodeCostKind::IdleLaunch).
+ * Nothing where launches run ahead.
  */
-Time IdleLaunchTime(LaunchMode mode);
+Time IdleLaunchTime(const NodeCosts& costs, LaunchMode mode);
 
 /** How many channels communicators have, beside what their search finds. */
 struct ChannelLimits

@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_SCHEDULE_BLOCK_TIMES_H
 
 #include "collectives/collective.h"
+#include "collectives/nccl/node-costs.h"
 #include "collectives/schedule/primitive-kind.h"
 #include "fabric/units.h"
 
@@ -67,8 +68,11 @@ struct BlockTimes
     }
 };
 
-/** As measured on a GPU generation, or scaled from one that was; see the definition for sources. */
-BlockTimes MeasuredBlockTimes(uint32_t computeCapability);
+/**
+ * As measured on a GH200, times a node's NodeCostKind::BlockFloor and BlockTime; see the definition
+ * for sources.
+ */
+BlockTimes MeasuredBlockTimes(const NodeCosts& costs);
 
 } // namespace weir
 

@@ -13,14 +13,14 @@ namespace weir
 namespace
 {
 
-/** What is asked of a group: operation and bytes. */
-using Ask = std::pair<CollectiveOp, Bytes>;
+/** What is asked of a group: operation, bytes, root, and unequal parts by their index. */
+using Ask = std::tuple<CollectiveOp, Bytes, uint32_t, uint16_t>;
 
 /** By slot: the calls that a program makes on it, each once. */
 std::vector<std::vector<Ask>>
 AsksOf(const StepProgram& program)
 {
-    std::set<std::tuple<uint16_t, CollectiveOp, Bytes>> seen;
+    std::set<std::pair<uint16_t, Ask>> seen;
     std::vector<std::vector<Ask>> asks;
     for (const auto& ops : program.streams)
     {
@@ -32,10 +32,11 @@ AsksOf(const StepProgram& program)
             }
             const CollectiveOp what =
                 op.kind == StepOpKind::Collective ? op.collective : CollectiveOp::Send;
-            if (seen.emplace(op.group, what, op.bytes).second)
+            const Ask ask(what, op.bytes, op.root, op.traffic);
+            if (seen.emplace(op.group, ask).second)
             {
                 asks.resize(std::max<std::size_t>(asks.size(), op.group + std::size_t{1}));
-                asks[op.group].emplace_back(what, op.bytes);
+                asks[op.group].push_back(ask);
             }
         }
     }
@@ -51,14 +52,22 @@ AsksOf(const StepProgram& program)
 std::vector<uint32_t>
 PlannedGroupKinds(const StepGraph& graph,
                   const std::vector<CommunicatorId>& communicators,
-                  Planner& planner)
+                  Planner& planner,
+                  const std::vector<TrafficId>& traffics,
+                  const std::vector<CrowdedCall>& crowded)
 {
+    std::map<const CollectivePlan*, Time> longer;
+    for (const CrowdedCall& call : crowded)
+    {
+        Time& duration = longer[&planner.Plan(call.call)];
+        duration = std::max(duration, call.duration);
+    }
     std::vector<std::vector<std::vector<Ask>>> asks; // by program, then slot
     for (const StepProgram& program : graph.programs)
     {
         asks.push_back(AsksOf(program));
     }
-    using Timing = std::tuple<CollectiveOp, Bytes, Time>;
+    using Timing = std::pair<Ask, Time>;
     std::map<std::vector<Timing>, uint32_t> known;
     std::vector<uint32_t> kinds;
     for (std::size_t group = 0; group < graph.groups.size(); group++)
@@ -73,8 +82,16 @@ PlannedGroupKinds(const StepGraph& graph,
         {
             CollectiveCall call;
             call.communicator = communicators[group];
-            std::tie(call.op, call.bytes) = ofProgram[slot][i];
-            timings.emplace_back(call.op, call.bytes, planner.Plan(call).duration);
+            uint16_t traffic = StepOp::EVEN;
+            std::tie(call.op, call.bytes, call.root, traffic) = ofProgram[slot][i];
+            if (traffic != StepOp::EVEN)
+            {
+                call.traffic = traffics.at(traffic);
+            }
+            const CollectivePlan& plan = planner.Plan(call);
+            const auto found = longer.find(&plan);
+            timings.emplace_back(ofProgram[slot][i],
+                                 found == longer.end() ? plan.duration : found->second);
         }
         kinds.push_back(known.try_emplace(std::move(timings), static_cast<uint32_t>(known.size()))
                             .first->second);

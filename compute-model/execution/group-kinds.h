@@ -3,6 +3,7 @@
 #define WEIR_COMPUTE_MODEL_EXECUTION_GROUP_KINDS_H
 
 #include "collectives/planner.h"
+#include "compute-model/execution/group-crowds.h"
 #include "compute-model/graph/step-program.h"
 
 #include <cstdint>
@@ -16,12 +17,16 @@ namespace weir
  * time of its plan. Groups of one kind have the same calls, which take the same times alone.
  *
  * @param communicators by group.
+ * @param traffics by index into StepGraph::traffics.
+ * @param crowded calls that take another time than their plan's, which holds for them.
  * Plans every call of every group; O(operations of all programs + calls).
  * @throws as Planner::Plan does.
  */
 std::vector<uint32_t> PlannedGroupKinds(const StepGraph& graph,
                                         const std::vector<CommunicatorId>& communicators,
-                                        Planner& planner);
+                                        Planner& planner,
+                                        const std::vector<TrafficId>& traffics = {},
+                                        const std::vector<CrowdedCall>& crowded = {});
 
 } // namespace weir
 

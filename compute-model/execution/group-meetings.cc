@@ -20,7 +20,8 @@ IsSame(const StepOp& a, const StepOp& b)
     }
     if (a.kind == StepOpKind::Collective)
     {
-        return b.kind == StepOpKind::Collective && a.collective == b.collective;
+        return b.kind == StepOpKind::Collective && a.collective == b.collective &&
+               a.root == b.root && a.traffic == b.traffic;
     }
     return b.kind == (a.kind == StepOpKind::Send ? StepOpKind::Recv : StepOpKind::Send);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/execution/step-executor-state.h"
 
+#include "compute-model/execution/step-call.h"
 #include "compute-model/graph/step-graph-check.h"
 
 #include <algorithm>
@@ -56,13 +57,18 @@ Checked(const StepExecutorSpec& spec)
 
 StepExecutor::State::State(StepExecutorSpec given, CollectiveClient* callback)
     : spec(Checked(given)),
-      fold(spec.groupKinds.empty() ? RankFold(*spec.graph)
-                                   : RankFold(*spec.graph, spec.computeScale, spec.groupKinds)),
+      fold(spec.groupKinds.empty() || spec.jitter.IsOn()
+               ? RankFold(*spec.graph)
+               : RankFold(*spec.graph, spec.computeScale, spec.groupKinds)),
       client(callback),
       actors(fold.Actors()),
       watched(fold.Actors()),
+      jitter(spec.jitter),
       posted(fold.Actors() * STREAM_COUNT),
       started(fold.Actors() * STREAM_COUNT),
+      room(fold.Actors() * STREAM_COUNT),
+      lost(fold.Actors() * STREAM_COUNT),
+      lostSince(fold.Actors() * STREAM_COUNT),
       meetings(*spec.graph, fold),
       completions(fold.Actors() * STREAM_COUNT),
       breakdown(spec.graph->RankCount())
@@ -92,6 +98,9 @@ StepExecutor::State::AddProgram(const StepProgram& program)
                 {op.duration, op.firstDependency, op.dependencyCount, op.kind, op.category});
             issues.push_back({op.launch, op.launchBound, op.epoch, op.synchronizes});
             traits.push_back(TraitsOf(*spec.graph, op));
+            left.push_back(spec.pace.IsKnown() ? static_cast<float>(spec.pace.Left(*spec.graph, op))
+                                               : 1);
+            leastLeft = std::min<double>(leastLeft, left.back());
         }
     }
 }
@@ -128,7 +137,7 @@ StepExecutor::State::IsBlocked(ActorState& state,
         {
             state.streams[stream].phase = StreamPhase::Blocked;
             state.streams[stream].waitsFor = static_cast<uint8_t>(on);
-            state.waiters[on] |= static_cast<uint8_t>(1U << stream);
+            state.waiters[on] |= static_cast<uint16_t>(1U << stream);
             return true;
         }
     }
@@ -180,7 +189,7 @@ StepExecutor::State::Launch(uint32_t actor, std::size_t stream, Time now)
         completions.Push(issued, key);
         return;
     }
-    Arrive(actor, stream, now);
+    Enter(actor, stream, now);
 }
 
 void
@@ -189,10 +198,12 @@ StepExecutor::State::Compute(
 {
     ActorState& state = actors[actor];
     state.streams[stream].phase = StreamPhase::Running;
-    Time own = scales.empty() ? duration : duration * scales[actor];
+    Time own = OwnTime(actor, stream, duration);
     Time end = now + own;
     if (stream == COMPUTE)
     {
+        BookLosses(actor, now);
+        state.computeStart = now;
         own = state.heldSms == 0 ? own : own * Slowdown(actor);
         const bool isAwaited = issue.epoch == state.epoch && issue.launchBound > duration;
         state.kernelEnd = now + own;
@@ -203,13 +214,14 @@ StepExecutor::State::Compute(
     completions.Push(end, static_cast<uint32_t>(actor * STREAM_COUNT + stream));
 }
 
-/** The head of @p stream, a communication, has been issued and may begin. */
+/** The head of @p stream, a communication, has its multiprocessors and may begin. */
 void
 StepExecutor::State::Arrive(uint32_t actor, std::size_t stream, Time now)
 {
     StreamState& head = actors[actor].streams[stream];
     const auto key = static_cast<uint32_t>(actor * STREAM_COUNT + stream);
     head.phase = StreamPhase::Posted;
+    actors[actor].queued &= static_cast<uint16_t>(~(1U << stream));
     head.meeting = meetings.Arrive(actor, key, HeadOf(actor, stream), now);
     if (meetings.Get(head.meeting).IsComplete())
     {
@@ -232,19 +244,20 @@ StepExecutor::State::StartMeeting(uint32_t id, Time now)
             started[key] = now;
         }
         Hold(actor, *meeting.op, true, now);
+        WatchPace(actor, key % STREAM_COUNT, now);
         Rebook(actor, now);
     }
-    CollectiveCall call;
-    call.communicator = spec.communicators[*fold.groups.begin(meeting.place)];
-    call.op =
-        meeting.op->kind == StepOpKind::Collective ? meeting.op->collective : CollectiveOp::Send;
-    call.bytes = meeting.op->bytes;
-    spec.engine->Start(call, client, id, now);
+    const CommunicatorId communicator = spec.communicators[*fold.groups.begin(meeting.place)];
+    spec.engine->Start(CallOf(*meeting.op, communicator, spec.traffics), client, id, now);
 }
 
 void
 StepExecutor::State::EndMeeting(uint32_t id, Time now)
 {
+    if (IsBehind(id, now))
+    {
+        return;
+    }
     if (observer != nullptr)
     {
         TellMeeting(meetings.Get(id), now);
@@ -269,9 +282,10 @@ void
 StepExecutor::State::Complete(uint32_t actor, std::size_t stream, Time now)
 {
     ActorState& state = actors[actor];
-    if (state.streams[stream].phase == StreamPhase::Issuing)
+    const StreamPhase phase = state.streams[stream].phase;
+    if (phase == StreamPhase::Issuing || phase == StreamPhase::Queued)
     {
-        Arrive(actor, stream, now);
+        phase == StreamPhase::Issuing ? Enter(actor, stream, now) : Arrive(actor, stream, now);
         Rebook(actor, now);
         return;
     }
@@ -285,6 +299,11 @@ StepExecutor::State::Complete(uint32_t actor, std::size_t stream, Time now)
         TellOp(actor, stream, now);
     }
     opCount += fold.ranks.Count(actor);
+    if (stream == COMPUTE)
+    {
+        BookLosses(actor, now);
+    }
+    state.tight &= static_cast<uint16_t>(~(1U << stream));
     state.isComputing = state.isComputing && stream != COMPUTE;
     state.streams[stream].position++;
     Launch(actor, stream, now);
@@ -348,6 +367,7 @@ StepExecutor::State::CategoryNow(const ActorState& state) const
         switch (head.phase)
         {
         case StreamPhase::Running:
+        case StreamPhase::Queued:
             return head.category;
         case StreamPhase::Issuing:
             return TimeCategory::Launch;

@@ -21,6 +21,7 @@ enum class StreamPhase : uint8_t
 {
     Blocked, //!< waits for an operation of another stream
     Issuing, //!< a communication that the CPU has yet to issue
+    Queued,  //!< a communication whose kernels wait for multiprocessors
     Posted,  //!< has come to a meeting whose other ranks have not
     Running,
     Done //!< the stream has no more operations in this step
@@ -40,20 +41,23 @@ struct StreamState
 struct ActorState
 {
     std::array<StreamState, STREAM_COUNT> streams{};
-    std::array<uint8_t, STREAM_COUNT> waiters{}; //!< by stream: bits of the streams blocked on it
-    uint8_t open{0};                             //!< streams not Done
-    bool isWatched{false};                       //!< somebody observes its operations
-    uint16_t heldSms{0};                         //!< multiprocessors that communication holds
-    uint16_t heldPerMille{0};                    //!< of the HBM rate that communication takes
-    bool isComputing{false};                     //!< the compute stream runs kernels
-    uint32_t epoch{0};                           //!< synchronizations of CPU and GPU so far
-    Time hostBase;                               //!< when the CPU began to issue this epoch
-    Time kernelEnd; //!< of the running head of the compute stream, but for late launches
-    Time launchEnd; //!< of the same, as late launches have it
+    std::array<uint16_t, STREAM_COUNT> waiters{}; //!< by stream: bits of the streams blocked on it
+    uint8_t open{0};                              //!< streams not Done
+    bool isWatched{false};                        //!< somebody observes its operations
+    uint16_t heldSms{0};                          //!< multiprocessors that communication holds
+    uint16_t heldPerMille{0};                     //!< of the HBM rate that communication takes
+    bool isComputing{false};                      //!< the compute stream runs kernels
+    uint16_t tight{0};  //!< bits of the streams whose communication kernels can hold up
+    uint16_t queued{0}; //!< bits of the streams whose heads are Queued
+    uint32_t epoch{0};  //!< synchronizations of CPU and GPU so far
+    Time hostBase;      //!< when the CPU began to issue this epoch
+    Time computeStart;  //!< of the running head of the compute stream
+    Time kernelEnd;     //!< of the running head of the compute stream, but for late launches
+    Time launchEnd;     //!< of the same, as late launches have it
     RankBooking booking;
 };
 
-static_assert(STREAM_COUNT <= 8, "ActorState::waiters has one bit per stream");
+static_assert(STREAM_COUNT <= 16, "ActorState::waiters has one bit per stream");
 
 /** What of an operation execution needs at every turn; the rest is looked up where it is used. */
 struct OpBrief
@@ -101,6 +105,7 @@ struct StepExecutor::State
     void RunUntil(Time now);
     void EndMeeting(uint32_t meeting, Time now);
     std::string DescribeWaiting(std::size_t limit) const;
+    bool HasAllSteps() const;
 
     const StreamOps& OpsOf(uint32_t actor, std::size_t stream) const
     {
@@ -123,8 +128,15 @@ struct StepExecutor::State
     std::vector<ActorState> actors;
     std::vector<std::vector<Rank>> watched; //!< by actor: ranks whose operations are observed
     std::vector<double> scales;             //!< by actor: factor on compute durations; empty: all 1
-    std::vector<Time> posted;  //!< by key: when the head was reached; when it is watched
-    std::vector<Time> started; //!< by key: when the head began; when it is watched
+    RankJitter jitter;
+    std::vector<double> scalesNow; //!< by actor: of the step at hand, jitter included; empty: all 1
+    std::vector<Time> posted;      //!< by key: when the head was reached; when it is watched
+    std::vector<Time> started;     //!< by key: when the head began; when it is watched
+    std::vector<Time> room;        //!< by key: when a Queued head finds multiprocessors
+    std::vector<float> left;       //!< of the briefs' operations: SmPace::Left
+    double leastLeft{1};
+    std::vector<Time> lost;      //!< by key, where tight: what its communication has lost
+    std::vector<Time> lostSince; //!< by key, where tight: up to when that is booked
     GroupMeetings meetings;
     CompletionQueue completions;   //!< running computations, by key
     std::vector<uint32_t> leaving; //!< keys whose communication is just ending
@@ -139,8 +151,15 @@ struct StepExecutor::State
     void Launch(uint32_t actor, std::size_t stream, Time now);
     bool IsBlocked(ActorState& state, const StreamOps& ops, const OpBrief& op, std::size_t stream);
     void Compute(uint32_t actor, std::size_t stream, const OpIssue& issue, Time duration, Time now);
+    void Enter(uint32_t actor, std::size_t stream, Time now);
+    Time RoomAt(uint32_t actor, Time now) const;
     void Arrive(uint32_t actor, std::size_t stream, Time now);
+    void WatchPace(uint32_t actor, std::size_t stream, Time now);
+    void BookLosses(uint32_t actor, Time now);
+    bool IsBehind(uint32_t meeting, Time now);
     void AddProgram(const StepProgram& program);
+    void DrawScales();
+    Time OwnTime(uint32_t actor, std::size_t stream, Time duration) const;
     void StartMeeting(uint32_t meeting, Time now);
     void Hold(uint32_t actor, const StepOp& communication, bool isStart, Time now);
     double Slowdown(uint32_t actor) const;

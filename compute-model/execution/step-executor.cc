@@ -40,7 +40,7 @@ StepExecutor::AdvanceTo(Time now)
 bool
 StepExecutor::IsFinished() const
 {
-    return m_state->stepTimes.size() == m_state->spec.steps;
+    return m_state->HasAllSteps();
 }
 
 const std::vector<Time>&

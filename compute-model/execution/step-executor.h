@@ -3,6 +3,9 @@
 #define WEIR_COMPUTE_MODEL_EXECUTION_STEP_EXECUTOR_H
 
 #include "collectives/engines/collective-engine.h"
+#include "compute-model/execution/rank-jitter.h"
+#include "compute-model/execution/sm-pace.h"
+#include "compute-model/execution/steady-rule.h"
 #include "compute-model/graph/step-program.h"
 #include "fabric/passive-engine.h"
 
@@ -65,7 +68,9 @@ struct StepExecutorSpec
     const StepGraph* graph{nullptr};           //!< must outlive the executor
     CollectiveEngine* engine{nullptr};         //!< must outlive the executor
     std::vector<CommunicatorId> communicators; //!< by group of the graph
+    std::vector<TrafficId> traffics;           //!< by index into StepGraph::traffics
     uint32_t steps{1};                         //!< how many steps to run, one after another
+    SteadyRule steady;                         //!< no more steps once it is met
     Time start;                                //!< when the first begins
     std::vector<double>
         computeScale; //!< by rank: factor on compute durations (slow GPUs); empty: all 1
@@ -75,7 +80,12 @@ struct StepExecutorSpec
                     //!< Empty: every rank is executed for itself
     uint32_t sms{0}; //!< multiprocessors of a GPU, of which communication (StepOp::sms) takes some
                      //!< from the kernels beside it; 0: kernels run as if alone
-    OverlapPolicy overlap; //!< how much longer kernels beside communication take
+    OverlapPolicy overlap;       //!< how much longer kernels beside communication take
+    SmPace pace;                 //!< when multiprocessors cannot keep up with the links
+    bool launchesInOrder{false}; //!< one hardware queue (CUDA_DEVICE_MAX_CONNECTIONS=1): kernels do
+                                 //!< not overtake communication launched before them
+    JitterSpec jitter; //!< how compute durations differ from rank to rank; then every rank is
+                       //!< executed for itself
 };
 
 /**
@@ -85,6 +95,8 @@ struct StepExecutorSpec
  *
  * Kernels slow down beside communication as OverlapSlowdown has it, by the multiprocessors and the
  * memory traffic that it takes; an operation without kernel records as one that fills all SMs.
+ * Communication begins when its kernels find multiprocessors: behind a running persistent kernel;
+ * where they need more of them than the kernels beside it leave, it lasts longer.
  *
  * A passive engine beside the CollectiveEngine it uses: add both to one EngineSet, this one first.
  */

@@ -4,10 +4,51 @@
 namespace weir
 {
 
+/** Sets what the compute durations of this step are multiplied with, as far as actors go. */
+void
+StepExecutor::State::DrawScales()
+{
+    scalesNow = scales;
+    if (!spec.jitter.IsOn() || spec.jitter.scope == JitterScope::Operation)
+    {
+        return;
+    }
+    scalesNow.resize(actors.size(), 1);
+    for (uint32_t actor = 0; actor < actors.size(); actor++)
+    {
+        scalesNow[actor] *= jitter.Factor(actor, static_cast<uint32_t>(stepTimes.size()), 0);
+    }
+}
+
+/** How long the head of a stream takes on this rank in this step when nothing runs beside it. */
+Time
+StepExecutor::State::OwnTime(uint32_t actor, std::size_t stream, Time duration) const
+{
+    if (!scalesNow.empty())
+    {
+        duration = duration * scalesNow[actor];
+    }
+    if (spec.jitter.IsOn() && spec.jitter.scope == JitterScope::Operation)
+    {
+        const uint32_t position = actors[actor].streams[stream].position;
+        const auto operation = static_cast<uint32_t>(position * STREAM_COUNT + stream);
+        duration =
+            duration * jitter.Factor(actor, static_cast<uint32_t>(stepTimes.size()), operation);
+    }
+    return duration;
+}
+
+bool
+StepExecutor::State::HasAllSteps() const
+{
+    return stepTimes.size() == spec.steps || spec.steady.IsMet(stepTimes);
+}
+
 void
 StepExecutor::State::BeginStep(Time now)
 {
     begun = true;
+    DrawScales();
     stepStart = now;
     finishedActors = 0;
     for (uint32_t actor = 0; actor < actors.size(); actor++)
@@ -40,6 +81,12 @@ StepExecutor::State::RunUntil(Time now)
     {
         const Time when = completions.NextTime();
         const uint32_t key = completions.Pop();
+        const ActorState& state = actors[key / STREAM_COUNT];
+        if ((state.tight >> key % STREAM_COUNT & 1U) != 0)
+        {
+            EndMeeting(state.streams[key % STREAM_COUNT].meeting, when);
+            continue;
+        }
         Complete(key / STREAM_COUNT, key % STREAM_COUNT, when);
         SettleSteps(when);
     }
@@ -48,10 +95,10 @@ StepExecutor::State::RunUntil(Time now)
 void
 StepExecutor::State::SettleSteps(Time now)
 {
-    while (finishedActors == actors.size() && stepTimes.size() < spec.steps)
+    while (finishedActors == actors.size() && !HasAllSteps())
     {
         EndStep(now);
-        if (stepTimes.size() < spec.steps)
+        if (!HasAllSteps())
         {
             BeginStep(now);
         }

@@ -40,7 +40,7 @@ class RankList
 std::string
 StepExecutor::State::DescribeWaiting(std::size_t limit) const
 {
-    if (stepTimes.size() == spec.steps)
+    if (HasAllSteps())
     {
         return "";
     }

@@ -197,17 +197,24 @@ OptimizerWriter::AmongCopies(Bytes bytes)
 
 /**
  * With sequence parallelism each tensor rank has seen only its tokens in norms, row biases and
- * positions, whose gradients are therefore summed over the tensor ranks.
+ * positions, whose gradients are therefore summed over the tensor ranks; in a grid so has each rank
+ * of a column in all biases too.
  */
 void
 OptimizerWriter::ReduceWholeParameters()
 {
-    if (!m_plan.sequenceParallel || m_plan.tensor == 1)
+    const bool isSplit = m_plan.sequenceParallel ? m_plan.tensor > 1 : m_plan.grid.side > 1;
+    if (!isSplit)
     {
         return;
     }
     const double whole = WholeStageParameters(m_source.model, m_plan, m_source.stage);
     CommunicationRequest request;
+    if (m_plan.HasGrid())
+    {
+        request.slot = GroupSlot::TensorColumn;
+        request.stream = StreamKind::TensorColumnComm;
+    }
     request.bytes = Bytes::Nearest(whole * GradientBytes(m_plan));
     request.label = m_kernels.Label("norm gradients all-reduce");
     m_writer.Wait(m_writer.Communicate(request));
@@ -264,7 +271,7 @@ OptimizerWriter::ReduceTiedEmbedding()
 void
 OptimizerWriter::AgreeOn(const char* label)
 {
-    const uint32_t ranks = m_plan.tensor * m_plan.pipeline * m_plan.ShardRanks();
+    const uint32_t ranks = m_plan.WeightRanks() * m_plan.pipeline * m_plan.ShardRanks();
     if (ranks == 1)
     {
         return;

@@ -22,9 +22,10 @@ Mix(uint64_t x)
 uint64_t
 HashOf(const StepOp& op, uint64_t order)
 {
-    const uint64_t what =
-        op.kind == StepOpKind::Collective ? static_cast<uint64_t>(op.collective) + 1 : 0;
-    return Mix(Mix(static_cast<uint64_t>(op.bytes.Count()) + 0x9e3779b97f4a7c15ULL) ^ (what << 56) ^
+    const uint64_t what = op.kind == StepOpKind::Collective
+                              ? (static_cast<uint64_t>(op.collective) + 1) | uint64_t{op.root} << 8
+                              : 0;
+    return Mix(Mix(static_cast<uint64_t>(op.bytes.Count()) + 0x9e3779b97f4a7c15ULL) ^ (what << 40) ^
                order);
 }
 

@@ -47,6 +47,8 @@ ProgramWriter::Append(const SegmentSequence& sequence,
             request.label = segment.label;
             request.slot = segment.slot;
             request.category = segment.category;
+            request.stream = segment.stream;
+            request.root = segment.root;
             issued[i] = Communicate(request);
             continue;
         }
@@ -179,6 +181,8 @@ ProgramWriter::AppendCommunication(const CommunicationRequest& request, StepOp o
     op.group = static_cast<uint16_t>(request.slot);
     op.label = request.label;
     op.bytes = request.bytes;
+    op.traffic = request.traffic;
+    op.root = static_cast<uint16_t>(request.root);
     op.microBatch = m_microBatch;
     op.layer = m_layer;
     op.epoch = m_epoch;

@@ -26,6 +26,8 @@ struct CommunicationRequest
     GroupSlot slot{GroupSlot::Tensor};
     Bytes bytes;
     uint32_t label{0};
+    uint32_t root{0};               //!< of a broadcast or reduce
+    uint16_t traffic{StepOp::EVEN}; //!< of an all-to-all
 };
 
 /**

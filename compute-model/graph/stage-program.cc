@@ -58,6 +58,7 @@ class StageWriter
         }
         for (const PipelineStep& step : schedule)
         {
+            SynchronizeBefore(step);
             switch (step.kind)
             {
             case PipelineStepKind::Forward:
@@ -78,6 +79,10 @@ class StageWriter
             }
         }
         m_writer.SetPlace(0, StepOp::NO_LAYER);
+        if (m_plan.host.syncPasses)
+        {
+            m_writer.SynchronizeHost();
+        }
         optimizer.ReduceGradients();
         optimizer.Update();
     }
@@ -103,12 +108,19 @@ class StageWriter
         return LayersOfChunk(m_source.model, m_plan, m_source.stage, step.chunk);
     }
 
-    void Forward(const PipelineStep& step)
+    /** With synchronizing timers a pass also ends so: whatever comes next waits. */
+    void SynchronizeBefore(const PipelineStep& step)
     {
-        if (m_plan.host.syncBatches)
+        const bool waitsForBatch =
+            m_plan.host.syncBatches && step.kind == PipelineStepKind::Forward;
+        if (waitsForBatch || m_plan.host.syncPasses)
         {
             m_writer.SynchronizeHost();
         }
+    }
+
+    void Forward(const PipelineStep& step)
+    {
         UseUnit();
         if (HasEmbedding(step))
         {
@@ -314,11 +326,11 @@ class StageWriter
                                                  : m_writer.Communicate(request));
     }
 
-    /** Each tensor rank received its part only; NVLink brings the rest. */
+    /** Each tensor rank received its part only; NVLink brings the rest, which grids never need. */
     void GatherReceived(const PipelineTransfer& transfer, const char* label)
     {
-        if (!transfer.present || m_plan.tensor == 1 || m_plan.sequenceParallel ||
-            !m_plan.scatterGatherPipeline)
+        if (!transfer.present || m_plan.tensor == 1 || m_plan.HasGrid() ||
+            m_plan.sequenceParallel || !m_plan.scatterGatherPipeline)
         {
             return;
         }

@@ -3,7 +3,9 @@
 
 #include "compute-model/execution/step-load.h"
 #include "compute-model/graph/stage-program.h"
+#include "compute-model/graph/step-size.h"
 #include "compute-model/graph/table-step.h"
+#include "compute-model/kernels/clock-spread.h"
 #include "compute-model/kernels/kernel-time.h"
 #include "compute-model/layers/kernel-table.h"
 #include "compute-model/layers/step-segments.h"
@@ -18,10 +20,11 @@ BuildTransformerStep(const Transformer& model, const ParallelPlan& plan, const G
     CheckPlan(model, plan);
     StepGraph graph;
     WriteRankGroups(model, plan, graph);
-    const Gpu warm = UnderLoad(gpu, StepLoad(model, plan, gpu));
+    const Gpu warm = UnderLoad(SlowestOf(gpu, plan.Ranks()), StepLoad(model, plan, gpu));
     const KernelTimer timer(warm, ClockRegime::Sustained);
     KernelTable kernels(graph, timer, plan.host.kernel);
     const StepSegments segments(kernels, model, plan);
+    CheckStepSize(segments, model, plan);
     for (uint32_t stage = 0; stage < plan.pipeline; stage++)
     {
         const StageSource source{model, plan, segments, stage};

@@ -27,6 +27,8 @@ ToString(StreamKind stream)
         return "pipeline-send-backward";
     case StreamKind::PipelineRecvBackward:
         return "pipeline-recv-backward";
+    case StreamKind::TensorColumnComm:
+        return "tensor-column-comm";
     }
     throw std::logic_error("ToString: no such StreamKind");
 }
@@ -54,6 +56,8 @@ ToString(TimeCategory category)
         return "context";
     case TimeCategory::Expert:
         return "expert";
+    case TimeCategory::Embedding:
+        return "embedding";
     }
     throw std::logic_error("ToString: no such TimeCategory");
 }

@@ -31,10 +31,11 @@ enum class StreamKind : uint8_t
     PipelineRecv,         //!< activations from the previous stage
     ReplicaComm,          //!< gradients between groups that share one copy of the model out
     PipelineSendBackward, //!< gradients to the previous stage
-    PipelineRecvBackward  //!< gradients from the next stage
+    PipelineRecvBackward, //!< gradients from the next stage
+    TensorColumnComm      //!< blocks along the columns of a tensor grid; TensorComm has its rows
 };
 
-constexpr std::size_t STREAM_COUNT = 8;
+constexpr std::size_t STREAM_COUNT = 9;
 
 /** Where the time of a step is booked. */
 enum class TimeCategory : uint8_t
@@ -47,10 +48,11 @@ enum class TimeCategory : uint8_t
     Bubble,   //!< the compute stream waits for work that has not been produced yet
     Launch,   //!< the compute stream waits for the CPU to launch a kernel
     Context,  //!< ... for keys and values of other parts of a sequence
-    Expert    //!< ... for tokens on their way to or from experts
+    Expert,   //!< ... for tokens on their way to or from experts
+    Embedding //!< ... for vectors on their way to or from embedding tables
 };
 
-constexpr std::size_t TIME_CATEGORY_COUNT = 9;
+constexpr std::size_t TIME_CATEGORY_COUNT = 10;
 
 const char* ToString(StreamKind stream);
 const char* ToString(TimeCategory category);
@@ -88,6 +90,7 @@ struct StepOp
     uint32_t epoch{0};           //!< synchronizations of CPU and GPU before it in its program
     bool synchronizes{false};    //!< for Compute: the CPU waits for the GPU before it launches this
     Bytes bytes;                 //!< for communication: nccl-tests' size
+    uint16_t traffic{EVEN};      //!< for an all-to-all of unequal parts: into StepGraph::traffics
     uint32_t firstDependency{0}; //!< into StepProgram::dependencies
     uint16_t dependencyCount{0};
     uint32_t firstKernel{0}; //!< into StepGraph::kernels: what it is made of (for display)
@@ -95,8 +98,10 @@ struct StepOp
     uint16_t sms{
         0}; //!< for communication: multiprocessors that it holds on each rank, one a channel
     uint16_t memoryPerMille{0}; //!< for communication: of the HBM rate that its traffic takes
+    uint16_t root{0};           //!< for a broadcast or reduce: group rank of its root
 
     static constexpr uint32_t NO_LAYER = 0xffffffff;
+    static constexpr uint16_t EVEN = 0xffff; //!< every rank gives every rank as much
 };
 
 /** A kernel inside a compute operation, kept for display, export and validation. */
@@ -118,6 +123,9 @@ struct StepProgram
     std::vector<StepDependency> dependencies;              //!< of all operations
 };
 
+/** Who gives how much to whom in an all-to-all: one row per sender, by group rank. */
+using TrafficParts = std::vector<std::vector<Bytes>>;
+
 /** A whole step: programs, and for every rank its program and its groups. */
 struct StepGraph
 {
@@ -130,6 +138,7 @@ struct StepGraph
     std::vector<std::string> labels;    //!< names shared by operations and kernels
     std::vector<KernelRecord> kernels;
     std::vector<uint32_t> programStage; //!< by program: its pipeline stage, for the breakdown
+    std::vector<TrafficParts> traffics; //!< of all-to-alls with unequal parts
 
     /** In rankGroups: the rank has no group in this slot. */
     static constexpr uint32_t NO_GROUP = 0xffffffff;

@@ -2,116 +2,21 @@
 #include "compute-model/graph/table-step.h"
 
 #include "compute-model/execution/step-load.h"
-#include "compute-model/graph/optimizer-program.h"
-#include "compute-model/graph/program-writer.h"
-#include "compute-model/layers/table-kernels.h"
+#include "compute-model/graph/table-program.h"
+#include "compute-model/kernels/clock-spread.h"
+#include "compute-model/layers/embedding-bag-kernels.h"
 #include "compute-model/plan/rank-groups.h"
 
-#include <cmath>
+#include <algorithm>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace weir
 {
 
 namespace
 {
-
-constexpr double FP32 = 4; // bytes
-
-// torch.optim.Adam's default, one kernel an operation over lists of tensors (foreach): lerp 3, mul
-// 2, addcmul 3, sqrt 2, div 2, add 2, addcdiv 4 operands.
-constexpr double ADAM_OPERANDS = 18;
-
-// CUDA context and libraries of an idle PyTorch process, cuDNN workspace (see memory-estimate.cc).
-constexpr int64_t CONTEXT_MIB = 1024;
-
-constexpr uint64_t BUFFER_COLUMNS = 1024; // of the matrix that a buffer is described as
-
-/** Writes the program of every replica. */
-class TableProgram
-{
-  public:
-    TableProgram(const LayerTable& table,
-                 const ParallelPlan& plan,
-                 Precision convolutions,
-                 KernelTable& kernels,
-                 StepProgram& program)
-        : m_plan(plan),
-          m_parameters(table.Parameters()),
-          m_forward(TableForward(kernels, table, plan, convolutions)),
-          m_backward(TableBackward(kernels, table, plan, convolutions)),
-          m_kernels(kernels),
-          m_writer(kernels, program, plan.host)
-    {
-    }
-
-    void Write()
-    {
-        OverParameters("gradient zero", MemoryKernel::Fill, 1);
-        Flush("zero gradients");
-        std::vector<GradientPiece> pieces;
-        for (uint32_t pass = 0; pass < m_plan.MicroBatches(); pass++)
-        {
-            const bool isLast = pass + 1 == m_plan.MicroBatches();
-            m_writer.SetPlace(pass, StepOp::NO_LAYER);
-            m_writer.Append(m_forward);
-            m_writer.Append(m_backward, isLast ? &pieces : nullptr, GradientBytes(m_plan));
-        }
-        if (m_plan.data > 1)
-        {
-            Reduce(pieces);
-        }
-        m_writer.SetPlace(0, StepOp::NO_LAYER);
-        OverParameters("Adam", MemoryKernel::Elementwise, ADAM_OPERANDS);
-        Flush("optimizer update");
-    }
-
-  private:
-    void Reduce(const std::vector<GradientPiece>& pieces)
-    {
-        std::vector<StepDependency> issued;
-        // Without overlap all gradients wait for the last of them.
-        const Bytes bucket = m_plan.overlapGradients
-                                 ? m_plan.bucket
-                                 : Bytes::Nearest(m_parameters * GradientBytes(m_plan));
-        for (const GradientBucket& packed : PackGradients(pieces, bucket))
-        {
-            CommunicationRequest request;
-            request.stream = StreamKind::DataComm;
-            request.category = TimeCategory::Data;
-            request.slot = GroupSlot::Data;
-            request.bytes = packed.bytes;
-            request.label = m_kernels.Label("gradient bucket");
-            issued.push_back(m_writer.CommunicateAfter(request, packed.position));
-        }
-        for (const StepDependency& operation : issued)
-        {
-            m_writer.Wait(operation);
-        }
-    }
-
-    void OverParameters(const char* name, MemoryKernel kernel, double operands)
-    {
-        const auto rows =
-            static_cast<uint64_t>(std::ceil(m_parameters / static_cast<double>(BUFFER_COLUMNS)));
-        m_kernels.Memory(name, kernel, rows, BUFFER_COLUMNS, operands * FP32, 0);
-    }
-
-    void Flush(const char* label)
-    {
-        Segment segment;
-        segment.label = m_kernels.Label(label);
-        segment.kernels = m_kernels.Close();
-        m_writer.Append({segment});
-    }
-
-    const ParallelPlan& m_plan;
-    double m_parameters;
-    SegmentSequence m_forward;
-    SegmentSequence m_backward;
-    KernelTable& m_kernels;
-    ProgramWriter m_writer;
-};
 
 /**
  * What convolutions compute in: tf32 for 32-bit activations where the GPU has it, as PyTorch lets
@@ -127,17 +32,24 @@ ConvolutionPrecision(const ParallelPlan& plan, const Gpu& gpu)
 
 /** How near the passes come to the load that the sustained clock was read under; see StepLoad. */
 double
-LoadOf(const LayerTable& table, const ParallelPlan& plan, const Gpu& gpu)
+LoadOf(const LayerTable& table, const ParallelPlan& plan, const TablePlaces& places, const Gpu& gpu)
 {
     StepGraph graph;
     const KernelTimer timer(gpu, ClockRegime::Burst);
     const Precision convolutions = ConvolutionPrecision(plan, gpu);
     KernelTable kernels(graph, timer, plan.host.kernel);
+    const TableSegments segments(kernels, table, plan, convolutions);
+    std::vector<SegmentSequence> passes{
+        segments.bottomForward, segments.topForward, segments.topBackward, segments.bottomBackward};
+    if (!table.embeddings.empty())
+    {
+        passes.push_back(LookupForward(kernels, table, places, 0, plan));
+        passes.push_back(LookupBackward(kernels, table, places, 0, plan));
+    }
     Time busy;
     Time host;
     double flops = 0;
-    for (const SegmentSequence& pass : {TableForward(kernels, table, plan, convolutions),
-                                        TableBackward(kernels, table, plan, convolutions)})
+    for (const SegmentSequence& pass : passes)
     {
         for (const Segment& segment : pass)
         {
@@ -156,6 +68,54 @@ LoadOf(const LayerTable& table, const ParallelPlan& plan, const Gpu& gpu)
                : 0;
 }
 
+/** By table: the first that is like it. */
+std::vector<uint32_t>
+FirstLike(const std::vector<EmbeddingTable>& tables)
+{
+    const auto isSame = [](const RowClass& a, const RowClass& b) {
+        return a.rows == b.rows && a.probability == b.probability;
+    };
+    std::vector<uint32_t> first;
+    for (const EmbeddingTable& one : tables)
+    {
+        const auto found = std::find_if(tables.begin(), tables.end(), [&](const auto& other) {
+            return other.rows == one.rows && other.dim == one.dim && other.pooling == one.pooling &&
+                   other.zipf == one.zipf &&
+                   std::equal(other.classes.begin(),
+                              other.classes.end(),
+                              one.classes.begin(),
+                              one.classes.end(),
+                              isSame);
+        });
+        first.push_back(static_cast<uint32_t>(found - tables.begin()));
+    }
+    return first;
+}
+
+/** Writes the programs: one for all ranks whose tables are alike. */
+void
+WritePrograms(const TableSource& source, KernelTable& kernels, StepGraph& graph)
+{
+    const std::vector<uint32_t> like = FirstLike(source.table.embeddings);
+    std::map<std::vector<uint32_t>, uint32_t> known; // by the tables of a rank
+    for (uint32_t rank = 0; rank < source.plan.Ranks(); rank++)
+    {
+        std::vector<uint32_t> held;
+        for (const uint32_t one : source.places.whole[rank])
+        {
+            held.push_back(like[one]);
+        }
+        const auto [entry, isNew] =
+            known.try_emplace(std::move(held), static_cast<uint32_t>(graph.programs.size()));
+        if (isNew)
+        {
+            graph.programs.push_back(BuildTableProgram(source, rank, kernels));
+            graph.programStage.push_back(0);
+        }
+        graph.rankProgram.push_back(entry->second);
+    }
+}
+
 [[noreturn]] void
 Refuse(const char* field, uint64_t found, const std::string& expected)
 {
@@ -169,6 +129,7 @@ void
 CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
 {
     for (const auto& [field, ways] : {std::pair("tensor", plan.tensor),
+                                      std::pair("tensorShape", plan.SampleParts()),
                                       std::pair("pipeline", plan.pipeline),
                                       std::pair("context", plan.context),
                                       std::pair("expert", plan.expert),
@@ -199,6 +160,14 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
     {
         Refuse("bucket", 0, "more than 0 bytes when gradients overlap");
     }
+    if (!table.embeddings.empty() && PlaceTables(table, plan).split.empty() &&
+        plan.data > table.embeddings.size())
+    {
+        Refuse("data",
+               plan.data,
+               "at most the " + std::to_string(table.embeddings.size()) + " embedding tables of " +
+                   table.name + ", or embeddings by rows");
+    }
 }
 
 StepGraph
@@ -207,34 +176,14 @@ BuildTableStep(const LayerTable& table, const ParallelPlan& plan, const Gpu& gpu
     CheckTablePlan(table, plan);
     StepGraph graph;
     WriteRankGroups(Transformer(), plan, graph);
-    const Gpu warm = UnderLoad(gpu, LoadOf(table, plan, gpu));
+    const TablePlaces places = PlaceTables(table, plan);
+    const Gpu warm = UnderLoad(SlowestOf(gpu, plan.Ranks()), LoadOf(table, plan, places, gpu));
     const KernelTimer timer(warm, ClockRegime::Sustained);
     KernelTable kernels(graph, timer, plan.host.kernel);
-    graph.programs.emplace_back();
-    TableProgram(table, plan, ConvolutionPrecision(plan, gpu), kernels, graph.programs.back())
-        .Write();
-    graph.programStage.push_back(0);
-    graph.rankProgram.assign(plan.Ranks(), 0);
+    const TableSegments segments(kernels, table, plan, ConvolutionPrecision(plan, gpu));
+    const EmbeddingExchange exchange = ExchangeOf(table, places, plan, graph);
+    WritePrograms({table, plan, segments, places, exchange}, kernels, graph);
     return graph;
-}
-
-MemoryEstimate
-EstimateTableMemory(const LayerTable& table, const ParallelPlan& plan)
-{
-    const double parameters = table.Parameters();
-    double activations = 0;
-    for (const TableLayer& layer : table.layers)
-    {
-        activations += static_cast<double>(layer.out.Elements());
-    }
-    const double element = ActivationBytes(plan.precision);
-    MemoryEstimate estimate;
-    estimate.weights = Bytes::Nearest(parameters * element);
-    estimate.gradients = Bytes::Nearest(parameters * GradientBytes(plan) * (plan.data > 1 ? 2 : 1));
-    estimate.optimizer = Bytes::Nearest(parameters * FP32 * (element < FP32 ? 3 : 2));
-    estimate.activations = Bytes::Nearest(activations * element * plan.microBatch);
-    estimate.buffers = Bytes::MiB(CONTEXT_MIB);
-    return estimate;
 }
 
 } // namespace weir

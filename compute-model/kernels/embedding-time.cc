@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <vector>
 
 namespace weir
 {
@@ -16,9 +17,12 @@ namespace
 constexpr double SECTOR_BYTES = 32; // the unit in which the L2 is filled and read
 constexpr double INDEX_BYTES = 8;   // int64
 
+constexpr double SUM_BYTES = 4; // a bag's sum is kept in 32 bits
+
 // Fitted to 672 forward and 133 backward runs of table-batched kernels on an H200 (dims 32 to 128,
-// 1e5 to 1e8 rows, uniform and Zipf 0.6 to 1.2, 512 to 65536 bags of 1 to 100 rows): median errors
-// 4.9 % and 6.3 %, 90th percentiles 23 % and 18 % (16-bit rows forward: 15 % and 47 %).
+// 1e5 to 1e8 rows, uniform and Zipf 0.6 to 1.2, 512 to 65536 bags of 1 to 100 rows; scripts/fit-
+// kernels). 5-fold, median and 90th percentile: forward 4.9 % and 15.6 % (16-bit rows 7.0 % and
+// 25.5 %), backward 6.5 % and 18.4 %.
 struct LookupFigures
 {
     double l1Share{0};          //!< of an SM's L1 that rows find room in
@@ -28,6 +32,7 @@ struct LookupFigures
     double l2Rate{0};           //!< bytes per SM and clock
     double addRate{0};          //!< 32-bit elements per SM and clock
     double conversions{0};      //!< factor on elements of 16 bits
+    double convertedLatency{0}; //!< factor on the latency of rows of 16 bits
     double sharpness{0};        //!< exponent where limits meet
     double bagsAtOnce{0};       //!< of an SM
     double rowSeconds{0};       //!< latency of one row behind another
@@ -37,9 +42,9 @@ struct LookupFigures
 };
 
 constexpr LookupFigures FORWARD{
-    0.8, 0.9, 0.895, 99.2, 39.7, 54.9, 1.97, 2.92, 200, 0.208e-6, 1.69e-6, 0, 0};
+    0.8, 0.9, 0.884, 79.6, 39.7, 65.5, 1.98, 1.28, 3.13, 215, 0.205e-6, 1.69e-6, 0, 0};
 constexpr LookupFigures BACKWARD{
-    0.8, 0.9, 0.95, 0, 14.74, 0, 1, 1.256, 606, 0.158e-6, 0.166e-6, 3.61e-9, 0.126};
+    0.8, 0.9, 0.97, 0, 15.35, 0, 1, 1, 1.14, 1889, 0.1e-6, 0.1e-6, 3.56e-9, 0.0768};
 
 // L1 and shared memory of an SM: 128, 192 and 256 KiB on compute capability 7.0, 8.0 and from 9.0
 // on (CUDA programming guide, technical specifications).
@@ -61,14 +66,20 @@ RowBytes(const EmbeddingShape& shape)
     return std::ceil(bytes / SECTOR_BYTES) * SECTOR_BYTES;
 }
 
+/** Rows that a GPU meets per bag. */
+double
+RowsPerBag(const EmbeddingShape& shape)
+{
+    return static_cast<double>(shape.pooling) / shape.shards;
+}
+
 /** Indices and offsets read, one row a bag written or read. */
 double
 StreamedBytes(const EmbeddingShape& shape)
 {
     const double bags = static_cast<double>(shape.bags);
     const double dim = static_cast<double>(shape.dim);
-    return INDEX_BYTES * bags * (static_cast<double>(shape.pooling) + 1) +
-           bags * dim * BytesOf(shape.precision);
+    return INDEX_BYTES * bags * (RowsPerBag(shape) + 1) + bags * dim * SUM_BYTES;
 }
 
 double
@@ -78,26 +89,78 @@ Meet(double a, double b, double c, double sharpness)
                     1 / sharpness);
 }
 
-double
-Latency(const Gpu& gpu, const EmbeddingShape& shape, const LookupFigures& figures)
+/** What the tables of a batch move together. */
+struct BatchTraffic
 {
-    const double rounds =
-        std::max(1.0, static_cast<double>(shape.bags) / (gpu.sms * figures.bagsAtOnce));
-    return figures.rowSeconds * static_cast<double>(shape.pooling) * rounds;
-}
+    double dramBytes{0};
+    double rowBytes{0}; //!< of dramBytes: rows
+    double l2Bytes{0};
+    double l1Bytes{0};
+    double adds{0};          //!< elements summed
+    double convertedAdds{0}; //!< ... counted so many times more where they must be converted
+    double bagRows{0};       //!< rows met by all bags
+    double longestBag{1};    //!< rows
+    double hottestAdds{0};   //!< gradients of the most used row, longer rows counted for more
+    double converted{0};     //!< of bagRows, those of 16 bits
+    bool isInside{true};     //!< the shapes measured
+};
 
-KernelEstimate
-Estimate(const Gpu& gpu, const EmbeddingShape& shape, double seconds, double bytes)
+BatchTraffic
+TrafficOf(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
 {
     constexpr uint64_t LEAST_DIM = 32; // of the runs above
     constexpr uint64_t MOST_DIM = 128;
-    const bool isInside = shape.dim >= LEAST_DIM && shape.dim <= MOST_DIM;
-    const double adds = static_cast<double>(shape.bags) * static_cast<double>(shape.pooling) *
-                        static_cast<double>(shape.dim);
+    constexpr double ELEMENTS = 64;
+    if (batch.empty())
+    {
+        throw std::invalid_argument("EmbeddingTime: there is no table to look up");
+    }
+    BatchTraffic sum;
+    for (const EmbeddingLookup& one : batch)
+    {
+        const EmbeddingShape& shape = one.shape;
+        const EmbeddingTraffic traffic = EmbeddingTrafficOf(gpu, one.indices, shape);
+        const bool isNarrow = BytesOf(shape.precision) < BytesOf(Precision::Fp32);
+        const double adds = traffic.lookups * static_cast<double>(shape.dim);
+        const double wide = std::max(1.0, static_cast<double>(shape.dim) / ELEMENTS);
+        double most = 0;
+        for (const RowClass& row : one.indices.Classes())
+        {
+            most = std::max(most, row.probability);
+        }
+        sum.dramBytes += traffic.dramBytes;
+        sum.rowBytes += traffic.dramBytes - StreamedBytes(shape);
+        sum.l2Bytes += traffic.l2Bytes;
+        sum.l1Bytes += traffic.l1Bytes;
+        sum.adds += adds;
+        sum.convertedAdds += adds * (isNarrow ? FORWARD.conversions : 1);
+        sum.bagRows += traffic.lookups;
+        sum.converted += isNarrow ? traffic.lookups : 0;
+        sum.longestBag = std::max(sum.longestBag, RowsPerBag(shape));
+        // A shard may hold the hottest row, and then gets all of its gradients.
+        sum.hottestAdds =
+            std::max(sum.hottestAdds,
+                     traffic.lookups * shape.shards * most * std::pow(wide, BACKWARD.hottestPower));
+        sum.isInside = sum.isInside && shape.dim >= LEAST_DIM && shape.dim <= MOST_DIM;
+    }
+    return sum;
+}
+
+double
+Latency(const Gpu& gpu, const BatchTraffic& traffic, const LookupFigures& figures)
+{
+    const double slower = 1 + (figures.convertedLatency - 1) * traffic.converted / traffic.bagRows;
+    return figures.rowSeconds * slower *
+           std::max(traffic.longestBag, traffic.bagRows / (gpu.sms * figures.bagsAtOnce));
+}
+
+KernelEstimate
+Estimate(const Gpu& gpu, const BatchTraffic& traffic, double seconds, double bytes)
+{
     return {Time::Seconds(seconds),
-            Flops(adds),
+            Flops(traffic.adds),
             Bytes::Nearest(bytes),
-            ProvenanceOf(gpu, isInside),
+            ProvenanceOf(gpu, traffic.isInside),
             {false, 0, 1}};
 }
 
@@ -106,21 +169,25 @@ Estimate(const Gpu& gpu, const EmbeddingShape& shape, double seconds, double byt
 EmbeddingTraffic
 EmbeddingTrafficOf(const Gpu& gpu, const IndexDistribution& indices, const EmbeddingShape& shape)
 {
-    if (shape.bags == 0 || shape.pooling == 0 || shape.dim == 0)
+    if (shape.bags == 0 || shape.pooling == 0 || shape.dim == 0 || shape.shards == 0)
     {
-        throw std::invalid_argument("EmbeddingTime: bags, pooling and dim must be above zero");
+        throw std::invalid_argument(
+            "EmbeddingTime: bags, pooling, dim and shards must be above zero");
     }
     const double row = RowBytes(shape);
+    const double parts = shape.shards;
+    const double all = static_cast<double>(shape.bags) * static_cast<double>(shape.pooling);
     EmbeddingTraffic traffic;
-    traffic.lookups = static_cast<double>(shape.bags) * static_cast<double>(shape.pooling);
-    traffic.uniqueRows = indices.UniqueRows(traffic.lookups);
-    const double l2Misses =
-        indices.Misses(traffic.lookups, gpu.l2.ToDouble() * FORWARD.l2Share / row);
+    traffic.lookups = all / parts;
+    traffic.uniqueRows = indices.UniqueRows(all) / parts;
+    const double l2Rows = gpu.l2.ToDouble() * FORWARD.l2Share / row;
+    const double l2Misses = indices.Misses(all, l2Rows * parts) / parts;
     // Each SM sees its share of the look-ups, and no other's cache.
-    const double perSm = std::max(1.0, traffic.lookups / gpu.sms);
+    const double perSm = std::max(1.0, all / gpu.sms);
     const double l1Rows = L1Bytes(gpu) * FORWARD.l1Share / row;
-    const double l1Misses = std::clamp(
-        indices.Misses(perSm, l1Rows) * gpu.sms, l2Misses, std::max(l2Misses, traffic.lookups));
+    const double l1Misses = std::clamp(indices.Misses(perSm, l1Rows * parts) / parts * gpu.sms,
+                                       l2Misses,
+                                       std::max(l2Misses, traffic.lookups));
     traffic.l1Hits = 1 - l1Misses / traffic.lookups;
     traffic.l2Hits = 1 - l2Misses / l1Misses;
     traffic.dramBytes = l2Misses * row + StreamedBytes(shape);
@@ -130,44 +197,73 @@ EmbeddingTrafficOf(const Gpu& gpu, const IndexDistribution& indices, const Embed
 }
 
 KernelEstimate
-EmbeddingForwardTime(const Gpu& gpu, const IndexDistribution& indices, const EmbeddingShape& shape)
+EmbeddingForwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
 {
-    const EmbeddingTraffic traffic = EmbeddingTrafficOf(gpu, indices, shape);
+    const BatchTraffic traffic = TrafficOf(gpu, batch);
     const double smClocks = gpu.sms * gpu.boostClockHz;
-    const double elements = traffic.lookups * static_cast<double>(shape.dim);
-    const double adds =
-        elements * (BytesOf(shape.precision) < BytesOf(Precision::Fp32) ? FORWARD.conversions : 1);
     const double dram =
         traffic.dramBytes / (gpu.memoryRate.ToBytesPerSecond() * FORWARD.memoryEfficiency);
     const double l2 = traffic.l2Bytes / (FORWARD.l2Rate * smClocks);
     const double l1 = std::max(traffic.l1Bytes / (FORWARD.l1Rate * smClocks),
-                               adds / (FORWARD.addRate * smClocks));
+                               traffic.convertedAdds / (FORWARD.addRate * smClocks));
     const double seconds = FORWARD.floorSeconds + std::hypot(Meet(dram, l2, l1, FORWARD.sharpness),
-                                                             Latency(gpu, shape, FORWARD));
-    return Estimate(gpu, shape, seconds, traffic.dramBytes);
+                                                             Latency(gpu, traffic, FORWARD));
+    return Estimate(gpu, traffic, seconds, traffic.dramBytes);
+}
+
+KernelEstimate
+EmbeddingForwardTime(const Gpu& gpu, const IndexDistribution& indices, const EmbeddingShape& shape)
+{
+    return EmbeddingForwardTime(gpu, {{indices, shape}});
+}
+
+KernelEstimate
+EmbeddingBackwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
+{
+    const BatchTraffic traffic = TrafficOf(gpu, batch);
+    const double bytes = traffic.dramBytes + traffic.rowBytes; // rows come and go back
+    const double dram = bytes / (gpu.memoryRate.ToBytesPerSecond() * BACKWARD.memoryEfficiency);
+    const double l2 = traffic.l1Bytes / (BACKWARD.l2Rate * gpu.sms * gpu.boostClockHz);
+    const double hottest = traffic.hottestAdds * BACKWARD.hottestSeconds;
+    const double seconds =
+        BACKWARD.floorSeconds +
+        std::hypot(Meet(dram, l2, hottest, BACKWARD.sharpness), Latency(gpu, traffic, BACKWARD));
+    return Estimate(gpu, traffic, seconds, bytes);
 }
 
 KernelEstimate
 EmbeddingBackwardTime(const Gpu& gpu, const IndexDistribution& indices, const EmbeddingShape& shape)
 {
-    const EmbeddingTraffic traffic = EmbeddingTrafficOf(gpu, indices, shape);
-    const double rows = traffic.dramBytes - StreamedBytes(shape);
-    const double bytes = 2 * rows + StreamedBytes(shape); // rows come and go back
-    const double dram = bytes / (gpu.memoryRate.ToBytesPerSecond() * BACKWARD.memoryEfficiency);
-    const double l2 = traffic.l1Bytes / (BACKWARD.l2Rate * gpu.sms * gpu.boostClockHz);
-    double most = 0;
-    for (const RowClass& one : indices.Classes())
+    return EmbeddingBackwardTime(gpu, {{indices, shape}});
+}
+
+KernelEstimate
+EmbeddingExactUpdateTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
+{
+    const BatchTraffic traffic = TrafficOf(gpu, batch);
+    double bytes = 0;
+    for (const EmbeddingLookup& one : batch)
     {
-        most = std::max(most, one.probability);
+        const double row = RowBytes(one.shape);
+        const EmbeddingTraffic lookups = EmbeddingTrafficOf(gpu, one.indices, one.shape);
+        const double l2Rows = gpu.l2.ToDouble() * FORWARD.l2Share / row;
+        // Sorted by row, look-ups meet the bags in no order.
+        const double gradients =
+            IndexDistribution::Uniform(one.shape.bags).Misses(lookups.lookups, l2Rows);
+        const double state = one.rowState > 0 ? std::max(SECTOR_BYTES, one.rowState) : 0;
+        bytes += gradients * row + 2 * lookups.uniqueRows * (row + state) +
+                 INDEX_BYTES * lookups.lookups;
     }
-    constexpr double ELEMENTS = 64;
-    const double wide = std::max(1.0, static_cast<double>(shape.dim) / ELEMENTS);
-    const double hottest =
-        traffic.lookups * most * BACKWARD.hottestSeconds * std::pow(wide, BACKWARD.hottestPower);
+    const double smClocks = gpu.sms * gpu.boostClockHz;
+    const double dram = bytes / (gpu.memoryRate.ToBytesPerSecond() * FORWARD.memoryEfficiency);
+    const double l2 = traffic.l1Bytes / (FORWARD.l2Rate * smClocks);
+    const double adds = traffic.convertedAdds / (FORWARD.addRate * smClocks);
     const double seconds =
-        BACKWARD.floorSeconds +
-        std::hypot(Meet(dram, l2, hottest, BACKWARD.sharpness), Latency(gpu, shape, BACKWARD));
-    return Estimate(gpu, shape, seconds, bytes);
+        FORWARD.floorSeconds +
+        std::hypot(Meet(dram, l2, adds, FORWARD.sharpness), Latency(gpu, traffic, FORWARD));
+    KernelEstimate estimate = Estimate(gpu, traffic, seconds, bytes);
+    estimate.provenance = ProvenanceOf(gpu, false);
+    return estimate;
 }
 
 } // namespace weir

@@ -106,7 +106,7 @@ class Problem
         const double waves = static_cast<double>(cut.waves);
         const double busiest =
             waves * (cut.mainClocks / clock + m_figures.tileOverhead.ToSeconds()) +
-            cut.epilogueSeconds * (1 + (waves - 1) * m_figures.exposedEpilogue);
+            cut.epilogueSeconds * (1 + (waves - 1) * m_figures.ExposedEpilogue());
         return m_figures.floor.ToSeconds() + PowerSum(busiest, m_hbmSeconds, m_figures.sharpness) +
                cut.reductionSeconds;
     }
@@ -119,7 +119,7 @@ class Problem
     {
         OverlapTraits traits;
         traits.smShare = 1;
-        const double share = m_figures.displacedWaves / static_cast<double>(cut.waves);
+        const double share = m_figures.DisplacedWaves() / static_cast<double>(cut.waves);
         traits.displaced = static_cast<float>(std::min(1.0, share));
         traits.memoryShare = static_cast<float>(std::min(1.0, m_hbmSeconds / seconds));
         return traits;

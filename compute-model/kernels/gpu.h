@@ -4,11 +4,13 @@
 
 #include "compute-model/kernels/kernel-calibration.h"
 #include "compute-model/plan/parallel-plan.h"
+#include "fabric/node-cost.h"
 #include "fabric/units.h"
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace weir
 {
@@ -25,11 +27,14 @@ struct Gpu
     double sustainedClockHz{
         0}; //!< SM clock that large 16-bit GEMMs settle at under the power limit
     std::array<double, 5> tensorFlopsPerSmPerClock{}; //!< by Precision; a fused multiply-add is two
-    Rate memoryRate;                                  //!< datasheet HBM rate
-    Bytes memory;                                     //!< capacity
+    double clockSpread{
+        0};          //!< standard deviation over parts of the clock that load leaves, of itself
+    Rate memoryRate; //!< datasheet HBM rate
+    Bytes memory;    //!< capacity
     Bytes l2;
     KernelCalibration kernels; //!< efficiencies, with provenance
     std::string source;
+    std::vector<NodeCost> costs{}; //!< of collectives, in place of the architecture's
 
     /** Peak at the boost clock. */
     FlopRate Peak(Precision precision) const

@@ -102,6 +102,12 @@ IndexDistribution::Histogram(std::vector<RowClass> classes)
 }
 
 IndexDistribution
+IndexDistribution::Of(const EmbeddingTable& table)
+{
+    return table.classes.empty() ? Zipf(table.rows, table.zipf) : Histogram(table.classes);
+}
+
+IndexDistribution
 IndexDistribution::Observed(std::vector<uint64_t> indices)
 {
     std::sort(indices.begin(), indices.end());

@@ -2,19 +2,14 @@
 #ifndef WEIR_COMPUTE_MODEL_KERNELS_INDEX_DISTRIBUTION_H
 #define WEIR_COMPUTE_MODEL_KERNELS_INDEX_DISTRIBUTION_H
 
+#include "compute-model/models/embedding-table.h"
+
 #include <array>
 #include <cstdint>
 #include <vector>
 
 namespace weir
 {
-
-/** Rows of an embedding table that are looked up equally often. */
-struct RowClass
-{
-    double rows{0};
-    double probability{0}; //!< of one of them, per look-up
-};
 
 /**
  * Which rows of a table look-ups go to: classes of rows, each look-up drawn anew from them (the
@@ -38,6 +33,9 @@ class IndexDistribution
      * @throws std::invalid_argument when nothing is left to look up.
      */
     static IndexDistribution Histogram(std::vector<RowClass> classes);
+
+    /** What @p table says of itself. */
+    static IndexDistribution Of(const EmbeddingTable& table);
 
     /** What a list of indices shows: rows that occur equally often are a class. */
     static IndexDistribution Observed(std::vector<uint64_t> indices);

@@ -32,27 +32,50 @@ struct GemmTile
     uint32_t columns{0};
 };
 
+/** How a library's matrix multiplications hand tiles to multiprocessors. */
+enum class GemmGrid : uint8_t
+{
+    Persistent, //!< a block per SM takes tile after tile: the next one's loads hide an epilogue,
+                //!< and tiles dealt to an SM that is taken wait for another to end all of its own
+    Classic     //!< a block per tile, put on whichever SM is free: neither of the two
+};
+
 /** Figures of a GPU's matrix multiplications; GemmTime says how they act together. */
 struct GemmCalibration
 {
+    GemmGrid grid{GemmGrid::Persistent};
     std::array<double, 5>
         tensorEfficiency{}; //!< by Precision: of the tensor rate in a long main loop, (0, 1]
     double operandBytesPerSmPerClock{0};  //!< what an SM can load of A and B, multicast included
     double epilogueBytesPerSmPerClock{0}; //!< what an SM can store of C, at the boost clock
-    double exposedEpilogue{0};  //!< share of an epilogue that the next tile does not hide, [0, 1]
+    double exposedEpilogue{0};  //!< share of an epilogue that the next tile of a persistent kernel
+                                //!< does not hide, [0, 1]
     double memoryEfficiency{0}; //!< of the datasheet HBM rate, (0, 1]
     double misalignedOutput{
         1}; //!< factor on stores of rows that are not whole 128-byte lines, >= 1
     double misalignedOperand{1}; //!< factor on loads of such rows, >= 1
     double unalignedFlopsPerSmPerClock{
-        0};                   //!< rate of kernels for rows that are not whole 16-byte words
-    double displacedWaves{0}; //!< waves that tiles of taken SMs add to a kernel of several, >= 0
-    double sharpness{0};      //!< exponent p of (a^p + b^p)^(1/p) where two limits meet, >= 1
-    Time tileOverhead;        //!< start of a tile
-    Time floor;               //!< the shortest kernel
-    Time splitFloor; //!< more when the inner dimension is split and partial sums are reduced
+        0}; //!< rate of kernels for rows that are not whole 16-byte words
+    double displacedWaves{
+        0}; //!< waves that tiles of taken SMs add to a persistent kernel of several, >= 0
+    double sharpness{0}; //!< exponent p of (a^p + b^p)^(1/p) where two limits meet, >= 1
+    Time tileOverhead;   //!< start of a tile
+    Time floor;          //!< the shortest kernel
+    Time splitFloor;     //!< more when the inner dimension is split and partial sums are reduced
     std::vector<GemmTile> tiles; //!< those the library has
     MeasuredRange dimension;     //!< of m, n, k
+
+    /** Share of an epilogue that no other tile hides. */
+    double ExposedEpilogue() const
+    {
+        return grid == GemmGrid::Persistent ? exposedEpilogue : 1;
+    }
+
+    /** Waves that tiles of taken SMs add to a kernel of several. */
+    double DisplacedWaves() const
+    {
+        return grid == GemmGrid::Persistent ? displacedWaves : 0;
+    }
 };
 
 /** Figures of a fused attention kernel in one direction; AttentionForwardTime says how they act. */

@@ -3,8 +3,10 @@
 
 #include "compute-model/layers/context-attention.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace weir
 {
@@ -27,7 +29,7 @@ Batched(uint64_t m,
     gemm.m = m;
     gemm.n = n;
     gemm.k = k;
-    gemm.batch = plan.microBatch * shape.heads;
+    gemm.batch = shape.samples * shape.heads;
     gemm.precision = plan.precision == Precision::Fp8 ? Precision::Bf16 : plan.precision;
     gemm.layout = layout;
     return gemm;
@@ -37,7 +39,7 @@ AttentionShape
 Flash(const Transformer& model, const ParallelPlan& plan, const RankShape& shape)
 {
     AttentionShape attention;
-    attention.batch = plan.microBatch;
+    attention.batch = shape.samples;
     attention.heads = shape.heads;
     attention.kvHeads = shape.kvHeads;
     attention.sequence = model.sequence;
@@ -57,50 +59,68 @@ bool
 HasFusedSoftmax(const Transformer& model, const ParallelPlan& plan, const RankShape& shape)
 {
     constexpr uint64_t ROWS_AT_ONCE = 4;
-    return plan.microBatch * shape.heads % ROWS_AT_ONCE == 0 && model.sequence % ROWS_AT_ONCE == 0;
+    return shape.samples * shape.heads % ROWS_AT_ONCE == 0 && model.sequence % ROWS_AT_ONCE == 0;
 }
 
-/** Scale, mask and softmax: one kernel, or PyTorch's own in fp32 where the fused one is not for. */
+/** Which way a pass goes through the layers. */
+enum class Pass : uint8_t
+{
+    Forward,
+    Backward
+};
+
+/**
+ * Scale, mask and softmax: one kernel, or PyTorch's own in fp32 where the fused one is not for. The
+ * backward pass does the same backwards; its softmax reads the probabilities, too.
+ */
 void
 WriteSoftmax(SegmentWriter& writer,
              const Transformer& model,
              const ParallelPlan& plan,
-             const RankShape& shape)
+             const RankShape& shape,
+             Pass pass)
 {
+    const bool isBackward = pass == Pass::Backward;
     const uint64_t s = model.sequence;
-    const uint64_t rows = plan.microBatch * shape.heads * s;
     const double e = ActivationBytes(plan.precision);
+    const auto write = [&](const char* name, MemoryKernel kernel, double bytes) {
+        writer.Memory(std::string(name) + (isBackward ? " backward" : ""),
+                      kernel,
+                      shape.samples * shape.heads * s,
+                      s,
+                      bytes);
+    };
+    const MemoryKernel softmax =
+        isBackward ? MemoryKernel::SoftmaxBackward : MemoryKernel::SoftmaxForward;
     if (HasFusedSoftmax(model, plan, shape))
     {
-        writer.Memory("scale mask softmax", MemoryKernel::SoftmaxForward, rows, s, 1.5 * e);
+        write("scale mask softmax", softmax, (isBackward ? 2 : 1.5) * e);
         return;
     }
-    writer.Memory("scores cast", MemoryKernel::CastToFp32, rows, s, e + FP32);
-    writer.Memory("scale", MemoryKernel::Elementwise, rows, s, 2 * FP32);
-    writer.Memory("mask", MemoryKernel::Elementwise, rows, s, 2 * FP32 + 1);
-    writer.Memory("softmax", MemoryKernel::SoftmaxForward, rows, s, 2 * FP32);
-    writer.Memory("probabilities cast", MemoryKernel::Elementwise, rows, s, FP32 + e);
-}
 
-void
-WriteSoftmaxBackward(SegmentWriter& writer,
-                     const Transformer& model,
-                     const ParallelPlan& plan,
-                     const RankShape& shape)
-{
-    const uint64_t s = model.sequence;
-    const uint64_t rows = plan.microBatch * shape.heads * s;
-    const double e = ActivationBytes(plan.precision);
-    if (HasFusedSoftmax(model, plan, shape))
+    struct Step
     {
-        writer.Memory("scale mask softmax backward", MemoryKernel::SoftmaxBackward, rows, s, 2 * e);
-        return;
+        const char* name;
+        MemoryKernel kernel;
+        double bytes;
+    };
+
+    std::vector<Step> steps{{"scale", MemoryKernel::Elementwise, 2 * FP32},
+                            {"mask", MemoryKernel::Elementwise, 2 * FP32 + 1},
+                            {"softmax", softmax, (isBackward ? 3 : 2) * FP32}};
+    const char* into = "scores cast";
+    const char* out = "probabilities cast";
+    if (isBackward)
+    {
+        std::reverse(steps.begin(), steps.end());
+        std::swap(into, out);
     }
-    writer.Memory("probabilities cast backward", MemoryKernel::CastToFp32, rows, s, e + FP32);
-    writer.Memory("softmax backward", MemoryKernel::SoftmaxBackward, rows, s, 3 * FP32);
-    writer.Memory("mask backward", MemoryKernel::Elementwise, rows, s, 2 * FP32 + 1);
-    writer.Memory("scale backward", MemoryKernel::Elementwise, rows, s, 2 * FP32);
-    writer.Memory("scores cast backward", MemoryKernel::Elementwise, rows, s, FP32 + e);
+    write(into, MemoryKernel::CastToFp32, e + FP32);
+    for (const Step& step : steps)
+    {
+        write(step.name, step.kernel, step.bytes);
+    }
+    write(out, MemoryKernel::Elementwise, FP32 + e);
 }
 
 } // namespace
@@ -122,9 +142,9 @@ WriteAttentionForward(SegmentWriter& writer, const Transformer& model, const Par
         writer.AttentionForward("flash attention", Flash(model, plan, shape));
         return;
     }
-    const uint64_t rows = plan.microBatch * shape.heads * s;
+    const uint64_t rows = shape.samples * shape.heads * s;
     writer.Gemm("attention scores QK^T", Batched(s, s, d, GemmLayout::Tn, shape, plan));
-    WriteSoftmax(writer, model, plan, shape);
+    WriteSoftmax(writer, model, plan, shape, Pass::Forward);
     if (model.dropout)
     {
         writer.Memory("attention dropout", MemoryKernel::Dropout, rows, s, 2 * e + 1);
@@ -150,14 +170,14 @@ WriteAttentionBackward(SegmentWriter& writer, const Transformer& model, const Pa
         writer.AttentionBackward("flash attention backward", Flash(model, plan, shape));
         return;
     }
-    const uint64_t rows = plan.microBatch * shape.heads * s;
+    const uint64_t rows = shape.samples * shape.heads * s;
     writer.Gemm("probabilities gradient", Batched(s, s, d, GemmLayout::Tn, shape, plan));
     writer.Gemm("value gradient", Batched(s, d, s, GemmLayout::Nt, shape, plan));
     if (model.dropout)
     {
         writer.Memory("attention dropout backward", MemoryKernel::Dropout, rows, s, 2 * e + 1);
     }
-    WriteSoftmaxBackward(writer, model, plan, shape);
+    WriteSoftmax(writer, model, plan, shape, Pass::Backward);
     for (const auto& [name, layout] :
          {std::pair("query gradient", GemmLayout::Nn), std::pair("key gradient", GemmLayout::Nt)})
     {

@@ -24,7 +24,7 @@ class ContextWriter
                  static_cast<int64_t>(m_element)),
           m_writer(writer)
     {
-        m_own.batch = plan.microBatch;
+        m_own.batch = m_shape.samples;
         m_own.heads = m_shape.heads;
         m_own.kvHeads = m_shape.kvHeads;
         m_own.sequence = model.sequence / plan.context;

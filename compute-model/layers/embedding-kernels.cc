@@ -3,11 +3,48 @@
 
 #include "compute-model/plan/rank-shape.h"
 
+#include <vector>
+
 namespace weir
 {
 
 namespace
 {
+
+void
+ZeroDenseGradient(SegmentWriter& writer,
+                  const ParallelPlan& plan,
+                  const std::string& name,
+                  uint64_t rows,
+                  uint64_t columns)
+{
+    writer.Memory(name + " gradient zero",
+                  MemoryKernel::Fill,
+                  rows,
+                  columns,
+                  ActivationBytes(plan.precision));
+}
+
+/** Under full sharding the gradient itself is what the unit's reduction takes. */
+void
+AccumulateDenseGradient(SegmentWriter& writer,
+                        const ParallelPlan& plan,
+                        const std::string& name,
+                        uint64_t rows,
+                        uint64_t columns)
+{
+    if (plan.Sharded() != ShardedState::Full)
+    {
+        const double element = ActivationBytes(plan.precision);
+        const double gradient = plan.fp32Gradients ? BytesOf(Precision::Fp32) : element;
+        writer.Memory(name + " gradient accumulate",
+                      MemoryKernel::Elementwise,
+                      rows,
+                      columns,
+                      element + 2 * gradient);
+    }
+    writer.GradientsReady(static_cast<double>(rows) * static_cast<double>(columns));
+}
 
 /** Zeroes a dense gradient of rows x columns, and later adds it to the gradient buffer. */
 void
@@ -17,22 +54,98 @@ WriteDenseGradient(SegmentWriter& writer,
                    uint64_t rows,
                    uint64_t columns)
 {
+    ZeroDenseGradient(writer, plan, name, rows, columns);
+    AccumulateDenseGradient(writer, plan, name, rows, columns);
+}
+
+/** One rank's words on their way along its column. */
+Bytes
+WordBlock(const RankShape& shape, const ParallelPlan& plan)
+{
+    return Bytes(
+        static_cast<int64_t>(shape.vocabulary * shape.hidden * ActivationBytes(plan.precision)));
+}
+
+void
+LookUpWords(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& plan)
+{
     const double element = ActivationBytes(plan.precision);
-    if (plan.Sharded() == ShardedState::Full)
+    writer.Memory(
+        "word embedding", MemoryKernel::EmbeddingForward, shape.tokens, shape.hidden, 2 * element);
+    if (plan.WidthParts() > 1)
     {
-        // The gradient itself is what the unit's reduction takes.
-        writer.Memory(name + " gradient zero", MemoryKernel::Fill, rows, columns, element);
-        writer.GradientsReady(static_cast<double>(rows) * static_cast<double>(columns));
-        return;
+        // Words of other ranks are looked up as word 0 and then zeroed.
+        writer.Memory(
+            "foreign words zero", MemoryKernel::Fill, shape.tokens, shape.hidden, element);
     }
-    const double gradient = plan.fp32Gradients ? BytesOf(Precision::Fp32) : element;
-    writer.Memory(name + " gradient zero", MemoryKernel::Fill, rows, columns, element);
-    writer.Memory(name + " gradient accumulate",
-                  MemoryKernel::Elementwise,
-                  rows,
-                  columns,
-                  element + 2 * gradient);
-    writer.GradientsReady(static_cast<double>(rows) * static_cast<double>(columns));
+}
+
+/** The words of one row after the other, the next ones on their way where the plan overlaps. */
+void
+LookUpInGrid(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& plan)
+{
+    const double element = ActivationBytes(plan.precision);
+    std::vector<int32_t> issued;
+    for (uint32_t row = 0; row < plan.grid.side; row++)
+    {
+        while (issued.size() < plan.grid.side &&
+               issued.size() <= row + (plan.overlapTensor ? 1 : 0))
+        {
+            issued.push_back(writer.CommunicateIn(ColumnGroup(plan),
+                                                  "words broadcast",
+                                                  CollectiveOp::Broadcast,
+                                                  WordBlock(shape, plan),
+                                                  static_cast<uint32_t>(issued.size())));
+        }
+        writer.WaitFor(issued[row]);
+        LookUpWords(writer, shape, plan);
+        if (row > 0)
+        {
+            writer.Memory(
+                "words add", MemoryKernel::Elementwise, shape.tokens, shape.hidden, 3 * element);
+        }
+    }
+}
+
+void
+WordGradientInGrid(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& plan)
+{
+    int32_t before = Segment::NOTHING; // the reduction that the next gradient's buffer is in
+    int32_t last = Segment::NOTHING;
+    for (uint32_t row = 0; row < plan.grid.side; row++)
+    {
+        writer.WaitFor(before);
+        ZeroDenseGradient(writer, plan, "word", shape.vocabulary, shape.hidden);
+        writer.Memory("word embedding backward",
+                      MemoryKernel::EmbeddingBackward,
+                      shape.tokens,
+                      shape.hidden,
+                      2.0 * ActivationBytes(plan.precision));
+        before = last;
+        last = writer.CommunicateIn(ColumnGroup(plan),
+                                    "word gradient reduce",
+                                    CollectiveOp::Reduce,
+                                    WordBlock(shape, plan),
+                                    row);
+        if (!plan.overlapTensor)
+        {
+            writer.WaitFor(last);
+        }
+    }
+    writer.WaitFor(last);
+    AccumulateDenseGradient(writer, plan, "word", shape.vocabulary, shape.hidden);
+}
+
+/** Megatron-LM's: each rank's words for all tokens, then summed over ranks. */
+void
+LookUpInRow(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& plan)
+{
+    LookUpWords(writer, shape, plan);
+    writer.WaitFor(
+        plan.sequenceParallel
+            ? writer.Communicate(
+                  "embedding reduce-scatter", CollectiveOp::ReduceScatter, shape.boundary)
+            : writer.Communicate("embedding all-reduce", CollectiveOp::AllReduce, shape.boundary));
 }
 
 } // namespace
@@ -44,19 +157,14 @@ EmbeddingForward(KernelTable& kernels, const Transformer& model, const ParallelP
     const double element = ActivationBytes(plan.precision);
     SegmentWriter writer(kernels, plan);
     writer.Section("forward embedding");
-    writer.Memory(
-        "word embedding", MemoryKernel::EmbeddingForward, shape.tokens, shape.hidden, 2 * element);
-    if (plan.tensor > 1)
+    if (plan.grid.side > 1)
     {
-        // Words of other ranks are looked up as word 0 and then zeroed.
-        writer.Memory(
-            "foreign words zero", MemoryKernel::Fill, shape.tokens, shape.hidden, element);
+        LookUpInGrid(writer, shape, plan);
     }
-    writer.WaitFor(
-        plan.sequenceParallel
-            ? writer.Communicate(
-                  "embedding reduce-scatter", CollectiveOp::ReduceScatter, shape.boundary)
-            : writer.Communicate("embedding all-reduce", CollectiveOp::AllReduce, shape.boundary));
+    else
+    {
+        LookUpInRow(writer, shape, plan);
+    }
     if (model.learnedPositions)
     {
         writer.Memory(
@@ -96,6 +204,11 @@ EmbeddingBackward(KernelTable& kernels, const Transformer& model, const Parallel
     {
         writer.WaitFor(writer.Communicate(
             "embedding gradient all-gather", CollectiveOp::AllGather, shape.boundary));
+    }
+    if (plan.grid.side > 1)
+    {
+        WordGradientInGrid(writer, shape, plan);
+        return writer.Take();
     }
     writer.Memory("word embedding backward",
                   MemoryKernel::EmbeddingBackward,

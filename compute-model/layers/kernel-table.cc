@@ -87,6 +87,36 @@ KernelTable::Memory(const std::string& name,
         {static_cast<uint32_t>(rows), static_cast<uint32_t>(columns), 0, 0});
 }
 
+namespace
+{
+
+/** Bags and tables. */
+std::array<uint32_t, 4>
+ShapeOf(const std::vector<EmbeddingLookup>& batch)
+{
+    const uint64_t bags = batch.empty() ? 0 : batch.front().shape.bags;
+    return {static_cast<uint32_t>(bags), static_cast<uint32_t>(batch.size()), 0, 0};
+}
+
+} // namespace
+
+void
+KernelTable::EmbeddingForward(const std::string& name, const std::vector<EmbeddingLookup>& batch)
+{
+    Add(name, EmbeddingForwardTime(m_timer.GetGpu(), batch), ShapeOf(batch));
+}
+
+void
+KernelTable::EmbeddingUpdate(const std::string& name,
+                             const std::vector<EmbeddingLookup>& batch,
+                             bool isExact)
+{
+    const Gpu& gpu = m_timer.GetGpu();
+    Add(name,
+        isExact ? EmbeddingExactUpdateTime(gpu, batch) : EmbeddingBackwardTime(gpu, batch),
+        ShapeOf(batch));
+}
+
 KernelRange
 KernelTable::Close()
 {

@@ -3,6 +3,7 @@
 #define WEIR_COMPUTE_MODEL_LAYERS_KERNEL_TABLE_H
 
 #include "compute-model/graph/step-program.h"
+#include "compute-model/kernels/embedding-time.h"
 #include "compute-model/kernels/kernel-time.h"
 
 #include <cstdint>
@@ -55,6 +56,18 @@ class KernelTable
                 uint64_t columns,
                 double bytesPerElement,
                 uint32_t elementBytes);
+
+    /** A table-batched look-up; see EmbeddingForwardTime. */
+    void EmbeddingForward(const std::string& name, const std::vector<EmbeddingLookup>& batch);
+
+    /**
+     * Its backward pass and update.
+     * @param isExact whether each row is updated once, the look-ups sorted (see
+     *        EmbeddingExactUpdateTime), else where gradients fall (EmbeddingBackwardTime).
+     */
+    void EmbeddingUpdate(const std::string& name,
+                         const std::vector<EmbeddingLookup>& batch,
+                         bool isExact);
 
     /** Ends the open range; empty when nothing was added. */
     KernelRange Close();

@@ -285,9 +285,13 @@ class LayerWriter
         }
     }
 
-    /** Sums a row-parallel layer's output over the tensor ranks. */
+    /** Sums a row-parallel layer's output over the tensor ranks; a grid's product has done so. */
     int32_t Reduce(const std::string& name)
     {
+        if (m_plan.HasGrid())
+        {
+            return Segment::NOTHING;
+        }
         return m_plan.sequenceParallel
                    ? m_writer.Communicate(
                          name + " reduce-scatter", CollectiveOp::ReduceScatter, m_shape.boundary)

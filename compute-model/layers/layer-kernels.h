@@ -23,6 +23,8 @@ enum class LayerKind : uint8_t
  * with sequence parallelism Korthikanti et al. 2022, 4.2): norm, QKV, attention core, projection,
  * all-reduce, bias-dropout-add, norm, MLP, all-reduce, bias-dropout-add. With sequence parallelism
  * each all-reduce becomes a reduce-scatter, and an all-gather stands before QKV and before the MLP.
+ * In a tensor grid the products are SUMMA's (summa-kernels.h) and norms sum over rows of ranks;
+ * nothing else of a layer communicates, as a rank has whole heads of whole samples.
  *
  * @param name "forward", or "recompute" when it is run again before the backward pass.
  */

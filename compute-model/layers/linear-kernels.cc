@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/linear-kernels.h"
 
+#include "compute-model/layers/summa-kernels.h"
+
 namespace weir
 {
 
@@ -51,6 +53,10 @@ WriteInputReduction(SegmentWriter& writer,
                     const ParallelPlan& plan,
                     Bytes input)
 {
+    if (plan.HasGrid())
+    {
+        return Segment::NOTHING; // its product has summed it
+    }
     return plan.sequenceParallel
                ? writer.Communicate(linear.name + " input gradient reduce-scatter",
                                     CollectiveOp::ReduceScatter,
@@ -64,6 +70,11 @@ WriteInputReduction(SegmentWriter& writer,
 void
 WriteLinearForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
+    if (plan.grid.side > 1)
+    {
+        WriteSummaForward(writer, linear, plan);
+        return;
+    }
     WriteFp8Cast(writer, linear.name + " input", linear.rows, linear.in, plan);
     WriteFp8Cast(writer, linear.name + " weight", linear.out, linear.in, plan);
     writer.Gemm(linear.name, Gemm(linear.rows, linear.out, linear.in, GemmLayout::Tn, plan));
@@ -72,6 +83,11 @@ WriteLinearForward(SegmentWriter& writer, const LinearShape& linear, const Paral
 void
 WriteInputGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
+    if (plan.grid.side > 1)
+    {
+        WriteSummaInputGradient(writer, linear, plan);
+        return;
+    }
     WriteFp8Cast(writer, linear.name + " output gradient", linear.rows, linear.out, plan);
     writer.Gemm(linear.name + " input gradient",
                 Gemm(linear.rows, linear.in, linear.out, GemmLayout::Nn, plan));
@@ -80,6 +96,11 @@ WriteInputGradient(SegmentWriter& writer, const LinearShape& linear, const Paral
 void
 WriteWeightGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
+    if (plan.grid.side > 1)
+    {
+        WriteSummaWeightGradient(writer, linear, plan);
+        return;
+    }
     GemmShape gemm = Gemm(linear.out, linear.in, linear.rows, GemmLayout::Nt, plan);
     gemm.accumulateFp32 = plan.fp32Gradients && plan.Sharded() != ShardedState::Full;
     writer.Gemm(linear.name + " weight gradient", gemm);

@@ -11,14 +11,18 @@
 namespace weir
 {
 
-/** One rank's part of a linear layer: y [rows, out] = x [rows, in] W^T. */
+/**
+ * One rank's part of a linear layer: y [rows, out] = x [rows, in] W^T. In a tensor grid of q x q
+ * ranks these are its blocks, and each product below is SUMMA's (summa-kernels.h).
+ */
 struct LinearShape
 {
     std::string name; //!< "QKV"
     uint64_t rows{0};
     uint64_t in{0};
     uint64_t out{0};
-    double parameters{0}; //!< of weight and bias on this rank
+    double parameters{0};    //!< of weight and bias on this rank
+    bool isEmbedding{false}; //!< in a grid: the weight lies as a word embedding does, [out, in]
 };
 
 /** y = x W^T. */

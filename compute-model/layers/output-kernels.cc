@@ -2,6 +2,7 @@
 #include "compute-model/layers/output-kernels.h"
 
 #include "compute-model/layers/linear-kernels.h"
+#include "compute-model/layers/pointwise-kernels.h"
 #include "compute-model/plan/rank-shape.h"
 
 namespace weir
@@ -38,19 +39,27 @@ class OutputWriter
         m_logits.rows = m_shape.tokens;
         m_logits.in = m_shape.hidden;
         m_logits.out = m_shape.vocabulary;
+        m_logits.isEmbedding = model.tiedEmbeddings;
         m_logits.parameters =
             static_cast<double>(m_shape.hidden) * static_cast<double>(m_shape.vocabulary);
+        m_head.name = "prediction head";
+        m_head.rows = m_shape.normTokens;
+        m_head.in = m_shape.hidden;
+        m_head.out = m_shape.hidden;
+        m_head.parameters =
+            static_cast<double>(m_shape.hidden) * static_cast<double>(m_shape.hidden + 1);
     }
 
     SegmentSequence Forward()
     {
         m_writer.Section("forward output");
-        m_writer.Memory("final norm",
-                        IsLayerNorm() ? MemoryKernel::LayerNormForward
-                                      : MemoryKernel::RmsNormForward,
-                        m_shape.normTokens,
-                        m_shape.hidden,
-                        2 * m_element);
+        NormForward("final norm");
+        if (m_model.predictionHead)
+        {
+            WriteLinearForward(m_writer, m_head, m_plan);
+            OverTokens("prediction head GELU", MemoryKernel::BiasGelu, 2 * m_element);
+            NormForward("prediction head norm");
+        }
         if (m_plan.sequenceParallel)
         {
             m_writer.WaitFor(m_writer.Communicate(
@@ -69,13 +78,14 @@ class OutputWriter
         // A tied embedding's gradients are final when the first layer's embedding has added its
         // own.
         WriteColumnParallelBackward(m_writer, m_logits, m_plan, m_shape.boundary);
-        m_writer.Memory("final norm backward",
-                        IsLayerNorm() ? MemoryKernel::LayerNormBackward
-                                      : MemoryKernel::RmsNormBackward,
-                        m_shape.normTokens,
-                        m_shape.hidden,
-                        3 * m_element);
-        m_writer.GradientsReady(static_cast<double>((IsLayerNorm() ? 2 : 1) * m_shape.hidden));
+        if (m_model.predictionHead)
+        {
+            NormBackward("prediction head norm backward");
+            OverTokens("prediction head GELU backward", MemoryKernel::BiasGelu, 3 * m_element);
+            WriteInputGradient(m_writer, m_head, m_plan);
+            WriteWeightGradient(m_writer, m_head, m_plan);
+        }
+        NormBackward("final norm backward");
         return m_writer.Take();
     }
 
@@ -89,6 +99,28 @@ class OutputWriter
     bool IsLayerNorm() const
     {
         return m_model.norm == NormKind::LayerNorm;
+    }
+
+    void OverTokens(const std::string& name, MemoryKernel kernel, double bytesPerElement)
+    {
+        m_writer.Memory(name, kernel, m_shape.normTokens, m_shape.hidden, bytesPerElement);
+    }
+
+    void NormForward(const std::string& name)
+    {
+        WriteNormSums(m_writer, m_model, m_plan, name, 1);
+        OverTokens(name,
+                   IsLayerNorm() ? MemoryKernel::LayerNormForward : MemoryKernel::RmsNormForward,
+                   2 * m_element);
+    }
+
+    void NormBackward(const std::string& name)
+    {
+        WriteNormSums(m_writer, m_model, m_plan, name, 2);
+        OverTokens(name,
+                   IsLayerNorm() ? MemoryKernel::LayerNormBackward : MemoryKernel::RmsNormBackward,
+                   3 * m_element);
+        m_writer.GradientsReady(static_cast<double>((IsLayerNorm() ? 2 : 1) * m_shape.hidden));
     }
 
     void Loss()
@@ -121,6 +153,7 @@ class OutputWriter
     double m_element; //!< bytes of an activation
     SegmentWriter m_writer;
     LinearShape m_logits;
+    LinearShape m_head; //!< the prediction head's dense layer
 };
 
 } // namespace

@@ -9,7 +9,36 @@ namespace
 
 constexpr double FP32 = 4; // bytes
 
+/** Sums over a token's columns that its norm needs: of x and its square, of the square alone. */
+Bytes
+NormSums(const Transformer& model, const RankShape& shape)
+{
+    const uint64_t sums = model.norm == NormKind::LayerNorm ? 2 : 1;
+    return Bytes(static_cast<int64_t>(shape.normTokens * sums * BytesOf(Precision::Fp32)));
+}
+
 } // namespace
+
+void
+WriteNormSums(SegmentWriter& writer,
+              const Transformer& model,
+              const ParallelPlan& plan,
+              const std::string& name,
+              uint32_t reads)
+{
+    if (plan.grid.side < 2)
+    {
+        return;
+    }
+    const RankShape shape(model, plan);
+    writer.Memory(name + " sums",
+                  MemoryKernel::Reduction,
+                  shape.normTokens,
+                  shape.hidden,
+                  static_cast<double>(reads) * ActivationBytes(plan.precision));
+    writer.WaitFor(writer.Communicate(
+        name + " sums all-reduce", CollectiveOp::AllReduce, NormSums(model, shape)));
+}
 
 PointwiseWriter::PointwiseWriter(SegmentWriter& writer,
                                  const Transformer& model,
@@ -30,6 +59,7 @@ PointwiseWriter::Norm(const std::string& name)
         EagerRmsNorm(name);
         return;
     }
+    WriteNormSums(m_writer, m_model, m_plan, name, 1);
     const bool isLayerNorm = m_model.norm == NormKind::LayerNorm;
     OverHidden(name,
                isLayerNorm ? MemoryKernel::LayerNormForward : MemoryKernel::RmsNormForward,
@@ -46,6 +76,7 @@ PointwiseWriter::NormBackward(const std::string& name, bool addsResidual)
     }
     else
     {
+        WriteNormSums(m_writer, m_model, m_plan, name, 2);
         const bool isLayerNorm = m_model.norm == NormKind::LayerNorm;
         OverHidden(name,
                    isLayerNorm ? MemoryKernel::LayerNormBackward : MemoryKernel::RmsNormBackward,
@@ -142,6 +173,7 @@ PointwiseWriter::EagerRmsNorm(const std::string& name)
     OverHidden(name + " cast", MemoryKernel::CastToFp32, m_element + FP32);
     OverHidden(name + " square", MemoryKernel::Elementwise, 2 * FP32);
     OverHidden(name + " mean", MemoryKernel::Reduction, FP32);
+    SumOverRow(name + " mean all-reduce");
     OverHidden(name + " scale", MemoryKernel::Elementwise, 2 * FP32);
     OverHidden(name + " cast back", MemoryKernel::Elementwise, FP32 + m_element);
     OverHidden(name + " weight", MemoryKernel::Elementwise, 2 * m_element);
@@ -158,9 +190,20 @@ PointwiseWriter::EagerRmsNormBackward(const std::string& name)
     OverHidden(name + ", scale", MemoryKernel::Elementwise, 2 * FP32);
     OverHidden(name + ", scale gradient", MemoryKernel::Elementwise, 3 * FP32);
     OverHidden(name + ", scale gradient sum", MemoryKernel::Reduction, FP32);
+    SumOverRow(name + ", scale gradient sum all-reduce");
     OverHidden(name + ", square", MemoryKernel::Elementwise, 2 * FP32);
     OverHidden(name + ", sum of both", MemoryKernel::Elementwise, 3 * FP32);
     OverHidden(name + " cast back", MemoryKernel::Elementwise, FP32 + m_element);
+}
+
+void
+PointwiseWriter::SumOverRow(const std::string& name)
+{
+    if (m_plan.grid.side > 1)
+    {
+        m_writer.WaitFor(
+            m_writer.Communicate(name, CollectiveOp::AllReduce, NormSums(m_model, m_shape)));
+    }
 }
 
 void

@@ -13,6 +13,17 @@ namespace weir
 {
 
 /**
+ * In a tensor grid a row of ranks holds the columns of a token: the sums that a norm takes over
+ * them, forward or backward, are summed over the row first, in one message of 4 bytes a sum.
+ * @param reads operands that this takes another pass over.
+ */
+void WriteNormSums(SegmentWriter& writer,
+                   const Transformer& model,
+                   const ParallelPlan& plan,
+                   const std::string& name,
+                   uint32_t reads);
+
+/**
  * What of a layer is neither matrix product nor attention, as the plan's KernelFusion has it.
  *
  * Eager PyTorch has single kernels for LayerNorm, GELU, SiLU and additions. RMSNorm is seven
@@ -44,6 +55,7 @@ class PointwiseWriter
     bool IsEagerRms() const;
     void EagerRmsNorm(const std::string& name);
     void EagerRmsNormBackward(const std::string& name);
+    void SumOverRow(const std::string& name);
     void OverHidden(const std::string& name, MemoryKernel kernel, double bytesPerElement);
     void OverInner(const std::string& name, MemoryKernel kernel, double bytesPerElement);
 

@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/segment-writer.h"
 
+#include "compute-model/layers/buffer-kernels.h"
+
 #include <algorithm>
 #include <utility>
 
 namespace weir
 {
 
+SegmentGroup
+TokenGroup(const ParallelPlan& plan)
+{
+    return plan.HasGrid() ? SegmentGroup{GroupSlot::TensorRow, plan.grid.side}
+                          : SegmentGroup{GroupSlot::Tensor, plan.tensor};
+}
+
+SegmentGroup
+ColumnGroup(const ParallelPlan& plan)
+{
+    return {GroupSlot::TensorColumn,
+            plan.grid.side,
+            TimeCategory::Tensor,
+            StreamKind::TensorColumnComm};
+}
+
 SegmentWriter::SegmentWriter(KernelTable& kernels, const ParallelPlan& plan)
     : m_kernels(kernels),
-      m_tensorRanks(plan.tensor),
+      m_tokenGroup(TokenGroup(plan)),
       m_overlapsTensor(plan.overlapTensor),
       m_elementBytes(ActivationBytes(plan.precision))
 {
@@ -65,26 +83,54 @@ SegmentWriter::ExpertGradientsReady(double parameters)
 int32_t
 SegmentWriter::Communicate(const std::string& name, CollectiveOp op, Bytes bytes)
 {
-    const int32_t communication =
-        CommunicateIn({GroupSlot::Tensor, m_tensorRanks, TimeCategory::Tensor}, name, op, bytes);
-    if (!m_overlapsTensor)
+    if (m_overlapsTensor)
     {
-        WaitFor(communication);
+        return CommunicateIn(m_tokenGroup, name, op, bytes);
+    }
+    if (op == CollectiveOp::ReduceScatter)
+    {
+        CopyParts(name, bytes);
+    }
+    const int32_t communication = CommunicateIn(m_tokenGroup, name, op, bytes);
+    WaitFor(communication);
+    if (op == CollectiveOp::AllGather)
+    {
+        CopyParts(name, bytes);
     }
     return communication;
 }
 
+/**
+ * DTensor splits the sequence, which is not the outermost dimension: parts are put behind each
+ * other before they are scattered and side by side when they have been gathered, in a pass of its
+ * own (PyTorch 2.3 to 2.7, torch/distributed/_functional_collectives.py: cat of chunks).
+ */
+void
+SegmentWriter::CopyParts(const std::string& name, Bytes bytes)
+{
+    if (m_tokenGroup.ranks > 1)
+    {
+        WriteBufferKernel(m_kernels,
+                          (name + " copy").c_str(),
+                          MemoryKernel::Elementwise,
+                          bytes.ToDouble() / m_elementBytes,
+                          2.0 * m_elementBytes);
+    }
+}
+
 int32_t
-SegmentWriter::CommunicateIn(const SegmentGroup& group,
-                             const std::string& name,
-                             CollectiveOp op,
-                             Bytes bytes)
+SegmentWriter::CommunicateIn(
+    const SegmentGroup& group, const std::string& name, CollectiveOp op, Bytes bytes, uint32_t root)
 {
     if (group.ranks < 2)
     {
         return Segment::NOTHING;
     }
     Close();
+    if (m_open.waitsFor != Segment::NOTHING && StreamOf(m_open.waitsFor) != group.stream)
+    {
+        PushWait(); // a communication starts behind what kernels issued here would wait for
+    }
     Segment segment;
     segment.isCommunication = true;
     segment.label = m_kernels.Label(name);
@@ -92,6 +138,8 @@ SegmentWriter::CommunicateIn(const SegmentGroup& group,
     segment.bytes = bytes;
     segment.slot = group.slot;
     segment.category = group.category;
+    segment.stream = group.stream;
+    segment.root = root;
     m_segments.push_back(segment);
     return static_cast<int32_t>(m_segments.size()) - 1;
 }
@@ -99,11 +147,16 @@ SegmentWriter::CommunicateIn(const SegmentGroup& group,
 void
 SegmentWriter::WaitFor(int32_t communication)
 {
-    if (communication != Segment::NOTHING)
+    if (communication == Segment::NOTHING)
     {
-        Close();
-        m_open.waitsFor = std::max(m_open.waitsFor, communication);
+        return;
     }
+    Close();
+    if (m_open.waitsFor != Segment::NOTHING && StreamOf(m_open.waitsFor) != StreamOf(communication))
+    {
+        PushWait(); // one segment waits for one stream
+    }
+    m_open.waitsFor = std::max(m_open.waitsFor, communication);
 }
 
 void
@@ -119,11 +172,24 @@ SegmentWriter::Take()
     Close();
     if (m_open.waitsFor != Segment::NOTHING)
     {
-        m_open.label = m_label;
-        m_segments.push_back(m_open); // no kernels: whatever comes next waits
-        m_open = Segment();
+        PushWait();
     }
     return std::move(m_segments);
+}
+
+StreamKind
+SegmentWriter::StreamOf(int32_t communication) const
+{
+    return m_segments[static_cast<std::size_t>(communication)].stream;
+}
+
+/** A segment without kernels: whatever comes next waits. */
+void
+SegmentWriter::PushWait()
+{
+    m_open.label = m_label;
+    m_segments.push_back(m_open);
+    m_open = Segment();
 }
 
 void

@@ -20,7 +20,14 @@ struct SegmentGroup
     GroupSlot slot{GroupSlot::Tensor};
     uint32_t ranks{1};
     TimeCategory category{TimeCategory::Tensor};
+    StreamKind stream{StreamKind::TensorComm};
 };
+
+/** The tensor ranks that hold columns of the same tokens: the tensor group, a row of a grid. */
+SegmentGroup TokenGroup(const ParallelPlan& plan);
+
+/** The tensor ranks of a grid that hold the same columns of other tokens. */
+SegmentGroup ColumnGroup(const ParallelPlan& plan);
 
 /** A stretch of kernels without communication between them, or one communication. */
 struct Segment
@@ -33,6 +40,8 @@ struct Segment
     double expertParameters{0};                       //!< of experts, likewise
     GroupSlot slot{GroupSlot::Tensor};                //!< of a communication
     TimeCategory category{TimeCategory::Tensor};      //!< of a communication
+    StreamKind stream{StreamKind::TensorComm};        //!< of a communication
+    uint32_t root{0};                                 //!< of a broadcast or reduce
     CollectiveOp collective{CollectiveOp::AllReduce}; //!< of a communication
     Bytes bytes;                                      //!< of a communication, nccl-tests' size
     int32_t waitsFor{NOTHING}; //!< communication of the same sequence that must end before it
@@ -72,28 +81,36 @@ class SegmentWriter
     /** The gradients of @p parameters more of experts' parameters are final, likewise. */
     void ExpertGradientsReady(double parameters);
 
-    /** Issues a communication over the tensor group. @return what WaitFor takes. */
+    /** Issues a communication over the plan's TokenGroup. @return what WaitFor takes. */
     int32_t Communicate(const std::string& name, CollectiveOp op, Bytes bytes);
 
-    /** Issues a communication over @p group. @return what WaitFor takes. */
+    /**
+     * Issues a communication over @p group.
+     * @param root group rank, of a broadcast or reduce.
+     * @return what WaitFor takes.
+     */
     int32_t CommunicateIn(const SegmentGroup& group,
                           const std::string& name,
                           CollectiveOp op,
-                          Bytes bytes);
+                          Bytes bytes,
+                          uint32_t root = 0);
 
     /** The CPU waits for the GPU before it launches the kernels that follow. */
     void SynchronizeHost();
 
-    /** Kernels from here on need the communication. */
+    /** Kernels from here on need the communication, and all before it on its stream. */
     void WaitFor(int32_t communication);
 
     SegmentSequence Take();
 
   private:
     void Close();
+    void CopyParts(const std::string& name, Bytes bytes);
+    void PushWait();
+    StreamKind StreamOf(int32_t communication) const;
 
     KernelTable& m_kernels;
-    uint32_t m_tensorRanks;
+    SegmentGroup m_tokenGroup;
     bool m_overlapsTensor;   //!< kernels run beside tensor-parallel communication
     uint32_t m_elementBytes; //!< of activations
     SegmentSequence m_segments;

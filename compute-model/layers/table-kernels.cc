@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/table-kernels.h"
 
+#include "compute-model/layers/interaction-kernels.h"
 #include "compute-model/layers/linear-kernels.h"
 
 #include <algorithm>
@@ -22,6 +23,10 @@ constexpr double NORM_FORWARD_OPERANDS = 3.6;
 constexpr double NORM_BACKWARD_OPERANDS = 7.0;
 constexpr double POOL_FORWARD_FACTOR = 1.7;
 constexpr double POOL_BACKWARD_FACTOR = 5.9;
+
+// PyTorch's sum over rows, for bias gradients, over one over columns: 41.6 us for 16384 x 1024
+// numbers of 32 bits on an H200, 26.7 us for half as many columns.
+constexpr double COLUMN_SUM_FACTOR = 1.9;
 
 /** Writes the layers of a table for one micro-batch. */
 class TableWriter
@@ -75,6 +80,15 @@ class TableWriter
         case TableOp::AveragePool:
             Traffic(layer.name, (layer.in.Elements() + layer.out.Elements()) * m_element);
             break;
+        case TableOp::Embeddings:
+            Pass(layer.name + " concatenation", layer.out.Elements(), 2);
+            break;
+        case TableOp::DotInteraction:
+            WriteDotForward(m_writer, Interaction(layer), m_plan);
+            break;
+        case TableOp::Cross:
+            WriteCrossForward(m_writer, Interaction(layer), m_plan);
+            break;
         case TableOp::Loss:
             m_writer.Memory(layer.name,
                             MemoryKernel::CrossEntropyForward,
@@ -98,6 +112,14 @@ class TableWriter
             {
                 WriteInputGradient(m_writer, Matrix(layer), m_plan);
             }
+            if (layer.bias)
+            {
+                m_writer.Memory(layer.name + " bias gradient",
+                                MemoryKernel::Reduction,
+                                m_samples,
+                                layer.out.channels,
+                                m_element * COLUMN_SUM_FACTOR);
+            }
             WriteWeightGradient(m_writer, Matrix(layer), m_plan);
             return; // which has said that its gradients are ready
         case TableOp::BatchNorm:
@@ -118,6 +140,18 @@ class TableWriter
         case TableOp::AveragePool:
             Traffic(name, (layer.in.Elements() + layer.out.Elements()) * m_element);
             break;
+        case TableOp::Embeddings:
+            if (m_plan.data > 1) // slices of one gradient go into the buffer that is sent
+            {
+                Pass(name + " slices", layer.out.Elements() - layer.in.Elements(), 2);
+            }
+            break;
+        case TableOp::DotInteraction:
+            WriteDotBackward(m_writer, Interaction(layer), m_plan);
+            break;
+        case TableOp::Cross:
+            WriteCrossBackward(m_writer, Interaction(layer), m_plan);
+            return;
         case TableOp::Loss:
             m_writer.Memory(name,
                             MemoryKernel::CrossEntropyBackward,
@@ -203,6 +237,17 @@ class TableWriter
         return {layer.name, m_samples, layer.in.Elements(), layer.out.channels, layer.Parameters()};
     }
 
+    InteractionShape Interaction(const TableLayer& layer) const
+    {
+        InteractionShape shape;
+        shape.name = layer.name;
+        shape.samples = m_samples;
+        shape.width = layer.in.channels;
+        shape.vectors = layer.in.height;
+        shape.rank = layer.rank;
+        return shape;
+    }
+
     /** An elementwise pass with so many operands. */
     void Pass(const std::string& name, uint64_t elements, double operands)
     {
@@ -227,14 +272,15 @@ class TableWriter
 SegmentSequence
 TableForward(KernelTable& kernels,
              const LayerTable& table,
+             const LayerRange& range,
              const ParallelPlan& plan,
              Precision convolutions)
 {
     TableWriter writer(kernels, plan, convolutions);
     writer.Section("forward");
-    for (const TableLayer& layer : table.layers)
+    for (std::size_t i = range.first; i < range.end; i++)
     {
-        writer.Forward(layer);
+        writer.Forward(table.layers[i]);
     }
     return writer.Take();
 }
@@ -242,22 +288,18 @@ TableForward(KernelTable& kernels,
 SegmentSequence
 TableBackward(KernelTable& kernels,
               const LayerTable& table,
+              const LayerRange& range,
               const ParallelPlan& plan,
               Precision convolutions)
 {
     TableWriter writer(kernels, plan, convolutions);
-    SegmentSequence whole;
-    for (std::size_t i = table.layers.size(); i-- > 0;)
+    for (std::size_t i = range.end; i-- > range.first;)
     {
-        // A sequence of its own, so that each layer's gradients are ready when it has ended.
+        // A section of its own, so that each layer's gradients are ready when it has ended.
         writer.Section("backward " + table.layers[i].name);
         writer.Backward(table.layers[i], i == 0);
-        for (const Segment& segment : writer.Take())
-        {
-            whole.push_back(segment);
-        }
     }
-    return whole;
+    return writer.Take();
 }
 
 } // namespace weir

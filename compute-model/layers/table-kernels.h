@@ -8,12 +8,21 @@
 namespace weir
 {
 
+/** Layers from first to the one before end, by number. */
+struct LayerRange
+{
+    std::size_t first{0};
+    std::size_t end{0};
+};
+
 /**
- * The forward pass of one micro-batch through all layers of @p table.
+ * The forward pass of one micro-batch through the layers @p range of @p table; of the layer
+ * Embeddings what happens to the vectors once they are there.
  * @param convolutions what they compute in, the plan's precision being that of everything else
  */
 SegmentSequence TableForward(KernelTable& kernels,
                              const LayerTable& table,
+                             const LayerRange& range,
                              const ParallelPlan& plan,
                              Precision convolutions);
 
@@ -28,6 +37,7 @@ SegmentSequence TableForward(KernelTable& kernels,
  */
 SegmentSequence TableBackward(KernelTable& kernels,
                               const LayerTable& table,
+                              const LayerRange& range,
                               const ParallelPlan& plan,
                               Precision convolutions);
 

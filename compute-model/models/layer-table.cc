@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/models/layer-table.h"
 
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -31,6 +33,12 @@ NameOf(TableOp op)
         return "add";
     case TableOp::Dropout:
         return "dropout";
+    case TableOp::Embeddings:
+        return "embeddings";
+    case TableOp::DotInteraction:
+        return "dot interaction";
+    case TableOp::Cross:
+        return "cross";
     case TableOp::Loss:
         return "cross entropy";
     }
@@ -66,6 +74,8 @@ TableLayer::Parameters() const
         return static_cast<double>(in.Elements()) * out.channels + (bias ? out.channels : 0);
     case TableOp::BatchNorm:
         return 2.0 * in.channels;
+    case TableOp::Cross:
+        return static_cast<double>(in.Elements()) * (2.0 * rank + 1); // U, V and b
     default:
         return 0;
     }
@@ -74,12 +84,20 @@ TableLayer::Parameters() const
 double
 TableLayer::MultiplyAdds() const
 {
-    if (op == TableOp::Convolution)
+    switch (op)
     {
+    case TableOp::Convolution:
         return static_cast<double>(out.Elements()) * (in.channels / groups) * window.size *
                window.size;
+    case TableOp::Linear:
+        return static_cast<double>(in.Elements()) * out.channels;
+    case TableOp::DotInteraction:
+        return static_cast<double>(in.Elements()) * in.height; // each vector with each
+    case TableOp::Cross:
+        return 2.0 * static_cast<double>(in.Elements()) * rank;
+    default:
+        return 0;
     }
-    return op == TableOp::Linear ? static_cast<double>(in.Elements()) * out.channels : 0;
 }
 
 double
@@ -91,6 +109,26 @@ LayerTable::Parameters() const
         sum += layer.Parameters();
     }
     return sum;
+}
+
+double
+LayerTable::EmbeddingParameters() const
+{
+    double sum = 0;
+    for (const EmbeddingTable& table : embeddings)
+    {
+        sum += table.Parameters();
+    }
+    return sum;
+}
+
+std::size_t
+LayerTable::JoinPosition() const
+{
+    const auto found = std::find_if(layers.begin(), layers.end(), [](const TableLayer& layer) {
+        return layer.op == TableOp::Embeddings;
+    });
+    return static_cast<std::size_t>(found - layers.begin());
 }
 
 double
@@ -146,6 +184,59 @@ void
 LayerTableBuilder::Linear(uint32_t features, bool bias)
 {
     Append(TableOp::Linear, {features, 1, 1}).bias = bias;
+}
+
+void
+LayerTableBuilder::Embeddings(const std::vector<EmbeddingTable>& tables)
+{
+    if (m_shape.Pixels() != 1 || tables.empty())
+    {
+        throw std::invalid_argument(
+            "layer embeddings: found " + std::to_string(tables.size()) + " tables behind " +
+            std::to_string(m_shape.Pixels()) +
+            " vectors, expected at least one table behind one vector, as a linear layer ends in");
+    }
+    uint64_t width = m_shape.channels;
+    bool isAlike = true;
+    for (const EmbeddingTable& table : tables)
+    {
+        width += table.dim;
+        isAlike = isAlike && table.dim == m_shape.channels;
+    }
+    if (width > std::numeric_limits<uint32_t>::max())
+    {
+        throw std::invalid_argument("layer embeddings: found " + std::to_string(width) +
+                                    " elements a sample, expected fewer than 2^32");
+    }
+    const auto vectors = static_cast<uint32_t>(tables.size() + 1);
+    Append(TableOp::Embeddings,
+           isAlike ? SampleShape{m_shape.channels, vectors, 1}
+                   : SampleShape{static_cast<uint32_t>(width), 1, 1});
+}
+
+void
+LayerTableBuilder::DotInteraction()
+{
+    if (m_shape.height < 2 || m_shape.width != 1)
+    {
+        throw std::invalid_argument(
+            "layer dot interaction: found " + std::to_string(m_shape.Pixels()) +
+            (m_shape.Pixels() == 1 ? " vector" : " vectors") +
+            ", expected several of one width, as embeddings as wide as the layer before leave");
+    }
+    const uint64_t pairs = uint64_t{m_shape.height} * (m_shape.height - 1) / 2;
+    if (pairs + m_shape.channels > std::numeric_limits<uint32_t>::max())
+    {
+        throw std::invalid_argument("layer dot interaction: found " + std::to_string(pairs) +
+                                    " pairs of vectors, expected fewer than 2^32");
+    }
+    Append(TableOp::DotInteraction, {m_shape.channels + static_cast<uint32_t>(pairs), 1, 1});
+}
+
+void
+LayerTableBuilder::Cross(uint32_t rank)
+{
+    Append(TableOp::Cross, m_shape).rank = rank;
 }
 
 void

@@ -2,6 +2,8 @@
 #ifndef WEIR_COMPUTE_MODEL_MODELS_LAYER_TABLE_H
 #define WEIR_COMPUTE_MODEL_MODELS_LAYER_TABLE_H
 
+#include "compute-model/models/embedding-table.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,10 +22,17 @@ enum class TableOp : uint8_t
     AveragePool,
     Add, //!< a residual
     Dropout,
-    Loss //!< cross entropy over the outputs of the layer before
+    Embeddings,     //!< the pooled rows of all embedding tables join the vector of the layer before
+    DotInteraction, //!< products of every two vectors, behind the first of them (Naumov et al.
+                    //!< 2019)
+    Cross, //!< x0 * (V U x + b) + x with U and V of a lower rank (Wang et al. 2021, DCN v2)
+    Loss   //!< cross entropy over the outputs of the layer before
 };
 
-/** Channels and extent of one sample between two layers; a vector has one pixel. */
+/**
+ * Channels and extent of one sample between two layers; a vector has one pixel, vectors of one
+ * width that stand side by side are as many rows.
+ */
 struct SampleShape
 {
     uint32_t channels{0};
@@ -58,6 +67,7 @@ struct TableLayer
     SampleShape out;
     Window window;
     uint32_t groups{1}; //!< of a convolution
+    uint32_t rank{0};   //!< of a cross layer's matrices
     bool bias{false};
 
     /** Trainable ones: weights and biases, scale and shift of a norm. */
@@ -67,14 +77,25 @@ struct TableLayer
     double MultiplyAdds() const;
 };
 
-/** A network as a list of layers: convolutional networks, perceptrons. */
+/**
+ * A network as a list of layers: convolutional networks, perceptrons, and recommendation models,
+ * whose embedding tables join the list at the layer Embeddings.
+ */
 struct LayerTable
 {
     std::string name;
     std::string source;
     std::vector<TableLayer> layers;
+    std::vector<EmbeddingTable> embeddings;
 
+    /** Of the layers. */
     double Parameters() const;
+
+    /** Of the embedding tables. */
+    double EmbeddingParameters() const;
+
+    /** The position of the layer Embeddings; the number of layers where there is none. */
+    std::size_t JoinPosition() const;
 
     /** Multiply-adds of one sample forward. */
     double MultiplyAdds() const;
@@ -93,6 +114,17 @@ class LayerTableBuilder
 
     void Convolution(uint32_t channels, const Window& window, uint32_t groups, bool bias);
     void Linear(uint32_t features, bool bias);
+
+    /**
+     * Vectors as wide as the one so far stand beside it; of other widths they go behind it.
+     * @throws std::invalid_argument when the layers so far do not end in one vector.
+     */
+    void Embeddings(const std::vector<EmbeddingTable>& tables);
+
+    /** @throws std::invalid_argument unless two vectors or more of one width stand side by side. */
+    void DotInteraction();
+
+    void Cross(uint32_t rank);
     void Pool(TableOp op, const Window& window);
 
     /** Averages each channel over the image. */

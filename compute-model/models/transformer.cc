@@ -45,6 +45,13 @@ Transformer::ExpertLayerParameters() const
 }
 
 double
+Transformer::PredictionHeadParameters() const
+{
+    const double h = hidden;
+    return predictionHead ? h * h + h + (norm == NormKind::LayerNorm ? 2 * h : h) : 0;
+}
+
+double
 Transformer::Parameters() const
 {
     const double h = hidden;
@@ -54,7 +61,7 @@ Transformer::Parameters() const
     const uint32_t expertLayers = ExpertLayersOf(0, layers);
     const double stack =
         (layers - expertLayers) * LayerParameters() + expertLayers * ExpertLayerParameters();
-    return stack + words + positions + finalNorm;
+    return stack + words + positions + finalNorm + PredictionHeadParameters();
 }
 
 } // namespace weir

@@ -52,6 +52,8 @@ struct Transformer
     bool dropout{true};
     bool learnedPositions{true}; //!< else rotary
     bool causal{true};           //!< a token sees those before it; else (encoders) all
+    bool predictionHead{false};  //!< a dense layer, GELU and a norm stand before the output layer
+                                 //!< (BERT's masked language model)
     ExpertLayers moe;            //!< ffn above is that of layers without experts
     std::string source;
 
@@ -78,6 +80,9 @@ struct Transformer
 
     /** Parameters of one layer with experts: all of them, the router and the shared experts. */
     double ExpertLayerParameters() const;
+
+    /** Parameters of the prediction head: dense layer with bias, norm; 0 without one. */
+    double PredictionHeadParameters() const;
 
     /** All parameters, embeddings included. */
     double Parameters() const;

@@ -29,7 +29,7 @@ double
 MlpBody(const Transformer& model, const ParallelPlan& plan, double tokens, double width)
 {
     const double sides = model.activation == ActivationKind::SwiGlu ? 3 : 2;
-    return tokens * ActivationBytes(plan.precision) * sides * width / plan.tensor;
+    return tokens * ActivationBytes(plan.precision) * sides * width / plan.WidthParts();
 }
 
 /** What a mixture of experts keeps: rows in front of and behind its experts, and their insides. */
@@ -51,7 +51,7 @@ PartsOf(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
     const double element = ActivationBytes(plan.precision);
     const double tokens = static_cast<double>(shape.tokens);
     const double normTokens = static_cast<double>(shape.normTokens);
-    const double hidden = model.hidden;
+    const double hidden = static_cast<double>(shape.hidden);
     const double mask = model.dropout ? 1 : 0;
     LayerParts parts;
     parts.input = normTokens * hidden * element;

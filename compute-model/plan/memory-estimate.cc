@@ -2,6 +2,7 @@
 #include "compute-model/plan/memory-estimate.h"
 
 #include "compute-model/layers/segment-writer.h"
+#include "compute-model/layers/summa-kernels.h"
 #include "compute-model/plan/activation-memory.h"
 #include "compute-model/plan/sharded-memory.h"
 #include "compute-model/plan/stage-parameters.h"
@@ -31,9 +32,9 @@ constexpr int64_t NCCL_CHANNELS = 24;
 Bytes
 BuffersOf(const ParallelPlan& plan)
 {
-    const int64_t communicators = (plan.tensor > 1) + (plan.pipeline > 1) +
-                                  (plan.DenseReplicas() > 1) + (plan.context > 1) +
-                                  (plan.expert > 1);
+    const int64_t ofTensor = plan.HasGrid() ? 2 * (plan.grid.side > 1) : plan.tensor > 1;
+    const int64_t communicators = ofTensor + (plan.pipeline > 1) + (plan.DenseReplicas() > 1) +
+                                  (plan.context > 1) + (plan.expert > 1);
     return Bytes::MiB(CUDA_CONTEXT_MIB + CUBLAS_WORKSPACE_MIB) +
            Bytes(NCCL_CHANNEL_BYTES) * (NCCL_CHANNELS * communicators);
 }
@@ -63,7 +64,7 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
         WriteShardedState(model, plan, estimate);
     }
     estimate.activations = StageActivations(model, plan, stage);
-    estimate.buffers = BuffersOf(plan);
+    estimate.buffers = BuffersOf(plan) + SummaBuffers(model, plan, stage);
     return estimate;
 }
 

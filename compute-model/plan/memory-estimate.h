@@ -16,15 +16,16 @@ struct MemoryEstimate
 {
     uint32_t stage{0};
     Bytes weights;
+    Bytes embeddings; //!< rows of embedding tables and what their optimizer keeps
     Bytes gradients;
     Bytes optimizer;
     Bytes activations; //!< of all micro-batches in flight under the plan's schedule
     Bytes gathered;    //!< under full sharding: weights and gradients while they are whole
-    Bytes buffers;     //!< CUDA context, NCCL channels, workspace
+    Bytes buffers;     //!< CUDA context, NCCL channels, workspace, blocks of a tensor grid
 
     Bytes Total() const
     {
-        return weights + gradients + optimizer + activations + gathered + buffers;
+        return weights + embeddings + gradients + optimizer + activations + gathered + buffers;
     }
 };
 

@@ -132,9 +132,16 @@ CheckPlan(const Transformer& model, const ParallelPlan& plan)
     RequirePositive("virtualStages", plan.virtualStages);
     RequirePositive("microBatch", plan.microBatch);
     RequirePositive("globalBatch", plan.globalBatch);
-    RequireDivides("tensor", plan.tensor, "heads", model.heads);
-    RequireDivides("tensor", plan.tensor, "kvHeads", model.kvHeads);
-    RequireDivides("tensor", plan.tensor, "ffn", model.ffn);
+    if (plan.HasGrid())
+    {
+        CheckTensorGrid(model, plan);
+    }
+    else
+    {
+        RequireDivides("tensor", plan.tensor, "heads", model.heads);
+        RequireDivides("tensor", plan.tensor, "kvHeads", model.kvHeads);
+        RequireDivides("tensor", plan.tensor, "ffn", model.ffn);
+    }
     if (plan.sequenceParallel)
     {
         RequireDivides("tensor", plan.tensor, "sequence", model.sequence);

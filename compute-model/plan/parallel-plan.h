@@ -4,6 +4,8 @@
 
 #include "compute-model/models/transformer.h"
 #include "compute-model/plan/data-sharding.h"
+#include "compute-model/plan/embedding-sharding.h"
+#include "compute-model/plan/tensor-grid.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -86,6 +88,9 @@ struct HostCosts
     bool syncBatches{true}; //!< the CPU waits before each forward pass (Megatron-LM broadcasts the
                             //!< batch's sizes in its tensor group and reads them back)
     bool syncTransfers{true}; //!< the CPU waits until pipeline transfers have ended
+    bool syncPasses{false}; //!< the CPU waits before and after each forward and backward pass (the
+                            //!< timers of Megatron-LM before version 3: megatron/global_vars.py,
+                            //!< _Timer calls torch.cuda.synchronize)
 };
 
 /** PyTorch's eager mode under Megatron-LM: what a run has that says nothing of it. */
@@ -102,6 +107,7 @@ HostCosts EagerHost();
 struct ParallelPlan
 {
     uint32_t tensor{1};
+    TensorGrid grid; //!< how tensor ranks share a layer out
     uint32_t pipeline{1};
     uint32_t data{1};
     uint32_t context{1}; //!< ranks that share a sequence
@@ -118,8 +124,9 @@ struct ParallelPlan
     Precision precision{Precision::Bf16};
     AttentionKind attention{AttentionKind::Fused};
     double attentionSpeed{1}; //!< of the fused kernel over the one that the GPU's figures are of
-    bool overlapTensor{true}; //!< kernels that need no tensor-parallel communication run beside it
-                              //!< (Megatron-LM); false: all wait for it (PyTorch's DTensor)
+    bool overlapTensor{
+        true}; //!< kernels that need no tensor-parallel communication run beside it
+               //!< (Megatron-LM); false: all wait for it, and it copies (PyTorch's DTensor)
     bool overlapGradients{true};  //!< data-parallel gradients in buckets, overlapped with backward
     Bytes bucket{Bytes::MiB(40)}; //!< gradient bucket when overlapped, in gradient bytes
     bool distributedOptimizer{false}; //!< ZeRO-1: reduce-scatter gradients, all-gather weights
@@ -130,6 +137,7 @@ struct ParallelPlan
     bool embeddingsAsLayers{false}; //!< word embedding and loss count as a layer each when layers
                                     //!< are dealt to stages, so that the end stages have one fewer
     DataSharding sharding;
+    EmbeddingSharding embeddings; //!< of a model with embedding tables
     KernelFusion fusion{KernelFusion::Kernels};
     uint32_t recomputeEvery{1}; //!< of so many layers one is recomputed
     HostCosts host;
@@ -139,10 +147,48 @@ struct ParallelPlan
         return tensor * context * pipeline * data;
     }
 
-    /** Ranks that hold the same dense weights: replicas times the parts of a sequence. */
-    uint32_t DenseReplicas() const
+    bool HasGrid() const
+    {
+        return grid.side > 0;
+    }
+
+    /** Parts of what a layer has inside: heads, columns of the MLP; and of the vocabulary. */
+    uint32_t WidthParts() const
+    {
+        return HasGrid() ? grid.side : tensor;
+    }
+
+    /** Parts of the hidden width between layers. */
+    uint32_t HiddenParts() const
+    {
+        return HasGrid() ? grid.side : 1;
+    }
+
+    /** Parts of a micro-batch, by samples. */
+    uint32_t SampleParts() const
+    {
+        return HasGrid() ? grid.side * grid.depth : 1;
+    }
+
+    /** Tensor ranks that share one copy of a layer's weights. */
+    uint32_t WeightRanks() const
+    {
+        return tensor / grid.depth;
+    }
+
+    /** Tensor groups of one pipeline stage. */
+    uint32_t TensorGroups() const
     {
         return data * context;
+    }
+
+    /**
+     * Ranks that hold the same dense weights: replicas times the parts of a sequence times the
+     * layers of a tensor grid.
+     */
+    uint32_t DenseReplicas() const
+    {
+        return TensorGroups() * grid.depth;
     }
 
     uint32_t ExpertTensor() const
@@ -198,7 +244,7 @@ struct ParallelPlan
  *         its value and what was expected: tensor divides heads, kvHeads, ffn (and sequence when
  *         sequence parallel); pipeline * virtualStages divides layers; microBatch * data divides
  *         globalBatch; interleaved needs virtualStages > 1 and micro-batches divisible by pipeline;
- *         what CheckContext and CheckExperts ask.
+ *         what CheckTensorGrid, CheckContext and CheckExperts ask.
  */
 void CheckPlan(const Transformer& model, const ParallelPlan& plan);
 

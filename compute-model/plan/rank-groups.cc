@@ -38,7 +38,9 @@ class GroupWriter
                              "expert-tensor",
                              "expert-data",
                              "shard",
-                             "replicas"};
+                             "replicas",
+                             "tensor-row",
+                             "tensor-column"};
         m_graph.rankGroups.assign(
             plan.Ranks(), std::vector<uint32_t>(m_graph.slotNames.size(), StepGraph::NO_GROUP));
     }
@@ -46,7 +48,7 @@ class GroupWriter
     Rank At(const Place& place) const
     {
         return Rank(place.tensor +
-                    m_plan.tensor * (place.data + m_plan.DenseReplicas() * place.pipeline));
+                    m_plan.tensor * (place.data + m_plan.TensorGroups() * place.pipeline));
     }
 
     void AddGroup(GroupSlot slot, std::vector<Rank> members)
@@ -85,7 +87,7 @@ AddTensorGroups(const ParallelPlan& plan, GroupWriter& writer)
 {
     for (uint32_t p = 0; p < plan.pipeline; p++)
     {
-        for (uint32_t d = 0; d < plan.DenseReplicas(); d++)
+        for (uint32_t d = 0; d < plan.TensorGroups(); d++)
         {
             std::vector<Rank> members;
             for (uint32_t t = 0; t < plan.tensor; t++)
@@ -94,6 +96,27 @@ AddTensorGroups(const ParallelPlan& plan, GroupWriter& writer)
             }
             writer.AddGroup(GroupSlot::Tensor, std::move(members));
         }
+    }
+}
+
+/** Rows and columns of all layers of every tensor grid. */
+void
+AddGridGroups(const ParallelPlan& plan, GroupWriter& writer)
+{
+    const uint32_t side = plan.grid.side;
+    const uint32_t lines = plan.TensorGroups() * plan.pipeline * plan.grid.depth * side;
+    for (uint32_t line = 0; line < lines; line++)
+    {
+        const uint32_t layer = line / side;
+        std::vector<Rank> row;
+        std::vector<Rank> column;
+        for (uint32_t i = 0; i < side; i++)
+        {
+            row.push_back(Rank(line * side + i));
+            column.push_back(Rank(layer * side * side + i * side + line % side));
+        }
+        writer.AddGroup(GroupSlot::TensorRow, std::move(row));
+        writer.AddGroup(GroupSlot::TensorColumn, std::move(column));
     }
 }
 
@@ -128,12 +151,14 @@ AddDataGroups(const ParallelPlan& plan, GroupWriter& writer)
 {
     for (uint32_t p = 0; p < plan.pipeline; p++)
     {
-        for (uint32_t t = 0; t < plan.tensor; t++)
+        for (uint32_t t = 0; t < plan.WeightRanks(); t++)
         {
             std::vector<Rank> members;
-            for (uint32_t d = 0; d < plan.DenseReplicas(); d++)
+            for (uint32_t replica = 0; replica < plan.DenseReplicas(); replica++)
             {
-                members.push_back(writer.At({t, d, p}));
+                const uint32_t layer = replica % plan.grid.depth;
+                const uint32_t d = replica / plan.grid.depth;
+                members.push_back(writer.At({t + plan.WeightRanks() * layer, d, p}));
             }
             AddShardGroups(plan, members, writer);
             writer.AddGroup(GroupSlot::Data, std::move(members));
@@ -147,11 +172,12 @@ AddOptimizerGroups(const ParallelPlan& plan, GroupWriter& writer)
     std::vector<std::vector<Rank>> groups(plan.DenseReplicas() / plan.ShardRanks());
     for (uint32_t p = 0; p < plan.pipeline; p++)
     {
-        for (uint32_t d = 0; d < plan.DenseReplicas(); d++)
+        for (uint32_t d = 0; d < plan.TensorGroups(); d++)
         {
             for (uint32_t t = 0; t < plan.tensor; t++)
             {
-                groups[d / plan.ShardRanks()].push_back(writer.At({t, d, p}));
+                const uint32_t replica = t / plan.WeightRanks() + plan.grid.depth * d;
+                groups[replica / plan.ShardRanks()].push_back(writer.At({t, d, p}));
             }
         }
     }
@@ -165,7 +191,7 @@ void
 AddStageGroups(const ParallelPlan& plan, bool tied, GroupWriter& writer)
 {
     const bool isRing = plan.schedule == PipelineScheduleKind::Interleaved;
-    for (uint32_t d = 0; d < plan.DenseReplicas(); d++)
+    for (uint32_t d = 0; d < plan.TensorGroups(); d++)
     {
         for (uint32_t t = 0; t < plan.tensor; t++)
         {
@@ -218,7 +244,7 @@ void
 AddExpertGroups(const ParallelPlan& plan, GroupWriter& writer)
 {
     const uint32_t tensor = plan.ExpertTensor();
-    const uint32_t stageRanks = plan.tensor * plan.DenseReplicas();
+    const uint32_t stageRanks = plan.tensor * plan.TensorGroups();
     for (const ExpertStride& kind :
          {ExpertStride{GroupSlot::ExpertTensor, tensor, 1},
           ExpertStride{GroupSlot::Expert, plan.expert, tensor},
@@ -246,7 +272,14 @@ void
 WriteRankGroups(const Transformer& model, const ParallelPlan& plan, StepGraph& graph)
 {
     GroupWriter writer(plan, graph);
-    AddTensorGroups(plan, writer);
+    if (plan.HasGrid())
+    {
+        AddGridGroups(plan, writer);
+    }
+    else
+    {
+        AddTensorGroups(plan, writer);
+    }
     AddDataGroups(plan, writer);
     AddOptimizerGroups(plan, writer);
     AddContextGroups(plan, writer);
@@ -263,7 +296,7 @@ WriteRankGroups(const Transformer& model, const ParallelPlan& plan, StepGraph& g
 uint32_t
 StageOf(const ParallelPlan& plan, uint32_t rank)
 {
-    return rank / (plan.tensor * plan.DenseReplicas());
+    return rank / (plan.tensor * plan.TensorGroups());
 }
 
 } // namespace weir

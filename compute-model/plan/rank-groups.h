@@ -13,8 +13,9 @@ namespace weir
 /** The groups a rank of a transformer step can be in: slots of StepGraph::rankGroups. */
 enum class GroupSlot : uint16_t
 {
-    Tensor,          //!< ranks that share layers
-    Data,            //!< replicas of one shard, parts of a sequence counted as replicas
+    Tensor,          //!< ranks that share layers; none in a tensor grid
+    Data,            //!< replicas of one shard, parts of a sequence counted as replicas, and the
+                     //!< layers of a tensor grid
     Optimizer,       //!< whoever must agree on the gradient norm: one replica, or all with ZeRO
     Embedding,       //!< first and last stage, which both hold a tied embedding
     SendForward,     //!< {this rank, next stage}
@@ -26,7 +27,9 @@ enum class GroupSlot : uint16_t
     ExpertTensor,    //!< ranks that share each of their experts
     ExpertData,      //!< replicas of one shard of experts
     Shard,           //!< replicas that share one copy out, where those are not all replicas
-    Replicas         //!< ranks that hold the same part of such copies
+    Replicas,        //!< ranks that hold the same part of such copies
+    TensorRow,       //!< a row of a tensor grid, by column: ranks that share tokens
+    TensorColumn     //!< a column of a tensor grid, by row: ranks that share columns of weights
 };
 
 /**

@@ -11,12 +11,16 @@
 namespace weir
 {
 
-/** The matrices that one tensor rank works on, for one micro-batch. */
+/**
+ * The matrices that one tensor rank works on, for one micro-batch. T: tensor ranks; in a grid of
+ * d layers of q x q ranks T below is q, hidden is h / q, and samples are b / (q d) instead of b.
+ */
 struct RankShape
 {
     RankShape(const Transformer& model, const ParallelPlan& plan);
 
-    uint64_t tokens; //!< s b / C, rows of every GEMM
+    uint64_t samples; //!< b
+    uint64_t tokens;  //!< s b / C, rows of every GEMM
     uint64_t
         normTokens; //!< rows of norms, dropouts and residuals: tokens / T with sequence parallelism
     uint64_t hidden; //!< h
@@ -27,11 +31,11 @@ struct RankShape
     uint64_t inner;      //!< columns that the first MLP GEMM gives (twice ffn / T for SwiGLU)
     uint64_t ffn;        //!< columns that the second MLP GEMM takes
     uint64_t vocabulary; //!< words of this rank, see PaddedVocabulary
-    Bytes boundary; //!< tokens x h activations, whole, as tensor-parallel collectives carry them
+    Bytes boundary;      //!< tokens x hidden activations, as tensor-parallel collectives carry them
     Bytes stageBoundary; //!< what one tensor rank sends to the next pipeline stage
 };
 
-/** The vocabulary made divisible by 128 tensor ranks, as Megatron-LM pads it. */
+/** The vocabulary made divisible by 128 times its parts, as Megatron-LM pads it. */
 uint64_t PaddedVocabulary(const Transformer& model, const ParallelPlan& plan);
 
 } // namespace weir

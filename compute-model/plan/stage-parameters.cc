@@ -17,11 +17,34 @@ NormParameters(const Transformer& model)
     return (model.norm == NormKind::LayerNorm ? 2.0 : 1.0) * model.hidden;
 }
 
-/** Norms and the biases of the two row-parallel linear layers. */
+/** Biases of QKV and of the first product of the MLP. */
 double
-WholeLayerParameters(const Transformer& model)
+ColumnBiases(const Transformer& model)
 {
-    return 2 * NormParameters(model) + (model.biases ? 2.0 * model.hidden : 0.0);
+    const double qkv = (model.heads + 2.0 * model.kvHeads) * model.headDim;
+    const double inner = (model.activation == ActivationKind::SwiGlu ? 2.0 : 1.0) * model.ffn;
+    return model.biases ? qkv + inner : 0.0;
+}
+
+/**
+ * What tensor ranks hold whole: norms and the biases of the two row-parallel linear layers. In a
+ * grid: what the ranks of a column hold alike, which is all that is no matrix, of their columns.
+ */
+double
+WholeLayerParameters(const Transformer& model, const ParallelPlan& plan)
+{
+    const double whole = 2 * NormParameters(model) + (model.biases ? 2.0 * model.hidden : 0.0);
+    return plan.HasGrid() ? (whole + ColumnBiases(model)) / plan.WidthParts() : whole;
+}
+
+/** Of the prediction head, which tensor ranks hold whole and those of a grid block by block. */
+double
+RankHeadParameters(const Transformer& model, const ParallelPlan& plan)
+{
+    const double columns = static_cast<double>(model.hidden / plan.HiddenParts());
+    return model.predictionHead
+               ? columns * columns + columns + NormParameters(model) / plan.HiddenParts()
+               : 0.0;
 }
 
 /** Layers with experts in @p stage. */
@@ -58,29 +81,30 @@ RouterParameters(const Transformer& model)
 double
 RankLayerParameters(const Transformer& model, const ParallelPlan& plan)
 {
-    const double whole = WholeLayerParameters(model);
-    return (model.LayerParameters() - whole) / plan.tensor + whole;
+    const double whole = WholeLayerParameters(model, plan);
+    const double split = model.LayerParameters() - whole * (plan.HasGrid() ? plan.WidthParts() : 1);
+    return split / plan.WeightRanks() + whole;
 }
 
 double
 RankWordParameters(const Transformer& model, const ParallelPlan& plan)
 {
-    return static_cast<double>(model.hidden) *
-           static_cast<double>(PaddedVocabulary(model, plan) / plan.tensor);
+    return static_cast<double>(model.hidden / plan.HiddenParts()) *
+           static_cast<double>(PaddedVocabulary(model, plan) / plan.WidthParts());
 }
 
 double
 WholeStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
-    double whole = WholeLayerParameters(model) * LayersOfStage(model, plan, stage) +
+    double whole = WholeLayerParameters(model, plan) * LayersOfStage(model, plan, stage) +
                    RouterParameters(model) * ExpertLayersOfStage(model, plan, stage);
     if (stage == 0 && model.learnedPositions)
     {
-        whole += static_cast<double>(model.hidden) * model.sequence;
+        whole += static_cast<double>(model.hidden / plan.HiddenParts()) * model.sequence;
     }
     if (stage == plan.pipeline - 1)
     {
-        whole += NormParameters(model);
+        whole += NormParameters(model) / plan.HiddenParts() + RankHeadParameters(model, plan);
     }
     return whole;
 }
@@ -95,7 +119,7 @@ RankExpertParameters(const Transformer& model, const ParallelPlan& plan, uint32_
 double
 RankStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
-    const double layer = RankLayerParameters(model, plan) - WholeLayerParameters(model);
+    const double layer = RankLayerParameters(model, plan) - WholeLayerParameters(model, plan);
     double split =
         layer * LayersOfStage(model, plan, stage) +
         SplitExpertLayerSurplus(model) / plan.tensor * ExpertLayersOfStage(model, plan, stage);

@@ -118,7 +118,8 @@ CheckFabricLinks(const ClusterSpec& spec)
 {
     if (spec.node.nics == 0)
     {
-        throw std::invalid_argument("node.nics: 0, but fabric.kind joins the nodes by their NICs");
+        throw std::invalid_argument(
+            "node.nics: 0, expected at least 1, by which fabric.kind joins nodes");
     }
     CheckProfile(spec.node.nic, "node.nic");
     CheckProfile(TrunkProfile(spec), "fabric.link");
@@ -138,7 +139,7 @@ CheckFabricSpec(const ClusterSpec& spec)
     if (MaxDownPorts(spec) == 0)
     {
         throw std::invalid_argument("fabric.leafRadix: " + std::to_string(fabric.leafRadix) +
-                                    " ports cannot hold one NIC and its share of uplinks (" +
+                                    " ports, expected room for one NIC and its share of uplinks (" +
                                     std::to_string(UplinksFor(spec, 1)) + ")");
     }
 }

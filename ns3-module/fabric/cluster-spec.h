@@ -4,6 +4,7 @@
 
 #include "fabric/fabric-shape.h"
 #include "fabric/link-profile.h"
+#include "fabric/node-cost.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -101,6 +102,7 @@ struct NodeSpec
     std::optional<LinkProfile> gpuLink;       //!< a GPU's slot, where not `pcie`: NVLink-C2C
     std::optional<LinkProfile> nicPcie;       //!< a NIC's slot, where not `pcie`
     std::optional<LinkProfile> nicHostBridge; //!< what a NIC on a socket moves in and out together
+    std::vector<NodeCost> costs{};            //!< in place of defaults; the last of a kind counts
 
     /** Cards that have `nics` ports. */
     uint32_t NicCards() const

@@ -77,6 +77,34 @@ Detours::FindAll(Router& router, DeviceId first, DeviceId last) const
 }
 
 std::vector<DeviceId>
+Detours::FindOtherLanes(Router& router, DeviceId first, DeviceId last) const
+{
+    const uint32_t group = m_topology.GetDevice(first).group;
+    const uint32_t there = m_topology.GetDevice(last).group;
+    std::vector<DeviceId> lanes;
+    if (group == there || group == Device::NO_NODE || there == Device::NO_NODE)
+    {
+        return lanes;
+    }
+    const uint32_t shortest = router.NetworkLength(first, last);
+    for (const DeviceId via : m_groups[group])
+    {
+        const auto& links = m_topology.LinksFrom(via);
+        const bool leads = std::any_of(links.begin(), links.end(), [&](LinkId link) {
+            const DeviceId to = m_topology.GetLink(link).to;
+            return m_topology.GetDevice(to).group == there &&
+                   router.NetworkLength(via, to) == m_topology.GetLink(link).cost;
+        });
+        if (via != first && leads && IsJoined(router, first, via) &&
+            router.NetworkLength(first, via) + router.NetworkLength(via, last) > shortest)
+        {
+            lanes.push_back(via);
+        }
+    }
+    return lanes;
+}
+
+std::vector<DeviceId>
 Detours::FindInGroup(Router& router, DeviceId first, DeviceId last) const
 {
     const uint32_t shortest = router.NetworkLength(first, last);

@@ -38,6 +38,14 @@ class Detours
      */
     std::vector<DeviceId> FindAll(Router& router, DeviceId first, DeviceId last) const;
 
+    /**
+     * The switches of the first one's group from which a global link leads into the last one's
+     * group, where that way is not among the shortest: local, global, local instead of one hop
+     * less. Switches that route by load use all links between two groups: a minimal way is one of
+     * a single global hop (Faanes et al., SC 2012). O(switches of the group).
+     */
+    std::vector<DeviceId> FindOtherLanes(Router& router, DeviceId first, DeviceId last) const;
+
   private:
     std::vector<DeviceId> FindInGroup(Router& router, DeviceId first, DeviceId last) const;
     std::vector<DeviceId> FindInThirdGroups(Router& router, DeviceId first, DeviceId last) const;

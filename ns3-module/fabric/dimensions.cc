@@ -39,7 +39,8 @@ PointsOf(const std::vector<FabricDimension>& dimensions)
         if (points > MOST_ROUTERS)
         {
             throw std::invalid_argument("fabric.dimensions: more than " +
-                                        std::to_string(MOST_ROUTERS) + " routers");
+                                        std::to_string(MOST_ROUTERS) +
+                                        " routers, expected at most so many");
         }
     }
     return points;
@@ -177,7 +178,8 @@ CheckDimensions(const ClusterSpec& spec)
     if (dimensions.empty() || dimensions.size() > MOST_DIMENSIONS)
     {
         throw std::invalid_argument("fabric.dimensions: " + std::to_string(dimensions.size()) +
-                                    ", expected 1 to " + std::to_string(MOST_DIMENSIONS));
+                                    " dimensions, expected 1 to " +
+                                    std::to_string(MOST_DIMENSIONS));
     }
     for (std::size_t d = 0; d < dimensions.size(); d++)
     {
@@ -187,8 +189,8 @@ CheckDimensions(const ClusterSpec& spec)
         }
         if (dimensions[d].isInside && d > 0)
         {
-            throw std::invalid_argument(FieldOf(d) +
-                                        ": inside the nodes, expected the first dimension only");
+            throw std::invalid_argument(
+                FieldOf(d) + ": a dimension inside the nodes, expected the first one at most");
         }
     }
 }
@@ -242,19 +244,21 @@ CheckInside(const ClusterSpec& spec)
     if (first.size != node.gpus)
     {
         throw std::invalid_argument(FieldOf(0) + ": a size of " + std::to_string(first.size) +
-                                    " inside the nodes, which have " + std::to_string(node.gpus) +
-                                    " GPUs (node.gpus)");
+                                    " inside the nodes, expected the " + std::to_string(node.gpus) +
+                                    " GPUs that they have (node.gpus)");
     }
     if (node.nics != node.gpus)
     {
         throw std::invalid_argument(
-            FieldOf(0) + ": inside the nodes, so that each of the " + std::to_string(node.gpus) +
-            " GPUs needs a NIC of its own, but node.nics is " + std::to_string(node.nics));
+            FieldOf(0) + ": a dimension inside nodes with node.nics " + std::to_string(node.nics) +
+            ", expected a NIC of its own for each of the " + std::to_string(node.gpus) + " GPUs");
     }
     if (!IsJoinedAs(node, first))
     {
-        throw std::invalid_argument(FieldOf(0) +
-                                    ": the NVLinks inside a node (node.nvlink) are not wired so");
+        throw std::invalid_argument(
+            FieldOf(0) +
+            ": a shape that the NVLinks inside a node have not, expected that of "
+            "node.nvlink");
     }
 }
 
@@ -278,7 +282,8 @@ WireTorus(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceI
     {
         if (fabric.dimensions[d].kind != DimensionKind::Ring || fabric.dimensions[d].isInside)
         {
-            throw std::invalid_argument(FieldOf(d) + ": a torus is made of rings between routers");
+            throw std::invalid_argument(FieldOf(d) +
+                                        ": another shape, expected a ring between routers");
         }
     }
     const uint64_t places = PointsOf(fabric.dimensions) * fabric.nicsPerRouter;
@@ -287,7 +292,7 @@ WireTorus(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceI
         throw std::invalid_argument(
             "fabric.sizes: " + SizesText(fabric.dimensions) + " routers with nicsPerRouter " +
             std::to_string(fabric.nicsPerRouter) + " hold " + std::to_string(places) +
-            " NICs, but nodes x node.nics is " + std::to_string(nics.size()));
+            " NICs, expected room for nodes x node.nics = " + std::to_string(nics.size()));
     }
     Grid grid(topology, spec);
     for (std::size_t nic = 0; nic < nics.size(); nic++)
@@ -314,7 +319,7 @@ WireDimensions(Topology& topology, const ClusterSpec& spec, const std::vector<De
     {
         throw std::invalid_argument(
             "fabric.dimensions: " + SizesText(dimensions) + " is " + std::to_string(points) +
-            " NICs, but nodes x node.nics is " + std::to_string(spec.nodes) + " x " +
+            " NICs, expected nodes x node.nics = " + std::to_string(spec.nodes) + " x " +
             std::to_string(spec.node.nics) + " = " + std::to_string(nics.size()));
     }
     Grid grid(topology, spec);

@@ -58,8 +58,8 @@ GroupCount(const ClusterSpec& spec, std::size_t nicCount)
     {
         throw std::invalid_argument("fabric.groups: " + Text(shape.groups) +
                                     " of routersPerGroup x nicsPerRouter = " + Text(groupNics) +
-                                    " NICs, but nodes x node.nics is " + Text(nicCount) +
-                                    ", which needs " + Text(fewest) + " groups");
+                                    " NICs, expected at least " + Text(fewest) +
+                                    " for nodes x node.nics = " + Text(nicCount));
     }
     return shape.groups > 0 ? shape.groups : static_cast<uint32_t>(fewest);
 }
@@ -71,9 +71,9 @@ GlobalLanes(uint32_t groups, uint64_t ports, const char* has)
     const uint64_t lanes = groups > 1 ? ports / (groups - 1) : 0;
     if (groups > 1 && lanes == 0)
     {
-        throw std::invalid_argument("fabric.globalLinks: a group has " + Text(ports) +
-                                    " global links (" + has + "), which cannot reach the " +
-                                    Text(groups - 1) + " other groups");
+        throw std::invalid_argument("fabric.globalLinks: " + Text(ports) +
+                                    " global links of a group (" + has + "), expected at least " +
+                                    Text(groups - 1) + ", one to each other group");
     }
     return static_cast<uint32_t>(lanes);
 }
@@ -96,9 +96,11 @@ CheckShape(const ClusterSpec& spec, uint32_t usedPorts)
     }
     if (spec.fabric.leafRadix > 0 && usedPorts > spec.fabric.leafRadix)
     {
-        throw std::invalid_argument("fabric.leafRadix: " + Text(spec.fabric.leafRadix) +
-                                    " ports, but NICs, local and global links of a router are " +
-                                    Text(usedPorts));
+        throw std::invalid_argument(
+            "fabric.leafRadix: " + Text(spec.fabric.leafRadix) +
+            " ports, expected at least the NICs, local and global links of a "
+            "router, which are " +
+            Text(usedPorts));
     }
 }
 

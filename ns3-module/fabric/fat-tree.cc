@@ -48,9 +48,10 @@ ShapeOf(const ClusterSpec& spec, std::size_t nicCount)
     if (nicCount > most)
     {
         throw std::invalid_argument(
-            "fabric.leafRadix: switches of " + std::to_string(fabric.leafRadix) + " ports in " +
+            "fabric.leafRadix: " + std::to_string(fabric.leafRadix) + " ports, which in " +
             std::to_string(fabric.levels) + " levels (fabric.levels) join at most " +
-            std::to_string(most) + " NICs, but nodes x node.nics is " + std::to_string(nicCount));
+            std::to_string(most) +
+            " NICs, expected enough for nodes x node.nics = " + std::to_string(nicCount));
     }
     FatTreeShape shape;
     shape.down = static_cast<uint32_t>(std::min<uint64_t>(nicCount, maxDown));

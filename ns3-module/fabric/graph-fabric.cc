@@ -22,10 +22,10 @@ CheckHosts(const ClusterSpec& spec, std::size_t nicCount)
     if (graph.order.size() < needed)
     {
         throw std::invalid_argument(
-            "fabric.file: '" + graph.file + "' has " + std::to_string(graph.order.size()) +
-            " hosts, but " +
-            (areNodes ? "nodes is " + std::to_string(needed)
-                      : "nodes x node.nics is " + std::to_string(spec.nodes) + " x " +
+            "fabric.file: '" + graph.file + "' with " + std::to_string(graph.order.size()) +
+            " hosts, expected " +
+            (areNodes ? "nodes = " + std::to_string(needed)
+                      : "nodes x node.nics = " + std::to_string(spec.nodes) + " x " +
                             std::to_string(spec.node.nics) + " = " + std::to_string(needed)));
     }
 }
@@ -63,9 +63,10 @@ CheckPieces(const ClusterSpec& spec, std::size_t used)
     {
         if (!seen[graph.order[i]])
         {
-            throw std::invalid_argument("fabric.file: '" + graph.file + "' has no way from host '" +
-                                        graph.vertices[graph.order.front()].name + "' to host '" +
-                                        graph.vertices[graph.order[i]].name + "'");
+            throw std::invalid_argument(
+                "fabric.file: '" + graph.file + "' with no way from host '" +
+                graph.vertices[graph.order.front()].name + "' to host '" +
+                graph.vertices[graph.order[i]].name + "', expected all hosts joined");
         }
     }
 }
@@ -78,7 +79,8 @@ WireGraph(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceI
     const GraphShape& graph = spec.fabric.graph;
     if (spec.node.nics == 0)
     {
-        throw std::invalid_argument("node.nics: 0, but fabric.kind joins the nodes by their NICs");
+        throw std::invalid_argument(
+            "node.nics: 0, expected at least 1, by which fabric.kind joins nodes");
     }
     CheckProfile(spec.node.nic, "node.nic");
     CheckHosts(spec, nics.size());

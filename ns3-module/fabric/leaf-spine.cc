@@ -18,9 +18,9 @@ WireLeafSpine(Topology& topology, const ClusterSpec& spec, const std::vector<Dev
     if (down < spec.node.nics)
     {
         throw std::invalid_argument("fabric.leafRadix: " + std::to_string(spec.fabric.leafRadix) +
-                                    " ports leave room for " + std::to_string(down) +
-                                    " NICs beside the uplinks, but a whole node has " +
-                                    std::to_string(spec.node.nics) + " (node.nics)");
+                                    " ports, which leave room for " + std::to_string(down) +
+                                    " NICs beside the uplinks, expected room for the " +
+                                    std::to_string(spec.node.nics) + " of a node (node.nics)");
     }
     const uint32_t leafNodes = std::min(spec.nodes, down / spec.node.nics);
     const uint32_t leafNics = leafNodes * spec.node.nics;

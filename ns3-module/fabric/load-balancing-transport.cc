@@ -3,6 +3,7 @@
 
 #include "fabric/fluid-transport.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -48,12 +49,14 @@ LoadBalancingTransport::~LoadBalancingTransport()
 Time
 LoadBalancingTransport::NextEventTime()
 {
+    DivideStarted();
     return m_inner->NextEventTime();
 }
 
 void
 LoadBalancingTransport::AdvanceTo(Time now)
 {
+    DivideStarted();
     m_inner->AdvanceTo(now);
 }
 
@@ -64,7 +67,14 @@ LoadBalancingTransport::Start(const TransferRequest& request, Time now)
     {
         throw std::invalid_argument("LoadBalancingTransport::Start: no such path");
     }
-    const ChosenWay way = m_chooser.Enter(request.path, request.token, request.weight, now);
+    if (!m_started.empty() && m_startedAt < now)
+    {
+        DivideStarted();
+    }
+    const bool isOpen = m_chooser.IsDivided(request.path);
+    const ChosenWay way =
+        isOpen ? WholeWay(request.path, m_chooser.UnitFor(request.path, request.bytes))
+               : m_chooser.Enter(request.path, request.token, request.weight, now);
     uint32_t place = static_cast<uint32_t>(m_moving.size());
     if (m_free.empty())
     {
@@ -75,7 +85,12 @@ LoadBalancingTransport::Start(const TransferRequest& request, Time now)
         place = m_free.back();
         m_free.pop_back();
     }
-    m_moving[place] = {request, way, 0};
+    m_moving[place] = {request, way, 0, isOpen};
+    if (isOpen)
+    {
+        m_started.push_back(place);
+        m_startedAt = now;
+    }
     TransferRequest inner = OnWay(request, way);
     inner.client = this;
     inner.token = place;
@@ -88,7 +103,44 @@ LoadBalancingTransport::Start(const TransferRequest& request, Time now)
 void
 LoadBalancingTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 {
+    m_chooser.SetRate(link, rate);
     m_inner->SetLinkRate(link, rate, now);
+}
+
+ChosenWay
+LoadBalancingTransport::WholeWay(PathId path, uint32_t unit)
+{
+    std::vector<PathLink> links;
+    for (const PathLink& each : m_paths.Links(path))
+    {
+        links.push_back({each.link, each.multiplicity * unit});
+    }
+    return {m_paths.InternCounted(links), unit, Time()};
+}
+
+void
+LoadBalancingTransport::DivideStarted()
+{
+    if (m_started.empty())
+    {
+        return;
+    }
+    std::vector<WayChooser::Divided> starting;
+    for (const uint32_t place : m_started)
+    {
+        const Moving& moving = m_moving[place];
+        starting.push_back({moving.request.path, moving.request.weight, moving.way.unit});
+    }
+    const auto ways = m_chooser.Divide(starting);
+    const auto started = std::move(m_started);
+    m_started.clear();
+    for (std::size_t i = 0; i < started.size(); i++)
+    {
+        Moving& moving = m_moving[started[i]];
+        moving.way = ways[i];
+        moving.isOpen = false;
+        m_inner->SetPath(TransferId{moving.id}, moving.way.path, m_startedAt);
+    }
 }
 
 bool
@@ -99,23 +151,37 @@ LoadBalancingTransport::SetPath(TransferId id, PathId path, Time now)
     {
         return false;
     }
-    Moving& moving = m_moving[found->second];
+    const uint32_t place = found->second;
+    Moving& moving = m_moving[place];
     const TransferRequest& request = moving.request;
-    m_chooser.Leave(request.path, moving.way, request.token, request.weight, now);
+    if (!moving.isOpen)
+    {
+        m_chooser.Leave(request.path, moving.way, request.token, request.weight, now);
+    }
+    // What is left cannot be counted in other units.
     const uint32_t unit = moving.way.unit;
-    moving.way = m_chooser.Enter(path, request.token, request.weight, now);
     moving.request.path = path;
+    if (m_chooser.IsDivided(path))
+    {
+        moving.way = WholeWay(path, unit);
+        if (!moving.isOpen)
+        {
+            moving.isOpen = true;
+            m_started.push_back(place);
+        }
+        m_startedAt = now;
+        return m_inner->SetPath(id, moving.way.path, now);
+    }
+    if (moving.isOpen)
+    {
+        moving.isOpen = false;
+        m_started.erase(std::find(m_started.begin(), m_started.end(), place));
+    }
+    moving.way = m_chooser.Enter(path, request.token, request.weight, now);
     if (moving.way.unit != unit)
     {
-        // What is left cannot be counted in other units: one of the ways carries it.
         m_chooser.Leave(path, moving.way, request.token, request.weight, now);
-        moving.way = {path, unit, Time()};
-        std::vector<PathLink> links;
-        for (const PathLink& each : m_paths.Links(path))
-        {
-            links.push_back({each.link, each.multiplicity * unit});
-        }
-        moving.way.path = m_paths.InternCounted(links);
+        moving.way = WholeWay(path, unit); // one of the ways carries it
         m_chooser.Hold(moving.way, request.weight);
     }
     return m_inner->SetPath(id, moving.way.path, now);
@@ -136,6 +202,7 @@ LoadBalancingTransport::Cancel(TransferId id, Time now)
 Rate
 LoadBalancingTransport::CurrentRate(TransferId id)
 {
+    DivideStarted();
     const auto found = m_places.find(id.value);
     const Rate rate = m_inner->CurrentRate(id);
     return found == m_places.end() ? rate : rate * m_moving[found->second].way.unit;
@@ -144,6 +211,7 @@ LoadBalancingTransport::CurrentRate(TransferId id)
 Rate
 LoadBalancingTransport::CurrentLinkRate(LinkId link)
 {
+    DivideStarted();
     return m_inner->CurrentLinkRate(link);
 }
 
@@ -171,7 +239,14 @@ LoadBalancingTransport::Release(uint32_t place, Time now)
 {
     const Moving& moving = m_moving[place];
     const TransferRequest& request = moving.request;
-    m_chooser.Leave(request.path, moving.way, request.token, request.weight, now);
+    if (moving.isOpen)
+    {
+        m_started.erase(std::find(m_started.begin(), m_started.end(), place));
+    }
+    else
+    {
+        m_chooser.Leave(request.path, moving.way, request.token, request.weight, now);
+    }
     m_places.erase(moving.id);
     m_free.push_back(place);
 }

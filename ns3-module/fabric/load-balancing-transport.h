@@ -20,6 +20,8 @@ namespace weir
  * from NIC to NIC that WayChooser gives it when it starts. Everything else is the inner
  * transport's.
  *
+ * Paths of several ways that start at one time get them together, before anything moves.
+ *
  * A sprayed transfer is one flow of 1 / unit of its bytes that crosses each link as often as its
  * share in units, with 1 / unit of its weight and cap: so it loads every link in proportion, gets
  * the share of any other flow, and finishes on all ways together. Observers see it on the path it
@@ -55,7 +57,8 @@ class LoadBalancingTransport final : public Transport,
     {
         TransferRequest request; //!< as asked for
         ChosenWay way;
-        uint64_t id{0}; //!< of the inner transport
+        uint64_t id{0};     //!< of the inner transport
+        bool isOpen{false}; //!< its way is yet to be found, with others'
     };
 
     void OnTransferDone(uint64_t token, Time now) override;
@@ -70,12 +73,20 @@ class LoadBalancingTransport final : public Transport,
     TransferRequest AsAsked(const TransferRequest& inner) const;
     void Release(uint32_t place, Time now);
 
+    /** All of a transfer on the path that it was planned for, in units. */
+    ChosenWay WholeWay(PathId path, uint32_t unit);
+
+    /** Gives transfers of several ways that have started theirs, all together. */
+    void DivideStarted();
+
     std::unique_ptr<Transport> m_inner;
     PathTable& m_paths;
     WayChooser m_chooser;
     TransportObserver* m_observer{nullptr};
     std::vector<Moving> m_moving;
     std::vector<uint32_t> m_free;                    //!< places of m_moving
+    std::vector<uint32_t> m_started;                 //!< places that DivideStarted waits for
+    Time m_startedAt;                                //!< when they have
     std::unordered_map<uint64_t, uint32_t> m_places; //!< by TransferId
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/path-spread.h"
 
+#include "fabric/path-stretches.h"
+#include "fabric/way-balance.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -18,7 +21,7 @@ constexpr uint64_t FINEST_UNIT = uint64_t{1} << 16; //!< beyond it a path's shar
 PathSpread::PathSpread(PathTable& paths, Router& router)
     : m_paths(paths),
       m_router(router),
-      m_ways(router),
+      m_choices(paths.GetTopology(), router),
       m_revision(router.Revision())
 {
 }
@@ -34,26 +37,36 @@ PathSpread::Refresh()
     }
 }
 
-const PathStretches&
-PathSpread::ApartOf(PathId path)
+const PathMakeup&
+PathSpread::MakeupOf(PathId path)
 {
-    const auto found = m_apart.find(path);
-    if (found != m_apart.end())
+    if (const PathMakeup* known = m_paths.MakeupOf(path))
     {
-        return found->second;
+        return *known;
     }
-    return m_apart.emplace(path, TakeApart(m_router, m_paths.GetTopology(), m_paths.Links(path)))
-        .first->second;
-}
-
-const RouteDag*
-PathSpread::WaysOf(const PathStretch& stretch)
-{
-    const Topology& topology = m_paths.GetTopology();
-    const DeviceId from = topology.GetLink(stretch.links.front()).from;
-    const DeviceId to = topology.GetLink(stretch.links.back()).to;
-    // Back to where it began: how a path was taken apart, no way that anything would choose.
-    return from == to ? nullptr : m_ways.Between(from, to);
+    const auto [entry, isNew] = m_makeups.try_emplace(path);
+    if (isNew)
+    {
+        const Topology& topology = m_paths.GetTopology();
+        PathStretches apart = TakeApart(m_router, topology, m_paths.Links(path));
+        entry->second.rest = std::move(apart.rest);
+        for (const PathStretch& stretch : apart.network)
+        {
+            const DeviceId from = topology.GetLink(stretch.links.front()).from;
+            const DeviceId to = topology.GetLink(stretch.links.back()).to;
+            if (from != to)
+            {
+                entry->second.ways.push_back({from, to, stretch.times});
+                continue;
+            }
+            // Back to where it began: how it was taken apart, no way that anything would choose.
+            for (const LinkId link : stretch.links)
+            {
+                entry->second.rest.push_back({link, stretch.times});
+            }
+        }
+    }
+    return entry->second;
 }
 
 const std::vector<LinkShare>&
@@ -66,27 +79,27 @@ PathSpread::SharesOf(PathId path)
         return entry->second;
     }
     std::map<LinkId, double> shares;
-    const PathStretches& apart = ApartOf(path);
-    for (const PathLink& each : apart.rest)
+    const PathMakeup& makeup = MakeupOf(path);
+    for (const PathLink& each : makeup.rest)
     {
         shares[each.link] += each.multiplicity;
     }
-    for (const PathStretch& stretch : apart.network)
+    for (const PathWay& way : makeup.ways)
     {
-        const RouteDag* dag = WaysOf(stretch);
+        const RouteDag* dag = m_choices.Shortest(way.from, way.to);
         if (!dag) // it stands still where it is
         {
-            for (const LinkId link : stretch.links)
+            shares.clear();
+            for (const PathLink& each : m_paths.Links(path))
             {
-                shares[link] += stretch.times;
+                shares[each.link] = each.multiplicity;
             }
-            continue;
+            break;
         }
         const EvenShares even = weir::SharesOf(*dag);
         for (std::size_t i = 0; i < dag->arcs.size(); i++)
         {
-            shares[dag->arcs[i].link] +=
-                static_cast<double>(stretch.times) * even.parts[i] / even.unit;
+            shares[dag->arcs[i].link] += static_cast<double>(way.times) * even.parts[i] / even.unit;
         }
     }
     for (const auto& [link, share] : shares)
@@ -94,6 +107,12 @@ PathSpread::SharesOf(PathId path)
         entry->second.push_back({link, share});
     }
     return entry->second;
+}
+
+std::unique_ptr<PathSharing>
+PathSpread::Together(const std::vector<PathLoad>& loads)
+{
+    return IsPerPacket() ? nullptr : std::make_unique<WayBalance>(*this, m_choices, loads, nullptr);
 }
 
 const PathSpread::Sprayed&
@@ -107,19 +126,19 @@ PathSpread::SprayedOf(PathId path)
     }
     const Topology& topology = m_paths.GetTopology();
     Sprayed sprayed{path, 1, m_paths.Latency(path)};
-    const PathStretches& apart = ApartOf(path);
+    const PathMakeup& makeup = MakeupOf(path);
     uint64_t unit = 1;
     Time latency;
-    for (const PathLink& each : apart.rest)
+    for (const PathLink& each : makeup.rest)
     {
         latency += topology.GetLink(each.link).latency * each.multiplicity;
     }
-    for (const PathStretch& stretch : apart.network)
+    for (const PathWay& way : makeup.ways)
     {
-        if (const RouteDag* dag = WaysOf(stretch))
+        if (const RouteDag* dag = m_choices.Shortest(way.from, way.to))
         {
             unit = std::min(std::lcm<uint64_t>(unit, weir::SharesOf(*dag).unit), FINEST_UNIT);
-            latency += LongestLatency(*dag, topology) * stretch.times;
+            latency += LongestLatency(*dag, topology) * way.times;
         }
     }
     if (unit > 1)

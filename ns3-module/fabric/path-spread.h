@@ -2,9 +2,8 @@
 #ifndef WEIR_FABRIC_PATH_SPREAD_H
 #define WEIR_FABRIC_PATH_SPREAD_H
 
-#include "fabric/path-stretches.h"
 #include "fabric/path-table.h"
-#include "fabric/shortest-ways.h"
+#include "fabric/route-choices.h"
 
 #include <unordered_map>
 #include <vector>
@@ -14,8 +13,8 @@ namespace weir
 
 /**
  * What becomes of paths when every switch spreads what it is given evenly over all shortest ways:
- * packet spraying, and what routing by load comes to on the average when loads are even. Only ways
- * from NIC to NIC are spread; all else of a path stays.
+ * packet spraying, and where routing by load begins. Only ways from NIC to NIC are spread; all else
+ * of a path stays.
  */
 class PathSpread : public PathSharing
 {
@@ -30,6 +29,9 @@ class PathSpread : public PathSharing
         return m_router.Kind() == RoutingKind::Spray;
     }
 
+    /** A WayBalance where switches route by load. */
+    std::unique_ptr<PathSharing> Together(const std::vector<PathLoad>& loads) override;
+
     /** A path whose flows, each 1 / unit of the bytes, load every link as the sprayed path does. */
     struct Sprayed
     {
@@ -42,14 +44,16 @@ class PathSpread : public PathSharing
     const Sprayed& SprayedOf(PathId path);
 
     /** The path's ways through the network and the rest. */
-    const PathStretches& ApartOf(PathId path);
+    const PathMakeup& MakeupOf(PathId path);
 
-    /** All shortest ways from where a stretch begins to where it ends; null: it keeps its own. */
-    const RouteDag* WaysOf(const PathStretch& stretch);
-
-    ShortestWays& Ways()
+    RouteChoices& Choices()
     {
-        return m_ways;
+        return m_choices;
+    }
+
+    PathTable& Paths()
+    {
+        return m_paths;
     }
 
   private:
@@ -58,11 +62,12 @@ class PathSpread : public PathSharing
 
     PathTable& m_paths;
     Router& m_router;
-    ShortestWays m_ways;
+    RouteChoices m_choices;
     uint64_t m_revision;
     std::unordered_map<PathId, std::vector<LinkShare>> m_shares;
     std::unordered_map<PathId, Sprayed> m_sprayed;
-    std::unordered_map<PathId, PathStretches> m_apart; //!< does not depend on the router
+    std::unordered_map<PathId, PathMakeup> m_makeups; //!< of paths that do not tell; whatever
+                                                      //!< the router does
 };
 
 } // namespace weir

@@ -44,6 +44,19 @@ SortByLink(std::vector<PathLink>& links)
     });
 }
 
+/** Whether two makeups of the same links are one: the rest is what is not on the ways. */
+bool
+AreEqual(const PathMakeup& a, const PathMakeup& b)
+{
+    return std::equal(a.ways.begin(),
+                      a.ways.end(),
+                      b.ways.begin(),
+                      b.ways.end(),
+                      [](const PathWay& x, const PathWay& y) {
+                          return x.from == y.from && x.to == y.to && x.times == y.times;
+                      });
+}
+
 /** Sorts by link and folds repetitions into multiplicities. */
 void
 Normalise(const std::vector<LinkId>& links, std::vector<PathLink>& out)
@@ -111,8 +124,8 @@ PathTable::Intern(const std::vector<LinkId>& links)
     return InternScratch();
 }
 
-PathId
-PathTable::InternCounted(const std::vector<PathLink>& links)
+void
+PathTable::Count(const std::vector<PathLink>& links)
 {
     m_scratch.clear();
     for (const auto& l : links)
@@ -133,7 +146,43 @@ PathTable::InternCounted(const std::vector<PathLink>& links)
         throw std::invalid_argument("PathTable: link " + std::to_string(again->link.Index()) +
                                     " is given twice");
     }
+}
+
+PathId
+PathTable::InternCounted(const std::vector<PathLink>& links)
+{
+    Count(links);
     return InternScratch();
+}
+
+PathId
+PathTable::InternMadeOf(const std::vector<PathLink>& links, PathMakeup makeup)
+{
+    Count(links);
+    uint64_t hash = HashOf(m_scratch);
+    for (const PathWay& way : makeup.ways)
+    {
+        hash = Mix(Mix(hash, uint64_t{way.from.Index()} << 32 | way.to.Index()), way.times);
+    }
+    const auto candidates = m_madeByHash.equal_range(hash);
+    for (auto it = candidates.first; it != candidates.second; ++it)
+    {
+        if (IsScratch(it->second) && AreEqual(m_makeups.at(it->second), makeup))
+        {
+            return it->second;
+        }
+    }
+    const PathId path = Append();
+    m_makeups.emplace(path, std::move(makeup));
+    m_madeByHash.emplace(hash, path);
+    return path;
+}
+
+const PathMakeup*
+PathTable::MakeupOf(PathId path) const
+{
+    const auto found = m_makeups.find(path);
+    return found == m_makeups.end() ? nullptr : &found->second;
 }
 
 PathId

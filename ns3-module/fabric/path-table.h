@@ -7,6 +7,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -27,6 +28,28 @@ struct LinkShare
     double share{1};
 };
 
+/** A way over the network that a path has, from NIC to NIC (or host to host). */
+struct PathWay
+{
+    DeviceId from;
+    DeviceId to;
+    uint32_t times{1}; //!< how often the path has it
+};
+
+/** What a path of several ways is made of: which of its links belong together they do not tell. */
+struct PathMakeup
+{
+    std::vector<PathWay> ways;  //!< by ascending ends, each two ends once
+    std::vector<PathLink> rest; //!< links of none of them
+};
+
+/** A path and the weight of what it carries. */
+struct PathLoad
+{
+    PathId path;
+    double weight{1};
+};
+
 /** Says over which links switches spread what is planned for a path. */
 class PathSharing
 {
@@ -38,6 +61,9 @@ class PathSharing
 
     /** Whether one flow is spread so, not only many of them together. */
     virtual bool IsPerPacket() const = 0;
+
+    /** The same of paths that are loaded at once, alone on the fabric; null: no different. */
+    virtual std::unique_ptr<PathSharing> Together(const std::vector<PathLoad>& loads) = 0;
 };
 
 /**
@@ -46,6 +72,7 @@ class PathSharing
  *
  * A path is what a flow loads, not only a route: the links of all hops of a ring together are a
  * path too (fidelity `stream`), with a multiplicity where the ring crosses a link more than once.
+ * Where switches spread what they are given, such a path keeps what it is made of: see PathSum.
  *
  * A path takes 8 bytes a distinct link, and 19 to 29 more.
  */
@@ -69,6 +96,15 @@ class PathTable
      * @throws std::invalid_argument also when a link is given twice.
      */
     PathId InternCounted(const std::vector<PathLink>& links);
+
+    /**
+     * A path that is more than its links: other makeups of the same links are other paths.
+     * @throws std::invalid_argument as InternCounted.
+     */
+    PathId InternMadeOf(const std::vector<PathLink>& links, PathMakeup makeup);
+
+    /** What a path that InternMadeOf has given is made of; else null. */
+    const PathMakeup* MakeupOf(PathId path) const;
 
     /** The links in ascending id, each once. Valid until the next Intern. */
     struct Span
@@ -106,9 +142,16 @@ class PathTable
     template <typename Use>
     void ForEachShare(PathId path, const Use& use) const
     {
-        if (m_sharing)
+        ForEachShare(path, m_sharing, use);
+    }
+
+    /** As above by @p sharing; null: the path's own links. */
+    template <typename Use>
+    void ForEachShare(PathId path, PathSharing* sharing, const Use& use) const
+    {
+        if (sharing)
         {
-            for (const LinkShare& each : m_sharing->SharesOf(path))
+            for (const LinkShare& each : sharing->SharesOf(path))
             {
                 use(each.link, each.share);
             }
@@ -124,6 +167,12 @@ class PathTable
     void SetSharing(PathSharing* sharing)
     {
         m_sharing = sharing;
+    }
+
+    /** Null when switches spread nothing. */
+    PathSharing* GetSharing() const
+    {
+        return m_sharing;
     }
 
     /** The sum of the links' latencies, each counted with its multiplicity. */
@@ -175,6 +224,9 @@ class PathTable
 
     void CheckLink(LinkId link) const;
 
+    /** Fills m_scratch. */
+    void Count(const std::vector<PathLink>& links);
+
     /** The id of the path in m_scratch, which is in ascending order. */
     PathId InternScratch();
 
@@ -195,6 +247,8 @@ class PathTable
     std::vector<Slot> m_slots;       //!< open addressing; a power of two, or none before the first
     std::vector<PathLink> m_scratch; //!< the path being interned
     std::unordered_multimap<uint64_t, uint32_t> m_shapesByHash;
+    std::unordered_map<PathId, PathMakeup> m_makeups;
+    std::unordered_multimap<uint64_t, PathId> m_madeByHash; //!< of m_makeups
 };
 
 } // namespace weir

@@ -7,6 +7,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/profile-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/cluster.cc
   ${CMAKE_CURRENT_LIST_DIR}/node-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/node-cost.cc
   ${CMAKE_CURRENT_LIST_DIR}/node-wiring.cc
   ${CMAKE_CURRENT_LIST_DIR}/clos-layers.cc
   ${CMAKE_CURRENT_LIST_DIR}/rail-optimized.cc
@@ -22,8 +23,11 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/route-dag.cc
   ${CMAKE_CURRENT_LIST_DIR}/detours.cc
   ${CMAKE_CURRENT_LIST_DIR}/shortest-ways.cc
+  ${CMAKE_CURRENT_LIST_DIR}/route-choices.cc
   ${CMAKE_CURRENT_LIST_DIR}/path-stretches.cc
   ${CMAKE_CURRENT_LIST_DIR}/path-spread.cc
+  ${CMAKE_CURRENT_LIST_DIR}/path-sum.cc
+  ${CMAKE_CURRENT_LIST_DIR}/way-balance.cc
   ${CMAKE_CURRENT_LIST_DIR}/way-chooser.cc
   ${CMAKE_CURRENT_LIST_DIR}/load-balancing-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/path-table.cc

@@ -4,6 +4,7 @@
 #include "fabric/flow-hash.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weir
 {
@@ -11,9 +12,8 @@ namespace weir
 namespace
 {
 
-/** Detours that are weighed for each choice: UGAL has one; more find a free one sooner. */
-constexpr std::size_t DETOURS_WEIGHED = 4;
-constexpr uint32_t MOST_PARTS = 16;     //!< that choose apart, of a way that a path has many times
+constexpr uint32_t FINEST_UNIT = 4096;  //!< of ways that are divided
+constexpr int64_t UNIT_BYTES = 64;      //!< at least, so that rounding up to units adds little
 constexpr std::size_t FEW_FLOWS = 4096; //!< are not worth forgetting
 
 } // namespace
@@ -24,12 +24,15 @@ WayChooser::WayChooser(PathTable& paths, Router& router, const FabricSpec& fabri
       m_kind(fabric.routing),
       m_gap(fabric.flowletGap),
       m_spread(paths, router),
-      m_detours(paths.GetTopology()),
-      m_loads(paths.GetTopology().LinkCount(), 0),
-      m_choices(fabric.hashSeed),
-      m_revision(router.Revision()),
+      m_turns(fabric.hashSeed),
       m_forgetAt(FEW_FLOWS)
 {
+    const Topology& topology = paths.GetTopology();
+    m_links.loads.resize(topology.LinkCount(), 0);
+    for (std::size_t link = 0; link < topology.LinkCount(); link++)
+    {
+        m_links.rates.push_back(topology.GetLink(LinkId(link)).rate.ToBytesPerSecond());
+    }
 }
 
 uint64_t
@@ -41,10 +44,21 @@ WayChooser::KeyOf(PathId planned, uint64_t flow)
 void
 WayChooser::AddLoad(LinkId link, double weight)
 {
-    const Link& each = m_paths.GetTopology().GetLink(link);
-    if (each.kind == LinkKind::Network && each.rate > Rate())
+    const double rate = m_links.rates[link.Index()];
+    if (m_paths.GetTopology().GetLink(link).kind == LinkKind::Network && rate > 0)
     {
-        m_loads[link.Index()] += weight / each.rate.ToBytesPerSecond();
+        m_links.loads[link.Index()] += weight / rate;
+    }
+}
+
+void
+WayChooser::SetRate(LinkId link, Rate rate)
+{
+    double& known = m_links.rates[link.Index()];
+    if (rate > Rate() && known > 0) // what is down takes no way
+    {
+        m_links.loads[link.Index()] *= known / rate.ToBytesPerSecond();
+        known = rate.ToBytesPerSecond();
     }
 }
 
@@ -72,7 +86,7 @@ WayChooser::Enter(PathId planned, uint64_t flow, double weight, Time now)
                             (known.underWay > 0 || now - known.lastEnd < m_gap);
         if (!goesOn)
         {
-            known.way = LeastLoaded(planned, weight);
+            known.way = LeastLoaded(planned);
             known.revision = m_router.Revision();
         }
         known.underWay++;
@@ -80,7 +94,7 @@ WayChooser::Enter(PathId planned, uint64_t flow, double weight, Time now)
     }
     else
     {
-        way = LeastLoaded(planned, weight);
+        way = LeastLoaded(planned);
     }
     Hold(way, weight);
     return way;
@@ -129,119 +143,93 @@ WayChooser::ForgetOldFlows(Time now)
     m_forgetAt = std::max(FEW_FLOWS, 2 * m_flows.size());
 }
 
-double
-WayChooser::CostOf(const std::vector<LinkId>& way) const
-{
-    double most = 0;
-    // The links to and from the end points are the same on every way.
-    for (std::size_t i = 1; i + 1 < way.size(); i++)
-    {
-        most = std::max(most, m_loads[way[i].Index()]);
-    }
-    return most * static_cast<double>(way.size());
-}
-
-const std::vector<DeviceId>&
-WayChooser::DetoursBetween(DeviceId first, DeviceId last)
-{
-    if (m_revision != m_router.Revision())
-    {
-        m_detoursOf.clear();
-        m_revision = m_router.Revision();
-    }
-    const uint64_t key = uint64_t{first.Index()} << 32 | last.Index();
-    const auto [entry, isNew] = m_detoursOf.try_emplace(key);
-    if (isNew)
-    {
-        entry->second = m_detours.FindAll(m_router, first, last);
-    }
-    return entry->second;
-}
-
-std::vector<LinkId>
-WayChooser::ChooseStretch(const PathStretch& stretch)
-{
-    const Topology& topology = m_paths.GetTopology();
-    const RouteDag* dag = m_spread.WaysOf(stretch);
-    if (!dag)
-    {
-        return stretch.links; // it stands still where it is
-    }
-    auto best = LeastLoadedWay(*dag, m_loads);
-    if (!m_detours.HasGroups() || best.size() < 3)
-    {
-        return best;
-    }
-    double least = CostOf(best);
-    const DeviceId first = topology.GetLink(best.front()).to;
-    const DeviceId last = topology.GetLink(best.back()).from;
-    if (least == 0)
-    {
-        return best;
-    }
-    const auto& vias = DetoursBetween(first, last);
-    const uint64_t turn = SplitMix64(m_choices++);
-    const auto shortest = best;
-    for (std::size_t i = 0; i < std::min(DETOURS_WEIGHED, vias.size()); i++)
-    {
-        const DeviceId via = vias[(turn + i) % vias.size()];
-        std::vector<LinkId> around{shortest.front()};
-        for (const auto& [a, b] : {std::pair{first, via}, std::pair{via, last}})
-        {
-            const auto part = LeastLoadedWay(*m_spread.Ways().Between(a, b), m_loads);
-            around.insert(around.end(), part.begin(), part.end());
-        }
-        around.push_back(shortest.back());
-        const double cost = CostOf(around);
-        if (cost < least)
-        {
-            least = cost;
-            best = around;
-        }
-    }
-    return best;
-}
-
 ChosenWay
-WayChooser::LeastLoaded(PathId planned, double weight)
+WayChooser::LeastLoaded(PathId planned)
 {
-    const PathStretches& apart = m_spread.ApartOf(planned);
-    if (apart.network.empty())
+    const PathMakeup& makeup = m_spread.MakeupOf(planned);
+    RouteChoices& choices = m_spread.Choices();
+    if (makeup.ways.empty() || !choices.Shortest(makeup.ways.front().from, makeup.ways.front().to))
     {
-        return {planned, 1, Time()};
+        return {planned, 1, Time()}; // nothing to choose, or it stands still where it is
     }
-    if (!m_detours.HasGroups() && (apart.network.size() > 1 || apart.network.front().times > 1))
-    {
-        return Sprayed(planned);
-    }
-    const Topology& topology = m_paths.GetTopology();
-    std::vector<LinkId> links;
-    Time latency;
-    for (const PathLink& each : apart.rest)
+    std::vector<LinkId> links = choices.LeastLoaded(
+        makeup.ways.front().from, makeup.ways.front().to, m_links.loads, m_turns++);
+    for (const PathLink& each : makeup.rest)
     {
         links.insert(links.end(), each.multiplicity, each.link);
-        latency += topology.GetLink(each.link).latency * each.multiplicity;
     }
-    const std::size_t first = links.size();
-    for (const PathStretch& stretch : apart.network)
+    Time latency;
+    for (const LinkId link : links)
     {
-        const uint32_t part = std::max(1U, stretch.times / MOST_PARTS);
-        for (uint32_t left = stretch.times; left > 0; left -= std::min(left, part))
-        {
-            const uint32_t times = std::min(left, part);
-            for (const LinkId link : ChooseStretch(stretch))
-            {
-                links.insert(links.end(), times, link);
-                latency += topology.GetLink(link).latency * times;
-                AddLoad(link, weight * times); // so that the path's own ways part
-            }
-        }
-    }
-    for (std::size_t i = first; i < links.size(); i++)
-    {
-        AddLoad(links[i], -weight);
+        latency += m_paths.GetTopology().GetLink(link).latency;
     }
     return {m_paths.Intern(links), 1, std::max(Time(), latency - m_paths.Latency(planned))};
+}
+
+bool
+WayChooser::IsDivided(PathId path)
+{
+    if (m_kind == RoutingKind::Spray)
+    {
+        return false;
+    }
+    const auto& ways = m_spread.MakeupOf(path).ways;
+    return ways.size() > 1 || (ways.size() == 1 && ways.front().times > 1);
+}
+
+uint32_t
+WayChooser::UnitFor(PathId path, Bytes bytes)
+{
+    // Multiplicities are a way's times x unit, and many ways may share a link.
+    constexpr uint64_t MOST_PARTS = uint64_t{1} << 31;
+    uint64_t times = 1;
+    for (const PathWay& way : m_spread.MakeupOf(path).ways)
+    {
+        times += way.times;
+    }
+    uint32_t most = 1;
+    while (most < FINEST_UNIT && bytes.Count() >= 2 * most * UNIT_BYTES &&
+           2 * most * times <= MOST_PARTS)
+    {
+        most *= 2;
+    }
+    // Bytes are rounded up to units: of those of a size the one that adds the least.
+    uint32_t unit = most;
+    int64_t least = bytes.Count();
+    for (uint32_t each = most; each > most / 2; each--)
+    {
+        const int64_t added = (each - bytes.Count() % each) % each;
+        if (added < least)
+        {
+            least = added;
+            unit = each;
+        }
+    }
+    return unit;
+}
+
+std::vector<ChosenWay>
+WayChooser::Divide(const std::vector<Divided>& starting)
+{
+    std::vector<PathLoad> loads;
+    for (const Divided& each : starting)
+    {
+        loads.push_back({each.planned, each.weight});
+    }
+    WayBalance balance(m_spread, m_spread.Choices(), loads, &m_links);
+    std::vector<ChosenWay> ways;
+    for (const Divided& each : starting)
+    {
+        std::vector<PathLink> links;
+        for (const LinkShare& share : balance.SharesOf(each.planned))
+        {
+            const double parts = std::round(share.share * each.unit);
+            links.push_back({share.link, std::max<uint32_t>(1, static_cast<uint32_t>(parts))});
+        }
+        ways.push_back({m_paths.InternCounted(links), each.unit, Time()});
+        Hold(ways.back(), each.weight);
+    }
+    return ways;
 }
 
 } // namespace weir

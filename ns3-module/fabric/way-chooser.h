@@ -3,10 +3,11 @@
 #define WEIR_FABRIC_WAY_CHOOSER_H
 
 #include "fabric/cluster-spec.h"
-#include "fabric/detours.h"
 #include "fabric/path-spread.h"
 #include "fabric/path-table.h"
+#include "fabric/route-choices.h"
 #include "fabric/router.h"
+#include "fabric/way-balance.h"
 
 #include <cstdint>
 #include <unordered_map>
@@ -27,15 +28,13 @@ struct ChosenWay
  * Chooses ways by the load that transfers under way put on links: the sum of their weights over a
  * link's rate.
  *
- * Adaptive: of all shortest ways the one whose most loaded link is the least loaded. In a dragonfly
- * with one choice more, UGAL (Singh 2005; Kim et al., ISCA 2008, section 4.1, with knowledge of all
- * links): a detour is taken instead when load x links of the shortest way is more than load x
- * links of the detour. Flowlet: a flow keeps its way until it has paused for the fabric's gap
- * (CONGA, Alizadeh et al., SIGCOMM 2014). Spray: all shortest ways, evenly.
+ * Adaptive: RouteChoices::LeastLoaded for each transfer. Flowlet: a flow keeps its way until it has
+ * paused for the fabric's gap (CONGA, Alizadeh et al., SIGCOMM 2014). Spray: all shortest ways,
+ * evenly.
  *
  * A path of several ways stands for many transfers, as a collective's channel does in `stream`:
- * choices by load make those even, so it is spread evenly, but in a dragonfly, where the parts of
- * it choose one after the other.
+ * choices by load make those even over the links that they may take. Such paths that start at one
+ * time are divided together (WayBalance).
  */
 class WayChooser
 {
@@ -45,6 +44,26 @@ class WayChooser
 
     /** The way of a transfer of @p flow that starts now; it counts as load until Leave. */
     ChosenWay Enter(PathId planned, uint64_t flow, double weight, Time now);
+
+    /** Whether Divide gives the way of what is planned for @p path, not Enter. */
+    bool IsDivided(PathId path);
+
+    /** A transfer that starts now, planned for a path that IsDivided. */
+    struct Divided
+    {
+        PathId planned;
+        double weight{1};
+        uint32_t unit{1}; //!< of the way that it gets
+    };
+
+    /** Parts so small that shares are exact to a thousandth, if there are bytes enough. */
+    uint32_t UnitFor(PathId path, Bytes bytes);
+
+    /** The ways of all of @p starting; each counts as load until Leave. */
+    std::vector<ChosenWay> Divide(const std::vector<Divided>& starting);
+
+    /** A link has another rate now; zero: it is down. */
+    void SetRate(LinkId link, Rate rate);
 
     /** Counts a transfer that goes on @p way as load. */
     void Hold(const ChosenWay& way, double weight);
@@ -68,11 +87,8 @@ class WayChooser
     };
 
     ChosenWay Sprayed(PathId planned);
-    ChosenWay LeastLoaded(PathId planned, double weight);
-    std::vector<LinkId> ChooseStretch(const PathStretch& stretch);
+    ChosenWay LeastLoaded(PathId planned);
     void AddLoad(LinkId link, double weight);
-    double CostOf(const std::vector<LinkId>& way) const;
-    const std::vector<DeviceId>& DetoursBetween(DeviceId first, DeviceId last);
     static uint64_t KeyOf(PathId planned, uint64_t flow);
     void ForgetOldFlows(Time now);
 
@@ -81,12 +97,9 @@ class WayChooser
     RoutingKind m_kind;
     Time m_gap;
     PathSpread m_spread;
-    Detours m_detours;
-    std::vector<double> m_loads; //!< by LinkId: weights over rates
-    uint64_t m_choices{0};
-    uint64_t m_revision;
-    std::unordered_map<uint64_t, std::vector<DeviceId>> m_detoursOf; //!< by both switches
-    std::unordered_map<uint64_t, Flow> m_flows;                      //!< for Flowlet
+    LinkStates m_links;                         //!< loads of network links only
+    uint64_t m_turns{0};                        //!< of detours, so that all are weighed in time
+    std::unordered_map<uint64_t, Flow> m_flows; //!< for Flowlet
     std::size_t m_forgetAt;
 };
 

@@ -3,6 +3,7 @@
 #include "scenarios/command/commands.h"
 #include "scenarios/describe/explain-collective.h"
 #include "scenarios/msccl/read-msccl.h"
+#include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/output-file.h"
@@ -130,8 +131,10 @@ void
 ReadMachine(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
     const Catalog catalog;
-    spec.cluster = ReadSystem(YamlNode::Parse(options.system, "--system"), catalog).cluster;
+    const YamlNode system = YamlNode::Parse(options.system, "--system");
+    spec.cluster = ReadSystem(system, catalog).cluster;
     spec.cluster.nodes = options.nodes;
+    CheckWiring(system, catalog, spec.cluster);
     spec.gpusPerNode = options.gpusPerNode == 0 ? spec.cluster.node.gpus : options.gpusPerNode;
     if (spec.gpusPerNode > spec.cluster.node.gpus)
     {

@@ -2,7 +2,7 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/describe/describe-kernel.h"
-#include "scenarios/readers/located-lines.h"
+#include "scenarios/readers/read-embeddings.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/yaml/input-error.h"
@@ -10,7 +10,6 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -57,20 +56,6 @@ Choose(const char* option, const std::string& text, const NamedChoices<E>& choic
     throw InputError(std::string(option) + ": found '" + text + "', expected one of: " + names);
 }
 
-/** The indices that a file lists, one a line. */
-IndexDistribution
-ObservedIn(const std::string& path)
-{
-    LocatedLines lines(path, "--indices");
-    std::vector<uint64_t> indices;
-    while (lines.NextAtCommas())
-    {
-        indices.push_back(
-            static_cast<uint64_t>(lines.Whole(0, "index", 0, std::numeric_limits<int64_t>::max())));
-    }
-    return IndexDistribution::Observed(std::move(indices));
-}
-
 std::string
 DescribeLookups(const Gpu& gpu, const KernelOptions& options)
 {
@@ -82,8 +67,9 @@ DescribeLookups(const Gpu& gpu, const KernelOptions& options)
         throw InputError("embedding: found neither --rows nor --indices, expected one of the two");
     }
     const IndexDistribution indices =
-        !options.indices.empty() ? ObservedIn(options.indices)
-                                 : IndexDistribution::Zipf(options.tableRows, options.zipf);
+        !options.indices.empty()
+            ? IndexDistribution::Observed(ReadIndices(options.indices, "--indices"))
+            : IndexDistribution::Zipf(options.tableRows, options.zipf);
     return DescribeEmbedding(gpu, indices, shape);
 }
 

@@ -2,6 +2,7 @@
 #include "scenarios/command/topology-command.h"
 
 #include "scenarios/catalog.h"
+#include "scenarios/readers/check-wiring.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/topology/convert-topology.h"
 #include "scenarios/topology/describe-topology.h"
@@ -10,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -81,6 +83,11 @@ With(const TopologyOptions& options, uint32_t most, const Use& use)
     }
     catch (const std::invalid_argument& error)
     {
+        const auto ending = std::filesystem::path(options.file).extension();
+        if (ending != ".xml" && ending != ".graphml")
+        {
+            CheckWiring(YamlNode::Parse(options.file, "SYSTEM"), Catalog(), cluster);
+        }
         throw InputError(options.file + ": " + error.what());
     }
     return ExitCode::Done;

@@ -7,6 +7,7 @@
 #include "scenarios/results/output-file.h"
 #include "scenarios/running/progress.h"
 #include "scenarios/validation/error-charts.h"
+#include "scenarios/validation/fabric-agreement.h"
 #include "scenarios/validation/fidelity-agreement.h"
 #include "scenarios/validation/validate.h"
 #include "scenarios/yaml/input-error.h"
@@ -49,6 +50,9 @@ constexpr const char* FIDELITIES = "fidelity";
 
 /** Machines whose collectives are compared: of one NVSwitch generation and another, and a mesh. */
 constexpr const char* COMPARED_SYSTEMS[] = {"hgx-h100", "dgx-a100", "alps-gh200"};
+
+/** Whose nodes are put on other fabrics. */
+constexpr const char* SYSTEM_ON_FABRICS = "alps-gh200";
 
 /** Which of them stands for the suite called @p name, among others. */
 std::string
@@ -163,8 +167,11 @@ ValidateFidelities()
         const auto here = CompareFidelities(name, cluster, ThrowIfInterrupted);
         points.insert(points.end(), here.begin(), here.end());
     }
-    std::cout << ToText(points);
-    return Agree(points) ? ExitCode::Done : ExitCode::CheckFailed;
+    std::cout << ToText(points) << std::flush;
+    const auto base = ReadSystem(YamlNode::Parse(SYSTEM_ON_FABRICS, "fidelity"), catalog).cluster;
+    const auto onFabrics = CompareOnFabrics(base.node, base.fabric.link, ThrowIfInterrupted);
+    std::cout << '\n' << ToText(onFabrics);
+    return Agree(points) && Agree(onFabrics) ? ExitCode::Done : ExitCode::CheckFailed;
 }
 
 ExitCode

@@ -188,13 +188,25 @@ class RankDescription
             return label;
         case StepOpKind::Collective:
             return std::string(ToString(op.collective)) + " over " + m_graph.slotNames[op.group] +
-                   ": " + label;
+                   RootOf(op) + ": " + label;
         case StepOpKind::Send:
             return "send to " + std::to_string(Peer(op).Index()) + ": " + label;
         case StepOpKind::Recv:
             return "receive from " + std::to_string(Peer(op).Index()) + ": " + label;
         }
         return label;
+    }
+
+    /** " from 2" or " to 2" of a collective that has a root, else nothing. */
+    std::string RootOf(const StepOp& op) const
+    {
+        if (op.collective != CollectiveOp::Broadcast && op.collective != CollectiveOp::Reduce)
+        {
+            return "";
+        }
+        const auto& members = m_graph.groups[m_graph.rankGroups[m_view.rank][op.group]];
+        return (op.collective == CollectiveOp::Broadcast ? " from " : " to ") +
+               std::to_string(members[op.root].Index());
     }
 
     /** The other end of a send or a receive: a pair is {sender, receiver}. */

@@ -33,6 +33,10 @@ DescribeModel(const Transformer& model)
     table.Row(
         {"vocabulary",
          count(model.vocabulary) + (model.tiedEmbeddings ? ", tied with the output layer" : "")});
+    if (model.predictionHead)
+    {
+        table.Row({"prediction head", "dense, GELU, norm before the output layer"});
+    }
     table.Row({"positions", model.learnedPositions ? "learned" : "rotary"});
     table.Row(
         {"parameters",
@@ -58,6 +62,30 @@ InText(const SampleShape& shape)
 {
     return std::to_string(shape.channels) + " x " + std::to_string(shape.height) + " x " +
            std::to_string(shape.width);
+}
+
+/** One line a table, and their sum; nothing where there are none. */
+std::string
+DescribeEmbeddings(const LayerTable& table)
+{
+    if (table.embeddings.empty())
+    {
+        return "";
+    }
+    TextTable lines(2);
+    lines.Row({"embedding table", "rows", "width", "rows a sample", "Zipf exponent"});
+    for (std::size_t i = 0; i < table.embeddings.size(); i++)
+    {
+        const EmbeddingTable& one = table.embeddings[i];
+        lines.Row({std::to_string(i + 1),
+                   std::to_string(one.rows),
+                   std::to_string(one.dim),
+                   std::to_string(one.pooling),
+                   one.classes.empty() ? FormatFixed(one.zipf, 2) : "given classes"});
+    }
+    return lines.Print(2) + "  all " + std::to_string(table.embeddings.size()) +
+           " embedding tables: " + FormatFixed(table.EmbeddingParameters() * 1e-9, 3) +
+           " billion parameters\n";
 }
 
 } // namespace
@@ -89,7 +117,8 @@ DescribeTable(const LayerTable& table)
                "",
                FormatFixed(table.Parameters(), 0),
                FormatFixed(2 * table.MultiplyAdds() * 1e-6, 1)});
-    return table.name + "\n" + lines.Print(2) + "  source: " + table.source + "\n";
+    return table.name + "\n" + lines.Print(2) + DescribeEmbeddings(table) +
+           "  source: " + table.source + "\n";
 }
 
 } // namespace weir

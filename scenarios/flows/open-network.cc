@@ -4,6 +4,7 @@
 #include "scenarios/flows/cluster-network.h"
 #include "scenarios/flows/hpcc-network.h"
 #include "scenarios/flows/hpcc-topology.h"
+#include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
@@ -42,8 +43,10 @@ SetRouting(FabricSpec& fabric, const NetworkOverrides& overrides)
 std::unique_ptr<FlowNetwork>
 OpenSystem(const std::string& system, const NetworkOverrides& overrides, const Catalog& catalog)
 {
-    ClusterSpec spec = ReadSystem(YamlNode::Parse(system, "--topology"), catalog).cluster;
+    const YamlNode reference = YamlNode::Parse(system, "--topology");
+    ClusterSpec spec = ReadSystem(reference, catalog).cluster;
     spec.nodes = overrides.nodes.value_or(spec.nodes);
+    CheckWiring(reference, catalog, spec);
     SetRouting(spec.fabric, overrides);
     try
     {

@@ -55,4 +55,10 @@ ParseAttention(const std::string& name)
     return Parse(weir::AttentionNames(), name, "Attention");
 }
 
+weir::JitterScope
+ParseJitterScope(const std::string& name)
+{
+    return Parse(weir::JitterScopeNames(), name, "JitterPer");
+}
+
 } // namespace ns3

@@ -2,6 +2,7 @@
 #ifndef WEIR_JOB_PLAN_NAMES_H
 #define WEIR_JOB_PLAN_NAMES_H
 
+#include "compute-model/execution/rank-jitter.h"
 #include "compute-model/plan/parallel-plan.h"
 
 #include <string>
@@ -37,6 +38,12 @@ weir::Precision ParsePrecision(const std::string& name);
  * @return the kind
  */
 weir::AttentionKind ParseAttention(const std::string& name);
+
+/**
+ * @param name run, step or operation
+ * @return what jitter is drawn anew for
+ */
+weir::JitterScope ParseJitterScope(const std::string& name);
 
 } // namespace ns3
 

@@ -5,6 +5,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
+#include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -119,6 +120,28 @@ TrainingJob::GetTypeId()
                           UintegerValue(2),
                           MakeUintegerAccessor(&TrainingJob::m_steps),
                           MakeUintegerChecker<uint32_t>(1, 65535))
+            .AddAttribute("SteadyTolerance",
+                          "Relative to the mean step: no more steps once it is known so well "
+                          "(95 % confidence); 0 runs all of them.",
+                          DoubleValue(0),
+                          MakeDoubleAccessor(&TrainingJob::m_steadyTolerance),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("Jitter",
+                          "Coefficient of variation of the factors, of mean 1, on the ranks' "
+                          "compute times.",
+                          DoubleValue(0),
+                          MakeDoubleAccessor(&TrainingJob::m_jitter),
+                          MakeDoubleChecker<double>(0, 10))
+            .AddAttribute("JitterPer",
+                          "What the ranks' factors are drawn for: run, step or operation.",
+                          StringValue("step"),
+                          MakeStringAccessor(&TrainingJob::m_jitterPer),
+                          MakeStringChecker())
+            .AddAttribute("JitterSeed",
+                          "Of the factors.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&TrainingJob::m_jitterSeed),
+                          MakeUintegerChecker<uint64_t>())
             .AddAttribute("Fidelity",
                           "How closely communication is followed: analytical, stream or "
                           "flow.",
@@ -206,6 +229,8 @@ TrainingJob::Install(Ptr<FluidFabric> fabric,
     spec.model = model;
     spec.plan = GetPlan();
     spec.steps = m_steps;
+    spec.steady.tolerance = m_steadyTolerance;
+    spec.jitter = {m_jitter, ParseJitterScope(m_jitterPer), m_jitterSeed};
     spec.start = ToWeir(Max(m_startTime, Simulator::Now()));
     spec.gpus = std::vector<weir::GpuId>(gpus.begin(), gpus.end());
     try

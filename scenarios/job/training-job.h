@@ -193,6 +193,10 @@ class TrainingJob : public Object, private weir::StepObserver
     Time m_hostCommunication;    //!< CPU time to launch a communication
     bool m_distributedOptimizer; //!< ZeRO-1
     uint32_t m_steps;            //!< how many
+    double m_steadyTolerance;    //!< relative, of the mean step
+    double m_jitter;             //!< coefficient of variation
+    std::string m_jitterPer;     //!< name
+    uint64_t m_jitterSeed;       //!< of the draws
     std::string m_fidelity;      //!< name
     Time m_startTime;            //!< of the first step
 

@@ -2,7 +2,9 @@
 #include "scenarios/readers/read-gpu.h"
 
 #include "scenarios/readers/read-kernel-calibration.h"
+#include "scenarios/readers/read-node-costs.h"
 
+#include <string>
 #include <utility>
 
 namespace weir
@@ -10,6 +12,8 @@ namespace weir
 
 namespace
 {
+
+constexpr double MOST_SPREAD = 0.2; // six of them stay above zero
 
 /** The `value` of a {value, source} map; the source must be there and say something. */
 YamlNode
@@ -65,11 +69,13 @@ ReadGpu(const YamlNode& node)
                     "boostClock",
                     "burstTensorClock",
                     "sustainedClock",
+                    "clockSpread",
                     "tensorFlopsPerSmPerClock",
                     "memoryRate",
                     "memory",
                     "l2",
-                    "kernels"});
+                    "kernels",
+                    "costs"});
     Gpu gpu;
     gpu.name = node.Get("name").AsString();
     gpu.computeCapability = static_cast<uint32_t>(node.Get("computeCapability").AsInteger(60, 200));
@@ -77,33 +83,55 @@ ReadGpu(const YamlNode& node)
     gpu.boostClockHz = Sourced(node, "boostClock").AsHertz();
     gpu.burstTensorClockHz = LoadedClock(node, "burstTensorClock", gpu.boostClockHz);
     gpu.sustainedClockHz = LoadedClock(node, "sustainedClock", gpu.boostClockHz);
+    if (node.Find("clockSpread"))
+    {
+        gpu.clockSpread = Sourced(node, "clockSpread").AsNumber(0, MOST_SPREAD);
+    }
     ReadTensorRates(node.Get("tensorFlopsPerSmPerClock"), gpu);
     gpu.memoryRate = Sourced(node, "memoryRate").AsRate();
     gpu.memory = Sourced(node, "memory").AsBytes();
     gpu.l2 = Sourced(node, "l2").AsBytes();
     gpu.kernels = ReadKernelCalibration(node.Get("kernels"));
+    if (const auto costs = node.Find("costs"))
+    {
+        gpu.costs = ReadNodeCosts(*costs);
+    }
     return gpu;
 }
 
-Gpu
-LoadGpu(const std::string& path)
+namespace
+{
+
+constexpr int MOST_BASES = 8; // one behind another
+
+/** The file's map with the kernels of its bases under its own. */
+YamlNode
+WithBases(const std::string& path, int depth)
 {
     const YamlNode node = YamlNode::Load(path);
     const auto base = node.Get("kernels").Find("base");
     if (!base)
     {
-        return ReadGpu(node);
+        return node;
     }
-    const YamlNode measured = YamlNode::Load(base->AsPathBesideFile() + ".yaml");
-    if (measured.Get("kernels").Has("base"))
+    if (depth == MOST_BASES)
     {
-        base->Fail("found '" + base->AsString() +
-                   "', which has a base itself, expected a GPU whose kernels were measured");
+        base->Fail("found '" + base->AsString() + "' after " + std::to_string(MOST_BASES) +
+                   " others, expected bases that end at a GPU whose kernels were measured");
     }
+    const YamlNode under = WithBases(base->AsPathBesideFile() + ".yaml", depth + 1);
     YamlNode merged = YamlNode::Parse("kernels: {}", path);
-    merged.Get("kernels").Overlay(measured.Get("kernels"));
+    merged.Get("kernels").Overlay(under.Get("kernels"));
     merged.Overlay(node);
-    return ReadGpu(merged);
+    return merged;
+}
+
+} // namespace
+
+Gpu
+LoadGpu(const std::string& path)
+{
+    return ReadGpu(WithBases(path, 0));
 }
 
 } // namespace weir

@@ -18,8 +18,9 @@ Gpu ReadGpu(const YamlNode& node);
 
 /**
  * The GPU that the file at @p path describes. `kernels: {base: NAME, ...}` takes the figures of
- * NAME.yaml in the same folder and lays the file's own over them; they stay measured on that GPU.
- * @throws InputError as ReadGpu, and when a base has a base itself.
+ * NAME.yaml in the same folder, which may have a base itself, and lays the file's own over them;
+ * they stay measured on the GPU that they were measured on.
+ * @throws InputError as ReadGpu, and when bases lead back.
  */
 Gpu LoadGpu(const std::string& path);
 

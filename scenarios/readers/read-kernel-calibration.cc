@@ -58,10 +58,21 @@ ReadTile(const YamlNode& node)
     node.Fail("found '" + text + "', expected rows x columns of a tile, such as 256x128");
 }
 
+GemmGrid
+ReadGrid(const YamlNode& node)
+{
+    node.CheckKeys({"value", "source"});
+    node.Get("source").AsString();
+    const std::vector<std::pair<const char*, GemmGrid>> names{{"persistent", GemmGrid::Persistent},
+                                                              {"classic", GemmGrid::Classic}};
+    return node.Get("value").AsEnum(names);
+}
+
 GemmCalibration
 ReadGemm(const YamlNode& node)
 {
     node.CheckKeys({"source",
+                    "grid",
                     "tensorEfficiency",
                     "operandBytesPerSmPerClock",
                     "epilogueBytesPerSmPerClock",
@@ -79,6 +90,7 @@ ReadGemm(const YamlNode& node)
                     "dimension"});
     node.Get("source").AsString();
     GemmCalibration gemm;
+    gemm.grid = ReadGrid(node.Get("grid"));
     const YamlNode efficiency = node.Get("tensorEfficiency");
     efficiency.CheckKeys({"fp32", "tf32", "fp16", "bf16", "fp8"});
     for (const auto& [key, precision] : {std::pair("fp32", Precision::Fp32),

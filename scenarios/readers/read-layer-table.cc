@@ -2,9 +2,11 @@
 #include "scenarios/readers/read-layer-table.h"
 
 #include "compute-model/graph/table-step.h"
+#include "scenarios/readers/read-embeddings.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace weir
@@ -63,8 +65,9 @@ ReadShape(const YamlNode& node)
 class NetworkReader
 {
   public:
-    explicit NetworkReader(const SampleShape& input)
-        : m_builder(input)
+    NetworkReader(const SampleShape& input, const std::vector<EmbeddingTable>& embeddings)
+        : m_builder(input),
+          m_embeddings(embeddings)
     {
     }
 
@@ -98,12 +101,24 @@ class NetworkReader
             m_builder.GlobalAveragePool();
             return;
         }
+        if (entry.AsString() == "embeddings")
+        {
+            m_builder.Embeddings(m_embeddings);
+            return;
+        }
+        if (entry.AsString() == "dot")
+        {
+            m_builder.DotInteraction();
+            return;
+        }
         const NamedChoices<TableOp> kept = {{"batchNorm", TableOp::BatchNorm},
                                             {"relu", TableOp::Relu},
                                             {"add", TableOp::Add},
                                             {"dropout", TableOp::Dropout},
                                             {"loss", TableOp::Loss},
-                                            {"globalAveragePool", TableOp::AveragePool}};
+                                            {"globalAveragePool", TableOp::AveragePool},
+                                            {"embeddings", TableOp::Embeddings},
+                                            {"dot", TableOp::DotInteraction}};
         m_builder.Keep(entry.AsEnum(kept));
     }
 
@@ -132,6 +147,16 @@ class NetworkReader
         else if (entry.Has("bottleneck") || entry.Has("basicBlock"))
         {
             ReadBlocks(entry);
+        }
+        else if (entry.Has("cross"))
+        {
+            entry.CheckKeys({"cross", "times"});
+            const auto times = entry.Find("times");
+            const int64_t count = times ? times->AsInteger(1, MOST_TIMES) : 1;
+            for (int64_t i = 0; i < count; i++)
+            {
+                m_builder.Cross(Width(entry.Get("cross")));
+            }
         }
         else if (entry.Has("repeat"))
         {
@@ -175,7 +200,7 @@ class NetworkReader
     /** A layer that says all of itself. */
     void ReadStated(const YamlNode& entry)
     {
-        entry.CheckKeys({"layer", "name", "in", "out", "window", "groups", "bias"});
+        entry.CheckKeys({"layer", "name", "in", "out", "window", "groups", "rank", "bias"});
         TableLayer layer;
         layer.op = entry.Get("layer").AsEnum(TableOpNames());
         layer.name = entry.Get("name").AsString();
@@ -184,6 +209,7 @@ class NetworkReader
         const std::vector<uint32_t> window = Triple(entry.Get("window"), 0);
         layer.window = {window[0], window[1], window[2]};
         layer.groups = CountOr(entry, "groups", 1, 1);
+        layer.rank = CountOr(entry, "rank", 0, 0);
         layer.bias = BiasOf(entry);
         if (layer.in.channels % layer.groups != 0 || layer.window.stride == 0)
         {
@@ -195,8 +221,24 @@ class NetworkReader
     }
 
     LayerTableBuilder m_builder;
+    const std::vector<EmbeddingTable>& m_embeddings;
     std::vector<TableLayer> m_stated;
 };
+
+/** Tables join once, where there are any. */
+void
+CheckJoin(const LayerTable& table, const YamlNode& network)
+{
+    const auto joins =
+        std::count_if(table.layers.begin(), table.layers.end(), [](const TableLayer& layer) {
+            return layer.op == TableOp::Embeddings;
+        });
+    if (joins != (table.embeddings.empty() ? 0 : 1))
+    {
+        network.Fail("found " + std::to_string(joins) + " entries 'embeddings', expected " +
+                     (table.embeddings.empty() ? "none without tables" : "one, where they join"));
+    }
+}
 
 } // namespace
 
@@ -210,11 +252,15 @@ LayerTable
 ReadLayerTable(const YamlNode& reference, const Catalog& catalog)
 {
     const YamlNode node = ResolveBase(reference, CatalogKind::Models, catalog);
-    node.CheckKeys({"base", "name", "title", "source", "input", "network"});
+    node.CheckKeys({"base", "name", "title", "source", "input", "embeddings", "network"});
     LayerTable table;
     table.name = node.Get("name").AsString();
     table.source = ReadSource(node);
-    NetworkReader reader(ReadShape(node.Get("input")));
+    if (const auto embeddings = node.Find("embeddings"))
+    {
+        table.embeddings = ReadEmbeddingTables(*embeddings);
+    }
+    NetworkReader reader(ReadShape(node.Get("input")), table.embeddings);
     const YamlNode network = node.Get("network");
     reader.Read(network);
     table.layers = reader.Take();
@@ -223,6 +269,7 @@ ReadLayerTable(const YamlNode& reference, const Catalog& catalog)
         network.Fail("found " + std::to_string(table.layers.size()) + " layers, expected 1 to " +
                      std::to_string(MOST_LAYERS) + ", one with weights among them");
     }
+    CheckJoin(table, network);
     return table;
 }
 

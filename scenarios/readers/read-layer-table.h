@@ -17,18 +17,21 @@ bool IsLayerTable(const YamlNode& reference, const Catalog& catalog);
  * A model that is a table of layers: {name, title, source, input: [channels, height, width],
  * network: [...]}, an entry of `network` being
  *
- *     batchNorm | relu | add | dropout | globalAveragePool | loss
+ *     batchNorm | relu | add | dropout | globalAveragePool | embeddings | dot | loss
  *     {convolution: CHANNELS, size, stride, padding, groups, bias}
  *     {linear: FEATURES, bias}
  *     {maxPool: SIZE, stride, padding}            averagePool likewise
  *     {bottleneck: WIDTH, stride, times}          basicBlock likewise: ResNet's residual blocks,
  *                                                 the stride being the first one's
+ *     {cross: RANK, times}
  *     {repeat: TIMES, layers: [...]}
- *     {layer: OP, in: [c, h, w], out: [c, h, w], window: [size, stride, padding], groups, bias}
+ *     {layer: OP, in: [c, h, w], out: [c, h, w], window: [size, stride, padding], groups, rank,
+ *      bias}
  *
  * where a convolution's stride and groups are 1 and its padding 0 if not given, a pool's stride is
- * its size, and weights have biases unless said otherwise. The last form states what the others
- * deduce from the layer before; runs are written back in it.
+ * its size, and weights have biases unless said otherwise. With `embeddings: {...}` beside
+ * `network` (ReadEmbeddingTables) the entry `embeddings` is where pooled rows join. The last form
+ * states what the others deduce from the layer before; runs are written back in it.
  * @throws InputError with the place of what is missing, unknown, out of range or does not fit.
  */
 LayerTable ReadLayerTable(const YamlNode& reference, const Catalog& catalog);

@@ -51,10 +51,10 @@ ReadModel(const YamlNode& reference, const Catalog& catalog)
 {
     const YamlNode node = ResolveBase(reference, CatalogKind::Models, catalog);
     node.CheckKeys(
-        {"base",       "name",           "title",  "layers",   "hidden",           "heads",
-         "kvHeads",    "headDim",        "ffn",    "sequence", "vocabulary",       "norm",
-         "activation", "tiedEmbeddings", "biases", "dropout",  "learnedPositions", "causal",
-         "experts",    "source"});
+        {"base",           "name",           "title",  "layers",   "hidden",           "heads",
+         "kvHeads",        "headDim",        "ffn",    "sequence", "vocabulary",       "norm",
+         "activation",     "tiedEmbeddings", "biases", "dropout",  "learnedPositions", "causal",
+         "predictionHead", "experts",        "source"});
     Transformer model;
     model.name = node.Get("name").AsString();
     model.layers = Width(node.Get("layers"));
@@ -83,6 +83,7 @@ ReadModel(const YamlNode& reference, const Catalog& catalog)
     model.dropout = BoolOr(node, "dropout", model.dropout);
     model.learnedPositions = BoolOr(node, "learnedPositions", model.learnedPositions);
     model.causal = BoolOr(node, "causal", model.causal);
+    model.predictionHead = BoolOr(node, "predictionHead", model.predictionHead);
     if (const auto experts = node.Find("experts"))
     {
         model.moe = ReadExpertLayers(*experts);

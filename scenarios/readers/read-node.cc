@@ -2,6 +2,7 @@
 #include "scenarios/readers/read-node.h"
 
 #include "scenarios/readers/read-link-profile.h"
+#include "scenarios/readers/read-node-costs.h"
 #include "scenarios/readers/read-place.h"
 #include "scenarios/readers/scenario-names.h"
 
@@ -232,7 +233,7 @@ ReadNic(const YamlNode& node, NodeSpec& spec)
 NodeSpec
 ReadNode(const YamlNode& node, const Gpu& gpu)
 {
-    node.CheckKeys({"gpu", "gpus", "nvlink", "pcie", "gpuLink", "sockets", "nic"});
+    node.CheckKeys({"gpu", "gpus", "nvlink", "pcie", "gpuLink", "sockets", "nic", "costs"});
     NodeSpec spec;
     spec.gpuModel = node.Get("gpu").AsString();
     spec.computeCapability = gpu.computeCapability;
@@ -246,6 +247,12 @@ ReadNode(const YamlNode& node, const Gpu& gpu)
         spec.gpuLink = ReadPlainProfile(*link, "gpu-link");
     }
     ReadNic(node.Get("nic"), spec);
+    spec.costs = gpu.costs;
+    if (const auto given = node.Find("costs"))
+    {
+        const auto own = ReadNodeCosts(*given);
+        spec.costs.insert(spec.costs.end(), own.begin(), own.end());
+    }
     return spec;
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-plan.h"
 
+#include "scenarios/readers/read-embeddings.h"
 #include "scenarios/readers/read-experts.h"
 #include "scenarios/readers/read-sharding.h"
 #include "scenarios/readers/scenario-names.h"
 
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace weir
 {
@@ -47,7 +50,7 @@ ReadChoice(const YamlNode& node, const char* key, const NamedChoices<E>& choices
 void
 ReadHost(const YamlNode& node, HostCosts& host)
 {
-    node.CheckKeys({"kernel", "communication", "syncBatches", "syncTransfers"});
+    node.CheckKeys({"kernel", "communication", "syncBatches", "syncTransfers", "syncPasses"});
     if (const auto kernel = node.Find("kernel"))
     {
         host.kernel = kernel->AsTime();
@@ -58,6 +61,38 @@ ReadHost(const YamlNode& node, HostCosts& host)
     }
     ReadFlag(node, "syncBatches", host.syncBatches);
     ReadFlag(node, "syncTransfers", host.syncTransfers);
+    ReadFlag(node, "syncPasses", host.syncPasses);
+}
+
+/** [T] (one dimension), [q, q] or [q, q, d]. @param tensor what the plan's tensor is. */
+TensorGrid
+ReadTensorShape(const YamlNode& node, uint32_t tensor)
+{
+    std::vector<uint32_t> extents;
+    for (const YamlNode& extent : node.Items())
+    {
+        extents.push_back(static_cast<uint32_t>(extent.AsInteger(1, MOST_WAYS)));
+    }
+    if (extents.empty() || extents.size() > 3)
+    {
+        node.Fail("found " + std::to_string(extents.size()) +
+                  " extents, expected [tensor], [q, q] or [q, q, d]");
+    }
+    if (extents.size() == 1)
+    {
+        if (extents[0] != tensor)
+        {
+            node.Fail("found [" + std::to_string(extents[0]) + "], expected [" +
+                      std::to_string(tensor) + "], as tensor has it");
+        }
+        return {};
+    }
+    if (extents[0] != extents[1])
+    {
+        node.Fail("found " + std::to_string(extents[0]) + " x " + std::to_string(extents[1]) +
+                  ", expected a square: [q, q] or [q, q, d]");
+    }
+    return {extents[0], extents.size() == 3 ? extents[2] : 1};
 }
 
 } // namespace
@@ -66,6 +101,7 @@ ParallelPlan
 ReadPlan(const YamlNode& node)
 {
     node.CheckKeys({"tensor",
+                    "tensorShape",
                     "pipeline",
                     "data",
                     "context",
@@ -91,17 +127,22 @@ ReadPlan(const YamlNode& node)
                     "fp32Gradients",
                     "scatterGatherPipeline",
                     "embeddingsAsLayers",
+                    "embeddings",
                     "host"});
     ParallelPlan plan;
     plan.host = EagerHost();
     ReadCount(node, "tensor", plan.tensor);
+    if (const auto shape = node.Find("tensorShape"))
+    {
+        plan.grid = ReadTensorShape(*shape, plan.tensor);
+    }
     ReadCount(node, "pipeline", plan.pipeline);
     ReadCount(node, "data", plan.data);
     ReadTokenSpread(node, plan);
     ReadFlag(node, "sequenceParallel", plan.sequenceParallel);
     ReadChoice(node, "schedule", ScheduleNames(), plan.schedule);
     ReadCount(node, "virtualStages", plan.virtualStages);
-    ReadCount(node, "microBatch", plan.microBatch);
+    ReadCount(node, "microBatch", plan.microBatch, MOST_WAYS + 1);
     ReadCount(node, "globalBatch", plan.globalBatch, MOST_SAMPLES);
     ReadChoice(node, "recomputation", RecomputationNames(), plan.recomputation);
     ReadChoice(node, "attention", AttentionNames(), plan.attention);
@@ -119,6 +160,10 @@ ReadPlan(const YamlNode& node)
     if (const auto sharding = node.Find("dataSharding"))
     {
         plan.sharding = ReadSharding(*sharding);
+    }
+    if (const auto embeddings = node.Find("embeddings"))
+    {
+        plan.embeddings = ReadEmbeddingSharding(*embeddings);
     }
     ReadChoice(node, "fusion", KernelFusionNames(), plan.fusion);
     ReadCount(node, "recomputeEvery", plan.recomputeEvery);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-scenario.h"
 
+#include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-event.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
@@ -18,6 +19,8 @@ namespace
 
 constexpr int64_t MOST_STEPS = 1'000'000;
 constexpr double MOST_SLOWDOWN = 100;
+constexpr double MOST_VARIATION = 10;
+constexpr double LEAST_TOLERANCE = 1e-6;
 
 /** The GPUs that the jobs read so far take, of those that there are. */
 struct GpuBudget
@@ -63,11 +66,54 @@ ReadOverlap(const YamlNode& node)
     return {OverlapKind::Constant, node.AsNumber(1, MOST_SLOWDOWN)};
 }
 
-JobSpec
-ReadJob(const YamlNode& node, const Catalog& catalog, GpuBudget& budget)
+/** @param seed of the scenario, for a jitter that gives none. */
+JitterSpec
+ReadJitter(const YamlNode& node, uint64_t seed)
 {
-    node.CheckKeys(
-        {"name", "model", "placement", "parallel", "precision", "overlapSlowdown", "steps"});
+    node.CheckKeys({"distribution", "coefficientOfVariation", "per", "seed"});
+    JitterSpec jitter;
+    jitter.seed = seed;
+    if (const auto distribution = node.Find("distribution"))
+    {
+        distribution->AsEnum(NamedChoices<int>{{"lognormal", 0}});
+    }
+    jitter.coefficientOfVariation = node.Get("coefficientOfVariation").AsNumber(0, MOST_VARIATION);
+    if (const auto scope = node.Find("per"))
+    {
+        jitter.scope = scope->AsEnum(JitterScopeNames());
+    }
+    if (const auto own = node.Find("seed"))
+    {
+        jitter.seed = static_cast<uint64_t>(own->AsInteger(0, std::numeric_limits<int64_t>::max()));
+    }
+    return jitter;
+}
+
+/** A number of steps, or at most so many until their mean is known. */
+void
+ReadSteps(const YamlNode& node, JobSpec& job)
+{
+    if (!node.IsMap())
+    {
+        job.steps = static_cast<uint32_t>(node.AsInteger(1, MOST_STEPS));
+        return;
+    }
+    node.CheckKeys({"untilSteady", "atMost"});
+    job.steady.tolerance = node.Get("untilSteady").AsNumber(LEAST_TOLERANCE, 1);
+    job.steps = static_cast<uint32_t>(node.Get("atMost").AsInteger(1, MOST_STEPS));
+}
+
+JobSpec
+ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& budget)
+{
+    node.CheckKeys({"name",
+                    "model",
+                    "placement",
+                    "parallel",
+                    "precision",
+                    "overlapSlowdown",
+                    "jitter",
+                    "steps"});
     JobSpec job;
     job.name = node.Get("name").AsString();
     const bool isTable = IsLayerTable(node.Get("model"), catalog);
@@ -93,9 +139,14 @@ ReadJob(const YamlNode& node, const Catalog& catalog, GpuBudget& budget)
     {
         job.overlap = ReadOverlap(*overlap);
     }
+    job.jitter.seed = seed;
+    if (const auto jitter = node.Find("jitter"))
+    {
+        job.jitter = ReadJitter(*jitter, seed);
+    }
     if (const auto steps = node.Find("steps"))
     {
-        job.steps = static_cast<uint32_t>(steps->AsInteger(1, MOST_STEPS));
+        ReadSteps(*steps, job);
     }
     if (isTable)
     {
@@ -110,13 +161,13 @@ ReadJob(const YamlNode& node, const Catalog& catalog, GpuBudget& budget)
 }
 
 std::vector<JobSpec>
-ReadJobs(const YamlNode& node, const Catalog& catalog, const ClusterSpec& cluster)
+ReadJobs(const YamlNode& node, const Catalog& catalog, const ClusterSpec& cluster, uint64_t seed)
 {
     GpuBudget budget{0, cluster};
     std::vector<JobSpec> jobs;
     for (const YamlNode& item : node.Items())
     {
-        jobs.push_back(ReadJob(item, catalog, budget));
+        jobs.push_back(ReadJob(item, catalog, seed, budget));
         for (std::size_t earlier = 0; earlier + 1 < jobs.size(); ++earlier)
         {
             if (jobs[earlier].name == jobs.back().name)
@@ -230,11 +281,12 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     if (known.text != text)
     {
         known.system = ReadSystem(system, catalog);
+        CheckWiring(system, catalog, known.system.cluster);
         known.text = text;
     }
     scenario.cluster = known.system.cluster;
     scenario.gpu = known.system.gpu;
-    scenario.jobs = ReadJobs(node.Get("jobs"), catalog, scenario.cluster);
+    scenario.jobs = ReadJobs(node.Get("jobs"), catalog, scenario.cluster, scenario.seed);
     if (const auto network = node.Find("network"))
     {
         ReadNetwork(*network, scenario);

@@ -67,6 +67,7 @@ ReadNcclSystem(const YamlNode& reference, const Catalog& catalog)
     system.cluster.node = ReadNcclXml(path);
     system.cluster.fabric.kind = FabricKind::None;
     system.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, system.cluster.node.gpuModel));
+    system.cluster.node.costs = system.gpu.costs;
     return system;
 }
 
@@ -100,7 +101,9 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     if (const auto topology = node.Find("topology"))
     {
         const std::string path = catalog.Find(CatalogKind::Systems, *topology);
-        system.cluster.node = ReadNcclXml(path, &system.cluster.node);
+        const NodeSpec base = system.cluster.node;
+        system.cluster.node = ReadNcclXml(path, &base);
+        system.cluster.node.costs = base.costs;
     }
     if (const auto fabric = node.Find("fabric"))
     {

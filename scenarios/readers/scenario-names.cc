@@ -141,7 +141,30 @@ TableOpNames()
             {"averagePool", TableOp::AveragePool},
             {"add", TableOp::Add},
             {"dropout", TableOp::Dropout},
+            {"embeddings", TableOp::Embeddings},
+            {"dot", TableOp::DotInteraction},
+            {"cross", TableOp::Cross},
             {"loss", TableOp::Loss}};
+}
+
+NamedChoices<EmbeddingPlacement>
+EmbeddingPlacementNames()
+{
+    return {{"tables", EmbeddingPlacement::Tables}, {"rows", EmbeddingPlacement::Rows}};
+}
+
+NamedChoices<EmbeddingBalance>
+EmbeddingBalanceNames()
+{
+    return {{"lookups", EmbeddingBalance::Lookups}, {"size", EmbeddingBalance::Size}};
+}
+
+NamedChoices<EmbeddingOptimizer>
+EmbeddingOptimizerNames()
+{
+    return {{"sgd", EmbeddingOptimizer::Sgd},
+            {"rowwise-adagrad", EmbeddingOptimizer::RowwiseAdagrad},
+            {"adagrad", EmbeddingOptimizer::Adagrad}};
 }
 
 NamedChoices<Precision>
@@ -158,6 +181,12 @@ NamedChoices<Placement>
 PlacementNames()
 {
     return {{"packed", Placement::Packed}};
+}
+
+NamedChoices<JitterScope>
+JitterScopeNames()
+{
+    return ChoicesUpTo(JitterScope::Operation);
 }
 
 NamedChoices<Fidelity>

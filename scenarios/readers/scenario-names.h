@@ -62,9 +62,13 @@ NamedChoices<KernelFusion> KernelFusionNames();
 NamedChoices<AttentionKind> AttentionNames();
 NamedChoices<ContextExchange> ContextExchangeNames();
 NamedChoices<TableOp> TableOpNames();
+NamedChoices<EmbeddingPlacement> EmbeddingPlacementNames();
+NamedChoices<EmbeddingBalance> EmbeddingBalanceNames();
+NamedChoices<EmbeddingOptimizer> EmbeddingOptimizerNames();
 NamedChoices<Precision> PrecisionNames();
 NamedChoices<Placement> PlacementNames();
 NamedChoices<Fidelity> FidelityNames();
+NamedChoices<JitterScope> JitterScopeNames();
 NamedChoices<EventKind> EventKindNames();
 
 } // namespace weir

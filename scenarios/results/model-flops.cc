@@ -21,7 +21,8 @@ ModelFlops(const Transformer& model, double samples)
                            (model.layers - expertLayers) * mlpWeights +
                            expertLayers * expertWeights;
     const double attention = 2 * queries * model.sequence; // multiply-adds per token: QK^T and PV
-    const double perToken = weights + model.layers * attention + width * model.vocabulary;
+    const double head = model.predictionHead ? width * width : 0;
+    const double perToken = weights + model.layers * attention + head + width * model.vocabulary;
     constexpr double OPERATIONS_PER_MULTIPLY_ADD = 2;
     constexpr double PASSES = 3; // forward, gradient of inputs, gradient of weights
     return Flops(PASSES * OPERATIONS_PER_MULTIPLY_ADD * perToken * model.sequence * samples);

@@ -36,8 +36,15 @@ TimingOf(const JobResult& job)
     {
         object["steps_s"].push_back(step.ToSeconds());
     }
+    if (job.steps.size() > 1)
+    {
+        const TimeSpread spread = SpreadOf(job.steps);
+        object["steps_mean_s"] = spread.mean;
+        object["steps_deviation_s"] = spread.deviation;
+    }
     object["breakdown_s"] = ToJson(job.mean);
-    object["tokens_per_s"] = finished ? Json(job.tokensPerStep / seconds) : Json(nullptr);
+    object[job.countsSamples ? "samples_per_s" : "tokens_per_s"] =
+        finished ? Json(job.tokensPerStep / seconds) : Json(nullptr);
     object["model_tflops_per_gpu"] = finished ? Json(flops * 1e-12) : Json(nullptr);
     return object;
 }

@@ -14,11 +14,11 @@ namespace weir
  * A run as one JSON object, for programs. All times are in seconds, of the first job where nothing
  * else is said:
  *  - step_time_s: the steady step (the last); null when no step was finished
- *  - steps_s: every finished step
- *  - breakdown_s: where the last step's time went, mean over ranks; the categories compute,
- *    tensor, pipeline, data, copy (the last four: communication that compute waited for) and
- *    bubble sum to step_time_s
- *  - tokens_per_s, model_tflops_per_gpu: at the steady step
+ *  - steps_s: every finished step; of several also steps_mean_s and steps_deviation_s
+ *  - breakdown_s: where the last step's time went, mean over ranks: compute; tensor, pipeline,
+ *    data, copy, context, expert and embedding, communication that compute waited for; launch,
+ *    when the host was late; and bubble. They sum to the step's time
+ *  - tokens_per_s (samples_per_s for a table of layers), model_tflops_per_gpu: at the steady step
  *  - jobs: name, gpus and all of the above of each job, and stages: breakdown_s by pipeline stage
  *  - busiest_links: name, kind, mean_utilization, busy_fraction, bytes; at most five
  *  - events, wall_s, peak_rss_bytes: what the run cost

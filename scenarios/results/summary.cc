@@ -16,8 +16,16 @@ constexpr std::size_t MAX_ROWS = 8; //!< rows of the breakdown, the mean not cou
 constexpr std::size_t MAX_JOBS = 3; //!< jobs with a line of their own
 constexpr std::size_t LINK_NAME_WIDTH = 50;
 
-const char* const CATEGORY_HEADS[TIME_CATEGORY_COUNT] = {
-    "compute", "tensor", "pipeline", "data", "copy", "bubble", "launch", "context", "expert"};
+const char* const CATEGORY_HEADS[TIME_CATEGORY_COUNT] = {"compute",
+                                                         "tensor",
+                                                         "pipeline",
+                                                         "data",
+                                                         "copy",
+                                                         "bubble",
+                                                         "launch",
+                                                         "context",
+                                                         "expert",
+                                                         "embedding"};
 
 /** Columns that stand in every breakdown; those after them only where time went there. */
 constexpr std::size_t COMMON_CATEGORIES = 7;
@@ -61,7 +69,8 @@ StepLines(const RunResult& result)
         const double perGpu = job.modelFlopsPerStep.ToDouble() / seconds / job.gpus;
         table.Row({"step time " + Shorten(job.name, 20),
                    FormatSeconds(seconds),
-                   FormatFixed(job.tokensPerStep / seconds, 0) + " tokens/s",
+                   FormatFixed(job.tokensPerStep / seconds, 0) +
+                       (job.countsSamples ? " samples/s" : " tokens/s"),
                    FormatFixed(perGpu * 1e-12, 1) + " model TFLOP/s per GPU"});
     }
     return table.Print(2);
@@ -152,6 +161,21 @@ BreakdownLines(const JobResult& job)
     return table.Print(2);
 }
 
+/** Of steps that differ: how much. */
+std::string
+SpreadLine(const JobResult& job)
+{
+    const TimeSpread spread = SpreadOf(job.steps);
+    if (!(spread.deviation > 0))
+    {
+        return "";
+    }
+    const auto [least, most] = std::minmax_element(job.steps.begin(), job.steps.end());
+    return "  " + std::to_string(job.steps.size()) + " steps: mean " + FormatSeconds(spread.mean) +
+           ", deviation " + FormatSeconds(spread.deviation) + ", " +
+           FormatSeconds(least->ToSeconds()) + " to " + FormatSeconds(most->ToSeconds()) + "\n";
+}
+
 std::string
 LinkLines(const RunResult& result)
 {
@@ -181,8 +205,8 @@ CostLine(const RunResult& result)
 std::string
 Summarize(const Scenario& scenario, const RunResult& result)
 {
-    return TitleLine(scenario, result) + StepLines(result) + BreakdownLines(result.jobs.front()) +
-           LinkLines(result) + CostLine(result);
+    return TitleLine(scenario, result) + StepLines(result) + SpreadLine(result.jobs.front()) +
+           BreakdownLines(result.jobs.front()) + LinkLines(result) + CostLine(result);
 }
 
 } // namespace weir

@@ -40,6 +40,7 @@ class CallRunner
   public:
     explicit CallRunner(const CollectiveSweepSpec& spec)
         : m_spec(spec),
+          m_costs(spec.cluster.node),
           m_fabric(spec.cluster),
           m_planner(
               m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter(), SettingsOf(spec)),
@@ -72,9 +73,10 @@ class CallRunner
         }
         const Time time =
             std::max(end.Get() - m_now - choice.ahead,
-                     LaunchTime(m_spec.launch, m_spec.gpusPerNode)) +
-            BlockLaunchTime(m_spec.launch, NcclVersion::Parse(m_spec.ncclVersion), choice.blocks) +
-            IdleLaunchTime(m_spec.launch);
+                     LaunchTime(m_costs, m_spec.launch, m_spec.gpusPerNode)) +
+            BlockLaunchTime(
+                m_costs, m_spec.launch, NcclVersion::Parse(m_spec.ncclVersion), choice.blocks) +
+            IdleLaunchTime(m_costs, m_spec.launch);
         m_now = end.Get();
         const double seconds = time.ToSeconds();
         const Rate rate = Rate::BytesPerSecond(seconds > 0 ? size.ToDouble() / seconds : 0);
@@ -118,6 +120,7 @@ class CallRunner
     }
 
     const CollectiveSweepSpec& m_spec;
+    NodeCosts m_costs;
     Fabric m_fabric;
     Planner m_planner;
     std::unique_ptr<CollectiveEngine> m_engine;

@@ -214,6 +214,10 @@ ReroutingTransport::OnLinkRate(LinkId link, Rate rate, Time now)
 PathId
 ReroutingTransport::Repaired(PathId path)
 {
+    if (IsByLoad(m_router.Kind()))
+    {
+        return path; // what chooses ways by load finds those that are left
+    }
     const auto known = m_repaired.find(path);
     if (known != m_repaired.end())
     {

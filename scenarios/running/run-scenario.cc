@@ -68,10 +68,12 @@ CollectJob(TrainingJob& job)
     result.gpus = spec.plan.Ranks();
     const bool isTable = !spec.table.layers.empty();
     const double samples = spec.plan.globalBatch;
+    result.countsSamples = isTable;
     result.tokensPerStep = samples * (isTable ? 1 : spec.model.sequence);
     result.modelFlopsPerStep =
         isTable ? ModelFlops(spec.table, samples) : ModelFlops(spec.model, samples);
     result.steps = job.GetExecutor().StepTimes();
+    result.isJittered = spec.jitter.IsOn();
     result.ranks = job.GetExecutor().Breakdown();
     std::vector<BreakdownMean> stages;
     BreakdownMean all;
@@ -123,6 +125,16 @@ FindBusiestLinks(WiredScenario& wired, Time span)
 }
 
 } // namespace
+
+Time
+JobResult::StepTime() const
+{
+    if (steps.empty())
+    {
+        return Time::Infinite();
+    }
+    return isJittered ? Time::Seconds(SpreadOf(steps).mean) : steps.back();
+}
 
 void
 PlainLoop::Run(EngineSet& engines, const std::function<void(Time)>& progress)

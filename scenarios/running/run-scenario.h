@@ -47,18 +47,20 @@ struct JobResult
 {
     std::string name;
     uint32_t gpus{0};
-    double tokensPerStep{0};
+    double tokensPerStep{0};           //!< samples, where @c countsSamples
+    bool countsSamples{false};         //!< whether a table of layers is trained: no tokens
     Flops modelFlopsPerStep;           //!< of the whole job, without recomputation
     std::vector<Time> steps;           //!< each finished step's duration
     std::vector<RankBreakdown> ranks;  //!< by rank, of the last step
     std::vector<RankBreakdown> stages; //!< by pipeline stage: mean over its ranks
     RankBreakdown mean;                //!< over all ranks
+    bool isJittered{false};            //!< whether steps differ by chance
 
-    /** The steady step: the last one; infinite when none was finished. */
-    Time StepTime() const
-    {
-        return steps.empty() ? Time::Infinite() : steps.back();
-    }
+    /**
+     * The steady step: the last one, or under jitter the mean of all; infinite when none was
+     * finished.
+     */
+    Time StepTime() const;
 };
 
 /** What `weir run` reports. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/running/wired-scenario.h"
 
+#include "compute-model/execution/step-call.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
@@ -152,6 +153,8 @@ WiredScenario::AddJob(const Scenario& scenario, const JobSpec& spec, std::size_t
     job.table = spec.table;
     job.plan = spec.plan;
     job.overlap = spec.overlap;
+    job.jitter = spec.jitter;
+    job.steady = spec.steady;
     job.steps = spec.steps;
     for (std::size_t rank = 0; rank < spec.plan.Ranks(); rank++)
     {
@@ -209,11 +212,7 @@ WiredScenario::PlanCall(JobId job, Rank rank, const StepOp& op, Fidelity fidelit
 CollectiveCall
 WiredScenario::CallOf(JobId job, uint32_t group, const StepOp& op)
 {
-    CollectiveCall call;
-    call.communicator = GetCommunicator(job, group);
-    call.op = op.kind == StepOpKind::Collective ? op.collective : CollectiveOp::Send;
-    call.bytes = op.bytes;
-    return call;
+    return weir::CallOf(op, GetCommunicator(job, group), m_jobs[job.Index()]->GetTraffics());
 }
 
 CommunicatorId

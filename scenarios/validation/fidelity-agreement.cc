@@ -2,8 +2,7 @@
 #include "scenarios/validation/fidelity-agreement.h"
 
 #include "collectives/fidelity.h"
-#include "collectives/planner.h"
-#include "fabric/fabric.h"
+#include "scenarios/validation/fidelity-bench.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,50 +29,6 @@ constexpr Algorithm COMPARED_ALGORITHMS[] = {Algorithm::Ring,
 constexpr double CLOSED_FORM_LIMIT = 1e-3;
 constexpr double FLOW_LIMIT = 0.1;
 
-/** One cluster on which calls are timed, each on an idle fabric. */
-class Bench : private CollectiveClient
-{
-  public:
-    explicit Bench(const ClusterSpec& spec)
-        : m_fabric(spec),
-          m_planner(m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter())
-    {
-    }
-
-    Planner& GetPlanner()
-    {
-        return m_planner;
-    }
-
-    /** When the last of @p calls ends, all started together. */
-    Time Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
-    {
-        auto engine = MakeCollectiveEngine(fidelity, m_planner, m_fabric.GetTransport());
-        EngineSet set;
-        set.Add(m_fabric.GetTransport());
-        set.Add(*engine);
-        set.RunUntil(m_now);
-        for (const auto& call : calls)
-        {
-            engine->Start(call, this, 0, m_now);
-        }
-        const Time start = m_now;
-        m_now = set.RunToEnd();
-        return m_last - start;
-    }
-
-  private:
-    void OnCollectiveDone(uint64_t token, Time now) override
-    {
-        m_last = now;
-    }
-
-    Fabric m_fabric;
-    Planner m_planner;
-    Time m_now;
-    Time m_last;
-};
-
 /** The GPUs of one comparison on @p spec, which has as many nodes as it needs. */
 std::vector<GpuId>
 GpusOf(const ClusterSpec& spec, ComparedPlacement placement)
@@ -92,7 +47,7 @@ void
 ComparePlacement(FidelityPoint point, ClusterSpec spec, std::vector<FidelityPoint>& points)
 {
     spec.nodes = point.placement == ComparedPlacement::Strided ? 2 * point.nodes : point.nodes;
-    Bench bench(spec);
+    FidelityBench bench(spec);
     auto gpus = GpusOf(spec, point.placement);
     CollectiveCall call;
     call.communicator = bench.GetPlanner().AddCommunicator(gpus);
@@ -204,8 +159,9 @@ constexpr const char* REASONS =
     "in\n"
     "flow pipelines fill and drain, first chunks have links for themselves, the last chunk of a\n"
     "channel is not full, and rings of several passes wait for their blocks between two of them.\n"
-    "Concurrent calls share links chunk by chunk in flow and all the time in stream; a call that\n"
-    "waits for latency leaves its share to the other one in flow only.\n";
+    "NVLSTree: with few passes the ways up and down are busy one after the other, not at once.\n"
+    "Concurrent calls: what a ring waits for latencies and blocks is in stream a delay before it\n"
+    "moves at its share; in flow the other call moves meanwhile.\n";
 
 } // namespace
 

@@ -4,10 +4,13 @@
 #include "scenarios/readers/located-lines.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/results/text-table.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <initializer_list>
+#include <map>
 #include <string_view>
+#include <utility>
 
 namespace weir
 {
@@ -60,6 +63,20 @@ class KernelRows
     {
         const std::size_t field = m_field++;
         return static_cast<uint64_t>(m_lines.Whole(field, m_columns[field], least, LONGEST));
+    }
+
+    double Number(double least, double most)
+    {
+        const std::size_t field = m_field++;
+        const double value = m_lines.Decimal(field, m_columns[field]);
+        if (!(value >= least && value <= most))
+        {
+            throw m_lines.Refusal(m_columns[field],
+                                  m_lines.Fields()[field],
+                                  "a number from " + FormatFixed(least, 0) + " to " +
+                                      FormatFixed(most, 0));
+        }
+        return value;
     }
 
     /** A time in microseconds, as seconds. */
@@ -194,6 +211,42 @@ ReadMemory(const YamlNode& file, std::vector<MeasuredKernel>& kernels)
     }
 }
 
+void
+ReadEmbeddings(const YamlNode& file, std::vector<MeasuredKernel>& kernels)
+{
+    constexpr double MOST_ZIPF = 16;
+    const NamedChoices<bool> phases{{"forward", false}, {"backward", true}};
+    std::map<std::pair<uint64_t, double>, IndexDistribution> known;
+    KernelRows rows(file,
+                    {"phase", "precision", "rows", "dim", "bags", "pooling", "zipf", "time_us"});
+    while (rows.Next())
+    {
+        MeasuredKernel one;
+        const bool isBackward = rows.Choice(phases);
+        EmbeddingShape shape;
+        shape.precision = rows.Choice(PrecisionNames());
+        const uint64_t tableRows = rows.Count();
+        shape.dim = rows.Count();
+        shape.bags = rows.Count();
+        shape.pooling = rows.Count();
+        const double zipf = rows.Number(0, MOST_ZIPF);
+        one.measured = rows.Microseconds();
+        const auto indices =
+            known.try_emplace(std::pair(tableRows, zipf), IndexDistribution::Zipf(tableRows, zipf))
+                .first;
+        const char* const precision = NameOf(PrecisionNames(), shape.precision);
+        one.name = std::to_string(shape.bags) + " bags of " + std::to_string(shape.pooling) +
+                   " of " + std::to_string(tableRows) + " rows of " + std::to_string(shape.dim) +
+                   " " + precision + ", Zipf " + FormatFixed(zipf, 1) +
+                   (isBackward ? " backward" : " forward");
+        one.classes = {"embedding",
+                       std::string(isBackward ? "embedding backward " : "embedding forward ") +
+                           precision};
+        one.call = EmbeddingCall{indices->second, shape, isBackward};
+        kernels.push_back(one);
+    }
+}
+
 /** Times a call, whatever it is. */
 struct CallTimer
 {
@@ -214,6 +267,13 @@ struct CallTimer
     {
         return timer.Memory(call.kernel, call.bytes, call.rowBytes);
     }
+
+    KernelEstimate operator()(const EmbeddingCall& call) const
+    {
+        const Gpu& gpu = timer.GetGpu();
+        return call.isBackward ? EmbeddingBackwardTime(gpu, call.indices, call.shape)
+                               : EmbeddingForwardTime(gpu, call.indices, call.shape);
+    }
 };
 
 } // namespace
@@ -221,7 +281,7 @@ struct CallTimer
 MeasuredKernels
 ReadMeasuredKernels(const YamlNode& node, const Catalog& catalog)
 {
-    node.CheckKeys({"gpu", "gemm", "attention", "memory"});
+    node.CheckKeys({"gpu", "gemm", "attention", "memory", "embedding"});
     MeasuredKernels measured;
     measured.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, node.Get("gpu")));
     if (const auto file = node.Find("gemm"))
@@ -235,6 +295,10 @@ ReadMeasuredKernels(const YamlNode& node, const Catalog& catalog)
     if (const auto file = node.Find("memory"))
     {
         ReadMemory(*file, measured.kernels);
+    }
+    if (const auto file = node.Find("embedding"))
+    {
+        ReadEmbeddings(*file, measured.kernels);
     }
     return measured;
 }

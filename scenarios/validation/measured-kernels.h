@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_VALIDATION_MEASURED_KERNELS_H
 #define WEIR_SCENARIOS_VALIDATION_MEASURED_KERNELS_H
 
+#include "compute-model/kernels/embedding-time.h"
 #include "compute-model/kernels/kernel-time.h"
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
@@ -29,12 +30,20 @@ struct MemoryCall
     Bytes rowBytes;
 };
 
+/** A table-batched look-up, or its backward pass with plain gradient descent. */
+struct EmbeddingCall
+{
+    IndexDistribution indices;
+    EmbeddingShape shape;
+    bool isBackward{false};
+};
+
 /** One kernel and how long it was measured to take. */
 struct MeasuredKernel
 {
     std::string name;
     std::vector<std::string> classes;
-    std::variant<GemmShape, AttentionCall, MemoryCall> call;
+    std::variant<GemmShape, AttentionCall, MemoryCall, EmbeddingCall> call;
     double measured{0}; //!< seconds
 };
 
@@ -46,14 +55,13 @@ struct MeasuredKernels
 };
 
 /**
- * The map `kernels` of a suite: {gpu, gemm, attention, memory}, a GPU of the catalogue and up to
- * three files of comma-separated values beside the suite, each with these columns in its first
- * line:
- *   gemm:      set, m, n, k, batch, layout, precision, output, time_us
- *   attention: phase, mask, batch, heads, kvHeads, sequence, headDim, time_us
- *   memory:    kernel, bytes, rowBytes, time_us
- * Shapes are those of GemmShape, AttentionShape and KernelTimer::Memory; `set` and the kind of
- * kernel are the classes that errors are grouped by.
+ * The map `kernels` of a suite: {gpu, gemm, attention, memory, embedding}, a GPU of the catalogue
+ * and up to four files of comma-separated values beside the suite, each with these columns in its
+ * first line: gemm:      set, m, n, k, batch, layout, precision, output, time_us attention: phase,
+ * mask, batch, heads, kvHeads, sequence, headDim, time_us memory:    kernel, bytes, rowBytes,
+ * time_us embedding: phase, precision, rows, dim, bags, pooling, zipf, time_us Shapes are those of
+ * GemmShape, AttentionShape and KernelTimer::Memory; `set` and the kind of kernel are the classes
+ * that errors are grouped by.
  * @throws InputError with the place of what is missing, unknown or out of range.
  */
 MeasuredKernels ReadMeasuredKernels(const YamlNode& node, const Catalog& catalog);

@@ -2,6 +2,7 @@
 #include "scenarios/writers/write-layer-table.h"
 
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/writers/write-embeddings.h"
 
 namespace weir
 {
@@ -34,6 +35,7 @@ WriteLayerTable(YamlWriter& out, const LayerTable& table)
     out.Text("name", table.name);
     out.Text("source", table.source);
     WriteShape(out, "input", table.layers.front().in);
+    WriteEmbeddingTables(out, table.embeddings);
     out.BeginList("network");
     for (const TableLayer& layer : table.layers)
     {
@@ -44,6 +46,7 @@ WriteLayerTable(YamlWriter& out, const LayerTable& table)
         WriteShape(out, "out", layer.out);
         WriteTriple(out, "window", layer.window.size, layer.window.stride, layer.window.padding);
         out.Integer("groups", layer.groups);
+        out.Integer("rank", layer.rank);
         out.Flag("bias", layer.bias);
         out.EndMap();
     }

@@ -4,6 +4,9 @@
 #include "scenarios/readers/read-place.h"
 #include "scenarios/readers/scenario-names.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace weir
 {
 namespace
@@ -126,6 +129,51 @@ WriteNic(YamlWriter& out, const NodeSpec& node)
     out.EndMap();
 }
 
+void
+WriteValue(YamlWriter& out, NodeCostUnit unit, double value)
+{
+    switch (unit)
+    {
+    case NodeCostUnit::Microseconds:
+        return out.Duration("value", Time::Microseconds(value));
+    case NodeCostUnit::GBps:
+        // To a byte per second: what the product with 1e9 adds to it would read back as another
+        // value.
+        return out.Speed("value", Rate::BytesPerSecond(std::round(value * 1e9)));
+    case NodeCostUnit::Bytes:
+        return out.Size("value", Bytes(static_cast<int64_t>(value)));
+    case NodeCostUnit::Factor:
+        break;
+    }
+    out.Number("value", value);
+}
+
+/** Those that are given; of a kind that is given twice the last, which is the one that counts. */
+void
+WriteCosts(YamlWriter& out, const std::vector<NodeCost>& costs)
+{
+    if (costs.empty())
+    {
+        return;
+    }
+    out.BeginMap("costs");
+    for (const NodeCostFigure& figure : NodeCostFigures())
+    {
+        const auto cost = std::find_if(costs.rbegin(), costs.rend(), [&](const NodeCost& each) {
+            return each.kind == figure.kind;
+        });
+        if (cost == costs.rend())
+        {
+            continue;
+        }
+        out.BeginMap(figure.key);
+        WriteValue(out, figure.unit, cost->value);
+        out.Text("source", cost->source);
+        out.EndMap();
+    }
+    out.EndMap();
+}
+
 } // namespace
 
 void
@@ -155,6 +203,7 @@ WriteNode(YamlWriter& out, const NodeSpec& node)
     WriteOptional(out, "gpuLink", node.gpuLink);
     WriteSockets(out, node);
     WriteNic(out, node);
+    WriteCosts(out, node.costs);
     out.EndMap();
 }
 

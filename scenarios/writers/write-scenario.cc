@@ -2,6 +2,7 @@
 #include "scenarios/writers/write-scenario.h"
 
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/writers/write-embeddings.h"
 #include "scenarios/writers/write-experts.h"
 #include "scenarios/writers/write-layer-table.h"
 #include "scenarios/writers/write-system.h"
@@ -32,6 +33,7 @@ WriteModel(YamlWriter& out, const Transformer& model)
     out.Flag("dropout", model.dropout);
     out.Flag("learnedPositions", model.learnedPositions);
     out.Flag("causal", model.causal);
+    out.Flag("predictionHead", model.predictionHead);
     WriteExpertLayers(out, model.moe);
     out.Text("source", model.source);
     out.EndMap();
@@ -42,6 +44,15 @@ WritePlan(YamlWriter& out, const ParallelPlan& plan)
 {
     out.BeginMap("parallel");
     out.Integer("tensor", plan.tensor);
+    if (plan.HasGrid())
+    {
+        out.BeginList("tensorShape");
+        for (const uint32_t extent : {plan.grid.side, plan.grid.side, plan.grid.depth})
+        {
+            out.Item(std::to_string(extent));
+        }
+        out.EndList();
+    }
     out.Integer("pipeline", plan.pipeline);
     out.Integer("data", plan.data);
     WriteTokenSpread(out, plan);
@@ -67,6 +78,7 @@ WritePlan(YamlWriter& out, const ParallelPlan& plan)
     out.Flag("overlapGather", plan.sharding.overlapGather);
     out.Flag("perParameter", plan.sharding.perParameter);
     out.EndMap();
+    WriteEmbeddingSharding(out, plan.embeddings);
     out.Text("fusion", NameOf(KernelFusionNames(), plan.fusion));
     out.Integer("recomputeEvery", plan.recomputeEvery);
     out.Flag("fp32Gradients", plan.fp32Gradients);
@@ -77,6 +89,7 @@ WritePlan(YamlWriter& out, const ParallelPlan& plan)
     out.Duration("communication", plan.host.communication);
     out.Flag("syncBatches", plan.host.syncBatches);
     out.Flag("syncTransfers", plan.host.syncTransfers);
+    out.Flag("syncPasses", plan.host.syncPasses);
     out.EndMap();
     out.EndMap();
 }
@@ -90,6 +103,31 @@ WriteOverlap(YamlWriter& out, const OverlapPolicy& overlap)
         return;
     }
     out.Text("overlapSlowdown", overlap.kind == OverlapKind::Off ? "off" : "modelled");
+}
+
+void
+WriteJitter(YamlWriter& out, const JitterSpec& jitter)
+{
+    out.BeginMap("jitter");
+    out.Text("distribution", "lognormal");
+    out.Number("coefficientOfVariation", jitter.coefficientOfVariation);
+    out.Text("per", NameOf(JitterScopeNames(), jitter.scope));
+    out.Integer("seed", static_cast<int64_t>(jitter.seed));
+    out.EndMap();
+}
+
+void
+WriteSteps(YamlWriter& out, const JobSpec& job)
+{
+    if (job.steady.tolerance <= 0)
+    {
+        out.Integer("steps", job.steps);
+        return;
+    }
+    out.BeginMap("steps");
+    out.Number("untilSteady", job.steady.tolerance);
+    out.Integer("atMost", job.steps);
+    out.EndMap();
 }
 
 void
@@ -109,7 +147,8 @@ WriteJob(YamlWriter& out, const JobSpec& job)
     WritePlan(out, job.plan);
     out.Text("precision", NameOf(PrecisionNames(), job.plan.precision));
     WriteOverlap(out, job.overlap);
-    out.Integer("steps", job.steps);
+    WriteJitter(out, job.jitter);
+    WriteSteps(out, job);
     out.EndMap();
 }
 

@@ -114,11 +114,16 @@ YamlNode::Has(const std::string& key) const
 void
 YamlNode::CheckKeys(std::initializer_list<const char*> known) const
 {
+    CheckKeys(std::vector<std::string>(known.begin(), known.end()));
+}
+
+void
+YamlNode::CheckKeys(const std::vector<std::string>& names) const
+{
     if (!IsMap())
     {
         Fail(Found() + ", expected a map");
     }
-    const std::vector<std::string> names(known.begin(), known.end());
     for (const auto& [key, value] : m_state->entries)
     {
         bool expected = false;

@@ -51,6 +51,7 @@ class YamlNode
     /** Throws, naming the nearest of @p known, when the map has a key that is not among them, or
      * one twice. */
     void CheckKeys(std::initializer_list<const char*> known) const;
+    void CheckKeys(const std::vector<std::string>& known) const;
 
     std::vector<std::string> Keys() const;
     std::vector<YamlNode> Items() const;

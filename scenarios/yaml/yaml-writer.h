@@ -44,6 +44,9 @@ class YamlWriter
     /** A list's next item. */
     void Item(const std::string& value);
 
+    /** A list's next item: [a, b]. */
+    void Pair(double a, double b);
+
     /** A list's next item: [a, b, c]. */
     void Triple(uint64_t a, uint64_t b, uint64_t c);
 

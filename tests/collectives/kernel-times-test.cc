@@ -36,7 +36,7 @@ TEST(KernelTimes, AreTheSameInEveryRelease)
 // and 0.3 us, whatever the link could carry.
 TEST(KernelTimes, LlIsBoundByItsBlock)
 {
-    const KernelTimes times(90, HostCpu::Intel);
+    const KernelTimes times(H100Boxes(1).node);
     CollectiveBench bench(H100Boxes(1));
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
     auto call = WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes::KiB(256)), Protocol::Ll);
@@ -72,14 +72,15 @@ TEST(CallsInARow, ABroadcastRunsAhead)
 // a GPU has neither.
 TEST(Launch, OneProcessPaysByGpuAndByBlock)
 {
+    const NodeCosts costs(A100Boxes(1).node);
     const auto before = NcclVersion::Parse("2.18.5");
     const auto since = NcclVersion::Parse("2.19.3");
-    EXPECT_EQ(LaunchTime(LaunchMode::OneProcess, 4), Time::Microseconds(16.8));
-    EXPECT_EQ(BlockLaunchTime(LaunchMode::OneProcess, before, 24), Time::Microseconds(37.2));
-    EXPECT_EQ(BlockLaunchTime(LaunchMode::OneProcess, since, 24), Time::Microseconds(4.8));
-    EXPECT_EQ(BlockLaunchTime(LaunchMode::ProcessPerGpu, before, 24), Time());
-    EXPECT_EQ(IdleLaunchTime(LaunchMode::ProcessPerGpu), Time());
-    EXPECT_GT(IdleLaunchTime(LaunchMode::Waited), Time());
+    EXPECT_EQ(LaunchTime(costs, LaunchMode::OneProcess, 4), Time::Microseconds(16.8));
+    EXPECT_EQ(BlockLaunchTime(costs, LaunchMode::OneProcess, before, 24), Time::Microseconds(37.2));
+    EXPECT_EQ(BlockLaunchTime(costs, LaunchMode::OneProcess, since, 24), Time::Microseconds(4.8));
+    EXPECT_EQ(BlockLaunchTime(costs, LaunchMode::ProcessPerGpu, before, 24), Time());
+    EXPECT_EQ(IdleLaunchTime(costs, LaunchMode::ProcessPerGpu), Time());
+    EXPECT_GT(IdleLaunchTime(costs, LaunchMode::Waited), Time());
 }
 
 /** Two of the reference's GH200 nodes; their 4 NICs carry two channels each, in and out. */
@@ -121,8 +122,8 @@ TEST(MessageCost, HandlingBoundsSmallSlicesOverSlingshot)
     }
 }
 
-// Asking costs LL a rendezvous on each of a tree's 2 x 2 network hops, from the size on at which a
-// message is more than eager; one channel has no other to wait for.
+// An LL message over Slingshot costs each of a tree's 2 x 2 network hops what the NIC's reading and
+// the rendezvous take, from the size on at which a message is not inlined or not eager.
 TEST(MessageCost, LlAsksForMoreThanEager)
 {
     const auto time = [](NetTransport transport, Bytes bytes) {
@@ -133,11 +134,82 @@ TEST(MessageCost, LlAsksForMoreThanEager)
         call.overrides.channels = 1;
         return bench.GetPlanner().Plan(call).duration;
     };
-    const MessageCost cost = MessageCostOf(NetTransport::Slingshot);
-    const Bytes eager(cost.eager.Count() / 2); // of data
-    EXPECT_EQ(time(NetTransport::Slingshot, eager), time(NetTransport::Infiniband, eager));
-    EXPECT_EQ(time(NetTransport::Slingshot, eager * 2) - time(NetTransport::Infiniband, eager * 2),
-              cost.rendezvous * 4);
+    const MessageCost cost{NodeCosts(SlingshotNodes(NetTransport::Slingshot).node)};
+    const auto more = [&](Bytes data) {
+        return time(NetTransport::Slingshot, data) - time(NetTransport::Infiniband, data);
+    };
+    EXPECT_EQ(more(Bytes(cost.inlined.Count() / 2)), Time());
+    EXPECT_EQ(more(Bytes(cost.eager.Count() / 2)), cost.fetch * 4);
+    EXPECT_EQ(more(cost.eager), (cost.fetch + cost.rendezvous) * 4);
+}
+
+// Under LL the one thread of a process looks for every 16-byte line of every message that it sends:
+// doubling what a line takes adds the lines of a message to each hop over the network, and nothing
+// under LL128, whose messages lie in the GPU's memory.
+TEST(MessageCost, LlLinesAreLookedFor)
+{
+    const auto time = [](Protocol protocol, double line) {
+        ClusterSpec spec = Gh200Nodes(4);
+        spec.node.costs = {{NodeCostKind::ProxyLine, line, "test"}};
+        CollectiveBench bench(spec);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+        auto call = WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes::KiB(8)), protocol);
+        call.overrides.algorithm = Algorithm::Tree;
+        call.overrides.channels = 1;
+        return bench.GetPlanner().Plan(call).duration;
+    };
+    const double lines = 2 * 8192 / 16;
+    EXPECT_NEAR((time(Protocol::Ll, 0.008) - time(Protocol::Ll, 0.004)).ToMicroseconds(),
+                4 * lines * 0.004,
+                0.001);
+    EXPECT_EQ(time(Protocol::Ll128, 0.008), time(Protocol::Ll128, 0.004));
+}
+
+// All-gather on 2 nodes of 4 GPUs sends 7 messages over a connection, which has 8 slots under LL:
+// all receives are posted before. On 4 nodes 15 messages wait for slots, 5.5 us for each connection
+// in and out of a process, here one channel's at two of its GPUs.
+TEST(MessageCost, MessagesThatFitTheSlotsDoNotWait)
+{
+    const auto more = [](uint32_t nodes) {
+        const auto time = [&](double handling) {
+            ClusterSpec spec = Gh200Nodes(nodes);
+            spec.node.transport = NetTransport::Slingshot;
+            spec.node.costs = {{NodeCostKind::MessageHandling, handling, "test"}};
+            CollectiveBench bench(spec);
+            const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(4 * nodes));
+            const Bytes bytes = Bytes::KiB(8) * (4 * nodes);
+            auto call = WithProtocol(MakeCall(id, CollectiveOp::AllGather, bytes), Protocol::Ll);
+            call.overrides.channels = 1;
+            return bench.GetPlanner().Plan(call).duration;
+        };
+        return time(50) - time(0);
+    };
+    EXPECT_EQ(more(2), Time());
+    EXPECT_GT(more(4), Time::Microseconds(15 * 50 / 2));
+}
+
+// A broadcast's root that stores over PCIe waits for its fence under Simple, not under LL; and a
+// kernel's end waits for the way there and back of its last stores.
+TEST(CallsInARow, StoresOverPcieAreWaitedFor)
+{
+    const auto period = [](Protocol protocol, double socketNanoseconds) {
+        ClusterSpec spec = A100Boxes(1);
+        spec.node.wiring = NvLinkWiring::None;
+        spec.node.gpus = 2;
+        spec.node.pcieSwitches = 0;
+        spec.node.gpuPlaces = {{PcieParent::Socket, 0, {}}, {PcieParent::Socket, 1, {}}};
+        spec.node.interSocket = ReferenceLink("socket", 22, socketNanoseconds);
+        CollectiveBench bench(spec);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(2));
+        auto call = WithProtocol(MakeCall(id, CollectiveOp::Broadcast, Bytes(8)), protocol);
+        call.overrides.channels = 1;
+        return bench.GetPlanner().Plan(call).period.ToMicroseconds();
+    };
+    const NodeCosts costs(A100Boxes(1).node);
+    const double fence = costs.TimeOf(NodeCostKind::SimplePcieStep).ToMicroseconds();
+    const double base = 8.4 - 5.0; // NCCL's for a ring, Simple over LL
+    EXPECT_NEAR(period(Protocol::Simple, 300) - period(Protocol::Ll, 300), fence + base, 0.01);
+    EXPECT_NEAR(period(Protocol::Ll, 800) - period(Protocol::Ll, 300), 2 * 0.5, 0.001);
 }
 
 // 16 channels become 24 by copying; 24 of one node are cut to 4.

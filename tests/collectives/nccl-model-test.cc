@@ -236,6 +236,24 @@ TEST(NcclModel, ThreadsShrinkWhenOneChannelIsLeft)
     EXPECT_EQ(width(Algorithm::Ring, Protocol::Simple, 1 << 30).channels, 24U);
 }
 
+// Before the cell rule a channel was left for each 4 KiB, so that trees of 4 to 16 KiB had up to 4.
+TEST(NcclModel, CellsCameWith22)
+{
+    const auto channels = [](const char* version, int64_t bytes) {
+        return NcclKernelWidth(Constants(version),
+                               Group(2, 4, 4, 24),
+                               Algorithm::Tree,
+                               CollectiveOp::AllReduce,
+                               Protocol::Ll,
+                               Bytes(bytes),
+                               4)
+            .channels;
+    };
+    EXPECT_EQ(channels("2.21.5", 16 << 10), 4U);
+    EXPECT_EQ(channels("2.22.3", 16 << 10), 1U);
+    EXPECT_EQ(channels("2.22.3", 64 << 10), 4U);
+}
+
 // The tables differ by release: what the latency of a Simple tree over 2 nodes of 8 GPUs was.
 TEST(NcclModel, TreeSimpleLatencyByRelease)
 {

@@ -96,6 +96,10 @@ class Execution
         {
             spec.communicators.push_back(CommunicatorId(group));
         }
+        for (std::size_t traffic = 0; traffic < graph.traffics.size(); traffic++)
+        {
+            spec.traffics.push_back(TrafficId(traffic));
+        }
         return spec;
     }
 

@@ -34,7 +34,7 @@ Resnet(const std::vector<uint32_t>& blocks)
     builder.GlobalAveragePool();
     builder.Linear(1000, true);
     builder.Keep(TableOp::Loss);
-    return {"resnet", "", builder.Take()};
+    return {"resnet", "", builder.Take(), {}};
 }
 
 LayerTable
@@ -45,7 +45,7 @@ Perceptron()
     builder.Keep(TableOp::Relu);
     builder.Linear(256, true);
     builder.Keep(TableOp::Loss);
-    return {"perceptron", "", builder.Take()};
+    return {"perceptron", "", builder.Take(), {}};
 }
 
 ParallelPlan
@@ -120,6 +120,15 @@ TEST(TableStep, OverlapHidesReductions)
     };
     EXPECT_EQ(exposed(true), once);
     EXPECT_EQ(exposed(false), once);
+}
+
+// A perceptron's backward pass needs what its linear layers and its loss give, 1024 + 256 + 256
+// numbers a sample; the ReLU writes over the first of them.
+TEST(TableStep, ReluTakesNoMemory)
+{
+    const MemoryEstimate memory = EstimateTableMemory(Perceptron(), Replicas(1, 100));
+    EXPECT_EQ(memory.activations.Count(), 100 * (1024 + 256 + 256) * 4);
+    EXPECT_EQ(memory.embeddings, Bytes());
 }
 
 TEST(LayerTable, RefusesWhatDoesNotFit)

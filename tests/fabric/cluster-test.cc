@@ -229,14 +229,14 @@ TEST(ClusterTest, RefusalsSayWhatWouldFit)
     spec.fabric.leafRadix = 8; // four down, four up
     EXPECT_EQ(
         Refusal(spec),
-        "fabric.leafRadix: 8 ports leave room for 4 NICs beside the uplinks, but a whole node "
-        "has 8 (node.nics)");
+        "fabric.leafRadix: 8 ports, which leave room for 4 NICs beside the uplinks, expected room "
+        "for the 8 of a node (node.nics)");
     spec.fabric.kind = FabricKind::FatTree; // k^2 / 2 = 32 NICs on two levels
     EXPECT_EQ(Refusal(spec), "accepted");
     spec.nodes = 5;
     EXPECT_EQ(Refusal(spec),
-              "fabric.leafRadix: switches of 8 ports in 2 levels (fabric.levels) join at most 32 "
-              "NICs, but nodes x node.nics is 40");
+              "fabric.leafRadix: 8 ports, which in 2 levels (fabric.levels) join at most 32 NICs, "
+              "expected enough for nodes x node.nics = 40");
     spec.fabric.levels = 3;
     EXPECT_EQ(Refusal(spec), "accepted");
 }

@@ -62,7 +62,7 @@ TEST(GraphFabricTest, PutsNodesOnTheHosts)
     ClusterSpec spec = DumbbellSpec(4);
     const NodeSpec box = BoxSpec(4, FabricKind::Graph).node;
     spec.node = box;
-    EXPECT_NE(RefusalOf(spec).find("has 4 hosts, but nodes x node.nics is 4 x 8 = 32"),
+    EXPECT_NE(RefusalOf(spec).find("with 4 hosts, expected nodes x node.nics = 4 x 8 = 32"),
               std::string::npos)
         << RefusalOf(spec);
     spec.fabric.graph.hosts = GraphHosts::Nodes;

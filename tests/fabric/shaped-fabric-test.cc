@@ -327,10 +327,11 @@ TEST(DimensionsTest, TheFirstMayBeInsideTheNodes)
     EXPECT_EQ(distances[cluster.NicDevice(2, 3).Index()], std::numeric_limits<uint32_t>::max());
 
     spec.fabric.dimensions.front().kind = DimensionKind::Ring; // they hang on a switch
-    EXPECT_NE(RefusalOf(spec).find("not wired so"), std::string::npos) << RefusalOf(spec);
+    EXPECT_NE(RefusalOf(spec).find("expected that of node.nvlink"), std::string::npos)
+        << RefusalOf(spec);
     spec.fabric.dimensions.front() = Dimension(DimensionKind::Switch, 4);
     spec.fabric.dimensions.front().isInside = true;
-    EXPECT_NE(RefusalOf(spec).find("which have 8 GPUs"), std::string::npos) << RefusalOf(spec);
+    EXPECT_NE(RefusalOf(spec).find("expected the 8 GPUs"), std::string::npos) << RefusalOf(spec);
 }
 
 TEST(DimensionsTest, RefusesSizesThatDoNotMultiplyOut)

@@ -3,6 +3,7 @@
 
 #include "fabric/cluster.h"
 #include "refusal.h"
+#include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/topology/convert-topology.h"
 #include "scenarios/writers/write-system.h"
@@ -221,6 +222,35 @@ TEST(ReadFabric, RefusesWrongGraphsWithTheirPlace)
     Write(path, DUMBBELL);
     EXPECT_TRUE(Says(Refusal("{kind: graph, hosts: nodes, order: [a, e], file: " + path + "}"),
                      "expected a host of"));
+}
+
+// A fabric without room for its nodes is told at the key that has too little, in the file that it
+// was written in; where the key is not in the file, at what it is part of.
+TEST(WiringTest, RefusalsSayWhere)
+{
+    const Catalog catalog;
+    const auto refusal = [&](const std::string& fabric, uint32_t nodes) {
+        const YamlNode node =
+            YamlNode::Parse("base: hgx-h100\nname: mine\nfabric:\n" + fabric, "sys.yaml");
+        ClusterSpec cluster = ReadSystem(node, catalog).cluster;
+        cluster.nodes = nodes;
+        return RefusalOf([&] { CheckWiring(node, catalog, cluster); });
+    };
+    const std::string fatTree = "  kind: fat-tree\n  levels: 2\n  leafRadix: 8\n";
+    EXPECT_EQ(refusal(fatTree, 4), ""); // 8^2 / 2 NICs, eight a node
+    EXPECT_EQ(refusal(fatTree, 5),
+              "sys.yaml:6:14: fabric.leafRadix: found 8 ports, which in 2 levels (fabric.levels) "
+              "join at most 32 NICs, expected enough for nodes x node.nics = 40");
+    const std::string torus = "  kind: torus\n  sizes: [2, 4]\n  nicsPerRouter: 1\n";
+    EXPECT_EQ(refusal(torus, 1), "");
+    EXPECT_EQ(refusal(torus, 2).rfind("sys.yaml:5:10: fabric.sizes: found 2 x 4 routers", 0), 0U)
+        << refusal(torus, 2);
+    const std::string dragonfly =
+        "  kind: dragonfly\n  routersPerGroup: 6\n  nicsPerRouter: 8\n"
+        "  globalLinks: 1\n  nicPlacement: rails\n";
+    EXPECT_EQ(refusal(dragonfly, 2).rfind("sys.yaml:5:20: fabric.routersPerGroup: found 6, ", 0),
+              0U)
+        << refusal(dragonfly, 2);
 }
 
 } // namespace weir

@@ -3,8 +3,12 @@
 
 #include "compute-model/kernels/kernel-time.h"
 #include "tests/scenarios/refusal.h"
+#include "tests/scenarios/scratch-folder.h"
 
 #include <gtest/gtest.h>
+
+#include <fstream>
+#include <utility>
 
 namespace weir
 {
@@ -63,6 +67,44 @@ TEST(ReadGpu, LaysOwnFiguresOverTheBase)
     EXPECT_EQ(own.kernels.attention.tileRows, base.kernels.attention.tileRows);
 }
 
+// A base may have a base: the V100's kernels are those before Hopper, which the A100's file has, on
+// top of what was measured on an H200. The architecture's way to hand out tiles is part of it.
+TEST(ReadGpu, BasesStandOnBases)
+{
+    const Gpu older = LoadGpu(PathOf("a100-sxm-80g"));
+    const Gpu oldest = LoadGpu(PathOf("v100-sxm-32g"));
+    EXPECT_EQ(oldest.kernels.measuredOn, "h200-sxm");
+    EXPECT_EQ(oldest.kernels.attention.kernel, older.kernels.attention.kernel);
+    for (const char* name : {"v100-sxm-32g", "a100-sxm-40g", "a100-sxm-80g", "a100-pcie-40g"})
+    {
+        const GemmCalibration gemm = LoadGpu(PathOf(name)).kernels.gemm;
+        EXPECT_EQ(gemm.grid, GemmGrid::Classic) << name;
+        EXPECT_EQ(gemm.DisplacedWaves(), 0) << name;
+        EXPECT_EQ(gemm.ExposedEpilogue(), 1) << name;
+    }
+    for (const char* name : {"h100-sxm", "h200-sxm", "h800-sxm", "gh200-96g", "b200-sxm"})
+    {
+        const GemmCalibration gemm = LoadGpu(PathOf(name)).kernels.gemm;
+        EXPECT_EQ(gemm.grid, GemmGrid::Persistent) << name;
+        EXPECT_EQ(gemm.DisplacedWaves(), gemm.displacedWaves) << name;
+    }
+}
+
+// Two files that name each other never end at figures.
+TEST(ReadGpu, RefusesBasesThatLeadBack)
+{
+    const ScratchFolder folder;
+    for (const auto& [name, base] : {std::pair("a", "b"), std::pair("b", "a")})
+    {
+        std::ofstream(folder / (std::string(name) + ".yaml"))
+            << "name: " << name << "\nkernels: {base: " << base << ", source: none}\n";
+    }
+    EXPECT_NE(RefusalOf([&] {
+                  LoadGpu(folder / "a.yaml");
+              }).find("expected bases that end at a GPU whose kernels were measured"),
+              std::string::npos);
+}
+
 TEST(ReadGpu, RefusesWithPlaceFoundAndExpected)
 {
     EXPECT_NE(RefusalWith("sms.source", "\"\"").find("sms.source"), std::string::npos);
@@ -71,6 +113,7 @@ TEST(ReadGpu, RefusesWithPlaceFoundAndExpected)
     EXPECT_NE(RefusalWith("boostClock.value", "1980").find("boostClock.value"), std::string::npos);
     EXPECT_NE(RefusalWith("kernels.gemm.tiles", "[256by128]").find("such as 256x128"),
               std::string::npos);
+    EXPECT_NE(RefusalWith("kernels.gemm.grid.value", "clasic").find("classic"), std::string::npos);
     EXPECT_NE(RefusalWith("kernels.gemm.tiles", "[]").find("at least one tile"), std::string::npos);
     EXPECT_NE(RefusalWith("kernels.gemm.memoryEfficiency", "1.2").find("memoryEfficiency"),
               std::string::npos);

@@ -97,13 +97,41 @@ TEST(ReadScenario, SettingsChangeAFile)
         return RefusalOf([&] { LoadScenario("gpt-175b-96-h800", {setting}, Catalog()); });
     };
     EXPECT_EQ(refusal("steps"), "--set steps: found no key, expected key.path=value");
-    EXPECT_EQ(refusal("jobs.0.stepz=1"),
-              "--set jobs.0.stepz=1: jobs.0.stepz: found the unknown key 'stepz', expected one of: "
-              "name, model, placement, parallel, precision, overlapSlowdown, steps (did you mean "
-              "'steps'?)");
+    EXPECT_EQ(
+        refusal("jobs.0.stepz=1"),
+        "--set jobs.0.stepz=1: jobs.0.stepz: found the unknown key 'stepz', expected one of: "
+        "name, model, placement, parallel, precision, overlapSlowdown, jitter, steps (did you "
+        "mean 'steps'?)");
     EXPECT_EQ(refusal("network.fidelity=packet"),
               "--set network.fidelity=packet: network.fidelity: found 'packet', expected one of: "
               "analytical, stream, flow");
+}
+
+TEST(ReadScenario, ReadsJitterAndStepsUntilSteady)
+{
+    const Scenario plain = ReadScenario(YamlNode::Parse(EXAMPLE, "run.yaml"), Catalog());
+    EXPECT_FALSE(plain.jobs[0].jitter.IsOn());
+    const Scenario scenario =
+        ReadScenario(Changed("    precision: fp16\n",
+                             "    precision: fp16\n"
+                             "    jitter: {coefficientOfVariation: 0.05, per: operation}\n"
+                             "    steps: {untilSteady: 0.01, atMost: 30}\n"),
+                     Catalog());
+    const JobSpec& job = scenario.jobs[0];
+    EXPECT_EQ(job.jitter.coefficientOfVariation, 0.05);
+    EXPECT_EQ(job.jitter.scope, JitterScope::Operation);
+    EXPECT_EQ(job.jitter.seed, 7u) << "the scenario's, where the jitter has none of its own";
+    EXPECT_EQ(job.steady.tolerance, 0.01);
+    EXPECT_EQ(job.steps, 30u);
+    const auto refusal = [](const std::string& line) {
+        return Refusal("    precision: fp16\n", "    precision: fp16\n    " + line + "\n");
+    };
+    EXPECT_EQ(refusal("jitter: {coefficientOfVariation: 0.1, per: week}"),
+              "run.yaml:9:48: jobs.0.jitter.per: found 'week', expected one of: run, step, "
+              "operation");
+    EXPECT_EQ(refusal("steps: {untilSteady: 0, atMost: 3}"),
+              "run.yaml:9:26: jobs.0.steps.untilSteady: found '0', expected a number from "
+              "1e-06 to 1");
 }
 
 TEST(ReadScenario, ReadsEventsAndOutput)
@@ -173,14 +201,15 @@ TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)
     EXPECT_EQ(Refusal("seed: 7", "sede: 7"),
               "run.yaml:2:1: sede: found the unknown key 'sede', expected one of: title, seed, "
               "system, jobs, network, events, output (did you mean 'seed'?)");
-    EXPECT_EQ(Refusal("tensor: 2", "tensr: 2"),
-              "run.yaml:7:16: jobs.0.parallel.tensr: found the unknown key 'tensr', expected one "
-              "of: tensor, pipeline, data, context, contextExchange, expert, expertTensor, "
-              "expertLoad, sequenceParallel, schedule, virtualStages, microBatch, "
-              "globalBatch, recomputation, attention, attentionSpeed, overlapTensor, "
-              "overlapGradients, bucket, "
-              "distributedOptimizer, dataSharding, fusion, recomputeEvery, fp32Gradients, "
-              "scatterGatherPipeline, embeddingsAsLayers, host (did you mean 'tensor'?)");
+    EXPECT_EQ(
+        Refusal("tensor: 2", "tensr: 2"),
+        "run.yaml:7:16: jobs.0.parallel.tensr: found the unknown key 'tensr', expected one "
+        "of: tensor, tensorShape, pipeline, data, context, contextExchange, expert, expertTensor, "
+        "expertLoad, sequenceParallel, schedule, virtualStages, microBatch, "
+        "globalBatch, recomputation, attention, attentionSpeed, overlapTensor, "
+        "overlapGradients, bucket, "
+        "distributedOptimizer, dataSharding, fusion, recomputeEvery, fp32Gradients, "
+        "scatterGatherPipeline, embeddingsAsLayers, embeddings, host (did you mean 'tensor'?)");
     EXPECT_EQ(Refusal("tensor: 2", "tensor: 0"),
               "run.yaml:7:24: jobs.0.parallel.tensor: found '0', expected a whole number from 1 to "
               "65535");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-system.h"
 
+#include "collectives/nccl/node-costs.h"
 #include "refusal.h"
 
 #include <gtest/gtest.h>
@@ -157,6 +158,53 @@ TEST(ReadSystem, NodesWithoutFabricOrNvLink)
     EXPECT_EQ(cluster.node.pcieUplink.rawRate, cluster.node.pcie.rawRate);
     EXPECT_EQ(cluster.fabric.kind, FabricKind::None);
     EXPECT_EQ(cluster.nodes, 1u);
+}
+
+// What a description gives counts, in its kind's unit; what it leaves out is as for others of its
+// transport: Slingshot asks the receiver of messages above 4 KiB, InfiniBand never.
+TEST(ReadSystem, CostsStandInPlaceOfDefaults)
+{
+    const auto costs = [](const std::string& given) {
+        return NodeCosts(Read("base: hgx-h100\nnode: {costs: {" + given + "}}\n").cluster.node);
+    };
+    const NodeCosts own = costs(
+        "llCall: {value: 6.5us, source: t}, "
+        "queuePairRate: {value: 160Gbps, source: t}, "
+        "messageEager: {value: 8KiB, source: t}, "
+        "blockTime: {value: 1.25, source: t}");
+    EXPECT_EQ(own.TimeOf(NodeCostKind::LlCall), Time::Microseconds(6.5));
+    EXPECT_EQ(own.RateOf(NodeCostKind::QueuePairRate), Rate::GBps(20));
+    EXPECT_EQ(own.BytesOf(NodeCostKind::MessageEager), Bytes::KiB(8));
+    EXPECT_EQ(own.FactorOf(NodeCostKind::BlockTime), 1.25);
+    EXPECT_EQ(own.Get(NodeCostKind::LlCall).source, "t");
+    EXPECT_THROW(own.TimeOf(NodeCostKind::BlockTime), std::logic_error);
+    const NodeCosts none = costs("");
+    EXPECT_EQ(none.TimeOf(NodeCostKind::LlStep), own.TimeOf(NodeCostKind::LlStep));
+    EXPECT_GT(none.BytesOf(NodeCostKind::MessageEager), Bytes::GiB(1));
+    NodeSpec slingshot;
+    slingshot.transport = NetTransport::Slingshot;
+    EXPECT_EQ(NodeCosts(slingshot).BytesOf(NodeCostKind::MessageEager), Bytes::KiB(4));
+    for (const NodeCostFigure& figure : NodeCostFigures())
+    {
+        EXPECT_EQ(figure.kind, NodeCostFigures()[static_cast<std::size_t>(figure.kind)].kind);
+        EXPECT_FALSE(none.Get(figure.kind).source.empty()) << figure.key;
+        EXPECT_GE(none.Get(figure.kind).value, figure.least) << figure.key;
+    }
+}
+
+TEST(ReadSystem, RefusesCostsOutOfRange)
+{
+    const auto refusal = [](const std::string& costs) {
+        return Refusal("base: hgx-h100\nnode:\n  costs: {" + costs + "}\n");
+    };
+    EXPECT_EQ(refusal("llCall: {value: 9ms, source: t}"),
+              "sys.yaml:3:27: node.costs.llCall.value: found '9ms', expected 0.5 to 50 us");
+    EXPECT_EQ(refusal("llCall: {value: 5us, source: ''}"),
+              "sys.yaml:3:40: node.costs.llCall.source: found an empty text, expected where the "
+              "number comes from");
+    EXPECT_NE(refusal("llCal: {value: 5us, source: t}").find("unknown key 'llCal'"),
+              std::string::npos);
+    EXPECT_NE(refusal("llCall: {value: 5, source: t}").find("found '5'"), std::string::npos);
 }
 
 TEST(ReadSystem, RefusesWithPlaceFoundAndExpected)

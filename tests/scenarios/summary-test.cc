@@ -13,12 +13,35 @@ namespace weir
 namespace
 {
 
+/** What @p breakdown says of @p category. */
+Time&
+SpentOn(RankBreakdown& breakdown, TimeCategory category)
+{
+    return breakdown.spent[static_cast<std::size_t>(category)];
+}
+
+/** What a job trains: no job has both look-ups, and experts and long sequences. */
+enum class Trains
+{
+    Transformer,
+    Table
+};
+
 /** A run of @p jobs jobs with @p stages stages and every number as wide as it gets. */
 RunResult
-WideResult(std::size_t jobs, std::size_t stages)
+WideResult(std::size_t jobs, std::size_t stages, Trains trains = Trains::Transformer)
 {
     RankBreakdown breakdown;
     breakdown.spent.fill(Time::Seconds(12345.678901));
+    if (trains == Trains::Transformer)
+    {
+        SpentOn(breakdown, TimeCategory::Embedding) = Time();
+    }
+    else
+    {
+        SpentOn(breakdown, TimeCategory::Context) = Time();
+        SpentOn(breakdown, TimeCategory::Expert) = Time();
+    }
     RunResult result;
     for (std::size_t i = 0; i < jobs; i++)
     {
@@ -26,6 +49,7 @@ WideResult(std::size_t jobs, std::size_t stages)
         job.name = "a job with a rather long name " + std::to_string(i);
         job.gpus = 131072;
         job.tokensPerStep = 1e9;
+        job.countsSamples = trains == Trains::Table;
         job.modelFlopsPerStep = Flops(1e24);
         job.steps = {Time::Seconds(74074.07)};
         job.stages.assign(stages, breakdown);
@@ -59,15 +83,18 @@ TEST(Summary, FitsAScreenOf24LinesOf100Columns)
     {
         for (const std::size_t stages : {0, 1, 8, 9, 12, 64})
         {
-            const std::string text = Summarize(LongTitle(), WideResult(jobs, stages));
-            std::istringstream lines(text);
-            std::size_t count = 0;
-            for (std::string line; std::getline(lines, line); count++)
+            for (const Trains trains : {Trains::Transformer, Trains::Table})
             {
-                EXPECT_LE(DisplayWidth(line), 100U) << line;
+                const std::string text = Summarize(LongTitle(), WideResult(jobs, stages, trains));
+                std::istringstream lines(text);
+                std::size_t count = 0;
+                for (std::string line; std::getline(lines, line); count++)
+                {
+                    EXPECT_LE(DisplayWidth(line), 100U) << line;
+                }
+                // The command adds two lines: where the results and the timeline are.
+                EXPECT_LE(count + 2, 24U) << text;
             }
-            // The command adds two lines: where the results and the timeline are.
-            EXPECT_LE(count + 2, 24U) << text;
         }
     }
 }
@@ -87,6 +114,14 @@ TEST(Summary, SaysTokensAndOperationsPerSecond)
     const std::string text = Summarize(LongTitle(), WideResult(1, 1));
     EXPECT_NE(text.find("13,500 tokens/s"), std::string::npos) << text;
     EXPECT_NE(text.find("103.0 model TFLOP/s per GPU"), std::string::npos) << text;
+}
+
+/** A table of layers has samples: 1e9 of them in 74074.07 s. */
+TEST(Summary, SaysSamplesPerSecondOfTables)
+{
+    const std::string text = Summarize(LongTitle(), WideResult(1, 1, Trains::Table));
+    EXPECT_NE(text.find("13,500 samples/s"), std::string::npos) << text;
+    EXPECT_EQ(text.find("tokens/s"), std::string::npos) << text;
 }
 
 TEST(RunJson, HasTheKeysThatProgramsReadAndNothingBeside)
@@ -113,7 +148,8 @@ TEST(RunJson, HasTheKeysThatProgramsReadAndNothingBeside)
     {
         sum += object["breakdown_s"].at(key).get<double>();
     }
-    EXPECT_EQ(object["breakdown_s"].size(), 9U);
+    EXPECT_EQ(object["breakdown_s"].size(), TIME_CATEGORY_COUNT);
+    EXPECT_EQ(object["breakdown_s"].at("embedding"), 0);
     EXPECT_NEAR(sum, 9 * 12345.678901, 1e-6);
     EXPECT_EQ(object["jobs"][1]["stages"].size(), 3U);
     EXPECT_EQ(object["busiest_links"][0]["bytes"], int64_t{1} << 60);

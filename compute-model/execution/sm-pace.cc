@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/execution/sm-pace.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+// One block of 512 threads on an H200 (132 SMs), payload, median over 1 to 32 blocks.
+constexpr double MEASURED_CLOCK = 1.98e9; //!< Hz
+constexpr double COPIED = 47e9;           //!< bytes/s
+constexpr double REDUCED = 38e9;          //!< bytes/s
+
+constexpr double ACCESSES = 3; //!< of memory for a byte received, as in StepOp::memoryPerMille
+constexpr double PER_MILLE = 1e-3;
+
+bool
+IsReduction(const StepOp& op)
+{
+    return op.kind == StepOpKind::Collective &&
+           (op.collective == CollectiveOp::AllReduce || op.collective == CollectiveOp::Reduce ||
+            op.collective == CollectiveOp::ReduceScatter);
+}
+
+} // namespace
+
+double
+SmPace::Alone(const StepOp& communication) const
+{
+    return (IsReduction(communication) ? REDUCED : COPIED) * boostClockHz / MEASURED_CLOCK;
+}
+
+double
+SmPace::Needed(const StepOp& communication) const
+{
+    if (communication.sms == 0)
+    {
+        return 0;
+    }
+    return communication.memoryPerMille * PER_MILLE * memoryRate.ToBytesPerSecond() / ACCESSES /
+           communication.sms;
+}
+
+double
+SmPace::Left(const StepGraph& graph, const StepOp& compute) const
+{
+    double seconds = 0;
+    double left = 0;
+    for (uint32_t i = 0; i < compute.kernelCount; i++)
+    {
+        const KernelRecord& kernel = graph.kernels[compute.firstKernel + i];
+        const double time = kernel.duration.ToSeconds();
+        const double share =
+            time > 0
+                ? std::min(1.0, kernel.bytes.ToDouble() / (time * memoryRate.ToBytesPerSecond()))
+                : 0;
+        const bool isProduct = kernel.flops.ToDouble() > 0 && kernel.overlap.smShare > 0;
+        const double clock = isProduct ? std::min(1.0, tensorClockHz / boostClockHz) : 1;
+        left += time * clock * (1 - share * share / 2);
+        seconds += time;
+    }
+    return seconds > 0 ? left / seconds : 1;
+}
+
+} // namespace weir

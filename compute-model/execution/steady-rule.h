@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_EXECUTION_STEADY_RULE_H
+#define WEIR_COMPUTE_MODEL_EXECUTION_STEADY_RULE_H
+
+#include "fabric/units.h"
+
+#include <vector>
+
+namespace weir
+{
+
+/** Mean and spread of some durations. */
+struct TimeSpread
+{
+    double mean{0};      //!< seconds
+    double deviation{0}; //!< standard deviation of the sample, seconds; 0 of fewer than two
+};
+
+TimeSpread SpreadOf(const std::vector<Time>& times);
+
+/** When the mean step of a run is known well enough. */
+struct SteadyRule
+{
+    double tolerance{0}; //!< of the mean, relative; 0: never known well enough
+
+    /**
+     * Whether the mean of @p steps, of which there must be three, lies within the tolerance with
+     * 95 % confidence: 1.96 s / sqrt(n) <= tolerance * mean with s the sample's deviation (steps
+     * independent, their mean near normal). Durations that are all alike do at once.
+     */
+    bool IsMet(const std::vector<Time>& steps) const;
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_EXECUTION_STEADY_RULE_H

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/graph/step-size.h"
+
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double MOST_OPERATIONS = 1 << 25;
+constexpr double BYTES_OF_OPERATION = 200; //!< with its dependencies and what execution keeps of it
+
+double
+OperationsOfLayer(const StepSegments& segments, const ParallelPlan& plan, bool hasExperts)
+{
+    const std::size_t backward = plan.SplitsBackward() ? segments.layerBackwardInput.size() +
+                                                             segments.layerBackwardWeights.size()
+                                                       : segments.Backward(hasExperts).size();
+    const double recompute =
+        plan.recomputation == Recomputation::None
+            ? 0
+            : static_cast<double>(segments.Recompute(hasExperts).size()) / plan.recomputeEvery;
+    return static_cast<double>(segments.Forward(hasExperts).size() + backward) + recompute;
+}
+
+} // namespace
+
+double
+EstimateOperations(const StepSegments& segments, const Transformer& model, const ParallelPlan& plan)
+{
+    const double withExperts = model.ExpertLayersOf(0, model.layers);
+    return plan.MicroBatches() *
+           (withExperts * OperationsOfLayer(segments, plan, true) +
+            (model.layers - withExperts) * OperationsOfLayer(segments, plan, false));
+}
+
+void
+CheckStepSize(const StepSegments& segments, const Transformer& model, const ParallelPlan& plan)
+{
+    const double operations = EstimateOperations(segments, model, plan);
+    if (operations > MOST_OPERATIONS)
+    {
+        char estimate[64];
+        std::snprintf(estimate,
+                      sizeof(estimate),
+                      "about %.3g operations, %.3g GB",
+                      operations,
+                      operations * BYTES_OF_OPERATION / 1e9);
+        throw std::invalid_argument("globalBatch: found " + std::to_string(plan.MicroBatches()) +
+                                    " micro-batches a replica, whose programs have " + estimate +
+                                    "; expected at most " +
+                                    std::to_string(static_cast<uint64_t>(std::floor(
+                                        plan.MicroBatches() * MOST_OPERATIONS / operations))) +
+                                    " micro-batches (or fewer layers)");
+    }
+}
+
+} // namespace weir

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/plan/table-places.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+bool
+IsSplit(const EmbeddingTable& table, const ParallelPlan& plan)
+{
+    return plan.data > 1 && (plan.embeddings.placement == EmbeddingPlacement::Rows ||
+                             TableBytes(table) > plan.embeddings.splitAbove);
+}
+
+/** What a table weighs when tables are dealt out. */
+double
+WeightOf(const EmbeddingTable& table, EmbeddingBalance balance)
+{
+    return balance == EmbeddingBalance::Size ? TableBytes(table).ToDouble()
+                                             : static_cast<double>(table.LookedUp());
+}
+
+} // namespace
+
+Bytes
+TableBytes(const EmbeddingTable& table)
+{
+    return Bytes::Nearest(table.Parameters() * BytesOf(Precision::Fp32));
+}
+
+double
+RowStateBytes(const EmbeddingTable& table, EmbeddingOptimizer optimizer)
+{
+    const double number = BytesOf(Precision::Fp32);
+    switch (optimizer)
+    {
+    case EmbeddingOptimizer::Sgd:
+        return 0;
+    case EmbeddingOptimizer::RowwiseAdagrad:
+        return number;
+    case EmbeddingOptimizer::Adagrad:
+        return number * table.dim;
+    }
+    return 0;
+}
+
+TablePlaces
+PlaceTables(const LayerTable& table, const ParallelPlan& plan)
+{
+    TablePlaces places;
+    places.whole.resize(plan.data);
+    std::vector<uint32_t> whole;
+    for (uint32_t i = 0; i < table.embeddings.size(); i++)
+    {
+        (IsSplit(table.embeddings[i], plan) ? places.split : whole).push_back(i);
+    }
+    const auto weight = [&](uint32_t i) {
+        return WeightOf(table.embeddings[i], plan.embeddings.balance);
+    };
+    std::stable_sort(
+        whole.begin(), whole.end(), [&](uint32_t a, uint32_t b) { return weight(a) > weight(b); });
+    std::vector<double> held(plan.data, 0);
+    for (const uint32_t i : whole)
+    {
+        const auto least = std::min_element(held.begin(), held.end());
+        *least += weight(i);
+        places.whole[static_cast<std::size_t>(least - held.begin())].push_back(i);
+    }
+    for (auto& tables : places.whole)
+    {
+        std::sort(tables.begin(), tables.end());
+    }
+    return places;
+}
+
+uint64_t
+PooledElements(const LayerTable& table, const std::vector<uint32_t>& tables)
+{
+    uint64_t sum = 0;
+    for (const uint32_t i : tables)
+    {
+        sum += table.embeddings[i].dim;
+    }
+    return sum;
+}
+
+} // namespace weir

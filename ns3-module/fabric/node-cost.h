@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_NODE_COST_H
+#define WEIR_FABRIC_NODE_COST_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * What handing messages over costs a node beside the links' time, and what of a node bounds it
+ * beside the links' rates: measured figures of its GPUs, hosts and NICs.
+ */
+enum class NodeCostKind : uint8_t
+{
+    LlCall,             //!< a call's start and end under LL
+    PcieEnd,            //!< more at its end, where a GPU's stores go over PCIe
+    LlStep,             //!< a step over NVLink under LL beside its passes
+    LlPass,             //!< what less than a pass takes there, wire included
+    LlPcieStep,         //!< a step over PCIe under LL
+    SimplePcieStep,     //!< likewise under Simple: a fence of all stores before the flag
+    LlBlockRate,        //!< payload that a thread block moves under LL
+    BlockFloor,         //!< least times of primitives under Simple, over those of a GH200
+    BlockTime,          //!< times by byte of primitives under Simple, over those of a GH200
+    NvlsSync,           //!< flags of one chunk of NVLS inside a node
+    NvlsNetworkSync,    //!< more with a network
+    NvlsEfficiency,     //!< of NVLS's rate, over Hopper's
+    KernelLaunch,       //!< what launching a collective keeps its process busy for, by GPU
+    BlockLaunch,        //!< more by thread block with one process for all GPUs, to NCCL 2.18
+    BlockLaunchSince19, //!< likewise from NCCL 2.19 on
+    IdleLaunch,         //!< until a kernel runs on an idle GPU
+    ProxyPost,          //!< what posting a message keeps the process busy for
+    ProxyLine,          //!< likewise looking for one line of 16 bytes of an LL message
+    MessageInline,      //!< largest message that is posted with its bytes
+    MessageFetch,       //!< until the NIC has read a larger one
+    MessageEager,       //!< largest message that is sent without asking the receiver
+    MessageRendezvous,  //!< asking for a larger one
+    MessageHandling,    //!< what a larger one in a GPU's memory keeps each end's process busy for
+    QueuePairRate       //!< what one queue pair moves
+};
+
+constexpr std::size_t NODE_COST_KINDS = static_cast<std::size_t>(NodeCostKind::QueuePairRate) + 1;
+
+enum class NodeCostUnit : uint8_t
+{
+    Microseconds,
+    GBps,
+    Bytes,
+    Factor
+};
+
+/** A figure that a description gives in place of the default. */
+struct NodeCost
+{
+    NodeCostKind kind{NodeCostKind::LlCall};
+    double value{0}; //!< in the unit of its kind
+    std::string source;
+};
+
+/** How a kind is written, and between which bounds a description may give it. */
+struct NodeCostFigure
+{
+    NodeCostKind kind;
+    const char* key;
+    NodeCostUnit unit;
+    double least;
+    double most;
+};
+
+/** One for each kind, in their order. */
+const std::vector<NodeCostFigure>& NodeCostFigures();
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_NODE_COST_H

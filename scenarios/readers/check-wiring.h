@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_READERS_CHECK_WIRING_H
+#define WEIR_SCENARIOS_READERS_CHECK_WIRING_H
+
+#include "fabric/cluster-spec.h"
+#include "scenarios/catalog.h"
+#include "scenarios/yaml/yaml-node.h"
+
+namespace weir
+{
+
+/**
+ * Wires @p cluster, which was read from @p reference, once to see whether it can be: a fabric that
+ * has no room for its nodes is known only when their number is. O(devices and links).
+ * @throws InputError with the place of the key that does not fit, or of what it is part of.
+ */
+void CheckWiring(const YamlNode& reference, const Catalog& catalog, const ClusterSpec& cluster);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_READERS_CHECK_WIRING_H

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-embeddings.h"
+
+#include "compute-model/kernels/index-distribution.h"
+#include "scenarios/readers/located-lines.h"
+#include "scenarios/readers/scenario-names.h"
+#include "scenarios/yaml/input-error.h"
+
+#include <limits>
+#include <optional>
+
+namespace weir
+{
+namespace
+{
+
+constexpr int64_t MOST_ROWS = int64_t{1} << 40; //!< of a table
+constexpr int64_t MOST_WIDTH = 65536;           //!< of a row
+constexpr int64_t MOST_POOLING = 65536;         //!< rows of a bag
+constexpr int64_t MOST_TABLES = 65536;
+constexpr double MOST_ZIPF = 16; //!< exponents
+
+/** The value of @p key in @p node, or in @p defaults. */
+std::optional<YamlNode>
+FindIn(const YamlNode& node, const YamlNode& defaults, const char* key)
+{
+    const auto found = node.Find(key);
+    return found ? found : defaults.Find(key);
+}
+
+/** [[rows, share], ...] of a table of @p rows. */
+std::vector<RowClass>
+ReadClasses(const YamlNode& node, uint64_t rows)
+{
+    std::vector<RowClass> classes;
+    double sum = 0;
+    double looked = 0;
+    for (const YamlNode& item : node.Items())
+    {
+        const std::vector<YamlNode> pair = item.Items();
+        if (pair.size() != 2)
+        {
+            item.Fail("found " + std::to_string(pair.size()) +
+                      " numbers, expected 2: rows and their share of the look-ups");
+        }
+        RowClass one;
+        one.rows = pair[0].AsNumber(1e-9, static_cast<double>(MOST_ROWS));
+        const double share = pair[1].AsNumber(0, 1e18);
+        one.probability = share / one.rows;
+        sum += one.rows;
+        looked += share;
+        classes.push_back(one);
+    }
+    constexpr double ROUNDING = 1e-6;
+    if (sum > static_cast<double>(rows) * (1 + ROUNDING) || !(looked > 0))
+    {
+        node.Fail("found classes of " + std::to_string(static_cast<uint64_t>(sum)) +
+                  " rows together, expected at most the table's " + std::to_string(rows) +
+                  ", looked up at all");
+    }
+    return classes;
+}
+
+/** Which rows of @p table are looked up. */
+void
+ReadUse(const YamlNode& node, const YamlNode& defaults, EmbeddingTable& table)
+{
+    const int ways = int{node.Has("zipf")} + int{node.Has("indices")} + int{node.Has("classes")};
+    if (ways > 1)
+    {
+        node.Fail("found several of zipf, indices and classes, expected one of them");
+    }
+    if (const auto indices = node.Find("indices"))
+    {
+        const auto seen =
+            IndexDistribution::Observed(ReadIndices(indices->AsPathBesideFile(), indices->Where()));
+        table.classes = seen.Classes();
+        if (seen.Rows() > static_cast<double>(table.rows))
+        {
+            indices->Fail("found " + std::to_string(static_cast<uint64_t>(seen.Rows())) +
+                          " distinct indices, expected at most the table's " +
+                          std::to_string(table.rows) + " rows");
+        }
+    }
+    else if (const auto classes = node.Find("classes"))
+    {
+        table.classes = ReadClasses(*classes, table.rows);
+    }
+    else if (const auto zipf = FindIn(node, defaults, "zipf"))
+    {
+        table.zipf = zipf->AsNumber(0, MOST_ZIPF);
+    }
+}
+
+EmbeddingTable
+ReadTable(const YamlNode& node, const YamlNode& defaults)
+{
+    node.CheckKeys({"rows", "pooling", "dim", "zipf", "indices", "classes", "times"});
+    EmbeddingTable table;
+    table.rows = static_cast<uint64_t>(node.Get("rows").AsInteger(1, MOST_ROWS));
+    const auto dim = FindIn(node, defaults, "dim");
+    // Asked for again, so that what is missing is said in the table.
+    table.dim = static_cast<uint32_t>((dim ? *dim : node.Get("dim")).AsInteger(1, MOST_WIDTH));
+    if (const auto pooling = node.Find("pooling"))
+    {
+        table.pooling = static_cast<uint32_t>(pooling->AsInteger(1, MOST_POOLING));
+    }
+    ReadUse(node, defaults, table);
+    return table;
+}
+
+} // namespace
+
+std::vector<EmbeddingTable>
+ReadEmbeddingTables(const YamlNode& node)
+{
+    node.CheckKeys({"dim", "zipf", "tables"});
+    std::vector<EmbeddingTable> tables;
+    const YamlNode list = node.Get("tables");
+    for (const YamlNode& item : list.Items())
+    {
+        const EmbeddingTable table = ReadTable(item, node);
+        const auto times = item.Find("times");
+        const int64_t count = times ? times->AsInteger(1, MOST_TABLES) : 1;
+        tables.insert(tables.end(), static_cast<std::size_t>(count), table);
+    }
+    if (tables.empty() || tables.size() > static_cast<std::size_t>(MOST_TABLES))
+    {
+        list.Fail("found " + std::to_string(tables.size()) + " tables, expected 1 to " +
+                  std::to_string(MOST_TABLES));
+    }
+    return tables;
+}
+
+EmbeddingSharding
+ReadEmbeddingSharding(const YamlNode& node)
+{
+    node.CheckKeys({"placement", "balance", "splitAbove", "optimizer", "exchangeIndices"});
+    EmbeddingSharding sharding;
+    if (const auto placement = node.Find("placement"))
+    {
+        sharding.placement = placement->AsEnum(EmbeddingPlacementNames());
+    }
+    if (const auto balance = node.Find("balance"))
+    {
+        sharding.balance = balance->AsEnum(EmbeddingBalanceNames());
+    }
+    if (const auto size = node.Find("splitAbove"))
+    {
+        sharding.splitAbove = size->AsBytes();
+    }
+    if (const auto optimizer = node.Find("optimizer"))
+    {
+        sharding.optimizer = optimizer->AsEnum(EmbeddingOptimizerNames());
+    }
+    if (const auto exchange = node.Find("exchangeIndices"))
+    {
+        sharding.exchangeIndices = exchange->AsBool();
+    }
+    return sharding;
+}
+
+std::vector<uint64_t>
+ReadIndices(const std::string& path, const std::string& place)
+{
+    LocatedLines lines(path, place);
+    std::vector<uint64_t> indices;
+    while (lines.NextAtCommas())
+    {
+        indices.push_back(
+            static_cast<uint64_t>(lines.Whole(0, "index", 0, std::numeric_limits<int64_t>::max())));
+    }
+    if (indices.empty())
+    {
+        throw InputError(place + ": found no index in " + path + ", expected one a line");
+    }
+    return indices;
+}
+
+} // namespace weir

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_READERS_READ_EMBEDDINGS_H
+#define WEIR_SCENARIOS_READERS_READ_EMBEDDINGS_H
+
+#include "compute-model/models/embedding-table.h"
+#include "compute-model/plan/embedding-sharding.h"
+#include "scenarios/yaml/yaml-node.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * A model's `embeddings:`, {dim, zipf, tables: [...]}, a table being {rows, pooling, dim, zipf,
+ * indices, classes, times}: `dim` and `zipf` of all tables may stand before them, pooling is 1 if
+ * not given, `times` says how many there are of a table. Which rows are looked up is told by an
+ * exponent `zipf` (0, alike, if not given), by `indices`, a file of indices beside this one, one a
+ * line, or by `classes` of rows that are used alike: [[rows, share of the look-ups], ...].
+ * @throws InputError with the place of what is missing, unknown, out of range or does not fit.
+ */
+std::vector<EmbeddingTable> ReadEmbeddingTables(const YamlNode& node);
+
+/**
+ * A plan's `embeddings:`, {placement, balance, splitAbove, optimizer, exchangeIndices}.
+ * @throws InputError with the place of what is unknown or out of range.
+ */
+EmbeddingSharding ReadEmbeddingSharding(const YamlNode& node);
+
+/**
+ * The indices that a file lists, one a line.
+ * @param place of its name, for messages.
+ * @throws InputError at the line that is not an index, or when there is none.
+ */
+std::vector<uint64_t> ReadIndices(const std::string& path, const std::string& place);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_READERS_READ_EMBEDDINGS_H

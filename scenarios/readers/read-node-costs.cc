@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-node-costs.h"
+
+#include <sstream>
+
+namespace weir
+{
+
+namespace
+{
+
+double
+ValueOf(const YamlNode& node, NodeCostUnit unit)
+{
+    switch (unit)
+    {
+    case NodeCostUnit::Microseconds:
+        return node.AsTime().ToMicroseconds();
+    case NodeCostUnit::GBps:
+        return node.AsRate().ToGBps();
+    case NodeCostUnit::Bytes:
+        return node.AsBytes().ToDouble();
+    case NodeCostUnit::Factor:
+        break;
+    }
+    return node.AsNumber(0, 1e9);
+}
+
+const char*
+NameOf(NodeCostUnit unit)
+{
+    switch (unit)
+    {
+    case NodeCostUnit::Microseconds:
+        return "us";
+    case NodeCostUnit::GBps:
+        return "GB/s";
+    case NodeCostUnit::Bytes:
+        return "B";
+    case NodeCostUnit::Factor:
+        break;
+    }
+    return "";
+}
+
+NodeCost
+ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
+{
+    entry.CheckKeys({"value", "source"});
+    const YamlNode value = entry.Get("value");
+    const YamlNode source = entry.Get("source");
+    const NodeCost cost{figure.kind, ValueOf(value, figure.unit), source.AsString()};
+    if (!(cost.value >= figure.least && cost.value <= figure.most))
+    {
+        std::ostringstream bounds;
+        bounds << figure.least << " to " << figure.most << " " << NameOf(figure.unit);
+        value.Fail("found '" + value.AsString() + "', expected " + bounds.str());
+    }
+    if (cost.source.empty())
+    {
+        source.Fail("found an empty text, expected where the number comes from");
+    }
+    return cost;
+}
+
+} // namespace
+
+std::vector<NodeCost>
+ReadNodeCosts(const YamlNode& node)
+{
+    std::vector<std::string> names;
+    for (const NodeCostFigure& figure : NodeCostFigures())
+    {
+        names.emplace_back(figure.key);
+    }
+    node.CheckKeys(names);
+    std::vector<NodeCost> costs;
+    for (const NodeCostFigure& figure : NodeCostFigures())
+    {
+        if (const auto entry = node.Find(figure.key))
+        {
+            costs.push_back(ReadCost(*entry, figure));
+        }
+    }
+    return costs;
+}
+
+} // namespace weir

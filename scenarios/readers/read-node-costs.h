@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_READERS_READ_NODE_COSTS_H
+#define WEIR_SCENARIOS_READERS_READ_NODE_COSTS_H
+
+#include "fabric/node-cost.h"
+#include "scenarios/yaml/yaml-node.h"
+
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * {llCall: {value: 5us, source: ...}, ...}: what handing messages over costs, by the keys of
+ * NodeCostFigures; those that are left out keep their defaults.
+ * @throws InputError with the place of a key that there is not, a value out of its bounds, and a
+ * source that says nothing.
+ */
+std::vector<NodeCost> ReadNodeCosts(const YamlNode& node);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_READERS_READ_NODE_COSTS_H

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/fabric-agreement.h"
+
+#include "scenarios/readers/scenario-names.h"
+#include "scenarios/validation/fidelity-bench.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr uint32_t NODES = 16;
+constexpr Bytes SIZE = Bytes::MiB(64);
+constexpr double CLOSED_FORM_LIMIT = 0.01;
+constexpr double FLOW_LIMIT = 0.2;
+constexpr double MEAN_LIMIT = 0.05;
+
+constexpr RoutingKind ROUTINGS[] = {RoutingKind::Ecmp,
+                                    RoutingKind::Valiant,
+                                    RoutingKind::Adaptive,
+                                    RoutingKind::Flowlet,
+                                    RoutingKind::Spray};
+
+struct NamedFabric
+{
+    std::string name;
+    FabricSpec spec;
+};
+
+FabricSpec
+Dragonfly(FabricKind kind, uint32_t routers, uint32_t nicsPerRouter, NicPlacement placement)
+{
+    FabricSpec spec;
+    spec.kind = kind;
+    spec.leafRadix = 0;
+    spec.dragonfly.routersPerGroup = routers;
+    spec.dragonfly.nicsPerRouter = nicsPerRouter;
+    spec.dragonfly.globalLinks = 2;
+    spec.dragonfly.placement = placement;
+    return spec;
+}
+
+/** For nodes of four NICs: two groups, two groups with a router for each rail, four groups, ... */
+std::vector<NamedFabric>
+ComparedFabrics()
+{
+    FabricSpec torus;
+    torus.kind = FabricKind::Torus;
+    torus.leafRadix = 0;
+    torus.nicsPerRouter = 4;
+    FabricDimension ring;
+    ring.size = 4;
+    torus.dimensions = {ring, ring};
+    FabricSpec fatTree;
+    fatTree.kind = FabricKind::FatTree;
+    fatTree.leafRadix = 24;
+    fatTree.oversubscription = 2;
+    FabricSpec leafSpine;
+    leafSpine.kind = FabricKind::LeafSpine;
+    leafSpine.leafRadix = 16;
+    return {{"dragonfly, 2 groups", Dragonfly(FabricKind::Dragonfly, 4, 8, NicPlacement::Packed)},
+            {"dragonfly, rails", Dragonfly(FabricKind::Dragonfly, 8, 2, NicPlacement::Rails)},
+            {"dragonfly, 4 groups", Dragonfly(FabricKind::Dragonfly, 4, 4, NicPlacement::Packed)},
+            {"dragonfly+", Dragonfly(FabricKind::DragonflyPlus, 4, 4, NicPlacement::Packed)},
+            {"torus 4 x 4", torus},
+            {"fat tree 2:1", fatTree},
+            {"leaf-spine", leafSpine}};
+}
+
+bool
+CanRoute(RoutingKind routing, FabricKind kind)
+{
+    return routing != RoutingKind::Valiant ||
+           (kind != FabricKind::FatTree && kind != FabricKind::LeafSpine);
+}
+
+struct ComparedCall
+{
+    const char* name;
+    CollectiveOp op;
+    std::optional<Algorithm> algorithm;
+};
+
+constexpr ComparedCall COMPARED_CALLS[] = {
+    {"ring all-reduce", CollectiveOp::AllReduce, Algorithm::Ring},
+    {"tree all-reduce", CollectiveOp::AllReduce, Algorithm::Tree},
+    {"all-to-all", CollectiveOp::AllToAll, std::nullopt}};
+
+void
+CompareOn(const ClusterSpec& cluster, FabricPoint point, std::vector<FabricPoint>& points)
+{
+    FidelityBench bench(cluster);
+    std::vector<GpuId> gpus;
+    for (uint32_t gpu = 0; gpu < cluster.nodes * cluster.node.gpus; gpu++)
+    {
+        gpus.emplace_back(gpu);
+    }
+    CollectiveCall call;
+    call.communicator = bench.GetPlanner().AddCommunicator(gpus);
+    call.bytes = SIZE;
+    for (const ComparedCall& each : COMPARED_CALLS)
+    {
+        call.op = each.op;
+        call.overrides.algorithm = each.algorithm;
+        point.call = each.name;
+        point.analytical = bench.Run(Fidelity::Analytical, {call});
+        point.stream = bench.Run(Fidelity::Stream, {call});
+        point.flow = bench.Run(Fidelity::Flow, {call});
+        points.push_back(point);
+    }
+}
+
+double
+FlowOverStream(const FabricPoint& point)
+{
+    return point.flow / point.stream - 1;
+}
+
+double
+StreamOverAnalytical(const FabricPoint& point)
+{
+    return point.stream / point.analytical - 1;
+}
+
+constexpr const char* REASONS =
+    "Routing by load: stream and closed form divide all that a call has under way so that the "
+    "most\n"
+    "loaded links are as little loaded as ways allow; in flow each slice chooses once, by the "
+    "loads\n"
+    "that it finds, stays there while others choose, and takes a detour only for a gain (UGAL).\n"
+    "Trees: while a pipeline fills, the closed form lets every hop wait for the slowest of the "
+    "ways\n"
+    "that it is spread over; in flow only the slices that take that way do.\n"
+    "Flowlets keep the first way that they found: which, depends on who begins first.\n";
+
+} // namespace
+
+std::vector<FabricPoint>
+CompareOnFabrics(const NodeSpec& node,
+                 const LinkProfile& link,
+                 const std::function<void()>& progress)
+{
+    std::vector<FabricPoint> points;
+    for (const NamedFabric& fabric : ComparedFabrics())
+    {
+        for (const RoutingKind routing : ROUTINGS)
+        {
+            if (!CanRoute(routing, fabric.spec.kind))
+            {
+                continue;
+            }
+            ClusterSpec cluster;
+            cluster.nodes = NODES;
+            cluster.node = node;
+            cluster.node.transport =
+                NetTransport::Infiniband; // messages cost nothing: links decide
+            cluster.fabric = fabric.spec;
+            cluster.fabric.link = link;
+            cluster.fabric.routing = routing;
+            CompareOn(cluster, {fabric.name, routing, "", Time(), Time(), Time()}, points);
+            progress();
+        }
+    }
+    return points;
+}
+
+std::string
+ToText(const std::vector<FabricPoint>& points)
+{
+    std::string text =
+        "fabric               routing    call                 closed form     stream  "
+        "      flow   flow/stream\n";
+    double worst = 0;
+    for (const FabricPoint& point : points)
+    {
+        char line[200];
+        std::snprintf(line,
+                      sizeof line,
+                      "%-20s %-10s %-18s %10.1f us %7.1f us %7.1f us %+9.1f %%\n",
+                      point.fabric.c_str(),
+                      NameOf(RoutingNames(), point.routing),
+                      point.call.c_str(),
+                      point.analytical.ToMicroseconds(),
+                      point.stream.ToMicroseconds(),
+                      point.flow.ToMicroseconds(),
+                      100 * FlowOverStream(point));
+        text += line;
+        worst = std::max(worst, std::abs(StreamOverAnalytical(point)));
+    }
+    char line[120];
+    std::snprintf(line, sizeof line, "stream against closed form: at most %.3f %%\n", 100 * worst);
+    return text + line + REASONS;
+}
+
+bool
+Agree(const std::vector<FabricPoint>& points)
+{
+    double sum = 0;
+    for (const FabricPoint& point : points)
+    {
+        if (std::abs(StreamOverAnalytical(point)) > CLOSED_FORM_LIMIT ||
+            std::abs(FlowOverStream(point)) > FLOW_LIMIT)
+        {
+            return false;
+        }
+        sum += std::abs(FlowOverStream(point));
+    }
+    return sum <= MEAN_LIMIT * static_cast<double>(points.size());
+}
+
+} // namespace weir

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_VALIDATION_FABRIC_AGREEMENT_H
+#define WEIR_SCENARIOS_VALIDATION_FABRIC_AGREEMENT_H
+
+#include "collectives/collective.h"
+#include "fabric/cluster-spec.h"
+#include "fabric/units.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** One call over a fabric whose links do not carry all that its NICs could send. */
+struct FabricPoint
+{
+    std::string fabric;
+    RoutingKind routing{RoutingKind::Ecmp};
+    std::string call; //!< operation and algorithm
+    Time analytical;
+    Time stream;
+    Time flow;
+};
+
+/**
+ * Ring and tree all-reduce and all-to-all of 32 MiB over 16 nodes like those of @p node, on
+ * dragonflies, a dragonfly+, a torus, a fat tree with half the links upwards and a leaf-spine,
+ * under every routing that the fabric can have.
+ * @param progress is called after every fabric and routing
+ */
+std::vector<FabricPoint> CompareOnFabrics(const NodeSpec& node,
+                                          const LinkProfile& link,
+                                          const std::function<void()>& progress);
+
+/** A line for each fabric and routing, and why what is left differs. */
+std::string ToText(const std::vector<FabricPoint>& points);
+
+/**
+ * Whether closed form and stream are within 1 %, and the flow within 20 % of the stream, 5 % on the
+ * average.
+ */
+bool Agree(const std::vector<FabricPoint>& points);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_VALIDATION_FABRIC_AGREEMENT_H

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/fidelity-bench.h"
+
+namespace weir
+{
+
+FidelityBench::FidelityBench(const ClusterSpec& spec)
+    : m_fabric(spec),
+      m_planner(m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter())
+{
+}
+
+Time
+FidelityBench::Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
+{
+    auto engine = MakeCollectiveEngine(fidelity, m_planner, m_fabric.GetTransport());
+    EngineSet set;
+    set.Add(m_fabric.GetTransport());
+    set.Add(*engine);
+    set.RunUntil(m_now);
+    for (const auto& call : calls)
+    {
+        engine->Start(call, this, 0, m_now);
+    }
+    const Time start = m_now;
+    m_now = set.RunToEnd();
+    return m_last - start;
+}
+
+void
+FidelityBench::OnCollectiveDone(uint64_t token, Time now)
+{
+    m_last = now;
+}
+
+} // namespace weir

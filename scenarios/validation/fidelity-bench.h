@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_VALIDATION_FIDELITY_BENCH_H
+#define WEIR_SCENARIOS_VALIDATION_FIDELITY_BENCH_H
+
+#include "collectives/engines/collective-engine.h"
+#include "collectives/fidelity.h"
+#include "collectives/planner.h"
+#include "fabric/fabric.h"
+#include "fabric/units.h"
+
+#include <vector>
+
+namespace weir
+{
+
+/** One cluster on which calls are timed, each on an idle fabric. */
+class FidelityBench : private CollectiveClient
+{
+  public:
+    explicit FidelityBench(const ClusterSpec& spec);
+
+    Planner& GetPlanner()
+    {
+        return m_planner;
+    }
+
+    /** When the last of @p calls ends, all started together. */
+    Time Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls);
+
+  private:
+    void OnCollectiveDone(uint64_t token, Time now) override;
+
+    Fabric m_fabric;
+    Planner m_planner;
+    Time m_now;
+    Time m_last;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_VALIDATION_FIDELITY_BENCH_H

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/writers/write-embeddings.h"
+
+#include "scenarios/readers/scenario-names.h"
+
+namespace weir
+{
+namespace
+{
+
+/** Its own share is what the reader divides by the rows again. */
+void
+WriteUse(YamlWriter& out, const EmbeddingTable& table)
+{
+    if (table.classes.empty())
+    {
+        out.Number("zipf", table.zipf);
+        return;
+    }
+    out.BeginList("classes");
+    for (const RowClass& one : table.classes)
+    {
+        out.Pair(one.rows, one.rows * one.probability);
+    }
+    out.EndList();
+}
+
+} // namespace
+
+void
+WriteEmbeddingTables(YamlWriter& out, const std::vector<EmbeddingTable>& tables)
+{
+    if (tables.empty())
+    {
+        return;
+    }
+    out.BeginMap("embeddings");
+    out.BeginList("tables");
+    for (const EmbeddingTable& table : tables)
+    {
+        out.BeginMap();
+        out.Integer("rows", table.rows);
+        out.Integer("dim", table.dim);
+        out.Integer("pooling", table.pooling);
+        WriteUse(out, table);
+        out.EndMap();
+    }
+    out.EndList();
+    out.EndMap();
+}
+
+void
+WriteEmbeddingSharding(YamlWriter& out, const EmbeddingSharding& sharding)
+{
+    out.BeginMap("embeddings");
+    out.Text("placement", NameOf(EmbeddingPlacementNames(), sharding.placement));
+    out.Text("balance", NameOf(EmbeddingBalanceNames(), sharding.balance));
+    if (sharding.splitAbove != EmbeddingSharding().splitAbove)
+    {
+        out.Size("splitAbove", sharding.splitAbove);
+    }
+    out.Text("optimizer", NameOf(EmbeddingOptimizerNames(), sharding.optimizer));
+    out.Flag("exchangeIndices", sharding.exchangeIndices);
+    out.EndMap();
+}
+
+} // namespace weir

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+/**
+ * @file
+ * Collectives over fabrics whose switches route by load, in all fidelities.
+ */
+namespace weir
+{
+
+namespace
+{
+
+/** Two groups of four routers, each router with two nodes of four NICs. */
+ClusterSpec
+TwoGroups(RoutingKind routing)
+{
+    ClusterSpec spec = Gh200Nodes(16);
+    spec.fabric.kind = FabricKind::Dragonfly;
+    spec.fabric.leafRadix = 0;
+    spec.fabric.dragonfly.routersPerGroup = 4;
+    spec.fabric.dragonfly.nicsPerRouter = 8;
+    spec.fabric.dragonfly.globalLinks = 2;
+    spec.fabric.routing = routing;
+    return spec;
+}
+
+/** Ring all-reduce of 64 MiB over all of @p spec, in units of four NICs' full speed. */
+double
+SlowdownOfRing(const ClusterSpec& spec, Fidelity fidelity)
+{
+    CollectiveBench bench(spec, ManyQueuePairs());
+    const uint32_t ranks = spec.nodes * spec.node.gpus;
+    auto call = MakeCall(bench.GetPlanner().AddCommunicator(FirstGpus(ranks)),
+                         CollectiveOp::AllReduce,
+                         Bytes::MiB(64));
+    call.overrides.algorithm = Algorithm::Ring;
+    call.overrides.protocol = Protocol::Simple;
+    const double full = 2.0 * (ranks - 1) / ranks * Bytes::MiB(64).ToDouble() /
+                        (spec.node.nic.rawRate * 4).ToBytesPerSecond();
+    return bench.Run(fidelity, call).ToSeconds() / full;
+}
+
+} // namespace
+
+// Every second hop of the four rings leads from router r to r + 1, four NICs' worth over one local
+// link. Alone on shortest ways they take four times as long as the NICs: hash or spray.
+//
+// By load, let A, B and C be what flows from router 0 to 1, 1 to 2 and 2 to 3 of one group. Each
+// has its own link, and detours over two others: a2 and a3 by routers 2 and 3, b0, b3, c0, c1. Of
+// the links that two detours share, 0-2: a2 + b0 <= 1, 0-3: a3 + c0 <= 1, 1-3: b3 + c1 <= 1, so
+// A + B + C <= 3 + 3, the least of them at most 2: half of four. a2 = b3 = c0 = t, b0 = c1 = a3 =
+// 1 - t reach it for every t. What goes on to the other group finds two more units over the four
+// routers' global links then, of which the shortest ways alone have one.
+TEST(AdaptiveFabricTest, RingFindsTheLoadsThatADragonflyAllows)
+{
+    for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
+    {
+        EXPECT_GE(SlowdownOfRing(TwoGroups(RoutingKind::Ecmp), fidelity), 3.99)
+            << ToString(fidelity);
+        EXPECT_NEAR(SlowdownOfRing(TwoGroups(RoutingKind::Spray), fidelity), 4, 0.05)
+            << ToString(fidelity);
+        const double adaptive = SlowdownOfRing(TwoGroups(RoutingKind::Adaptive), fidelity);
+        EXPECT_GT(adaptive, 2) << ToString(fidelity);
+        EXPECT_LT(adaptive, 2 * 1.12) << ToString(fidelity);
+    }
+}
+
+// Over every fabric and routing, the fidelities agree on ring, tree and all-to-all.
+TEST(AdaptiveFabricTest, FidelitiesAgree)
+{
+    for (const RoutingKind routing :
+         {RoutingKind::Valiant, RoutingKind::Adaptive, RoutingKind::Spray})
+    {
+        CollectiveBench bench(TwoGroups(routing), ManyQueuePairs());
+        const auto all = bench.GetPlanner().AddCommunicator(FirstGpus(64));
+        auto ring = MakeCall(all, CollectiveOp::AllReduce, Bytes::MiB(16));
+        ring.overrides.algorithm = Algorithm::Ring;
+        auto tree = ring;
+        tree.overrides.algorithm = Algorithm::Tree;
+        for (const auto& call : {ring, tree, MakeCall(all, CollectiveOp::AllToAll, Bytes::MiB(16))})
+        {
+            const Time stream = bench.Run(Fidelity::Stream, call);
+            EXPECT_NEAR(stream / bench.Run(Fidelity::Analytical, call), 1, 0.01);
+            EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / stream, 1, 0.1);
+        }
+    }
+}
+
+// Two equal rings at once, each alone on half of what it has alone: they are divided together.
+TEST(AdaptiveFabricTest, CallsThatStartTogetherShareTheFabric)
+{
+    CollectiveBench bench(TwoGroups(RoutingKind::Adaptive), ManyQueuePairs());
+    auto call = MakeCall(
+        bench.GetPlanner().AddCommunicator(FirstGpus(64)), CollectiveOp::AllReduce, Bytes::MiB(64));
+    call.overrides.algorithm = Algorithm::Ring;
+    const Time alone = bench.Run(Fidelity::Stream, call);
+    const auto both = bench.Run(Fidelity::Stream, {call, call});
+    EXPECT_NEAR(both[0] / alone, 2, 0.1);
+    EXPECT_NEAR(both[1] / alone, 2, 0.1);
+}
+
+} // namespace weir

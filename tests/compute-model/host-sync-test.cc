@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/graph/step-builder.h"
+
+#include "graph-run.h"
+#include "transformer-samples.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace weir
+{
+namespace
+{
+
+ParallelPlan
+SmallSteps(Time kernel)
+{
+    ParallelPlan plan;
+    plan.globalBatch = 4;
+    plan.host.kernel = kernel;
+    plan.host.syncBatches = false;
+    return plan;
+}
+
+Time
+StepTime(const ParallelPlan& plan)
+{
+    return Execution(BuildTransformerStep(SampleGpt(2, 256, 4), plan, SampleGpu())).StepTime();
+}
+
+// Once before every pass and once behind the last: 2 x 4 passes, and the optimizer's reading of the
+// norm follows as ever.
+TEST(HostSync, PassesBeginAndEndWithTheGpuIdle)
+{
+    ParallelPlan plan = SmallSteps(Time::Microseconds(5));
+    const auto synchronizations = [&] {
+        const StepGraph graph = BuildTransformerStep(SampleGpt(2, 256, 4), plan, SampleGpu());
+        const auto& ops = graph.programs[0].streams[static_cast<std::size_t>(StreamKind::Compute)];
+        return std::count_if(
+            ops.begin(), ops.end(), [](const StepOp& op) { return op.synchronizes; });
+    };
+    const auto before = synchronizations();
+    plan.host.syncPasses = true;
+    EXPECT_EQ(synchronizations() - before, 9);
+}
+
+// A CPU that may not run ahead of a pass leaves the GPU idle at its start; one that takes no time
+// loses none.
+TEST(HostSync, CostsWhatTheCpuWouldHaveBeenAhead)
+{
+    ParallelPlan quick = SmallSteps(Time());
+    const Time least = StepTime(quick);
+    quick.host.syncPasses = true;
+    EXPECT_EQ(StepTime(quick), least);
+
+    ParallelPlan slow = SmallSteps(Time::Microseconds(5));
+    const Time free = StepTime(slow);
+    slow.host.syncPasses = true;
+    EXPECT_GT(StepTime(slow), free);
+}
+
+} // namespace
+} // namespace weir

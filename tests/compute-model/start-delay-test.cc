@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/execution/step-executor.h"
+
+#include "fixed-time-engine.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+Time
+Ms(double ms)
+{
+    return Time::Milliseconds(ms);
+}
+
+struct Kernel
+{
+    Time duration;
+    bool isPersistent{false};
+};
+
+constexpr float DISPLACED = 0.5F;
+
+/**
+ * One rank whose compute stream runs @p first and then @p second, each one operation of several
+ * kernels, and whose data stream runs a collective of one SM that takes 2 ms.
+ */
+class Overlap
+{
+  public:
+    Overlap(const std::vector<Kernel>& first, const std::vector<Kernel>& second)
+    {
+        graph.labels = {"op"};
+        graph.programs.resize(1);
+        graph.rankProgram = {0};
+        graph.rankGroups = {{0}};
+        graph.groups = {{Rank(0)}};
+        for (const auto& kernels : {first, second})
+        {
+            StepOp op;
+            op.firstKernel = static_cast<uint32_t>(graph.kernels.size());
+            op.kernelCount = static_cast<uint16_t>(kernels.size());
+            for (const Kernel& kernel : kernels)
+            {
+                KernelRecord record;
+                record.duration = kernel.duration;
+                record.overlap.displaced = kernel.isPersistent ? DISPLACED : 0;
+                graph.kernels.push_back(record);
+                op.duration += kernel.duration;
+            }
+            Stream(StreamKind::Compute).push_back(op);
+        }
+    }
+
+    /** The collective is ready when @p need has ended. */
+    void ReduceAfter(const StepDependency& need)
+    {
+        StepOp op;
+        op.kind = StepOpKind::Collective;
+        op.category = TimeCategory::Data;
+        op.bytes = Bytes(8);
+        op.sms = 1;
+        op.firstDependency = static_cast<uint32_t>(graph.programs[0].dependencies.size());
+        op.dependencyCount = 1;
+        graph.programs[0].dependencies.push_back(need);
+        Stream(StreamKind::DataComm).push_back(op);
+    }
+
+    /** The collective is ready at @p ready. */
+    void ReduceAt(Time ready)
+    {
+        StepOp copy;
+        copy.duration = ready;
+        Stream(StreamKind::ReplicaComm).push_back(copy);
+        ReduceAfter({StreamKind::ReplicaComm, 0});
+    }
+
+    void Run(OverlapKind kind = OverlapKind::Modelled, bool launchesInOrder = false)
+    {
+        FixedTimeEngine engine([](const CollectiveCall&) { return Ms(2); });
+        StepExecutorSpec spec;
+        spec.graph = &graph;
+        spec.engine = &engine;
+        spec.communicators = {CommunicatorId(0)};
+        spec.sms = 100;
+        spec.overlap.kind = kind;
+        spec.launchesInOrder = launchesInOrder;
+        StepExecutor executor(spec);
+        EngineSet engines;
+        engines.Add(executor);
+        engines.Add(engine);
+        engines.RunToEnd();
+        EXPECT_TRUE(executor.IsFinished()) << executor.DescribeWaiting();
+        begin = engine.Starts().at(0);
+        step = executor.StepTimes().at(0);
+    }
+
+    std::vector<StepOp>& Stream(StreamKind kind)
+    {
+        return graph.programs[0].streams[static_cast<std::size_t>(kind)];
+    }
+
+    StepGraph graph;
+    Time begin; //!< of the collective
+    Time step;
+};
+
+const std::vector<Kernel> SHORT{{Ms(1)}};
+const std::vector<Kernel> GEMM{{Ms(10), true}};
+
+void
+ExpectNear(Time found, Time expected)
+{
+    EXPECT_NEAR(found.ToSeconds(), expected.ToSeconds(), 1e-9);
+}
+
+// What becomes ready when a persistent kernel begins waits for its end: 1 + 10, then 2 ms.
+TEST(StartDelay, LastsUntilAPersistentKernelEnds)
+{
+    Overlap overlap(SHORT, GEMM);
+    overlap.ReduceAfter({StreamKind::Compute, 0});
+    overlap.Run();
+    ExpectNear(overlap.begin, Ms(11));
+    ExpectNear(overlap.step, Ms(13));
+}
+
+// Launched in order it stands before the kernel, which then does 2 ms at 1 / 1.5 of its speed.
+TEST(StartDelay, IsNoneForWhatWasLaunchedBefore)
+{
+    Overlap overlap(SHORT, GEMM);
+    overlap.ReduceAfter({StreamKind::Compute, 0});
+    overlap.Run(OverlapKind::Modelled, true);
+    ExpectNear(overlap.begin, Ms(1));
+    ExpectNear(overlap.step, Ms(1 + 2 + (10 - 2 / 1.5)));
+}
+
+// But what becomes ready later waits, whoever was launched first.
+TEST(StartDelay, HoldsInOrderOnceTheKernelRuns)
+{
+    Overlap overlap(SHORT, GEMM);
+    overlap.ReduceAt(Ms(3));
+    overlap.Run(OverlapKind::Modelled, true);
+    ExpectNear(overlap.begin, Ms(11));
+}
+
+// Off and one factor for all are models without multiprocessors.
+TEST(StartDelay, IsOnlyModelledWithTheSlowdown)
+{
+    for (const OverlapKind kind : {OverlapKind::Off, OverlapKind::Constant})
+    {
+        Overlap overlap(SHORT, GEMM);
+        overlap.ReduceAfter({StreamKind::Compute, 0});
+        overlap.Run(kind);
+        ExpectNear(overlap.begin, Ms(1));
+        ExpectNear(overlap.step, Ms(11));
+    }
+}
+
+// Of an operation of several kernels only the one that runs is waited for, and only if it is
+// persistent: here from 0 to 4 and from 6 to 10.
+TEST(StartDelay, EndsWithTheKernelThatRuns)
+{
+    const std::vector<Kernel> mixed{{Ms(4), true}, {Ms(2)}, {Ms(4), true}};
+    const std::vector<std::pair<double, double>> readyAndBegin{
+        {0.5, 4}, {2.5, 4}, {4.5, 4.5}, {5.5, 5.5}, {7, 10}, {9.5, 10}};
+    for (const auto& [ready, begin] : readyAndBegin)
+    {
+        Overlap overlap(mixed, SHORT);
+        overlap.ReduceAt(Ms(ready));
+        overlap.Run();
+        ExpectNear(overlap.begin, Ms(begin));
+    }
+}
+
+// A kernel that the CPU has yet to launch keeps nobody out.
+TEST(StartDelay, IsNoneBehindWhatIsNotLaunched)
+{
+    Overlap overlap(SHORT, GEMM);
+    overlap.ReduceAfter({StreamKind::Compute, 0});
+    StepOp& gemm = overlap.Stream(StreamKind::Compute)[1];
+    gemm.launch = Ms(5);
+    gemm.launchBound = Ms(10);
+    overlap.Run();
+    ExpectNear(overlap.begin, Ms(1));
+}
+
+// A second communication that joins slows the kernel down and so puts off the room of a third.
+// The first holds an SM from 0 on for 2 ms: the GEMM of 10 ms does 2 / 1.5 of it and ends after
+// 2 + 10 - 2 / 1.5; what became ready at 1 waits for that.
+TEST(StartDelay, FollowsTheKernelThatIsSlowed)
+{
+    Overlap overlap(GEMM, SHORT);
+    StepOp first;
+    first.kind = StepOpKind::Collective;
+    first.bytes = Bytes(8);
+    first.sms = 1;
+    overlap.Stream(StreamKind::TensorComm).push_back(first);
+    StepOp copy;
+    copy.duration = Ms(1);
+    overlap.Stream(StreamKind::ReplicaComm).push_back(copy);
+    overlap.graph.groups.push_back({Rank(0)});
+    overlap.graph.rankGroups[0].push_back(1);
+    overlap.ReduceAfter({StreamKind::ReplicaComm, 0});
+    overlap.Stream(StreamKind::DataComm)[0].group = 1;
+
+    FixedTimeEngine engine([](const CollectiveCall&) { return Ms(2); });
+    StepExecutorSpec spec;
+    spec.graph = &overlap.graph;
+    spec.engine = &engine;
+    spec.communicators = {CommunicatorId(0), CommunicatorId(1)};
+    spec.sms = 100;
+    spec.launchesInOrder = true;
+    StepExecutor executor(spec);
+    EngineSet engines;
+    engines.Add(executor);
+    engines.Add(engine);
+    engines.RunToEnd();
+    ExpectNear(engine.Starts().at(0), Ms(0));
+    ExpectNear(engine.Starts().at(1), Ms(2 + 10 - 2 / 1.5));
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/graph/step-size.h"
+
+#include "compute-model/graph/step-builder.h"
+#include "compute-model/kernels/kernel-time.h"
+#include "compute-model/layers/kernel-table.h"
+
+#include "transformer-samples.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace weir
+{
+namespace
+{
+
+ParallelPlan
+Plan(PipelineScheduleKind schedule, uint32_t microBatches)
+{
+    ParallelPlan plan;
+    plan.tensor = 2;
+    plan.pipeline = 4;
+    plan.schedule = schedule;
+    plan.globalBatch = microBatches;
+    return plan;
+}
+
+double
+Estimate(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu)
+{
+    StepGraph graph;
+    const KernelTimer timer(gpu, ClockRegime::Burst);
+    KernelTable kernels(graph, timer);
+    return EstimateOperations(StepSegments(kernels, model, plan), model, plan);
+}
+
+// The operations of layers are all but the embedding's, the loss's, the transfers' and the
+// optimizer's, and some of them are joined: the estimate is within a third of what is written.
+TEST(StepSize, IsAboutWhatIsWritten)
+{
+    const Transformer model = SampleGpt(16, 1024, 16);
+    const Gpu gpu = SampleGpu();
+    for (const auto schedule :
+         {PipelineScheduleKind::OneForwardOneBackward, PipelineScheduleKind::ZeroBubbleH1})
+    {
+        const ParallelPlan plan = Plan(schedule, 64);
+        double written = 0;
+        for (const StepProgram& program : BuildTransformerStep(model, plan, gpu).programs)
+        {
+            for (const auto& stream : program.streams)
+            {
+                written += static_cast<double>(stream.size());
+            }
+        }
+        EXPECT_NEAR(Estimate(model, plan, gpu) / written, 1, 1.0 / 3);
+    }
+}
+
+// What could not be held is refused before it is written, in one line with the most that could.
+TEST(StepSize, RefusesWhatCannotBeHeld)
+{
+    const ParallelPlan plan = Plan(PipelineScheduleKind::ZeroBubbleH1, 1'000'000);
+    std::string refusal;
+    try
+    {
+        BuildTransformerStep(SampleGpt(16, 1024, 16), plan, SampleGpu());
+    }
+    catch (const std::invalid_argument& error)
+    {
+        refusal = error.what();
+    }
+    EXPECT_EQ(refusal.find("globalBatch: found 1000000 micro-batches a replica"), 0U) << refusal;
+    EXPECT_NE(refusal.find("expected at most"), std::string::npos) << refusal;
+    EXPECT_EQ(refusal.find('\n'), std::string::npos);
+}
+
+} // namespace
+} // namespace weir

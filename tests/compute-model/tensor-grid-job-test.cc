@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/training-job.h"
+
+#include "transformer-samples.h"
+
+#include "collectives/engines/analytical-engine.h"
+#include "fabric/cluster.h"
+#include "fabric/path-table.h"
+#include "fabric/router.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+/** Nodes of eight GPUs with a NIC each, on rails. */
+struct Machine
+{
+    explicit Machine(uint32_t nodes)
+        : cluster(SpecOf(nodes)),
+          router(cluster.GetTopology(), RoutingKind::Ecmp, 1),
+          planner(cluster, paths, router)
+    {
+    }
+
+    static LinkProfile Profile(double gigabytes)
+    {
+        LinkProfile profile;
+        profile.rawRate = Rate::GBps(gigabytes);
+        profile.latency = Time::Microseconds(1);
+        return profile;
+    }
+
+    static ClusterSpec SpecOf(uint32_t nodes)
+    {
+        ClusterSpec spec;
+        spec.name = "machine";
+        spec.nodes = nodes;
+        spec.fabric.kind = FabricKind::RailOptimized;
+        spec.fabric.leafRadix = 16;
+        spec.node.nvlinksPerGpu = 12;
+        spec.node.nvlink = Profile(25);
+        spec.node.pcie = Profile(25);
+        spec.node.pcieUplink = Profile(25);
+        spec.node.interSocket = Profile(25);
+        spec.node.nic = Profile(20);
+        return spec;
+    }
+
+    Cluster cluster;
+    PathTable paths{cluster.GetTopology()};
+    Router router;
+    Planner planner;
+};
+
+struct Outcome
+{
+    Time step;
+    std::vector<RankBreakdown> ranks;
+};
+
+Outcome
+Train(const ParallelPlan& plan, bool fold)
+{
+    Machine machine(plan.Ranks() / 8);
+    AnalyticalEngine engine(machine.planner);
+    TrainingJobSpec spec;
+    spec.model = SampleGpt(2, 4096, 32);
+    spec.plan = plan;
+    spec.foldRanks = fold;
+    for (std::size_t gpu = 0; gpu < plan.Ranks(); gpu++)
+    {
+        spec.gpus.emplace_back(gpu);
+    }
+    TrainingJob job(spec, SampleGpu(), machine.planner, engine);
+    EngineSet engines;
+    engines.Add(job.GetExecutor());
+    engines.Add(engine);
+    engines.RunToEnd();
+    EXPECT_TRUE(job.GetExecutor().IsFinished()) << job.GetExecutor().DescribeWaiting();
+    return {job.GetExecutor().StepTimes().at(0), job.GetExecutor().Breakdown()};
+}
+
+ParallelPlan
+GridPlan(uint32_t side, uint32_t depth, uint32_t samples)
+{
+    ParallelPlan plan;
+    plan.grid = {side, depth};
+    plan.tensor = side * side * depth;
+    plan.microBatch = samples;
+    plan.globalBatch = samples;
+    return plan;
+}
+
+// Broadcasts of one row from different roots may take different times, as columns over several
+// nodes do; ranks that are executed once for all still end where each ends for itself.
+TEST(TensorGridJob, RanksThatAreAlikeAreExecutedOnce)
+{
+    for (const auto& plan : {GridPlan(4, 2, 8), GridPlan(2, 4, 8)})
+    {
+        const Outcome apart = Train(plan, false);
+        const Outcome folded = Train(plan, true);
+        ASSERT_EQ(folded.ranks.size(), apart.ranks.size());
+        for (std::size_t rank = 0; rank < apart.ranks.size(); rank++)
+        {
+            for (std::size_t i = 0; i < TIME_CATEGORY_COUNT; i++)
+            {
+                EXPECT_NEAR(folded.ranks[rank].spent[i].ToPicoseconds(),
+                            apart.ranks[rank].spent[i].ToPicoseconds(),
+                            1000)
+                    << "rank " << rank << ", " << ToString(static_cast<TimeCategory>(i));
+            }
+        }
+    }
+}
+
+// In a row of p each layer sends its T h activations round 4 times, 8 (p - 1) / p T h elements a
+// GPU; on [q, q, d] some 21 (q - 1) T h / (d q^2) of activations and 36 (q - 1) h^2 / q^2 of
+// weights. With 32 GPUs on [4, 4, 2] and T = 32 h that is 1.97 and 0.21 of T h against 7.75.
+TEST(TensorGridJob, BlocksMoveLessThanRowsOfManyTokens)
+{
+    ParallelPlan row = GridPlan(0, 1, 64);
+    row.tensor = 32;
+    const auto tensor = [](const Outcome& outcome) {
+        return outcome.ranks[0].spent[static_cast<std::size_t>(TimeCategory::Tensor)];
+    };
+    EXPECT_LT(tensor(Train(GridPlan(4, 2, 64), true)), tensor(Train(row, true)));
+}
+
+} // namespace
+} // namespace weir

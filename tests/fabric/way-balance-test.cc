@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/path-sum.h"
+
+#include "flow-play.h"
+
+#include <gtest/gtest.h>
+
+/**
+ * @file
+ * Paths of several ways: what they are made of, and how switches that route by load divide them.
+ */
+namespace weir
+{
+
+namespace
+{
+
+/** One group of four routers of two points each, every two joined by one link of 10 GB/s. */
+ClusterSpec
+OneGroup(RoutingKind routing)
+{
+    ClusterSpec spec = ThinSpec(8, FabricKind::Dragonfly, routing);
+    spec.fabric.dragonfly.routersPerGroup = 4;
+    spec.fabric.dragonfly.nicsPerRouter = 2;
+    return spec;
+}
+
+PathId
+SumOf(Play& play, const std::vector<std::pair<uint32_t, uint32_t>>& flows)
+{
+    PathSum sum(play.GetFabric().Paths());
+    for (const auto& [from, to] : flows)
+    {
+        sum.Add(play.PathOf(from, to));
+    }
+    return sum.Intern();
+}
+
+} // namespace
+
+// Both points of router 0 to both of router 1: crosswise or not, the links are the same, the ways
+// are not. Where nothing is spread, only links count.
+TEST(PathSumTest, TellsWaysOfTheSameLinksApart)
+{
+    for (const bool spreads : {false, true})
+    {
+        Play play(OneGroup(spreads ? RoutingKind::Adaptive : RoutingKind::Ecmp));
+        const PathId straight = SumOf(play, {{0, 2}, {1, 3}});
+        const PathId crosswise = SumOf(play, {{0, 3}, {1, 2}});
+        EXPECT_EQ(straight, SumOf(play, {{1, 3}, {0, 2}}));
+        EXPECT_EQ(straight == crosswise, !spreads);
+        const PathTable& paths = play.GetFabric().Paths();
+        EXPECT_EQ(paths.Latency(straight), paths.Latency(crosswise));
+        EXPECT_EQ(paths.Links(straight).size(), 5U);
+        if (spreads)
+        {
+            ASSERT_NE(paths.MakeupOf(straight), nullptr);
+            EXPECT_EQ(paths.MakeupOf(straight)->ways.size(), 2U);
+            EXPECT_TRUE(paths.MakeupOf(straight)->rest.empty());
+        }
+    }
+}
+
+// Two flows of 1 MB from router 0 to router 1 have the direct link and two detours of two links:
+// three ways of 10 GB/s, 2/3 MB on each, 66.7 us. On every one of the five links as much.
+TEST(WayBalanceTest, DividesAmongTheDirectLinkAndDetours)
+{
+    Play play(OneGroup(RoutingKind::Adaptive));
+    play.Start(SumOf(play, {{0, 2}, {1, 3}}), Bytes(1000000), Time(), 0);
+    EXPECT_NEAR(play.Run().ToMicroseconds(), 100 * 2.0 / 3, 1.5);
+    const auto bytes = play.TrunkBytes();
+    ASSERT_EQ(bytes.size(), 5U);
+    for (const double each : bytes)
+    {
+        EXPECT_NEAR(each, 2e6 / 3, 2e4);
+    }
+}
+
+// Paths that start at one time are divided together: as above, one path each.
+TEST(WayBalanceTest, DividesWhatStartsTogether)
+{
+    Play play(OneGroup(RoutingKind::Adaptive));
+    // Each with something inside router 2 besides, so that it has several ways.
+    play.Start(SumOf(play, {{0, 2}, {4, 5}}), Bytes(1000000), Time(), 0);
+    play.Start(SumOf(play, {{1, 3}, {5, 4}}), Bytes(1000000), Time(), 1);
+    EXPECT_NEAR(play.Run().ToMicroseconds(), 100 * 2.0 / 3, 1.5);
+    EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), play.EndOf(1).ToMicroseconds(), 1e-3);
+}
+
+// What is under way already counts: beside a flow on the direct link, with x of two more there and
+// the others on two detours, loads are 1 + x and (2 - x) / 2: even at x = 0, 1 MB at 10 GB/s.
+TEST(WayBalanceTest, AvoidsWhatIsUnderWay)
+{
+    Play play(OneGroup(RoutingKind::Adaptive));
+    play.Start(0, 2, Bytes(10000000), Time(), 0);
+    play.Engines().RunUntil(Time::Nanoseconds(1));
+    play.Start(SumOf(play, {{0, 3}, {1, 2}}), Bytes(1000000), Time::Nanoseconds(1), 1);
+    play.Run();
+    EXPECT_NEAR(play.EndOf(1).ToMicroseconds(), 100, 6);
+}
+
+} // namespace weir

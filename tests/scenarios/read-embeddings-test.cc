@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-layer-table.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/writers/write-scenario.h"
+#include "tests/scenarios/refusal.h"
+#include "tests/scenarios/scratch-folder.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+namespace weir
+{
+namespace
+{
+
+std::string
+RunOf(const std::string& model, const std::string& plan)
+{
+    return "system: {base: hgx-h100, nodes: 1}\njobs:\n  - name: job\n    model: " + model +
+           "\n    parallel: " + plan + "\n";
+}
+
+std::string
+ModelOf(const std::string& embeddings, const std::string& network)
+{
+    return "{name: net, source: mine, input: [13, 1, 1], embeddings: " + embeddings +
+           ", network: " + network + "}";
+}
+
+Scenario
+Read(const std::string& text)
+{
+    return ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog());
+}
+
+std::string
+Refusal(const std::string& text)
+{
+    return RefusalOf([&] { Read(text); });
+}
+
+const char* const NETWORK = "[{linear: 16}, relu, embeddings, dot, {linear: 1}, loss]";
+
+// MLPerf's tables have 204184588 rows of 128 together, 26.1 billion parameters, and a sample looks
+// 214 rows up; three cross layers of rank 512 over 27 x 128 elements, MLPs 13-512-256-128 and
+// 3456-1024-1024-512-256-1 with biases.
+TEST(ReadEmbeddings, MlperfsModelHasItsFigures)
+{
+    const LayerTable table = ReadLayerTable(YamlNode::Parse("dlrm-dcnv2", "NAME"), Catalog());
+    EXPECT_EQ(table.embeddings.size(), 26U);
+    EXPECT_EQ(table.EmbeddingParameters(), 204184588.0 * 128);
+    uint32_t lookups = 0;
+    for (const EmbeddingTable& one : table.embeddings)
+    {
+        lookups += one.pooling;
+    }
+    EXPECT_EQ(lookups, 214U);
+    const double width = 27 * 128;
+    const double bottom = 14 * 512.0 + 513 * 256.0 + 257 * 128.0;
+    const double top = (width + 1) * 1024 + 1025 * 1024.0 + 1025 * 512.0 + 513 * 256.0 + 257;
+    EXPECT_EQ(table.Parameters(), bottom + top + 3 * width * (2 * 512 + 1));
+}
+
+// Defaults before the tables hold where a table says nothing; `times` repeats it.
+TEST(ReadEmbeddings, TablesTakeDefaults)
+{
+    const LayerTable table = Read(RunOf(ModelOf("{dim: 16, zipf: 1.2, tables: [{rows: 100, times: "
+                                                "3}, {rows: 7, zipf: 0, pooling: 5}]}",
+                                                NETWORK),
+                                        "{data: 4, globalBatch: 4}"))
+                                 .jobs[0]
+                                 .table;
+    ASSERT_EQ(table.embeddings.size(), 4U);
+    EXPECT_EQ(table.embeddings[2].zipf, 1.2);
+    EXPECT_EQ(table.embeddings[2].pooling, 1U);
+    EXPECT_EQ(table.embeddings[3].zipf, 0);
+    EXPECT_EQ(table.embeddings[3].pooling, 5U);
+}
+
+// A file's indices are classes of rows that occur equally often: 4 twice, 2 and 9 once.
+TEST(ReadEmbeddings, IndicesComeFromAFile)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "indices.txt") << "4\n2\n4\n9\n";
+    std::ofstream(folder / "run.yaml")
+        << RunOf(ModelOf("{dim: 16, tables: [{rows: 100, indices: indices.txt}]}", NETWORK),
+                 "{globalBatch: 1}");
+    const auto classes =
+        LoadScenario(folder / "run.yaml", {}, Catalog()).jobs[0].table.embeddings[0].classes;
+    ASSERT_EQ(classes.size(), 2U);
+    EXPECT_EQ(classes[0].rows, 2);
+    EXPECT_EQ(classes[0].probability, 0.25);
+    EXPECT_EQ(classes[1].probability, 0.5);
+}
+
+// What is written back reads back equal.
+TEST(ReadEmbeddings, RunsReadBackEqual)
+{
+    for (const std::string& text :
+         {RunOf("dlrm-dcnv2",
+                "{data: 8, globalBatch: 8, embeddings: {placement: rows, optimizer: sgd}}"),
+          RunOf("dlrm-criteo",
+                "{data: 8, globalBatch: 8, embeddings: {splitAbove: 1GiB, balance: size, "
+                "exchangeIndices: false, optimizer: adagrad}}"),
+          RunOf(ModelOf("{dim: 16, tables: [{rows: 100, classes: [[10, 0.75], [90, 0.25]]}]}",
+                        NETWORK),
+                "{globalBatch: 1}")})
+    {
+        const Scenario scenario = Read(text);
+        const std::string dump = DumpScenario(scenario);
+        const Scenario again = Read(dump);
+        EXPECT_EQ(DumpScenario(again), dump);
+        EXPECT_EQ(again.jobs[0].table.Parameters(), scenario.jobs[0].table.Parameters());
+        EXPECT_EQ(again.jobs[0].table.EmbeddingParameters(),
+                  scenario.jobs[0].table.EmbeddingParameters());
+        EXPECT_EQ(again.jobs[0].plan.embeddings.splitAbove,
+                  scenario.jobs[0].plan.embeddings.splitAbove);
+    }
+}
+
+TEST(ReadEmbeddings, RefusesWithPlaceFoundAndExpected)
+{
+    const std::string plan = "{globalBatch: 1}";
+    EXPECT_EQ(Refusal(RunOf("dlrm-criteo", "{data: 32, globalBatch: 32}")),
+              "run.yaml:5:22: jobs.0.parallel.data: found 32, expected at most the 26 embedding "
+              "tables of dlrm-criteo, or embeddings by rows");
+    EXPECT_EQ(
+        Refusal(RunOf(ModelOf("{tables: [{rows: 100}]}", NETWORK), plan)),
+        "run.yaml:4:79: jobs.0.model.embeddings.tables.0.dim: found nothing, expected a value "
+        "for 'dim'");
+    EXPECT_NE(Refusal(RunOf(ModelOf("{dim: 16, tables: [{pooling: 1}]}", NETWORK), plan))
+                  .find("tables.0.rows: found nothing, expected a value for 'rows'"),
+              std::string::npos);
+    EXPECT_NE(Refusal(RunOf(ModelOf("{dim: 16, tables: []}", NETWORK), plan))
+                  .find("found 0 tables, expected 1 to"),
+              std::string::npos);
+    EXPECT_NE(
+        Refusal(RunOf(ModelOf("{dim: 16, tables: [{rows: 9}]}", "[{linear: 16}, loss]"), plan))
+            .find("found 0 entries 'embeddings', expected one, where they join"),
+        std::string::npos);
+    EXPECT_NE(Refusal(RunOf("{name: net, source: mine, input: [13, 1, 1], network: [{linear: 16}, "
+                            "embeddings]}",
+                            plan))
+                  .find("found 0 tables behind 1 vectors, expected at least one table"),
+              std::string::npos);
+    // Pairs of vectors are of one width.
+    EXPECT_NE(Refusal(RunOf(ModelOf("{dim: 8, tables: [{rows: 9}]}", NETWORK), plan))
+                  .find("dot interaction: found 1 vector, expected several of one width"),
+              std::string::npos);
+    EXPECT_NE(
+        Refusal(RunOf(ModelOf("{dim: 16, tables: [{rows: 9, classes: [[10, 1]]}]}", NETWORK), plan))
+            .find("at most the table's 9"),
+        std::string::npos);
+    EXPECT_NE(Refusal(RunOf("dlrm-criteo", "{globalBatch: 1, embeddings: {placement: row}}"))
+                  .find("expected one of: tables, rows"),
+              std::string::npos);
+}
+
+} // namespace
+} // namespace weir
