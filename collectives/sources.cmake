@@ -11,6 +11,9 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-direct-call.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-direct-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-direct.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-parts-call.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-parts-schedule.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-parts.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/collnet-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-switch-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/connection.cc

@@ -24,6 +24,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/rank-fold.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/crowd-times.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/group-crowds.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-call.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/rank-jitter.cc

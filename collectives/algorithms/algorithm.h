@@ -88,6 +88,7 @@ extern const CollectiveAlgorithm NVLS_ALGORITHM;           //!< nvls.cc
 extern const CollectiveAlgorithm NVLS_NETWORK_ALGORITHM;   //!< nvls-network.cc
 extern const CollectiveAlgorithm NVLS_TREE_ALGORITHM;      //!< nvls-tree.cc
 extern const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM; //!< collnet-direct.cc
+extern const CollectiveAlgorithm COLLNET_PARTS_ALGORITHM;  //!< collnet-parts.cc
 extern const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM;  //!< collnet-chain.cc
 extern const CollectiveAlgorithm IMPORTED_ALGORITHM;       //!< imported.cc
 

@@ -7,12 +7,8 @@
 namespace weir
 {
 
-namespace
-{
-
-/** The port by which a hop between nodes comes in. */
 uint32_t
-PortOf(const AlgorithmInputs& in, const Connection& hop)
+CollNetPort(const AlgorithmInputs& in, const Connection& hop)
 {
     const Topology& topology = in.paths.GetTopology();
     for (const auto& each : in.paths.Links(hop.path))
@@ -25,6 +21,9 @@ PortOf(const AlgorithmInputs& in, const Connection& hop)
     }
     throw std::logic_error("CollNet: a hop between nodes that enters by no port");
 }
+
+namespace
+{
 
 CollNetChains
 ChannelOf(const AlgorithmInputs& in, uint32_t channel)
@@ -44,7 +43,7 @@ ChannelOf(const AlgorithmInputs& in, uint32_t channel)
         const Connection& hop = ring.hops[(i + n - 1) % n];
         if (hop.kind == ConnectionKind::Network)
         {
-            heads.push_back({rank, PortOf(in, hop)});
+            heads.push_back({rank, CollNetPort(in, hop)});
             found.chains.push_back({{rank}, {}, {}, heads.back()});
             continue;
         }

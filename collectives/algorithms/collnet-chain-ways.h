@@ -11,6 +11,9 @@
 namespace weir
 {
 
+/** The port by which a hop between nodes comes in. */
+uint32_t CollNetPort(const AlgorithmInputs& inputs, const Connection& hop);
+
 /** One node's chain on one channel, the head first. */
 struct CollNetChain
 {

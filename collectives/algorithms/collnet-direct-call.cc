@@ -4,11 +4,8 @@
 namespace weir
 {
 
-namespace
-{
-
 Bytes
-ChunkOf(const AlgorithmInputs& in, uint32_t heads)
+CollNetDirectChunk(const AlgorithmInputs& in, uint32_t heads)
 {
     Bytes chunk = Bytes::KiB(128);
     const auto halveTo = [&](Bytes least, int64_t wanted) {
@@ -22,12 +19,10 @@ ChunkOf(const AlgorithmInputs& in, uint32_t heads)
     return chunk;
 }
 
-} // namespace
-
 CollNetDirectCall::CollNetDirectCall(const AlgorithmInputs& inputs)
     : nodes(NvlsNodes(inputs.communicator, inputs.connector)),
       heads(static_cast<uint32_t>(nodes.front().heads.size())),
-      chunk(ChunkOf(inputs, heads)),
+      chunk(CollNetDirectChunk(inputs, heads)),
       cap(ChannelCap(inputs) / heads)
 {
     for (uint32_t head = 0; head < heads; ++head)

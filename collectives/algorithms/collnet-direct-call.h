@@ -12,6 +12,9 @@
 namespace weir
 {
 
+/** Of one of @p heads on one channel: 128 KiB, 64 or 32 for small messages (enqueue.cc). */
+Bytes CollNetDirectChunk(const AlgorithmInputs& inputs, uint32_t heads);
+
 /** What streams and schedule of a CollNet direct all-reduce both need to know. */
 struct CollNetDirectCall
 {
@@ -19,7 +22,7 @@ struct CollNetDirectCall
 
     std::vector<NvlsNode> nodes;
     uint32_t heads;                   //!< of each node
-    Bytes chunk;                      //!< 128 KiB, 64 or 32 for small messages (enqueue.cc)
+    Bytes chunk;                      //!< CollNetDirectChunk
     Rate cap;                         //!< of one head's part on one channel
     std::vector<CollNetWay> networks; //!< by head
 };

@@ -15,8 +15,9 @@ namespace weir
 struct SwitchTree
 {
     DeviceId root;
-    std::vector<LinkId> links; //!< towards the root and away from it, each once
-    Time latency;              //!< of the longest way from a NIC to the root and back
+    std::vector<LinkId> links;             //!< towards the root and away from it, each once
+    std::vector<std::vector<LinkId>> ways; //!< by NIC: towards the root
+    Time latency;                          //!< of the longest way from a NIC to the root and back
 };
 
 /**

@@ -3,6 +3,7 @@
 
 #include "collectives/algorithms/point-to-point-order.h"
 #include "collectives/schedule/message-split.h"
+#include "fabric/path-sum.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +24,48 @@ bool
 Supports(CollectiveOp op, const Communicator& communicator)
 {
     return IsPointToPoint(op);
+}
+
+/**
+ * Over NVLink; from 2.11 on also by way of a third GPU of the group, the one that joins both by
+ * most NVLinks, of equal ones the first (NCCL's NVB paths: the sender writes there, the receiver
+ * reads there); else over PCIe.
+ */
+Connection
+WayInsideNode(const AlgorithmInputs& in, GpuId from, GpuId to)
+{
+    const Connection direct = in.connector.InsideNode(from, to);
+    if (direct.kind == ConnectionKind::NvLink || !in.constants.Version().AtLeast(11))
+    {
+        return direct;
+    }
+    const auto& cluster = in.connector.GetCluster();
+    Rate best;
+    Connection found = direct;
+    for (GpuId middle : in.communicator.gpus)
+    {
+        if (middle == from || middle == to || cluster.NodeOf(middle) != cluster.NodeOf(from))
+        {
+            continue;
+        }
+        const Connection there = in.connector.InsideNode(from, middle);
+        const Connection on = in.connector.InsideNode(middle, to);
+        if (there.kind != ConnectionKind::NvLink || on.kind != ConnectionKind::NvLink)
+        {
+            continue;
+        }
+        const Rate rate =
+            std::min(in.paths.BottleneckRate(there.path), in.paths.BottleneckRate(on.path));
+        if (rate > best)
+        {
+            best = rate;
+            PathSum sum(in.paths);
+            sum.Add(there.path);
+            sum.Add(on.path);
+            found = {sum.Intern(), ConnectionKind::NvLink};
+        }
+    }
+    return found;
 }
 
 /** What it takes to drive the ports of a GPU (ncclTopoGetNchannels, a remote rank). */
@@ -53,7 +96,7 @@ IsAllNvLink(const AlgorithmInputs& in)
 {
     const auto& gpus = in.communicator.gpus;
     return in.communicator.nodes == 1 && std::all_of(gpus.begin() + 1, gpus.end(), [&](GpuId gpu) {
-               return in.connector.InsideNode(gpus[0], gpu).kind == ConnectionKind::NvLink;
+               return WayInsideNode(in, gpus[0], gpu).kind == ConnectionKind::NvLink;
            });
 }
 
@@ -233,7 +276,7 @@ WayOf(const AlgorithmInputs& in, const Message& message, uint32_t part)
     }
     if (AreInOneNode(in, message))
     {
-        return in.connector.InsideNode(from, to);
+        return WayInsideNode(in, from, to);
     }
     return in.connector.BetweenNodes(from, to, PortsOf(in, message, part), QueuePairOf(in, part));
 }

@@ -10,39 +10,127 @@
 namespace weir
 {
 
-CollNetWay
-FindCollNetWay(const AlgorithmInputs& inputs,
-               Algorithm algorithm,
-               const std::vector<CollNetHead>& heads,
-               uint32_t choice)
+namespace
+{
+
+/** The heads' ports, and the tree of switches that joins them. */
+struct JoinedHeads
+{
+    SwitchTree tree;
+    std::vector<std::vector<LinkId>> toNic;   //!< by head
+    std::vector<std::vector<LinkId>> fromNic; //!< likewise
+    Time latency;                             //!< of a CollNetWay
+};
+
+JoinedHeads
+Join(const AlgorithmInputs& inputs,
+     Algorithm algorithm,
+     const std::vector<CollNetHead>& heads,
+     uint32_t choice)
 {
     const Cluster& cluster = inputs.connector.GetCluster();
     const Topology& topology = cluster.GetTopology();
+    JoinedHeads joined;
     std::vector<DeviceId> nics;
-    std::vector<LinkId> links;
     Time inside;
     for (const auto& head : heads)
     {
         const GpuId gpu = inputs.communicator.gpus[head.rank];
         nics.push_back(cluster.NicDevice(cluster.NodeOf(gpu), head.nic));
+        joined.toNic.push_back(inputs.connector.LinksToNic(gpu, head.nic));
+        joined.fromNic.push_back(inputs.connector.LinksFromNic(gpu, head.nic));
         Time latency;
-        for (const auto& part : {inputs.connector.LinksToNic(gpu, head.nic),
-                                 inputs.connector.LinksFromNic(gpu, head.nic)})
+        for (const auto* part : {&joined.toNic.back(), &joined.fromNic.back()})
         {
-            links.insert(links.end(), part.begin(), part.end());
-            for (LinkId link : part)
+            for (LinkId link : *part)
             {
                 latency += topology.GetLink(link).latency;
             }
         }
         inside = std::max(inside, latency);
     }
-    const SwitchTree tree = FindSwitchTree(topology, nics, choice);
-    links.insert(links.end(), tree.links.begin(), tree.links.end());
+    joined.tree = FindSwitchTree(topology, nics, choice);
     const Time nccl =
         inputs.constants.HardwareLatency(algorithm, ConnectionKind::Network, Protocol::Simple);
     const Time wire = ReferencePropagation(ConnectionKind::Network);
-    return {inputs.paths.Intern(links), std::max(Time(), nccl - wire) + inside + tree.latency};
+    joined.latency = std::max(Time(), nccl - wire) + inside + joined.tree.latency;
+    return joined;
+}
+
+void
+Append(std::vector<LinkId>& links, const std::vector<LinkId>& more)
+{
+    links.insert(links.end(), more.begin(), more.end());
+}
+
+std::vector<LinkId>
+Opposites(const Topology& topology, const std::vector<LinkId>& links)
+{
+    std::vector<LinkId> opposites;
+    for (LinkId link : links)
+    {
+        opposites.push_back(topology.GetLink(link).opposite);
+    }
+    return opposites;
+}
+
+/** What all heads load when each gives something, or each gets something. */
+std::vector<LinkId>
+AllOf(const JoinedHeads& joined, const Topology& topology, bool gives)
+{
+    std::vector<LinkId> links;
+    for (const auto& way : joined.tree.ways)
+    {
+        Append(links, way);
+    }
+    std::sort(links.begin(), links.end());
+    links.erase(std::unique(links.begin(), links.end()), links.end());
+    links = gives ? links : Opposites(topology, links);
+    for (const auto& part : gives ? joined.toNic : joined.fromNic)
+    {
+        Append(links, part);
+    }
+    return links;
+}
+
+} // namespace
+
+CollNetWay
+FindCollNetWay(const AlgorithmInputs& inputs,
+               Algorithm algorithm,
+               const std::vector<CollNetHead>& heads,
+               uint32_t choice)
+{
+    const JoinedHeads joined = Join(inputs, algorithm, heads, choice);
+    std::vector<LinkId> links = joined.tree.links;
+    for (std::size_t head = 0; head < heads.size(); ++head)
+    {
+        Append(links, joined.toNic[head]);
+        Append(links, joined.fromNic[head]);
+    }
+    return {inputs.paths.Intern(links), joined.latency};
+}
+
+std::vector<CollNetWay>
+FindCollNetPartWays(const AlgorithmInputs& inputs,
+                    Algorithm algorithm,
+                    const std::vector<CollNetHead>& heads,
+                    uint32_t choice,
+                    bool gathers)
+{
+    const Topology& topology = inputs.connector.GetCluster().GetTopology();
+    const JoinedHeads joined = Join(inputs, algorithm, heads, choice);
+    const std::vector<LinkId> all = AllOf(joined, topology, !gathers);
+    std::vector<CollNetWay> ways;
+    for (std::size_t head = 0; head < heads.size(); ++head)
+    {
+        std::vector<LinkId> links = all;
+        const auto& way = joined.tree.ways[head];
+        Append(links, gathers ? joined.toNic[head] : joined.fromNic[head]);
+        Append(links, gathers ? way : Opposites(topology, way));
+        ways.push_back({inputs.paths.Intern(links), joined.latency});
+    }
+    return ways;
 }
 
 CollNetBlocks
@@ -53,15 +141,28 @@ AddCollNet(ScheduleWiring& wiring,
            const CollNetWay& way,
            Rate cap)
 {
+    return AddCollNet(wiring, inputs, chunk, {heads, heads}, {way, cap});
+}
+
+CollNetBlocks
+AddCollNet(ScheduleWiring& wiring,
+           const AlgorithmInputs& inputs,
+           uint32_t chunk,
+           CollNetEnds ends,
+           const CollNetPipe& pipe)
+{
     const uint32_t nowhere = inputs.communicator.Size(); // blocks of no rank
     CollNetBlocks blocks;
-    blocks.into = wiring.AddBlock(nowhere, chunk, OneStep(PrimitiveKind::RecvReduceSend, heads, 1));
-    blocks.outOf = wiring.AddBlock(nowhere, chunk, OneStep(PrimitiveKind::RecvCopySend, 1, heads));
+    blocks.into =
+        wiring.AddBlock(nowhere, chunk, OneStep(PrimitiveKind::RecvReduceSend, ends.givers, 1));
+    blocks.outOf =
+        wiring.AddBlock(nowhere, chunk, OneStep(PrimitiveKind::RecvCopySend, 1, ends.takers));
     ScheduleConnection network;
-    network.connection = {way.path, ConnectionKind::Network};
+    network.connection = {pipe.way.path, ConnectionKind::Network};
     network.slots = 2 * NCCL_STEPS; // a buffer at each end (net.cc)
-    network.latency = way.latency;
-    network.cap = cap;
+    network.latency = pipe.way.latency;
+    network.cap = pipe.cap;
+    network.weight = pipe.weight;
     wiring.Join(blocks.into, blocks.outOf, network);
     return blocks;
 }

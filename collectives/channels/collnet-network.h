@@ -38,6 +38,18 @@ CollNetWay FindCollNetWay(const AlgorithmInputs& inputs,
                           const std::vector<CollNetHead>& heads,
                           uint32_t choice);
 
+/**
+ * The ways of an all-gather's parts (@p gathers) or a reduce-scatter's, by head. A head's part of
+ * an all-gather goes up to the root and from there down to all heads, its own too. That of a
+ * reduce-scatter comes up from all heads, sums go on together, and the total goes down to its head.
+ * The others as for FindCollNetWay.
+ */
+std::vector<CollNetWay> FindCollNetPartWays(const AlgorithmInputs& inputs,
+                                            Algorithm algorithm,
+                                            const std::vector<CollNetHead>& heads,
+                                            uint32_t choice,
+                                            bool gathers);
+
 /** What the network takes in @ref into from each head, and gives to each from @ref outOf. */
 struct CollNetBlocks
 {
@@ -55,6 +67,28 @@ CollNetBlocks AddCollNet(ScheduleWiring& wiring,
                          uint32_t heads,
                          const CollNetWay& way,
                          Rate cap);
+
+/** How many heads give the network something, and how many take the sum. */
+struct CollNetEnds
+{
+    uint32_t givers{1};
+    uint32_t takers{1};
+};
+
+/** A way with what ScheduleConnection wants to know of it. */
+struct CollNetPipe
+{
+    CollNetWay way;
+    Rate cap;
+    double weight{1};
+};
+
+/** Likewise with fewer givers or takers. */
+CollNetBlocks AddCollNet(ScheduleWiring& wiring,
+                         const AlgorithmInputs& inputs,
+                         uint32_t chunk,
+                         CollNetEnds ends,
+                         const CollNetPipe& pipe);
 
 /** A pipe between a head and AddCollNet's blocks: its links are all in the way between these. */
 ScheduleConnection HeadToCollNet(const AlgorithmInputs& inputs);

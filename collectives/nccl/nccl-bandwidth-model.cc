@@ -128,7 +128,8 @@ CollNetDirect(const Case& c)
     const double perNode = c.communicator.gpusPerNode;
     if (c.IsHalf())
     {
-        return perNode * std::min(graph.intra, 0.9 * graph.inter);
+        // Network plug-ins gather and scatter from 2.20 on (ncclCollNet_v8).
+        return c.Version().AtLeast(20) ? perNode * std::min(graph.intra, 0.9 * graph.inter) : 0;
     }
     const double share = perNode / graph.channels;
     const double bus = graph.channels * graph.intra / (share - (share - 1) / 2);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/execution/group-crowds.h"
 
-#include "collectives/engines/closed-form.h"
+#include "compute-model/execution/crowd-times.h"
 #include "compute-model/execution/step-call.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <tuple>
 
@@ -33,19 +32,6 @@ GroupsOf(const StepGraph& graph, uint32_t program, uint16_t slot)
     return groups;
 }
 
-/** How long the slowest of a plan's legs takes with @p rates. */
-Time
-LongestLeg(const CollectivePlan& plan, const AloneRates& rates)
-{
-    Time slowest;
-    for (const StreamLeg& leg : plan.legs)
-    {
-        const Rate share = rates.ShareOn(leg.path, leg.cap / leg.weight).rate;
-        slowest = std::max(slowest, leg.bytes / (share * leg.weight));
-    }
-    return slowest;
-}
-
 /** Appends those of @p calls, made at once, that then take longer. */
 void
 ShareOut(const std::vector<CollectiveCall>& calls,
@@ -53,26 +39,16 @@ ShareOut(const std::vector<CollectiveCall>& calls,
          std::vector<CrowdedCall>& crowded)
 {
     std::vector<const CollectivePlan*> plans;
-    std::vector<StreamLeg> legs;
     for (const CollectiveCall& call : calls)
     {
         plans.push_back(&planner.Plan(call));
-        legs.insert(legs.end(), plans.back()->legs.begin(), plans.back()->legs.end());
     }
-    const AloneRates together(legs, planner.Paths());
-    std::map<Time, Time> longest; // by duration alone
-    for (const CollectivePlan* plan : plans)
-    {
-        const Time alone = plan->duration - plan->latency;
-        Time& longer = longest[plan->duration];
-        longer = std::max(longer, LongestLeg(*plan, together) - alone);
-    }
+    const std::vector<Time> added = AddedTogether(plans, planner.Paths());
     for (std::size_t i = 0; i < calls.size(); i++)
     {
-        const Time longer = longest[plans[i]->duration];
-        if (longer > Time())
+        if (added[i] > Time())
         {
-            crowded.push_back({calls[i], plans[i]->duration + longer});
+            crowded.push_back({calls[i], plans[i]->duration + added[i]});
         }
     }
 }

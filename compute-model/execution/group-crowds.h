@@ -23,14 +23,13 @@ struct CrowdedCall
  * run one program issue them together (the data-parallel groups of all tensor ranks of a stage, the
  * transfers of all ranks of a stage to the next), and meet on a NIC that several GPUs use.
  *
- * All legs of all these groups together are shared out as those of one collective are (AloneRates);
- * what a call then takes longer than alone is added to its plan's time: of calls that take as long
- * alone what the most crowded does, since their ranks wait for it at the latest at the step's end,
- * and so that they stay alike (RankFold). Groups of other slots and
- * stages are left out, as what they do is not known to coincide.
+ * They are taken to begin at once: what a call then takes longer than alone (AddedTogether) is
+ * added to its plan's time. Groups of other slots and stages are left out, as what they do is not
+ * known to coincide: gradients that are reduced beside the backward pass slow no tensor group down.
  *
  * @param communicators by group. @param traffics by index into StepGraph::traffics.
- * O(links of the legs of all calls that differ in their group).
+ * O(links of the legs of all calls that differ in their group), more where legs are unlike
+ * (AddedTogether).
  * @throws as Planner::Plan does.
  */
 std::vector<CrowdedCall> CrowdedCalls(const StepGraph& graph,

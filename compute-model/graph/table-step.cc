@@ -154,7 +154,19 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
     }
     if (plan.Sharded() != ShardedState::None)
     {
-        Refuse("distributedOptimizer", 1, "false for a table of layers");
+        throw std::invalid_argument("dataSharding: found shards, expected none for " + table.name +
+                                    ", a table of layers: its replicas are whole");
+    }
+    if (plan.sequenceParallel || plan.embeddingsAsLayers)
+    {
+        Refuse(plan.sequenceParallel ? "sequenceParallel" : "embeddingsAsLayers",
+               1,
+               "false for a table of layers");
+    }
+    if (plan.recomputation != Recomputation::None)
+    {
+        throw std::invalid_argument("recomputation: found some, expected none for " + table.name +
+                                    ", a table of layers");
     }
     if (plan.overlapGradients && plan.data > 1 && plan.bucket <= Bytes())
     {

@@ -2,12 +2,11 @@
 #ifndef WEIR_FABRIC_LOCAL_MAX_MIN_H
 #define WEIR_FABRIC_LOCAL_MAX_MIN_H
 
-#include "fabric/max-min-parts.h"
+#include "fabric/local-max-min-parts.h"
 #include "fabric/path-table.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 namespace weir
@@ -34,28 +33,12 @@ namespace weir
  *
  * Raw doubles: capacities in bytes per second, levels in bytes per second and unit of weight.
  */
-class LocalMaxMin
+class LocalMaxMin : public maxmin::System<LocalMaxMin, maxmin::LocalParts>
 {
   public:
-    static constexpr uint32_t NONE = 0xffffffff;
-
-    explicit LocalMaxMin(const std::vector<double>& capacities);
-
-    /** A new variable of weight zero. O(path). @return its index; freed indices are used again. */
-    uint32_t Add(PathTable::Span path, double cap);
-
-    /** Frees a variable of weight zero after a Solve. */
-    void Remove(uint32_t variable);
-
-    /** The total weight from the next Solve on; zero: it takes no share. O(1). */
-    void SetWeight(uint32_t variable, double weight);
-
-    /** The capacity of a link from the next Solve on. O(1). */
-    void SetCapacity(uint32_t link, double capacity);
-
-    bool NeedsSolve() const
+    explicit LocalMaxMin(const std::vector<double>& capacities)
+        : System(capacities)
     {
-        return !m_changedVariables.empty() || !m_changedLinks.empty();
     }
 
     /**
@@ -70,53 +53,10 @@ class LocalMaxMin
         return m_variables[variable].level;
     }
 
-    bool IsAttached(uint32_t variable) const
-    {
-        return m_variables[variable].standing != Variable::Off;
-    }
-
-    bool IsAlone(uint32_t variable) const
-    {
-        return m_variables[variable].standing == Variable::Alone;
-    }
-
-    double Capacity(uint32_t link) const
-    {
-        return m_links[link].capacity;
-    }
-
     /** The total rate on a link of those that share it. O(members). */
-    double SharedLoad(uint32_t link) const;
-
-    /** The variable that stands alone on a link, active or idle; NONE otherwise. */
-    uint32_t AloneOn(uint32_t link) const
+    double SharedLoad(uint32_t link) const
     {
-        const auto& members = m_links[link].members;
-        return members.size() == 1 && IsAlone(members[0].variable) ? members[0].variable : NONE;
-    }
-
-    using Member = maxmin::Member;
-
-    uint32_t Multiplicity(const Member& member) const
-    {
-        return m_steps[member.step].multiplicity;
-    }
-
-    const std::vector<Member>& Members(uint32_t link) const
-    {
-        return m_links[link].members;
-    }
-
-    /** Variables whose level or standing the last Solve changed; may repeat. */
-    const std::vector<uint32_t>& MovedVariables() const
-    {
-        return m_moved;
-    }
-
-    /** Links whose load the last Solve may have changed; may repeat. */
-    const std::vector<uint32_t>& TouchedLinks() const
-    {
-        return m_touched;
+        return SumOfRates(link);
     }
 
     // For who takes over: all variables and links.
@@ -151,75 +91,29 @@ class LocalMaxMin
     }
 
   private:
-    static constexpr double INFINITE = std::numeric_limits<double>::infinity();
+    friend System;
 
-    struct Variable
-    {
-        double level{0};
-        double cap{0};        //!< of level
-        double weight{0};     //!< in force
-        double nextWeight{0}; //!< from the next Solve on
-        double next{0};       //!< level that is being found
-        double narrowest{0};  //!< when alone: the least capacity / multiplicity
-        uint32_t first{0};    //!< of its path, among all steps
-        uint32_t length{0};   //!< of its path
-        uint32_t held{NONE};  //!< the link that its level comes from, when it shares links
-        uint32_t joined{0};   //!< the solve that set it anew last
-        uint32_t stopped{0};  //!< the filling that it stopped in last
+    using Variable = maxmin::LocalVariable;
+    using Step = maxmin::Step;
+    using Link = maxmin::LocalLink;
+    using Open = maxmin::OpenLink;
 
-        enum : uint8_t
-        {
-            Off,   //!< not on its links
-            Alone, //!< on them, no other variable is; idle or active
-            Shared //!< on them, active
-        } standing{Off};
-
-        bool changed{false}; //!< waits for the next Solve
-        bool removed{false};
-    };
-
-    /** A link of a variable's path. */
-    struct Step
-    {
-        uint32_t link;
-        uint32_t multiplicity;
-        uint32_t position; //!< in the link's members
-    };
-
-    struct Link
-    {
-        double capacity{0};
-        uint32_t filling{0}; //!< the filling that last looked at it
-        uint32_t place{0};   //!< in m_open, then
-        std::vector<Member> members;
-    };
-
-    /** A link in a filling. */
-    struct Open
-    {
-        uint32_t link;
-        uint32_t rises;  //!< members that still rise
-        double left;     //!< capacity that others leave
-        double rising;   //!< weight of the members that still rise
-        double heldAt;   //!< the level at which it stopped members; infinite: it stopped none
-        double highest;  //!< level of those set anew on it
-        double capacity; //!< of the link
-    };
-
-    struct CapacityChange
-    {
-        uint32_t link;
-        double capacity;
-    };
-
+    // What the System calls for.
     void ApplyCapacity(uint32_t link, double capacity);
-    void ApplyWeight(uint32_t variable);
-    void Attach(uint32_t variable);
-    void Leave(uint32_t variable);
-    void SetAlone(uint32_t variable);
-    double NarrowestOf(uint32_t variable) const;
+    void Withdraw(uint32_t variable);
     void Enter(uint32_t variable);
-    void Free(uint32_t variable);
+
+    void Joined(uint32_t /* link */, uint32_t /* variable */)
+    {
+    }
+
+    /** A link holds nobody who is not on it. */
+    void Left(uint32_t link, uint32_t /* place */, uint32_t variable)
+    {
+        Variable& left = m_variables[variable];
+        left.held = left.held == link ? NONE : left.held;
+    }
+
     void Join(uint32_t variable);
     bool Fill(uint64_t spendMost);
     void OpenLinks();
@@ -229,14 +123,6 @@ class LocalMaxMin
     bool TakeIn();
     void Commit();
 
-    std::vector<Variable> m_variables;
-    std::vector<Step> m_steps; //!< of all paths
-    std::vector<Link> m_links;
-    std::vector<std::vector<uint32_t>> m_unused; //!< removed variables, by path length
-    std::vector<uint32_t> m_changedVariables;
-    std::vector<CapacityChange> m_changedLinks;
-    std::vector<uint32_t> m_moved;
-    std::vector<uint32_t> m_touched;
     std::vector<uint32_t> m_joined; //!< variables that are set anew
     std::vector<uint32_t> m_rising; //!< those of them that still rise; some have stopped
     std::vector<Open> m_open;       //!< links of those that are set anew

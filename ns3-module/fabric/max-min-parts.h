@@ -2,9 +2,10 @@
 #ifndef WEIR_FABRIC_MAX_MIN_PARTS_H
 #define WEIR_FABRIC_MAX_MIN_PARTS_H
 
+#include "fabric/max-min-system.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 /**
@@ -14,45 +15,17 @@
 namespace weir::maxmin
 {
 
-constexpr double UNLIMITED = std::numeric_limits<double>::infinity();
-
-struct Variable
+/** A variable, and what limits it. */
+struct GroupedVariable : Variable
 {
-    double level{0};        //!< where it has no bottleneck
-    double cap{0};          //!< of level
-    double weight{0};       //!< in force
-    double nextWeight{0};   //!< from the next Solve on
-    double narrowest{0};    //!< when alone: the least capacity / multiplicity
-    uint32_t first{0};      //!< of its path, among all steps
-    uint32_t length{0};     //!< of its path
     uint32_t bottleneck{0}; //!< a link, or the number of links: none
     uint32_t freed{0};      //!< the solve that freed it by itself, until it is stopped
-
-    enum : uint8_t
-    {
-        Off,   //!< not on its links
-        Alone, //!< on them, no other variable is; idle or active, not in the lines
-        Shared //!< on them, active, in the lines
-    } standing{Off};
-
-    bool changed{false}; //!< waits for the next Solve
 };
 
-/** A link of a variable's path. */
-struct Step
+/** A link of a path, and where it stands with the variable's group. */
+struct GroupedStep : Step
 {
-    uint32_t link;
-    uint32_t multiplicity;
-    uint32_t position; //!< in the link's members
-    uint32_t reach;    //!< in the reach of the variable's bottleneck, or in its allowances
-};
-
-/** A variable on a link. */
-struct Member
-{
-    double weight; //!< of the variable, times how often it crosses the link
-    uint32_t variable;
-    uint32_t step; //!< where this link is in the variable's path
+    uint32_t reach{0xffffffff}; //!< in the reach of the variable's bottleneck, or its allowances
 };
 
 /** Where else a group loads links: the crossings of its variables, in columns. */
@@ -189,6 +162,14 @@ struct alignas(64) Link
     {
         return risers > guests;
     }
+};
+
+/** What the System under MaxMin is made of. */
+struct GroupedParts
+{
+    using Variable = GroupedVariable;
+    using Step = GroupedStep;
+    using Link = maxmin::Link;
 };
 
 /** A link in the order of a walk. */

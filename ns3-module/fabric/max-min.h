@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 namespace weir
@@ -62,28 +61,17 @@ namespace weir
  *
  * Raw doubles: capacities in bytes per second, levels in bytes per second and unit of weight.
  */
-class MaxMin
+class MaxMin : public maxmin::System<MaxMin, maxmin::GroupedParts>
 {
   public:
-    static constexpr uint32_t NONE = 0xffffffff;
+    explicit MaxMin(const std::vector<double>& capacities);
 
-    explicit MaxMin(std::vector<double> capacities);
-
-    /** A new variable of weight zero. O(path). @return its index; freed indices are used again. */
-    uint32_t Add(PathTable::Span path, double cap);
-
-    /** Frees a variable of weight zero after a Solve. */
-    void Remove(uint32_t variable);
-
-    /** The total weight from the next Solve on; zero: it takes no share. O(1). */
-    void SetWeight(uint32_t variable, double weight);
-
-    /** The capacity of a link from the next Solve on. O(1). */
-    void SetCapacity(uint32_t link, double capacity);
-
-    bool NeedsSolve() const
+    /** As of the System. */
+    uint32_t Add(PathTable::Span path, double cap)
     {
-        return !m_changedVariables.empty() || !m_changedLinks.empty();
+        const uint32_t v = System::Add(path, cap);
+        m_variables[v].bottleneck = m_none;
+        return v;
     }
 
     /** Makes levels right for all changes since the last Solve. */
@@ -103,26 +91,10 @@ class MaxMin
         return link == m_none ? NONE : link;
     }
 
-    /** Whether the variable stands on its links (an idle one may, until they are wanted). */
-    bool IsAttached(uint32_t variable) const
-    {
-        return m_variables[variable].standing != Variable::Off;
-    }
-
-    bool IsAlone(uint32_t variable) const
-    {
-        return m_variables[variable].standing == Variable::Alone;
-    }
-
     /** The level that bottlenecked variables of a link have; infinite when there are none. */
     double LinkLevel(uint32_t link) const
     {
         return m_links[link].level;
-    }
-
-    double Capacity(uint32_t link) const
-    {
-        return m_links[link].capacity;
     }
 
     /**
@@ -140,48 +112,17 @@ class MaxMin
     /** Whether all loads shall be kept exact and every change of them be told (TouchedLinks). */
     void KeepLoads(bool keep);
 
-    /** The variable that stands alone on a link, active or idle; NONE otherwise. */
-    uint32_t AloneOn(uint32_t link) const
-    {
-        const auto& members = m_links[link].members;
-        return members.size() == 1 && IsAlone(members[0].variable) ? members[0].variable : NONE;
-    }
-
     /** A solve that touches so many links, and not too small a part of all, may walk. */
     void WalkFrom(std::size_t links)
     {
         m_walkFrom = links;
     }
 
-    using Member = maxmin::Member;
-
-    /** How often a unit of the member crosses its link. */
-    uint32_t Multiplicity(const Member& member) const
-    {
-        return m_steps[member.step].multiplicity;
-    }
-
-    /** All variables on a link, in no particular but a reproducible order. */
-    const std::vector<Member>& Members(uint32_t link) const
-    {
-        return m_links[link].members;
-    }
-
-    /** Variables whose bottleneck, own level or standing the last Solve changed; may repeat. */
-    const std::vector<uint32_t>& MovedVariables() const
-    {
-        return m_moved;
-    }
-
-    /** Links whose level or load the last Solve may have changed. */
-    const std::vector<uint32_t>& TouchedLinks() const
-    {
-        return m_touched;
-    }
-
   private:
-    using Variable = maxmin::Variable;
-    using Step = maxmin::Step;
+    friend System;
+
+    using Variable = maxmin::GroupedVariable;
+    using Step = maxmin::GroupedStep;
     using Reach = maxmin::Reach;
     using Allowance = maxmin::Allowance;
     using Line = maxmin::Line;
@@ -193,8 +134,6 @@ class MaxMin
 
     /** The rank of a link without a group that walks pass. */
     static constexpr uint32_t LOOSE = NONE - 1;
-
-    static constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
     /**
      * Loads that differ by less than this part of the capacity are the same load: the rounding of
@@ -213,16 +152,12 @@ class MaxMin
     void BeginSolve();
     void EndSolve();
 
-    // Changes between sweeps (max-min-changes.cc).
+    // Changes between sweeps, as the System calls for them (max-min-changes.cc).
     void ApplyCapacity(uint32_t link, double capacity);
-    void ApplyWeight(uint32_t variable);
-    void Attach(uint32_t variable);
-    void TakePlaces(uint32_t variable);
-    void Leave(uint32_t variable);
-    double NarrowestOf(uint32_t variable) const;
-    void SetAlone(uint32_t variable);
     void Withdraw(uint32_t variable);
     void Enter(uint32_t variable);
+    void Joined(uint32_t link, uint32_t variable);
+    void Left(uint32_t link, uint32_t place, uint32_t variable);
 
     // Lines and their keys in the heap (max-min-lines.cc).
     void Touch(uint32_t link)
@@ -310,26 +245,12 @@ class MaxMin
     double LimitOf(const Link& link, std::size_t member) const;
     void StopRisers(uint32_t link, double level);
 
-    struct CapacityChange
-    {
-        uint32_t link;
-        double capacity;
-    };
-
-    uint32_t m_none; //!< the number of links: no bottleneck
-    std::vector<Variable> m_variables;
-    std::vector<Step> m_steps; //!< of all paths
-    std::vector<Link> m_links;
-    std::vector<Line> m_lines;                   //!< by link
-    std::vector<double> m_fixed;                 //!< by link: load of the members that do not rise
-    std::vector<std::vector<uint32_t>> m_unused; //!< removed variables, by path length
-    uint32_t m_solve{1};                         //!< number of this solve
-    double m_level{0};                           //!< where the sweep is
-    bool m_keepsLoads{false};                    //!< no link may be slack
-    std::vector<uint32_t> m_changedVariables;
-    std::vector<CapacityChange> m_changedLinks;
-    std::vector<uint32_t> m_moved;
-    std::vector<uint32_t> m_touched;
+    uint32_t m_none;                   //!< the number of links: no bottleneck
+    std::vector<Line> m_lines;         //!< by link
+    std::vector<double> m_fixed;       //!< by link: load of the members that do not rise
+    uint32_t m_solve{1};               //!< number of this solve
+    double m_level{0};                 //!< where the sweep is
+    bool m_keepsLoads{false};          //!< no link may be slack
     std::vector<uint32_t> m_freed;     //!< variables freed by themselves in this solve
     std::vector<uint32_t> m_opened;    //!< links opened in this solve
     std::vector<Higher> m_higher;      //!< scratch of Fill: members that stand higher
@@ -348,6 +269,28 @@ class MaxMin
     bool m_walks{false};               //!< the walk is on
     IndexedHeap<double> m_heap;        //!< links with bent lines
 };
+
+inline void
+MaxMin::Joined(uint32_t link, uint32_t v)
+{
+    Link& l = m_links[link];
+    l.bottlenecks.push_back(m_none);
+    l.capped += m_variables[v].cap < INFINITE ? 1 : 0;
+}
+
+inline void
+MaxMin::Left(uint32_t link, uint32_t place, uint32_t v)
+{
+    Link& l = m_links[link];
+    l.bottlenecks[place] = l.bottlenecks.back();
+    l.bottlenecks.pop_back();
+    l.capped -= m_variables[v].cap < INFINITE ? 1 : 0;
+    if (l.members.empty())
+    {
+        l.slack = false;
+        SumAfresh(link);
+    }
+}
 
 } // namespace weir
 

@@ -40,7 +40,7 @@ SharingSolver::HandOver()
     {
         capacities.push_back(m_local->Capacity(link));
     }
-    m_lines = std::make_unique<MaxMin>(std::move(capacities));
+    m_lines = std::make_unique<MaxMin>(capacities);
     m_lines->KeepLoads(m_keepsLoads);
     const auto count = static_cast<uint32_t>(m_local->VariableCount());
     for (uint32_t v = 0; v < count; v++)

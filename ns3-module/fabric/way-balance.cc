@@ -13,8 +13,9 @@ namespace
 {
 
 constexpr int MOST_ROUNDS = 48;
-constexpr double ROUND_GAIN = 1e-3; //!< of the 64th root of the sum: less is not worth a round
+constexpr double ROUND_GAIN = 1e-3; //!< of a demand's root of powers: less is not worth a round
 constexpr double LEAST_GAIN = 1e-6; //!< of a demand's slope: less is rounding
+constexpr double LINK_COST = 1e-9;  //!< of what the most loaded link costs
 constexpr int HALVINGS = 8;         //!< of the part that a demand moves
 constexpr uint32_t MOST_PARTS = 16; //!< that choose apart
 constexpr double LEAST_SHARE = 1.0 / 4096; //!< smaller ones are left out
@@ -43,41 +44,17 @@ Power63(double x)
     return product;
 }
 
-/** The way of the least sum of @p costs, one for each LinkId. */
-std::vector<LinkId>
-CheapestWay(const RouteDag& dag, const std::vector<double>& costs)
-{
-    std::vector<double> rests(dag.places, std::numeric_limits<double>::infinity());
-    std::vector<std::size_t> next(dag.places, 0);
-    rests.back() = 0;
-    for (std::size_t i = dag.arcs.size(); i-- > 0;)
-    {
-        const auto& arc = dag.arcs[i];
-        const double rest = costs[arc.link.Index()] + rests[arc.to];
-        if (rest <= rests[arc.from]) // of equals the lowest link
-        {
-            rests[arc.from] = rest;
-            next[arc.from] = i;
-        }
-    }
-    std::vector<LinkId> way;
-    for (uint32_t place = 0; place + 1 < dag.places;)
-    {
-        const auto& arc = dag.arcs[next[place]];
-        way.push_back(arc.link);
-        place = arc.to;
-    }
-    return way;
-}
-
 /** The switch at the other end of the only link between an end point and its network; or itself. */
 DeviceId
 EdgeOf(const Topology& topology, const RouteDag& dag, DeviceId end, bool isFirst)
 {
-    const bool isSingle =
-        isFirst ? dag.arcs.size() < 2 || dag.arcs[1].from != dag.arcs[0].from
-                : dag.arcs.size() < 2 || dag.arcs[dag.arcs.size() - 2].to != dag.places - 1;
-    if (dag.arcs.empty() || !isSingle)
+    if (dag.arcs.size() < 2)
+    {
+        return end; // a wire from one to the other
+    }
+    const bool isSingle = isFirst ? dag.arcs[1].from != dag.arcs[0].from
+                                  : dag.arcs[dag.arcs.size() - 2].to != dag.places - 1;
+    if (!isSingle)
     {
         return end;
     }
@@ -95,19 +72,15 @@ WayBalance::WayBalance(PathSpread& spread,
       m_choices(choices),
       m_topology(spread.Paths().GetTopology())
 {
+    const std::size_t links = m_topology.LinkCount();
     if (others)
     {
-        m_links = *others;
+        m_loads = others->loads;
+        m_rates = &others->rates;
     }
-    else
-    {
-        m_links.loads.resize(m_topology.LinkCount(), 0);
-        for (std::size_t link = 0; link < m_topology.LinkCount(); link++)
-        {
-            m_links.rates.push_back(m_topology.GetLink(LinkId(link)).rate.ToBytesPerSecond());
-        }
-    }
-    m_slopes.resize(m_topology.LinkCount(), 0);
+    m_loads.resize(links, 0);
+    m_powers.resize(links, 0);
+    m_powerRounds.resize(links, 0);
     for (const PathLoad& load : loads)
     {
         for (const PathWay& way : spread.MakeupOf(load.path).ways)
@@ -124,8 +97,10 @@ WayBalance::WayBalance(PathSpread& spread,
     {
         Settle();
     }
-    m_links = {};
-    m_slopes = {};
+    m_loads = {};
+    m_powers = {};
+    m_powerRounds = {};
+    m_rates = nullptr;
 }
 
 std::unique_ptr<PathSharing>
@@ -158,7 +133,7 @@ WayBalance::AddWay(const PathWay& way, double weight)
         m_byEnds.emplace(KeyOf(first, last), static_cast<uint32_t>(m_demands.size()));
     if (isNew)
     {
-        m_demands.push_back({first, last, 0, {}});
+        m_demands.push_back({first, last});
     }
     m_demands[entry->second].weight += weight * way.times;
     if (m_choices.Kind() == RoutingKind::Flowlet)
@@ -174,7 +149,7 @@ WayBalance::ChooseOnce(Demand& demand, const PathWay& way, double weight)
     const double part = weight * way.times / parts;
     for (uint32_t i = 0; i < parts; i++)
     {
-        const auto chosen = m_choices.LeastLoaded(way.from, way.to, m_links.loads, m_turns++);
+        const auto chosen = m_choices.LeastLoaded(way.from, way.to, m_loads, m_turns++);
         for (const LinkId link : chosen)
         {
             const bool isFirst = m_topology.GetLink(link).from == way.from;
@@ -183,7 +158,7 @@ WayBalance::ChooseOnce(Demand& demand, const PathWay& way, double weight)
             {
                 continue; // on every way
             }
-            m_links.loads[link.Index()] += part / m_links.rates[link.Index()];
+            m_loads[link.Index()] += part / RateOf(link);
             demand.shares.push_back({link, part});
         }
     }
@@ -215,36 +190,43 @@ WayBalance::StartEvenly(Demand& demand)
         const LinkId link = dag.arcs[i].link;
         const double share = static_cast<double>(even.parts[i]) / even.unit;
         demand.shares.push_back({link, share});
-        m_links.loads[link.Index()] += share * demand.weight / m_links.rates[link.Index()];
+        m_loads[link.Index()] += share * demand.weight / RateOf(link);
     }
     std::sort(demand.shares.begin(),
               demand.shares.end(),
               [](const LinkShare& a, const LinkShare& b) { return a.link < b.link; });
 }
 
+double
+WayBalance::RateOf(LinkId link) const
+{
+    return m_rates ? (*m_rates)[link.Index()] : m_topology.GetLink(link).rate.ToBytesPerSecond();
+}
+
 void
 WayBalance::Settle()
 {
-    double lowest = std::numeric_limits<double>::infinity();
-    for (int round = 0; round < MOST_ROUNDS; round++)
+    for (m_round = 1; m_round <= MOST_ROUNDS; m_round++)
     {
-        m_scale = LargestLoad();
-        if (m_scale == 0)
+        m_scale = 0;
+        for (const Demand& demand : m_demands)
+        {
+            m_scale = std::max(m_scale, LargestLoad(demand));
+        }
+        bool gains = false;
+        for (Demand& demand : m_demands)
+        {
+            const double root = RootOfPowers(demand);
+            if (root < demand.lowest * (1 - ROUND_GAIN))
+            {
+                demand.lowest = root;
+                gains = true;
+            }
+        }
+        if (!gains)
         {
             return;
         }
-        double sum = 0;
-        for (std::size_t link = 0; link < m_links.loads.size(); link++)
-        {
-            sum += Power64(m_links.loads[link] / m_scale);
-            m_slopes[link] = SlopeAt(m_links.loads[link], m_links.rates[link]);
-        }
-        const double root = m_scale * std::pow(sum, 1.0 / 64);
-        if (root > lowest * (1 - ROUND_GAIN))
-        {
-            return;
-        }
-        lowest = root;
         bool improved = false;
         for (Demand& demand : m_demands)
         {
@@ -257,35 +239,87 @@ WayBalance::Settle()
     }
 }
 
-/** Of links that demands are on. */
+/** Of the links that @p demand is on. */
 double
-WayBalance::LargestLoad() const
+WayBalance::LargestLoad(const Demand& demand) const
 {
     double largest = 0;
-    for (const Demand& demand : m_demands)
+    for (const LinkShare& each : demand.shares)
     {
-        for (const LinkShare& each : demand.shares)
-        {
-            largest = std::max(largest, m_links.loads[each.link.Index()]);
-        }
+        largest = std::max(largest, m_loads[each.link.Index()]);
     }
     return largest;
 }
 
+/** The 64th root of the sum of load^64 over the links that @p demand is on. */
 double
-WayBalance::SlopeAt(double load, double rate) const
+WayBalance::RootOfPowers(const Demand& demand) const
 {
-    // A link more costs a little where none is loaded.
-    return (Power63(load / m_scale) + 1e-9) / (rate * m_scale);
+    const double largest = LargestLoad(demand);
+    if (largest == 0)
+    {
+        return 0;
+    }
+    double sum = 0;
+    for (const LinkShare& each : demand.shares)
+    {
+        sum += Power64(m_loads[each.link.Index()] / largest);
+    }
+    return largest * std::pow(sum, 1.0 / 64);
 }
 
 double
-WayBalance::SumOfSlopes(const std::vector<LinkId>& way) const
+WayBalance::PowerAt(double load) const
+{
+    return Power63(load / m_scale);
+}
+
+double
+WayBalance::SlopeOf(LinkId link)
+{
+    double& power = m_powers[link.Index()];
+    if (m_powerRounds[link.Index()] != m_round)
+    {
+        m_powerRounds[link.Index()] = m_round;
+        power = PowerAt(m_loads[link.Index()]);
+    }
+    return (power + m_floor) / RateOf(link);
+}
+
+/** The way of the least sum of slopes, one for each LinkId. */
+std::vector<LinkId>
+WayBalance::CheapestWay(const RouteDag& dag)
+{
+    std::vector<double> rests(dag.places, std::numeric_limits<double>::infinity());
+    std::vector<std::size_t> next(dag.places, 0);
+    rests.back() = 0;
+    for (std::size_t i = dag.arcs.size(); i-- > 0;)
+    {
+        const auto& arc = dag.arcs[i];
+        const double rest = SlopeOf(arc.link) + rests[arc.to];
+        if (rest <= rests[arc.from]) // of equals the lowest link
+        {
+            rests[arc.from] = rest;
+            next[arc.from] = i;
+        }
+    }
+    std::vector<LinkId> way;
+    for (uint32_t place = 0; place + 1 < dag.places;)
+    {
+        const auto& arc = dag.arcs[next[place]];
+        way.push_back(arc.link);
+        place = arc.to;
+    }
+    return way;
+}
+
+double
+WayBalance::SumOfSlopes(const std::vector<LinkId>& way)
 {
     double sum = 0;
     for (const LinkId link : way)
     {
-        sum += m_slopes[link.Index()];
+        sum += SlopeOf(link);
     }
     return sum;
 }
@@ -293,14 +327,14 @@ WayBalance::SumOfSlopes(const std::vector<LinkId>& way) const
 std::vector<LinkId>
 WayBalance::BestWay(const Demand& demand)
 {
-    auto best = CheapestWay(*m_choices.Shortest(demand.first, demand.last), m_slopes);
+    auto best = CheapestWay(*m_choices.Shortest(demand.first, demand.last));
     if (m_choices.HasDetours())
     {
         double least = SumOfSlopes(best);
         for (const DeviceId via : m_choices.Around(demand.first, demand.last))
         {
-            auto around = CheapestWay(*m_choices.Shortest(demand.first, via), m_slopes);
-            const auto rest = CheapestWay(*m_choices.Shortest(via, demand.last), m_slopes);
+            auto around = CheapestWay(*m_choices.Shortest(demand.first, via));
+            const auto rest = CheapestWay(*m_choices.Shortest(via, demand.last));
             around.insert(around.end(), rest.begin(), rest.end());
             const double sum = SumOfSlopes(around);
             if (sum < least)
@@ -317,6 +351,14 @@ WayBalance::BestWay(const Demand& demand)
 bool
 WayBalance::Improve(Demand& demand)
 {
+    const double largest = LargestLoad(demand);
+    if (largest == 0)
+    {
+        return false;
+    }
+    // A link more costs a little where none is loaded, measured by the loads of this demand.
+    m_floor = LINK_COST * PowerAt(largest);
+
     struct Change
     {
         LinkId link;
@@ -332,7 +374,7 @@ WayBalance::Improve(Demand& demand)
     double now = 0;
     for (const Change& each : changes)
     {
-        now += m_slopes[each.link.Index()] * each.share;
+        now += SlopeOf(each.link) * each.share;
     }
     const auto best = BestWay(demand);
     if (SumOfSlopes(best) >= now * (1 - LEAST_GAIN))
@@ -358,10 +400,10 @@ WayBalance::Improve(Demand& demand)
         double slope = 0;
         for (const Change& each : changes)
         {
-            const double rate = m_links.rates[each.link.Index()];
+            const double rate = RateOf(each.link);
             const double load =
-                m_links.loads[each.link.Index()] + part * each.delta * demand.weight / rate;
-            slope += each.delta * SlopeAt(std::max(0.0, load), rate);
+                m_loads[each.link.Index()] + part * each.delta * demand.weight / rate;
+            slope += each.delta * (PowerAt(std::max(0.0, load)) + m_floor) / rate;
         }
         return slope;
     };
@@ -383,10 +425,11 @@ WayBalance::Improve(Demand& demand)
     demand.shares.clear();
     for (const Change& each : changes)
     {
-        const double rate = m_links.rates[each.link.Index()];
-        double& load = m_links.loads[each.link.Index()];
+        const double rate = RateOf(each.link);
+        double& load = m_loads[each.link.Index()];
         load = std::max(0.0, load + low * each.delta * demand.weight / rate);
-        m_slopes[each.link.Index()] = SlopeAt(load, rate);
+        m_powers[each.link.Index()] = PowerAt(load);
+        m_powerRounds[each.link.Index()] = m_round;
         const double share = each.share + low * each.delta;
         if (share > 0)
         {

@@ -8,6 +8,7 @@
 #include "fabric/route-choices.h"
 
 #include <cstdint>
+#include <limits>
 #include <unordered_map>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct LinkStates
  * it for m links that are as loaded. It starts with even shares of the shortest ways, which stand
  * where nothing is better, and moves parts of each demand to the way of the least sum of
  * derivatives, as far as the sum falls (Frank and Wolfe 1956), demand by demand until a round
- * gains no more than a thousandth.
+ * gains none of them more than a thousandth: what is little beside others elsewhere is divided as
+ * it would be alone.
  *
  * Flowlets do not come to that: a flow that does not pause keeps the way that was the least loaded
  * when it began. There each way chooses once, one after the other; parts of one, where a path has
@@ -67,7 +69,8 @@ class WayBalance : public PathSharing
         DeviceId first;
         DeviceId last;
         double weight{0};
-        std::vector<LinkShare> shares; //!< by ascending link
+        std::vector<LinkShare> shares{};                        //!< by ascending link
+        double lowest{std::numeric_limits<double>::infinity()}; //!< root of powers so far
     };
 
     static uint64_t KeyOf(DeviceId first, DeviceId last);
@@ -78,23 +81,33 @@ class WayBalance : public PathSharing
     void ChooseOnce(Demand& demand, const PathWay& way, double weight);
     static void AddUp(Demand& demand);
     void Settle();
-    double LargestLoad() const;
+    double LargestLoad(const Demand& demand) const;
+    double RootOfPowers(const Demand& demand) const;
 
     /** Moves a part of @p demand. @return whether that gained anything. */
     bool Improve(Demand& demand);
 
     /** The way of the least sum of m_slopes, detours too; ascending. */
     std::vector<LinkId> BestWay(const Demand& demand);
-    double SlopeAt(double load, double rate) const;
-    double SumOfSlopes(const std::vector<LinkId>& way) const;
+    std::vector<LinkId> CheapestWay(const RouteDag& dag);
+
+    /** (load / m_scale)^63: times 64 / rate, what one more unit of weight adds to the sum. */
+    double PowerAt(double load) const;
+    double SlopeOf(LinkId link);
+    double SumOfSlopes(const std::vector<LinkId>& way);
+    double RateOf(LinkId link) const;
 
     PathSpread& m_spread;
     RouteChoices& m_choices;
     const Topology& m_topology;
-    LinkStates m_links;           //!< while it settles
-    std::vector<double> m_slopes; //!< by LinkId: what one more unit of weight adds to the sum
-    uint64_t m_turns{0};          //!< of detours
-    double m_scale{0};            //!< the largest load when the round began
+    std::vector<double> m_loads;                 //!< by LinkId; while it settles
+    const std::vector<double>* m_rates{nullptr}; //!< likewise; null: those of the topology
+    std::vector<double> m_powers;                //!< by LinkId, as of m_powerRounds
+    std::vector<int> m_powerRounds;              //!< by LinkId: when its power was computed
+    int m_round{0};
+    uint64_t m_turns{0}; //!< of detours
+    double m_scale{0};   //!< the largest load when the round began
+    double m_floor{0};   //!< what each link costs the demand at hand, in powers
     std::vector<Demand> m_demands;
     std::unordered_map<uint64_t, uint32_t> m_byEnds; //!< into m_demands
     std::vector<LinkShare> m_shares;                 //!< of the last path asked for

@@ -139,7 +139,7 @@ ExitCode
 ShowKernel(const KernelOptions& options)
 {
     const Catalog catalog;
-    const Gpu gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, options.gpu));
+    const Gpu gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, options.gpu), catalog);
     std::string text;
     try
     {
@@ -195,8 +195,9 @@ AddKernelCommand(CLI::App& application)
     embedding->add_option("--rows", options->tableRows, "Of the table");
     embedding->add_option("--dim", options->embedding.dim, "Elements of a row")
         ->required()
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1 << 16));
     embedding->add_option("--pooling", options->embedding.pooling, "Rows of a sample")
+        ->check(CLI::Range(1, 1 << 20))
         ->capture_default_str();
     embedding->add_option("--zipf", options->zipf, "Exponent of the rows' use; 0: all alike")
         ->capture_default_str();

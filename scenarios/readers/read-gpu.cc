@@ -4,6 +4,7 @@
 #include "scenarios/readers/read-kernel-calibration.h"
 #include "scenarios/readers/read-node-costs.h"
 
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -104,9 +105,16 @@ namespace
 
 constexpr int MOST_BASES = 8; // one behind another
 
+std::string
+FileOf(const YamlNode& base, const Catalog& catalog)
+{
+    const std::string beside = base.AsPathBesideFile() + ".yaml";
+    return std::filesystem::exists(beside) ? beside : catalog.Find(CatalogKind::Gpus, base);
+}
+
 /** The file's map with the kernels of its bases under its own. */
 YamlNode
-WithBases(const std::string& path, int depth)
+WithBases(const std::string& path, const Catalog& catalog, int depth)
 {
     const YamlNode node = YamlNode::Load(path);
     const auto base = node.Get("kernels").Find("base");
@@ -119,7 +127,7 @@ WithBases(const std::string& path, int depth)
         base->Fail("found '" + base->AsString() + "' after " + std::to_string(MOST_BASES) +
                    " others, expected bases that end at a GPU whose kernels were measured");
     }
-    const YamlNode under = WithBases(base->AsPathBesideFile() + ".yaml", depth + 1);
+    const YamlNode under = WithBases(FileOf(*base, catalog), catalog, depth + 1);
     YamlNode merged = YamlNode::Parse("kernels: {}", path);
     merged.Get("kernels").Overlay(under.Get("kernels"));
     merged.Overlay(node);
@@ -129,9 +137,9 @@ WithBases(const std::string& path, int depth)
 } // namespace
 
 Gpu
-LoadGpu(const std::string& path)
+LoadGpu(const std::string& path, const Catalog& catalog)
 {
-    return ReadGpu(WithBases(path, 0));
+    return ReadGpu(WithBases(path, catalog, 0));
 }
 
 } // namespace weir

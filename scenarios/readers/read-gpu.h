@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_READERS_READ_GPU_H
 
 #include "compute-model/kernels/gpu.h"
+#include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <string>
@@ -18,11 +19,12 @@ Gpu ReadGpu(const YamlNode& node);
 
 /**
  * The GPU that the file at @p path describes. `kernels: {base: NAME, ...}` takes the figures of
- * NAME.yaml in the same folder, which may have a base itself, and lays the file's own over them;
- * they stay measured on the GPU that they were measured on.
- * @throws InputError as ReadGpu, and when bases lead back.
+ * NAME.yaml in the same folder, or else of what @p catalog calls NAME (a path is taken as one), and
+ * lays the file's own over them; a base may have a base itself. They stay measured on the GPU that
+ * they were measured on. @throws InputError as ReadGpu, for an unknown base, and when bases lead
+ * back.
  */
-Gpu LoadGpu(const std::string& path);
+Gpu LoadGpu(const std::string& path, const Catalog& catalog = Catalog());
 
 } // namespace weir
 

@@ -66,7 +66,7 @@ ReadNcclSystem(const YamlNode& reference, const Catalog& catalog)
     system.cluster.name = std::filesystem::path(path).stem().string();
     system.cluster.node = ReadNcclXml(path);
     system.cluster.fabric.kind = FabricKind::None;
-    system.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, system.cluster.node.gpuModel));
+    system.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, system.cluster.node.gpuModel), catalog);
     system.cluster.node.costs = system.gpu.costs;
     return system;
 }
@@ -91,7 +91,7 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     system.cluster.nodes = CountOr(node, "nodes", 1, MOST_NODES, 1);
     const YamlNode inside = node.Get("node");
     const std::string gpuFile = catalog.Find(CatalogKind::Gpus, inside.Get("gpu"));
-    system.gpu = LoadGpu(gpuFile);
+    system.gpu = LoadGpu(gpuFile, catalog);
     system.cluster.node = ReadNode(inside, system.gpu);
     if (Catalog::IsPath(system.cluster.node.gpuModel))
     {

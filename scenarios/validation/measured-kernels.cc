@@ -283,7 +283,7 @@ ReadMeasuredKernels(const YamlNode& node, const Catalog& catalog)
 {
     node.CheckKeys({"gpu", "gemm", "attention", "memory", "embedding"});
     MeasuredKernels measured;
-    measured.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, node.Get("gpu")));
+    measured.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, node.Get("gpu")), catalog);
     if (const auto file = node.Find("gemm"))
     {
         ReadGemms(*file, measured.kernels);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 namespace weir
 {
@@ -24,6 +25,42 @@ WithSharp(ClusterSpec spec)
 {
     spec.fabric.inNetworkReduction = true;
     return spec;
+}
+
+constexpr CollectiveOp HALVES[] = {CollectiveOp::AllGather, CollectiveOp::ReduceScatter};
+
+CollectiveCall
+HalfCall(CommunicatorId id, CollectiveOp op, Bytes bytes)
+{
+    return WithAlgorithm(MakeCall(id, op, bytes), Algorithm::CollNetDirect);
+}
+
+/** Bytes into each port of a group, all legs of a plan together. */
+std::vector<double>
+BytesIntoPorts(CollectiveBench& bench, const CollectivePlan& plan)
+{
+    const auto& topology = bench.GetFabric().GetCluster().GetTopology();
+    std::vector<double> into(topology.DeviceCount(), 0);
+    for (const auto& leg : plan.legs)
+    {
+        for (const auto& each : bench.GetPlanner().Paths().Links(leg.path))
+        {
+            const Link& link = topology.GetLink(each.link);
+            if (link.kind == LinkKind::Network)
+            {
+                into[link.to.Index()] += leg.bytes.ToDouble() * each.multiplicity;
+            }
+        }
+    }
+    std::vector<double> ports;
+    for (std::size_t i = 0; i < into.size(); ++i)
+    {
+        if (topology.GetDevice(DeviceId(i)).kind == DeviceKind::Nic)
+        {
+            ports.push_back(into[i]);
+        }
+    }
+    return ports;
 }
 
 CollectiveCall
@@ -182,6 +219,136 @@ TEST(CollNet, FlowIsNearTheClosedForm)
             EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-4);
             EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds() / planned, 1, 0.1)
                 << ToString(algorithm) << " " << bytes.Count() << " planned " << planned;
+        }
+    }
+}
+
+// All-gather and reduce-scatter only where every GPU is a head: not over unequal nodes, nor where
+// half as many ports as GPUs make half as many channels; and not by the chain.
+TEST(CollNet, HalvesNeedAHeadPerRank)
+{
+    ClusterSpec fewPorts = WithSharp(H100Boxes(2));
+    fewPorts.node.nics = 4;
+    for (const auto& [spec, gpus] : {std::pair{H100Boxes(2), 16U},
+                                     std::pair{WithSharp(H100Boxes(1)), 8U},
+                                     std::pair{WithSharp(H100Boxes(2)), 12U},
+                                     std::pair{fewPorts, 16U}})
+    {
+        CollectiveBench bench(spec);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(gpus));
+        for (CollectiveOp op : HALVES)
+        {
+            EXPECT_THROW(bench.GetPlanner().Plan(HalfCall(id, op, Bytes::MiB(1))),
+                         std::invalid_argument)
+                << gpus;
+        }
+    }
+    CollectiveBench bench(WithSharp(H100Boxes(2)));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+    const auto call = MakeCall(id, CollectiveOp::AllGather, Bytes::MiB(1));
+    EXPECT_THROW(bench.GetPlanner().Plan(WithAlgorithm(call, Algorithm::CollNetChain)),
+                 std::invalid_argument);
+}
+
+// Of N nodes with 8 GPUs each a port of an all-gather sends its rank's part, S / 8N, and gets the
+// parts of its number in all nodes, S / 8; that of a reduce-scatter the other way round.
+TEST(CollNet, PartsAreMulticastOrSummedInTheSwitches)
+{
+    for (uint32_t nodes : {2U, 5U})
+    {
+        CollectiveBench bench(WithSharp(H100Boxes(nodes)));
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8 * nodes));
+        for (CollectiveOp op : HALVES)
+        {
+            const auto& plan = bench.GetPlanner().Plan(HalfCall(id, op, Bytes::GiB(1)));
+            const double all = (1 << 30) / 8.0;
+            const bool gathers = op == CollectiveOp::AllGather;
+            for (double bytes : BytesOutOfPorts(bench, plan))
+            {
+                EXPECT_NEAR(bytes, gathers ? all / nodes : all, 1e-6 * all);
+            }
+            for (double bytes : BytesIntoPorts(bench, plan))
+            {
+                EXPECT_NEAR(bytes, gathers ? all : all / nodes, 1e-6 * all);
+            }
+        }
+    }
+}
+
+// One GPU a node: 31 us, and the whole message into its port (or out of it).
+TEST(CollNet, HalfOfOneGpuANodeIsTheNetworkAlone)
+{
+    CollectiveBench bench(WithSharp(H100Boxes(3)));
+    const auto id = bench.GetPlanner().AddCommunicator({GpuId(1), GpuId(9), GpuId(17)});
+    for (CollectiveOp op : HALVES)
+    {
+        const auto call = HalfCall(id, op, Bytes::GiB(1));
+        const auto& plan = bench.GetPlanner().Plan(call);
+        EXPECT_NEAR(plan.duration.ToMicroseconds(), 31 + (1 << 30) / 50e9 * 1e6, 0.1);
+        EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / plan.duration, 1, 1e-3);
+    }
+}
+
+TEST(CollNet, HalvesKeepTheirPromise)
+{
+    std::mt19937 random(5);
+    CollectiveBench bench(WithSharp(H100Boxes(3)));
+    for (uint32_t gpus : {1U, 2U, 5U, 8U})
+    {
+        std::vector<GpuId> group;
+        for (uint32_t i = 0; i < 3 * gpus; ++i)
+        {
+            group.emplace_back(i % 3 * 8 + i / 3);
+        }
+        std::shuffle(group.begin(), group.end(), random);
+        const auto id = bench.GetPlanner().AddCommunicator(group);
+        for (CollectiveOp op : HALVES)
+        {
+            for (Bytes bytes : {Bytes(1), Bytes(1234567), Bytes(70'000'001)})
+            {
+                EXPECT_EQ(CheckSchedule(bench.GetPlanner().GetSchedule(HalfCall(id, op, bytes)),
+                                        {3 * gpus, bytes, 0}),
+                          "")
+                    << ToString(op) << " of " << gpus;
+            }
+        }
+    }
+}
+
+TEST(CollNet, FlowOfHalvesIsNearTheClosedForm)
+{
+    CollectiveBench bench(WithSharp(H100Boxes(4)));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+    for (CollectiveOp op : HALVES)
+    {
+        for (Bytes bytes : {Bytes::KiB(64), Bytes::MiB(4), Bytes::MiB(64), Bytes::MiB(512)})
+        {
+            const auto call = HalfCall(id, op, bytes);
+            const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
+            EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-4);
+            EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds() / planned, 1, 0.1)
+                << ToString(op) << " " << bytes.Count() << " planned " << planned;
+        }
+    }
+}
+
+// NCCL reckons 8 x 0.9 x 48 GB/s over any number of nodes against the ring's 8 x 48 x n / (n - 1),
+// and a few hops against n - 1: CollNet gathers small messages and the ring large ones, where the
+// switches reduce, from 2.20 on.
+TEST(CollNet, GathersSmallMessagesByDefault)
+{
+    for (const bool isOld : {false, true})
+    {
+        NcclSettings settings;
+        settings.version = isOld ? "2.19.3" : "2.30.7";
+        CollectiveBench bench(WithSharp(H100Boxes(4)), settings);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+        for (CollectiveOp op : HALVES)
+        {
+            auto& planner = bench.GetPlanner();
+            EXPECT_EQ(planner.Plan(MakeCall(id, op, Bytes::MiB(8))).algorithm,
+                      isOld ? Algorithm::Ring : Algorithm::CollNetDirect);
+            EXPECT_EQ(planner.Plan(MakeCall(id, op, Bytes::GiB(4))).algorithm, Algorithm::Ring);
         }
     }
 }

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace weir
 {
@@ -70,6 +72,54 @@ TEST(NodeWirings, HybridCubeMeshUsesEveryNvLink)
         EXPECT_EQ((channelsOver[{link.a, link.b}]), link.links) << link.a << " to " << link.b;
         EXPECT_EQ((channelsOver[{link.b, link.a}]), link.links) << link.b << " to " << link.a;
     }
+}
+
+// GPUs 0 and 7 of the cube mesh are not joined; GPU 4 joins both by two NVLinks each, GPU 3 by two
+// and one. A message goes by GPU 4 where that is in the group, by GPU 3 where only that is, and
+// over PCIe where neither is, or before 2.11.
+TEST(NodeWirings, SendGoesByAThirdGpuOverNvLink)
+{
+    const auto middles = [](const char* version, const std::vector<GpuId>& group) {
+        CollectiveBench bench(HybridCubeMesh(), NcclSettings(version));
+        auto& planner = bench.GetPlanner();
+        const auto id = planner.AddCommunicator(group);
+        const auto& plan = planner.Plan(MakeCall(id, CollectiveOp::Send, Bytes::MiB(64)));
+        const Cluster& cluster = bench.GetFabric().GetCluster();
+        std::map<std::string, uint32_t> through;
+        for (const auto& leg : plan.legs)
+        {
+            for (const auto& each : planner.Paths().Links(leg.path))
+            {
+                const Link& link = cluster.GetTopology().GetLink(each.link);
+                if (link.kind != LinkKind::NvLink)
+                {
+                    through["pcie"] = 1;
+                }
+                else if (!(link.to == cluster.GpuDevice(GpuId(7))))
+                {
+                    through["gpu" +
+                            std::to_string(cluster.GetTopology().GetDevice(link.to).index)] = 1;
+                }
+            }
+        }
+        return through;
+    };
+    using Through = std::map<std::string, uint32_t>;
+    EXPECT_EQ(middles("2.30.7", {GpuId(0), GpuId(7), GpuId(3), GpuId(4)}), (Through{{"gpu4", 1}}));
+    EXPECT_EQ(middles("2.30.7", {GpuId(0), GpuId(7), GpuId(3)}), (Through{{"gpu3", 1}}));
+    EXPECT_EQ(middles("2.30.7", {GpuId(0), GpuId(7), GpuId(1)}), (Through{{"pcie", 1}}));
+    EXPECT_EQ(middles("2.10.3", {GpuId(0), GpuId(7), GpuId(3), GpuId(4)}), (Through{{"pcie", 1}}));
+}
+
+// One message, as streams and as primitives.
+TEST(NodeWirings, FlowByThirdGpusIsNearTheClosedForm)
+{
+    CollectiveBench bench(HybridCubeMesh());
+    const auto id = bench.GetPlanner().AddCommunicator({GpuId(0), GpuId(7), GpuId(4)});
+    const auto call = MakeCall(id, CollectiveOp::Send, Bytes::MiB(64));
+    const Time planned = bench.GetPlanner().Plan(call).duration;
+    EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / planned, 1, 0.05);
+    EXPECT_LT(planned, Bytes::MiB(64) / Rate::GBps(16)); // what a PCIe slot moves at most
 }
 
 TEST(NodeWirings, FourGpusInAFullMeshUseEveryNvLinkBothWays)

@@ -87,6 +87,34 @@ TEST(WayBalanceTest, DividesWhatStartsTogether)
     EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), play.EndOf(1).ToMicroseconds(), 1e-3);
 }
 
+// Nothing that goes on in another group matters: two flows of 1 MB of 10 GB/s beside 10 MB, k
+// times, from every router of the other group to every other, divide as they do alone.
+TEST(WayBalanceTest, DividesTheLittleAsIfTheMuchWereNotThere)
+{
+    ClusterSpec spec = OneGroup(RoutingKind::Adaptive);
+    spec.nodes = 16;
+    spec.fabric.dragonfly.groups = 2;
+    for (const uint32_t k : {1U, 5U, 20U})
+    {
+        Play play(spec);
+        PathSum much(play.GetFabric().Paths());
+        for (uint32_t a = 0; a < 4; a++)
+        {
+            for (uint32_t b = 0; b < 4; b++)
+            {
+                if (a != b)
+                {
+                    much.Add(play.PathOf(8 + 2 * a, 8 + 2 * b), k);
+                }
+            }
+        }
+        play.Start(much.Intern(), Bytes(10000000), Time(), 1);
+        play.Start(SumOf(play, {{0, 2}, {1, 3}}), Bytes(1000000), Time(), 0);
+        play.Run();
+        EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), 100 * 2.0 / 3, 1.5) << k;
+    }
+}
+
 // What is under way already counts: beside a flow on the direct link, with x of two more there and
 // the others on two detours, loads are 1 + x and (2 - x) / 2: even at x = 0, 1 MB at 10 GB/s.
 TEST(WayBalanceTest, AvoidsWhatIsUnderWay)
