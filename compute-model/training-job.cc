@@ -52,7 +52,7 @@ CheckFits(const TrainingJobSpec& spec, const MemoryEstimate& memory, const Gpu& 
             ", gradients " + InGiB(memory.gradients) + ", optimizer " + InGiB(memory.optimizer) +
             ", activations " + InGiB(memory.activations) + ", gathered " + InGiB(memory.gathered) +
             ", buffers " + InGiB(memory.buffers) + "), expected at most the " + InGiB(gpu.memory) +
-            " of a " + gpu.name);
+            " of " + gpu.name);
     }
 }
 

@@ -38,6 +38,7 @@ struct JobSpec
     JitterSpec jitter;     //!< how compute durations differ from rank to rank
     uint32_t steps{2};     //!< at most
     SteadyRule steady;     //!< no more steps once it is met
+    std::string where{};   //!< of its plan, as YamlNode::Where; empty: not from a file
 };
 
 /** Something that happens to the fabric or a GPU at a time. */
@@ -58,6 +59,9 @@ struct EventSpec
     std::string to;
     double factor{1};
     Bytes bytes;
+    std::string where{};     //!< for messages, as YamlNode::Where; empty: not from a file
+    std::string fromWhere{}; //!< likewise of `from` or `gpu`
+    std::string toWhere{};   //!< likewise of `to`
 };
 
 struct OutputSpec

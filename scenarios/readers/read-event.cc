@@ -15,8 +15,10 @@ ReadTimeAndEnds(const YamlNode& node, EventSpec& event)
 {
     event.at = node.Get("at").AsTime();
     event.from = node.Get("from").AsString();
+    event.fromWhere = node.Get("from").Where();
     const YamlNode to = node.Get("to");
     event.to = to.AsString();
+    event.toWhere = to.Where();
     if (event.from == event.to)
     {
         to.Fail("found '" + event.to + "' at both ends, expected two devices");
@@ -29,6 +31,7 @@ EventSpec
 ReadEvent(const YamlNode& node)
 {
     EventSpec event;
+    event.where = node.Where();
     event.kind = node.Get("kind").AsEnum(EventKindNames());
     switch (event.kind)
     {
@@ -50,6 +53,7 @@ ReadEvent(const YamlNode& node)
                      "', expected 0s or no time: a slow GPU is slow for the whole run");
         }
         event.from = node.Get("gpu").AsString();
+        event.fromWhere = node.Get("gpu").Where();
         event.factor = node.Get("factor").AsNumber(1, MOST_SLOWDOWN);
         break;
     case EventKind::Background:

@@ -127,6 +127,7 @@ ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& 
     }
     const YamlNode parallel = node.Get("parallel");
     job.plan = ReadPlan(parallel);
+    job.where = parallel.Where();
     if (const auto placement = node.Find("placement"))
     {
         job.placement = placement->AsEnum(PlacementNames());

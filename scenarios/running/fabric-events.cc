@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/running/fabric-events.h"
 
+#include "scenarios/yaml/input-error.h"
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -11,20 +13,43 @@ namespace weir
 namespace
 {
 
-std::string
-Where(std::size_t index, const char* key)
+/** One end of an event: what it names, and where. */
+struct EventEnd
 {
-    return "events." + std::to_string(index) + "." + key;
+    const std::string& name;
+    const std::string& where; //!< in its file; empty: not from a file
+    std::string key;          //!< what it is called then
+
+    [[noreturn]] void Fail(const std::string& expected) const
+    {
+        const std::string text = ": found '" + name + "', expected " + expected;
+        if (!where.empty())
+        {
+            throw InputError(where + text);
+        }
+        throw std::invalid_argument(key + text);
+    }
+};
+
+EventEnd
+FromOf(const EventSpec& event, std::size_t index)
+{
+    return {event.from, event.fromWhere, "events." + std::to_string(index) + ".from"};
+}
+
+EventEnd
+ToOf(const EventSpec& event, std::size_t index)
+{
+    return {event.to, event.toWhere, "events." + std::to_string(index) + ".to"};
 }
 
 DeviceId
-FindDevice(const Topology& topology, const std::string& name, const std::string& where)
+FindDevice(const Topology& topology, const EventEnd& end)
 {
-    const DeviceId device = topology.FindDevice(name);
+    const DeviceId device = topology.FindDevice(end.name);
     if (!device.IsValid())
     {
-        throw std::invalid_argument(where + ": found '" + name +
-                                    "', expected a device of the system");
+        end.Fail("a device of the system");
     }
     return device;
 }
@@ -33,7 +58,7 @@ FindDevice(const Topology& topology, const std::string& name, const std::string&
 LinkId
 FindLink(const Topology& topology, const EventSpec& event, std::size_t index)
 {
-    const DeviceId from = FindDevice(topology, event.from, Where(index, "from"));
+    const DeviceId from = FindDevice(topology, FromOf(event, index));
     const std::string name = event.from + "->" + event.to;
     for (const LinkId link : topology.LinksFrom(from))
     {
@@ -42,9 +67,7 @@ FindLink(const Topology& topology, const EventSpec& event, std::size_t index)
             return link;
         }
     }
-    throw std::invalid_argument(Where(index, "to") + ": found '" + event.to +
-                                "', expected a device that a link from '" + event.from +
-                                "' leads to");
+    ToOf(event, index).Fail("a device that a link from '" + event.from + "' leads to");
 }
 
 GpuId
@@ -74,12 +97,11 @@ BackgroundPath(const EventSpec& event, std::size_t index, Planner& planner, Rout
 {
     const Cluster& cluster = planner.GetCluster();
     const Topology& topology = cluster.GetTopology();
-    const DeviceId from = FindDevice(topology, event.from, Where(index, "from"));
-    const DeviceId to = FindDevice(topology, event.to, Where(index, "to"));
+    const DeviceId from = FindDevice(topology, FromOf(event, index));
+    const DeviceId to = FindDevice(topology, ToOf(event, index));
     if (from == to)
     {
-        throw std::invalid_argument(Where(index, "to") + ": found '" + event.to +
-                                    "', expected another device than `from`");
+        ToOf(event, index).Fail("another device than `from`");
     }
     const GpuId fromGpu = FindGpu(cluster, from);
     const GpuId toGpu = FindGpu(cluster, to);
@@ -103,13 +125,11 @@ ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster)
         {
             continue;
         }
-        const GpuId gpu = FindGpu(
-            cluster,
-            FindDevice(cluster.GetTopology(), events[i].from, "events." + std::to_string(i)));
+        const EventEnd end = FromOf(events[i], i);
+        const GpuId gpu = FindGpu(cluster, FindDevice(cluster.GetTopology(), end));
         if (!gpu.IsValid())
         {
-            throw std::invalid_argument("events." + std::to_string(i) + ": found '" +
-                                        events[i].from + "', expected a GPU");
+            end.Fail("a GPU");
         }
         scales.resize(cluster.GpuCount(), 1.0);
         scales[gpu.Index()] *= events[i].factor;

@@ -49,9 +49,11 @@ CheckEvents(const Scenario& scenario)
         if (scenario.fidelity == Fidelity::Analytical &&
             scenario.events[i].kind != EventKind::SlowGpu)
         {
-            throw InputError(scenario.path + ": events." + std::to_string(i) +
-                             ": found an event on links with fidelity analytical, which knows no "
-                             "load; expected fidelity stream or flow");
+            const std::string& where = scenario.events[i].where;
+            throw InputError(
+                (where.empty() ? scenario.path + ": events." + std::to_string(i) : where) +
+                ": found an event on links with fidelity analytical, which knows no "
+                "load; expected fidelity stream or flow");
         }
     }
 }
@@ -167,7 +169,7 @@ WiredScenario::AddJob(const Scenario& scenario, const JobSpec& spec, std::size_t
         const auto first = scales.begin() + firstGpu;
         job.computeScale.assign(first, first + spec.plan.Ranks());
     }
-    m_jobs.push_back(Wire(scenario.path, [&] {
+    m_jobs.push_back(Wire(spec.where.empty() ? scenario.path : spec.where, [&] {
         return std::make_unique<TrainingJob>(job, scenario.gpu, m_planner, *m_engine);
     }));
 }

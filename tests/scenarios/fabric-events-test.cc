@@ -162,6 +162,33 @@ TEST(FabricEvents, RefusesWhatDoesNotExist)
     EXPECT_THROW(RunWith({Event(EventKind::Background, "node0/gpu0", "node0/gpu0")}), InputError);
 }
 
+/** What only the wired system knows to be wrong is told with its place in the file, too. */
+TEST(FabricEvents, SaysWhereWhatDoesNotExistWasNamed)
+{
+    EventSpec down = Event(EventKind::LinkDown, "node0/gpu0", "node9/gpu0");
+    down.where = "run.yaml:9:5: events.0";
+    down.fromWhere = "run.yaml:9:40: events.0.from";
+    down.toWhere = "run.yaml:9:60: events.0.to";
+    const auto messageOf = [](const EventSpec& event, Fidelity fidelity) -> std::string {
+        try
+        {
+            RunWith({event}, fidelity);
+        }
+        catch (const InputError& error)
+        {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(messageOf(down, Fidelity::Stream),
+              "run.yaml:9:60: events.0.to: found 'node9/gpu0', expected a device that a link from "
+              "'node0/gpu0' leads to");
+    EXPECT_EQ(messageOf(down, Fidelity::Analytical).substr(0, 28), "run.yaml:9:5: events.0: foun");
+    down.from = "node9/nic0";
+    EXPECT_EQ(messageOf(down, Fidelity::Stream),
+              "run.yaml:9:40: events.0.from: found 'node9/nic0', expected a device of the system");
+}
+
 TEST(FabricEvents, RefusesEventsOnLinksWhereNoLinkIsSimulated)
 {
     const auto [nic, leaf] = FirstNicLink();
