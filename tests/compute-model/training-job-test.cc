@@ -138,7 +138,7 @@ TEST(TrainingJob, RefusesWhatDoesNotFitAndSaysWhy)
                              "optimizer ",
                              "activations ",
                              "buffers ",
-                             "expected at most the 1.0 GiB of a sample"})
+                             "expected at most the 1.0 GiB of sample"})
     {
         EXPECT_NE(refusal.find(part), std::string::npos) << refusal;
     }
