@@ -3,11 +3,8 @@
 
 #include "compute-model/graph/step-builder.h"
 
+#include "sample-machine.h"
 #include "transformer-samples.h"
-
-#include "fabric/cluster.h"
-#include "fabric/path-table.h"
-#include "fabric/router.h"
 
 #include <gtest/gtest.h>
 
@@ -17,37 +14,17 @@ namespace
 {
 
 /** Two nodes of eight GPUs with so many NICs each, under leaves that hold both nodes. */
-struct Machine
+struct Machine : SampleMachine
 {
     explicit Machine(uint32_t nics)
-        : cluster(SpecOf(nics)),
-          router(cluster.GetTopology(), RoutingKind::Static, 1),
-          planner(cluster, paths, router)
+        : SampleMachine(SpecOf(nics), RoutingKind::Static)
     {
-    }
-
-    static LinkProfile Profile(double gigabytes)
-    {
-        LinkProfile profile;
-        profile.rawRate = Rate::GBps(gigabytes);
-        profile.latency = Time::Microseconds(1);
-        return profile;
     }
 
     static ClusterSpec SpecOf(uint32_t nics)
     {
-        ClusterSpec spec;
-        spec.name = "machine";
-        spec.nodes = 2;
-        spec.fabric.kind = FabricKind::RailOptimized;
-        spec.fabric.leafRadix = 8;
+        ClusterSpec spec = SampleMachineSpec(2, 8);
         spec.node.nics = nics;
-        spec.node.nvlinksPerGpu = 12;
-        spec.node.nvlink = Profile(25);
-        spec.node.pcie = Profile(25);
-        spec.node.pcieUplink = Profile(25);
-        spec.node.interSocket = Profile(25);
-        spec.node.nic = Profile(20);
         return spec;
     }
 
@@ -73,11 +50,6 @@ struct Machine
         }
         return CrowdedCalls(graph, communicators, planner);
     }
-
-    Cluster cluster;
-    PathTable paths{cluster.GetTopology()};
-    Router router;
-    Planner planner;
 };
 
 // Eight data-parallel groups, one for each tensor rank, reduce across the two nodes at once. With a

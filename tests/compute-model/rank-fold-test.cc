@@ -2,14 +2,12 @@
 #include "compute-model/execution/rank-fold.h"
 
 #include "fixed-time-engine.h"
+#include "sample-machine.h"
 #include "transformer-samples.h"
 
 #include "collectives/engines/analytical-engine.h"
 #include "compute-model/graph/step-builder.h"
 #include "compute-model/training-job.h"
-#include "fabric/cluster.h"
-#include "fabric/path-table.h"
-#include "fabric/router.h"
 
 #include <gtest/gtest.h>
 
@@ -231,51 +229,12 @@ TEST(RankFold, ExecutesTheSameStepWithASlowGroup)
     }
 }
 
-/** Two nodes of eight GPUs on leaves of four NICs, so that some pairs are joined over spines. */
-struct Machine
-{
-    Machine()
-        : cluster(SpecOf()),
-          router(cluster.GetTopology(), RoutingKind::Ecmp, 1),
-          planner(cluster, paths, router)
-    {
-    }
-
-    static LinkProfile Profile(double gigabytes)
-    {
-        LinkProfile profile;
-        profile.rawRate = Rate::GBps(gigabytes);
-        profile.latency = Time::Microseconds(1);
-        return profile;
-    }
-
-    static ClusterSpec SpecOf()
-    {
-        ClusterSpec spec;
-        spec.name = "machine";
-        spec.nodes = 4;
-        spec.fabric.kind = FabricKind::RailOptimized;
-        spec.fabric.leafRadix = 4;
-        spec.node.nvlinksPerGpu = 12;
-        spec.node.nvlink = Profile(25);
-        spec.node.pcie = Profile(25);
-        spec.node.pcieUplink = Profile(25);
-        spec.node.interSocket = Profile(25);
-        spec.node.nic = Profile(20);
-        return spec;
-    }
-
-    Cluster cluster;
-    PathTable paths{cluster.GetTopology()};
-    Router router;
-    Planner planner;
-};
-
 /** Two jobs beside each other at planned times, the second with a slow GPU. */
 std::vector<RankBreakdown>
 TwoJobs(bool fold)
 {
-    Machine machine;
+    // On leaves of four NICs, so that some pairs are joined over spines.
+    SampleMachine machine(SampleMachineSpec(4, 4));
     AnalyticalEngine engine(machine.planner);
     EngineSet engines;
     std::vector<std::unique_ptr<TrainingJob>> jobs;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/training-job.h"
 
+#include "sample-machine.h"
 #include "transformer-samples.h"
 
 #include "collectives/engines/analytical-engine.h"
-#include "fabric/cluster.h"
-#include "fabric/path-table.h"
-#include "fabric/router.h"
 
 #include <gtest/gtest.h>
 
@@ -17,46 +15,6 @@ namespace weir
 namespace
 {
 
-/** Nodes of eight GPUs with a NIC each, on rails. */
-struct Machine
-{
-    explicit Machine(uint32_t nodes)
-        : cluster(SpecOf(nodes)),
-          router(cluster.GetTopology(), RoutingKind::Ecmp, 1),
-          planner(cluster, paths, router)
-    {
-    }
-
-    static LinkProfile Profile(double gigabytes)
-    {
-        LinkProfile profile;
-        profile.rawRate = Rate::GBps(gigabytes);
-        profile.latency = Time::Microseconds(1);
-        return profile;
-    }
-
-    static ClusterSpec SpecOf(uint32_t nodes)
-    {
-        ClusterSpec spec;
-        spec.name = "machine";
-        spec.nodes = nodes;
-        spec.fabric.kind = FabricKind::RailOptimized;
-        spec.fabric.leafRadix = 16;
-        spec.node.nvlinksPerGpu = 12;
-        spec.node.nvlink = Profile(25);
-        spec.node.pcie = Profile(25);
-        spec.node.pcieUplink = Profile(25);
-        spec.node.interSocket = Profile(25);
-        spec.node.nic = Profile(20);
-        return spec;
-    }
-
-    Cluster cluster;
-    PathTable paths{cluster.GetTopology()};
-    Router router;
-    Planner planner;
-};
-
 struct Outcome
 {
     Time step;
@@ -66,7 +24,7 @@ struct Outcome
 Outcome
 Train(const ParallelPlan& plan, bool fold)
 {
-    Machine machine(plan.Ranks() / 8);
+    SampleMachine machine(SampleMachineSpec(plan.Ranks() / 8, 16));
     AnalyticalEngine engine(machine.planner);
     TrainingJobSpec spec;
     spec.model = SampleGpt(2, 4096, 32);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_TESTS_COMPUTE_MODEL_SAMPLE_MACHINE_H
+#define WEIR_TESTS_COMPUTE_MODEL_SAMPLE_MACHINE_H
+
+#include "collectives/planner.h"
+#include "fabric/cluster.h"
+#include "fabric/path-table.h"
+#include "fabric/router.h"
+
+namespace weir
+{
+
+inline LinkProfile
+SampleProfile(double gigabytes)
+{
+    LinkProfile profile;
+    profile.rawRate = Rate::GBps(gigabytes);
+    profile.latency = Time::Microseconds(1);
+    return profile;
+}
+
+/** Nodes of eight GPUs on rails, each leaf with so many NICs; round rates. */
+inline ClusterSpec
+SampleMachineSpec(uint32_t nodes, uint32_t leafRadix)
+{
+    ClusterSpec spec;
+    spec.name = "machine";
+    spec.nodes = nodes;
+    spec.fabric.kind = FabricKind::RailOptimized;
+    spec.fabric.leafRadix = leafRadix;
+    spec.node.nvlinksPerGpu = 12;
+    spec.node.nvlink = SampleProfile(25);
+    spec.node.pcie = SampleProfile(25);
+    spec.node.pcieUplink = SampleProfile(25);
+    spec.node.interSocket = SampleProfile(25);
+    spec.node.nic = SampleProfile(20);
+    return spec;
+}
+
+/** A wired cluster and what plans collectives on it. */
+struct SampleMachine
+{
+    explicit SampleMachine(const ClusterSpec& spec, RoutingKind routing = RoutingKind::Ecmp)
+        : cluster(spec),
+          router(cluster.GetTopology(), routing, 1),
+          planner(cluster, paths, router)
+    {
+    }
+
+    Cluster cluster;
+    PathTable paths{cluster.GetTopology()};
+    Router router;
+    Planner planner;
+};
+
+} // namespace weir
+
+#endif // WEIR_TESTS_COMPUTE_MODEL_SAMPLE_MACHINE_H
