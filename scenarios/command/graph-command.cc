@@ -2,6 +2,7 @@
 #include "compute-model/graph/step-builder.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
+#include "scenarios/command/settings-option.h"
 #include "scenarios/describe/describe-graph.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/yaml/input-error.h"
@@ -68,10 +69,7 @@ AddGraphCommand(CLI::App& application)
     auto options = std::make_shared<GraphOptions>();
     verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalogue")
         ->required();
-    verb->add_option("--set", options->settings, "Replace a value: key.path=value (repeatable)")
-        ->type_name("KEY=VALUE")
-        ->expected(1)
-        ->take_all();
+    AddSettingsOption(*verb, options->settings);
     verb->add_option("--job", options->job, "By name (default: the first)");
     verb->add_option("--rank", options->view.rank, "From 0")->capture_default_str();
     verb->add_option(

@@ -2,6 +2,7 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
+#include "scenarios/command/settings-option.h"
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/results/run-json.h"
@@ -106,10 +107,7 @@ AddRunCommand(CLI::App& application)
     verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalogue")
         ->required();
     verb->add_option("--fidelity", options->fidelity, "analytical, stream or flow");
-    verb->add_option("--set", options->settings, "Replace a value: key.path=value (repeatable)")
-        ->type_name("KEY=VALUE")
-        ->expected(1)
-        ->take_all();
+    AddSettingsOption(*verb, options->settings);
     verb->add_option("-o,--output", options->output, "Write results to this HDF5 file");
     verb->add_option("--timeline", options->timeline, "Write a timeline for Perfetto to this file");
     verb->add_flag("--json", options->json, "Print one JSON object and nothing else");

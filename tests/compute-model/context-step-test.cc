@@ -106,18 +106,10 @@ TEST(ContextStep, GroupsFollowTheRankOrder)
     plan.data = 2;
     plan.globalBatch = 2;
     const StepGraph graph = BuildTransformerStep(SmallLlama(), plan, SampleGpu());
-    const auto membersOf = [&](uint32_t rank, GroupSlot slot) {
-        std::vector<uint32_t> members;
-        for (Rank member : graph.groups[graph.rankGroups[rank][static_cast<std::size_t>(slot)]])
-        {
-            members.push_back(member.Index());
-        }
-        return members;
-    };
     using Members = std::vector<uint32_t>;
-    EXPECT_EQ(membersOf(5, GroupSlot::Tensor), (Members{4, 5}));
-    EXPECT_EQ(membersOf(5, GroupSlot::Context), (Members{5, 7}));
-    EXPECT_EQ(membersOf(5, GroupSlot::Data), (Members{1, 3, 5, 7}));
+    EXPECT_EQ(MembersOf(graph, 5, GroupSlot::Tensor), (Members{4, 5}));
+    EXPECT_EQ(MembersOf(graph, 5, GroupSlot::Context), (Members{5, 7}));
+    EXPECT_EQ(MembersOf(graph, 5, GroupSlot::Data), (Members{1, 3, 5, 7}));
 }
 
 TEST(CheckPlan, RefusesASequenceThatDoesNotSplit)

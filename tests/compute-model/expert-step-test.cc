@@ -40,17 +40,6 @@ BytesOf(const StepGraph& graph, const StepProgram& program, const std::string& l
     return bytes;
 }
 
-std::vector<uint32_t>
-MembersOf(const StepGraph& graph, uint32_t rank, GroupSlot slot)
-{
-    std::vector<uint32_t> members;
-    for (Rank member : graph.groups[graph.rankGroups[rank][static_cast<std::size_t>(slot)]])
-    {
-        members.push_back(member.Index());
-    }
-    return members;
-}
-
 // Matrix products do not depend on where experts are: 6 operations a token and active weight, and
 // under the causal mask 2 s h a token and layer for the forward pass of attention.
 TEST(ExpertStep, FlopsDoNotDependOnTheMapping)

@@ -4,6 +4,7 @@
 
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/graph/step-program.h"
+#include "compute-model/plan/rank-groups.h"
 
 #include "fixed-time-engine.h"
 
@@ -52,6 +53,18 @@ GemmFlops(const StepGraph& graph)
         }
         return flops;
     });
+}
+
+/** The ranks of @p rank's group in @p slot, in the group's order. */
+inline std::vector<uint32_t>
+MembersOf(const StepGraph& graph, uint32_t rank, GroupSlot slot)
+{
+    std::vector<uint32_t> members;
+    for (Rank member : graph.groups[graph.rankGroups[rank][static_cast<std::size_t>(slot)]])
+    {
+        members.push_back(member.Index());
+    }
+    return members;
 }
 
 /** Runs @p graph with collectives of the given duration. */

@@ -46,17 +46,6 @@ Moved(const StepGraph& graph, CollectiveOp collective, StreamKind stream = Strea
     return bytes;
 }
 
-std::vector<uint32_t>
-GroupOf(const StepGraph& graph, uint32_t rank, GroupSlot slot)
-{
-    std::vector<uint32_t> members;
-    for (Rank member : graph.groups[graph.rankGroups[rank][static_cast<std::size_t>(slot)]])
-    {
-        members.push_back(member.Index());
-    }
-    return members;
-}
-
 // Units sum to what the stage holds, whatever the plan.
 TEST(ShardUnits, SumToTheStage)
 {
@@ -151,9 +140,9 @@ TEST(FullSharding, HybridShardingSumsPartsAmongCopies)
     plan.sharding.ranks = 4;
     const StepGraph graph = BuildTransformerStep(MODEL, plan, SampleGpu());
     using Members = std::vector<uint32_t>;
-    EXPECT_EQ(GroupOf(graph, 5, GroupSlot::Shard), (Members{4, 5, 6, 7}));
-    EXPECT_EQ(GroupOf(graph, 5, GroupSlot::Replicas), (Members{1, 5}));
-    EXPECT_EQ(GroupOf(graph, 5, GroupSlot::Optimizer), (Members{4, 5, 6, 7}));
+    EXPECT_EQ(MembersOf(graph, 5, GroupSlot::Shard), (Members{4, 5, 6, 7}));
+    EXPECT_EQ(MembersOf(graph, 5, GroupSlot::Replicas), (Members{1, 5}));
+    EXPECT_EQ(MembersOf(graph, 5, GroupSlot::Optimizer), (Members{4, 5, 6, 7}));
     EXPECT_EQ(Moved(graph, CollectiveOp::AllReduce, StreamKind::ReplicaComm) * 4,
               Moved(graph, CollectiveOp::ReduceScatter));
     const Execution run(graph, [](const CollectiveCall&) { return Time::Microseconds(20); });

@@ -318,19 +318,11 @@ TEST(TensorGrid, GroupsFollowTheRankOrder)
     plan.data = 2;
     plan.globalBatch *= 2;
     const StepGraph graph = BuildTransformerStep(SmallGpt(), plan, SampleGpu());
-    const auto membersOf = [&](uint32_t rank, GroupSlot slot) {
-        std::vector<uint32_t> members;
-        for (Rank member : graph.groups[graph.rankGroups[rank][static_cast<std::size_t>(slot)]])
-        {
-            members.push_back(member.Index());
-        }
-        return members;
-    };
     using Members = std::vector<uint32_t>;
-    EXPECT_EQ(membersOf(13, GroupSlot::TensorRow), (Members{12, 13}));
-    EXPECT_EQ(membersOf(13, GroupSlot::TensorColumn), (Members{13, 15}));
-    EXPECT_EQ(membersOf(13, GroupSlot::Data), (Members{1, 5, 9, 13}));
-    EXPECT_EQ(membersOf(13, GroupSlot::Optimizer), (Members{12, 13, 14, 15}));
+    EXPECT_EQ(MembersOf(graph, 13, GroupSlot::TensorRow), (Members{12, 13}));
+    EXPECT_EQ(MembersOf(graph, 13, GroupSlot::TensorColumn), (Members{13, 15}));
+    EXPECT_EQ(MembersOf(graph, 13, GroupSlot::Data), (Members{1, 5, 9, 13}));
+    EXPECT_EQ(MembersOf(graph, 13, GroupSlot::Optimizer), (Members{12, 13, 14, 15}));
 }
 
 // Matrices are held once by the q^2 ranks of a layer, vectors once by the q of a row: together the
