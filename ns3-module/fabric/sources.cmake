@@ -30,6 +30,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/way-balance.cc
   ${CMAKE_CURRENT_LIST_DIR}/way-chooser.cc
   ${CMAKE_CURRENT_LIST_DIR}/load-balancing-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/load-levelling.cc
   ${CMAKE_CURRENT_LIST_DIR}/path-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/progressive-filling.cc
   ${CMAKE_CURRENT_LIST_DIR}/local-max-min.cc
