@@ -7,12 +7,11 @@
 
 #include <array>
 #include <ostream>
-#include <queue>
 
 /**
  * @file
  * The networks between nodes: counts of switches and links as their closed forms say, ports within
- * the radix, capacity up against capacity down, and the bisection by maximum flow.
+ * the radix, and capacity up against capacity down.
  */
 namespace weir
 {
@@ -92,72 +91,6 @@ LeafOf(const Cluster& cluster, uint32_t node, uint32_t nic)
         }
     }
     return DeviceId();
-}
-
-/**
- * Links that can be used at once by disjoint ways from the NICs of the first half of the nodes to
- * those of the second half (Ford and Fulkerson with unit capacities).
- */
-uint32_t
-BisectionLinks(const Cluster& cluster)
-{
-    const Topology& topology = cluster.GetTopology();
-    std::vector<bool> used(topology.LinkCount(), false);
-    const uint32_t half = cluster.NodeCount() / 2;
-    std::vector<std::vector<LinkId>> incoming(topology.DeviceCount());
-    for (std::size_t i = 0; i < topology.LinkCount(); i++)
-    {
-        incoming[topology.GetLink(LinkId(i)).to.Index()].emplace_back(i);
-    }
-    for (uint32_t flow = 0;; flow++)
-    {
-        std::vector<LinkId> via(topology.DeviceCount());
-        std::vector<bool> seen(topology.DeviceCount(), false);
-        std::queue<DeviceId> queue;
-        for (uint32_t node = 0; node < half; node++)
-        {
-            seen[cluster.NicDevice(node, 0).Index()] = true;
-            queue.push(cluster.NicDevice(node, 0));
-        }
-        const auto visit = [&](LinkId link, DeviceId next) {
-            if (!seen[next.Index()] && topology.GetLink(link).kind == LinkKind::Network)
-            {
-                seen[next.Index()] = true;
-                via[next.Index()] = link;
-                queue.push(next);
-            }
-        };
-        DeviceId end;
-        for (; !queue.empty() && !end.IsValid(); queue.pop())
-        {
-            const DeviceId at = queue.front();
-            const Device& device = topology.GetDevice(at);
-            if (device.kind == DeviceKind::Nic && device.node >= half)
-            {
-                end = at;
-                continue;
-            }
-            for (const LinkId id : topology.LinksFrom(at))
-            {
-                used[id.Index()] ? void() : visit(id, topology.GetLink(id).to);
-            }
-            for (const LinkId id : incoming[at.Index()])
-            {
-                used[id.Index()] ? visit(id, topology.GetLink(id).from) : void();
-            }
-        }
-        if (!end.IsValid())
-        {
-            return flow;
-        }
-        for (DeviceId at = end; via[at.Index()].IsValid();)
-        {
-            const LinkId id = via[at.Index()];
-            const Link& link = topology.GetLink(id);
-            used[id.Index()] = link.to == at;
-            at = link.to == at ? link.from : link.to;
-        }
-    }
 }
 
 } // namespace
@@ -259,21 +192,6 @@ TEST(FatTreeTest, OneMoreHostThanTheTreeHoldsIsRefused)
     EXPECT_THROW(Cluster(PointSpec(129, FabricKind::FatTree, 8, 3)), std::invalid_argument);
     EXPECT_NO_THROW(Cluster(PointSpec(32, FabricKind::FatTree, 8, 2)));
     EXPECT_THROW(Cluster(PointSpec(33, FabricKind::FatTree, 8, 2)), std::invalid_argument);
-}
-
-TEST(FatTreeTest, TheBisectionIsHalfTheHostsOverTheOversubscription)
-{
-    // o = 1: every host of one half has a way of its own to the other half. o = 3, k = 8: leaves of
-    // 6 down and 2 up, so a third of it.
-    EXPECT_EQ(BisectionLinks(Cluster(PointSpec(16, FabricKind::FatTree, 4, 3))), 8u);
-    EXPECT_EQ(BisectionLinks(Cluster(PointSpec(128, FabricKind::FatTree, 8, 3))), 64u);
-    EXPECT_EQ(BisectionLinks(Cluster(PointSpec(32, FabricKind::FatTree, 8, 2))), 16u);
-    ClusterSpec spec = PointSpec(48, FabricKind::FatTree, 8, 2);
-    spec.fabric.oversubscription = 3;
-    EXPECT_EQ(BisectionLinks(Cluster(spec)), 24u / 3);
-    spec = PointSpec(192, FabricKind::FatTree, 8, 3); // 8 pods of 4 leaves of 6
-    spec.fabric.oversubscription = 3;
-    EXPECT_EQ(BisectionLinks(Cluster(spec)), 96u / 3);
 }
 
 namespace

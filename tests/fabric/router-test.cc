@@ -4,140 +4,21 @@
 #include "fabric/cluster.h"
 
 #include "box-spec.h"
+#include "way-oracle.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <ostream>
 #include <random>
 #include <set>
-#include <stdexcept>
 
 namespace weir
 {
 
 namespace
 {
-
-constexpr uint8_t NETWORK = 1 << static_cast<int>(LinkKind::Network);
-constexpr uint8_t NVLINK = 1 << static_cast<int>(LinkKind::NvLink);
-constexpr uint8_t PCIE =
-    1 << static_cast<int>(LinkKind::Pcie) | 1 << static_cast<int>(LinkKind::InterSocket);
-constexpr uint8_t ALL = 15;
-
-bool
-PassesOn(const Topology& topology, DeviceId device)
-{
-    const DeviceKind kind = topology.GetDevice(device).kind;
-    return kind != DeviceKind::Gpu && kind != DeviceKind::Nic && kind != DeviceKind::Host;
-}
-
-/** All shortest ways from one device, found by relaxing every link until nothing changes. */
-struct Oracle
-{
-    std::vector<uint32_t> distance; //!< links, by device; NONE when there is no way
-    std::vector<uint64_t> ways;     //!< how many shortest ways, by device
-
-    static constexpr uint32_t NONE = 1000000;
-
-    Oracle(const Topology& topology,
-           DeviceId from,
-           uint8_t kinds,
-           const std::set<uint32_t>& failed = {})
-        : distance(topology.DeviceCount(), NONE),
-          ways(topology.DeviceCount(), 0)
-    {
-        const auto usable = [&](std::size_t id) {
-            const Link& link = topology.GetLink(LinkId(id));
-            return failed.count(static_cast<uint32_t>(id)) == 0 &&
-                   (kinds >> static_cast<int>(link.kind) & 1) &&
-                   (link.from == from || PassesOn(topology, link.from));
-        };
-        distance[from.Index()] = 0;
-        for (bool changed = true; changed;)
-        {
-            changed = false;
-            for (std::size_t i = 0; i < topology.LinkCount(); i++)
-            {
-                const Link& link = topology.GetLink(LinkId(i));
-                const uint32_t d = distance[link.from.Index()] + 1;
-                if (usable(i) && d < distance[link.to.Index()])
-                {
-                    distance[link.to.Index()] = d;
-                    changed = true;
-                }
-            }
-        }
-        ways[from.Index()] = 1;
-        const uint32_t farthest = static_cast<uint32_t>(topology.DeviceCount());
-        for (uint32_t d = 1; d <= farthest; d++)
-        {
-            for (std::size_t i = 0; i < topology.LinkCount(); i++)
-            {
-                const Link& link = topology.GetLink(LinkId(i));
-                if (usable(i) && distance[link.to.Index()] == d &&
-                    distance[link.from.Index()] == d - 1)
-                {
-                    ways[link.to.Index()] += ways[link.from.Index()];
-                }
-            }
-        }
-    }
-};
-
-/** Whether the links join @p from to @p to one after another. */
-bool
-Joins(const Topology& topology, const std::vector<LinkId>& route, DeviceId from, DeviceId to)
-{
-    for (const LinkId id : route)
-    {
-        if (topology.GetLink(id).from != from)
-        {
-            return false;
-        }
-        from = topology.GetLink(id).to;
-    }
-    return from == to;
-}
-
-FlowTuple
-TupleOf(uint32_t i)
-{
-    return {1, 2, static_cast<uint16_t>(i), 0};
-}
-
-/** Pearson's statistic of counts against equal shares. */
-double
-ChiSquare(const std::vector<uint32_t>& counts)
-{
-    double total = 0;
-    for (const uint32_t count : counts)
-    {
-        total += count;
-    }
-    const double expected = total / static_cast<double>(counts.size());
-    double sum = 0;
-    for (const uint32_t count : counts)
-    {
-        sum += (count - expected) * (count - expected) / expected;
-    }
-    return sum;
-}
-
-/**
- * A bound that a chi-square variable of @p freedom degrees passes about once in 3 million: mean
- * plus 5 standard deviations and the skewness term of Wilson and Hilferty (Proceedings of the
- * National Academy of Sciences 17, 1931): f (1 - 2 / 9f + z sqrt(2 / 9f))^3 with z = 5.
- */
-double
-ChiSquareBound(double freedom)
-{
-    const double a = 2 / (9 * freedom);
-    const double root = 1 - a + 5 * std::sqrt(a);
-    return freedom * root * root * root;
-}
 
 struct RoutingCase
 {
@@ -253,108 +134,6 @@ TEST(RouterTest, ARailIsTwoLinksAndAnotherRailFour)
     EXPECT_EQ(router.RouteOver(from, cluster.NicDevice(7, 4), {}, NETWORK).size(), 4u);
 }
 
-TEST(RouterTest, FlowsSpreadEvenlyOverUplinksHoweverTheirTuplesDiffer)
-{
-    // One leaf of 32 uplinks to 16 spines: counts of 10,000 flows over them, for tuples that differ
-    // in one field only, must pass as uniform.
-    const Cluster cluster(BoxSpec(128, FabricKind::LeafSpine));
-    const Topology& topology = cluster.GetTopology();
-    const DeviceId from = cluster.NicDevice(0, 0);
-    const DeviceId to = cluster.NicDevice(127, 0);
-    const std::vector<FlowTuple (*)(uint32_t)> families = {
-        [](uint32_t i) {
-            return FlowTuple{1, 2, static_cast<uint16_t>(i), 0};
-        },
-        [](uint32_t i) {
-            return FlowTuple{1, 2, 0, static_cast<uint16_t>(i)};
-        },
-        [](uint32_t i) {
-            return FlowTuple{i, 2, 0, 0};
-        },
-        [](uint32_t i) {
-            return FlowTuple{1, 8 * i, 0, 0};
-        },
-        [](uint32_t i) {
-            return FlowTuple{i, i, 0, 0};
-        },
-        [](uint32_t i) {
-            return FlowTuple{i, 10000 - i, static_cast<uint16_t>(i), 0};
-        }};
-    for (std::size_t family = 0; family < families.size(); family++)
-    {
-        Router router(topology, RoutingKind::Ecmp, 1);
-        std::vector<uint32_t> up(topology.LinkCount(), 0);
-        for (uint32_t i = 0; i < 10000; i++)
-        {
-            up[router.RouteOver(from, to, families[family](i), NETWORK)[1].Index()]++;
-        }
-        up.erase(std::remove(up.begin(), up.end(), 0u), up.end());
-        ASSERT_EQ(up.size(), 32u) << "family " << family;
-        EXPECT_LT(ChiSquare(up), ChiSquareBound(31)) << "family " << family;
-    }
-}
-
-TEST(RouterTest, SwitchesChooseIndependently)
-{
-    // In a fat tree of k = 8 a flow between pods chooses among 4 spines and then among 4 cores. All
-    // 16 combinations are equally likely; hashing alike at both would leave 4 of them.
-    const Cluster cluster(PointSpec(128, FabricKind::FatTree, 8, 3));
-    const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Ecmp, 1);
-    std::vector<uint32_t> cores(topology.DeviceCount(), 0);
-    for (uint32_t i = 0; i < 10000; i++)
-    {
-        const auto route = router.RouteOver(
-            cluster.NicDevice(0, 0), cluster.NicDevice(127, 0), TupleOf(i), NETWORK);
-        cores[topology.GetLink(route[2]).to.Index()]++;
-    }
-    cores.erase(std::remove(cores.begin(), cores.end(), 0u), cores.end());
-    ASSERT_EQ(cores.size(), 16u);
-    EXPECT_LT(ChiSquare(cores), ChiSquareBound(15));
-}
-
-TEST(RouterTest, TwoLeavesSendTheSameFlowsDifferentWays)
-{
-    // The first hops of the same tuples at two leaves: of 2 x 32 uplinks each pair is equally
-    // likely, so 1 in 32 flows takes the same numbers at both.
-    const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
-    const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Ecmp, 1);
-    const auto uplink = [&](uint32_t node, uint32_t flow) {
-        const auto route = router.RouteOver(
-            cluster.NicDevice(node, 0), cluster.NicDevice(8, 0), TupleOf(flow), NETWORK);
-        const auto& links = topology.LinksFrom(topology.GetLink(route[1]).from);
-        return static_cast<std::size_t>(std::find(links.begin(), links.end(), route[1]) -
-                                        links.begin()) %
-               32;
-    };
-    uint32_t same = 0;
-    for (uint32_t flow = 0; flow < 10000; flow++)
-    {
-        same += uplink(0, flow) == uplink(4, flow);
-    }
-    // binomial: mean 312.5, standard deviation 17.4; five of them either way
-    EXPECT_NEAR(same, 312.5, 87);
-}
-
-TEST(RouterTest, TheSeedDecidesAndTheSameSeedDecidesAlike)
-{
-    const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
-    Router one(cluster.GetTopology(), RoutingKind::Ecmp, 1);
-    Router again(cluster.GetTopology(), RoutingKind::Ecmp, 1);
-    Router two(cluster.GetTopology(), RoutingKind::Ecmp, 2);
-    uint32_t changed = 0;
-    for (uint32_t i = 0; i < 100; i++)
-    {
-        const DeviceId from = cluster.NicDevice(0, 0);
-        const DeviceId to = cluster.NicDevice(11, 0);
-        const auto route = one.RouteOver(from, to, TupleOf(i), NETWORK);
-        EXPECT_EQ(route, again.RouteOver(from, to, TupleOf(i), NETWORK));
-        changed += route != two.RouteOver(from, to, TupleOf(i), NETWORK);
-    }
-    EXPECT_GT(changed, 80u);
-}
-
 TEST(RouterTest, StaticRoutingTakesTheFirstLinkOfEachSwitch)
 {
     const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
@@ -418,82 +197,6 @@ TEST(RouterTest, GpusAndNicsForwardNothing)
     EXPECT_FALSE(router.IsReachable(gpu0, far, ALL));
     EXPECT_TRUE(router.IsReachable(cluster.NicDevice(0, 0), cluster.NicDevice(1, 0), ALL));
     EXPECT_TRUE(router.IsReachable(cluster.NicDevice(1, 0), far, ALL));
-}
-
-TEST(RouterTest, AWayThatIsNotThereIsRefusedByBothNames)
-{
-    const Cluster cluster(BoxSpec(2, FabricKind::None));
-    Router router(cluster.GetTopology(), RoutingKind::Ecmp, 1);
-    try
-    {
-        router.RouteOver(cluster.NicDevice(0, 1), cluster.NicDevice(1, 2), {}, NETWORK);
-        FAIL() << "a way was found";
-    }
-    catch (const std::runtime_error& error)
-    {
-        EXPECT_STREQ(error.what(), "no path from node0/nic1 to node1/nic2 over network links");
-    }
-    EXPECT_THROW(router.Route(DeviceId(), cluster.NicDevice(0, 0), {}), std::invalid_argument);
-    EXPECT_THROW(router.SetUsable(LinkId(), false), std::invalid_argument);
-}
-
-TEST(RouterTest, FailedLinksAreAvoidedAndRestoredOnesTakenAgain)
-{
-    const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
-    const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Ecmp, 1);
-    const DeviceId from = cluster.NicDevice(0, 0);
-    const DeviceId to = cluster.NicDevice(11, 0);
-    const auto routeOf = [&](uint32_t flow) {
-        return router.RouteOver(from, to, TupleOf(flow), NETWORK);
-    };
-    const auto before = routeOf(5);
-    const LinkId failed = before[1];
-    router.SetUsable(failed, false);
-    std::set<uint32_t> uplinks;
-    for (uint32_t flow = 0; flow < 2000; flow++)
-    {
-        uplinks.insert(routeOf(flow)[1].Index());
-    }
-    EXPECT_EQ(uplinks.size(), 31u); // of 32
-    EXPECT_EQ(uplinks.count(failed.Index()), 0u);
-    router.SetUsable(failed, true);
-    EXPECT_EQ(routeOf(5), before);
-}
-
-TEST(RouterTest, AroundASpineThatIsCutOffFromTheDestinationNothingIsSent)
-{
-    // Spine 0 loses every link to leaf 2: flows to leaf 2 use the other spine only.
-    const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
-    const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Ecmp, 1);
-    const DeviceId spine = topology.FindDevice("spine0");
-    const DeviceId leaf = topology.FindDevice("leaf2");
-    for (const LinkId id : topology.LinksFrom(spine))
-    {
-        if (topology.GetLink(id).to == leaf)
-        {
-            router.SetUsable(id, false);
-        }
-    }
-    const DeviceId from = cluster.NicDevice(0, 0);
-    for (uint32_t flow = 0; flow < 500; flow++)
-    {
-        const auto route = router.RouteOver(from, cluster.NicDevice(11, 0), TupleOf(flow), NETWORK);
-        EXPECT_EQ(topology.GetDevice(topology.GetLink(route[1]).to).name, "spine1");
-    }
-    // A NIC whose only port fails is not reached at all.
-    const DeviceId nic = cluster.NicDevice(11, 0);
-    const DeviceId itsLeaf = leaf;
-    for (const LinkId id : topology.LinksFrom(itsLeaf))
-    {
-        if (topology.GetLink(id).to == nic)
-        {
-            router.SetUsable(id, false);
-        }
-    }
-    EXPECT_FALSE(router.IsReachable(from, nic, NETWORK));
-    EXPECT_TRUE(router.IsReachable(nic, from, NETWORK));
 }
 
 TEST(RouterTest, AHundredThousandRoutesAmongAThousandNicsTakeUnderHalfASecond)

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/cluster.h"
+#include "fabric/router.h"
+
+#include "box-spec.h"
+#include "way-oracle.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
+#include <vector>
+
+/**
+ * @file
+ * How ECMP spreads flows: evenly, independently from switch to switch, decided by the seed.
+ */
+namespace weir
+{
+
+namespace
+{
+
+/** Pearson's statistic of counts against equal shares. */
+double
+ChiSquare(const std::vector<uint32_t>& counts)
+{
+    double total = 0;
+    for (const uint32_t count : counts)
+    {
+        total += count;
+    }
+    const double expected = total / static_cast<double>(counts.size());
+    double sum = 0;
+    for (const uint32_t count : counts)
+    {
+        sum += (count - expected) * (count - expected) / expected;
+    }
+    return sum;
+}
+
+/** What Pearson's statistic of @p cells equal ones passes once in 3 million draws. */
+double
+ChiSquareBound(std::size_t cells)
+{
+    const boost::math::chi_squared statistic(static_cast<double>(cells - 1));
+    return boost::math::quantile(boost::math::complement(statistic, 1 / 3e6));
+}
+
+} // namespace
+
+TEST(EcmpSpread, FlowsSpreadEvenlyOverUplinksHoweverTheirTuplesDiffer)
+{
+    // One leaf of 32 uplinks to 16 spines: counts of 10,000 flows over them, for tuples that differ
+    // in one field only, must pass as uniform.
+    const Cluster cluster(BoxSpec(128, FabricKind::LeafSpine));
+    const Topology& topology = cluster.GetTopology();
+    const DeviceId from = cluster.NicDevice(0, 0);
+    const DeviceId to = cluster.NicDevice(127, 0);
+    const std::vector<FlowTuple (*)(uint32_t)> families = {
+        [](uint32_t i) {
+            return FlowTuple{1, 2, static_cast<uint16_t>(i), 0};
+        },
+        [](uint32_t i) {
+            return FlowTuple{1, 2, 0, static_cast<uint16_t>(i)};
+        },
+        [](uint32_t i) {
+            return FlowTuple{i, 2, 0, 0};
+        },
+        [](uint32_t i) {
+            return FlowTuple{1, 8 * i, 0, 0};
+        },
+        [](uint32_t i) {
+            return FlowTuple{i, i, 0, 0};
+        },
+        [](uint32_t i) {
+            return FlowTuple{i, 10000 - i, static_cast<uint16_t>(i), 0};
+        }};
+    for (std::size_t family = 0; family < families.size(); family++)
+    {
+        Router router(topology, RoutingKind::Ecmp, 1);
+        std::vector<uint32_t> up(topology.LinkCount(), 0);
+        for (uint32_t i = 0; i < 10000; i++)
+        {
+            up[router.RouteOver(from, to, families[family](i), NETWORK)[1].Index()]++;
+        }
+        up.erase(std::remove(up.begin(), up.end(), 0u), up.end());
+        ASSERT_EQ(up.size(), 32u) << "family " << family;
+        EXPECT_LT(ChiSquare(up), ChiSquareBound(32)) << "family " << family;
+    }
+}
+
+TEST(EcmpSpread, SwitchesChooseIndependently)
+{
+    // In a fat tree of k = 8 a flow between pods chooses among 4 spines and then among 4 cores. All
+    // 16 combinations are equally likely; hashing alike at both would leave 4 of them.
+    const Cluster cluster(PointSpec(128, FabricKind::FatTree, 8, 3));
+    const Topology& topology = cluster.GetTopology();
+    Router router(topology, RoutingKind::Ecmp, 1);
+    std::vector<uint32_t> cores(topology.DeviceCount(), 0);
+    for (uint32_t i = 0; i < 10000; i++)
+    {
+        const auto route = router.RouteOver(
+            cluster.NicDevice(0, 0), cluster.NicDevice(127, 0), TupleOf(i), NETWORK);
+        cores[topology.GetLink(route[2]).to.Index()]++;
+    }
+    cores.erase(std::remove(cores.begin(), cores.end(), 0u), cores.end());
+    ASSERT_EQ(cores.size(), 16u);
+    EXPECT_LT(ChiSquare(cores), ChiSquareBound(16));
+}
+
+TEST(EcmpSpread, TwoLeavesSendTheSameFlowsDifferentWays)
+{
+    // The first hops of the same tuples at two leaves: of 2 x 32 uplinks each pair is equally
+    // likely, so 1 in 32 flows takes the same numbers at both.
+    const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
+    const Topology& topology = cluster.GetTopology();
+    Router router(topology, RoutingKind::Ecmp, 1);
+    const auto uplink = [&](uint32_t node, uint32_t flow) {
+        const auto route = router.RouteOver(
+            cluster.NicDevice(node, 0), cluster.NicDevice(8, 0), TupleOf(flow), NETWORK);
+        const auto& links = topology.LinksFrom(topology.GetLink(route[1]).from);
+        return static_cast<std::size_t>(std::find(links.begin(), links.end(), route[1]) -
+                                        links.begin()) %
+               32;
+    };
+    uint32_t same = 0;
+    for (uint32_t flow = 0; flow < 10000; flow++)
+    {
+        same += uplink(0, flow) == uplink(4, flow);
+    }
+    // binomial: mean 312.5, standard deviation 17.4; five of them either way
+    EXPECT_NEAR(same, 312.5, 87);
+}
+
+TEST(EcmpSpread, TheSeedDecidesAndTheSameSeedDecidesAlike)
+{
+    const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
+    Router one(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    Router again(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    Router two(cluster.GetTopology(), RoutingKind::Ecmp, 2);
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < 100; i++)
+    {
+        const DeviceId from = cluster.NicDevice(0, 0);
+        const DeviceId to = cluster.NicDevice(11, 0);
+        const auto route = one.RouteOver(from, to, TupleOf(i), NETWORK);
+        EXPECT_EQ(route, again.RouteOver(from, to, TupleOf(i), NETWORK));
+        changed += route != two.RouteOver(from, to, TupleOf(i), NETWORK);
+    }
+    EXPECT_GT(changed, 80u);
+}
+
+} // namespace weir

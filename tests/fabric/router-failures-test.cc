@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/cluster.h"
+#include "fabric/router.h"
+
+#include "box-spec.h"
+#include "way-oracle.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+
+namespace weir
+{
+
+TEST(RouterFailures, AWayThatIsNotThereIsRefusedByBothNames)
+{
+    const Cluster cluster(BoxSpec(2, FabricKind::None));
+    Router router(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    try
+    {
+        router.RouteOver(cluster.NicDevice(0, 1), cluster.NicDevice(1, 2), {}, NETWORK);
+        FAIL() << "a way was found";
+    }
+    catch (const std::runtime_error& error)
+    {
+        EXPECT_STREQ(error.what(), "no path from node0/nic1 to node1/nic2 over network links");
+    }
+    EXPECT_THROW(router.Route(DeviceId(), cluster.NicDevice(0, 0), {}), std::invalid_argument);
+    EXPECT_THROW(router.SetUsable(LinkId(), false), std::invalid_argument);
+}
+
+TEST(RouterFailures, FailedLinksAreAvoidedAndRestoredOnesTakenAgain)
+{
+    const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
+    const Topology& topology = cluster.GetTopology();
+    Router router(topology, RoutingKind::Ecmp, 1);
+    const DeviceId from = cluster.NicDevice(0, 0);
+    const DeviceId to = cluster.NicDevice(11, 0);
+    const auto routeOf = [&](uint32_t flow) {
+        return router.RouteOver(from, to, TupleOf(flow), NETWORK);
+    };
+    const auto before = routeOf(5);
+    const LinkId failed = before[1];
+    router.SetUsable(failed, false);
+    std::set<uint32_t> uplinks;
+    for (uint32_t flow = 0; flow < 2000; flow++)
+    {
+        uplinks.insert(routeOf(flow)[1].Index());
+    }
+    EXPECT_EQ(uplinks.size(), 31u); // of 32
+    EXPECT_EQ(uplinks.count(failed.Index()), 0u);
+    router.SetUsable(failed, true);
+    EXPECT_EQ(routeOf(5), before);
+}
+
+TEST(RouterFailures, AroundASpineThatIsCutOffFromTheDestinationNothingIsSent)
+{
+    // Spine 0 loses every link to leaf 2: flows to leaf 2 use the other spine only.
+    const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
+    const Topology& topology = cluster.GetTopology();
+    Router router(topology, RoutingKind::Ecmp, 1);
+    const DeviceId spine = topology.FindDevice("spine0");
+    const DeviceId leaf = topology.FindDevice("leaf2");
+    for (const LinkId id : topology.LinksFrom(spine))
+    {
+        if (topology.GetLink(id).to == leaf)
+        {
+            router.SetUsable(id, false);
+        }
+    }
+    const DeviceId from = cluster.NicDevice(0, 0);
+    for (uint32_t flow = 0; flow < 500; flow++)
+    {
+        const auto route = router.RouteOver(from, cluster.NicDevice(11, 0), TupleOf(flow), NETWORK);
+        EXPECT_EQ(topology.GetDevice(topology.GetLink(route[1]).to).name, "spine1");
+    }
+    // A NIC whose only port fails is not reached at all.
+    const DeviceId nic = cluster.NicDevice(11, 0);
+    const DeviceId itsLeaf = leaf;
+    for (const LinkId id : topology.LinksFrom(itsLeaf))
+    {
+        if (topology.GetLink(id).to == nic)
+        {
+            router.SetUsable(id, false);
+        }
+    }
+    EXPECT_FALSE(router.IsReachable(from, nic, NETWORK));
+    EXPECT_TRUE(router.IsReachable(nic, from, NETWORK));
+}
+
+} // namespace weir
