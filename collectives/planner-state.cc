@@ -165,7 +165,9 @@ AlgorithmInputs
 Planner::State::DecidedInputsOf(const CollectiveCall& call, const NcclChoice& choice)
 {
     AlgorithmInputs inputs = InputsOf(call, choice);
-    if (inputs.protocol == Protocol::Ll && inputs.communicator.nodes > 1)
+    const bool looksForLines = inputs.protocol == Protocol::Ll;
+    const bool isTree = choice.algorithm->algorithm == Algorithm::Tree;
+    if ((looksForLines || isTree) && inputs.communicator.nodes > 1)
     {
         inputs.senders =
             MostSenders(inputs.communicator, choice.algorithm->algorithm, inputs.channels);

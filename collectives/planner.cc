@@ -5,11 +5,79 @@
 #include "collectives/engines/closed-form.h"
 #include "collectives/planner-state.h"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 
 namespace weir
 {
+
+namespace
+{
+
+/** What @p calls equal calls load together; a part of one that moves part of the time. */
+std::vector<StreamLeg>
+Together(std::vector<StreamLeg> legs, double calls)
+{
+    for (auto& leg : legs)
+    {
+        leg.bytes = Bytes(static_cast<int64_t>(std::ceil(leg.bytes.ToDouble() * calls)));
+        leg.cap = leg.cap * calls;
+        leg.weight *= calls;
+    }
+    return legs;
+}
+
+/** How long a call's bytes move where links carry as much as @p calls like it. */
+Time
+MovingTime(const StreamShape& shape, const PathTable& paths, double calls)
+{
+    Time time = PipelineTime(shape.pipelines, paths, calls);
+    if (!shape.rings.empty())
+    {
+        const auto legs = Together(shape.legs, calls);
+        const AloneRates rates(legs, paths);
+        for (const auto& ring : shape.rings)
+        {
+            time = std::max(time, RingTime(ring, rates));
+        }
+    }
+    return time;
+}
+
+/**
+ * Legs are one flow that moves all the time. Chunks wait for each other, so that a call takes
+ * longer alone, T, than its legs would, w. What of it passes before the legs begin, the rest being
+ * spread over their bytes, shows beside a second call like it. That one is on a link for the part
+ * w / T of the time, so that chunks find 1 + w / T calls on the average, which take T(1 + w / T).
+ * Legs that begin after d and share take d + w(2), w(2) being both calls' bytes. So d is the
+ * difference, never so long that the legs have not the time that they take alone.
+ *
+ * @return d, and sets the legs' caps
+ */
+Time
+Pace(StreamShape& shape, const PathTable& paths, Time alone, Time wire)
+{
+    const auto two = Together(shape.legs, 2);
+    const Time shared = AloneRates(two, paths).SlowestLeg().time;
+    const Time beside =
+        std::max(shape.movingBeside, MovingTime(shape, paths, 1 + std::min(1.0, wire / alone)));
+    const Time most = alone - wire;
+    const Time before = std::min(std::max(Time(), beside - shared), most);
+    if (before < most)
+    {
+        const double seconds = (alone - before).ToSeconds();
+        for (auto& leg : shape.legs)
+        {
+            const Rate pace = Rate::BytesPerSecond(leg.bytes.ToDouble() / seconds);
+            leg.cap = std::min(leg.cap, pace);
+        }
+    }
+    return before;
+}
+
+} // namespace
 
 Planner::Planner(const Cluster& cluster, PathTable& paths, Router& router, NcclSettings settings)
     : m_state(std::make_unique<State>(cluster, paths, router, std::move(settings)))
@@ -120,18 +188,18 @@ Planner::Plan(const CollectiveCall& call)
     if (call.bytes > Bytes() && inputs.communicator.Size() > 1)
     {
         StreamShape shape = algorithm.streams(inputs);
-        const AloneRates rates(shape.legs, state.paths);
-        const AloneRates::Slowest alone = rates.SlowestLeg();
-        Time longest = PipelineTime(shape.pipelines, state.paths);
-        for (const auto& ring : shape.rings)
+        const AloneRates::Slowest wire = AloneRates(shape.legs, state.paths).SlowestLeg();
+        const Time moving = std::max({wire.time, shape.moving, MovingTime(shape, state.paths, 1)});
+        plan->duration = shape.latency + moving;
+        plan->wire = wire.time;
+        plan->latency = shape.latency;
+        if (moving > wire.time)
         {
-            longest = std::max(longest, RingTime(ring, rates));
+            plan->latency += Pace(shape, state.paths, moving, wire.time);
         }
-        plan->latency = shape.latency + std::max(Time(), longest - alone.time);
-        plan->duration = plan->latency + alone.time;
-        plan->period = shape.call ? *shape.call + alone.time : plan->duration;
+        plan->period = shape.call ? *shape.call + plan->wire : plan->duration;
         plan->blocks = shape.blocks > 0 ? shape.blocks : inputs.channels;
-        plan->bottleneck = alone.bottleneck;
+        plan->bottleneck = wire.bottleneck;
         plan->legs = std::move(shape.legs);
     }
     return *state.plans.emplace(call, std::move(plan)).first->second;

@@ -24,7 +24,8 @@ struct StreamLeg
     PathId path;      //!< all links of all hops, with multiplicities
     Bytes bytes;      //!< that cross each hop, on the wire (payload over protocol efficiency), all
                       //!< merged channels together
-    Rate cap;         //!< of all merged channels together, on the wire
+    Rate cap;         //!< of all merged channels together, on the wire; what they wait for on the
+                      //!< way, as pipelines that fill, is in it
     double weight{1}; //!< how many channels are merged
 };
 
@@ -38,7 +39,8 @@ struct CollectivePlan
     Time latency;                //!< base plus all hops, as if no byte took time
     std::vector<StreamLeg> legs; //!< for StreamEngine
     Time duration;               //!< closed form, alone on the fabric: latency + slowest leg
-    LinkId bottleneck;           //!< the link that bounds it alone; invalid when a cap does
+    Time wire;                   //!< of it, what the slowest leg's bytes take links or blocks
+    LinkId bottleneck;           //!< the link that bounds these alone; invalid when a block does
     Time period;                 //!< between calls like it that follow each other, likewise
     uint32_t blocks{1};          //!< thread blocks of a rank's kernel
 };

@@ -4,7 +4,10 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/schedule/block-times.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/analytical-engine.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/channel-builder.cc
+  ${CMAKE_CURRENT_LIST_DIR}/engines/call-classes.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/closed-form.cc
+  ${CMAKE_CURRENT_LIST_DIR}/engines/crowd-times.cc
+  ${CMAKE_CURRENT_LIST_DIR}/engines/leg-sharing.cc
   ${CMAKE_CURRENT_LIST_DIR}/collective.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-chain-ways.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-chain.cc
@@ -47,10 +50,14 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-multicast.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-blocks.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-network.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-network-parts.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-network-parts-call.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-network-parts-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-nodes-blocks.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-nodes-call.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-tree-call.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-tree-schedule.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-tree-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-tree-ways.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls.cc

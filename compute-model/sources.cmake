@@ -24,8 +24,8 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/rank-fold.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/crowd-times.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/group-crowds.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/calls-together.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/slot-asks.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-call.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/rank-jitter.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/steady-rule.cc
@@ -41,8 +41,8 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-executor.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-graph-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-size.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/step-load.cc
-  ${CMAKE_CURRENT_LIST_DIR}/graph/step-program.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/step-load.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/step-stream.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-segments.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/summa-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/buffer-kernels.cc
@@ -64,6 +64,8 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/training-job.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/transformer.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/layer-table.cc
+  ${CMAKE_CURRENT_LIST_DIR}/models/precision.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan/summa-buffers.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/expert-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/tensor-grid.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/token-spread.cc

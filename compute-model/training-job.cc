@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/training-job.h"
 
-#include "compute-model/execution/group-crowds.h"
+#include "compute-model/execution/calls-together.h"
 #include "compute-model/execution/group-kinds.h"
 #include "compute-model/execution/step-call.h"
 #include "compute-model/graph/step-builder.h"
@@ -21,7 +21,7 @@ namespace
 {
 
 std::string
-InGiB(Bytes bytes)
+GiB(Bytes bytes)
 {
     char text[32];
     std::snprintf(text, sizeof(text), "%.1f GiB", bytes.ToDouble() / Bytes::GiB(1).ToDouble());
@@ -45,14 +45,10 @@ CheckFits(const TrainingJobSpec& spec, const MemoryEstimate& memory, const Gpu& 
 {
     if (memory.Total() > gpu.memory)
     {
-        throw std::invalid_argument(
-            "job " + spec.name + ": a GPU of pipeline stage " + std::to_string(memory.stage) +
-            " needs " + InGiB(memory.Total()) + " (weights " + InGiB(memory.weights) +
-            (memory.embeddings > Bytes() ? ", embedding tables " + InGiB(memory.embeddings) : "") +
-            ", gradients " + InGiB(memory.gradients) + ", optimizer " + InGiB(memory.optimizer) +
-            ", activations " + InGiB(memory.activations) + ", gathered " + InGiB(memory.gathered) +
-            ", buffers " + InGiB(memory.buffers) + "), expected at most the " + InGiB(gpu.memory) +
-            " of " + gpu.name);
+        throw std::invalid_argument("job " + spec.name + ": a GPU of pipeline stage " +
+                                    std::to_string(memory.stage) + " needs " + ToText(memory) +
+                                    ", expected at most the " + GiB(gpu.memory) + " of " +
+                                    gpu.name);
     }
 }
 
@@ -172,11 +168,12 @@ LaunchesInOrder(const ParallelPlan& plan)
 MemoryEstimate
 CheckedMemory(const TrainingJobSpec& spec, const Gpu& gpu)
 {
-    const bool isTable = !spec.table.layers.empty();
-    isTable ? CheckTablePlan(spec.table, spec.plan) : CheckPlan(spec.model, spec.plan);
+    const auto* table = std::get_if<LayerTable>(&spec.network);
+    const auto* model = std::get_if<Transformer>(&spec.network);
+    table != nullptr ? CheckTablePlan(*table, spec.plan) : CheckPlan(*model, spec.plan);
     CheckGpuCount(spec);
-    const MemoryEstimate memory = isTable ? EstimateTableMemory(spec.table, spec.plan)
-                                          : EstimateMemory(spec.model, spec.plan);
+    const MemoryEstimate memory = table != nullptr ? EstimateTableMemory(*table, spec.plan)
+                                                   : EstimateMemory(*model, spec.plan);
     CheckFits(spec, memory, gpu);
     return memory;
 }
@@ -189,7 +186,7 @@ TrainingJob::TrainingJob(TrainingJobSpec spec,
                          CollectiveEngine& engine)
     : m_spec(std::move(spec)),
       m_memory(CheckedMemory(m_spec, gpu)),
-      m_graph(BuildStep(m_spec.model, m_spec.table, m_spec.plan, gpu)),
+      m_graph(BuildStep(m_spec.network, m_spec.plan, gpu)),
       m_traffics(AddTraffics(m_graph, planner))
 {
     StepExecutorSpec execution;
@@ -207,19 +204,19 @@ TrainingJob::TrainingJob(TrainingJobSpec spec,
     execution.jitter = m_spec.jitter;
     execution.steady = m_spec.steady;
     EnterHeld(m_graph, execution.communicators, m_traffics, planner, gpu.memoryRate);
-    std::vector<CrowdedCall> crowded;
-    if (engine.TakesPlannedTimes())
+    if (engine.TimesByClass())
     {
-        crowded = CrowdedCalls(m_graph, execution.communicators, planner, m_traffics);
-    }
-    for (const CrowdedCall& call : crowded)
-    {
-        engine.Expect(call.call, call.duration);
-    }
-    if (m_spec.foldRanks && !m_spec.jitter.IsOn() && engine.TakesPlannedTimes())
-    {
-        execution.groupKinds =
-            PlannedGroupKinds(m_graph, execution.communicators, planner, m_traffics, crowded);
+        auto kinds = PlannedGroupKinds(m_graph, execution.communicators, planner, m_traffics);
+        const RankFold fold(m_graph, m_spec.computeScale, kinds);
+        for (const CallClass& calls :
+             CallsTogether(m_graph, fold, execution.communicators, m_traffics))
+        {
+            engine.ExpectTogether(calls);
+        }
+        if (m_spec.foldRanks && !m_spec.jitter.IsOn())
+        {
+            execution.groupKinds = std::move(kinds);
+        }
     }
     m_executor = std::make_unique<StepExecutor>(std::move(execution));
 }

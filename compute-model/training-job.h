@@ -6,8 +6,7 @@
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/graph/step-program.h"
 #include "compute-model/kernels/gpu.h"
-#include "compute-model/models/layer-table.h"
-#include "compute-model/models/transformer.h"
+#include "compute-model/models/network.h"
 #include "compute-model/plan/memory-estimate.h"
 #include "compute-model/plan/parallel-plan.h"
 
@@ -22,8 +21,7 @@ namespace weir
 struct TrainingJobSpec
 {
     std::string name{"job"};
-    Transformer model;
-    LayerTable table; //!< what is trained instead of model where it has layers
+    Network network; //!< what is trained
     ParallelPlan plan;
     uint32_t steps{2};
     Time start;                       //!< when its first step begins

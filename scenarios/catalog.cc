@@ -149,6 +149,7 @@ ResolveWithin(const YamlNode& node,
         base->AsString(); // throws: not a name
     }
     YamlNode merged = ResolveWithin(*base, kind, catalog, visited);
+    merged.SetInherited();
     merged.Overlay(node);
     return merged;
 }

@@ -7,8 +7,7 @@
 #include "compute-model/execution/steady-rule.h"
 #include "compute-model/kernels/gpu.h"
 #include "compute-model/kernels/overlap-slowdown.h"
-#include "compute-model/models/layer-table.h"
-#include "compute-model/models/transformer.h"
+#include "compute-model/models/network.h"
 #include "compute-model/plan/parallel-plan.h"
 #include "fabric/cluster-spec.h"
 #include "fabric/units.h"
@@ -30,8 +29,7 @@ enum class Placement : uint8_t
 struct JobSpec
 {
     std::string name;
-    Transformer model;
-    LayerTable table; //!< what is trained instead of model where it has layers
+    Network network; //!< what is trained
     ParallelPlan plan;
     Placement placement{Placement::Packed};
     OverlapPolicy overlap; //!< how much longer kernels beside communication take

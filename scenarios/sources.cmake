@@ -8,6 +8,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-load.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-edit.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-use.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/catalog.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/scenario-names.cc
@@ -19,6 +20,8 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-place.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-dimension-text.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/check-overruled.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/check-plan-use.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-wiring.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-system.cc
@@ -31,7 +34,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-layer-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-event.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-scenario.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/read-sharding.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/plan-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-scenario.cc
@@ -102,6 +105,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/fabric-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-bench.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/plan-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/step-table.cc
 )
@@ -113,6 +117,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/draw-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/fabric-layout.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/link-legend.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/lost-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/topology-style.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-link-defaults.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-xml-tree.cc

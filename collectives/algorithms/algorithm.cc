@@ -28,6 +28,7 @@ AllAlgorithms()
         &POINT_TO_POINT_ALGORITHM,
         &NVLS_ALGORITHM,
         &NVLS_NETWORK_ALGORITHM,
+        &NVLS_NETWORK_PARTS_ALGORITHM,
         &NVLS_TREE_ALGORITHM,
         &COLLNET_DIRECT_ALGORITHM,
         &COLLNET_PARTS_ALGORITHM,
@@ -176,9 +177,7 @@ StepTime(const AlgorithmInputs& in, Algorithm algorithm, ConnectionKind kind, By
         return in.constants.StepLatency(
             algorithm, kind, in.protocol, in.communicator.nodes, in.communicator.gpusPerNode);
     }
-    const KernelTimes::Step step = in.times.Of(algorithm, in.protocol, kind);
-    return step.least == Time() ? step.fixed
-                                : std::max(step.fixed, step.least - slice / ChannelCap(in));
+    return in.times.Of(algorithm, in.protocol, kind).Beside(slice, ChannelCap(in));
 }
 
 } // namespace

@@ -44,6 +44,8 @@ struct AlgorithmInputs
 struct StreamShape
 {
     Time latency;                    //!< base plus all hops on the slowest chunk's way
+    Time moving;                     //!< at least, from the first byte on
+    Time movingBeside;               //!< likewise, beside another call like it
     std::vector<StreamLeg> legs;     //!< equal bytes per unit of weight
     std::vector<Pipeline> pipelines; //!< what fills up before all hops are busy, if anything does
     std::vector<RingRounds> rings;   //!< what goes round, one per distinct channel
@@ -79,18 +81,19 @@ struct CollectiveAlgorithm
     Schedule (*schedule)(const AlgorithmInputs& inputs);
 };
 
-extern const CollectiveAlgorithm RING_ALGORITHM;           //!< ring.cc
-extern const CollectiveAlgorithm RING_PIPELINE_ALGORITHM;  //!< ring-pipeline.cc
-extern const CollectiveAlgorithm TREE_ALGORITHM;           //!< tree.cc
-extern const CollectiveAlgorithm PAT_ALGORITHM;            //!< pat.cc
-extern const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM; //!< point-to-point.cc
-extern const CollectiveAlgorithm NVLS_ALGORITHM;           //!< nvls.cc
-extern const CollectiveAlgorithm NVLS_NETWORK_ALGORITHM;   //!< nvls-network.cc
-extern const CollectiveAlgorithm NVLS_TREE_ALGORITHM;      //!< nvls-tree.cc
-extern const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM; //!< collnet-direct.cc
-extern const CollectiveAlgorithm COLLNET_PARTS_ALGORITHM;  //!< collnet-parts.cc
-extern const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM;  //!< collnet-chain.cc
-extern const CollectiveAlgorithm IMPORTED_ALGORITHM;       //!< imported.cc
+extern const CollectiveAlgorithm RING_ALGORITHM;               //!< ring.cc
+extern const CollectiveAlgorithm RING_PIPELINE_ALGORITHM;      //!< ring-pipeline.cc
+extern const CollectiveAlgorithm TREE_ALGORITHM;               //!< tree.cc
+extern const CollectiveAlgorithm PAT_ALGORITHM;                //!< pat.cc
+extern const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM;     //!< point-to-point.cc
+extern const CollectiveAlgorithm NVLS_ALGORITHM;               //!< nvls.cc
+extern const CollectiveAlgorithm NVLS_NETWORK_ALGORITHM;       //!< nvls-network.cc
+extern const CollectiveAlgorithm NVLS_NETWORK_PARTS_ALGORITHM; //!< nvls-network-parts.cc
+extern const CollectiveAlgorithm NVLS_TREE_ALGORITHM;          //!< nvls-tree.cc
+extern const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM;     //!< collnet-direct.cc
+extern const CollectiveAlgorithm COLLNET_PARTS_ALGORITHM;      //!< collnet-parts.cc
+extern const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM;      //!< collnet-chain.cc
+extern const CollectiveAlgorithm IMPORTED_ALGORITHM;           //!< imported.cc
 
 /**
  * Those that can run @p op on @p communicator, or the one of them that is @p wanted, in the table's

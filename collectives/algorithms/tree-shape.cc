@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/tree-shape.h"
 
+#include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
@@ -97,8 +98,19 @@ TreeHopLatency(const AlgorithmInputs& inputs, const Connection& hop)
     // Within a node a pass follows the other; a chunk crosses the network as one message.
     const uint32_t slices =
         hop.kind == ConnectionKind::Network ? 1 : TreeSlices(inputs.protocol, chunk);
-    return HopLatency(
-        inputs, Algorithm::Tree, hop, WireBytes(inputs.protocol, DivideUp(chunk, slices)));
+    const Bytes wire = WireBytes(inputs.protocol, DivideUp(chunk, slices));
+    const Time latency = HopLatency(inputs, Algorithm::Tree, hop, wire);
+    if (hop.kind != ConnectionKind::Network)
+    {
+        return latency;
+    }
+    const Bytes share = DivideUp(inputs.call.bytes, inputs.channels);
+    const auto messages =
+        static_cast<uint64_t>(DivideUp(share, std::max<int64_t>(chunk.Count(), 1)).Count());
+    return latency +
+           MessageCost(inputs.times.Costs())
+               .Together(inputs.protocol,
+                         {wire, messages, inputs.senders, inputs.paths.BottleneckRate(hop.path)});
 }
 
 TreeWay

@@ -27,12 +27,13 @@ MessageCost::Lines(Bytes bytes) const
 Time
 MessageCost::Latency(Protocol protocol, Bytes bytes, uint32_t senders) const
 {
+    const Time read = bytes > inlined ? fetch : Time();
     if (protocol == Protocol::Simple)
     {
-        return {};
+        return read;
     }
     const Time looking = protocol == Protocol::Ll ? Lines(bytes) * senders : Time();
-    return looking + (bytes > inlined ? fetch : Time()) + (bytes > eager ? rendezvous : Time());
+    return looking + read + (bytes > eager ? rendezvous : Time());
 }
 
 Time
@@ -42,6 +43,20 @@ MessageCost::Busy(Protocol protocol, const Load& load) const
     const bool waits = load.bytes > eager && !load.fits;
     return std::max(looking + post * load.sends,
                     waits ? handling * (load.sends + load.receives) : Time());
+}
+
+Time
+MessageCost::Together(Protocol protocol, const Train& train) const
+{
+    if (protocol != Protocol::Simple || train.bytes <= eager)
+    {
+        return {};
+    }
+    constexpr uint64_t STEPS = 8;
+    constexpr uint64_t SHARED_STEPS = 16;
+    const uint64_t depth = std::min(STEPS, SHARED_STEPS / (2 * uint64_t{train.parents}));
+    const uint64_t after = std::min(train.count, std::max<uint64_t>(depth, 1)) - 1;
+    return train.bytes / train.wire * static_cast<double>(after);
 }
 
 std::vector<ServedConnections>

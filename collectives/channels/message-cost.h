@@ -27,8 +27,8 @@ struct MessageCost
 
     /**
      * What of it a step of @p bytes on the wire takes longer, in a call in which the sending
-     * process looks for those of @p senders connections at once; nothing under Simple, where slices
-     * follow each other and Busy bounds them.
+     * process looks for those of @p senders connections at once. Under Simple only what every
+     * message costs: slices follow each other, and Busy bounds them.
      */
     Time Latency(Protocol protocol, Bytes bytes, uint32_t senders) const;
 
@@ -46,6 +46,25 @@ struct MessageCost
      * many for the slots of their connection wait for the receiver to post a slot again.
      */
     Time Busy(Protocol protocol, const Load& load) const;
+
+    /** The messages of one of a process's connections in a call, on a tree. */
+    struct Train
+    {
+        Bytes bytes;         //!< of a message
+        uint64_t count{1};   //!< one after the other
+        uint32_t parents{1}; //!< to so many the process sends at once
+        Rate wire;           //!< what the way gives one message alone
+    };
+
+    /**
+     * What a message comes later because it shares the wire with those that follow it. Where the
+     * receiver asks for messages (rendezvous), it reads all that have been announced at once, and
+     * they end together: a chunk is handed on when the last of those under way has come, not the
+     * first. A proxy keeps min(8, 16 / connections) steps of each of its connections under way
+     * (net.cc: NCCL_STEPS, NCCL_SHARED_STEPS); a process on a tree has two children a parent. On
+     * verbs a queue pair's messages come one after the other: nothing.
+     */
+    Time Together(Protocol protocol, const Train& train) const;
 
     Time post;       //!< what posting keeps the process busy for
     Time line;       //!< what looking for a line does

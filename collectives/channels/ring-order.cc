@@ -14,9 +14,10 @@ constexpr uint32_t SEARCH_BUDGET = 1 << 12;
 
 } // namespace
 
-OrderSearch::OrderSearch(NodeCapacity& node, double speed)
+OrderSearch::OrderSearch(NodeCapacity& node, double speed, Hops hops)
     : m_node(node),
-      m_speed(speed)
+      m_speed(speed),
+      m_hops(hops)
 {
 }
 
@@ -51,7 +52,8 @@ OrderSearch::Extend()
         {
             break;
         }
-        if (m_visited[to] || (m_last != m_order.front() && (to == m_last) != isFinal))
+        if (m_visited[to] || (m_hops == Hops::NvLink && !m_node.IsNvLink(from, to)) ||
+            (m_last != m_order.front() && (to == m_last) != isFinal))
         {
             continue;
         }
@@ -83,7 +85,8 @@ OrderSearch::Close()
     {
         return true;
     }
-    return (m_closing == Closing::Any || m_node.IsNvLink(last, first)) &&
+    const bool anyCloses = m_closing == Closing::Any && m_hops == Hops::Any;
+    return (anyCloses || m_node.IsNvLink(last, first)) &&
            m_node.Reserve(m_node.BetweenGpus(last, first), m_speed);
 }
 

@@ -18,6 +18,13 @@ enum class Closing : uint8_t
     NvLink, //!< over NVLink only
 };
 
+/** Over what an order of GPUs may go from one to the next. */
+enum class Hops : uint8_t
+{
+    NvLink,
+    Any,
+};
+
 /**
  * Finds one order of a node's GPUs with room for another channel, and reserves its links: depth
  * first, in ring order, over direct links the least used first, within a budget of hops as NCCL's.
@@ -26,7 +33,7 @@ class OrderSearch
 {
   public:
     /** @param speed GB/s to reserve. @p node must outlive it. */
-    OrderSearch(NodeCapacity& node, double speed);
+    OrderSearch(NodeCapacity& node, double speed, Hops hops);
 
     /**
      * From @p first through all GPUs to @p last (anywhere when equal and there are others), and
@@ -46,6 +53,7 @@ class OrderSearch
 
     NodeCapacity& m_node;
     double m_speed;
+    Hops m_hops;
     uint32_t m_last{0};
     Closing m_closing{Closing::None};
     uint32_t m_step{1};   //!< to the next GPU in ring order

@@ -21,10 +21,10 @@ MaxSearchChannels(const NcclConstants& constants)
 }
 
 std::vector<NodeRing>
-PackInsideNode(NodeCapacity& node, const NcclConstants& constants, double speed)
+PackInsideNode(NodeCapacity& node, const NcclConstants& constants, double speed, Hops hops)
 {
     std::vector<NodeRing> rings;
-    OrderSearch search(node, speed);
+    OrderSearch search(node, speed, hops);
     while (rings.size() < MaxSearchChannels(constants) && search.Find(0, 0, Closing::Any))
     {
         rings.push_back(
@@ -45,13 +45,14 @@ enum class Exit
 bool
 AddThrough(NodeCapacity& node,
            double speed,
+           Hops hops,
            uint32_t inNic,
            uint32_t outNic,
            Exit exit,
            std::vector<NodeRing>& rings)
 {
     const bool several = node.LocalGpus().size() > 1;
-    OrderSearch search(node, speed);
+    OrderSearch search(node, speed, hops);
     for (uint32_t first : node.GpusNear(inNic))
     {
         const auto& in = node.FromNetwork(inNic, first);
@@ -80,7 +81,7 @@ AddThrough(NodeCapacity& node,
 }
 
 std::vector<NodeRing>
-PackSameNic(NodeCapacity& node, const NcclConstants& constants, double speed)
+PackSameNic(NodeCapacity& node, const NcclConstants& constants, double speed, Hops hops)
 {
     std::vector<NodeRing> rings;
     bool found = true;
@@ -90,9 +91,9 @@ PackSameNic(NodeCapacity& node, const NcclConstants& constants, double speed)
         for (uint32_t nic : node.Nics())
         {
             if (rings.size() < MaxSearchChannels(constants) &&
-                (AddThrough(node, speed, nic, nic, Exit::Near, rings) ||
-                 AddThrough(node, speed, nic, nic, Exit::Proxy, rings) ||
-                 AddThrough(node, speed, nic, nic, Exit::Far, rings)))
+                (AddThrough(node, speed, hops, nic, nic, Exit::Near, rings) ||
+                 AddThrough(node, speed, hops, nic, nic, Exit::Proxy, rings) ||
+                 AddThrough(node, speed, hops, nic, nic, Exit::Far, rings)))
             {
                 found = true;
             }
@@ -102,7 +103,7 @@ PackSameNic(NodeCapacity& node, const NcclConstants& constants, double speed)
 }
 
 std::vector<NodeRing>
-PackAlternating(NodeCapacity& node, const NcclConstants& constants, double speed)
+PackAlternating(NodeCapacity& node, const NcclConstants& constants, double speed, Hops hops)
 {
     std::vector<NodeRing> rings;
     const auto& nics = node.Nics();
@@ -117,8 +118,8 @@ PackAlternating(NodeCapacity& node, const NcclConstants& constants, double speed
                 break;
             }
             const std::size_t before = rings.size();
-            if (AddThrough(node, speed, nics[i], nics[i + 1], Exit::Near, rings) &&
-                AddThrough(node, speed, nics[i + 1], nics[i], Exit::Near, rings))
+            if (AddThrough(node, speed, hops, nics[i], nics[i + 1], Exit::Near, rings) &&
+                AddThrough(node, speed, hops, nics[i + 1], nics[i], Exit::Near, rings))
             {
                 found = true;
             }
@@ -132,9 +133,9 @@ PackAlternating(NodeCapacity& node, const NcclConstants& constants, double speed
     return rings;
 }
 
-/** Hops of all channels: NCCL prefers fewer at equal bandwidth. */
+/** How many hops all channels have: NCCL prefers fewer at equal bandwidth. */
 std::size_t
-Hops(const std::vector<NodeRing>& rings)
+HopsOf(const std::vector<NodeRing>& rings)
 {
     std::size_t hops = 0;
     for (const auto& ring : rings)
@@ -154,11 +155,31 @@ Consider(std::vector<NodeRing> rings, double speed, bool alternating, RingGraph&
     const double reached = static_cast<double>(best.rings.size()) * best.speed;
     const bool wider = bandwidth > reached + TOLERANCE;
     const bool shorter = bandwidth > reached - TOLERANCE && rings.size() == best.rings.size() &&
-                         Hops(rings) < Hops(best.rings);
+                         HopsOf(rings) < HopsOf(best.rings);
     if (!rings.empty() && (wider || shorter))
     {
         best = {std::move(rings), speed, alternating};
     }
+}
+
+/** The best that channels of @p speed over @p hops make, in @p found. */
+void
+PackAll(NodeCapacity& node,
+        const NcclConstants& constants,
+        double speed,
+        bool interNode,
+        Hops hops,
+        RingGraph& found)
+{
+    node.Reset();
+    if (!interNode)
+    {
+        Consider(PackInsideNode(node, constants, speed, hops), speed, false, found);
+        return;
+    }
+    Consider(PackSameNic(node, constants, speed, hops), speed, false, found);
+    node.Reset();
+    Consider(PackAlternating(node, constants, speed, hops), speed, true, found);
 }
 
 void
@@ -199,17 +220,16 @@ SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode)
         {
             break;
         }
-        node.Reset();
-        if (!interNode)
+        // Wider kinds of paths (typeIntra) are tried only where narrower ones give nothing.
+        RingGraph atSpeed;
+        for (const Hops hops : {Hops::NvLink, Hops::Any})
         {
-            Consider(PackInsideNode(node, constants, speed), speed, false, best);
+            if (atSpeed.rings.empty())
+            {
+                PackAll(node, constants, speed, interNode, hops, atSpeed);
+            }
         }
-        else
-        {
-            Consider(PackSameNic(node, constants, speed), speed, false, best);
-            node.Reset();
-            Consider(PackAlternating(node, constants, speed), speed, true, best);
-        }
+        Consider(std::move(atSpeed.rings), speed, atSpeed.alternating, best);
         if (static_cast<double>(best.rings.size()) * best.speed >= node.GpuBandwidth())
         {
             break;

@@ -33,8 +33,9 @@ struct RingGraph
 /**
  * Finds as NCCL does (src/graph/search.cc) how many channels of which speed one node carries: for
  * each speed of its list, from the fastest that the best path and the GPUs' total can bear, packs
- * channels until a link is full; takes the largest channels x speed, then the fewest hops; stops
- * when the GPUs' bandwidth is reached or the next speed is below 0.49 of the best.
+ * channels until a link is full, over NVLink only where that gives any; takes the largest channels
+ * x speed, then the fewest hops; stops when the GPUs' bandwidth is reached or the next speed is
+ * below 0.49 of the best.
  *
  * Between nodes a channel enters by NIC a at a GPU near it and leaves by NIC b from a GPU near it:
  * b = a first (crossNic 0, by PXN where no second GPU is near), then in pairs a to b and b to a

@@ -7,8 +7,17 @@ namespace weir
 {
 
 AnalyticalEngine::AnalyticalEngine(Planner& planner)
-    : m_plans(planner)
+    : m_plans(planner),
+      m_classes(planner)
 {
+}
+
+void
+AnalyticalEngine::ExpectTogether(const CallClass& callClass)
+{
+    m_classes.Add(callClass);
+    m_moving.resize(m_classes.Count());
+    m_timed.resize(m_classes.Count(), 0);
 }
 
 void
@@ -18,40 +27,216 @@ AnalyticalEngine::Start(const CollectiveCall& call,
                         Time now)
 {
     const CollectivePlan& plan = m_plans.Plan(call);
-    const auto expected = m_expected.find(&plan);
-    const Time duration = expected == m_expected.end() ? plan.duration : expected->second;
-    m_endings.push({now + duration, m_started++, client, token});
-}
-
-void
-AnalyticalEngine::Expect(const CollectiveCall& call, Time duration)
-{
-    Time& expected = m_expected[&m_plans.Plan(call)];
-    expected = std::max(expected, duration);
+    const uint32_t callClass = m_classes.ClassOf(plan);
+    const uint32_t slot = Allocate();
+    Call& own = m_calls[slot];
+    own.client = client;
+    own.token = token;
+    own.callClass = CallClasses::NONE;
+    if (callClass == CallClasses::NONE)
+    {
+        Push(slot, now + plan.duration);
+        return;
+    }
+    const Time transfer = m_classes.TransferTime(callClass);
+    if (transfer == Time() || m_classes.Met(callClass).empty())
+    {
+        Push(slot, now + plan.latency + transfer);
+        return;
+    }
+    own.callClass = callClass;
+    own.isMoving = false;
+    own.left = transfer;
+    own.speed = 1;
+    Push(slot, now + plan.latency);
 }
 
 std::size_t
 AnalyticalEngine::Active() const
 {
-    return m_endings.size();
+    return m_active;
+}
+
+uint32_t
+AnalyticalEngine::Allocate()
+{
+    ++m_active;
+    if (m_free.empty())
+    {
+        m_calls.emplace_back();
+        return static_cast<uint32_t>(m_calls.size() - 1);
+    }
+    const uint32_t slot = m_free.back();
+    m_free.pop_back();
+    return slot;
+}
+
+void
+AnalyticalEngine::Push(uint32_t slot, Time when)
+{
+    m_events.push({when, m_pushed++, slot, ++m_calls[slot].version});
+}
+
+void
+AnalyticalEngine::DropVoid()
+{
+    while (!m_events.empty() && m_events.top().version != m_calls[m_events.top().slot].version)
+    {
+        m_events.pop();
+    }
 }
 
 Time
 AnalyticalEngine::NextEventTime()
 {
-    return m_endings.empty() ? Time::Infinite() : m_endings.top().time;
+    Retime();
+    DropVoid();
+    return m_events.empty() ? Time::Infinite() : m_events.top().time;
 }
 
 void
 AnalyticalEngine::AdvanceTo(Time now)
 {
-    while (!m_endings.empty() && m_endings.top().time <= now)
+    for (Time next = NextEventTime(); next <= now && !next.IsInfinite(); next = NextEventTime())
     {
-        const Ending ending = m_endings.top();
-        m_endings.pop();
-        if (ending.client)
+        // All that is due at one instant comes before anything is timed anew.
+        for (; !m_events.empty() && m_events.top().time == next; DropVoid())
         {
-            ending.client->OnCollectiveDone(ending.token, ending.time);
+            const uint32_t slot = m_events.top().slot;
+            m_events.pop();
+            const Call& call = m_calls[slot];
+            if (call.callClass != CallClasses::NONE && !call.isMoving)
+            {
+                BeginToMove(slot, next);
+            }
+            else
+            {
+                Finish(slot, next);
+            }
+        }
+    }
+}
+
+/** The latency of a call whose class meets others is over. */
+void
+AnalyticalEngine::BeginToMove(uint32_t slot, Time now)
+{
+    Call& call = m_calls[slot];
+    auto& alike = m_moving[call.callClass];
+    call.isMoving = true;
+    call.since = now;
+    call.place = static_cast<uint32_t>(alike.size());
+    alike.push_back(slot);
+    if (alike.size() > 1)
+    {
+        call.speed = m_calls[alike.front()].speed;
+        Push(slot, now + call.left * (1 / call.speed));
+        return;
+    }
+    Push(slot, now + call.left);
+    m_now = now;
+    m_changed.push_back(call.callClass);
+}
+
+void
+AnalyticalEngine::Finish(uint32_t slot, Time now)
+{
+    const Call call = m_calls[slot];
+    if (call.callClass != CallClasses::NONE)
+    {
+        Leave(slot);
+        m_now = now;
+    }
+    ++m_calls[slot].version;
+    m_free.push_back(slot);
+    --m_active;
+    if (call.client)
+    {
+        call.client->OnCollectiveDone(call.token, now);
+    }
+}
+
+void
+AnalyticalEngine::Leave(uint32_t slot)
+{
+    const Call& call = m_calls[slot];
+    auto& alike = m_moving[call.callClass];
+    alike[call.place] = alike.back();
+    m_calls[alike.back()].place = call.place;
+    alike.pop_back();
+    if (alike.empty())
+    {
+        m_changed.push_back(call.callClass);
+    }
+}
+
+/** Times the calls anew that are joined with a class that has begun or ended. */
+void
+AnalyticalEngine::Retime()
+{
+    if (m_changed.empty())
+    {
+        return;
+    }
+    std::vector<uint32_t> around;
+    for (const uint32_t changed : m_changed)
+    {
+        if (!m_moving[changed].empty())
+        {
+            around.push_back(changed);
+            continue;
+        }
+        for (const uint32_t met : m_classes.Met(changed))
+        {
+            if (!m_moving[met].empty())
+            {
+                around.push_back(met);
+            }
+        }
+    }
+    m_changed.clear();
+    m_retimings++;
+    for (const uint32_t callClass : around)
+    {
+        RetimeAround(callClass);
+    }
+}
+
+/** The classes under way that @p callClass is joined with, directly or by others, share links. */
+void
+AnalyticalEngine::RetimeAround(uint32_t callClass)
+{
+    if (m_timed[callClass] == m_retimings)
+    {
+        return;
+    }
+    m_timed[callClass] = m_retimings;
+    std::vector<uint32_t> together{callClass};
+    for (std::size_t i = 0; i < together.size(); i++)
+    {
+        for (const uint32_t met : m_classes.Met(together[i]))
+        {
+            if (!m_moving[met].empty() && m_timed[met] != m_retimings)
+            {
+                m_timed[met] = m_retimings;
+                together.push_back(met);
+            }
+        }
+    }
+    std::sort(together.begin(), together.end());
+    const std::vector<double>& speeds = m_classes.Speeds(together);
+    for (std::size_t i = 0; i < together.size(); i++)
+    {
+        for (const uint32_t slot : m_moving[together[i]])
+        {
+            Call& call = m_calls[slot];
+            if (call.speed != speeds[i])
+            {
+                call.left = std::max(Time(), call.left - (m_now - call.since) * call.speed);
+                call.since = m_now;
+                call.speed = speeds[i];
+                Push(slot, m_now + call.left * (1 / call.speed));
+            }
         }
     }
 }

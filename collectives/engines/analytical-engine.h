@@ -2,22 +2,26 @@
 #ifndef WEIR_COLLECTIVES_ENGINES_ANALYTICAL_ENGINE_H
 #define WEIR_COLLECTIVES_ENGINES_ANALYTICAL_ENGINE_H
 
+#include "collectives/engines/call-classes.h"
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/plan-lookup.h"
 #include "collectives/planner.h"
 
 #include <cstdint>
 #include <queue>
-#include <unordered_map>
 #include <vector>
 
 namespace weir
 {
 
 /**
- * A collective is its closed-form duration, or what it is expected to take beside its like: it
- * shares nothing else with any other, and links that are degraded during a run do not slow it.
- * O(log active) per collective.
+ * A collective is its closed-form duration: a latency, and the time of its bytes. Calls in classes
+ * (ExpectTogether) take what the class takes, and are timed anew whenever another class that uses
+ * the same links begins or ends: a class counts as under way while any of its calls moves bytes.
+ * Other calls are alone. Links that are degraded during a run slow nothing.
+ *
+ * O(log active) per collective; one whose class meets others takes so much for every call of the
+ * classes that it is joined with at its begin and end.
  */
 class AnalyticalEngine : public CollectiveEngine
 {
@@ -31,35 +35,64 @@ class AnalyticalEngine : public CollectiveEngine
                Time now) override;
     std::size_t Active() const override;
 
-    bool TakesPlannedTimes() const override
+    bool TimesByClass() const override
     {
         return true;
     }
 
-    /** Of two expectations of one call the longer holds. */
-    void Expect(const CollectiveCall& call, Time duration) override;
+    void ExpectTogether(const CallClass& callClass) override;
 
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
 
   private:
-    struct Ending
+    struct Call
+    {
+        CollectiveClient* client{nullptr};
+        uint64_t token{0};
+        uint32_t callClass{CallClasses::NONE}; //!< NONE: alone, its end is known
+        uint32_t version{0};                   //!< of its event; older ones are void
+        bool isMoving{false};                  //!< its latency is over
+        uint32_t place{0};                     //!< while it moves, in its class's list
+        Time left;                             //!< at full speed, from `since` on
+        Time since;
+        double speed{1};
+    };
+
+    struct Event
     {
         Time time;
-        uint64_t order; //!< of Start; breaks ties
-        CollectiveClient* client;
-        uint64_t token;
+        uint64_t order; //!< breaks ties
+        uint32_t slot;
+        uint32_t version;
 
-        bool operator>(const Ending& other) const
+        bool operator>(const Event& other) const
         {
             return time != other.time ? time > other.time : order > other.order;
         }
     };
 
+    uint32_t Allocate();
+    void Push(uint32_t slot, Time when);
+    void DropVoid();
+    void BeginToMove(uint32_t slot, Time now);
+    void Finish(uint32_t slot, Time now);
+    void Leave(uint32_t slot);
+    void Retime();
+    void RetimeAround(uint32_t callClass);
+
     PlanLookup m_plans;
-    std::unordered_map<const CollectivePlan*, Time> m_expected; //!< where not the plan's
-    std::priority_queue<Ending, std::vector<Ending>, std::greater<>> m_endings;
-    uint64_t m_started{0};
+    CallClasses m_classes;
+    std::vector<Call> m_calls;
+    std::vector<uint32_t> m_free; //!< unused places of m_calls
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> m_events;
+    uint64_t m_pushed{0};
+    std::size_t m_active{0};
+    std::vector<std::vector<uint32_t>> m_moving; //!< by class: calls that move bytes
+    std::vector<uint32_t> m_changed;             //!< classes that have begun or ended at m_now
+    std::vector<uint64_t> m_timed;               //!< by class: the last retiming it was in
+    uint64_t m_retimings{0};
+    Time m_now;
 };
 
 } // namespace weir

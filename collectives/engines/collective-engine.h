@@ -6,6 +6,7 @@
 #include "fabric/passive-engine.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace weir
 {
@@ -18,6 +19,14 @@ class CollectiveClient
 
     /** The collective has ended on all its ranks, at @p now. May start others. */
     virtual void OnCollectiveDone(uint64_t token, Time now) = 0;
+};
+
+/** Calls that are made at the same time and take as long alone. */
+struct CallClass
+{
+    std::vector<CollectiveCall> calls;
+    std::vector<uint32_t> lanes; //!< ascending; of two classes with a lane in common (a stream of
+                                 //!< some GPUs) only one is under way at a time
 };
 
 /**
@@ -41,19 +50,19 @@ class CollectiveEngine : public PassiveEngine
                        Time now) = 0;
 
     /**
-     * Whether every call takes the time of its plan, whatever else is under way: then who asks for
-     * the same calls at the same times gets the same answers, and one may ask for all.
+     * Whether calls are timed class by class (ExpectTogether), not each for itself: then calls of
+     * one class that begin at one time end at one time, and one of them may be made for all.
      */
-    virtual bool TakesPlannedTimes() const
+    virtual bool TimesByClass() const
     {
         return false;
     }
 
     /**
-     * Tells an engine that takes planned times that @p call takes @p duration: others like it are
-     * made at the same time. Other engines see for themselves.
+     * Tells an engine that times by class what is made at the same time. Other engines see for
+     * themselves.
      */
-    virtual void Expect(const CollectiveCall& call, Time duration)
+    virtual void ExpectTogether(const CallClass& callClass)
     {
     }
 

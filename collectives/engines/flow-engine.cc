@@ -37,14 +37,29 @@ FlowEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64_t
     running.client = client;
     running.token = token;
     running.serial = ++m_serial;
-    running.notBefore.assign(running.run->ConnectionCount(), Time());
-    running.delayLines.clear();
-    running.delayLines.reserve(running.run->ConnectionCount());
+    AddWires(running);
+    m_lines[LineOf(schedule.startLatency)].Push(now, {place, Timer::START});
+}
+
+void
+FlowEngine::AddWires(Running& running)
+{
+    const PathTable& paths = m_planner.Paths();
+    const Time pause = running.schedule->block.Pause(running.schedule->op);
+    running.wires.clear();
+    running.wires.reserve(running.run->ConnectionCount());
     for (uint32_t c = 0; c < running.run->ConnectionCount(); ++c)
     {
-        running.delayLines.push_back(LineOf(running.run->GetConnection(c).latency));
+        const ScheduleConnection& connection = running.run->GetConnection(c);
+        Wire wire;
+        wire.interval = connection.interval;
+        wire.pause = connection.connection.kind == ConnectionKind::Network ? Time() : pause;
+        wire.arrivalLine = LineOf(connection.latency);
+        wire.isHere = connection.latency == Time();
+        wire.copied =
+            paths.Links(running.run->Path(c)).size() == 0 ? Wire::UNKNOWN : Wire::CROSSES_LINKS;
+        running.wires.push_back(wire);
     }
-    m_lines[LineOf(schedule.startLatency)].Push(now, {place, Timer::START});
 }
 
 std::size_t
@@ -96,6 +111,16 @@ FlowEngine::Handle(const Timer& timer, Time now)
         {
             run.Advance(block, m_started, now);
         }
+    }
+    else if ((timer.connection & Timer::COPIED) != 0)
+    {
+        const uint32_t connection = timer.connection & ~Timer::COPIED;
+        OnSliceMoved(timer.running, connection, now);
+        if (!m_running[timer.running].wires[connection].isHere)
+        {
+            return;
+        }
+        run.Arrive(connection, m_started, now);
     }
     else
     {
@@ -151,48 +176,77 @@ void
 FlowEngine::Send(uint32_t running, uint32_t connection, Time now)
 {
     Running& r = m_running[running];
-    if (r.notBefore[connection] > now)
+    Wire& wire = r.wires[connection];
+    if (wire.notBefore > now)
     {
-        m_wakes.push({r.notBefore[connection], running, connection | Wake::WIRE, r.serial});
+        m_wakes.push({wire.notBefore, running, connection | Wake::WIRE, r.serial});
         return;
     }
+    wire.notBefore = now + wire.interval;
+    ++m_slices;
+    if (wire.copied != Wire::CROSSES_LINKS)
+    {
+        Copy(running, connection, now);
+        return;
+    }
+    m_transport.Start(RequestOf(running, connection), now);
+}
+
+TransferRequest
+FlowEngine::RequestOf(uint32_t running, uint32_t connection)
+{
+    const Running& r = m_running[running];
     const uint32_t copies = r.run->Copies(connection);
-    TransferRequest request;
     const ScheduleConnection& description = r.run->GetConnection(connection);
     const Bytes bytes = Bytes(r.run->FrontBytes(connection)) * copies;
     const Rate cap = std::min(r.schedule->channelCap, description.cap) * copies;
+    TransferRequest request;
     request.path = r.run->Path(connection);
     request.bytes = OnTheWire(bytes, description.wireFactor);
     request.cap = cap * description.wireFactor;
     request.weight = copies * description.weight;
     request.client = this;
     request.token = static_cast<uint64_t>(running) << 32 | connection;
-    r.notBefore[connection] = now + description.interval;
-    m_transport.Start(request, now);
-    ++m_slices;
+    return request;
 }
 
-Time
-FlowEngine::PauseOf(const Running& running, uint32_t connection) const
+/** The oldest queued slice, where there are no links. */
+void
+FlowEngine::Copy(uint32_t running, uint32_t connection, Time now)
 {
-    const auto kind = running.run->GetConnection(connection).connection.kind;
-    return kind == ConnectionKind::Network ? Time()
-                                           : running.schedule->block.Pause(running.schedule->op);
+    Wire& wire = m_running[running].wires[connection];
+    const int64_t bytes = m_running[running].run->FrontBytes(connection);
+    if (wire.copied != bytes)
+    {
+        const TransferRequest request = RequestOf(running, connection);
+        wire.copied = bytes;
+        wire.copyLine = LineOf(request.cap.IsInfinite() ? Time() : request.bytes / request.cap);
+    }
+    m_lines[wire.copyLine].Push(now, {running, connection | Timer::COPIED});
 }
 
 void
 FlowEngine::OnTransferDone(uint64_t token, Time now)
 {
-    const auto place = static_cast<uint32_t>(token >> 32);
-    const auto connection = static_cast<uint32_t>(token);
+    OnSliceMoved(static_cast<uint32_t>(token >> 32), static_cast<uint32_t>(token), now);
+}
+
+/** The last byte of the oldest slice on @p connection has left. */
+void
+FlowEngine::OnSliceMoved(uint32_t place, uint32_t connection, Time now)
+{
     Running& running = m_running[place];
-    Time& notBefore = running.notBefore[connection];
-    notBefore = std::max(notBefore, now + PauseOf(running, connection));
+    Wire& wire = running.wires[connection];
+    wire.notBefore = std::max(wire.notBefore, now + wire.pause);
+    const bool isDone = wire.copied != Wire::CROSSES_LINKS && wire.isHere;
     if (running.run->PopFront(connection))
     {
         Send(place, connection, now);
     }
-    m_lines[running.delayLines[connection]].Push(now, {place, connection});
+    if (!isDone)
+    {
+        m_lines[wire.arrivalLine].Push(now, {place, connection});
+    }
 }
 
 void

@@ -27,8 +27,9 @@ namespace weir
  * base latency. Reduction and copy cost is the cap of a channel, and where the schedule has
  * BlockTimes a slice keeps its block busy for that long, and a wire that blocks store through
  * pauses between two slices. Equal channels run as one flow of their
- * number's weight. O(1) per slice besides the transport's own work and, for a block that is waited
- * for, O(log blocks).
+ * number's weight. What crosses no link, as copies inside a GPU, takes bytes / cap whatever else
+ * moves, so the transport is not asked for it. O(1) per slice besides the transport's own work and,
+ * for a block that is waited for, O(log blocks).
  */
 class FlowEngine : public CollectiveEngine, private TransferClient
 {
@@ -44,28 +45,46 @@ class FlowEngine : public CollectiveEngine, private TransferClient
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
 
-    /** Slices put on the wire since the start (of one channel or several equal ones). */
+    /** Slices moved or copied since the start (of one channel or several equal ones). */
     uint64_t Slices() const
     {
         return m_slices;
     }
 
   private:
+    /** A connection's wire; all that a slice needs of it, in one place. */
+    struct Wire
+    {
+        static constexpr int64_t CROSSES_LINKS = -2;
+        static constexpr int64_t UNKNOWN = -1;
+
+        Time notBefore;                //!< when it may move a slice again
+        Time interval;                 //!< at least, from one slice's start to the next one's
+        Time pause;                    //!< from one slice's end to the next one's start
+        int64_t copied{CROSSES_LINKS}; //!< bytes of the slice that copyLine is for, if a copy
+        uint16_t copyLine{0};          //!< of m_lines, while a slice is copied
+        uint16_t arrivalLine{0};       //!< likewise, until it has arrived
+        bool isHere{false};            //!< a copied slice arrives at once
+    };
+
     struct Running
     {
         std::unique_ptr<ScheduleRun> run; //!< null: the place is free
         const Schedule* schedule{nullptr};
         CollectiveClient* client{nullptr};
         uint64_t token{0};
-        std::vector<uint16_t> delayLines; //!< by connection, for its arrivals
-        uint64_t serial{0};               //!< tells collectives of one place apart
-        std::vector<Time> notBefore;      //!< by connection, when its wire may move a slice again
+        uint64_t serial{0};      //!< tells collectives of one place apart
+        std::vector<Wire> wires; //!< by connection
     };
 
-    /** What a timer is for: a slice arriving on a connection, or the start of a collective. */
+    /**
+     * What a timer is for: a slice arriving on a connection, or one that has been copied, or the
+     * start of a collective.
+     */
     struct Timer
     {
         static constexpr uint32_t START = 0xffffffff;
+        static constexpr uint32_t COPIED = 0x80000000; //!< in connection
 
         uint32_t running{0};
         uint32_t connection{START};
@@ -88,12 +107,15 @@ class FlowEngine : public CollectiveEngine, private TransferClient
     };
 
     void OnTransferDone(uint64_t token, Time now) override;
+    void OnSliceMoved(uint32_t place, uint32_t connection, Time now);
+    void AddWires(Running& running);
+    void Copy(uint32_t running, uint32_t connection, Time now);
+    TransferRequest RequestOf(uint32_t running, uint32_t connection);
     void Handle(const Timer& timer, Time now);
     void HandleWake(const Wake& wake, Time now);
     void AfterAdvance(uint32_t running, Time now);
     void Send(uint32_t running, uint32_t connection, Time now);
     void SendStarted(uint32_t running, Time now);
-    Time PauseOf(const Running& running, uint32_t connection) const;
     void Finish(uint32_t running, Time now);
     uint16_t LineOf(Time delay);
     uint32_t Allocate();

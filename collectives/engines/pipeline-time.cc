@@ -16,9 +16,10 @@ namespace
 class Ticks
 {
   public:
-    Ticks(const std::vector<Pipeline>& pipelines, const PathTable& paths)
+    Ticks(const std::vector<Pipeline>& pipelines, const PathTable& paths, double calls)
         : m_pipelines(pipelines),
           m_paths(paths),
+          m_calls(calls),
           m_sharing(paths.GetSharing())
     {
         if (!m_sharing)
@@ -52,7 +53,7 @@ class Ticks
             for (PathId hop : pipeline.stages[stage])
             {
                 m_paths.ForEachShare(hop, m_sharing, [&](LinkId link, double share) {
-                    m_loads[link.Index()] += sign * share * pipeline.weight;
+                    m_loads[link.Index()] += sign * share * pipeline.weight * m_calls;
                 });
             }
         }
@@ -73,6 +74,7 @@ class Ticks
   private:
     const std::vector<Pipeline>& m_pipelines;
     const PathTable& m_paths;
+    double m_calls;
     PathSharing* m_sharing;                       //!< how switches spread hops, or null
     std::unique_ptr<PathSharing> m_together;      //!< of all of them that move at once
     std::unordered_map<uint32_t, double> m_loads; //!< by link
@@ -92,9 +94,12 @@ Stages(const std::vector<Pipeline>& pipelines)
 
 /** end(K - 1, S - 1) of every pipeline for K = @p slices whole slices. */
 std::vector<Time>
-Ends(const std::vector<Pipeline>& pipelines, const PathTable& paths, std::size_t slices)
+Ends(const std::vector<Pipeline>& pipelines,
+     const PathTable& paths,
+     std::size_t slices,
+     double calls)
 {
-    Ticks ticks(pipelines, paths);
+    Ticks ticks(pipelines, paths, calls);
     std::vector<std::vector<Time>> ends; // by pipeline and stage: when the last slice so far left
     for (const auto& each : pipelines)
     {
@@ -131,7 +136,7 @@ Ends(const std::vector<Pipeline>& pipelines, const PathTable& paths, std::size_t
 } // namespace
 
 Time
-PipelineTime(const std::vector<Pipeline>& pipelines, const PathTable& paths)
+PipelineTime(const std::vector<Pipeline>& pipelines, const PathTable& paths, double calls)
 {
     if (pipelines.empty() || pipelines.front().way.empty())
     {
@@ -140,8 +145,8 @@ PipelineTime(const std::vector<Pipeline>& pipelines, const PathTable& paths)
     const Pipeline& model = pipelines.front();
     const double wanted = std::max(1.0, model.bytes.ToDouble() / model.slice.ToDouble());
     const auto whole = static_cast<std::size_t>(std::min<double>(wanted, Stages(pipelines)));
-    const auto base = Ends(pipelines, paths, whole);
-    const auto more = Ends(pipelines, paths, whole + 1);
+    const auto base = Ends(pipelines, paths, whole, calls);
+    const auto more = Ends(pipelines, paths, whole + 1, calls);
     Time longest;
     for (std::size_t p = 0; p < pipelines.size(); ++p)
     {

@@ -35,9 +35,11 @@ struct Pipeline
  * pipeline has the links for itself. More than S slices add steady crossings, and a last slice that
  * is not full its part of one. All pipelines have the slices and bytes of the first.
  *
+ * @param calls how many of each there are: calls alike that run in step
+ *
  * O(stages x hops of all pipelines' ways + links of all stages).
  */
-Time PipelineTime(const std::vector<Pipeline>& pipelines, const PathTable& paths);
+Time PipelineTime(const std::vector<Pipeline>& pipelines, const PathTable& paths, double calls = 1);
 
 } // namespace weir
 

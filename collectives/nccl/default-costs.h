@@ -11,7 +11,10 @@
 
 /**
  * @file
- * What handing messages over costs where a description does not say otherwise, with sources.
+ * What handing messages over costs where a description does not say otherwise, with sources. These
+ * begin with how the figure came from them: measured (it is what was measured), fitted (it makes
+ * the model's times those measured), inferred (it is one explanation of what was measured),
+ * estimate.
  */
 namespace weir
 {

@@ -2,6 +2,7 @@
 #include "collectives/nccl/kernel-times.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weir
 {
@@ -10,6 +11,22 @@ KernelTimes::KernelTimes(const NodeSpec& node)
     : m_newest(NcclVersion(), node.computeCapability, node.cpu),
       m_costs(node)
 {
+}
+
+Time
+KernelTimes::Step::Beside(Bytes wire, Rate cap) const
+{
+    if (lines == Time())
+    {
+        return least == Time() ? fixed : std::max(fixed, least - wire / cap);
+    }
+    constexpr double LINE = 16;        // bytes
+    constexpr double PASS_LINES = 512; // one a thread
+    const double all = std::max(1.0, wire.ToDouble() / LINE);
+    const double more = std::ceil(all / PASS_LINES) - 1;
+    const double fill = std::log2(std::min(all, PASS_LINES)) / std::log2(PASS_LINES);
+    const Time pass = Bytes(static_cast<int64_t>(PASS_LINES * LINE)) / cap;
+    return std::max(Time(), fixed + lines * fill + pass * more - wire / cap);
 }
 
 bool
@@ -22,8 +39,10 @@ KernelTimes::Knows(Algorithm algorithm)
 Time
 KernelTimes::Call(Algorithm algorithm, Protocol protocol, ConnectionKind inner) const
 {
-    const Time nvlink = protocol == Protocol::Ll ? m_costs.TimeOf(NodeCostKind::LlCall)
-                                                 : m_newest.BaseLatency(algorithm, protocol);
+    const Time base = m_newest.BaseLatency(algorithm, protocol);
+    const Time nvlink = protocol == Protocol::Ll       ? m_costs.TimeOf(NodeCostKind::LlCall)
+                        : protocol == Protocol::Simple ? base * SimpleFactor()
+                                                       : base;
     return inner == ConnectionKind::Pcie ? nvlink + m_costs.TimeOf(NodeCostKind::PcieEnd) : nvlink;
 }
 
@@ -34,17 +53,24 @@ KernelTimes::Of(Algorithm algorithm, Protocol protocol, ConnectionKind kind) con
     switch (kind)
     {
     case ConnectionKind::NvLink:
+        if (protocol == Protocol::Simple)
+        {
+            return {table * SimpleFactor(), Time(), Time()};
+        }
         // LL128 in a tree: the table's 1.25 us, which holds a pass (H100, nccl-tests issue 309, 256
         // KiB).
         return protocol == Protocol::Ll ? Step{m_costs.TimeOf(NodeCostKind::LlStep),
+                                               Time(),
                                                m_costs.TimeOf(NodeCostKind::LlPass)}
-               : protocol == Protocol::Ll128 && algorithm == Algorithm::Tree ? Step{Time(), table}
-                                                                             : Step{table, Time()};
+               : protocol == Protocol::Ll128 && algorithm == Algorithm::Tree
+                   ? Step{Time(), table, Time()}
+                   : Step{table, Time(), Time()};
     case ConnectionKind::Pcie:
-        return protocol == Protocol::Ll ? Step{m_costs.TimeOf(NodeCostKind::LlPcieStep), Time()}
+        return protocol == Protocol::Ll
+                   ? Step{m_costs.TimeOf(NodeCostKind::LlPcieStep), Time(), Time()}
                : protocol == Protocol::Simple
-                   ? Step{m_costs.TimeOf(NodeCostKind::SimplePcieStep), Time()}
-                   : Step{table, Time()};
+                   ? Step{m_costs.TimeOf(NodeCostKind::SimplePcieStep), Time(), Time()}
+                   : Step{table, Time(), Time()};
     case ConnectionKind::Network:
         break;
     }
@@ -52,8 +78,14 @@ KernelTimes::Of(Algorithm algorithm, Protocol protocol, ConnectionKind kind) con
     // turn, 60 to 65 us (alcf-nccl-tests 385be33).
     const Algorithm shape = protocol == Protocol::Simple ? algorithm : Algorithm::Tree;
     const Time step = m_newest.HardwareLatency(shape, kind, protocol);
-    return protocol == Protocol::Ll128 && algorithm == Algorithm::Tree ? Step{Time(), step}
-                                                                       : Step{step, Time()};
+    return protocol == Protocol::Ll128 && algorithm == Algorithm::Tree ? Step{Time(), step, Time()}
+                                                                       : Step{step, Time(), Time()};
+}
+
+double
+KernelTimes::SimpleFactor() const
+{
+    return m_costs.FactorOf(NodeCostKind::BlockFloor);
 }
 
 Rate

@@ -40,8 +40,17 @@ class KernelTimes
     /** One step: from a slice's last byte on the wire to its use at the receiver. */
     struct Step
     {
-        Time fixed;
+        Time fixed; //!< of one line, where lines count
         Time least; //!< of wire and this together: what less than a pass of the block takes
+        Time lines; //!< more until the last of a whole pass's lines has come
+
+        /**
+         * What a step takes beside its wire / cap. A receiver waits for the last line of a pass,
+         * whose delays differ: of many alike the longest grows by the logarithm of their number. A
+         * pass that is not full takes as long as a full one, where another follows or came before:
+         * fixed + lines log2(n) / log2(N) + (passes - 1) pass / cap, of n <= N = 512 lines.
+         */
+        Time Beside(Bytes wire, Rate cap) const;
     };
 
     /** Of a hop, wire included (ReferencePropagation is its wire's part). */
@@ -66,6 +75,9 @@ class KernelTimes
     }
 
   private:
+    /** How much longer than Hopper's table has it barriers, fences and flags take. */
+    double SimpleFactor() const;
+
     NcclConstants m_newest;
     NodeCosts m_costs;
 };

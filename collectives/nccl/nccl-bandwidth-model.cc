@@ -163,8 +163,10 @@ Nvls(const Case& c, bool tree)
     const Communicator& communicator = c.communicator;
     const bool many = communicator.nodes > 1;
     const bool reduced = communicator.collNetGraph.channels > 0;
+    // NVLS gathers and scatters through the network's switches from 2.27 on (release notes).
+    const bool older = many && c.IsHalf() && !c.Version().AtLeast(27);
     if (communicator.nvlsGraph.channels < 2 || (tree ? !many : many && !reduced) ||
-        (tree && !c.IsAllReduce()))
+        (tree && !c.IsAllReduce()) || older)
     {
         return 0;
     }
@@ -177,8 +179,8 @@ Nvls(const Case& c, bool tree)
     {
         return bus * c.RingRatio();
     }
-    const bool older = tree && !c.Version().AtLeast(19);
-    return bus * (older ? 0.70 * c.Nodes() / (2 * (c.Nodes() - 1)) : 5.0 / 6);
+    const bool first = tree && !c.Version().AtLeast(19);
+    return bus * (first ? 0.70 * c.Nodes() / (2 * (c.Nodes() - 1)) : 5.0 / 6);
 }
 
 } // namespace

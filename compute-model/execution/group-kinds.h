@@ -3,7 +3,6 @@
 #define WEIR_COMPUTE_MODEL_EXECUTION_GROUP_KINDS_H
 
 #include "collectives/planner.h"
-#include "compute-model/execution/group-crowds.h"
 #include "compute-model/graph/step-program.h"
 
 #include <cstdint>
@@ -13,20 +12,18 @@ namespace weir
 {
 
 /**
- * By group of @p graph: its kind, for StepExecutorSpec::groupKinds where communication takes the
- * time of its plan. Groups of one kind have the same calls, which take the same times alone.
+ * By group of @p graph: its kind, for StepExecutorSpec::groupKinds where communication is timed by
+ * class. Groups of one kind have the same calls, which take the same times alone.
  *
  * @param communicators by group.
  * @param traffics by index into StepGraph::traffics.
- * @param crowded calls that take another time than their plan's, which holds for them.
  * Plans every call of every group; O(operations of all programs + calls).
  * @throws as Planner::Plan does.
  */
 std::vector<uint32_t> PlannedGroupKinds(const StepGraph& graph,
                                         const std::vector<CommunicatorId>& communicators,
                                         Planner& planner,
-                                        const std::vector<TrafficId>& traffics = {},
-                                        const std::vector<CrowdedCall>& crowded = {});
+                                        const std::vector<TrafficId>& traffics = {});
 
 } // namespace weir
 

@@ -55,7 +55,9 @@ StepExecutor::State::BookLosses(uint32_t actor, Time now)
             const StepOp& op = HeadOf(actor, stream);
             const uint32_t at = OpsOf(actor, COMPUTE).firstBrief + state.streams[COMPUTE].position;
             const double share = spec.pace.Alone(op) * left[at] / spec.pace.Needed(op);
-            lost[key] += (now - lostSince[key]) * std::max(0.0, 1 - share);
+            // Behind its kernels the operation may still wait for the CPU to launch more.
+            const Time ran = std::max(Time(), std::min(now, state.kernelEnd) - lostSince[key]);
+            lost[key] += ran * std::max(0.0, 1 - share);
         }
         lostSince[key] = now;
     }

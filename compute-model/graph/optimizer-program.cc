@@ -96,8 +96,25 @@ OptimizerWriter::ReduceGradients()
     ReduceTiedEmbedding();
 }
 
+/**
+ * DeepSpeed's fused_adam_legacy: the norm of the gradients as they are, then one kernel that reads
+ * them, weight and both moments and writes the latter three and the weight's copy.
+ */
 void
-OptimizerWriter::Update()
+OptimizerWriter::UpdateAtOnce()
+{
+    const double gradient = GradientBytes(m_plan);
+    const double copy = m_plan.precision == Precision::Fp32 ? 0 : ActivationBytes(m_plan.precision);
+    OverParameters("gradient norm", MemoryKernel::GradientNorm, m_updated, gradient);
+    FlushKernels("optimizer norm");
+    AgreeOn("gradient norm all-reduce");
+    m_writer.SynchronizeHost(); // the CPU reads the norm
+    OverParameters("Adam", MemoryKernel::AdamFused, m_updated, ADAM_BYTES - FP32 + gradient + copy);
+    FlushKernels("optimizer update");
+}
+
+void
+OptimizerWriter::UpdateInTurn()
 {
     const uint32_t weightBytes = ActivationBytes(m_plan.precision);
     if (m_plan.precision == Precision::Fp16)
@@ -119,6 +136,19 @@ OptimizerWriter::Update()
         OverParameters("weight cast", MemoryKernel::Elementwise, m_updated, FP32 + weightBytes);
     }
     FlushKernels("optimizer update");
+}
+
+void
+OptimizerWriter::Update()
+{
+    if (m_plan.fusedUpdate)
+    {
+        UpdateAtOnce();
+    }
+    else
+    {
+        UpdateInTurn();
+    }
     const bool isWhole = m_plan.Sharded() == ShardedState::None;
     if (!isWhole && m_plan.Sharded() != ShardedState::Full && !m_plan.sharding.overlapGather)
     {
@@ -223,12 +253,14 @@ OptimizerWriter::ReduceWholeParameters()
 void
 OptimizerWriter::ReduceLate()
 {
-    if (m_plan.DenseReplicas() == 1 || OverlapsGradients() ||
-        m_plan.Sharded() == ShardedState::Full)
+    if (OverlapsGradients() || m_plan.Sharded() == ShardedState::Full)
     {
         return;
     }
-    ReduceLate(m_parameters, "gradients", false);
+    if (m_plan.DenseReplicas() > 1)
+    {
+        ReduceLate(m_parameters, "gradients", false);
+    }
     if (m_experts > 0 && m_plan.ExpertReplicas() > 1)
     {
         ReduceLate(m_experts, "expert gradients", true);

@@ -44,6 +44,8 @@ class OptimizerWriter
     void Update();
 
   private:
+    void UpdateAtOnce();
+    void UpdateInTurn();
     void OverParameters(const char* name,
                         MemoryKernel kernel,
                         double parameters,

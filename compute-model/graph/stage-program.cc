@@ -43,7 +43,7 @@ class StageWriter
         place.stages = m_plan.pipeline;
         place.microBatches = m_plan.MicroBatches();
         place.chunks = m_plan.virtualStages;
-        place.times = TimesOf(m_source.segments);
+        place.times = TimesOf(m_source.segments, HasMostlyExperts());
         const std::vector<PipelineStep> schedule = PipelineSchedule(place);
         if (UnitGathers::AreIn(m_plan))
         {
@@ -227,12 +227,13 @@ class StageWriter
         for (uint32_t i = Layers(step); i-- > 0;)
         {
             const uint32_t layer = FirstLayer(step) + i;
+            const bool hasExperts = m_source.model.IsExpertLayer(layer);
             m_writer.SetPlace(step.microBatch, layer);
             if (m_plan.Recomputes(layer))
             {
-                m_writer.Append(m_source.segments.layerRecompute);
+                m_writer.Append(m_source.segments.Recompute(hasExperts));
             }
-            m_writer.Append(m_source.segments.layerBackwardInput, ready, gradientBytes);
+            m_writer.Append(m_source.segments.BackwardInput(hasExperts), ready, gradientBytes);
         }
         if (HasEmbedding(step))
         {
@@ -250,8 +251,11 @@ class StageWriter
                                                                                       : nullptr;
         for (uint32_t i = Layers(step); i-- > 0;)
         {
-            m_writer.SetPlace(step.microBatch, FirstLayer(step) + i);
-            m_writer.Append(m_source.segments.layerBackwardWeights, ready, GradientBytes(m_plan));
+            const uint32_t layer = FirstLayer(step) + i;
+            m_writer.SetPlace(step.microBatch, layer);
+            m_writer.Append(m_source.segments.BackwardWeights(m_source.model.IsExpertLayer(layer)),
+                            ready,
+                            GradientBytes(m_plan));
         }
         if (ready != nullptr)
         {
@@ -352,14 +356,20 @@ class StageWriter
         return time.ToSeconds();
     }
 
-    /** Of one layer; all stages have about as many. */
-    static PassTimes TimesOf(const StepSegments& segments)
+    bool HasMostlyExperts() const
+    {
+        const Transformer& model = m_source.model;
+        return 2 * model.ExpertLayersOf(0, model.layers) > model.layers;
+    }
+
+    /** Of one layer, as most are; all stages have about as many. */
+    static PassTimes TimesOf(const StepSegments& segments, bool hasExperts)
     {
         PassTimes times;
-        times.forward = Seconds(segments.layerForward);
+        times.forward = Seconds(segments.Forward(hasExperts));
         times.backwardInput =
-            Seconds(segments.layerRecompute) + Seconds(segments.layerBackwardInput);
-        times.backwardWeights = Seconds(segments.layerBackwardWeights);
+            Seconds(segments.Recompute(hasExperts)) + Seconds(segments.BackwardInput(hasExperts));
+        times.backwardWeights = Seconds(segments.BackwardWeights(hasExperts));
         return times;
     }
 

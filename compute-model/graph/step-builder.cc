@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/step-builder.h"
 
-#include "compute-model/execution/step-load.h"
 #include "compute-model/graph/stage-program.h"
 #include "compute-model/graph/step-size.h"
 #include "compute-model/graph/table-step.h"
 #include "compute-model/kernels/clock-spread.h"
 #include "compute-model/kernels/kernel-time.h"
 #include "compute-model/layers/kernel-table.h"
+#include "compute-model/layers/step-load.h"
 #include "compute-model/layers/step-segments.h"
 #include "compute-model/plan/rank-groups.h"
 
@@ -39,13 +39,11 @@ BuildTransformerStep(const Transformer& model, const ParallelPlan& plan, const G
 }
 
 StepGraph
-BuildStep(const Transformer& model,
-          const LayerTable& table,
-          const ParallelPlan& plan,
-          const Gpu& gpu)
+BuildStep(const Network& network, const ParallelPlan& plan, const Gpu& gpu)
 {
-    return table.layers.empty() ? BuildTransformerStep(model, plan, gpu)
-                                : BuildTableStep(table, plan, gpu);
+    const auto* table = std::get_if<LayerTable>(&network);
+    return table != nullptr ? BuildTableStep(*table, plan, gpu)
+                            : BuildTransformerStep(std::get<Transformer>(network), plan, gpu);
 }
 
 } // namespace weir

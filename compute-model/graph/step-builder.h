@@ -4,8 +4,7 @@
 
 #include "compute-model/graph/step-program.h"
 #include "compute-model/kernels/gpu.h"
-#include "compute-model/models/layer-table.h"
-#include "compute-model/models/transformer.h"
+#include "compute-model/models/network.h"
 #include "compute-model/plan/parallel-plan.h"
 
 namespace weir
@@ -18,11 +17,8 @@ namespace weir
  */
 StepGraph BuildTransformerStep(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu);
 
-/** The step of a job: of @p table where it has layers (BuildTableStep), else of @p model. */
-StepGraph BuildStep(const Transformer& model,
-                    const LayerTable& table,
-                    const ParallelPlan& plan,
-                    const Gpu& gpu);
+/** The step of a job: BuildTransformerStep or BuildTableStep. */
+StepGraph BuildStep(const Network& network, const ParallelPlan& plan, const Gpu& gpu);
 
 } // namespace weir
 

@@ -3,7 +3,9 @@
 #define WEIR_COMPUTE_MODEL_GRAPH_STEP_PROGRAM_H
 
 #include "collectives/collective.h"
-#include "compute-model/kernels/overlap-slowdown.h"
+#include "compute-model/layers/kernel-records.h"
+#include "compute-model/layers/step-stream.h"
+#include "compute-model/plan/rank-groups.h"
 #include "fabric/ids.h"
 #include "fabric/units.h"
 
@@ -20,42 +22,6 @@
  */
 namespace weir
 {
-
-/** The CUDA streams of a rank. Operations of one stream run in order, one at a time. */
-enum class StreamKind : uint8_t
-{
-    Compute,
-    TensorComm,
-    DataComm,
-    PipelineSend,         //!< activations to the next stage
-    PipelineRecv,         //!< activations from the previous stage
-    ReplicaComm,          //!< gradients between groups that share one copy of the model out
-    PipelineSendBackward, //!< gradients to the previous stage
-    PipelineRecvBackward, //!< gradients from the next stage
-    TensorColumnComm      //!< blocks along the columns of a tensor grid; TensorComm has its rows
-};
-
-constexpr std::size_t STREAM_COUNT = 9;
-
-/** Where the time of a step is booked. */
-enum class TimeCategory : uint8_t
-{
-    Compute,  //!< the compute stream runs a kernel
-    Tensor,   //!< the compute stream waits for tensor-parallel communication under way (exposed)
-    Pipeline, //!< ... for a pipeline transfer under way
-    Data,     //!< ... for data-parallel communication under way
-    Copy,     //!< ... for a host or device copy
-    Bubble,   //!< the compute stream waits for work that has not been produced yet
-    Launch,   //!< the compute stream waits for the CPU to launch a kernel
-    Context,  //!< ... for keys and values of other parts of a sequence
-    Expert,   //!< ... for tokens on their way to or from experts
-    Embedding //!< ... for vectors on their way to or from embedding tables
-};
-
-constexpr std::size_t TIME_CATEGORY_COUNT = 10;
-
-const char* ToString(StreamKind stream);
-const char* ToString(TimeCategory category);
 
 /** What an operation does. */
 enum class StepOpKind : uint8_t
@@ -104,18 +70,6 @@ struct StepOp
     static constexpr uint16_t EVEN = 0xffff; //!< every rank gives every rank as much
 };
 
-/** A kernel inside a compute operation, kept for display, export and validation. */
-struct KernelRecord
-{
-    uint32_t name{0}; //!< into StepGraph::labels
-    Flops flops;
-    Bytes bytes; //!< memory traffic, each operand once
-    Time duration;
-    uint8_t provenance{0};           //!< an EstimateProvenance
-    OverlapTraits overlap;           //!< what communication beside it can take
-    std::array<uint32_t, 4> shape{}; //!< m, n, k, batch for a GEMM; rows, columns otherwise
-};
-
 /** What every rank of one role does in one step. */
 struct StepProgram
 {
@@ -126,22 +80,13 @@ struct StepProgram
 /** Who gives how much to whom in an all-to-all: one row per sender, by group rank. */
 using TrafficParts = std::vector<std::vector<Bytes>>;
 
-/** A whole step: programs, and for every rank its program and its groups. */
-struct StepGraph
+/** A whole step: programs, their kernels, and for every rank its program and its groups. */
+struct StepGraph : KernelRecords, RankGroups
 {
     std::vector<StepProgram> programs;
-    std::vector<uint32_t> rankProgram; //!< by Rank
-    std::vector<std::vector<Rank>>
-        groups; //!< members in group-rank order; a send/recv pair is {sender, receiver}
-    std::vector<std::vector<uint32_t>> rankGroups; //!< by Rank, then slot: index into groups
-    std::vector<std::string> slotNames; //!< by slot: "tensor", "data", "pipeline-next", ...
-    std::vector<std::string> labels;    //!< names shared by operations and kernels
-    std::vector<KernelRecord> kernels;
+    std::vector<uint32_t> rankProgram;  //!< by Rank
     std::vector<uint32_t> programStage; //!< by program: its pipeline stage, for the breakdown
     std::vector<TrafficParts> traffics; //!< of all-to-alls with unequal parts
-
-    /** In rankGroups: the rank has no group in this slot. */
-    static constexpr uint32_t NO_GROUP = 0xffffffff;
 
     std::size_t RankCount() const
     {

@@ -18,9 +18,10 @@ constexpr double BYTES_OF_OPERATION = 200; //!< with its dependencies and what e
 double
 OperationsOfLayer(const StepSegments& segments, const ParallelPlan& plan, bool hasExperts)
 {
-    const std::size_t backward = plan.SplitsBackward() ? segments.layerBackwardInput.size() +
-                                                             segments.layerBackwardWeights.size()
-                                                       : segments.Backward(hasExperts).size();
+    const std::size_t backward = plan.SplitsBackward()
+                                     ? segments.BackwardInput(hasExperts).size() +
+                                           segments.BackwardWeights(hasExperts).size()
+                                     : segments.Backward(hasExperts).size();
     const double recompute =
         plan.recomputation == Recomputation::None
             ? 0

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/table-step.h"
 
-#include "compute-model/execution/step-load.h"
 #include "compute-model/graph/table-program.h"
 #include "compute-model/kernels/clock-spread.h"
 #include "compute-model/layers/embedding-bag-kernels.h"
+#include "compute-model/layers/step-load.h"
 #include "compute-model/plan/rank-groups.h"
 
 #include <algorithm>
@@ -172,20 +172,28 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
     {
         Refuse("bucket", 0, "more than 0 bytes when gradients overlap");
     }
-    if (!table.embeddings.empty() && PlaceTables(table, plan).split.empty() &&
-        plan.data > table.embeddings.size())
+    if (plan.embeddings.columnWidth == 0)
     {
+        Refuse("embeddings", 0, "a columnWidth of at least 1");
+    }
+    const LayerTable parts = InColumnParts(table, plan);
+    if (!table.embeddings.empty() && PlaceTables(parts, plan).split.empty() &&
+        plan.data > parts.embeddings.size())
+    {
+        const bool isCut = parts.embeddings.size() > table.embeddings.size();
         Refuse("data",
                plan.data,
-               "at most the " + std::to_string(table.embeddings.size()) + " embedding tables of " +
-                   table.name + ", or embeddings by rows");
+               "at most the " + std::to_string(parts.embeddings.size()) +
+                   (isCut ? " parts of the" : "") + " embedding tables of " + table.name +
+                   ", or embeddings by rows" + (isCut ? "" : " or columns"));
     }
 }
 
 StepGraph
-BuildTableStep(const LayerTable& table, const ParallelPlan& plan, const Gpu& gpu)
+BuildTableStep(const LayerTable& whole, const ParallelPlan& plan, const Gpu& gpu)
 {
-    CheckTablePlan(table, plan);
+    CheckTablePlan(whole, plan);
+    const LayerTable table = InColumnParts(whole, plan);
     StepGraph graph;
     WriteRankGroups(Transformer(), plan, graph);
     const TablePlaces places = PlaceTables(table, plan);

@@ -3,6 +3,8 @@
 
 #include "compute-model/layers/buffer-kernels.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 namespace weir
@@ -15,7 +17,7 @@ constexpr double FP32 = 4; // bytes of a sharded parameter
 
 /** What every gather of a unit costs in copies on the compute stream. */
 SegmentSequence
-CopiesOf(double parameters, const ParallelPlan& plan, KernelTable& kernels)
+CopiesOf(double parameters, uint32_t ranks, const ParallelPlan& plan, KernelTable& kernels)
 {
     const double weight = ActivationBytes(plan.precision);
     if (plan.Sharded() != ShardedState::Full || parameters == 0)
@@ -25,11 +27,8 @@ CopiesOf(double parameters, const ParallelPlan& plan, KernelTable& kernels)
     // The rank's own part is cast to the weights' format for the collective (mixed precision).
     if (weight < FP32)
     {
-        WriteBufferKernel(kernels,
-                          "shard cast",
-                          MemoryKernel::Elementwise,
-                          parameters / plan.ShardRanks(),
-                          FP32 + weight);
+        WriteBufferKernel(
+            kernels, "shard cast", MemoryKernel::Elementwise, parameters / ranks, FP32 + weight);
     }
     if (plan.sharding.perParameter)
     {
@@ -50,23 +49,51 @@ UnitGathers::UnitGathers(const StageSource& source,
                          ProgramWriter& writer)
     : m_plan(source.plan),
       m_writer(writer),
-      m_uses(std::move(uses)),
-      m_gathers(m_uses.size()),
-      m_label(kernels.Label("unit weights all-gather"))
+      m_uses(std::move(uses))
 {
-    const double weight = ActivationBytes(m_plan.precision);
-    for (const double parameters : UnitParameters(source.model, m_plan, source.stage))
+    m_shares.push_back(ShareOf(UnitParameters(source.model, m_plan, source.stage),
+                               ShardSlot(m_plan),
+                               m_plan.ShardRanks(),
+                               kernels.Label("unit weights all-gather"),
+                               kernels));
+    if (source.model.HasExperts())
     {
-        m_bytes.push_back(Bytes::Nearest(parameters * weight));
-        const bool isAnother = m_copies.empty() || m_bytes.back() != m_bytes[m_bytes.size() - 2];
-        m_copies.push_back(isAnother ? CopiesOf(parameters, m_plan, kernels) : m_copies.back());
+        m_shares.push_back(ShareOf(UnitExpertParameters(source.model, m_plan, source.stage),
+                                   GroupSlot::ExpertData,
+                                   m_plan.ExpertReplicas(),
+                                   kernels.Label("unit experts all-gather"),
+                                   kernels));
     }
+}
+
+UnitGathers::Share
+UnitGathers::ShareOf(const std::vector<double>& parameters,
+                     GroupSlot slot,
+                     uint32_t ranks,
+                     uint32_t label,
+                     KernelTable& kernels) const
+{
+    Share share{slot, ranks, label};
+    const double weight = ActivationBytes(m_plan.precision);
+    std::map<double, SegmentSequence> known; // by parameters
+    for (const double ofUnit : parameters)
+    {
+        share.bytes.push_back(Bytes::Nearest(ofUnit * weight));
+        const auto [copies, isNew] = known.try_emplace(ofUnit);
+        if (isNew)
+        {
+            copies->second = CopiesOf(ofUnit, ranks, m_plan, kernels);
+        }
+        share.copies.push_back(copies->second);
+    }
+    share.gathers.resize(m_uses.size());
+    return share;
 }
 
 bool
 UnitGathers::AreIn(const ParallelPlan& plan)
 {
-    return plan.ShardRanks() > 1 &&
+    return std::max(plan.ShardRanks(), plan.ExpertReplicas()) > 1 &&
            (plan.Sharded() == ShardedState::Full || plan.sharding.overlapGather);
 }
 
@@ -78,35 +105,54 @@ UnitGathers::Next()
     {
         Issue(m_issued++);
     }
-    if (Gathers(use))
+    for (const Share& share : m_shares)
     {
-        m_writer.Wait(m_gathers[use]);
-        m_writer.Append(m_copies[m_uses[use].unit]);
+        if (Gathers(share, use))
+        {
+            m_writer.Wait(share.gathers[use]);
+        }
+    }
+    for (const Share& share : m_shares)
+    {
+        if (Gathers(share, use))
+        {
+            m_writer.Append(share.copies[m_uses[use].unit]);
+        }
     }
     IssueAhead();
 }
 
 bool
+UnitGathers::Gathers(const Share& share, std::size_t use) const
+{
+    return m_uses[use].gathers && share.ranks > 1 && share.bytes[m_uses[use].unit] > Bytes();
+}
+
+bool
 UnitGathers::Gathers(std::size_t use) const
 {
-    return m_uses[use].gathers && m_bytes[m_uses[use].unit] > Bytes();
+    return std::any_of(
+        m_shares.begin(), m_shares.end(), [&](const Share& share) { return Gathers(share, use); });
 }
 
 void
 UnitGathers::Issue(std::size_t use)
 {
-    if (!Gathers(use))
+    for (Share& share : m_shares)
     {
-        return;
+        if (!Gathers(share, use))
+        {
+            continue;
+        }
+        CommunicationRequest request;
+        request.stream = StreamKind::DataComm;
+        request.collective = CollectiveOp::AllGather;
+        request.category = TimeCategory::Data;
+        request.slot = share.slot;
+        request.bytes = share.bytes[m_uses[use].unit];
+        request.label = share.label;
+        share.gathers[use] = m_writer.Communicate(request);
     }
-    CommunicationRequest request;
-    request.stream = StreamKind::DataComm;
-    request.collective = CollectiveOp::AllGather;
-    request.category = TimeCategory::Data;
-    request.slot = ShardSlot(m_plan);
-    request.bytes = m_bytes[m_uses[use].unit];
-    request.label = m_label;
-    m_gathers[use] = m_writer.Communicate(request);
 }
 
 /** As many gathers ahead of the use at work as the plan prefetches. */

@@ -16,7 +16,9 @@ namespace weir
  * Writes the gathering of sharded weights, a unit at a time and ahead of their use: under full
  * sharding as PyTorch's FSDP does (a gather behind what the compute stream has been given when the
  * unit before it is at work; copied to parameters on the compute stream), and the distributed
- * optimizer's overlapped gather, all of it from the step's start on.
+ * optimizer's overlapped gather, all of it from the step's start on. The experts of a layer are a
+ * unit of their own beside it, gathered by those that hold the same experts (torchtitan shards them
+ * over what expert parallelism leaves of the replicas).
  */
 class UnitGathers
 {
@@ -34,6 +36,23 @@ class UnitGathers
     void Next();
 
   private:
+    /** What one group shares out of every unit. */
+    struct Share
+    {
+        GroupSlot slot{GroupSlot::Data};
+        uint32_t ranks{1};
+        uint32_t label{0};
+        std::vector<Bytes> bytes{};            //!< by unit
+        std::vector<SegmentSequence> copies{}; //!< by unit: from the gathered buffer to parameters
+        std::vector<StepDependency> gathers{}; //!< by use, where it gathers
+    };
+
+    Share ShareOf(const std::vector<double>& parameters,
+                  GroupSlot slot,
+                  uint32_t ranks,
+                  uint32_t label,
+                  KernelTable& kernels) const;
+    bool Gathers(const Share& share, std::size_t use) const;
     bool Gathers(std::size_t use) const;
     void Issue(std::size_t use);
     void IssueAhead();
@@ -41,12 +60,9 @@ class UnitGathers
     const ParallelPlan& m_plan;
     ProgramWriter& m_writer;
     std::vector<UnitUse> m_uses;
-    std::vector<Bytes> m_bytes;            //!< by unit
-    std::vector<SegmentSequence> m_copies; //!< by unit: from the gathered buffer to parameters
-    std::vector<StepDependency> m_gathers; //!< by use, where it gathers
-    uint32_t m_label;
-    std::size_t m_now{0};    //!< the use that Next() begins
-    std::size_t m_issued{0}; //!< uses before it have their gathers issued
+    std::vector<Share> m_shares; //!< of the dense weights, and of the experts'
+    std::size_t m_now{0};        //!< the use that Next() begins
+    std::size_t m_issued{0};     //!< uses before it have their gathers issued
 };
 
 } // namespace weir

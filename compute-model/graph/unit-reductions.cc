@@ -5,6 +5,9 @@
 #include "compute-model/layers/buffer-kernels.h"
 #include "compute-model/plan/shard-units.h"
 
+#include <map>
+#include <utility>
+
 namespace weir
 {
 
@@ -14,20 +17,44 @@ UnitReductions::UnitReductions(const StageSource& source,
     : m_plan(source.plan),
       m_kernels(kernels),
       m_writer(writer),
-      m_parameters(UnitParameters(source.model, source.plan, source.stage)),
       m_passes(m_plan.virtualStages, 0),
-      m_scatterLabel(kernels.Label("unit gradients reduce-scatter")),
       m_replicasLabel(kernels.Label("unit gradients all-reduce"))
 {
-    for (std::size_t unit = 0; unit < m_parameters.size(); unit++)
+    Share dense{ShardSlot(m_plan), m_plan.ShardRanks()};
+    dense.label = kernels.Label("unit gradients reduce-scatter");
+    dense.hasCopies = ShardCopies(m_plan) > 1;
+    dense.parameters = UnitParameters(source.model, m_plan, source.stage);
+    m_shares.push_back(std::move(dense));
+    if (source.model.HasExperts())
     {
-        const bool isAnother = unit == 0 || m_parameters[unit] != m_parameters[unit - 1];
-        m_copies.push_back(isAnother ? CopiesOf(m_parameters[unit]) : m_copies.back());
+        Share experts{GroupSlot::ExpertData, m_plan.ExpertReplicas()};
+        experts.label = kernels.Label("unit experts reduce-scatter");
+        experts.parameters = UnitExpertParameters(source.model, m_plan, source.stage);
+        m_shares.push_back(std::move(experts));
+    }
+    for (Share& share : m_shares)
+    {
+        AddCopies(share);
+    }
+}
+
+void
+UnitReductions::AddCopies(Share& share)
+{
+    std::map<double, Copies> known; // by parameters
+    for (const double parameters : share.parameters)
+    {
+        const auto [copies, isNew] = known.try_emplace(parameters);
+        if (isNew)
+        {
+            copies->second = CopiesOf(parameters, share.ranks);
+        }
+        share.copies.push_back(copies->second);
     }
 }
 
 UnitReductions::Copies
-UnitReductions::CopiesOf(double parameters)
+UnitReductions::CopiesOf(double parameters, uint32_t ranks)
 {
     const double produced = ActivationBytes(m_plan.precision);
     const double reduced = GradientBytes(m_plan);
@@ -63,7 +90,7 @@ UnitReductions::CopiesOf(double parameters)
     WriteBufferKernel(m_kernels,
                       "gradient shard add",
                       MemoryKernel::Elementwise,
-                      parameters / m_plan.ShardRanks(),
+                      parameters / ranks,
                       3 * reduced);
     copies.addShard = close("gradient shard add");
     return copies;
@@ -79,15 +106,14 @@ UnitReductions::BeginPass(uint32_t chunk)
 void
 UnitReductions::EndUnit(uint32_t unit)
 {
-    if (m_parameters[unit] == 0)
-    {
-        return;
-    }
     const bool isFirst = m_passes[m_chunk] == 1;
     const bool isLast = m_passes[m_chunk] == m_plan.MicroBatches();
-    if (!m_plan.sharding.everyPass && !isFirst)
+    for (const Share& share : m_shares)
     {
-        m_writer.Append(m_copies[unit].accumulate);
+        if (share.parameters[unit] > 0 && !m_plan.sharding.everyPass && !isFirst)
+        {
+            m_writer.Append(share.copies[unit].accumulate);
+        }
     }
     if (m_plan.sharding.everyPass || isLast)
     {
@@ -107,7 +133,13 @@ UnitReductions::EndPass()
     {
         for (const uint32_t unit : m_reduced)
         {
-            m_writer.Append(m_copies[unit].addShard);
+            for (const Share& share : m_shares)
+            {
+                if (share.parameters[unit] > 0)
+                {
+                    m_writer.Append(share.copies[unit].addShard);
+                }
+            }
         }
     }
     m_reduced.clear();
@@ -116,27 +148,38 @@ UnitReductions::EndPass()
 void
 UnitReductions::Reduce(uint32_t unit)
 {
-    m_writer.Append(m_copies[unit].toBuffer);
     m_reduced.push_back(unit);
-    if (m_plan.DenseReplicas() == 1)
+    for (const Share& share : m_shares)
     {
-        return;
+        if (share.parameters[unit] > 0)
+        {
+            Reduce(share, unit);
+        }
     }
-    const Bytes bytes = Bytes::Nearest(m_parameters[unit] * GradientBytes(m_plan));
+}
+
+void
+UnitReductions::Reduce(const Share& share, uint32_t unit)
+{
+    m_writer.Append(share.copies[unit].toBuffer);
+    const Bytes bytes = Bytes::Nearest(share.parameters[unit] * GradientBytes(m_plan));
     CommunicationRequest request;
     request.stream = StreamKind::DataComm;
     request.category = TimeCategory::Data;
     request.collective = CollectiveOp::ReduceScatter;
-    request.slot = ShardSlot(m_plan);
+    request.slot = share.slot;
     request.bytes = bytes;
-    request.label = m_scatterLabel;
-    m_issued.push_back(m_writer.Communicate(request));
-    if (ShardCopies(m_plan) > 1)
+    request.label = share.label;
+    if (share.ranks > 1)
+    {
+        m_issued.push_back(m_writer.Communicate(request));
+    }
+    if (share.hasCopies)
     {
         request.stream = StreamKind::ReplicaComm;
         request.collective = CollectiveOp::AllReduce;
         request.slot = GroupSlot::Replicas;
-        request.bytes = bytes / static_cast<int64_t>(m_plan.ShardRanks());
+        request.bytes = bytes / static_cast<int64_t>(share.ranks);
         request.label = m_replicasLabel;
         m_issued.push_back(m_writer.CommunicateBehind(request, m_issued.back()));
     }

@@ -40,19 +40,30 @@ class UnitReductions
         SegmentSequence addShard;   //!< the reduced part onto that of passes before
     };
 
-    Copies CopiesOf(double parameters);
+    /** What one group shares out of every unit. */
+    struct Share
+    {
+        GroupSlot slot{GroupSlot::Data};
+        uint32_t ranks{1};
+        uint32_t label{0};
+        bool hasCopies{false};            //!< groups like this one hold the same
+        std::vector<double> parameters{}; //!< by unit
+        std::vector<Copies> copies{};     //!< by unit
+    };
+
+    Copies CopiesOf(double parameters, uint32_t ranks);
+    void AddCopies(Share& share);
     void Reduce(uint32_t unit);
+    void Reduce(const Share& share, uint32_t unit);
 
     const ParallelPlan& m_plan;
     KernelTable& m_kernels;
     ProgramWriter& m_writer;
-    std::vector<double> m_parameters; //!< by unit
-    std::vector<Copies> m_copies;     //!< by unit
-    std::vector<uint32_t> m_passes;   //!< by chunk: backward passes begun
-    std::vector<uint32_t> m_reduced;  //!< units of this pass
+    std::vector<Share> m_shares;     //!< of the dense gradients, and of the experts'
+    std::vector<uint32_t> m_passes;  //!< by chunk: backward passes begun
+    std::vector<uint32_t> m_reduced; //!< units of this pass
     std::vector<StepDependency> m_issued;
     uint32_t m_chunk{0};
-    uint32_t m_scatterLabel;
     uint32_t m_replicasLabel;
 };
 

@@ -19,10 +19,15 @@ constexpr double INDEX_BYTES = 8;   // int64
 
 constexpr double SUM_BYTES = 4; // a bag's sum is kept in 32 bits
 
+// Of sums of 16-bit rows in the L2: a thread that loads eight elements stores their sums as twice
+// 16 bytes, so that two stores touch each sector and the first one fetches the rest of it. Of once
+// to four times what fits the measurements best.
+constexpr double NARROW_SUM_PASSES = 3;
+
 // Fitted to 672 forward and 133 backward runs of table-batched kernels on an H200 (dims 32 to 128,
 // 1e5 to 1e8 rows, uniform and Zipf 0.6 to 1.2, 512 to 65536 bags of 1 to 100 rows; scripts/fit-
-// kernels). 5-fold, median and 90th percentile: forward 4.9 % and 15.6 % (16-bit rows 7.0 % and
-// 25.5 %), backward 6.5 % and 18.4 %.
+// kernels). 5-fold, median and 90th percentile: forward 4.8 % and 15.0 % (16-bit rows 7.9 % and
+// 17.5 %), backward 6.5 % and 18.4 %.
 struct LookupFigures
 {
     double l1Share{0};          //!< of an SM's L1 that rows find room in
@@ -42,7 +47,7 @@ struct LookupFigures
 };
 
 constexpr LookupFigures FORWARD{
-    0.8, 0.9, 0.884, 79.6, 39.7, 65.5, 1.98, 1.28, 3.13, 215, 0.205e-6, 1.69e-6, 0, 0};
+    0.8, 0.9, 0.901, 80.7, 39.97, 73.2, 1.795, 1.276, 2.965, 218, 0.2054e-6, 1.692e-6, 0, 0};
 constexpr LookupFigures BACKWARD{
     0.8, 0.9, 0.97, 0, 15.35, 0, 1, 1, 1.14, 1889, 0.1e-6, 0.1e-6, 3.56e-9, 0.0768};
 
@@ -131,6 +136,11 @@ TrafficOf(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
         sum.dramBytes += traffic.dramBytes;
         sum.rowBytes += traffic.dramBytes - StreamedBytes(shape);
         sum.l2Bytes += traffic.l2Bytes;
+        if (isNarrow)
+        {
+            sum.l2Bytes += (NARROW_SUM_PASSES - 1) * SUM_BYTES * static_cast<double>(shape.bags) *
+                           static_cast<double>(shape.dim);
+        }
         sum.l1Bytes += traffic.l1Bytes;
         sum.adds += adds;
         sum.convertedAdds += adds * (isNarrow ? FORWARD.conversions : 1);

@@ -60,6 +60,7 @@ EmbeddingTraffic EmbeddingTrafficOf(const Gpu& gpu,
  *     stream = (dram^p + l2^p + l1^p)^(1/p),
  *     t = floor + (stream^2 + latency^2)^(1/2),
  * latency being that of a bag's rows, met one after another by so many bags an SM at a time.
+ * Sums of 16-bit rows go through the L2 three times (half sectors are stored).
  * Measured on an H200 with one table; rates carry over by SMs, clock and memory bandwidth.
  * @throws std::invalid_argument as EmbeddingTrafficOf, or without tables.
  */

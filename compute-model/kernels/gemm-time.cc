@@ -17,7 +17,7 @@ namespace
 {
 
 constexpr double LINE_BYTES = 128;  // a cache line: the unit in which aligned rows move
-constexpr double WORD_BYTES = 16;   // the widest load: shorter alignment leaves the fast kernels
+constexpr uint32_t WORD_BYTES = 16; // the widest load: shorter alignment leaves the fast kernels
 constexpr uint32_t MMA_ROWS = 64;   // the least rows of a warp-group's product (PTX ISA, wgmma m64)
 constexpr double INNER_BYTES = 128; // inner-dimension step of a tile, in bytes of one row
 constexpr uint64_t LEAST_SPLIT_STEPS = 4; // steps of a part of a split inner dimension
@@ -106,7 +106,8 @@ class Problem
         const double waves = static_cast<double>(cut.waves);
         const double busiest =
             waves * (cut.mainClocks / clock + m_figures.tileOverhead.ToSeconds()) +
-            cut.epilogueSeconds * (1 + (waves - 1) * m_figures.ExposedEpilogue());
+            cut.epilogueSeconds *
+                (1 + (waves - 1) * (m_isWordAligned ? m_figures.ExposedEpilogue() : 1));
         return m_figures.floor.ToSeconds() + PowerSum(busiest, m_hbmSeconds, m_figures.sharpness) +
                cut.reductionSeconds;
     }
@@ -119,7 +120,8 @@ class Problem
     {
         OverlapTraits traits;
         traits.smShare = 1;
-        const double share = m_figures.DisplacedWaves() / static_cast<double>(cut.waves);
+        const double waves = m_isWordAligned ? m_figures.DisplacedWaves() : 0;
+        const double share = waves / static_cast<double>(cut.waves);
         traits.displaced = static_cast<float>(std::min(1.0, share));
         traits.memoryShare = static_cast<float>(std::min(1.0, m_hbmSeconds / seconds));
         return traits;
@@ -130,7 +132,7 @@ class Problem
     {
         Cut best;
         double least = std::numeric_limits<double>::infinity();
-        for (const GemmTile& tile : m_figures.tiles)
+        for (const GemmTile& tile : m_isWordAligned ? m_figures.tiles : m_figures.unalignedTiles)
         {
             const uint64_t tiles = CeilDivide(m_shape.m, tile.rows) *
                                    CeilDivide(m_shape.n, tile.columns) * m_shape.batch;
@@ -183,8 +185,12 @@ class Problem
         m_loadFactorA = isWhole(rowA, LINE_BYTES) ? 1 : m_figures.misalignedOperand;
         m_loadFactorB = isWhole(rowB, LINE_BYTES) ? 1 : m_figures.misalignedOperand;
         m_storeFactor = isWhole(rowC, LINE_BYTES) ? 1 : m_figures.misalignedOutput;
-        m_isWordAligned =
-            isWhole(rowA, WORD_BYTES) && isWhole(rowB, WORD_BYTES) && isWhole(rowC, WORD_BYTES);
+        while (!(isWhole(rowA, m_word) && isWhole(rowB, m_word) && isWhole(rowC, m_word)))
+        {
+            m_word /= 2;
+        }
+        // Kernels of plain multiply-adds load words of four bytes at most.
+        m_isWordAligned = m_word == WORD_BYTES || m_shape.precision == Precision::Fp32;
     }
 
     /** Datasheet FLOPs of an SM and clock. */
@@ -196,11 +202,8 @@ class Problem
     /** FLOPs of an SM and clock that the main loop reaches. */
     double LoopRate() const
     {
-        const double rate =
-            TensorRate() * m_figures.tensorEfficiency[static_cast<std::size_t>(m_shape.precision)];
-        const bool hasCliff = m_shape.precision != Precision::Fp32; // plain FMAs load words of four
-        return m_isWordAligned || !hasCliff ? rate
-                                            : std::min(rate, m_figures.unalignedFlopsPerSmPerClock);
+        return TensorRate() *
+               m_figures.tensorEfficiency[static_cast<std::size_t>(m_shape.precision)];
     }
 
     /** The splits that leave every part work, and enough of it. */
@@ -227,6 +230,19 @@ class Problem
         return 2 * longer * shorter / LoopRate();
     }
 
+    /** Clocks of the main loop of one tile per element of the inner dimension. */
+    double LoopClocks(const GemmTile& tile) const
+    {
+        if (!m_isWordAligned)
+        {
+            return ProductClocks(tile) + (tile.rows + tile.columns) * m_element /
+                                             (m_figures.unalignedLoadsPerSmPerClock * m_word);
+        }
+        const double load = (tile.rows * m_loadFactorA + tile.columns * m_loadFactorB) * m_element /
+                            m_figures.operandBytesPerSmPerClock;
+        return PowerSum(ProductClocks(tile), load, m_figures.sharpness);
+    }
+
     /** The products alone at the boost clock: a lower bound of Seconds, without powers. */
     double ProductSeconds(const GemmTile& tile, const Split& split, uint64_t waves) const
     {
@@ -239,10 +255,7 @@ class Problem
         cut.tile = tile;
         cut.splits = split.parts;
         cut.waves = waves;
-        const double load = (tile.rows * m_loadFactorA + tile.columns * m_loadFactorB) * m_element /
-                            m_figures.operandBytesPerSmPerClock;
-        cut.mainClocks = PowerSum(ProductClocks(tile), load, m_figures.sharpness) *
-                         static_cast<double>(split.inner);
+        cut.mainClocks = LoopClocks(tile) * static_cast<double>(split.inner);
         cut.epilogueSeconds = static_cast<double>(tile.rows) * tile.columns * m_storedBytes /
                               (m_figures.epilogueBytesPerSmPerClock * m_gpu.boostClockHz);
         if (split.parts > 1)
@@ -264,7 +277,8 @@ class Problem
     double m_loadFactorA{1};
     double m_loadFactorB{1};
     double m_storeFactor{1};
-    bool m_isWordAligned{true};
+    uint32_t m_word{WORD_BYTES}; //!< the widest, in bytes, that all rows are whole multiples of
+    bool m_isWordAligned{true};  //!< the fast kernels take it
     std::vector<Split> m_splits; //!< by growing number of parts
     double m_flops{0};
     double m_bytes{0};

@@ -30,7 +30,9 @@ struct GemmPlan
  *     t      = floor + (t_sm^p + t_hbm^p)^(1/p) [+ split floor + 4 m n s / (HBM rate e_hbm)]
  * The tile and split of least t at the boost clock are taken, then f follows from the tensor
  * utilisation (TensorClock). Rows that are not whole 128-byte lines cost loads and stores a
- * factor; rows that are not whole 16-byte words run on kernels of a much lower tensor rate.
+ * factor. Rows that are not whole 16-byte words run on older kernels of few tiles, whose products
+ * wait for loads of single words: with L of them an SM and clock, each of the w bytes that all rows
+ * are whole multiples of, clocks = k/s (tensor + (r + c) bytes / (L w)).
  * `accumulateFp32` reads and writes C in four bytes.
  *
  * @throws std::invalid_argument when a dimension is zero or the GPU has no such precision.

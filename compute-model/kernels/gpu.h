@@ -3,7 +3,7 @@
 #define WEIR_COMPUTE_MODEL_KERNELS_GPU_H
 
 #include "compute-model/kernels/kernel-calibration.h"
-#include "compute-model/plan/parallel-plan.h"
+#include "compute-model/models/precision.h"
 #include "fabric/node-cost.h"
 #include "fabric/units.h"
 

@@ -54,8 +54,10 @@ struct GemmCalibration
     double misalignedOutput{
         1}; //!< factor on stores of rows that are not whole 128-byte lines, >= 1
     double misalignedOperand{1}; //!< factor on loads of such rows, >= 1
-    double unalignedFlopsPerSmPerClock{
-        0}; //!< rate of kernels for rows that are not whole 16-byte words
+    double unalignedLoadsPerSmPerClock{
+        0}; //!< operand words that kernels for rows of no whole 16-byte words load, each as wide as
+            //!< all rows are whole multiples of; products wait for them
+    std::vector<GemmTile> unalignedTiles; //!< that such kernels have
     double displacedWaves{
         0}; //!< waves that tiles of taken SMs add to a persistent kernel of several, >= 0
     double sharpness{0}; //!< exponent p of (a^p + b^p)^(1/p) where two limits meet, >= 1

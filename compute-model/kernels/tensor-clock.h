@@ -11,11 +11,13 @@ namespace weir
  * The SM clock, in hertz, under a kernel that keeps the tensor cores busy for @p utilisation of
  * its clocks.
  *
- * Power limits the clock, and tensor cores draw most of it: the clock falls linearly from the
- * boost clock at none to the regime's loaded clock at `fullLoadUtilisation`,
- *     f(u) = boost - (boost - loaded) min(u / u_full, 1).
- * Measured on an H200 in steady state: 1980 MHz under memory-bound kernels, 1795 at u = 0.35
- * (flash-2), 1575 at 0.66 (cuDNN attention), 1425 at 0.88 (8192^3 GEMM); the line is within 2 %.
+ * In the first milliseconds it falls linearly from the boost clock at none to the burst clock at
+ * `fullLoadUtilisation`, f(u) = boost - (boost - burst) min(u / u_full, 1). Later the power limit
+ * holds too. Power goes as (1 + r u) f V^2 and voltage with the clock, so that one limit leaves
+ *     f(u) = sustained ((1 + r u_full) / (1 + r min(u, u_full)))^(1/3),
+ * and a lower limit all kernels that reach it a clock lower by one factor. Measured on an H200 in
+ * steady state: 1980 MHz under memory-bound kernels, 1795 at u = 0.35 (flash-2), 1575 at 0.66
+ * (cuDNN attention), 1425 at 0.88 (8192^3 GEMM); this is within 2.5 %.
  */
 double TensorClock(const Gpu& gpu, ClockRegime regime, double utilisation);
 
@@ -29,7 +31,7 @@ template <typename F>
 double
 OwnClock(const Gpu& gpu, ClockRegime regime, double tensorClocks, const F& secondsAt)
 {
-    constexpr int ITERATIONS = 4; // each leaves at most (boost - loaded) / boost of the error
+    constexpr int ITERATIONS = 4; // each leaves a third of the error or less
     double clock = gpu.boostClockHz;
     for (int i = 0; i < ITERATIONS; i++)
     {

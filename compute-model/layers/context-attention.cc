@@ -93,7 +93,111 @@ class ContextWriter
         m_writer.WaitFor(Whole("key gradients reduce-scatter", CollectiveOp::ReduceScatter));
     }
 
+    /**
+     * Keys and values come repeated for all query heads. Of the kernels that add a piece to the
+     * sums those of the last rank are written, whose pieces all concern all of its queries.
+     */
+    void PiecesForward()
+    {
+        RepeatKeys("keys and values repeat");
+        const int32_t gathered = GatherPieces();
+        for (uint32_t step = 0; step < m_plan.context; step++)
+        {
+            if (step == 1)
+            {
+                m_writer.WaitFor(gathered);
+            }
+            m_writer.AttentionForward("flash attention", Repeated(step == 0 ? m_own : m_other));
+            Sum("attention to 32 bits", MemoryKernel::CastToFp32, 1, m_element + FP32);
+            if (step > 0)
+            {
+                // out = out - sigmoid(lse of this piece - lse) (out - out of this piece)
+                Sum("attention difference", MemoryKernel::Elementwise, 1, 3 * FP32);
+                Sum("attention weighting", MemoryKernel::Elementwise, 1, 2 * FP32);
+                Sum("attention merge", MemoryKernel::Elementwise, 1, 3 * FP32);
+            }
+            if (step > 0 && step + 1 < m_plan.context)
+            {
+                JoinKeys("keys and values join", m_element);
+            }
+        }
+        Sum("attention to 16 bits", MemoryKernel::Elementwise, 1, FP32 + m_element);
+    }
+
+    void PiecesBackward()
+    {
+        Sum("gradients zero", MemoryKernel::Fill, 3, FP32);
+        const int32_t gathered = GatherPieces();
+        int32_t passed = Segment::NOTHING;
+        for (uint32_t step = 0; step < m_plan.context; step++)
+        {
+            if (step == 1)
+            {
+                m_writer.WaitFor(gathered);
+            }
+            m_writer.AttentionBackward("flash attention backward",
+                                       Repeated(step == 0 ? m_own : m_other));
+            m_writer.WaitFor(passed);
+            // Gradients of half of the keys are added to a copy of all of them.
+            const double add = 2 * FP32 + m_element;
+            Sum("key gradients add",
+                MemoryKernel::Elementwise,
+                2,
+                step == 0 ? add : add / 2 + 2 * FP32);
+            JoinKeys("key gradients join", FP32);
+            passed = Pass("key gradients to the next rank", Bytes::Nearest(RepeatedKeys() * FP32));
+            Sum("query gradient add", MemoryKernel::Elementwise, 1, add);
+        }
+        m_writer.WaitFor(passed);
+        Sum("gradients to 16 bits", MemoryKernel::Elementwise, 3, FP32 + m_element);
+        RepeatKeys("repeated gradients sum");
+    }
+
   private:
+    AttentionShape Repeated(AttentionShape shape) const
+    {
+        shape.kvHeads = shape.heads;
+        return shape;
+    }
+
+    /** Elements of keys and values, repeated for all query heads. */
+    double RepeatedKeys() const
+    {
+        return 2.0 * static_cast<double>(m_shape.tokens) * static_cast<double>(m_shape.query);
+    }
+
+    void RepeatKeys(const char* name)
+    {
+        // Eager, PointwiseWriter's rotary embedding has done so.
+        if (m_shape.kvHeads < m_shape.heads && m_plan.fusion != KernelFusion::Eager)
+        {
+            const double share =
+                static_cast<double>(m_shape.kvHeads) / static_cast<double>(m_shape.heads);
+            Sum(name, MemoryKernel::Elementwise, 2, m_element * (1 + share));
+        }
+    }
+
+    int32_t GatherPieces()
+    {
+        JoinKeys("keys and values join", m_element);
+        return m_writer.CommunicateIn(Group(),
+                                      "keys all-gather",
+                                      CollectiveOp::AllGather,
+                                      Bytes::Nearest(RepeatedKeys() * m_element * m_plan.context));
+    }
+
+    /** Keys and values behind each other in one buffer. */
+    void JoinKeys(const char* name, double element)
+    {
+        Sum(name, MemoryKernel::Elementwise, 2, 2 * element);
+    }
+
+    /** A kernel over so many matrices of the queries' shape. */
+    void Sum(const char* name, MemoryKernel kernel, uint64_t matrices, double bytesPerElement)
+    {
+        m_writer.Memory(name, kernel, m_shape.tokens, matrices * m_shape.query, bytesPerElement);
+    }
+
     /** Half of the rank's queries: the first rank's pieces, as much work as any other's. */
     AttentionShape Piece(bool isFirst) const
     {
@@ -144,6 +248,10 @@ WriteContextForward(SegmentWriter& writer, const Transformer& model, const Paral
     {
         context.RingForward();
     }
+    else if (plan.contextExchange == ContextExchange::Pieces)
+    {
+        context.PiecesForward();
+    }
     else
     {
         context.GatherForward();
@@ -157,6 +265,10 @@ WriteContextBackward(SegmentWriter& writer, const Transformer& model, const Para
     if (plan.contextExchange == ContextExchange::Ring)
     {
         context.RingBackward();
+    }
+    else if (plan.contextExchange == ContextExchange::Pieces)
+    {
+        context.PiecesBackward();
     }
     else
     {

@@ -79,19 +79,25 @@ class ExpertWriter
         }
     }
 
-    void Backward()
+    void Backward(bool putsOffWeights)
     {
+        m_putsOffWeights = putsOffWeights;
         Permute("unpermute backward");
         Rows("probabilities backward", m_shape.sent, 3);
         m_writer.WaitFor(Exchange("combine backward all-to-all"));
         GatherRows("combine backward all-gather");
         SortByExpert("sort by rank backward");
         Grouped("experts FC2 input gradient", m_shape.ffn, m_model.hidden, GemmLayout::Nn);
-        GroupedWeights("experts FC2 weight gradient", m_model.hidden, m_shape.ffn);
+        if (!m_putsOffWeights)
+        {
+            SecondWeights();
+        }
         Activation("experts activation backward", IsGated() ? 5 : 3);
         Grouped("experts FC1 input gradient", m_model.hidden, m_shape.inner, GemmLayout::Nn);
-        GroupedWeights("experts FC1 weight gradient", m_shape.inner, m_model.hidden);
-        m_writer.ExpertGradientsReady(m_shape.parameters);
+        if (!m_putsOffWeights)
+        {
+            FirstWeights();
+        }
         SortByExpert("sort by expert backward");
         ReduceRows("dispatch backward reduce-scatter");
         m_writer.WaitFor(Exchange("dispatch backward all-to-all"));
@@ -100,7 +106,32 @@ class ExpertWriter
         SharedBackward();
     }
 
+    void Weights()
+    {
+        SecondWeights();
+        FirstWeights();
+        if (HasShared())
+        {
+            WriteWeightGradient(m_writer, m_sharedFc2, m_plan);
+            m_writer.WaitFor(m_writer.Communicate(
+                "shared FC1 input all-gather", CollectiveOp::AllGather, m_boundary));
+            WriteWeightGradient(m_writer, m_sharedFc1, m_plan);
+        }
+    }
+
   private:
+    void SecondWeights()
+    {
+        GroupedWeights("experts FC2 weight gradient", m_model.hidden, m_shape.ffn);
+    }
+
+    /** Those of the first product, behind which the experts' gradients are final. */
+    void FirstWeights()
+    {
+        GroupedWeights("experts FC1 weight gradient", m_shape.inner, m_model.hidden);
+        m_writer.ExpertGradientsReady(m_shape.parameters);
+    }
+
     bool IsGated() const
     {
         return m_model.activation == ActivationKind::SwiGlu;
@@ -297,9 +328,13 @@ class ExpertWriter
         m_writer.WaitFor(m_writer.Communicate(
             "shared FC2 output gradient all-gather", CollectiveOp::AllGather, m_boundary));
         WriteInputGradient(m_writer, m_sharedFc2, m_plan);
-        WriteWeightGradient(m_writer, m_sharedFc2, m_plan);
+        if (!m_putsOffWeights)
+        {
+            WriteWeightGradient(m_writer, m_sharedFc2, m_plan);
+        }
         SharedActivation("shared activation backward", IsGated() ? 5 : 3);
-        WriteColumnParallelBackward(m_writer, m_sharedFc1, m_plan, m_boundary);
+        (m_putsOffWeights ? WriteColumnParallelInputGradient
+                          : WriteColumnParallelBackward)(m_writer, m_sharedFc1, m_plan, m_boundary);
         Rows("shared gradient add", m_shape.tokens, 3);
     }
 
@@ -311,6 +346,7 @@ class ExpertWriter
     SegmentWriter& m_writer;
     LinearShape m_sharedFc1;
     LinearShape m_sharedFc2;
+    bool m_putsOffWeights{false}; //!< gradients of experts' weights are left for Weights
 };
 
 } // namespace
@@ -322,9 +358,18 @@ WriteExpertsForward(SegmentWriter& writer, const Transformer& model, const Paral
 }
 
 void
-WriteExpertsBackward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
+WriteExpertsBackward(SegmentWriter& writer,
+                     const Transformer& model,
+                     const ParallelPlan& plan,
+                     bool putsOffWeights)
 {
-    ExpertWriter(writer, model, plan).Backward();
+    ExpertWriter(writer, model, plan).Backward(putsOffWeights);
+}
+
+void
+WriteExpertsWeights(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
+{
+    ExpertWriter(writer, model, plan).Weights();
 }
 
 } // namespace weir

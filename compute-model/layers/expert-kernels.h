@@ -24,10 +24,18 @@ namespace weir
  */
 void WriteExpertsForward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan);
 
-/** Its backward pass, from the gradient of what the residual took to that of the norm's output. */
+/**
+ * Its backward pass, from the gradient of what the residual took to that of the norm's output.
+ * @param putsOffWeights whether the gradients of the experts' weights, routed and shared, are left
+ *        for WriteExpertsWeights.
+ */
 void WriteExpertsBackward(SegmentWriter& writer,
                           const Transformer& model,
-                          const ParallelPlan& plan);
+                          const ParallelPlan& plan,
+                          bool putsOffWeights = false);
+
+/** The gradients that WriteExpertsBackward has put off. */
+void WriteExpertsWeights(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan);
 
 } // namespace weir
 

@@ -18,22 +18,22 @@ KernelRange::Then(const KernelRange& next) const
             std::max(launchBound + next.duration, host + next.launchBound)};
 }
 
-KernelTable::KernelTable(StepGraph& graph, const KernelTimer& timer, Time host)
-    : m_graph(graph),
+KernelTable::KernelTable(KernelRecords& records, const KernelTimer& timer, Time host)
+    : m_records(records),
       m_timer(timer),
       m_host(host)
 {
-    m_open.first = static_cast<uint32_t>(graph.kernels.size());
+    m_open.first = static_cast<uint32_t>(records.kernels.size());
 }
 
 uint32_t
 KernelTable::Label(const std::string& text)
 {
     const auto [entry, isNew] =
-        m_labels.emplace(text, static_cast<uint32_t>(m_graph.labels.size()));
+        m_labels.emplace(text, static_cast<uint32_t>(m_records.labels.size()));
     if (isNew)
     {
-        m_graph.labels.push_back(text);
+        m_records.labels.push_back(text);
     }
     return entry->second;
 }
@@ -122,7 +122,7 @@ KernelTable::Close()
 {
     const KernelRange closed = m_open;
     m_open = KernelRange();
-    m_open.first = static_cast<uint32_t>(m_graph.kernels.size());
+    m_open.first = static_cast<uint32_t>(m_records.kernels.size());
     return closed;
 }
 
@@ -140,7 +140,7 @@ KernelTable::Concatenate(const KernelRange& a, const KernelRange& b)
     const auto [entry, isNew] = m_joined.try_emplace({a.first, a.count, b.first, b.count});
     if (isNew)
     {
-        auto& kernels = m_graph.kernels;
+        auto& kernels = m_records.kernels;
         KernelRange& joined = entry->second;
         joined = a.Then(b);
         joined.first = static_cast<uint32_t>(kernels.size());
@@ -174,7 +174,7 @@ KernelTable::Add(const std::string& name,
     record.provenance = static_cast<uint8_t>(estimate.provenance);
     record.overlap = estimate.overlap;
     record.shape = shape;
-    m_graph.kernels.push_back(record);
+    m_records.kernels.push_back(record);
     const Time duration = estimate.time + m_timer.KernelGap();
     m_open = m_open.Then({m_open.first, 1, duration, m_host, m_host + duration});
 }

@@ -2,9 +2,9 @@
 #ifndef WEIR_COMPUTE_MODEL_LAYERS_KERNEL_TABLE_H
 #define WEIR_COMPUTE_MODEL_LAYERS_KERNEL_TABLE_H
 
-#include "compute-model/graph/step-program.h"
 #include "compute-model/kernels/embedding-time.h"
 #include "compute-model/kernels/kernel-time.h"
+#include "compute-model/layers/kernel-records.h"
 
 #include <cstdint>
 #include <map>
@@ -15,7 +15,7 @@
 namespace weir
 {
 
-/** Consecutive records of StepGraph::kernels and how long they take one after another. */
+/** Consecutive records of KernelRecords::kernels and how long they take one after another. */
 struct KernelRange
 {
     uint32_t first{0};
@@ -29,16 +29,16 @@ struct KernelRange
 };
 
 /**
- * Writes kernels into a StepGraph: times them, interns their names, and keeps each sequence once
+ * Writes the kernels of a step: times them, interns their names, and keeps each sequence once
  * however often a step repeats it. A range is open from the first kernel to Close().
  */
 class KernelTable
 {
   public:
-    /** @p graph and @p timer must outlive the table. @param host CPU time to launch a kernel */
-    KernelTable(StepGraph& graph, const KernelTimer& timer, Time host = Time());
+    /** @p records and @p timer must outlive the table. @param host CPU time to launch a kernel */
+    KernelTable(KernelRecords& records, const KernelTimer& timer, Time host = Time());
 
-    /** The index of @p text in StepGraph::labels. */
+    /** The index of @p text in KernelRecords::labels. */
     uint32_t Label(const std::string& text);
 
     void Gemm(const std::string& name, const GemmShape& shape);
@@ -80,7 +80,7 @@ class KernelTable
              const KernelEstimate& estimate,
              const std::array<uint32_t, 4>& shape);
 
-    StepGraph& m_graph;
+    KernelRecords& m_records;
     const KernelTimer& m_timer;
     Time m_host;                                             //!< CPU time to launch a kernel
     std::map<std::string, uint32_t> m_labels;                //!< where each name is

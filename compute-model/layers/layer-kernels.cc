@@ -13,6 +13,14 @@ namespace weir
 namespace
 {
 
+/** More of a layer than its attention core. */
+bool
+RecomputesLayers(const ParallelPlan& plan)
+{
+    return plan.recomputation != Recomputation::None &&
+           plan.recomputation != Recomputation::Selective;
+}
+
 /** Writes one layer's kernels; each method is one line of the layer's code. */
 class LayerWriter
 {
@@ -43,6 +51,7 @@ class LayerWriter
 
     SegmentSequence Forward(const std::string& name)
     {
+        SynchronizeLayer();
         m_writer.Section(name + " attention");
         Norm("input norm");
         GatherSequence("QKV input all-gather");
@@ -73,6 +82,7 @@ class LayerWriter
         {
             return Forward("recompute");
         }
+        SynchronizeLayer();
         const bool isNeeded = m_plan.recomputation == Recomputation::Needed;
         m_writer.Section("recompute attention");
         Norm("input norm");
@@ -108,7 +118,7 @@ class LayerWriter
         BiasDropoutAddBackward("MLP bias dropout add backward");
         if (m_kind == LayerKind::Experts)
         {
-            WriteExpertsBackward(m_writer, m_model, m_plan);
+            WriteExpertsBackward(m_writer, m_model, m_plan, m_putsOffWeights);
         }
         else
         {
@@ -138,8 +148,16 @@ class LayerWriter
     SegmentSequence BackwardWeights()
     {
         m_writer.Section("backward weights");
+        if (m_kind == LayerKind::Experts)
+        {
+            WriteExpertsWeights(m_writer, m_model, m_plan);
+        }
         for (const LinearShape* linear : {&m_fc2, &m_fc1, &m_projection, &m_qkv})
         {
+            if (m_kind == LayerKind::Experts && (linear == &m_fc1 || linear == &m_fc2))
+            {
+                continue;
+            }
             const bool isColumnParallel = linear == &m_fc1 || linear == &m_qkv;
             if (isColumnParallel)
             {
@@ -151,6 +169,15 @@ class LayerWriter
     }
 
   private:
+    /** Before a layer that is recomputed, and before its recomputation and backward pass. */
+    void SynchronizeLayer()
+    {
+        if (m_plan.host.syncLayers && RecomputesLayers(m_plan))
+        {
+            m_writer.SynchronizeHost();
+        }
+    }
+
     /** dW of a row-parallel layer, unless it comes later. */
     void WeightGradient(const LinearShape& linear)
     {
@@ -281,7 +308,8 @@ class LayerWriter
     {
         if (m_plan.sequenceParallel)
         {
-            m_writer.WaitFor(m_writer.Communicate(name, CollectiveOp::AllGather, m_shape.boundary));
+            m_writer.WaitFor(m_writer.Communicate(
+                name, CollectiveOp::AllGather, GatheredBytes(m_shape.boundary, m_plan)));
         }
     }
 
@@ -340,21 +368,26 @@ LayerRecompute(KernelTable& kernels,
                const ParallelPlan& plan,
                LayerKind kind)
 {
-    const bool isWhole =
-        plan.recomputation != Recomputation::None && plan.recomputation != Recomputation::Selective;
-    return isWhole ? LayerWriter(kernels, model, plan, kind).Recompute() : SegmentSequence();
+    return RecomputesLayers(plan) ? LayerWriter(kernels, model, plan, kind).Recompute()
+                                  : SegmentSequence();
 }
 
 SegmentSequence
-LayerBackwardInput(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
+LayerBackwardInput(KernelTable& kernels,
+                   const Transformer& model,
+                   const ParallelPlan& plan,
+                   LayerKind kind)
 {
-    return LayerWriter(kernels, model, plan, LayerKind::Mlp).BackwardInput();
+    return LayerWriter(kernels, model, plan, kind).BackwardInput();
 }
 
 SegmentSequence
-LayerBackwardWeights(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
+LayerBackwardWeights(KernelTable& kernels,
+                     const Transformer& model,
+                     const ParallelPlan& plan,
+                     LayerKind kind)
 {
-    return LayerWriter(kernels, model, plan, LayerKind::Mlp).BackwardWeights();
+    return LayerWriter(kernels, model, plan, kind).BackwardWeights();
 }
 
 } // namespace weir

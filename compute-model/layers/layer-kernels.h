@@ -59,12 +59,14 @@ SegmentSequence LayerBackward(KernelTable& kernels,
 /** Of that the gradients of activations, norms and biases (Qi et al. 2023, B). */
 SegmentSequence LayerBackwardInput(KernelTable& kernels,
                                    const Transformer& model,
-                                   const ParallelPlan& plan);
+                                   const ParallelPlan& plan,
+                                   LayerKind kind = LayerKind::Mlp);
 
 /** Of that the gradients of the linear layers' weights (W), which nothing waits for. */
 SegmentSequence LayerBackwardWeights(KernelTable& kernels,
                                      const Transformer& model,
-                                     const ParallelPlan& plan);
+                                     const ParallelPlan& plan,
+                                     LayerKind kind = LayerKind::Mlp);
 
 } // namespace weir
 

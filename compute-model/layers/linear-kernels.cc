@@ -67,6 +67,12 @@ WriteInputReduction(SegmentWriter& writer,
 
 } // namespace
 
+Bytes
+GatheredBytes(Bytes bytes, const ParallelPlan& plan)
+{
+    return plan.precision == Precision::Fp8 ? bytes / ActivationBytes(plan.precision) : bytes;
+}
+
 void
 WriteLinearForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
@@ -116,8 +122,8 @@ WriteColumnParallelBackward(SegmentWriter& writer,
     int32_t gathered = Segment::NOTHING;
     if (plan.sequenceParallel)
     {
-        gathered =
-            writer.Communicate(linear.name + " input all-gather", CollectiveOp::AllGather, input);
+        gathered = writer.Communicate(
+            linear.name + " input all-gather", CollectiveOp::AllGather, GatheredBytes(input, plan));
     }
     WriteInputGradient(writer, linear, plan);
     const int32_t reduced = WriteInputReduction(writer, linear, plan, input);

@@ -54,6 +54,12 @@ void WriteColumnParallelInputGradient(SegmentWriter& writer,
                                       const ParallelPlan& plan,
                                       Bytes input);
 
+/**
+ * What tensor ranks gather of an operand of products that has @p bytes in the activations' format:
+ * fp8 operands are cast before (Transformer Engine; torchao's float8 tensor parallelism).
+ */
+Bytes GatheredBytes(Bytes bytes, const ParallelPlan& plan);
+
 } // namespace weir
 
 #endif // WEIR_COMPUTE_MODEL_LAYERS_LINEAR_KERNELS_H

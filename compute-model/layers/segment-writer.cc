@@ -204,10 +204,4 @@ SegmentWriter::Close()
     }
 }
 
-uint32_t
-ActivationBytes(Precision precision)
-{
-    return std::max(2U, BytesOf(precision));
-}
-
 } // namespace weir

@@ -2,8 +2,9 @@
 #ifndef WEIR_COMPUTE_MODEL_LAYERS_SEGMENT_WRITER_H
 #define WEIR_COMPUTE_MODEL_LAYERS_SEGMENT_WRITER_H
 
-#include "compute-model/graph/step-program.h"
+#include "collectives/collective.h"
 #include "compute-model/layers/kernel-table.h"
+#include "compute-model/layers/step-stream.h"
 #include "compute-model/plan/parallel-plan.h"
 #include "compute-model/plan/rank-groups.h"
 
@@ -117,9 +118,6 @@ class SegmentWriter
     Segment m_open;
     uint32_t m_label{0};
 };
-
-/** Bytes of one activation element: 4 for the 32-bit formats, else 2 (fp8 only feeds GEMMs). */
-uint32_t ActivationBytes(Precision precision);
 
 } // namespace weir
 

@@ -28,6 +28,11 @@ StepSegments::StepSegments(KernelTable& kernels, const Transformer& model, const
         expertForward = LayerForward(kernels, model, plan, "forward", kind);
         expertBackward = LayerBackward(kernels, model, plan, kind);
         expertRecompute = LayerRecompute(kernels, model, plan, kind);
+        if (plan.SplitsBackward())
+        {
+            expertBackwardInput = LayerBackwardInput(kernels, model, plan, kind);
+            expertBackwardWeights = LayerBackwardWeights(kernels, model, plan, kind);
+        }
     }
 }
 

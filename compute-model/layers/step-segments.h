@@ -24,6 +24,8 @@ struct StepSegments
     SegmentSequence expertForward;        //!< of layers with experts, where the model has any
     SegmentSequence expertRecompute;
     SegmentSequence expertBackward;
+    SegmentSequence expertBackwardInput;   //!< with zero-bubble schedules, else empty
+    SegmentSequence expertBackwardWeights; //!< likewise
     SegmentSequence outputForward;
     SegmentSequence outputBackward;
 
@@ -40,6 +42,16 @@ struct StepSegments
     const SegmentSequence& Backward(bool hasExperts) const
     {
         return hasExperts ? expertBackward : layerBackward;
+    }
+
+    const SegmentSequence& BackwardInput(bool hasExperts) const
+    {
+        return hasExperts ? expertBackwardInput : layerBackwardInput;
+    }
+
+    const SegmentSequence& BackwardWeights(bool hasExperts) const
+    {
+        return hasExperts ? expertBackwardWeights : layerBackwardWeights;
     }
 };
 

@@ -266,40 +266,4 @@ WriteSummaWeightGradient(SegmentWriter& writer, const LinearShape& linear, const
     writer.GradientsReady(linear.parameters);
 }
 
-Bytes
-SummaBuffers(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
-{
-    if (plan.grid.side < 2)
-    {
-        return {};
-    }
-    const RankShape shape(model, plan);
-
-    struct Blocks
-    {
-        uint64_t moved; //!< columns of activations
-        uint64_t weight;
-    };
-
-    std::vector<Blocks> linears{{shape.hidden, shape.hidden * shape.qkv},
-                                {shape.query, shape.hidden * shape.query},
-                                {shape.hidden, shape.hidden * shape.inner},
-                                {shape.ffn, shape.hidden * shape.ffn}};
-    const uint64_t words = shape.hidden * shape.vocabulary;
-    if (stage == 0)
-    {
-        linears.push_back({0, words});
-    }
-    if (stage == plan.pipeline - 1)
-    {
-        linears.push_back({model.tiedEmbeddings ? shape.vocabulary : shape.hidden, words});
-    }
-    uint64_t most = 0;
-    for (const Blocks& linear : linears)
-    {
-        most = std::max(most, shape.tokens * linear.moved + linear.weight);
-    }
-    return Block(most, 2, plan);
-}
-
 } // namespace weir

@@ -61,13 +61,6 @@ void WriteSummaWeightGradient(SegmentWriter& writer,
                               const LinearShape& linear,
                               const ParallelPlan& plan);
 
-/**
- * Bytes of the blocks on their way in a rank's largest product: two for each operand or result that
- * moves.
- * @param stage of the pipeline that the rank is in.
- */
-Bytes SummaBuffers(const Transformer& model, const ParallelPlan& plan, uint32_t stage);
-
 } // namespace weir
 
 #endif // WEIR_COMPUTE_MODEL_LAYERS_SUMMA_KERNELS_H

@@ -14,7 +14,8 @@ namespace weir
 enum class EmbeddingPlacement : uint8_t
 {
     Tables, //!< each table on one rank (Mudigere et al. 2022, arXiv 2104.05158, table-wise)
-    Rows    //!< each table on all ranks, every rank a part of its rows (row-wise)
+    Rows,   //!< each table on all ranks, every rank a part of its rows (row-wise)
+    Columns //!< each table in parts of some columns, each part on one rank (column-wise)
 };
 
 /** What whole tables are dealt out by, largest first, each to the rank that has least so far. */
@@ -39,6 +40,11 @@ struct EmbeddingSharding
     EmbeddingBalance balance{EmbeddingBalance::Lookups};
     Bytes splitAbove{std::numeric_limits<int64_t>::max()}; //!< larger tables go by rows whatever
                                                            //!< the placement
+    Bytes splitColumnsAbove{std::numeric_limits<int64_t>::max()}; //!< larger tables go by columns
+                                                                  //!< whatever the placement, but
+                                                                  //!< those that go by rows
+    uint32_t columnWidth{128}; //!< of a part (TorchRec's MIN_CW_DIM, planner/constants.py); the
+                               //!< last one of a table can be narrower
     EmbeddingOptimizer optimizer{EmbeddingOptimizer::RowwiseAdagrad};
     bool exchangeIndices{true}; //!< each rank reads its own samples and sends their indices to
                                 //!< where the rows are, one step ahead (TorchRec's pipeline); else

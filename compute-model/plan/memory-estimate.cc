@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/memory-estimate.h"
 
-#include "compute-model/layers/segment-writer.h"
-#include "compute-model/layers/summa-kernels.h"
 #include "compute-model/plan/activation-memory.h"
 #include "compute-model/plan/sharded-memory.h"
 #include "compute-model/plan/stage-parameters.h"
+#include "compute-model/plan/summa-buffers.h"
+
+#include <cstdio>
 
 namespace weir
 {
@@ -28,6 +29,14 @@ constexpr int64_t NCCL_CHANNEL_BYTES = 524288 + 4915200 + 4194304;
 
 // Channels of a communicator: 24 on an A100 with 12 NVLinks, the most of the machines described.
 constexpr int64_t NCCL_CHANNELS = 24;
+
+std::string
+InGiB(Bytes bytes)
+{
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.1f GiB", bytes.ToDouble() / Bytes::GiB(1).ToDouble());
+    return text;
+}
 
 Bytes
 BuffersOf(const ParallelPlan& plan)
@@ -69,6 +78,17 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
 }
 
 } // namespace
+
+std::string
+ToText(const MemoryEstimate& estimate)
+{
+    return InGiB(estimate.Total()) + " (weights " + InGiB(estimate.weights) +
+           (estimate.embeddings > Bytes() ? ", embedding tables " + InGiB(estimate.embeddings)
+                                          : "") +
+           ", gradients " + InGiB(estimate.gradients) + ", optimizer " + InGiB(estimate.optimizer) +
+           ", activations " + InGiB(estimate.activations) + ", gathered " +
+           InGiB(estimate.gathered) + ", buffers " + InGiB(estimate.buffers) + ")";
+}
 
 MemoryEstimate
 EstimateMemory(const Transformer& model, const ParallelPlan& plan)

@@ -7,6 +7,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <string>
 
 namespace weir
 {
@@ -28,6 +29,9 @@ struct MemoryEstimate
         return weights + embeddings + gradients + optimizer + activations + gathered + buffers;
     }
 };
+
+/** "61.2 GiB (weights 14.9 GiB, gradients 29.8 GiB, ...)". */
+std::string ToText(const MemoryEstimate& estimate);
 
 /** The estimate of the fullest stage; activations after Korthikanti et al. 2022, equations 1 to 6.
  */

@@ -103,23 +103,6 @@ EagerHost()
     return host;
 }
 
-uint32_t
-BytesOf(Precision precision)
-{
-    switch (precision)
-    {
-    case Precision::Fp32:
-    case Precision::Tf32:
-        return 4;
-    case Precision::Fp16:
-    case Precision::Bf16:
-        return 2;
-    case Precision::Fp8:
-        return 1;
-    }
-    throw std::logic_error("BytesOf: no such Precision");
-}
-
 void
 CheckPlan(const Transformer& model, const ParallelPlan& plan)
 {

@@ -2,6 +2,7 @@
 #ifndef WEIR_COMPUTE_MODEL_PLAN_PARALLEL_PLAN_H
 #define WEIR_COMPUTE_MODEL_PLAN_PARALLEL_PLAN_H
 
+#include "compute-model/models/precision.h"
 #include "compute-model/models/transformer.h"
 #include "compute-model/plan/data-sharding.h"
 #include "compute-model/plan/embedding-sharding.h"
@@ -34,18 +35,6 @@ enum class Recomputation : uint8_t
     Operators  //!< all but attention and every other matrix product (torchtitan's selective "op")
 };
 
-/** Numeric format of weights and activations in forward and backward. */
-enum class Precision : uint8_t
-{
-    Fp32,
-    Tf32,
-    Fp16,
-    Bf16,
-    Fp8
-};
-
-uint32_t BytesOf(Precision precision);
-
 /** How the unfused or fused attention core is computed. */
 enum class AttentionKind : uint8_t
 {
@@ -56,8 +45,11 @@ enum class AttentionKind : uint8_t
 /** How the ranks that share a sequence see each other's keys and values. */
 enum class ContextExchange : uint8_t
 {
-    Ring,     //!< passed round step by step beside the attention of the step (Liu et al. 2023)
-    AllGather //!< gathered before the attention (Llama Team 2024, 3.3.2)
+    Ring,      //!< passed round step by step beside the attention of the step (Liu et al. 2023)
+    AllGather, //!< gathered before the attention (Llama Team 2024, 3.3.2)
+    Pieces //!< gathered beside the attention to the rank's own, then met piece by piece, sums in
+           //!< 32 bits by kernels of their own, gradients passed round (PyTorch 2.5 to 2.7,
+           //!< torch/distributed/tensor/experimental/_attention.py)
 };
 
 /** How many tokens each expert of a layer gets. */
@@ -91,6 +83,8 @@ struct HostCosts
     bool syncPasses{false}; //!< the CPU waits before and after each forward and backward pass (the
                             //!< timers of Megatron-LM before version 3: megatron/global_vars.py,
                             //!< _Timer calls torch.cuda.synchronize)
+    bool syncLayers{false}; //!< the CPU waits before each recomputed layer's forward and backward
+                            //!< pass (Megatron-DeepSpeed's --synchronize-each-layer)
 };
 
 /** PyTorch's eager mode under Megatron-LM: what a run has that says nothing of it. */
@@ -131,6 +125,8 @@ struct ParallelPlan
     Bytes bucket{Bytes::MiB(40)}; //!< gradient bucket when overlapped, in gradient bytes
     bool distributedOptimizer{false}; //!< ZeRO-1: reduce-scatter gradients, all-gather weights
     bool fp32Gradients{true};         //!< gradients accumulated and reduced in 4 bytes
+    bool fusedUpdate{false};          //!< one kernel unscales and clips gradients, updates and
+                                      //!< casts weights (DeepSpeed's fused_adam_legacy)
     bool scatterGatherPipeline{
         true}; //!< send 1/T of the stage boundary per tensor rank and gather (Narayanan et al.
                //!< 2021, 4.1); with sequence parallelism the boundary is already split

@@ -17,32 +17,32 @@ struct Place
     uint32_t pipeline{0};
 };
 
-/** Adds groups to a graph and enters them into their ranks' slots. */
+/** Adds groups and enters them into their ranks' slots. */
 class GroupWriter
 {
   public:
-    GroupWriter(const ParallelPlan& plan, StepGraph& graph)
+    GroupWriter(const ParallelPlan& plan, RankGroups& groups)
         : m_plan(plan),
-          m_graph(graph)
+          m_groups(groups)
     {
-        m_graph.slotNames = {"tensor",
-                             "data",
-                             "optimizer",
-                             "embedding",
-                             "send-forward",
-                             "receive-forward",
-                             "send-backward",
-                             "receive-backward",
-                             "context",
-                             "expert",
-                             "expert-tensor",
-                             "expert-data",
-                             "shard",
-                             "replicas",
-                             "tensor-row",
-                             "tensor-column"};
-        m_graph.rankGroups.assign(
-            plan.Ranks(), std::vector<uint32_t>(m_graph.slotNames.size(), StepGraph::NO_GROUP));
+        m_groups.slotNames = {"tensor",
+                              "data",
+                              "optimizer",
+                              "embedding",
+                              "send-forward",
+                              "receive-forward",
+                              "send-backward",
+                              "receive-backward",
+                              "context",
+                              "expert",
+                              "expert-tensor",
+                              "expert-data",
+                              "shard",
+                              "replicas",
+                              "tensor-row",
+                              "tensor-column"};
+        m_groups.rankGroups.assign(
+            plan.Ranks(), std::vector<uint32_t>(m_groups.slotNames.size(), RankGroups::NO_GROUP));
     }
 
     Rank At(const Place& place) const
@@ -61,25 +61,25 @@ class GroupWriter
         {
             Enter(member, slot);
         }
-        m_graph.groups.push_back(std::move(members));
+        m_groups.groups.push_back(std::move(members));
     }
 
     void AddPair(Rank sender, GroupSlot send, Rank receiver, GroupSlot receive)
     {
         Enter(sender, send);
         Enter(receiver, receive);
-        m_graph.groups.push_back({sender, receiver});
+        m_groups.groups.push_back({sender, receiver});
     }
 
   private:
     void Enter(Rank rank, GroupSlot slot)
     {
-        m_graph.rankGroups[rank.Index()][static_cast<std::size_t>(slot)] =
-            static_cast<uint32_t>(m_graph.groups.size());
+        m_groups.rankGroups[rank.Index()][static_cast<std::size_t>(slot)] =
+            static_cast<uint32_t>(m_groups.groups.size());
     }
 
     const ParallelPlan& m_plan;
-    StepGraph& m_graph;
+    RankGroups& m_groups;
 };
 
 void
@@ -269,9 +269,9 @@ AddExpertGroups(const ParallelPlan& plan, GroupWriter& writer)
 } // namespace
 
 void
-WriteRankGroups(const Transformer& model, const ParallelPlan& plan, StepGraph& graph)
+WriteRankGroups(const Transformer& model, const ParallelPlan& plan, RankGroups& groups)
 {
-    GroupWriter writer(plan, graph);
+    GroupWriter writer(plan, groups);
     if (plan.HasGrid())
     {
         AddGridGroups(plan, writer);

@@ -2,15 +2,29 @@
 #ifndef WEIR_COMPUTE_MODEL_PLAN_RANK_GROUPS_H
 #define WEIR_COMPUTE_MODEL_PLAN_RANK_GROUPS_H
 
-#include "compute-model/graph/step-program.h"
 #include "compute-model/plan/parallel-plan.h"
+#include "fabric/ids.h"
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace weir
 {
 
-/** The groups a rank of a transformer step can be in: slots of StepGraph::rankGroups. */
+/** Who communicates with whom. */
+struct RankGroups
+{
+    std::vector<std::vector<Rank>>
+        groups; //!< members in group-rank order; a send/recv pair is {sender, receiver}
+    std::vector<std::vector<uint32_t>> rankGroups; //!< by Rank, then slot: index into groups
+    std::vector<std::string> slotNames; //!< by slot: "tensor", "data", "pipeline-next", ...
+
+    /** In rankGroups: the rank has no group in this slot. */
+    static constexpr uint32_t NO_GROUP = 0xffffffff;
+};
+
+/** The groups a rank of a transformer step can be in: slots of RankGroups::rankGroups. */
 enum class GroupSlot : uint16_t
 {
     Tensor,          //!< ranks that share layers; none in a tensor grid
@@ -33,13 +47,13 @@ enum class GroupSlot : uint16_t
 };
 
 /**
- * Writes the groups of @p plan, and which of them each rank is in, into @p graph. Groups of a
+ * Writes the groups of @p plan, and which of them each rank is in, into @p groups. Groups of a
  * single rank are left out. With the interleaved schedule the stages form a ring.
  *
  * Activations and gradients between the same two GPUs have separate groups, so that neither
  * waits behind the other.
  */
-void WriteRankGroups(const Transformer& model, const ParallelPlan& plan, StepGraph& graph);
+void WriteRankGroups(const Transformer& model, const ParallelPlan& plan, RankGroups& groups);
 
 /** The pipeline stage of @p rank in the plan's rank order. */
 uint32_t StageOf(const ParallelPlan& plan, uint32_t rank);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/rank-shape.h"
 
-#include "compute-model/layers/segment-writer.h"
-
 namespace weir
 {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/shard-units.h"
 
+#include "compute-model/plan/expert-shape.h"
 #include "compute-model/plan/stage-layers.h"
 #include "compute-model/plan/stage-parameters.h"
 
@@ -98,15 +99,49 @@ class UseWriter
     std::vector<bool> m_reduces; //!< by use: gradients are reduced after it
 };
 
+/** By layer of a stage, in the order of their model chunks: whether it has experts. */
+std::vector<bool>
+HaveExperts(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
+{
+    std::vector<bool> have;
+    for (uint32_t chunk = 0; chunk < plan.virtualStages; chunk++)
+    {
+        const uint32_t first = FirstLayerOfChunk(model, plan, stage, chunk);
+        for (uint32_t i = 0; i < LayersOfChunk(model, plan, stage, chunk); i++)
+        {
+            have.push_back(model.IsExpertLayer(first + i));
+        }
+    }
+    return have;
+}
+
 } // namespace
 
 std::vector<double>
 UnitParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
-    const uint32_t layers = LayersOfStage(model, plan, stage);
-    const double layer = RankLayerParameters(model, plan);
-    std::vector<double> units(layers, layer);
-    units.push_back(RankStageParameters(model, plan, stage) - layers * layer);
+    std::vector<double> units;
+    double root = RankStageParameters(model, plan, stage);
+    for (const bool hasExperts : HaveExperts(model, plan, stage))
+    {
+        units.push_back(RankLayerParameters(model, plan, hasExperts));
+        root -= units.back();
+    }
+    constexpr double ROUNDING = 0.5; // parameters
+    units.push_back(root < ROUNDING ? 0 : root);
+    return units;
+}
+
+std::vector<double>
+UnitExpertParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
+{
+    const double ofLayer = model.HasExperts() ? ExpertShape(model, plan).parameters : 0;
+    std::vector<double> units;
+    for (const bool hasExperts : HaveExperts(model, plan, stage))
+    {
+        units.push_back(hasExperts ? ofLayer : 0);
+    }
+    units.push_back(0);
     return units;
 }
 

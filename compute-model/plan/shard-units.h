@@ -16,11 +16,16 @@ namespace weir
 /**
  * Parameters of a stage's units of weights on one tensor rank, by unit: its layers in the order of
  * their model chunks, and last the root unit: embeddings, final norm, output layer. They sum to
- * RankStageParameters.
+ * RankStageParameters; experts are left out.
  */
 std::vector<double> UnitParameters(const Transformer& model,
                                    const ParallelPlan& plan,
                                    uint32_t stage);
+
+/** Likewise of the experts that a rank holds, which ExpertReplicas() ranks share out. */
+std::vector<double> UnitExpertParameters(const Transformer& model,
+                                         const ParallelPlan& plan,
+                                         uint32_t stage);
 
 /** One pass of one micro-batch over one unit. */
 struct UnitUse

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/sharded-memory.h"
 
-#include "compute-model/layers/segment-writer.h"
 #include "compute-model/plan/shard-units.h"
 #include "compute-model/plan/stage-parameters.h"
 
@@ -15,7 +14,8 @@ WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEsti
 {
     constexpr double FP32 = 4;
     const double parameters = RankStageParameters(model, plan, estimate.stage);
-    const double part = parameters / plan.ShardRanks();
+    const double experts = RankExpertParameters(model, plan, estimate.stage);
+    const double part = parameters / plan.ShardRanks() + experts / plan.ExpertReplicas();
     estimate.weights = Bytes::Nearest(part * FP32);
     estimate.gradients = Bytes::Nearest(part * FP32);
     estimate.optimizer = Bytes::Nearest(part * 2 * FP32);
@@ -23,15 +23,21 @@ WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEsti
     const double weight = ActivationBytes(plan.precision);
     const double reduced = plan.fp32Gradients ? FP32 : weight;
     const std::vector<double> units = UnitParameters(model, plan, estimate.stage);
+    const std::vector<double> ofExperts = UnitExpertParameters(model, plan, estimate.stage);
     const auto layers = static_cast<double>(units.size() - 1);
-    const double layer = units.size() > 1 ? units.front() : 0;
+    double layer = 0; // the largest
+    for (std::size_t unit = 0; unit + 1 < units.size(); unit++)
+    {
+        layer = std::max(layer, units[unit] + ofExperts[unit]);
+    }
     const double root = units.back();
     const double held =
         plan.sharding.reshard ? std::min(layers, 1.0 + plan.sharding.prefetch) : layers;
-    double whole = (root + held * layer) * weight;
+    const double kept = std::min(held * layer, parameters + experts - root);
+    double whole = (root + kept) * weight;
     // The root unit's gradients wait for the embedding's; they are reduced when no layer is left.
     whole += root * weight + layer * (weight + reduced);
-    whole += plan.sharding.everyPass ? 0 : parameters * reduced;
+    whole += plan.sharding.everyPass ? 0 : (parameters + experts) * reduced;
     estimate.gathered = Bytes::Nearest(whole);
 }
 

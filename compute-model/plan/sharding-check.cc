@@ -38,11 +38,10 @@ CheckSharding(const Transformer& model, const ParallelPlan& plan)
     {
         throw std::invalid_argument("recomputeEvery: found 0, expected at least 1");
     }
-    if (plan.SplitsBackward() && (model.HasExperts() || plan.Sharded() == ShardedState::Full))
+    if (plan.SplitsBackward() && plan.Sharded() == ShardedState::Full)
     {
         throw std::invalid_argument(
-            std::string("schedule: found a zero-bubble schedule ") +
-            (model.HasExperts() ? "for a model with experts" : "with dataSharding full") +
+            "schedule: found a zero-bubble schedule with dataSharding full"
             ", expected 1f1b, interleaved or gpipe");
     }
     if (plan.Sharded() == ShardedState::None)
@@ -55,9 +54,12 @@ CheckSharding(const Transformer& model, const ParallelPlan& plan)
         return;
     }
     CheckGroups(plan);
-    if (plan.Sharded() == ShardedState::Full && model.HasExperts())
+    if (plan.Sharded() == ShardedState::Full && model.HasExperts() &&
+        plan.ShardRanks() != plan.DenseReplicas())
     {
-        Refuse("state full for a model with experts", "optimizer or gradients");
+        Refuse("state full in groups of " + std::to_string(plan.sharding.ranks) +
+                   " for a model with experts",
+               "ranks: 0 (all replicas)");
     }
     if (plan.Sharded() == ShardedState::Gradients && plan.DenseReplicas() > 1 &&
         !plan.overlapGradients)

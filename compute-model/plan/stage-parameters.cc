@@ -79,8 +79,13 @@ RouterParameters(const Transformer& model)
 } // namespace
 
 double
-RankLayerParameters(const Transformer& model, const ParallelPlan& plan)
+RankLayerParameters(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
 {
+    if (hasExperts)
+    {
+        return RankLayerParameters(model, plan) + RouterParameters(model) +
+               SplitExpertLayerSurplus(model) / plan.tensor;
+    }
     const double whole = WholeLayerParameters(model, plan);
     const double split = model.LayerParameters() - whole * (plan.HasGrid() ? plan.WidthParts() : 1);
     return split / plan.WeightRanks() + whole;

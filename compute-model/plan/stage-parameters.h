@@ -10,9 +10,13 @@
 namespace weir
 {
 
-/** Parameters of one layer that one tensor rank holds: weights split, norms and row biases whole.
+/**
+ * Parameters of one layer that one tensor rank holds: weights split, norms and row biases whole.
+ * @param hasExperts then its router and shared experts are counted, its routed experts are not.
  */
-double RankLayerParameters(const Transformer& model, const ParallelPlan& plan);
+double RankLayerParameters(const Transformer& model,
+                           const ParallelPlan& plan,
+                           bool hasExperts = false);
 
 /** Parameters of the word embedding that one tensor rank holds, padding included. */
 double RankWordParameters(const Transformer& model, const ParallelPlan& plan);

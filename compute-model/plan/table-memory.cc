@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/table-memory.h"
 
-#include "compute-model/layers/segment-writer.h"
 #include "compute-model/plan/table-places.h"
 
 #include <algorithm>
@@ -37,18 +36,19 @@ HeldBytes(const LayerTable& table,
 
 /** Adds what the fullest rank has of tables and of their exchange. */
 void
-AddEmbeddings(const LayerTable& table, const ParallelPlan& plan, MemoryEstimate& estimate)
+AddEmbeddings(const LayerTable& whole, const ParallelPlan& plan, MemoryEstimate& estimate)
 {
+    const LayerTable table = InColumnParts(whole, plan);
     const TablePlaces places = PlaceTables(table, plan);
     const EmbeddingOptimizer optimizer = plan.embeddings.optimizer;
     const double parts = HeldBytes(table, places.split, optimizer, plan.data);
     const double samples = static_cast<double>(plan.microBatch) * plan.data;
     const double element = ActivationBytes(plan.precision);
     double most = 0;
-    for (const auto& whole : places.whole)
+    for (const auto& tables : places.whole)
     {
-        const double held = HeldBytes(table, whole, optimizer, 1) + parts;
-        const double pooled = static_cast<double>(PooledElements(table, whole) +
+        const double held = HeldBytes(table, tables, optimizer, 1) + parts;
+        const double pooled = static_cast<double>(PooledElements(table, tables) +
                                                   PooledElements(table, places.split)) *
                               samples * element;
         constexpr double BUFFERS = 2; // vectors and their gradients

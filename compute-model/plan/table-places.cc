@@ -16,6 +16,14 @@ IsSplit(const EmbeddingTable& table, const ParallelPlan& plan)
                              TableBytes(table) > plan.embeddings.splitAbove);
 }
 
+bool
+IsCut(const EmbeddingTable& table, const ParallelPlan& plan)
+{
+    return plan.data > 1 && !IsSplit(table, plan) &&
+           (plan.embeddings.placement == EmbeddingPlacement::Columns ||
+            TableBytes(table) > plan.embeddings.splitColumnsAbove);
+}
+
 /** What a table weighs when tables are dealt out. */
 double
 WeightOf(const EmbeddingTable& table, EmbeddingBalance balance)
@@ -25,6 +33,26 @@ WeightOf(const EmbeddingTable& table, EmbeddingBalance balance)
 }
 
 } // namespace
+
+LayerTable
+InColumnParts(const LayerTable& table, const ParallelPlan& plan)
+{
+    LayerTable parts = table;
+    parts.embeddings.clear();
+    for (const EmbeddingTable& whole : table.embeddings)
+    {
+        uint32_t left = whole.dim;
+        while (IsCut(whole, plan) && left > plan.embeddings.columnWidth)
+        {
+            parts.embeddings.push_back(whole);
+            parts.embeddings.back().dim = plan.embeddings.columnWidth;
+            left -= plan.embeddings.columnWidth;
+        }
+        parts.embeddings.push_back(whole);
+        parts.embeddings.back().dim = left;
+    }
+    return parts;
+}
 
 Bytes
 TableBytes(const EmbeddingTable& table)

@@ -18,6 +18,13 @@ struct TablePlaces
     std::vector<uint32_t> split;              //!< tables of which every rank holds so many a row
 };
 
+/**
+ * @p table with the embedding tables that @p plan cuts by columns in parts of EmbeddingSharding::
+ * columnWidth: each part is a table of its own from there on, with the same look-ups (Mudigere et
+ * al. 2022, column-wise; TorchRec sends its indices to every part likewise).
+ */
+LayerTable InColumnParts(const LayerTable& table, const ParallelPlan& plan);
+
 /** Bytes of a table's rows, which are kept in 32 bits. */
 Bytes TableBytes(const EmbeddingTable& table);
 
@@ -25,9 +32,9 @@ Bytes TableBytes(const EmbeddingTable& table);
 double RowStateBytes(const EmbeddingTable& table, EmbeddingOptimizer optimizer);
 
 /**
- * Deals the embedding tables of @p table out over the replicas of @p plan: those to be split to
- * all, the others whole, the largest first, each to the rank that has least so far (Graham 1969,
- * longest processing time first: at most 4/3 of the best balance); ties go by number.
+ * Deals the embedding tables of @p table (InColumnParts) out over the replicas of @p plan: those to
+ * be split to all, the others whole, the largest first, each to the rank that has least so far
+ * (Graham 1969, longest processing time first: at most 4/3 of the best balance); ties go by number.
  * O(tables x ranks)
  */
 TablePlaces PlaceTables(const LayerTable& table, const ParallelPlan& plan);

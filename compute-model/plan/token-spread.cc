@@ -101,17 +101,6 @@ CheckExperts(const Transformer& model, const ParallelPlan& plan)
     {
         RequireDivides("tensor", plan.tensor, "sharedFfn", model.moe.sharedFfn);
     }
-    if (plan.schedule == PipelineScheduleKind::ZeroBubbleH1 ||
-        plan.schedule == PipelineScheduleKind::ZeroBubble1p)
-    {
-        Refuse("schedule", "a zero-bubble one", "1f1b, interleaved or gpipe with experts");
-    }
-    if (plan.Sharded() == ShardedState::Gradients || plan.Sharded() == ShardedState::Full)
-    {
-        Refuse("dataSharding",
-               "gradients or weights shared out",
-               "the optimizer's state at most, with experts");
-    }
     if (plan.tensor > 1 && !plan.sequenceParallel)
     {
         Refuse("sequenceParallel", "false", "true with experts and tensor above 1");

@@ -30,7 +30,7 @@ NodeCostFigures()
         {Kind::ProxyPost, "proxyPost", Unit::Microseconds, 0, 20},
         {Kind::ProxyLine, "proxyLine", Unit::Microseconds, 0, 0.1},
         {Kind::MessageInline, "messageInline", Unit::Bytes, 0, 4096},
-        {Kind::MessageFetch, "messageFetch", Unit::Microseconds, 0, 20},
+        {Kind::MessageFetch, "messageFetch", Unit::Microseconds, 0, 500},
         {Kind::MessageEager, "messageEager", Unit::Bytes, 0, 1 << 30},
         {Kind::MessageRendezvous, "messageRendezvous", Unit::Microseconds, 0, 100},
         {Kind::MessageHandling, "messageHandling", Unit::Microseconds, 0, 100},

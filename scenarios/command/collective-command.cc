@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
+#include "scenarios/command/interruption.h"
+#include "scenarios/command/output-option.h"
 #include "scenarios/describe/explain-collective.h"
 #include "scenarios/msccl/read-msccl.h"
 #include "scenarios/readers/check-wiring.h"
@@ -13,7 +15,6 @@
 #include "scenarios/yaml/size-list.h"
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -215,6 +216,7 @@ RunCollective(const CollectiveOptions& options)
     if (!options.csv.empty())
     {
         csv.emplace(options.csv, "--csv");
+        RemoveIfInterrupted(csv->TemporaryPath());
     }
     if (options.explain)
     {
@@ -224,14 +226,7 @@ RunCollective(const CollectiveOptions& options)
     std::cout << ToNcclTestsTable(spec, points);
     if (csv)
     {
-        std::ofstream out(csv->TemporaryPath());
-        out << ToCsv(spec, points);
-        out.close();
-        if (!out)
-        {
-            throw std::runtime_error("cannot write '" + options.csv + "'");
-        }
-        csv->Commit();
+        csv->Save(ToCsv(spec, points));
     }
     return ExitCode::Done;
 }
@@ -302,9 +297,10 @@ AddCollectiveCommand(CLI::App& application)
     verb->add_flag("--explain",
                    options->explain,
                    "Print channels, what NCCL chooses among, chunks and bottlenecks first");
-    verb->add_option("--csv",
-                     options->csv,
-                     "Write collective,size_bytes,time_us,algbw_GBps,busbw_GBps to this file");
+    AddOutputOption(*verb,
+                    "--csv",
+                    options->csv,
+                    "Write collective,size_bytes,time_us,algbw_GBps,busbw_GBps to this file");
     verb->footer(
         "Examples:\n"
         "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"

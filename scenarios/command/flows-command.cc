@@ -2,6 +2,7 @@
 #include "scenarios/command/flows-command.h"
 
 #include "scenarios/command/interruption.h"
+#include "scenarios/command/output-option.h"
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/flows/flow-report.h"
 #include "scenarios/flows/open-network.h"
@@ -11,7 +12,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -64,14 +64,10 @@ OpenCsv(const FlowsOptions& options, std::optional<OutputFile>& csv)
 {
     for (const std::string& input : {options.flows, options.topology})
     {
-        std::error_code ignored;
-        if (std::filesystem::equivalent(options.csv, input, ignored))
-        {
-            throw InputError("--csv: found '" + options.csv +
-                             "', expected another file than the input '" + input + "'");
-        }
+        ExpectOtherFile("--csv", options.csv, "input", input);
     }
     csv.emplace(options.csv, "--csv");
+    RemoveIfInterrupted(csv->TemporaryPath());
 }
 
 void
@@ -148,10 +144,11 @@ AddFlowsCommand(CLI::App& application)
                      "or CSV with the header src,dst,bytes,start_s")
         ->required();
     verb->add_option("--fidelity", options->fidelity, "flow")->capture_default_str();
-    verb->add_option("--csv",
-                     options->csv,
-                     "Write flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown to "
-                     "this file");
+    AddOutputOption(*verb,
+                    "--csv",
+                    options->csv,
+                    "Write flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown to "
+                    "this file");
     verb->add_option("--nodes", options->network.nodes, "Nodes of a system (default: as it says)")
         ->check(CLI::Range(1, 1 << 20));
     verb->add_option("--hash-seed",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/step-builder.h"
+#include "compute-model/plan/memory-estimate.h"
+#include "compute-model/plan/table-memory.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/settings-option.h"
@@ -11,6 +13,7 @@
 #include <iostream>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 namespace weir
 {
@@ -42,19 +45,38 @@ FindJob(const Scenario& scenario, const std::string& name)
                                   : "--job: found '" + name + "', expected one of: " + names);
 }
 
+/** What a GPU of the fullest stage needs. */
+std::string
+MemoryOf(const JobSpec& job)
+{
+    const auto* table = std::get_if<LayerTable>(&job.network);
+    const MemoryEstimate memory =
+        table != nullptr ? EstimateTableMemory(*table, job.plan)
+                         : EstimateMemory(std::get<Transformer>(job.network), job.plan);
+    return "memory of a GPU of stage " + std::to_string(memory.stage) + ": " + ToText(memory) +
+           "\n";
+}
+
 ExitCode
 ShowGraph(const GraphOptions& options)
 {
     const Scenario scenario = LoadScenario(options.file, options.settings, Catalog());
     const JobSpec& job = FindJob(scenario, options.job);
+    const uint32_t microBatches = job.plan.MicroBatches();
+    if (options.view.microBatch && *options.view.microBatch >= microBatches)
+    {
+        throw InputError("--micro-batch: found " + std::to_string(*options.view.microBatch) +
+                         ", expected one of 0 to " + std::to_string(microBatches - 1));
+    }
     std::string text;
     try
     {
-        text = DescribeGraph(BuildStep(job.model, job.table, job.plan, scenario.gpu), options.view);
+        text = DescribeGraph(BuildStep(job.network, job.plan, scenario.gpu), options.view) +
+               MemoryOf(job);
     }
     catch (const std::invalid_argument& error)
     {
-        throw InputError(scenario.path + ": job " + job.name + ": " + error.what());
+        throw InputError((job.where.empty() ? scenario.path : job.where) + ": " + error.what());
     }
     std::cout << scenario.title << ", job " << job.name << ", " << text;
     return ExitCode::Done;

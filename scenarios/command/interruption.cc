@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/interruption.h"
 
+#include <algorithm>
+#include <array>
+#include <climits>
 #include <csignal>
+#include <stdexcept>
+#include <unistd.h>
 
 namespace weir
 {
@@ -9,17 +14,43 @@ namespace weir
 namespace
 {
 
-volatile std::sig_atomic_t g_signal = 0; //!< what a signal handler can write to; 0: none came
+constexpr unsigned PATIENCE = 1; // second
+constexpr std::size_t MOST_FILES = 4;
+constexpr char FAREWELL[] = "weir: interrupted; nothing was written\n";
+
+// What a signal handler can read and write to.
+volatile std::sig_atomic_t g_signal = 0; //!< 0: none came
+volatile std::sig_atomic_t g_fileCount = 0;
+std::array<std::array<char, PATH_MAX>, MOST_FILES> g_files;
+
+/** Ends the process by what is allowed in a handler. */
+[[noreturn]] void
+Leave()
+{
+    for (std::sig_atomic_t i = 0; i < g_fileCount; ++i)
+    {
+        ::unlink(g_files[static_cast<std::size_t>(i)].data());
+    }
+    const auto written = ::write(STDERR_FILENO, FAREWELL, sizeof(FAREWELL) - 1);
+    ::_exit(written < 0 ? 1 : 128 + g_signal);
+}
 
 void
 Note(int signal)
 {
-    if (g_signal != 0)
-    {
-        std::signal(signal, SIG_DFL); // asked twice: end at once
-        std::raise(signal);
-    }
+    const bool isSecond = g_signal != 0;
     g_signal = signal;
+    if (isSecond)
+    {
+        Leave();
+    }
+    ::alarm(PATIENCE);
+}
+
+void
+EndOfPatience(int)
+{
+    Leave();
 }
 
 } // namespace
@@ -29,6 +60,20 @@ WatchInterruptions()
 {
     std::signal(SIGINT, Note);
     std::signal(SIGTERM, Note);
+    std::signal(SIGALRM, EndOfPatience);
+}
+
+void
+RemoveIfInterrupted(const std::string& path)
+{
+    const auto count = static_cast<std::size_t>(g_fileCount);
+    if (count == MOST_FILES || path.size() >= PATH_MAX)
+    {
+        throw std::length_error("RemoveIfInterrupted: no place for '" + path + "'");
+    }
+    g_files[count].fill('\0');
+    std::copy(path.begin(), path.end(), g_files[count].begin());
+    g_fileCount = static_cast<std::sig_atomic_t>(count + 1);
 }
 
 void
@@ -36,6 +81,7 @@ ThrowIfInterrupted()
 {
     if (g_signal != 0)
     {
+        ::alarm(0);
         throw Interrupted{g_signal};
     }
 }

@@ -169,6 +169,15 @@ AddKernelCommand(CLI::App& application)
     auto* verb = application.add_subcommand("kernel", "Show one kernel's estimate and its parts");
     auto options = std::make_shared<KernelOptions>();
     verb->add_option("--gpu", options->gpu, "As weir list gpus")->capture_default_str();
+    // Before its sub-verbs, which show it, too.
+    verb->footer(
+        "Examples:\n"
+        "  weir kernel gemm 4096 4096 4096\n"
+        "  weir kernel --gpu a100-sxm-80g attention --heads 32 --sequence 4096 "
+        "--head-dim 128\n"
+        "  weir kernel embedding --rows 10000000 --dim 128 --batch 65536 --pooling 32 --zipf 1.0 "
+        "--precision fp32\n"
+        "  weir kernel memory layerNormForward --bytes 64MiB --row 8KiB");
     verb->require_subcommand(1);
 
     auto* gemm = verb->add_subcommand("gemm", "C[m,n] = A[m,k] B[k,n]");
@@ -204,14 +213,6 @@ AddKernelCommand(CLI::App& application)
     embedding->add_option("--indices", options->indices, "File of indices, one a line, instead");
     AddShape(*embedding, *options);
 
-    verb->footer(
-        "Examples:\n"
-        "  weir kernel gemm 4096 4096 4096\n"
-        "  weir kernel --gpu a100-sxm-80g attention --heads 32 --sequence 4096 "
-        "--head-dim 128\n"
-        "  weir kernel embedding --rows 10000000 --dim 128 --batch 65536 --pooling 32 --zipf 1.0 "
-        "--precision fp32\n"
-        "  weir kernel memory layerNormForward --bytes 64MiB --row 8KiB");
     return {verb, [options] { return ShowKernel(*options); }};
 }
 

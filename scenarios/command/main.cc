@@ -30,6 +30,19 @@ Refuse(const std::string& message)
     return static_cast<int>(weir::ExitCode::WrongInput);
 }
 
+/** @p code, unless what was printed did not get out, as into a full disk. */
+int
+WithOutput(int code)
+{
+    std::cout.flush();
+    if (!std::cout)
+    {
+        std::cerr << "weir: cannot write to standard output\n";
+        return static_cast<int>(weir::ExitCode::CheckFailed);
+    }
+    return code;
+}
+
 /** The options that @p app knows by their long names. */
 std::vector<std::string>
 OptionNames(const CLI::App& app)
@@ -117,7 +130,7 @@ main(int argc, char** argv)
         {
             if (command.options->parsed())
             {
-                return static_cast<int>(command.run());
+                return WithOutput(static_cast<int>(command.run()));
             }
         }
     }

@@ -2,9 +2,11 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
+#include "scenarios/command/output-option.h"
 #include "scenarios/command/settings-option.h"
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/readers/read-scenario.h"
+#include "scenarios/results/output-file.h"
 #include "scenarios/results/run-json.h"
 #include "scenarios/results/summary.h"
 #include "scenarios/results/timeline.h"
@@ -54,6 +56,25 @@ ReadRun(const RunOptions& options)
     return scenario;
 }
 
+/** The files that the run writes: none in place of another or of what it is read from. */
+void
+CheckOutputs(const Scenario& scenario)
+{
+    const std::string& file = scenario.output.file;
+    if (!file.empty())
+    {
+        ExpectOtherFile("output.file", file, "scenario", scenario.path);
+        RemoveIfInterrupted(OutputFile::TemporaryName(file));
+    }
+    if (scenario.output.timeline)
+    {
+        const std::string timeline = TimelinePath(scenario);
+        ExpectOtherFile("output.timeline", timeline, "scenario", scenario.path);
+        ExpectOtherFile("output.timeline", timeline, "results", file);
+        RemoveIfInterrupted(OutputFile::TemporaryName(timeline));
+    }
+}
+
 void
 PrintOutputs(const Scenario& scenario)
 {
@@ -71,6 +92,7 @@ ExitCode
 Run(const RunOptions& options)
 {
     const Scenario scenario = ReadRun(options);
+    CheckOutputs(scenario);
     RunResult result;
     {
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, scenario.title);
@@ -108,8 +130,9 @@ AddRunCommand(CLI::App& application)
         ->required();
     verb->add_option("--fidelity", options->fidelity, "analytical, stream or flow");
     AddSettingsOption(*verb, options->settings);
-    verb->add_option("-o,--output", options->output, "Write results to this HDF5 file");
-    verb->add_option("--timeline", options->timeline, "Write a timeline for Perfetto to this file");
+    AddOutputOption(*verb, "-o,--output", options->output, "Write results to this HDF5 file");
+    AddOutputOption(
+        *verb, "--timeline", options->timeline, "Write a timeline for Perfetto to this file");
     verb->add_flag("--json", options->json, "Print one JSON object and nothing else");
     verb->add_flag("--quiet", options->quiet, "Print no summary");
     verb->footer(

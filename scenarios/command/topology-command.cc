@@ -7,12 +7,12 @@
 #include "scenarios/topology/convert-topology.h"
 #include "scenarios/topology/describe-topology.h"
 #include "scenarios/topology/draw-topology.h"
+#include "scenarios/topology/lost-keys.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -40,15 +40,7 @@ Write(const std::string& path, const std::string& text)
         std::cout << text;
         return;
     }
-    OutputFile file(path, "--output");
-    std::ofstream out(file.TemporaryPath());
-    out << text;
-    out.close();
-    if (!out)
-    {
-        throw std::runtime_error("cannot write '" + path + "'");
-    }
-    file.Commit();
+    OutputFile(path, "--output").Save(text);
 }
 
 /** Whether a fabric of that kind has places for so many nodes and no others. */
@@ -93,11 +85,30 @@ With(const TopologyOptions& options, uint32_t most, const Use& use)
     return ExitCode::Done;
 }
 
+/** Says what the file that was written does not keep of @p cluster, by reading it. */
+void
+ReportLosses(const ClusterSpec& cluster, const std::string& path)
+{
+    try
+    {
+        const std::string lost = LostKeys(cluster, ReadTopology(path, "", Catalog()));
+        if (!lost.empty())
+        {
+            std::cerr << "weir: " << path << " does not keep, or only otherwise: " << lost << "\n";
+        }
+    }
+    catch (const InputError& error)
+    {
+        std::cerr << "weir: " << path << " is read with a --base only: " << error.what() << "\n";
+    }
+}
+
 ExitCode
 Convert(const TopologyOptions& options)
 {
     return With(options, 1, [&](const ClusterSpec& cluster) {
         Write(options.out, WriteTopology(cluster, FormatOf(options.out)));
+        ReportLosses(cluster, options.out);
     });
 }
 
@@ -108,6 +119,12 @@ AddTopologyCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand(
         "topology", "Show, convert or draw what a node and its fabric are made of");
+    // Before its sub-verbs, which show it, too.
+    verb->footer(
+        "Examples:\n"
+        "  weir topology show dgx1-v100\n"
+        "  weir topology convert topo.xml --base hgx-h100 -o my-node.yaml\n"
+        "  weir topology draw hgx-h100 --nodes 4 -o hgx.svg");
     verb->require_subcommand(1);
     auto options = std::make_shared<TopologyOptions>();
     const auto addFile = [&](CLI::App* action) {
@@ -133,11 +150,6 @@ AddTopologyCommand(CLI::App& application)
     auto* draw = verb->add_subcommand("draw", "Draw as SVG: line widths tell rates");
     addFile(draw);
     draw->add_option("-o,--output", options->out, "SVG file (default: standard output)");
-    verb->footer(
-        "Examples:\n"
-        "  weir topology show dgx1-v100\n"
-        "  weir topology convert topo.xml --base hgx-h100 -o my-node.yaml\n"
-        "  weir topology draw hgx-h100 --nodes 4 -o hgx.svg");
     return {verb, [options, show, convert] {
                 if (show->parsed())
                 {

@@ -2,6 +2,7 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
+#include "scenarios/command/output-option.h"
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/results/output-file.h"
@@ -9,12 +10,12 @@
 #include "scenarios/validation/error-charts.h"
 #include "scenarios/validation/fabric-agreement.h"
 #include "scenarios/validation/fidelity-agreement.h"
+#include "scenarios/validation/plan-agreement.h"
 #include "scenarios/validation/validate.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -47,6 +48,9 @@ constexpr const char* ALL_KERNELS = "kernels";
 
 /** Asks for a comparison of Weir's fidelities with each other, which needs no measurement. */
 constexpr const char* FIDELITIES = "fidelity";
+
+/** Asks for a comparison of steps at two fidelities, likewise. */
+constexpr const char* PLANS = "plans";
 
 /** Machines whose collectives are compared: of one NVSwitch generation and another, and a mesh. */
 constexpr const char* COMPARED_SYSTEMS[] = {"hgx-h100", "dgx-a100", "alps-gh200"};
@@ -133,7 +137,7 @@ AddErrorCharts(const SuiteOutcome& outcome, std::vector<Chart>& charts)
 void
 WritePlot(const std::vector<SuiteOutcome>& outcomes, OutputFile& file)
 {
-    constexpr std::size_t COLUMNS = 4;
+    constexpr std::size_t MOST_COLUMNS = 4;
     std::vector<Chart> charts;
     for (const auto& outcome : outcomes)
     {
@@ -146,14 +150,7 @@ WritePlot(const std::vector<SuiteOutcome>& outcomes, OutputFile& file)
             AddErrorCharts(outcome, charts);
         }
     }
-    std::ofstream out(file.TemporaryPath());
-    out << ToSvg(charts, COLUMNS);
-    out.close();
-    if (!out)
-    {
-        throw std::runtime_error("cannot write the plot");
-    }
-    file.Commit();
+    file.Save(ToSvg(charts, std::clamp<std::size_t>(charts.size(), 1, MOST_COLUMNS)));
 }
 
 ExitCode
@@ -175,8 +172,20 @@ ValidateFidelities()
 }
 
 ExitCode
+ValidatePlans()
+{
+    const auto points = ComparePlans(Catalog(), ThrowIfInterrupted);
+    std::cout << ToText(points);
+    return Agree(points) ? ExitCode::Done : ExitCode::CheckFailed;
+}
+
+ExitCode
 Validate(const ValidateOptions& options)
 {
+    if (options.suites == std::vector<std::string>{PLANS})
+    {
+        return ValidatePlans();
+    }
     if (options.suites == std::vector<std::string>{FIDELITIES})
     {
         return ValidateFidelities();
@@ -191,12 +200,15 @@ Validate(const ValidateOptions& options)
     std::optional<OutputFile> plot;
     if (!options.plot.empty())
     {
+        ExpectOtherFile("--plot", options.plot, "file of --output", options.output);
         plot.emplace(options.plot, "--plot");
+        RemoveIfInterrupted(plot->TemporaryPath());
     }
     std::optional<Hdf5File> file;
     if (!options.output.empty())
     {
         file.emplace(options.output, "--output");
+        RemoveIfInterrupted(OutputFile::TemporaryName(options.output));
     }
     std::vector<SuiteOutcome> outcomes;
     std::size_t within = 0;
@@ -233,16 +245,18 @@ AddValidateCommand(CLI::App& application)
         options->suites,
         "Suites to run, as weir list suites; 'steps': all measured training steps; "
         "'nccl': all measured collectives; 'kernels': all measured kernels; 'fidelity': the "
-        "fidelities against each other (default: all measured)");
+        "fidelities against each other, 'plans': closed forms of whole steps against streams "
+        "(default: all measured)");
     verb->add_flag("--rows", options->allRows, "List every case of long suites, too");
     verb->add_option(
             "--fidelity", options->fidelity, "Of measured collectives: analytical, stream or flow")
         ->capture_default_str();
-    verb->add_option("--plot",
-                     options->plot,
-                     "Draw to this SVG file: of collectives bus bandwidth against message size, of "
-                     "other suites predicted against measured time, and the errors' distribution");
-    verb->add_option("-o,--output", options->output, "Write the outcome to this HDF5 file");
+    AddOutputOption(*verb,
+                    "--plot",
+                    options->plot,
+                    "Draw to this SVG file: of collectives bus bandwidth against message size, of "
+                    "other suites predicted against measured time, and the errors' distribution");
+    AddOutputOption(*verb, "-o,--output", options->output, "Write the outcome to this HDF5 file");
     verb->footer(
         "Examples:\n"
         "  weir validate\n"

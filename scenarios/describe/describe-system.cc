@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/describe/describe-system.h"
 
+#include "collectives/nccl/node-costs.h"
 #include "collectives/planner.h"
 #include "fabric/fabric.h"
 #include "scenarios/results/text-table.h"
@@ -8,6 +9,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iomanip>
+#include <limits>
+#include <sstream>
 #include <stdexcept>
 
 namespace weir
@@ -142,6 +147,43 @@ DeviceLines(const Cluster& cluster)
     return table.Print(2);
 }
 
+const char*
+UnitOf(NodeCostUnit unit)
+{
+    switch (unit)
+    {
+    case NodeCostUnit::Microseconds:
+        return " us";
+    case NodeCostUnit::GBps:
+        return " GB/s";
+    case NodeCostUnit::Bytes:
+        return " B";
+    case NodeCostUnit::Factor:
+        break;
+    }
+    return "";
+}
+
+/** What handing messages over costs, given or by default, and what each figure comes from. */
+std::string
+CostLines(const NodeSpec& node)
+{
+    const NodeCosts costs(node);
+    std::ostringstream lines;
+    lines << std::left << "  " << std::setw(20) << "costs" << std::setw(13) << "value"
+          << "from\n";
+    for (const NodeCostFigure& figure : NodeCostFigures())
+    {
+        const NodeCost& cost = costs.Get(figure.kind);
+        const bool unbounded = cost.value >= std::numeric_limits<int32_t>::max();
+        std::ostringstream value;
+        value << std::setprecision(4) << cost.value << UnitOf(figure.unit);
+        lines << "  " << std::setw(20) << figure.key << std::setw(13)
+              << (unbounded ? "no bound" : value.str()) << cost.source << "\n";
+    }
+    return lines.str();
+}
+
 } // namespace
 
 std::string
@@ -159,7 +201,7 @@ DescribeSystem(const SystemDescription& system)
         return system.cluster.name + ": " + "nodes of " + Count(spec.node.gpus) +
                " GPUs; as wired for " + Count(spec.nodes) + "\n" + GpuLines(system) +
                LinkLines(fabric.GetCluster()) + ChannelLines(planner) +
-               DeviceLines(fabric.GetCluster());
+               DeviceLines(fabric.GetCluster()) + CostLines(spec.node);
     }
     catch (const std::invalid_argument& error)
     {

@@ -11,7 +11,8 @@ namespace weir
 
 /**
  * A system for the terminal: its GPU, its links with raw and payload rates, the channels that NCCL
- * finds in it, and the names of the devices of its first node, as events name them.
+ * finds in it, the names of the devices of its first node, as events name them, and what handing
+ * messages over costs (NodeCosts), each figure with its source.
  * @throws InputError when it cannot be wired.
  */
 std::string DescribeSystem(const SystemDescription& system);

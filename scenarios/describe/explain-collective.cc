@@ -97,14 +97,14 @@ class Explanation
         return text;
     }
 
-    /** Latency as if no byte took time, against the slowest leg: on a link or in its blocks. */
+    /** The slowest leg's bytes, on a link or in its blocks, against all that they wait for. */
     std::string Shares(const CollectivePlan& plan)
     {
         if (plan.duration <= Time())
         {
             return "";
         }
-        const double latency = plan.latency / plan.duration;
+        const double latency = 1 - plan.wire / plan.duration;
         const bool wire = plan.bottleneck.IsValid();
         char line[200];
         std::snprintf(line,

@@ -2,6 +2,7 @@
 #include "scenarios/flows/flow-results.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <fstream>
@@ -77,13 +78,15 @@ class RowWriter
         }
     }
 
-    void Close(const std::string& file)
+    void Close()
     {
+        errno = 0;
         Flush();
         m_out.close();
         if (!m_out)
         {
-            throw std::runtime_error("cannot write '" + file + "'");
+            throw std::runtime_error("cannot write the flows' CSV" +
+                                     (errno == 0 ? "" : std::string(": ") + std::strerror(errno)));
         }
     }
 
@@ -162,7 +165,7 @@ WriteFlowCsv(const FlowResults& results, const PathTable& paths, const std::stri
         writer.Add(results.Slowdown(flow, paths));
         writer.EndRow();
     }
-    writer.Close(file);
+    writer.Close();
 }
 
 } // namespace weir

@@ -31,28 +31,10 @@ Parse(const weir::NamedChoices<E>& choices, const std::string& name, const char*
 
 } // namespace
 
-weir::PipelineScheduleKind
-ParseSchedule(const std::string& name)
-{
-    return Parse(weir::ScheduleNames(), name, "Schedule");
-}
-
-weir::Recomputation
-ParseRecomputation(const std::string& name)
-{
-    return Parse(weir::RecomputationNames(), name, "Recomputation");
-}
-
 weir::Precision
 ParsePrecision(const std::string& name)
 {
     return Parse(weir::PrecisionNames(), name, "Precision");
-}
-
-weir::AttentionKind
-ParseAttention(const std::string& name)
-{
-    return Parse(weir::AttentionNames(), name, "Attention");
 }
 
 weir::JitterScope

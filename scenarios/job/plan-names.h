@@ -16,28 +16,10 @@ namespace ns3
 {
 
 /**
- * @param name 1f1b or interleaved
- * @return the schedule
- */
-weir::PipelineScheduleKind ParseSchedule(const std::string& name);
-
-/**
- * @param name none, selective or full
- * @return what is computed again
- */
-weir::Recomputation ParseRecomputation(const std::string& name);
-
-/**
  * @param name fp32, tf32, fp16, bf16 or fp8
  * @return the format
  */
 weir::Precision ParsePrecision(const std::string& name);
-
-/**
- * @param name fused or unfused
- * @return the kind
- */
-weir::AttentionKind ParseAttention(const std::string& name);
 
 /**
  * @param name run, step or operation

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "training-job.h"
 
+#include "plan-attributes.h"
 #include "plan-names.h"
 
+#include "scenarios/readers/read-plan.h"
+
 #include "ns3/abort.h"
-#include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
@@ -21,6 +23,25 @@ NS_LOG_COMPONENT_DEFINE("TrainingJob");
 
 NS_OBJECT_ENSURE_REGISTERED(TrainingJob);
 
+namespace
+{
+
+/** The plan that a scenario's @p text means; what is wrong ends the program. */
+weir::ParallelPlan
+Parsed(const char* attribute, const std::string& text)
+{
+    try
+    {
+        return weir::ReadPlan(weir::YamlNode::Parse(text, attribute));
+    }
+    catch (const std::exception& error)
+    {
+        NS_ABORT_MSG("TrainingJob: " << error.what());
+    }
+}
+
+} // namespace
+
 TypeId
 TrainingJob::GetTypeId()
 {
@@ -34,87 +55,22 @@ TrainingJob::GetTypeId()
                           StringValue("job"),
                           MakeStringAccessor(&TrainingJob::m_name),
                           MakeStringChecker())
-            .AddAttribute("Tensor",
-                          "Tensor-parallel ways.",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&TrainingJob::m_tensor),
-                          MakeUintegerChecker<uint32_t>(1, 65535))
-            .AddAttribute("Pipeline",
-                          "Pipeline stages.",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&TrainingJob::m_pipeline),
-                          MakeUintegerChecker<uint32_t>(1, 65535))
-            .AddAttribute("Data",
-                          "Data-parallel replicas.",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&TrainingJob::m_data),
-                          MakeUintegerChecker<uint32_t>(1, 65535))
-            .AddAttribute("SequenceParallel",
-                          "Whether tensor parallelism also splits the sequence of norms "
-                          "and dropouts.",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&TrainingJob::m_sequenceParallel),
-                          MakeBooleanChecker())
-            .AddAttribute("Schedule",
-                          "Of the pipeline: 1f1b or interleaved.",
-                          StringValue("1f1b"),
-                          MakeStringAccessor(&TrainingJob::m_schedule),
+            .AddAttribute("TensorShape",
+                          "Tensor ranks as a grid, [q, q] or [q, q, d]; empty: in one row.",
+                          StringValue(""),
+                          MakeStringAccessor(&TrainingJob::m_tensorShape),
                           MakeStringChecker())
-            .AddAttribute("VirtualStages",
-                          "Model chunks of a stage; more than 1 only when interleaved.",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&TrainingJob::m_virtualStages),
-                          MakeUintegerChecker<uint32_t>(1, 65535))
-            .AddAttribute("MicroBatch",
-                          "Samples of one micro-batch.",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&TrainingJob::m_microBatch),
-                          MakeUintegerChecker<uint32_t>(1, 65535))
-            .AddAttribute("GlobalBatch",
-                          "Samples of one step, over all replicas.",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&TrainingJob::m_globalBatch),
-                          MakeUintegerChecker<uint32_t>(1, 65535))
-            .AddAttribute("Recomputation",
-                          "Of activations in backward: none, selective or full.",
-                          StringValue("none"),
-                          MakeStringAccessor(&TrainingJob::m_recomputation),
+            .AddAttribute("ExpertLoad",
+                          "How many tokens experts get, as a scenario's expertLoad: {imbalance: "
+                          "1.3}; empty: all alike.",
+                          StringValue(""),
+                          MakeStringAccessor(&TrainingJob::m_expertLoad),
                           MakeStringChecker())
             .AddAttribute("Precision",
                           "Of weights and activations: fp32, tf32, fp16, bf16 or fp8.",
                           StringValue("bf16"),
                           MakeStringAccessor(&TrainingJob::m_precision),
                           MakeStringChecker())
-            .AddAttribute("Attention",
-                          "fused (one flash-attention kernel) or unfused.",
-                          StringValue("fused"),
-                          MakeStringAccessor(&TrainingJob::m_attention),
-                          MakeStringChecker())
-            .AddAttribute("OverlapGradients",
-                          "Whether data-parallel gradients go in buckets during backward.",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&TrainingJob::m_overlapGradients),
-                          MakeBooleanChecker())
-            .AddAttribute("Bucket",
-                          "Gradient bytes of a bucket when overlapped.",
-                          UintegerValue(40 << 20),
-                          MakeUintegerAccessor(&TrainingJob::m_bucket),
-                          MakeUintegerChecker<uint64_t>(1, INT64_MAX))
-            .AddAttribute("HostKernel",
-                          "CPU time to launch a kernel, the framework's own included.",
-                          TimeValue(ToNs3(weir::EagerHost().kernel)),
-                          MakeTimeAccessor(&TrainingJob::m_hostKernel),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("HostCommunication",
-                          "CPU time to launch a collective or transfer.",
-                          TimeValue(ToNs3(weir::EagerHost().communication)),
-                          MakeTimeAccessor(&TrainingJob::m_hostCommunication),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("DistributedOptimizer",
-                          "Whether replicas share the optimizer's state (ZeRO-1).",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&TrainingJob::m_distributedOptimizer),
-                          MakeBooleanChecker())
             .AddAttribute("Steps",
                           "How many steps, one after another.",
                           UintegerValue(2),
@@ -165,7 +121,10 @@ TrainingJob::GetTypeId()
                             "All ranks have ended a step.",
                             MakeTraceSourceAccessor(&TrainingJob::m_stepFinished),
                             "ns3::TrainingJob::StepFinishedTracedCallback");
-    return tid;
+    static TypeId whole = AddPlanAttributes(tid, [](ObjectBase& object) -> weir::ParallelPlan& {
+        return dynamic_cast<TrainingJob&>(object).m_plan;
+    });
+    return whole;
 }
 
 TrainingJob::TrainingJob()
@@ -190,23 +149,18 @@ TrainingJob::DoDispose()
 weir::ParallelPlan
 TrainingJob::GetPlan() const
 {
-    weir::ParallelPlan plan;
-    plan.tensor = m_tensor;
-    plan.pipeline = m_pipeline;
-    plan.data = m_data;
-    plan.sequenceParallel = m_sequenceParallel;
-    plan.schedule = ParseSchedule(m_schedule);
-    plan.virtualStages = m_virtualStages;
-    plan.microBatch = m_microBatch;
-    plan.globalBatch = m_globalBatch;
-    plan.recomputation = ParseRecomputation(m_recomputation);
+    weir::ParallelPlan plan = m_plan;
     plan.precision = ParsePrecision(m_precision);
-    plan.attention = ParseAttention(m_attention);
-    plan.overlapGradients = m_overlapGradients;
-    plan.bucket = weir::Bytes(static_cast<int64_t>(m_bucket));
-    plan.host.kernel = ToWeir(m_hostKernel);
-    plan.host.communication = ToWeir(m_hostCommunication);
-    plan.distributedOptimizer = m_distributedOptimizer;
+    const std::string ways = "tensor: " + std::to_string(plan.tensor);
+    if (!m_tensorShape.empty())
+    {
+        plan.grid =
+            Parsed("TensorShape", "{" + ways + ", tensorShape: " + m_tensorShape + "}").grid;
+    }
+    if (!m_expertLoad.empty())
+    {
+        plan.expertLoad = Parsed("ExpertLoad", "{expertLoad: " + m_expertLoad + "}").expertLoad;
+    }
     return plan;
 }
 
@@ -226,7 +180,7 @@ TrainingJob::Install(Ptr<FluidFabric> fabric,
 
     weir::TrainingJobSpec spec;
     spec.name = m_name;
-    spec.model = model;
+    spec.network = model;
     spec.plan = GetPlan();
     spec.steps = m_steps;
     spec.steady.tolerance = m_steadyTolerance;

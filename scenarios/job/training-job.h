@@ -175,30 +175,18 @@ class TrainingJob : public Object, private weir::StepObserver
      */
     weir::StepExecutor& GetExecutor() const;
 
-    std::string m_name;          //!< what messages call it
-    uint32_t m_tensor;           //!< ways
-    uint32_t m_pipeline;         //!< stages
-    uint32_t m_data;             //!< replicas
-    bool m_sequenceParallel;     //!< of norms and dropouts
-    std::string m_schedule;      //!< name
-    uint32_t m_virtualStages;    //!< chunks of a stage
-    uint32_t m_microBatch;       //!< samples
-    uint32_t m_globalBatch;      //!< samples
-    std::string m_recomputation; //!< name
-    std::string m_precision;     //!< name
-    std::string m_attention;     //!< name
-    bool m_overlapGradients;     //!< in buckets during backward
-    uint64_t m_bucket;           //!< gradient bytes
-    Time m_hostKernel;           //!< CPU time to launch a kernel
-    Time m_hostCommunication;    //!< CPU time to launch a communication
-    bool m_distributedOptimizer; //!< ZeRO-1
-    uint32_t m_steps;            //!< how many
-    double m_steadyTolerance;    //!< relative, of the mean step
-    double m_jitter;             //!< coefficient of variation
-    std::string m_jitterPer;     //!< name
-    uint64_t m_jitterSeed;       //!< of the draws
-    std::string m_fidelity;      //!< name
-    Time m_startTime;            //!< of the first step
+    std::string m_name;        //!< what messages call it
+    weir::ParallelPlan m_plan; //!< but for what follows
+    std::string m_tensorShape; //!< as a scenario has it
+    std::string m_expertLoad;  //!< likewise
+    std::string m_precision;   //!< name
+    uint32_t m_steps;          //!< how many
+    double m_steadyTolerance;  //!< relative, of the mean step
+    double m_jitter;           //!< coefficient of variation
+    std::string m_jitterPer;   //!< name
+    uint64_t m_jitterSeed;     //!< of the draws
+    std::string m_fidelity;    //!< name
+    Time m_startTime;          //!< of the first step
 
     Ptr<FluidFabric> m_fabric;                    //!< what it runs on
     Ptr<CollectiveRuntime> m_runtime;             //!< the fabric's

@@ -74,6 +74,39 @@ PowerTicks(const AxisRange& range, double base, std::size_t wanted)
     return ticks;
 }
 
+/** At 1, 2 and 5 times the powers of ten. */
+std::vector<AxisTick>
+PreferredTicks(const AxisRange& range)
+{
+    std::vector<AxisTick> ticks;
+    for (double power = std::pow(10, std::floor(std::log10(range.least))); power <= range.most;
+         power *= 10)
+    {
+        for (const double digit : {1.0, 2.0, 5.0})
+        {
+            const double value = digit * power;
+            if (value >= range.least * (1 - 1e-9) && value <= range.most * (1 + 1e-9))
+            {
+                ticks.push_back({value, Print("%g", value)});
+            }
+        }
+    }
+    return ticks;
+}
+
+/** Of a logarithmic axis: at powers of ten, or closer where the range has few of them. */
+std::vector<AxisTick>
+DecadeTicks(const AxisRange& range, std::size_t wanted)
+{
+    constexpr std::size_t LEAST_TICKS = 3;
+    auto ticks = PowerTicks(range, 10, wanted);
+    if (ticks.size() < LEAST_TICKS)
+    {
+        ticks = PreferredTicks(range);
+    }
+    return ticks.size() < LEAST_TICKS ? LinearTicks(range, wanted) : ticks;
+}
+
 } // namespace
 
 double
@@ -117,7 +150,7 @@ TicksOf(const AxisRange& range, std::size_t wanted)
     case AxisScale::Linear:
         return LinearTicks(range, wanted);
     case AxisScale::Decades:
-        return PowerTicks(range, 10, wanted);
+        return DecadeTicks(range, wanted);
     case AxisScale::BinaryBytes:
         return PowerTicks(range, 2, wanted);
     }

@@ -29,7 +29,7 @@ struct AxisRange
 };
 
 /**
- * The range that shows @p values: widened to whole ticks, from zero on a linear axis of positive
+ * The range that shows @p values: with some room above and from zero on a linear axis of positive
  * values, and never empty.
  */
 AxisRange RangeOf(const ChartAxis& axis, const std::vector<double>& values);

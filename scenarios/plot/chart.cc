@@ -18,7 +18,7 @@ namespace
 constexpr double WIDTH = 430;
 constexpr double HEIGHT = 270;
 constexpr double LEFT = 58;
-constexpr double RIGHT = 14;
+constexpr double RIGHT = 26; // half of a tick's label, as of 128 MiB, fits
 constexpr double TOP = 30;
 constexpr double BOTTOM = 46;
 constexpr double LEGEND_LINE = 14;
@@ -39,6 +39,16 @@ LineFromTo(double x1, double y1, double x2, double y2, const char* stroke)
 {
     return "<line x1=\"" + SvgNumber(x1) + "\" y1=\"" + SvgNumber(y1) + "\" x2=\"" + SvgNumber(x2) +
            "\" y2=\"" + SvgNumber(y2) + "\" stroke=\"" + stroke + "\"/>\n";
+}
+
+/** What lines are cut to, "frame": where every diagram draws, and the half of a mark on the rim. */
+std::string
+FrameClip()
+{
+    constexpr double RIM = 3;
+    return "<defs><clipPath id=\"frame\"><rect x=\"" + SvgNumber(LEFT - RIM) + "\" y=\"" +
+           SvgNumber(TOP - RIM) + "\" width=\"" + SvgNumber(WIDTH - LEFT - RIGHT + 2 * RIM) +
+           "\" height=\"" + SvgNumber(HEIGHT - TOP - BOTTOM + 2 * RIM) + "\"/></clipPath></defs>\n";
 }
 
 /** One diagram with its corner at (0, 0). */
@@ -124,12 +134,12 @@ class ChartDrawing
 
     std::string Series() const
     {
-        std::string svg;
+        std::string svg = "<g clip-path=\"url(#frame)\">\n";
         for (const auto& series : m_chart.series)
         {
             svg += series.style == SeriesStyle::Points ? Points(series) : Polyline(series);
         }
-        return svg;
+        return svg + "</g>\n";
     }
 
     std::string Points(const ChartSeries& series) const
@@ -220,7 +230,8 @@ ToSvg(const std::vector<Chart>& charts, std::size_t columns)
     std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width +
                       "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " + height +
                       "\" font-family=\"sans-serif\" font-size=\"11\">\n"
-                      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
+                      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" +
+                      FrameClip();
     for (std::size_t i = 0; i < charts.size(); ++i)
     {
         svg += "<g transform=\"translate(" + SvgNumber(WIDTH * static_cast<double>(i % columns)) +

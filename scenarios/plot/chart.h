@@ -20,7 +20,7 @@ namespace weir
 enum class AxisScale : uint8_t
 {
     Linear,
-    Decades,    //!< logarithmic, ticks at powers of ten
+    Decades,    //!< logarithmic, ticks at powers of ten, or closer in a short range
     BinaryBytes //!< logarithmic, ticks at sizes: 1 KiB, 16 KiB, ...
 };
 

@@ -3,7 +3,6 @@
 
 #include "compute-model/kernels/index-distribution.h"
 #include "scenarios/readers/located-lines.h"
-#include "scenarios/readers/scenario-names.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <limits>
@@ -130,34 +129,6 @@ ReadEmbeddingTables(const YamlNode& node)
                   std::to_string(MOST_TABLES));
     }
     return tables;
-}
-
-EmbeddingSharding
-ReadEmbeddingSharding(const YamlNode& node)
-{
-    node.CheckKeys({"placement", "balance", "splitAbove", "optimizer", "exchangeIndices"});
-    EmbeddingSharding sharding;
-    if (const auto placement = node.Find("placement"))
-    {
-        sharding.placement = placement->AsEnum(EmbeddingPlacementNames());
-    }
-    if (const auto balance = node.Find("balance"))
-    {
-        sharding.balance = balance->AsEnum(EmbeddingBalanceNames());
-    }
-    if (const auto size = node.Find("splitAbove"))
-    {
-        sharding.splitAbove = size->AsBytes();
-    }
-    if (const auto optimizer = node.Find("optimizer"))
-    {
-        sharding.optimizer = optimizer->AsEnum(EmbeddingOptimizerNames());
-    }
-    if (const auto exchange = node.Find("exchangeIndices"))
-    {
-        sharding.exchangeIndices = exchange->AsBool();
-    }
-    return sharding;
 }
 
 std::vector<uint64_t>

@@ -24,12 +24,6 @@ namespace weir
 std::vector<EmbeddingTable> ReadEmbeddingTables(const YamlNode& node);
 
 /**
- * A plan's `embeddings:`, {placement, balance, splitAbove, optimizer, exchangeIndices}.
- * @throws InputError with the place of what is unknown or out of range.
- */
-EmbeddingSharding ReadEmbeddingSharding(const YamlNode& node);
-
-/**
  * The indices that a file lists, one a line.
  * @param place of its name, for messages.
  * @throws InputError at the line that is not an index, or when there is none.

@@ -12,7 +12,6 @@ namespace
 
 constexpr int64_t MOST_WIDTH = int64_t{1} << 24;
 constexpr int64_t MOST_EXPERTS = 65535;
-constexpr int64_t MOST_WAYS = 65535;
 constexpr double MOST_CAPACITY = 1000; //!< times what balanced experts get
 
 void
@@ -22,6 +21,22 @@ ReadCount(const YamlNode& node, const char* key, int64_t least, int64_t most, ui
     {
         value = static_cast<uint32_t>(found->AsInteger(least, most));
     }
+}
+
+} // namespace
+
+ExpertLayers
+ReadExpertLayers(const YamlNode& node)
+{
+    node.CheckKeys({"count", "topK", "ffn", "sharedFfn", "firstLayer", "every"});
+    ExpertLayers moe;
+    moe.experts = static_cast<uint32_t>(node.Get("count").AsInteger(1, MOST_EXPERTS));
+    moe.topK = static_cast<uint32_t>(node.Get("topK").AsInteger(1, moe.experts));
+    moe.ffn = static_cast<uint32_t>(node.Get("ffn").AsInteger(1, MOST_WIDTH));
+    ReadCount(node, "sharedFfn", 0, MOST_WIDTH, moe.sharedFfn);
+    ReadCount(node, "firstLayer", 0, MOST_WIDTH, moe.firstLayer);
+    ReadCount(node, "every", 1, MOST_WIDTH, moe.every);
+    return moe;
 }
 
 ExpertLoad
@@ -53,38 +68,6 @@ ReadExpertLoad(const YamlNode& node)
         }
     }
     return load;
-}
-
-} // namespace
-
-ExpertLayers
-ReadExpertLayers(const YamlNode& node)
-{
-    node.CheckKeys({"count", "topK", "ffn", "sharedFfn", "firstLayer", "every"});
-    ExpertLayers moe;
-    moe.experts = static_cast<uint32_t>(node.Get("count").AsInteger(1, MOST_EXPERTS));
-    moe.topK = static_cast<uint32_t>(node.Get("topK").AsInteger(1, moe.experts));
-    moe.ffn = static_cast<uint32_t>(node.Get("ffn").AsInteger(1, MOST_WIDTH));
-    ReadCount(node, "sharedFfn", 0, MOST_WIDTH, moe.sharedFfn);
-    ReadCount(node, "firstLayer", 0, MOST_WIDTH, moe.firstLayer);
-    ReadCount(node, "every", 1, MOST_WIDTH, moe.every);
-    return moe;
-}
-
-void
-ReadTokenSpread(const YamlNode& node, ParallelPlan& plan)
-{
-    ReadCount(node, "context", 1, MOST_WAYS, plan.context);
-    ReadCount(node, "expert", 1, MOST_WAYS, plan.expert);
-    ReadCount(node, "expertTensor", 0, MOST_WAYS, plan.expertTensor);
-    if (const auto exchange = node.Find("contextExchange"))
-    {
-        plan.contextExchange = exchange->AsEnum(ContextExchangeNames());
-    }
-    if (const auto load = node.Find("expertLoad"))
-    {
-        plan.expertLoad = ReadExpertLoad(*load);
-    }
 }
 
 } // namespace weir

@@ -16,11 +16,10 @@ namespace weir
 ExpertLayers ReadExpertLayers(const YamlNode& node);
 
 /**
- * How a plan spreads tokens: its keys `context`, `contextExchange`, `expert`, `expertTensor` and
- * `expertLoad` ({capacityFactor} or {imbalance, seed} or {shares}) into @p plan.
+ * A plan's `expertLoad:`, {capacityFactor} or {imbalance, seed} or {shares}.
  * @throws InputError with the place of what is unknown or out of range.
  */
-void ReadTokenSpread(const YamlNode& node, ParallelPlan& plan);
+ExpertLoad ReadExpertLoad(const YamlNode& node);
 
 } // namespace weir
 

@@ -45,6 +45,7 @@ KeysOf(FabricKind kind)
         return {};
     case FabricKind::RailOptimized:
     case FabricKind::LeafSpine:
+        return {"leafRadix", "oversubscription"};
     case FabricKind::FatTree:
         return {"leafRadix", "oversubscription", "levels"};
     case FabricKind::Dragonfly:
@@ -88,11 +89,8 @@ CheckFabricKeys(const YamlNode& node, FabricKind kind)
                     "globalLinks",    "globalLink",    "nicPlacement",
                     "sizes",          "dimensions",    "file",
                     "hosts",          "order"});
-    if (kind == FabricKind::None)
-    {
-        return;
-    }
-    auto known = COMMON_KEYS;
+    auto known =
+        kind == FabricKind::None ? std::vector<const char*>{"kind", "source"} : COMMON_KEYS;
     for (const char* key : KeysOf(kind))
     {
         known.push_back(key);
@@ -101,8 +99,7 @@ CheckFabricKeys(const YamlNode& node, FabricKind kind)
     for (const std::string& key : node.Keys())
     {
         const YamlNode value = node.Get(key);
-        if (std::find(known.begin(), known.end(), key) == known.end() &&
-            value.File() == kindNode.File())
+        if (std::find(known.begin(), known.end(), key) == known.end() && !value.IsInherited())
         {
             const std::vector<std::string> names(known.begin(), known.end());
             value.Fail("found a key that fabrics of kind '" + kindNode.AsString() +
@@ -131,8 +128,7 @@ void
 ReadDragonfly(const YamlNode& node, FabricSpec& fabric)
 {
     DragonflyShape& shape = fabric.dragonfly;
-    const YamlNode routers = node.Get("routersPerGroup");
-    shape.routersPerGroup = Count(routers);
+    shape.routersPerGroup = Count(node.Get("routersPerGroup"));
     shape.nicsPerRouter = Count(node.Get("nicsPerRouter"));
     shape.groups = CountOr(node, "groups", 0);
     shape.localLinks = CountOr(node, "localLinks", 1);
@@ -151,7 +147,9 @@ ReadDragonfly(const YamlNode& node, FabricSpec& fabric)
     }
     const auto radix = node.Find("leafRadix");
     // A base's radix is that of its own kind of fabric.
-    fabric.leafRadix = radix && radix->File() == routers.File() ? Count(*radix, 2) : 0;
+    const bool isMeant =
+        radix && (!radix->IsInherited() || radix->File() == node.Get("kind").File());
+    fabric.leafRadix = isMeant ? Count(*radix, 2) : 0;
 }
 
 std::vector<FabricDimension>
@@ -334,6 +332,12 @@ ReadFabric(const YamlNode& node, const LinkProfile& nic)
     if (const auto gap = node.Find("flowletGap"))
     {
         fabric.flowletGap = gap->AsTime();
+        if (fabric.routing != RoutingKind::Flowlet && !gap->IsInherited())
+        {
+            gap->Fail("found it beside routing '" +
+                      std::string(NameOf(RoutingNames(), fabric.routing)) +
+                      "', expected routing flowlet with it");
+        }
     }
     if (const auto sharp = node.Find("sharp"))
     {
@@ -373,7 +377,7 @@ ReadFabric(const YamlNode& node, const LinkProfile& nic)
         {
             fabric.oversubscription = found->AsNumber(1, MOST_RADIX);
         }
-        if (const auto levels = node.Find("levels"))
+        if (const auto levels = node.Find("levels"); levels && fabric.kind == FabricKind::FatTree)
         {
             fabric.levels = static_cast<uint32_t>(levels->AsInteger(1, 8));
         }

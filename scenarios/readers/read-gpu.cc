@@ -4,7 +4,6 @@
 #include "scenarios/readers/read-kernel-calibration.h"
 #include "scenarios/readers/read-node-costs.h"
 
-#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -105,13 +104,6 @@ namespace
 
 constexpr int MOST_BASES = 8; // one behind another
 
-std::string
-FileOf(const YamlNode& base, const Catalog& catalog)
-{
-    const std::string beside = base.AsPathBesideFile() + ".yaml";
-    return std::filesystem::exists(beside) ? beside : catalog.Find(CatalogKind::Gpus, base);
-}
-
 /** The file's map with the kernels of its bases under its own. */
 YamlNode
 WithBases(const std::string& path, const Catalog& catalog, int depth)
@@ -127,7 +119,8 @@ WithBases(const std::string& path, const Catalog& catalog, int depth)
         base->Fail("found '" + base->AsString() + "' after " + std::to_string(MOST_BASES) +
                    " others, expected bases that end at a GPU whose kernels were measured");
     }
-    const YamlNode under = WithBases(FileOf(*base, catalog), catalog, depth + 1);
+    YamlNode under = WithBases(catalog.Find(CatalogKind::Gpus, *base), catalog, depth + 1);
+    under.SetInherited();
     YamlNode merged = YamlNode::Parse("kernels: {}", path);
     merged.Get("kernels").Overlay(under.Get("kernels"));
     merged.Overlay(node);
@@ -139,7 +132,10 @@ WithBases(const std::string& path, const Catalog& catalog, int depth)
 Gpu
 LoadGpu(const std::string& path, const Catalog& catalog)
 {
-    return ReadGpu(WithBases(path, catalog, 0));
+    const YamlNode node = WithBases(path, catalog, 0);
+    Gpu gpu = ReadGpu(node);
+    node.CheckAllRead({"title", "source"});
+    return gpu;
 }
 
 } // namespace weir

@@ -18,11 +18,12 @@ namespace weir
 Gpu ReadGpu(const YamlNode& node);
 
 /**
- * The GPU that the file at @p path describes. `kernels: {base: NAME, ...}` takes the figures of
- * NAME.yaml in the same folder, or else of what @p catalog calls NAME (a path is taken as one), and
- * lays the file's own over them; a base may have a base itself. They stay measured on the GPU that
- * they were measured on. @throws InputError as ReadGpu, for an unknown base, and when bases lead
- * back.
+ * The GPU that the file at @p path describes.
+ *
+ * `kernels: {base: NAME, ...}` takes the figures of what the catalogue calls NAME (a path is taken
+ * as one, beside the file) and lays the file's own over them; a base may have a base itself. They
+ * stay measured on the GPU that they were measured on.
+ * @throws InputError as ReadGpu, for an unknown base, and when bases lead back.
  */
 Gpu LoadGpu(const std::string& path, const Catalog& catalog = Catalog());
 

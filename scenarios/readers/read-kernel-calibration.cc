@@ -58,6 +58,21 @@ ReadTile(const YamlNode& node)
     node.Fail("found '" + text + "', expected rows x columns of a tile, such as 256x128");
 }
 
+std::vector<GemmTile>
+ReadTiles(const YamlNode& node)
+{
+    std::vector<GemmTile> tiles;
+    for (const YamlNode& tile : node.Items())
+    {
+        tiles.push_back(ReadTile(tile));
+    }
+    if (tiles.empty())
+    {
+        node.Fail("found an empty list, expected at least one tile");
+    }
+    return tiles;
+}
+
 GemmGrid
 ReadGrid(const YamlNode& node)
 {
@@ -81,7 +96,8 @@ ReadGemm(const YamlNode& node)
                     "memoryEfficiency",
                     "misalignedOutput",
                     "misalignedOperand",
-                    "unalignedFlopsPerSmPerClock",
+                    "unalignedLoadsPerSmPerClock",
+                    "unalignedTiles",
                     "sharpness",
                     "tileOverhead",
                     "floor",
@@ -108,19 +124,13 @@ ReadGemm(const YamlNode& node)
     gemm.memoryEfficiency = Share(node, "memoryEfficiency");
     gemm.misalignedOutput = node.Get("misalignedOutput").AsNumber(1, 10);
     gemm.misalignedOperand = node.Get("misalignedOperand").AsNumber(1, 10);
-    gemm.unalignedFlopsPerSmPerClock = node.Get("unalignedFlopsPerSmPerClock").AsNumber(1, 1e6);
+    gemm.unalignedLoadsPerSmPerClock = node.Get("unalignedLoadsPerSmPerClock").AsNumber(0.01, 1e3);
+    gemm.unalignedTiles = ReadTiles(node.Get("unalignedTiles"));
     gemm.sharpness = node.Get("sharpness").AsNumber(1, 100);
     gemm.tileOverhead = node.Get("tileOverhead").AsTime();
     gemm.floor = node.Get("floor").AsTime();
     gemm.splitFloor = node.Get("splitFloor").AsTime();
-    for (const YamlNode& tile : node.Get("tiles").Items())
-    {
-        gemm.tiles.push_back(ReadTile(tile));
-    }
-    if (gemm.tiles.empty())
-    {
-        node.Get("tiles").Fail("found an empty list, expected at least one tile");
-    }
+    gemm.tiles = ReadTiles(node.Get("tiles"));
     gemm.dimension = ReadRange(node.Get("dimension"));
     return gemm;
 }

@@ -167,10 +167,27 @@ class NetworkReader
                 Read(entry.Get("layers"));
             }
         }
-        else
+        else if (entry.Has("layer"))
         {
             ReadStated(entry);
         }
+        else
+        {
+            RefuseUnknown(entry);
+        }
+    }
+
+    /** Throws at an entry that says no kind of layer. */
+    [[noreturn]] static void RefuseUnknown(const YamlNode& entry)
+    {
+        entry.CheckKeys({"convolution", "linear",  "maxPool", "averagePool", "bottleneck",
+                         "basicBlock",  "cross",   "repeat",  "layer",       "size",
+                         "stride",      "padding", "groups",  "bias",        "times",
+                         "layers",      "name",    "in",      "out",         "window",
+                         "rank"});
+        entry.Fail(
+            "found no kind of layer in it, expected one of: convolution, linear, maxPool, "
+            "averagePool, bottleneck, basicBlock, cross, repeat, layer");
     }
 
     void ReadPool(const YamlNode& entry)
@@ -270,6 +287,7 @@ ReadLayerTable(const YamlNode& reference, const Catalog& catalog)
                      std::to_string(MOST_LAYERS) + ", one with weights among them");
     }
     CheckJoin(table, network);
+    node.CheckAllRead({"title"});
     return table;
 }
 

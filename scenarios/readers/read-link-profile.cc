@@ -5,6 +5,8 @@
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -43,12 +45,29 @@ NameOr(const YamlNode& node, const std::string& otherwise)
     return found ? found->AsString() : otherwise;
 }
 
+/**
+ * Whether @p key is what says it, not one of @p others, which say the same in other words: where
+ * both are there, what is written over a base counts.
+ */
+bool
+IsMeant(const YamlNode& node, const char* key, std::initializer_list<const char*> others)
+{
+    const auto found = node.Find(key);
+    if (!found || !found->IsInherited())
+    {
+        return found.has_value();
+    }
+    return std::none_of(others.begin(), others.end(), [&](const char* name) {
+        const auto other = node.Find(name);
+        return other && !other->IsInherited();
+    });
+}
+
 /** latency, measured and source, which every profile has. */
 LinkProfile
 ReadCommon(const YamlNode& node)
 {
     LinkProfile profile;
-    profile.encoding = Efficiency(node, "encoding", 1);
     profile.measured = Efficiency(node, "measured", 1);
     profile.latency = node.Get("latency").AsTime();
     profile.source = ReadSource(node);
@@ -109,8 +128,9 @@ ReadNvLinkProfile(const YamlNode& node)
 {
     LinkProfile profile = ReadCommon(node);
     profile.rawRate = PositiveRate(node.Get("rate"));
+    profile.encoding = Efficiency(node, "encoding", 1);
     profile.framing =
-        node.Has("framing")
+        IsMeant(node, "framing", {"headerFlits"})
             ? Efficiency(node, "framing", 1)
             : NvLinkFraming(static_cast<uint32_t>(node.Get("headerFlits").AsInteger(1, 16)));
     profile.name = NameOr(node, "nvlink");
@@ -121,9 +141,10 @@ LinkProfile
 ReadPcieProfile(const YamlNode& node)
 {
     LinkProfile profile = ReadCommon(node);
-    if (node.Has("rate"))
+    if (IsMeant(node, "rate", {"generation", "lanes", "maxPayload"}))
     {
         profile.rawRate = PositiveRate(node.Get("rate"));
+        profile.encoding = Efficiency(node, "encoding", 1);
         profile.framing = Efficiency(node, "framing", 1);
         profile.name = NameOr(node, "pcie");
         return profile;
@@ -132,7 +153,9 @@ ReadPcieProfile(const YamlNode& node)
     const uint32_t lanes = ReadLanes(node.Get("lanes"));
     profile.rawRate = PcieRawRate(generation, lanes);
     profile.encoding = PcieEncoding(generation);
-    profile.framing = ReadPcieFraming(node.Get("maxPayload"));
+    profile.framing = IsMeant(node, "framing", {"maxPayload"})
+                          ? Efficiency(node, "framing", 1)
+                          : ReadPcieFraming(node.Get("maxPayload"));
     profile.name = NameOr(node, PcieName(generation, lanes));
     return profile;
 }
@@ -140,8 +163,9 @@ ReadPcieProfile(const YamlNode& node)
 LinkProfile
 ReadPcieUplinkProfile(const YamlNode& node, const LinkProfile& pcie)
 {
-    if (const auto uplink = node.Find("uplink"))
+    if (IsMeant(node, "uplink", {"uplinkLanes"}))
     {
+        const auto uplink = node.Find("uplink");
         uplink->CheckKeys({"name",
                            "rate",
                            "encoding",
@@ -170,6 +194,7 @@ ReadPlainProfile(const YamlNode& node, const std::string& name)
 {
     LinkProfile profile = ReadCommon(node);
     profile.rawRate = PositiveRate(node.Get("rate"));
+    profile.encoding = Efficiency(node, "encoding", 1);
     profile.framing = Efficiency(node, "framing", 1);
     profile.name = NameOr(node, name);
     return profile;
@@ -180,8 +205,9 @@ ReadNicProfile(const YamlNode& node)
 {
     LinkProfile profile = ReadCommon(node);
     profile.rawRate = PositiveRate(node.Get("rate"));
+    profile.encoding = Efficiency(node, "encoding", 1);
     std::string kind = "network";
-    if (node.Has("framing"))
+    if (IsMeant(node, "framing", {"transport", "mtu"}))
     {
         profile.framing = Efficiency(node, "framing", 1);
     }

@@ -89,6 +89,7 @@ ReadModel(const YamlNode& reference, const Catalog& catalog)
         model.moe = ReadExpertLayers(*experts);
     }
     model.source = ReadSource(node);
+    node.CheckAllRead({"title"});
     return model;
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-node.h"
 
+#include "fabric/node-wiring.h"
 #include "scenarios/readers/read-link-profile.h"
 #include "scenarios/readers/read-node-costs.h"
 #include "scenarios/readers/read-place.h"
 #include "scenarios/readers/scenario-names.h"
+
+#include <algorithm>
+#include <initializer_list>
 
 namespace weir
 {
@@ -70,6 +74,41 @@ FullMesh(uint32_t gpus, uint32_t links)
     return mesh;
 }
 
+/** Throws at the keys of @p others that were written beside a wiring that has not got them. */
+void
+CheckWiringKeys(const YamlNode& node, std::initializer_list<const char*> others)
+{
+    const std::string wiring = node.Get("wiring").AsString();
+    for (const char* key : others)
+    {
+        const auto value = node.Find(key);
+        if (value && !value->IsInherited())
+        {
+            value->Fail("found it beside wiring '" + wiring + "', expected " +
+                        (wiring == "mesh"       ? "links or linksPerPair"
+                         : wiring == "switched" ? "linksPerGpu"
+                                                : "wiring switched or mesh with it"));
+        }
+    }
+}
+
+/** The bundles of a mesh: all alike, or listed. */
+std::vector<MeshLink>
+ReadMeshLinks(const YamlNode& node, uint32_t gpus)
+{
+    const auto links = node.Find("links");
+    const auto perPair = node.Find("linksPerPair");
+    if (links && perPair && links->IsInherited() == perPair->IsInherited())
+    {
+        perPair->Fail("found beside `links`, expected one of them");
+    }
+    if (perPair && (!links || links->IsInherited()))
+    {
+        return FullMesh(gpus, Count(*perPair, 1, MOST_IN_NODE));
+    }
+    return ReadMesh(node.Get("links"), gpus);
+}
+
 void
 ReadNvLink(const YamlNode& node, NodeSpec& spec)
 {
@@ -89,22 +128,18 @@ ReadNvLink(const YamlNode& node, NodeSpec& spec)
     spec.wiring = node.Get("wiring").AsEnum(WiringNames());
     if (spec.wiring == NvLinkWiring::None)
     {
+        CheckWiringKeys(node, {"linksPerGpu", "links", "linksPerPair", "rate"});
         return;
     }
     spec.nvlink = ReadNvLinkProfile(node);
     if (spec.wiring == NvLinkWiring::Switched)
     {
+        CheckWiringKeys(node, {"links", "linksPerPair"});
         spec.nvlinksPerGpu = Count(node.Get("linksPerGpu"), 1, MOST_IN_NODE);
         return;
     }
-    const auto links = node.Find("links");
-    const auto perPair = node.Find("linksPerPair");
-    if (links && perPair)
-    {
-        perPair->Fail("found beside `links`, expected one of them");
-    }
-    spec.meshLinks = perPair ? FullMesh(spec.gpus, Count(*perPair, 1, MOST_IN_NODE))
-                             : ReadMesh(node.Get("links"), spec.gpus);
+    CheckWiringKeys(node, {"linksPerGpu"});
+    spec.meshLinks = ReadMeshLinks(node, spec.gpus);
 }
 
 void
@@ -126,7 +161,6 @@ ReadPcie(const YamlNode& node, NodeSpec& spec)
                     "uplinkLanes",
                     "uplink"});
     spec.pcie = ReadPcieProfile(node);
-    spec.pcieUplink = ReadPcieUplinkProfile(node, spec.pcie);
     const YamlNode switches = node.Get("switches");
     if (switches.IsSequence())
     {
@@ -137,6 +171,7 @@ ReadPcie(const YamlNode& node, NodeSpec& spec)
     {
         spec.pcieSwitches = Count(switches, 0, MOST_IN_NODE);
     }
+    spec.pcieUplink = spec.pcieSwitches > 0 ? ReadPcieUplinkProfile(node, spec.pcie) : spec.pcie;
     if (const auto places = node.Find("gpusOn"))
     {
         spec.gpuPlaces = ReadPlaces(*places, spec.gpus, spec.sockets, spec.pcieSwitches);
@@ -177,6 +212,12 @@ ReadSockets(const YamlNode& node, NodeSpec& spec)
     {
         spec.interSocket = ReadPlainProfile(node, "sockets");
     }
+}
+
+bool
+IsOnSocket(const PciePlace& place)
+{
+    return place.parent == PcieParent::Socket;
 }
 
 void
@@ -225,6 +266,12 @@ ReadNic(const YamlNode& node, NodeSpec& spec)
     {
         CheckPlainKeys(*bridge);
         spec.nicHostBridge = ReadPlainProfile(*bridge, "host-bridge");
+        const auto cards = PlacesOf(spec).cards;
+        if (!bridge->IsInherited() && std::none_of(cards.begin(), cards.end(), IsOnSocket))
+        {
+            bridge->Fail(
+                "found it where all NICs are on PCIe switches, expected a NIC on a socket");
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-plan.h"
 
-#include "scenarios/readers/read-embeddings.h"
+#include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/read-experts.h"
-#include "scenarios/readers/read-sharding.h"
 #include "scenarios/readers/scenario-names.h"
 
+#include <algorithm>
+#include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,53 +17,96 @@ namespace weir
 namespace
 {
 
-// Products of two of these stay within 32 bits.
-constexpr int64_t MOST_WAYS = 65535;
-constexpr int64_t MOST_SAMPLES = 1 << 24; // of a step
+constexpr int64_t MOST_WAYS = 65535; // of a side of a grid
 
-void
-ReadCount(const YamlNode& node, const char* key, uint32_t& value, int64_t most = MOST_WAYS)
+/** "host" of "host.kernel"; else nothing. */
+std::string
+MapOf(const std::string& path)
 {
-    if (const auto found = node.Find(key))
+    const std::size_t dot = path.find('.');
+    return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+
+/** What is behind the dot, if there is one. */
+std::string
+NameIn(const std::string& path)
+{
+    return path.substr(path.find('.') + 1);
+}
+
+/** Sets the value of a plan that a key names. */
+struct ValueReader
+{
+    const YamlNode& node;
+    ParallelPlan& plan;
+
+    void operator()(const PlanCount& count) const
     {
-        value = static_cast<uint32_t>(found->AsInteger(1, most));
+        count.at(plan) = static_cast<uint32_t>(node.AsInteger(count.least, count.most));
+    }
+
+    void operator()(const PlanFlag& flag) const
+    {
+        flag.at(plan) = node.AsBool();
+    }
+
+    void operator()(const PlanNumber& number) const
+    {
+        number.at(plan) = node.AsNumber(number.least, number.most);
+    }
+
+    void operator()(const PlanSize& size) const
+    {
+        size.at(plan) = node.AsBytes();
+    }
+
+    void operator()(const PlanTime& time) const
+    {
+        time.at(plan) = node.AsTime();
+    }
+
+    void operator()(const PlanChoice& choice) const
+    {
+        const auto found = std::find(choice.names.begin(), choice.names.end(), node.AsString());
+        if (found == choice.names.end())
+        {
+            node.FailChoice(choice.names);
+        }
+        choice.set(plan, static_cast<std::size_t>(found - choice.names.begin()));
+    }
+};
+
+/** Refuses keys that no plan has. */
+void
+CheckPlanKeys(const YamlNode& node, const std::vector<PlanKey>& keys)
+{
+    std::map<std::string, std::vector<std::string>> names; // by map; those of the plan by nothing
+    names[""] = {"tensorShape", "expertLoad"};
+    for (const PlanKey& key : keys)
+    {
+        const std::string map = MapOf(key.path);
+        names[map].push_back(NameIn(key.path));
+        if (!map.empty() && names[map].size() == 1)
+        {
+            names[""].push_back(map);
+        }
+    }
+    node.CheckKeys(names[""]);
+    for (const auto& [map, within] : names)
+    {
+        const auto found = map.empty() ? std::nullopt : node.Find(map);
+        if (found && (found->IsMap() || map != "dataSharding"))
+        {
+            found->CheckKeys(within);
+        }
     }
 }
 
+/** `dataSharding:` is a map with a state, or the state alone. */
 void
-ReadFlag(const YamlNode& node, const char* key, bool& value)
+ReadShardedState(const YamlNode& node, ParallelPlan& plan)
 {
-    if (const auto found = node.Find(key))
-    {
-        value = found->AsBool();
-    }
-}
-
-template <typename E>
-void
-ReadChoice(const YamlNode& node, const char* key, const NamedChoices<E>& choices, E& value)
-{
-    if (const auto found = node.Find(key))
-    {
-        value = found->AsEnum(choices);
-    }
-}
-
-void
-ReadHost(const YamlNode& node, HostCosts& host)
-{
-    node.CheckKeys({"kernel", "communication", "syncBatches", "syncTransfers", "syncPasses"});
-    if (const auto kernel = node.Find("kernel"))
-    {
-        host.kernel = kernel->AsTime();
-    }
-    if (const auto communication = node.Find("communication"))
-    {
-        host.communication = communication->AsTime();
-    }
-    ReadFlag(node, "syncBatches", host.syncBatches);
-    ReadFlag(node, "syncTransfers", host.syncTransfers);
-    ReadFlag(node, "syncPasses", host.syncPasses);
+    plan.sharding.state = (node.IsMap() ? node.Get("state") : node).AsEnum(ShardedStateNames());
 }
 
 /** [T] (one dimension), [q, q] or [q, q, d]. @param tensor what the plan's tensor is. */
@@ -100,79 +145,31 @@ ReadTensorShape(const YamlNode& node, uint32_t tensor)
 ParallelPlan
 ReadPlan(const YamlNode& node)
 {
-    node.CheckKeys({"tensor",
-                    "tensorShape",
-                    "pipeline",
-                    "data",
-                    "context",
-                    "contextExchange",
-                    "expert",
-                    "expertTensor",
-                    "expertLoad",
-                    "sequenceParallel",
-                    "schedule",
-                    "virtualStages",
-                    "microBatch",
-                    "globalBatch",
-                    "recomputation",
-                    "attention",
-                    "attentionSpeed",
-                    "overlapTensor",
-                    "overlapGradients",
-                    "bucket",
-                    "distributedOptimizer",
-                    "dataSharding",
-                    "fusion",
-                    "recomputeEvery",
-                    "fp32Gradients",
-                    "scatterGatherPipeline",
-                    "embeddingsAsLayers",
-                    "embeddings",
-                    "host"});
+    const std::vector<PlanKey> keys = PlanKeys();
+    CheckPlanKeys(node, keys);
     ParallelPlan plan;
     plan.host = EagerHost();
-    ReadCount(node, "tensor", plan.tensor);
+    for (const PlanKey& key : keys)
+    {
+        const std::string map = MapOf(key.path);
+        const auto in = map.empty() ? std::optional(node) : node.Find(map);
+        const auto found = in && in->IsMap() ? in->Find(NameIn(key.path)) : std::nullopt;
+        if (found)
+        {
+            std::visit(ValueReader{*found, plan}, key.value);
+        }
+    }
     if (const auto shape = node.Find("tensorShape"))
     {
         plan.grid = ReadTensorShape(*shape, plan.tensor);
     }
-    ReadCount(node, "pipeline", plan.pipeline);
-    ReadCount(node, "data", plan.data);
-    ReadTokenSpread(node, plan);
-    ReadFlag(node, "sequenceParallel", plan.sequenceParallel);
-    ReadChoice(node, "schedule", ScheduleNames(), plan.schedule);
-    ReadCount(node, "virtualStages", plan.virtualStages);
-    ReadCount(node, "microBatch", plan.microBatch, MOST_WAYS + 1);
-    ReadCount(node, "globalBatch", plan.globalBatch, MOST_SAMPLES);
-    ReadChoice(node, "recomputation", RecomputationNames(), plan.recomputation);
-    ReadChoice(node, "attention", AttentionNames(), plan.attention);
-    if (const auto speed = node.Find("attentionSpeed"))
+    if (const auto load = node.Find("expertLoad"))
     {
-        plan.attentionSpeed = speed->AsNumber(0.01, 100);
+        plan.expertLoad = ReadExpertLoad(*load);
     }
-    ReadFlag(node, "overlapTensor", plan.overlapTensor);
-    ReadFlag(node, "overlapGradients", plan.overlapGradients);
-    if (const auto bucket = node.Find("bucket"))
-    {
-        plan.bucket = bucket->AsBytes();
-    }
-    ReadFlag(node, "distributedOptimizer", plan.distributedOptimizer);
     if (const auto sharding = node.Find("dataSharding"))
     {
-        plan.sharding = ReadSharding(*sharding);
-    }
-    if (const auto embeddings = node.Find("embeddings"))
-    {
-        plan.embeddings = ReadEmbeddingSharding(*embeddings);
-    }
-    ReadChoice(node, "fusion", KernelFusionNames(), plan.fusion);
-    ReadCount(node, "recomputeEvery", plan.recomputeEvery);
-    ReadFlag(node, "fp32Gradients", plan.fp32Gradients);
-    ReadFlag(node, "scatterGatherPipeline", plan.scatterGatherPipeline);
-    ReadFlag(node, "embeddingsAsLayers", plan.embeddingsAsLayers);
-    if (const auto host = node.Find("host"))
-    {
-        ReadHost(*host, plan.host);
+        ReadShardedState(*sharding, plan);
     }
     return plan;
 }

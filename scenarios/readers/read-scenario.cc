@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-scenario.h"
 
+#include "scenarios/readers/check-plan-use.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-event.h"
 #include "scenarios/readers/read-layer-table.h"
@@ -116,14 +117,13 @@ ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& 
                     "steps"});
     JobSpec job;
     job.name = node.Get("name").AsString();
-    const bool isTable = IsLayerTable(node.Get("model"), catalog);
-    if (isTable)
+    if (IsLayerTable(node.Get("model"), catalog))
     {
-        job.table = ReadLayerTable(node.Get("model"), catalog);
+        job.network = ReadLayerTable(node.Get("model"), catalog);
     }
     else
     {
-        job.model = ReadModel(node.Get("model"), catalog);
+        job.network = ReadModel(node.Get("model"), catalog);
     }
     const YamlNode parallel = node.Get("parallel");
     job.plan = ReadPlan(parallel);
@@ -149,14 +149,15 @@ ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& 
     {
         ReadSteps(*steps, job);
     }
-    if (isTable)
+    if (const auto* table = std::get_if<LayerTable>(&job.network))
     {
-        CheckTablePlanAt(job.table, job.plan, parallel);
+        CheckTablePlanAt(*table, job.plan, parallel);
     }
     else
     {
-        CheckPlanAt(job.model, job.plan, parallel, node.Get("model"));
+        CheckPlanAt(std::get<Transformer>(job.network), job.plan, parallel, node.Get("model"));
     }
+    CheckPlanUse(parallel, job.plan, job.network);
     budget.Take(job.plan, parallel);
     return job;
 }
@@ -303,6 +304,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     {
         scenario.output = ReadOutput(*output);
     }
+    node.CheckAllRead({"title", "source", "system", "model"});
     return scenario;
 }
 

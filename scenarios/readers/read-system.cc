@@ -2,6 +2,7 @@
 #include "scenarios/readers/read-system.h"
 
 #include "fabric/dimensions.h"
+#include "scenarios/readers/check-overruled.h"
 #include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-node.h"
@@ -104,6 +105,7 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
         const NodeSpec base = system.cluster.node;
         system.cluster.node = ReadNcclXml(path, &base);
         system.cluster.node.costs = base.costs;
+        CheckOverruled(inside, base, system.cluster.node);
     }
     if (const auto fabric = node.Find("fabric"))
     {
@@ -118,6 +120,7 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     {
         system.cluster.fabric.kind = FabricKind::None;
     }
+    node.CheckAllRead({"title", "source"});
     if (!node.Has("nodes"))
     {
         system.cluster.nodes = std::max(1U, NodesThatFill(system.cluster));

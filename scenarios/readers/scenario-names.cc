@@ -127,7 +127,9 @@ AttentionNames()
 NamedChoices<ContextExchange>
 ContextExchangeNames()
 {
-    return {{"ring", ContextExchange::Ring}, {"all-gather", ContextExchange::AllGather}};
+    return {{"ring", ContextExchange::Ring},
+            {"all-gather", ContextExchange::AllGather},
+            {"pieces", ContextExchange::Pieces}};
 }
 
 NamedChoices<TableOp>
@@ -150,7 +152,9 @@ TableOpNames()
 NamedChoices<EmbeddingPlacement>
 EmbeddingPlacementNames()
 {
-    return {{"tables", EmbeddingPlacement::Tables}, {"rows", EmbeddingPlacement::Rows}};
+    return {{"tables", EmbeddingPlacement::Tables},
+            {"rows", EmbeddingPlacement::Rows},
+            {"columns", EmbeddingPlacement::Columns}};
 }
 
 NamedChoices<EmbeddingBalance>

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <unistd.h>
 #include <utility>
@@ -17,7 +18,7 @@ namespace weir
 
 OutputFile::OutputFile(std::string path, const std::string& what)
     : m_path(std::move(path)),
-      m_temporaryPath(m_path + ".partial-" + std::to_string(::getpid()))
+      m_temporaryPath(TemporaryName(m_path))
 {
     std::error_code ignored;
     if (m_path.empty() || std::filesystem::is_directory(m_path, ignored))
@@ -41,6 +42,27 @@ OutputFile::~OutputFile()
     }
 }
 
+std::string
+OutputFile::TemporaryName(const std::string& path)
+{
+    return path + ".partial-" + std::to_string(::getpid());
+}
+
+void
+OutputFile::Save(const std::string& text)
+{
+    errno = 0;
+    std::ofstream out(m_temporaryPath, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out)
+    {
+        throw std::runtime_error("cannot write '" + m_path + "'" +
+                                 (errno == 0 ? "" : std::string(": ") + std::strerror(errno)));
+    }
+    Commit();
+}
+
 void
 OutputFile::Commit()
 {
@@ -50,6 +72,27 @@ OutputFile::Commit()
                                  "': " + std::strerror(errno));
     }
     m_committed = true;
+}
+
+void
+ExpectOtherFile(const std::string& what,
+                const std::string& path,
+                const std::string& otherWhat,
+                const std::string& other)
+{
+    namespace fs = std::filesystem;
+    if (path.empty() || other.empty())
+    {
+        return;
+    }
+    std::error_code ignored;
+    if (fs::weakly_canonical(fs::absolute(path, ignored), ignored) ==
+            fs::weakly_canonical(fs::absolute(other, ignored), ignored) ||
+        fs::equivalent(path, other, ignored))
+    {
+        throw InputError(what + ": found '" + path + "', expected another file than the " +
+                         otherWhat + " '" + other + "'");
+    }
 }
 
 } // namespace weir

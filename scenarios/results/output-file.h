@@ -27,6 +27,9 @@ class OutputFile
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
+    /** The name that a file to be named @p path has while this process writes it. */
+    static std::string TemporaryName(const std::string& path);
+
     /** The name the file will have. */
     const std::string& Path() const
     {
@@ -40,6 +43,12 @@ class OutputFile
     }
 
     /**
+     * Writes @p text as the whole file and commits it.
+     * @throws std::runtime_error when the system refuses, as on a full disk.
+     */
+    void Save(const std::string& text);
+
+    /**
      * Gives the file its name, in place of an older one.
      * @throws std::runtime_error when the system refuses.
      */
@@ -50,6 +59,17 @@ class OutputFile
     std::string m_temporaryPath;
     bool m_committed{false};
 };
+
+/**
+ * Refuses one file in two roles.
+ * @param what the option or key that named @p path
+ * @param otherWhat what @p other is; files without a name are no files
+ * @throws InputError when both names lead to one file, whether it exists or not.
+ */
+void ExpectOtherFile(const std::string& what,
+                     const std::string& path,
+                     const std::string& otherWhat,
+                     const std::string& other);
 
 } // namespace weir
 

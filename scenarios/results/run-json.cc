@@ -44,9 +44,23 @@ TimingOf(const JobResult& job)
     }
     object["breakdown_s"] = ToJson(job.mean);
     object[job.countsSamples ? "samples_per_s" : "tokens_per_s"] =
-        finished ? Json(job.tokensPerStep / seconds) : Json(nullptr);
+        finished ? Json(job.itemsPerStep / seconds) : Json(nullptr);
     object["model_tflops_per_gpu"] = finished ? Json(flops * 1e-12) : Json(nullptr);
     return object;
+}
+
+Json
+ToJson(const MemoryEstimate& memory)
+{
+    return {{"stage", memory.stage},
+            {"weights", memory.weights.Count()},
+            {"embeddings", memory.embeddings.Count()},
+            {"gradients", memory.gradients.Count()},
+            {"optimizer", memory.optimizer.Count()},
+            {"activations", memory.activations.Count()},
+            {"gathered", memory.gathered.Count()},
+            {"buffers", memory.buffers.Count()},
+            {"total", memory.Total().Count()}};
 }
 
 Json
@@ -54,6 +68,7 @@ ToJson(const JobResult& job)
 {
     Json object = {{"name", job.name}, {"gpus", job.gpus}};
     object.update(TimingOf(job));
+    object["gpu_memory_bytes"] = ToJson(job.memory);
     object["stages"] = Json::array();
     for (const auto& stage : job.stages)
     {

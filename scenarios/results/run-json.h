@@ -19,7 +19,8 @@ namespace weir
  *    data, copy, context, expert and embedding, communication that compute waited for; launch,
  *    when the host was late; and bubble. They sum to the step's time
  *  - tokens_per_s (samples_per_s for a table of layers), model_tflops_per_gpu: at the steady step
- *  - jobs: name, gpus and all of the above of each job, and stages: breakdown_s by pipeline stage
+ *  - jobs: name, gpus and all of the above of each job, and stages: breakdown_s by pipeline stage;
+ *    gpu_memory_bytes: the estimate by part for a GPU of the fullest stage
  *  - busiest_links: name, kind, mean_utilization, busy_fraction, bytes; at most five
  *  - events, wall_s, peak_rss_bytes: what the run cost
  *  - waiting: only when the run could not finish: which ranks wait for what

@@ -67,11 +67,13 @@ StepLines(const RunResult& result)
         const auto& job = result.jobs[i];
         const double seconds = job.StepTime().ToSeconds();
         const double perGpu = job.modelFlopsPerStep.ToDouble() / seconds / job.gpus;
-        table.Row({"step time " + Shorten(job.name, 20),
-                   FormatSeconds(seconds),
-                   FormatFixed(job.tokensPerStep / seconds, 0) +
-                       (job.countsSamples ? " samples/s" : " tokens/s"),
-                   FormatFixed(perGpu * 1e-12, 1) + " model TFLOP/s per GPU"});
+        table.Row(
+            {"step time " + Shorten(job.name, 15),
+             FormatSeconds(seconds),
+             FormatFixed(job.itemsPerStep / seconds, 0) +
+                 (job.countsSamples ? " samples/s" : " tokens/s"),
+             FormatFixed(perGpu * 1e-12, 1) + " model TFLOP/s per GPU",
+             FormatFixed(job.memory.Total().ToDouble() / Bytes::GiB(1).ToDouble(), 0) + " GiB"});
     }
     return table.Print(2);
 }

@@ -60,18 +60,23 @@ class LinkBag
         return LinkId();
     }
 
-    /** A network link that leaves (or enters) @p device, one that ends outside switches first. */
-    LinkId FindNetworkLink(DeviceId device, bool leaving) const
+    /**
+     * A network link that leaves (or enters) @p device, one that ends outside switches first; none
+     * from or to @p avoided: a way that came from there does not lead back.
+     */
+    LinkId FindNetworkLink(DeviceId device, bool leaving, DeviceId avoided) const
     {
         LinkId found;
         for (const auto& entry : m_links)
         {
             const Link& link = m_topology.GetLink(entry.link);
-            if (link.kind != LinkKind::Network || (leaving ? link.from : link.to) != device)
+            const DeviceId other = leaving ? link.to : link.from;
+            if (link.kind != LinkKind::Network || (leaving ? link.from : link.to) != device ||
+                other == avoided)
             {
                 continue;
             }
-            if (!IsSwitch(m_topology.GetDevice(leaving ? link.to : link.from)))
+            if (!IsSwitch(m_topology.GetDevice(other)))
             {
                 return entry.link;
             }
@@ -107,7 +112,7 @@ TakeStretch(const Topology& topology, LinkBag& bag, LinkId dead)
     bag.Remove(dead);
     while (IsSwitch(topology.GetDevice(from)))
     {
-        const LinkId before = bag.FindNetworkLink(from, false);
+        const LinkId before = bag.FindNetworkLink(from, false, to);
         if (!before.IsValid())
         {
             break;
@@ -117,7 +122,7 @@ TakeStretch(const Topology& topology, LinkBag& bag, LinkId dead)
     }
     while (IsSwitch(topology.GetDevice(to)))
     {
-        const LinkId after = bag.FindNetworkLink(to, true);
+        const LinkId after = bag.FindNetworkLink(to, true, from);
         if (!after.IsValid())
         {
             break;

@@ -66,14 +66,15 @@ CollectJob(TrainingJob& job)
     JobResult result;
     result.name = spec.name;
     result.gpus = spec.plan.Ranks();
-    const bool isTable = !spec.table.layers.empty();
     const double samples = spec.plan.globalBatch;
-    result.countsSamples = isTable;
-    result.tokensPerStep = samples * (isTable ? 1 : spec.model.sequence);
+    const auto* model = std::get_if<Transformer>(&spec.network);
+    result.countsSamples = model == nullptr;
+    result.itemsPerStep = samples * (model == nullptr ? 1 : model->sequence);
     result.modelFlopsPerStep =
-        isTable ? ModelFlops(spec.table, samples) : ModelFlops(spec.model, samples);
+        std::visit([&](const auto& network) { return ModelFlops(network, samples); }, spec.network);
     result.steps = job.GetExecutor().StepTimes();
     result.isJittered = spec.jitter.IsOn();
+    result.memory = job.GetMemory();
     result.ranks = job.GetExecutor().Breakdown();
     std::vector<BreakdownMean> stages;
     BreakdownMean all;

@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_RUNNING_RUN_SCENARIO_H
 
 #include "compute-model/execution/step-executor.h"
+#include "compute-model/plan/memory-estimate.h"
 #include "fabric/passive-engine.h"
 #include "fabric/transport.h"
 #include "scenarios/scenario.h"
@@ -47,7 +48,7 @@ struct JobResult
 {
     std::string name;
     uint32_t gpus{0};
-    double tokensPerStep{0};           //!< samples, where @c countsSamples
+    double itemsPerStep{0};            //!< tokens, or samples where @c countsSamples
     bool countsSamples{false};         //!< whether a table of layers is trained: no tokens
     Flops modelFlopsPerStep;           //!< of the whole job, without recomputation
     std::vector<Time> steps;           //!< each finished step's duration
@@ -55,6 +56,7 @@ struct JobResult
     std::vector<RankBreakdown> stages; //!< by pipeline stage: mean over its ranks
     RankBreakdown mean;                //!< over all ranks
     bool isJittered{false};            //!< whether steps differ by chance
+    MemoryEstimate memory;             //!< of a GPU of the fullest stage
 
     /**
      * The steady step: the last one, or under jitter the mean of all; infinite when none was

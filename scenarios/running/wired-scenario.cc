@@ -151,8 +151,7 @@ WiredScenario::AddJob(const Scenario& scenario, const JobSpec& spec, std::size_t
 {
     TrainingJobSpec job;
     job.name = spec.name;
-    job.model = spec.model;
-    job.table = spec.table;
+    job.network = spec.network;
     job.plan = spec.plan;
     job.overlap = spec.overlap;
     job.jitter = spec.jitter;

@@ -9,7 +9,7 @@
 #include "scenarios/yaml/input-error.h"
 
 #include <filesystem>
-#include <optional>
+#include <utility>
 
 namespace weir
 {
@@ -59,9 +59,20 @@ ReadTopology(const std::string& nameOrPath, const std::string& base, const Catal
         cluster = ReadSystem(YamlNode::Parse(base, "--base"), catalog).cluster;
     }
     cluster.name = std::filesystem::path(nameOrPath).stem().string();
-    cluster.node = ending == ".graphml" ? ReadGraphMl(nameOrPath)
-                   : base.empty()       ? ReadNcclXml(nameOrPath)
-                                        : ReadNcclXml(nameOrPath, &cluster.node);
+    if (ending == ".graphml")
+    {
+        ClusterSpec read = ReadGraphMl(nameOrPath);
+        cluster.node = std::move(read.node);
+        if (base.empty())
+        {
+            cluster.nodes = read.nodes;
+            cluster.fabric = std::move(read.fabric);
+        }
+        return cluster;
+    }
+    const NodeSpec under = cluster.node;
+    cluster.node = ReadNcclXml(nameOrPath, base.empty() ? nullptr : &under);
+    cluster.node.costs = under.costs;
     return cluster;
 }
 

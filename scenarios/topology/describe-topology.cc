@@ -6,6 +6,7 @@
 #include "fabric/router.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/topology/topology-style.h"
 
 #include <algorithm>
 #include <map>
@@ -310,8 +311,8 @@ DescribeTopology(const ClusterSpec& cluster)
 {
     const Cluster wired(cluster);
     const NodeSpec& node = cluster.node;
-    std::string text = cluster.name + ": " + std::to_string(node.gpus) + " x " + node.gpuModel +
-                       " a node\n" + TreeText(node).Print();
+    std::string text = cluster.name + ": " + std::to_string(node.gpus) + " x " +
+                       GpuWord(node.gpuModel) + " a node\n" + TreeText(node).Print();
     if (node.sockets > 1 && node.socketsPerBoard != 1)
     {
         text += "between sockets" +

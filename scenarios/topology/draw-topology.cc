@@ -68,7 +68,7 @@ class Drawing
         m_canvas.Text({MARGIN, 26},
                       spec.name + ": " + std::to_string(spec.nodes) +
                           (spec.nodes == 1 ? " node of " : " nodes of ") +
-                          std::to_string(spec.node.gpus) + " " + spec.node.gpuModel,
+                          std::to_string(spec.node.gpus) + " " + GpuWord(spec.node.gpuModel),
                       16,
                       "start");
         const double legend = m_legend.Draw(m_canvas, MARGIN, height + MARGIN);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -137,11 +138,41 @@ ArcRoom(double width)
     return LEAST_ARC_ROOM + width * 0.15;
 }
 
+/** Groups that no node hangs on, beyond the first few of all, are only counted in a drawing. */
+constexpr uint32_t GROUPS_ALWAYS_DRAWN = 3;
+
+bool
+HasNics(const Topology& topology, DeviceId device)
+{
+    const auto& links = topology.LinksFrom(device);
+    return std::any_of(links.begin(), links.end(), [&](LinkId link) {
+        return topology.GetDevice(topology.GetLink(link).to).kind == DeviceKind::Nic;
+    });
+}
+
+using GroupSwitches = std::map<DeviceKind, std::vector<DeviceId>>;
+
+/** Takes out of @p groups what is not drawn. @return how many. */
+std::size_t
+LeaveOutEmpty(std::map<uint32_t, GroupSwitches>& groups, const Topology& topology)
+{
+    const std::size_t all = groups.size();
+    for (auto group = groups.begin(); group != groups.end();)
+    {
+        const auto& leaves = group->second[DeviceKind::LeafSwitch];
+        const bool isUsed = std::any_of(
+            leaves.begin(), leaves.end(), [&](DeviceId leaf) { return HasNics(topology, leaf); });
+        group =
+            isUsed || group->first < GROUPS_ALWAYS_DRAWN ? std::next(group) : groups.erase(group);
+    }
+    return all - groups.size();
+}
+
 FabricLayout
 LayOutGroups(const Cluster& cluster)
 {
     const Topology& topology = cluster.GetTopology();
-    std::map<uint32_t, std::map<DeviceKind, std::vector<DeviceId>>> groups;
+    std::map<uint32_t, GroupSwitches> groups;
     for (const DeviceId device : NetworkSwitches(topology))
     {
         const Device& each = topology.GetDevice(device);
@@ -150,6 +181,7 @@ LayOutGroups(const Cluster& cluster)
             groups[each.group][each.kind].push_back(device);
         }
     }
+    const std::size_t leftOut = LeaveOutEmpty(groups, topology);
     FabricLayout layout;
     double widest = 0; // of a group
     bool hasSpines = false;
@@ -186,6 +218,15 @@ LayOutGroups(const Cluster& cluster)
             }
         }
         left += groupWidth + MARGIN;
+    }
+    if (leftOut > 0)
+    {
+        constexpr double NOTE_WIDTH = 190;
+        layout.frames.push_back({{left, top},
+                                 NOTE_WIDTH,
+                                 local + SWITCH_HEIGHT + 36,
+                                 std::to_string(leftOut) + " groups more, without nodes"});
+        layout.width += NOTE_WIDTH + MARGIN;
     }
     layout.height = top + local + SWITCH_HEIGHT + 36 + MARGIN;
     return layout;

@@ -19,11 +19,17 @@ namespace weir
 /** @p cluster as wired: all nodes and the fabric. @throws std::invalid_argument if it cannot be. */
 std::string WriteGraphMl(const ClusterSpec& cluster);
 
+/** Under which keys a graph has a cost, in its unit, and where that is from. */
+std::string CostKey(const NodeCostFigure& figure);
+std::string CostSourceKey(const NodeCostFigure& figure);
+
 /**
- * The node that a file written by WriteGraphMl describes: its node 0. The fabric is not read.
+ * What a file written by WriteGraphMl describes: its node 0, as many nodes as it has NICs for, and
+ * its network as a fabric of kind graph, none where no links join NICs. Routing that only the kind
+ * of fabric it was has becomes ECMP.
  * @throws InputError with the place of missing or unknown devices and data.
  */
-NodeSpec ReadGraphMl(const std::string& path);
+ClusterSpec ReadGraphMl(const std::string& path);
 
 } // namespace weir
 

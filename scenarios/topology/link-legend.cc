@@ -73,7 +73,8 @@ double
 LinkLegend::Draw(SvgCanvas& canvas, double left, double y) const
 {
     canvas.Text({left, y},
-                "links, as many as drawn; payload rate of one direction; width: its square root",
+                "links of node0 and of the whole network; payload rate of one direction; width: "
+                "its square root",
                 11,
                 "start",
                 "#555555");

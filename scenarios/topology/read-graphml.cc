@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/topology/graphml.h"
+#include "scenarios/topology/read-graph.h"
 #include "scenarios/topology/slot-list.h"
 #include "scenarios/topology/xml-element.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 
@@ -35,7 +37,7 @@ class Reader
     {
     }
 
-    NodeSpec Read()
+    ClusterSpec Read(const std::string& path)
     {
         const auto graphs = m_root.Children("graph");
         if (graphs.empty())
@@ -58,7 +60,10 @@ class Reader
         CheckPlaces(graph);
         const bool onChip = m_places.gpus.front().link->name.find("c2c") != std::string::npos;
         SetPlaces(m_spec, m_places, onChip);
-        return m_spec;
+        ClusterSpec cluster;
+        cluster.node = m_spec;
+        ReadFabric(graph, path, cluster);
+        return cluster;
     }
 
   private:
@@ -131,6 +136,47 @@ class Reader
             static_cast<uint32_t>(Number(graph, data, "socketsPerBoard", 0, MOST));
         m_spec.gpus = m_spec.nics = m_spec.pcieSwitches = m_spec.sockets = 0;
         m_spec.wiring = NvLinkWiring::None;
+        ReadCosts(graph, data);
+    }
+
+    void ReadCosts(const XmlElement& graph, const std::map<std::string, std::string>& data)
+    {
+        for (const NodeCostFigure& figure : NodeCostFigures())
+        {
+            const std::string key = CostKey(figure);
+            if (data.count(key) > 0)
+            {
+                m_spec.costs.push_back({figure.kind,
+                                        Number(graph, data, key.c_str(), figure.least, figure.most),
+                                        Get(graph, data, CostSourceKey(figure).c_str())});
+            }
+        }
+    }
+
+    /** The network as a graph, if the file has one. */
+    void ReadFabric(const XmlElement& graph, const std::string& path, ClusterSpec& cluster) const
+    {
+        const auto data = DataOf(graph);
+        FabricSpec& fabric = cluster.fabric;
+        fabric.kind = FabricKind::None;
+        if (data.count("routing") == 0 || m_spec.nics == 0)
+        {
+            return;
+        }
+        fabric.kind = FabricKind::Graph;
+        fabric.leafRadix = 0;
+        fabric.graph = ReadGraphMlNetwork(path);
+        fabric.graph.file = path;
+        fabric.link = m_spec.nic;
+        fabric.link.name = "graph";
+        const RoutingKind routing = Choice(graph, data, "routing", RoutingNames());
+        const bool isOfKind =
+            routing == RoutingKind::Valiant || routing == RoutingKind::DimensionOrder;
+        fabric.routing = isOfKind ? RoutingKind::Ecmp : routing;
+        fabric.hashSeed = static_cast<uint64_t>(Number(graph, data, "hashSeed", 0, 0x1p63));
+        fabric.inNetworkReduction = Get(graph, data, "sharp") == "true";
+        fabric.flowletGap = Time::Nanoseconds(Number(graph, data, "flowletGapNs", 0, 1e12));
+        cluster.nodes = static_cast<uint32_t>(fabric.graph.order.size() / m_spec.nics);
     }
 
     void ReadDevice(const XmlElement& element)
@@ -192,11 +238,16 @@ class Reader
         const auto data = DataOf(element);
         LinkProfile profile;
         profile.name = Get(element, data, "profile");
-        profile.rawRate = Rate::GBps(Number(element, data, "rawGBps", 1e-6, MOST_GBPS));
+        // To a byte per second: what products with 1e9 add would make another rate of it.
+        const auto rate = [&](const char* key, double least) {
+            return Rate::BytesPerSecond(
+                std::round(Number(element, data, key, least, MOST_GBPS) * 1e9));
+        };
+        profile.rawRate = rate("rawGBps", 1e-6);
         profile.encoding = Number(element, data, "encoding", 1e-6, 1);
         profile.framing = Number(element, data, "framing", 1e-6, 1);
         profile.measured = Number(element, data, "measured", 1e-6, 1);
-        profile.ncclRate = Rate::GBps(Number(element, data, "ncclGBps", 0, MOST_GBPS));
+        profile.ncclRate = rate("ncclGBps", 0);
         profile.latency = Time::Nanoseconds(Number(element, data, "latencyNs", 0, 1e12));
         profile.source = Get(element, data, "source");
         return profile;
@@ -324,10 +375,10 @@ class Reader
 
 } // namespace
 
-NodeSpec
+ClusterSpec
 ReadGraphMl(const std::string& path)
 {
-    return Reader(path).Read();
+    return Reader(path).Read(path);
 }
 
 } // namespace weir

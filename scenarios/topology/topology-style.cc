@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 namespace weir
 {
@@ -61,6 +62,14 @@ double
 LineWidth(Rate rate)
 {
     return std::max(0.7, WIDTH_OF_ONE * std::sqrt(rate.ToGBps()));
+}
+
+std::string
+GpuWord(const std::string& gpuModel)
+{
+    return gpuModel.find('/') == std::string::npos
+               ? gpuModel
+               : std::filesystem::path(gpuModel).stem().string();
 }
 
 std::string

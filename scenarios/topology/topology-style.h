@@ -21,6 +21,9 @@ const char* FillOf(DeviceKind kind);
 /** In pixels: as the square root of the rate. */
 double LineWidth(Rate rate);
 
+/** What GPUs are called: their model, of a file its name without folder and ending. */
+std::string GpuWord(const std::string& gpuModel);
+
 /** "51.2 GB/s". */
 std::string RateWord(Rate rate);
 

@@ -4,6 +4,7 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/topology/graphml.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -47,9 +48,17 @@ DeclareKeys(pugi::xml_node& root)
     {
         declare("graph", name, "string");
     }
-    for (const char* name : {"computeCapability", "portsPerNic", "socketsPerBoard"})
+    for (const char* name : {"computeCapability", "portsPerNic", "socketsPerBoard", "hashSeed"})
     {
         declare("graph", name, "int");
+    }
+    declare("graph", "routing", "string");
+    declare("graph", "sharp", "boolean");
+    declare("graph", "flowletGapNs", "double");
+    for (const NodeCostFigure& figure : NodeCostFigures())
+    {
+        declare("graph", CostKey(figure).c_str(), "double");
+        declare("graph", CostSourceKey(figure).c_str(), "string");
     }
     declare("node", "device", "string");
     declare("node", "node", "int");
@@ -101,7 +110,51 @@ Nanoseconds(Time time)
     return Exact(static_cast<double>(time.ToPicoseconds()) * 1e-3);
 }
 
+/** What stands in place of defaults; of a kind that is given twice the last, which counts. */
+void
+CostData(pugi::xml_node& graph, const std::vector<NodeCost>& costs)
+{
+    for (const NodeCostFigure& figure : NodeCostFigures())
+    {
+        const auto cost = std::find_if(costs.rbegin(), costs.rend(), [&](const NodeCost& each) {
+            return each.kind == figure.kind;
+        });
+        if (cost != costs.rend())
+        {
+            Data(graph, CostKey(figure).c_str(), Exact(cost->value));
+            Data(graph, CostSourceKey(figure).c_str(), cost->source);
+        }
+    }
+}
+
+/** How the network routes. */
+void
+RoutingData(pugi::xml_node& graph, const FabricSpec& fabric)
+{
+    Data(graph, "fabric", NameOf(FabricKindNames(), fabric.kind));
+    if (fabric.kind == FabricKind::None)
+    {
+        return;
+    }
+    Data(graph, "routing", NameOf(RoutingNames(), fabric.routing));
+    Data(graph, "hashSeed", std::to_string(fabric.hashSeed));
+    Data(graph, "sharp", fabric.inNetworkReduction ? "true" : "false");
+    Data(graph, "flowletGapNs", Nanoseconds(fabric.flowletGap));
+}
+
 } // namespace
+
+std::string
+CostKey(const NodeCostFigure& figure)
+{
+    return std::string("cost.") + figure.key;
+}
+
+std::string
+CostSourceKey(const NodeCostFigure& figure)
+{
+    return std::string("costSource.") + figure.key;
+}
 
 std::string
 WriteGraphMl(const ClusterSpec& spec)
@@ -123,7 +176,8 @@ WriteGraphMl(const ClusterSpec& spec)
     Data(graph, "transport", NameOf(TransportNames(), spec.node.transport));
     Data(graph, "portsPerNic", std::to_string(spec.node.portsPerNic));
     Data(graph, "socketsPerBoard", std::to_string(spec.node.socketsPerBoard));
-    Data(graph, "fabric", NameOf(FabricKindNames(), spec.fabric.kind));
+    RoutingData(graph, spec.fabric);
+    CostData(graph, spec.node.costs);
     for (std::size_t i = 0; i < topology.DeviceCount(); i++)
     {
         const Device& device = topology.GetDevice(DeviceId(i));

@@ -12,6 +12,7 @@ namespace
 {
 
 constexpr double BAND = 0.1; //!< either side of equality
+constexpr double ROOM = 1.2; //!< beyond the extreme times, as a factor
 
 /** The line predicted = factor * measured between two measured times. */
 ChartSeries
@@ -33,8 +34,6 @@ ParityChart(const std::string& title, const std::vector<TimePair>& pairs)
 {
     Chart chart;
     chart.title = title;
-    chart.x = {"measured (s)", AxisScale::Decades};
-    chart.y = {"predicted (s)", AxisScale::Decades};
     double least = std::numeric_limits<double>::infinity();
     double most = 0;
     ChartSeries points;
@@ -43,11 +42,18 @@ ParityChart(const std::string& title, const std::vector<TimePair>& pairs)
     {
         points.x.push_back(pair.measured);
         points.y.push_back(pair.predicted);
-        least = std::min(least, pair.measured);
-        most = std::max(most, pair.measured);
+        least = std::min({least, pair.measured, pair.predicted});
+        most = std::max({most, pair.measured, pair.predicted});
     }
+    chart.x = {"measured (s)", AxisScale::Decades};
+    chart.y = {"predicted (s)", AxisScale::Decades};
     if (!pairs.empty())
     {
+        // Both axes alike, so that equality is the diagonal, with room for points on the rim.
+        least /= ROOM;
+        most *= ROOM;
+        chart.x.least = chart.y.least = least;
+        chart.x.most = chart.y.most = most;
         chart.series.push_back(Ray("equal", SeriesStyle::Line, 1, least, most));
         chart.series.push_back(Ray("10 %", SeriesStyle::Dashed, 1 + BAND, least, most));
         chart.series.push_back(Ray("", SeriesStyle::Dashed, 1 - BAND, least, most));

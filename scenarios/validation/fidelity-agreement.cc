@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <stdexcept>
 
 namespace weir
@@ -26,20 +27,79 @@ constexpr Algorithm COMPARED_ALGORITHMS[] = {Algorithm::Ring,
                                              Algorithm::Nvls,
                                              Algorithm::NvlsTree,
                                              Algorithm::PointToPoint};
+constexpr Bytes COMPARED_SIZES[] = {Bytes::KiB(16), Bytes::MiB(1), Bytes::MiB(16), Bytes::MiB(256)};
+
+struct ComparedPair
+{
+    CollectiveOp op;
+    Algorithm algorithm;
+    CollectiveOp otherOp;
+    Algorithm otherAlgorithm;
+};
+
+/** Sharded layers' parameters and gradients; rings beside trees, in and out of NVSwitches. */
+constexpr ComparedPair COMPARED_PAIRS[] = {
+    {CollectiveOp::AllGather, Algorithm::Ring, CollectiveOp::ReduceScatter, Algorithm::Ring},
+    {CollectiveOp::AllReduce, Algorithm::Tree, CollectiveOp::AllReduce, Algorithm::Ring},
+    {CollectiveOp::AllReduce, Algorithm::NvlsTree, CollectiveOp::AllGather, Algorithm::Ring}};
+
 constexpr double CLOSED_FORM_LIMIT = 1e-3;
 constexpr double FLOW_LIMIT = 0.1;
 
 /** The GPUs of one comparison on @p spec, which has as many nodes as it needs. */
 std::vector<GpuId>
-GpusOf(const ClusterSpec& spec, ComparedPlacement placement)
+GpusOf(const ClusterSpec& spec, ComparedPlacement placement, uint32_t first = 0)
 {
     std::vector<GpuId> gpus;
-    const uint32_t step = placement == ComparedPlacement::Strided ? 2 : 1;
-    for (uint32_t gpu = 0; gpu < spec.nodes * spec.node.gpus; gpu += step)
+    const bool isHalf =
+        placement == ComparedPlacement::Strided || placement == ComparedPlacement::Interleaved;
+    const uint32_t step = isHalf ? 2 : 1;
+    for (uint32_t gpu = first; gpu < spec.nodes * spec.node.gpus; gpu += step)
     {
         gpus.emplace_back(gpu);
     }
     return gpus;
+}
+
+/** Adds @p point for @p calls at once, unless their groups have no such algorithm for them. */
+void
+Compare(FidelityBench& bench,
+        const std::vector<CollectiveCall>& calls,
+        FidelityPoint point,
+        std::vector<FidelityPoint>& points)
+{
+    try
+    {
+        for (const CollectiveCall& call : calls)
+        {
+            bench.GetPlanner().Plan(call);
+        }
+    }
+    catch (const std::invalid_argument&)
+    {
+        return;
+    }
+    point.analytical = bench.Run(Fidelity::Analytical, calls);
+    point.stream = bench.Run(Fidelity::Stream, calls);
+    point.flow = bench.Run(Fidelity::Flow, calls);
+    points.push_back(point);
+}
+
+/** The group of the call at the same time, if there is one. */
+std::optional<CommunicatorId>
+OtherGroup(FidelityBench& bench, const ClusterSpec& spec, ComparedPlacement placement)
+{
+    auto gpus = GpusOf(spec, placement);
+    switch (placement)
+    {
+    case ComparedPlacement::Concurrent:
+        std::reverse(gpus.begin(), gpus.end());
+        return bench.GetPlanner().AddCommunicator(gpus);
+    case ComparedPlacement::Interleaved:
+        return bench.GetPlanner().AddCommunicator(GpusOf(spec, placement, 1));
+    default:
+        return std::nullopt;
+    }
 }
 
 /** All calls of one placement over some nodes. */
@@ -48,43 +108,49 @@ ComparePlacement(FidelityPoint point, ClusterSpec spec, std::vector<FidelityPoin
 {
     spec.nodes = point.placement == ComparedPlacement::Strided ? 2 * point.nodes : point.nodes;
     FidelityBench bench(spec);
-    auto gpus = GpusOf(spec, point.placement);
     CollectiveCall call;
-    call.communicator = bench.GetPlanner().AddCommunicator(gpus);
-    std::reverse(gpus.begin(), gpus.end());
-    const auto reversed = bench.GetPlanner().AddCommunicator(gpus);
+    call.communicator = bench.GetPlanner().AddCommunicator(GpusOf(spec, point.placement));
+    const auto other = OtherGroup(bench, spec, point.placement);
     for (const CollectiveOp op : COMPARED_OPS)
     {
         for (const Algorithm algorithm : COMPARED_ALGORITHMS)
         {
-            for (const Bytes size :
-                 {Bytes::KiB(16), Bytes::MiB(1), Bytes::MiB(16), Bytes::MiB(256)})
+            for (const Bytes size : COMPARED_SIZES)
             {
-                call.op = op;
-                call.bytes = size;
-                call.overrides.algorithm = algorithm;
+                call.op = point.op = op;
+                call.bytes = point.size = size;
+                call.overrides.algorithm = point.algorithm = algorithm;
                 std::vector<CollectiveCall> calls{call};
-                if (point.placement == ComparedPlacement::Concurrent)
+                if (other)
                 {
                     calls.push_back(call);
-                    calls.back().communicator = reversed;
+                    calls.back().communicator = *other;
                 }
-                try
-                {
-                    bench.GetPlanner().Plan(call);
-                }
-                catch (const std::invalid_argument&)
-                {
-                    continue; // this group has no such algorithm for it
-                }
-                point.op = op;
-                point.algorithm = algorithm;
-                point.size = size;
-                point.analytical = bench.Run(Fidelity::Analytical, calls);
-                point.stream = bench.Run(Fidelity::Stream, calls);
-                point.flow = bench.Run(Fidelity::Flow, calls);
-                points.push_back(point);
+                Compare(bench, calls, point, points);
             }
+        }
+    }
+}
+
+/** Different calls of one group at once. */
+void
+ComparePairs(FidelityPoint point, ClusterSpec spec, std::vector<FidelityPoint>& points)
+{
+    spec.nodes = point.nodes;
+    FidelityBench bench(spec);
+    CollectiveCall call;
+    call.communicator = bench.GetPlanner().AddCommunicator(GpusOf(spec, point.placement));
+    for (const ComparedPair& pair : COMPARED_PAIRS)
+    {
+        for (const Bytes size : COMPARED_SIZES)
+        {
+            call.bytes = point.size = size;
+            call.op = point.op = pair.op;
+            call.overrides.algorithm = point.algorithm = pair.algorithm;
+            CollectiveCall other = call;
+            other.op = point.otherOp = pair.otherOp;
+            other.overrides.algorithm = point.otherAlgorithm = pair.otherAlgorithm;
+            Compare(bench, {call, other}, point, points);
         }
     }
 }
@@ -99,9 +165,13 @@ ToString(ComparedPlacement placement)
     case ComparedPlacement::Strided:
         return "strided";
     case ComparedPlacement::Concurrent:
+        return "concurrent";
+    case ComparedPlacement::Interleaved:
+        return "interleaved";
+    case ComparedPlacement::Beside:
         break;
     }
-    return "concurrent";
+    return "beside";
 }
 
 /** The points of one row of the table. */
@@ -131,6 +201,16 @@ MedianOf(const std::vector<FidelityPoint>& points)
     return errors[errors.size() / 2];
 }
 
+/** The call beside a point's own, for a table. */
+std::string
+OtherCall(const FidelityPoint& point)
+{
+    return point.placement == ComparedPlacement::Beside
+               ? std::string(" beside ") + weir::ToString(point.otherAlgorithm) + " " +
+                     weir::ToString(point.otherOp)
+               : "";
+}
+
 const FidelityPoint&
 WorstOf(const std::vector<FidelityPoint>& points)
 {
@@ -146,7 +226,8 @@ WorstClosedForm(const std::vector<FidelityPoint>& points)
     double worst = 0;
     for (const auto& point : points)
     {
-        if (point.placement != ComparedPlacement::Concurrent)
+        if (point.placement == ComparedPlacement::Packed ||
+            point.placement == ComparedPlacement::Strided)
         {
             worst = std::max(worst, std::abs(point.StreamOverAnalytical()));
         }
@@ -155,13 +236,13 @@ WorstClosedForm(const std::vector<FidelityPoint>& points)
 }
 
 constexpr const char* REASONS =
-    "Why they differ: stream and closed form know one rate for a whole call, that of full load; "
-    "in\n"
-    "flow pipelines fill and drain, first chunks have links for themselves, the last chunk of a\n"
+    "Why they differ: stream and closed form know one rate for a whole call, that of full load;\n"
+    "in flow pipelines fill and drain, first chunks have links for themselves, the last chunk of "
+    "a\n"
     "channel is not full, and rings of several passes wait for their blocks between two of them.\n"
-    "NVLSTree: with few passes the ways up and down are busy one after the other, not at once.\n"
-    "Concurrent calls: what a ring waits for latencies and blocks is in stream a delay before it\n"
-    "moves at its share; in flow the other call moves meanwhile.\n";
+    "NVLSTree on more than two nodes: its levels are busy one after the other, not at once.\n"
+    "At the same time: a stream is spread over what its chunks wait for, and another call is on a\n"
+    "link as often as it is itself; in flow calls in step meet more often, and others less.\n";
 
 } // namespace
 
@@ -181,12 +262,17 @@ CompareFidelities(const std::string& system,
         progress();
     }
     point.nodes = 2;
-    for (const auto placement : {ComparedPlacement::Strided, ComparedPlacement::Concurrent})
+    for (const auto placement : {ComparedPlacement::Strided,
+                                 ComparedPlacement::Concurrent,
+                                 ComparedPlacement::Interleaved})
     {
         point.placement = placement;
         ComparePlacement(point, cluster, points);
         progress();
     }
+    point.placement = ComparedPlacement::Beside;
+    ComparePairs(point, cluster, points);
+    progress();
     return points;
 }
 
@@ -200,13 +286,14 @@ ToText(const std::vector<FidelityPoint>& points)
         char line[240];
         std::snprintf(line,
                       sizeof line,
-                      "%-11s %-15s %5zu            %7.1f %% %+7.1f %%  %s of %lld B, %u x %s\n",
+                      "%-11s %-15s %5zu            %7.1f %% %+7.1f %%  %s%s of %lld B, %u x %s\n",
                       ToString(key.first),
                       weir::ToString(key.second),
                       members.size(),
                       100 * MedianOf(members),
                       100 * worst.FlowOverStream(),
                       weir::ToString(worst.op),
+                      OtherCall(worst).c_str(),
                       static_cast<long long>(worst.size.Count()),
                       worst.nodes,
                       worst.system.c_str());
@@ -229,7 +316,7 @@ Agree(const std::vector<FidelityPoint>& points)
     }
     for (const auto& [key, members] : ByClass(points))
     {
-        if (key.first != ComparedPlacement::Concurrent && MedianOf(members) > FLOW_LIMIT)
+        if (MedianOf(members) > FLOW_LIMIT)
         {
             return false;
         }

@@ -17,9 +17,11 @@ namespace weir
 /** Which GPUs of a cluster a compared collective runs on. */
 enum class ComparedPlacement : uint8_t
 {
-    Packed,    //!< all GPUs of the nodes
-    Strided,   //!< every second GPU of twice as many nodes
-    Concurrent //!< packed, and the same call in reverse rank order at the same time
+    Packed,      //!< all GPUs of the nodes
+    Strided,     //!< every second GPU of twice as many nodes
+    Concurrent,  //!< packed, and the same call in reverse rank order at the same time
+    Interleaved, //!< every second GPU of the nodes, and the others at the same time
+    Beside       //!< packed, and another operation or algorithm at the same time
 };
 
 /** One call in all fidelities. */
@@ -30,6 +32,8 @@ struct FidelityPoint
     CollectiveOp op{CollectiveOp::AllReduce};
     Algorithm algorithm{Algorithm::Ring};
     ComparedPlacement placement{ComparedPlacement::Packed};
+    CollectiveOp otherOp{CollectiveOp::AllReduce}; //!< beside it, in ComparedPlacement::Beside
+    Algorithm otherAlgorithm{Algorithm::Ring};     //!< likewise
     Bytes size;
     Time analytical;
     Time stream;
@@ -50,7 +54,8 @@ struct FidelityPoint
 
 /**
  * Runs every operation under every algorithm that the group can run, from 16 KiB to 256 MiB, packed
- * over 1, 2 and 4 nodes, strided and concurrently.
+ * over 1, 2 and 4 nodes, strided, concurrently and interleaved; and some pairs that training runs
+ * at once, as the all-gather and reduce-scatter of sharded layers.
  * @param progress is called after every machine
  */
 std::vector<FidelityPoint> CompareFidelities(const std::string& system,
@@ -65,7 +70,7 @@ std::string ToText(const std::vector<FidelityPoint>& points);
 
 /**
  * Whether closed form and stream are one (0.1 % alone), and the flow is within 10 % of the stream
- * in the median of every class but the concurrent one.
+ * in the median of every class.
  */
 bool Agree(const std::vector<FidelityPoint>& points);
 

@@ -49,19 +49,4 @@ WriteEmbeddingTables(YamlWriter& out, const std::vector<EmbeddingTable>& tables)
     out.EndMap();
 }
 
-void
-WriteEmbeddingSharding(YamlWriter& out, const EmbeddingSharding& sharding)
-{
-    out.BeginMap("embeddings");
-    out.Text("placement", NameOf(EmbeddingPlacementNames(), sharding.placement));
-    out.Text("balance", NameOf(EmbeddingBalanceNames(), sharding.balance));
-    if (sharding.splitAbove != EmbeddingSharding().splitAbove)
-    {
-        out.Size("splitAbove", sharding.splitAbove);
-    }
-    out.Text("optimizer", NameOf(EmbeddingOptimizerNames(), sharding.optimizer));
-    out.Flag("exchangeIndices", sharding.exchangeIndices);
-    out.EndMap();
-}
-
 } // namespace weir

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/writers/write-experts.h"
 
-#include "scenarios/readers/scenario-names.h"
-
 #include <charconv>
 
 namespace weir
@@ -39,13 +37,8 @@ WriteExpertLayers(YamlWriter& out, const ExpertLayers& moe)
 }
 
 void
-WriteTokenSpread(YamlWriter& out, const ParallelPlan& plan)
+WriteExpertLoad(YamlWriter& out, const ExpertLoad& load)
 {
-    out.Integer("context", plan.context);
-    out.Text("contextExchange", NameOf(ContextExchangeNames(), plan.contextExchange));
-    out.Integer("expert", plan.expert);
-    out.Integer("expertTensor", plan.expertTensor);
-    const ExpertLoad& load = plan.expertLoad;
     out.BeginMap("expertLoad");
     out.Number("capacityFactor", load.capacityFactor);
     out.Integer("seed", load.seed);

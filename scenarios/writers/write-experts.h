@@ -12,8 +12,8 @@ namespace weir
 /** What ReadExpertLayers reads; nothing without experts. */
 void WriteExpertLayers(YamlWriter& out, const ExpertLayers& moe);
 
-/** What ReadTokenSpread reads. */
-void WriteTokenSpread(YamlWriter& out, const ParallelPlan& plan);
+/** What ReadExpertLoad reads. */
+void WriteExpertLoad(YamlWriter& out, const ExpertLoad& load);
 
 } // namespace weir
 

@@ -82,9 +82,12 @@ WritePcie(YamlWriter& out, const NodeSpec& node)
     }
     WritePlaces(out, "switches", node.switchPlaces);
     WritePlaces(out, "gpusOn", node.gpuPlaces);
-    out.BeginMap("uplink");
-    WriteProfile(out, node.pcieUplink);
-    out.EndMap();
+    if (node.pcieSwitches > 0)
+    {
+        out.BeginMap("uplink");
+        WriteProfile(out, node.pcieUplink);
+        out.EndMap();
+    }
     out.EndMap();
 }
 

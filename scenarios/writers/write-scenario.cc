@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/writers/write-scenario.h"
 
+#include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/scenario-names.h"
-#include "scenarios/writers/write-embeddings.h"
 #include "scenarios/writers/write-experts.h"
 #include "scenarios/writers/write-layer-table.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/yaml/yaml-writer.h"
+
+#include <limits>
+#include <string>
+#include <variant>
 
 namespace weir
 {
@@ -39,11 +43,51 @@ WriteModel(YamlWriter& out, const Transformer& model)
     out.EndMap();
 }
 
+/** Writes the value of a plan that a key names. */
+struct ValueWriter
+{
+    YamlWriter& out;
+    const char* name;
+    ParallelPlan& plan;
+
+    void operator()(const PlanCount& count) const
+    {
+        out.Integer(name, count.at(plan));
+    }
+
+    void operator()(const PlanFlag& flag) const
+    {
+        out.Flag(name, flag.at(plan));
+    }
+
+    void operator()(const PlanNumber& number) const
+    {
+        out.Number(name, number.at(plan));
+    }
+
+    void operator()(const PlanSize& size) const
+    {
+        if (size.at(plan) != Bytes(std::numeric_limits<int64_t>::max())) // no limit
+        {
+            out.Size(name, size.at(plan));
+        }
+    }
+
+    void operator()(const PlanTime& time) const
+    {
+        out.Duration(name, time.at(plan));
+    }
+
+    void operator()(const PlanChoice& choice) const
+    {
+        out.Text(name, choice.names.at(choice.get(plan)));
+    }
+};
+
 void
-WritePlan(YamlWriter& out, const ParallelPlan& plan)
+WritePlan(YamlWriter& out, ParallelPlan plan)
 {
     out.BeginMap("parallel");
-    out.Integer("tensor", plan.tensor);
     if (plan.HasGrid())
     {
         out.BeginList("tensorShape");
@@ -53,44 +97,28 @@ WritePlan(YamlWriter& out, const ParallelPlan& plan)
         }
         out.EndList();
     }
-    out.Integer("pipeline", plan.pipeline);
-    out.Integer("data", plan.data);
-    WriteTokenSpread(out, plan);
-    out.Flag("sequenceParallel", plan.sequenceParallel);
-    out.Text("schedule", NameOf(ScheduleNames(), plan.schedule));
-    out.Integer("virtualStages", plan.virtualStages);
-    out.Integer("microBatch", plan.microBatch);
-    out.Integer("globalBatch", plan.globalBatch);
-    out.Text("recomputation", NameOf(RecomputationNames(), plan.recomputation));
-    out.Text("attention", NameOf(AttentionNames(), plan.attention));
-    out.Number("attentionSpeed", plan.attentionSpeed);
-    out.Flag("overlapTensor", plan.overlapTensor);
-    out.Flag("overlapGradients", plan.overlapGradients);
-    out.Size("bucket", plan.bucket);
-    out.Flag("distributedOptimizer", plan.distributedOptimizer);
-    out.BeginMap("dataSharding");
-    out.Text("state", NameOf(ShardedStateNames(), plan.sharding.state));
-    out.Integer("ranks", plan.sharding.ranks);
-    out.Flag("reshard", plan.sharding.reshard);
-    out.Integer("prefetch", plan.sharding.prefetch);
-    out.Flag("everyPass", plan.sharding.everyPass);
-    out.Flag("scatter", plan.sharding.scatter);
-    out.Flag("overlapGather", plan.sharding.overlapGather);
-    out.Flag("perParameter", plan.sharding.perParameter);
-    out.EndMap();
-    WriteEmbeddingSharding(out, plan.embeddings);
-    out.Text("fusion", NameOf(KernelFusionNames(), plan.fusion));
-    out.Integer("recomputeEvery", plan.recomputeEvery);
-    out.Flag("fp32Gradients", plan.fp32Gradients);
-    out.Flag("scatterGatherPipeline", plan.scatterGatherPipeline);
-    out.Flag("embeddingsAsLayers", plan.embeddingsAsLayers);
-    out.BeginMap("host");
-    out.Duration("kernel", plan.host.kernel);
-    out.Duration("communication", plan.host.communication);
-    out.Flag("syncBatches", plan.host.syncBatches);
-    out.Flag("syncTransfers", plan.host.syncTransfers);
-    out.Flag("syncPasses", plan.host.syncPasses);
-    out.EndMap();
+    WriteExpertLoad(out, plan.expertLoad);
+    std::string open; // the map that the keys so far are in
+    for (const PlanKey& key : PlanKeys())
+    {
+        const std::size_t dot = key.path.find('.');
+        const std::string map = dot == std::string::npos ? "" : key.path.substr(0, dot);
+        if (map != open && !open.empty())
+        {
+            out.EndMap();
+        }
+        if (map != open && !map.empty())
+        {
+            out.BeginMap(map.c_str());
+        }
+        open = map;
+        const std::string name = key.path.substr(dot + 1);
+        std::visit(ValueWriter{out, name.c_str(), plan}, key.value);
+    }
+    if (!open.empty())
+    {
+        out.EndMap();
+    }
     out.EndMap();
 }
 
@@ -135,13 +163,13 @@ WriteJob(YamlWriter& out, const JobSpec& job)
 {
     out.BeginMap();
     out.Text("name", job.name);
-    if (job.table.layers.empty())
+    if (const auto* table = std::get_if<LayerTable>(&job.network))
     {
-        WriteModel(out, job.model);
+        WriteLayerTable(out, *table);
     }
     else
     {
-        WriteLayerTable(out, job.table);
+        WriteModel(out, std::get<Transformer>(job.network));
     }
     out.Text("placement", NameOf(PlacementNames(), job.placement));
     WritePlan(out, job.plan);

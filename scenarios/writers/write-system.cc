@@ -106,7 +106,10 @@ WriteShape(YamlWriter& out, const FabricSpec& fabric)
     case FabricKind::FatTree:
         out.Integer("leafRadix", fabric.leafRadix);
         out.Number("oversubscription", fabric.oversubscription);
-        out.Integer("levels", fabric.levels);
+        if (fabric.kind == FabricKind::FatTree)
+        {
+            out.Integer("levels", fabric.levels);
+        }
         break;
     case FabricKind::Dragonfly:
     case FabricKind::DragonflyPlus:

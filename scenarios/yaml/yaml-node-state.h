@@ -39,7 +39,9 @@ struct YamlNode::State
     std::string file;
     std::string path; //!< dotted keys from the root of its file; empty at the root
     YamlMark mark;
-    YamlMark keyMark; //!< of the key it stands under, if any
+    bool isInherited{false}; //!< comes from a base
+    bool isRead{false};      //!< its text was asked for
+    YamlMark keyMark;        //!< of the key it stands under, if any
     std::vector<std::pair<std::string, std::shared_ptr<State>>> entries; //!< of a map, in order
     std::vector<std::shared_ptr<State>> items;                           //!< of a sequence
 

@@ -183,6 +183,7 @@ YamlNode::Text(const std::string& expected) const
     {
         Fail(Found() + ", expected " + expected);
     }
+    m_state->isRead = true;
     return m_state->text;
 }
 
@@ -202,6 +203,11 @@ YamlNode::AsInteger(int64_t least, int64_t most) const
     const std::string text = Text(expected);
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc::result_out_of_range) // the bound may be that of the type
+    {
+        Fail(Found() + ", expected a whole number from " + std::to_string(least) + " to " +
+             std::to_string(most));
+    }
     if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
     {
         Fail(Found() + ", expected " + expected);

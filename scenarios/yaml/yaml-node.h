@@ -100,6 +100,19 @@ class YamlNode
     /** The file that the value was written in, as it was named. */
     const std::string& File() const;
 
+    /** Whether the value comes from a `base:` of what is read, so that it may be of no use. */
+    bool IsInherited() const;
+
+    /** Says that this value and all below it come from a base. */
+    void SetInherited();
+
+    /**
+     * Throws at the first value that was written but never read, inherited ones aside: one that
+     * would be ignored in silence. To be called when all has been read. O(values).
+     * @param exempt keys below which nothing need be read: remarks, or what is checked on its own.
+     */
+    void CheckAllRead(std::initializer_list<const char*> exempt) const;
+
     /**
      * Replaces (or adds) the value at a dotted path below this node, as `--set a.b=text` does;
      * sequences are indexed by number ("jobs.0.steps").
@@ -126,6 +139,8 @@ class YamlNode
     template <typename Q>
     Q AsQuantity(Q (*parse)(const std::string&), const std::string& expected) const;
 
+    static void CheckRead(const State& state, std::initializer_list<const char*> exempt);
+    static void Inherit(State& state);
     static void Relocate(State& state, const std::string& file, const std::string& path);
     static void Emit(YAML::Emitter& out, const State& state);
 

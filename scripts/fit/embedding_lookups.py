@@ -6,6 +6,7 @@ import numpy as np
 SMS, CLOCK_MHZ, HBM, L2_BYTES, L1_BYTES = 132, 1980.0, 4.8e6, 60 << 20, 256 << 10
 L1_SHARE, L2_SHARE = 0.8, 0.9  # of the caches, that rows find room in: not fitted
 SECTOR, INDEX, SUM, ELEMENT = 32, 8, 4, {"fp32": 4, "bf16": 2}
+NARROW_SUM_PASSES = 3  # of sums of 16-bit rows through the L2
 FORWARD = ["memoryEfficiency", "l1Rate", "l2Rate", "addRate", "conversions", "sharpness",
            "bagsAtOnce", "rowSeconds_us", "floor_us", "convertedLatency"]
 FORWARD_START = np.array([0.895, 99.2, 39.7, 54.9, 1.97, 2.92, 200, 0.208, 1.69, 1.5])
@@ -64,10 +65,11 @@ def meet(rows):
         l1_misses = SMS * misses(count, probability, per_sm, L1_BYTES * L1_SHARE / row_bytes)
         l1_misses = min(max(l1_misses, l2_misses), max(l2_misses, lookups))
         streamed = INDEX * bags * (pooling + 1) + bags * dim * SUM
+        again = (NARROW_SUM_PASSES - 1) * bags * dim * SUM if element < 4 else 0
         for name, value in (("t", float(row["time_us"])), ("bags", bags), ("pooling", pooling),
                             ("dim", dim), ("lookups", lookups), ("narrow", element < 4),
                             ("streamed", streamed), ("dram", l2_misses * row_bytes + streamed),
-                            ("l2", l1_misses * row_bytes + streamed), ("l1", lookups * row_bytes),
+                            ("l2", l1_misses * row_bytes + streamed + again), ("l1", lookups * row_bytes),
                             ("most", np.max(probability))):
             a[name].append(value)
     return {name: np.array(values, dtype=float) for name, values in a.items()}

@@ -175,7 +175,7 @@ TEST(FlowEngine, IsNearTheClosedFormOfRings)
             const auto& plan = bench.GetPlanner().Plan(call);
             const auto& schedule = bench.GetPlanner().GetSchedule(call);
             const Time flow = bench.Run(Fidelity::Flow, call);
-            const Time wire = plan.duration - plan.latency;
+            const Time wire = plan.wire;
             const uint32_t passes = PassesAndSlices(schedule).first;
             const double wireBytes = plan.legs[0].bytes.ToDouble() / plan.legs[0].weight;
             const Time ragged = wire * (2.0 * n * 32 * passes / wireBytes);

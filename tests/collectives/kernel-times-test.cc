@@ -32,19 +32,47 @@ TEST(KernelTimes, AreTheSameInEveryRelease)
     }
 }
 
-// LL moves 4 KiB in a pass of the block's threads: a chunk of 8 passes takes as long as 8 passes
-// and 0.3 us, whatever the link could carry.
+/** Ring all-reduce under LL on 8 H100 with one channel, 14 steps of an eighth of @p bytes. */
+double
+LlRingMicroseconds(const ClusterSpec& spec, Bytes bytes)
+{
+    CollectiveBench bench(spec);
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+    auto call = WithProtocol(MakeCall(id, CollectiveOp::AllReduce, bytes), Protocol::Ll);
+    call.overrides.algorithm = Algorithm::Ring;
+    call.overrides.channels = 1;
+    return bench.GetPlanner().Plan(call).duration.ToMicroseconds();
+}
+
+// LL moves 4 KiB in a pass of the block's threads: a chunk of 8 passes takes the first pass's 0.59
+// + 0.43 us and 7 passes more, whatever the link could carry.
 TEST(KernelTimes, LlIsBoundByItsBlock)
 {
     const KernelTimes times(H100Boxes(1).node);
-    CollectiveBench bench(H100Boxes(1));
-    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
-    auto call = WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes::KiB(256)), Protocol::Ll);
-    call.overrides.algorithm = Algorithm::Ring;
-    call.overrides.channels = 1;
-    const Time step = Bytes::KiB(32) / times.LlBlockRate() + Time::Microseconds(0.3);
-    EXPECT_NEAR(bench.GetPlanner().Plan(call).duration.ToMicroseconds(),
-                (Time::Microseconds(5) + step * 14).ToMicroseconds(),
+    const double more = (Bytes::KiB(28) / times.LlBlockRate()).ToMicroseconds();
+    EXPECT_NEAR(LlRingMicroseconds(H100Boxes(1), Bytes::KiB(256)), 5 + 14 * (1.02 + more), 0.02);
+}
+
+// A step ends with the last of its lines: from 1 line of 8 bytes to 512 it grows by 0.43 us with
+// the logarithm, so that 16 lines are 4 / 9 of the way; and a pass begun is a pass: 5 KiB take as
+// long as 8 KiB.
+TEST(KernelTimes, AnLlStepWaitsForTheLastOfItsLines)
+{
+    const auto step = [](int64_t bytes) {
+        return (LlRingMicroseconds(H100Boxes(1), Bytes(8 * bytes)) - 5) / 14;
+    };
+    EXPECT_NEAR(step(16), 0.59 + 0.43 / 9, 0.001); // chunks are whole 16 bytes
+    EXPECT_NEAR(step(16 * 8), 0.59 + 0.43 * 4 / 9, 0.001);
+    EXPECT_NEAR(step(4096), 0.59 + 0.43, 0.001);
+    EXPECT_NEAR(step(5120), step(8192), 0.001);
+}
+
+// What the SMs execute goes by their clock: an A100's call and step of one line take 1.98 / 1.41
+// times an H100's, of which the wire is no part that differs.
+TEST(KernelTimes, LlGoesByTheClock)
+{
+    EXPECT_NEAR(LlRingMicroseconds(A100Boxes(1), Bytes(64)),
+                LlRingMicroseconds(H100Boxes(1), Bytes(64)) * 1.98 / 1.41,
                 0.01);
 }
 
@@ -81,6 +109,34 @@ TEST(Launch, OneProcessPaysByGpuAndByBlock)
     EXPECT_EQ(BlockLaunchTime(costs, LaunchMode::ProcessPerGpu, before, 24), Time());
     EXPECT_EQ(IdleLaunchTime(costs, LaunchMode::ProcessPerGpu), Time());
     EXPECT_GT(IdleLaunchTime(costs, LaunchMode::Waited), Time());
+}
+
+// What a transport's software takes of a message is in every step over the network, whatever the
+// protocol: a tree over 2 nodes has 2, one up and one down.
+TEST(MessageCost, TransportsHaveStepsOfTheirOwn)
+{
+    const auto time = [](NetTransport transport, Protocol protocol) {
+        ClusterSpec spec = H100Boxes(2);
+        spec.node.transport = transport;
+        CollectiveBench bench(spec);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+        auto call = WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes(8)), protocol);
+        call.overrides.algorithm = Algorithm::Tree;
+        call.overrides.channels = 1;
+        return bench.GetPlanner().Plan(call).duration;
+    };
+    // Frames of other lengths make a few bytes a few nanoseconds longer or shorter.
+    constexpr double FRAMES = 0.01;
+    for (const auto protocol : {Protocol::Ll, Protocol::Ll128, Protocol::Simple})
+    {
+        const auto more = [&](NetTransport transport) {
+            return (time(transport, protocol) - time(NetTransport::Infiniband, protocol))
+                .ToMicroseconds();
+        };
+        EXPECT_NEAR(more(NetTransport::Roce), 0, FRAMES);
+        EXPECT_NEAR(more(NetTransport::Efa), 2 * 20, FRAMES);
+        EXPECT_NEAR(more(NetTransport::Tcp), 2 * 49, FRAMES);
+    }
 }
 
 /** Two of the reference's GH200 nodes; their 4 NICs carry two channels each, in and out. */
@@ -141,6 +197,44 @@ TEST(MessageCost, LlAsksForMoreThanEager)
     EXPECT_EQ(more(Bytes(cost.inlined.Count() / 2)), Time());
     EXPECT_EQ(more(Bytes(cost.eager.Count() / 2)), cost.fetch * 4);
     EXPECT_EQ(more(cost.eager), (cost.fetch + cost.rendezvous) * 4);
+}
+
+// A tree's messages of 512 KiB over Slingshot are read when they are announced, all at once: one
+// that is followed by three shares the wire with them and comes three times its own wire time
+// later. At most four are under way where a process serves two channels of two children each (16
+// steps for 4 connections). One message alone, and queue pairs of InfiniBand, wait for nothing.
+TEST(MessageCost, AnnouncedMessagesShareTheWire)
+{
+    const auto later = [](NetTransport transport, uint64_t count) {
+        const MessageCost cost{NodeCosts(SlingshotNodes(transport).node)};
+        return cost.Together(Protocol::Simple, {Bytes::KiB(512), count, 2, Rate::GBps(25)})
+            .ToMicroseconds();
+    };
+    const double wire = 524288 / 25e3;
+    EXPECT_EQ(later(NetTransport::Slingshot, 1), 0);
+    EXPECT_NEAR(later(NetTransport::Slingshot, 2), wire, 0.001);
+    EXPECT_NEAR(later(NetTransport::Slingshot, 4), 3 * wire, 0.001);
+    EXPECT_NEAR(later(NetTransport::Slingshot, 100), 3 * wire, 0.001);
+    EXPECT_EQ(later(NetTransport::Infiniband, 4), 0);
+}
+
+// The same in a call: on 4 nodes a tree is 2 hops deep, so that the second of two chunks costs each
+// of 4 network hops one chunk's wire time, and the first none beside what the NIC's reading takes.
+TEST(MessageCost, ATreesHopsWaitForWhatFollows)
+{
+    const auto time = [](NetTransport transport, Bytes bytes) {
+        CollectiveBench bench(SlingshotNodes(transport));
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+        auto call = WithProtocol(MakeCall(id, CollectiveOp::AllReduce, bytes), Protocol::Simple);
+        call.overrides.algorithm = Algorithm::Tree;
+        call.overrides.channels = 1;
+        return bench.GetPlanner().Plan(call).duration.ToMicroseconds();
+    };
+    const auto more = [&](Bytes bytes) {
+        return time(NetTransport::Slingshot, bytes) - time(NetTransport::Infiniband, bytes);
+    };
+    EXPECT_NEAR(more(Bytes::KiB(512)), 4 * 1.0, 0.001);
+    EXPECT_NEAR(more(Bytes::KiB(1024)), 4 * (1.0 + 524288 / 25e3), 0.01);
 }
 
 // Under LL the one thread of a process looks for every 16-byte line of every message that it sends:
@@ -207,7 +301,7 @@ TEST(CallsInARow, StoresOverPcieAreWaitedFor)
     };
     const NodeCosts costs(A100Boxes(1).node);
     const double fence = costs.TimeOf(NodeCostKind::SimplePcieStep).ToMicroseconds();
-    const double base = 8.4 - 5.0; // NCCL's for a ring, Simple over LL
+    const double base = (8.4 - 5.0) * 1.98 / 1.41; // NCCL's for a ring, Simple over LL
     EXPECT_NEAR(period(Protocol::Simple, 300) - period(Protocol::Ll, 300), fence + base, 0.01);
     EXPECT_NEAR(period(Protocol::Ll, 800) - period(Protocol::Ll, 300), 2 * 0.5, 0.001);
 }

@@ -209,6 +209,31 @@ TEST(Nvls, FlowEqualsTheClosedFormForWholePasses)
     }
 }
 
+/** Counts what a transport is asked to move. */
+class TransferCount : public TransportObserver
+{
+  public:
+    void OnTransferStarted(TransferId, const TransferRequest&, Time) override
+    {
+        ++transfers;
+    }
+
+    uint32_t transfers{0};
+};
+
+// One pass, equal on all channels: each of 8 heads accesses its chunk once; the copies in and out
+// cross no link, so that no transport moves them.
+TEST(Nvls, CopiesAreNoTransfers)
+{
+    CollectiveBench bench(H100Boxes(1));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+    TransferCount count;
+    bench.GetFabric().GetTransport().SetObserver(&count, false);
+    bench.Run(Fidelity::Flow, NvlsCall(id, CollectiveOp::AllReduce, Bytes::MiB(2)));
+    bench.GetFabric().GetTransport().SetObserver(nullptr, false);
+    EXPECT_EQ(count.transfers, 8U);
+}
+
 // Any size and group: the last pass is smaller than the closed form's share of it.
 TEST(Nvls, FlowIsNearTheClosedFormForAnySize)
 {

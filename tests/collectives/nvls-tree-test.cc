@@ -31,10 +31,35 @@ TEST(NvlsTree, TwoNodesAreBoundByNvLink)
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
     const auto& plan = bench.GetPlanner().Plan(TreeCall(id, Bytes::GiB(4)));
     const double bytes = (int64_t{4} << 30) / (370.8e9 * 64 / 97) * 1e6;
+    EXPECT_NEAR(plan.wire.ToMicroseconds(), bytes, 1);
+    const Time half = bench.GetPlanner().Plan(TreeCall(id, Bytes::GiB(2))).duration;
     EXPECT_NEAR(
-        (plan.duration - plan.latency).ToMicroseconds(), bytes + 256 * 11.0 * (2 - 97.0 / 80), 1);
+        (plan.duration - half).ToMicroseconds(), bytes / 2 + 128 * 11.0 * (2 - 97.0 / 80), 1);
     const auto& topology = bench.GetFabric().GetCluster().GetTopology();
     EXPECT_EQ(topology.GetLink(plan.bottleneck).kind, LinkKind::NvLink);
+}
+
+// One pass on two nodes, 32 KiB of each of 8 heads on 16 channels, 4 MiB in all: a copy in and one
+// out; NVLink reduces 64 bytes with 73 of its flits and stores them with 80; a port carries the
+// sums of the 8 channels whose root is on the other node, then the totals of the others. The root's
+// stores end while those totals are under way, so half a store is left.
+TEST(NvlsTree, OnePassIsTheSumOfItsParts)
+{
+    CollectiveBench bench(H100Boxes(2));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+    const auto call = TreeCall(id, Bytes::MiB(4));
+    Rate copy = Rate::Infinite();
+    for (const auto& each : bench.GetPlanner().GetSchedule(call).channels[0].schedule.connections)
+    {
+        copy = std::min(copy, each.cap);
+    }
+    const double parts = 2 * (Bytes::KiB(32) / copy).ToMicroseconds() +
+                         (1 << 22) * (73 + 80 / 2) / 64.0 / 370.8e9 * 1e6 +
+                         2 * (8 << 15) / 50e9 * 1e6;
+    const auto tiny = TreeCall(id, Bytes(16 * 8 * 16)); // as much latency
+    const Time flow = bench.Run(Fidelity::Flow, call);
+    EXPECT_NEAR((flow - bench.Run(Fidelity::Flow, tiny)).ToMicroseconds(), parts, 0.02 * parts);
+    EXPECT_NEAR(bench.GetPlanner().Plan(call).duration / flow, 1, 0.01);
 }
 
 // Eight ports of a node share the message: one time each way on two nodes.
@@ -58,8 +83,7 @@ TEST(NvlsTree, FourNodesAreBoundByTheirPorts)
     const auto& plan = bench.GetPlanner().Plan(TreeCall(id, Bytes::GiB(4)));
     const auto bytes = BytesOutOfPorts(bench, plan);
     EXPECT_NEAR(*std::max_element(bytes.begin(), bytes.end()), 2 * (int64_t{4} << 30) / 8.0, 2);
-    EXPECT_NEAR(
-        (plan.duration - plan.latency).ToMicroseconds(), (int64_t{4} << 30) / 200e9 * 1e6, 1);
+    EXPECT_NEAR(plan.wire.ToMicroseconds(), (int64_t{4} << 30) / 200e9 * 1e6, 1);
 }
 
 TEST(NvlsTree, SchedulesKeepTheirPromise)
@@ -114,9 +138,8 @@ TEST(NvlsTree, RanksMayBeInAnyOrder)
     }
 }
 
-// The closed form lets reductions and stores share NVLink from the first pass to the last; in the
-// chunk-level mode the first reductions and the last stores have it alone, which shows where there
-// are few passes.
+// The closed form lets all levels of the trees take what the slowest takes; in the chunk-level mode
+// the first sums go up beside none that come down.
 TEST(NvlsTree, FlowIsNearTheClosedForm)
 {
     for (uint32_t nodes : {2U, 5U})
@@ -129,7 +152,7 @@ TEST(NvlsTree, FlowIsNearTheClosedForm)
             const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
             EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-4);
             const double flow = bench.Run(Fidelity::Flow, call).ToMicroseconds();
-            EXPECT_NEAR(flow / planned, 1, bytes < Bytes::MiB(512) ? 0.12 : 0.06)
+            EXPECT_NEAR(flow / planned, 1, bytes < Bytes::MiB(512) ? 0.1 : 0.05)
                 << nodes << " nodes " << bytes.Count() << " flow " << flow;
         }
     }

@@ -240,6 +240,52 @@ TEST(RingSearch, ASinglePortIsLeftByProxyOrThroughTheCpu)
     EXPECT_GT(NetworkHopLinks(onlyPcie, through, LinkKind::Pcie), 4U);
 }
 
+// A V100 cube mesh with one port, on the second Intel socket: GPU to port through its root complex
+// costs 6/5 of 12 GB/s, so 12 does not fit and 10 does; at 10 there is a way through all eight GPUs
+// over NVLink from GPU 4 to GPU 5 (4 7 6 2 3 0 1 5), and NCCL looks for those first (typeIntra
+// NVL).
+TEST(RingSearch, RingsKeepToNvLinkWhereAllHopsCan)
+{
+    ClusterSpec spec = A100Boxes(2);
+    spec.fabric.kind = FabricKind::LeafSpine;
+    spec.node.computeCapability = 70;
+    spec.node.cpu = HostCpu::Intel;
+    spec.node.wiring = NvLinkWiring::Mesh;
+    spec.node.nvlinksPerGpu = 0;
+    spec.node.meshLinks = {{0, 1},
+                           {0, 2},
+                           {0, 3, 2},
+                           {0, 4, 2},
+                           {1, 2, 2},
+                           {1, 3},
+                           {1, 5, 2},
+                           {2, 3, 2},
+                           {2, 6},
+                           {3, 7},
+                           {4, 5},
+                           {4, 6},
+                           {4, 7, 2},
+                           {5, 6, 2},
+                           {5, 7},
+                           {6, 7, 2}};
+    spec.node.pcie = spec.node.pcieUplink =
+        ReferenceLink("pcie3-x16", PcieRawRate(3, 16).ToGBps(), 150);
+    spec.node.interSocket = ReferenceLink("socket", 10, 200);
+    spec.node.nics = 1;
+    spec.node.nicPlaces = {{PcieParent::Socket, 1, std::nullopt}};
+    CollectiveBench bench(spec);
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+    const auto& communicator = bench.GetPlanner().GetCommunicator(id);
+    EXPECT_NEAR(communicator.searchBandwidth, 10, 1e-9);
+    for (const RingChannel& ring : communicator.channels)
+    {
+        for (const Connection& hop : ring.hops)
+        {
+            EXPECT_NE(hop.kind, ConnectionKind::Pcie);
+        }
+    }
+}
+
 TEST(RingSearch, NodesWithoutPortsAreRefused)
 {
     ClusterSpec spec = H100Boxes(2);

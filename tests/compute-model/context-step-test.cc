@@ -41,7 +41,8 @@ TEST(ContextStep, FlopsAreThoseOfTheWholeSequence)
     const Transformer model = SmallLlama();
     const double whole =
         GemmFlops(BuildTransformerStep(model, ContextPlan(1, ContextExchange::Ring), SampleGpu()));
-    for (const ContextExchange exchange : {ContextExchange::Ring, ContextExchange::AllGather})
+    for (const ContextExchange exchange :
+         {ContextExchange::Ring, ContextExchange::AllGather, ContextExchange::Pieces})
     {
         for (const uint32_t context : {2U, 4U, 8U})
         {
@@ -53,13 +54,19 @@ TEST(ContextStep, FlopsAreThoseOfTheWholeSequence)
 }
 
 // Bytes a layer and rank: forward C - 1 times keys and values of s/C tokens; backward the same and
-// C times their gradients. All-gather: all of them forward and backward, gradients once.
+// C times their gradients. All-gather: all of them forward and backward, gradients once. In pieces:
+// all of them twice, repeated for the 64 heads that look at 8, and C times gradients in 32 bits.
 TEST(ContextStep, KeysTravelOnceRound)
 {
     const Transformer model = SmallLlama();
     const double c = 4;
     const double keys = model.sequence / c * 2 * 8 * 128 * 2;
-    for (const ContextExchange exchange : {ContextExchange::Ring, ContextExchange::AllGather})
+    const double ring = (c - 1) + (c - 1) + c;
+    const double gathered = 3 * c;
+    const double pieces = 64 / 8 * (2 * c + 2 * c);
+    for (const auto& [exchange, times] : {std::pair(ContextExchange::Ring, ring),
+                                          std::pair(ContextExchange::AllGather, gathered),
+                                          std::pair(ContextExchange::Pieces, pieces)})
     {
         const StepGraph graph = BuildTransformerStep(model, ContextPlan(4, exchange), SampleGpu());
         double bytes = 0;
@@ -68,22 +75,20 @@ TEST(ContextStep, KeysTravelOnceRound)
         {
             bytes += op.category == TimeCategory::Context ? op.bytes.ToDouble() : 0;
         }
-        const double ring = (c - 1) + (c - 1) + c;
-        const double gathered = 3 * c;
-        EXPECT_EQ(bytes,
-                  model.layers * keys * (exchange == ContextExchange::Ring ? ring : gathered));
+        EXPECT_EQ(bytes, model.layers * keys * times);
     }
 }
 
 // A ring whose transfers are shorter than a step's attention hides all but the last one, which
-// brings key gradients home; with all-gather everything is exposed: two gathers and a
-// reduce-scatter a layer.
+// brings key gradients home; in pieces that one goes beside the last sum of query gradients. With
+// all-gather everything is exposed: two gathers and a reduce-scatter a layer.
 TEST(ContextStep, TheRingHidesBesideAttention)
 {
     const Transformer model = SmallLlama();
     const Time once = Time::Microseconds(20);
-    for (const auto& [exchange, exposed] :
-         {std::pair(ContextExchange::Ring, 1), std::pair(ContextExchange::AllGather, 3)})
+    for (const auto& [exchange, exposed] : {std::pair(ContextExchange::Ring, 1),
+                                            std::pair(ContextExchange::AllGather, 3),
+                                            std::pair(ContextExchange::Pieces, 0)})
     {
         const StepGraph graph = BuildTransformerStep(model, ContextPlan(4, exchange), SampleGpu());
         const Execution run(graph, [&](const CollectiveCall&) { return once; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/execution/crowd-times.h"
+#include "collectives/engines/crowd-times.h"
 
 #include "fabric/path-table.h"
 #include "fabric/topology.h"

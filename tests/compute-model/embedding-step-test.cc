@@ -127,6 +127,49 @@ TEST(TablePlaces, SizeAndSplit)
     EXPECT_EQ(PlaceTables(table, plan).whole[0].size(), 3U);
 }
 
+// A table of 64 columns in parts of 24 is three tables with the same rows and look-ups, of 24, 24
+// and 16 columns; together they have its elements. Those that go by rows are not cut, nor small
+// ones below splitColumnsAbove, nor any on one rank.
+TEST(ColumnParts, CutTablesOnly)
+{
+    const LayerTable table = Recommender({Table(1000, 3), Table(10, 5), Table(5000, 1)});
+    ParallelPlan plan = Replicas(4, 8);
+    plan.embeddings.columnWidth = 24;
+    EXPECT_EQ(InColumnParts(table, plan).embeddings.size(), 3U);
+    plan.embeddings.splitColumnsAbove = Bytes(999 * WIDTH * 4);
+    plan.embeddings.splitAbove = Bytes(1000 * WIDTH * 4);
+    const LayerTable parts = InColumnParts(table, plan);
+    ASSERT_EQ(parts.embeddings.size(), 5U);
+    EXPECT_EQ(parts.embeddings[1].dim, 24U);
+    EXPECT_EQ(parts.embeddings[2].dim, 16U);
+    EXPECT_EQ(parts.embeddings[2].rows, 1000U);
+    EXPECT_EQ(parts.embeddings[2].pooling, 3U);
+    EXPECT_EQ(parts.EmbeddingParameters(), table.EmbeddingParameters());
+    EXPECT_EQ(PlaceTables(parts, plan).split, (std::vector<uint32_t>{4}));
+    plan.data = 1;
+    EXPECT_EQ(InColumnParts(table, plan).embeddings.size(), 3U);
+}
+
+// One table of 64 columns in four parts of 16 on four ranks: each rank looks up the rows of all
+// samples, a quarter as wide, and gives every rank 16 sums a sample; indices go to all four.
+TEST(EmbeddingStep, ColumnPartsMoveAsMuchAndMoreIndices)
+{
+    constexpr uint32_t SAMPLES = 8;
+    constexpr uint32_t POOLING = 3;
+    const LayerTable table = Recommender({Table(1000, POOLING)});
+    ParallelPlan plan = Replicas(4, SAMPLES);
+    plan.embeddings.placement = EmbeddingPlacement::Columns;
+    plan.embeddings.columnWidth = 16;
+    const StepGraph graph = BuildTableStep(table, plan, SampleGpu());
+    const auto exchanges = Communications(graph, 0, CollectiveOp::AllToAll);
+    ASSERT_EQ(exchanges.size(), 3U); // indices, sums, gradients
+    EXPECT_EQ(exchanges[0].bytes, Bytes(4 * SAMPLES * (POOLING * 8 + 4)));
+    EXPECT_EQ(exchanges[1].bytes, Bytes(4 * SAMPLES * 16 * 4));
+    EXPECT_EQ(exchanges[2].bytes, exchanges[1].bytes);
+    const Execution run(graph);
+    EXPECT_GT(run.StepTime(), Time());
+}
+
 // Alike tables, one a rank: rank i gives every rank the sums of its table for that rank's samples,
 // so all-to-alls of (as nccl-tests counts) ranks x samples x 64 x 4 bytes, there and back.
 TEST(EmbeddingStep, EqualTablesExchangeEqualParts)
@@ -282,7 +325,7 @@ TEST(EmbeddingStep, RefusesMoreRanksThanTables)
     {
         EXPECT_EQ(std::string(error.what()),
                   "data: found 4, expected at most the 2 embedding tables of recommender, or "
-                  "embeddings by rows");
+                  "embeddings by rows or columns");
     }
     plan.embeddings.splitAbove = Bytes(1000 * WIDTH * 4);
     EXPECT_NO_THROW(CheckTablePlan(table, plan));

@@ -171,10 +171,12 @@ TEST(CheckPlan, RefusesExpertsThatDoNotDivide)
                   "sequenceParallel: found false, expected true with experts and tensor above 1");
     plan = MixturePlan(1, 8, 8, 1);
     plan.sharding.state = ShardedState::Full;
-    ExpectRefusal(plan,
-                  model,
-                  "dataSharding: found gradients or weights shared out, expected the optimizer's "
-                  "state at most, with experts");
+    plan.sharding.ranks = 4;
+    ExpectRefusal(
+        plan,
+        model,
+        "dataSharding: found state full in groups of 4 for a model with experts, expected "
+        "ranks: 0 (all replicas)");
     plan = MixturePlan(1, 8, 8, 1);
     plan.expertLoad.shares = {1, 2, 3};
     ExpectRefusal(plan, model, "expertLoad: found 3 shares, expected one for each of 8 experts");

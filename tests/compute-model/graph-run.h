@@ -67,6 +67,42 @@ MembersOf(const StepGraph& graph, uint32_t rank, GroupSlot slot)
     return members;
 }
 
+/** How to execute @p graph with @p engine, which gives its calls a communicator for each group. */
+inline StepExecutorSpec
+ExecutorSpec(const StepGraph& graph, CollectiveEngine& engine)
+{
+    StepExecutorSpec spec;
+    spec.graph = &graph;
+    spec.engine = &engine;
+    for (std::size_t group = 0; group < graph.groups.size(); group++)
+    {
+        spec.communicators.push_back(CommunicatorId(group));
+    }
+    for (std::size_t traffic = 0; traffic < graph.traffics.size(); traffic++)
+    {
+        spec.traffics.push_back(TrafficId(traffic));
+    }
+    return spec;
+}
+
+/** Runs until nothing is left to do; when that was. */
+inline Time
+RunToEnd(StepExecutor& executor, CollectiveEngine& engine)
+{
+    EngineSet engines;
+    engines.Add(executor);
+    engines.Add(engine);
+    return engines.RunToEnd();
+}
+
+/** Runs to the end, which is to be that of all steps. */
+inline void
+Finish(StepExecutor& executor, CollectiveEngine& engine)
+{
+    RunToEnd(executor, engine);
+    EXPECT_TRUE(executor.IsFinished()) << executor.DescribeWaiting();
+}
+
 /** Runs @p graph with collectives of the given duration. */
 class Execution
 {
@@ -75,13 +111,9 @@ class Execution
         const StepGraph& graph,
         FixedTimeEngine::Duration duration = [](const CollectiveCall&) { return Time(); })
         : m_engine(std::move(duration)),
-          m_executor(SpecOf(graph, m_engine))
+          m_executor(ExecutorSpec(graph, m_engine))
     {
-        EngineSet engines;
-        engines.Add(m_executor);
-        engines.Add(m_engine);
-        engines.RunToEnd();
-        EXPECT_TRUE(m_executor.IsFinished()) << m_executor.DescribeWaiting();
+        Finish(m_executor, m_engine);
     }
 
     Time StepTime() const
@@ -100,22 +132,6 @@ class Execution
     }
 
   private:
-    static StepExecutorSpec SpecOf(const StepGraph& graph, CollectiveEngine& engine)
-    {
-        StepExecutorSpec spec;
-        spec.graph = &graph;
-        spec.engine = &engine;
-        for (std::size_t group = 0; group < graph.groups.size(); group++)
-        {
-            spec.communicators.push_back(CommunicatorId(group));
-        }
-        for (std::size_t traffic = 0; traffic < graph.traffics.size(); traffic++)
-        {
-            spec.traffics.push_back(TrafficId(traffic));
-        }
-        return spec;
-    }
-
     FixedTimeEngine m_engine;
     StepExecutor m_executor;
 };

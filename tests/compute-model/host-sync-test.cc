@@ -45,6 +45,27 @@ TEST(HostSync, PassesBeginAndEndWithTheGpuIdle)
     EXPECT_EQ(synchronizations() - before, 9);
 }
 
+// Once before each layer's forward pass and once before its recomputation, in 4 micro-batches of 2
+// layers; none where nothing is recomputed.
+TEST(HostSync, RecomputedLayersBeginWithTheGpuIdle)
+{
+    ParallelPlan plan = SmallSteps(Time::Microseconds(5));
+    const auto synchronizations = [&] {
+        const StepGraph graph = BuildTransformerStep(SampleGpt(2, 256, 4), plan, SampleGpu());
+        const auto& ops = graph.programs[0].streams[static_cast<std::size_t>(StreamKind::Compute)];
+        return std::count_if(
+            ops.begin(), ops.end(), [](const StepOp& op) { return op.synchronizes; });
+    };
+    const auto least = synchronizations();
+    plan.host.syncLayers = true;
+    EXPECT_EQ(synchronizations(), least);
+    for (const Recomputation recomputation : {Recomputation::Full, Recomputation::Needed})
+    {
+        plan.recomputation = recomputation;
+        EXPECT_EQ(synchronizations() - least, 4 * 2 * 2);
+    }
+}
+
 // A CPU that may not run ahead of a pass leaves the GPU idle at its start; one that takes no time
 // loses none.
 TEST(HostSync, CostsWhatTheCpuWouldHaveBeenAhead)

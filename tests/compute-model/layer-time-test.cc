@@ -84,8 +84,8 @@ TEST(LayerTime, AgreesWithMeasuredLayers)
         plan.tensor = layer.tensor;
         plan.microBatch = layer.microBatch;
         plan.fp32Gradients = false;
-        StepGraph graph;
-        KernelTable kernels(graph, timer);
+        KernelRecords records;
+        KernelTable kernels(records, timer);
         const StepSegments segments(kernels, model, plan);
         EXPECT_NEAR(ComputeTime(segments.layerForward).ToMicroseconds() / forward, 1, 0.06)
             << layer.block;

@@ -241,7 +241,7 @@ TwoJobs(bool fold)
     for (std::size_t first : {0, 16})
     {
         TrainingJobSpec spec;
-        spec.model = SampleGpt(4, 1024, 16);
+        spec.network = SampleGpt(4, 1024, 16);
         spec.plan = PlanOf(4, 2, 2);
         spec.foldRanks = fold;
         for (std::size_t gpu = 0; gpu < 16; gpu++)

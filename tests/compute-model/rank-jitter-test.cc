@@ -4,7 +4,7 @@
 #include "compute-model/execution/steady-rule.h"
 #include "compute-model/execution/step-executor.h"
 
-#include "fixed-time-engine.h"
+#include "graph-run.h"
 
 #include <gtest/gtest.h>
 
@@ -61,21 +61,14 @@ std::vector<Time>
 StepsOf(const StepGraph& graph, const RunSpec& run)
 {
     FixedTimeEngine engine([](const CollectiveCall&) { return EXCHANGE; });
-    StepExecutorSpec spec;
-    spec.graph = &graph;
-    spec.engine = &engine;
-    spec.communicators.assign(graph.groups.size(), CommunicatorId(0));
+    StepExecutorSpec spec = ExecutorSpec(graph, engine);
     spec.groupKinds.assign(graph.groups.size(), 0);
     spec.steps = run.steps;
     spec.computeScale = run.computeScale;
     spec.jitter = run.jitter;
     spec.steady = run.steady;
     StepExecutor executor(spec);
-    EngineSet engines;
-    engines.Add(executor);
-    engines.Add(engine);
-    engines.RunToEnd();
-    EXPECT_TRUE(executor.IsFinished()) << executor.DescribeWaiting();
+    Finish(executor, engine);
     return executor.StepTimes();
 }
 

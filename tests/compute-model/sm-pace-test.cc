@@ -3,7 +3,7 @@
 
 #include "compute-model/execution/step-executor.h"
 
-#include "fixed-time-engine.h"
+#include "graph-run.h"
 
 #include <gtest/gtest.h>
 
@@ -71,19 +71,12 @@ StepBeside(const std::vector<KernelRecord>& kernels, uint16_t perMille, OverlapK
         graph.groups[0].push_back(Rank(rank));
     }
     FixedTimeEngine engine([](const CollectiveCall&) { return Ms(4); });
-    StepExecutorSpec spec;
-    spec.graph = &graph;
-    spec.engine = &engine;
-    spec.communicators = {CommunicatorId(0)};
+    StepExecutorSpec spec = ExecutorSpec(graph, engine);
     spec.sms = 100;
     spec.overlap.kind = kind;
     spec.pace = PACE;
     StepExecutor executor(spec);
-    EngineSet engines;
-    engines.Add(executor);
-    engines.Add(engine);
-    engines.RunToEnd();
-    EXPECT_TRUE(executor.IsFinished()) << executor.DescribeWaiting();
+    Finish(executor, engine);
     return executor.StepTimes().at(0);
 }
 

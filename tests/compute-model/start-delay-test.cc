@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/execution/step-executor.h"
 
-#include "fixed-time-engine.h"
+#include "graph-run.h"
 
 #include <gtest/gtest.h>
 
@@ -83,19 +83,12 @@ class Overlap
     void Run(OverlapKind kind = OverlapKind::Modelled, bool launchesInOrder = false)
     {
         FixedTimeEngine engine([](const CollectiveCall&) { return Ms(2); });
-        StepExecutorSpec spec;
-        spec.graph = &graph;
-        spec.engine = &engine;
-        spec.communicators = {CommunicatorId(0)};
+        StepExecutorSpec spec = ExecutorSpec(graph, engine);
         spec.sms = 100;
         spec.overlap.kind = kind;
         spec.launchesInOrder = launchesInOrder;
         StepExecutor executor(spec);
-        EngineSet engines;
-        engines.Add(executor);
-        engines.Add(engine);
-        engines.RunToEnd();
-        EXPECT_TRUE(executor.IsFinished()) << executor.DescribeWaiting();
+        Finish(executor, engine);
         begin = engine.Starts().at(0);
         step = executor.StepTimes().at(0);
     }
@@ -209,17 +202,11 @@ TEST(StartDelay, FollowsTheKernelThatIsSlowed)
     overlap.Stream(StreamKind::DataComm)[0].group = 1;
 
     FixedTimeEngine engine([](const CollectiveCall&) { return Ms(2); });
-    StepExecutorSpec spec;
-    spec.graph = &overlap.graph;
-    spec.engine = &engine;
-    spec.communicators = {CommunicatorId(0), CommunicatorId(1)};
+    StepExecutorSpec spec = ExecutorSpec(overlap.graph, engine);
     spec.sms = 100;
     spec.launchesInOrder = true;
     StepExecutor executor(spec);
-    EngineSet engines;
-    engines.Add(executor);
-    engines.Add(engine);
-    engines.RunToEnd();
+    RunToEnd(executor, engine);
     ExpectNear(engine.Starts().at(0), Ms(0));
     ExpectNear(engine.Starts().at(1), Ms(2 + 10 - 2 / 1.5));
 }

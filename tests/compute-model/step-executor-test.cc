@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/execution/step-executor.h"
 
-#include "fixed-time-engine.h"
+#include "graph-run.h"
 
 #include <gtest/gtest.h>
 
@@ -100,26 +100,10 @@ class GraphWriter
 };
 
 StepExecutorSpec
-SpecOf(const StepGraph& graph, CollectiveEngine& engine, uint32_t steps = 1)
+WithSteps(StepExecutorSpec spec, uint32_t steps)
 {
-    StepExecutorSpec spec;
-    spec.graph = &graph;
-    spec.engine = &engine;
     spec.steps = steps;
-    for (std::size_t group = 0; group < graph.groups.size(); group++)
-    {
-        spec.communicators.push_back(CommunicatorId(group));
-    }
     return spec;
-}
-
-void
-RunToEnd(StepExecutor& executor, CollectiveEngine& engine)
-{
-    EngineSet engines;
-    engines.Add(executor);
-    engines.Add(engine);
-    engines.RunToEnd();
 }
 
 Time
@@ -139,7 +123,7 @@ TEST(StepExecutor, KernelsWaitForTheirLaunch)
         writer.ComputeLaunched(0, Us(kernel), Us(0), Us(10 + kernel));
         writer.ComputeLaunched(0, Us(kernel), Us(10), Us(10 + kernel));
         FixedTimeEngine engine([](const CollectiveCall&) { return Time(); });
-        StepExecutor executor(SpecOf(writer.graph, engine));
+        StepExecutor executor(ExecutorSpec(writer.graph, engine));
         RunToEnd(executor, engine);
         EXPECT_EQ(executor.StepTimes().at(0), Us(step));
         EXPECT_EQ(Spent(executor, 0, TimeCategory::Compute), Us(2 * kernel));
@@ -155,7 +139,7 @@ TEST(StepExecutor, ASynchronizedCpuLaunchesAnew)
     writer.ComputeLaunched(0, Us(30), Us(0), Us(40));
     writer.ComputeLaunched(0, Us(30), Us(0), Us(40), 1);
     FixedTimeEngine engine([](const CollectiveCall&) { return Time(); });
-    StepExecutor executor(SpecOf(writer.graph, engine));
+    StepExecutor executor(ExecutorSpec(writer.graph, engine));
     RunToEnd(executor, engine);
     EXPECT_EQ(executor.StepTimes().at(0), Us(80));
 }
@@ -179,7 +163,7 @@ TEST(StepExecutor, CollectiveStartsAtItsLastArrivalAndEndsTogether)
         writer.Compute(rank, Us(1), {{StreamKind::TensorComm, 0}});
     }
     FixedTimeEngine engine([](const CollectiveCall&) { return Us(5); });
-    StepExecutor executor(SpecOf(writer.graph, engine));
+    StepExecutor executor(ExecutorSpec(writer.graph, engine));
     RunToEnd(executor, engine);
     ASSERT_EQ(engine.Starts().size(), 1U);
     EXPECT_EQ(engine.Starts()[0], Us(30));
@@ -209,7 +193,7 @@ TEST(StepExecutor, OnlyTheUnhiddenPartOfACollectiveIsExposed)
             writer.Compute(rank, Us(1), {{StreamKind::TensorComm, 0}});
         }
         FixedTimeEngine engine([](const CollectiveCall&) { return Us(5); });
-        StepExecutor executor(SpecOf(writer.graph, engine));
+        StepExecutor executor(ExecutorSpec(writer.graph, engine));
         RunToEnd(executor, engine);
         const double exposed = std::max(0.0, 5 - kernels);
         EXPECT_EQ(Spent(executor, 0, TimeCategory::Tensor), Us(exposed));
@@ -238,7 +222,7 @@ TEST(StepExecutor, SendWaitsForItsReceive)
                        {{StreamKind::Compute, 0}});
     writer.Compute(1, Us(2), {{StreamKind::PipelineRecv, 0}});
     FixedTimeEngine engine([](const CollectiveCall&) { return Us(4); });
-    StepExecutor executor(SpecOf(writer.graph, engine));
+    StepExecutor executor(ExecutorSpec(writer.graph, engine));
     RunToEnd(executor, engine);
     ASSERT_EQ(engine.Calls().size(), 1U);
     EXPECT_EQ(engine.Calls()[0].op, CollectiveOp::Send);
@@ -254,15 +238,12 @@ TEST(StepExecutor, StepsAreSeparatedByABarrier)
     writer.Compute(0, Us(3));
     writer.Compute(1, Us(5));
     FixedTimeEngine engine;
-    StepExecutorSpec spec = SpecOf(writer.graph, engine, 3);
+    StepExecutorSpec spec = WithSteps(ExecutorSpec(writer.graph, engine), 3);
     spec.start = Us(100);
     StepExecutor executor(spec);
     EXPECT_EQ(executor.NextEventTime(), Us(100));
     EXPECT_FALSE(executor.IsFinished());
-    EngineSet engines;
-    engines.Add(executor);
-    engines.Add(engine);
-    EXPECT_EQ(engines.RunToEnd(), Us(115));
+    EXPECT_EQ(RunToEnd(executor, engine), Us(115));
     EXPECT_TRUE(executor.IsFinished());
     EXPECT_EQ(executor.StepTimes(), (std::vector<Time>{Us(5), Us(5), Us(5)}));
     EXPECT_EQ(executor.OpCount(), 6U);
@@ -275,7 +256,7 @@ TEST(StepExecutor, ComputeScaleMakesOneGpuSlow)
     writer.Compute(0, Us(4));
     writer.Compute(1, Us(4));
     FixedTimeEngine engine;
-    StepExecutorSpec spec = SpecOf(writer.graph, engine);
+    StepExecutorSpec spec = ExecutorSpec(writer.graph, engine);
     spec.computeScale = {1, 1.5};
     StepExecutor executor(spec);
     RunToEnd(executor, engine);
@@ -291,7 +272,7 @@ TEST(StepExecutor, ZeroDurationsTakeNoTime)
         writer.Compute(0, Time());
     }
     FixedTimeEngine engine;
-    StepExecutor executor(SpecOf(writer.graph, engine, 2));
+    StepExecutor executor(WithSteps(ExecutorSpec(writer.graph, engine), 2));
     RunToEnd(executor, engine);
     EXPECT_EQ(executor.StepTimes(), (std::vector<Time>{Time(), Time()}));
     EXPECT_EQ(executor.OpCount(), 2000U);
@@ -314,7 +295,7 @@ TEST(StepExecutor, KernelsLoseTheMultiprocessorsThatCommunicationHolds)
         writer.Compute(rank, Us(1), {{StreamKind::TensorComm, 0}});
     }
     FixedTimeEngine engine([](const CollectiveCall&) { return Us(5); });
-    StepExecutorSpec spec = SpecOf(writer.graph, engine);
+    StepExecutorSpec spec = ExecutorSpec(writer.graph, engine);
     spec.sms = 20;
     StepExecutor executor(spec);
     RunToEnd(executor, engine);
@@ -333,8 +314,8 @@ TEST(StepExecutor, ExecutorsMayShareAnEngine)
             rank, StreamKind::TensorComm, StepOpKind::Collective, slot, TimeCategory::Tensor);
     }
     FixedTimeEngine engine([](const CollectiveCall&) { return Us(5); });
-    StepExecutor first(SpecOf(writer.graph, engine));
-    StepExecutorSpec later = SpecOf(writer.graph, engine);
+    StepExecutor first(ExecutorSpec(writer.graph, engine));
+    StepExecutorSpec later = ExecutorSpec(writer.graph, engine);
     later.start = Us(2);
     StepExecutor second(later);
     EngineSet engines;
@@ -366,7 +347,7 @@ TEST(StepExecutor, CrossingSendsAreADeadlockThatIsDescribed)
         }
     }
     FixedTimeEngine engine;
-    StepExecutor executor(SpecOf(writer.graph, engine));
+    StepExecutor executor(ExecutorSpec(writer.graph, engine));
     RunToEnd(executor, engine);
     EXPECT_FALSE(executor.IsFinished());
     const std::string text = executor.DescribeWaiting();
@@ -385,7 +366,7 @@ TEST(StepExecutor, NobodyWaitsWhenFinished)
     GraphWriter writer(1);
     writer.Compute(0, Us(1));
     FixedTimeEngine engine;
-    StepExecutor executor(SpecOf(writer.graph, engine));
+    StepExecutor executor(ExecutorSpec(writer.graph, engine));
     EXPECT_EQ(executor.DescribeWaiting(), "rank 0 has not begun\n");
     RunToEnd(executor, engine);
     EXPECT_EQ(executor.DescribeWaiting(), "");
@@ -398,7 +379,7 @@ ExpectRefused(const StepGraph& graph, const std::string& text)
     FixedTimeEngine engine;
     try
     {
-        StepExecutor executor(SpecOf(graph, engine));
+        StepExecutor executor(ExecutorSpec(graph, engine));
         FAIL() << "accepted; expected a refusal with: " << text;
     }
     catch (const std::invalid_argument& refusal)

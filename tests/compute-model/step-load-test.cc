@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/execution/step-load.h"
+#include "compute-model/layers/step-load.h"
 
 #include "measured-kernels.h"
 #include "transformer-samples.h"

@@ -27,7 +27,7 @@ Train(const ParallelPlan& plan, bool fold)
     SampleMachine machine(SampleMachineSpec(plan.Ranks() / 8, 16));
     AnalyticalEngine engine(machine.planner);
     TrainingJobSpec spec;
-    spec.model = SampleGpt(2, 4096, 32);
+    spec.network = SampleGpt(2, 4096, 32);
     spec.plan = plan;
     spec.foldRanks = fold;
     for (std::size_t gpu = 0; gpu < plan.Ranks(); gpu++)

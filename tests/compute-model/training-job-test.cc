@@ -65,7 +65,7 @@ SmallJob()
 {
     TrainingJobSpec spec;
     spec.name = "small";
-    spec.model = SampleGpt(4, 1024, 16);
+    spec.network = SampleGpt(4, 1024, 16);
     spec.plan.tensor = 2;
     spec.plan.pipeline = 2;
     spec.plan.data = 2;

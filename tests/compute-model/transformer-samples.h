@@ -70,7 +70,8 @@ SampleGpu()
     gemm.operandBytesPerSmPerClock = 64;
     gemm.epilogueBytesPerSmPerClock = 64;
     gemm.memoryEfficiency = 0.8;
-    gemm.unalignedFlopsPerSmPerClock = 100;
+    gemm.unalignedLoadsPerSmPerClock = 4;
+    gemm.unalignedTiles = {{128, 128}};
     gemm.sharpness = 4;
     gemm.floor = Time::Microseconds(2);
     gemm.tiles = {{128, 128}};

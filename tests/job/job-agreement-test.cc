@@ -138,7 +138,7 @@ TEST_P(JobAgreement, ATrainingStepTakesWhatThePlainExecutorSays)
     ns3::Simulator::Destroy();
 
     weir::TrainingJobSpec spec;
-    spec.model = model;
+    spec.network = model;
     spec.plan = job->GetJob().GetSpec().plan;
     spec.gpus = job->GetJob().GetSpec().gpus;
     weir::ClusterSpec two = system.cluster;

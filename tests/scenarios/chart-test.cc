@@ -32,6 +32,22 @@ TEST(AxisTicks, LieAtRoundValuesInsideTheRange)
     EXPECT_EQ(sizes.back().label, "1 GiB");
 }
 
+// Less than three powers of ten: 1, 2 and 5 times them; less than three of those: even steps.
+TEST(AxisTicks, AShortLogarithmicRangeHasThemToo)
+{
+    const auto labels = [](double least, double most) {
+        std::string text;
+        for (const auto& tick : TicksOf({AxisScale::Decades, least, most}, 5))
+        {
+            text += tick.label + " ";
+        }
+        return text;
+    };
+    EXPECT_EQ(labels(0.5, 2000), "1 10 100 1000 ");
+    EXPECT_EQ(labels(0.9, 12), "1 2 5 10 ");
+    EXPECT_EQ(labels(2.5, 4.5), "2.5 3 3.5 4 4.5 ");
+}
+
 TEST(AxisTicks, PlacesAreProportionalInTheLogarithm)
 {
     const AxisRange range{AxisScale::Decades, 1, 10000};

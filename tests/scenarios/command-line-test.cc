@@ -2,6 +2,7 @@
 #include "scratch-folder.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -67,6 +68,17 @@ constexpr Refusal REFUSALS[] = {
     {"run gpt-22b-8-a100-full --set jobs.0.parallel.tensr=4", "did you mean 'tensor'"},
     {"run gpt-22b-8-a100-full --set jobs.0.parallel.tensor=7", "tensor"},
     {"run gpt-22b-8-a100-full --set jobs.0.parallel.pipeline=2", "16 GPUs, expected at most 8"},
+    {"run mixtral-8x22b-128-h100 --set jobs.0.parallel.expert=3", "a divisor of experts = 8"},
+    {"run llama-3-8b-16-h100 --set jobs.0.parallel.context=3 --set jobs.0.parallel.data=2",
+     "jobs.0.parallel.context: found context * 2 * tensor = 12, expected a divisor of sequence"},
+    {"run llama-3-8b-16-h100 --set jobs.0.model='{name: m, source: s, layers: 4, hidden: 256}'",
+     "jobs.0.model.heads: found nothing"},
+    {"graph gpt-175b-96-h800 --set jobs.0.parallel.globalBatch=16000000 --set "
+     "jobs.0.parallel.virtualStages=1 --set jobs.0.parallel.schedule=1f1b",
+     "jobs.0.parallel: globalBatch: found"},
+    {"run gpt-175b-96-h800 --set jobs.0.parallel.globalBatch=16000000 --set "
+     "jobs.0.parallel.virtualStages=1 --set jobs.0.parallel.schedule=1f1b",
+     "jobs.0.parallel: globalBatch: found"},
     {"run gpt-22b-8-a100-full --set system.fabric.link.rate=400", "with a unit"},
     {"run gpt-175b-64-a100-full --set jobs.0.parallel.pipeline=1 --set "
      "jobs.0.parallel.virtualStages=1 --set jobs.0.parallel.schedule=1f1b",
@@ -81,6 +93,9 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-reduce --nodes 0", "--nodes"},
     {"collective --system hgx-h100 --op all-reduce --gpus-per-node 9", "at most 8"},
     {"collective --system hgx-h100 --op all-reduce --channels 63", "channels"},
+    {"run gpt-22b-8-a100-full -o a.h5 --timeline ./a.h5", "expected another file than the results"},
+    {"run gpt-22b-8-a100-full -o ''", "found '', expected the name of a file"},
+    {"graph gpt-22b-8-a100-full --micro-batch 99", "--micro-batch: found 99, expected one of 0 to"},
     {"collective --system hgx-h100 --op all-reduce --csv no/such.csv", "cannot write"},
     {"list system5", "expected one of: systems"},
     {"show model gpt-175", "did you mean 'gpt-175b'"},
@@ -116,8 +131,17 @@ TEST(CommandLine, GraphShowsBothKindsOfModels)
 TEST(CommandLine, EveryVerbHasHelpWithExamples)
 {
     const ScratchFolder folder;
-    for (const char* verb :
-         {"", "run", "collective", "graph", "kernel", "list", "show", "topology", "validate"})
+    for (const char* verb : {"",
+                             "run",
+                             "collective",
+                             "graph",
+                             "kernel",
+                             "kernel gemm",
+                             "list",
+                             "show",
+                             "topology",
+                             "topology show",
+                             "validate"})
     {
         const Outcome outcome = Weir(folder, std::string(verb) + " --help");
         EXPECT_EQ(outcome.exit, 0);
@@ -144,6 +168,30 @@ TEST(CommandLine, RunWritesTheFilesItIsAskedFor)
     EXPECT_EQ(outcome.exit, 0);
     EXPECT_EQ(outcome.out + outcome.err, "");
     EXPECT_EQ(folder.Files(), 2U);
+}
+
+// Half a second into a run of many, wherever that is.
+TEST(CommandLine, ASignalEndsARunAndLeavesNoFile)
+{
+    const ScratchFolder folder;
+    const std::string line =
+        "cd '" + (folder / "") +
+        "' && timeout --preserve-status -s INT 0.5 '" WEIR_COMMAND
+        "' run gpt-1t-512-a100-selective -o a.h5 --timeline a.json 2>/dev/null";
+    const int status = std::system(line.c_str());
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 128 + SIGINT);
+    EXPECT_EQ(folder.Files(), 0U);
+}
+
+TEST(CommandLine, WhatCannotBePrintedIsAFailure)
+{
+    const ScratchFolder folder;
+    const int status = std::system(
+        ("'" WEIR_COMMAND "' list systems >/dev/full 2>'" + (folder / "err") + "'").c_str());
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 1);
+    EXPECT_EQ(ScratchFolder::Read(folder / "err"), "weir: cannot write to standard output\n");
 }
 
 TEST(CommandLine, CollectiveWritesItsCsv)

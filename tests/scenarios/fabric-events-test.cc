@@ -261,5 +261,47 @@ TEST_F(PathRepair, FindsNoWayAroundTheOnlyLinkOfANic)
     EXPECT_EQ(Repair(route.front(), m_fabric.Paths().Intern(route)), std::nullopt);
 }
 
+// A stream has all hops of a ring on one path: what leaves the NIC of a dead wire must not be
+// joined to what enters the same NIC, as if the wire were not needed.
+TEST_F(PathRepair, DoesNotCloseARingWithoutTheNicThatIsCutOff)
+{
+    const Cluster& cluster = m_fabric.GetCluster();
+    const auto there = Route();
+    auto ring =
+        m_fabric.GetRouter().Route(cluster.NicDevice(1, 0), cluster.NicDevice(0, 0), FlowTuple{});
+    ring.insert(ring.end(), there.begin(), there.end());
+    const PathId path = m_fabric.Paths().Intern(ring);
+    std::vector<bool> down(m_topology.LinkCount());
+    for (const LinkId dead : {there.front(), m_topology.GetLink(there.front()).opposite})
+    {
+        down[dead.Index()] = true;
+        m_fabric.GetRouter().SetUsable(dead, false);
+    }
+    EXPECT_EQ(RepairPath(m_fabric.Paths(), m_fabric.GetRouter(), down, path), std::nullopt);
+}
+
+// Rerouted, a ring still enters and leaves each NIC once.
+TEST_F(PathRepair, KeepsAllEndsOfARing)
+{
+    const Cluster& cluster = m_fabric.GetCluster();
+    auto ring = Route();
+    const LinkId dead = ring[1];
+    const auto back =
+        m_fabric.GetRouter().Route(cluster.NicDevice(1, 0), cluster.NicDevice(0, 0), FlowTuple{});
+    ring.insert(ring.end(), back.begin(), back.end());
+    const auto repaired = Repair(dead, m_fabric.Paths().Intern(ring));
+    ASSERT_TRUE(repaired.has_value());
+    int ends = 0;
+    for (const auto& entry : m_fabric.Paths().Links(*repaired))
+    {
+        EXPECT_NE(entry.link, dead);
+        const Link& link = m_topology.GetLink(entry.link);
+        ends += m_topology.GetDevice(link.from).kind == DeviceKind::Nic;
+        ends += m_topology.GetDevice(link.to).kind == DeviceKind::Nic;
+        EXPECT_EQ(entry.multiplicity, 1U);
+    }
+    EXPECT_EQ(ends, 4);
+}
+
 } // namespace
 } // namespace weir

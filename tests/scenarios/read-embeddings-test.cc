@@ -63,15 +63,20 @@ TEST(ReadEmbeddings, MlperfsModelHasItsFigures)
     EXPECT_EQ(table.Parameters(), bottom + top + 3 * width * (2 * 512 + 1));
 }
 
+LayerTable
+TableOf(const Scenario& scenario)
+{
+    return std::get<LayerTable>(scenario.jobs[0].network);
+}
+
 // Defaults before the tables hold where a table says nothing; `times` repeats it.
 TEST(ReadEmbeddings, TablesTakeDefaults)
 {
-    const LayerTable table = Read(RunOf(ModelOf("{dim: 16, zipf: 1.2, tables: [{rows: 100, times: "
-                                                "3}, {rows: 7, zipf: 0, pooling: 5}]}",
-                                                NETWORK),
-                                        "{data: 4, globalBatch: 4}"))
-                                 .jobs[0]
-                                 .table;
+    const LayerTable table = TableOf(Read(RunOf(
+        ModelOf(
+            "{dim: 16, zipf: 1.2, tables: [{rows: 100, times: 3}, {rows: 7, zipf: 0, pooling: 5}]}",
+            NETWORK),
+        "{data: 4, globalBatch: 4}")));
     ASSERT_EQ(table.embeddings.size(), 4U);
     EXPECT_EQ(table.embeddings[2].zipf, 1.2);
     EXPECT_EQ(table.embeddings[2].pooling, 1U);
@@ -88,7 +93,7 @@ TEST(ReadEmbeddings, IndicesComeFromAFile)
         << RunOf(ModelOf("{dim: 16, tables: [{rows: 100, indices: indices.txt}]}", NETWORK),
                  "{globalBatch: 1}");
     const auto classes =
-        LoadScenario(folder / "run.yaml", {}, Catalog()).jobs[0].table.embeddings[0].classes;
+        TableOf(LoadScenario(folder / "run.yaml", {}, Catalog())).embeddings[0].classes;
     ASSERT_EQ(classes.size(), 2U);
     EXPECT_EQ(classes[0].rows, 2);
     EXPECT_EQ(classes[0].probability, 0.25);
@@ -112,9 +117,8 @@ TEST(ReadEmbeddings, RunsReadBackEqual)
         const std::string dump = DumpScenario(scenario);
         const Scenario again = Read(dump);
         EXPECT_EQ(DumpScenario(again), dump);
-        EXPECT_EQ(again.jobs[0].table.Parameters(), scenario.jobs[0].table.Parameters());
-        EXPECT_EQ(again.jobs[0].table.EmbeddingParameters(),
-                  scenario.jobs[0].table.EmbeddingParameters());
+        EXPECT_EQ(TableOf(again).Parameters(), TableOf(scenario).Parameters());
+        EXPECT_EQ(TableOf(again).EmbeddingParameters(), TableOf(scenario).EmbeddingParameters());
         EXPECT_EQ(again.jobs[0].plan.embeddings.splitAbove,
                   scenario.jobs[0].plan.embeddings.splitAbove);
     }
@@ -125,7 +129,7 @@ TEST(ReadEmbeddings, RefusesWithPlaceFoundAndExpected)
     const std::string plan = "{globalBatch: 1}";
     EXPECT_EQ(Refusal(RunOf("dlrm-criteo", "{data: 32, globalBatch: 32}")),
               "run.yaml:5:22: jobs.0.parallel.data: found 32, expected at most the 26 embedding "
-              "tables of dlrm-criteo, or embeddings by rows");
+              "tables of dlrm-criteo, or embeddings by rows or columns");
     EXPECT_EQ(
         Refusal(RunOf(ModelOf("{tables: [{rows: 100}]}", NETWORK), plan)),
         "run.yaml:4:79: jobs.0.model.embeddings.tables.0.dim: found nothing, expected a value "

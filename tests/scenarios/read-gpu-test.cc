@@ -97,7 +97,7 @@ TEST(ReadGpu, RefusesBasesThatLeadBack)
     for (const auto& [name, base] : {std::pair("a", "b"), std::pair("b", "a")})
     {
         std::ofstream(folder / (std::string(name) + ".yaml"))
-            << "name: " << name << "\nkernels: {base: " << base << ", source: none}\n";
+            << "name: " << name << "\nkernels: {base: " << base << ".yaml, source: none}\n";
     }
     EXPECT_NE(RefusalOf([&] {
                   LoadGpu(folder / "a.yaml");

@@ -55,7 +55,7 @@ TEST(ReadScenario, FillsInDefaults)
     EXPECT_EQ(scenario.fidelity, Fidelity::Flow);
     ASSERT_EQ(scenario.jobs.size(), 1u);
     const JobSpec& job = scenario.jobs[0];
-    EXPECT_EQ(job.model.layers, 24u);
+    EXPECT_EQ(std::get<Transformer>(job.network).layers, 24u);
     EXPECT_EQ(job.steps, 2u);
     EXPECT_EQ(job.plan.Ranks(), 16u);
     EXPECT_EQ(job.plan.MicroBatches(), 8u);
@@ -92,7 +92,7 @@ TEST(ReadScenario, SettingsChangeAFile)
     EXPECT_EQ(scenario.jobs[0].steps, 3u);
     EXPECT_EQ(scenario.cluster.fabric.oversubscription, 4);
     EXPECT_EQ(scenario.cluster.node.nic.rawRate, Rate::Gbps(200));
-    EXPECT_EQ(scenario.jobs[0].model.sequence, 4096u);
+    EXPECT_EQ(std::get<Transformer>(scenario.jobs[0].network).sequence, 4096u);
     const auto refusal = [](const std::string& setting) {
         return RefusalOf([&] { LoadScenario("gpt-175b-96-h800", {setting}, Catalog()); });
     };
@@ -204,12 +204,11 @@ TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)
     EXPECT_EQ(
         Refusal("tensor: 2", "tensr: 2"),
         "run.yaml:7:16: jobs.0.parallel.tensr: found the unknown key 'tensr', expected one "
-        "of: tensor, tensorShape, pipeline, data, context, contextExchange, expert, expertTensor, "
-        "expertLoad, sequenceParallel, schedule, virtualStages, microBatch, "
-        "globalBatch, recomputation, attention, attentionSpeed, overlapTensor, "
-        "overlapGradients, bucket, "
-        "distributedOptimizer, dataSharding, fusion, recomputeEvery, fp32Gradients, "
-        "scatterGatherPipeline, embeddingsAsLayers, embeddings, host (did you mean 'tensor'?)");
+        "of: tensorShape, expertLoad, tensor, pipeline, data, context, contextExchange, expert, "
+        "expertTensor, sequenceParallel, schedule, virtualStages, microBatch, globalBatch, "
+        "recomputation, attention, attentionSpeed, overlapTensor, overlapGradients, bucket, "
+        "distributedOptimizer, dataSharding, embeddings, fusion, recomputeEvery, fp32Gradients, "
+        "fusedUpdate, scatterGatherPipeline, embeddingsAsLayers, host (did you mean 'tensor'?)");
     EXPECT_EQ(Refusal("tensor: 2", "tensor: 0"),
               "run.yaml:7:24: jobs.0.parallel.tensor: found '0', expected a whole number from 1 to "
               "65535");

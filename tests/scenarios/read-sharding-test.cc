@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/readers/read-sharding.h"
-
 #include "scenarios/readers/read-plan.h"
 
 #include "refusal.h"
@@ -17,7 +15,7 @@ namespace
 DataSharding
 Read(const std::string& text)
 {
-    return ReadSharding(YamlNode::Parse(text, "plan.yaml").Get("dataSharding"));
+    return ReadPlan(YamlNode::Parse(text, "plan.yaml")).sharding;
 }
 
 // A word alone has PyTorch FSDP's defaults; a map says the rest.

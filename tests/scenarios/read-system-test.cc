@@ -2,7 +2,8 @@
 #include "scenarios/readers/read-system.h"
 
 #include "collectives/nccl/node-costs.h"
-#include "refusal.h"
+#include "scenarios/describe/describe-system.h"
+#include "system-text.h"
 
 #include <gtest/gtest.h>
 
@@ -10,18 +11,6 @@ namespace weir
 {
 namespace
 {
-
-SystemDescription
-Read(const std::string& text)
-{
-    return ReadSystem(YamlNode::Parse(text, "sys.yaml"), Catalog());
-}
-
-std::string
-Refusal(const std::string& text)
-{
-    return RefusalOf([&] { Read(text); });
-}
 
 TEST(ReadSystem, NvLinkPayloadIsNcclsFigureOrTheMeasuredOne)
 {
@@ -40,7 +29,7 @@ TEST(ReadSystem, NvLinkPayloadIsNcclsFigureOrTheMeasuredOne)
                               Expected{"hgx-h200", 18, 20.6},
                               Expected{"hgx-h800", 8, 20.6}})
     {
-        const NodeSpec node = Read(e.system).cluster.node;
+        const NodeSpec node = SystemOf(e.system).cluster.node;
         EXPECT_EQ(node.wiring, NvLinkWiring::Switched);
         EXPECT_EQ(node.nvlinksPerGpu, e.links) << e.system;
         EXPECT_EQ(node.nvlink.rawRate, Rate::GBps(25)) << e.system;
@@ -54,11 +43,11 @@ TEST(ReadSystem, NicsAreFasterThanNothingInTheirWay)
     // bus bandwidths (8 x 48.9 GB/s on 8 x 400 Gb/s).
     for (const char* system : {"dgx-a100", "hgx-a100", "hgx-h100", "hgx-h200", "hgx-h800"})
     {
-        const NodeSpec node = Read(system).cluster.node;
+        const NodeSpec node = SystemOf(system).cluster.node;
         EXPECT_LT(node.nic.PayloadRate(), node.pcie.PayloadRate()) << system;
         EXPECT_EQ(node.nics, node.gpus) << system;
     }
-    const NodeSpec h100 = Read("hgx-h100").cluster.node;
+    const NodeSpec h100 = SystemOf("hgx-h100").cluster.node;
     EXPECT_EQ(h100.nic.rawRate, Rate::Gbps(400));
     EXPECT_DOUBLE_EQ(h100.nic.framing, 4096.0 / (4096 + 8 + 12 + 6)); // LRH, BTH, CRCs
     EXPECT_EQ(h100.pcie.rawRate, Rate::GBps(64));                     // 32 GT/s x 16 / 8
@@ -69,7 +58,7 @@ TEST(ReadSystem, GpuToGpuOverOneLeafTakesUnderTwoMicroseconds)
 {
     for (const char* system : {"dgx-a100", "hgx-h100"})
     {
-        const NodeSpec node = Read(system).cluster.node;
+        const NodeSpec node = SystemOf(system).cluster.node;
         // GPU - PCIe switch - NIC - leaf - NIC - PCIe switch - GPU
         const Time latency = node.pcie.latency * 4 + node.nic.latency * 2;
         EXPECT_EQ(latency, Time::Nanoseconds(1800)) << system;
@@ -78,24 +67,24 @@ TEST(ReadSystem, GpuToGpuOverOneLeafTakesUnderTwoMicroseconds)
 
 TEST(ReadSystem, SwitchLinksDefaultToTheNics)
 {
-    const ClusterSpec cluster = Read("hgx-h800").cluster;
+    const ClusterSpec cluster = SystemOf("hgx-h800").cluster;
     EXPECT_EQ(cluster.fabric.link.rawRate, Rate::Gbps(400));
     EXPECT_EQ(cluster.fabric.link.framing, cluster.node.nic.framing);
     EXPECT_EQ(cluster.fabric.link.latency, Time::Nanoseconds(300));
     const ClusterSpec slower =
-        Read("{base: hgx-h800, node: {nic: {rate: 100Gbps}}, fabric: {link: {latency: 1us}}}")
+        SystemOf("{base: hgx-h800, node: {nic: {rate: 100Gbps}}, fabric: {link: {latency: 1us}}}")
             .cluster;
     EXPECT_EQ(slower.fabric.link.rawRate, Rate::Gbps(100));
     EXPECT_EQ(slower.fabric.link.latency, Time::Microseconds(1));
-    const ClusterSpec thin = Read("{base: hgx-h800, fabric: {link: {rate: 50Gbps}}}").cluster;
+    const ClusterSpec thin = SystemOf("{base: hgx-h800, fabric: {link: {rate: 50Gbps}}}").cluster;
     EXPECT_EQ(thin.fabric.link.rawRate, Rate::Gbps(50));
     EXPECT_EQ(thin.node.nic.rawRate, Rate::Gbps(400));
 }
 
 TEST(ReadSystem, BasesAreOverlaidKeyByKey)
 {
-    const SystemDescription h800 = Read("hgx-h800"); // based on hgx-h100
-    const SystemDescription h100 = Read("hgx-h100");
+    const SystemDescription h800 = SystemOf("hgx-h800"); // based on hgx-h100
+    const SystemDescription h100 = SystemOf("hgx-h100");
     EXPECT_EQ(h800.cluster.name, "hgx-h800");
     EXPECT_EQ(h800.cluster.node.gpuModel, "h800-sxm");
     EXPECT_EQ(h800.gpu.name, "h800-sxm");
@@ -104,7 +93,7 @@ TEST(ReadSystem, BasesAreOverlaidKeyByKey)
     EXPECT_NE(h800.cluster.node.nvlink.source, h100.cluster.node.nvlink.source);
 
     const ClusterSpec cluster =
-        Read("{base: hgx-h800, nodes: 12, fabric: {kind: leaf-spine, oversubscription: 2}}")
+        SystemOf("{base: hgx-h800, nodes: 12, fabric: {kind: leaf-spine, oversubscription: 2}}")
             .cluster;
     EXPECT_EQ(cluster.nodes, 12u);
     EXPECT_EQ(cluster.fabric.kind, FabricKind::LeafSpine);
@@ -114,7 +103,7 @@ TEST(ReadSystem, BasesAreOverlaidKeyByKey)
 
 TEST(ReadSystem, MeshesListTheirBundles)
 {
-    const NodeSpec node = Read(
+    const NodeSpec node = SystemOf(
                               "base: hgx-h100\n"
                               "node:\n"
                               "  gpus: 4\n"
@@ -126,7 +115,8 @@ TEST(ReadSystem, MeshesListTheirBundles)
     EXPECT_EQ(node.meshLinks[1].b, 2u);
     EXPECT_EQ(node.meshLinks[1].links, 3u);
     const auto mesh = [](const std::string& links) {
-        return Refusal("{base: hgx-h100, node: {nvlink: {wiring: mesh, links: " + links + "}}}");
+        return SystemRefusal("{base: hgx-h100, node: {nvlink: {wiring: mesh, links: " + links +
+                             "}}}");
     };
     EXPECT_EQ(mesh("[[0, 8]]"),
               "sys.yaml:1:60: node.nvlink.links.0.1: found '8', expected a whole number from 0 to "
@@ -141,7 +131,7 @@ TEST(ReadSystem, MeshesListTheirBundles)
 TEST(ReadSystem, NodesWithoutFabricOrNvLink)
 {
     const ClusterSpec cluster =
-        Read(
+        SystemOf(
             "name: pcie-box\n"
             "node:\n"
             "  gpu: a100-sxm-40g\n"
@@ -165,7 +155,7 @@ TEST(ReadSystem, NodesWithoutFabricOrNvLink)
 TEST(ReadSystem, CostsStandInPlaceOfDefaults)
 {
     const auto costs = [](const std::string& given) {
-        return NodeCosts(Read("base: hgx-h100\nnode: {costs: {" + given + "}}\n").cluster.node);
+        return NodeCosts(SystemOf("base: hgx-h100\nnode: {costs: {" + given + "}}\n").cluster.node);
     };
     const NodeCosts own = costs(
         "llCall: {value: 6.5us, source: t}, "
@@ -192,10 +182,27 @@ TEST(ReadSystem, CostsStandInPlaceOfDefaults)
     }
 }
 
+// A description shows what every cost is and what it comes from, given or by default.
+TEST(DescribeSystem, ShowsEveryCostWithItsSource)
+{
+    const SystemDescription system =
+        SystemOf("base: hgx-h100\nnode: {costs: {llCall: {value: 6.5us, source: our own runs}}}\n");
+    const std::string shown = DescribeSystem(system);
+    const NodeCosts costs(system.cluster.node);
+    for (const NodeCostFigure& figure : NodeCostFigures())
+    {
+        const auto line = shown.find(std::string("\n  ") + figure.key + " ");
+        ASSERT_NE(line, std::string::npos) << figure.key;
+        const std::string text = shown.substr(line + 1, shown.find('\n', line + 1) - line - 1);
+        EXPECT_NE(text.find(costs.Get(figure.kind).source), std::string::npos) << text;
+    }
+    EXPECT_NE(shown.find("6.5 us       our own runs\n"), std::string::npos) << shown;
+}
+
 TEST(ReadSystem, RefusesCostsOutOfRange)
 {
     const auto refusal = [](const std::string& costs) {
-        return Refusal("base: hgx-h100\nnode:\n  costs: {" + costs + "}\n");
+        return SystemRefusal("base: hgx-h100\nnode:\n  costs: {" + costs + "}\n");
     };
     EXPECT_EQ(refusal("llCall: {value: 9ms, source: t}"),
               "sys.yaml:3:27: node.costs.llCall.value: found '9ms', expected 0.5 to 50 us");
@@ -209,38 +216,39 @@ TEST(ReadSystem, RefusesCostsOutOfRange)
 
 TEST(ReadSystem, RefusesWithPlaceFoundAndExpected)
 {
-    EXPECT_EQ(Refusal("base: hgx-h100\nnodez: 4\n"),
+    EXPECT_EQ(SystemRefusal("base: hgx-h100\nnodez: 4\n"),
               "sys.yaml:2:1: nodez: found the unknown key 'nodez', expected one of: base, name, "
               "title, source, nodes, node, topology, fabric (did you mean 'nodes'?)");
-    EXPECT_EQ(Refusal("base: hgx-h100\nnodes: 0\n"),
+    EXPECT_EQ(SystemRefusal("base: hgx-h100\nnodes: 0\n"),
               "sys.yaml:2:8: nodes: found '0', expected a whole number from 1 to 1048576");
-    EXPECT_EQ(Refusal("base: hgx-h100\nnode: {nic: {rate: 400}}\n"),
+    EXPECT_EQ(SystemRefusal("base: hgx-h100\nnode: {nic: {rate: 400}}\n"),
               "sys.yaml:2:20: node.nic.rate: found '400' without a unit, expected a rate with a "
               "unit, such as 400Gbps");
-    EXPECT_EQ(Refusal("base: hgx-h100\nnode: {nic: {rate: 0Gbps}}\n"),
+    EXPECT_EQ(SystemRefusal("base: hgx-h100\nnode: {nic: {rate: 0Gbps}}\n"),
               "sys.yaml:2:20: node.nic.rate: found '0Gbps', expected a rate above zero");
-    EXPECT_EQ(Refusal("base: hgx-h100\nnode: {nvlink: {source: ''}}\n"),
+    EXPECT_EQ(SystemRefusal("base: hgx-h100\nnode: {nvlink: {source: ''}}\n"),
               "sys.yaml:2:25: node.nvlink.source: found an empty text, expected where the figures "
               "come from");
     EXPECT_EQ(
-        Refusal("base: hgx-h100\nnode: {nvlink: {measured: 1.2}}\n"),
+        SystemRefusal("base: hgx-h100\nnode: {nvlink: {measured: 1.2}}\n"),
         "sys.yaml:2:27: node.nvlink.measured: found '1.2', expected a number from 1e-06 to 1");
-    EXPECT_EQ(Refusal("base: hgx-h100\nnode: {nic: {mtu: 9000}}\n"),
+    EXPECT_EQ(SystemRefusal("base: hgx-h100\nnode: {nic: {mtu: 9000}}\n"),
               "sys.yaml:2:19: node.nic.mtu: found '9000', expected one of: 256, 512, 1024, 2048, "
               "4096");
-    EXPECT_EQ(Refusal("base: hgx-h100\nfabric: {kind: rail}\n"),
+    EXPECT_EQ(SystemRefusal("base: hgx-h100\nfabric: {kind: rail}\n"),
               "sys.yaml:2:16: fabric.kind: found 'rail', expected one of: none, rail-optimized, "
               "leaf-spine, fat-tree, dragonfly, dragonfly-plus, torus, dimensions, graph (did you "
               "mean 'rail-optimized'?)");
-    EXPECT_EQ(Refusal("base: hgx-h100\nfabric: {oversubscription: 0.5}\n"),
+    EXPECT_EQ(SystemRefusal("base: hgx-h100\nfabric: {oversubscription: 0.5}\n"),
               "sys.yaml:2:28: fabric.oversubscription: found '0.5', expected a number from 1 to "
               "32768");
-    EXPECT_EQ(Refusal("base: hgx-h100\nnode: {nic: {count: 0}}\nfabric: {kind: fat-tree}\n"),
+    EXPECT_EQ(SystemRefusal("base: hgx-h100\nnode: {nic: {count: 0}}\nfabric: {kind: fat-tree}\n"),
               "sys.yaml:3:16: fabric.kind: found 'fat-tree' on nodes without NICs, expected none");
-    EXPECT_EQ(Refusal("name: x\n"),
+    EXPECT_EQ(SystemRefusal("name: x\n"),
               "sys.yaml:1:1: node: found nothing, expected a value for 'node'");
-    EXPECT_EQ(Refusal("base: [hgx-h100]\n"), "sys.yaml:1:7: base: found a list, expected a text");
-    EXPECT_EQ(Refusal("[1, 2]"), "sys.yaml:1:1: found a list, expected a map");
+    EXPECT_EQ(SystemRefusal("base: [hgx-h100]\n"),
+              "sys.yaml:1:7: base: found a list, expected a text");
+    EXPECT_EQ(SystemRefusal("[1, 2]"), "sys.yaml:1:1: found a list, expected a map");
 }
 
 } // namespace

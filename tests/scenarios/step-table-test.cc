@@ -46,9 +46,9 @@ TEST(StepTable, PutsCellsIntoTheScenario)
     EXPECT_EQ(cases[0].name, "a");
     EXPECT_EQ(cases[0].measuredStep, 0.5);
     EXPECT_EQ(cases[0].classes, std::vector<std::string>{"tensor 4"});
-    EXPECT_EQ(cases[0].scenario.jobs[0].model.layers, 12U);
+    EXPECT_EQ(std::get<Transformer>(cases[0].scenario.jobs[0].network).layers, 12U);
     EXPECT_EQ(cases[0].scenario.jobs[0].plan.tensor, 4U);
-    EXPECT_EQ(cases[1].scenario.jobs[0].model.layers, 24U);
+    EXPECT_EQ(std::get<Transformer>(cases[1].scenario.jobs[0].network).layers, 24U);
     EXPECT_EQ(cases[1].scenario.jobs[0].plan.tensor, 2U);
     EXPECT_TRUE(std::isinf(cases[1].tolerance));
 }

@@ -48,7 +48,7 @@ WideResult(std::size_t jobs, std::size_t stages, Trains trains = Trains::Transfo
         JobResult job;
         job.name = "a job with a rather long name " + std::to_string(i);
         job.gpus = 131072;
-        job.tokensPerStep = 1e9;
+        job.itemsPerStep = 1e9;
         job.countsSamples = trains == Trains::Table;
         job.modelFlopsPerStep = Flops(1e24);
         job.steps = {Time::Seconds(74074.07)};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/planner.h"
 #include "fabric/fabric.h"
-#include "refusal.h"
 #include "scenarios/readers/read-system.h"
 #include "scratch-folder.h"
+#include "system-text.h"
 
 #include <gtest/gtest.h>
 
@@ -13,18 +13,6 @@ namespace weir
 {
 namespace
 {
-
-SystemDescription
-Read(const std::string& text)
-{
-    return ReadSystem(YamlNode::Parse(text, "sys.yaml"), Catalog());
-}
-
-std::string
-Refusal(const std::string& text)
-{
-    return RefusalOf([&] { Read(text); });
-}
 
 /** GB/s of a GPU's NVLinks together, one direction, payload. */
 double
@@ -43,7 +31,7 @@ TEST(SystemCatalog, EverySystemIsWired)
     const Catalog catalog;
     for (const CatalogEntry& entry : catalog.List(CatalogKind::Systems))
     {
-        ClusterSpec spec = Read(entry.name).cluster;
+        ClusterSpec spec = SystemOf(entry.name).cluster;
         EXPECT_EQ(spec.name, entry.name);
         spec.nodes = spec.fabric.kind == FabricKind::None ? 1 : 2;
         EXPECT_NO_THROW(Cluster{spec}) << entry.name;
@@ -67,6 +55,8 @@ TEST(SystemCatalog, MachinesHaveTheWidthsOfTheirDatasheets)
                               Expected{"dgx-a100", 8, 12, 25, 8, 200},
                               Expected{"oci-a100", 8, 12, 25, 16, 100},
                               Expected{"polaris", 4, 12, 25, 2, 200},
+                              Expected{"perlmutter", 4, 12, 25, 4, 200},
+                              Expected{"azure-ndv5", 8, 18, 25, 8, 400},
                               Expected{"alps-gh200", 4, 18, 25, 4, 200},
                               Expected{"hgx-h100", 8, 18, 25, 8, 400},
                               Expected{"hgx-h800", 8, 8, 25, 8, 400},
@@ -78,7 +68,7 @@ TEST(SystemCatalog, MachinesHaveTheWidthsOfTheirDatasheets)
                               Expected{"a100-pcie-hdr", 1, 0, 0, 1, 200},
                               Expected{"a100-pcie-8", 8, 0, 0, 2, 200}})
     {
-        const NodeSpec node = Read(e.system).cluster.node;
+        const NodeSpec node = SystemOf(e.system).cluster.node;
         EXPECT_EQ(node.gpus, e.gpus) << e.system;
         EXPECT_EQ(node.nics, e.ports) << e.system;
         EXPECT_DOUBLE_EQ(node.nic.rawRate.ToGbps(), e.portGbps) << e.system;
@@ -94,7 +84,7 @@ TEST(SystemCatalog, MachinesHaveTheWidthsOfTheirDatasheets)
 TEST(SystemCatalog, EveryGpuOfTheHybridCubeMeshHasSixLinks)
 {
     std::vector<uint32_t> links(8, 0);
-    for (const MeshLink& mesh : Read("dgx1-v100").cluster.node.meshLinks)
+    for (const MeshLink& mesh : SystemOf("dgx1-v100").cluster.node.meshLinks)
     {
         links[mesh.a] += mesh.links;
         links[mesh.b] += mesh.links;
@@ -106,7 +96,7 @@ TEST(SystemCatalog, EveryGpuOfTheHybridCubeMeshHasSixLinks)
 double
 GraphBandwidth(const char* system, uint32_t nodes)
 {
-    ClusterSpec spec = Read(system).cluster;
+    ClusterSpec spec = SystemOf(system).cluster;
     spec.nodes = nodes;
     Fabric fabric(spec);
     Planner planner(fabric.GetCluster(), fabric.Paths(), fabric.GetRouter());
@@ -136,7 +126,7 @@ TEST(SystemCatalog, NcclFindsWhatTheWiringsCarry)
 
 TEST(SystemCatalog, APageFromNothingIsASystem)
 {
-    const NodeSpec node = Read(R"(
+    const NodeSpec node = SystemOf(R"(
 name: mine
 node:
   gpu: a100-pcie-40g
@@ -181,7 +171,7 @@ TEST(SystemCatalog, AFileIsFoundFromAnotherFolderAndItsBasesBesideIt)
     const ScratchFolder folder;
     std::ofstream(folder / "near.yaml") << "base: hgx-h100\nname: near\nnode: {gpus: 4}\n";
     std::ofstream(folder / "far.yaml") << "base: near.yaml\nname: far\nnodes: 3\n";
-    const ClusterSpec cluster = Read(folder / "far.yaml").cluster;
+    const ClusterSpec cluster = SystemOf(folder / "far.yaml").cluster;
     EXPECT_EQ(cluster.name, "far");
     EXPECT_EQ(cluster.nodes, 3u);
     EXPECT_EQ(cluster.node.gpus, 4u);
@@ -189,23 +179,23 @@ TEST(SystemCatalog, AFileIsFoundFromAnotherFolderAndItsBasesBesideIt)
 
 TEST(SystemCatalog, MistakesInANodeAreOneLocatedLine)
 {
-    EXPECT_EQ(Refusal("{base: hgx-h100, node: {nic: {rate: 0Gbps}}}"),
+    EXPECT_EQ(SystemRefusal("{base: hgx-h100, node: {nic: {rate: 0Gbps}}}"),
               "sys.yaml:1:37: node.nic.rate: found '0Gbps', expected a rate above zero");
-    EXPECT_EQ(Refusal("{base: a100-pcie-pair, node: {pcie: {gpusOn: [cpu0, pcie3]}}}"),
+    EXPECT_EQ(SystemRefusal("{base: a100-pcie-pair, node: {pcie: {gpusOn: [cpu0, pcie3]}}}"),
               "sys.yaml:1:53: node.pcie.gpusOn.1: found 'pcie3', expected one of cpu0 to cpu1");
-    EXPECT_EQ(Refusal("{base: hgx-h100, node: {pcie: {gpusOn: [cpu0, cpu1]}}}"),
+    EXPECT_EQ(SystemRefusal("{base: hgx-h100, node: {pcie: {gpusOn: [cpu0, cpu1]}}}"),
               "sys.yaml:1:40: node.pcie.gpusOn: found a list of 2, expected 8 places");
-    EXPECT_EQ(Refusal("{base: hgx-h100, node: {pcie: {switches: [cpu0, pcie1]}}}"),
+    EXPECT_EQ(SystemRefusal("{base: hgx-h100, node: {pcie: {switches: [cpu0, pcie1]}}}"),
               "sys.yaml:1:49: node.pcie.switches.1: found 'pcie1', expected one of cpu0 to cpu1 or "
               "pcie0");
-    EXPECT_EQ(Refusal("{base: dgx1-v100, node: {nvlink: {links: [[0, 1], [2, 2]]}}}"),
+    EXPECT_EQ(SystemRefusal("{base: dgx1-v100, node: {nvlink: {links: [[0, 1], [2, 2]]}}}"),
               "sys.yaml:1:55: node.nvlink.links.1.1: found '2' again, expected two GPUs");
-    EXPECT_EQ(Refusal("{base: dgx1-v100, node: {nvlink: {links: [[0, 1], [1, 0, 2]]}}}"),
+    EXPECT_EQ(SystemRefusal("{base: dgx1-v100, node: {nvlink: {links: [[0, 1], [1, 0, 2]]}}}"),
               "sys.yaml:1:51: node.nvlink.links.1: found GPUs 1 and 0 again, expected one bundle a "
               "pair");
-    EXPECT_EQ(Refusal("{base: hgx-h100, node: {sockets: {perBoard: 2, count: 3}}}"),
+    EXPECT_EQ(SystemRefusal("{base: hgx-h100, node: {sockets: {perBoard: 2, count: 3}}}"),
               "sys.yaml:1:45: node.sockets.perBoard: found '2', expected a divisor of 3");
-    EXPECT_NE(Refusal("{base: hgx-h100, node: {nic: {transport: rocky}}}").find("roce"),
+    EXPECT_NE(SystemRefusal("{base: hgx-h100, node: {nic: {transport: rocky}}}").find("roce"),
               std::string::npos);
 }
 

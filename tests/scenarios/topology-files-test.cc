@@ -315,6 +315,19 @@ TEST(TopologyFiles, ADrawingHasEveryDeviceOfTheNodeAndEveryRate)
     }
 }
 
+// 12 groups, of which two nodes are on one: the first few are drawn, the others counted.
+TEST(TopologyFiles, GroupsWithoutNodesAreCountedNotDrawn)
+{
+    ClusterSpec cluster = ReadTopology("perlmutter", "", Catalog());
+    cluster.nodes = 2;
+    cluster.fabric.dragonfly.groups = 12;
+    const std::string svg = DrawTopology(cluster);
+    EXPECT_NE(svg.find(">group2</text>"), std::string::npos);
+    EXPECT_EQ(svg.find(">group3</text>"), std::string::npos);
+    EXPECT_NE(svg.find(">9 groups more, without nodes</text>"), std::string::npos);
+    EXPECT_NE(svg.find("links of node0 and of the whole network"), std::string::npos);
+}
+
 TEST(TopologyFiles, ASlowSlotIsLabelledInTheDrawing)
 {
     ClusterSpec cluster = ReadTopology("hgx-h100", "", Catalog());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COMPUTE_MODEL_EXECUTION_STEP_LOAD_H
-#define WEIR_COMPUTE_MODEL_EXECUTION_STEP_LOAD_H
+#ifndef WEIR_COMPUTE_MODEL_LAYERS_STEP_LOAD_H
+#define WEIR_COMPUTE_MODEL_LAYERS_STEP_LOAD_H
 
 #include "compute-model/kernels/gpu.h"
 #include "compute-model/models/transformer.h"
@@ -25,4 +25,4 @@ Gpu UnderLoad(const Gpu& gpu, double load);
 
 } // namespace weir
 
-#endif // WEIR_COMPUTE_MODEL_EXECUTION_STEP_LOAD_H
+#endif // WEIR_COMPUTE_MODEL_LAYERS_STEP_LOAD_H

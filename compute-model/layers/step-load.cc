@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/execution/step-load.h"
+#include "compute-model/layers/step-load.h"
 
-#include "compute-model/graph/step-program.h"
 #include "compute-model/kernels/kernel-time.h"
 #include "compute-model/layers/kernel-table.h"
 #include "compute-model/layers/step-segments.h"
@@ -14,9 +13,9 @@ namespace weir
 double
 StepLoad(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu)
 {
-    StepGraph graph;
+    KernelRecords records;
     const KernelTimer timer(gpu, ClockRegime::Burst);
-    KernelTable kernels(graph, timer, plan.host.kernel);
+    KernelTable kernels(records, timer, plan.host.kernel);
     const StepSegments segments(kernels, model, plan);
     double flops = 0;
     Time busy;
@@ -35,7 +34,7 @@ StepLoad(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu)
                 host += segment.kernels.host * layers;
                 for (uint32_t i = 0; i < segment.kernels.count; i++)
                 {
-                    flops += graph.kernels[segment.kernels.first + i].flops.ToDouble() * layers;
+                    flops += records.kernels[segment.kernels.first + i].flops.ToDouble() * layers;
                 }
             }
         }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/nvls-network-parts-call.h"
+
+#include "collectives/algorithms/nvls-chunking.h"
+#include "collectives/algorithms/protocol.h"
+#include "collectives/schedule/message-split.h"
+
+#include <stdexcept>
+
+namespace weir
+{
+
+NvlsNetworkPartsCall::NvlsNetworkPartsCall(const AlgorithmInputs& inputs)
+    : gathers(inputs.call.op == CollectiveOp::AllGather),
+      inside(inputs),
+      chunk(DivideUp(NvlsChunk(inputs.call.bytes, inputs.channels, inside.Heads()),
+                     Nodes() * CHUNK_ALIGNMENT.Count()) *
+            CHUNK_ALIGNMENT.Count())
+{
+    if (inside.Heads() != inputs.communicator.gpusPerNode)
+    {
+        throw std::logic_error("NvlsNetworkPartsCall: a GPU that is no head");
+    }
+    for (uint32_t head = 0; head < inside.Heads(); ++head)
+    {
+        std::vector<CollNetHead> members;
+        for (const auto& node : inside.nodes)
+        {
+            const NvlsHead& each = node.heads[head];
+            members.push_back({node.ranks[each.member], each.nic});
+        }
+        networks.push_back(FindCollNetPartWays(inputs, Algorithm::Nvls, members, head, gathers));
+    }
+}
+
+} // namespace weir

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_LAYERS_STEP_STREAM_H
+#define WEIR_COMPUTE_MODEL_LAYERS_STEP_STREAM_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weir
+{
+
+/** The CUDA streams of a rank. Operations of one stream run in order, one at a time. */
+enum class StreamKind : uint8_t
+{
+    Compute,
+    TensorComm,
+    DataComm,
+    PipelineSend,         //!< activations to the next stage
+    PipelineRecv,         //!< activations from the previous stage
+    ReplicaComm,          //!< gradients between groups that share one copy of the model out
+    PipelineSendBackward, //!< gradients to the previous stage
+    PipelineRecvBackward, //!< gradients from the next stage
+    TensorColumnComm      //!< blocks along the columns of a tensor grid; TensorComm has its rows
+};
+
+constexpr std::size_t STREAM_COUNT = 9;
+
+/** Where the time of a step is booked. */
+enum class TimeCategory : uint8_t
+{
+    Compute,  //!< the compute stream runs a kernel
+    Tensor,   //!< the compute stream waits for tensor-parallel communication under way (exposed)
+    Pipeline, //!< ... for a pipeline transfer under way
+    Data,     //!< ... for data-parallel communication under way
+    Copy,     //!< ... for a host or device copy
+    Bubble,   //!< the compute stream waits for work that has not been produced yet
+    Launch,   //!< the compute stream waits for the CPU to launch a kernel
+    Context,  //!< ... for keys and values of other parts of a sequence
+    Expert,   //!< ... for tokens on their way to or from experts
+    Embedding //!< ... for vectors on their way to or from embedding tables
+};
+
+constexpr std::size_t TIME_CATEGORY_COUNT = 10;
+
+const char* ToString(StreamKind stream);
+const char* ToString(TimeCategory category);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_LAYERS_STEP_STREAM_H

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_MODELS_PRECISION_H
+#define WEIR_COMPUTE_MODEL_MODELS_PRECISION_H
+
+#include <cstdint>
+
+namespace weir
+{
+
+/** Numeric format of weights and activations in forward and backward. */
+enum class Precision : uint8_t
+{
+    Fp32,
+    Tf32,
+    Fp16,
+    Bf16,
+    Fp8
+};
+
+uint32_t BytesOf(Precision precision);
+
+/** Bytes of one activation element: 4 for the 32-bit formats, else 2 (fp8 only feeds GEMMs). */
+uint32_t ActivationBytes(Precision precision);
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_MODELS_PRECISION_H

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/plan-agreement.h"
+
+#include "collectives/fidelity.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/running/run-scenario.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double LIMIT = 0.1;
+constexpr double MEAN_LIMIT = 0.01;
+
+struct ComparedMachine
+{
+    const char* name;
+    const char* system;
+};
+
+/** 64 GPUs each. */
+constexpr ComparedMachine MACHINES[] = {
+    {"hgx-h100", "{base: hgx-h100, nodes: 8}"},
+    {"dgx-a100, 4 ports", "{base: dgx-a100, nodes: 8, node: {nic: {count: 4}}}"},
+    {"hgx-h100, 2:1",
+     "{base: hgx-h100, nodes: 8, fabric: {kind: leaf-spine, leafRadix: 16, oversubscription: 2}}"}};
+
+struct ComparedPlan
+{
+    const char* name;
+    const char* model;
+    const char* parallel;
+};
+
+constexpr const char* DENSE =
+    "{base: llama-2-13b, name: dense, source: an example, layers: 8, heads: 64, kvHeads: 64, "
+    "hidden: 8192, ffn: 22016}";
+constexpr const char* MIXTURE =
+    "{base: mixtral-8x7b, name: mixture, source: an example, layers: 8}";
+constexpr const char* FINE =
+    "{base: deepseek-moe-16b, name: fine mixture, source: an example, layers: 8}";
+
+constexpr ComparedPlan PLANS[] = {
+    {"tensor 8, data 8", DENSE, "{tensor: 8, data: 8, sequenceParallel: true, globalBatch: 32}"},
+    {"tensor 16 over nodes, data 4",
+     DENSE,
+     "{tensor: 16, data: 4, sequenceParallel: true, globalBatch: 16, bucket: 80MiB}"},
+    {"tensor 32 over nodes, data 2, ZeRO-1",
+     DENSE,
+     "{tensor: 32, data: 2, globalBatch: 4, distributedOptimizer: true}"},
+    {"tensor [4, 4, 4]",
+     DENSE,
+     "{tensor: 64, tensorShape: [4, 4, 4], microBatch: 16, globalBatch: 16}"},
+    {"tensor 4, pipeline 4, data 4, interleaved, ZeRO-1",
+     DENSE,
+     "{tensor: 4, pipeline: 4, data: 4, sequenceParallel: true, schedule: interleaved, "
+     "virtualStages: 2, globalBatch: 64, distributedOptimizer: true}"},
+    {"tensor 2, pipeline 4, data 8, zero bubble",
+     DENSE,
+     "{tensor: 2, pipeline: 4, data: 8, schedule: zb-1p, globalBatch: 64, recomputation: full}"},
+    {"full sharding, 64",
+     DENSE,
+     "{data: 64, globalBatch: 64, recomputation: full, dataSharding: {state: full, prefetch: 2}}"},
+    {"full sharding, 8 x 8",
+     DENSE,
+     "{data: 64, globalBatch: 64, recomputation: full, dataSharding: {state: full, ranks: 8}}"},
+    {"full sharding, tensor 16 over nodes",
+     DENSE,
+     "{tensor: 16, data: 4, sequenceParallel: true, globalBatch: 8, dataSharding: full}"},
+    {"ZeRO-2, pipeline 2",
+     DENSE,
+     "{tensor: 4, pipeline: 2, data: 8, globalBatch: 64, dataSharding: gradients}"},
+    {"context 16 over nodes, tensor 2, data 2",
+     DENSE,
+     "{tensor: 2, context: 16, data: 2, sequenceParallel: true, globalBatch: 4}"},
+    {"context 16, all-gather, full sharding",
+     DENSE,
+     "{tensor: 2, context: 16, contextExchange: all-gather, data: 2, sequenceParallel: true, "
+     "globalBatch: 4, dataSharding: full}"},
+    {"experts 8, tensor 2, pipeline 2",
+     MIXTURE,
+     "{tensor: 2, pipeline: 2, data: 16, sequenceParallel: true, expert: 8, expertTensor: 1, "
+     "globalBatch: 128, distributedOptimizer: true}"},
+    {"experts 8 over nodes, tensor 4",
+     MIXTURE,
+     "{tensor: 4, data: 16, sequenceParallel: true, expert: 8, globalBatch: 32}"},
+    {"experts 32 over nodes, full sharding",
+     FINE,
+     "{data: 64, expert: 32, globalBatch: 128, dataSharding: full}"},
+    {"experts 16 over nodes, pipeline 2, zero bubble",
+     FINE,
+     "{pipeline: 2, data: 32, expert: 16, schedule: zb-h1, globalBatch: 256, "
+     "distributedOptimizer: true}"}};
+
+Time
+StepOf(const ComparedMachine& machine,
+       const ComparedPlan& plan,
+       Fidelity fidelity,
+       const Catalog& catalog)
+{
+    const std::string text = std::string("{title: agreement, system: ") + machine.system +
+                             ", jobs: [{name: job, model: " + plan.model +
+                             ", parallel: " + plan.parallel +
+                             ", steps: 1}], network: {fidelity: " + ToString(fidelity) + "}}";
+    const Scenario scenario = ReadScenario(YamlNode::Parse(text, "agreement"), catalog);
+    PlainLoop loop;
+    return RunScenario(scenario, loop, [](Time) {}).jobs.front().StepTime();
+}
+
+double
+ErrorOf(const PlanPoint& point)
+{
+    return point.analytical / point.stream - 1;
+}
+
+double
+MeanError(const std::vector<PlanPoint>& points)
+{
+    double sum = 0;
+    for (const PlanPoint& point : points)
+    {
+        sum += std::abs(ErrorOf(point));
+    }
+    return points.empty() ? 0 : sum / static_cast<double>(points.size());
+}
+
+double
+LargestError(const std::vector<PlanPoint>& points)
+{
+    double most = 0;
+    for (const PlanPoint& point : points)
+    {
+        most = std::max(most, std::abs(ErrorOf(point)));
+    }
+    return most;
+}
+
+constexpr const char* REASONS =
+    "Closed forms time all groups of a kind together, by the one that waits most for links; flows\n"
+    "are timed one by one. They part where groups of a kind are not alike: on a network with "
+    "fewer\n"
+    "links upwards ECMP puts more of one group's channels on a link than of another's.\n";
+
+} // namespace
+
+std::vector<PlanPoint>
+ComparePlans(const Catalog& catalog, const std::function<void()>& progress)
+{
+    std::vector<PlanPoint> points;
+    for (const ComparedMachine& machine : MACHINES)
+    {
+        for (const ComparedPlan& plan : PLANS)
+        {
+            PlanPoint point{machine.name, plan.name, Time(), Time()};
+            point.analytical = StepOf(machine, plan, Fidelity::Analytical, catalog);
+            point.stream = StepOf(machine, plan, Fidelity::Stream, catalog);
+            points.push_back(point);
+            progress();
+        }
+    }
+    return points;
+}
+
+std::string
+ToText(const std::vector<PlanPoint>& points)
+{
+    std::string text =
+        "machine            plan                                               "
+        "closed forms      stream    error\n";
+    char line[200];
+    for (const PlanPoint& point : points)
+    {
+        std::snprintf(line,
+                      sizeof line,
+                      "%-18s %-50s %9.2f ms %8.2f ms %+7.2f %%\n",
+                      point.machine.c_str(),
+                      point.plan.c_str(),
+                      point.analytical.ToMicroseconds() / 1000,
+                      point.stream.ToMicroseconds() / 1000,
+                      100 * ErrorOf(point));
+        text += line;
+    }
+    std::snprintf(line,
+                  sizeof line,
+                  "closed forms against stream: %.2f %% on the average, at most %.2f %%\n",
+                  100 * MeanError(points),
+                  100 * LargestError(points));
+    return text + line + REASONS;
+}
+
+bool
+Agree(const std::vector<PlanPoint>& points)
+{
+    return LargestError(points) <= LIMIT && MeanError(points) <= MEAN_LIMIT;
+}
+
+} // namespace weir

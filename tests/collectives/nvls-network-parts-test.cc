@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/nccl/nccl-bandwidth-model.h"
+#include "collectives/schedule/schedule-check.h"
+
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <utility>
+
+/**
+ * @file
+ * NVLS all-gather and reduce-scatter over several nodes, whose network reduces and multicasts.
+ */
+namespace weir
+{
+namespace
+{
+
+constexpr CollectiveOp HALVES[] = {CollectiveOp::AllGather, CollectiveOp::ReduceScatter};
+
+ClusterSpec
+WithSharp(ClusterSpec spec)
+{
+    spec.fabric.inNetworkReduction = true;
+    return spec;
+}
+
+CollectiveCall
+NvlsCall(CommunicatorId id, CollectiveOp op, Bytes bytes)
+{
+    return WithAlgorithm(MakeCall(id, op, bytes), Algorithm::Nvls);
+}
+
+/** Bytes of all legs of a plan into and out of the NICs of a cluster, from and to the network. */
+struct PortBytes
+{
+    double in{0};
+    double out{0};
+};
+
+PortBytes
+BytesOfPorts(CollectiveBench& bench, const CollectivePlan& plan)
+{
+    const auto& topology = bench.GetFabric().GetCluster().GetTopology();
+    PortBytes sum;
+    for (const auto& leg : plan.legs)
+    {
+        for (const auto& each : bench.GetPlanner().Paths().Links(leg.path))
+        {
+            const Link& link = topology.GetLink(each.link);
+            const double bytes = leg.bytes.ToDouble() * each.multiplicity;
+            if (link.kind == LinkKind::Network)
+            {
+                sum.in += topology.GetDevice(link.to).kind == DeviceKind::Nic ? bytes : 0;
+                sum.out += topology.GetDevice(link.from).kind == DeviceKind::Nic ? bytes : 0;
+            }
+        }
+    }
+    return sum;
+}
+
+TEST(NvlsNetworkParts, NeedASwitchedNetworkThatReduces)
+{
+    CollectiveBench bench(H100Boxes(2));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+    for (CollectiveOp op : HALVES)
+    {
+        EXPECT_THROW(bench.GetPlanner().Plan(NvlsCall(id, op, Bytes::MiB(1))),
+                     std::invalid_argument);
+    }
+}
+
+// Every GPU is a head: of a message S of n ranks each gives its port S / n to gather, and gets what
+// the switches multicast, the parts of the GPUs of its number in all nodes: S / 8. To scatter, the
+// same the other way round. A ring moves S (n - 1) / n a node in each direction.
+TEST(NvlsNetworkParts, PortsCarryEachPartOnce)
+{
+    const double size = 1 << 30;
+    for (uint32_t nodes : {2U, 5U})
+    {
+        CollectiveBench bench(WithSharp(H100Boxes(nodes)));
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8 * nodes));
+        for (CollectiveOp op : HALVES)
+        {
+            const auto& plan = bench.GetPlanner().Plan(NvlsCall(id, op, Bytes::GiB(1)));
+            const PortBytes ports = BytesOfPorts(bench, plan);
+            const bool gathers = op == CollectiveOp::AllGather;
+            EXPECT_NEAR(ports.out, gathers ? size : size * nodes, 1e-6 * size);
+            EXPECT_NEAR(ports.in, gathers ? size * nodes : size, 1e-6 * size);
+        }
+    }
+}
+
+TEST(NvlsNetworkParts, EveryRankEndsWithWhatTheOperationPromises)
+{
+    CollectiveBench bench(WithSharp(H100Boxes(3)));
+    std::mt19937 random(3);
+    for (uint32_t gpus : {3U, 4U, 8U})
+    {
+        std::vector<GpuId> group;
+        for (uint32_t i = 0; i < 3 * gpus; ++i)
+        {
+            group.emplace_back(i % 3 * 8 + i / 3);
+        }
+        std::shuffle(group.begin(), group.end(), random);
+        const auto id = bench.GetPlanner().AddCommunicator(group);
+        for (CollectiveOp op : HALVES)
+        {
+            for (Bytes bytes : {Bytes(1), Bytes(1234567), Bytes(70'000'001)})
+            {
+                EXPECT_EQ(CheckSchedule(bench.GetPlanner().GetSchedule(NvlsCall(id, op, bytes)),
+                                        {3 * gpus, bytes, 0}),
+                          "")
+                    << ToString(op) << " of " << gpus;
+            }
+        }
+    }
+}
+
+TEST(NvlsNetworkParts, FlowIsNearTheClosedForm)
+{
+    CollectiveBench bench(WithSharp(H100Boxes(4)));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+    for (CollectiveOp op : HALVES)
+    {
+        for (Bytes bytes : {Bytes::KiB(64), Bytes::MiB(4), Bytes::MiB(64), Bytes::MiB(512)})
+        {
+            const auto call = NvlsCall(id, op, bytes);
+            const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
+            EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-4);
+            EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds() / planned, 1, 0.1)
+                << ToString(op) << " " << bytes.Count() << " planned " << planned;
+        }
+    }
+}
+
+// NCCL reckons with them from 2.27 on, where the network reduces.
+TEST(NvlsNetworkParts, AreAmongNcclsChoicesFrom227On)
+{
+    for (const char* version : {"2.26.2", "2.27.7"})
+    {
+        NcclSettings settings;
+        settings.version = version;
+        CollectiveBench bench(WithSharp(H100Boxes(4)), settings);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+        Communicator group = bench.GetPlanner().GetCommunicator(id);
+        const NcclConstants constants(NcclVersion::Parse(version), 90, HostCpu::Intel);
+        for (CollectiveOp op : HALVES)
+        {
+            const auto bandwidth = [&] {
+                return NcclAlgorithmBandwidth(
+                    constants, group, Algorithm::Nvls, op, Protocol::Simple);
+            };
+            EXPECT_EQ(bandwidth() > 0, std::string(version) == "2.27.7") << version;
+            const GraphSpeed reducing = std::exchange(group.collNetGraph, {});
+            EXPECT_EQ(bandwidth(), 0);
+            group.collNetGraph = reducing;
+        }
+    }
+}
+
+} // namespace
+} // namespace weir

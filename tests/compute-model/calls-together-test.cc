@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/execution/calls-together.h"
+
+#include "collectives/engines/analytical-engine.h"
+#include "collectives/engines/stream-engine.h"
+#include "compute-model/execution/group-kinds.h"
+#include "compute-model/graph/step-builder.h"
+#include "fabric/fabric.h"
+
+#include "sample-machine.h"
+#include "transformer-samples.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace weir
+{
+namespace
+{
+
+ClusterSpec
+TwoNodes(uint32_t nics)
+{
+    ClusterSpec spec = SampleMachineSpec(2, 8);
+    spec.node.nics = nics;
+    return spec;
+}
+
+/** The calls of GPT on 16 GPUs, tensor ranks in a node, a replica on each. */
+std::vector<CallClass>
+CallsOf(SampleMachine& machine, uint32_t tensor)
+{
+    const Transformer model = SampleGpt(4, 1024, 16);
+    ParallelPlan plan;
+    plan.tensor = tensor;
+    plan.data = 16 / tensor;
+    plan.globalBatch = plan.data;
+    plan.overlapGradients = false;
+    const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+    std::vector<CommunicatorId> communicators;
+    for (const auto& group : graph.groups)
+    {
+        std::vector<GpuId> gpus;
+        for (const Rank rank : group)
+        {
+            gpus.emplace_back(rank.Index());
+        }
+        communicators.push_back(machine.planner.AddCommunicator(gpus));
+    }
+    const auto kinds = PlannedGroupKinds(graph, communicators, machine.planner);
+    return CallsTogether(graph, RankFold(graph, {}, kinds), communicators);
+}
+
+/** Runs calls of an engine and keeps when each ended. */
+class Ends : public CollectiveClient
+{
+  public:
+    explicit Ends(std::size_t calls)
+        : m_ends(calls)
+    {
+    }
+
+    void OnCollectiveDone(uint64_t token, Time now) override
+    {
+        m_ends[token] = now;
+    }
+
+    Time Of(std::size_t call) const
+    {
+        return m_ends[call];
+    }
+
+  private:
+    std::vector<Time> m_ends;
+};
+
+// Eight data-parallel groups, one for each tensor rank, reduce across the two nodes at once. With a
+// NIC to each GPU none meets another; with four NICs two groups share each, whose bytes go at its
+// rate.
+TEST(CallsTogether, ShareANic)
+{
+    for (const uint32_t nics : {8U, 4U})
+    {
+        SampleMachine machine(TwoNodes(nics), RoutingKind::Static);
+        AnalyticalEngine engine(machine.planner);
+        CollectiveCall one;
+        for (const CallClass& callClass : CallsOf(machine, 8))
+        {
+            engine.ExpectTogether(callClass);
+            const auto& calls = callClass.calls;
+            one = calls.size() == 8 && calls[0].bytes > one.bytes ? calls[0] : one; // gradients
+        }
+        const CollectivePlan& plan = machine.planner.Plan(one);
+        Ends ends(1);
+        engine.Start(one, &ends, 0, Time());
+        engine.AdvanceTo(Time::Seconds(1));
+        const Time alone = plan.duration - plan.latency;
+        const Time shared =
+            plan.legs.front().bytes * 2 / machine.cluster.GetSpec().node.nic.rawRate;
+        EXPECT_NEAR((ends.Of(0) - plan.latency).ToMicroseconds(),
+                    (nics == 8 ? alone : shared).ToMicroseconds(),
+                    0.001)
+            << nics << " NICs";
+    }
+}
+
+// A replica to each GPU is one group: every call is made by nobody else.
+TEST(CallsTogether, AreSingleOfOneGroup)
+{
+    SampleMachine machine(TwoNodes(4), RoutingKind::Static);
+    for (const CallClass& callClass : CallsOf(machine, 1))
+    {
+        EXPECT_EQ(callClass.calls.size(), 1U);
+    }
+}
+
+// Single calls of classes of their own, begun at any time over the same NICs, end as fluid flows
+// that share the NICs do: in both, rates change when a call begins or ends to move bytes, and all
+// legs of a call end together here. A picosecond is rounded away at each change.
+TEST(AnalyticalEngine, SharesLinksInTimeAsFluidDoes)
+{
+    constexpr std::size_t CALLS = 40;
+    std::mt19937 random(7);
+    for (int round = 0; round < 5; round++)
+    {
+        Fabric fabric(TwoNodes(2));
+        Planner planner(fabric.GetCluster(), fabric.Paths(), fabric.GetRouter());
+        AnalyticalEngine analytical(planner);
+        StreamEngine stream(planner, fabric.GetTransport());
+        std::vector<CollectiveCall> calls;
+        std::vector<Time> starts;
+        for (std::size_t i = 0; i < CALLS; i++)
+        {
+            const auto from = static_cast<uint32_t>(random() % 8);
+            CollectiveCall call;
+            call.communicator = planner.AddCommunicator({GpuId(from), GpuId(8 + random() % 8)});
+            call.op = CollectiveOp::Send;
+            call.bytes = Bytes::MiB(1 + static_cast<int64_t>(i)); // each another
+            calls.push_back(call);
+            starts.push_back(Time::Microseconds(static_cast<double>(random() % 40000)));
+            analytical.ExpectTogether({{call}, {}});
+        }
+        Ends planned(CALLS);
+        Ends fluid(CALLS);
+        EngineSet engines;
+        engines.Add(analytical);
+        engines.Add(stream);
+        engines.Add(fabric.GetTransport());
+        std::vector<std::size_t> order(CALLS);
+        for (std::size_t i = 0; i < CALLS; i++)
+        {
+            order[i] = i;
+        }
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return starts[a] < starts[b];
+        });
+        for (const std::size_t i : order)
+        {
+            engines.RunUntil(starts[i]);
+            analytical.Start(calls[i], &planned, i, starts[i]);
+            stream.Start(calls[i], &fluid, i, starts[i]);
+        }
+        engines.RunToEnd();
+        for (std::size_t i = 0; i < CALLS; i++)
+        {
+            EXPECT_NEAR(planned.Of(i).ToMicroseconds(), fluid.Of(i).ToMicroseconds(), 0.01)
+                << "call " << i << " of round " << round;
+        }
+    }
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/graph/step-builder.h"
+#include "compute-model/plan/memory-estimate.h"
+#include "compute-model/plan/shard-units.h"
+#include "compute-model/plan/stage-parameters.h"
+
+#include "graph-run.h"
+#include "mixture-samples.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+
+namespace weir
+{
+namespace
+{
+
+constexpr double WEIGHT = 2;   // bytes
+constexpr double GRADIENT = 4; // bytes
+
+/** One dense layer, three with experts. */
+Transformer
+SmallMixture()
+{
+    Transformer model = SampleDeepSeekMoe();
+    model.layers = 4;
+    return model;
+}
+
+/** Two replicas of every expert, eight of the dense weights. */
+ParallelPlan
+Sharded(ShardedState state, uint32_t microBatches)
+{
+    ParallelPlan plan = MixturePlan(1, 8, 4, 1);
+    plan.globalBatch = 8 * microBatches;
+    plan.sharding.state = state;
+    return plan;
+}
+
+/** Bytes that rank 0 moves under @p label. */
+double
+Moved(const StepGraph& graph, const std::string& label)
+{
+    double bytes = 0;
+    for (const auto& ops : graph.programs[0].streams)
+    {
+        for (const StepOp& op : ops)
+        {
+            bytes += graph.labels[op.label] == label ? op.bytes.ToDouble() : 0;
+        }
+    }
+    return bytes;
+}
+
+// The units of a mixture: a dense layer, layers with a router and shared experts in place of the
+// MLP, the root; experts apart. They sum to what the stage holds.
+TEST(ExpertUnits, SumToTheStage)
+{
+    const Transformer model = SmallMixture();
+    for (const uint32_t pipeline : {1U, 2U, 4U})
+    {
+        ParallelPlan plan = Sharded(ShardedState::Full, 4);
+        plan.pipeline = pipeline;
+        for (uint32_t stage = 0; stage < pipeline; stage++)
+        {
+            const auto units = UnitParameters(model, plan, stage);
+            const auto experts = UnitExpertParameters(model, plan, stage);
+            EXPECT_NEAR(std::accumulate(units.begin(), units.end(), 0.0),
+                        RankStageParameters(model, plan, stage),
+                        0.5);
+            EXPECT_EQ(std::accumulate(experts.begin(), experts.end(), 0.0),
+                      RankExpertParameters(model, plan, stage));
+            EXPECT_EQ(units.size(), experts.size());
+        }
+    }
+}
+
+// FSDP: every micro-batch gathers each layer's weights for its forward and its backward pass but
+// for the last layer, whose passes follow each other, and scatters all gradients; those of experts
+// among the two ranks that hold the same ones.
+TEST(ExpertSharding, FullGathersTwiceAndReducesOnce)
+{
+    const Transformer model = SmallMixture();
+    for (const uint32_t microBatches : {1U, 3U})
+    {
+        const ParallelPlan plan = Sharded(ShardedState::Full, microBatches);
+        const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+        const auto units = UnitParameters(model, plan, 0);
+        const auto experts = UnitExpertParameters(model, plan, 0);
+        const double dense = std::accumulate(units.begin(), units.end(), 0.0);
+        const double all = std::accumulate(experts.begin(), experts.end(), 0.0);
+        // Rounded to whole bytes unit by unit.
+        EXPECT_NEAR(Moved(graph, "unit weights all-gather"),
+                    microBatches * WEIGHT * (2 * dense - units.back() - units[3]),
+                    10.0 * microBatches);
+        EXPECT_EQ(Moved(graph, "unit experts all-gather"),
+                  microBatches * WEIGHT * (2 * all - experts[3]));
+        EXPECT_NEAR(Moved(graph, "unit gradients reduce-scatter"),
+                    microBatches * GRADIENT * dense,
+                    10.0 * microBatches);
+        EXPECT_EQ(Moved(graph, "unit experts reduce-scatter"), microBatches * GRADIENT * all);
+        const Execution run(graph); // and nobody waits for ever
+        EXPECT_GT(run.StepTime(), Time());
+    }
+}
+
+// ZeRO-2 scatters the buckets of every micro-batch, experts' among their replicas.
+TEST(ExpertSharding, GradientsAreScatteredEveryPass)
+{
+    const Transformer model = SmallMixture();
+    const ParallelPlan plan = Sharded(ShardedState::Gradients, 3);
+    const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+    EXPECT_EQ(Moved(graph, "gradient bucket"), 3 * GRADIENT * RankStageParameters(model, plan, 0));
+    EXPECT_EQ(Moved(graph, "expert gradient bucket"),
+              3 * GRADIENT * RankExpertParameters(model, plan, 0));
+}
+
+// Megatron-LM's --overlap-param-gather gathers every updated weight once, experts' too.
+TEST(ExpertSharding, OverlappedGatherHasTheExperts)
+{
+    const Transformer model = SmallMixture();
+    ParallelPlan plan = Sharded(ShardedState::Optimizer, 2);
+    plan.sharding.overlapGather = true;
+    const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+    EXPECT_EQ(Moved(graph, "unit experts all-gather"),
+              WEIGHT * RankExpertParameters(model, plan, 0));
+}
+
+// Of two tensor ranks each holds all experts: they are replicas for experts, though there are none
+// of the dense weights.
+TEST(ExpertSharding, ExpertsHaveReplicasInATensorGroup)
+{
+    const Transformer model = SmallMixture();
+    const ParallelPlan plan = MixturePlan(2, 1, 1, 1);
+    ASSERT_EQ(plan.ExpertReplicas(), 2U);
+    const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+    EXPECT_EQ(Moved(graph, "expert gradients"), GRADIENT * RankExpertParameters(model, plan, 0));
+    EXPECT_EQ(Moved(graph, "gradients"), 0);
+}
+
+// Of the state each replica keeps its part, dense weights over eight, experts over two: 4 bytes of
+// weight and gradient each and 8 of moments.
+TEST(ExpertSharding, StateIsSharedOut)
+{
+    const Transformer model = SmallMixture();
+    const ParallelPlan plan = Sharded(ShardedState::Full, 1);
+    const MemoryEstimate memory = EstimateMemory(model, plan);
+    const double part =
+        RankStageParameters(model, plan, 0) / 8 + RankExpertParameters(model, plan, 0) / 2;
+    EXPECT_EQ(memory.weights, Bytes::Nearest(4 * part));
+    EXPECT_EQ(memory.gradients, Bytes::Nearest(4 * part));
+    EXPECT_EQ(memory.optimizer, Bytes::Nearest(8 * part));
+}
+
+// Zero-bubble schedules move gradients of weights, they do not change the work; every gradient is
+// reduced once, and nobody waits for ever.
+TEST(ExpertZeroBubble, DoesTheSameWork)
+{
+    const Transformer model = SmallMixture();
+    ParallelPlan plan = MixturePlan(2, 4, 4, 1);
+    plan.pipeline = 2;
+    plan.globalBatch = 4 * 4;
+    plan.distributedOptimizer = true;
+    const StepGraph plain = BuildTransformerStep(model, plan, SampleGpu());
+    for (const auto schedule :
+         {PipelineScheduleKind::ZeroBubbleH1, PipelineScheduleKind::ZeroBubble1p})
+    {
+        plan.schedule = schedule;
+        const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+        EXPECT_NEAR(GemmFlops(graph) / GemmFlops(plain), 1, 1e-12);
+        for (const char* label : {"gradient bucket", "expert gradient bucket"})
+        {
+            EXPECT_EQ(Moved(graph, label), Moved(plain, label)) << label;
+        }
+        const Execution run(graph);
+        EXPECT_LT(run.StepTime(), Execution(plain).StepTime());
+    }
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/cluster.h"
+#include "scenarios/topology/convert-topology.h"
+#include "scenarios/topology/lost-keys.h"
+#include "scratch-folder.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * What formats of topologies keep, over every system of the catalogue.
+ */
+namespace weir
+{
+namespace
+{
+
+/** @p cluster written to @p path and read back. */
+ClusterSpec
+Through(const ClusterSpec& cluster, const std::string& path)
+{
+    std::ofstream(path) << WriteTopology(cluster, FormatOf(path));
+    return ReadTopology(path, "", Catalog());
+}
+
+/** Every system of the catalogue, of two nodes where it has a fabric of no fixed size. */
+std::vector<ClusterSpec>
+Catalogue()
+{
+    std::vector<ClusterSpec> clusters;
+    for (const CatalogEntry& system : Catalog().List(CatalogKind::Systems))
+    {
+        clusters.push_back(ReadTopology(system.name, "", Catalog()));
+        clusters.back().nodes = clusters.back().fabric.kind == FabricKind::None ? 1 : 2;
+    }
+    return clusters;
+}
+
+// Whatever a system file can say is said again by the file that it is written to.
+TEST(LostKeys, YamlLosesNothing)
+{
+    const ScratchFolder folder;
+    for (const ClusterSpec& there : Catalogue())
+    {
+        EXPECT_EQ(LostKeys(there, Through(there, folder / "x.yaml")), "") << there.name;
+    }
+}
+
+// GraphML keeps the node with its costs and sources, and the network's links, not what shape they
+// were made from.
+TEST(LostKeys, GraphMlLosesTheFabricsShapeOnly)
+{
+    const ScratchFolder folder;
+    for (const ClusterSpec& there : Catalogue())
+    {
+        const ClusterSpec back = Through(there, folder / "x.graphml");
+        const std::string lost = LostKeys(there, back);
+        EXPECT_EQ(lost.find("node"), std::string::npos) << there.name << ": " << lost;
+        EXPECT_EQ(lost.empty(), there.fabric.kind == FabricKind::None) << there.name << lost;
+        EXPECT_EQ(back.nodes, there.nodes);
+        const Cluster one(there);
+        const Cluster other(back);
+        EXPECT_EQ(other.GetTopology().LinkCount(), one.GetTopology().LinkCount()) << there.name;
+    }
+}
+
+// What NCCL's format cannot say is told, key by key.
+TEST(LostKeys, WhatNcclXmlLosesIsNamed)
+{
+    const ScratchFolder folder;
+    const ClusterSpec there = ReadTopology("alps-gh200", "", Catalog());
+    const std::string lost = LostKeys(there, Through(there, folder / "x.xml"));
+    for (const char* words : {"node (costs", "node.nvlink (", "fabric (kind"})
+    {
+        EXPECT_NE(lost.find(words), std::string::npos) << lost;
+    }
+    EXPECT_EQ(lost.find("links,"), std::string::npos) << lost; // the wiring is kept
+}
+
+} // namespace
+} // namespace weir

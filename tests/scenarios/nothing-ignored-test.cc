@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "refusal.h"
+#include "scenarios/readers/read-layer-table.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/topology/convert-topology.h"
+#include "scratch-folder.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+#include <string>
+
+/**
+ * @file
+ * What is written in a file has an effect or is refused with its place; what a base has and another
+ * choice leaves without effect is no fault.
+ */
+namespace weir
+{
+namespace
+{
+
+NodeSpec
+NodeOf(const std::string& text)
+{
+    return ReadSystem(YamlNode::Parse(text, "sys.yaml"), Catalog()).cluster.node;
+}
+
+std::string
+Refusal(const std::string& text)
+{
+    return RefusalOf([&] { NodeOf(text); });
+}
+
+std::string
+OverH100(const std::string& node)
+{
+    return Refusal("{base: hgx-h100, node: {" + node + "}}");
+}
+
+bool
+Says(const std::string& message, const std::string& words)
+{
+    return message.find(words) != std::string::npos;
+}
+
+TEST(NothingIgnored, EverySystemOfTheCatalogueHasAnEffectThroughout)
+{
+    for (const CatalogEntry& system : Catalog().List(CatalogKind::Systems))
+    {
+        EXPECT_EQ(Refusal(system.name), "");
+    }
+}
+
+TEST(NothingIgnored, KeysOfAnotherWiringAreRefused)
+{
+    EXPECT_EQ(OverH100("nvlink: {linksPerPair: 4}"),
+              "sys.yaml:1:48: node.nvlink.linksPerPair: found it beside wiring 'switched', "
+              "expected linksPerGpu");
+    EXPECT_TRUE(Says(OverH100("nvlink: {links: [[0, 1]]}"), "beside wiring 'switched'"));
+    EXPECT_TRUE(Says(OverH100("nvlink: {wiring: mesh, linksPerPair: 2, linksPerGpu: 3}"),
+                     "beside wiring 'mesh'"));
+    EXPECT_TRUE(Says(OverH100("nvlink: {wiring: none, linksPerGpu: 3}"), "beside wiring 'none'"));
+    EXPECT_TRUE(Says(OverH100("nvlink: {wiring: none, measured: 0.5}"), "has no effect here"));
+    EXPECT_EQ(OverH100("nvlink: {wiring: none}"), ""); // the rest is the base's
+    EXPECT_EQ(OverH100("nvlink: {wiring: mesh, linksPerPair: 2}"), "");
+}
+
+TEST(NothingIgnored, WhatIsWrittenOverABaseIsWhatIsMeant)
+{
+    // polaris has linksPerPair: 4.
+    const NodeSpec mesh = NodeOf("{base: polaris, node: {nvlink: {links: [[0, 1, 2]]}}}");
+    ASSERT_EQ(mesh.meshLinks.size(), 1U);
+    EXPECT_EQ(mesh.meshLinks[0].links, 2U);
+    EXPECT_TRUE(Says(Refusal("{base: polaris, node: {nvlink: {links: [[0, 1]], linksPerPair: 2}}}"),
+                     "found beside `links`"));
+    // framing instead of an MTU, and back
+    EXPECT_EQ(NodeOf("{base: hgx-h100, node: {nic: {framing: 0.5}}}").nic.framing, 0.5);
+    const std::string mtu = "{base: hgx-h100, node: {nic: {framing: 0.5, mtu: 1024}}}";
+    EXPECT_TRUE(Says(Refusal(mtu), "node.nic.mtu: found '1024', which has no effect here"));
+    // hgx-b300 gives `uplink`
+    EXPECT_EQ(NodeOf("{base: hgx-b300, node: {pcie: {uplinkLanes: 8}}}").pcieUplink.rawRate,
+              PcieRawRate(NodeOf("hgx-b300").pcie.rawRate == PcieRawRate(6, 16) ? 6 : 5, 8));
+}
+
+TEST(NothingIgnored, PartsThatAreNotThereAreRefused)
+{
+    EXPECT_TRUE(Says(Refusal("{base: hgx-h100, fabric: {kind: none}, node: {nic: {count: 0, rate: "
+                             "100Gbps}}}"),
+                     "node.nic.rate"));
+    EXPECT_TRUE(Says(OverH100("pcie: {switches: 0, uplinkLanes: 8}"), "node.pcie.uplinkLanes"));
+    EXPECT_TRUE(Says(OverH100("sockets: {count: 1, rate: 9GB/s}"), "node.sockets.rate"));
+    EXPECT_TRUE(Says(OverH100("pcie: {encoding: 0.5}"), "node.pcie.encoding"));
+    EXPECT_TRUE(Says(OverH100("nic: {hostBridge: {rate: 9GB/s, latency: 0ns, source: s}}"),
+                     "all NICs are on PCIe switches"));
+}
+
+TEST(NothingIgnored, KeysOfAnotherFabricAreRefusedHoweverTheKindIsGiven)
+{
+    const auto over = [](const char* base, const std::string& fabric) {
+        return Refusal(std::string("{base: ") + base + ", fabric: {" + fabric + "}}");
+    };
+    EXPECT_TRUE(Says(over("hgx-h100", "groups: 4"), "'rail-optimized' have not"));
+    EXPECT_TRUE(Says(over("hgx-h100", "levels: 3"), "'rail-optimized' have not"));
+    EXPECT_TRUE(Says(over("alps-gh200", "oversubscription: 2"), "'dragonfly' have not"));
+    EXPECT_TRUE(Says(over("hgx-h100", "kind: none, sharp: true"), "'none' have not"));
+    EXPECT_TRUE(Says(over("hgx-h100", "flowletGap: 1us"), "beside routing 'ecmp'"));
+    EXPECT_EQ(over("hgx-h100", "routing: flowlet, flowletGap: 1us"), "");
+}
+
+TEST(NothingIgnored, ARunSaysWhatOfItHasNoEffect)
+{
+    const std::string run =
+        "system: {base: hgx-h100, nodes: 1}\n"
+        "jobs:\n"
+        "  - name: a\n"
+        "    model: gpt-2\n"
+        "    parallel: {data: 8, microBatch: 1, globalBatch: 8}\n";
+    const auto refusal = [](const std::string& text) {
+        return RefusalOf([&] { ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog()); });
+    };
+    EXPECT_EQ(refusal(run), "");
+    EXPECT_TRUE(Says(refusal(run + "    placment: packed\n"), "did you mean 'placement'?"));
+    const auto parallel = [&](const std::string& keys) {
+        std::string text = run;
+        return refusal(text.replace(text.rfind('}'), 1, ", " + keys + "}"));
+    };
+    EXPECT_EQ(parallel("embeddings: {placement: rows}"),
+              "run.yaml:5:80: jobs.0.parallel.embeddings.placement: found it for a model that has "
+              "no use for it, expected a model with embedding tables");
+    EXPECT_EQ(parallel("embeddings: {placement: tables}"), ""); // as it would be without
+    EXPECT_TRUE(Says(parallel("expertLoad: {imbalance: 2}"), "for a model without experts"));
+}
+
+// What a topology file has is not said once more, otherwise.
+TEST(NothingIgnored, WhatATopologyFileOverrulesIsRefused)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "v100.xml")
+        << WriteTopology(ReadTopology("dgx1-v100", "", Catalog()), TopologyFormat::NcclXml);
+    const auto over = [&](const std::string& node) {
+        return Refusal("{base: dgx1-v100, topology: " + folder / "v100.xml" + ", node: {" + node +
+                       "}}");
+    };
+    EXPECT_EQ(over("gpus: 8"), ""); // as the file has it
+    EXPECT_TRUE(Says(over("nic: {count: 2}"), "node.nic.count: found it beside `topology`"));
+    EXPECT_TRUE(Says(over("nvlink: {wiring: mesh, linksPerPair: 3}"), "node.nvlink.wiring"));
+    EXPECT_TRUE(Says(over("pcie: {gpusOn: [cpu0, cpu0, cpu0, cpu0, cpu1, cpu1, cpu1, cpu1]}"),
+                     "node.pcie.gpusOn"));
+    EXPECT_EQ(over("nic: {latency: 1us}"), ""); // which the file does not say
+}
+
+TEST(NothingIgnored, NumbersAndLayersAreToldWhatIsExpectedOfThem)
+{
+    const YamlNode node = YamlNode::Parse("seed: 9223372036854775808", "a.yaml").Get("seed");
+    EXPECT_EQ(RefusalOf([&] { node.AsInteger(0, std::numeric_limits<int64_t>::max()); }),
+              "a.yaml:1:7: seed: found '9223372036854775808', expected a whole number from 0 to "
+              "9223372036854775807");
+    const std::string table = "{name: t, source: s, input: [3, 8, 8], network: [{convolutoin: 4}]}";
+    const std::string refusal =
+        RefusalOf([&] { ReadLayerTable(YamlNode::Parse(table, "t.yaml"), Catalog()); });
+    EXPECT_TRUE(Says(refusal, "did you mean 'convolution'?")) << refusal;
+    EXPECT_TRUE(Says(refusal, "bottleneck")) << refusal;
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The worked studies of the manual print what the manual says.
+
+studies-test.py WEIR [--accept]: runs every command of ns3-module/doc/studies.rst ("$ ..." in a
+literal block) in an empty folder. Words must be those of the page; figures may be off by 10 %, so
+that a refinement of the model that changes no conclusion does not break the page. --accept writes
+the page again with what was printed.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "ns3-module" / "doc" / "studies.rst"
+INDENT = "  "
+PROMPT = INDENT + "$ "
+TOLERANCE = 0.1
+NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+def parts(page):
+    """The page as (command, its lines as written) and (None, [other line])."""
+    found = []
+    for line in page.splitlines():
+        isOutput = line.startswith(INDENT) and found and found[-1][0] is not None
+        if line.startswith(PROMPT):
+            found.append((line[len(PROMPT):], []))
+        elif isOutput:
+            found[-1][1].append(line)
+        else:
+            found.append((None, [line]))
+    return found
+
+
+def run(command, folder, weir):
+    """What @p command prints, indented."""
+    path = os.pathsep.join([str(pathlib.Path(weir).parent), str(ROOT / "scripts"),
+                            str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder,
+                          env={**os.environ, "PATH": path}, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"$ {command}\nended with {done.returncode}: {done.stdout}")
+    return [INDENT + line.rstrip() for line in done.stdout.splitlines()]
+
+
+def alike(written, printed):
+    """Same words, and figures within the tolerance (or a unit of the last digit near zero)."""
+    if NUMBER.sub("0", " ".join(written.split())) != NUMBER.sub("0", " ".join(printed.split())):
+        return False
+    pairs = zip(NUMBER.findall(written), NUMBER.findall(printed))
+    values = [(float(a.replace(",", "")), float(b.replace(",", ""))) for a, b in pairs]
+    return all(abs(a - b) <= max(TOLERANCE * abs(a), 0.1) for a, b in values)
+
+
+def main(weir, accept):
+    """Runs the page. The picture's command is left out where there is no matplotlib."""
+    hasPictures = subprocess.run([sys.executable, "-c", "import matplotlib"], check=False,
+                                 stderr=subprocess.DEVNULL).returncode == 0
+    page, wrong = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        for command, lines in parts(PAGE.read_text(encoding="utf-8")):
+            if command is None:
+                page += lines
+                continue
+            isPicture = command.startswith("plot-collectives")
+            printed = lines if isPicture and not hasPictures else run(command, folder, weir)
+            page += [PROMPT + command] + printed
+            if len(printed) != len(lines) or not all(map(alike, lines, printed)):
+                wrong += 1
+                print(f"$ {command}\nprinted\n" + "\n".join(printed) + "\nbut the page says\n" +
+                      "\n".join(lines) + "\n")
+    if accept:
+        PAGE.write_text("\n".join(page) + "\n", encoding="utf-8")
+        return 0
+    if wrong:
+        print(f"If the new output is right: python3 {__file__} {weir} --accept, and read whether "
+              f"what {PAGE.name} concludes still holds.")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.path.abspath(sys.argv[1]), sys.argv[2:] == ["--accept"]))
