@@ -178,6 +178,19 @@ CheckedMemory(const TrainingJobSpec& spec, const Gpu& gpu)
     return memory;
 }
 
+/** Of an actor's lanes makes those of its first rank's GPU, so that no two jobs have one. */
+void
+NameLanesByGpu(CallClass& calls, const RankFold& fold, const std::vector<GpuId>& gpus)
+{
+    for (uint32_t& lane : calls.lanes)
+    {
+        const auto actor = static_cast<uint32_t>(lane / STREAM_COUNT);
+        const GpuId gpu = gpus[*fold.ranks.begin(actor)];
+        lane = static_cast<uint32_t>(gpu.Index() * STREAM_COUNT + lane % STREAM_COUNT);
+    }
+    std::sort(calls.lanes.begin(), calls.lanes.end());
+}
+
 } // namespace
 
 TrainingJob::TrainingJob(TrainingJobSpec spec,
@@ -208,9 +221,9 @@ TrainingJob::TrainingJob(TrainingJobSpec spec,
     {
         auto kinds = PlannedGroupKinds(m_graph, execution.communicators, planner, m_traffics);
         const RankFold fold(m_graph, m_spec.computeScale, kinds);
-        for (const CallClass& calls :
-             CallsTogether(m_graph, fold, execution.communicators, m_traffics))
+        for (CallClass& calls : CallsTogether(m_graph, fold, execution.communicators, m_traffics))
         {
+            NameLanesByGpu(calls, fold, m_spec.gpus);
             engine.ExpectTogether(calls);
         }
         if (m_spec.foldRanks && !m_spec.jitter.IsOn())

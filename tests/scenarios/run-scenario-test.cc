@@ -83,6 +83,25 @@ TEST(RunScenario, PackedJobsShareTheSystem)
     EXPECT_EQ(result.jobs[0].StepTime(), result.jobs[1].StepTime());
 }
 
+/**
+ * Replicas of two jobs meet on the uplinks of a leaf that both have nodes on. What they lose there
+ * is the same whether flows are played or timed, since jobs alike begin and end to send together.
+ */
+TEST(RunScenario, JobsThatMeetOnALeafAreTimedTogether)
+{
+    Scenario scenario = SmallScenario(
+        {{"system.nodes", "12"},
+         {"system.fabric", "{kind: rail-optimized, leafRadix: 5, oversubscription: 4}"},
+         {"jobs.0.parallel", "{tensor: 8, data: 6, microBatch: 1, globalBatch: 6}"}});
+    const double alone = Simulate(scenario).StepTime().ToSeconds();
+    scenario.jobs.push_back(scenario.jobs.front());
+    scenario.jobs.back().name = "second";
+    const double played = Simulate(scenario).StepTime().ToSeconds();
+    EXPECT_GT(played, 1.2 * alone);
+    scenario.fidelity = Fidelity::Analytical;
+    EXPECT_NEAR(Simulate(scenario).StepTime().ToSeconds() / played, 1, 0.01);
+}
+
 TEST(RunScenario, RefusesMoreGpusThanThereAre)
 {
     Scenario scenario = SmallScenario();
