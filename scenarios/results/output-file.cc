@@ -16,14 +16,35 @@
 namespace weir
 {
 
+namespace
+{
+
+/** What @p path leads to, where it is a link to something. */
+std::string
+TargetOf(const std::string& path)
+{
+    std::error_code error;
+    const bool isLink = std::filesystem::is_symlink(path, error);
+    const auto target = std::filesystem::canonical(path, error);
+    return isLink && !error ? target.string() : path;
+}
+
+} // namespace
+
 OutputFile::OutputFile(std::string path, const std::string& what)
     : m_path(std::move(path)),
       m_temporaryPath(TemporaryName(m_path))
 {
     std::error_code ignored;
-    if (m_path.empty() || std::filesystem::is_directory(m_path, ignored))
+    const auto status = std::filesystem::status(m_path, ignored);
+    if (m_path.empty() || std::filesystem::is_directory(status))
     {
         throw InputError(what + ": cannot write '" + m_path + "': it is a folder, expected a file");
+    }
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    {
+        throw InputError(what + ": cannot write '" + m_path +
+                         "': it is a device or a pipe, expected a file");
     }
     const int descriptor =
         ::open(m_temporaryPath.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -45,7 +66,7 @@ OutputFile::~OutputFile()
 std::string
 OutputFile::TemporaryName(const std::string& path)
 {
-    return path + ".partial-" + std::to_string(::getpid());
+    return TargetOf(path) + ".partial-" + std::to_string(::getpid());
 }
 
 void
@@ -66,7 +87,7 @@ OutputFile::Save(const std::string& text)
 void
 OutputFile::Commit()
 {
-    if (std::rename(m_temporaryPath.c_str(), m_path.c_str()) != 0)
+    if (std::rename(m_temporaryPath.c_str(), TargetOf(m_path).c_str()) != 0)
     {
         throw std::runtime_error("cannot rename '" + m_temporaryPath + "' to '" + m_path +
                                  "': " + std::strerror(errno));

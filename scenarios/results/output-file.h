@@ -11,7 +11,8 @@ namespace weir
  * A file that appears under its name only when it is complete.
  *
  * It is written under a temporary name beside its final one and renamed by Commit; an object that
- * is destroyed without Commit removes what it wrote, so nothing half-written stays.
+ * is destroyed without Commit removes what it wrote, so nothing half-written stays. A link stays
+ * one: what it leads to is replaced.
  */
 class OutputFile
 {
@@ -20,7 +21,7 @@ class OutputFile
      * Creates the temporary file, empty.
      * @param what the option or key that named the file, for the message
      * @throws InputError when the file could not be written there: its folder is missing or not
-     *         writable, or @p path is a folder.
+     *         writable, or @p path is a folder, a device or a pipe.
      */
     OutputFile(std::string path, const std::string& what);
     ~OutputFile();

@@ -86,6 +86,7 @@ constexpr Refusal REFUSALS[] = {
     {"run gpt-22b-8-a100-full -o no/such/folder.h5", "cannot write 'no/such/folder.h5'"},
     {"run gpt-22b-8-a100-full -o a.h5 --timeline no/such.json", "cannot write 'no/such.json'"},
     {"run gpt-22b-8-a100-full -o .", "it is a folder"},
+    {"run gpt-22b-8-a100-full -o /dev/null", "it is a device or a pipe, expected a file"},
     {"collective --op all-reduce", "--system is required"},
     {"collective --system hgx-h10 --op all-reduce", "did you mean 'hgx-h100'"},
     {"collective --system hgx-h100 --op allreduce", "did you mean 'all-reduce'"},
