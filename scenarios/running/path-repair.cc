@@ -110,24 +110,28 @@ TakeStretch(const Topology& topology, LinkBag& bag, LinkId dead)
     DeviceId from = topology.GetLink(dead).from;
     DeviceId to = topology.GetLink(dead).to;
     bag.Remove(dead);
+    DeviceId behind = to; // on the stretch, next to its end
     while (IsSwitch(topology.GetDevice(from)))
     {
-        const LinkId before = bag.FindNetworkLink(from, false, to);
+        const LinkId before = bag.FindNetworkLink(from, false, behind);
         if (!before.IsValid())
         {
             break;
         }
         bag.Remove(before);
+        behind = from;
         from = topology.GetLink(before).from;
     }
+    behind = topology.GetLink(dead).from;
     while (IsSwitch(topology.GetDevice(to)))
     {
-        const LinkId after = bag.FindNetworkLink(to, true, from);
+        const LinkId after = bag.FindNetworkLink(to, true, behind);
         if (!after.IsValid())
         {
             break;
         }
         bag.Remove(after);
+        behind = to;
         to = topology.GetLink(after).to;
     }
     return {from, to};
