@@ -113,8 +113,9 @@ class ExpertWriter
         if (HasShared())
         {
             WriteWeightGradient(m_writer, m_sharedFc2, m_plan);
-            m_writer.WaitFor(m_writer.Communicate(
-                "shared FC1 input all-gather", CollectiveOp::AllGather, m_boundary));
+            m_writer.WaitFor(m_writer.Communicate("shared FC1 input all-gather",
+                                                  CollectiveOp::AllGather,
+                                                  GatheredBytes(m_boundary, m_plan)));
             WriteWeightGradient(m_writer, m_sharedFc1, m_plan);
         }
     }
@@ -310,8 +311,9 @@ class ExpertWriter
         {
             return;
         }
-        m_writer.WaitFor(m_writer.Communicate(
-            "shared FC1 input all-gather", CollectiveOp::AllGather, m_boundary));
+        m_writer.WaitFor(m_writer.Communicate("shared FC1 input all-gather",
+                                              CollectiveOp::AllGather,
+                                              GatheredBytes(m_boundary, m_plan)));
         WriteLinearForward(m_writer, m_sharedFc1, m_plan);
         SharedActivation("shared activation", IsGated() ? 3 : 2);
         WriteLinearForward(m_writer, m_sharedFc2, m_plan);
@@ -325,8 +327,9 @@ class ExpertWriter
         {
             return;
         }
-        m_writer.WaitFor(m_writer.Communicate(
-            "shared FC2 output gradient all-gather", CollectiveOp::AllGather, m_boundary));
+        m_writer.WaitFor(m_writer.Communicate("shared FC2 output gradient all-gather",
+                                              CollectiveOp::AllGather,
+                                              GatheredBytes(m_boundary, m_plan)));
         WriteInputGradient(m_writer, m_sharedFc2, m_plan);
         if (!m_putsOffWeights)
         {

@@ -53,6 +53,10 @@ CheckOverruled(const YamlNode& node, const NodeSpec& given, const NodeSpec& wire
     {
         Refuse(node, nullptr, {"gpus"});
     }
+    if (given.gpuModel != wired.gpuModel)
+    {
+        Refuse(node, nullptr, {"gpu"});
+    }
     if (given.wiring != wired.wiring || given.nvlinksPerGpu != wired.nvlinksPerGpu ||
         !IsSameMesh(given.meshLinks, wired.meshLinks))
     {
@@ -73,6 +77,10 @@ CheckOverruled(const YamlNode& node, const NodeSpec& given, const NodeSpec& wire
     if (given.pcieSwitches != wired.pcieSwitches || given.pcie.rawRate != wired.pcie.rawRate)
     {
         Refuse(node, "pcie", {"switches", "generation", "lanes", "rate", "uplink", "uplinkLanes"});
+    }
+    if (given.pcieUplink.rawRate != wired.pcieUplink.rawRate)
+    {
+        Refuse(node, "pcie", {"uplink", "uplinkLanes"});
     }
     Refuse(node, "pcie", {"gpusOn"});
     if (given.nics != wired.nics || given.portsPerNic != wired.portsPerNic ||

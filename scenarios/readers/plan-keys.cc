@@ -32,9 +32,28 @@ Flag(const char* path, const char* help, PlanPlace<bool> at)
     return {path, help, PlanFlag{at}};
 }
 
-template <typename E>
 PlanKey
-Choice(const char* path, const char* help, const NamedChoices<E>& choices, PlanPlace<E> at)
+Number(const char* path, const char* help, PlanPlace<double> at, double least, double most)
+{
+    return {path, help, PlanNumber{at, least, most}};
+}
+
+PlanKey
+Size(const char* path, const char* help, PlanPlace<Bytes> at)
+{
+    return {path, help, PlanSize{at}};
+}
+
+PlanKey
+Duration(const char* path, const char* help, PlanPlace<Time> at)
+{
+    return {path, help, PlanTime{at}};
+}
+
+/** @param at from a plan to its E, by reference. */
+template <typename E, typename At>
+PlanKey
+Choice(const char* path, const char* help, const NamedChoices<E>& choices, At at)
 {
     PlanChoice choice;
     std::vector<E> values;
@@ -70,49 +89,42 @@ using Plan = ParallelPlan;
 std::vector<PlanKey>
 WayKeys()
 {
-    return {
-        Count(
-            "tensor", "Tensor-parallel ways.", [](Plan & p) -> auto& { return p.tensor; }),
-        Count(
-            "pipeline", "Pipeline stages.", [](Plan & p) -> auto& { return p.pipeline; }),
-        Count(
-            "data", "Data-parallel replicas.", [](Plan & p) -> auto& { return p.data; }),
-        Count(
-            "context", "Ranks that share a sequence.", [](Plan & p) -> auto& { return p.context; }),
-        Choice("contextExchange",
-               "How they see each other's keys and values: ring, all-gather or pieces.",
-               ContextExchangeNames(),
-               PlanPlace<ContextExchange>([](Plan & p) -> auto& { return p.contextExchange; })),
-        Count(
-            "expert", "Ranks that share the experts of a layer.", [](Plan & p) -> auto& {
-                return p.expert;
-            }),
-        CountOrNone(
-            "expertTensor",
-            "Ranks that share an expert; 0: as many as tensor.",
-            [](Plan & p) -> auto& { return p.expertTensor; }),
-        Flag(
-            "sequenceParallel",
-            "Whether tensor parallelism also splits the sequence of norms and dropouts.",
-            [](Plan & p) -> auto& { return p.sequenceParallel; }),
-        Choice("schedule",
-               "Of the pipeline: 1f1b, interleaved, gpipe, zb-h1 or zb-1p.",
-               ScheduleNames(),
-               PlanPlace<PipelineScheduleKind>([](Plan & p) -> auto& { return p.schedule; })),
-        Count(
-            "virtualStages",
-            "Model chunks of a stage; more than 1 only when interleaved.",
-            [](Plan & p) -> auto& { return p.virtualStages; }),
-        Count(
-            "microBatch",
-            "Samples of one micro-batch.",
-            [](Plan & p) -> auto& { return p.microBatch; },
-            MOST_WAYS + 1),
-        Count(
-            "globalBatch",
-            "Samples of one step, over all replicas.",
-            [](Plan & p) -> auto& { return p.globalBatch; },
-            MOST_SAMPLES)};
+    return {Count("tensor", "Tensor-parallel ways.", [](Plan& p) -> uint32_t& { return p.tensor; }),
+            Count("pipeline", "Pipeline stages.", [](Plan& p) -> uint32_t& { return p.pipeline; }),
+            Count("data", "Data-parallel replicas.", [](Plan& p) -> uint32_t& { return p.data; }),
+            Count("context",
+                  "Ranks that share a sequence.",
+                  [](Plan& p) -> uint32_t& { return p.context; }),
+            Choice("contextExchange",
+                   "How they see each other's keys and values: ring, all-gather or pieces.",
+                   ContextExchangeNames(),
+                   [](Plan& p) -> ContextExchange& { return p.contextExchange; }),
+            Count("expert",
+                  "Ranks that share the experts of a layer.",
+                  [](Plan& p) -> uint32_t& { return p.expert; }),
+            CountOrNone("expertTensor",
+                        "Ranks that share an expert; 0: as many as tensor.",
+                        [](Plan& p) -> uint32_t& { return p.expertTensor; }),
+            Flag("sequenceParallel",
+                 "Whether tensor parallelism also splits the sequence of norms and dropouts.",
+                 [](Plan& p) -> bool& { return p.sequenceParallel; }),
+            Choice("schedule",
+                   "Of the pipeline: 1f1b, interleaved, gpipe, zb-h1 or zb-1p.",
+                   ScheduleNames(),
+                   [](Plan& p) -> PipelineScheduleKind& { return p.schedule; }),
+            Count("virtualStages",
+                  "Model chunks of a stage; more than 1 only when interleaved.",
+                  [](Plan& p) -> uint32_t& { return p.virtualStages; }),
+            Count(
+                "microBatch",
+                "Samples of one micro-batch.",
+                [](Plan& p) -> uint32_t& { return p.microBatch; },
+                MOST_WAYS + 1),
+            Count(
+                "globalBatch",
+                "Samples of one step, over all replicas.",
+                [](Plan& p) -> uint32_t& { return p.globalBatch; },
+                MOST_SAMPLES)};
 }
 
 /** How kernels and communication go. */
@@ -122,40 +134,29 @@ KernelKeys()
     return {Choice("recomputation",
                    "Of activations in backward: none, selective, full, needed or operators.",
                    RecomputationNames(),
-                   PlanPlace<Recomputation>([](Plan & p) -> auto& { return p.recomputation; })),
+                   [](Plan& p) -> Recomputation& { return p.recomputation; }),
             Choice("attention",
                    "fused (one flash-attention kernel) or unfused.",
                    AttentionNames(),
-                   PlanPlace<AttentionKind>([](Plan & p) -> auto& { return p.attention; })),
-            {"attentionSpeed",
-             "Of the fused kernel over the one that the GPU's figures are of.",
-             PlanNumber{[](Plan & p) -> auto& {return p.attentionSpeed;
-}
-
-, 0.01, 100
-} // namespace
-} // namespace weir
-
-,
-    Flag(
-        "overlapTensor",
-        "Whether kernels run beside tensor-parallel communication.",
-        [](Plan& p) -> auto& { return p.overlapTensor; }),
-    Flag(
-        "overlapGradients",
-        "Whether data-parallel gradients go in buckets during backward.",
-        [](Plan& p) -> auto& { return p.overlapGradients; }),
-    {"bucket",
-     "Gradient bytes of a bucket when overlapped.",
-     PlanSize{[](Plan & p) -> auto& {return p.bucket;
-}
-}
-}
-, Flag(
-      "distributedOptimizer", "Whether replicas share the optimizer's state (ZeRO-1).", [
-      ](Plan& p) -> auto& { return p.distributedOptimizer; })
-}
-;
+                   [](Plan& p) -> AttentionKind& { return p.attention; }),
+            Number(
+                "attentionSpeed",
+                "Of the fused kernel over the one that the GPU's figures are of.",
+                [](Plan& p) -> double& { return p.attentionSpeed; },
+                0.01,
+                100),
+            Flag("overlapTensor",
+                 "Whether kernels run beside tensor-parallel communication.",
+                 [](Plan& p) -> bool& { return p.overlapTensor; }),
+            Flag("overlapGradients",
+                 "Whether data-parallel gradients go in buckets during backward.",
+                 [](Plan& p) -> bool& { return p.overlapGradients; }),
+            Size("bucket",
+                 "Gradient bytes of a bucket when overlapped.",
+                 [](Plan& p) -> Bytes& { return p.bucket; }),
+            Flag("distributedOptimizer",
+                 "Whether replicas share the optimizer's state (ZeRO-1).",
+                 [](Plan& p) -> bool& { return p.distributedOptimizer; })};
 }
 
 std::vector<PlanKey>
@@ -164,79 +165,60 @@ ShardingKeys()
     return {Choice("dataSharding.state",
                    "What replicas share out: none, optimizer, gradients or full.",
                    ShardedStateNames(),
-                   PlanPlace<ShardedState>([](Plan & p) -> auto& { return p.sharding.state; })),
-            CountOrNone(
-                "dataSharding.ranks",
-                "Neighbours that hold one copy together; 0: all replicas.",
-                [](Plan & p) -> auto& { return p.sharding.ranks; }),
-            Flag(
-                "dataSharding.reshard",
-                "Whether weights are given up after a forward pass.",
-                [](Plan & p) -> auto& { return p.sharding.reshard; }),
-            CountOrNone(
-                "dataSharding.prefetch",
-                "Units whose weights are gathered ahead.",
-                [](Plan & p) -> auto& { return p.sharding.prefetch; }),
-            Flag(
-                "dataSharding.everyPass",
-                "Whether gradients are reduced after each micro-batch.",
-                [](Plan & p) -> auto& { return p.sharding.everyPass; }),
-            Flag(
-                "dataSharding.scatter",
-                "Whether each rank gets its part of the gradients only.",
-                [](Plan & p) -> auto& { return p.sharding.scatter; }),
-            Flag(
-                "dataSharding.overlapGather",
-                "Whether updated weights are gathered beside the next forward pass.",
-                [](Plan & p) -> auto& { return p.sharding.overlapGather; }),
-            Flag(
-                "dataSharding.perParameter",
-                "Whether tensors are copied between buffers and parameters.",
-                [](Plan & p) -> auto& { return p.sharding.perParameter; })};
+                   [](Plan& p) -> ShardedState& { return p.sharding.state; }),
+            CountOrNone("dataSharding.ranks",
+                        "Neighbours that hold one copy together; 0: all replicas.",
+                        [](Plan& p) -> uint32_t& { return p.sharding.ranks; }),
+            Flag("dataSharding.reshard",
+                 "Whether weights are given up after a forward pass.",
+                 [](Plan& p) -> bool& { return p.sharding.reshard; }),
+            CountOrNone("dataSharding.prefetch",
+                        "Units whose weights are gathered ahead.",
+                        [](Plan& p) -> uint32_t& { return p.sharding.prefetch; }),
+            Flag("dataSharding.everyPass",
+                 "Whether gradients are reduced after each micro-batch.",
+                 [](Plan& p) -> bool& { return p.sharding.everyPass; }),
+            Flag("dataSharding.scatter",
+                 "Whether each rank gets its part of the gradients only.",
+                 [](Plan& p) -> bool& { return p.sharding.scatter; }),
+            Flag("dataSharding.overlapGather",
+                 "Whether updated weights are gathered beside the next forward pass.",
+                 [](Plan& p) -> bool& { return p.sharding.overlapGather; }),
+            Flag("dataSharding.perParameter",
+                 "Whether tensors are copied between buffers and parameters.",
+                 [](Plan& p) -> bool& { return p.sharding.perParameter; })};
 }
 
 std::vector<PlanKey>
 EmbeddingKeys()
 {
     constexpr int64_t MOST_WIDTH = 65536; // of a row
-    return {
-        Choice("embeddings.placement",
-               "How embedding tables lie: tables, rows or columns.",
-               EmbeddingPlacementNames(),
-               PlanPlace<EmbeddingPlacement>(
-                   [](Plan & p) -> auto& { return p.embeddings.placement; })),
-        Choice("embeddings.balance",
-               "What tables are dealt out by: lookups or size.",
-               EmbeddingBalanceNames(),
-               PlanPlace<EmbeddingBalance>([](Plan & p) -> auto& { return p.embeddings.balance; })),
-        {"embeddings.splitAbove",
-         "Larger tables go by rows.",
-         PlanSize{[](Plan & p) -> auto& {return p.embeddings.splitAbove;
-}
-}
-}
-, {"embeddings.splitColumnsAbove",
-   "Larger tables go by columns.",
-   PlanSize{[](Plan & p) -> auto& {return p.embeddings.splitColumnsAbove;
-}
-}
-}
-,
-    Count(
-        "embeddings.columnWidth",
-        "Columns of a part of a table that goes by columns.",
-        [](Plan& p) -> auto& { return p.embeddings.columnWidth; },
-        MOST_WIDTH),
-    Choice("embeddings.optimizer",
-           "Of embedding rows: sgd, rowwise-adagrad or adagrad.",
-           EmbeddingOptimizerNames(),
-           PlanPlace<EmbeddingOptimizer>([](Plan& p) -> auto& { return p.embeddings.optimizer; })),
-    Flag(
-        "embeddings.exchangeIndices",
-        "Whether ranks send the indices of their samples to where the rows are.",
-        [](Plan& p) -> auto& { return p.embeddings.exchangeIndices; })
-}
-;
+    return {Choice("embeddings.placement",
+                   "How embedding tables lie: tables, rows or columns.",
+                   EmbeddingPlacementNames(),
+                   [](Plan& p) -> EmbeddingPlacement& { return p.embeddings.placement; }),
+            Choice("embeddings.balance",
+                   "What tables are dealt out by: lookups or size.",
+                   EmbeddingBalanceNames(),
+                   [](Plan& p) -> EmbeddingBalance& { return p.embeddings.balance; }),
+            Size("embeddings.splitAbove",
+                 "Larger tables go by rows.",
+                 [](Plan& p) -> Bytes& { return p.embeddings.splitAbove; }),
+            Size("embeddings.splitColumnsAbove",
+                 "Larger tables go by columns.",
+                 [](Plan& p) -> Bytes& { return p.embeddings.splitColumnsAbove; }),
+            Count(
+                "embeddings.columnWidth",
+                "Columns of a part of a table that goes by columns.",
+                [](Plan& p) -> uint32_t& { return p.embeddings.columnWidth; },
+                MOST_WIDTH),
+            Choice("embeddings.optimizer",
+                   "Of embedding rows: sgd, rowwise-adagrad or adagrad.",
+                   EmbeddingOptimizerNames(),
+                   [](Plan& p) -> EmbeddingOptimizer& { return p.embeddings.optimizer; }),
+            Flag("embeddings.exchangeIndices",
+                 "Whether ranks send the indices of their samples to where the rows are.",
+                 [](Plan& p) -> bool& { return p.embeddings.exchangeIndices; })};
 }
 
 std::vector<PlanKey>
@@ -245,57 +227,40 @@ FrameworkKeys()
     return {Choice("fusion",
                    "How many kernels stand between products: eager, kernels or compiled.",
                    KernelFusionNames(),
-                   PlanPlace<KernelFusion>([](Plan & p) -> auto& { return p.fusion; })),
-            Count(
-                "recomputeEvery", "Of so many layers one is recomputed.", [](Plan & p) -> auto& {
-                    return p.recomputeEvery;
-                }),
-            Flag(
-                "fp32Gradients",
-                "Whether gradients are kept and reduced in 4 bytes.",
-                [](Plan & p) -> auto& { return p.fp32Gradients; }),
-            Flag(
-                "fusedUpdate",
-                "Whether one kernel unscales and clips gradients and updates weights.",
-                [](Plan & p) -> auto& { return p.fusedUpdate; }),
-            Flag(
-                "scatterGatherPipeline",
-                "Whether each tensor rank sends its part of a stage boundary.",
-                [](Plan & p) -> auto& { return p.scatterGatherPipeline; }),
-            Flag(
-                "embeddingsAsLayers",
-                "Whether word embedding and loss count as layers when stages are dealt.",
-                [](Plan & p) -> auto& { return p.embeddingsAsLayers; }),
-            {"host.kernel",
-             "CPU time to launch a kernel, the framework's own included.",
-             PlanTime{[](Plan & p) -> auto& {return p.host.kernel;
-}
-}
-}
-, {"host.communication",
-   "CPU time to launch a collective or transfer.",
-   PlanTime{[](Plan & p) -> auto& {return p.host.communication;
-}
-}
-}
-,
-    Flag(
-        "host.syncBatches",
-        "Whether the CPU waits before each forward pass.",
-        [](Plan& p) -> auto& { return p.host.syncBatches; }),
-    Flag(
-        "host.syncTransfers",
-        "Whether the CPU waits until pipeline transfers have ended.",
-        [](Plan& p) -> auto& { return p.host.syncTransfers; }),
-    Flag(
-        "host.syncPasses",
-        "Whether the CPU waits before and after each pass.",
-        [](Plan& p) -> auto& { return p.host.syncPasses; }),
-    Flag(
-        "host.syncLayers", "Whether the CPU waits before each recomputed layer's passes.", [
-        ](Plan& p) -> auto& { return p.host.syncLayers; })
-}
-;
+                   [](Plan& p) -> KernelFusion& { return p.fusion; }),
+            Count("recomputeEvery",
+                  "Of so many layers one is recomputed.",
+                  [](Plan& p) -> uint32_t& { return p.recomputeEvery; }),
+            Flag("fp32Gradients",
+                 "Whether gradients are kept and reduced in 4 bytes.",
+                 [](Plan& p) -> bool& { return p.fp32Gradients; }),
+            Flag("fusedUpdate",
+                 "Whether one kernel unscales and clips gradients and updates weights.",
+                 [](Plan& p) -> bool& { return p.fusedUpdate; }),
+            Flag("scatterGatherPipeline",
+                 "Whether each tensor rank sends its part of a stage boundary.",
+                 [](Plan& p) -> bool& { return p.scatterGatherPipeline; }),
+            Flag("embeddingsAsLayers",
+                 "Whether word embedding and loss count as layers when stages are dealt.",
+                 [](Plan& p) -> bool& { return p.embeddingsAsLayers; }),
+            Duration("host.kernel",
+                     "CPU time to launch a kernel, the framework's own included.",
+                     [](Plan& p) -> Time& { return p.host.kernel; }),
+            Duration("host.communication",
+                     "CPU time to launch a collective or transfer.",
+                     [](Plan& p) -> Time& { return p.host.communication; }),
+            Flag("host.syncBatches",
+                 "Whether the CPU waits before each forward pass.",
+                 [](Plan& p) -> bool& { return p.host.syncBatches; }),
+            Flag("host.syncTransfers",
+                 "Whether the CPU waits until pipeline transfers have ended.",
+                 [](Plan& p) -> bool& { return p.host.syncTransfers; }),
+            Flag("host.syncPasses",
+                 "Whether the CPU waits before and after each pass.",
+                 [](Plan& p) -> bool& { return p.host.syncPasses; }),
+            Flag("host.syncLayers",
+                 "Whether the CPU waits before each recomputed layer's passes.",
+                 [](Plan& p) -> bool& { return p.host.syncLayers; })};
 }
 
 } // namespace

@@ -104,8 +104,14 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
         const std::string path = catalog.Find(CatalogKind::Systems, *topology);
         const NodeSpec base = system.cluster.node;
         system.cluster.node = ReadNcclXml(path, &base);
-        system.cluster.node.costs = base.costs;
         CheckOverruled(inside, base, system.cluster.node);
+        const std::string& model = system.cluster.node.gpuModel;
+        if (model != base.gpuModel) // the file has another GPU than the base
+        {
+            system.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, model), catalog);
+        }
+        system.cluster.node.costs =
+            model == base.gpuModel ? base.costs : ReadNode(inside, system.gpu).costs;
     }
     if (const auto fabric = node.Find("fabric"))
     {
