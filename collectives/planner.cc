@@ -60,7 +60,7 @@ Time
 Pace(StreamShape& shape, const PathTable& paths, Time alone, Time wire)
 {
     const auto two = Together(shape.legs, 2);
-    const Time shared = AloneRates(two, paths).SlowestLeg().time;
+    const Time shared = AloneTime(two, paths);
     const Time beside =
         std::max(shape.movingBeside, MovingTime(shape, paths, 1 + std::min(1.0, wire / alone)));
     const Time most = alone - wire;

@@ -62,6 +62,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/operation-promise.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/part-places.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/pipeline-time.cc

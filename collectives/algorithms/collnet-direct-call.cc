@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/collnet-direct-call.h"
 
+#include "collectives/algorithms/ring-channels.h"
+
 namespace weir
 {
 
@@ -58,6 +60,25 @@ CollNetDirectHop(const AlgorithmInputs& inputs, const Connection& hop)
     const double peer = inputs.constants.Version().AtLeast(19) ? 0.4 : 0.5;
     return HopLatency(inputs, Algorithm::CollNetDirect, hop, Bytes()) +
            Time::Microseconds(peer * (inputs.communicator.gpusPerNode - 1));
+}
+
+ScheduleConnection
+CollNetDirectPipe(const AlgorithmInputs& inputs, const Connection& way, Rate cap)
+{
+    ScheduleConnection pipe;
+    pipe.connection = way;
+    pipe.latency = CollNetDirectHop(inputs, way);
+    pipe.cap = cap;
+    return pipe;
+}
+
+Schedule
+EmptyCollNetDirectSchedule(const AlgorithmInputs& inputs)
+{
+    Schedule schedule = EmptySchedule(inputs, Algorithm::CollNetDirect);
+    schedule.channelCap = Rate::Infinite(); // only pipes to and from GPUs are bound by a block
+    schedule.startLatency = inputs.constants.BaseLatency(Algorithm::CollNetDirect, inputs.protocol);
+    return schedule;
 }
 
 } // namespace weir

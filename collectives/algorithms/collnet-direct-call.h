@@ -36,6 +36,14 @@ std::vector<Connection> CollNetDirectWays(const AlgorithmInputs& inputs,
 /** One hop, and what a GPU loses on each further peer: 0.4 us, 0.5 up to 2.18 (tuning.cc). */
 Time CollNetDirectHop(const AlgorithmInputs& inputs, const Connection& hop);
 
+/** A way between a member and a head as a pipe of at most @p cap. */
+ScheduleConnection CollNetDirectPipe(const AlgorithmInputs& inputs,
+                                     const Connection& way,
+                                     Rate cap);
+
+/** A schedule without channels. */
+Schedule EmptyCollNetDirectSchedule(const AlgorithmInputs& inputs);
+
 /** The call as primitives. */
 Schedule BuildCollNetDirectSchedule(const AlgorithmInputs& inputs);
 

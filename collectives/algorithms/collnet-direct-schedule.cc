@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/collnet-direct-call.h"
 #include "collectives/algorithms/nvls-blocks.h"
-#include "collectives/algorithms/ring-channels.h"
 #include "collectives/schedule/message-split.h"
 
 namespace weir
@@ -96,10 +95,14 @@ class DirectWiring
         {
             m_wiring.Join(sending,
                           heads[head].summing,
-                          Pipe(CollNetDirectWays(m_in, node, head, true)[member]));
+                          CollNetDirectPipe(m_in,
+                                            CollNetDirectWays(m_in, node, head, true)[member],
+                                            m_direct.cap));
             m_wiring.Join(heads[head].spreading,
                           receiving,
-                          Pipe(CollNetDirectWays(m_in, node, head, false)[member]));
+                          CollNetDirectPipe(m_in,
+                                            CollNetDirectWays(m_in, node, head, false)[member],
+                                            m_direct.cap));
         }
     }
 
@@ -111,15 +114,6 @@ class DirectWiring
             program.primitives[i].chunk = static_cast<int32_t>(chunks[i]);
         }
         return program;
-    }
-
-    ScheduleConnection Pipe(const Connection& way) const
-    {
-        ScheduleConnection pipe;
-        pipe.connection = way;
-        pipe.latency = CollNetDirectHop(m_in, way);
-        pipe.cap = m_direct.cap;
-        return pipe;
     }
 
     const AlgorithmInputs& m_in;
@@ -134,16 +128,10 @@ Schedule
 BuildCollNetDirectSchedule(const AlgorithmInputs& in)
 {
     const CollNetDirectCall direct(in);
-    Schedule schedule = EmptySchedule(in, Algorithm::CollNetDirect);
-    schedule.channelCap = Rate::Infinite(); // only pipes to and from GPUs are bound by a block
-    schedule.startLatency = in.constants.BaseLatency(Algorithm::CollNetDirect, in.protocol);
-    for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
-    {
-        ChannelSchedule channel;
-        DirectWiring(in, direct, channel).Wire();
-        channel.loops = SplitIntoLoops(share.bytes, direct.chunk, direct.heads, 1);
-        schedule.channels.push_back({std::move(channel), share.channels});
-    }
+    Schedule schedule = EmptyCollNetDirectSchedule(in);
+    ChannelSchedule channel;
+    DirectWiring(in, direct, channel).Wire();
+    AddChannels(schedule, channel, in.call.bytes, in.channels, direct.chunk, direct.heads);
     return schedule;
 }
 

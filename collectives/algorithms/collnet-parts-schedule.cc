@@ -2,7 +2,7 @@
 #include "collectives/algorithms/collnet-direct-call.h"
 #include "collectives/algorithms/collnet-parts-call.h"
 #include "collectives/algorithms/nvls-blocks.h"
-#include "collectives/algorithms/ring-channels.h"
+#include "collectives/algorithms/part-places.h"
 #include "collectives/schedule/message-split.h"
 
 namespace weir
@@ -11,60 +11,28 @@ namespace weir
 namespace
 {
 
-/**
- * Wires one channel's blocks. Parts are in places by node, then head, and every block takes those
- * of its own node first, so that blocks of all nodes have the same programs.
- */
+/** Wires one channel's blocks. */
 class PartsWiring
 {
   public:
     PartsWiring(const AlgorithmInputs& in, const CollNetPartsCall& call, ChannelSchedule& channel)
         : m_in(in),
           m_call(call),
-          m_wiring(channel)
+          m_wiring(channel),
+          m_places{call.Nodes(), call.heads},
+          m_networks(AddPartNetworks(m_wiring, in, m_places, call.networks, call.gathers, call.cap))
     {
     }
 
     void Wire()
     {
-        const uint32_t nodes = m_call.Nodes();
-        const CollNetEnds ends = m_call.gathers ? CollNetEnds{1, nodes} : CollNetEnds{nodes, 1};
-        for (uint32_t node = 0; node < nodes; ++node)
-        {
-            for (uint32_t head = 0; head < m_call.heads; ++head)
-            {
-                // A head's parts of all nodes load its port as one channel of a ring does.
-                const CollNetPipe pipe{
-                    m_call.networks[head][node], m_call.cap / nodes, 1.0 / nodes};
-                m_networks.push_back(AddCollNet(m_wiring, m_in, Place(node, head), ends, pipe));
-            }
-        }
-        for (uint32_t node = 0; node < nodes; ++node)
+        for (uint32_t node = 0; node < m_places.nodes; ++node)
         {
             WireNode(node);
         }
     }
 
   private:
-    /** Of the part of the rank at head @p head of node @p node. */
-    uint32_t Place(uint32_t node, uint32_t head) const
-    {
-        return node * m_call.heads + head;
-    }
-
-    /** The part of head @p head in the @p i-th node from @p node on. */
-    uint32_t PartFrom(uint32_t node, uint32_t i, uint32_t head) const
-    {
-        return Place((node + i) % m_call.Nodes(), head);
-    }
-
-    /** The chunk of part @p part as a block at @p place names it. */
-    int32_t Relative(uint32_t place, uint32_t part) const
-    {
-        const uint32_t parts = m_call.Nodes() * m_call.heads;
-        return static_cast<int32_t>((part + parts - place) % parts);
-    }
-
     void WireNode(uint32_t node)
     {
         std::vector<uint32_t> ways; // by head: the block that has its parts of all nodes
@@ -85,12 +53,12 @@ class PartsWiring
     uint32_t WireHead(uint32_t node, uint32_t head)
     {
         const uint32_t rank = m_call.nodes[node].ranks[head];
-        const uint32_t place = Place(node, head);
+        const uint32_t place = m_places.At(node, head);
         const uint32_t others = m_call.heads - 1;
         Program all;
         for (uint32_t i = 0; i < m_call.Nodes(); ++i)
         {
-            Primitive step{KindOfAll(), Relative(place, PartFrom(node, i, head))};
+            Primitive step{KindOfAll(), m_places.Relative(place, m_places.From(node, i, head))};
             if (m_call.gathers)
             {
                 step.recvFrom = static_cast<uint16_t>(i);
@@ -116,7 +84,7 @@ class PartsWiring
         }
         for (uint32_t i = 0; i < m_call.Nodes(); ++i)
         {
-            const CollNetBlocks& network = m_networks[PartFrom(node, i, head)];
+            const CollNetBlocks& network = m_networks[m_places.From(node, i, head)];
             if (m_call.gathers)
             {
                 m_wiring.Join(network.outOf, many, HeadToCollNet(m_in));
@@ -142,7 +110,7 @@ class PartsWiring
     void WireMember(uint32_t node, uint32_t member, const std::vector<uint32_t>& ways)
     {
         const uint32_t others = m_call.heads - 1;
-        const uint32_t place = Place(node, member);
+        const uint32_t place = m_places.At(node, member);
         const PrimitiveKind kind = m_call.gathers ? PrimitiveKind::Recv : PrimitiveKind::Send;
         Program program;
         for (uint32_t i = 0; i < m_call.Nodes(); ++i)
@@ -150,7 +118,7 @@ class PartsWiring
             for (uint32_t j = 0; j < others; ++j)
             {
                 const uint32_t head = (member + 1 + j) % m_call.heads;
-                Primitive step{kind, Relative(place, PartFrom(node, i, head))};
+                Primitive step{kind, m_places.Relative(place, m_places.From(node, i, head))};
                 step.recvFrom = static_cast<uint16_t>(j);
                 step.sendTo = static_cast<uint16_t>(j);
                 program.primitives.push_back(step);
@@ -177,17 +145,15 @@ class PartsWiring
 
     ScheduleConnection Pipe(const Connection& way) const
     {
-        ScheduleConnection pipe;
-        pipe.connection = way;
+        ScheduleConnection pipe = CollNetDirectPipe(m_in, way, m_call.cap);
         pipe.slots *= m_call.Nodes(); // a slot holds a head's chunk: one of each node
-        pipe.latency = CollNetDirectHop(m_in, way);
-        pipe.cap = m_call.cap;
         return pipe;
     }
 
     const AlgorithmInputs& m_in;
     const CollNetPartsCall& m_call;
     ScheduleWiring m_wiring;
+    PartPlaces m_places;
     std::vector<CollNetBlocks> m_networks; //!< by place
 };
 
@@ -197,16 +163,10 @@ Schedule
 BuildCollNetPartsSchedule(const AlgorithmInputs& in)
 {
     const CollNetPartsCall call(in);
-    Schedule schedule = EmptySchedule(in, Algorithm::CollNetDirect);
-    schedule.channelCap = Rate::Infinite(); // only pipes to and from GPUs are bound by a block
-    schedule.startLatency = in.constants.BaseLatency(Algorithm::CollNetDirect, in.protocol);
-    for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
-    {
-        ChannelSchedule channel;
-        PartsWiring(in, call, channel).Wire();
-        channel.loops = SplitIntoLoops(share.bytes, call.chunk, in.communicator.Size(), 1);
-        schedule.channels.push_back({std::move(channel), share.channels});
-    }
+    Schedule schedule = EmptyCollNetDirectSchedule(in);
+    ChannelSchedule channel;
+    PartsWiring(in, call, channel).Wire();
+    AddChannels(schedule, channel, in.call.bytes, in.channels, call.chunk, in.communicator.Size());
     return schedule;
 }
 

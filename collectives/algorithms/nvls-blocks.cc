@@ -1,8 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/nvls-blocks.h"
 
+#include "collectives/algorithms/nvls-chunking.h"
+
 namespace weir
 {
+
+Schedule
+EmptyNvlsSchedule(const AlgorithmInputs& inputs, Algorithm algorithm)
+{
+    Schedule schedule;
+    schedule.op = inputs.call.op;
+    schedule.algorithm = algorithm;
+    schedule.protocol = inputs.protocol;
+    schedule.startLatency = NvlsStartLatency(inputs.constants, algorithm);
+    return schedule;
+}
 
 Program
 EachChunk(PrimitiveKind kind, uint32_t chunks)

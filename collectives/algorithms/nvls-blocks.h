@@ -2,6 +2,7 @@
 #ifndef WEIR_COLLECTIVES_ALGORITHMS_NVLS_BLOCKS_H
 #define WEIR_COLLECTIVES_ALGORITHMS_NVLS_BLOCKS_H
 
+#include "collectives/algorithms/algorithm.h"
 #include "collectives/schedule/schedule-wiring.h"
 #include "collectives/schedule/schedule.h"
 
@@ -10,10 +11,13 @@
 
 /**
  * @file
- * Thread blocks that NVLS and NVLSTree have in common.
+ * What schedules of NVLS and NVLSTree have in common: thread blocks, and how they start.
  */
 namespace weir
 {
+
+/** A schedule without channels. */
+Schedule EmptyNvlsSchedule(const AlgorithmInputs& inputs, Algorithm algorithm);
 
 /** One primitive per chunk, each over the connection of the same number. */
 Program EachChunk(PrimitiveKind kind, uint32_t chunks);

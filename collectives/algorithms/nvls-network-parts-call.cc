@@ -23,13 +23,8 @@ NvlsNetworkPartsCall::NvlsNetworkPartsCall(const AlgorithmInputs& inputs)
     }
     for (uint32_t head = 0; head < inside.Heads(); ++head)
     {
-        std::vector<CollNetHead> members;
-        for (const auto& node : inside.nodes)
-        {
-            const NvlsHead& each = node.heads[head];
-            members.push_back({node.ranks[each.member], each.nic});
-        }
-        networks.push_back(FindCollNetPartWays(inputs, Algorithm::Nvls, members, head, gathers));
+        networks.push_back(
+            FindCollNetPartWays(inputs, Algorithm::Nvls, inside.HeadsAt(head), head, gathers));
     }
 }
 

@@ -2,6 +2,7 @@
 #include "collectives/algorithms/nvls-blocks.h"
 #include "collectives/algorithms/nvls-chunking.h"
 #include "collectives/algorithms/nvls-network-parts-call.h"
+#include "collectives/algorithms/part-places.h"
 #include "collectives/schedule/message-split.h"
 
 namespace weir
@@ -10,10 +11,7 @@ namespace weir
 namespace
 {
 
-/**
- * Wires one channel's blocks. Parts are in places by node, then head, and every block takes those
- * of its own node first, so that blocks of all nodes have the same programs.
- */
+/** Wires one channel's blocks. */
 class PartsWiring
 {
   public:
@@ -22,24 +20,16 @@ class PartsWiring
                 ChannelSchedule& channel)
         : m_in(in),
           m_call(call),
-          m_wiring(channel)
+          m_wiring(channel),
+          m_places{call.Nodes(), call.inside.Heads()},
+          m_networks(AddPartNetworks(
+              m_wiring, in, m_places, call.networks, call.gathers, Rate::Infinite()))
     {
     }
 
     void Wire()
     {
-        const uint32_t nodes = m_call.Nodes();
-        const CollNetEnds ends = m_call.gathers ? CollNetEnds{1, nodes} : CollNetEnds{nodes, 1};
-        for (uint32_t node = 0; node < nodes; ++node)
-        {
-            for (uint32_t head = 0; head < Heads(); ++head)
-            {
-                // A head's parts of all nodes load its port as one channel of a ring does.
-                const CollNetPipe pipe{m_call.networks[head][node], Rate::Infinite(), 1.0 / nodes};
-                m_networks.push_back(AddCollNet(m_wiring, m_in, Place(node, head), ends, pipe));
-            }
-        }
-        for (uint32_t node = 0; node < nodes; ++node)
+        for (uint32_t node = 0; node < m_places.nodes; ++node)
         {
             m_call.gathers ? WireGather(node) : WireScatter(node);
         }
@@ -49,25 +39,6 @@ class PartsWiring
     uint32_t Heads() const
     {
         return m_call.inside.Heads();
-    }
-
-    /** Of the part of the rank at head @p head of node @p node. */
-    uint32_t Place(uint32_t node, uint32_t head) const
-    {
-        return node * Heads() + head;
-    }
-
-    /** The part of head @p head in the @p i-th node from @p node on. */
-    uint32_t PartFrom(uint32_t node, uint32_t i, uint32_t head) const
-    {
-        return Place((node + i) % m_call.Nodes(), head);
-    }
-
-    /** The chunk of part @p part as a block at @p place names it. */
-    int32_t Relative(uint32_t place, uint32_t part) const
-    {
-        const uint32_t parts = m_call.Nodes() * Heads();
-        return static_cast<int32_t>((part + parts - place) % parts);
     }
 
     /** How a block's steps meet its connections: the same one each time, or one of each node. */
@@ -89,7 +60,8 @@ class PartsWiring
         Program program;
         for (uint32_t i = 0; i < m_call.Nodes(); ++i)
         {
-            Primitive step{kind, Relative(Place(node, head), PartFrom(node, i, head))};
+            Primitive step{
+                kind, m_places.Relative(m_places.At(node, head), m_places.From(node, i, head))};
             step.recvFrom = from == Ends::EachNode ? static_cast<uint16_t>(i) : uint16_t{0};
             step.sendTo = to == Ends::EachNode ? static_cast<uint16_t>(i) : uint16_t{0};
             step.recvs = static_cast<uint16_t>(recvs);
@@ -102,7 +74,7 @@ class PartsWiring
     /** A block of a head that is no rank's own: it has no data but what comes. */
     uint32_t AddSwitch(uint32_t node, uint32_t head, const Program& program)
     {
-        return m_wiring.AddBlock(m_in.communicator.Size(), Place(node, head), program);
+        return m_wiring.AddBlock(m_in.communicator.Size(), m_places.At(node, head), program);
     }
 
     uint32_t RankOf(uint32_t node, uint32_t head) const
@@ -118,7 +90,7 @@ class PartsWiring
         std::vector<uint32_t> multicasts;
         for (uint32_t head = 0; head < Heads(); ++head)
         {
-            const uint32_t place = Place(node, head);
+            const uint32_t place = m_places.At(node, head);
             const uint32_t own =
                 m_wiring.AddBlock(RankOf(node, head), place, OneStep(PrimitiveKind::Send, 1, 1));
             m_wiring.Join(own, m_networks[place].into, HeadToCollNet(m_in));
@@ -130,7 +102,7 @@ class PartsWiring
             for (uint32_t i = 0; i < m_call.Nodes(); ++i)
             {
                 m_wiring.Join(
-                    m_networks[PartFrom(node, i, head)].outOf, storing, HeadToCollNet(m_in));
+                    m_networks[m_places.From(node, i, head)].outOf, storing, HeadToCollNet(m_in));
             }
             const uint32_t multicast = AddSwitch(
                 node,
@@ -149,7 +121,7 @@ class PartsWiring
         std::vector<uint32_t> sums;
         for (uint32_t head = 0; head < Heads(); ++head)
         {
-            const uint32_t place = Place(node, head);
+            const uint32_t place = m_places.At(node, head);
             const uint32_t sum = AddSwitch(
                 node,
                 head,
@@ -164,7 +136,7 @@ class PartsWiring
             for (uint32_t i = 0; i < m_call.Nodes(); ++i)
             {
                 m_wiring.Join(
-                    reducing, m_networks[PartFrom(node, i, head)].into, HeadToCollNet(m_in));
+                    reducing, m_networks[m_places.From(node, i, head)].into, HeadToCollNet(m_in));
             }
             const uint32_t own =
                 m_wiring.AddBlock(RankOf(node, head), place, OneStep(PrimitiveKind::Recv, 1, 1));
@@ -199,15 +171,15 @@ class PartsWiring
         copy.slots *= m_call.Nodes(); // a slot holds a head's chunk: one of each node
         for (uint32_t member = 0; member < Heads(); ++member)
         {
-            const uint32_t place = Place(node, member);
+            const uint32_t place = m_places.At(node, member);
             Program program;
             for (uint32_t i = 0; i < m_call.Nodes(); ++i)
             {
                 for (uint32_t j = 0; j < Heads(); ++j)
                 {
-                    const uint32_t part = PartFrom(node, i, (member + j) % Heads());
+                    const uint32_t part = m_places.From(node, i, (member + j) % Heads());
                     Primitive step{m_call.gathers ? PrimitiveKind::Recv : PrimitiveKind::Send,
-                                   Relative(place, part)};
+                                   m_places.Relative(place, part)};
                     step.recvFrom = static_cast<uint16_t>(j);
                     step.sendTo = static_cast<uint16_t>(j);
                     program.primitives.push_back(step);
@@ -226,6 +198,7 @@ class PartsWiring
     const AlgorithmInputs& m_in;
     const NvlsNetworkPartsCall& m_call;
     ScheduleWiring m_wiring;
+    PartPlaces m_places;
     std::vector<CollNetBlocks> m_networks; //!< by place
 };
 
@@ -235,18 +208,10 @@ Schedule
 BuildNvlsNetworkPartsSchedule(const AlgorithmInputs& in)
 {
     const NvlsNetworkPartsCall call(in);
-    Schedule schedule;
-    schedule.op = in.call.op;
-    schedule.algorithm = Algorithm::Nvls;
-    schedule.protocol = in.protocol;
-    schedule.startLatency = NvlsStartLatency(in.constants, Algorithm::Nvls);
-    for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
-    {
-        ChannelSchedule channel;
-        PartsWiring(in, call, channel).Wire();
-        channel.loops = SplitIntoLoops(share.bytes, call.chunk, in.communicator.Size(), 1);
-        schedule.channels.push_back({std::move(channel), share.channels});
-    }
+    Schedule schedule = EmptyNvlsSchedule(in, Algorithm::Nvls);
+    ChannelSchedule channel;
+    PartsWiring(in, call, channel).Wire();
+    AddChannels(schedule, channel, in.call.bytes, in.channels, call.chunk, in.communicator.Size());
     return schedule;
 }
 

@@ -55,12 +55,6 @@ NetworkLegs(const AlgorithmInputs& in, const NvlsNetworkPartsCall& call, double 
     return legs;
 }
 
-Time
-Alone(const AlgorithmInputs& in, const Legs& legs)
-{
-    return AloneRates(legs, in.paths).SlowestLeg().time;
-}
-
 /**
  * Start, copy in or out, the first pass's way (the network and a reduction or store, each alone on
  * its links) beyond what its legs last; and the legs. NVLink's are longer by a synchronisation for
@@ -80,14 +74,14 @@ Streams(const AlgorithmInputs& in)
 
     StreamShape shape;
     shape.legs = inside.Legs(in, payload, !call.gathers, call.gathers);
-    const double longer = 1 + inside.sync * NvlsPasses(loops) / Alone(in, shape.legs);
+    const double longer = 1 + inside.sync * NvlsPasses(loops) / AloneTime(shape.legs, in.paths);
     for (auto& leg : shape.legs)
     {
         leg.bytes = Bytes(static_cast<int64_t>(std::ceil(leg.bytes.ToDouble() * longer)));
     }
     const Legs outside = NetworkLegs(in, call, payload / nodes);
     shape.legs.insert(shape.legs.end(), outside.begin(), outside.end());
-    const Time pass = Alone(in, shape.legs) * std::min(1.0, first / payload);
+    const Time pass = AloneTime(shape.legs, in.paths) * std::min(1.0, first / payload);
     Time network;
     for (const auto& ways : call.networks)
     {
@@ -96,8 +90,9 @@ Streams(const AlgorithmInputs& in)
             network = std::max(network, way.latency);
         }
     }
-    const Time way = Alone(in, inside.Legs(in, first, !call.gathers, call.gathers)) +
-                     Alone(in, NetworkLegs(in, call, first / nodes)) + network + inside.sync;
+    const Time way = AloneTime(inside.Legs(in, first, !call.gathers, call.gathers), in.paths) +
+                     AloneTime(NetworkLegs(in, call, first / nodes), in.paths) + network +
+                     inside.sync;
     const double copied = call.gathers ? last : first;
     shape.latency = NvlsStartLatency(in.constants, Algorithm::Nvls) +
                     Bytes(static_cast<int64_t>(std::ceil(copied))) / inside.headCap +

@@ -37,13 +37,7 @@ NetworksOf(const AlgorithmInputs& in, const NvlsNodesCall& inside)
     std::vector<CollNetWay> networks;
     for (uint32_t head = 0; head < inside.Heads(); ++head)
     {
-        std::vector<CollNetHead> members;
-        for (const auto& node : inside.nodes)
-        {
-            const NvlsHead& each = node.heads[head];
-            members.push_back({node.ranks[each.member], each.nic});
-        }
-        networks.push_back(FindCollNetWay(in, Algorithm::Nvls, members, head));
+        networks.push_back(FindCollNetWay(in, Algorithm::Nvls, inside.HeadsAt(head), head));
     }
     return networks;
 }
@@ -67,12 +61,6 @@ NetworkLegs(const AlgorithmInputs& in,
     return legs;
 }
 
-Time
-Alone(const AlgorithmInputs& in, const Legs& legs)
-{
-    return AloneRates(legs, in.paths).SlowestLeg().time;
-}
-
 /**
  * Start, copy in, the first pass's way (a reduction, the network, a store, each alone on its
  * links) beyond what its legs last, copy out; and the legs.
@@ -93,16 +81,16 @@ Streams(const AlgorithmInputs& in)
     shape.legs = NvlsLegsOf(inside, in, payload, NvlsPasses(loops));
     const Legs outside = NetworkLegs(in, inside, networks, payload);
     shape.legs.insert(shape.legs.end(), outside.begin(), outside.end());
-    const Time pass = Alone(in, shape.legs) * std::min(1.0, first.ToDouble() / payload);
+    const Time pass = AloneTime(shape.legs, in.paths) * std::min(1.0, first.ToDouble() / payload);
     Time network;
     for (const auto& each : networks)
     {
         network = std::max(network, each.latency);
     }
-    const Time way = Alone(in, inside.Legs(in, first.ToDouble(), true, false)) +
-                     Alone(in, inside.Legs(in, first.ToDouble(), false, true)) +
-                     Alone(in, NetworkLegs(in, inside, networks, first.ToDouble())) + network +
-                     inside.sync * 2;
+    const Time way = AloneTime(inside.Legs(in, first.ToDouble(), true, false), in.paths) +
+                     AloneTime(inside.Legs(in, first.ToDouble(), false, true), in.paths) +
+                     AloneTime(NetworkLegs(in, inside, networks, first.ToDouble()), in.paths) +
+                     network + inside.sync * 2;
     shape.latency = NvlsStartLatency(in.constants, Algorithm::Nvls) + first / inside.headCap +
                     last / inside.headCap + std::max(way - pass, Time());
     return shape;
@@ -149,17 +137,13 @@ BuildSchedule(const AlgorithmInputs& in)
     const NvlsNodesCall inside(in);
     const auto networks = NetworksOf(in, inside);
     const Bytes chunk = NvlsChunk(in.call.bytes, in.channels, inside.Heads());
-    Schedule schedule;
-    schedule.op = in.call.op;
-    schedule.algorithm = Algorithm::Nvls;
-    schedule.protocol = in.protocol;
-    schedule.startLatency = NvlsStartLatency(in.constants, Algorithm::Nvls);
-    for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
-    {
-        ChannelSchedule channel = WireChannel(in, inside, networks);
-        channel.loops = SplitIntoLoops(share.bytes, chunk, inside.Heads(), 1);
-        schedule.channels.push_back({std::move(channel), share.channels});
-    }
+    Schedule schedule = EmptyNvlsSchedule(in, Algorithm::Nvls);
+    AddChannels(schedule,
+                WireChannel(in, inside, networks),
+                in.call.bytes,
+                in.channels,
+                chunk,
+                inside.Heads());
     return schedule;
 }
 

@@ -67,18 +67,27 @@ NvlsNodesCall::Legs(const AlgorithmInputs& inputs, double payload, bool reductio
     return legs;
 }
 
+std::vector<CollNetHead>
+NvlsNodesCall::HeadsAt(uint32_t head) const
+{
+    std::vector<CollNetHead> members;
+    for (const auto& node : nodes)
+    {
+        const NvlsHead& each = node.heads[head];
+        members.push_back({node.ranks[each.member], each.nic});
+    }
+    return members;
+}
+
 std::vector<StreamLeg>
 NvlsLegsOf(const NvlsNodesCall& inside,
            const AlgorithmInputs& inputs,
            double payload,
            double passes)
 {
-    const auto alone = [&](const std::vector<StreamLeg>& legs) {
-        return AloneRates(legs, inputs.paths).SlowestLeg().time;
-    };
     auto legs = inside.Legs(inputs, payload, true, true);
-    const Time both = alone(legs);
-    const double ratio = both / alone(inside.Legs(inputs, payload, false, true));
+    const Time both = AloneTime(legs, inputs.paths);
+    const double ratio = both / AloneTime(inside.Legs(inputs, payload, false, true), inputs.paths);
     const double longer = 1 + inside.sync * (passes * std::max(0.0, 2 - ratio)) / both;
     for (auto& leg : legs)
     {

@@ -4,6 +4,7 @@
 
 #include "collectives/algorithms/algorithm.h"
 #include "collectives/algorithms/nvls-multicast.h"
+#include "collectives/channels/collnet-network.h"
 #include "collectives/channels/nvls-graph.h"
 
 #include <cstdint>
@@ -21,6 +22,9 @@ struct NvlsNodesCall
     {
         return static_cast<uint32_t>(nodes.front().heads.size());
     }
+
+    /** The GPUs of all nodes at head @p head, and their ports. */
+    std::vector<CollNetHead> HeadsAt(uint32_t head) const;
 
     /**
      * One leg per head with @p payload bytes on each channel: its reductions, its stores or both,

@@ -122,11 +122,7 @@ Schedule
 BuildNvlsTreeSchedule(const AlgorithmInputs& inputs)
 {
     const NvlsTreeCall tree(inputs);
-    Schedule schedule;
-    schedule.op = inputs.call.op;
-    schedule.algorithm = Algorithm::NvlsTree;
-    schedule.protocol = inputs.protocol;
-    schedule.startLatency = NvlsStartLatency(inputs.constants, Algorithm::NvlsTree);
+    Schedule schedule = EmptyNvlsSchedule(inputs, Algorithm::NvlsTree);
     for (const auto& share : SplitOverChannels(inputs.call.bytes, inputs.channels))
     {
         for (const auto& ways : tree.ways)

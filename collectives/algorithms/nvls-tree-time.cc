@@ -109,7 +109,7 @@ NvlsTreeLegs::TimeOf(std::vector<StreamLeg> legs) const
         leg.cap = leg.cap * m_calls;
         leg.weight *= m_calls;
     }
-    return AloneRates(legs, m_in.paths).SlowestLeg().time;
+    return AloneTime(legs, m_in.paths);
 }
 
 namespace

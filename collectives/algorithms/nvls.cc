@@ -146,17 +146,9 @@ Schedule
 BuildSchedule(const AlgorithmInputs& in)
 {
     const NvlsCall nvls(in);
-    Schedule schedule;
-    schedule.op = in.call.op;
-    schedule.algorithm = Algorithm::Nvls;
-    schedule.protocol = in.protocol;
-    schedule.startLatency = NvlsStartLatency(in.constants, Algorithm::Nvls);
-    for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
-    {
-        ChannelSchedule channel = WireChannel(in, nvls);
-        channel.loops = SplitIntoLoops(share.bytes, nvls.chunk, nvls.heads, 1);
-        schedule.channels.push_back({std::move(channel), share.channels});
-    }
+    Schedule schedule = EmptyNvlsSchedule(in, Algorithm::Nvls);
+    AddChannels(
+        schedule, WireChannel(in, nvls), in.call.bytes, in.channels, nvls.chunk, nvls.heads);
     return schedule;
 }
 

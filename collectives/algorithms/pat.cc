@@ -140,7 +140,7 @@ Streams(const AlgorithmInputs& in)
         AddLeg(shape.legs, load.path, WireBytes(in.protocol, payload), ChannelCap(in));
     }
     const Time steps = STEP * (static_cast<double>(passes) * (n - 1) - 1);
-    const Time wires = AloneRates(shape.legs, in.paths).SlowestLeg().time;
+    const Time wires = AloneTime(shape.legs, in.paths);
     shape.latency = in.constants.BaseLatency(Algorithm::Pat, in.protocol) +
                     slowest * static_cast<double>(passes) + std::max(Time(), steps - wires);
     return shape;

@@ -65,4 +65,10 @@ AloneRates::SlowestLeg() const
     return slowest;
 }
 
+Time
+AloneTime(const std::vector<StreamLeg>& legs, const PathTable& paths)
+{
+    return AloneRates(legs, paths).SlowestLeg().time;
+}
+
 } // namespace weir

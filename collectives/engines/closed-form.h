@@ -58,6 +58,9 @@ class AloneRates
     std::unordered_map<uint32_t, double> m_loads; //!< by link
 };
 
+/** What the slowest of @p legs takes that are alone on their links. */
+Time AloneTime(const std::vector<StreamLeg>& legs, const PathTable& paths);
+
 } // namespace weir
 
 #endif // WEIR_COLLECTIVES_ENGINES_CLOSED_FORM_H

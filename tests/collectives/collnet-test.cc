@@ -3,6 +3,7 @@
 #include "collectives/schedule/schedule-check.h"
 
 #include "collective-bench.h"
+#include "reducing-network.h"
 #include "reference-machines.h"
 
 #include <gtest/gtest.h>
@@ -19,15 +20,6 @@ namespace
 constexpr Algorithm COLLNETS[] = {Algorithm::CollNetDirect, Algorithm::CollNetChain};
 constexpr Algorithm ALL_REDUCED_IN_SWITCHES[] = {
     Algorithm::CollNetDirect, Algorithm::CollNetChain, Algorithm::Nvls};
-
-ClusterSpec
-WithSharp(ClusterSpec spec)
-{
-    spec.fabric.inNetworkReduction = true;
-    return spec;
-}
-
-constexpr CollectiveOp HALVES[] = {CollectiveOp::AllGather, CollectiveOp::ReduceScatter};
 
 CollectiveCall
 HalfCall(CommunicatorId id, CollectiveOp op, Bytes bytes)
@@ -291,45 +283,12 @@ TEST(CollNet, HalfOfOneGpuANodeIsTheNetworkAlone)
 
 TEST(CollNet, HalvesKeepTheirPromise)
 {
-    std::mt19937 random(5);
-    CollectiveBench bench(WithSharp(H100Boxes(3)));
-    for (uint32_t gpus : {1U, 2U, 5U, 8U})
-    {
-        std::vector<GpuId> group;
-        for (uint32_t i = 0; i < 3 * gpus; ++i)
-        {
-            group.emplace_back(i % 3 * 8 + i / 3);
-        }
-        std::shuffle(group.begin(), group.end(), random);
-        const auto id = bench.GetPlanner().AddCommunicator(group);
-        for (CollectiveOp op : HALVES)
-        {
-            for (Bytes bytes : {Bytes(1), Bytes(1234567), Bytes(70'000'001)})
-            {
-                EXPECT_EQ(CheckSchedule(bench.GetPlanner().GetSchedule(HalfCall(id, op, bytes)),
-                                        {3 * gpus, bytes, 0}),
-                          "")
-                    << ToString(op) << " of " << gpus;
-            }
-        }
-    }
+    ExpectHalvesKeepTheirPromise(Algorithm::CollNetDirect, {1, 2, 5, 8});
 }
 
 TEST(CollNet, FlowOfHalvesIsNearTheClosedForm)
 {
-    CollectiveBench bench(WithSharp(H100Boxes(4)));
-    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
-    for (CollectiveOp op : HALVES)
-    {
-        for (Bytes bytes : {Bytes::KiB(64), Bytes::MiB(4), Bytes::MiB(64), Bytes::MiB(512)})
-        {
-            const auto call = HalfCall(id, op, bytes);
-            const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
-            EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-4);
-            EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds() / planned, 1, 0.1)
-                << ToString(op) << " " << bytes.Count() << " planned " << planned;
-        }
-    }
+    ExpectHalvesAgree(Algorithm::CollNetDirect);
 }
 
 // NCCL reckons 8 x 0.9 x 48 GB/s over any number of nodes against the ring's 8 x 48 x n / (n - 1),

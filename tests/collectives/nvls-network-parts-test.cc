@@ -3,6 +3,7 @@
 #include "collectives/schedule/schedule-check.h"
 
 #include "collective-bench.h"
+#include "reducing-network.h"
 #include "reference-machines.h"
 
 #include <gtest/gtest.h>
@@ -20,15 +21,6 @@ namespace weir
 {
 namespace
 {
-
-constexpr CollectiveOp HALVES[] = {CollectiveOp::AllGather, CollectiveOp::ReduceScatter};
-
-ClusterSpec
-WithSharp(ClusterSpec spec)
-{
-    spec.fabric.inNetworkReduction = true;
-    return spec;
-}
 
 CollectiveCall
 NvlsCall(CommunicatorId id, CollectiveOp op, Bytes bytes)
@@ -98,45 +90,12 @@ TEST(NvlsNetworkParts, PortsCarryEachPartOnce)
 
 TEST(NvlsNetworkParts, EveryRankEndsWithWhatTheOperationPromises)
 {
-    CollectiveBench bench(WithSharp(H100Boxes(3)));
-    std::mt19937 random(3);
-    for (uint32_t gpus : {3U, 4U, 8U})
-    {
-        std::vector<GpuId> group;
-        for (uint32_t i = 0; i < 3 * gpus; ++i)
-        {
-            group.emplace_back(i % 3 * 8 + i / 3);
-        }
-        std::shuffle(group.begin(), group.end(), random);
-        const auto id = bench.GetPlanner().AddCommunicator(group);
-        for (CollectiveOp op : HALVES)
-        {
-            for (Bytes bytes : {Bytes(1), Bytes(1234567), Bytes(70'000'001)})
-            {
-                EXPECT_EQ(CheckSchedule(bench.GetPlanner().GetSchedule(NvlsCall(id, op, bytes)),
-                                        {3 * gpus, bytes, 0}),
-                          "")
-                    << ToString(op) << " of " << gpus;
-            }
-        }
-    }
+    ExpectHalvesKeepTheirPromise(Algorithm::Nvls, {3, 4, 8});
 }
 
 TEST(NvlsNetworkParts, FlowIsNearTheClosedForm)
 {
-    CollectiveBench bench(WithSharp(H100Boxes(4)));
-    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
-    for (CollectiveOp op : HALVES)
-    {
-        for (Bytes bytes : {Bytes::KiB(64), Bytes::MiB(4), Bytes::MiB(64), Bytes::MiB(512)})
-        {
-            const auto call = NvlsCall(id, op, bytes);
-            const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
-            EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-4);
-            EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds() / planned, 1, 0.1)
-                << ToString(op) << " " << bytes.Count() << " planned " << planned;
-        }
-    }
+    ExpectHalvesAgree(Algorithm::Nvls);
 }
 
 // NCCL reckons with them from 2.27 on, where the network reduces.

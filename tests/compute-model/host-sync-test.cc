@@ -29,20 +29,23 @@ StepTime(const ParallelPlan& plan)
     return Execution(BuildTransformerStep(SampleGpt(2, 256, 4), plan, SampleGpu())).StepTime();
 }
 
+/** Of the first rank's CPU with its compute stream, in a step. */
+std::ptrdiff_t
+Synchronizations(const ParallelPlan& plan)
+{
+    const StepGraph graph = BuildTransformerStep(SampleGpt(2, 256, 4), plan, SampleGpu());
+    const auto& ops = graph.programs[0].streams[static_cast<std::size_t>(StreamKind::Compute)];
+    return std::count_if(ops.begin(), ops.end(), [](const StepOp& op) { return op.synchronizes; });
+}
+
 // Once before every pass and once behind the last: 2 x 4 passes, and the optimizer's reading of the
 // norm follows as ever.
 TEST(HostSync, PassesBeginAndEndWithTheGpuIdle)
 {
     ParallelPlan plan = SmallSteps(Time::Microseconds(5));
-    const auto synchronizations = [&] {
-        const StepGraph graph = BuildTransformerStep(SampleGpt(2, 256, 4), plan, SampleGpu());
-        const auto& ops = graph.programs[0].streams[static_cast<std::size_t>(StreamKind::Compute)];
-        return std::count_if(
-            ops.begin(), ops.end(), [](const StepOp& op) { return op.synchronizes; });
-    };
-    const auto before = synchronizations();
+    const auto before = Synchronizations(plan);
     plan.host.syncPasses = true;
-    EXPECT_EQ(synchronizations() - before, 9);
+    EXPECT_EQ(Synchronizations(plan) - before, 9);
 }
 
 // Once before each layer's forward pass and once before its recomputation, in 4 micro-batches of 2
@@ -50,19 +53,13 @@ TEST(HostSync, PassesBeginAndEndWithTheGpuIdle)
 TEST(HostSync, RecomputedLayersBeginWithTheGpuIdle)
 {
     ParallelPlan plan = SmallSteps(Time::Microseconds(5));
-    const auto synchronizations = [&] {
-        const StepGraph graph = BuildTransformerStep(SampleGpt(2, 256, 4), plan, SampleGpu());
-        const auto& ops = graph.programs[0].streams[static_cast<std::size_t>(StreamKind::Compute)];
-        return std::count_if(
-            ops.begin(), ops.end(), [](const StepOp& op) { return op.synchronizes; });
-    };
-    const auto least = synchronizations();
+    const auto least = Synchronizations(plan);
     plan.host.syncLayers = true;
-    EXPECT_EQ(synchronizations(), least);
+    EXPECT_EQ(Synchronizations(plan), least);
     for (const Recomputation recomputation : {Recomputation::Full, Recomputation::Needed})
     {
         plan.recomputation = recomputation;
-        EXPECT_EQ(synchronizations() - least, 4 * 2 * 2);
+        EXPECT_EQ(Synchronizations(plan) - least, 4 * 2 * 2);
     }
 }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_TESTS_COLLECTIVES_REDUCING_NETWORK_H
+#define WEIR_TESTS_COLLECTIVES_REDUCING_NETWORK_H
+
+#include "collectives/schedule/schedule-check.h"
+
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <random>
+#include <vector>
+
+/**
+ * @file
+ * All-gather and reduce-scatter over networks whose switches reduce, by whatever algorithm.
+ */
+namespace weir
+{
+
+constexpr CollectiveOp HALVES[] = {CollectiveOp::AllGather, CollectiveOp::ReduceScatter};
+
+inline ClusterSpec
+WithSharp(ClusterSpec spec)
+{
+    spec.fabric.inNetworkReduction = true;
+    return spec;
+}
+
+/** Every rank ends with what the operation promises, in groups over 3 nodes in any order. */
+inline void
+ExpectHalvesKeepTheirPromise(Algorithm algorithm, std::initializer_list<uint32_t> gpusPerNode)
+{
+    std::mt19937 random(5);
+    CollectiveBench bench(WithSharp(H100Boxes(3)));
+    for (uint32_t gpus : gpusPerNode)
+    {
+        std::vector<GpuId> group;
+        for (uint32_t i = 0; i < 3 * gpus; ++i)
+        {
+            group.emplace_back(i % 3 * 8 + i / 3);
+        }
+        std::shuffle(group.begin(), group.end(), random);
+        const auto id = bench.GetPlanner().AddCommunicator(group);
+        for (CollectiveOp op : HALVES)
+        {
+            for (Bytes bytes : {Bytes(1), Bytes(1234567), Bytes(70'000'001)})
+            {
+                const auto call = WithAlgorithm(MakeCall(id, op, bytes), algorithm);
+                EXPECT_EQ(CheckSchedule(bench.GetPlanner().GetSchedule(call), {3 * gpus, bytes, 0}),
+                          "")
+                    << ToString(op) << " of " << gpus;
+            }
+        }
+    }
+}
+
+/** Streams take what the closed form says, and flows are near. */
+inline void
+ExpectHalvesAgree(Algorithm algorithm)
+{
+    CollectiveBench bench(WithSharp(H100Boxes(4)));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+    for (CollectiveOp op : HALVES)
+    {
+        for (Bytes bytes : {Bytes::KiB(64), Bytes::MiB(4), Bytes::MiB(64), Bytes::MiB(512)})
+        {
+            const auto call = WithAlgorithm(MakeCall(id, op, bytes), algorithm);
+            const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
+            EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-4);
+            EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds() / planned, 1, 0.1)
+                << ToString(op) << " " << bytes.Count() << " planned " << planned;
+        }
+    }
+}
+
+} // namespace weir
+
+#endif // WEIR_TESTS_COLLECTIVES_REDUCING_NETWORK_H
