@@ -4,7 +4,7 @@
 
 #include "collectives/engines/collective-engine.h"
 #include "collectives/planner.h"
-#include "fabric/transport.h"
+#include "fabric/transport/transport.h"
 
 #include <memory>
 #include <optional>

@@ -3,7 +3,7 @@
 
 #include "collectives/channels/message-cost.h"
 #include "collectives/nccl/nccl-channels.h"
-#include "fabric/path-sum.h"
+#include "fabric/routing/path-sum.h"
 
 #include <algorithm>
 #include <stdexcept>

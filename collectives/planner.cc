@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/planner.h"
 
-#include "collectives/algorithms/imported-check.h"
+#include "collectives/algorithms/imported/imported-check.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/planner-state.h"
 

@@ -2,15 +2,15 @@
 #ifndef WEIR_COLLECTIVES_PLANNER_H
 #define WEIR_COLLECTIVES_PLANNER_H
 
-#include "collectives/algorithms/imported-program.h"
+#include "collectives/algorithms/imported/imported-program.h"
 #include "collectives/algorithms/traffic.h"
 #include "collectives/collective.h"
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-settings.h"
 #include "collectives/schedule/schedule.h"
 #include "fabric/cluster.h"
-#include "fabric/path-table.h"
-#include "fabric/router.h"
+#include "fabric/routing/path-table.h"
+#include "fabric/routing/router.h"
 
 #include <memory>
 #include <vector>

@@ -9,27 +9,27 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/engines/crowd-times.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/leg-sharing.cc
   ${CMAKE_CURRENT_LIST_DIR}/collective.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-chain-ways.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-chain.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-direct-call.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-direct-schedule.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-direct.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-parts-call.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-parts-schedule.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-parts.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-chain-ways.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-chain.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-direct-call.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-direct-schedule.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-direct.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-parts-call.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-parts-schedule.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-parts.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/collnet-network.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet-switch-tree.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-switch-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/connection.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/double-binary-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/fidelity.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/flow-engine.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported-buffers.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported-check.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported-pipes.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported-program.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported-schedule.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported-shape.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-buffers.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-pipes.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-program.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-schedule.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-shape.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/message-split.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/default-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/kernel-times.cc
@@ -44,43 +44,43 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-tuning.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/node-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/node-capacity.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-chunking.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-chunking.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/message-cost.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/nvls-graph.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-multicast.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-blocks.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-network.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-network-parts.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-network-parts-call.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-network-parts-schedule.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-nodes-blocks.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-nodes-call.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-tree-call.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-tree-schedule.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-tree-time.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-tree-ways.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls-tree.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-multicast.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-blocks.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-network.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-network-parts.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-network-parts-call.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-network-parts-schedule.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-nodes-blocks.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-nodes-call.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree-call.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree-schedule.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree-ways.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/operation-promise.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/part-places.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat-order.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat-order.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/pipeline-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/planner-state.cc
   ${CMAKE_CURRENT_LIST_DIR}/planner.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point-check.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point-order.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point-schedule.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point-streams.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point-turns.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-order.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-schedule.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-streams.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-turns.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/protocol.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring-channels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/ring-order.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring-pipeline.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-pipeline.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/ring-search.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring-time.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/schedule-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/schedule-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/schedule-wiring.cc
@@ -92,6 +92,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/nccl/tuner-rule.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/tree-builder.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/tree-search.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/tree-shape.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/tree.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/tree/tree-shape.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/tree/tree.cc
 )

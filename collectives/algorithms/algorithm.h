@@ -2,8 +2,8 @@
 #ifndef WEIR_COLLECTIVES_ALGORITHMS_ALGORITHM_H
 #define WEIR_COLLECTIVES_ALGORITHMS_ALGORITHM_H
 
-#include "collectives/algorithms/imported-program.h"
-#include "collectives/algorithms/ring-time.h"
+#include "collectives/algorithms/imported/imported-program.h"
+#include "collectives/algorithms/ring/ring-time.h"
 #include "collectives/algorithms/traffic.h"
 #include "collectives/channels/connection.h"
 #include "collectives/collective.h"
@@ -14,7 +14,7 @@
 #include "collectives/nccl/nccl-settings.h"
 #include "collectives/planner.h"
 #include "collectives/schedule/schedule.h"
-#include "fabric/path-table.h"
+#include "fabric/routing/path-table.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/collnet-network.h"
 
-#include "collectives/algorithms/collnet-switch-tree.h"
-#include "collectives/algorithms/nvls-blocks.h"
+#include "collectives/algorithms/collnet/collnet-switch-tree.h"
+#include "collectives/algorithms/nvls/nvls-blocks.h"
 #include "collectives/algorithms/protocol.h"
 
 #include <algorithm>

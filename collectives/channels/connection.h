@@ -4,8 +4,8 @@
 
 #include "collectives/communicator.h"
 #include "fabric/cluster.h"
-#include "fabric/path-table.h"
-#include "fabric/router.h"
+#include "fabric/routing/path-table.h"
+#include "fabric/routing/router.h"
 
 #include <cstdint>
 #include <unordered_map>

@@ -4,7 +4,7 @@
 
 #include "collectives/nccl/nccl-constants.h"
 #include "fabric/cluster.h"
-#include "fabric/router.h"
+#include "fabric/routing/router.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 #include "collectives/channels/tree-builder.h"
 
 #include "collectives/channels/double-binary-tree.h"
-#include "fabric/path-sum.h"
+#include "fabric/routing/path-sum.h"
 
 #include <algorithm>
 #include <limits>

@@ -3,7 +3,7 @@
 #define WEIR_COLLECTIVES_ENGINES_CLOSED_FORM_H
 
 #include "collectives/planner.h"
-#include "fabric/path-table.h"
+#include "fabric/routing/path-table.h"
 #include "fabric/units.h"
 
 #include <memory>

@@ -3,7 +3,7 @@
 #define WEIR_COLLECTIVES_ENGINES_COLLECTIVE_ENGINE_H
 
 #include "collectives/collective.h"
-#include "fabric/passive-engine.h"
+#include "fabric/transport/passive-engine.h"
 
 #include <cstdint>
 #include <vector>

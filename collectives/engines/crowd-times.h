@@ -3,7 +3,7 @@
 #define WEIR_COLLECTIVES_ENGINES_CROWD_TIMES_H
 
 #include "collectives/planner.h"
-#include "fabric/path-table.h"
+#include "fabric/routing/path-table.h"
 
 #include <vector>
 

@@ -6,7 +6,7 @@
 #include "collectives/engines/delay-line.h"
 #include "collectives/planner.h"
 #include "collectives/schedule/schedule-run.h"
-#include "fabric/transport.h"
+#include "fabric/transport/transport.h"
 
 #include <cstdint>
 #include <functional>

@@ -3,8 +3,8 @@
 #define WEIR_COLLECTIVES_ENGINES_LEG_SHARING_H
 
 #include "collectives/planner.h"
-#include "fabric/indexed-heap.h"
-#include "fabric/path-table.h"
+#include "fabric/routing/path-table.h"
+#include "fabric/sharing/indexed-heap.h"
 
 #include <cstdint>
 #include <vector>

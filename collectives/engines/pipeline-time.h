@@ -2,7 +2,7 @@
 #ifndef WEIR_COLLECTIVES_ENGINES_PIPELINE_TIME_H
 #define WEIR_COLLECTIVES_ENGINES_PIPELINE_TIME_H
 
-#include "fabric/path-table.h"
+#include "fabric/routing/path-table.h"
 #include "fabric/units.h"
 
 #include <vector>

@@ -5,7 +5,7 @@
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/plan-lookup.h"
 #include "collectives/planner.h"
-#include "fabric/transport.h"
+#include "fabric/transport/transport.h"
 
 #include <cstdint>
 #include <vector>

@@ -5,7 +5,7 @@
 #include "collectives/collective.h"
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-constants.h"
-#include "fabric/path-table.h"
+#include "fabric/routing/path-table.h"
 #include "fabric/units.h"
 
 namespace weir

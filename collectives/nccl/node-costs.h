@@ -3,7 +3,7 @@
 #define WEIR_COLLECTIVES_NCCL_NODE_COSTS_H
 
 #include "fabric/cluster-spec.h"
-#include "fabric/node-cost.h"
+#include "fabric/nodes/node-cost.h"
 #include "fabric/units.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/schedule/schedule-check.h"
 
-#include "collectives/algorithms/point-to-point-check.h"
+#include "collectives/algorithms/point-to-point/point-to-point-check.h"
 #include "collectives/schedule/symbolic-channel.h"
 
 namespace weir

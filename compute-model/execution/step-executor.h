@@ -7,7 +7,7 @@
 #include "compute-model/execution/sm-pace.h"
 #include "compute-model/execution/steady-rule.h"
 #include "compute-model/graph/step-program.h"
-#include "fabric/passive-engine.h"
+#include "fabric/transport/passive-engine.h"
 
 #include <array>
 #include <cstdint>

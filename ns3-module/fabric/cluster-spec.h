@@ -2,9 +2,9 @@
 #ifndef WEIR_FABRIC_CLUSTER_SPEC_H
 #define WEIR_FABRIC_CLUSTER_SPEC_H
 
-#include "fabric/fabric-shape.h"
 #include "fabric/link-profile.h"
-#include "fabric/node-cost.h"
+#include "fabric/nodes/node-cost.h"
+#include "fabric/shapes/fabric-shape.h"
 #include "fabric/units.h"
 
 #include <cstdint>

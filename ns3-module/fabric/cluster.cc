@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/cluster.h"
 
-#include "fabric/dimensions.h"
-#include "fabric/dragonfly.h"
-#include "fabric/fat-tree.h"
-#include "fabric/graph-fabric.h"
-#include "fabric/leaf-spine.h"
-#include "fabric/node-wiring.h"
-#include "fabric/rail-optimized.h"
+#include "fabric/nodes/node-wiring.h"
+#include "fabric/shapes/dimensions.h"
+#include "fabric/shapes/dragonfly.h"
+#include "fabric/shapes/fat-tree.h"
+#include "fabric/shapes/graph-fabric.h"
+#include "fabric/shapes/leaf-spine.h"
+#include "fabric/shapes/rail-optimized.h"
 
 #include <stdexcept>
 #include <utility>

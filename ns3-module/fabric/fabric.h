@@ -3,9 +3,9 @@
 #define WEIR_FABRIC_FABRIC_H
 
 #include "fabric/cluster.h"
-#include "fabric/path-table.h"
-#include "fabric/router.h"
-#include "fabric/transport.h"
+#include "fabric/routing/path-table.h"
+#include "fabric/routing/router.h"
+#include "fabric/transport/transport.h"
 
 #include <memory>
 

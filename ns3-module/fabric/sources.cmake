@@ -1,52 +1,52 @@
 set(WEIR_FABRIC_SOURCES
-  ${CMAKE_CURRENT_LIST_DIR}/passive-engine.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing-solver.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/passive-engine.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/sharing-solver.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/link-profile.cc
   ${CMAKE_CURRENT_LIST_DIR}/net-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/profile-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/cluster.cc
-  ${CMAKE_CURRENT_LIST_DIR}/node-check.cc
-  ${CMAKE_CURRENT_LIST_DIR}/node-cost.cc
-  ${CMAKE_CURRENT_LIST_DIR}/node-wiring.cc
-  ${CMAKE_CURRENT_LIST_DIR}/clos-layers.cc
-  ${CMAKE_CURRENT_LIST_DIR}/rail-optimized.cc
-  ${CMAKE_CURRENT_LIST_DIR}/leaf-spine.cc
-  ${CMAKE_CURRENT_LIST_DIR}/fat-tree.cc
-  ${CMAKE_CURRENT_LIST_DIR}/dragonfly.cc
-  ${CMAKE_CURRENT_LIST_DIR}/dimensions.cc
-  ${CMAKE_CURRENT_LIST_DIR}/graph-fabric.cc
-  ${CMAKE_CURRENT_LIST_DIR}/flow-hash.cc
-  ${CMAKE_CURRENT_LIST_DIR}/switch-graph.cc
-  ${CMAKE_CURRENT_LIST_DIR}/router.cc
-  ${CMAKE_CURRENT_LIST_DIR}/router-ways.cc
-  ${CMAKE_CURRENT_LIST_DIR}/route-dag.cc
-  ${CMAKE_CURRENT_LIST_DIR}/detours.cc
-  ${CMAKE_CURRENT_LIST_DIR}/shortest-ways.cc
-  ${CMAKE_CURRENT_LIST_DIR}/route-choices.cc
-  ${CMAKE_CURRENT_LIST_DIR}/path-stretches.cc
-  ${CMAKE_CURRENT_LIST_DIR}/path-spread.cc
-  ${CMAKE_CURRENT_LIST_DIR}/path-sum.cc
-  ${CMAKE_CURRENT_LIST_DIR}/way-balance.cc
-  ${CMAKE_CURRENT_LIST_DIR}/way-chooser.cc
-  ${CMAKE_CURRENT_LIST_DIR}/load-balancing-transport.cc
-  ${CMAKE_CURRENT_LIST_DIR}/load-levelling.cc
-  ${CMAKE_CURRENT_LIST_DIR}/path-table.cc
-  ${CMAKE_CURRENT_LIST_DIR}/progressive-filling.cc
-  ${CMAKE_CURRENT_LIST_DIR}/local-max-min.cc
-  ${CMAKE_CURRENT_LIST_DIR}/local-max-min-fill.cc
-  ${CMAKE_CURRENT_LIST_DIR}/max-min.cc
-  ${CMAKE_CURRENT_LIST_DIR}/max-min-changes.cc
-  ${CMAKE_CURRENT_LIST_DIR}/max-min-fill.cc
-  ${CMAKE_CURRENT_LIST_DIR}/max-min-groups.cc
-  ${CMAKE_CURRENT_LIST_DIR}/max-min-lines.cc
-  ${CMAKE_CURRENT_LIST_DIR}/max-min-order.cc
-  ${CMAKE_CURRENT_LIST_DIR}/max-min-slack.cc
-  ${CMAKE_CURRENT_LIST_DIR}/max-min-sweep.cc
-  ${CMAKE_CURRENT_LIST_DIR}/max-min-walk.cc
-  ${CMAKE_CURRENT_LIST_DIR}/fluid-transport.cc
-  ${CMAKE_CURRENT_LIST_DIR}/fluid-bundles.cc
-  ${CMAKE_CURRENT_LIST_DIR}/fluid-settle.cc
-  ${CMAKE_CURRENT_LIST_DIR}/fluid-usage.cc
+  ${CMAKE_CURRENT_LIST_DIR}/nodes/node-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/nodes/node-cost.cc
+  ${CMAKE_CURRENT_LIST_DIR}/nodes/node-wiring.cc
+  ${CMAKE_CURRENT_LIST_DIR}/shapes/clos-layers.cc
+  ${CMAKE_CURRENT_LIST_DIR}/shapes/rail-optimized.cc
+  ${CMAKE_CURRENT_LIST_DIR}/shapes/leaf-spine.cc
+  ${CMAKE_CURRENT_LIST_DIR}/shapes/fat-tree.cc
+  ${CMAKE_CURRENT_LIST_DIR}/shapes/dragonfly.cc
+  ${CMAKE_CURRENT_LIST_DIR}/shapes/dimensions.cc
+  ${CMAKE_CURRENT_LIST_DIR}/shapes/graph-fabric.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/flow-hash.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/switch-graph.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/router.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/router-ways.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/route-dag.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/detours.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/shortest-ways.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/route-choices.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/path-stretches.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/path-spread.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/path-sum.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/way-balance.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/way-chooser.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/load-balancing-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/load-levelling.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/path-table.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/progressive-filling.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/local-max-min.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/local-max-min-fill.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-changes.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-fill.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-groups.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-lines.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-order.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-slack.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-sweep.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-walk.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid-bundles.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid-settle.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid-usage.cc
   ${CMAKE_CURRENT_LIST_DIR}/fabric.cc
 )

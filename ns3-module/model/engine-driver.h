@@ -2,7 +2,7 @@
 #ifndef WEIR_MODEL_ENGINE_DRIVER_H
 #define WEIR_MODEL_ENGINE_DRIVER_H
 
-#include "fabric/passive-engine.h"
+#include "fabric/transport/passive-engine.h"
 #include "fabric/units.h"
 #include "ns3/event-id.h"
 #include "ns3/nstime.h"

@@ -6,7 +6,7 @@
 
 #include "fabric/cluster-spec.h"
 #include "fabric/fabric.h"
-#include "fabric/transport.h"
+#include "fabric/transport/transport.h"
 #include "ns3/callback.h"
 #include "ns3/object.h"
 #include "ns3/traced-callback.h"

@@ -4,7 +4,7 @@
 
 #include "collectives/communicator.h"
 #include "fabric/cluster.h"
-#include "fabric/path-table.h"
+#include "fabric/routing/path-table.h"
 
 #include <string>
 

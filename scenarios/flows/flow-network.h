@@ -2,8 +2,8 @@
 #ifndef WEIR_SCENARIOS_FLOWS_FLOW_NETWORK_H
 #define WEIR_SCENARIOS_FLOWS_FLOW_NETWORK_H
 
-#include "fabric/path-table.h"
-#include "fabric/transport.h"
+#include "fabric/routing/path-table.h"
+#include "fabric/transport/transport.h"
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_FLOWS_FLOW_RESULTS_H
 #define WEIR_SCENARIOS_FLOWS_FLOW_RESULTS_H
 
-#include "fabric/path-table.h"
+#include "fabric/routing/path-table.h"
 #include "fabric/units.h"
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 #define WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
 
 #include "fabric/cluster-spec.h"
-#include "fabric/router.h"
-#include "fabric/transport.h"
+#include "fabric/routing/router.h"
+#include "fabric/transport/transport.h"
 #include "scenarios/flows/flow-network.h"
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/msccl/read-msccl.h"
 
-#include "collectives/algorithms/imported-check.h"
+#include "collectives/algorithms/imported/imported-check.h"
 #include "scenarios/msccl/msccl-element.h"
 #include "scenarios/yaml/input-error.h"
 

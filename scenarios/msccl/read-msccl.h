@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_MSCCL_READ_MSCCL_H
 #define WEIR_SCENARIOS_MSCCL_READ_MSCCL_H
 
-#include "collectives/algorithms/imported-program.h"
+#include "collectives/algorithms/imported/imported-program.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_READERS_READ_NODE_COSTS_H
 #define WEIR_SCENARIOS_READERS_READ_NODE_COSTS_H
 
-#include "fabric/node-cost.h"
+#include "fabric/nodes/node-cost.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-node.h"
 
-#include "fabric/node-wiring.h"
+#include "fabric/nodes/node-wiring.h"
 #include "scenarios/readers/read-link-profile.h"
 #include "scenarios/readers/read-node-costs.h"
 #include "scenarios/readers/read-place.h"

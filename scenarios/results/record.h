@@ -4,7 +4,7 @@
 
 #include "compute-model/graph/step-program.h"
 #include "fabric/ids.h"
-#include "fabric/transport.h"
+#include "fabric/transport/transport.h"
 #include "fabric/units.h"
 
 #include <cstdint>

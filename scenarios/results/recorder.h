@@ -4,8 +4,8 @@
 
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/training-job.h"
-#include "fabric/path-table.h"
-#include "fabric/transport.h"
+#include "fabric/routing/path-table.h"
+#include "fabric/transport/transport.h"
 #include "scenarios/results/link-series.h"
 #include "scenarios/results/record.h"
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_RUNNING_COLLECTIVE_SWEEP_H
 #define WEIR_SCENARIOS_RUNNING_COLLECTIVE_SWEEP_H
 
-#include "collectives/algorithms/imported-program.h"
+#include "collectives/algorithms/imported/imported-program.h"
 #include "collectives/collective.h"
 #include "collectives/fidelity.h"
 #include "collectives/nccl/nccl-settings.h"

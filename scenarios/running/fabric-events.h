@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_RUNNING_FABRIC_EVENTS_H
 
 #include "collectives/planner.h"
-#include "fabric/passive-engine.h"
+#include "fabric/transport/passive-engine.h"
 #include "scenarios/running/rerouting-transport.h"
 #include "scenarios/scenario.h"
 

@@ -2,8 +2,8 @@
 #ifndef WEIR_SCENARIOS_RUNNING_PATH_REPAIR_H
 #define WEIR_SCENARIOS_RUNNING_PATH_REPAIR_H
 
-#include "fabric/path-table.h"
-#include "fabric/router.h"
+#include "fabric/routing/path-table.h"
+#include "fabric/routing/router.h"
 
 #include <optional>
 #include <vector>

@@ -2,9 +2,9 @@
 #ifndef WEIR_SCENARIOS_RUNNING_REROUTING_TRANSPORT_H
 #define WEIR_SCENARIOS_RUNNING_REROUTING_TRANSPORT_H
 
-#include "fabric/path-table.h"
-#include "fabric/router.h"
-#include "fabric/transport.h"
+#include "fabric/routing/path-table.h"
+#include "fabric/routing/router.h"
+#include "fabric/transport/transport.h"
 
 #include <map>
 #include <unordered_map>

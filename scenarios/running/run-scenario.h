@@ -4,8 +4,8 @@
 
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/plan/memory-estimate.h"
-#include "fabric/passive-engine.h"
-#include "fabric/transport.h"
+#include "fabric/transport/passive-engine.h"
+#include "fabric/transport/transport.h"
 #include "scenarios/scenario.h"
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "collectives/planner.h"
 #include "compute-model/training-job.h"
 #include "fabric/fabric.h"
-#include "fabric/passive-engine.h"
+#include "fabric/transport/passive-engine.h"
 #include "scenarios/results/record.h"
 #include "scenarios/running/fabric-events.h"
 #include "scenarios/running/rerouting-transport.h"

@@ -2,8 +2,8 @@
 #include "scenarios/topology/describe-topology.h"
 
 #include "fabric/cluster.h"
-#include "fabric/node-wiring.h"
-#include "fabric/router.h"
+#include "fabric/nodes/node-wiring.h"
+#include "fabric/routing/router.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/topology/topology-style.h"

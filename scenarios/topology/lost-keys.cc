@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/topology/lost-keys.h"
 
-#include "fabric/node-wiring.h"
+#include "fabric/nodes/node-wiring.h"
 #include "scenarios/topology/slot-list.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/yaml/yaml-node.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/topology/node-layout.h"
 
-#include "fabric/node-wiring.h"
+#include "fabric/nodes/node-wiring.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_SLOT_LIST_H
 #define WEIR_SCENARIOS_TOPOLOGY_SLOT_LIST_H
 
-#include "fabric/node-wiring.h"
+#include "fabric/nodes/node-wiring.h"
 
 namespace weir
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/topology/write-nccl-xml.h"
 
-#include "fabric/node-wiring.h"
+#include "fabric/nodes/node-wiring.h"
 #include "scenarios/topology/nccl-link-defaults.h"
 #include "scenarios/yaml/input-error.h"
 

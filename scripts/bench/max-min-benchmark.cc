@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/fluid-transport.h"
-#include "fabric/indexed-heap.h"
-#include "fabric/instant-queue.h"
-#include "fabric/max-min.h"
-#include "fabric/progressive-filling.h"
+#include "fabric/sharing/indexed-heap.h"
+#include "fabric/sharing/max-min.h"
+#include "fabric/sharing/progressive-filling.h"
+#include "fabric/transport/fluid-transport.h"
+#include "fabric/transport/instant-queue.h"
 
 #include <benchmark/benchmark.h>
 

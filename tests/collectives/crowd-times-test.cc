@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/crowd-times.h"
 
-#include "fabric/path-table.h"
+#include "fabric/routing/path-table.h"
 #include "fabric/topology.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/nvls-chunking.h"
+#include "collectives/algorithms/nvls/nvls-chunking.h"
 #include "collectives/channels/nvls-graph.h"
 #include "collectives/schedule/schedule-check.h"
 

@@ -4,8 +4,8 @@
 
 #include "collectives/planner.h"
 #include "fabric/cluster.h"
-#include "fabric/path-table.h"
-#include "fabric/router.h"
+#include "fabric/routing/path-table.h"
+#include "fabric/routing/router.h"
 
 namespace weir
 {

@@ -5,8 +5,8 @@
 #include "transformer-samples.h"
 
 #include "fabric/cluster.h"
-#include "fabric/path-table.h"
-#include "fabric/router.h"
+#include "fabric/routing/path-table.h"
+#include "fabric/routing/router.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/local-max-min.h"
-#include "fabric/max-min.h"
-#include "fabric/sharing-solver.h"
+#include "fabric/sharing/local-max-min.h"
+#include "fabric/sharing/max-min.h"
+#include "fabric/sharing/sharing-solver.h"
 #include "random-sharing.h"
 #include "random-stream.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/dimensions.h"
+#include "fabric/shapes/dimensions.h"
 
 #include "flow-play.h"
 

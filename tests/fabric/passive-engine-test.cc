@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/passive-engine.h"
+#include "fabric/transport/passive-engine.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/path-table.h"
+#include "fabric/routing/path-table.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_TESTS_FABRIC_PLAIN_SHARING_H
 #define WEIR_TESTS_FABRIC_PLAIN_SHARING_H
 
-#include "fabric/progressive-filling.h"
+#include "fabric/sharing/progressive-filling.h"
 #include "fabric/units.h"
 
 #include <algorithm>

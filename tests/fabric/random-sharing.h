@@ -2,8 +2,8 @@
 #ifndef WEIR_TESTS_FABRIC_RANDOM_SHARING_H
 #define WEIR_TESTS_FABRIC_RANDOM_SHARING_H
 
-#include "fabric/max-min.h"
-#include "fabric/progressive-filling.h"
+#include "fabric/sharing/max-min.h"
+#include "fabric/sharing/progressive-filling.h"
 #include "random-stream.h"
 
 #include <gtest/gtest.h>

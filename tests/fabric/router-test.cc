@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/router.h"
+#include "fabric/routing/router.h"
 
 #include "fabric/cluster.h"
 

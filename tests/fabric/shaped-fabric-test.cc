@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/cluster.h"
-#include "fabric/dimensions.h"
-#include "fabric/router.h"
+#include "fabric/routing/router.h"
+#include "fabric/shapes/dimensions.h"
 
 #include "box-spec.h"
 #include "network-figures.h"

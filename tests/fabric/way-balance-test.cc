@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/path-sum.h"
+#include "fabric/routing/path-sum.h"
 
 #include "flow-play.h"
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_TESTS_FABRIC_WAY_ORACLE_H
 #define WEIR_TESTS_FABRIC_WAY_ORACLE_H
 
-#include "fabric/flow-hash.h"
+#include "fabric/routing/flow-hash.h"
 #include "fabric/topology.h"
 
 #include <cstdint>

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/algorithm.h"
+#include "collectives/algorithms/collnet/collnet-chain-ways.h"
+#include "collectives/algorithms/nvls/nvls-blocks.h"
+#include "collectives/algorithms/protocol.h"
+#include "collectives/algorithms/ring/ring-channels.h"
+#include "collectives/schedule/message-split.h"
+#include "fabric/routing/path-sum.h"
+
+#include <algorithm>
+#include <cmath>
+
+/**
+ * @file
+ * CollNet chain all-reduce (NCCL's all_reduce.h, RunWorkColl of NCCL_ALGO_COLLNET_CHAIN): in each
+ * node a channel's GPUs pass sums along a chain to its head, the network's switches sum what the
+ * heads of all nodes give, and the total goes back along the chains.
+ */
+namespace weir
+{
+
+namespace
+{
+
+bool
+Supports(CollectiveOp op, const Communicator& communicator)
+{
+    return op == CollectiveOp::AllReduce && communicator.collNetGraph.channels > 0;
+}
+
+/** 256 KiB; halved, to 32 KiB, while a channel has fewer chunks than the chain wants (enqueue.cc).
+ */
+Chunking
+ChunkingOf(const AlgorithmInputs& in)
+{
+    const int64_t depth = in.communicator.gpusPerNode;
+    Bytes chunk = Bytes::KiB(256);
+    const auto halveTo = [&](Bytes least, int64_t wanted) {
+        while (chunk > least && in.call.bytes < chunk * (wanted * in.channels))
+        {
+            chunk = chunk / 2;
+        }
+    };
+    halveTo(Bytes::KiB(128), depth * 64);
+    halveTo(Bytes::KiB(64), depth * 8);
+    halveTo(Bytes::KiB(32), depth);
+    return {chunk, 1, NCCL_STEPS};
+}
+
+Time
+Hop(const AlgorithmInputs& in, const Connection& hop)
+{
+    return HopLatency(in, Algorithm::CollNetChain, hop, Bytes());
+}
+
+/** The stages of a channel: each hop of the chains towards the heads, the network, and back. */
+Pipeline
+StagesOf(const AlgorithmInputs& in, const CollNetChains& channel, Time& latency)
+{
+    std::size_t longest = 0;
+    for (const auto& chain : channel.chains)
+    {
+        longest = std::max(longest, chain.toHead.size());
+    }
+    Pipeline pipeline;
+    const auto add = [&](std::size_t hop, bool toHead) {
+        std::vector<PathId> stage;
+        Time slowest;
+        for (const auto& chain : channel.chains)
+        {
+            if (hop < chain.toHead.size())
+            {
+                const Connection& way = toHead ? chain.toHead[hop] : chain.fromHead[hop];
+                stage.push_back(way.path);
+                slowest = std::max(slowest, Hop(in, way));
+            }
+        }
+        latency += slowest;
+        pipeline.way.push_back(stage.front());
+        pipeline.stages.push_back(std::move(stage));
+    };
+    for (std::size_t hop = longest; hop-- > 0;)
+    {
+        add(hop, true);
+    }
+    latency += channel.network.latency;
+    pipeline.way.push_back(channel.network.path);
+    pipeline.stages.push_back({channel.network.path});
+    for (std::size_t hop = 0; hop < longest; ++hop)
+    {
+        add(hop, false);
+    }
+    return pipeline;
+}
+
+/** Base, every hop towards the head and back, and the network once; a pipeline of chunks. */
+StreamShape
+Streams(const AlgorithmInputs& in)
+{
+    const Bytes payload = DivideUp(in.call.bytes, in.channels);
+    const Rate cap = ChannelCap(in);
+    StreamShape shape;
+    Time slowest;
+    for (const auto& channel : FindCollNetChains(in, 0, in.channels))
+    {
+        Time latency;
+        Pipeline pipeline = StagesOf(in, channel, latency);
+        slowest = std::max(slowest, latency);
+        pipeline.slice = std::min(ChunkingOf(in).chunk, payload);
+        pipeline.bytes = payload;
+        pipeline.cap = cap;
+        pipeline.weight = channel.copies;
+        PathSum sum(in.paths);
+        for (const auto& stage : pipeline.stages)
+        {
+            for (PathId path : stage)
+            {
+                sum.Add(path);
+            }
+        }
+        shape.legs.push_back({sum.Intern(),
+                              payload * channel.copies,
+                              cap * channel.copies,
+                              static_cast<double>(channel.copies)});
+        shape.pipelines.push_back(std::move(pipeline));
+    }
+    shape.latency = in.constants.BaseLatency(Algorithm::CollNetChain, in.protocol) + slowest;
+    return shape;
+}
+
+/** Wires one node's chain: sums towards the head and to the network, the total back. */
+void
+WireChain(const AlgorithmInputs& in,
+          const CollNetChain& chain,
+          const CollNetBlocks& network,
+          ScheduleWiring& wiring)
+{
+    const ScheduleConnection nothing = HeadToCollNet(in);
+    const auto pipe = [&](const Connection& hop) {
+        ScheduleConnection connection;
+        connection.connection = hop;
+        connection.latency = Hop(in, hop);
+        connection.cap = ChannelCap(in);
+        return connection;
+    };
+    uint32_t up = network.into;
+    uint32_t down = network.outOf;
+    for (std::size_t i = 0; i < chain.ranks.size(); ++i)
+    {
+        const bool isLast = i + 1 == chain.ranks.size();
+        const uint32_t rank = chain.ranks[i];
+        const uint32_t summing = wiring.AddBlock(
+            rank, 0, OneStep(isLast ? PrimitiveKind::Send : PrimitiveKind::RecvReduceSend, 1, 1));
+        const uint32_t spreading = wiring.AddBlock(
+            rank, 0, OneStep(isLast ? PrimitiveKind::Recv : PrimitiveKind::RecvCopySend, 1, 1));
+        wiring.Join(summing, up, i == 0 ? nothing : pipe(chain.toHead[i - 1]));
+        wiring.Join(down, spreading, i == 0 ? nothing : pipe(chain.fromHead[i - 1]));
+        up = summing;
+        down = spreading;
+    }
+}
+
+Schedule
+BuildSchedule(const AlgorithmInputs& in)
+{
+    const Chunking chunking = ChunkingOf(in);
+    Schedule schedule = EmptySchedule(in, Algorithm::CollNetChain);
+    schedule.channelCap = Rate::Infinite(); // only pipes to and from GPUs are bound by a block
+    schedule.startLatency = in.constants.BaseLatency(Algorithm::CollNetChain, in.protocol);
+    for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
+    {
+        for (const auto& ways : FindCollNetChains(in, share.firstChannel, share.channels))
+        {
+            ChannelSchedule channel;
+            ScheduleWiring wiring(channel);
+            const auto heads = static_cast<uint32_t>(ways.chains.size());
+            const CollNetBlocks network =
+                AddCollNet(wiring, in, 0, heads, ways.network, ChannelCap(in));
+            for (const auto& chain : ways.chains)
+            {
+                WireChain(in, chain, network, wiring);
+            }
+            channel.loops = SplitIntoLoops(share.bytes, chunking.chunk, 1, 1);
+            schedule.channels.push_back({std::move(channel), ways.copies});
+        }
+    }
+    return schedule;
+}
+
+} // namespace
+
+const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM{
+    Algorithm::CollNetChain,
+    Supports,
+    RingMaxChannels,
+    nullptr,
+    Streams,
+    BuildSchedule,
+};
+
+} // namespace weir

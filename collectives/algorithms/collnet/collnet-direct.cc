@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/algorithm.h"
+#include "collectives/algorithms/collnet/collnet-direct-call.h"
+#include "collectives/algorithms/ring/ring-channels.h"
+#include "collectives/schedule/message-split.h"
+#include "fabric/routing/path-sum.h"
+
+#include <algorithm>
+
+/**
+ * @file
+ * CollNet direct all-reduce (NCCL's all_reduce.h, RunWorkColl of NCCL_ALGO_COLLNET_DIRECT): the
+ * GPUs of a node that have a port of their own are heads of one part of each chunk; every GPU sends
+ * each head its part at once, the network's switches sum what the heads of all nodes give, and each
+ * head sends the total to every GPU of its node.
+ */
+namespace weir
+{
+
+namespace
+{
+
+bool
+Supports(CollectiveOp op, const Communicator& communicator)
+{
+    constexpr uint32_t MOST_GPUS = 8; // of a node: NCCL_MAX_DIRECT_ARITY + 1, device.h
+    return op == CollectiveOp::AllReduce && communicator.collNetGraph.channels > 0 &&
+           communicator.gpusPerNode <= MOST_GPUS;
+}
+
+/** All hops of one head in all nodes, and the longest of them. */
+std::vector<PathId>
+StageOf(const AlgorithmInputs& in,
+        const CollNetDirectCall& direct,
+        uint32_t head,
+        bool toHead,
+        Time& longest)
+{
+    std::vector<PathId> stage;
+    for (const auto& node : direct.nodes)
+    {
+        for (const auto& way : CollNetDirectWays(in, node, head, toHead))
+        {
+            if (way.path.IsValid())
+            {
+                stage.push_back(way.path);
+                longest = std::max(longest, CollNetDirectHop(in, way));
+            }
+        }
+    }
+    return stage;
+}
+
+/** Base, one hop to the heads and one back, and the network once; a pipeline of three stages. */
+StreamShape
+Streams(const AlgorithmInputs& in)
+{
+    const CollNetDirectCall direct(in);
+    const Bytes payload = DivideUp(in.call.bytes, int64_t{in.channels} * direct.heads);
+    StreamShape shape;
+    Time slowest;
+    for (uint32_t head = 0; head < direct.heads; ++head)
+    {
+        Time to;
+        Time from;
+        Pipeline pipeline;
+        for (auto& stage : {StageOf(in, direct, head, true, to),
+                            std::vector<PathId>{direct.networks[head].path},
+                            StageOf(in, direct, head, false, from)})
+        {
+            if (!stage.empty())
+            {
+                pipeline.way.push_back(stage.front());
+                pipeline.stages.push_back(stage);
+            }
+        }
+        PathSum sum(in.paths);
+        for (const auto& stage : pipeline.stages)
+        {
+            for (PathId path : stage)
+            {
+                sum.Add(path);
+            }
+        }
+        pipeline.slice = std::min(direct.chunk, payload);
+        pipeline.bytes = payload;
+        pipeline.cap = direct.cap;
+        pipeline.weight = in.channels;
+        shape.pipelines.push_back(std::move(pipeline));
+        shape.legs.push_back({sum.Intern(),
+                              payload * in.channels,
+                              direct.cap * in.channels,
+                              static_cast<double>(in.channels)});
+        slowest = std::max(slowest, to + direct.networks[head].latency + from);
+    }
+    shape.latency = in.constants.BaseLatency(Algorithm::CollNetDirect, in.protocol) + slowest;
+    return shape;
+}
+
+} // namespace
+
+const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM{
+    Algorithm::CollNetDirect,
+    Supports,
+    RingMaxChannels,
+    nullptr,
+    Streams,
+    BuildCollNetDirectSchedule,
+};
+
+} // namespace weir

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/imported/imported-check.h"
+
+#include "collectives/algorithms/imported/imported-buffers.h"
+#include "collectives/algorithms/imported/imported-pipes.h"
+#include "collectives/algorithms/imported/imported-shape.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace weir
+{
+
+namespace
+{
+
+/** One run of a program on symbols. */
+class SymbolicRun
+{
+  public:
+    SymbolicRun(const ImportedProgram& program, bool inPlace)
+        : m_program(program),
+          m_buffers(program, inPlace)
+    {
+        for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+        {
+            m_firstBlock.push_back(static_cast<uint32_t>(m_blocks.size()));
+            for (uint32_t block = 0; block < program.ranks[rank].blocks.size(); ++block)
+            {
+                m_blocks.push_back({rank, block, 0, NONE, NONE});
+            }
+        }
+        for (const auto& pipe : PipesOf(program))
+        {
+            const auto id = static_cast<uint32_t>(m_pipes.size());
+            const uint32_t from = m_firstBlock[pipe.fromRank] + pipe.fromBlock;
+            m_blocks[from].out = id;
+            m_blocks[m_firstBlock[pipe.toRank] + pipe.toBlock].in = id;
+            m_pipes.push_back({from, {}});
+        }
+    }
+
+    std::string Run(bool descending)
+    {
+        std::vector<uint32_t> order(m_blocks.size());
+        for (uint32_t i = 0; i < order.size(); ++i)
+        {
+            order[i] = descending ? static_cast<uint32_t>(order.size()) - 1 - i : i;
+        }
+        for (bool moved = true; moved;)
+        {
+            moved = false;
+            for (const uint32_t block : order)
+            {
+                while (Step(m_blocks[block]))
+                {
+                    moved = true;
+                }
+                if (!m_fault.empty())
+                {
+                    return m_fault;
+                }
+            }
+        }
+        for (uint32_t block = 0; block < m_blocks.size(); ++block)
+        {
+            if (!IsDone(m_blocks[block]))
+            {
+                return DescribeWait(block);
+            }
+        }
+        return m_buffers.CheckOutputs();
+    }
+
+  private:
+    static constexpr uint32_t NONE = 0xffffffff;
+
+    struct Block
+    {
+        uint32_t rank;
+        uint32_t block;
+        uint32_t step;
+        uint32_t in;  //!< pipe
+        uint32_t out; //!< pipe
+    };
+
+    struct Pipe
+    {
+        uint32_t from; //!< block
+        std::deque<std::vector<ChunkData>> messages;
+    };
+
+    const std::vector<ImportedStep>& StepsOf(const Block& block) const
+    {
+        return m_program.ranks[block.rank].blocks[block.block].steps;
+    }
+
+    bool IsDone(const Block& block) const
+    {
+        return block.step == StepsOf(block).size();
+    }
+
+    /** The block that a block's next step waits for, by dependency or by message. */
+    uint32_t WaitsFor(const Block& block) const
+    {
+        const ImportedStep& step = StepsOf(block)[block.step];
+        if (step.block >= 0)
+        {
+            const uint32_t other = m_firstBlock[block.rank] + static_cast<uint32_t>(step.block);
+            if (m_blocks[other].step <= step.after)
+            {
+                return other;
+            }
+        }
+        if (Receives(step.kind) && m_pipes[block.in].messages.empty())
+        {
+            return m_pipes[block.in].from;
+        }
+        return NONE;
+    }
+
+    bool Fail(const Block& block, const std::string& what)
+    {
+        m_fault = PlaceOf(m_program, block.rank, block.block, block.step) + ": " + what;
+        return false;
+    }
+
+    /** Runs the next step if it can run. */
+    bool Step(Block& block)
+    {
+        if (!m_fault.empty() || IsDone(block) || WaitsFor(block) != NONE)
+        {
+            return false;
+        }
+        const ImportedStep& step = StepsOf(block)[block.step];
+        std::vector<ChunkData> data(step.count);
+        if (Receives(step.kind))
+        {
+            data = std::move(m_pipes[block.in].messages.front());
+            m_pipes[block.in].messages.pop_front();
+            if (data.size() != step.count)
+            {
+                return Fail(block,
+                            "receives " + std::to_string(step.count) +
+                                " chunks at once, sent are " + std::to_string(data.size()));
+            }
+        }
+        for (uint32_t i = 0; i < step.count && step.kind != ImportedStepKind::Nothing; ++i)
+        {
+            if (!Work(block, step, i, data[i]))
+            {
+                return false;
+            }
+        }
+        if (Sends(step.kind))
+        {
+            m_pipes[block.out].messages.push_back(std::move(data));
+        }
+        ++block.step;
+        return true;
+    }
+
+    /** What a step does to its @p i-th chunk, besides the pipes. */
+    bool Work(const Block& block, const ImportedStep& step, uint32_t i, ChunkData& data)
+    {
+        if (step.kind == ImportedStepKind::Reduce)
+        {
+            data = m_buffers.At(block.rank, step.destination.buffer, step.destination.chunk + i);
+            if (data.ranks.IsEmpty())
+            {
+                return Fail(block, "adds to a chunk with nothing in it");
+            }
+        }
+        if (Reads(step.kind))
+        {
+            const ChunkData own =
+                m_buffers.At(block.rank, step.source.buffer, step.source.chunk + i);
+            if (own.ranks.IsEmpty())
+            {
+                return Fail(block, "reads a chunk before anything is in it");
+            }
+            if (!Reduces(step.kind))
+            {
+                data = own;
+            }
+            else if (own.chunk != data.chunk || !data.ranks.Add(own.ranks))
+            {
+                return Fail(block,
+                            own.chunk != data.chunk
+                                ? "adds chunk " + std::to_string(own.chunk) + " to chunk " +
+                                      std::to_string(data.chunk)
+                                : "counts a rank twice in chunk " + std::to_string(data.chunk));
+            }
+        }
+        if (Writes(step.kind))
+        {
+            m_buffers.At(block.rank, step.destination.buffer, step.destination.chunk + i) = data;
+        }
+        return true;
+    }
+
+    /** Follows who waits for whom until it closes. */
+    std::string DescribeWait(uint32_t block) const
+    {
+        std::vector<uint32_t> chain;
+        while (std::find(chain.begin(), chain.end(), block) == chain.end())
+        {
+            chain.push_back(block);
+            const uint32_t next = WaitsFor(m_blocks[block]);
+            if (next == NONE || IsDone(m_blocks[next]))
+            {
+                return PlaceOfNext(block) + " waits for ever";
+            }
+            block = next;
+        }
+        std::string text = PlaceOfNext(block) + " waits for ever, for ";
+        for (auto it = std::find(chain.begin(), chain.end(), block) + 1; it != chain.end(); ++it)
+        {
+            const Block& each = m_blocks[*it];
+            text += "rank " + std::to_string(each.rank) + ", block " + std::to_string(each.block) +
+                    ", step " + std::to_string(each.step) + ", which waits for ";
+        }
+        return text + "it";
+    }
+
+    std::string PlaceOfNext(uint32_t block) const
+    {
+        const Block& b = m_blocks[block];
+        return PlaceOf(m_program, b.rank, b.block, b.step);
+    }
+
+    const ImportedProgram& m_program;
+    ImportedBuffers m_buffers;
+    std::vector<uint32_t> m_firstBlock; //!< by rank
+    std::vector<Block> m_blocks;
+    std::vector<Pipe> m_pipes;
+    std::string m_fault;
+};
+
+} // namespace
+
+std::string
+CheckImportedProgram(const ImportedProgram& program)
+{
+    if (auto fault = CheckImportedShape(program); !fault.empty())
+    {
+        return fault;
+    }
+    for (const bool inPlace : {false, true})
+    {
+        if (inPlace ? !program.inPlace : !program.outOfPlace)
+        {
+            continue;
+        }
+        for (const bool descending : {false, true})
+        {
+            if (auto fault = SymbolicRun(program, inPlace).Run(descending); !fault.empty())
+            {
+                return fault;
+            }
+        }
+    }
+    return "";
+}
+
+} // namespace weir

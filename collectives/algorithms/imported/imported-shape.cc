@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/imported/imported-shape.h"
+
+#include "collectives/algorithms/imported/imported-pipes.h"
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr const char* BUFFER_NAMES[]{"input", "output", "scratch"};
+
+std::string
+At(const ImportedProgram& program, uint32_t line)
+{
+    return program.file + ":" + std::to_string(line) + ": ";
+}
+
+bool
+IsRank(const ImportedProgram& program, int32_t peer)
+{
+    return peer >= 0 && static_cast<std::size_t>(peer) < program.ranks.size();
+}
+
+std::string
+CheckPlace(const ImportedRank& rank, const ImportedPlace& place, uint32_t count)
+{
+    const auto buffer = static_cast<std::size_t>(place.buffer);
+    const uint32_t chunks = rank.chunks[buffer];
+    if (count <= chunks && place.chunk <= chunks - count)
+    {
+        return "";
+    }
+    return ": " + std::string(count > 1 ? "chunks " : "chunk ") + std::to_string(place.chunk) +
+           (count > 1 ? " to " + std::to_string(uint64_t{place.chunk} + count - 1) : "") +
+           " of the " + BUFFER_NAMES[buffer] + " buffer, which has " + std::to_string(chunks);
+}
+
+std::string
+CheckStep(const ImportedRank& rank, const ImportedBlock& block, const ImportedStep& step)
+{
+    if (step.count == 0)
+    {
+        return ": moves no chunks";
+    }
+    if (Sends(step.kind) && block.sendTo == ImportedBlock::NOBODY)
+    {
+        return ": sends, but its block has nobody to send to";
+    }
+    if (Receives(step.kind) && block.recvFrom == ImportedBlock::NOBODY)
+    {
+        return ": receives, but its block has nobody to receive from";
+    }
+    if (step.block >= 0 && (static_cast<std::size_t>(step.block) >= rank.blocks.size() ||
+                            step.after >= rank.blocks[step.block].steps.size()))
+    {
+        return ": waits for step " + std::to_string(step.after) + " of block " +
+               std::to_string(step.block) + ", and there is no such step";
+    }
+    std::string fault = Reads(step.kind) ? CheckPlace(rank, step.source, step.count) : "";
+    if (fault.empty() && Writes(step.kind))
+    {
+        fault = CheckPlace(rank, step.destination, step.count);
+    }
+    return fault;
+}
+
+std::string
+CheckBlock(const ImportedProgram& program, uint32_t r, uint32_t b)
+{
+    const ImportedRank& rank = program.ranks[r];
+    const ImportedBlock& block = rank.blocks[b];
+    for (const int32_t peer : {block.sendTo, block.recvFrom})
+    {
+        if (peer != ImportedBlock::NOBODY &&
+            (!IsRank(program, peer) || peer == static_cast<int32_t>(r)))
+        {
+            return At(program, block.line) + "rank " + std::to_string(r) + ", block " +
+                   std::to_string(b) + ": its peer is rank " + std::to_string(peer) +
+                   ", expected another of the " + std::to_string(program.ranks.size()) + " ranks";
+        }
+    }
+    if (block.channel >= program.channels)
+    {
+        return At(program, block.line) + "rank " + std::to_string(r) + ", block " +
+               std::to_string(b) + ": channel " + std::to_string(block.channel) + " of " +
+               std::to_string(program.channels);
+    }
+    for (uint32_t s = 0; s < block.steps.size(); ++s)
+    {
+        if (auto fault = CheckStep(rank, block, block.steps[s]); !fault.empty())
+        {
+            return PlaceOf(program, r, b, s) + fault;
+        }
+    }
+    return "";
+}
+
+std::string
+CheckBuffers(const ImportedProgram& program, uint32_t r)
+{
+    const ImportedRank& rank = program.ranks[r];
+    const uint32_t promised[]{InputChunks(program, r), OutputChunks(program, r)};
+    for (std::size_t buffer = 0; buffer < 2; ++buffer)
+    {
+        if (rank.chunks[buffer] > promised[buffer])
+        {
+            return At(program, rank.line) + "rank " + std::to_string(r) + ": " +
+                   std::to_string(rank.chunks[buffer]) + " chunks in the " + BUFFER_NAMES[buffer] +
+                   " buffer, expected at most " + std::to_string(promised[buffer]) + " of " +
+                   ToString(program.op) + " in " + std::to_string(program.chunks) + " chunks";
+        }
+    }
+    return "";
+}
+
+} // namespace
+
+std::string
+PlaceOf(const ImportedProgram& program, uint32_t rank, uint32_t block, uint32_t step)
+{
+    return At(program, program.ranks[rank].blocks[block].steps[step].line) + "rank " +
+           std::to_string(rank) + ", block " + std::to_string(block) + ", step " +
+           std::to_string(step);
+}
+
+uint32_t
+InputChunks(const ImportedProgram& program, uint32_t rank)
+{
+    const auto ranks = static_cast<uint32_t>(program.ranks.size());
+    switch (program.op)
+    {
+    case CollectiveOp::AllGather:
+    case CollectiveOp::Gather:
+        return program.chunks / ranks;
+    case CollectiveOp::Scatter:
+        return rank == program.root ? program.chunks : 0;
+    default:
+        return program.chunks;
+    }
+}
+
+uint32_t
+OutputChunks(const ImportedProgram& program, uint32_t rank)
+{
+    const auto ranks = static_cast<uint32_t>(program.ranks.size());
+    switch (program.op)
+    {
+    case CollectiveOp::ReduceScatter:
+    case CollectiveOp::Scatter:
+        return program.chunks / ranks;
+    case CollectiveOp::Gather:
+        return rank == program.root ? program.chunks : 0;
+    default:
+        return program.chunks;
+    }
+}
+
+std::string
+CheckImportedShape(const ImportedProgram& program)
+{
+    const auto ranks = static_cast<uint32_t>(program.ranks.size());
+    const bool perRank = program.op != CollectiveOp::AllReduce &&
+                         program.op != CollectiveOp::Broadcast &&
+                         program.op != CollectiveOp::Reduce;
+    if (ranks == 0 || program.chunks == 0 || program.root >= ranks ||
+        (perRank && program.chunks % ranks != 0))
+    {
+        return At(program, 1) + std::to_string(program.chunks) + " chunks for " +
+               std::to_string(ranks) + " ranks and root " + std::to_string(program.root) +
+               (perRank ? ", expected a multiple of the ranks" : "");
+    }
+    for (uint32_t r = 0; r < ranks; ++r)
+    {
+        if (auto fault = CheckBuffers(program, r); !fault.empty())
+        {
+            return fault;
+        }
+        for (uint32_t b = 0; b < program.ranks[r].blocks.size(); ++b)
+        {
+            if (auto fault = CheckBlock(program, r, b); !fault.empty())
+            {
+                return fault;
+            }
+        }
+    }
+    return CheckImportedPipes(program);
+}
+
+} // namespace weir

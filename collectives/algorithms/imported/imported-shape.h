@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_IMPORTED_SHAPE_H
+#define WEIR_COLLECTIVES_ALGORITHMS_IMPORTED_SHAPE_H
+
+#include "collectives/algorithms/imported/imported-program.h"
+
+#include <cstdint>
+#include <string>
+
+namespace weir
+{
+
+/**
+ * Checks everything that can be said of a program without running it: ranks, channels, blocks and
+ * steps that exist, chunks within their buffers, buffers that fit the operation, one sender and
+ * one receiver for each pair of ranks on a channel, equally many chunks at both ends.
+ *
+ * @return the first fault as "FILE:LINE: words", empty when there is none. O(steps + blocks log
+ * blocks).
+ */
+std::string CheckImportedShape(const ImportedProgram& program);
+
+/** "FILE:LINE: rank R, block B, step S", the head of messages about a step. */
+std::string PlaceOf(const ImportedProgram& program, uint32_t rank, uint32_t block, uint32_t step);
+
+/** How many of the call's chunks a rank's input (output) has. */
+uint32_t InputChunks(const ImportedProgram& program, uint32_t rank);
+uint32_t OutputChunks(const ImportedProgram& program, uint32_t rank);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ALGORITHMS_IMPORTED_SHAPE_H

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/point-to-point/point-to-point-turns.h"
+#include "collectives/algorithms/point-to-point/point-to-point.h"
+#include "collectives/algorithms/ring/ring-channels.h"
+#include "collectives/schedule/message-split.h"
+
+#include <algorithm>
+#include <map>
+
+/**
+ * @file
+ * Grouped sends and receives as thread blocks.
+ *
+ * A channel's block takes the rounds that have something to do on it in their order, up to eight at
+ * once, each by two groups of its threads: one that sends, one that receives. Such a group is a
+ * ThreadBlock here. It takes the next round of its turn when the round before is done in both
+ * directions; the receiving group tells the sending one by a message of no bytes. NCCL lets
+ * all eight finish before it goes on; here each of the eight goes on by itself.
+ */
+namespace weir
+{
+
+namespace
+{
+
+constexpr uint32_t SHARED_SLOTS = 16; // NCCL_SHARED_STEPS: of a channel's network buffers
+constexpr Bytes TOKEN;                // the size of a message that only tells something
+
+/** Writes the schedule of one channel. */
+class ChannelWriter
+{
+  public:
+    /** References must outlive it. @p networkSlots of one connection. */
+    ChannelWriter(const AlgorithmInputs& in,
+                  const std::vector<Message>& messages,
+                  const std::vector<MessagePart>& parts,
+                  uint32_t networkSlots)
+        : m_in(in),
+          m_messages(messages),
+          m_parts(parts),
+          m_networkSlots(networkSlots),
+          m_nowhere(in.paths.Intern({}))
+    {
+    }
+
+    /** Once. @param onChannel indices of the parts that go over it. */
+    ChannelSchedule Write(const std::vector<uint32_t>& onChannel)
+    {
+        for (const auto& turn : TurnsOf(m_messages, m_parts, onChannel))
+        {
+            AddBlocks(turn);
+        }
+        for (const uint32_t part : onChannel)
+        {
+            Connect(part);
+        }
+        m_channel.loops.push_back(std::move(m_loop));
+        return std::move(m_channel);
+    }
+
+  private:
+    /** Where a part's two ends are: blocks, and the places of the pipe in their lists. */
+    struct Ends
+    {
+        uint32_t sender{0};
+        uint32_t receiver{0};
+        uint16_t atSender{0};
+        uint16_t atReceiver{0};
+    };
+
+    /** The chunk of @p bytes; chunks of one size are one. */
+    int32_t ClassOf(Bytes bytes)
+    {
+        const auto [it, isNew] =
+            m_classes.emplace(bytes.Count(), static_cast<int32_t>(m_loop.chunks.size()));
+        if (isNew)
+        {
+            m_loop.chunks.push_back(bytes);
+        }
+        return it->second;
+    }
+
+    /** A part, cut into chunks, as primitives of @p kind on a block's @p pipe-th connection. */
+    void AddChunks(Program& program, PrimitiveKind kind, uint32_t index, uint16_t pipe)
+    {
+        const auto& part = m_parts[index];
+        const Bytes chunk = ChunkOf(m_in, m_messages[part.message]);
+        for (Bytes left = part.bytes; left > Bytes(); left = left - std::min(chunk, left))
+        {
+            program.primitives.push_back({kind, ClassOf(std::min(chunk, left)), pipe, pipe});
+        }
+    }
+
+    /** Both groups of a turn, those that have something to do. */
+    void AddBlocks(const PeerTurn& turn)
+    {
+        const auto sender = static_cast<uint32_t>(m_channel.blocks.size());
+        const uint32_t receiver = sender + (turn.Sends() > 0);
+        Program sending;
+        Program receiving;
+        uint16_t sent = 0;
+        uint16_t received = 0;
+        uint32_t told = 0; // receives that the sending group waits for
+        for (const PeerWork& work : turn.works)
+        {
+            Ends& ends = m_ends[work.part];
+            if (!work.sends)
+            {
+                ends.receiver = receiver;
+                ends.atReceiver = received++;
+                AddChunks(receiving, PrimitiveKind::Recv, work.part, ends.atReceiver);
+                continue;
+            }
+            for (const uint32_t done = turn.ReceivesBefore(work.round); told < done; ++told)
+            {
+                sending.primitives.push_back(
+                    {PrimitiveKind::Recv, ClassOf(TOKEN), static_cast<uint16_t>(told), 0});
+            }
+            ends.sender = sender;
+            ends.atSender = sent++;
+            AddChunks(sending, PrimitiveKind::Send, work.part, ends.atSender);
+        }
+        AddBlock(turn, std::move(sending));
+        AddBlock(turn, TellAfter(receiving, told));
+        for (uint32_t i = 0; i < told; ++i)
+        {
+            const auto pipe = static_cast<uint32_t>(m_channel.connections.size());
+            m_channel.blocks[receiver].send.push_back(pipe);
+            m_channel.blocks[sender].recv.push_back(pipe);
+            m_channel.connections.push_back(
+                {receiver, sender, {m_nowhere, ConnectionKind::NvLink}, 1, Time()});
+        }
+    }
+
+    /** @p receiving, with a token sent after the last chunk of each of the first @p told pipes. */
+    Program TellAfter(const Program& receiving, uint32_t told)
+    {
+        Program program;
+        const auto& steps = receiving.primitives;
+        for (std::size_t i = 0; i < steps.size(); ++i)
+        {
+            program.primitives.push_back(steps[i]);
+            const uint16_t pipe = steps[i].recvFrom;
+            const bool isLast = i + 1 == steps.size() || steps[i + 1].recvFrom != pipe;
+            if (isLast && pipe < told)
+            {
+                program.primitives.push_back({PrimitiveKind::Send, ClassOf(TOKEN), 0, pipe});
+            }
+        }
+        return program;
+    }
+
+    void AddBlock(const PeerTurn& turn, Program program)
+    {
+        if (!program.primitives.empty())
+        {
+            ThreadBlock block;
+            block.rank = turn.works.front().rank;
+            block.program = ProgramOf(std::move(program));
+            m_channel.blocks.push_back(std::move(block));
+        }
+    }
+
+    /** Equal programs are stored once. */
+    uint32_t ProgramOf(Program program)
+    {
+        std::vector<uint64_t> key;
+        key.reserve(program.primitives.size());
+        for (const auto& p : program.primitives)
+        {
+            key.push_back(static_cast<uint64_t>(p.kind) << 61 | uint64_t{p.recvFrom} << 45 |
+                          uint64_t{p.sendTo} << 29 | static_cast<uint64_t>(p.chunk));
+        }
+        const auto [it, isNew] =
+            m_programs.emplace(std::move(key), static_cast<uint32_t>(m_channel.programs.size()));
+        if (isNew)
+        {
+            m_channel.programs.push_back(std::move(program));
+        }
+        return it->second;
+    }
+
+    /** The pipe of a part. */
+    void Connect(uint32_t index)
+    {
+        const auto& part = m_parts[index];
+        const Message& message = m_messages[part.message];
+        const Ends& ends = m_ends.at(index);
+        const Connection way = WayOf(m_in, message, part.part);
+        Chunking chunking = PipelineChunking(m_in.protocol);
+        if (way.kind == ConnectionKind::Network)
+        {
+            chunking.slots = m_networkSlots;
+        }
+        auto pipe = MakeConnection(
+            m_in, ends.sender, ends.receiver, way, chunking, SliceOf(m_in, message, part));
+        if (message.from == message.to)
+        {
+            pipe.latency = Time(); // a copy
+        }
+        const auto id = static_cast<uint32_t>(m_channel.connections.size());
+        Place(m_channel.blocks[ends.sender].send, ends.atSender, id);
+        Place(m_channel.blocks[ends.receiver].recv, ends.atReceiver, id);
+        m_channel.connections.push_back(pipe);
+    }
+
+    static void Place(std::vector<uint32_t>& pipes, std::size_t at, uint32_t id)
+    {
+        pipes.resize(std::max(pipes.size(), at + 1));
+        pipes[at] = id;
+    }
+
+    const AlgorithmInputs& m_in;
+    const std::vector<Message>& m_messages;
+    const std::vector<MessagePart>& m_parts;
+    uint32_t m_networkSlots;
+    PathId m_nowhere;
+    ChannelSchedule m_channel;
+    Loop m_loop;
+    std::map<int64_t, int32_t> m_classes;                 //!< by size of the chunk
+    std::map<std::vector<uint64_t>, uint32_t> m_programs; //!< by their primitives
+    std::map<uint32_t, Ends> m_ends;                      //!< by part
+};
+
+/** Whether @p a and @p b are the same blocks doing the same over the same paths. */
+bool
+AreCopies(const ChannelSchedule& a, const ChannelSchedule& b)
+{
+    const auto sameProgram = [](const Program& x, const Program& y) {
+        return std::equal(x.primitives.begin(),
+                          x.primitives.end(),
+                          y.primitives.begin(),
+                          y.primitives.end(),
+                          [](const Primitive& p, const Primitive& q) {
+                              return p.kind == q.kind && p.chunk == q.chunk &&
+                                     p.recvFrom == q.recvFrom && p.sendTo == q.sendTo;
+                          });
+    };
+    const auto sameBlock = [](const ThreadBlock& x, const ThreadBlock& y) {
+        return x.rank == y.rank && x.program == y.program && x.recv == y.recv && x.send == y.send;
+    };
+    const auto samePipe = [](const ScheduleConnection& x, const ScheduleConnection& y) {
+        return x.fromBlock == y.fromBlock && x.toBlock == y.toBlock &&
+               x.connection.path == y.connection.path;
+    };
+    const auto all = [](const auto& x, const auto& y, const auto& same) {
+        return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
+    };
+    return a.loops.front().chunks == b.loops.front().chunks && all(a.blocks, b.blocks, sameBlock) &&
+           all(a.connections, b.connections, samePipe) && all(a.programs, b.programs, sameProgram);
+}
+
+} // namespace
+
+Schedule
+PointToPointSchedule(const AlgorithmInputs& in)
+{
+    const auto messages = MessagesOf(in);
+    const auto parts = PartsOf(in, messages);
+    const BlockLoad load = BlockLoadOf(in, messages, parts);
+    const uint32_t slots = std::clamp(SHARED_SLOTS / load.atOnce, 1U, NCCL_STEPS);
+    std::vector<std::vector<uint32_t>> byChannel(PeerChannelsOf(in).all);
+    for (uint32_t i = 0; i < parts.size(); ++i)
+    {
+        byChannel[parts[i].channel].push_back(i);
+    }
+    Schedule schedule = EmptySchedule(in, Algorithm::PointToPoint);
+    schedule.channelCap = PartCap(in, load);
+    for (const auto& onChannel : byChannel)
+    {
+        if (onChannel.empty())
+        {
+            continue;
+        }
+        auto channel = ChannelWriter(in, messages, parts, slots).Write(onChannel);
+        auto same =
+            std::find_if(schedule.channels.begin(),
+                         schedule.channels.end(),
+                         [&](const auto& other) { return AreCopies(other.schedule, channel); });
+        if (same != schedule.channels.end())
+        {
+            ++same->copies;
+            continue;
+        }
+        schedule.channels.push_back({std::move(channel), 1});
+    }
+    return schedule;
+}
+
+} // namespace weir

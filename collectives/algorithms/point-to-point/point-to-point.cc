@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/point-to-point/point-to-point.h"
+
+#include "collectives/algorithms/point-to-point/point-to-point-order.h"
+#include "collectives/schedule/message-split.h"
+#include "fabric/routing/path-sum.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr Bytes CHUNK_NVLINK = Bytes::KiB(512);     //!< all GPUs on NVLink
+constexpr Bytes CHUNK_GB_NETWORK = Bytes::KiB(256); //!< Blackwell on an ARM host, several nodes
+constexpr Bytes CHUNK_OTHERWISE = Bytes::KiB(128);  //!< over PCIe or the network
+constexpr Bytes LL_THRESHOLD = Bytes::KiB(16);      //!< NCCL_P2P_LL_THRESHOLD, payload per channel
+constexpr double NIC_BANDWIDTH_PER_CHANNEL = 14;    //!< GB/s, ncclTopoGetNchannels
+
+bool
+Supports(CollectiveOp op, const Communicator& communicator)
+{
+    return IsPointToPoint(op);
+}
+
+/**
+ * Over NVLink; from 2.11 on also by way of a third GPU of the group, the one that joins both by
+ * most NVLinks, of equal ones the first (NCCL's NVB paths: the sender writes there, the receiver
+ * reads there); else over PCIe.
+ */
+Connection
+WayInsideNode(const AlgorithmInputs& in, GpuId from, GpuId to)
+{
+    const Connection direct = in.connector.InsideNode(from, to);
+    if (direct.kind == ConnectionKind::NvLink || !in.constants.Version().AtLeast(11))
+    {
+        return direct;
+    }
+    const auto& cluster = in.connector.GetCluster();
+    Rate best;
+    Connection found = direct;
+    for (GpuId middle : in.communicator.gpus)
+    {
+        if (middle == from || middle == to || cluster.NodeOf(middle) != cluster.NodeOf(from))
+        {
+            continue;
+        }
+        const Connection there = in.connector.InsideNode(from, middle);
+        const Connection on = in.connector.InsideNode(middle, to);
+        if (there.kind != ConnectionKind::NvLink || on.kind != ConnectionKind::NvLink)
+        {
+            continue;
+        }
+        const Rate rate =
+            std::min(in.paths.BottleneckRate(there.path), in.paths.BottleneckRate(on.path));
+        if (rate > best)
+        {
+            best = rate;
+            PathSum sum(in.paths);
+            sum.Add(there.path);
+            sum.Add(on.path);
+            found = {sum.Intern(), ConnectionKind::NvLink};
+        }
+    }
+    return found;
+}
+
+/** What it takes to drive the ports of a GPU (ncclTopoGetNchannels, a remote rank). */
+uint32_t
+NetworkChannels(const AlgorithmInputs& in, GpuId gpu)
+{
+    const double port = in.connector.GetCluster().GetSpec().node.nic.rawRate.ToGBps();
+    const auto nics = static_cast<uint32_t>(in.connector.PortsOf(gpu).size());
+    return std::max(nics, static_cast<uint32_t>(std::ceil(port / NIC_BANDWIDTH_PER_CHANNEL)));
+}
+
+/** Likewise of a pair inside a node. */
+uint32_t
+LocalChannels(const AlgorithmInputs& in, GpuId from, GpuId to)
+{
+    const Connection connection = in.connector.InsideNode(from, to);
+    if (connection.kind != ConnectionKind::NvLink)
+    {
+        return 2;
+    }
+    const Rate link = in.connector.GetCluster().GetSpec().node.nvlink.PayloadRate();
+    const double links = std::round(in.paths.BottleneckRate(connection.path) / link);
+    return 2 * static_cast<uint32_t>(std::max(links, 1.0));
+}
+
+bool
+IsAllNvLink(const AlgorithmInputs& in)
+{
+    const auto& gpus = in.communicator.gpus;
+    return in.communicator.nodes == 1 && std::all_of(gpus.begin() + 1, gpus.end(), [&](GpuId gpu) {
+               return WayInsideNode(in, gpus[0], gpu).kind == ConnectionKind::NvLink;
+           });
+}
+
+uint32_t
+MaxChannels(const AlgorithmInputs& in)
+{
+    return PeerChannelsOf(in).most;
+}
+
+/**
+ * LL when the largest message has no more than its threshold on each channel that it may use, and
+ * none crosses the network, whose shared buffers have no room for LL (net.cc).
+ */
+void
+Choose(AlgorithmInputs& in)
+{
+    const auto& overrides = in.call.overrides;
+    const PeerChannels limits = PeerChannelsOf(in);
+    const auto messages = MessagesOf(in);
+    Bytes largest;
+    bool network = false;
+    for (const auto& message : messages)
+    {
+        largest = std::max(largest, message.bytes);
+        network = network || !AreInOneNode(in, message);
+    }
+    in.channels = overrides.channels ? *overrides.channels : ChannelsOfMessage(in, limits, largest);
+    const bool isShort = !network && largest <= LL_THRESHOLD * limits.most;
+    in.protocol = overrides.protocol ? *overrides.protocol
+                  : isShort          ? Protocol::Ll
+                                     : Protocol::Simple;
+}
+
+} // namespace
+
+PeerChannels
+PeerChannelsOf(const AlgorithmInputs& in)
+{
+    const auto& gpus = in.communicator.gpus;
+    const auto& cluster = in.connector.GetCluster();
+    const uint32_t all = PowerOfTwoUp(static_cast<uint32_t>(in.communicator.channels.size()));
+    uint32_t perPeer = all;
+    for (std::size_t peer = 1; peer < gpus.size(); ++peer)
+    {
+        const bool local = cluster.NodeOf(gpus[0]) == cluster.NodeOf(gpus[peer]);
+        perPeer = std::min(perPeer,
+                           PowerOfTwoUp(local ? LocalChannels(in, gpus[0], gpus[peer])
+                                              : NetworkChannels(in, gpus[peer])));
+    }
+    PeerChannels limits{all, perPeer, perPeer};
+    while (limits.least > 1 && std::size_t{limits.least} * gpus.size() > all)
+    {
+        limits.least /= 2;
+    }
+    while (limits.most > 1 && std::size_t{limits.most} * gpus.size() > std::size_t{4} * all)
+    {
+        limits.most /= 2;
+    }
+    return limits;
+}
+
+uint32_t
+ChannelsOfMessage(const AlgorithmInputs& in, const PeerChannels& limits, Bytes bytes)
+{
+    if (in.call.overrides.channels)
+    {
+        return *in.call.overrides.channels;
+    }
+    // A 512 KiB step's half to whole over the network, its eighth to 32 of them inside a node.
+    const bool network = in.communicator.nodes > 1;
+    const Bytes smallest = network ? Bytes::KiB(256) : Bytes::KiB(64);
+    const Bytes largest = network ? Bytes::KiB(512) : Bytes::MiB(16);
+    const int64_t wanted = DivideUp(bytes, smallest.Count()).Count();
+    auto channels = static_cast<uint32_t>(std::clamp<int64_t>(wanted, 1, limits.least));
+    while (DivideUp(bytes, channels) > largest && channels * 2 <= limits.most)
+    {
+        channels *= 2;
+    }
+    return channels;
+}
+
+std::vector<MessagePart>
+PartsOf(const AlgorithmInputs& in, const std::vector<Message>& messages)
+{
+    const PointToPointOrder order(in.communicator, in.connector.GetCluster());
+    const PeerChannels limits = PeerChannelsOf(in);
+    std::vector<MessagePart> parts;
+    parts.reserve(messages.size() * in.channels);
+    for (uint32_t m = 0; m < messages.size(); ++m)
+    {
+        const Message& message = messages[m];
+        const uint32_t round = order.RoundOf(message.from, message.to);
+        const uint32_t channels = ChannelsOfMessage(in, limits, message.bytes);
+        const auto shares = SplitOverChannels(message.bytes, channels);
+        const uint32_t count = shares.back().firstChannel + shares.back().channels;
+        const Bytes fair = DivideUp(message.bytes, count);
+        for (uint32_t p = 0; p < count; ++p)
+        {
+            const Bytes bytes = p < shares[0].channels ? shares[0].bytes : shares[1].bytes;
+            parts.push_back({m, p, order.ChannelOf(round, p, limits.all), round, bytes, fair});
+        }
+    }
+    return parts;
+}
+
+BlockLoad
+BlockLoadOf(const AlgorithmInputs& in,
+            const std::vector<Message>& messages,
+            const std::vector<MessagePart>& parts)
+{
+    const PeerChannels limits = PeerChannelsOf(in);
+    const std::size_t ranks = in.communicator.Size();
+    std::vector<uint32_t> sends(ranks * limits.all, 0);
+    std::vector<uint32_t> receives(ranks * limits.all, 0);
+    std::vector<uint32_t> ofARank(ranks, 0);
+    for (const auto& part : parts)
+    {
+        const Message& message = messages[part.message];
+        if (message.from == message.to)
+        {
+            continue;
+        }
+        ++sends[std::size_t{message.from} * limits.all + part.channel];
+        ++receives[std::size_t{message.to} * limits.all + part.channel];
+        ++ofARank[message.from];
+    }
+    uint32_t most = 1;   // parts of one block
+    uint32_t inTurn = 1; // where sends wait for receives
+    for (std::size_t i = 0; i < sends.size(); ++i)
+    {
+        most = std::max({most, sends[i], receives[i]});
+        inTurn = std::max(inTurn, std::min(sends[i], receives[i]));
+    }
+    constexpr uint32_t AT_ONCE = PointToPointOrder::WORKS_AT_ONCE;
+    return {std::min(most, AT_ONCE),
+            (inTurn + AT_ONCE - 1) / AT_ONCE,
+            *std::max_element(ofARank.begin(), ofARank.end())};
+}
+
+Rate
+PartCap(const AlgorithmInputs& in, const BlockLoad& load)
+{
+    AlgorithmInputs all = in;
+    all.channels = load.ofARank; // among which LL's total is divided
+    return std::min(ChannelCap(all), Rate::GBps(in.constants.BlockBandwidth() / load.atOnce));
+}
+
+bool
+AreInOneNode(const AlgorithmInputs& in, const Message& message)
+{
+    const auto& cluster = in.connector.GetCluster();
+    return cluster.NodeOf(in.communicator.gpus[message.from]) ==
+           cluster.NodeOf(in.communicator.gpus[message.to]);
+}
+
+NetworkPorts
+PortsOf(const AlgorithmInputs& in, const Message& message, uint32_t part)
+{
+    const auto& gpus = in.communicator.gpus;
+    return in.connector.PortsForSendRecv(gpus[message.from], gpus[message.to], part);
+}
+
+uint32_t
+QueuePairOf(const AlgorithmInputs& in, uint32_t part)
+{
+    return in.call.communicator.Index() * in.constants.MaxChannels() + part;
+}
+
+Connection
+WayOf(const AlgorithmInputs& in, const Message& message, uint32_t part)
+{
+    const GpuId from = in.communicator.gpus[message.from];
+    const GpuId to = in.communicator.gpus[message.to];
+    if (from == to)
+    {
+        return {in.paths.Intern(std::vector<LinkId>()), ConnectionKind::NvLink};
+    }
+    if (AreInOneNode(in, message))
+    {
+        return WayInsideNode(in, from, to);
+    }
+    return in.connector.BetweenNodes(from, to, PortsOf(in, message, part), QueuePairOf(in, part));
+}
+
+Bytes
+ChunkOf(const AlgorithmInputs& in, const Message& message)
+{
+    const auto& node = in.connector.GetCluster().GetSpec().node;
+    const bool gb = node.cpu == HostCpu::Arm && node.computeCapability >= 100;
+    Bytes chunk = IsAllNvLink(in)                   ? CHUNK_NVLINK
+                  : in.communicator.nodes > 1 && gb ? CHUNK_GB_NETWORK
+                                                    : CHUNK_OTHERWISE;
+    if (in.protocol == Protocol::Simple && !AreInOneNode(in, message))
+    {
+        chunk = Bytes(chunk.Count() / (message.bytes < chunk       ? 4
+                                       : message.bytes < chunk * 8 ? 2
+                                                                   : 1));
+    }
+    return std::min(chunk, PipelineChunking(in.protocol).chunk);
+}
+
+Bytes
+SliceOf(const AlgorithmInputs& in, const Message& message, const MessagePart& part)
+{
+    return WireBytes(in.protocol, std::min(ChunkOf(in, message), part.bytes));
+}
+
+std::vector<Message>
+MessagesOf(const AlgorithmInputs& in)
+{
+    return MessagesOf(in.call.op, in.communicator.Size(), in.call.bytes, in.call.root, in.traffic);
+}
+
+const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM{
+    Algorithm::PointToPoint,
+    Supports,
+    MaxChannels,
+    Choose,
+    PointToPointStreams,
+    PointToPointSchedule,
+};
+
+} // namespace weir

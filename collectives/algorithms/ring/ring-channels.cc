@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/ring/ring-channels.h"
+
+#include "collectives/schedule/message-split.h"
+
+namespace weir
+{
+
+uint32_t
+RingMaxChannels(const AlgorithmInputs& inputs)
+{
+    return static_cast<uint32_t>(inputs.communicator.channels.size());
+}
+
+std::vector<Time>
+HopLatencies(const AlgorithmInputs& inputs, const RingChannel& channel, Bytes slice)
+{
+    std::vector<Time> latencies;
+    latencies.reserve(channel.hops.size());
+    for (const auto& hop : channel.hops)
+    {
+        latencies.push_back(HopLatency(inputs, Algorithm::Ring, hop, slice));
+    }
+    return latencies;
+}
+
+Schedule
+EmptySchedule(const AlgorithmInputs& inputs, Algorithm algorithm)
+{
+    Schedule schedule;
+    schedule.op = inputs.call.op;
+    schedule.algorithm = algorithm;
+    schedule.protocol = inputs.protocol;
+    schedule.startLatency = CallLatency(inputs, algorithm);
+    schedule.channelCap = ChannelCap(inputs);
+    return schedule;
+}
+
+ScheduleConnection
+MakeConnection(const AlgorithmInputs& inputs,
+               uint32_t fromBlock,
+               uint32_t toBlock,
+               const Connection& hop,
+               const Chunking& chunking,
+               Bytes slice)
+{
+    const uint32_t buffers = hop.kind == ConnectionKind::Network ? 2 : 1;
+    const Time latency = HopLatency(inputs, Algorithm::Ring, hop, slice);
+    return {fromBlock, toBlock, hop, buffers * chunking.slots, latency};
+}
+
+void
+AddRingConnections(ChannelSchedule& channel,
+                   const AlgorithmInputs& inputs,
+                   const RingChannel& ring,
+                   uint32_t first,
+                   uint32_t hops,
+                   const Chunking& chunking,
+                   Bytes slice)
+{
+    const auto n = static_cast<uint32_t>(ring.order.size());
+    for (uint32_t i = 0; i < hops; ++i)
+    {
+        const Connection& hop = ring.hops[(first + i) % n];
+        channel.connections.push_back(MakeConnection(inputs, i, (i + 1) % n, hop, chunking, slice));
+    }
+}
+
+Bytes
+FirstSlice(Protocol protocol, const std::vector<Loop>& loops)
+{
+    return WireBytes(protocol, DivideUp(loops.front().chunks.front(), loops.front().slices));
+}
+
+bool
+AddCopyOf(Schedule& schedule,
+          const RingChannel& ring,
+          const std::vector<Loop>& loops,
+          uint32_t first)
+{
+    if (schedule.channels.empty())
+    {
+        return false;
+    }
+    auto& last = schedule.channels.back();
+    const auto& there = last.schedule;
+    const std::size_t n = ring.order.size();
+    bool same = there.loops.size() == loops.size();
+    for (std::size_t i = 0; same && i < loops.size(); ++i)
+    {
+        same = there.loops[i].repeat == loops[i].repeat && there.loops[i].chunks == loops[i].chunks;
+    }
+    for (std::size_t i = 0; same && i < there.blocks.size(); ++i)
+    {
+        same = there.blocks[i].rank == ring.order[(first + i) % n];
+    }
+    for (std::size_t i = 0; same && i < there.connections.size(); ++i)
+    {
+        same = there.connections[i].connection.path == ring.hops[(first + i) % n].path;
+    }
+    last.copies += same;
+    return same;
+}
+
+} // namespace weir

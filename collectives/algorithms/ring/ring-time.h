@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_RING_TIME_H
+#define WEIR_COLLECTIVES_ALGORITHMS_RING_TIME_H
+
+#include "collectives/schedule/block-times.h"
+#include "collectives/schedule/schedule.h"
+#include "fabric/routing/path-table.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+class AloneRates;
+
+/** One channel's ring as its closed form sees it. */
+struct RingRounds
+{
+    struct Hop
+    {
+        PathId path;
+        Time latency;  //!< from a slice's last byte to its use
+        Time pause;    //!< of the wire between two slices: BlockTimes::Pause where a block stores
+        Time interval; //!< at least, from one slice's start to the next one's
+    };
+
+    struct Round
+    {
+        uint32_t repeat{1};
+        Bytes slice; //!< on the wire
+        uint32_t slices{1};
+    };
+
+    std::vector<Hop> hops;     //!< in ring order
+    std::vector<Round> rounds; //!< NCCL's outer loop
+    uint32_t steps{0};         //!< chunks that each rank sends in one round
+    Rate cap;                  //!< of the channel
+    BlockTimes block;
+    PrimitiveKind last{PrimitiveKind::Recv}; //!< what ends a round
+};
+
+/**
+ * How long a ring takes from its first send to the last arrival, when its channels have the shares
+ * of links that @p rates says.
+ *
+ * Every rank sends its chunks of a round in a fixed order, each as some slices, and each chunk but
+ * the first when that of the rank before has arrived. So with m(h) = slice / share on hop h, w(h) =
+ * max(m(h) + pause(h), interval(h), block time) and latency L(h), a round is bound
+ *
+ *   by the slowest wire or block:  steps x slices x max w + the pause between rounds, or
+ *   by a chunk's way:              sum over steps consecutive hops (m(h) + L(h)) + (slices - 1) max
+ * w
+ *
+ * The pause is L + the block's time of the last receive, less what the hop before the slowest one
+ * is ahead of it per step; the last round ends with L instead. Ways count on the average in rounds
+ * that others follow (round by round they begin at other ranks), and the worst in the last one.
+ * O(hops x rounds).
+ */
+Time RingTime(const RingRounds& ring, const AloneRates& rates);
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ALGORITHMS_RING_TIME_H

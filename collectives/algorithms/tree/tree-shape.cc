@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/tree/tree-shape.h"
+
+#include "collectives/channels/message-cost.h"
+#include "collectives/schedule/message-split.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir
+{
+
+namespace
+{
+
+/** From the rank that is the farthest from the root, by the connections of one direction. */
+TreeWay
+DeepestWay(const AlgorithmInputs& in, const TreeChannel& tree, Connection TreePlace::*direction)
+{
+    std::vector<Time> hops; // by rank, between it and its parent
+    for (const auto& place : tree.places)
+    {
+        const bool isRoot = place.parent == TreePlace::NO_RANK;
+        hops.push_back(isRoot ? Time() : TreeHopLatency(in, place.*direction));
+    }
+    TreeWay way;
+    uint32_t deepest = 0;
+    for (uint32_t rank = 0; rank < tree.places.size(); ++rank)
+    {
+        Time latency;
+        for (uint32_t at = rank; at != TreePlace::NO_RANK; at = tree.places[at].parent)
+        {
+            latency += hops[at];
+        }
+        if (latency > way.latency)
+        {
+            way.latency = latency;
+            deepest = rank;
+        }
+    }
+    for (uint32_t at = deepest; tree.places[at].parent != TreePlace::NO_RANK;
+         at = tree.places[at].parent)
+    {
+        way.hops.push_back((tree.places[at].*direction).path);
+    }
+    return way;
+}
+
+/** Payload of one pass of a thread block; everything under Simple. */
+constexpr Bytes LL_PASS{512 * 8};
+constexpr Bytes LL128_PASS{640 * 64 / 16 * 15};
+
+} // namespace
+
+uint32_t
+TreeSlices(Protocol protocol, Bytes bytes)
+{
+    if (protocol == Protocol::Simple)
+    {
+        return 1;
+    }
+    const Bytes pass = protocol == Protocol::Ll ? LL_PASS : LL128_PASS;
+    return static_cast<uint32_t>(std::max<int64_t>(DivideUp(bytes, pass.Count()).Count(), 1));
+}
+
+Chunking
+TreeChunking(const AlgorithmInputs& inputs)
+{
+    constexpr Bytes LARGE = Bytes::KiB(128);
+    constexpr Bytes SMALL = Bytes::KiB(32);
+    Chunking chunking = PipelineChunking(inputs.protocol);
+    const auto nodes = inputs.communicator.nodes;
+    const double perNode = static_cast<double>(inputs.communicator.Size()) / nodes;
+    const double steps = 1 + std::floor(std::log2(nodes)) + 0.1 * perNode;
+    const auto chunks = [&] {
+        return static_cast<double>(inputs.call.bytes.Count() /
+                                   (chunking.chunk * inputs.channels).Count());
+    };
+    const bool halves = inputs.protocol == Protocol::Ll128;
+    while (halves && chunks() < 64 * steps / perNode && chunking.chunk > LARGE)
+    {
+        chunking.chunk = Bytes(chunking.chunk.Count() / 2);
+    }
+    while (halves && chunks() < 16 * steps / perNode && chunking.chunk > SMALL)
+    {
+        chunking.chunk = Bytes(chunking.chunk.Count() / 2);
+    }
+    chunking.slices = TreeSlices(inputs.protocol, chunking.chunk);
+    chunking.slots *= chunking.slices;
+    return chunking;
+}
+
+Time
+TreeHopLatency(const AlgorithmInputs& inputs, const Connection& hop)
+{
+    const Bytes chunk =
+        std::min(TreeChunking(inputs).chunk, DivideUp(inputs.call.bytes, inputs.channels));
+    // Within a node a pass follows the other; a chunk crosses the network as one message.
+    const uint32_t slices =
+        hop.kind == ConnectionKind::Network ? 1 : TreeSlices(inputs.protocol, chunk);
+    const Bytes wire = WireBytes(inputs.protocol, DivideUp(chunk, slices));
+    const Time latency = HopLatency(inputs, Algorithm::Tree, hop, wire);
+    if (hop.kind != ConnectionKind::Network)
+    {
+        return latency;
+    }
+    const Bytes share = DivideUp(inputs.call.bytes, inputs.channels);
+    const auto messages =
+        static_cast<uint64_t>(DivideUp(share, std::max<int64_t>(chunk.Count(), 1)).Count());
+    return latency +
+           MessageCost(inputs.times.Costs())
+               .Together(inputs.protocol,
+                         {wire, messages, inputs.senders, inputs.paths.BottleneckRate(hop.path)});
+}
+
+TreeWay
+SlowestTreeWay(const AlgorithmInputs& inputs, const TreeChannel& tree)
+{
+    TreeWay way = DeepestWay(inputs, tree, &TreePlace::toParent);
+    way.upHops = static_cast<uint32_t>(way.hops.size());
+    TreeWay down = DeepestWay(inputs, tree, &TreePlace::fromParent);
+    std::reverse(down.hops.begin(), down.hops.end());
+    way.latency += down.latency;
+    way.hops.insert(way.hops.end(), down.hops.begin(), down.hops.end());
+    return way;
+}
+
+std::vector<std::vector<PathId>>
+TreeStages(const TreeChannel& tree, const TreeWay& way)
+{
+    std::vector<std::vector<PathId>> stages(way.hops.size());
+    const uint32_t last = static_cast<uint32_t>(stages.size()) - 1;
+    for (const auto& place : tree.places)
+    {
+        uint32_t depth = 0;
+        for (uint32_t above = place.parent; above != TreePlace::NO_RANK;
+             above = tree.places[above].parent)
+        {
+            ++depth;
+        }
+        if (depth > 0)
+        {
+            stages[way.upHops - std::min(depth, way.upHops)].push_back(place.toParent.path);
+            stages[std::min(way.upHops + depth - 1, last)].push_back(place.fromParent.path);
+        }
+    }
+    return stages;
+}
+
+} // namespace weir

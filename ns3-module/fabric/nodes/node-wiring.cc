@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/nodes/node-wiring.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+
+namespace weir
+{
+
+namespace
+{
+
+/** The block that item @p i of @p items falls into when they are cut into @p blocks even parts. */
+uint32_t
+BlockOf(uint32_t i, uint32_t items, uint32_t blocks)
+{
+    return static_cast<uint32_t>(static_cast<uint64_t>(i) * blocks / items);
+}
+
+/** @p items spread contiguously over @p parents, each by @p link unless its own is given. */
+std::vector<PciePlace>
+Fill(std::vector<PciePlace> places,
+     uint32_t items,
+     PcieParent parent,
+     uint32_t parents,
+     const LinkProfile& link)
+{
+    if (places.empty())
+    {
+        for (uint32_t i = 0; i < items; i++)
+        {
+            places.push_back({parent, BlockOf(i, items, parents), std::nullopt});
+        }
+    }
+    for (PciePlace& place : places)
+    {
+        if (!place.link)
+        {
+            place.link = link;
+        }
+    }
+    return places;
+}
+
+std::vector<DeviceId>
+AddDevices(
+    Topology& topology, DeviceKind kind, const std::string& prefix, uint32_t node, uint32_t count)
+{
+    std::vector<DeviceId> devices;
+    devices.reserve(count);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        devices.push_back(topology.AddDevice(kind, prefix + std::to_string(i), node, i));
+    }
+    return devices;
+}
+
+/** What PCIe slots are in. */
+struct PcieTree
+{
+    std::vector<DeviceId> roots;    //!< by socket
+    std::vector<DeviceId> switches; //!< by PCIe switch
+
+    DeviceId At(const PciePlace& place) const
+    {
+        return place.parent == PcieParent::Socket ? roots[place.index] : switches[place.index];
+    }
+};
+
+/**
+ * Joins a card to its socket so that both directions share @p bridge:
+ *
+ *     card --> in --> out --> socket
+ *     card <--------- out          and  socket --> in
+ */
+void
+WireBridge(Topology& topology,
+           DeviceId card,
+           DeviceId root,
+           const std::string& name,
+           uint32_t node,
+           uint32_t index,
+           const LinkProfile& slot,
+           const LinkProfile& bridge)
+{
+    const auto in = topology.AddDevice(DeviceKind::PcieSwitch, name + "-in", node, index);
+    const auto out = topology.AddDevice(DeviceKind::PcieSwitch, name + "-out", node, index);
+    const uint16_t slotName = topology.AddProfileName(slot.name);
+    const Rate rate = slot.PayloadRate();
+    topology.AddLink(card, in, LinkKind::Pcie, rate, slot.latency, slotName);
+    topology.AddLink(root, in, LinkKind::Pcie, rate, slot.latency, slotName);
+    topology.AddLink(in,
+                     out,
+                     LinkKind::Pcie,
+                     bridge.PayloadRate(),
+                     bridge.latency,
+                     topology.AddProfileName(bridge.name));
+    topology.AddLink(out, card, LinkKind::Pcie, rate, Time(), slotName);
+    topology.AddLink(out, root, LinkKind::Pcie, rate, Time(), slotName);
+}
+
+/** Joins NIC cards, or the ports of one-port cards, to their places. */
+void
+WireCards(Topology& topology,
+          const NodeSpec& spec,
+          uint32_t node,
+          const std::vector<DeviceId>& ports,
+          const std::vector<PciePlace>& places,
+          const PcieTree& tree)
+{
+    const std::string prefix = "node" + std::to_string(node) + "/";
+    auto cards = ports;
+    if (spec.portsPerNic > 1)
+    {
+        cards = AddDevices(topology, DeviceKind::PcieSwitch, prefix + "card", node, places.size());
+        for (std::size_t port = 0; port < ports.size(); port++)
+        {
+            const std::size_t card = port / spec.portsPerNic;
+            LinkProfile inside = *places[card].link; // the slot is what limits, not the card
+            inside.latency = Time();
+            topology.AddDuplexLink(ports[port], cards[card], LinkKind::Pcie, inside);
+        }
+    }
+    for (std::size_t i = 0; i < cards.size(); i++)
+    {
+        const LinkProfile& slot = *places[i].link;
+        const DeviceId at = tree.At(places[i]);
+        if (spec.nicHostBridge && places[i].parent == PcieParent::Socket)
+        {
+            const std::string name = prefix + "bridge" + std::to_string(i);
+            WireBridge(topology, cards[i], at, name, node, i, slot, *spec.nicHostBridge);
+            continue;
+        }
+        topology.AddDuplexLink(cards[i], at, LinkKind::Pcie, slot);
+    }
+}
+
+/** Joins the sockets of each board pairwise. */
+void
+WireSockets(Topology& topology, const NodeSpec& spec, const std::vector<DeviceId>& roots)
+{
+    const std::size_t board = spec.socketsPerBoard == 0 ? roots.size() : spec.socketsPerBoard;
+    for (std::size_t a = 0; a < roots.size(); a++)
+    {
+        for (std::size_t b = a + 1; b < roots.size() && b / board == a / board; b++)
+        {
+            topology.AddDuplexLink(roots[a], roots[b], LinkKind::InterSocket, spec.interSocket);
+        }
+    }
+}
+
+void
+WireNvLink(Topology& topology,
+           const NodeSpec& spec,
+           uint32_t node,
+           const std::string& prefix,
+           const std::vector<DeviceId>& gpus)
+{
+    if (spec.wiring == NvLinkWiring::Switched)
+    {
+        const DeviceId nvSwitch =
+            topology.AddDevice(DeviceKind::NvSwitch, prefix + "nvswitch0", node, 0);
+        for (const DeviceId gpu : gpus)
+        {
+            topology.AddDuplexLink(
+                gpu, nvSwitch, LinkKind::NvLink, spec.nvlink, spec.nvlinksPerGpu);
+        }
+    }
+    else if (spec.wiring == NvLinkWiring::Mesh)
+    {
+        for (const MeshLink& mesh : spec.meshLinks)
+        {
+            topology.AddDuplexLink(
+                gpus[mesh.a], gpus[mesh.b], LinkKind::NvLink, spec.nvlink, mesh.links);
+        }
+    }
+}
+
+/** Hops from @p from over PCIe and between sockets, by device; the maximum where there is no way.
+ */
+std::vector<uint32_t>
+PcieHopsFrom(const Topology& topology, DeviceId from)
+{
+    std::vector<uint32_t> hops(topology.DeviceCount(), std::numeric_limits<uint32_t>::max());
+    std::vector<DeviceId> queue{from};
+    hops[from.Index()] = 0;
+    for (std::size_t i = 0; i < queue.size(); i++)
+    {
+        const DeviceId at = queue[i];
+        const DeviceKind kind = topology.GetDevice(at).kind;
+        if (i > 0 && (kind == DeviceKind::Gpu || kind == DeviceKind::Nic))
+        {
+            continue; // end points forward nothing
+        }
+        for (const LinkId id : topology.LinksFrom(at))
+        {
+            const Link& link = topology.GetLink(id);
+            uint32_t& there = hops[link.to.Index()];
+            if (link.kind != LinkKind::NvLink && there == std::numeric_limits<uint32_t>::max())
+            {
+                there = hops[at.Index()] + 1;
+                queue.push_back(link.to);
+            }
+        }
+    }
+    return hops;
+}
+
+} // namespace
+
+NodePlaces
+PlacesOf(const NodeSpec& spec)
+{
+    const bool hasSwitches = spec.pcieSwitches > 0;
+    const auto parent = hasSwitches ? PcieParent::Switch : PcieParent::Socket;
+    const uint32_t parents = hasSwitches ? spec.pcieSwitches : spec.sockets;
+    return {
+        Fill(spec.switchPlaces,
+             spec.pcieSwitches,
+             PcieParent::Socket,
+             spec.sockets,
+             spec.pcieUplink),
+        Fill(spec.gpuPlaces, spec.gpus, parent, parents, spec.gpuLink.value_or(spec.pcie)),
+        Fill(spec.nicPlaces, spec.NicCards(), parent, parents, spec.nicPcie.value_or(spec.pcie))};
+}
+
+std::vector<const LinkProfile*>
+NodeProfiles(const NodeSpec& spec)
+{
+    std::vector<const LinkProfile*> profiles{
+        &spec.nvlink, &spec.pcie, &spec.pcieUplink, &spec.interSocket, &spec.nic};
+    for (const auto* optional : {&spec.gpuLink, &spec.nicPcie, &spec.nicHostBridge})
+    {
+        if (*optional)
+        {
+            profiles.push_back(&**optional);
+        }
+    }
+    for (const auto* places : {&spec.switchPlaces, &spec.gpuPlaces, &spec.nicPlaces})
+    {
+        for (const PciePlace& place : *places)
+        {
+            if (place.link)
+            {
+                profiles.push_back(&*place.link);
+            }
+        }
+    }
+    return profiles;
+}
+
+NodeDevices
+WireNode(Topology& topology, const NodeSpec& spec, uint32_t node)
+{
+    const std::string prefix = "node" + std::to_string(node) + "/";
+    const NodePlaces places = PlacesOf(spec);
+    NodeDevices devices;
+    devices.gpus = AddDevices(topology, DeviceKind::Gpu, prefix + "gpu", node, spec.gpus);
+    WireNvLink(topology, spec, node, prefix, devices.gpus);
+
+    devices.nics = AddDevices(topology, DeviceKind::Nic, prefix + "nic", node, spec.nics);
+    PcieTree tree;
+    tree.switches =
+        AddDevices(topology, DeviceKind::PcieSwitch, prefix + "pcie", node, spec.pcieSwitches);
+    tree.roots = AddDevices(topology, DeviceKind::RootComplex, prefix + "cpu", node, spec.sockets);
+    for (std::size_t i = 0; i < devices.gpus.size(); i++)
+    {
+        const PciePlace& place = places.gpus[i];
+        topology.AddDuplexLink(devices.gpus[i], tree.At(place), LinkKind::Pcie, *place.link);
+    }
+    WireCards(topology, spec, node, devices.nics, places.cards, tree);
+    for (std::size_t i = 0; i < tree.switches.size(); i++)
+    {
+        const PciePlace& place = places.switches[i];
+        topology.AddDuplexLink(tree.switches[i], tree.At(place), LinkKind::Pcie, *place.link);
+    }
+    WireSockets(topology, spec, tree.roots);
+    return devices;
+}
+
+std::vector<std::vector<uint32_t>>
+NearestNicsByGpu(const NodeSpec& spec)
+{
+    Topology topology; // of one node
+    const NodeDevices devices = WireNode(topology, spec, 0);
+    std::vector<std::vector<uint32_t>> nearest(spec.gpus);
+    std::vector<std::vector<uint32_t>> sets(spec.gpus); // the nearest of each GPU, ascending
+    for (uint32_t gpu = 0; gpu < spec.gpus && spec.nics > 0; gpu++)
+    {
+        const auto hops = PcieHopsFrom(topology, devices.gpus[gpu]);
+        const auto hopsTo = [&](uint32_t nic) { return hops[devices.nics[nic].Index()]; };
+        auto& nics = nearest[gpu];
+        nics.resize(spec.nics);
+        std::iota(nics.begin(), nics.end(), 0);
+        std::stable_sort(nics.begin(), nics.end(), [&](uint32_t a, uint32_t b) {
+            return hopsTo(a) < hopsTo(b);
+        });
+        const uint32_t least = hopsTo(nics.front());
+        const auto end = std::find_if(
+            nics.begin(), nics.end(), [&](uint32_t nic) { return hopsTo(nic) > least; });
+        sets[gpu].assign(nics.begin(), end);
+    }
+    for (uint32_t gpu = 0; gpu < spec.gpus && spec.nics > 0; gpu++)
+    {
+        const auto& set = sets[gpu];
+        const std::size_t sharers = std::count(sets.begin(), sets.end(), set);
+        const std::size_t before = std::count(sets.begin(), sets.begin() + gpu, set);
+        const std::size_t turn =
+            before * std::max<std::size_t>(1, set.size() / sharers) % set.size();
+        auto& nics = nearest[gpu];
+        std::rotate(nics.begin(), nics.begin() + turn, nics.begin() + set.size());
+    }
+    return nearest;
+}
+
+} // namespace weir

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/routing/switch-graph.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+/** The representative of x in a disjoint-set forest, halving the way to it. */
+uint32_t
+FindRoot(std::vector<uint32_t>& parent, uint32_t x)
+{
+    while (parent[x] != x)
+    {
+        parent[x] = parent[parent[x]];
+        x = parent[x];
+    }
+    return x;
+}
+
+} // namespace
+
+bool
+Forwards(DeviceKind kind)
+{
+    switch (kind)
+    {
+    case DeviceKind::NvSwitch:
+    case DeviceKind::PcieSwitch:
+    case DeviceKind::RootComplex:
+    case DeviceKind::LeafSwitch:
+    case DeviceKind::SpineSwitch:
+    case DeviceKind::CoreSwitch:
+        return true;
+    case DeviceKind::Gpu:
+    case DeviceKind::Nic:
+    case DeviceKind::Host:
+        return false;
+    }
+    return false;
+}
+
+SwitchGraph::SwitchGraph(const Topology& topology, uint8_t kinds)
+    : m_island(topology.DeviceCount(), NONE),
+      m_local(topology.DeviceCount(), NONE)
+{
+    FindIslands(topology, kinds);
+    m_outgoing.resize(m_switches.size());
+    m_incoming.resize(m_switches.size());
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        const LinkId id(i);
+        const Link& link = topology.GetLink(id);
+        const uint32_t island = IslandOf(link.from);
+        if (!(kinds & KindBit(link.kind)) || island == NONE || IslandOf(link.to) == NONE)
+        {
+            continue;
+        }
+        const uint32_t from = LocalIndexOf(link.from);
+        const uint32_t to = LocalIndexOf(link.to);
+        m_outgoing[m_firstSwitch[island] + from].push_back({id, to, link.cost});
+        m_incoming[m_firstSwitch[island] + to].push_back({id, from, link.cost});
+    }
+}
+
+void
+SwitchGraph::FindIslands(const Topology& topology, uint8_t kinds)
+{
+    const auto devices = static_cast<uint32_t>(topology.DeviceCount());
+    std::vector<uint32_t> parent(devices);
+    for (uint32_t i = 0; i < devices; i++)
+    {
+        parent[i] = i;
+    }
+    const auto forwards = [&](DeviceId device) {
+        return Forwards(topology.GetDevice(device).kind);
+    };
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        if ((kinds & KindBit(link.kind)) && forwards(link.from) && forwards(link.to))
+        {
+            const uint32_t a = FindRoot(parent, link.from.Index());
+            const uint32_t b = FindRoot(parent, link.to.Index());
+            parent[std::max(a, b)] = std::min(a, b); // the smallest id represents
+        }
+    }
+    std::vector<uint32_t> sizes;
+    for (uint32_t i = 0; i < devices; i++)
+    {
+        if (!forwards(DeviceId(i)))
+        {
+            continue;
+        }
+        const uint32_t root = FindRoot(parent, i);
+        if (root == i)
+        {
+            m_island[i] = static_cast<uint32_t>(sizes.size());
+            sizes.push_back(0);
+        }
+        m_island[i] = m_island[root];
+        m_local[i] = sizes[m_island[i]]++;
+    }
+    m_firstSwitch.assign(1, 0);
+    for (const uint32_t size : sizes)
+    {
+        m_firstSwitch.push_back(m_firstSwitch.back() + size);
+    }
+    m_switches.resize(m_firstSwitch.back());
+    for (uint32_t i = 0; i < devices; i++)
+    {
+        if (m_island[i] != NONE)
+        {
+            m_switches[m_firstSwitch[m_island[i]] + m_local[i]] = DeviceId(i);
+        }
+    }
+}
+
+std::vector<uint16_t>
+SwitchGraph::DistancesTo(uint32_t island,
+                         const std::vector<uint32_t>& targets,
+                         const std::vector<bool>& usable) const
+{
+    const uint32_t first = m_firstSwitch[island];
+    std::vector<uint16_t> distances(m_firstSwitch[island + 1] - first, UNREACHABLE);
+    std::vector<std::vector<uint32_t>> atDistance(1, targets);
+    for (const uint32_t target : targets)
+    {
+        distances[target] = 0;
+    }
+    for (std::size_t distance = 0; distance < atDistance.size(); distance++)
+    {
+        for (std::size_t i = 0; i < atDistance[distance].size(); i++)
+        {
+            const uint32_t at = atDistance[distance][i];
+            if (distances[at] != distance)
+            {
+                continue; // a shorter way was found since
+            }
+            for (const Arc& arc : m_incoming[first + at])
+            {
+                const std::size_t longer = distance + arc.cost;
+                if (longer < distances[arc.peer] && usable[arc.link.Index()])
+                {
+                    distances[arc.peer] = static_cast<uint16_t>(longer);
+                    atDistance.resize(std::max(atDistance.size(), longer + 1));
+                    atDistance[longer].push_back(arc.peer);
+                }
+            }
+        }
+    }
+    return distances;
+}
+
+} // namespace weir

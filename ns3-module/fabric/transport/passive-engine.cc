@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/passive-engine.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace weir
+{
+
+void
+EngineSet::Add(PassiveEngine& engine)
+{
+    m_engines.push_back(&engine);
+}
+
+void
+EngineSet::AddFirst(PassiveEngine& engine)
+{
+    m_engines.insert(m_engines.begin(), &engine);
+}
+
+Time
+EngineSet::NextEventTime()
+{
+    Time next = Time::Infinite();
+    for (auto* engine : m_engines)
+    {
+        next = std::min(next, engine->NextEventTime());
+    }
+    return next;
+}
+
+void
+EngineSet::RunUntil(Time now)
+{
+    for (Time next = NextEventTime(); next <= now && !next.IsInfinite(); next = NextEventTime())
+    {
+        if (next < m_now)
+        {
+            throw std::logic_error("EngineSet: an engine's next event lies in the past");
+        }
+        if (next > m_now)
+        {
+            m_instants++;
+        }
+        m_now = next;
+        for (auto* engine : m_engines)
+        {
+            engine->AdvanceTo(next);
+        }
+    }
+    if (!now.IsInfinite())
+    {
+        m_now = now;
+        for (auto* engine : m_engines)
+        {
+            engine->AdvanceTo(now);
+        }
+    }
+}
+
+Time
+EngineSet::RunToEnd()
+{
+    RunUntil(Time::Infinite());
+    return m_now;
+}
+
+} // namespace weir
