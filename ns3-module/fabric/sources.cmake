@@ -30,6 +30,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/routing/way-balance.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/way-chooser.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/load-balancing-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/known-balances.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/load-levelling.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/path-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/progressive-filling.cc

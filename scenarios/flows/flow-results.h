@@ -30,6 +30,12 @@ class FlowResults
         m_finishes[flow] = finish;
     }
 
+    /** What the flow takes instead of the path that it was added with. */
+    void SetPath(std::size_t flow, PathId path)
+    {
+        m_paths[flow] = path;
+    }
+
     std::size_t Size() const
     {
         return m_starts.size();
@@ -72,7 +78,7 @@ class FlowResults
         return m_finishes[flow] - m_starts[flow];
     }
 
-    /** What the flow takes alone: its path's latency plus bytes over the bottleneck's rate. */
+    /** What the flow takes alone on its path: the latency plus bytes over the bottleneck's rate. */
     Time IdealTime(std::size_t flow, const PathTable& paths) const;
 
     /** CompletionTime over IdealTime; 1 where both are zero. */

@@ -34,7 +34,7 @@ SetRouting(FabricSpec& fabric, const NetworkOverrides& overrides)
     fabric.hashSeed = overrides.hashSeed.value_or(fabric.hashSeed);
     if (!overrides.routing.empty())
     {
-        const YamlNode named = YamlNode::Parse(overrides.routing, "--routing");
+        const YamlNode named = YamlNode::ParseArgument(overrides.routing, "--routing");
         fabric.routing = named.AsEnum(RoutingNames());
         CheckRouting(named, fabric);
     }
@@ -43,7 +43,7 @@ SetRouting(FabricSpec& fabric, const NetworkOverrides& overrides)
 std::unique_ptr<FlowNetwork>
 OpenSystem(const std::string& system, const NetworkOverrides& overrides, const Catalog& catalog)
 {
-    const YamlNode reference = YamlNode::Parse(system, "--topology");
+    const YamlNode reference = YamlNode::ParseArgument(system, "--topology");
     ClusterSpec spec = ReadSystem(reference, catalog).cluster;
     spec.nodes = overrides.nodes.value_or(spec.nodes);
     CheckWiring(reference, catalog, spec);

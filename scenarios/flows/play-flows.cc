@@ -43,7 +43,7 @@ FindPath(const FlowFile& file, FlowNetwork& network, const FlowRow& row, const F
 }
 
 /** Starts every flow at its time and notes when it ends. */
-class FlowPlayer : public PassiveEngine, public TransferClient
+class FlowPlayer : public PassiveEngine, public TransferClient, public TransportObserver
 {
   public:
     FlowPlayer(FlowResults& flows, FlowNetwork& network)
@@ -51,6 +51,7 @@ class FlowPlayer : public PassiveEngine, public TransferClient
           m_paths(network.Paths()),
           m_transport(network.GetTransport())
     {
+        m_transport.SetObserver(this, false);
         if (!flows.IsSortedByStart())
         {
             m_order.resize(flows.Size());
@@ -59,6 +60,11 @@ class FlowPlayer : public PassiveEngine, public TransferClient
                 return flows.Start(a) < flows.Start(b);
             });
         }
+    }
+
+    ~FlowPlayer() override
+    {
+        m_transport.SetObserver(nullptr, false);
     }
 
     Time NextEventTime() override
@@ -80,6 +86,12 @@ class FlowPlayer : public PassiveEngine, public TransferClient
             m_transport.Start(request, now);
             m_mostActive = std::max(m_mostActive, m_started + 1 - m_done);
         }
+    }
+
+    /** Switches that route by load choose when a flow starts. */
+    void OnTransferStarted(TransferId, const TransferRequest& request, Time) override
+    {
+        m_flows.SetPath(request.token, request.path);
     }
 
     void OnTransferDone(uint64_t token, Time now) override

@@ -79,12 +79,12 @@ ReroutingTransport::RepairAll(Time now)
 {
     m_repaired.clear();
     const bool isByLoad = IsByLoad(m_router.Kind()); // what a transfer takes is not its path
-    for (auto& [id, path] : m_underWay)
+    for (auto& [id, paths] : m_underWay)
     {
-        const PathId repaired = Repaired(path);
-        if ((repaired != path || isByLoad) && m_inner.SetPath(TransferId{id}, repaired, now))
+        const PathId repaired = Repaired(paths.asked);
+        if ((repaired != paths.taken || isByLoad) && m_inner.SetPath(TransferId{id}, repaired, now))
         {
-            path = repaired;
+            paths.taken = repaired;
         }
     }
 }
@@ -112,7 +112,7 @@ ReroutingTransport::Start(const TransferRequest& request, Time now)
     const TransferId id = m_inner.Start(repaired, now);
     if (m_expectsFailures)
     {
-        m_underWay.emplace(id.value, repaired.path);
+        m_underWay.emplace(id.value, UnderWay{request.path, repaired.path});
     }
     return id;
 }
@@ -137,7 +137,7 @@ ReroutingTransport::SetPath(TransferId id, PathId path, Time now)
     const bool isUnderWay = m_inner.SetPath(id, repaired, now);
     if (isUnderWay && m_expectsFailures)
     {
-        m_underWay[id.value] = repaired;
+        m_underWay[id.value] = {path, repaired};
     }
     return isUnderWay;
 }

@@ -15,8 +15,9 @@ namespace weir
 
 /**
  * A transport that leads transfers around links that are down: those under way when a link fails
- * go on over another way, later ones take it from the start. A transfer with no way around stands
- * still. Everything else is the inner transport's.
+ * go on over another way, later ones take it from the start, and all go back when it comes up, as
+ * routing converges to the shortest ways again. A transfer with no way around stands still.
+ * Everything else is the inner transport's.
  */
 class ReroutingTransport : public Transport, private TransportObserver
 {
@@ -33,8 +34,8 @@ class ReroutingTransport : public Transport, private TransportObserver
     void TakeDown(LinkId link, Time now);
 
     /**
-     * They go on at @p now, at the rate they were last given. Transfers that stood still go on;
-     * those that were led around stay where they are, unless their routing is by load.
+     * They go on at @p now, at the rate they were last given. Transfers that stood still go on, and
+     * those that were led around take the path again that was asked for.
      */
     void BringUp(LinkId link, Time now);
 
@@ -61,6 +62,13 @@ class ReroutingTransport : public Transport, private TransportObserver
                             Time now) override;
     void OnLinkRate(LinkId link, Rate rate, Time now) override;
 
+    /** The paths of a transfer. */
+    struct UnderWay
+    {
+        PathId asked;
+        PathId taken;
+    };
+
     /** The way around for @p path; itself when there is none or none is needed. Memoised. */
     PathId Repaired(PathId path);
 
@@ -74,8 +82,8 @@ class ReroutingTransport : public Transport, private TransportObserver
     TransportObserver* m_observer{nullptr};
     std::vector<bool> m_down;                      //!< by LinkId; empty while all are up
     std::unordered_map<LinkId, Rate> m_rates;      //!< that SetLinkRate gave
-    std::map<uint64_t, PathId> m_underWay;         //!< by TransferId: its path; ordered
-    std::unordered_map<PathId, PathId> m_repaired; //!< since the last failure
+    std::map<uint64_t, UnderWay> m_underWay;       //!< by TransferId; ordered
+    std::unordered_map<PathId, PathId> m_repaired; //!< since links last went or came
 };
 
 } // namespace weir

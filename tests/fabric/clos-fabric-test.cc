@@ -229,6 +229,44 @@ class ClosFabricTest : public testing::TestWithParam<ClosCase>
 
 } // namespace
 
+// 8 ports divide as 4 : 2 for a ratio of 2 and as 4 : 1 for 4, not as 5 : 3 and 6 : 2, which use
+// more of them; 20 : 10 of 32 is nearer to 2 than 21 : 11; 7 : 1 is as near to 8 as 8 ports come.
+TEST(ClosFabric, LeavesHaveTheRatioAskedForWhereTheirPortsDivideSo)
+{
+    struct Split
+    {
+        uint32_t radix;
+        double oversubscription;
+        uint32_t down;
+        uint32_t up;
+    };
+
+    const Split splits[] = {{8, 1, 4, 4},
+                            {9, 1, 4, 4},
+                            {8, 2, 4, 2},
+                            {8, 3, 6, 2},
+                            {8, 4, 4, 1},
+                            {8, 8, 7, 1},
+                            {32, 2, 20, 10},
+                            {64, 2, 42, 21},
+                            {64, 1.7, 39, 23}}; // 1.696; 34 : 20 would be 1.7
+    for (const auto kind : {FabricKind::RailOptimized, FabricKind::LeafSpine, FabricKind::FatTree})
+    {
+        for (const Split& split : splits)
+        {
+            ClusterSpec spec = PointSpec(3 * split.down, kind, split.radix);
+            spec.fabric.oversubscription = split.oversubscription;
+            const Cluster cluster(spec);
+            for (const DeviceId leaf : DevicesOf(cluster.GetTopology(), DeviceKind::LeafSwitch))
+            {
+                const Ports ports = PortsOf(cluster.GetTopology(), leaf);
+                EXPECT_EQ(ports.down, split.down) << split.radix << " " << split.oversubscription;
+                EXPECT_EQ(ports.up, split.up) << split.radix << " " << split.oversubscription;
+            }
+        }
+    }
+}
+
 TEST_P(ClosFabricTest, ALeafsUplinksAreTheFewestThatKeepTheOversubscription)
 {
     const ClosCase& c = GetParam();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/cluster.h"
+#include "fabric/routing/router.h"
 
 #include "box-spec.h"
 #include "network-figures.h"
@@ -70,6 +71,45 @@ TEST(GraphFabricTest, PutsNodesOnTheHosts)
     const auto distances = NetworkDistances(cluster.GetTopology(), cluster.NicDevice(0, 5));
     EXPECT_EQ(distances[cluster.NicDevice(0, 6).Index()], 2U);
     EXPECT_EQ(distances[cluster.NicDevice(3, 6).Index()], 5U);
+}
+
+// A node on two switches joins them for itself alone: between nodes on different switches the long
+// way over the network counts (NIC, host, left, a, b, right, host, NIC), not the one through a
+// node.
+TEST(GraphFabricTest, PassesNothingThroughANodeOnTwoSwitches)
+{
+    ClusterSpec spec = DumbbellSpec(3);
+    spec.node = BoxSpec(3, FabricKind::Graph).node;
+    GraphShape& graph = spec.fabric.graph;
+    graph.hosts = GraphHosts::Nodes;
+    graph.vertices = {{"one", true},
+                      {"two", true},
+                      {"both", true},
+                      {"left", false},
+                      {"a", false},
+                      {"b", false},
+                      {"right", false}};
+    graph.order = {0, 1, 2};
+    graph.wires.clear();
+    for (const auto& [a, b] : {std::pair{0U, 3U},
+                               std::pair{1U, 6U},
+                               std::pair{2U, 3U},
+                               std::pair{2U, 6U},
+                               std::pair{3U, 4U},
+                               std::pair{4U, 5U},
+                               std::pair{5U, 6U}})
+    {
+        graph.wires.push_back({a, b, Rate::GBps(100), Time::Microseconds(1)});
+    }
+    const Cluster cluster(spec);
+    Router router(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    const auto hops = [&](DeviceId to) {
+        constexpr uint8_t NETWORK = KindBit(LinkKind::Network);
+        return router.RouteOver(cluster.NicDevice(0, 0), to, FlowTuple{}, NETWORK).size();
+    };
+    EXPECT_EQ(hops(cluster.NicDevice(1, 0)), 7U);
+    EXPECT_EQ(hops(cluster.NicDevice(2, 0)), 4U);
+    EXPECT_EQ(hops(cluster.NicDevice(0, 1)), 2U);
 }
 
 TEST(GraphFabricTest, RefusesAGraphInPieces)

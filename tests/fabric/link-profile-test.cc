@@ -40,6 +40,23 @@ TEST(LinkProfileTest, InfinibandPacketsCost26Bytes)
     EXPECT_DOUBLE_EQ(InfinibandFraming(2048), 2048.0 / 2074);
 }
 
+TEST(LinkProfileTest, SlingshotAndEfaPacketsCostWhatTheirSourcesSay)
+{
+    // 14 + 4 Ethernet and 32 of transport; EFA beside them 20 preamble and gap, 20 IPv4, 8 UDP.
+    EXPECT_DOUBLE_EQ(SlingshotFraming(4096), 4096.0 / 4146);
+    EXPECT_DOUBLE_EQ(SlingshotFraming(2048), 2048.0 / 2098);
+    EXPECT_DOUBLE_EQ(EfaFraming(4096), 4096.0 / 4194);
+    EXPECT_DOUBLE_EQ(EfaFraming(8192), 8192.0 / 8290);
+}
+
+TEST(LinkProfileTest, ATcpPacketHoldsItsHeaders)
+{
+    // The MTU is IP's: of 1500 bytes 20 IPv4, 20 TCP and 12 of time stamps are not payload; on the
+    // wire 14 + 4 Ethernet and 20 of preamble and gap come on top.
+    EXPECT_DOUBLE_EQ(TcpFraming(1500), 1448.0 / 1538);
+    EXPECT_DOUBLE_EQ(TcpFraming(9000), 8948.0 / 9038);
+}
+
 TEST(LinkProfileTest, PcieRatesFollowTheGenerations)
 {
     // x16, GB/s before line code: 16 lanes x GT/s / 8.

@@ -121,6 +121,64 @@ TEST(AdaptiveTest, TakesDetoursInADragonfly)
     }
 }
 
+// Loads that come and go leave nothing, not even a rounding: alone on the network every flow takes
+// its shortest way, whatever has crossed the links before.
+TEST(AdaptiveTest, ForgetsWhatHasEnded)
+{
+    ClusterSpec spec = ThinSpec(8, FabricKind::Dragonfly, RoutingKind::Adaptive);
+    spec.fabric.link = PlainProfile("trunk", Rate::GBps(7), Time::Microseconds(1));
+    spec.fabric.dragonfly.routersPerGroup = 4;
+    spec.fabric.dragonfly.nicsPerRouter = 2;
+    Play play(spec);
+    uint64_t flow = 0;
+    for (uint32_t i = 0; i < 200; i++)
+    {
+        const uint32_t from = i % 8;
+        const uint32_t to = (from + 1 + i * 5 % 7) % 8;
+        const Time now = Time::Microseconds(i);
+        play.Engines().RunUntil(now);
+        play.Start(from, to, Bytes(1000 + 700 * i), now, flow++);
+    }
+    play.Run();
+    for (uint32_t from = 0; from < 8; from++)
+    {
+        for (uint32_t to = 0; to < 8; to++)
+        {
+            if (from / 2 == to / 2)
+            {
+                continue; // on one router
+            }
+            const Time now = Time::Seconds(10) + Time::Milliseconds(static_cast<double>(flow));
+            play.Start(from, to, Bytes(), now, flow);
+            play.Run();
+            EXPECT_EQ(play.EndOf(flow) - now, Time::Microseconds(1)) << from << " to " << to;
+            flow++;
+        }
+    }
+}
+
+// A link at a tenth of its rate is left alone while whole ones are free.
+TEST(AdaptiveTest, AvoidsADegradedLink)
+{
+    Play play(TwoLeaves(4, RoutingKind::Adaptive));
+    const Topology& topology = play.GetTopology();
+    LinkId degraded;
+    for (std::size_t i = 0; i < topology.LinkCount() && !degraded.IsValid(); i++)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        const bool isUp = IsNetworkSwitch(topology.GetDevice(link.from)) &&
+                          IsNetworkSwitch(topology.GetDevice(link.to));
+        degraded = isUp ? LinkId(i) : LinkId();
+    }
+    ASSERT_TRUE(degraded.IsValid());
+    play.GetFabric().GetTransport().SetLinkRate(degraded, Rate::GBps(1), Time());
+    for (uint32_t i = 0; i < 3; i++)
+    {
+        play.Start(i, 4 + i, MEGABYTE, Time(), i);
+    }
+    EXPECT_NEAR(play.Run().ToMicroseconds(), 100, 1e-6);
+}
+
 // A flow that goes on within the gap keeps its way though that has come to be loaded; after a
 // pause it moves to a free one.
 TEST(FlowletTest, KeepsItsWayUntilItPauses)
@@ -241,7 +299,15 @@ TEST(RouteDagTest, SharesAreExactFractions)
     std::vector<double> loads(7, 0);
     loads[0] = 2;
     loads[3] = 1;
-    EXPECT_EQ(LeastLoadedWay(dag, loads), (std::vector<LinkId>{LinkId(1), LinkId(4), LinkId(6)}));
+    std::vector<double> rates(7, 1);
+    const auto leastLoaded = [&] { return LeastLoadedWay(dag, LoadsWithOne(loads, rates, 1)); };
+    EXPECT_EQ(leastLoaded(), (std::vector<LinkId>{LinkId(1), LinkId(4), LinkId(6)}));
+    // At a quarter of its rate an idle link is as loaded with one more as a whole one with four.
+    rates[4] = 0.25;
+    EXPECT_EQ(leastLoaded(), (std::vector<LinkId>{LinkId(1), LinkId(5), LinkId(6)}));
+    loads[0] = 9;
+    loads[3] = loads[5] = 4;
+    EXPECT_EQ(leastLoaded(), (std::vector<LinkId>{LinkId(1), LinkId(4), LinkId(6)}));
 }
 
 } // namespace weir

@@ -77,12 +77,18 @@ struct PlayedFlows
 };
 
 inline PlayedFlows
-PlayTexts(const std::string& topology, const std::string& flows, uint64_t hashSeed = 1)
+PlayTexts(const std::string& topology,
+          const std::string& flows,
+          uint64_t hashSeed = 1,
+          RoutingKind routing = RoutingKind::Ecmp)
 {
     const TextFile topologyFile(topology);
     const TextFile flowFile(flows);
     PlayedFlows played;
-    played.network = std::make_unique<HpccNetwork>(ReadHpccTopology(topologyFile.Path()), hashSeed);
+    FabricSpec fabric;
+    fabric.routing = routing;
+    fabric.hashSeed = hashSeed;
+    played.network = std::make_unique<HpccNetwork>(ReadHpccTopology(topologyFile.Path()), fabric);
     FlowFile file(flowFile.Path());
     played.results = ReadFlows(file, *played.network);
     PlainLoop loop;

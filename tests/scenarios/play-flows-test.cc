@@ -5,6 +5,7 @@
 #include "tests/fabric/random-stream.h"
 #include "tests/scenarios/flow-files.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -56,6 +57,26 @@ TEST(PlayFlows, AFlowSharesFromItsStartPlusLatencyOn)
 TEST(PlayFlows, OppositeDirectionsDoNotShare)
 {
     const auto played = PlayTexts(DUMBBELL, "2\n0 2 3 100 1000000 0\n2 0 3 100 1000000 0\n");
+    EXPECT_EQ(played.Slowdown(0), 1);
+    EXPECT_EQ(played.Slowdown(1), 1);
+}
+
+// Hosts 0, 1 -- switch 4 -- switch 5 -- hosts 2, 3 over two middle switches, 6 with 8 Gb/s and 7
+// with
+// 16. Of two flows that start together each takes a way for itself and is alone on it: 1 MB in 4 us
+// and 1000 us or 500 us.
+TEST(PlayFlows, AFlowIsComparedWithTheWayThatItTook)
+{
+    const std::string topology =
+        "8 4 8\n4 5 6 7\n0 4 80Gbps 1us 0\n1 4 80Gbps 1us 0\n"
+        "2 5 80Gbps 1us 0\n3 5 80Gbps 1us 0\n4 6 8Gbps 1us 0\n"
+        "6 5 8Gbps 1us 0\n4 7 16Gbps 1us 0\n7 5 16Gbps 1us 0\n";
+    const auto played = PlayTexts(
+        topology, "2\n0 2 3 100 1000000 0\n1 3 3 100 1000000 0\n", 1, RoutingKind::Adaptive);
+    const Time first = played.results.CompletionTime(0);
+    const Time second = played.results.CompletionTime(1);
+    EXPECT_EQ(std::min(first, second), Time::Microseconds(504));
+    EXPECT_EQ(std::max(first, second), Time::Microseconds(1004));
     EXPECT_EQ(played.Slowdown(0), 1);
     EXPECT_EQ(played.Slowdown(1), 1);
 }

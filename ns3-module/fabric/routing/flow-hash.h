@@ -9,6 +9,8 @@ namespace weir
 
 struct FlowTuple;
 
+constexpr uint64_t SPLIT_MIX_64_STEP = 0x9e3779b97f4a7c15; //!< from one state to the next
+
 /**
  * The finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
  * generators", OOPSLA 2014, with Stafford's constants): a bijection of 64 bits in which every input
@@ -17,7 +19,7 @@ struct FlowTuple;
 constexpr uint64_t
 SplitMix64(uint64_t x)
 {
-    x += 0x9e3779b97f4a7c15;
+    x += SPLIT_MIX_64_STEP;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
     return x ^ (x >> 31);

@@ -14,6 +14,7 @@ namespace
 constexpr int MOST_ROUNDS = 48;
 constexpr double ROUND_GAIN = 1e-3; //!< of a demand's root of powers: less is not worth a round
 constexpr double LEAST_GAIN = 1e-6; //!< of a demand's slope: less is rounding
+constexpr double ROUNDING = 1e-12;  //!< of a sum of slopes, by the order in which it is added
 constexpr double LINK_COST = 1e-9;  //!< of what the most loaded link costs
 constexpr int HALVINGS = 8;         //!< of the part that a demand moves
 
@@ -46,30 +47,34 @@ Power63(double x)
 LoadLevelling::LoadLevelling(RouteChoices& choices,
                              const Topology& topology,
                              std::vector<double>& loads,
-                             const std::vector<double>* rates)
+                             const std::vector<double>* rates,
+                             LinkScratch& scratch)
     : m_choices(choices),
       m_topology(topology),
       m_loads(loads),
       m_rates(rates),
-      m_powers(topology.LinkCount(), 0),
-      m_powerRounds(topology.LinkCount(), 0)
+      m_scratch(scratch)
 {
+    m_scratch.Reserve(topology.LinkCount());
 }
 
 void
 LoadLevelling::Divide(std::vector<WayDemand>& demands)
 {
+    m_ways.clear();
+    m_ways.reserve(demands.size());
     for (WayDemand& demand : demands)
     {
-        StartEvenly(demand);
+        m_ways.push_back(WaysOf(demand));
+        StartEvenly(demand, *m_ways.back().shortest);
     }
     std::vector<Progress> progress(demands.size(), {0, std::numeric_limits<double>::infinity()});
-    for (m_round = 1; m_round <= MOST_ROUNDS && BeginRound(demands, progress); m_round++)
+    for (int round = 1; round <= MOST_ROUNDS && BeginRound(demands, progress); round++)
     {
         bool improved = false;
-        for (WayDemand& demand : demands)
+        for (std::size_t i = 0; i < demands.size(); i++)
         {
-            improved = Improve(demand) || improved;
+            improved = Improve(demands[i], m_ways[i]) || improved;
         }
         if (!improved)
         {
@@ -78,9 +83,30 @@ LoadLevelling::Divide(std::vector<WayDemand>& demands)
     }
 }
 
+void
+LoadLevelling::Unload()
+{
+    const auto unload = [this](const RouteDag& dag) {
+        for (const auto& arc : dag.arcs)
+        {
+            m_loads[arc.link.Index()] = 0;
+        }
+    };
+    for (const Ways& ways : m_ways)
+    {
+        unload(*ways.shortest);
+        for (const Ways::Around& detour : ways.detours)
+        {
+            unload(*detour.there);
+            unload(*detour.on);
+        }
+    }
+}
+
 bool
 LoadLevelling::BeginRound(const std::vector<WayDemand>& demands, std::vector<Progress>& progress)
 {
+    m_scratch.stamp++;
     m_scale = 0;
     for (std::size_t i = 0; i < demands.size(); i++)
     {
@@ -100,14 +126,30 @@ LoadLevelling::BeginRound(const std::vector<WayDemand>& demands, std::vector<Pro
     return gains;
 }
 
-void
-LoadLevelling::StartEvenly(WayDemand& demand)
+LoadLevelling::Ways
+LoadLevelling::WaysOf(const WayDemand& demand)
 {
-    const RouteDag& dag = *m_choices.Shortest(demand.first, demand.last);
-    const EvenShares even = weir::SharesOf(dag);
-    for (std::size_t i = 0; i < dag.arcs.size(); i++)
+    Ways ways{m_choices.Shortest(demand.first, demand.last), {}};
+    if (m_choices.HasDetours())
     {
-        const LinkId link = dag.arcs[i].link;
+        const auto& vias = m_choices.Around(demand.first, demand.last);
+        ways.detours.reserve(vias.size());
+        for (const DeviceId via : vias)
+        {
+            ways.detours.push_back(
+                {m_choices.Shortest(demand.first, via), m_choices.Shortest(via, demand.last)});
+        }
+    }
+    return ways;
+}
+
+void
+LoadLevelling::StartEvenly(WayDemand& demand, const RouteDag& shortest)
+{
+    const EvenShares even = weir::SharesOf(shortest);
+    for (std::size_t i = 0; i < shortest.arcs.size(); i++)
+    {
+        const LinkId link = shortest.arcs[i].link;
         const double share = static_cast<double>(even.parts[i]) / even.unit;
         demand.shares.push_back({link, share});
         m_loads[link.Index()] += share * demand.weight / RateOf(link);
@@ -115,12 +157,6 @@ LoadLevelling::StartEvenly(WayDemand& demand)
     std::sort(demand.shares.begin(),
               demand.shares.end(),
               [](const LinkShare& a, const LinkShare& b) { return a.link < b.link; });
-}
-
-double
-LoadLevelling::RateOf(LinkId link) const
-{
-    return m_rates ? (*m_rates)[link.Index()] : m_topology.GetLink(link).rate.ToBytesPerSecond();
 }
 
 /** Of the links that @p demand is on. */
@@ -160,40 +196,44 @@ LoadLevelling::PowerAt(double load) const
 double
 LoadLevelling::SlopeOf(LinkId link)
 {
-    double& power = m_powers[link.Index()];
-    if (m_powerRounds[link.Index()] != m_round)
+    double& power = m_scratch.powers[link.Index()];
+    if (m_scratch.stamps[link.Index()] != m_scratch.stamp)
     {
-        m_powerRounds[link.Index()] = m_round;
+        m_scratch.stamps[link.Index()] = m_scratch.stamp;
         power = PowerAt(m_loads[link.Index()]);
     }
     return (power + m_floor) / RateOf(link);
 }
 
-/** The way of the least sum of slopes, one for each LinkId. */
-std::vector<LinkId>
-LoadLevelling::CheapestWay(const RouteDag& dag)
+double
+LoadLevelling::LeastSlopes(const RouteDag& dag)
 {
-    std::vector<double> rests(dag.places, std::numeric_limits<double>::infinity());
-    std::vector<std::size_t> next(dag.places, 0);
-    rests.back() = 0;
+    m_rests.assign(dag.places, std::numeric_limits<double>::infinity());
+    m_next.resize(dag.places);
+    m_rests.back() = 0;
     for (std::size_t i = dag.arcs.size(); i-- > 0;)
     {
         const auto& arc = dag.arcs[i];
-        const double rest = SlopeOf(arc.link) + rests[arc.to];
-        if (rest <= rests[arc.from]) // of equals the lowest link
+        const double rest = SlopeOf(arc.link) + m_rests[arc.to];
+        if (rest <= m_rests[arc.from]) // of equals the lowest link
         {
-            rests[arc.from] = rest;
-            next[arc.from] = i;
+            m_rests[arc.from] = rest;
+            m_next[arc.from] = i;
         }
     }
-    std::vector<LinkId> way;
+    return m_rests.front();
+}
+
+void
+LoadLevelling::AppendCheapestWay(const RouteDag& dag, std::vector<LinkId>& way)
+{
+    LeastSlopes(dag);
     for (uint32_t place = 0; place + 1 < dag.places;)
     {
-        const auto& arc = dag.arcs[next[place]];
+        const auto& arc = dag.arcs[m_next[place]];
         way.push_back(arc.link);
         place = arc.to;
     }
-    return way;
 }
 
 double
@@ -207,38 +247,41 @@ LoadLevelling::SumOfSlopes(const std::vector<LinkId>& way)
     return sum;
 }
 
-std::vector<LinkId>
-LoadLevelling::BestWay(const WayDemand& demand)
+void
+LoadLevelling::FindBestWay(const Ways& ways)
 {
-    auto best = CheapestWay(*m_choices.Shortest(demand.first, demand.last));
-    if (m_choices.HasDetours())
+    m_best.clear();
+    AppendCheapestWay(*ways.shortest, m_best);
+    double least = SumOfSlopes(m_best);
+    for (const Ways::Around& detour : ways.detours)
     {
-        double least = SumOfSlopes(best);
-        for (const DeviceId via : m_choices.Around(demand.first, demand.last))
+        const double there = LeastSlopes(*detour.there);
+        const double most = least * (1 + ROUNDING);
+        if (there > most || there + LeastSlopes(*detour.on) > most)
         {
-            auto around = CheapestWay(*m_choices.Shortest(demand.first, via));
-            const auto rest = CheapestWay(*m_choices.Shortest(via, demand.last));
-            around.insert(around.end(), rest.begin(), rest.end());
-            const double sum = SumOfSlopes(around);
-            if (sum < least)
-            {
-                least = sum;
-                best = std::move(around);
-            }
+            continue; // it is not better, in whatever order it is added
+        }
+        m_around.clear();
+        AppendCheapestWay(*detour.there, m_around);
+        AppendCheapestWay(*detour.on, m_around);
+        const double sum = SumOfSlopes(m_around);
+        if (sum < least)
+        {
+            least = sum;
+            m_best.swap(m_around);
         }
     }
-    std::sort(best.begin(), best.end());
-    return best;
+    std::sort(m_best.begin(), m_best.end());
 }
 
 bool
-LoadLevelling::Improve(WayDemand& demand)
+LoadLevelling::Improve(WayDemand& demand, const Ways& ways)
 {
-    std::vector<Change> changes;
+    m_changes.clear();
     double largest = 0;
     for (const LinkShare& each : demand.shares)
     {
-        changes.push_back({each.link, each.share, -each.share});
+        m_changes.push_back({each.link, each.share, -each.share});
         largest = std::max(largest, m_loads[each.link.Index()]);
     }
     if (largest == 0)
@@ -248,22 +291,22 @@ LoadLevelling::Improve(WayDemand& demand)
     // A link more costs a little where none is loaded, measured by the loads of this demand.
     m_floor = LINK_COST * PowerAt(largest);
     double now = 0;
-    for (const Change& each : changes)
+    for (const Change& each : m_changes)
     {
         now += SlopeOf(each.link) * each.share;
     }
-    const auto best = BestWay(demand);
-    if (SumOfSlopes(best) >= now * (1 - LEAST_GAIN))
+    FindBestWay(ways);
+    if (SumOfSlopes(m_best) >= now * (1 - LEAST_GAIN))
     {
         return false;
     }
-    AddWay(changes, best);
-    const double part = BestPart(changes, demand.weight);
+    AddWay(m_changes, m_best);
+    const double part = BestPart(m_changes, demand.weight);
     if (part == 0)
     {
         return false;
     }
-    Apply(changes, part, demand);
+    Apply(m_changes, part, demand);
     return true;
 }
 
@@ -326,8 +369,8 @@ LoadLevelling::Apply(const std::vector<Change>& changes, double part, WayDemand&
         const double rate = RateOf(each.link);
         double& load = m_loads[each.link.Index()];
         load = std::max(0.0, load + part * each.delta * demand.weight / rate);
-        m_powers[each.link.Index()] = PowerAt(load);
-        m_powerRounds[each.link.Index()] = m_round;
+        m_scratch.powers[each.link.Index()] = PowerAt(load);
+        m_scratch.stamps[each.link.Index()] = m_scratch.stamp;
         const double share = each.share + part * each.delta;
         if (share > 0)
         {

@@ -16,6 +16,34 @@ namespace
 
 constexpr uint64_t FINEST_UNIT = uint64_t{1} << 16; //!< beyond it a path's shares are rounded
 
+/** A balance that somebody else keeps. */
+class SharedBalance : public PathSharing
+{
+  public:
+    explicit SharedBalance(PathSharing& balance)
+        : m_balance(balance)
+    {
+    }
+
+    const std::vector<LinkShare>& SharesOf(PathId path) override
+    {
+        return m_balance.SharesOf(path);
+    }
+
+    bool IsPerPacket() const override
+    {
+        return m_balance.IsPerPacket();
+    }
+
+    std::unique_ptr<PathSharing> Together(const std::vector<PathLoad>& loads) override
+    {
+        return m_balance.Together(loads);
+    }
+
+  private:
+    PathSharing& m_balance;
+};
+
 } // namespace
 
 PathSpread::PathSpread(PathTable& paths, Router& router)
@@ -33,6 +61,7 @@ PathSpread::Refresh()
     {
         m_shares.clear();
         m_sprayed.clear();
+        m_balances.Forget();
         m_revision = m_router.Revision();
     }
 }
@@ -112,7 +141,15 @@ PathSpread::SharesOf(PathId path)
 std::unique_ptr<PathSharing>
 PathSpread::Together(const std::vector<PathLoad>& loads)
 {
-    return IsPerPacket() ? nullptr : std::make_unique<WayBalance>(*this, m_choices, loads, nullptr);
+    if (IsPerPacket())
+    {
+        return nullptr;
+    }
+    Refresh();
+    return std::make_unique<SharedBalance>(
+        m_balances.Of(loads, [this](const std::vector<PathLoad>& those) {
+            return std::make_unique<WayBalance>(*this, m_choices, those, nullptr);
+        }));
 }
 
 const PathSpread::Sprayed&

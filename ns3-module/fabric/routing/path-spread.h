@@ -2,6 +2,8 @@
 #ifndef WEIR_FABRIC_PATH_SPREAD_H
 #define WEIR_FABRIC_PATH_SPREAD_H
 
+#include "fabric/routing/known-balances.h"
+#include "fabric/routing/link-scratch.h"
 #include "fabric/routing/path-table.h"
 #include "fabric/routing/route-choices.h"
 
@@ -29,7 +31,7 @@ class PathSpread : public PathSharing
         return m_router.Kind() == RoutingKind::Spray;
     }
 
-    /** A WayBalance where switches route by load. */
+    /** A WayBalance where switches route by load; it lasts until the next call. */
     std::unique_ptr<PathSharing> Together(const std::vector<PathLoad>& loads) override;
 
     /** A path whose flows, each 1 / unit of the bytes, load every link as the sprayed path does. */
@@ -51,6 +53,12 @@ class PathSpread : public PathSharing
         return m_choices;
     }
 
+    /** For balances, one at a time. */
+    LinkScratch& Scratch()
+    {
+        return m_scratch;
+    }
+
     PathTable& Paths()
     {
         return m_paths;
@@ -66,6 +74,8 @@ class PathSpread : public PathSharing
     uint64_t m_revision;
     std::unordered_map<PathId, std::vector<LinkShare>> m_shares;
     std::unordered_map<PathId, Sprayed> m_sprayed;
+    KnownBalances m_balances;
+    LinkScratch m_scratch;
     std::unordered_map<PathId, PathMakeup> m_makeups; //!< of paths that do not tell; whatever
                                                       //!< the router does
 };

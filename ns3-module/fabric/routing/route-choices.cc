@@ -17,12 +17,12 @@ constexpr std::size_t DETOURS_WEIGHED = 4;
 
 /** Load x links. The links to and from the end points are the same on every way. */
 double
-CostOf(const std::vector<LinkId>& way, const std::vector<double>& loads)
+CostOf(const std::vector<LinkId>& way, const LoadsWithOne& loads)
 {
     double most = 0;
     for (std::size_t i = 1; i + 1 < way.size(); i++)
     {
-        most = std::max(most, loads[way[i].Index()]);
+        most = std::max(most, loads.On(way[i]));
     }
     return most * static_cast<double>(way.size());
 }
@@ -36,6 +36,13 @@ RouteChoices::RouteChoices(const Topology& topology, Router& router)
       m_detours(topology),
       m_revision(router.Revision())
 {
+    for (std::size_t link = 0; link < topology.LinkCount(); link++)
+    {
+        const Link& each = topology.GetLink(LinkId(link));
+        m_rates.push_back(each.rate.ToBytesPerSecond());
+        m_fastest =
+            each.kind == LinkKind::Network ? std::max(m_fastest, m_rates.back()) : m_fastest;
+    }
 }
 
 const std::vector<DeviceId>&
@@ -60,12 +67,16 @@ RouteChoices::Around(DeviceId first, DeviceId last)
 std::vector<LinkId>
 RouteChoices::LeastLoaded(DeviceId from,
                           DeviceId to,
-                          const std::vector<double>& loads,
+                          const std::vector<double>& onLinks,
+                          const std::vector<double>* rates,
+                          double weight,
                           uint64_t turn)
 {
+    const LoadsWithOne loads(onLinks, rates ? *rates : m_rates, weight);
     auto best = LeastLoadedWay(*Shortest(from, to), loads);
     double least = CostOf(best, loads);
-    if (!HasDetours() || best.size() < 3 || least == 0)
+    const double leastOfAny = weight / m_fastest * static_cast<double>(best.size());
+    if (!HasDetours() || best.size() < 3 || least <= leastOfAny)
     {
         return best;
     }

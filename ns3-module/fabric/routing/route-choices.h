@@ -39,15 +39,19 @@ class RouteChoices
 
     /**
      * What a flow takes that starts now, from @p from to @p to, which must be joined: of all
-     * shortest ways the one whose most loaded link is the least loaded; in a dragonfly a detour
-     * instead when load x links of the shortest way is more than load x links of the detour (UGAL:
-     * Singh 2005; Kim et al., ISCA 2008, section 4.1, with knowledge of all links).
-     * @param loads by LinkId: weights of transfers over rates.
+     * shortest ways the one whose most loaded link is the least loaded with it; in a dragonfly a
+     * detour instead when load x links of the shortest way is more than load x links of the detour
+     * (UGAL: Singh 2005; Kim et al., ISCA 2008, section 4.1, with knowledge of all links).
+     * @param onLinks by LinkId: weights of transfers over rates.
+     * @param rates by LinkId, bytes/s; null: as wired.
+     * @param weight of the flow.
      * @param turn says which few of the detours are weighed.
      */
     std::vector<LinkId> LeastLoaded(DeviceId from,
                                     DeviceId to,
-                                    const std::vector<double>& loads,
+                                    const std::vector<double>& onLinks,
+                                    const std::vector<double>* rates,
+                                    double weight,
                                     uint64_t turn);
 
     RoutingKind Kind() const
@@ -61,6 +65,8 @@ class RouteChoices
     ShortestWays m_ways;
     Detours m_detours;
     uint64_t m_revision;
+    std::vector<double> m_rates;                                  //!< by link, bytes/s, as wired
+    double m_fastest{0};                                          //!< of the network's
     std::unordered_map<uint64_t, std::vector<DeviceId>> m_around; //!< by both switches
 };
 

@@ -89,7 +89,7 @@ SharesOf(const RouteDag& dag)
 }
 
 std::vector<LinkId>
-LeastLoadedWay(const RouteDag& dag, const std::vector<double>& loads)
+LeastLoadedWay(const RouteDag& dag, const LoadsWithOne& loads)
 {
     struct Rest
     {
@@ -103,7 +103,7 @@ LeastLoadedWay(const RouteDag& dag, const std::vector<double>& loads)
     for (std::size_t i = dag.arcs.size(); i-- > 0;)
     {
         const auto& arc = dag.arcs[i];
-        const double load = loads[arc.link.Index()];
+        const double load = loads.On(arc.link);
         const Rest& after = rests[arc.to];
         const Rest rest{std::max(load, after.most), load + after.sum, i};
         Rest& best = rests[arc.from];

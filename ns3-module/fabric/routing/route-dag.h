@@ -52,11 +52,41 @@ struct EvenShares
 EvenShares SharesOf(const RouteDag& dag);
 
 /**
+ * How loaded links would be if one more transfer took them: so that of idle links the fast ones
+ * come first, and a degraded one only when the others are as slow for their load.
+ */
+class LoadsWithOne
+{
+  public:
+    /**
+     * Both must outlive it.
+     * @param loads by LinkId: weights of transfers over the link's rate
+     * @param rates by LinkId, bytes/s
+     * @param weight of the one more
+     */
+    LoadsWithOne(const std::vector<double>& loads, const std::vector<double>& rates, double weight)
+        : m_loads(loads),
+          m_rates(rates),
+          m_weight(weight)
+    {
+    }
+
+    double On(LinkId link) const
+    {
+        return m_loads[link.Index()] + m_weight / m_rates[link.Index()];
+    }
+
+  private:
+    const std::vector<double>& m_loads;
+    const std::vector<double>& m_rates;
+    double m_weight;
+};
+
+/**
  * The way whose most loaded link is the least loaded; of equal ones one of little load in all, and
  * of low links.
- * @param loads by LinkId: what is on a link over its rate.
  */
-std::vector<LinkId> LeastLoadedWay(const RouteDag& dag, const std::vector<double>& loads);
+std::vector<LinkId> LeastLoadedWay(const RouteDag& dag, const LoadsWithOne& loads);
 
 } // namespace weir
 

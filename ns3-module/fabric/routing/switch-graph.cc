@@ -21,6 +21,13 @@ FindRoot(std::vector<uint32_t>& parent, uint32_t x)
     return x;
 }
 
+/** Whether a device is the ports of a node: a switch of the network that is inside it. */
+bool
+IsPortsOfNode(const Device& device)
+{
+    return device.kind == DeviceKind::LeafSwitch && device.node != Device::NO_NODE;
+}
+
 } // namespace
 
 bool
@@ -110,11 +117,14 @@ SwitchGraph::FindIslands(const Topology& topology, uint8_t kinds)
         m_firstSwitch.push_back(m_firstSwitch.back() + size);
     }
     m_switches.resize(m_firstSwitch.back());
+    m_isEnd.resize(m_firstSwitch.back());
     for (uint32_t i = 0; i < devices; i++)
     {
         if (m_island[i] != NONE)
         {
-            m_switches[m_firstSwitch[m_island[i]] + m_local[i]] = DeviceId(i);
+            const std::size_t place = m_firstSwitch[m_island[i]] + m_local[i];
+            m_switches[place] = DeviceId(i);
+            m_isEnd[place] = IsPortsOfNode(topology.GetDevice(DeviceId(i)));
         }
     }
 }
@@ -136,9 +146,9 @@ SwitchGraph::DistancesTo(uint32_t island,
         for (std::size_t i = 0; i < atDistance[distance].size(); i++)
         {
             const uint32_t at = atDistance[distance][i];
-            if (distances[at] != distance)
+            if (distances[at] != distance || (distance > 0 && m_isEnd[first + at]))
             {
-                continue; // a shorter way was found since
+                continue; // a shorter way was found since, or ways may only begin here
             }
             for (const Arc& arc : m_incoming[first + at])
             {

@@ -71,7 +71,8 @@ class SwitchGraph
     /**
      * The length of the shortest way, the sum of its links' costs, from every switch of an island
      * to the nearest of @p targets, by local number; UNREACHABLE where there is no way. Dial's
-     * search (CACM 1969), breadth-first where every link counts one: O(links of the island).
+     * search (CACM 1969), breadth-first where every link counts one: O(links of the island). No way
+     * passes a switch of the network that is inside a node: it is the node's ports.
      * @param usable by link.
      */
     std::vector<uint16_t> DistancesTo(uint32_t island,
@@ -85,6 +86,7 @@ class SwitchGraph
     std::vector<uint32_t> m_local;       //!< by device
     std::vector<uint32_t> m_firstSwitch; //!< by island, into the vectors below; one more at the end
     std::vector<DeviceId> m_switches;    //!< island by island
+    std::vector<bool> m_isEnd;           //!< as m_switches: ways begin and end there, none passes
     std::vector<std::vector<Arc>> m_outgoing; //!< as m_switches
     std::vector<std::vector<Arc>> m_incoming; //!< as m_switches
 };

@@ -43,8 +43,11 @@ WayBalance::WayBalance(PathSpread& spread,
       m_choices(choices),
       m_topology(spread.Paths().GetTopology())
 {
-    std::vector<double> onLinks = others ? others->loads : std::vector<double>();
-    onLinks.resize(m_topology.LinkCount(), 0);
+    LinkScratch& scratch = spread.Scratch();
+    scratch.Reserve(m_topology.LinkCount());
+    std::vector<double> onOthers = others ? others->loads : std::vector<double>();
+    onOthers.resize(others ? m_topology.LinkCount() : 0, 0);
+    std::vector<double>& onLinks = others ? onOthers : scratch.loads;
     const std::vector<double>* rates = others ? &others->rates : nullptr;
     const bool chooseOnce = m_choices.Kind() == RoutingKind::Flowlet;
     for (const PathLoad& load : loads)
@@ -60,11 +63,17 @@ WayBalance::WayBalance(PathSpread& spread,
     }
     if (!chooseOnce)
     {
-        LoadLevelling(m_choices, m_topology, onLinks, rates).Divide(m_demands);
+        LoadLevelling levelling(m_choices, m_topology, onLinks, rates, scratch);
+        levelling.Divide(m_demands);
+        levelling.Unload();
         return;
     }
     for (WayDemand& demand : m_demands)
     {
+        for (const LinkShare& each : demand.shares)
+        {
+            onLinks[each.link.Index()] = 0;
+        }
         AddUp(demand);
     }
 }
@@ -116,7 +125,8 @@ WayBalance::ChooseOnce(WayDemand& demand,
     const double part = weight * way.times / parts;
     for (uint32_t i = 0; i < parts; i++)
     {
-        const auto chosen = m_choices.LeastLoaded(way.from, way.to, onLinks, m_turns++);
+        const auto chosen =
+            m_choices.LeastLoaded(way.from, way.to, onLinks, rates, part, m_turns++);
         for (const LinkId link : chosen)
         {
             const bool isFirst = m_topology.GetLink(link).from == way.from;

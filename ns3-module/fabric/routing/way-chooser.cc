@@ -15,6 +15,7 @@ namespace
 constexpr uint32_t FINEST_UNIT = 4096;  //!< of ways that are divided
 constexpr int64_t UNIT_BYTES = 64;      //!< at least, so that rounding up to units adds little
 constexpr std::size_t FEW_FLOWS = 4096; //!< are not worth forgetting
+constexpr double WEIGHT_ONE = 0x1p32;   //!< weights on links are counted in integers of 1 / this
 
 } // namespace
 
@@ -29,6 +30,7 @@ WayChooser::WayChooser(PathTable& paths, Router& router, const FabricSpec& fabri
 {
     const Topology& topology = paths.GetTopology();
     m_links.loads.resize(topology.LinkCount(), 0);
+    m_weights.resize(topology.LinkCount(), 0);
     for (std::size_t link = 0; link < topology.LinkCount(); link++)
     {
         m_links.rates.push_back(topology.GetLink(LinkId(link)).rate.ToBytesPerSecond());
@@ -47,7 +49,9 @@ WayChooser::AddLoad(LinkId link, double weight)
     const double rate = m_links.rates[link.Index()];
     if (m_paths.GetTopology().GetLink(link).kind == LinkKind::Network && rate > 0)
     {
-        m_links.loads[link.Index()] += weight / rate;
+        int64_t& onLink = m_weights[link.Index()];
+        onLink += std::llround(weight * WEIGHT_ONE);
+        m_links.loads[link.Index()] = static_cast<double>(onLink) / WEIGHT_ONE / rate;
     }
 }
 
@@ -57,8 +61,9 @@ WayChooser::SetRate(LinkId link, Rate rate)
     double& known = m_links.rates[link.Index()];
     if (rate > Rate() && known > 0) // what is down takes no way
     {
-        m_links.loads[link.Index()] *= known / rate.ToBytesPerSecond();
         known = rate.ToBytesPerSecond();
+        m_links.loads[link.Index()] =
+            static_cast<double>(m_weights[link.Index()]) / WEIGHT_ONE / known;
     }
 }
 
@@ -86,7 +91,7 @@ WayChooser::Enter(PathId planned, uint64_t flow, double weight, Time now)
                             (known.underWay > 0 || now - known.lastEnd < m_gap);
         if (!goesOn)
         {
-            known.way = LeastLoaded(planned);
+            known.way = LeastLoaded(planned, weight);
             known.revision = m_router.Revision();
         }
         known.underWay++;
@@ -94,7 +99,7 @@ WayChooser::Enter(PathId planned, uint64_t flow, double weight, Time now)
     }
     else
     {
-        way = LeastLoaded(planned);
+        way = LeastLoaded(planned, weight);
     }
     Hold(way, weight);
     return way;
@@ -144,7 +149,7 @@ WayChooser::ForgetOldFlows(Time now)
 }
 
 ChosenWay
-WayChooser::LeastLoaded(PathId planned)
+WayChooser::LeastLoaded(PathId planned, double weight)
 {
     const PathMakeup& makeup = m_spread.MakeupOf(planned);
     RouteChoices& choices = m_spread.Choices();
@@ -152,8 +157,12 @@ WayChooser::LeastLoaded(PathId planned)
     {
         return {planned, 1, Time()}; // nothing to choose, or it stands still where it is
     }
-    std::vector<LinkId> links = choices.LeastLoaded(
-        makeup.ways.front().from, makeup.ways.front().to, m_links.loads, m_turns++);
+    std::vector<LinkId> links = choices.LeastLoaded(makeup.ways.front().from,
+                                                    makeup.ways.front().to,
+                                                    m_links.loads,
+                                                    &m_links.rates,
+                                                    weight,
+                                                    m_turns++);
     for (const PathLink& each : makeup.rest)
     {
         links.insert(links.end(), each.multiplicity, each.link);

@@ -87,7 +87,7 @@ class WayChooser
     };
 
     ChosenWay Sprayed(PathId planned);
-    ChosenWay LeastLoaded(PathId planned);
+    ChosenWay LeastLoaded(PathId planned, double weight);
     void AddLoad(LinkId link, double weight);
     static uint64_t KeyOf(PathId planned, uint64_t flow);
     void ForgetOldFlows(Time now);
@@ -97,8 +97,9 @@ class WayChooser
     RoutingKind m_kind;
     Time m_gap;
     PathSpread m_spread;
-    LinkStates m_links;                         //!< loads of network links only
-    uint64_t m_turns{0};                        //!< of detours, so that all are weighed in time
+    LinkStates m_links;             //!< loads of network links only
+    std::vector<int64_t> m_weights; //!< under them, in integers: what comes and goes leaves nothing
+    uint64_t m_turns{0};            //!< of detours, so that all are weighed in time
     std::unordered_map<uint64_t, Flow> m_flows; //!< for Flowlet
     std::size_t m_forgetAt;
 };

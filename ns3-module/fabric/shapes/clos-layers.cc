@@ -38,13 +38,42 @@ UplinksFor(const ClusterSpec& spec, uint32_t down)
     return static_cast<uint32_t>(std::max(1.0, std::ceil(uplinks * (1 - ROUNDING))));
 }
 
-uint32_t
-MaxDownPorts(const ClusterSpec& spec)
+namespace
 {
-    uint32_t down = 0;
-    while (down + 1 + UplinksFor(spec, down + 1) <= spec.fabric.leafRadix)
+
+/** Down over up capacity of a leaf with @p down NICs. */
+double
+LeafRatio(const ClusterSpec& spec, uint32_t down)
+{
+    const Rate up = TrunkProfile(spec).PayloadRate() * UplinksFor(spec, down);
+    return spec.node.nic.PayloadRate() * down / up;
+}
+
+/** Whether a leaf has the ports for @p down NICs and their uplinks. */
+bool
+HasPorts(const ClusterSpec& spec, uint32_t down)
+{
+    return down + UplinksFor(spec, down) <= spec.fabric.leafRadix;
+}
+
+} // namespace
+
+uint32_t
+DownPorts(const ClusterSpec& spec, uint32_t together)
+{
+    constexpr double CLOSE = 0.01; // of the ratio; nearer is not worth a port
+    uint32_t most = 0;
+    double nearest = 0; // no ratio is above the one asked for
+    while (HasPorts(spec, most + together))
     {
-        down++;
+        most += together;
+        nearest = std::max(nearest, LeafRatio(spec, most));
+    }
+    const bool isAny = spec.fabric.oversubscription == 1;
+    uint32_t down = most;
+    while (!isAny && down > 0 && LeafRatio(spec, down) < nearest * (1 - CLOSE))
+    {
+        down -= together;
     }
     return down;
 }
@@ -136,7 +165,7 @@ CheckFabricSpec(const ClusterSpec& spec)
             "fabric.oversubscription: " + std::to_string(fabric.oversubscription) +
             ", expected at least 1");
     }
-    if (MaxDownPorts(spec) == 0)
+    if (DownPorts(spec, 1) == 0)
     {
         throw std::invalid_argument("fabric.leafRadix: " + std::to_string(fabric.leafRadix) +
                                     " ports, expected room for one NIC and its share of uplinks (" +

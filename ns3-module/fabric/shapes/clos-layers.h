@@ -29,8 +29,13 @@ LinkProfile TrunkProfile(const ClusterSpec& spec);
  */
 uint32_t UplinksFor(const ClusterSpec& spec, uint32_t down);
 
-/** The most NICs that one leaf can take: the largest d with d + UplinksFor(d) <= leafRadix. */
-uint32_t MaxDownPorts(const ClusterSpec& spec);
+/**
+ * How many NICs one leaf takes, a multiple of @p together: of d with d + UplinksFor(d) <= leafRadix
+ * the most whose ratio of down to up capacity is, but for 1 %, as near to the oversubscription
+ * asked for as any. Ports may stay free: of 8 a ratio of 2 takes 4 and 2. Without oversubscription
+ * simply the most. 0 where there is no room.
+ */
+uint32_t DownPorts(const ClusterSpec& spec, uint32_t together);
 
 /**
  * The switches that take @p uplinks links of each of @p lower switches, the same number from each:

@@ -39,7 +39,7 @@ ShapeOf(const ClusterSpec& spec, std::size_t nicCount)
         throw std::invalid_argument("fabric.levels: " + std::to_string(fabric.levels) +
                                     ", expected 2 to " + std::to_string(MOST_LEVELS));
     }
-    const uint64_t maxDown = MaxDownPorts(spec);
+    const uint64_t maxDown = DownPorts(spec, 1);
     uint64_t most = maxDown;
     for (uint32_t level = 2; level <= fabric.levels && most < nicCount; level++)
     {

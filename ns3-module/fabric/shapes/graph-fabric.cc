@@ -90,10 +90,19 @@ WireGraph(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceI
 
     std::vector<DeviceId> devices(graph.vertices.size());
     std::vector<bool> isNic(graph.vertices.size(), false);
-    for (std::size_t i = 0; i < used && !areNodes; i++)
+    std::vector<uint32_t> nodeOf(graph.vertices.size(), Device::NO_NODE);
+    for (std::size_t i = 0; i < used; i++)
     {
-        devices[graph.order[i]] = nics[i];
-        isNic[graph.order[i]] = true;
+        const uint32_t vertex = graph.order[i];
+        if (areNodes)
+        {
+            nodeOf[vertex] = static_cast<uint32_t>(i);
+        }
+        else
+        {
+            devices[vertex] = nics[i];
+            isNic[vertex] = true;
+        }
     }
     uint32_t switches = 0;
     uint32_t hosts = 0;
@@ -104,10 +113,11 @@ WireGraph(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceI
         {
             continue;
         }
-        const bool passesOn = !vertex.isHost || areNodes;
+        // The ports of a node are a switch of its own: its NICs share them, others do not pass.
+        const bool passesOn = !vertex.isHost || nodeOf[v] != Device::NO_NODE;
         devices[v] = topology.AddDevice(passesOn ? DeviceKind::LeafSwitch : DeviceKind::Host,
                                         vertex.name,
-                                        Device::NO_NODE,
+                                        nodeOf[v],
                                         passesOn ? switches++ : hosts++);
     }
     for (std::size_t i = 0; i < nics.size() && areNodes; i++)

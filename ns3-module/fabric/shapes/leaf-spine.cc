@@ -14,11 +14,12 @@ void
 WireLeafSpine(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceId>& nics)
 {
     CheckFabricSpec(spec);
-    const uint32_t down = MaxDownPorts(spec);
-    if (down < spec.node.nics)
+    const uint32_t down = DownPorts(spec, spec.node.nics);
+    if (down == 0)
     {
         throw std::invalid_argument("fabric.leafRadix: " + std::to_string(spec.fabric.leafRadix) +
-                                    " ports, which leave room for " + std::to_string(down) +
+                                    " ports, which leave room for " +
+                                    std::to_string(DownPorts(spec, 1)) +
                                     " NICs beside the uplinks, expected room for the " +
                                     std::to_string(spec.node.nics) + " of a node (node.nics)");
     }

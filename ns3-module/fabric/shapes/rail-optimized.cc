@@ -13,7 +13,7 @@ WireRailOptimized(Topology& topology, const ClusterSpec& spec, const std::vector
 {
     CheckFabricSpec(spec);
     const uint32_t rails = spec.node.nics;
-    const uint32_t groupNodes = std::min(spec.nodes, MaxDownPorts(spec));
+    const uint32_t groupNodes = std::min(spec.nodes, DownPorts(spec, 1));
     const uint32_t groups = (spec.nodes + groupNodes - 1) / groupNodes;
     const auto leaves = AddSwitches(topology, DeviceKind::LeafSwitch, "leaf", 0, groups * rails);
     for (std::size_t nic = 0; nic < nics.size(); nic++)
