@@ -71,6 +71,13 @@ class Wiring(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn("--k", done.stderr)
 
+    def test_what_is_no_rate_or_delay_is_refused(self):
+        for option, value in (("--rate", "foo"), ("--rate", "100GHz"), ("--uplink-rate", "100"),
+                              ("--delay", "-1ms"), ("--delay", "1Gbps")):
+            done = call("make-fat-tree", "--k", "2", f"{option}={value}")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"{option}: found '{value}'", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
