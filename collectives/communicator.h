@@ -31,7 +31,7 @@ struct Connection
 struct RingChannel
 {
     std::vector<uint32_t> order;  //!< group ranks; order[i] sends to order[(i + 1) % n]
-    std::vector<Connection> hops; //!< hops[i] leaves order[i]
+    std::vector<Connection> hops; //!< hops[i] leaves order[i]; none until calls need them
 };
 
 /**
@@ -59,7 +59,7 @@ struct TreePlace
 /** One channel's tree over the group. */
 struct TreeChannel
 {
-    std::vector<TreePlace> places; //!< by group rank
+    std::vector<TreePlace> places; //!< by group rank; none until calls need them
     PathId path;                   //!< all links of all connections, up and down
 };
 
@@ -82,7 +82,7 @@ struct Communicator
     uint32_t nodes{1};                 //!< distinct nodes
     uint32_t gpusPerNode{1};           //!< the largest number of its GPUs in one node
     std::vector<RingChannel> channels; //!< at full width; small messages use the first few
-    std::vector<PathId> ringPaths;     //!< by channel: all links of all its hops
+    std::vector<PathId> ringPaths;     //!< by channel that has hops: all links of all of them
     std::vector<TreeChannel> trees;    //!< by channel; of every two rounds of the search's channels
                                        //!< the first is tree 0, the second tree 1
     GraphSpeed treeGraph;              //!< double binary trees

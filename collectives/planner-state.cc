@@ -61,29 +61,62 @@ CheckTraffic(const Traffic& traffic, const CollectiveCall& call, const Communica
 }
 } // namespace
 
-Communicator&
-Planner::State::Built(CommunicatorId id)
+Group&
+Planner::State::Known(CommunicatorId id)
 {
     if (!id.IsValid() || id.Index() >= groups.size())
     {
         throw std::invalid_argument("Planner: no such communicator");
     }
-    Group& group = *groups[id.Index()];
-    Communicator& communicator = group.communicator;
+    return *groups[id.Index()];
+}
+
+Communicator&
+Planner::State::Built(CommunicatorId id)
+{
+    Group& group = Known(id);
     if (!group.built)
     {
-        builder.Build(communicator, id.Index());
-        for (std::size_t c = 0; c < communicator.channels.size(); ++c)
-        {
-            const auto& channel = communicator.channels[c];
-            const bool asBefore = c > 0 && SameHops(channel, communicator.channels[c - 1]);
-            communicator.ringPaths.push_back(asBefore ? communicator.ringPaths.back()
-                                                      : InternRing(channel, paths));
-        }
-        communicator.ll128 = AllowsLl128(constants, communicator, paths);
+        builder.Build(group.communicator, id.Index());
+        group.communicator.ll128 =
+            AllowsLl128(constants, group.communicator, paths, cluster.GetSpec().node);
         group.built = true;
     }
-    return communicator;
+    return group.communicator;
+}
+
+/** Gives the first @p channels rings of a group their hops and paths. */
+void
+Planner::State::ConnectRings(CommunicatorId id, uint32_t channels)
+{
+    Communicator& communicator = Built(id);
+    builder.Connect(communicator, id.Index(), channels);
+    for (std::size_t c = communicator.ringPaths.size(); c < channels; ++c)
+    {
+        const auto& channel = communicator.channels[c];
+        const bool asBefore = c > 0 && SameHops(channel, communicator.channels[c - 1]);
+        communicator.ringPaths.push_back(asBefore ? communicator.ringPaths.back()
+                                                  : InternRing(channel, paths));
+    }
+}
+
+/** Gives a group what a call takes that runs as chosen: of many channels small calls take few. */
+void
+Planner::State::ConnectFor(const CollectiveCall& call, const NcclChoice& choice)
+{
+    switch (choice.algorithm->algorithm)
+    {
+    case Algorithm::Tree:
+        builder.ConnectTrees(Built(call.communicator), call.communicator.Index(), choice.channels);
+        return;
+    case Algorithm::Ring:
+    case Algorithm::CollNetChain:
+    case Algorithm::CollNetDirect:
+        ConnectRings(call.communicator, choice.channels);
+        return;
+    default:
+        return; // others look at no channel
+    }
 }
 
 /** With everything that plans of @p call look at. */
@@ -101,6 +134,11 @@ Planner::State::BuiltWithTrees(CommunicatorId id)
     if (!group.hasTrees)
     {
         builder.BuildTrees(communicator, id.Index());
+        if (communicator.collNetGraph.channels > 0)
+        {
+            // Which of CollNet's kinds there are shows on all channels.
+            ConnectRings(id, static_cast<uint32_t>(communicator.channels.size()));
+        }
         group.hasTrees = true;
     }
     return communicator;
@@ -147,7 +185,7 @@ Planner::State::Check(const CollectiveCall& call, const Communicator& communicat
 AlgorithmInputs
 Planner::State::InputsOf(const CollectiveCall& call, const NcclChoice& choice)
 {
-    return {Built(call.communicator),
+    return {Known(call.communicator).communicator,
             call,
             choice.protocol,
             choice.channels,
@@ -164,6 +202,7 @@ Planner::State::InputsOf(const CollectiveCall& call, const NcclChoice& choice)
 AlgorithmInputs
 Planner::State::DecidedInputsOf(const CollectiveCall& call, const NcclChoice& choice)
 {
+    ConnectFor(call, choice);
     AlgorithmInputs inputs = InputsOf(call, choice);
     const bool looksForLines = inputs.protocol == Protocol::Ll;
     const bool isTree = choice.algorithm->algorithm == Algorithm::Tree;

@@ -59,7 +59,7 @@ struct GroupHash
 struct Group
 {
     Communicator communicator;
-    bool built{false};    //!< channels
+    bool built{false};    //!< channels, of which as many have hops as calls have asked for
     bool hasTrees{false}; //!< trees and the other graphs, which only collectives look at
 };
 
@@ -80,9 +80,12 @@ struct Planner::State
     {
     }
 
+    Group& Known(CommunicatorId id);
     Communicator& Built(CommunicatorId id);
     Communicator& BuiltFor(const CollectiveCall& call);
     Communicator& BuiltWithTrees(CommunicatorId id);
+    void ConnectRings(CommunicatorId id, uint32_t channels);
+    void ConnectFor(const CollectiveCall& call, const NcclChoice& choice);
     const Traffic& TrafficOf(TrafficId id) const;
     void Check(const CollectiveCall& call, const Communicator& communicator) const;
     NcclChoice Choose(const CollectiveCall& call, const Communicator& communicator);

@@ -4,9 +4,9 @@
 #include "collectives/algorithms/imported/imported-check.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/planner-state.h"
+#include "collectives/schedule/message-split.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <stdexcept>
 
@@ -22,7 +22,7 @@ Together(std::vector<StreamLeg> legs, double calls)
 {
     for (auto& leg : legs)
     {
-        leg.bytes = Bytes(static_cast<int64_t>(std::ceil(leg.bytes.ToDouble() * calls)));
+        leg.bytes = RoundedUp(leg.bytes.ToDouble() * calls);
         leg.cap = leg.cap * calls;
         leg.weight *= calls;
     }
@@ -75,6 +75,22 @@ Pace(StreamShape& shape, const PathTable& paths, Time alone, Time wire)
         }
     }
     return before;
+}
+
+/**
+ * From the end of a call to that of one like it that follows, by the plan of one: never less than
+ * the time of its bytes on the slowest link.
+ */
+Time
+PeriodOf(const StreamShape& shape, const PathTable& paths, const CollectivePlan& plan)
+{
+    constexpr uint32_t CALLS = 20; // in a row, as benchmarks have them (nccl-tests' default)
+    if (!shape.row)
+    {
+        return plan.duration;
+    }
+    const Time period = PeriodOf(*shape.row, AloneRates(shape.legs, paths), CALLS);
+    return std::min(std::max(period, plan.wire), plan.duration);
 }
 
 } // namespace
@@ -132,7 +148,11 @@ Planner::AddCommunicator(const std::vector<GpuId>& gpus)
 const Communicator&
 Planner::GetCommunicator(CommunicatorId id)
 {
-    return m_state->BuiltWithTrees(id);
+    Communicator& communicator = m_state->BuiltWithTrees(id);
+    const auto channels = static_cast<uint32_t>(communicator.channels.size());
+    m_state->ConnectRings(id, channels);
+    m_state->builder.ConnectTrees(communicator, id.Index(), channels);
+    return communicator;
 }
 
 TrafficId
@@ -197,7 +217,7 @@ Planner::Plan(const CollectiveCall& call)
         {
             plan->latency += Pace(shape, state.paths, moving, wire.time);
         }
-        plan->period = shape.call ? *shape.call + plan->wire : plan->duration;
+        plan->period = PeriodOf(shape, state.paths, *plan);
         plan->blocks = shape.blocks > 0 ? shape.blocks : inputs.channels;
         plan->bottleneck = wire.bottleneck;
         plan->legs = std::move(shape.legs);

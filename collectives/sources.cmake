@@ -5,6 +5,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/engines/analytical-engine.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/channel-builder.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/call-classes.cc
+  ${CMAKE_CURRENT_LIST_DIR}/engines/call-row.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/closed-form.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/crowd-times.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/leg-sharing.cc
@@ -23,8 +24,10 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/channels/double-binary-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/fidelity.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/flow-engine.cc
+  ${CMAKE_CURRENT_LIST_DIR}/engines/flow-engine-row.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-buffers.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-pipes.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-schedule.cc
@@ -70,11 +73,13 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/planner.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-load.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-streams.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-turns.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/protocol.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/chain-row.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/ring-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-pipeline.cc

@@ -13,6 +13,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/kernels/kernel-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/layer-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/linear-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan/gradient-plan.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/memory-estimate.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/memory-kernel-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/optimizer-program.cc
@@ -29,6 +30,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-call.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/rank-jitter.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/steady-rule.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/student-t.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/segment-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/stage-layers.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/stage-parameters.cc

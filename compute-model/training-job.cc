@@ -8,7 +8,6 @@
 #include "compute-model/graph/table-step.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <stdexcept>
 #include <tuple>
@@ -19,14 +18,6 @@ namespace weir
 
 namespace
 {
-
-std::string
-GiB(Bytes bytes)
-{
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.1f GiB", bytes.ToDouble() / Bytes::GiB(1).ToDouble());
-    return text;
-}
 
 void
 CheckGpuCount(const TrainingJobSpec& spec)
@@ -47,7 +38,7 @@ CheckFits(const TrainingJobSpec& spec, const MemoryEstimate& memory, const Gpu& 
     {
         throw std::invalid_argument("job " + spec.name + ": a GPU of pipeline stage " +
                                     std::to_string(memory.stage) + " needs " + ToText(memory) +
-                                    ", expected at most the " + GiB(gpu.memory) + " of " +
+                                    ", expected at most the " + InGiB(gpu.memory) + " of " +
                                     gpu.name);
     }
 }
@@ -219,7 +210,8 @@ TrainingJob::TrainingJob(TrainingJobSpec spec,
     EnterHeld(m_graph, execution.communicators, m_traffics, planner, gpu.memoryRate);
     if (engine.TimesByClass())
     {
-        auto kinds = PlannedGroupKinds(m_graph, execution.communicators, planner, m_traffics);
+        auto kinds =
+            PlannedGroupKinds(m_graph, execution.communicators, m_spec.gpus, planner, m_traffics);
         const RankFold fold(m_graph, m_spec.computeScale, kinds);
         for (CallClass& calls : CallsTogether(m_graph, fold, execution.communicators, m_traffics))
         {

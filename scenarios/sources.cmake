@@ -10,16 +10,21 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-edit.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-use.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-writer.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/text-file.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/xml-attributes.cc
   ${CMAKE_CURRENT_LIST_DIR}/catalog.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/scenario-names.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/usual-efficiency.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-source.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-link-profile.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/gpu-precisions.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-gpu.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-kernel-calibration.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-place.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-dimension-text.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/check-memory.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-overruled.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-plan-use.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-wiring.cc
@@ -35,6 +40,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-event.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-scenario.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-keys.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/plan-uses.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-scenario.cc
@@ -66,6 +72,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/read-suite.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/recorder.cc
   ${CMAKE_CURRENT_LIST_DIR}/running/rerouting-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/running/row-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/run-json.cc
@@ -105,6 +112,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/fabric-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-bench.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/least-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/plan-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/step-table.cc

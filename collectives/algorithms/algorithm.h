@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_ALGORITHMS_ALGORITHM_H
 
 #include "collectives/algorithms/imported/imported-program.h"
+#include "collectives/algorithms/ring/chain-row.h"
 #include "collectives/algorithms/ring/ring-time.h"
 #include "collectives/algorithms/traffic.h"
 #include "collectives/channels/connection.h"
@@ -50,7 +51,7 @@ struct StreamShape
     std::vector<Pipeline> pipelines; //!< what fills up before all hops are busy, if anything does
     std::vector<RingRounds> rings;   //!< what goes round, one per distinct channel
     uint32_t blocks{0};              //!< of a rank's kernel; 0: one per channel
-    std::optional<Time> call;        //!< set: a next call starts after this and the legs alone
+    std::optional<ChainRow> row;     //!< set: calls that follow each other overlap so
 };
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/protocol.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace weir
@@ -36,6 +37,19 @@ Chunking
 PipelineChunking(Protocol protocol)
 {
     return {ShapeOf(protocol).step, 1, NCCL_STEPS};
+}
+
+uint32_t
+PassesOf(Protocol protocol, Bytes payload)
+{
+    constexpr int64_t LL_PASS = 512 * 8;
+    constexpr int64_t LL128_PASS = 640 * 64 / 16 * 15;
+    if (protocol == Protocol::Simple)
+    {
+        return 1;
+    }
+    const int64_t pass = protocol == Protocol::Ll ? LL_PASS : LL128_PASS;
+    return static_cast<uint32_t>(std::max<int64_t>((payload.Count() + pass - 1) / pass, 1));
 }
 
 Bytes

@@ -51,6 +51,14 @@ Chunking RingChunking(Protocol protocol);
 /** Broadcast: one step is one slice, whatever the protocol. */
 Chunking PipelineChunking(Protocol protocol);
 
+/**
+ * Passes that a thread block makes over a chunk of @p payload: LL and LL128 hand lines on one by
+ * one, so what one pass moves is the next rank's before the rest has come (prims_ll.h: 512 threads
+ * of 8 bytes; prims_ll128.h: 640 threads of 64 bytes, 15/16 of them data). One under Simple, whose
+ * slices are handed on whole.
+ */
+uint32_t PassesOf(Protocol protocol, Bytes payload);
+
 /** What @p payload occupies on the wire under @p protocol, rounded up to whole bytes. */
 Bytes WireBytes(Protocol protocol, Bytes payload);
 

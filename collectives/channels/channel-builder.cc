@@ -29,23 +29,20 @@ ChannelBuilder::ChannelBuilder(const Cluster& cluster,
 void
 ChannelBuilder::Build(Communicator& communicator, uint32_t queuePairSeed)
 {
-    const auto parts = SplitByNode(communicator);
     if (communicator.Size() == 1)
     {
         communicator.channels.push_back({{0}, {}});
         communicator.searchChannels = 1;
         return;
     }
-    const bool interNode = parts.size() > 1;
-    std::vector<const NodeGraphs*> graphs;
+    const Joined joined = JoinedOf(communicator);
+    const bool interNode = joined.parts.size() > 1;
     auto found = std::numeric_limits<uint32_t>::max();
     double speed = std::numeric_limits<double>::infinity();
-    for (const auto& part : parts)
+    for (const NodeGraphs* graphs : joined.graphs)
     {
-        graphs.push_back(&GraphsOf(part, interNode));
-        const RingGraph& rings = graphs.back()->rings;
-        found = std::min(found, static_cast<uint32_t>(rings.rings.size()));
-        speed = std::min(speed, rings.speed);
+        found = std::min(found, static_cast<uint32_t>(graphs->rings.rings.size()));
+        speed = std::min(speed, graphs->rings.speed);
     }
     if (found == 0)
     {
@@ -58,13 +55,29 @@ ChannelBuilder::Build(Communicator& communicator, uint32_t queuePairSeed)
     const uint32_t channels = FinalChannels(found, speed, interNode);
     for (uint32_t c = 0; c < channels; ++c)
     {
-        if (!interNode && c >= found)
-        {
-            communicator.channels.push_back(communicator.channels[c % found]);
-            continue;
-        }
         communicator.channels.push_back(
-            JoinNodes(parts, graphs, c % found, queuePairSeed * m_constants.MaxChannels() + c));
+            {c < found ? OrderOf(joined, c) : communicator.channels[c % found].order, {}});
+    }
+    Connect(communicator, queuePairSeed, 1);
+}
+
+void
+ChannelBuilder::Connect(Communicator& communicator, uint32_t queuePairSeed, uint32_t channels)
+{
+    if (communicator.Size() == 1 || !communicator.channels[channels - 1].hops.empty())
+    {
+        return;
+    }
+    const Joined joined = JoinedOf(communicator);
+    for (uint32_t c = 0; c < channels; ++c)
+    {
+        RingChannel& channel = communicator.channels[c];
+        if (channel.hops.empty())
+        {
+            channel.hops = HopsOf(joined,
+                                  c % communicator.searchChannels,
+                                  queuePairSeed * m_constants.MaxChannels() + c);
+        }
     }
 }
 
@@ -75,23 +88,55 @@ ChannelBuilder::BuildTrees(Communicator& communicator, uint32_t queuePairSeed)
     {
         return;
     }
-    const auto parts = SplitByNode(communicator);
-    std::vector<const TreeGraph*> treeGraphs;
-    for (const auto& part : parts)
-    {
-        treeGraphs.push_back(&GraphsOf(part, parts.size() > 1).trees);
-    }
+    communicator.trees.resize(communicator.channels.size());
+    const Joined joined = JoinedOf(communicator);
     const TreeBuilder builder(
-        m_connector, parts, std::move(treeGraphs), communicator.searchChannels);
+        m_connector, joined.parts, TreesOf(joined), communicator.searchChannels);
     communicator.treePattern = builder.Pattern();
     communicator.treeGraph = builder.Speed();
-    for (uint32_t c = 0; c < communicator.channels.size(); ++c)
-    {
-        communicator.trees.push_back(
-            builder.Build(c, queuePairSeed * m_constants.MaxChannels() + c));
-    }
     communicator.nvlsGraph = SearchNvls(communicator, m_connector, m_constants);
     communicator.collNetGraph = SearchCollNet(communicator, m_connector);
+}
+
+void
+ChannelBuilder::ConnectTrees(Communicator& communicator, uint32_t queuePairSeed, uint32_t channels)
+{
+    if (communicator.Size() == 1 || !communicator.trees[channels - 1].places.empty())
+    {
+        return;
+    }
+    const Joined joined = JoinedOf(communicator);
+    const TreeBuilder builder(
+        m_connector, joined.parts, TreesOf(joined), communicator.searchChannels);
+    for (uint32_t c = 0; c < channels; ++c)
+    {
+        if (communicator.trees[c].places.empty())
+        {
+            communicator.trees[c] = builder.Build(c, queuePairSeed * m_constants.MaxChannels() + c);
+        }
+    }
+}
+
+ChannelBuilder::Joined
+ChannelBuilder::JoinedOf(const Communicator& communicator)
+{
+    Joined joined{SplitByNode(communicator), {}};
+    for (const auto& part : joined.parts)
+    {
+        joined.graphs.push_back(&GraphsOf(part, joined.parts.size() > 1));
+    }
+    return joined;
+}
+
+std::vector<const TreeGraph*>
+ChannelBuilder::TreesOf(const Joined& joined)
+{
+    std::vector<const TreeGraph*> trees;
+    for (const NodeGraphs* graphs : joined.graphs)
+    {
+        trees.push_back(&graphs->trees);
+    }
+    return trees;
 }
 
 std::vector<NodePart>
@@ -155,45 +200,55 @@ ChannelBuilder::FinalChannels(uint32_t found, double speed, bool interNode) cons
     return std::min(std::max(channels, m_limits.least), most);
 }
 
-RingChannel
-ChannelBuilder::JoinNodes(const std::vector<NodePart>& parts,
-                          const std::vector<const NodeGraphs*>& graphs,
-                          uint32_t searchChannel,
-                          uint32_t queuePair) const
+const NodeRing&
+ChannelBuilder::RingOf(const Joined& joined, std::size_t k, uint32_t searchChannel)
 {
-    const auto ringOf = [&](std::size_t k) -> const NodeRing& {
-        // crossNic 2: on odd nodes the two rings of a pair are swapped, so a hop stays on a rail.
-        const RingGraph& graph = graphs[k]->rings;
-        const bool swapped = graph.alternating && k % 2 == 1;
-        return graph.rings[swapped ? searchChannel ^ 1U : searchChannel];
-    };
-    RingChannel channel;
-    for (std::size_t k = 0; k < parts.size(); ++k)
+    // crossNic 2: on odd nodes the two rings of a pair are swapped, so a hop stays on a rail.
+    const RingGraph& graph = joined.graphs[k]->rings;
+    const bool swapped = graph.alternating && k % 2 == 1;
+    return graph.rings[swapped ? searchChannel ^ 1U : searchChannel];
+}
+
+std::vector<uint32_t>
+ChannelBuilder::OrderOf(const Joined& joined, uint32_t searchChannel)
+{
+    std::vector<uint32_t> order;
+    for (std::size_t k = 0; k < joined.parts.size(); ++k)
     {
-        const NodePart& part = parts[k];
-        const NodeRing& ring = ringOf(k);
-        for (std::size_t i = 0; i < ring.order.size(); ++i)
+        for (const uint32_t place : RingOf(joined, k, searchChannel).order)
         {
-            channel.order.push_back(part.ranks[ring.order[i]]);
-            const GpuId from = part.gpus[ring.order[i]];
-            if (i + 1 < ring.order.size())
-            {
-                channel.hops.push_back(m_connector.InsideNode(from, part.gpus[ring.order[i + 1]]));
-                continue;
-            }
-            if (parts.size() == 1)
-            {
-                channel.hops.push_back(m_connector.InsideNode(from, part.gpus[ring.order[0]]));
-                continue;
-            }
-            const std::size_t next = (k + 1) % parts.size();
-            const NodeRing& nextRing = ringOf(next);
-            const NetworkPorts ports{ring.outNic, nextRing.inNic, part.gpus[ring.outGpu]};
-            channel.hops.push_back(m_connector.BetweenNodes(
-                from, parts[next].gpus[nextRing.order[0]], ports, queuePair));
+            order.push_back(joined.parts[k].ranks[place]);
         }
     }
-    return channel;
+    return order;
+}
+
+std::vector<Connection>
+ChannelBuilder::HopsOf(const Joined& joined, uint32_t searchChannel, uint32_t queuePair) const
+{
+    std::vector<Connection> hops;
+    for (std::size_t k = 0; k < joined.parts.size(); ++k)
+    {
+        const NodePart& part = joined.parts[k];
+        const NodeRing& ring = RingOf(joined, k, searchChannel);
+        for (std::size_t i = 0; i < ring.order.size(); ++i)
+        {
+            const GpuId from = part.gpus[ring.order[i]];
+            const bool isLast = i + 1 == ring.order.size();
+            if (!isLast || joined.parts.size() == 1)
+            {
+                const GpuId to = part.gpus[ring.order[isLast ? 0 : i + 1]];
+                hops.push_back(m_connector.InsideNode(from, to));
+                continue;
+            }
+            const std::size_t next = (k + 1) % joined.parts.size();
+            const NodeRing& nextRing = RingOf(joined, next, searchChannel);
+            const NetworkPorts ports{ring.outNic, nextRing.inNic, part.gpus[ring.outGpu]};
+            hops.push_back(m_connector.BetweenNodes(
+                from, joined.parts[next].gpus[nextRing.order[0]], ports, queuePair));
+        }
+    }
+    return hops;
 }
 
 } // namespace weir

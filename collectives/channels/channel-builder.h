@@ -35,18 +35,28 @@ class ChannelBuilder
                    ChannelLimits limits = {});
 
     /**
-     * Sets channels and their search's figures of @p communicator. A group of one GPU gets one
-     * channel without hops. @p queuePairSeed makes its network flows differ from other groups'.
+     * Sets channels and their search's figures of @p communicator: the order of each, and the hops
+     * of the first. A group of one GPU gets one channel without hops. @p queuePairSeed makes its
+     * network flows differ from other groups'.
      * @throws std::runtime_error when two of its nodes are not joined.
      */
     void Build(Communicator& communicator, uint32_t queuePairSeed);
 
+    /** Gives the first @p channels of a built group their hops, where they have none yet. */
+    void Connect(Communicator& communicator, uint32_t queuePairSeed, uint32_t channels);
+
     /**
-     * Sets trees and what other graphs the group has, their searches' figures with them; channels
-     * are set. Sends and receives need none of it. A group of one GPU gets none.
-     * @throws std::runtime_error when two of its nodes are not joined.
+     * Sets what other graphs a built group has and their searches' figures, and as many trees as
+     * channels, still without places. Sends and receives need none of it. A group of one GPU gets
+     * none.
      */
     void BuildTrees(Communicator& communicator, uint32_t queuePairSeed);
+
+    /**
+     * Gives the first @p channels trees of a group their places, where they have none yet.
+     * @throws std::runtime_error when two of its nodes are not joined.
+     */
+    void ConnectTrees(Communicator& communicator, uint32_t queuePairSeed, uint32_t channels);
 
   private:
     /** What one node carries. */
@@ -56,13 +66,25 @@ class ChannelBuilder
         TreeGraph trees;
     };
 
+    /** The nodes of a group, and what each of them carries. */
+    struct Joined
+    {
+        std::vector<NodePart> parts;
+        std::vector<const NodeGraphs*> graphs; //!< by part
+    };
+
+    Joined JoinedOf(const Communicator& communicator);
+    static std::vector<const TreeGraph*> TreesOf(const Joined& joined);
     std::vector<NodePart> SplitByNode(const Communicator& communicator) const;
     const NodeGraphs& GraphsOf(const NodePart& part, bool interNode);
     uint32_t FinalChannels(uint32_t found, double speed, bool interNode) const;
-    RingChannel JoinNodes(const std::vector<NodePart>& parts,
-                          const std::vector<const NodeGraphs*>& graphs,
-                          uint32_t searchChannel,
-                          uint32_t queuePair) const;
+
+    /** What a channel of NCCL's graph does in the @p k-th node. */
+    static const NodeRing& RingOf(const Joined& joined, std::size_t k, uint32_t searchChannel);
+    static std::vector<uint32_t> OrderOf(const Joined& joined, uint32_t searchChannel);
+    std::vector<Connection> HopsOf(const Joined& joined,
+                                   uint32_t searchChannel,
+                                   uint32_t queuePair) const;
 
     const Cluster& m_cluster;
     Router& m_router;

@@ -84,14 +84,14 @@ std::vector<LinkId>
 Connector::LinksToNic(GpuId gpu, uint32_t nic)
 {
     const DeviceId port = m_cluster.NicDevice(m_cluster.NodeOf(gpu), nic);
-    return m_router.RouteOver(m_cluster.GpuDevice(gpu), port, {}, PCIE_KINDS);
+    return WayInside(m_cluster.GpuDevice(gpu), port, PCIE_KINDS);
 }
 
 std::vector<LinkId>
 Connector::LinksFromNic(GpuId gpu, uint32_t nic)
 {
     const DeviceId port = m_cluster.NicDevice(m_cluster.NodeOf(gpu), nic);
-    return m_router.RouteOver(port, m_cluster.GpuDevice(gpu), {}, PCIE_KINDS);
+    return WayInside(port, m_cluster.GpuDevice(gpu), PCIE_KINDS);
 }
 
 NetworkPorts
@@ -158,8 +158,28 @@ Connector::PortsOf(GpuId gpu)
 void
 Connector::Append(std::vector<LinkId>& links, DeviceId from, DeviceId to, uint8_t kinds)
 {
-    const auto part = m_router.RouteOver(from, to, {}, kinds);
+    const auto& part = WayInside(from, to, kinds);
     links.insert(links.end(), part.begin(), part.end());
+}
+
+const std::vector<LinkId>&
+Connector::WayInside(DeviceId from, DeviceId to, uint8_t kinds)
+{
+    if (m_waysRevision != m_router.Revision())
+    {
+        m_ways.clear();
+        m_waysRevision = m_router.Revision();
+    }
+    constexpr uint32_t DEVICE_BITS = 30;
+    constexpr uint32_t KIND_SHIFT = 2 * DEVICE_BITS; // four bits of kinds above two devices
+    const uint64_t key = uint64_t{kinds} << KIND_SHIFT |
+                         static_cast<uint64_t>(from.Index()) << DEVICE_BITS | to.Index();
+    const auto [it, isNew] = m_ways.try_emplace(key);
+    if (isNew)
+    {
+        it->second = m_router.RouteOver(from, to, {}, kinds);
+    }
+    return it->second;
 }
 
 } // namespace weir

@@ -24,8 +24,8 @@ struct NetworkPorts
 
 /**
  * Finds how bytes get from one GPU to another: over NVLink, over PCIe, or from GPU to NIC to NIC to
- * GPU, and interns the path. Ways inside a node are kept, so each costs one search however many
- * channels and communicators take it.
+ * GPU, and interns the path. Ways inside a node are kept, those to its NICs too, so each costs one
+ * search however many channels and communicators take it.
  */
 class Connector
 {
@@ -84,10 +84,15 @@ class Connector
   private:
     void Append(std::vector<LinkId>& links, DeviceId from, DeviceId to, uint8_t kinds);
 
+    /** The way between two devices of a node, kept until links fail or come back. */
+    const std::vector<LinkId>& WayInside(DeviceId from, DeviceId to, uint8_t kinds);
+
     const Cluster& m_cluster;
     PathTable& m_paths;
     Router& m_router;
-    std::unordered_map<uint64_t, Connection> m_inside;    //!< by both GPUs
+    std::unordered_map<uint64_t, Connection> m_inside;        //!< by both GPUs
+    std::unordered_map<uint64_t, std::vector<LinkId>> m_ways; //!< by kinds and both devices
+    uint64_t m_waysRevision{0};                               //!< the router's when they were found
     std::vector<std::vector<uint32_t>> m_nicsOfLocalGpu;  //!< by local GPU; empty until asked for
     std::vector<std::vector<uint32_t>> m_portsOfLocalGpu; //!< likewise
 };

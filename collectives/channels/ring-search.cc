@@ -202,6 +202,31 @@ Duplicate(RingGraph& graph, const NcclConstants& constants)
     graph.speed *= static_cast<double>(found) / static_cast<double>(wanted);
 }
 
+/**
+ * NCCL's last resort ("falling back to simple order"): all GPUs in the order of their numbers, in
+ * and out by the first NIC. No rings where one of its ways does not exist.
+ */
+RingGraph
+SimpleOrder(NodeCapacity& node, bool interNode)
+{
+    NodeRing ring{node.AllGpus()};
+    const auto last = static_cast<uint32_t>(ring.order.size() - 1);
+    ring.outGpu = last;
+    const bool hasNic = interNode && !node.Nics().empty();
+    bool joined = hasNic || (!interNode && node.Exists(node.BetweenGpus(last, 0)));
+    for (uint32_t gpu = 0; gpu < last; ++gpu)
+    {
+        joined = joined && node.Exists(node.BetweenGpus(gpu, gpu + 1));
+    }
+    if (hasNic)
+    {
+        ring.inNic = ring.outNic = node.Nics().front();
+        joined = joined && node.Exists(node.FromNetwork(ring.inNic, 0)) &&
+                 node.Exists(node.ToNetwork(last, ring.outNic));
+    }
+    return joined ? RingGraph{{ring}, SIMPLE_ORDER_SPEED, false} : RingGraph{};
+}
+
 } // namespace
 
 RingGraph
@@ -236,6 +261,10 @@ SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode)
         }
     }
     node.Reset();
+    if (best.rings.empty())
+    {
+        return SimpleOrder(node, interNode);
+    }
     Duplicate(best, constants);
     return best;
 }

@@ -11,6 +11,8 @@
 namespace weir
 {
 
+constexpr double SIMPLE_ORDER_SPEED = 0.1; //!< GB/s, where no speed fits: ncclTopoCompute
+
 /** One channel's way through one node. GPUs are indices into NodeCapacity::LocalGpus. */
 struct NodeRing
 {
@@ -44,6 +46,9 @@ struct RingGraph
  *
  * Then NCCL's first duplication: speed at least 25 GB/s doubles the channels at half the speed,
  * except more than 4 channels below 50 GB/s past compute capability 80.
+ *
+ * Where no speed of the list fits, as over a few lanes of an old PCIe, one channel takes the GPUs
+ * in the order of their numbers, by the first NIC, at what NCCL then reckons with, 0.1 GB/s.
  *
  * The result has no rings when @p interNode and the node has no NIC or a GPU cannot be joined.
  */

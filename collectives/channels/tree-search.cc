@@ -9,7 +9,6 @@ namespace weir
 namespace
 {
 
-constexpr double FALLBACK_SPEED = 0.1; //!< GB/s, ncclTopoCompute's last resort
 constexpr uint32_t BALANCED_SINCE = 8; //!< 2.8: SPLIT_TREE made way for BALANCED_TREE
 constexpr uint32_t SIMPLER_TREE_CC = 90;
 
@@ -127,7 +126,7 @@ SearchTrees(NodeCapacity& node,
     {
         ++found;
     }
-    graph.intra = graph.inter = found < speeds.size() ? speeds[found] : FALLBACK_SPEED;
+    graph.intra = graph.inter = found < speeds.size() ? speeds[found] : SIMPLE_ORDER_SPEED;
     while (interNode && found > 0 && found < speeds.size() && graph.intra < 2 * graph.inter &&
            Fits(node, graph, speeds[found - 1], graph.inter))
     {

@@ -203,7 +203,9 @@ CallClasses::Speeds(const std::vector<uint32_t>& together)
                 slowest = std::max(slowest, TimeOf(legs[leg], rates[leg]));
             }
         }
-        speeds.push_back(slowest > 0 ? m_classes[callClass].slowest / slowest : 1);
+        // Levelled ways of all may suit a class better than those of its own: not beyond alone.
+        const double alone = m_classes[callClass].slowest;
+        speeds.push_back(slowest > alone ? alone / slowest : 1);
     }
     return speeds;
 }

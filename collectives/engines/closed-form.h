@@ -40,6 +40,18 @@ class AloneRates
 
     Share ShareOn(PathId path, Rate cap) const;
 
+    /** Calls @p use for every link that @p path crosses, with its share of a unit of weight. */
+    template <typename Use>
+    void ForEachShare(PathId path, const Use& use) const
+    {
+        m_paths.ForEachShare(path, Sharing(), use);
+    }
+
+    Rate RateOf(LinkId link) const
+    {
+        return m_paths.GetTopology().GetLink(link).rate;
+    }
+
     /** The slowest leg's bytes over its rate. */
     struct Slowest
     {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/flow-engine.h"
 
+#include "collectives/schedule/message-split.h"
+
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <stdexcept>
 
 namespace weir
 {
@@ -12,10 +11,13 @@ namespace weir
 namespace
 {
 
+/** Beyond so many a heap has the timers: all lines are looked at for the next event. */
+constexpr std::size_t MOST_LINES = 1024;
+
 Bytes
 OnTheWire(Bytes bytes, double factor)
 {
-    return factor == 1 ? bytes : Bytes(static_cast<int64_t>(std::ceil(bytes.ToDouble() * factor)));
+    return factor == 1 ? bytes : RoundedUp(bytes.ToDouble() * factor);
 }
 
 } // namespace
@@ -29,16 +31,23 @@ FlowEngine::FlowEngine(Planner& planner, Transport& transport)
 void
 FlowEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64_t token, Time now)
 {
+    Running& running = Begin(call, now);
+    running.client = client;
+    running.token = token;
+}
+
+FlowEngine::Running&
+FlowEngine::Begin(const CollectiveCall& call, Time now)
+{
     const Schedule& schedule = m_planner.GetSchedule(call);
     const uint32_t place = Allocate();
     Running& running = m_running[place];
     running.run = std::make_unique<ScheduleRun>(schedule);
     running.schedule = &schedule;
-    running.client = client;
-    running.token = token;
     running.serial = ++m_serial;
     AddWires(running);
-    m_lines[LineOf(schedule.startLatency)].Push(now, {place, Timer::START});
+    SetTimer(LineOf(schedule.startLatency), schedule.startLatency, now, {place, Timer::START});
+    return running;
 }
 
 void
@@ -72,6 +81,10 @@ Time
 FlowEngine::NextEventTime()
 {
     Time next = m_wakes.empty() ? Time::Infinite() : m_wakes.top().at;
+    if (!m_dues.empty())
+    {
+        next = std::min(next, m_dues.top().at);
+    }
     for (const auto& line : m_lines)
     {
         if (!line.IsEmpty())
@@ -93,6 +106,12 @@ FlowEngine::AdvanceTo(Time now)
             Handle(m_lines[i].Pop(), now);
         }
     }
+    while (!m_dues.empty() && m_dues.top().at <= now)
+    {
+        const Timer timer = m_dues.top().timer;
+        m_dues.pop();
+        Handle(timer, now);
+    }
     while (!m_wakes.empty() && m_wakes.top().at <= now)
     {
         const Wake wake = m_wakes.top();
@@ -107,10 +126,7 @@ FlowEngine::Handle(const Timer& timer, Time now)
     ScheduleRun& run = *m_running[timer.running].run;
     if (timer.connection == Timer::START)
     {
-        for (uint32_t block = 0; block < run.BlockCount(); ++block)
-        {
-            run.Advance(block, m_started, now);
-        }
+        BeginCalls(timer.running, now);
     }
     else if ((timer.connection & Timer::COPIED) != 0)
     {
@@ -142,7 +158,14 @@ FlowEngine::HandleWake(const Wake& wake, Time now)
         Send(wake.running, wake.block & ~Wake::WIRE, now);
         return;
     }
-    running.run->Advance(wake.block, m_started, now);
+    if ((wake.block & Wake::RANK) != 0)
+    {
+        BeginCallOf(wake.running, wake.block & ~Wake::RANK, now);
+    }
+    else
+    {
+        running.run->Advance(wake.block, m_started, now);
+    }
     AfterAdvance(wake.running, now);
 }
 
@@ -155,8 +178,18 @@ FlowEngine::AfterAdvance(uint32_t running, Time now)
         m_wakes.push({wake.at, running, wake.block, m_running[running].serial});
     }
     run.Wakes().clear();
+    const CallRow* row = m_running[running].row.get();
+    if (row)
+    {
+        HoldSenders(m_running[running]);
+    }
     SendStarted(running, now);
-    if (run.BlocksLeft() == 0)
+    if (row)
+    {
+        ReleaseEnded(running, now);
+    }
+    run.Ended().clear();
+    if (row ? row->IsOver() : run.BlocksLeft() == 0)
     {
         Finish(running, now);
     }
@@ -218,11 +251,19 @@ FlowEngine::Copy(uint32_t running, uint32_t connection, Time now)
     const int64_t bytes = m_running[running].run->FrontBytes(connection);
     if (wire.copied != bytes)
     {
-        const TransferRequest request = RequestOf(running, connection);
         wire.copied = bytes;
-        wire.copyLine = LineOf(request.cap.IsInfinite() ? Time() : request.bytes / request.cap);
+        wire.copyLine = LineOf(CopyTime(running, connection));
     }
-    m_lines[wire.copyLine].Push(now, {running, connection | Timer::COPIED});
+    const Time delay = wire.copyLine == Wire::NO_LINE ? CopyTime(running, connection) : Time();
+    SetTimer(wire.copyLine, delay, now, {running, connection | Timer::COPIED});
+}
+
+/** Of the oldest queued slice. */
+Time
+FlowEngine::CopyTime(uint32_t running, uint32_t connection)
+{
+    const TransferRequest request = RequestOf(running, connection);
+    return request.cap.IsInfinite() ? Time() : request.bytes / request.cap;
 }
 
 void
@@ -243,9 +284,15 @@ FlowEngine::OnSliceMoved(uint32_t place, uint32_t connection, Time now)
     {
         Send(place, connection, now);
     }
+    else if (running.row)
+    {
+        const Time release = running.run->GetConnection(connection).release;
+        Release(place, running.row->SenderOf(connection), now + release, now);
+    }
     if (!isDone)
     {
-        m_lines[wire.arrivalLine].Push(now, {place, connection});
+        const Time latency = running.run->GetConnection(connection).latency;
+        SetTimer(wire.arrivalLine, latency, now, {place, connection});
     }
 }
 
@@ -256,6 +303,8 @@ FlowEngine::Finish(uint32_t running, Time now)
     CollectiveClient* client = r.client;
     const uint64_t token = r.token;
     r.run.reset();
+    r.row.reset();
+    r.client = nullptr;
     m_free.push_back(running);
     --m_active;
     if (client)
@@ -274,12 +323,24 @@ FlowEngine::LineOf(Time delay)
             return static_cast<uint16_t>(i);
         }
     }
-    if (m_lines.size() > std::numeric_limits<uint16_t>::max())
+    if (m_lines.size() == MOST_LINES)
     {
-        throw std::logic_error("FlowEngine: more than 65536 different hop latencies");
+        return Wire::NO_LINE;
     }
     m_lines.emplace_back(delay);
     return static_cast<uint16_t>(m_lines.size() - 1);
+}
+
+/** @param delay what the line has, or there is none */
+void
+FlowEngine::SetTimer(uint16_t line, Time delay, Time now, const Timer& timer)
+{
+    if (line == Wire::NO_LINE)
+    {
+        m_dues.push({now + delay, m_timers++, timer});
+        return;
+    }
+    m_lines[line].Push(now, timer);
 }
 
 uint32_t

@@ -2,6 +2,7 @@
 #ifndef WEIR_COLLECTIVES_ENGINES_FLOW_ENGINE_H
 #define WEIR_COLLECTIVES_ENGINES_FLOW_ENGINE_H
 
+#include "collectives/engines/call-row.h"
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/delay-line.h"
 #include "collectives/planner.h"
@@ -41,6 +42,14 @@ class FlowEngine : public CollectiveEngine, private TransferClient
                CollectiveClient* client,
                uint64_t token,
                Time now) override;
+
+    /**
+     * Begins a row of calls like @p call at @p now, each of which every rank makes when its own
+     * kernel of the one before has ended (CallRow), until @p client wants no more; those that some
+     * rank has begun by then come to their end. @throws as Start.
+     */
+    void StartRow(const CollectiveCall& call, CallRowClient& client, Time now);
+
     std::size_t Active() const override;
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
@@ -55,6 +64,7 @@ class FlowEngine : public CollectiveEngine, private TransferClient
     /** A connection's wire; all that a slice needs of it, in one place. */
     struct Wire
     {
+        static constexpr uint16_t NO_LINE = 0xffff;
         static constexpr int64_t CROSSES_LINKS = -2;
         static constexpr int64_t UNKNOWN = -1;
 
@@ -73,8 +83,9 @@ class FlowEngine : public CollectiveEngine, private TransferClient
         const Schedule* schedule{nullptr};
         CollectiveClient* client{nullptr};
         uint64_t token{0};
-        uint64_t serial{0};      //!< tells collectives of one place apart
-        std::vector<Wire> wires; //!< by connection
+        uint64_t serial{0};             //!< tells collectives of one place apart
+        std::vector<Wire> wires;        //!< by connection
+        std::unique_ptr<CallRow> row{}; //!< null: a single call
     };
 
     /**
@@ -90,10 +101,27 @@ class FlowEngine : public CollectiveEngine, private TransferClient
         uint32_t connection{START};
     };
 
-    /** When a busy block, or a pausing wire, can go on; ties by collective, then block. */
+    /** A timer of a delay that has no line; ties in the order of setting. */
+    struct Due
+    {
+        Time at;
+        uint64_t order;
+        Timer timer;
+
+        friend bool operator>(const Due& a, const Due& b)
+        {
+            return std::tie(a.at, a.order) > std::tie(b.at, b.order);
+        }
+    };
+
+    /**
+     * When a busy block, or a pausing wire, can go on, or a rank begins its next call; ties by
+     * collective, then block.
+     */
     struct Wake
     {
         static constexpr uint32_t WIRE = 0x80000000; //!< in block: it is a connection
+        static constexpr uint32_t RANK = 0x40000000; //!< likewise: it is a rank
 
         Time at;
         uint32_t running;
@@ -107,6 +135,12 @@ class FlowEngine : public CollectiveEngine, private TransferClient
     };
 
     void OnTransferDone(uint64_t token, Time now) override;
+    Running& Begin(const CollectiveCall& call, Time now);
+    void BeginCalls(uint32_t running, Time now);
+    void BeginCallOf(uint32_t running, uint32_t rank, Time now);
+    void HoldSenders(const Running& running);
+    void ReleaseEnded(uint32_t running, Time now);
+    void Release(uint32_t running, uint32_t rank, Time at, Time now);
     void OnSliceMoved(uint32_t place, uint32_t connection, Time now);
     void AddWires(Running& running);
     void Copy(uint32_t running, uint32_t connection, Time now);
@@ -118,13 +152,17 @@ class FlowEngine : public CollectiveEngine, private TransferClient
     void SendStarted(uint32_t running, Time now);
     void Finish(uint32_t running, Time now);
     uint16_t LineOf(Time delay);
+    void SetTimer(uint16_t line, Time delay, Time now, const Timer& timer);
+    Time CopyTime(uint32_t running, uint32_t connection);
     uint32_t Allocate();
 
     Planner& m_planner;
     Transport& m_transport;
     std::vector<Running> m_running;
     std::vector<uint32_t> m_free;          //!< places of m_running
-    std::vector<DelayLine<Timer>> m_lines; //!< one per distinct delay
+    std::vector<DelayLine<Timer>> m_lines; //!< one per distinct delay, of the first MOST_LINES
+    std::priority_queue<Due, std::vector<Due>, std::greater<>> m_dues; //!< timers of others
+    uint64_t m_timers{0};                                              //!< set in m_dues so far
     std::priority_queue<Wake, std::vector<Wake>, std::greater<>> m_wakes;
     std::vector<uint32_t> m_started; //!< connections that must start to send, while handling
     std::size_t m_active{0};

@@ -205,10 +205,14 @@ LegSharing::Ends()
         double next = std::numeric_limits<double>::infinity();
         for (const Leg& leg : m_legs)
         {
-            if (leg.end < 0)
+            if (leg.end < 0 && leg.level > 0)
             {
                 next = std::min(next, leg.left / (leg.level * leg.weight));
             }
+        }
+        if (std::isinf(next))
+        {
+            break;
         }
         now += next;
         for (Leg& leg : m_legs)
@@ -229,7 +233,7 @@ LegSharing::Ends()
     std::vector<double> ends;
     for (const Leg& leg : m_legs)
     {
-        ends.push_back(leg.end);
+        ends.push_back(leg.end < 0 ? std::numeric_limits<double>::infinity() : leg.end);
     }
     return ends;
 }

@@ -38,8 +38,8 @@ class LegSharing
     std::vector<LinkLoad> Loads() const;
 
     /**
-     * By leg: when it ends, in seconds; one that ends leaves its share to the others. As often as
-     * there are different ends what Rates takes.
+     * By leg: when it ends, in seconds; one that ends leaves its share to the others. What is left
+     * on a link of rate 0 never ends. As often as there are different ends what Rates takes.
      */
     std::vector<double> Ends();
 

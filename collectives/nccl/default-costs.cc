@@ -137,21 +137,19 @@ AddHostCosts(HostCpu cpu, NodeCostArray& costs)
               "of 1 KiB on 8 nodes of Polaris, 31 messages one after the other, takes 59.8 us with "
               "7 for the call and 4 for the last hop: less than 1.6 (alcf-nccl-tests 385be33)"
             : "NCCL 2.30.7 tuning.cc, network post overhead: 1 us on other than AMD");
-    const bool amd = cpu == HostCpu::Amd;
     Set(costs,
         Kind::ProxyLine,
-        cpu == HostCpu::Arm ? 0.004
-        : amd               ? 0.0016
-                            : 0.0003,
-        cpu == HostCpu::Arm ? "fitted: all-reduce by tree under LL on 4, 16 and 64 nodes of Alps, "
-                              "one channel: 3 to 4 us more for each hop from 8 to 16 and from 16 "
-                              "to 32 KiB on the wire (nccl-benchmark-on-alps 897cff4)"
-        : amd ? "estimate: 16 bytes at the 10 GB/s that one core reads from memory: what a GPU "
-                "stores goes there; trees under LL of 32 to 128 KiB on 2 and 8 nodes of Polaris "
-                "bear it out (alcf-nccl-tests 385be33)"
-              : "estimate: 16 bytes at the 50 GB/s that one core reads from the last-level cache, "
-                "where what a GPU stores goes; trees under LL on 2 and 4 nodes of 8 H100 to 128 "
-                "KiB bear it out (nccl-tests issue 309)");
+        cpu == HostCpu::Intel ? 0.0003
+        : cpu == HostCpu::Amd ? 0.0025
+                              : 0.004,
+        cpu == HostCpu::Intel
+            ? "estimate: 16 bytes at the 50 GB/s that one core reads from the last-level cache, "
+              "where what a GPU stores goes; trees under LL on 2 and 4 nodes of 8 H100 to 128 KiB "
+              "bear it out (nccl-tests issue 309)"
+        : cpu == HostCpu::Amd
+            ? "inferred: what devices store goes to memory: the geometric mean of 1.6 ns on "
+              "Polaris and 4 on another EPYC, which their systems have"
+            : "inferred: what devices store goes to memory: as on Alps, whose system has it");
 }
 
 namespace
@@ -226,16 +224,17 @@ AddNicCosts(NetTransport transport, Rate port, NodeCostArray& costs)
               "channels on 2 NICs; Alps, 8 on 4), 9.9 where it serves one channel's, 5.8 with one "
               "channel in all"
             : verbs);
-    constexpr double FAST_PORT = 50; // GB/s: 400 Gb/s
+    constexpr double FAST_PORT = 50;         // GB/s: 400 Gb/s
+    constexpr double FAST_QUEUE_PAIR = 21.4; // GB/s there
     const bool isVerbs = transport == NetTransport::Infiniband || transport == NetTransport::Roce;
     const bool bound = isVerbs && port.ToGBps() >= FAST_PORT;
     Set(costs,
         Kind::QueuePairRate,
-        bound ? 21.4 : NO_BOUND,
+        bound ? FAST_QUEUE_PAIR * port.ToGBps() / FAST_PORT : NO_BOUND,
         bound ? "inferred: rings over 8 x 400 Gb/s, two channels a port, one queue pair a channel: "
                 "307 to 320 GB/s on some H100 clusters (8 nodes), 366 on another (4 nodes, "
                 "nccl-tests issue 309); 3 channels of 2 queue pairs 384 to 391; the middle of 320 "
-                "/ 16 and 366 / 16"
+                "/ 16 and 366 / 16; faster ports in proportion: estimate"
               : "inferred: rings over 100 and 200 Gb/s ports reach their ports' rate with one");
 }
 

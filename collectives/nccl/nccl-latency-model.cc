@@ -95,7 +95,9 @@ NcclLatency(const NcclConstants& constants,
         const bool whole = version.AtLeast(12) && !version.AtLeast(23);
         crossings = op == CollectiveOp::AllReduce ? 2.0 * (whole ? nodes : nodes - 1) : nodes - 1;
     }
-    return base + inner * (NcclRingSteps(op, communicator.Size()) - crossings) + outer * crossings;
+    // To 2.22 a ring of two nodes with a GPU each has more crossings than steps.
+    return base + inner * NcclRingSteps(op, communicator.Size()) + outer * crossings -
+           inner * crossings;
 }
 
 } // namespace weir

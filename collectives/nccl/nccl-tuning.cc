@@ -132,32 +132,40 @@ NcclTime(const NcclConstants& constants,
     return latency + bytes / Rate::GBps(bandwidth);
 }
 
+namespace
+{
+
+/** Whether @p path passes a CPU in a way that LL128 does not bear. */
+bool
+PassesHost(PathTable::Span path, const Topology& topology, bool overChips)
+{
+    return std::any_of(path.begin(), path.end(), [&](const PathLink& each) {
+        const Link& link = topology.GetLink(each.link);
+        const bool host = topology.GetDevice(link.to).kind == DeviceKind::RootComplex;
+        return host && (!overChips || link.kind == LinkKind::InterSocket);
+    });
+}
+
+} // namespace
+
 bool
 AllowsLl128(const NcclConstants& constants,
             const Communicator& communicator,
-            const PathTable& paths)
+            const PathTable& paths,
+            const NodeSpec& node)
 {
-    const auto& topology = paths.GetTopology();
+    constexpr uint32_t OVER_CHIPS_SINCE = 27;
     if (constants.ComputeCapability() < 70)
     {
         return false;
     }
-    for (const auto& hop : communicator.channels.front().hops)
-    {
-        if (hop.kind == ConnectionKind::Pcie)
-        {
-            return false;
-        }
-        for (const auto& each : paths.Links(hop.path))
-        {
-            const Link& link = topology.GetLink(each.link);
-            if (topology.GetDevice(link.to).kind == DeviceKind::RootComplex)
-            {
-                return false;
-            }
-        }
-    }
-    return true;
+    const bool overChips = node.gpuLink && constants.ComputeCapability() >= 90 &&
+                           constants.Version().AtLeast(OVER_CHIPS_SINCE);
+    const auto& hops = communicator.channels.front().hops;
+    return std::none_of(hops.begin(), hops.end(), [&](const Connection& hop) {
+        return hop.kind == ConnectionKind::Pcie ||
+               PassesHost(paths.Links(hop.path), paths.GetTopology(), overChips);
+    });
 }
 
 } // namespace weir

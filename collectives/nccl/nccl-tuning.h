@@ -5,6 +5,7 @@
 #include "collectives/collective.h"
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-constants.h"
+#include "fabric/cluster-spec.h"
 #include "fabric/routing/path-table.h"
 #include "fabric/units.h"
 
@@ -31,11 +32,14 @@ double TreeSizeCorrection(const NcclVersion& version, Protocol protocol, Bytes b
 
 /**
  * Whether NCCL enables LL128: compute capability 70, NVLink between the GPUs of a node, and NICs
- * reached without passing the CPU.
+ * reached without passing the CPU; from compute capability 90 on also through the CPU to which the
+ * GPU is joined by a chip-to-chip link (2.30.7 tuning.cc: PATH_P2C, NCCL_LL128_C2C; which release
+ * began with it is taken to be 2.27, the first with GPUDirect RDMA over that link by default).
  */
 bool AllowsLl128(const NcclConstants& constants,
                  const Communicator& communicator,
-                 const PathTable& paths);
+                 const PathTable& paths,
+                 const NodeSpec& node);
 
 } // namespace weir
 

@@ -4,6 +4,7 @@
 #include "collectives/algorithms/protocol.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weir
 {
@@ -27,6 +28,12 @@ SlicesOf(Bytes chunk, uint32_t slices)
 }
 
 } // namespace
+
+Bytes
+RoundedUp(double bytes)
+{
+    return Bytes(static_cast<int64_t>(std::ceil(bytes)));
+}
 
 Bytes
 DivideUp(Bytes numerator, int64_t denominator)

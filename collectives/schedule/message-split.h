@@ -43,6 +43,9 @@ void AddChannels(Schedule& schedule,
                  Bytes chunk,
                  uint32_t chunksPerPass);
 
+/** The least whole number of bytes that is not below @p bytes. */
+Bytes RoundedUp(double bytes);
+
 /** (numerator + denominator - 1) / denominator, for sizes that are not negative. */
 Bytes DivideUp(Bytes numerator, int64_t denominator);
 

@@ -124,6 +124,7 @@ ScheduleRun::RunSlice(Block& block, std::vector<uint32_t>& started, Time now)
     if (!Step(block))
     {
         --m_blocksLeft;
+        m_ended.push_back(static_cast<uint32_t>(&block - m_blocks.data()));
         return false;
     }
     return true;

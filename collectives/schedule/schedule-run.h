@@ -55,6 +55,12 @@ class ScheduleRun
         return m_connections[connection].path;
     }
 
+    /** The block that sends on a connection. */
+    uint32_t Sender(uint32_t connection) const
+    {
+        return m_connections[connection].fromBlock;
+    }
+
     /** How many equal channels a connection stands for. */
     uint32_t Copies(uint32_t connection) const
     {
@@ -86,6 +92,37 @@ class ScheduleRun
     std::vector<Wake>& Wakes()
     {
         return m_wakes;
+    }
+
+    /** The rank of a block. */
+    uint32_t RankOf(uint32_t block) const
+    {
+        return m_blocks[block].description->rank;
+    }
+
+    /** Whether a block has any primitive to run. */
+    bool Works(uint32_t block) const
+    {
+        return m_blocks[block].primitiveCount > 0 && !m_blocks[block].channel->loops.empty();
+    }
+
+    /** When the last slice that a block has run is done. */
+    Time FreeAt(uint32_t block) const
+    {
+        return m_blocks[block].freeAt;
+    }
+
+    /** The blocks that have run their last primitive since the list was last cleared. */
+    std::vector<uint32_t>& Ended()
+    {
+        return m_ended;
+    }
+
+    /** A block that has ended begins anew with its first primitive, when it is next advanced. */
+    void Restart(uint32_t block)
+    {
+        m_blocks[block].loop = 0;
+        ++m_blocksLeft;
     }
 
     /** Bytes on the wire of the oldest queued slice, of one channel. */
@@ -167,6 +204,7 @@ class ScheduleRun
     std::vector<int64_t> m_queues; //!< bytes of slices behind the front, a ring per connection
     std::vector<uint32_t> m_ready; //!< blocks to try, while Advance runs
     std::vector<Wake> m_wakes;
+    std::vector<uint32_t> m_ended;
 };
 
 } // namespace weir

@@ -69,6 +69,8 @@ struct ScheduleConnection
     double weight{1};           //!< of one channel's share of links that others use too
     Rate cap{Rate::Infinite()}; //!< of one channel, on the protocol's wire, beside channelCap
     Time interval{};            //!< at least, from one slice's start on the wire to the next one's
+    Time release{};             //!< from its last slice's end on the wire until its sender's kernel
+                                //!< may end, which matters to calls that follow each other only
 };
 
 /** One pass of NCCL's outer loop over a channel's share of the message. */

@@ -16,12 +16,15 @@ namespace weir
  * class. Groups of one kind have the same calls, which take the same times alone.
  *
  * @param communicators by group.
+ * @param gpus by rank.
  * @param traffics by index into StepGraph::traffics.
- * Plans every call of every group; O(operations of all programs + calls).
+ * Plans every call of every group that spans nodes, and of one of all groups that lie on the same
+ * GPUs of a node each; O(operations of all programs + calls).
  * @throws as Planner::Plan does.
  */
 std::vector<uint32_t> PlannedGroupKinds(const StepGraph& graph,
                                         const std::vector<CommunicatorId>& communicators,
+                                        const std::vector<GpuId>& gpus,
                                         Planner& planner,
                                         const std::vector<TrafficId>& traffics = {});
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/execution/rank-jitter.h"
 
+#include "fabric/routing/flow-hash.h"
+
 #include <cmath>
 #include <stdexcept>
 
@@ -12,15 +14,13 @@ namespace
 
 constexpr double TWO_PI = 6.283185307179586;
 
-/** The next word of the generator whose state is @p state (SplitMix64, Steele et al. 2014). */
+/** The next word of the generator SplitMix64 whose state is @p state. */
 uint64_t
 NextWord(uint64_t& state)
 {
-    state += 0x9e3779b97f4a7c15ULL;
-    uint64_t word = state;
-    word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    word = (word ^ (word >> 27)) * 0x94d049bb133111ebULL;
-    return word ^ (word >> 31);
+    const uint64_t word = SplitMix64(state);
+    state += SPLIT_MIX_64_STEP;
+    return word;
 }
 
 /** Uniform in (0, 1]: never zero, whose logarithm there is none of. */

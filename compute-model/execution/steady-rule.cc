@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/execution/steady-rule.h"
 
+#include "compute-model/execution/student-t.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -38,14 +40,13 @@ SpreadOf(const std::vector<Time>& times)
 bool
 SteadyRule::IsMet(const std::vector<Time>& steps) const
 {
-    constexpr std::size_t LEAST_STEPS = 3;
-    constexpr double NORMAL_95 = 1.96;
-    if (tolerance <= 0 || steps.size() < LEAST_STEPS)
+    if (!IsOn() || steps.size() < LEAST_STEPS)
     {
         return false;
     }
     const TimeSpread spread = SpreadOf(steps);
-    return NORMAL_95 * spread.deviation / std::sqrt(static_cast<double>(steps.size())) <=
+    return StudentT95(steps.size() - 1) * spread.deviation /
+               std::sqrt(static_cast<double>(steps.size())) <=
            tolerance * spread.mean;
 }
 

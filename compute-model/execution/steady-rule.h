@@ -4,6 +4,7 @@
 
 #include "fabric/units.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace weir
@@ -21,12 +22,20 @@ TimeSpread SpreadOf(const std::vector<Time>& times);
 /** When the mean step of a run is known well enough. */
 struct SteadyRule
 {
+    static constexpr uint32_t LEAST_STEPS = 3; //!< that a deviation is taken of
+
     double tolerance{0}; //!< of the mean, relative; 0: never known well enough
 
+    bool IsOn() const
+    {
+        return tolerance > 0;
+    }
+
     /**
-     * Whether the mean of @p steps, of which there must be three, lies within the tolerance with
-     * 95 % confidence: 1.96 s / sqrt(n) <= tolerance * mean with s the sample's deviation (steps
-     * independent, their mean near normal). Durations that are all alike do at once.
+     * Whether the mean of @p steps, of which there must be LEAST_STEPS, lies within the tolerance
+     * with 95 % confidence: t s / sqrt(n) <= tolerance * mean with s the sample's deviation and t
+     * Student's at n - 1 degrees of freedom (steps independent and near normal). Durations that
+     * are all alike do at once.
      */
     bool IsMet(const std::vector<Time>& steps) const;
 };

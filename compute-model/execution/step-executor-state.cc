@@ -71,6 +71,7 @@ StepExecutor::State::State(StepExecutorSpec given, CollectiveClient* callback)
       lostSince(fold.Actors() * STREAM_COUNT),
       meetings(*spec.graph, fold),
       completions(fold.Actors() * STREAM_COUNT),
+      spent(spec.graph->RankCount()),
       breakdown(spec.graph->RankCount())
 {
     for (uint32_t actor = 0; !spec.computeScale.empty() && actor < fold.Actors(); actor++)

@@ -145,7 +145,8 @@ struct StepExecutor::State
     bool begun{false};
     Time stepStart;
     std::vector<Time> stepTimes;
-    std::vector<RankBreakdown> breakdown; //!< by rank, of the last finished step
+    std::vector<RankBreakdown> spent;     //!< by rank: in all finished steps
+    std::vector<RankBreakdown> breakdown; //!< by rank, of StepExecutor::SteadyStep
 
   private:
     void Launch(uint32_t actor, std::size_t stream, Time now);

@@ -3,6 +3,7 @@
 
 #include "compute-model/execution/step-executor-state.h"
 
+#include <numeric>
 #include <utility>
 
 namespace weir
@@ -53,6 +54,22 @@ const std::vector<RankBreakdown>&
 StepExecutor::Breakdown() const
 {
     return m_state->breakdown;
+}
+
+Time
+StepExecutor::SteadyStep() const
+{
+    const std::vector<Time>& steps = m_state->stepTimes;
+    if (steps.empty())
+    {
+        return Time::Infinite();
+    }
+    if (!m_state->spec.CountsMean())
+    {
+        return steps.back();
+    }
+    const Time sum = std::accumulate(steps.begin(), steps.end(), Time());
+    return Time::Picoseconds(sum.ToPicoseconds() / static_cast<int64_t>(steps.size()));
 }
 
 std::string

@@ -56,7 +56,7 @@ class StepObserver
     }
 };
 
-/** How one rank spent one step; the categories sum to the step's time. */
+/** How one rank spent a step; the categories sum to the step's time. */
 struct RankBreakdown
 {
     std::array<Time, TIME_CATEGORY_COUNT> spent{}; //!< by TimeCategory
@@ -86,6 +86,12 @@ struct StepExecutorSpec
                                  //!< not overtake communication launched before them
     JitterSpec jitter; //!< how compute durations differ from rank to rank; then every rank is
                        //!< executed for itself
+
+    /** Whether steps differ by chance, or are run until their mean is known: then that counts. */
+    bool CountsMean() const
+    {
+        return jitter.IsOn() || steady.IsOn();
+    }
 };
 
 /**
@@ -119,7 +125,13 @@ class StepExecutor : public PassiveEngine, private CollectiveClient
     /** Durations of the finished steps, in order. */
     const std::vector<Time>& StepTimes() const;
 
-    /** By rank, of the last finished step. */
+    /**
+     * The last step, or with jitter or a steady rule the mean of the finished ones; infinite before
+     * the first.
+     */
+    Time SteadyStep() const;
+
+    /** Where that time went, by rank; a mean is rounded down to a picosecond. */
     const std::vector<RankBreakdown>& Breakdown() const;
 
     /**

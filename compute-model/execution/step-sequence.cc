@@ -108,12 +108,20 @@ StepExecutor::State::SettleSteps(Time now)
 void
 StepExecutor::State::EndStep(Time now)
 {
+    const auto steps = static_cast<int64_t>(stepTimes.size() + 1);
     for (uint32_t actor = 0; actor < actors.size(); actor++)
     {
         actors[actor].booking.Settle(now);
         for (const uint32_t* rank = fold.ranks.begin(actor); rank != fold.ranks.end(actor); rank++)
         {
-            breakdown[*rank].spent = actors[actor].booking.Spent();
+            for (std::size_t category = 0; category < TIME_CATEGORY_COUNT; category++)
+            {
+                const Time own = actors[actor].booking.Spent()[category];
+                Time& sum = spent[*rank].spent[category];
+                sum += own;
+                breakdown[*rank].spent[category] =
+                    spec.CountsMean() ? Time::Picoseconds(sum.ToPicoseconds() / steps) : own;
+            }
         }
     }
     const auto step = static_cast<uint32_t>(stepTimes.size());

@@ -4,31 +4,40 @@
 namespace weir
 {
 
-std::vector<GradientBucket>
-PackGradients(const std::vector<GradientPiece>& pieces, Bytes bucket)
+GradientPacker::GradientPacker(Bytes bucket)
+    : m_bucket(bucket)
 {
-    std::vector<GradientBucket> buckets;
-    GradientBucket open[2]; // of dense weights, of experts
-    open[1].ofExperts = true;
-    for (const GradientPiece& piece : pieces)
+    m_experts.ofExperts = true;
+}
+
+std::optional<GradientBucket>
+GradientPacker::Add(const GradientPiece& piece)
+{
+    GradientBucket& mine = piece.ofExperts ? m_experts : m_dense;
+    mine.bytes += piece.bytes;
+    mine.position = piece.position;
+    if (mine.bytes < m_bucket)
     {
-        GradientBucket& mine = open[piece.ofExperts ? 1 : 0];
-        mine.bytes += piece.bytes;
-        mine.position = piece.position;
-        if (mine.bytes >= bucket)
+        return std::nullopt;
+    }
+    const GradientBucket closed = mine;
+    mine.bytes = Bytes();
+    return closed;
+}
+
+std::vector<GradientBucket>
+GradientPacker::TakeRest()
+{
+    std::vector<GradientBucket> rest;
+    for (GradientBucket* last : {&m_dense, &m_experts})
+    {
+        if (last->bytes > Bytes())
         {
-            buckets.push_back(mine);
-            mine.bytes = Bytes();
+            rest.push_back(*last);
+            last->bytes = Bytes();
         }
     }
-    for (const GradientBucket& last : open)
-    {
-        if (last.bytes > Bytes())
-        {
-            buckets.push_back(last);
-        }
-    }
-    return buckets;
+    return rest;
 }
 
 } // namespace weir

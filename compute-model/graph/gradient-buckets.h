@@ -5,6 +5,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace weir
@@ -26,13 +27,36 @@ struct GradientBucket
     bool ofExperts{false};
 };
 
+/** Is told of gradients as the backward pass makes them final. */
+class GradientSink
+{
+  public:
+    virtual ~GradientSink() = default;
+
+    virtual void OnReady(const GradientPiece& piece) = 0;
+};
+
 /**
  * Packs gradients into buckets in the order in which the backward pass makes them final; a bucket
  * is closed once it holds @p bucket bytes or more (pieces are not split), as PyTorch's and
- * Megatron-LM's data-parallel wrappers do; those of experts go to buckets of their own. Buckets
- * come in the order in which they are closed. Complexity O(pieces).
+ * Megatron-LM's data-parallel wrappers do; those of experts go to buckets of their own.
  */
-std::vector<GradientBucket> PackGradients(const std::vector<GradientPiece>& pieces, Bytes bucket);
+class GradientPacker
+{
+  public:
+    explicit GradientPacker(Bytes bucket);
+
+    /** @return the bucket that @p piece has filled. */
+    std::optional<GradientBucket> Add(const GradientPiece& piece);
+
+    /** Closes the buckets that are not full. */
+    std::vector<GradientBucket> TakeRest();
+
+  private:
+    Bytes m_bucket;
+    GradientBucket m_dense{};
+    GradientBucket m_experts{};
+};
 
 } // namespace weir
 

@@ -5,6 +5,8 @@
 #include "compute-model/plan/shard-units.h"
 #include "compute-model/plan/stage-parameters.h"
 
+#include <string>
+
 namespace weir
 {
 
@@ -19,12 +21,6 @@ constexpr double ADAM_BYTES = 7 * FP32;
 
 } // namespace
 
-uint32_t
-GradientBytes(const ParallelPlan& plan)
-{
-    return plan.fp32Gradients ? BytesOf(Precision::Fp32) : ActivationBytes(plan.precision);
-}
-
 OptimizerWriter::OptimizerWriter(const StageSource& source,
                                  KernelTable& kernels,
                                  ProgramWriter& writer)
@@ -35,7 +31,8 @@ OptimizerWriter::OptimizerWriter(const StageSource& source,
       m_parameters(RankStageParameters(source.model, source.plan, source.stage)),
       m_experts(RankExpertParameters(source.model, source.plan, source.stage)),
       m_updated(m_parameters / m_plan.ShardRanks() +
-                m_experts / (m_plan.Sharded() == ShardedState::None ? 1 : m_plan.ExpertReplicas()))
+                m_experts / (m_plan.Sharded() == ShardedState::None ? 1 : m_plan.ExpertReplicas())),
+      m_packer(m_plan.bucket)
 {
 }
 
@@ -52,48 +49,71 @@ OptimizerWriter::ZeroGradients()
 }
 
 bool
-OptimizerWriter::OverlapsGradients() const
-{
-    return m_plan.overlapGradients && m_plan.DenseReplicas() > 1 &&
-           m_plan.Sharded() != ShardedState::Full;
-}
-
-bool
 OptimizerWriter::ReducesEveryPass() const
 {
     return m_plan.Sharded() == ShardedState::Gradients && m_plan.sharding.everyPass;
 }
 
 void
-OptimizerWriter::ReduceEarly(const std::vector<GradientPiece>& pieces)
+OptimizerWriter::OnReady(const GradientPiece& piece)
 {
-    for (const GradientBucket& bucket : PackGradients(pieces, m_plan.bucket))
+    if (const auto bucket = m_packer.Add(piece))
     {
-        if (bucket.ofExperts && m_plan.ExpertReplicas() == 1)
-        {
-            continue;
-        }
-        const char* label = bucket.ofExperts ? "expert gradient bucket" : "gradient bucket";
-        m_early.push_back(m_writer.CommunicateAfter(
-            Reduction(bucket.bytes, label, bucket.ofExperts), bucket.position));
-        if (!bucket.ofExperts && ScattersInCopies())
-        {
-            m_early.push_back(
-                m_writer.CommunicateBehind(AmongCopies(bucket.bytes), m_early.back()));
-        }
+        Reduce(*bucket);
+    }
+}
+
+void
+OptimizerWriter::ReduceRest()
+{
+    for (const GradientBucket& bucket : m_packer.TakeRest())
+    {
+        Reduce(bucket);
+    }
+}
+
+void
+OptimizerWriter::Reduce(const GradientBucket& bucket)
+{
+    if (bucket.ofExperts && m_plan.ExpertReplicas() == 1)
+    {
+        return;
+    }
+    const char* label = bucket.ofExperts ? "expert gradient bucket" : "gradient bucket";
+    m_early.push_back(m_writer.CommunicateAfter(Reduction(bucket.bytes, label, bucket.ofExperts),
+                                                bucket.position));
+    if (!bucket.ofExperts && ScattersInCopies())
+    {
+        m_early.push_back(m_writer.CommunicateBehind(AmongCopies(bucket.bytes), m_early.back()));
     }
 }
 
 void
 OptimizerWriter::ReduceGradients()
 {
-    ReduceWholeParameters();
+    const bool arePartsLeft = m_plan.Sharded() >= ShardedState::Gradients;
+    if (!arePartsLeft)
+    {
+        ReduceWholeParameters();
+    }
     ReduceLate();
     for (const StepDependency& operation : m_early)
     {
         m_writer.Wait(operation);
     }
+    if (arePartsLeft)
+    {
+        ReduceWholeParameters(); // of what the replicas' reduction has left
+    }
     ReduceTiedEmbedding();
+}
+
+/** Of @p parameters, those whose gradients a rank still has when the replicas have reduced them. */
+double
+OptimizerWriter::KeptAfterReduction(double parameters) const
+{
+    return m_plan.Sharded() >= ShardedState::Gradients ? parameters / m_plan.ShardRanks()
+                                                       : parameters;
 }
 
 /**
@@ -245,7 +265,7 @@ OptimizerWriter::ReduceWholeParameters()
         request.slot = GroupSlot::TensorColumn;
         request.stream = StreamKind::TensorColumnComm;
     }
-    request.bytes = Bytes::Nearest(whole * GradientBytes(m_plan));
+    request.bytes = Bytes::Nearest(KeptAfterReduction(whole) * GradientBytes(m_plan));
     request.label = m_kernels.Label("norm gradients all-reduce");
     m_writer.Wait(m_writer.Communicate(request));
 }
@@ -253,7 +273,7 @@ OptimizerWriter::ReduceWholeParameters()
 void
 OptimizerWriter::ReduceLate()
 {
-    if (OverlapsGradients() || m_plan.Sharded() == ShardedState::Full)
+    if (OverlapsGradients(m_plan) || m_plan.Sharded() == ShardedState::Full)
     {
         return;
     }
@@ -290,7 +310,7 @@ OptimizerWriter::ReduceTiedEmbedding()
     {
         return;
     }
-    const double words = RankWordParameters(m_source.model, m_plan);
+    const double words = KeptAfterReduction(RankWordParameters(m_source.model, m_plan));
     CommunicationRequest request =
         Reduction(Bytes::Nearest(words * GradientBytes(m_plan)), "tied embedding gradient");
     request.collective = CollectiveOp::AllReduce;
@@ -299,10 +319,29 @@ OptimizerWriter::ReduceTiedEmbedding()
     m_writer.Wait(m_writer.Communicate(request));
 }
 
+/** ... before, of experts that lie on more ranks of the stage than that group has. */
+void
+OptimizerWriter::SumOverExperts(const char* label)
+{
+    const uint32_t expertRanks = m_plan.expert * m_plan.ExpertTensor();
+    if (m_experts == 0 || m_plan.expert == 1 ||
+        expertRanks <= m_plan.WeightRanks() * m_plan.ShardRanks())
+    {
+        return;
+    }
+    CommunicationRequest request;
+    request.category = TimeCategory::Expert;
+    request.slot = GroupSlot::Expert;
+    request.bytes = Bytes(static_cast<int64_t>(FP32));
+    request.label = m_kernels.Label(std::string("experts ") + label);
+    m_writer.Wait(m_writer.Communicate(request));
+}
+
 /** A single number that all ranks of the optimizer group must agree on. */
 void
 OptimizerWriter::AgreeOn(const char* label)
 {
+    SumOverExperts(label);
     const uint32_t ranks = m_plan.WeightRanks() * m_plan.pipeline * m_plan.ShardRanks();
     if (ranks == 1)
     {

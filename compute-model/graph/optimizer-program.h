@@ -2,8 +2,10 @@
 #ifndef WEIR_COMPUTE_MODEL_GRAPH_OPTIMIZER_PROGRAM_H
 #define WEIR_COMPUTE_MODEL_GRAPH_OPTIMIZER_PROGRAM_H
 
+#include "compute-model/graph/gradient-buckets.h"
 #include "compute-model/graph/program-writer.h"
 #include "compute-model/graph/stage-program.h"
+#include "compute-model/plan/gradient-plan.h"
 
 #include <cstdint>
 #include <vector>
@@ -11,16 +13,13 @@
 namespace weir
 {
 
-/** Bytes of one accumulated gradient. */
-uint32_t GradientBytes(const ParallelPlan& plan);
-
 /**
  * Writes what a stage does with its gradients, as Megatron-LM's mixed-precision optimizer does
  * (megatron/core/optimizer): reduction over the replicas, agreement on the gradient norm, Adam on
  * fp32 state, the update cast back to the weights' format; with the distributed optimizer
  * (ZeRO-1) each replica updates its part of the weights, which are then gathered.
  */
-class OptimizerWriter
+class OptimizerWriter : public GradientSink
 {
   public:
     OptimizerWriter(const StageSource& source, KernelTable& kernels, ProgramWriter& writer);
@@ -28,14 +27,14 @@ class OptimizerWriter
     /** Clears the gradient buffer at the start of a step. */
     void ZeroGradients();
 
-    /** Whether gradients are reduced beside the last backward passes. */
-    bool OverlapsGradients() const;
-
-    /** Whether that is so in every micro-batch, not only in the last one. */
+    /** Whether gradients are reduced in every micro-batch, not only in the last one. */
     bool ReducesEveryPass() const;
 
-    /** Issues the reduction of a model chunk's gradients in buckets, each once it is final. */
-    void ReduceEarly(const std::vector<GradientPiece>& pieces);
+    /** Issues the reduction of a bucket of gradients when @p piece has filled it. */
+    void OnReady(const GradientPiece& piece) override;
+
+    /** Issues those of the buckets that are not full, when a model chunk has no more gradients. */
+    void ReduceRest();
 
     /** Issues every reduction that is left, in Megatron's order, and waits for all of them. */
     void ReduceGradients();
@@ -51,6 +50,7 @@ class OptimizerWriter
                         double parameters,
                         double bytesPerParameter);
     void FlushKernels(const char* label);
+    void Reduce(const GradientBucket& bucket);
     CommunicationRequest Reduction(Bytes bytes, const char* label, bool ofExperts = false);
     void ReduceLate(double parameters, const char* label, bool ofExperts);
     void GatherWeights(double parameters, const char* label, bool ofExperts);
@@ -59,15 +59,18 @@ class OptimizerWriter
     void ReduceWholeParameters();
     void ReduceLate();
     void ReduceTiedEmbedding();
+    double KeptAfterReduction(double parameters) const;
+    void SumOverExperts(const char* label);
     void AgreeOn(const char* label);
 
     const StageSource& m_source;
     const ParallelPlan& m_plan;
     KernelTable& m_kernels;
     ProgramWriter& m_writer;
-    double m_parameters;                 //!< that a rank of the stage holds, experts left out
-    double m_experts;                    //!< of experts, that it holds
-    double m_updated;                    //!< of them, that it updates itself
+    double m_parameters; //!< that a rank of the stage holds, experts left out
+    double m_experts;    //!< of experts, that it holds
+    double m_updated;    //!< of them, that it updates itself
+    GradientPacker m_packer;
     std::vector<StepDependency> m_early; //!< reductions issued beside backward passes
 };
 

@@ -31,9 +31,7 @@ ProgramWriter::SetPlace(uint32_t microBatch, uint32_t layer)
 }
 
 void
-ProgramWriter::Append(const SegmentSequence& sequence,
-                      std::vector<GradientPiece>* ready,
-                      uint32_t gradientBytes)
+ProgramWriter::Append(const SegmentSequence& sequence, GradientSink* ready, uint32_t gradientBytes)
 {
     std::vector<StepDependency> issued(sequence.size());
     for (std::size_t i = 0; i < sequence.size(); i++)
@@ -60,15 +58,20 @@ ProgramWriter::Append(const SegmentSequence& sequence,
         {
             SynchronizeHost();
         }
+        if (segment.continues && ready == nullptr)
+        {
+            JoinLast(segment); // nobody asks for the gradients between both
+            continue;
+        }
         AppendCompute(segment);
         for (const bool ofExperts : {false, true})
         {
             const double parameters = ofExperts ? segment.expertParameters : segment.parameters;
             if (ready != nullptr && parameters > 0)
             {
-                ready->push_back(
-                    {LastCompute(), Bytes::Nearest(parameters * gradientBytes), ofExperts});
                 m_isTail = false; // somebody will wait for exactly these kernels
+                ready->OnReady(
+                    {LastCompute(), Bytes::Nearest(parameters * gradientBytes), ofExperts});
             }
         }
     }
@@ -84,23 +87,7 @@ ProgramWriter::AppendCompute(const Segment& segment)
     auto& ops = m_program.streams[COMPUTE];
     if (m_isTail && !HasPending())
     {
-        StepOp& last = ops.back();
-        const KernelRange tail{last.firstKernel,
-                               last.kernelCount,
-                               last.duration,
-                               m_issued - last.launch,
-                               last.launchBound};
-        const KernelRange joined = m_kernels.Concatenate(tail, segment.kernels);
-        if (segment.kernels.duration > tail.duration)
-        {
-            last.label = segment.label;
-            last.layer = m_layer;
-        }
-        last.firstKernel = joined.first;
-        last.kernelCount = static_cast<uint16_t>(joined.count);
-        last.duration = joined.duration;
-        last.launchBound = m_host.kernel > Time() ? joined.launchBound : Time();
-        m_issued += segment.kernels.host;
+        JoinLast(segment);
         return;
     }
     StepOp op;
@@ -128,6 +115,29 @@ ProgramWriter::AppendCompute(const Segment& segment)
     ops.push_back(op);
 }
 
+/** The kernels become part of the last compute operation. */
+void
+ProgramWriter::JoinLast(const Segment& segment)
+{
+    StepOp& last = m_program.streams[COMPUTE].back();
+    const KernelRange before{last.firstKernel,
+                             last.kernelCount,
+                             last.duration,
+                             m_issued - last.launch,
+                             last.launchBound};
+    const KernelRange joined = m_kernels.Concatenate(before, segment.kernels);
+    if (segment.kernels.duration > before.duration)
+    {
+        last.label = segment.label;
+        last.layer = m_layer;
+    }
+    last.firstKernel = joined.first;
+    last.kernelCount = static_cast<uint16_t>(joined.count);
+    last.duration = joined.duration;
+    last.launchBound = m_host.kernel > Time() ? joined.launchBound : Time();
+    m_issued += segment.kernels.host;
+}
+
 StepDependency
 ProgramWriter::Communicate(const CommunicationRequest& request)
 {
@@ -149,6 +159,8 @@ ProgramWriter::CommunicateAfter(const CommunicationRequest& request, uint32_t co
     StepOp op;
     op.firstDependency = static_cast<uint32_t>(m_program.dependencies.size());
     AddDependency(op, StreamKind::Compute, computePosition);
+    m_issued += m_host.communication;
+    op.launch = m_issued;
     return AppendCommunication(request, op);
 }
 
@@ -157,6 +169,7 @@ ProgramWriter::CommunicateFreely(const CommunicationRequest& request)
 {
     StepOp op;
     op.firstDependency = static_cast<uint32_t>(m_program.dependencies.size());
+    m_issued += m_host.communication;
     return AppendCommunication(request, op);
 }
 

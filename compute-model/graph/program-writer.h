@@ -47,16 +47,20 @@ class ProgramWriter
     /**
      * Appends a sequence. A short tail behind a communication becomes one operation with the
      * kernels that follow it, so that layers meet without an operation of their own.
-     * @param ready when not null, gets the gradients that become final, @p gradientBytes each.
+     * @param ready when not null, is told of the gradients that become final, @p gradientBytes
+     *        each, when the kernels before them have been issued; it may issue communications.
      */
     void Append(const SegmentSequence& sequence,
-                std::vector<GradientPiece>* ready = nullptr,
+                GradientSink* ready = nullptr,
                 uint32_t gradientBytes = 0);
 
     /** Issues a communication behind everything so far. @return what Wait takes. */
     StepDependency Communicate(const CommunicationRequest& request);
 
-    /** Issues a communication that waits for nothing but its stream and its peers. */
+    /**
+     * Issues a communication that waits for nothing but its stream and its peers: the CPU has
+     * launched it ahead of its time, and has spent as long on it as on any.
+     */
     StepDependency CommunicateFreely(const CommunicationRequest& request);
 
     /** Issues a communication behind one compute operation. */
@@ -76,6 +80,7 @@ class ProgramWriter
     static constexpr int64_t NOTHING = -1;
 
     void AppendCompute(const Segment& segment);
+    void JoinLast(const Segment& segment);
     StepDependency AppendCommunication(const CommunicationRequest& request, StepOp op);
     void AddPending(StepOp& op, StreamKind except);
     void AddDependency(StepOp& op, StreamKind stream, uint32_t position);

@@ -10,7 +10,6 @@
 #include "compute-model/plan/stage-layers.h"
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace weir
@@ -145,9 +144,7 @@ class StageWriter
     {
         const bool isLast = --m_passesLeft[step.chunk] == 0;
         const bool reduces = isLast || optimizer.ReducesEveryPass();
-        std::vector<GradientPiece> pieces;
-        std::vector<GradientPiece>* ready =
-            reduces && optimizer.OverlapsGradients() ? &pieces : nullptr;
+        GradientSink* ready = reduces && OverlapsGradients(m_plan) ? &optimizer : nullptr;
         const uint32_t gradientBytes = GradientBytes(m_plan);
         if (m_reductions)
         {
@@ -182,7 +179,7 @@ class StageWriter
         {
             m_reductions->EndPass();
         }
-        optimizer.ReduceEarly(pieces);
+        optimizer.ReduceRest();
     }
 
     /** A pass over the next unit of weights begins; UnitUses has them in the same order. */
@@ -212,12 +209,11 @@ class StageWriter
         return i;
     }
 
-    void BackwardInput(const PipelineStep& step, const OptimizerWriter& optimizer)
+    void BackwardInput(const PipelineStep& step, OptimizerWriter& optimizer)
     {
         const bool isLast = step.microBatch + 1 == m_plan.MicroBatches();
-        std::vector<GradientPiece>* ready =
-            (isLast || optimizer.ReducesEveryPass()) && optimizer.OverlapsGradients() ? &m_ready
-                                                                                      : nullptr;
+        const bool reduces = isLast || optimizer.ReducesEveryPass();
+        GradientSink* ready = reduces && OverlapsGradients(m_plan) ? &optimizer : nullptr;
         const uint32_t gradientBytes = GradientBytes(m_plan);
         if (HasOutput(step))
         {
@@ -246,9 +242,8 @@ class StageWriter
     void BackwardWeights(const PipelineStep& step, OptimizerWriter& optimizer)
     {
         const bool isLast = --m_passesLeft[step.chunk] == 0;
-        std::vector<GradientPiece>* ready =
-            (isLast || optimizer.ReducesEveryPass()) && optimizer.OverlapsGradients() ? &m_ready
-                                                                                      : nullptr;
+        const bool reduces = isLast || optimizer.ReducesEveryPass();
+        GradientSink* ready = reduces && OverlapsGradients(m_plan) ? &optimizer : nullptr;
         for (uint32_t i = Layers(step); i-- > 0;)
         {
             const uint32_t layer = FirstLayer(step) + i;
@@ -259,7 +254,7 @@ class StageWriter
         }
         if (ready != nullptr)
         {
-            optimizer.ReduceEarly(std::exchange(m_ready, {}));
+            optimizer.ReduceRest();
         }
     }
 
@@ -375,8 +370,7 @@ class StageWriter
 
     const StageSource& m_source;
     const ParallelPlan& m_plan;
-    std::vector<GradientPiece> m_ready; //!< with a split backward pass: not yet reduced
-    bool m_isDetached{false};           //!< the exchange at hand
+    bool m_isDetached{false}; //!< the exchange at hand
     RankShape m_shape;
     KernelTable& m_kernels;
     ProgramWriter m_writer;

@@ -8,6 +8,7 @@
 #include "compute-model/plan/table-memory.h"
 
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -20,7 +21,7 @@ namespace
 constexpr uint64_t BUFFER_COLUMNS = 1024; // of the matrix that a buffer is described as
 
 /** Writes the program of one rank. */
-class TableProgram
+class TableProgram : public GradientSink
 {
   public:
     TableProgram(const TableSource& source,
@@ -31,7 +32,9 @@ class TableProgram
           m_plan(source.plan),
           m_parameters(source.table.Parameters()),
           m_kernels(kernels),
-          m_writer(kernels, program, source.plan.host)
+          m_writer(kernels, program, source.plan.host),
+          m_packer(m_plan.overlapGradients ? m_plan.bucket
+                                           : Bytes(std::numeric_limits<int64_t>::max()))
     {
         if (!source.table.embeddings.empty())
         {
@@ -60,6 +63,14 @@ class TableProgram
         Flush("optimizer update");
     }
 
+    void OnReady(const GradientPiece& piece) override
+    {
+        if (const auto bucket = m_packer.Add(piece))
+        {
+            Reduce(*bucket);
+        }
+    }
+
   private:
     void Forward()
     {
@@ -76,19 +87,17 @@ class TableProgram
 
     void Backward(bool isLast)
     {
-        std::vector<GradientPiece>* const ready = isLast && m_plan.data > 1 ? &m_pieces : nullptr;
+        GradientSink* const ready = isLast && m_plan.data > 1 ? this : nullptr;
         const EmbeddingExchange& exchange = m_source.exchange;
         m_writer.Append(m_source.segments.topBackward, ready, GradientBytes(m_plan));
-        ReduceFilled();
         const auto gradients =
             Issue(CollectiveOp::AllToAll, exchange.gradients, "gradients of pooled rows");
         const auto gathered =
             Issue(CollectiveOp::AllGather, {exchange.split}, "gradients of split tables' rows");
         m_writer.Append(m_source.segments.bottomBackward, ready, GradientBytes(m_plan));
-        ReduceFilled();
-        if (isLast)
+        for (const GradientBucket& bucket : m_packer.TakeRest())
         {
-            ReduceRest();
+            Reduce(bucket);
         }
         WaitForAll({gradients, gathered});
         m_writer.Append(m_update);
@@ -139,42 +148,6 @@ class TableProgram
         m_reductions.push_back(m_writer.CommunicateAfter(request, bucket.position));
     }
 
-    /** Issues the reductions of the buckets that are full, and forgets their pieces. */
-    void ReduceFilled()
-    {
-        if (!m_plan.overlapGradients)
-        {
-            return;
-        }
-        std::vector<GradientBucket> buckets = PackGradients(m_pieces, m_plan.bucket);
-        if (!buckets.empty() && buckets.back().bytes < m_plan.bucket)
-        {
-            buckets.pop_back();
-        }
-        Bytes left;
-        for (const GradientBucket& bucket : buckets)
-        {
-            Reduce(bucket);
-            left += bucket.bytes;
-        }
-        auto piece = m_pieces.begin();
-        for (; left > Bytes(); ++piece)
-        {
-            left -= piece->bytes;
-        }
-        m_pieces.erase(m_pieces.begin(), piece);
-    }
-
-    /** Without overlap all gradients wait for the last of them. */
-    void ReduceRest()
-    {
-        const Bytes all = Bytes::Nearest(m_parameters * GradientBytes(m_plan));
-        for (const GradientBucket& bucket : PackGradients(m_pieces, all))
-        {
-            Reduce(bucket);
-        }
-    }
-
     void OverParameters(const char* name, MemoryKernel kernel, double operands)
     {
         const auto rows =
@@ -198,7 +171,7 @@ class TableProgram
     ProgramWriter m_writer;
     SegmentSequence m_lookup;
     SegmentSequence m_update;
-    std::vector<GradientPiece> m_pieces; //!< final, but in no bucket yet
+    GradientPacker m_packer; //!< without overlap all gradients wait for the last of them
     std::vector<StepDependency> m_reductions;
 };
 

@@ -154,8 +154,11 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
     }
     if (plan.Sharded() != ShardedState::None)
     {
-        throw std::invalid_argument("dataSharding: found shards, expected none for " + table.name +
-                                    ", a table of layers: its replicas are whole");
+        throw std::invalid_argument(
+            std::string(plan.distributedOptimizer
+                            ? "distributedOptimizer: found true, expected false"
+                            : "dataSharding: found shards, expected none") +
+            " for " + table.name + ", a table of layers: its replicas are whole");
     }
     if (plan.sequenceParallel || plan.embeddingsAsLayers)
     {

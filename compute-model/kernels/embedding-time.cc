@@ -24,6 +24,9 @@ constexpr double SUM_BYTES = 4; // a bag's sum is kept in 32 bits
 // to four times what fits the measurements best.
 constexpr double NARROW_SUM_PASSES = 3;
 
+// Look-ups of the smallest backward run below: 65536 bags of one row.
+constexpr double LEAST_BACKWARD_ROWS = 65536;
+
 // Fitted to 672 forward and 133 backward runs of table-batched kernels on an H200 (dims 32 to 128,
 // 1e5 to 1e8 rows, uniform and Zipf 0.6 to 1.2, 512 to 65536 bags of 1 to 100 rows; scripts/fit-
 // kernels). 5-fold, median and 90th percentile: forward 4.8 % and 15.0 % (16-bit rows 7.9 % and
@@ -238,7 +241,14 @@ EmbeddingBackwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
     const double seconds =
         BACKWARD.floorSeconds +
         std::hypot(Meet(dram, l2, hottest, BACKWARD.sharpness), Latency(gpu, traffic, BACKWARD));
-    return Estimate(gpu, traffic, seconds, bytes);
+    // The runs behind the fit take 8 us and more: below, what the forward kernel takes at least.
+    KernelEstimate estimate =
+        Estimate(gpu, traffic, std::max(seconds, FORWARD.floorSeconds), bytes);
+    if (traffic.bagRows < LEAST_BACKWARD_ROWS)
+    {
+        estimate.provenance = ProvenanceOf(gpu, false);
+    }
+    return estimate;
 }
 
 KernelEstimate

@@ -55,9 +55,12 @@ class ExpertWriter
         };
         m_sharedFc1 = linear("shared FC1", model.hidden, inner);
         m_sharedFc2 = linear("shared FC2", ffn, model.hidden);
+        m_sharedFc1.gathered = GatheredOperand::Input;
+        m_sharedFc2.gathered = GatheredOperand::OutputGradient;
     }
 
-    void Forward()
+    /** All that the backward pass reads something of. */
+    void RowsOfExperts()
     {
         SharedForward();
         RouterForward();
@@ -71,6 +74,11 @@ class ExpertWriter
         SortByExpert("sort by rank");
         ReduceRows("combine reduce-scatter");
         m_writer.WaitFor(Exchange("combine all-to-all"));
+    }
+
+    void Forward()
+    {
+        RowsOfExperts();
         Rows("probabilities", m_shape.sent, 2);
         Unpermute("unpermute");
         if (HasShared())
@@ -311,6 +319,7 @@ class ExpertWriter
         {
             return;
         }
+        WriteGatheredCast(m_writer, m_sharedFc1, m_plan);
         m_writer.WaitFor(m_writer.Communicate("shared FC1 input all-gather",
                                               CollectiveOp::AllGather,
                                               GatheredBytes(m_boundary, m_plan)));
@@ -327,6 +336,7 @@ class ExpertWriter
         {
             return;
         }
+        WriteGatheredCast(m_writer, m_sharedFc2, m_plan);
         m_writer.WaitFor(m_writer.Communicate("shared FC2 output gradient all-gather",
                                               CollectiveOp::AllGather,
                                               GatheredBytes(m_boundary, m_plan)));
@@ -358,6 +368,12 @@ void
 WriteExpertsForward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
 {
     ExpertWriter(writer, model, plan).Forward();
+}
+
+void
+WriteExpertsRecompute(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
+{
+    ExpertWriter(writer, model, plan).RowsOfExperts();
 }
 
 void

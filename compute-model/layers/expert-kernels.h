@@ -25,6 +25,14 @@ namespace weir
 void WriteExpertsForward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan);
 
 /**
+ * What is run again of it before its backward pass: all whose outcome that reads, up to the rows
+ * that come back; their sum by token is not.
+ */
+void WriteExpertsRecompute(SegmentWriter& writer,
+                           const Transformer& model,
+                           const ParallelPlan& plan);
+
+/**
  * Its backward pass, from the gradient of what the residual took to that of the norm's output.
  * @param putsOffWeights whether the gradients of the experts' weights, routed and shared, are left
  *        for WriteExpertsWeights.

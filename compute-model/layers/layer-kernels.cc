@@ -47,6 +47,10 @@ class LayerWriter
         m_projection = linear("projection", m_shape.query, m_shape.hidden, m_shape.hidden);
         m_fc1 = linear("FC1", m_shape.hidden, m_shape.inner, m_shape.inner);
         m_fc2 = linear("FC2", m_shape.ffn, m_shape.hidden, m_shape.hidden);
+        m_qkv.gathered = GatheredOperand::Input;
+        m_fc1.gathered = GatheredOperand::Input;
+        m_projection.gathered = GatheredOperand::OutputGradient;
+        m_fc2.gathered = GatheredOperand::OutputGradient;
     }
 
     SegmentSequence Forward(const std::string& name)
@@ -54,7 +58,7 @@ class LayerWriter
         SynchronizeLayer();
         m_writer.Section(name + " attention");
         Norm("input norm");
-        GatherSequence("QKV input all-gather");
+        GatherOperand(m_qkv);
         WriteLinearForward(m_writer, m_qkv, m_plan);
         AddBias("QKV bias", m_shape.qkv);
         RotaryEmbedding("rotary");
@@ -78,7 +82,7 @@ class LayerWriter
 
     SegmentSequence Recompute()
     {
-        if (m_plan.recomputation == Recomputation::Full || m_kind == LayerKind::Experts)
+        if (m_plan.recomputation == Recomputation::Full)
         {
             return Forward("recompute");
         }
@@ -86,9 +90,10 @@ class LayerWriter
         const bool isNeeded = m_plan.recomputation == Recomputation::Needed;
         m_writer.Section("recompute attention");
         Norm("input norm");
-        GatherSequence("QKV input all-gather");
+        GatherOperand(m_qkv);
         // Of the products q, k, v, o, gate, up, down every other one is recomputed: k, o, up.
-        WriteLinearForward(m_writer, isNeeded ? m_qkv : Part(m_qkv, KeyColumns()), m_plan);
+        WriteLinearForward(
+            m_writer, isNeeded ? m_qkv : Part(m_qkv, m_shape.kvHeads * m_model.headDim), m_plan);
         RotaryEmbedding("rotary");
         if (isNeeded)
         {
@@ -102,7 +107,12 @@ class LayerWriter
         m_writer.Section("recompute MLP");
         BiasDropoutAdd("attention bias dropout add");
         Norm("MLP norm");
-        GatherSequence("FC1 input all-gather");
+        if (m_kind == LayerKind::Experts)
+        {
+            WriteExpertsRecompute(m_writer, m_model, m_plan);
+            return m_writer.Take();
+        }
+        GatherOperand(m_fc1);
         const bool isGated = m_model.activation == ActivationKind::SwiGlu;
         if (isNeeded || isGated)
         {
@@ -127,10 +137,13 @@ class LayerWriter
         NormBackward("MLP norm backward");
         m_writer.Section("backward attention");
         BiasDropoutAddBackward("attention bias dropout add backward");
-        GatherSequence("projection output gradient all-gather");
+        GatherOperand(m_projection);
         WriteInputGradient(m_writer, m_projection, m_plan);
         WeightGradient(m_projection);
-        RecomputeAttention();
+        if (m_plan.recomputation == Recomputation::Selective)
+        {
+            WriteAttentionForward(m_writer, m_model, m_plan);
+        }
         WriteAttentionBackward(m_writer, m_model, m_plan);
         RotaryEmbedding("rotary backward");
         SumBias("QKV bias gradient", m_shape.tokens, m_shape.qkv);
@@ -161,7 +174,7 @@ class LayerWriter
             const bool isColumnParallel = linear == &m_fc1 || linear == &m_qkv;
             if (isColumnParallel)
             {
-                GatherSequence(linear->name + " input all-gather");
+                GatherSequence(GatheredName(*linear) + " all-gather");
             }
             WriteWeightGradient(m_writer, *linear, m_plan);
         }
@@ -206,14 +219,9 @@ class LayerWriter
         return linear;
     }
 
-    uint64_t KeyColumns() const
-    {
-        return m_shape.kvHeads * m_model.headDim;
-    }
-
     void MlpForward()
     {
-        GatherSequence("FC1 input all-gather");
+        GatherOperand(m_fc1);
         WriteLinearForward(m_writer, m_fc1, m_plan);
         Activation();
         WriteLinearForward(m_writer, m_fc2, m_plan);
@@ -222,7 +230,7 @@ class LayerWriter
 
     void MlpBackward()
     {
-        GatherSequence("FC2 output gradient all-gather");
+        GatherOperand(m_fc2);
         WriteInputGradient(m_writer, m_fc2, m_plan);
         WeightGradient(m_fc2);
         ActivationBackward();
@@ -294,13 +302,10 @@ class LayerWriter
         SumBias("FC1 bias gradient", m_shape.tokens, m_shape.inner);
     }
 
-    void RecomputeAttention()
+    void GatherOperand(const LinearShape& linear)
     {
-        if (m_plan.recomputation == Recomputation::Selective &&
-            m_plan.attention == AttentionKind::Unfused)
-        {
-            WriteAttentionForward(m_writer, m_model, m_plan);
-        }
+        WriteGatheredCast(m_writer, linear, m_plan);
+        GatherSequence(GatheredName(linear) + " all-gather");
     }
 
     /** With sequence parallelism the rows of all tensor ranks are needed from here on. */

@@ -36,7 +36,9 @@ SegmentSequence LayerForward(KernelTable& kernels,
 
 /**
  * What is run again of a layer before its backward pass: nothing, all of it, all that the backward
- * pass reads (the last product is not), or of this all but attention and every other product.
+ * pass reads (the last product is not), or of this all but attention and every other product. A
+ * mixture of experts is run again whole (torchtitan's "op" does not keep grouped products), up to
+ * the rows that come back.
  */
 SegmentSequence LayerRecompute(KernelTable& kernels,
                                const Transformer& model,
@@ -48,8 +50,9 @@ SegmentSequence LayerRecompute(KernelTable& kernels,
  * all-reduce (or reduce-scatter) of a column-parallel layer's input gradient runs beside its
  * weight gradient, and with sequence parallelism the all-gather of its saved input runs beside the
  * input gradient (LinearWithGradAccumulationAndAsyncCommunication, megatron/core/tensor_parallel).
- * Selective recomputation runs the unfused attention core again before its backward pass; the
- * fused kernel's backward pass recomputes by itself.
+ * Selective recomputation runs the attention core again before its backward pass, whatever its
+ * kernels (Megatron Core: attention.py, _checkpointed_attention_forward); Megatron-LM before it
+ * left flash attention out, whose backward pass recomputes by itself: that is no recomputation.
  */
 SegmentSequence LayerBackward(KernelTable& kernels,
                               const Transformer& model,

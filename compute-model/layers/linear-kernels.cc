@@ -21,29 +21,68 @@ Gemm(uint64_t m, uint64_t n, uint64_t k, GemmLayout layout, const ParallelPlan& 
     return gemm;
 }
 
+constexpr double WIDE = 2;   // bytes of an element before it is turned to fp8
+constexpr double NARROW = 1; // bytes of an element in fp8
+
 /**
- * An operand turned to fp8 with its transpose, which the backward pass takes: read in 16 bits and
- * written twice in 8 (Transformer Engine's cast-transpose with scales of steps before); without
- * that library's kernels it is first read for its largest value (torchao's dynamic scaling).
+ * An operand turned to fp8: read in 16 bits and written in 8 so many times (Transformer Engine's
+ * cast with scales of steps before); without that library's kernels it is first read for its
+ * largest value (torchao's dynamic scaling).
  */
 void
 WriteFp8Cast(SegmentWriter& writer,
              const std::string& name,
              uint64_t rows,
              uint64_t columns,
+             uint32_t copies,
              const ParallelPlan& plan)
 {
     if (plan.precision != Precision::Fp8)
     {
         return;
     }
-    constexpr double WIDE = 2;   // bytes
-    constexpr double NARROW = 1; // bytes
     if (plan.fusion != KernelFusion::Kernels)
     {
         writer.Memory(name + " maximum", MemoryKernel::Reduction, rows, columns, WIDE);
     }
-    writer.Memory(name + " to fp8", MemoryKernel::Elementwise, rows, columns, WIDE + 2 * NARROW);
+    writer.Memory(
+        name + " to fp8", MemoryKernel::Elementwise, rows, columns, WIDE + copies * NARROW);
+}
+
+/** With its transpose, which the backward pass takes. */
+void
+WriteFp8CastTranspose(SegmentWriter& writer,
+                      const std::string& name,
+                      uint64_t rows,
+                      uint64_t columns,
+                      const ParallelPlan& plan)
+{
+    constexpr uint32_t COPIES = 2;
+    WriteFp8Cast(writer, name, rows, columns, COPIES, plan);
+}
+
+/** Whether @p operand of @p linear comes from all tensor ranks. */
+bool
+IsGathered(const LinearShape& linear, GatheredOperand operand, const ParallelPlan& plan)
+{
+    return plan.sequenceParallel && linear.gathered == operand;
+}
+
+/** Gathered rows were turned to fp8 one way only. */
+void
+TransposeGathered(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
+{
+    if (plan.precision != Precision::Fp8 || !plan.sequenceParallel ||
+        linear.gathered == GatheredOperand::None)
+    {
+        return;
+    }
+    const bool isInput = linear.gathered == GatheredOperand::Input;
+    writer.Memory(GatheredName(linear) + " transpose",
+                  MemoryKernel::Elementwise,
+                  linear.rows,
+                  isInput ? linear.in : linear.out,
+                  2 * NARROW);
 }
 
 /** Sums a column-parallel layer's input gradient over the tensor ranks. */
@@ -73,6 +112,29 @@ GatheredBytes(Bytes bytes, const ParallelPlan& plan)
     return plan.precision == Precision::Fp8 ? bytes / ActivationBytes(plan.precision) : bytes;
 }
 
+std::string
+GatheredName(const LinearShape& linear)
+{
+    return linear.name +
+           (linear.gathered == GatheredOperand::Input ? " input" : " output gradient");
+}
+
+void
+WriteGatheredCast(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
+{
+    if (!plan.sequenceParallel || linear.gathered == GatheredOperand::None)
+    {
+        return;
+    }
+    const bool isInput = linear.gathered == GatheredOperand::Input;
+    WriteFp8Cast(writer,
+                 GatheredName(linear),
+                 linear.rows / plan.tensor,
+                 isInput ? linear.in : linear.out,
+                 1,
+                 plan);
+}
+
 void
 WriteLinearForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
@@ -81,8 +143,11 @@ WriteLinearForward(SegmentWriter& writer, const LinearShape& linear, const Paral
         WriteSummaForward(writer, linear, plan);
         return;
     }
-    WriteFp8Cast(writer, linear.name + " input", linear.rows, linear.in, plan);
-    WriteFp8Cast(writer, linear.name + " weight", linear.out, linear.in, plan);
+    if (!IsGathered(linear, GatheredOperand::Input, plan))
+    {
+        WriteFp8CastTranspose(writer, linear.name + " input", linear.rows, linear.in, plan);
+    }
+    WriteFp8CastTranspose(writer, linear.name + " weight", linear.out, linear.in, plan);
     writer.Gemm(linear.name, Gemm(linear.rows, linear.out, linear.in, GemmLayout::Tn, plan));
 }
 
@@ -94,7 +159,11 @@ WriteInputGradient(SegmentWriter& writer, const LinearShape& linear, const Paral
         WriteSummaInputGradient(writer, linear, plan);
         return;
     }
-    WriteFp8Cast(writer, linear.name + " output gradient", linear.rows, linear.out, plan);
+    if (!IsGathered(linear, GatheredOperand::OutputGradient, plan))
+    {
+        WriteFp8CastTranspose(
+            writer, linear.name + " output gradient", linear.rows, linear.out, plan);
+    }
     writer.Gemm(linear.name + " input gradient",
                 Gemm(linear.rows, linear.in, linear.out, GemmLayout::Nn, plan));
 }
@@ -107,6 +176,7 @@ WriteWeightGradient(SegmentWriter& writer, const LinearShape& linear, const Para
         WriteSummaWeightGradient(writer, linear, plan);
         return;
     }
+    TransposeGathered(writer, linear, plan);
     GemmShape gemm = Gemm(linear.out, linear.in, linear.rows, GemmLayout::Nt, plan);
     gemm.accumulateFp32 = plan.fp32Gradients && plan.Sharded() != ShardedState::Full;
     writer.Gemm(linear.name + " weight gradient", gemm);

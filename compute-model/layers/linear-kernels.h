@@ -11,6 +11,14 @@
 namespace weir
 {
 
+/** The operand that tensor ranks gather before a product, with sequence parallelism. */
+enum class GatheredOperand : uint8_t
+{
+    None,
+    Input,         //!< of a column-parallel layer
+    OutputGradient //!< of a row-parallel layer
+};
+
 /**
  * One rank's part of a linear layer: y [rows, out] = x [rows, in] W^T. In a tensor grid of q x q
  * ranks these are its blocks, and each product below is SUMMA's (summa-kernels.h).
@@ -23,7 +31,19 @@ struct LinearShape
     uint64_t out{0};
     double parameters{0};    //!< of weight and bias on this rank
     bool isEmbedding{false}; //!< in a grid: the weight lies as a word embedding does, [out, in]
+    GatheredOperand gathered{GatheredOperand::None};
 };
+
+/**
+ * Turns a rank's own rows of the operand that it is about to gather to fp8; nothing in other
+ * formats or without sequence parallelism. The products then take the gathered rows as they are,
+ * and the weight gradient transposes them first (fp8 products read both operands by rows of the
+ * inner dimension).
+ */
+void WriteGatheredCast(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan);
+
+/** The operand that tensor ranks gather, in words: "QKV input". */
+std::string GatheredName(const LinearShape& linear);
 
 /** y = x W^T. */
 void WriteLinearForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan);

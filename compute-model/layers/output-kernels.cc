@@ -73,8 +73,7 @@ class OutputWriter
     SegmentSequence Backward()
     {
         m_writer.Section("backward output");
-        OverLogits("cross entropy backward", MemoryKernel::CrossEntropyBackward, 2 * LOSS_BYTES);
-        OverLogits("logits gradient cast", MemoryKernel::Elementwise, LOSS_BYTES + m_element);
+        LossBackward();
         // A tied embedding's gradients are final when the first layer's embedding has added its
         // own.
         WriteColumnParallelBackward(m_writer, m_logits, m_plan, m_shape.boundary);
@@ -125,6 +124,24 @@ class OutputWriter
 
     void Loss()
     {
+        switch (m_plan.Loss())
+        {
+        case LossKernels::InPlace:
+            OverLogits("cross entropy", MemoryKernel::CrossEntropyForward, m_element);
+            ReducePerToken("softmax sum all-reduce");
+            return;
+        case LossKernels::LogSoftmax:
+            if (m_plan.WidthParts() > 1)
+            {
+                break; // DTensor's loss_parallel has the same steps as Megatron-LM
+            }
+            OverLogits("logits cast", MemoryKernel::Elementwise, m_element + LOSS_BYTES);
+            OverLogits("log-softmax", MemoryKernel::CrossEntropyForward, 2 * LOSS_BYTES);
+            return;
+        case LossKernels::VocabularyParallel:
+        case LossKernels::Usual:
+            break;
+        }
         OverLogits("logits cast", MemoryKernel::Elementwise, m_element + LOSS_BYTES);
         OverLogits("logits maximum", MemoryKernel::CrossEntropyForward, LOSS_BYTES);
         ReducePerToken("logits maximum all-reduce");
@@ -134,6 +151,20 @@ class OutputWriter
         OverLogits("exponential sum", MemoryKernel::CrossEntropyForward, LOSS_BYTES);
         ReducePerToken("exponential sum all-reduce");
         OverLogits("softmax division", MemoryKernel::Elementwise, 2 * LOSS_BYTES);
+    }
+
+    void LossBackward()
+    {
+        if (m_plan.Loss() == LossKernels::InPlace)
+        {
+            OverLogits("cross entropy backward", MemoryKernel::Elementwise, 2 * m_element);
+            return;
+        }
+        // Of the log-softmax: its own gradient is written, read with it, and the logits' written.
+        const double operands = m_plan.Loss() == LossKernels::LogSoftmax ? 5 : 2;
+        OverLogits(
+            "cross entropy backward", MemoryKernel::CrossEntropyBackward, operands * LOSS_BYTES);
+        OverLogits("logits gradient cast", MemoryKernel::Elementwise, LOSS_BYTES + m_element);
     }
 
     void OverLogits(const std::string& name, MemoryKernel kernel, double bytesPerElement)

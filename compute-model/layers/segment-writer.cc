@@ -2,8 +2,10 @@
 #include "compute-model/layers/segment-writer.h"
 
 #include "compute-model/layers/buffer-kernels.h"
+#include "compute-model/plan/gradient-plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace weir
@@ -29,7 +31,9 @@ SegmentWriter::SegmentWriter(KernelTable& kernels, const ParallelPlan& plan)
     : m_kernels(kernels),
       m_tokenGroup(TokenGroup(plan)),
       m_overlapsTensor(plan.overlapTensor),
-      m_elementBytes(ActivationBytes(plan.precision))
+      m_elementBytes(ActivationBytes(plan.precision)),
+      m_most(BucketParameters(plan)),
+      m_mostOfExperts(plan.ExpertReplicas() > 1 ? m_most : std::numeric_limits<double>::infinity())
 {
 }
 
@@ -37,6 +41,7 @@ void
 SegmentWriter::Section(const std::string& name)
 {
     Close();
+    m_open.continues = false;
     m_label = m_kernels.Label(name);
 }
 
@@ -72,12 +77,24 @@ void
 SegmentWriter::GradientsReady(double parameters)
 {
     m_open.parameters += parameters;
+    PartWhereFull();
 }
 
 void
 SegmentWriter::ExpertGradientsReady(double parameters)
 {
     m_open.expertParameters += parameters;
+    PartWhereFull();
+}
+
+void
+SegmentWriter::PartWhereFull()
+{
+    if (m_open.parameters >= m_most || m_open.expertParameters >= m_mostOfExperts)
+    {
+        Close();
+        m_open.continues = m_segments.back().kernels.count > 0;
+    }
 }
 
 int32_t
@@ -127,6 +144,7 @@ SegmentWriter::CommunicateIn(
         return Segment::NOTHING;
     }
     Close();
+    m_open.continues = false;
     if (m_open.waitsFor != Segment::NOTHING && StreamOf(m_open.waitsFor) != group.stream)
     {
         PushWait(); // a communication starts behind what kernels issued here would wait for
@@ -152,6 +170,7 @@ SegmentWriter::WaitFor(int32_t communication)
         return;
     }
     Close();
+    m_open.continues = false;
     if (m_open.waitsFor != Segment::NOTHING && StreamOf(m_open.waitsFor) != StreamOf(communication))
     {
         PushWait(); // one segment waits for one stream
@@ -163,6 +182,7 @@ void
 SegmentWriter::SynchronizeHost()
 {
     Close();
+    m_open.continues = false;
     m_open.synchronizes = true;
 }
 

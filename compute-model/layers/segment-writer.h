@@ -36,9 +36,10 @@ struct Segment
     bool isCommunication{false};
     bool synchronizes{false}; //!< the CPU waits for the GPU before it launches these kernels
     uint32_t label{0};
-    KernelRange kernels;                              //!< of a compute segment
-    double parameters{0};                             //!< whose gradients are final when it ends
-    double expertParameters{0};                       //!< of experts, likewise
+    KernelRange kernels;        //!< of a compute segment
+    double parameters{0};       //!< whose gradients are final when it ends
+    double expertParameters{0}; //!< of experts, likewise
+    bool continues{false}; //!< parted from the segment before by gradients that are final there
     GroupSlot slot{GroupSlot::Tensor};                //!< of a communication
     TimeCategory category{TimeCategory::Tensor};      //!< of a communication
     StreamKind stream{StreamKind::TensorComm};        //!< of a communication
@@ -76,7 +77,10 @@ class SegmentWriter
                 uint64_t columns,
                 double bytesPerElement);
 
-    /** The gradients of @p parameters more parameters are final after the kernels so far. */
+    /**
+     * The gradients of @p parameters more parameters are final after the kernels so far. Where they
+     * fill a bucket, the segment ends here, so that its reduction need not wait for more kernels.
+     */
     void GradientsReady(double parameters);
 
     /** The gradients of @p parameters more of experts' parameters are final, likewise. */
@@ -106,6 +110,7 @@ class SegmentWriter
 
   private:
     void Close();
+    void PartWhereFull();
     void CopyParts(const std::string& name, Bytes bytes);
     void PushWait();
     StreamKind StreamOf(int32_t communication) const;
@@ -114,6 +119,8 @@ class SegmentWriter
     SegmentGroup m_tokenGroup;
     bool m_overlapsTensor;   //!< kernels run beside tensor-parallel communication
     uint32_t m_elementBytes; //!< of activations
+    double m_most;           //!< parameters of a bucket of gradients
+    double m_mostOfExperts;  //!< likewise
     SegmentSequence m_segments;
     Segment m_open;
     uint32_t m_label{0};

@@ -60,6 +60,19 @@ Positions(uint32_t side, const Window& window, const std::string& layer)
     return static_cast<uint32_t>((padded - window.size) / window.stride + 1);
 }
 
+void
+CheckGroups(const TableLayer& layer)
+{
+    if (layer.groups == 0 || layer.out.channels % layer.groups != 0 ||
+        layer.in.channels % layer.groups != 0)
+    {
+        throw std::invalid_argument(
+            "layer " + layer.name + ": found " + std::to_string(layer.groups) +
+            " groups, expected a divisor of " + std::to_string(layer.in.channels) + " and " +
+            std::to_string(layer.out.channels) + " channels");
+    }
+}
+
 } // namespace
 
 double
@@ -163,21 +176,37 @@ LayerTableBuilder::Append(TableOp op, const SampleShape& out)
 void
 LayerTableBuilder::Convolution(uint32_t channels, const Window& window, uint32_t groups, bool bias)
 {
-    const std::string name =
-        NameOf(TableOp::Convolution) + std::string(" ") + std::to_string(m_layers.size() + 1);
-    if (groups == 0 || channels % groups != 0 || m_shape.channels % groups != 0)
-    {
-        throw std::invalid_argument("layer " + name + ": found " + std::to_string(groups) +
-                                    " groups, expected a divisor of " +
-                                    std::to_string(m_shape.channels) + " and " +
-                                    std::to_string(channels) + " channels");
-    }
-    const SampleShape out{
-        channels, Positions(m_shape.height, window, name), Positions(m_shape.width, window, name)};
-    TableLayer& layer = Append(TableOp::Convolution, out);
+    TableLayer& layer = Append(TableOp::Convolution, {channels, 1, 1});
     layer.window = window;
     layer.groups = groups;
     layer.bias = bias;
+    CheckGroups(layer);
+    layer.out.height = Positions(layer.in.height, window, layer.name);
+    layer.out.width = Positions(layer.in.width, window, layer.name);
+    m_shape = layer.out;
+}
+
+void
+LayerTableBuilder::State(const TableLayer& layer)
+{
+    if (layer.op == TableOp::Convolution)
+    {
+        CheckGroups(layer);
+    }
+    if (layer.op == TableOp::Convolution || layer.op == TableOp::MaxPool)
+    {
+        const uint32_t height = Positions(layer.in.height, layer.window, layer.name);
+        const uint32_t width = Positions(layer.in.width, layer.window, layer.name);
+        if (layer.out.height != height || layer.out.width != width)
+        {
+            throw std::invalid_argument(
+                "layer " + layer.name + ": found out of " + std::to_string(layer.out.height) +
+                " x " + std::to_string(layer.out.width) + ", expected " + std::to_string(height) +
+                " x " + std::to_string(width) + ", as its window leaves it");
+        }
+    }
+    m_layers.push_back(layer);
+    m_shape = layer.out;
 }
 
 void

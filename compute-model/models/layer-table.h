@@ -140,6 +140,14 @@ class LayerTableBuilder
      */
     void Residual(uint32_t width, uint32_t stride, bool bottleneck);
 
+    /**
+     * A layer that says all of itself; what it takes need not be what the one before left (a branch
+     * may begin earlier), and the next one takes what it leaves.
+     * @throws std::invalid_argument when groups do not divide the channels of a convolution, or its
+     *         window does not turn the shape that it takes into the one that it leaves.
+     */
+    void State(const TableLayer& layer);
+
     const SampleShape& Shape() const
     {
         return m_shape;

@@ -45,6 +45,8 @@ struct Transformer
     uint32_t ffn{0};        //!< inner width of the MLP; 4h for GPT
     uint32_t sequence{0};   //!< s, tokens of one sample
     uint32_t vocabulary{0}; //!< v
+    uint32_t vocabularyMultiple{128}; //!< words are padded to a multiple of this times their parts
+                                      //!< (Megatron-LM's --make-vocab-size-divisible-by); 1: none
     NormKind norm{NormKind::LayerNorm};
     ActivationKind activation{ActivationKind::Gelu};
     bool tiedEmbeddings{true}; //!< output layer shares the word embedding

@@ -5,6 +5,7 @@
 #include "compute-model/plan/pipeline-schedule.h"
 #include "compute-model/plan/rank-shape.h"
 #include "compute-model/plan/stage-layers.h"
+#include "compute-model/plan/zero-bubble-schedule.h"
 
 #include <algorithm>
 
@@ -22,6 +23,31 @@ struct LayerParts
     double scores{0};   //!< the s x s matrices
     double products{0}; //!< outputs of attention and of every other matrix product
 };
+
+/** Bytes of one logit. */
+struct LogitBytes
+{
+    double kept{0};   //!< from its forward to its backward pass
+    double atWork{0}; //!< more while either is at work
+};
+
+LogitBytes
+BytesOfLogit(const ParallelPlan& plan)
+{
+    const double element = ActivationBytes(plan.precision);
+    const double fp32 = BytesOf(Precision::Fp32);
+    switch (plan.Loss())
+    {
+    case LossKernels::LogSoftmax:
+        return {fp32, 2 * fp32}; // gradients of the log-softmax and of the logits
+    case LossKernels::InPlace:
+        return {element, 0};
+    case LossKernels::VocabularyParallel:
+    case LossKernels::Usual:
+        break;
+    }
+    return {fp32, element}; // the logits as the product gives them, later their gradient
+}
 
 /** What an MLP split over tensor ranks keeps: both sides of the activation function. */
 double
@@ -64,8 +90,13 @@ PartsOf(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
                       : MlpBody(model, plan, tokens, model.ffn);
     // Of the products q, k, v, o, gate, up, down these are kept: q, v, gate, down.
     const uint64_t value = (shape.qkv - shape.query) / 2;
-    const auto split = static_cast<double>(shape.query + value + shape.query + shape.ffn);
-    parts.products = element * (tokens * split + normTokens * hidden);
+    const auto attention = static_cast<double>(shape.query + value + shape.query);
+    parts.products = element * tokens * attention;
+    if (!hasExperts) // a mixture of experts is run again whole
+    {
+        const auto gate = static_cast<double>(shape.ffn);
+        parts.products += element * (tokens * gate + normTokens * hidden);
+    }
     if (plan.attention == AttentionKind::Unfused)
     {
         // Softmax output, and with dropout its mask and its output.
@@ -75,7 +106,53 @@ PartsOf(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
     return parts;
 }
 
+/** Of a mixture of experts: both sides of grouped products and of those of the shared expert. */
+double
+ExpertsHeldForWeights(const Transformer& model, const ParallelPlan& plan)
+{
+    const ExpertShape experts(model, plan);
+    const RankShape shape(model, plan);
+    const double gates = model.activation == ActivationKind::SwiGlu ? 2 : 1;
+    const double shared = static_cast<double>(model.moe.sharedFfn) / plan.WidthParts();
+    const double hidden = model.hidden;
+    double elements = static_cast<double>(experts.received) *
+                      (2 * hidden + static_cast<double>(experts.inner + experts.ffn));
+    if (shared > 0)
+    {
+        elements += static_cast<double>(shape.normTokens) * hidden +
+                    static_cast<double>(shape.tokens) * (hidden + (gates + 1) * shared);
+    }
+    return elements;
+}
+
+/** Under a zero-bubble schedule: the worst mix of micro-batches before B and before W. */
+Bytes
+HeldOfSplitPasses(const PipelinePlace& place, Bytes forActivations, Bytes forWeights)
+{
+    const uint32_t all = std::min(place.stages, place.microBatches);
+    const uint32_t most = forWeights > forActivations ? MicroBatchesBeforeWeights(place)
+                                                      : all - MicroBatchesInFlight(place, 0);
+    return forActivations * (all - most) + forWeights * most;
+}
+
 } // namespace
+
+Bytes
+LayerHeldForWeights(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
+{
+    const RankShape shape(model, plan);
+    const auto tokens = static_cast<double>(shape.tokens);
+    const auto normTokens = static_cast<double>(shape.normTokens);
+    const auto hidden = static_cast<double>(shape.hidden);
+    // QKV and projection; then the products of the MLP.
+    double elements = normTokens * hidden + tokens * static_cast<double>(shape.qkv) +
+                      tokens * (static_cast<double>(shape.query) + hidden);
+    elements += hasExperts
+                    ? ExpertsHeldForWeights(model, plan)
+                    : normTokens * hidden + tokens * (static_cast<double>(shape.inner) +
+                                                      static_cast<double>(shape.ffn) + hidden);
+    return Bytes::Nearest(elements * ActivationBytes(plan.precision));
+}
 
 Bytes
 LayerActivations(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
@@ -126,20 +203,28 @@ StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t st
             ? 0
             : chunkLayers - (chunkLayers + plan.recomputeEvery - 1) / plan.recomputeEvery;
     kept += (whole - LayerActivations(model, plan, withExperts > 0)) * spared;
-    Bytes total = kept * inFlight + (whole - LayerActivations(model, plan, withExperts > 0));
+    const Bytes forWeights =
+        LayerHeldForWeights(model, plan, false) * (chunkLayers - withExperts) +
+        (withExperts > 0 ? LayerHeldForWeights(model, plan, true) * withExperts : Bytes());
+    Bytes total =
+        plan.SplitsBackward() ? HeldOfSplitPasses(place, kept, forWeights) : kept * inFlight;
+    Bytes atWork = whole - LayerActivations(model, plan, withExperts > 0); // brought back
     if (stage == 0 && model.dropout)
     {
-        const uint32_t microBatches = std::min(plan.pipeline, plan.MicroBatches());
+        const uint32_t microBatches = MicroBatchesInFlight(place, 0);
         total += Bytes(static_cast<int64_t>(shape.normTokens * shape.hidden)) * microBatches;
     }
     if (stage == plan.pipeline - 1)
     {
         const double norm = 2 * parts.input;
-        const double logits = static_cast<double>(shape.tokens) *
-                              static_cast<double>(shape.vocabulary) * BytesOf(Precision::Fp32);
-        total += Bytes::Nearest(norm + logits);
+        const double logits =
+            static_cast<double>(shape.tokens) * static_cast<double>(shape.vocabulary);
+        const LogitBytes each = BytesOfLogit(plan);
+        total += Bytes::Nearest(norm + logits * each.kept) *
+                 MicroBatchesInFlight(place, place.chunks - 1);
+        atWork = std::max(atWork, Bytes::Nearest(logits * each.atWork));
     }
-    return total;
+    return total + atWork;
 }
 
 } // namespace weir

@@ -23,10 +23,26 @@ namespace weir
 Bytes LayerActivations(const Transformer& model, const ParallelPlan& plan, bool hasExperts = false);
 
 /**
+ * What one layer keeps of one micro-batch for the gradients of its weights where those have a pass
+ * of their own: of every product its input and its output's gradient. For a GPT layer without
+ * tensor parallelism 32 s b h (Qi et al. 2023, table 1: M_W): inputs of 2 + 2 + 2 + 8, gradients
+ * of 6 + 2 + 8 + 2 bytes. With sequence parallelism the inputs of QKV and of the first product of
+ * the MLP are gathered again, gradients behind the other two stay gathered.
+ */
+Bytes LayerHeldForWeights(const Transformer& model,
+                          const ParallelPlan& plan,
+                          bool hasExperts = false);
+
+/**
  * Activations of all micro-batches in flight on one rank of @p stage: those of its warm-up passes
  * and one more, which on the first stage of an interleaved schedule gives Korthikanti et al.'s
  * factor 1 + (p - 1) / (p v); what recomputation brings back of one layer; the embedding's dropout
- * mask on the first stage and norm, logits input and fp32 logits of one micro-batch on the last.
+ * mask on the first stage, and norm, logits input and what the loss keeps of the logits on the
+ * last, of as many micro-batches as wait for the backward pass of the chunk that they belong to.
+ * The loss at work holds more of its logits than it keeps, but before any layer is recomputed: the
+ * larger of both counts. Under a zero-bubble schedule a micro-batch holds what its layers keep
+ * until its B and LayerHeldForWeights from then until its W, recomputed or not: the worst mix of
+ * both that MicroBatchesInFlight and MicroBatchesBeforeWeights allow.
  */
 Bytes StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t stage);
 

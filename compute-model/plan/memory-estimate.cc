@@ -30,14 +30,6 @@ constexpr int64_t NCCL_CHANNEL_BYTES = 524288 + 4915200 + 4194304;
 // Channels of a communicator: 24 on an A100 with 12 NVLinks, the most of the machines described.
 constexpr int64_t NCCL_CHANNELS = 24;
 
-std::string
-InGiB(Bytes bytes)
-{
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.1f GiB", bytes.ToDouble() / Bytes::GiB(1).ToDouble());
-    return text;
-}
-
 Bytes
 BuffersOf(const ParallelPlan& plan)
 {
@@ -61,7 +53,9 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     MemoryEstimate estimate;
     estimate.stage = stage;
     estimate.weights = Bytes::Nearest(parameters * weight);
-    const bool sharesGradients = plan.Sharded() >= ShardedState::Gradients;
+    // Put off to the last micro-batch, gradients are whole until then.
+    const bool sharesGradients = plan.Sharded() >= ShardedState::Gradients &&
+                                 (plan.sharding.everyPass || plan.MicroBatches() == 1);
     const bool sharesOptimizer = plan.Sharded() >= ShardedState::Optimizer;
     const double part =
         dense / plan.ShardRanks() + experts / (sharesOptimizer ? plan.ExpertReplicas() : 1);
@@ -78,6 +72,14 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
 }
 
 } // namespace
+
+std::string
+InGiB(Bytes bytes)
+{
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.1f GiB", bytes.ToDouble() / Bytes::GiB(1).ToDouble());
+    return text;
+}
 
 std::string
 ToText(const MemoryEstimate& estimate)

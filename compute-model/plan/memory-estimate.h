@@ -30,6 +30,9 @@ struct MemoryEstimate
     }
 };
 
+/** "61.2 GiB". */
+std::string InGiB(Bytes bytes);
+
 /** "61.2 GiB (weights 14.9 GiB, gradients 29.8 GiB, ...)". */
 std::string ToText(const MemoryEstimate& estimate);
 

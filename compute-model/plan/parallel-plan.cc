@@ -77,7 +77,7 @@ CheckPipeline(const Transformer& model, const ParallelPlan& plan)
     }
     else if (chunks != 1)
     {
-        Refuse("virtualStages", chunks, "1 with the 1f1b schedule");
+        Refuse("virtualStages", chunks, "1 unless the schedule is interleaved");
     }
     const uint64_t parts = static_cast<uint64_t>(plan.pipeline) * chunks;
     const uint64_t dealt = model.layers + (plan.embeddingsAsLayers ? 2 : 0);

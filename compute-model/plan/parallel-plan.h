@@ -22,17 +22,17 @@ enum class PipelineScheduleKind : uint8_t
     Interleaved,           //!< "interleaved": virtualStages > 1 model chunks per stage
     GPipe,                 //!< "gpipe": all forward passes, then all backward passes
     ZeroBubbleH1,          //!< "zb-h1": weight gradients put off, 1F1B's memory and synchronization
-    ZeroBubble1p           //!< "zb-1p": ... scheduled by their times, no barrier at the optimizer
+    ZeroBubble1p           //!< "zb-1p": ... scheduled by their times; the optimizer waits for all
 };
 
 enum class Recomputation : uint8_t
 {
     None,
-    Selective, //!< the attention core only (Korthikanti et al. 2022)
+    Selective, //!< the attention core, unfused or fused (Korthikanti et al. 2022)
     Full,      //!< whole layers
     Needed,    //!< whole layers but what follows the last activation that the backward pass reads
                //!< (torch.utils.checkpoint without reentrance stops there)
-    Operators  //!< all but attention and every other matrix product (torchtitan's selective "op")
+    Operators  //!< all but attention and every other product outside experts (torchtitan's "op")
 };
 
 /** How the unfused or fused attention core is computed. */
@@ -40,6 +40,18 @@ enum class AttentionKind : uint8_t
 {
     Unfused, //!< QK^T, scale-mask-softmax, dropout, PV as separate kernels (Megatron before 2022)
     Fused    //!< one flash-attention kernel
+};
+
+/** How the loss is computed from the logits. */
+enum class LossKernels : uint8_t
+{
+    Usual,              //!< as the plan's KernelFusion: InPlace where it is Compiled, LogSoftmax
+                        //!< where it is Eager, else VocabularyParallel
+    VocabularyParallel, //!< Megatron-LM's: softmax of fp32 logits in place, kept for the gradient
+    LogSoftmax, //!< torch.nn.functional.cross_entropy on fp32 logits: log-softmax is kept, and its
+                //!< gradient and the logits' are matrices of their own
+    InPlace     //!< one kernel each way on the logits as the product gives them, which their
+                //!< gradient overwrites (flash-attn's CrossEntropyLoss, torch.compile)
 };
 
 /** How the ranks that share a sequence see each other's keys and values. */
@@ -135,6 +147,7 @@ struct ParallelPlan
     DataSharding sharding;
     EmbeddingSharding embeddings; //!< of a model with embedding tables
     KernelFusion fusion{KernelFusion::Kernels};
+    LossKernels loss{LossKernels::Usual};
     uint32_t recomputeEvery{1}; //!< of so many layers one is recomputed
     HostCosts host;
 
@@ -212,6 +225,15 @@ struct ParallelPlan
         return Sharded() == ShardedState::None ? 1
                : sharding.ranks == 0           ? DenseReplicas()
                                                : sharding.ranks;
+    }
+
+    /** What computes the loss, in no other words. */
+    LossKernels Loss() const
+    {
+        return loss != LossKernels::Usual         ? loss
+               : fusion == KernelFusion::Compiled ? LossKernels::InPlace
+               : fusion == KernelFusion::Eager    ? LossKernels::LogSoftmax
+                                                  : LossKernels::VocabularyParallel;
     }
 
     /** Whether gradients of weights have passes of their own. */

@@ -281,6 +281,34 @@ PipelineWarmUp(const PipelinePlace& place)
     return std::min(2 * behind + (place.chunks - 1) * place.stages, total);
 }
 
+uint32_t
+MicroBatchesInFlight(const PipelinePlace& place, uint32_t chunk)
+{
+    const uint32_t warmUp = PipelineWarmUp(place);
+    const uint32_t ahead = place.stages - place.stage;
+    switch (place.kind)
+    {
+    case PipelineScheduleKind::GPipe:
+        return place.microBatches;
+    case PipelineScheduleKind::OneForwardOneBackward:
+    case PipelineScheduleKind::ZeroBubbleH1:
+        return std::min(ahead, place.microBatches);
+    case PipelineScheduleKind::ZeroBubble1p:
+        return std::min({place.stages, 2 * ahead - 1, place.microBatches});
+    case PipelineScheduleKind::Interleaved:
+        break;
+    }
+    // A round is p micro-batches through all v chunks, one chunk after the other.
+    const uint64_t backward = uint64_t{place.chunks - 1 - chunk} * place.stages;
+    const uint64_t passes =
+        std::min(warmUp + 1 + backward, uint64_t{place.microBatches} * place.chunks);
+    const uint64_t round = uint64_t{place.stages} * place.chunks;
+    const uint64_t before = uint64_t{chunk} * place.stages;
+    const uint64_t rest = passes % round;
+    return static_cast<uint32_t>(passes / round * place.stages +
+                                 std::min<uint64_t>(rest - std::min(rest, before), place.stages));
+}
+
 std::vector<PipelineStep>
 PipelineSchedule(const PipelinePlace& place)
 {

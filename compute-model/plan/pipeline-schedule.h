@@ -73,6 +73,15 @@ struct PipelinePlace
 uint32_t PipelineWarmUp(const PipelinePlace& place);
 
 /**
+ * Micro-batches of which a stage holds what the forward pass of one of its model chunks leaves for
+ * gradients of the activations, at the worst moment: the forward passes of the chunk that come
+ * before its first backward pass. 1F1B and ZB-H1: min(p - stage, m); GPipe: m; ZB-1p:
+ * min(p, 2 (p - stage) - 1, m); interleaved: those of the chunk among the passes of the warm-up,
+ * the one at work, and those that go with the (v - 1 - chunk) p backward passes of later chunks.
+ */
+uint32_t MicroBatchesInFlight(const PipelinePlace& place, uint32_t chunk);
+
+/**
  * Everything a stage does in one step, in Megatron-LM's order
  * (megatron/core/pipeline_parallel/schedules.py: without and with interleaving): forward and
  * backward passes by micro-batch and model chunk, and the exchanges with its neighbours between

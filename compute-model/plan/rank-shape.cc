@@ -4,14 +4,6 @@
 namespace weir
 {
 
-namespace
-{
-
-constexpr uint64_t VOCABULARY_MULTIPLE =
-    128; // --make-vocab-size-divisible-by, Megatron-LM's default
-
-} // namespace
-
 RankShape::RankShape(const Transformer& model, const ParallelPlan& plan)
     : samples(plan.microBatch / plan.SampleParts()),
       tokens(static_cast<uint64_t>(model.sequence) / plan.context * samples),
@@ -35,7 +27,7 @@ RankShape::RankShape(const Transformer& model, const ParallelPlan& plan)
 uint64_t
 PaddedVocabulary(const Transformer& model, const ParallelPlan& plan)
 {
-    const uint64_t multiple = VOCABULARY_MULTIPLE * plan.WidthParts();
+    const uint64_t multiple = static_cast<uint64_t>(model.vocabularyMultiple) * plan.WidthParts();
     return (model.vocabulary + multiple - 1) / multiple * multiple;
 }
 

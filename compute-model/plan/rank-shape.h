@@ -35,7 +35,8 @@ struct RankShape
     Bytes stageBoundary; //!< what one tensor rank sends to the next pipeline stage
 };
 
-/** The vocabulary made divisible by 128 times its parts, as Megatron-LM pads it. */
+/** The vocabulary made divisible by `vocabularyMultiple` times its parts, as Megatron-LM pads it.
+ */
 uint64_t PaddedVocabulary(const Transformer& model, const ParallelPlan& plan);
 
 } // namespace weir

@@ -266,4 +266,11 @@ ZeroBubbleSchedule(const PipelinePlace& place)
     return steps;
 }
 
+uint32_t
+MicroBatchesBeforeWeights(const PipelinePlace& place)
+{
+    const bool isH1 = place.kind == PipelineScheduleKind::ZeroBubbleH1;
+    return std::min(isH1 ? place.stage + 1 : place.stages, place.microBatches);
+}
+
 } // namespace weir

@@ -20,9 +20,20 @@ namespace weir
  * are played, the earliest first, B before F; as many forward passes come before the first backward
  * pass as fit, min(p, 2 (p - stage) - 1); W is run where the gap to the next pass holds it, and
  * where memory is full. Either holds activations of p micro-batches at most, as 1F1B's first stage.
+ * The paper's ZB-1p also validates the optimizer's step after the fact, so that stages go on
+ * without waiting for one another; here the next step begins when all have ended, as with ZB-H1,
+ * and the greedy order may lose up to a per cent to ZB-H1's.
+ *
  * Exchanges are detached. Complexity O(m) and O(m p^2).
  */
 std::vector<PipelineStep> ZeroBubbleSchedule(const PipelinePlace& place);
+
+/**
+ * Micro-batches whose gradients of activations a stage has while those of its weights are still to
+ * come, at the worst moment: min(stage + 1, m) under ZB-H1, and at most min(p, m) under ZB-1p,
+ * whose times decide. Together with those that wait for B they are min(p, m) at most.
+ */
+uint32_t MicroBatchesBeforeWeights(const PipelinePlace& place);
 
 } // namespace weir
 

@@ -28,7 +28,8 @@ find_package(nlohmann_json 3 QUIET)
 if(yaml-cpp_FOUND AND HDF5_FOUND AND nlohmann_json_FOUND AND pugixml_FOUND)
   set(WEIR_WITH_READERS ON)
   message(STATUS "Weir: with readers and result files")
-  list(APPEND weirSources ${WEIR_SCENARIO_SOURCES})
+  list(APPEND weirSources ${WEIR_SCENARIO_SOURCES}
+    ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/job/plan-text.cc)
   set(weirThirdParty yaml-cpp pugixml::pugixml ${HDF5_HL_LIBRARIES} ${HDF5_C_LIBRARIES})
   set(weirThirdPartyIncludes ${HDF5_INCLUDE_DIRS})
   file(STRINGS VERSION weirVersion LIMIT_COUNT 1)
@@ -37,8 +38,11 @@ if(yaml-cpp_FOUND AND HDF5_FOUND AND nlohmann_json_FOUND AND pugixml_FOUND)
 else()
   set(WEIR_WITH_READERS OFF)
   message(STATUS "Weir: without readers and result files (yaml-cpp, HDF5, pugixml or nlohmann-json is missing)")
-  # The names of choices, which attributes use too.
-  list(APPEND weirSources ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/readers/scenario-names.cc)
+  # The names of keys and choices, which attributes use too.
+  list(APPEND weirSources
+    ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/readers/scenario-names.cc
+    ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/readers/plan-keys.cc
+    ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/job/plan-text-unread.cc)
   set(weirThirdParty)
   set(weirThirdPartyIncludes)
 endif()
@@ -55,7 +59,9 @@ build_lib(
   SOURCE_FILES ${weirSources}
   HEADER_FILES ${weirHeaders}
   LIBRARIES_TO_LINK ${WEIR_NS3_MODULES} ${weirThirdParty}
-  TEST_SOURCES ns3-module/test/weir-test-suite.cc
+  TEST_SOURCES
+    ns3-module/test/weir-test-suite.cc
+    ns3-module/test/flow-source-test-suite.cc
 )
 
 # Where plain headers are found: by the module itself and by whoever links it.

@@ -202,10 +202,39 @@ FluidFabric::ScaleLinkRate(const std::string& a, const std::string& b, double fa
 weir::LinkUsage
 FluidFabric::GetLinkUsage(uint32_t link)
 {
-    NS_ABORT_MSG_IF(link >= GetFabric().GetCluster().GetTopology().LinkCount(),
-                    "FluidFabric: there is no link " << link);
+    const weir::LinkId id = CheckLink(link);
     m_driver->Synchronize();
-    return m_fabric->GetTransport().GetLinkUsage(weir::LinkId(link));
+    return m_fabric->GetTransport().GetLinkUsage(id);
+}
+
+uint32_t
+FluidFabric::FindLink(const std::string& from, const std::string& to)
+{
+    const weir::DeviceId start = FindDevice(from);
+    const weir::DeviceId end = FindDevice(to);
+    const weir::Topology& topology = m_fabric->GetCluster().GetTopology();
+    for (const weir::LinkId link : topology.LinksFrom(start))
+    {
+        if (topology.GetLink(link).to == end)
+        {
+            return link.Index();
+        }
+    }
+    NS_ABORT_MSG("FluidFabric: no link goes from '" << from << "' to '" << to << "'");
+}
+
+std::string
+FluidFabric::GetLinkName(uint32_t link)
+{
+    const weir::LinkId id = CheckLink(link);
+    return m_fabric->GetCluster().GetTopology().LinkName(id);
+}
+
+weir::Rate
+FluidFabric::GetLinkCapacity(uint32_t link)
+{
+    const weir::LinkId id = CheckLink(link);
+    return m_fabric->GetCluster().GetTopology().GetLink(id).rate;
 }
 
 std::size_t
@@ -263,6 +292,14 @@ FluidFabric::FindDevice(const std::string& name)
     const weir::DeviceId id = GetFabric().GetCluster().GetTopology().FindDevice(name);
     NS_ABORT_MSG_IF(!id.IsValid(), "FluidFabric: there is no device '" << name << "'");
     return id;
+}
+
+weir::LinkId
+FluidFabric::CheckLink(uint32_t link)
+{
+    NS_ABORT_MSG_IF(link >= GetFabric().GetCluster().GetTopology().LinkCount(),
+                    "FluidFabric: there is no link " << link);
+    return weir::LinkId(link);
 }
 
 void

@@ -86,6 +86,28 @@ class FluidFabric : public Object, private weir::TransferClient, private weir::T
     void ScaleLinkRate(const std::string& a, const std::string& b, double factor);
 
     /**
+     * The link from one device to another: of several side by side the first.
+     * @param from name of the device it leaves
+     * @param to name of the device it ends at
+     * @return its number, as GetLinkUsage and the trace source LinkRate have it
+     */
+    uint32_t FindLink(const std::string& from, const std::string& to);
+
+    /**
+     * What a link is called.
+     * @param link number of the link in the topology
+     * @return the name, e.g. "node0/nic3->leaf3"
+     */
+    std::string GetLinkName(uint32_t link);
+
+    /**
+     * The most a link carries when nothing has scaled it.
+     * @param link number of the link in the topology
+     * @return its rate of payload
+     */
+    weir::Rate GetLinkCapacity(uint32_t link);
+
+    /**
      * What a link has carried so far.
      * @param link number of the link in the topology
      * @return bytes, time with traffic, time saturated
@@ -188,6 +210,13 @@ class FluidFabric : public Object, private weir::TransferClient, private weir::T
      * @return the device
      */
     weir::DeviceId FindDevice(const std::string& name);
+
+    /**
+     * The link of that number; ends the program when there is none.
+     * @param link the number
+     * @return the link
+     */
+    weir::LinkId CheckLink(uint32_t link);
 
     /** Asks the transport for link rates if anybody wants them. */
     void Observe();

@@ -5,32 +5,51 @@
 #include "fabric/link-profile.h"
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
+#include "ns3/object-base.h"
+#include "ns3/type-id.h"
 
-/**
- * @file
- * A link profile as the three figures that attributes hold: raw rate of one direction, the part of
- * it that carries payload, latency.
- */
+#include <string>
+
 namespace ns3
 {
 
-/**
- * Takes the figures from a profile.
- * @param profile the profile
- * @param rate raw, one direction
- * @param efficiency payload part of the rate
- * @param latency propagation and receiving device
- */
-void ReadLink(const weir::LinkProfile& profile, DataRate& rate, double& efficiency, Time& latency);
+/** A link profile as the three figures that attributes hold. */
+struct LinkFigures
+{
+    DataRate rate;     //!< raw, one direction
+    double efficiency; //!< payload part of the rate
+    Time latency;      //!< propagation and receiving device
+
+    /**
+     * Takes the figures from a profile.
+     * @param profile the profile
+     */
+    void Read(const weir::LinkProfile& profile);
+
+    /**
+     * Gives a profile the figures that differ from its own.
+     * @param profile the profile
+     */
+    void Write(weir::LinkProfile& profile) const;
+};
+
+/** The figures of one of an object's links. */
+using LinkFiguresOf = LinkFigures& (*)(ObjectBase& object);
 
 /**
- * Gives a profile the figures that differ from its own.
- * @param profile the profile
- * @param rate raw, one direction
- * @param efficiency payload part of the rate
- * @param latency propagation and receiving device
+ * Adds the attributes "...Rate", "...Efficiency" and "...Latency" of a link.
+ * @param tid of the object
+ * @param name what they begin with, e.g. "Nic"
+ * @param link what the link is, for their help
+ * @param initial their default values
+ * @param figuresOf where an object has them
+ * @return the type ID
  */
-void WriteLink(weir::LinkProfile& profile, DataRate rate, double efficiency, Time latency);
+TypeId AddLinkAttributes(TypeId tid,
+                         const std::string& name,
+                         const std::string& link,
+                         const LinkFigures& initial,
+                         LinkFiguresOf figuresOf);
 
 } // namespace ns3
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "network-description.h"
 
-#include "link-figures.h"
-
 #include "ns3/abort.h"
 #include "ns3/double.h"
 #include "ns3/string.h"
@@ -117,26 +115,16 @@ NetworkDescription::GetTypeId()
                           "What the switches' ECMP salts derive from.",
                           UintegerValue(1),
                           MakeUintegerAccessor(&NetworkDescription::m_hashSeed),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute(
-                "LinkRate",
-                "Raw rate of a link between switches, one direction (bits per second); 0: "
-                "rate, efficiency and latency are the NICs'.",
-                DataRateValue(DataRate(0)),
-                MakeDataRateAccessor(&NetworkDescription::m_linkRate),
-                MakeDataRateChecker())
-            .AddAttribute("LinkEfficiency",
-                          "Part of LinkRate that carries payload (0 to 1).",
-                          DoubleValue(1),
-                          MakeDoubleAccessor(&NetworkDescription::m_linkEfficiency),
-                          MakeDoubleChecker<double>(1e-6, 1))
-            .AddAttribute("LinkLatency",
-                          "Latency of a link between switches: propagation and the fixed delay of "
-                          "the switch it ends at; 0 with LinkRate 0: the NICs'.",
-                          TimeValue(Time(0)),
-                          MakeTimeAccessor(&NetworkDescription::m_linkLatency),
-                          MakeTimeChecker(Time(0)));
-    return tid;
+                          MakeUintegerChecker<uint64_t>());
+    static TypeId whole =
+        AddLinkAttributes(tid,
+                          "Link",
+                          "a link between switches (0: as the NICs', efficiency and latency, too)",
+                          {DataRate(0), 1, Time(0)},
+                          [](ObjectBase& object) -> LinkFigures& {
+                              return dynamic_cast<NetworkDescription&>(object).m_link;
+                          });
+    return whole;
 }
 
 NetworkDescription::NetworkDescription()
@@ -155,7 +143,7 @@ NetworkDescription::SetSpec(const weir::FabricSpec& spec)
     m_oversubscription = spec.oversubscription;
     m_levels = spec.levels;
     m_hashSeed = spec.hashSeed;
-    ReadLink(spec.link, m_linkRate, m_linkEfficiency, m_linkLatency);
+    m_link.Read(spec.link);
 }
 
 weir::FabricSpec
@@ -166,7 +154,7 @@ NetworkDescription::GetSpec() const
     spec.oversubscription = m_oversubscription;
     spec.levels = m_levels;
     spec.hashSeed = m_hashSeed;
-    WriteLink(spec.link, m_linkRate, m_linkEfficiency, m_linkLatency);
+    m_link.Write(spec.link);
     return spec;
 }
 

@@ -2,9 +2,9 @@
 #ifndef WEIR_MODEL_NETWORK_DESCRIPTION_H
 #define WEIR_MODEL_NETWORK_DESCRIPTION_H
 
+#include "link-figures.h"
+
 #include "fabric/cluster-spec.h"
-#include "ns3/data-rate.h"
-#include "ns3/nstime.h"
 #include "ns3/object.h"
 
 #include <string>
@@ -71,9 +71,7 @@ class NetworkDescription : public Object
     double m_oversubscription; //!< down over up capacity of a leaf
     uint32_t m_levels;         //!< of switches
     uint64_t m_hashSeed;       //!< salts of the switches
-    DataRate m_linkRate;       //!< switch to switch, one direction; 0: as the NICs
-    double m_linkEfficiency;   //!< payload part of the rate
-    Time m_linkLatency;        //!< switch to switch; 0: as the NICs
+    LinkFigures m_link;        //!< switch to switch; rate and latency 0: as the NICs
 };
 
 } // namespace ns3

@@ -2,9 +2,9 @@
 #ifndef WEIR_MODEL_SERVER_DESCRIPTION_H
 #define WEIR_MODEL_SERVER_DESCRIPTION_H
 
+#include "link-figures.h"
+
 #include "fabric/cluster-spec.h"
-#include "ns3/data-rate.h"
-#include "ns3/nstime.h"
 #include "ns3/object.h"
 
 #include <string>
@@ -43,28 +43,18 @@ class ServerDescription : public Object
     weir::NodeSpec GetSpec() const;
 
   private:
-    weir::NodeSpec m_spec;          //!< what is not an attribute
-    std::string m_gpuModel;         //!< name of the description of its GPUs
-    uint32_t m_gpus;                //!< GPUs
-    uint32_t m_nvlinksPerGpu;       //!< into the NVSwitches
-    uint32_t m_pcieSwitches;        //!< PCIe switches
-    uint32_t m_sockets;             //!< sockets
-    uint32_t m_nics;                //!< network ports
-    DataRate m_nvlinkRate;          //!< raw, one direction
-    double m_nvlinkEfficiency;      //!< payload part of the rate
-    Time m_nvlinkLatency;           //!< propagation and receiving device
-    DataRate m_pcieRate;            //!< raw, one direction
-    double m_pcieEfficiency;        //!< payload part of the rate
-    Time m_pcieLatency;             //!< propagation and receiving device
-    DataRate m_pcieUplinkRate;      //!< raw, one direction
-    double m_pcieUplinkEfficiency;  //!< payload part of the rate
-    Time m_pcieUplinkLatency;       //!< propagation and receiving device
-    DataRate m_interSocketRate;     //!< raw, one direction
-    double m_interSocketEfficiency; //!< payload part of the rate
-    Time m_interSocketLatency;      //!< propagation and receiving device
-    DataRate m_nicRate;             //!< raw, one direction
-    double m_nicEfficiency;         //!< payload part of the rate
-    Time m_nicLatency;              //!< propagation and receiving device
+    weir::NodeSpec m_spec;     //!< what is not an attribute
+    std::string m_gpuModel;    //!< name of the description of its GPUs
+    uint32_t m_gpus;           //!< GPUs
+    uint32_t m_nvlinksPerGpu;  //!< into the NVSwitches
+    uint32_t m_pcieSwitches;   //!< PCIe switches
+    uint32_t m_sockets;        //!< sockets
+    uint32_t m_nics;           //!< network ports
+    LinkFigures m_nvlink;      //!< one NVLink
+    LinkFigures m_pcie;        //!< GPU or NIC to PCIe switch
+    LinkFigures m_pcieUplink;  //!< PCIe switch to socket
+    LinkFigures m_interSocket; //!< between sockets
+    LinkFigures m_nic;         //!< NIC port to switch
 };
 
 } // namespace ns3

@@ -13,12 +13,12 @@
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/size-list.h"
+#include "scenarios/yaml/text-file.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <sstream>
 
 namespace weir
 {
@@ -110,21 +110,21 @@ ReadSizes(const std::string& text)
 std::vector<TunerRule>
 ReadTuner(const std::string& file)
 {
-    std::ifstream in(file);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in)
-    {
-        throw InputError("--tuner: cannot read '" + file + "'");
-    }
+    const std::string text = ReadTextFile(file, "a tuner's rules as CSV");
+    std::vector<TunerRule> rules;
     try
     {
-        return ParseTunerRules(text.str(), file);
+        rules = ParseTunerRules(text, file);
     }
     catch (const std::invalid_argument& error)
     {
         throw InputError(error.what());
     }
+    if (rules.empty())
+    {
+        throw InputError(file + ": found no rules, expected at least one");
+    }
+    return rules;
 }
 
 /** The system with the nodes and GPUs that take part. */
@@ -132,7 +132,7 @@ void
 ReadMachine(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
     const Catalog catalog;
-    const YamlNode system = YamlNode::Parse(options.system, "--system");
+    const YamlNode system = YamlNode::ParseArgument(options.system, "--system");
     spec.cluster = ReadSystem(system, catalog).cluster;
     spec.cluster.nodes = options.nodes;
     CheckWiring(system, catalog, spec.cluster);
@@ -201,6 +201,12 @@ ReadSweep(const CollectiveOptions& options)
         ParseLaunchMode(options.launch), "--launch", options.launch, NamesUpTo(LAST_LAUNCH_MODE));
     spec.queuePairs = options.queuePairs;
     spec.channelLimits = {options.minChannels, options.maxChannels};
+    if (options.minChannels > options.maxChannels)
+    {
+        throw InputError("--min-channels: found " + std::to_string(options.minChannels) +
+                         ", expected at most --max-channels, " +
+                         std::to_string(options.maxChannels));
+    }
     if (!options.tuner.empty())
     {
         spec.tuner = ReadTuner(options.tuner);

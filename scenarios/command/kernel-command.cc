@@ -2,6 +2,7 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/describe/describe-kernel.h"
+#include "scenarios/readers/gpu-precisions.h"
 #include "scenarios/readers/read-embeddings.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/scenario-names.h"
@@ -102,7 +103,6 @@ Size(const char* option, const std::string& text)
 std::string
 Describe(const Gpu& gpu, const KernelOptions& options)
 {
-    const Precision precision = Choose("--precision", options.precision, PrecisionNames());
     if (!options.memory.empty())
     {
         return DescribeMemoryKernel(gpu,
@@ -114,11 +114,23 @@ Describe(const Gpu& gpu, const KernelOptions& options)
     {
         return DescribeLookups(gpu, options);
     }
+    const Precision precision = Choose("--precision", options.precision, PrecisionNames());
+    const std::string wrong = WrongPrecision(gpu, precision);
+    if (!wrong.empty())
+    {
+        throw InputError("--precision: " + wrong);
+    }
     if (options.gemm.empty())
     {
         AttentionShape shape = options.attention;
         shape.batch = options.batch;
         shape.kvHeads = shape.kvHeads == 0 ? shape.heads : shape.kvHeads;
+        if (shape.heads % shape.kvHeads != 0)
+        {
+            throw InputError("--kv-heads: found " + std::to_string(shape.kvHeads) +
+                             ", expected a divisor of the " + std::to_string(shape.heads) +
+                             " heads");
+        }
         shape.causal = !options.full;
         shape.precision = precision;
         return DescribeAttention(gpu, shape);

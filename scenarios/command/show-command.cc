@@ -50,10 +50,11 @@ Show(const ShowOptions& options)
     switch (kind)
     {
     case CatalogKind::Systems:
-        std::cout << DescribeSystem(ReadSystem(YamlNode::Parse(options.name, "NAME"), catalog));
+        std::cout << DescribeSystem(
+            ReadSystem(YamlNode::ParseArgument(options.name, "NAME"), catalog));
         break;
     case CatalogKind::Models:
-        ShowModel(YamlNode::Parse(options.name, "NAME"), catalog);
+        ShowModel(YamlNode::ParseArgument(options.name, "NAME"), catalog);
         break;
     case CatalogKind::Runs:
         std::cout << DumpScenario(LoadScenario(options.name, {}, catalog));

@@ -78,7 +78,7 @@ With(const TopologyOptions& options, uint32_t most, const Use& use)
         const auto ending = std::filesystem::path(options.file).extension();
         if (ending != ".xml" && ending != ".graphml")
         {
-            CheckWiring(YamlNode::Parse(options.file, "SYSTEM"), Catalog(), cluster);
+            CheckWiring(YamlNode::ParseArgument(options.file, "SYSTEM"), Catalog(), cluster);
         }
         throw InputError(options.file + ": " + error.what());
     }

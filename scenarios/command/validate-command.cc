@@ -77,11 +77,8 @@ std::vector<ValidationSuite>
 LoadSuites(const ValidateOptions& options)
 {
     const Catalog catalog;
-    std::vector<std::string> names = options.suites;
-    if (names.empty() || (names.size() == 1 && IsKind(names.front())))
-    {
-        const std::string kind = names.empty() ? "" : names.front();
-        names.clear();
+    std::vector<std::string> names;
+    const auto addAllOf = [&](const std::string& kind) {
         for (const auto& entry : catalog.List(CatalogKind::Suites))
         {
             if (kind.empty() || KindOf(entry.name, catalog) == kind)
@@ -89,6 +86,14 @@ LoadSuites(const ValidateOptions& options)
                 names.push_back(entry.name);
             }
         }
+    };
+    for (const std::string& name : options.suites)
+    {
+        IsKind(name) ? addAllOf(name) : names.push_back(name);
+    }
+    if (options.suites.empty())
+    {
+        addAllOf("");
     }
     std::vector<ValidationSuite> suites;
     for (const auto& name : names)

@@ -45,7 +45,9 @@ class Explanation
         std::string text = "#\n# " + std::string(ToString(call.op)) + " of " +
                            std::to_string(size.Count()) + " B: " + ToString(plan.algorithm) + " " +
                            ToString(plan.protocol) + " on " + std::to_string(plan.channels) +
-                           " channels, " + FormatSeconds(plan.duration.ToSeconds()) + "\n";
+                           " channels, " + FormatSeconds(plan.duration.ToSeconds()) +
+                           (plan.period < plan.duration ? " alone; below, calls overlap" : "") +
+                           "\n";
         return text + Alternatives(call, plan) + Chunks(call) + Shares(plan);
     }
 

@@ -5,6 +5,9 @@
 
 #include "ns3/abort.h"
 
+#include <cmath>
+#include <cstdlib>
+
 namespace ns3
 {
 
@@ -41,6 +44,21 @@ weir::JitterScope
 ParseJitterScope(const std::string& name)
 {
     return Parse(weir::JitterScopeNames(), name, "JitterPer");
+}
+
+weir::OverlapPolicy
+ParseOverlap(const std::string& text)
+{
+    if (text == "modelled" || text == "off")
+    {
+        return {text == "off" ? weir::OverlapKind::Off : weir::OverlapKind::Modelled, 1};
+    }
+    char* end = nullptr;
+    const double factor = std::strtod(text.c_str(), &end);
+    NS_ABORT_MSG_IF(text.empty() || *end != '\0' || !(factor >= 1) || std::isinf(factor),
+                    "TrainingJob: OverlapSlowdown is '"
+                        << text << "', expected modelled, off or a factor of at least 1");
+    return {weir::OverlapKind::Constant, factor};
 }
 
 } // namespace ns3

@@ -3,6 +3,7 @@
 #define WEIR_JOB_PLAN_NAMES_H
 
 #include "compute-model/execution/rank-jitter.h"
+#include "compute-model/kernels/overlap-slowdown.h"
 #include "compute-model/plan/parallel-plan.h"
 
 #include <string>
@@ -26,6 +27,12 @@ weir::Precision ParsePrecision(const std::string& name);
  * @return what jitter is drawn anew for
  */
 weir::JitterScope ParseJitterScope(const std::string& name);
+
+/**
+ * @param text modelled, off, or a factor of at least 1
+ * @return what kernels beside communication lose
+ */
+weir::OverlapPolicy ParseOverlap(const std::string& text);
 
 } // namespace ns3
 

@@ -6,9 +6,9 @@
 namespace ns3
 {
 
-TrainingJobHelper::TrainingJobHelper(const weir::Transformer& model, const weir::Gpu& gpu)
+TrainingJobHelper::TrainingJobHelper(const weir::Network& network, const weir::Gpu& gpu)
     : m_factory("ns3::TrainingJob"),
-      m_model(model),
+      m_network(network),
       m_gpu(gpu)
 {
 }
@@ -17,6 +17,12 @@ void
 TrainingJobHelper::SetAttribute(const std::string& name, const AttributeValue& value)
 {
     m_factory.Set(name, value);
+}
+
+void
+TrainingJobHelper::SetComputeScale(const std::vector<double>& factors)
+{
+    m_computeScale = factors;
 }
 
 Ptr<TrainingJob>
@@ -35,7 +41,11 @@ Ptr<TrainingJob>
 TrainingJobHelper::Install(const ClusterContainer& cluster, const std::vector<uint32_t>& gpus) const
 {
     Ptr<TrainingJob> job = m_factory.Create<TrainingJob>();
-    job->Install(cluster.GetFabric(), gpus, m_model, m_gpu);
+    if (!m_computeScale.empty())
+    {
+        job->SetComputeScale(m_computeScale);
+    }
+    job->Install(cluster.GetFabric(), gpus, m_network, m_gpu);
     return job;
 }
 

@@ -5,7 +5,7 @@
 #include "training-job.h"
 
 #include "compute-model/kernels/gpu.h"
-#include "compute-model/models/transformer.h"
+#include "compute-model/models/network.h"
 #include "ns3/attribute.h"
 #include "ns3/cluster-container.h"
 #include "ns3/object-factory.h"
@@ -22,10 +22,10 @@ class TrainingJobHelper
 {
   public:
     /**
-     * @param model what is trained
+     * @param network what is trained: a weir::Transformer or a weir::LayerTable
      * @param gpu what the GPUs are
      */
-    TrainingJobHelper(const weir::Transformer& model, const weir::Gpu& gpu);
+    TrainingJobHelper(const weir::Network& network, const weir::Gpu& gpu);
 
     /**
      * Sets an attribute of the jobs to be installed.
@@ -33,6 +33,12 @@ class TrainingJobHelper
      * @param value of the attribute
      */
     void SetAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * Makes GPUs of the jobs to be installed slow (or fast).
+     * @param factors on compute times, by rank; none: all 1
+     */
+    void SetComputeScale(const std::vector<double>& factors);
 
     /**
      * Installs a job on the first GPUs of a cluster, server after server.
@@ -51,9 +57,10 @@ class TrainingJobHelper
                              const std::vector<uint32_t>& gpus) const;
 
   private:
-    ObjectFactory m_factory;   //!< of jobs
-    weir::Transformer m_model; //!< what is trained
-    weir::Gpu m_gpu;           //!< what the GPUs are
+    ObjectFactory m_factory;            //!< of jobs
+    weir::Network m_network;            //!< what is trained
+    weir::Gpu m_gpu;                    //!< what the GPUs are
+    std::vector<double> m_computeScale; //!< by rank; empty: all 1
 };
 
 } // namespace ns3

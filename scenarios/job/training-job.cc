@@ -3,8 +3,7 @@
 
 #include "plan-attributes.h"
 #include "plan-names.h"
-
-#include "scenarios/readers/read-plan.h"
+#include "plan-text.h"
 
 #include "ns3/abort.h"
 #include "ns3/double.h"
@@ -22,25 +21,6 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("TrainingJob");
 
 NS_OBJECT_ENSURE_REGISTERED(TrainingJob);
-
-namespace
-{
-
-/** The plan that a scenario's @p text means; what is wrong ends the program. */
-weir::ParallelPlan
-Parsed(const char* attribute, const std::string& text)
-{
-    try
-    {
-        return weir::ReadPlan(weir::YamlNode::Parse(text, attribute));
-    }
-    catch (const std::exception& error)
-    {
-        NS_ABORT_MSG("TrainingJob: " << error.what());
-    }
-}
-
-} // namespace
 
 TypeId
 TrainingJob::GetTypeId()
@@ -98,6 +78,12 @@ TrainingJob::GetTypeId()
                           UintegerValue(1),
                           MakeUintegerAccessor(&TrainingJob::m_jitterSeed),
                           MakeUintegerChecker<uint64_t>())
+            .AddAttribute("OverlapSlowdown",
+                          "How much longer kernels beside communication take: modelled, off, or "
+                          "one factor of at least 1 for all.",
+                          StringValue("modelled"),
+                          MakeStringAccessor(&TrainingJob::m_overlap),
+                          MakeStringChecker())
             .AddAttribute("Fidelity",
                           "How closely communication is followed: analytical, stream or "
                           "flow.",
@@ -155,11 +141,12 @@ TrainingJob::GetPlan() const
     if (!m_tensorShape.empty())
     {
         plan.grid =
-            Parsed("TensorShape", "{" + ways + ", tensorShape: " + m_tensorShape + "}").grid;
+            ParsePlanText("TensorShape", "{" + ways + ", tensorShape: " + m_tensorShape + "}").grid;
     }
     if (!m_expertLoad.empty())
     {
-        plan.expertLoad = Parsed("ExpertLoad", "{expertLoad: " + m_expertLoad + "}").expertLoad;
+        plan.expertLoad =
+            ParsePlanText("ExpertLoad", "{expertLoad: " + m_expertLoad + "}").expertLoad;
     }
     return plan;
 }
@@ -167,10 +154,10 @@ TrainingJob::GetPlan() const
 void
 TrainingJob::Install(Ptr<FluidFabric> fabric,
                      const std::vector<uint32_t>& gpus,
-                     const weir::Transformer& model,
+                     const weir::Network& network,
                      const weir::Gpu& gpu)
 {
-    NS_LOG_FUNCTION(this << fabric << gpus.size() << model.name);
+    NS_LOG_FUNCTION(this << fabric << gpus.size());
     NS_ABORT_MSG_IF(m_job, "TrainingJob: installed twice");
     const auto fidelity = weir::ParseFidelity(m_fidelity);
     NS_ABORT_MSG_IF(!fidelity, "TrainingJob: Fidelity is '" << m_fidelity << "'");
@@ -180,11 +167,13 @@ TrainingJob::Install(Ptr<FluidFabric> fabric,
 
     weir::TrainingJobSpec spec;
     spec.name = m_name;
-    spec.network = model;
+    spec.network = network;
     spec.plan = GetPlan();
     spec.steps = m_steps;
     spec.steady.tolerance = m_steadyTolerance;
     spec.jitter = {m_jitter, ParseJitterScope(m_jitterPer), m_jitterSeed};
+    spec.overlap = ParseOverlap(m_overlap);
+    spec.computeScale = m_computeScale;
     spec.start = ToWeir(Max(m_startTime, Simulator::Now()));
     spec.gpus = std::vector<weir::GpuId>(gpus.begin(), gpus.end());
     try
@@ -198,6 +187,16 @@ TrainingJob::Install(Ptr<FluidFabric> fabric,
     }
     m_job->GetExecutor().SetObserver(this);
     m_fabric->GetDriver()->Add(m_job->GetExecutor(), this);
+}
+
+void
+TrainingJob::SetComputeScale(const std::vector<double>& factors)
+{
+    NS_ABORT_MSG_IF(m_job, "TrainingJob: SetComputeScale comes before Install");
+    NS_ABORT_MSG_IF(factors.size() != GetNRanks(),
+                    "TrainingJob: " << factors.size() << " factors on compute times for "
+                                    << GetNRanks() << " ranks");
+    m_computeScale = factors;
 }
 
 uint32_t
@@ -224,7 +223,7 @@ TrainingJob::GetStepTime() const
     NS_ABORT_MSG_IF(!IsFinished(),
                     "TrainingJob: " << m_name << " has not finished\n"
                                     << DescribeWaiting());
-    return GetStepTimes().back();
+    return GetExecutor().SteadyStep();
 }
 
 const std::vector<weir::RankBreakdown>&

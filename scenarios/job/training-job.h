@@ -6,7 +6,7 @@
 
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/kernels/gpu.h"
-#include "compute-model/models/transformer.h"
+#include "compute-model/models/network.h"
 #include "compute-model/training-job.h"
 #include "ns3/fluid-fabric.h"
 #include "ns3/nstime.h"
@@ -21,10 +21,10 @@ namespace ns3
 {
 
 /**
- * The training of a transformer on some GPUs of a cluster, step after step: what an Application is
+ * The training of a network on some GPUs of a cluster, step after step: what an Application is
  * to a node, for as many nodes as the parallel plan needs.
  *
- * The attributes are the plan; the model and the GPU are plain values.
+ * The attributes are the plan; the network and the GPU are plain values.
  */
 class TrainingJob : public Object, private weir::StepObserver
 {
@@ -43,13 +43,19 @@ class TrainingJob : public Object, private weir::StepObserver
      * memory, ends the program with the reason.
      * @param fabric the fabric that joins them
      * @param gpus by rank (tensor innermost, then data, then pipeline), counted as in the cluster
-     * @param model what is trained
+     * @param network what is trained: a weir::Transformer or a weir::LayerTable
      * @param gpu what the GPUs are
      */
     void Install(Ptr<FluidFabric> fabric,
                  const std::vector<uint32_t>& gpus,
-                 const weir::Transformer& model,
+                 const weir::Network& network,
                  const weir::Gpu& gpu);
+
+    /**
+     * Makes GPUs slow (or fast). Before Install.
+     * @param factors on compute times, by rank
+     */
+    void SetComputeScale(const std::vector<double>& factors);
 
     /**
      * How many GPUs the plan needs.
@@ -70,14 +76,14 @@ class TrainingJob : public Object, private weir::StepObserver
     const std::vector<weir::Time>& GetStepTimes() const;
 
     /**
-     * How long the last step took: the steady one. Ends the program, saying which ranks wait for
-     * what, when the job has not finished.
+     * How long the steady step took: the last, or with Jitter the mean of all. Ends the program,
+     * saying which ranks wait for what, when the job has not finished.
      * @return the duration
      */
     weir::Time GetStepTime() const;
 
     /**
-     * Where the time of the last finished step went.
+     * Where the time of the steady step went.
      * @return by rank
      */
     const std::vector<weir::RankBreakdown>& GetBreakdown() const;
@@ -175,18 +181,20 @@ class TrainingJob : public Object, private weir::StepObserver
      */
     weir::StepExecutor& GetExecutor() const;
 
-    std::string m_name;        //!< what messages call it
-    weir::ParallelPlan m_plan; //!< but for what follows
-    std::string m_tensorShape; //!< as a scenario has it
-    std::string m_expertLoad;  //!< likewise
-    std::string m_precision;   //!< name
-    uint32_t m_steps;          //!< how many
-    double m_steadyTolerance;  //!< relative, of the mean step
-    double m_jitter;           //!< coefficient of variation
-    std::string m_jitterPer;   //!< name
-    uint64_t m_jitterSeed;     //!< of the draws
-    std::string m_fidelity;    //!< name
-    Time m_startTime;          //!< of the first step
+    std::string m_name;                 //!< what messages call it
+    weir::ParallelPlan m_plan;          //!< but for what follows
+    std::string m_tensorShape;          //!< as a scenario has it
+    std::string m_expertLoad;           //!< likewise
+    std::string m_precision;            //!< name
+    uint32_t m_steps;                   //!< how many
+    double m_steadyTolerance;           //!< relative, of the mean step
+    double m_jitter;                    //!< coefficient of variation
+    std::string m_jitterPer;            //!< name
+    uint64_t m_jitterSeed;              //!< of the draws
+    std::string m_overlap;              //!< name, or a factor
+    std::string m_fidelity;             //!< name
+    std::vector<double> m_computeScale; //!< by rank; empty: all 1
+    Time m_startTime;                   //!< of the first step
 
     Ptr<FluidFabric> m_fabric;                    //!< what it runs on
     Ptr<CollectiveRuntime> m_runtime;             //!< the fabric's

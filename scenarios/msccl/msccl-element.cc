@@ -2,6 +2,7 @@
 #include "scenarios/msccl/msccl-element.h"
 
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/xml-attributes.h"
 
 #include <algorithm>
 #include <charconv>
@@ -39,6 +40,12 @@ MscclElement::MscclElement(pugi::xml_node node, const MscclSource& source)
     : m_node(node),
       m_source(&source)
 {
+    if (const std::string repeated = RepeatedAttribute(node); !repeated.empty())
+    {
+        source.Fail(Line(),
+                    std::string("<") + node.name() + "> " + repeated +
+                        ": found the attribute twice, expected it once");
+    }
 }
 
 uint32_t

@@ -4,9 +4,7 @@
 #include "collectives/algorithms/imported/imported-check.h"
 #include "scenarios/msccl/msccl-element.h"
 #include "scenarios/yaml/input-error.h"
-
-#include <fstream>
-#include <sstream>
+#include "scenarios/yaml/text-file.h"
 
 namespace weir
 {
@@ -201,14 +199,7 @@ ParseMscclText(const std::string& text, const std::string& file)
 ImportedProgram
 ReadMscclFile(const std::string& file)
 {
-    std::ifstream in(file);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in)
-    {
-        throw InputError("cannot read '" + file + "'");
-    }
-    return ParseMscclText(text.str(), file);
+    return ParseMscclText(ReadTextFile(file, "MSCCL's XML"), file);
 }
 
 } // namespace weir

@@ -4,8 +4,10 @@
 #include "scenarios/plot/axis-ticks.h"
 #include "scenarios/plot/svg-text.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace weir
@@ -22,6 +24,8 @@ constexpr double RIGHT = 26; // half of a tick's label, as of 128 MiB, fits
 constexpr double TOP = 30;
 constexpr double BOTTOM = 46;
 constexpr double LEGEND_LINE = 14;
+constexpr double LEGEND_MARK = 30;  // the mark before a name
+constexpr double LEGEND_LETTER = 6; // about, of the font
 
 /** Okabe and Ito's palette: told apart by readers who cannot see all colours. */
 constexpr std::array<const char*, 8> PALETTE{
@@ -172,10 +176,20 @@ class ChartDrawing
                "\" stroke-width=\"1.6\"" + Dash(series) + "/>\n";
     }
 
+    /** A place in the diagram, in pixels. */
+    struct Box
+    {
+        double left;
+        double top;
+        double width;
+        double height;
+    };
+
     std::string Legend() const
     {
         std::string svg;
-        double y = TOP + 16;
+        const Box box = LegendBox();
+        double y = box.top + 16;
         for (const auto& series : m_chart.series)
         {
             if (series.name.empty())
@@ -184,20 +198,92 @@ class ChartDrawing
             }
             if (series.style == SeriesStyle::Points)
             {
-                svg += "<circle cx=\"" + SvgNumber(LEFT + 16) + "\" cy=\"" + SvgNumber(y - 4) +
+                svg += "<circle cx=\"" + SvgNumber(box.left + 16) + "\" cy=\"" + SvgNumber(y - 4) +
                        "\" r=\"2.4\" fill=\"" + Color(series) + "\"/>\n";
             }
             else
             {
-                svg += "<line x1=\"" + SvgNumber(LEFT + 8) + "\" y1=\"" + SvgNumber(y - 4) +
-                       "\" x2=\"" + SvgNumber(LEFT + 24) + "\" y2=\"" + SvgNumber(y - 4) +
+                svg += "<line x1=\"" + SvgNumber(box.left + 8) + "\" y1=\"" + SvgNumber(y - 4) +
+                       "\" x2=\"" + SvgNumber(box.left + 24) + "\" y2=\"" + SvgNumber(y - 4) +
                        "\" stroke=\"" + Color(series) + "\" stroke-width=\"1.6\"" + Dash(series) +
                        "/>\n";
             }
-            svg += Text(LEFT + 30, y, "start", series.name);
+            svg += Text(box.left + LEGEND_MARK, y, "start", series.name);
             y += LEGEND_LINE;
         }
         return svg;
+    }
+
+    /** The corner with the least drawn in it; of equals the first, from the upper left on. */
+    Box LegendBox() const
+    {
+        Box box{LEFT, TOP, 0, LEGEND_LINE / 2};
+        for (const auto& series : m_chart.series)
+        {
+            if (!series.name.empty())
+            {
+                const double letters = static_cast<double>(series.name.size());
+                box.width = std::max(box.width, LEGEND_MARK + letters * LEGEND_LETTER);
+                box.height += LEGEND_LINE;
+            }
+        }
+        Box best = box;
+        double least = std::numeric_limits<double>::infinity();
+        for (const double top : {TOP, HEIGHT - BOTTOM - box.height})
+        {
+            for (const double left : {LEFT, WIDTH - RIGHT - box.width})
+            {
+                box.left = left;
+                box.top = top;
+                const double drawn = DrawnIn(box);
+                if (drawn < least)
+                {
+                    least = drawn;
+                    best = box;
+                }
+            }
+        }
+        return best;
+    }
+
+    /** How many points are in @p box, and, in pixels, how much of the lines. */
+    double DrawnIn(const Box& box) const
+    {
+        const auto isIn = [&](double x, double y) {
+            return x >= box.left && x <= box.left + box.width && y >= box.top &&
+                   y <= box.top + box.height;
+        };
+        double drawn = 0;
+        for (const auto& series : m_chart.series)
+        {
+            std::size_t last = series.x.size(); // the drawn one before; none
+            for (std::size_t i = 0; i < series.x.size(); ++i)
+            {
+                if (!IsDrawn(series, i))
+                {
+                    continue;
+                }
+                const double x = X(series.x[i]);
+                const double y = Y(series.y[i]);
+                if (series.style == SeriesStyle::Points || last == series.x.size())
+                {
+                    drawn += isIn(x, y);
+                    last = i;
+                    continue;
+                }
+                // Every pixel or so of the piece of line that ends here.
+                const double fromX = X(series.x[last]);
+                const double fromY = Y(series.y[last]);
+                const double pieces = std::ceil(std::hypot(x - fromX, y - fromY)) + 1;
+                for (double piece = 1; piece <= pieces; ++piece)
+                {
+                    drawn += isIn(fromX + (x - fromX) * piece / pieces,
+                                  fromY + (y - fromY) * piece / pieces);
+                }
+                last = i;
+            }
+        }
+        return drawn;
     }
 
     static std::string Color(const ChartSeries& series)

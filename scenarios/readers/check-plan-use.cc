@@ -2,8 +2,9 @@
 #include "scenarios/readers/check-plan-use.h"
 
 #include "scenarios/readers/plan-keys.h"
+#include "scenarios/readers/plan-uses.h"
+#include "scenarios/readers/read-plan.h"
 
-#include <algorithm>
 #include <string>
 
 namespace weir
@@ -29,28 +30,6 @@ struct IsSame
     }
 };
 
-/** Refuses values under @p map that are not the usual ones. */
-void
-RefuseUnder(const std::string& map,
-            const YamlNode& node,
-            ParallelPlan plan,
-            const std::string& expected)
-{
-    ParallelPlan usual;
-    for (const PlanKey& key : PlanKeys())
-    {
-        const std::size_t dot = key.path.find('.');
-        if (key.path.substr(0, dot) != map || std::visit(IsSame{plan, usual}, key.value))
-        {
-            continue;
-        }
-        const YamlNode found = node.Get(map);
-        const bool isWithin = dot != std::string::npos && found.IsMap();
-        (isWithin ? found.Get(key.path.substr(dot + 1)) : found)
-            .Fail("found it for a model that has no use for it, expected " + expected);
-    }
-}
-
 } // namespace
 
 void
@@ -58,27 +37,27 @@ CheckPlanUse(const YamlNode& node, const ParallelPlan& plan, const Network& netw
 {
     const auto* table = std::get_if<LayerTable>(&network);
     const auto* transformer = std::get_if<Transformer>(&network);
-    if (!table || table->embeddings.empty())
-    {
-        RefuseUnder("embeddings", node, plan, "a model with embedding tables");
-    }
-    const bool hasExperts = transformer && transformer->moe.experts > 0;
     const ExpertLoad& load = plan.expertLoad;
-    if (!hasExperts && (!load.IsBalanced() || load.capacityFactor > 0))
+    if ((!transformer || !transformer->HasExperts()) &&
+        (!load.IsBalanced() || load.capacityFactor > 0))
     {
         node.Get("expertLoad").Fail("found it for a model without experts, expected one with them");
     }
-    if (table)
+    ParallelPlan given = plan;
+    ParallelPlan usual = UsualPlan();
+    const PlanSetting setting{plan, transformer, table};
+    const std::vector<PlanUse> uses = PlanUses();
+    for (const PlanKey& key : PlanKeys())
     {
-        for (const char* key : {"contextExchange",
-                                "expertTensor",
-                                "schedule",
-                                "attentionSpeed",
-                                "fusedUpdate",
-                                "scatterGatherPipeline",
-                                "recomputeEvery"})
+        const auto found = FindPlanKey(node, key);
+        if (!found || found->IsInherited() || std::visit(IsSame{given, usual}, key.value))
         {
-            RefuseUnder(key, node, plan, "a transformer, not a table of layers");
+            continue;
+        }
+        if (const PlanUse* lack = LackOf(key, setting, uses))
+        {
+            found->Fail("found '" + found->AsString() + "', which has no effect here, expected " +
+                        lack->needs + ", or no " + key.Name());
         }
     }
 }

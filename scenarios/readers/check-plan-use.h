@@ -10,8 +10,8 @@ namespace weir
 {
 
 /**
- * Throws at a value of @p plan that @p network has nothing for, where it is not the usual one: how
- * embedding tables lie where there are none, how experts are loaded where there are none.
+ * Throws at a value of @p plan that is not the usual one and has no effect: that @p network has
+ * nothing for, or that needs another value beside it (PlanUses). Inherited values may have none.
  * @param node the map `parallel:` that it was read from.
  * @throws InputError with the place of the key.
  */

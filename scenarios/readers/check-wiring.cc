@@ -2,6 +2,7 @@
 #include "scenarios/readers/check-wiring.h"
 
 #include "fabric/cluster.h"
+#include "scenarios/readers/check-memory.h"
 
 #include <filesystem>
 #include <stdexcept>
@@ -60,6 +61,7 @@ Follow(YamlNode node, const std::string& key)
 void
 CheckWiring(const YamlNode& reference, const Catalog& catalog, const ClusterSpec& cluster)
 {
+    CheckMemory(cluster);
     std::string message;
     try
     {

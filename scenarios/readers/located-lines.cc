@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/located-lines.h"
 
+#include "scenarios/yaml/text-file.h"
+
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -54,6 +56,15 @@ LocatedLines::NextLine()
     while (std::getline(m_file, m_line))
     {
         m_number++;
+        const std::size_t wrong = FindNonText(m_line);
+        if (wrong != std::string::npos)
+        {
+            throw Error("found " + ByteName(m_line[wrong]) + ", expected text");
+        }
+        if (m_number == 1 && m_line.compare(0, BYTE_ORDER_MARK.size(), BYTE_ORDER_MARK) == 0)
+        {
+            m_line.erase(0, BYTE_ORDER_MARK.size());
+        }
         const auto first = m_line.find_first_not_of(WHITE_SPACE);
         if (first != std::string::npos && m_line[first] != '#')
         {
@@ -158,7 +169,8 @@ LocatedLines::Refusal(const std::string& name,
 InputError
 LocatedLines::Error(const std::string& message) const
 {
-    return InputError(m_path + ":" + std::to_string(m_number) + ": " + message);
+    const std::string line = m_number == 0 ? "" : ":" + std::to_string(m_number); // 0: empty file
+    return InputError(m_path + line + ": " + message);
 }
 
 } // namespace weir

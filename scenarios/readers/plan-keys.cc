@@ -132,7 +132,7 @@ std::vector<PlanKey>
 KernelKeys()
 {
     return {Choice("recomputation",
-                   "Of activations in backward: none, selective, full, needed or operators.",
+                   "In backward: none, selective (attention cores), full, needed or operators.",
                    RecomputationNames(),
                    [](Plan& p) -> Recomputation& { return p.recomputation; }),
             Choice("attention",
@@ -228,6 +228,11 @@ FrameworkKeys()
                    "How many kernels stand between products: eager, kernels or compiled.",
                    KernelFusionNames(),
                    [](Plan& p) -> KernelFusion& { return p.fusion; }),
+            Choice("loss",
+                   "How the loss is computed: usual (as fusion has it), vocabulary-parallel, "
+                   "log-softmax or in-place.",
+                   LossNames(),
+                   [](Plan& p) -> LossKernels& { return p.loss; }),
             Count("recomputeEvery",
                   "Of so many layers one is recomputed.",
                   [](Plan& p) -> uint32_t& { return p.recomputeEvery; }),
@@ -264,6 +269,19 @@ FrameworkKeys()
 }
 
 } // namespace
+
+std::string
+PlanKey::Map() const
+{
+    const std::size_t dot = path.find('.');
+    return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+
+std::string
+PlanKey::Name() const
+{
+    return path.substr(path.find('.') + 1); // of the whole path when there is no dot
+}
 
 std::vector<PlanKey>
 PlanKeys()

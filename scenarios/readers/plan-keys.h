@@ -66,6 +66,12 @@ struct PlanKey
     std::string path; //!< "tensor"; of a map within, "host.kernel"
     std::string help; //!< a sentence
     std::variant<PlanCount, PlanFlag, PlanNumber, PlanSize, PlanTime, PlanChoice> value;
+
+    /** The map within the plan that it is in: "host" of "host.kernel"; else nothing. */
+    std::string Map() const;
+
+    /** Its name there: "kernel" of "host.kernel". */
+    std::string Name() const;
 };
 
 /**

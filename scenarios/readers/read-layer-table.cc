@@ -88,9 +88,7 @@ class NetworkReader
 
     std::vector<TableLayer> Take()
     {
-        std::vector<TableLayer> layers = m_builder.Take();
-        layers.insert(layers.end(), m_stated.begin(), m_stated.end());
-        return layers;
+        return m_builder.Take();
     }
 
   private:
@@ -228,18 +226,11 @@ class NetworkReader
         layer.groups = CountOr(entry, "groups", 1, 1);
         layer.rank = CountOr(entry, "rank", 0, 0);
         layer.bias = BiasOf(entry);
-        if (layer.in.channels % layer.groups != 0 || layer.window.stride == 0)
-        {
-            entry.Fail(
-                "found groups or a stride that do not fit, expected groups that divide the "
-                "channels and a stride of at least 1");
-        }
-        m_stated.push_back(layer);
+        m_builder.State(layer);
     }
 
     LayerTableBuilder m_builder;
     const std::vector<EmbeddingTable>& m_embeddings;
-    std::vector<TableLayer> m_stated;
 };
 
 /** Tables join once, where there are any. */

@@ -4,6 +4,7 @@
 #include "fabric/net-transport.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/usual-efficiency.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -78,6 +79,17 @@ ReadCommon(const YamlNode& node)
     return profile;
 }
 
+/** Sets what @p node does not say; the source tells. */
+void
+FillMeasured(const YamlNode& node, const UsualEfficiency& usual, LinkProfile& profile)
+{
+    if (!node.Has("measured"))
+    {
+        profile.measured = usual.measured;
+        profile.source += std::string("; measured, not given: ") + usual.source;
+    }
+}
+
 uint32_t
 ReadLanes(const YamlNode& node)
 {
@@ -124,15 +136,21 @@ ReadNetworkFraming(const YamlNode& node)
 } // namespace
 
 LinkProfile
-ReadNvLinkProfile(const YamlNode& node)
+ReadNvLinkProfile(const YamlNode& node, uint32_t computeCapability)
 {
     LinkProfile profile = ReadCommon(node);
     profile.rawRate = PositiveRate(node.Get("rate"));
     profile.encoding = Efficiency(node, "encoding", 1);
-    profile.framing =
-        IsMeant(node, "framing", {"headerFlits"})
-            ? Efficiency(node, "framing", 1)
-            : NvLinkFraming(static_cast<uint32_t>(node.Get("headerFlits").AsInteger(1, 16)));
+    if (IsMeant(node, "framing", {"headerFlits"}))
+    {
+        profile.framing = Efficiency(node, "framing", 1);
+    }
+    else
+    {
+        profile.framing =
+            NvLinkFraming(static_cast<uint32_t>(node.Get("headerFlits").AsInteger(1, 16)));
+        FillMeasured(node, UsualNvLink(computeCapability), profile);
+    }
     profile.name = NameOr(node, "nvlink");
     return profile;
 }
@@ -157,6 +175,7 @@ ReadPcieProfile(const YamlNode& node)
                           ? Efficiency(node, "framing", 1)
                           : ReadPcieFraming(node.Get("maxPayload"));
     profile.name = NameOr(node, PcieName(generation, lanes));
+    FillMeasured(node, UsualPcie(), profile);
     return profile;
 }
 
@@ -214,6 +233,7 @@ ReadNicProfile(const YamlNode& node)
     else
     {
         std::tie(profile.framing, kind) = ReadNetworkFraming(node);
+        FillMeasured(node, UsualPort(node.Get("transport").AsEnum(TransportNames())), profile);
     }
     profile.name = NameOr(node, kind);
     return profile;

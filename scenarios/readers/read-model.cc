@@ -50,11 +50,28 @@ Transformer
 ReadModel(const YamlNode& reference, const Catalog& catalog)
 {
     const YamlNode node = ResolveBase(reference, CatalogKind::Models, catalog);
-    node.CheckKeys(
-        {"base",           "name",           "title",  "layers",   "hidden",           "heads",
-         "kvHeads",        "headDim",        "ffn",    "sequence", "vocabulary",       "norm",
-         "activation",     "tiedEmbeddings", "biases", "dropout",  "learnedPositions", "causal",
-         "predictionHead", "experts",        "source"});
+    node.CheckKeys({"base",
+                    "name",
+                    "title",
+                    "layers",
+                    "hidden",
+                    "heads",
+                    "kvHeads",
+                    "headDim",
+                    "ffn",
+                    "sequence",
+                    "vocabulary",
+                    "norm",
+                    "activation",
+                    "tiedEmbeddings",
+                    "biases",
+                    "dropout",
+                    "learnedPositions",
+                    "causal",
+                    "predictionHead",
+                    "experts",
+                    "source",
+                    "vocabularyMultiple"});
     Transformer model;
     model.name = node.Get("name").AsString();
     model.layers = Width(node.Get("layers"));
@@ -70,6 +87,7 @@ ReadModel(const YamlNode& reference, const Catalog& catalog)
     model.ffn = WidthOr(node, "ffn", 4 * model.hidden);
     model.sequence = Width(node.Get("sequence"));
     model.vocabulary = Width(node.Get("vocabulary"));
+    model.vocabularyMultiple = WidthOr(node, "vocabularyMultiple", model.vocabularyMultiple);
     if (const auto norm = node.Find("norm"))
     {
         model.norm = norm->AsEnum(NormNames());

@@ -19,21 +19,6 @@ namespace
 
 constexpr int64_t MOST_WAYS = 65535; // of a side of a grid
 
-/** "host" of "host.kernel"; else nothing. */
-std::string
-MapOf(const std::string& path)
-{
-    const std::size_t dot = path.find('.');
-    return dot == std::string::npos ? "" : path.substr(0, dot);
-}
-
-/** What is behind the dot, if there is one. */
-std::string
-NameIn(const std::string& path)
-{
-    return path.substr(path.find('.') + 1);
-}
-
 /** Sets the value of a plan that a key names. */
 struct ValueReader
 {
@@ -84,8 +69,8 @@ CheckPlanKeys(const YamlNode& node, const std::vector<PlanKey>& keys)
     names[""] = {"tensorShape", "expertLoad"};
     for (const PlanKey& key : keys)
     {
-        const std::string map = MapOf(key.path);
-        names[map].push_back(NameIn(key.path));
+        const std::string map = key.Map();
+        names[map].push_back(key.Name());
         if (!map.empty() && names[map].size() == 1)
         {
             names[""].push_back(map);
@@ -100,13 +85,6 @@ CheckPlanKeys(const YamlNode& node, const std::vector<PlanKey>& keys)
             found->CheckKeys(within);
         }
     }
-}
-
-/** `dataSharding:` is a map with a state, or the state alone. */
-void
-ReadShardedState(const YamlNode& node, ParallelPlan& plan)
-{
-    plan.sharding.state = (node.IsMap() ? node.Get("state") : node).AsEnum(ShardedStateNames());
 }
 
 /** [T] (one dimension), [q, q] or [q, q, d]. @param tensor what the plan's tensor is. */
@@ -142,19 +120,34 @@ ReadTensorShape(const YamlNode& node, uint32_t tensor)
 
 } // namespace
 
+std::optional<YamlNode>
+FindPlanKey(const YamlNode& node, const PlanKey& key)
+{
+    const std::string map = key.Map();
+    const auto in = map.empty() ? std::optional(node) : node.Find(map);
+    const bool isWord = in && in->IsScalar(); // `dataSharding:` may be its state alone
+    return isWord && key.Name() == "state" ? in
+           : in && in->IsMap()             ? in->Find(key.Name())
+                                           : std::nullopt;
+}
+
+ParallelPlan
+UsualPlan()
+{
+    ParallelPlan plan;
+    plan.host = EagerHost();
+    return plan;
+}
+
 ParallelPlan
 ReadPlan(const YamlNode& node)
 {
     const std::vector<PlanKey> keys = PlanKeys();
     CheckPlanKeys(node, keys);
-    ParallelPlan plan;
-    plan.host = EagerHost();
+    ParallelPlan plan = UsualPlan();
     for (const PlanKey& key : keys)
     {
-        const std::string map = MapOf(key.path);
-        const auto in = map.empty() ? std::optional(node) : node.Find(map);
-        const auto found = in && in->IsMap() ? in->Find(NameIn(key.path)) : std::nullopt;
-        if (found)
+        if (const auto found = FindPlanKey(node, key))
         {
             std::visit(ValueReader{*found, plan}, key.value);
         }
@@ -167,9 +160,14 @@ ReadPlan(const YamlNode& node)
     {
         plan.expertLoad = ReadExpertLoad(*load);
     }
-    if (const auto sharding = node.Find("dataSharding"))
+    const auto sharding = node.Find("dataSharding");
+    if (sharding && sharding->IsMap() && !sharding->Has("state"))
     {
-        ReadShardedState(*sharding, plan);
+        sharding->Get("state"); // says what is missing
+    }
+    if (!sharding)
+    {
+        plan.sharding.state = plan.Sharded(); // distributedOptimizer: the same in another word
     }
     return plan;
 }

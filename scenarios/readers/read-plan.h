@@ -3,10 +3,19 @@
 #define WEIR_SCENARIOS_READERS_READ_PLAN_H
 
 #include "compute-model/plan/parallel-plan.h"
+#include "scenarios/readers/plan-keys.h"
 #include "scenarios/yaml/yaml-node.h"
+
+#include <optional>
 
 namespace weir
 {
+
+/** What a plan is whose `parallel:` says nothing. */
+ParallelPlan UsualPlan();
+
+/** The value of @p key in the map `parallel:`, or nothing. */
+std::optional<YamlNode> FindPlanKey(const YamlNode& node, const PlanKey& key);
 
 /**
  * A job's parallel plan: the map `parallel:` of ParallelPlan's fields, whose defaults stand where

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-scenario.h"
 
+#include "collectives/nccl/nccl-constants.h"
 #include "scenarios/readers/check-plan-use.h"
 #include "scenarios/readers/check-wiring.h"
+#include "scenarios/readers/gpu-precisions.h"
 #include "scenarios/readers/read-event.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
@@ -10,6 +12,8 @@
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/yaml/input-error.h"
+
+#include "fabric/routing/flow-hash.h"
 
 #include <limits>
 
@@ -67,7 +71,7 @@ ReadOverlap(const YamlNode& node)
     return {OverlapKind::Constant, node.AsNumber(1, MOST_SLOWDOWN)};
 }
 
-/** @param seed of the scenario, for a jitter that gives none. */
+/** @param seed for a jitter that gives none. */
 JitterSpec
 ReadJitter(const YamlNode& node, uint64_t seed)
 {
@@ -162,14 +166,42 @@ ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& 
     return job;
 }
 
-std::vector<JobSpec>
-ReadJobs(const YamlNode& node, const Catalog& catalog, const ClusterSpec& cluster, uint64_t seed)
+/** A precision that @p gpu has, written or not. */
+void
+CheckPrecision(const YamlNode& job, const ParallelPlan& plan, const Gpu& gpu)
 {
-    GpuBudget budget{0, cluster};
+    const std::string wrong = WrongPrecision(gpu, plan.precision);
+    if (wrong.empty())
+    {
+        return;
+    }
+    if (const auto precision = job.Find("precision"))
+    {
+        precision->Fail(wrong);
+    }
+    job.Fail("no precision is written, and of the default: " + wrong);
+}
+
+/** Jobs draw independently of one another; the first draws by the scenario's own seed. */
+uint64_t
+SeedOfJob(uint64_t seed, std::size_t job)
+{
+    constexpr uint64_t WRITABLE = std::numeric_limits<int64_t>::max(); // as an integer of YAML
+    return job == 0 ? seed : SplitMix64(seed ^ SplitMix64(job)) & WRITABLE;
+}
+
+std::vector<JobSpec>
+ReadJobs(const YamlNode& node,
+         const Catalog& catalog,
+         const SystemDescription& system,
+         uint64_t seed)
+{
+    GpuBudget budget{0, system.cluster};
     std::vector<JobSpec> jobs;
     for (const YamlNode& item : node.Items())
     {
-        jobs.push_back(ReadJob(item, catalog, seed, budget));
+        jobs.push_back(ReadJob(item, catalog, SeedOfJob(seed, jobs.size()), budget));
+        CheckPrecision(item, jobs.back().plan, system.gpu);
         for (std::size_t earlier = 0; earlier + 1 < jobs.size(); ++earlier)
         {
             if (jobs[earlier].name == jobs.back().name)
@@ -186,23 +218,18 @@ ReadJobs(const YamlNode& node, const Catalog& catalog, const ClusterSpec& cluste
     return jobs;
 }
 
-/** A version "2.30.7". */
+/** A version "2.30.7" that Weir knows. */
 std::string
 ReadNcclVersion(const YamlNode& node)
 {
-    std::string version = node.AsString();
-    int numbers = 0;
-    bool digit = false;
-    bool valid = true;
-    for (const char c : version + ".")
+    const std::string version = node.AsString();
+    try
     {
-        valid = valid && (c == '.' ? digit : (c >= '0' && c <= '9'));
-        numbers += c == '.' ? 1 : 0;
-        digit = c != '.';
+        NcclVersion::Parse(version);
     }
-    if (!valid || numbers != 3)
+    catch (const std::invalid_argument&)
     {
-        node.Fail("found '" + version + "', expected a version such as 2.30.7");
+        node.Fail("found '" + version + "', expected a version from 2.7.0 on, such as 2.30.7");
     }
     return version;
 }
@@ -288,7 +315,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     }
     scenario.cluster = known.system.cluster;
     scenario.gpu = known.system.gpu;
-    scenario.jobs = ReadJobs(node.Get("jobs"), catalog, scenario.cluster, scenario.seed);
+    scenario.jobs = ReadJobs(node.Get("jobs"), catalog, known.system, scenario.seed);
     if (const auto network = node.Find("network"))
     {
         ReadNetwork(*network, scenario);

@@ -118,6 +118,15 @@ KernelFusionNames()
             {"compiled", KernelFusion::Compiled}};
 }
 
+NamedChoices<LossKernels>
+LossNames()
+{
+    return {{"usual", LossKernels::Usual},
+            {"vocabulary-parallel", LossKernels::VocabularyParallel},
+            {"log-softmax", LossKernels::LogSoftmax},
+            {"in-place", LossKernels::InPlace}};
+}
+
 NamedChoices<AttentionKind>
 AttentionNames()
 {

@@ -59,6 +59,7 @@ NamedChoices<PipelineScheduleKind> ScheduleNames();
 NamedChoices<Recomputation> RecomputationNames();
 NamedChoices<ShardedState> ShardedStateNames();
 NamedChoices<KernelFusion> KernelFusionNames();
+NamedChoices<LossKernels> LossNames();
 NamedChoices<AttentionKind> AttentionNames();
 NamedChoices<ContextExchange> ContextExchangeNames();
 NamedChoices<TableOp> TableOpNames();

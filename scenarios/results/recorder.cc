@@ -6,18 +6,71 @@
 namespace weir
 {
 
+namespace
+{
+
+Time
+KernelTimeOf(const StepProgram& program)
+{
+    Time sum;
+    for (const StepOp& op : program.streams[static_cast<std::size_t>(StreamKind::Compute)])
+    {
+        sum += op.duration;
+    }
+    return sum;
+}
+
+/** The first rank of each program that a rank has, in ascending order. */
+std::vector<Rank>
+FirstRanks(const StepGraph& graph)
+{
+    std::vector<Rank> ranks;
+    std::vector<bool> seen(graph.programs.size());
+    for (std::size_t rank = 0; rank < graph.RankCount(); rank++)
+    {
+        if (!seen[graph.rankProgram[rank]])
+        {
+            seen[graph.rankProgram[rank]] = true;
+            ranks.emplace_back(rank);
+        }
+    }
+    return ranks;
+}
+
+} // namespace
+
 std::vector<Rank>
 RepresentativeRanks(const StepGraph& graph)
 {
-    std::vector<Rank> ranks;
-    std::vector<uint32_t> stages;
-    for (std::size_t rank = 0; rank < graph.RankCount(); rank++)
+    const std::vector<Rank> firsts = FirstRanks(graph);
+    std::vector<bool> isNewStage(firsts.size());
+    std::vector<bool> seen(graph.programs.size()); // by stage, of which there are no more
+    std::size_t busiest = 0;
+    Time most;
+    std::size_t chosen = 1; // the busiest
+    for (std::size_t i = 0; i < firsts.size(); i++)
     {
-        const uint32_t stage = graph.programStage[graph.rankProgram[rank]];
-        if (std::find(stages.begin(), stages.end(), stage) == stages.end())
+        const uint32_t program = graph.rankProgram[firsts[i].Index()];
+        const uint32_t stage = graph.programStage[program];
+        isNewStage[i] = !seen[stage];
+        seen[stage] = true;
+        chosen += isNewStage[i] ? 1 : 0;
+        const Time time = KernelTimeOf(graph.programs[program]);
+        if (time > most)
         {
-            stages.push_back(stage);
-            ranks.emplace_back(rank);
+            most = time;
+            busiest = i;
+        }
+    }
+    chosen -= !firsts.empty() && isNewStage[busiest] ? 1 : 0; // counted twice
+    std::vector<Rank> ranks;
+    for (std::size_t i = 0; i < firsts.size(); i++)
+    {
+        const bool hasRoom = chosen < MOST_REPRESENTATIVES;
+        if (isNewStage[i] || i == busiest || hasRoom)
+        {
+            chosen += isNewStage[i] || i == busiest ? 0 : 1;
+            ranks.push_back(firsts[i]);
         }
     }
     return ranks;
@@ -80,7 +133,9 @@ class Recorder::JobObserver : public StepObserver
   public:
     JobObserver(JobId id, const TrainingJob& job, RecordSink& sink)
         : m_id(id),
-          m_lastStep(job.GetSpec().steps - 1),
+          m_shownStep(job.GetSpec().steady.IsOn()
+                          ? std::min(job.GetSpec().steps, SteadyRule::LEAST_STEPS) - 1
+                          : job.GetSpec().steps - 1),
           m_shownRanks(job.GetGraph().RankCount()),
           m_shownGroups(job.GetGraph().groups.size()),
           m_sink(sink)
@@ -111,7 +166,7 @@ class Recorder::JobObserver : public StepObserver
                       Time started,
                       Time finished) override
     {
-        if (step == m_lastStep && m_shownRanks[rank.Index()])
+        if (step == m_shownStep && m_shownRanks[rank.Index()])
         {
             m_sink.OnOp({m_id, step, rank, stream, &op, posted, started, finished});
         }
@@ -124,7 +179,7 @@ class Recorder::JobObserver : public StepObserver
                               Time started,
                               Time finished) override
     {
-        if (step == m_lastStep && m_shownGroups[group])
+        if (step == m_shownStep && m_shownGroups[group])
         {
             m_sink.OnCollective({m_id, step, group, &op, firstArrival, started, finished});
         }
@@ -136,14 +191,14 @@ class Recorder::JobObserver : public StepObserver
         m_sink.OnStep({m_id, step, started, finished});
     }
 
-    bool IsInLastStep() const
+    bool IsInShownStep() const
     {
-        return m_stepsDone == m_lastStep;
+        return m_stepsDone == m_shownStep;
     }
 
   private:
     JobId m_id;
-    uint32_t m_lastStep;
+    uint32_t m_shownStep;
     uint32_t m_stepsDone{0};
     std::vector<bool> m_shownRanks;
     std::vector<bool> m_shownGroups;
@@ -193,7 +248,7 @@ void
 Recorder::OnTransferFinished(TransferId id, const TransferRequest& request, Time started, Time now)
 {
     const bool recorded = std::any_of(
-        m_jobs.begin(), m_jobs.end(), [](const auto& job) { return job->IsInLastStep(); });
+        m_jobs.begin(), m_jobs.end(), [](const auto& job) { return job->IsInShownStep(); });
     if (recorded)
     {
         m_sinks->OnFlow({request.path, request.bytes, request.weight, started, now});

@@ -17,18 +17,25 @@ namespace weir
 {
 
 /**
- * The ranks that stand for a whole job in tables and timelines: of every pipeline stage its first
- * rank (tensor rank 0 of replica 0), in ascending order. Ranks of one stage run one program, so at
- * 1024 GPUs these few show what every rank does; what differs between ranks of a stage (arrival
- * skew, slow GPUs) is in the breakdown, which is kept of all ranks.
+ * The ranks that stand for a whole job in tables and timelines, in ascending order: of every
+ * pipeline stage its first rank (tensor rank 0 of replica 0), of every other program its first rank
+ * while there are fewer than MOST_REPRESENTATIVES, and the first of those whose kernels take
+ * longest. Ranks of a transformer's stage run one program, so at 1024 GPUs these few show what
+ * every rank does; those of a table of layers have the embedding tables that they were dealt. What
+ * else differs between ranks (arrival skew, slow GPUs) is in the breakdown, which is kept of all.
+ * Complexity O(ranks + operations).
  */
 std::vector<Rank> RepresentativeRanks(const StepGraph& graph);
+
+/** Beyond which only stages and the busiest program add one. */
+constexpr std::size_t MOST_REPRESENTATIVES = 16;
 
 /**
  * Watches executors and the transport and hands records to its sinks as they happen. Keeps nothing
  * but O(links) for the link series.
  *
- * What is recorded: every step; of the last step of each job the operations of the representative
+ * What is recorded: every step; of one step of each job, the last (of a job that runs until its
+ * mean step is known the first after which it may end), the operations of the representative
  * ranks, the collectives of the groups they belong to, and all flows that end in it; the link
  * series of the whole run where one is asked for.
  */

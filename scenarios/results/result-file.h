@@ -19,11 +19,12 @@ class WiredScenario;
  * The result file of a run, HDF5. One dataset per column with `units` and `long_name`, dimension
  * scales, catalogues of text that number columns index (attribute `catalog`):
  *
- *  - /summary: the steady step by job and pipeline stage, and where its time went
+ *  - /summary: the steady step (StepExecutor::SteadyStep) by job and pipeline stage, and where its
+ * time went
  *  - /steps: every step of every job
- *  - /ranks: by job and rank, the breakdown of the last step
- *  - /ops, /collectives: of the last step, as Recorder chooses them
- *  - /flows: of the last step, with their paths in /flow_paths (link lists by path); at most
+ *  - /ranks: by job and rank, the breakdown of the steady step
+ *  - /ops, /collectives: of one step, as Recorder chooses it and them
+ *  - /flows: of that step, with their paths in /flow_paths (link lists by path); at most
  *    MAX_FLOWS, attribute `rows_left_out` counts the others
  *  - /links: what each link is and what it carried; /link_series: bytes per link and time bin,
  * where there were any

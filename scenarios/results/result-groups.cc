@@ -36,7 +36,7 @@ class BreakdownColumns
         {
             const std::string name = ToString(static_cast<TimeCategory>(i));
             m_columns[i] =
-                &table.Add<double>({name, "s", "time of the last step booked as " + name, ""});
+                &table.Add<double>({name, "s", "time of the steady step booked as " + name, ""});
         }
     }
 
@@ -101,7 +101,7 @@ WriteSummary(Hdf5File& file, const RunResult& result)
         {
             job.Append(static_cast<uint32_t>(i));
             stage.Append(static_cast<uint32_t>(s));
-            stepTime.Append(result.jobs[i].StepTime().ToSeconds());
+            stepTime.Append(result.jobs[i].stepTime.ToSeconds());
             breakdown.Append(result.jobs[i].stages[s]);
         }
     }

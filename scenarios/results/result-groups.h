@@ -19,7 +19,7 @@ namespace weir
 /** /catalogs: the texts that number columns index (jobs, labels, streams, ...). */
 void WriteCatalogs(Hdf5File& file, WiredScenario& wired);
 
-/** /summary: by job and pipeline stage, where the last step's time went. */
+/** /summary: by job and pipeline stage, where the steady step's time went. */
 void WriteSummary(Hdf5File& file, const RunResult& result);
 
 /** /ranks: by job and rank, the same, and where the rank is. */

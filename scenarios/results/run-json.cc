@@ -28,7 +28,7 @@ TimingOf(const JobResult& job)
 {
     Json object;
     const bool finished = !job.steps.empty();
-    const double seconds = job.StepTime().ToSeconds();
+    const double seconds = job.stepTime.ToSeconds();
     const double flops = job.modelFlopsPerStep.ToDouble() / seconds / job.gpus;
     object["step_time_s"] = finished ? Json(seconds) : Json(nullptr);
     object["steps_s"] = Json::array();

@@ -13,9 +13,9 @@ namespace weir
 /**
  * A run as one JSON object, for programs. All times are in seconds, of the first job where nothing
  * else is said:
- *  - step_time_s: the steady step (the last); null when no step was finished
+ *  - step_time_s: the steady step (the last, or with jitter the mean); null when none was finished
  *  - steps_s: every finished step; of several also steps_mean_s and steps_deviation_s
- *  - breakdown_s: where the last step's time went, mean over ranks: compute; tensor, pipeline,
+ *  - breakdown_s: where the steady step's time went, mean over ranks: compute; tensor, pipeline,
  *    data, copy, context, expert and embedding, communication that compute waited for; launch,
  *    when the host was late; and bubble. They sum to the step's time
  *  - tokens_per_s (samples_per_s for a table of layers), model_tflops_per_gpu: at the steady step

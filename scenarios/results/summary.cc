@@ -65,7 +65,7 @@ StepLines(const RunResult& result)
     for (std::size_t i = 0; i < std::min(MAX_JOBS, result.jobs.size()); i++)
     {
         const auto& job = result.jobs[i];
-        const double seconds = job.StepTime().ToSeconds();
+        const double seconds = job.stepTime.ToSeconds();
         const double perGpu = job.modelFlopsPerStep.ToDouble() / seconds / job.gpus;
         table.Row(
             {"step time " + Shorten(job.name, 15),

@@ -27,7 +27,7 @@ std::string TimelinePath(const Scenario& scenario);
  * A process is a rank, a thread one of its streams; flows that leave a shown rank's GPU are on
  * lanes of their own, one lane per concurrent flow, so events of a thread never overlap. Compute
  * operations of micro-batch 0 contain their kernels; those of the others are one event each (their
- * kernels are the same). What is shown is the recorder's choice: the last step of the
+ * kernels are the same). What is shown is the recorder's choice: one step of the
  * representative ranks. Times are in microseconds of simulated time.
  *
  * Events are written as they come; memory does not grow with their number.

@@ -3,6 +3,7 @@
 
 #include "collectives/planner.h"
 #include "fabric/fabric.h"
+#include "scenarios/running/row-time.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
@@ -16,25 +17,7 @@ namespace weir
 namespace
 {
 
-/** Keeps when the collective it waits for ended. */
-class EndTime : public CollectiveClient
-{
-  public:
-    void OnCollectiveDone(uint64_t token, Time now) override
-    {
-        m_end = now;
-    }
-
-    Time Get() const
-    {
-        return m_end;
-    }
-
-  private:
-    Time m_end{Time::Infinite()};
-};
-
-/** A fabric, and each call on it alone. */
+/** A fabric, and the calls of one size after the other on it. */
 class CallRunner
 {
   public:
@@ -44,11 +27,9 @@ class CallRunner
           m_fabric(spec.cluster),
           m_planner(
               m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter(), SettingsOf(spec)),
-          m_engine(MakeCollectiveEngine(spec.fidelity, m_planner, m_fabric.GetTransport())),
+          m_rows(spec.fidelity, m_planner, m_fabric.GetTransport()),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
     {
-        m_engines.Add(*m_engine);
-        m_engines.Add(m_fabric.GetTransport());
         if (spec.program)
         {
             m_planner.AddProgram(*spec.program);
@@ -63,21 +44,12 @@ class CallRunner
         call.bytes = size;
         call.overrides = m_spec.overrides;
         const Choice choice = ChoiceOf(call);
-        EndTime end;
-        m_engine->Start(call, &end, 0, m_now);
-        m_engines.RunToEnd();
-        if (end.Get().IsInfinite())
-        {
-            throw std::runtime_error("the collective of " + std::to_string(size.Count()) +
-                                     " bytes never ends");
-        }
         const Time time =
-            std::max(end.Get() - m_now - choice.ahead,
+            std::max(m_rows.PerCall(call, CALLS),
                      LaunchTime(m_costs, m_spec.launch, m_spec.gpusPerNode)) +
             BlockLaunchTime(
                 m_costs, m_spec.launch, NcclVersion::Parse(m_spec.ncclVersion), choice.blocks) +
             IdleLaunchTime(m_costs, m_spec.launch);
-        m_now = end.Get();
         const double seconds = time.ToSeconds();
         const Rate rate = Rate::BytesPerSecond(seconds > 0 ? size.ToDouble() / seconds : 0);
         const auto ranks = m_planner.GetCommunicator(m_communicator).Size();
@@ -98,7 +70,6 @@ class CallRunner
         Protocol protocol;
         uint32_t channels;
         uint32_t blocks; //!< of a rank's kernel
-        Time ahead;      //!< how much earlier than its end a next call starts, on the average
     };
 
     Choice ChoiceOf(CollectiveCall& call)
@@ -108,25 +79,20 @@ class CallRunner
             call.overrides.algorithm = Algorithm::Imported;
             const Schedule& schedule = m_planner.GetSchedule(call);
             const uint32_t channels = m_spec.program->channels;
-            return {schedule.algorithm, schedule.protocol, channels, channels, Time()};
+            return {schedule.algorithm, schedule.protocol, channels, channels};
         }
-        constexpr double CALLS = 20; // in a row, nccl-tests' default
         const CollectivePlan& plan = m_planner.Plan(call);
-        return {plan.algorithm,
-                plan.protocol,
-                plan.channels,
-                plan.blocks,
-                (plan.duration - plan.period) * ((CALLS - 1) / CALLS)};
+        return {plan.algorithm, plan.protocol, plan.channels, plan.blocks};
     }
+
+    static constexpr uint32_t CALLS = 20; //!< in a row, nccl-tests' default
 
     const CollectiveSweepSpec& m_spec;
     NodeCosts m_costs;
     Fabric m_fabric;
     Planner m_planner;
-    std::unique_ptr<CollectiveEngine> m_engine;
+    RowTimer m_rows;
     CommunicatorId m_communicator;
-    EngineSet m_engines;
-    Time m_now; //!< where the call before ended
 };
 
 __attribute__((format(printf, 1, 2))) std::string

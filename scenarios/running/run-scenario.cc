@@ -73,7 +73,7 @@ CollectJob(TrainingJob& job)
     result.modelFlopsPerStep =
         std::visit([&](const auto& network) { return ModelFlops(network, samples); }, spec.network);
     result.steps = job.GetExecutor().StepTimes();
-    result.isJittered = spec.jitter.IsOn();
+    result.stepTime = job.GetExecutor().SteadyStep();
     result.memory = job.GetMemory();
     result.ranks = job.GetExecutor().Breakdown();
     std::vector<BreakdownMean> stages;
@@ -126,16 +126,6 @@ FindBusiestLinks(WiredScenario& wired, Time span)
 }
 
 } // namespace
-
-Time
-JobResult::StepTime() const
-{
-    if (steps.empty())
-    {
-        return Time::Infinite();
-    }
-    return isJittered ? Time::Seconds(SpreadOf(steps).mean) : steps.back();
-}
 
 void
 PlainLoop::Run(EngineSet& engines, const std::function<void(Time)>& progress)

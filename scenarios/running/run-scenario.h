@@ -52,17 +52,11 @@ struct JobResult
     bool countsSamples{false};         //!< whether a table of layers is trained: no tokens
     Flops modelFlopsPerStep;           //!< of the whole job, without recomputation
     std::vector<Time> steps;           //!< each finished step's duration
-    std::vector<RankBreakdown> ranks;  //!< by rank, of the last step
+    std::vector<RankBreakdown> ranks;  //!< by rank: of the steady step
     std::vector<RankBreakdown> stages; //!< by pipeline stage: mean over its ranks
     RankBreakdown mean;                //!< over all ranks
-    bool isJittered{false};            //!< whether steps differ by chance
+    Time stepTime{Time::Infinite()};   //!< of the steady step: StepExecutor::SteadyStep
     MemoryEstimate memory;             //!< of a GPU of the fullest stage
-
-    /**
-     * The steady step: the last one, or under jitter the mean of all; infinite when none was
-     * finished.
-     */
-    Time StepTime() const;
 };
 
 /** What `weir run` reports. */
@@ -75,10 +69,10 @@ struct RunResult
     uint64_t peakRssBytes{0};
     std::string waiting; //!< who waits for what, when the run could not finish; else empty
 
-    /** The steady step of the first job: its last; infinite when none was finished. */
+    /** The steady step of the first job; infinite when none was finished. */
     Time StepTime() const
     {
-        return jobs.front().StepTime();
+        return jobs.front().stepTime;
     }
 };
 

@@ -50,13 +50,13 @@ ReadTopology(const std::string& nameOrPath, const std::string& base, const Catal
     const std::string ending = Ending(nameOrPath);
     if (ending != ".xml" && ending != ".graphml")
     {
-        return ReadSystem(YamlNode::Parse(nameOrPath, "SYSTEM"), catalog).cluster;
+        return ReadSystem(YamlNode::ParseArgument(nameOrPath, "SYSTEM"), catalog).cluster;
     }
     ClusterSpec cluster;
     cluster.fabric.kind = FabricKind::None;
     if (!base.empty())
     {
-        cluster = ReadSystem(YamlNode::Parse(base, "--base"), catalog).cluster;
+        cluster = ReadSystem(YamlNode::ParseArgument(base, "--base"), catalog).cluster;
     }
     cluster.name = std::filesystem::path(nameOrPath).stem().string();
     if (ending == ".graphml")

@@ -9,6 +9,7 @@
 #include "scenarios/topology/topology-style.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <utility>
 #include <vector>
@@ -263,6 +264,57 @@ ShapeText(const FabricSpec& fabric)
     return text + ", " + NameOf(RoutingNames(), fabric.routing) + " routing";
 }
 
+/** What the fullest leaf of a Clos network has: the ratio built, beside the one asked for. */
+std::string
+LeafText(const Cluster& cluster)
+{
+    const Topology& topology = cluster.GetTopology();
+    const FabricSpec& fabric = cluster.GetSpec().fabric;
+    const bool isClos = fabric.kind == FabricKind::RailOptimized ||
+                        fabric.kind == FabricKind::LeafSpine || fabric.kind == FabricKind::FatTree;
+    uint32_t mostDown = 0;
+    uint32_t uplinks = 0;
+    double ratio = 0;
+    for (std::size_t i = 0; isClos && i < topology.DeviceCount(); i++)
+    {
+        if (topology.GetDevice(DeviceId(i)).kind != DeviceKind::LeafSwitch)
+        {
+            continue;
+        }
+        uint32_t down = 0;
+        uint32_t up = 0;
+        Rate downRate;
+        Rate upRate;
+        for (const LinkId id : topology.LinksFrom(DeviceId(i)))
+        {
+            const Link& link = topology.GetLink(id);
+            const bool isDown = topology.GetDevice(link.to).kind == DeviceKind::Nic;
+            (isDown ? down : up)++;
+            Rate& rate = isDown ? downRate : upRate;
+            rate = rate + link.rate;
+        }
+        if (up > 0 && down > mostDown)
+        {
+            mostDown = down;
+            uplinks = up;
+            ratio = downRate / upRate;
+        }
+    }
+    if (uplinks == 0)
+    {
+        return "";
+    }
+    char text[120];
+    std::snprintf(text,
+                  sizeof text,
+                  "  a leaf: %u NICs, %u uplinks, oversubscription %.3g (asked for: %.3g)\n",
+                  mostDown,
+                  uplinks,
+                  ratio,
+                  fabric.oversubscription);
+    return text;
+}
+
 /** How many links join devices of two kinds, by kinds, profile and rate. */
 std::string
 FabricText(const Cluster& cluster)
@@ -301,7 +353,7 @@ FabricText(const Cluster& cluster)
     {
         text += "  " + std::to_string(count) + " x " + words + "\n";
     }
-    return text;
+    return text + LeafText(cluster);
 }
 
 } // namespace

@@ -177,13 +177,19 @@ class Drawing
         {
             return false;
         }
-        for (const auto& [device, word] : m_words)
+        return HasBetween(a, b);
+    }
+
+    /** Whether the middle of a drawn device lies between two points of a row or of a column. */
+    bool HasBetween(SvgPoint a, SvgPoint b) const
+    {
+        for (std::size_t i = 0; i < m_places.size(); i++)
         {
-            const SvgPoint& c = m_places[device.Index()];
+            const SvgPoint& c = m_places[i];
             const bool isBetween = (c.x - a.x) * (c.x - b.x) + (c.y - a.y) * (c.y - b.y) < -1;
             const bool isLevel = std::abs(a.y - b.y) <= 1 ? std::abs(c.y - a.y) < BOX_HEIGHT / 2
                                                           : std::abs(c.x - a.x) < SWITCH_WIDTH / 2;
-            if (isBetween && isLevel)
+            if (m_isDrawn[i] && isBetween && isLevel)
             {
                 return true;
             }
@@ -244,9 +250,13 @@ class Drawing
                          ColorOf(link.kind));
             middle.y -= BOX_HEIGHT / 2 + rise * 0.75 + 3;
         }
-        else if (isLevel && std::abs(a.x - b.x) > 200)
+        else if (isLevel && HasBetween(a, b))
         {
-            m_canvas.Arc(a, b, rise, width, ColorOf(link.kind));
+            m_canvas.Arc({a.x, a.y + BOX_HEIGHT / 2},
+                         {b.x, b.y + BOX_HEIGHT / 2},
+                         -rise,
+                         width,
+                         ColorOf(link.kind));
         }
         else
         {

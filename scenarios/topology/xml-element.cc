@@ -2,11 +2,12 @@
 #include "scenarios/topology/xml-element.h"
 
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/text-file.h"
+#include "scenarios/yaml/xml-attributes.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <pugixml.hpp>
 
@@ -35,6 +36,11 @@ XmlElement::XmlElement(std::shared_ptr<const File> file, const pugi::xml_node& n
     : m_file(std::move(file)),
       m_node(std::make_shared<pugi::xml_node>(node))
 {
+    if (const std::string repeated = RepeatedAttribute(node); !repeated.empty())
+    {
+        throw InputError(m_file->Place(node.offset_debug() - 1) + ": " + node.name() + " " +
+                         repeated + ": found the attribute twice, expected it once");
+    }
 }
 
 XmlElement
@@ -42,12 +48,7 @@ XmlElement::Load(const std::string& path, const char* root)
 {
     auto file = std::make_shared<File>();
     file->path = path;
-    std::ifstream in(path, std::ios::binary);
-    file->text.assign(std::istreambuf_iterator<char>(in), {});
-    if (!in.is_open() || in.bad())
-    {
-        throw InputError(path + ": found no file that can be read, expected an XML file");
-    }
+    file->text = ReadTextFile(path, "an XML file");
     const auto result = file->document.load_buffer(file->text.data(), file->text.size());
     if (!result)
     {

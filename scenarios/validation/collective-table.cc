@@ -76,6 +76,10 @@ ReadRun(const YamlNode& node, const Catalog& catalog)
     if (const auto most = node.Find("maxChannels"))
     {
         sweep.channelLimits.most = ReadCount(*most, MOST_CHANNELS);
+        if (sweep.channelLimits.least > sweep.channelLimits.most)
+        {
+            most->Fail("found " + most->AsString() + ", expected minChannels or more");
+        }
     }
     return run;
 }

@@ -6,6 +6,7 @@
 #include "fabric/cluster-spec.h"
 #include "fabric/units.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -21,7 +22,8 @@ enum class ComparedPlacement : uint8_t
     Strided,     //!< every second GPU of twice as many nodes
     Concurrent,  //!< packed, and the same call in reverse rank order at the same time
     Interleaved, //!< every second GPU of the nodes, and the others at the same time
-    Beside       //!< packed, and another operation or algorithm at the same time
+    Beside,      //!< packed, and another operation or algorithm at the same time
+    InRow        //!< packed, twenty such calls after each other, as benchmarks have them
 };
 
 /** One call in all fidelities. */
@@ -38,6 +40,13 @@ struct FidelityPoint
     Time analytical;
     Time stream;
     Time flow;
+    Time least; //!< what no way of running it undercuts, see LeastTime
+
+    /** The fastest fidelity over `least`: below 1 it is impossible. */
+    double OverLeast() const
+    {
+        return std::min({analytical, stream, flow}) / least;
+    }
 
     /** Relative: positive when flow is slower than the stream. */
     double FlowOverStream() const
@@ -54,8 +63,8 @@ struct FidelityPoint
 
 /**
  * Runs every operation under every algorithm that the group can run, from 16 KiB to 256 MiB, packed
- * over 1, 2 and 4 nodes, strided, concurrently and interleaved; and some pairs that training runs
- * at once, as the all-gather and reduce-scatter of sharded layers.
+ * over 1, 2 and 4 nodes, strided, concurrently and interleaved; some pairs that training runs at
+ * once, as the all-gather and reduce-scatter of sharded layers; and rows of calls that overlap.
  * @param progress is called after every machine
  */
 std::vector<FidelityPoint> CompareFidelities(const std::string& system,
@@ -69,8 +78,8 @@ std::vector<FidelityPoint> CompareFidelities(const std::string& system,
 std::string ToText(const std::vector<FidelityPoint>& points);
 
 /**
- * Whether closed form and stream are one (0.1 % alone), and the flow is within 10 % of the stream
- * in the median of every class.
+ * Whether closed form and stream are one (0.1 % alone), the flow is within 10 % of the stream in
+ * the median of every class, and no call is faster than its bytes allow.
  */
 bool Agree(const std::vector<FidelityPoint>& points);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/fidelity-bench.h"
 
+#include "scenarios/running/row-time.h"
+
 namespace weir
 {
 
@@ -25,6 +27,15 @@ FidelityBench::Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
     const Time start = m_now;
     m_now = set.RunToEnd();
     return m_last - start;
+}
+
+Time
+FidelityBench::RunRow(Fidelity fidelity, const CollectiveCall& call, uint32_t calls)
+{
+    RowTimer timer(fidelity, m_planner, m_fabric.GetTransport(), m_now);
+    const Time time = timer.PerCall(call, calls);
+    m_now = timer.Now();
+    return time;
 }
 
 void

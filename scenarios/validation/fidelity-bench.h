@@ -24,8 +24,16 @@ class FidelityBench : private CollectiveClient
         return m_planner;
     }
 
+    const Cluster& GetCluster() const
+    {
+        return m_fabric.GetCluster();
+    }
+
     /** When the last of @p calls ends, all started together. */
     Time Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls);
+
+    /** What a call takes in a row of @p calls. */
+    Time RunRow(Fidelity fidelity, const CollectiveCall& call, uint32_t calls);
 
   private:
     void OnCollectiveDone(uint64_t token, Time now) override;

@@ -110,7 +110,7 @@ StepOf(const ComparedMachine& machine,
                              ", steps: 1}], network: {fidelity: " + ToString(fidelity) + "}}";
     const Scenario scenario = ReadScenario(YamlNode::Parse(text, "agreement"), catalog);
     PlainLoop loop;
-    return RunScenario(scenario, loop, [](Time) {}).jobs.front().StepTime();
+    return RunScenario(scenario, loop, [](Time) {}).StepTime();
 }
 
 double

@@ -73,11 +73,22 @@ ReadLayout(const YamlNode& suite, LocatedLines& lines)
     return layout;
 }
 
-/** The scenario that all rows start from, as YAML. */
+/**
+ * The scenario that all rows start from, as YAML. Its plans say how a framework goes about things;
+ * a row of one pipeline stage need not have a use for how transfers between stages go.
+ */
 YamlNode
 ReadTemplate(const YamlNode& run, const Catalog& catalog)
 {
-    return run.IsMap() ? run : YamlNode::Load(catalog.Find(CatalogKind::Runs, run));
+    const YamlNode start = run.IsMap() ? run : YamlNode::Load(catalog.Find(CatalogKind::Runs, run));
+    for (const YamlNode& job : start.Get("jobs").Items())
+    {
+        if (auto plan = job.Find("parallel"))
+        {
+            plan->SetInherited();
+        }
+    }
+    return start;
 }
 
 Scenario

@@ -2,6 +2,7 @@
 #include "scenarios/writers/write-scenario.h"
 
 #include "scenarios/readers/plan-keys.h"
+#include "scenarios/readers/plan-uses.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/writers/write-experts.h"
 #include "scenarios/writers/write-layer-table.h"
@@ -30,6 +31,7 @@ WriteModel(YamlWriter& out, const Transformer& model)
     out.Integer("ffn", model.ffn);
     out.Integer("sequence", model.sequence);
     out.Integer("vocabulary", model.vocabulary);
+    out.Integer("vocabularyMultiple", model.vocabularyMultiple);
     out.Text("norm", NameOf(NormNames(), model.norm));
     out.Text("activation", NameOf(ActivationNames(), model.activation));
     out.Flag("tiedEmbeddings", model.tiedEmbeddings);
@@ -84,8 +86,9 @@ struct ValueWriter
     }
 };
 
+/** What of a plan has an effect on @p network. */
 void
-WritePlan(YamlWriter& out, ParallelPlan plan)
+WritePlan(YamlWriter& out, ParallelPlan plan, const Network& network)
 {
     out.BeginMap("parallel");
     if (plan.HasGrid())
@@ -98,11 +101,18 @@ WritePlan(YamlWriter& out, ParallelPlan plan)
         out.EndList();
     }
     WriteExpertLoad(out, plan.expertLoad);
-    std::string open; // the map that the keys so far are in
+    plan.sharding.state = plan.Sharded(); // one state, in whichever words it was given
+    std::string open;                     // the map that the keys so far are in
+    const PlanSetting setting{
+        plan, std::get_if<Transformer>(&network), std::get_if<LayerTable>(&network)};
+    const std::vector<PlanUse> uses = PlanUses();
     for (const PlanKey& key : PlanKeys())
     {
-        const std::size_t dot = key.path.find('.');
-        const std::string map = dot == std::string::npos ? "" : key.path.substr(0, dot);
+        if (LackOf(key, setting, uses))
+        {
+            continue;
+        }
+        const std::string map = key.Map();
         if (map != open && !open.empty())
         {
             out.EndMap();
@@ -112,7 +122,7 @@ WritePlan(YamlWriter& out, ParallelPlan plan)
             out.BeginMap(map.c_str());
         }
         open = map;
-        const std::string name = key.path.substr(dot + 1);
+        const std::string name = key.Name();
         std::visit(ValueWriter{out, name.c_str(), plan}, key.value);
     }
     if (!open.empty())
@@ -172,7 +182,7 @@ WriteJob(YamlWriter& out, const JobSpec& job)
         WriteModel(out, std::get<Transformer>(job.network));
     }
     out.Text("placement", NameOf(PlacementNames(), job.placement));
-    WritePlan(out, job.plan);
+    WritePlan(out, job.plan, job.network);
     out.Text("precision", NameOf(PrecisionNames(), job.plan.precision));
     WriteOverlap(out, job.overlap);
     WriteJitter(out, job.jitter);

@@ -55,7 +55,7 @@ YamlNode::Set(const std::string& dottedPath, const std::string& text)
     auto value = std::make_shared<State>();
     if (!text.empty())
     {
-        value = Parse(text, name).m_state;
+        value = ParseArgument(text, name).m_state;
     }
     Relocate(*value, name, m_state->path.empty() ? dottedPath : m_state->path + "." + dottedPath);
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/text-file.h"
 #include "scenarios/yaml/yaml-node-state.h"
 #include "scenarios/yaml/yaml-node.h"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <yaml-cpp/yaml.h>
 
 namespace weir
@@ -17,8 +13,10 @@ namespace weir
 class YamlLoader
 {
   public:
-    explicit YamlLoader(std::string file)
-        : m_file(std::move(file))
+    /** @param hasPlaces whether lines and columns of the text mean anything to its writer. */
+    YamlLoader(std::string file, bool hasPlaces)
+        : m_file(std::move(file)),
+          m_hasPlaces(hasPlaces)
     {
     }
 
@@ -53,9 +51,10 @@ class YamlLoader
     static constexpr int MOST_DEPTH = 100; //!< also ends aliases that contain themselves
     static constexpr std::size_t MOST_VALUES = 1'000'000; //!< aliases can multiply
 
-    static YamlMark Mark(const YAML::Mark& mark)
+    YamlMark Mark(const YAML::Mark& mark) const
     {
-        return mark.is_null() ? YamlMark{} : YamlMark{mark.line + 1, mark.column + 1};
+        const bool isPlace = m_hasPlaces && !mark.is_null();
+        return isPlace ? YamlMark{mark.line + 1, mark.column + 1} : YamlMark{};
     }
 
     static std::string At(const YamlMark& mark)
@@ -114,8 +113,7 @@ class YamlLoader
             if (const auto* first = state.FindEntry(key))
             {
                 throw InputError(m_file + At(keyMark) + ": " + path + ": found the key '" + key +
-                                 "' twice (first on line " +
-                                 std::to_string((*first)->keyMark.line) + "), expected it once");
+                                 "' twice" + FirstOnLine(**first) + ", expected it once");
             }
             auto value = Convert(entry.second, path, depth + 1);
             value->keyMark = keyMark;
@@ -127,39 +125,38 @@ class YamlLoader
         }
     }
 
+    static std::string FirstOnLine(const State& first)
+    {
+        const int line = first.keyMark.line;
+        return line == 0 ? "" : " (first on line " + std::to_string(line) + ")";
+    }
+
     static std::string Below(const std::string& path, const std::string& key)
     {
         return path.empty() ? key : path + "." + key;
     }
 
     std::string m_file;
+    bool m_hasPlaces;
     std::size_t m_values{0};
 };
 
 YamlNode
 YamlNode::Load(const std::string& path)
 {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error))
-    {
-        throw InputError(path + ": found a folder, expected a YAML file");
-    }
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    if (!file)
-    {
-        throw InputError(path + ": found no readable file (" + std::strerror(errno) +
-                         "), expected a YAML file");
-    }
-    std::ostringstream text;
-    text << file.rdbuf();
-    return YamlLoader(path).Load(text.str());
+    return YamlLoader(path, true).Load(ReadTextFile(path, "a YAML file"));
 }
 
 YamlNode
 YamlNode::Parse(const std::string& text, const std::string& name)
 {
-    return YamlLoader(name).Load(text);
+    return YamlLoader(name, true).Load(text);
+}
+
+YamlNode
+YamlNode::ParseArgument(const std::string& text, const std::string& name)
+{
+    return YamlLoader(name, false).Load(text);
 }
 
 } // namespace weir

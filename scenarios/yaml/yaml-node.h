@@ -33,8 +33,11 @@ class YamlNode
     /** @throws InputError when the file is missing, unreadable or not YAML. */
     static YamlNode Load(const std::string& path);
 
-    /** For values given on the command line; @p name stands in for the file in messages. */
+    /** Of text that is no file; @p name stands in for the file in messages. */
     static YamlNode Parse(const std::string& text, const std::string& name);
+
+    /** Likewise of a value on the command line, whose lines and columns messages leave out. */
+    static YamlNode ParseArgument(const std::string& text, const std::string& name);
 
     bool IsMap() const;
     bool IsSequence() const;

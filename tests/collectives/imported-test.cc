@@ -275,6 +275,48 @@ TEST(ImportedCheck, AnIncompleteCollectiveNamesWhatIsMissing)
               "nothing");
 }
 
+// Rank 0 adds what two others send to one chunk, by two blocks. Whichever comes first, both read,
+// add and write: unless the second waits for the first, one sum can be lost.
+TEST(ImportedCheck, TwoSumsIntoOneChunkNeedAnOrder)
+{
+    const auto program = [](bool isOrdered) {
+        ImportedProgram p;
+        p.file = "reduce.xml";
+        p.op = CollectiveOp::Reduce;
+        p.chunks = 1;
+        p.inPlace = true;
+        p.outOfPlace = false;
+        p.ranks.resize(3);
+        const ImportedPlace place{Buffer::Input, 0};
+        for (int32_t peer = 1; peer <= 2; peer++)
+        {
+            ImportedBlock receiver;
+            receiver.recvFrom = peer;
+            receiver.steps = {Step(Kind::RecvReduceCopy, place, place)};
+            ImportedBlock sender;
+            sender.sendTo = 0;
+            sender.steps = {Step(Kind::Send, place, place)};
+            p.ranks[0].blocks.push_back(receiver);
+            p.ranks[peer].blocks.push_back(sender);
+        }
+        for (ImportedRank& rank : p.ranks)
+        {
+            rank.chunks[0] = 1;
+        }
+        if (isOrdered)
+        {
+            p.ranks[0].blocks[1].steps[0].block = 0;
+            p.ranks[0].blocks[1].steps[0].after = 0;
+        }
+        return p;
+    };
+    EXPECT_EQ(CheckImportedProgram(program(true)), "");
+    EXPECT_NE(CheckImportedProgram(program(false))
+                  .find("uses, expected a dependency or message that orders them"),
+              std::string::npos)
+        << CheckImportedProgram(program(false));
+}
+
 TEST(Imported, CallsWithoutAProgramAreRefused)
 {
     CollectiveBench bench(H100Boxes(1));

@@ -180,6 +180,22 @@ TEST(NcclModel, LatencyByAlgorithm)
     EXPECT_NEAR(latency(Algorithm::Pat), 8 + 2 * 14 / 3.5 + 2.8 * 32, 1e-9);
 }
 
+// 2.12 to 2.22 count 2N crossings of an all-reduce's ring, more than its 2(n-1) steps where two
+// nodes have a GPU each: LL 3.6 + (2 - 4) 0.47 x 1.8 + 4 x 2.7 us, Simple 1.4 (8.4 + (2 - 4) 3.4 +
+// 4 x 9.6) and S / 24 GB/s, LL S / 6. They cross at 43.3 us / (1/6 - 1/24) = 346 kB.
+TEST(NcclModel, RingOfTwoNodesWithAGpuEach)
+{
+    const auto constants = Constants("2.16.5", 80, HostCpu::Amd);
+    const Communicator group = Group(2, 1, 1, 24);
+    const auto ring = [&](Protocol protocol, int64_t bytes) {
+        return Microseconds(constants, group, Algorithm::Ring, protocol, bytes);
+    };
+    EXPECT_NEAR(ring(Protocol::Ll, 0), 3.6 - 2 * 0.47 * 1.8 + 4 * 2.7, 1e-6);
+    EXPECT_NEAR(ring(Protocol::Simple, 24000), 1.4 * (8.4 - 2 * 3.4 + 4 * 9.6) + 1, 1e-6);
+    EXPECT_LT(ring(Protocol::Ll, 345'000), ring(Protocol::Simple, 345'000));
+    EXPECT_GT(ring(Protocol::Ll, 348'000), ring(Protocol::Simple, 348'000));
+}
+
 // One order on all channels: one step; different ones: a step per rank, Simple at the tree's 4 us.
 TEST(NcclModel, BroadcastWaitsForAllRanksWhenRingsDiffer)
 {

@@ -63,6 +63,25 @@ TEST_F(TuningTest, Ll128NeedsNvLinkAndPortsBelowTheCpu)
     }
 }
 
+// A GPU's chip-to-chip link to the CPU that has its port (P2C) bears LL128 on Hopper from 2.27 on,
+// PCIe to that CPU (PHB) does not, nor a port of another CPU.
+TEST_F(TuningTest, Ll128OverChips)
+{
+    const auto has = [](ClusterSpec spec, const char* version) {
+        CollectiveBench bench(std::move(spec), version);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+        return bench.GetPlanner().GetCommunicator(id).ll128;
+    };
+    ClusterSpec overPcie = Gh200Nodes(2);
+    overPcie.node.pcieSwitches = 0;
+    overPcie.node.sockets = 4;
+    ClusterSpec overChips = overPcie;
+    overChips.node.gpuLink = ReferenceLink("c2c", 450, 150);
+    EXPECT_FALSE(has(overPcie, "2.30.7"));
+    EXPECT_TRUE(has(overChips, "2.30.7"));
+    EXPECT_FALSE(has(overChips, "2.26.2"));
+}
+
 // LL asks 8 bytes x 8 ranks of each of 512 threads, 32 KiB a channel; Simple 64 x 512, as much;
 // LL128 8 x 640, but a channel carries 32 KiB of traffic, 16 KiB of an all-reduce's buffer.
 TEST_F(TuningTest, SmallMessagesUseFewChannels)

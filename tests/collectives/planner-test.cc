@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <vector>
 
 namespace weir
 {
@@ -116,6 +117,41 @@ TEST_F(PlannerTest, TheLargestCallIsReckonedExactly)
         EXPECT_NEAR(onWire / (1.75 * static_cast<double>(bytes) * overhead), 1, 1e-12)
             << ToString(protocol);
         EXPECT_GT(plan.duration, Time::Seconds(1e5)) << ToString(protocol);
+    }
+}
+
+// Channels get their ways when calls first take them: what is planned does not depend on which
+// calls came before, be they small (of few channels), large, by trees or sends and receives.
+TEST(PlannerOrder, PlansDoNotDependOnWhatWasPlannedBefore)
+{
+    CollectiveBench one(H100Boxes(4));
+    CollectiveBench other(H100Boxes(4));
+    Planner& forward = one.GetPlanner();
+    Planner& backward = other.GetPlanner();
+    const auto group = forward.AddCommunicator(FirstGpus(32));
+    ASSERT_EQ(backward.AddCommunicator(FirstGpus(32)), group);
+    std::vector<CollectiveCall> calls;
+    for (const auto op : {CollectiveOp::AllToAll,
+                          CollectiveOp::AllReduce,
+                          CollectiveOp::AllGather,
+                          CollectiveOp::Broadcast})
+    {
+        for (const auto bytes : {Bytes(64), Bytes::KiB(512), Bytes::GiB(1)})
+        {
+            calls.push_back(MakeCall(group, op, bytes));
+        }
+    }
+    std::vector<Time> durations;
+    for (const CollectiveCall& call : calls)
+    {
+        durations.push_back(forward.Plan(call).duration);
+    }
+    backward.GetCommunicator(group); // all channels and trees at once
+    for (std::size_t i = calls.size(); i-- > 0;)
+    {
+        const CollectivePlan& plan = backward.Plan(calls[i]);
+        EXPECT_EQ(plan.duration, durations[i]) << ToString(calls[i].op);
+        EXPECT_EQ(plan.legs.size(), forward.Plan(calls[i]).legs.size());
     }
 }
 

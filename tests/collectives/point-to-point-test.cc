@@ -208,6 +208,59 @@ TEST_F(EightH100, ExchangeUsesEachLinkOnce)
     EXPECT_NEAR(Microseconds(call), 8.4 + 3.4 + (1 << 30) / NVLINK * 1e6, 1e-2);
 }
 
+/** Three boxes of 8 GPUs whose groups have one channel. */
+class OneChannel : public testing::Test
+{
+  protected:
+    static NcclSettings Settings()
+    {
+        NcclSettings settings;
+        settings.channelLimits.most = 1;
+        return settings;
+    }
+
+    CollectiveCall Simple(CollectiveOp op, Bytes bytes) const
+    {
+        return WithProtocol(MakeCall(m_all, op, bytes), Protocol::Simple);
+    }
+
+    CollectiveBench m_bench{H100Boxes(3), Settings()};
+    CommunicatorId m_all{m_bench.GetPlanner().AddCommunicator(FirstGpus(24))};
+};
+
+// A block's eight places do 24 parts in three rounds, each place at an eighth of what the block
+// moves: all parts of a root go through its one block, one buffer in all. Of an all-to-all so does
+// each rank's buffer.
+TEST_F(OneChannel, ABlockMovesAllPartsNoFasterThanItCan)
+{
+    const Bytes bytes = Bytes::MiB(384);
+    for (const auto op : {CollectiveOp::Scatter, CollectiveOp::Gather, CollectiveOp::AllToAll})
+    {
+        const auto call = Simple(op, bytes);
+        const Time throughTheBlock = bytes / Rate::BytesPerSecond(BLOCK);
+        const Time planned = m_bench.GetPlanner().Plan(call).duration;
+        EXPECT_NEAR(planned / throughTheBlock, 1, 0.01) << ToString(op);
+        EXPECT_NEAR(m_bench.Run(Fidelity::Stream, call) / planned, 1, 1e-3) << ToString(op);
+        EXPECT_NEAR(m_bench.Run(Fidelity::Flow, call) / planned, 1, 0.05) << ToString(op);
+    }
+}
+
+// A place's first round stays in the node, each further one goes to another node: a node more costs
+// a message over the network, not a message over the network for each of its rounds.
+TEST_F(OneChannel, ATurnWaitsForWhatItsPlaceReceives)
+{
+    const auto call = Simple(CollectiveOp::AllToAll, Bytes(24 * 4));
+    const auto over = [&](uint32_t gpus) {
+        auto part = call;
+        part.communicator = m_bench.GetPlanner().AddCommunicator(FirstGpus(gpus));
+        return m_bench.GetPlanner().Plan(part).duration;
+    };
+    const Time planned = m_bench.GetPlanner().Plan(call).duration;
+    const Time message = over(16) - over(8);
+    EXPECT_NEAR((planned - over(8)) / (message * 2), 1, 0.01);
+    EXPECT_NEAR(m_bench.Run(Fidelity::Flow, call) / planned, 1, 0.03);
+}
+
 // Four nodes: 24 of 32 parts leave each node's GPU; by PXN each port sends and receives as many,
 // 3/4 of the buffer. The hop is Simple's over the network, and NVLink to the port's GPU.
 TEST(PointToPoint, AllToAllOverNodesIsBoundByThePorts)
@@ -230,6 +283,25 @@ TEST(PointToPoint, ExchangeOverNodesIsBoundByOnePort)
     const Time planned = bench.GetPlanner().Plan(call).duration;
     EXPECT_NEAR(planned.ToMicroseconds(), 8.4 + 14.3 + (1 << 30) / PORT * 1e6, 1e-2);
     EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / planned, 1, 1e-3);
+}
+
+// A peer over the network has two channels before 2.30, of a queue pair each, which 400 Gb/s ports
+// outrun: 2 x 21.4 GB/s; then as many as the port has 14 GB/s, which a power of two is made of.
+TEST(PointToPoint, ChannelsOfAPortByRelease)
+{
+    const auto exchange = [](const char* version) {
+        CollectiveBench bench(H100Boxes(2), version);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+        const auto& plan =
+            bench.GetPlanner().Plan(MakeCall(id, CollectiveOp::SendRecv, Bytes::GiB(1)));
+        return std::make_pair(plan.channels, (1 << 30) / plan.duration.ToSeconds());
+    };
+    const auto [two, bounded] = exchange("2.29.7");
+    const auto [four, full] = exchange("2.30.7");
+    EXPECT_EQ(two, 2U);
+    EXPECT_NEAR(bounded / 42.8e9, 1, 0.01);
+    EXPECT_EQ(four, 4U);
+    EXPECT_NEAR(full / PORT, 1, 0.01);
 }
 
 // Equal parts, whatever the group: chunk by chunk no faster than the busiest link allows, and with

@@ -92,6 +92,33 @@ TEST(RingSearch, PcieBoxesRunTwoSlowChannels)
     EXPECT_EQ(communicator.channels[0].hops[0].kind, ConnectionKind::Pcie);
 }
 
+// 8 lanes of PCIe 1 count 1.5 GB/s, below the slowest speed of NCCL's list for one node (3): no
+// ring is found, and NCCL runs one channel in the order of the ranks at 0.1 GB/s, twice in the end.
+// What the links carry is another matter: 3/2 of an all-reduce's bytes at 2 GB/s.
+TEST(RingSearch, SlowPcieFallsBackToTheSimpleOrder)
+{
+    ClusterSpec spec = PcieBox();
+    const Rate pcie = PcieRawRate(1, 8);
+    spec.node.pcie = spec.node.pcieUplink = ReferenceLink("pcie1-x8", pcie.ToGBps(), 150);
+    CollectiveBench bench(spec);
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(4));
+    const auto& communicator = bench.GetPlanner().GetCommunicator(id);
+    EXPECT_EQ(communicator.searchChannels, 1U);
+    EXPECT_NEAR(communicator.searchBandwidth, 0.1, 1e-9);
+    ASSERT_EQ(communicator.channels.size(), 2U);
+    EXPECT_EQ(communicator.channels[1].order, (std::vector<uint32_t>{0, 1, 2, 3}));
+
+    const Bytes bytes = Bytes::MiB(64);
+    const auto call =
+        WithProtocol(WithAlgorithm(MakeCall(id, CollectiveOp::AllReduce, bytes), Algorithm::Ring),
+                     Protocol::Simple);
+    const Time onTheWire = bytes / 2 * 3 / pcie;
+    EXPECT_NEAR(bench.GetPlanner().Plan(call).duration / onTheWire, 1, 0.01);
+    EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / onTheWire, 1, 0.05);
+    const auto send = MakeCall(id, CollectiveOp::Send, bytes);
+    EXPECT_GE(bench.Run(Fidelity::Stream, send) / (bytes / pcie), 1);
+}
+
 void
 ExpectRings(const CollectiveBench&, const Cluster& cluster, const Communicator& communicator)
 {

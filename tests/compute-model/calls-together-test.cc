@@ -12,7 +12,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
+#include <vector>
 
 namespace weir
 {
@@ -27,29 +29,44 @@ TwoNodes(uint32_t nics)
     return spec;
 }
 
-/** The calls of GPT on 16 GPUs, tensor ranks in a node, a replica on each. */
+/** GPT on 16 GPUs, tensor ranks in a node, replicas of them, and the groups of both. */
+struct Step
+{
+    Step(SampleMachine& machine, uint32_t tensor)
+    {
+        ParallelPlan plan;
+        plan.tensor = tensor;
+        plan.data = 16 / tensor;
+        plan.globalBatch = plan.data;
+        plan.overlapGradients = false;
+        graph = BuildTransformerStep(SampleGpt(4, 1024, 16), plan, SampleGpu());
+        for (uint32_t rank = 0; rank < plan.Ranks(); rank++)
+        {
+            gpus.emplace_back(rank);
+        }
+        for (const auto& group : graph.groups)
+        {
+            std::vector<GpuId> members;
+            for (const Rank rank : group)
+            {
+                members.push_back(gpus[rank.Index()]);
+            }
+            communicators.push_back(machine.planner.AddCommunicator(members));
+        }
+        kinds = PlannedGroupKinds(graph, communicators, gpus, machine.planner);
+    }
+
+    StepGraph graph;
+    std::vector<GpuId> gpus; //!< by rank
+    std::vector<CommunicatorId> communicators;
+    std::vector<uint32_t> kinds;
+};
+
 std::vector<CallClass>
 CallsOf(SampleMachine& machine, uint32_t tensor)
 {
-    const Transformer model = SampleGpt(4, 1024, 16);
-    ParallelPlan plan;
-    plan.tensor = tensor;
-    plan.data = 16 / tensor;
-    plan.globalBatch = plan.data;
-    plan.overlapGradients = false;
-    const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
-    std::vector<CommunicatorId> communicators;
-    for (const auto& group : graph.groups)
-    {
-        std::vector<GpuId> gpus;
-        for (const Rank rank : group)
-        {
-            gpus.emplace_back(rank.Index());
-        }
-        communicators.push_back(machine.planner.AddCommunicator(gpus));
-    }
-    const auto kinds = PlannedGroupKinds(graph, communicators, machine.planner);
-    return CallsTogether(graph, RankFold(graph, {}, kinds), communicators);
+    const Step step(machine, tensor);
+    return CallsTogether(step.graph, RankFold(step.graph, {}, step.kinds), step.communicators);
 }
 
 /** Runs calls of an engine and keeps when each ended. */
@@ -74,6 +91,30 @@ class Ends : public CollectiveClient
   private:
     std::vector<Time> m_ends;
 };
+
+// Only one of the groups on like GPUs of a node is planned; planning all of them says the same.
+TEST(PlannedGroupKinds, AreWhatPlanningEveryGroupSays)
+{
+    for (const uint32_t tensor : {1U, 2U, 8U})
+    {
+        SampleMachine machine(TwoNodes(4), RoutingKind::Static);
+        const Step step(machine, tensor);
+        std::map<uint32_t, std::vector<Time>> timesOf; // by kind
+        for (std::size_t group = 0; group < step.graph.groups.size(); group++)
+        {
+            std::vector<Time> times;
+            for (const auto bytes : {Bytes(4), Bytes::MiB(1), Bytes::GiB(1)})
+            {
+                CollectiveCall call;
+                call.communicator = step.communicators[group];
+                call.bytes = bytes;
+                times.push_back(machine.planner.Plan(call).duration);
+            }
+            const auto [known, isNew] = timesOf.try_emplace(step.kinds[group], times);
+            EXPECT_EQ(known->second, times) << "group " << group << ", tensor " << tensor;
+        }
+    }
+}
 
 // Eight data-parallel groups, one for each tensor rank, reduce across the two nodes at once. With a
 // NIC to each GPU none meets another; with four NICs two groups share each, whose bytes go at its

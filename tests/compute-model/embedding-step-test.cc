@@ -5,6 +5,7 @@
 #include "compute-model/plan/table-places.h"
 
 #include "graph-run.h"
+#include "replicas.h"
 #include "transformer-samples.h"
 
 #include <gtest/gtest.h>
@@ -49,17 +50,6 @@ Recommender(const std::vector<EmbeddingTable>& tables,
     builder.Linear(1, true);
     builder.Keep(TableOp::Loss);
     return {"recommender", "", builder.Take(), tables};
-}
-
-ParallelPlan
-Replicas(uint32_t data, uint32_t samples)
-{
-    ParallelPlan plan;
-    plan.data = data;
-    plan.microBatch = samples;
-    plan.globalBatch = data * samples;
-    plan.precision = Precision::Fp32;
-    return plan;
 }
 
 std::vector<StepOp>

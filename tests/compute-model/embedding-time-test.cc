@@ -136,6 +136,25 @@ TEST(EmbeddingTime, SkewHelpsForwardAndHurtsBackward)
     EXPECT_THROW(EmbeddingForwardTime(gpu, even, shape), std::invalid_argument);
 }
 
+// However small, a kernel takes as long as the shortest that was measured of its library: 1.28 us.
+TEST(EmbeddingTime, NoKernelIsShorterThanAnyMeasured)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    const IndexDistribution indices = IndexDistribution::Uniform(1'000'000);
+    EmbeddingShape shape;
+    shape.dim = 128;
+    shape.pooling = 1;
+    for (const uint64_t bags : {1U, 64U, 1024U})
+    {
+        shape.bags = bags;
+        for (const KernelEstimate& estimate : {EmbeddingForwardTime(gpu, indices, shape),
+                                               EmbeddingBackwardTime(gpu, indices, shape)})
+        {
+            EXPECT_GE(estimate.time, Time::Nanoseconds(1280)) << bags;
+        }
+    }
+}
+
 /** The least error that so large a share of @p errors keeps to. */
 double
 Quantile(std::vector<double> errors, double share)

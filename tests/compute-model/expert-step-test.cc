@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/step-builder.h"
+#include "compute-model/plan/activation-memory.h"
 #include "compute-model/plan/rank-groups.h"
 #include "compute-model/plan/stage-parameters.h"
 
@@ -113,6 +114,49 @@ TEST(ExpertStep, BucketsCoverEveryParameter)
     // Experts without replicas have nobody to reduce their gradients with.
     const StepGraph alone = BuildTransformerStep(model, MixturePlan(1, 8, 8, 1), SampleGpu());
     EXPECT_EQ(BytesOf(alone, alone.programs[0], "expert gradient bucket"), 0);
+}
+
+// Experts of one replica's ranks have norms of their own that all must know; ranks that agree on
+// the norm anyway (a tensor group, ZeRO's replicas) do so at once.
+TEST(ExpertStep, NormsOfExpertsAreSummedOverTheirRanks)
+{
+    const Transformer model = SmallMixture();
+    const auto summed = [&model](const ParallelPlan& plan) {
+        const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+        return BytesOf(graph, graph.programs[0], "experts gradient norm all-reduce");
+    };
+    EXPECT_EQ(summed(MixturePlan(1, 8, 8, 1)), 4);
+    EXPECT_EQ(summed(MixturePlan(2, 4, 4, 1)), 4);
+    EXPECT_EQ(summed(MixturePlan(4, 2, 4, 1)), 0);
+    ParallelPlan sharded = MixturePlan(1, 8, 8, 1);
+    sharded.sharding.state = ShardedState::Optimizer;
+    EXPECT_EQ(summed(sharded), 0);
+}
+
+// "needed" runs again all but the last product of a dense layer, 2 s h f, of whose outcome nothing
+// is read; of experts every product's is. "operators" runs again the products k and o of attention,
+// `up` of the dense layer, and mixtures whole; it keeps q, v and the context of attention besides
+// the layer's input, 2 s h bytes each.
+TEST(ExpertStep, RecomputationRunsMixturesAgain)
+{
+    const Transformer model = SmallMixture();
+    const double s = model.sequence;
+    const double h = model.hidden;
+    ParallelPlan plan = MixturePlan(1, 8, 8, 1);
+    const auto flops = [&](Recomputation recomputation) {
+        plan.recomputation = recomputation;
+        return GemmFlops(BuildTransformerStep(model, plan, SampleGpu())) / plan.data;
+    };
+    const double none = flops(Recomputation::None);
+    const double full = flops(Recomputation::Full);
+    const double dense = 2 * s * h * 10944;
+    EXPECT_NEAR((full - flops(Recomputation::Needed)) / dense, 1, 1e-6);
+    const double mixture = 2 * s * h * (64 + 3 * (6 * 1408 + 2816));
+    EXPECT_NEAR((flops(Recomputation::Operators) - none) /
+                    (4 * 2 * s * h * 2 * h + dense + 3 * mixture),
+                1,
+                1e-6);
+    EXPECT_EQ(LayerActivations(model, plan, true).ToDouble(), 4 * 2 * s * h);
 }
 
 // Without a capacity the CPU waits for the routing of every layer with experts, forward; with one

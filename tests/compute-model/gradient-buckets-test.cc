@@ -1,14 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/gradient-buckets.h"
 
+#include "compute-model/graph/step-builder.h"
+
+#include "graph-run.h"
+#include "transformer-samples.h"
+
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace weir
 {
 namespace
 {
+
+std::vector<GradientBucket>
+PackGradients(const std::vector<GradientPiece>& pieces, Bytes bucket)
+{
+    GradientPacker packer(bucket);
+    std::vector<GradientBucket> buckets;
+    for (const GradientPiece& piece : pieces)
+    {
+        if (const auto filled = packer.Add(piece))
+        {
+            buckets.push_back(*filled);
+        }
+    }
+    for (const GradientBucket& rest : packer.TakeRest())
+    {
+        buckets.push_back(rest);
+    }
+    return buckets;
+}
 
 // Pieces of 3, 4, 10, 1 and 2 bytes with buckets of 5: closed at 3 + 4 and at 10, rest 1 + 2.
 TEST(GradientBuckets, CloseOnceFullAndEndWithTheRest)
@@ -28,6 +54,103 @@ TEST(GradientBuckets, CloseOnceFullAndEndWithTheRest)
 TEST(GradientBuckets, NothingGivesNothing)
 {
     EXPECT_TRUE(PackGradients({}, Bytes(5)).empty());
+}
+
+constexpr uint32_t LAYERS = 4;
+const Transformer MODEL = SampleGpt(LAYERS, 1024, 16);
+
+ParallelPlan
+Sharded(ShardedState state, uint32_t data, uint32_t microBatches)
+{
+    ParallelPlan plan;
+    plan.data = data;
+    plan.globalBatch = data * microBatches;
+    plan.sharding.state = state;
+    return plan;
+}
+
+/** Bytes of rank 0's communications of that name. */
+double
+Named(const StepGraph& graph, const std::string& label)
+{
+    double bytes = 0;
+    for (const auto& ops : graph.programs[0].streams)
+    {
+        for (const StepOp& op : ops)
+        {
+            bytes += graph.labels[op.label] == label ? op.bytes.ToDouble() : 0;
+        }
+    }
+    return bytes;
+}
+
+// Where replicas have scattered the gradients (ZeRO-2 and 3), what is summed after that is a part:
+// of the 51200 h words that both end stages hold, and of what each tensor rank holds whole, 2 x 2 h
+// of norms and 2 h of biases behind row-parallel products a layer, and 2048 h positions. Before
+// that (none, ZeRO-1) it is all of them.
+TEST(GradientSums, AreOfPartsWhereReplicasHaveScattered)
+{
+    const double h = MODEL.hidden;
+    for (const auto& [state, parts] : {std::pair(ShardedState::None, 1),
+                                       std::pair(ShardedState::Optimizer, 1),
+                                       std::pair(ShardedState::Gradients, 4),
+                                       std::pair(ShardedState::Full, 4)})
+    {
+        ParallelPlan plan = Sharded(state, 4, 2);
+        plan.pipeline = 2;
+        EXPECT_EQ(Named(BuildTransformerStep(MODEL, plan, SampleGpu()), "tied embedding gradient"),
+                  4 * 51200 * h / parts);
+        plan.tensor = 2;
+        plan.sequenceParallel = true;
+        EXPECT_EQ(
+            Named(BuildTransformerStep(MODEL, plan, SampleGpu()), "norm gradients all-reduce"),
+            4 * (LAYERS / 2 * 6 * h + 2048 * h) / parts);
+    }
+}
+
+/** Gradient buckets that rank 0 reduces. */
+std::vector<Bytes>
+BucketsOf(const StepGraph& graph)
+{
+    std::vector<Bytes> buckets;
+    for (const StepOp& op :
+         graph.programs[0].streams[static_cast<std::size_t>(StreamKind::DataComm)])
+    {
+        if (graph.labels[op.label] == "gradient bucket")
+        {
+            buckets.push_back(op.bytes);
+        }
+    }
+    return buckets;
+}
+
+// A bucket that one matrix fills is reduced behind that matrix' gradient, not with the next one's:
+// of 4 (4 h h) = 16.8 MB of either product of an MLP, 4 (3 h h) = 12.6 MB of QKV. Only the pass
+// that reduces is parted for it, and kernels take as long in parts.
+TEST(GradientBuckets, SmallBucketsHoldOneMatrix)
+{
+    ParallelPlan plan = Sharded(ShardedState::None, 4, 3);
+    plan.bucket = Bytes::GiB(8);
+    const StepGraph whole = BuildTransformerStep(MODEL, plan, SampleGpu());
+    plan.bucket = Bytes::MiB(8);
+    const StepGraph parted = BuildTransformerStep(MODEL, plan, SampleGpu());
+    EXPECT_EQ(BucketsOf(whole).size(), 1U);
+    EXPECT_GE(BucketsOf(parted).size(), 3 * LAYERS);
+    Bytes sum;
+    uint32_t large = 0;
+    for (const Bytes bucket : BucketsOf(parted))
+    {
+        sum += bucket;
+        large += bucket.ToDouble() > 1.5 * 4 * 4 * 1024 * 1024 ? 1 : 0;
+    }
+    EXPECT_EQ(sum, BucketsOf(whole).front());
+    EXPECT_LE(large, 2U); // the words, as output layer and as embedding
+    const auto kernels = [](const StepGraph& graph) {
+        return graph.programs[0].streams[static_cast<std::size_t>(StreamKind::Compute)].size();
+    };
+    EXPECT_GT(kernels(parted), kernels(whole));
+    EXPECT_LE(kernels(parted), kernels(whole) + 3 * LAYERS + 2);
+    EXPECT_EQ(Execution(parted).StepTime(), Execution(whole).StepTime());
 }
 
 } // namespace

@@ -78,5 +78,45 @@ TEST(HostSync, CostsWhatTheCpuWouldHaveBeenAhead)
     EXPECT_GT(StepTime(slow), free);
 }
 
+// A CPU that is behind the GPU all the time makes a step longer by what it spends on each bucket:
+// three buckets against one cost two launches more, wherever in the backward pass they come.
+TEST(HostCosts, BucketsTakeTheCpuAsLongAsAnyCommunication)
+{
+    ParallelPlan plan = SmallSteps(Time::Microseconds(200));
+    plan.data = 2;
+    plan.host.communication = Time::Microseconds(50);
+    const auto buckets = [](const StepGraph& graph) {
+        const auto& ops = graph.programs[0].streams[static_cast<std::size_t>(StreamKind::DataComm)];
+        return std::count_if(ops.begin(), ops.end(), [&graph](const StepOp& op) {
+            return graph.labels[op.label] == "gradient bucket";
+        });
+    };
+    const auto build = [&plan](Bytes bucket) {
+        plan.bucket = bucket;
+        return BuildTransformerStep(SampleGpt(2, 256, 4), plan, SampleGpu());
+    };
+    const StepGraph one = build(Bytes::GiB(8));
+    const StepGraph several = build(Bytes::MiB(1));
+    EXPECT_EQ(buckets(one), 1);
+    EXPECT_GT(buckets(several), 2);
+    EXPECT_EQ(Execution(several).StepTime() - Execution(one).StepTime(),
+              plan.host.communication * (buckets(several) - 1));
+}
+
+// Receives that a zero-bubble schedule posts ahead of their time have been launched all the same.
+TEST(HostCosts, ReceivesAheadTakeTheCpuToo)
+{
+    ParallelPlan plan = SmallSteps(Time::Microseconds(200));
+    plan.pipeline = 2;
+    plan.globalBatch = 8;
+    plan.schedule = PipelineScheduleKind::ZeroBubbleH1;
+    const auto atLeast = [&plan](Time communication) {
+        plan.host.communication = communication;
+        return StepTime(plan);
+    };
+    // The last stage receives and sends once a micro-batch.
+    EXPECT_GE(atLeast(Time::Microseconds(300)) - atLeast(Time()), Time::Microseconds(300) * 16);
+}
+
 } // namespace
 } // namespace weir

@@ -3,6 +3,7 @@
 #include "compute-model/plan/rank-groups.h"
 
 #include "graph-run.h"
+#include "replicas.h"
 #include "transformer-samples.h"
 
 #include <gtest/gtest.h>
@@ -48,20 +49,35 @@ Perceptron()
     return {"perceptron", "", builder.Take(), {}};
 }
 
-ParallelPlan
-Replicas(uint32_t data, uint32_t samples)
-{
-    ParallelPlan plan;
-    plan.data = data;
-    plan.microBatch = samples;
-    plan.globalBatch = data * samples;
-    plan.precision = Precision::Fp32;
-    return plan;
-}
-
 // 25,557,032 and 60,192,808 parameters, torchvision's ResNet-50 and -152 (its documentation);
 // 3.8e9 and 11.3e9 multiply-adds with the stride in the 1x1 convolution (He et al. 2016, table 1),
 // 4.09e9 and 11.51e9 with it in the 3x3 (torchvision).
+// Stated layers stand where they are said and pass their shape on: 3 x 32 x 32 by a window of 8 in
+// steps of 8 to 16 x 4 x 4, which a linear layer of 10 takes as 256 inputs.
+TEST(LayerTableBuilder, TakesStatedLayersInTheirPlace)
+{
+    LayerTableBuilder plain({3, 32, 32});
+    plain.Convolution(16, {8, 8, 0}, 1, false);
+    plain.Linear(10, false);
+    const std::vector<TableLayer> expected = plain.Take();
+
+    LayerTableBuilder builder({3, 32, 32});
+    builder.State(expected[0]);
+    builder.Linear(10, false);
+    const std::vector<TableLayer> layers = builder.Take();
+    ASSERT_EQ(layers.size(), 2U);
+    EXPECT_EQ(layers[0].op, TableOp::Convolution);
+    EXPECT_EQ(layers[1].Parameters(), 256 * 10);
+    EXPECT_EQ(layers[1].Parameters(), expected[1].Parameters());
+
+    TableLayer wrong = expected[0];
+    wrong.out.width = 5;
+    EXPECT_THROW(builder.State(wrong), std::invalid_argument);
+    wrong = expected[0];
+    wrong.groups = 2; // of three channels
+    EXPECT_THROW(builder.State(wrong), std::invalid_argument);
+}
+
 TEST(LayerTable, ResnetsHaveTheirFigures)
 {
     EXPECT_EQ(Resnet({3, 4, 6, 3}).Parameters(), 25557032);

@@ -51,7 +51,8 @@ TEST(MemoryEstimate, LayerActivationsFollowKorthikanti)
 
 // Equation 5 and what follows it: the first of p stages holds all L layers' activations of one
 // micro-batch's worth, times 1 + (p - 1)/(p v) when interleaved; besides only the dropout mask of
-// the embedding (s b h p / t bytes with the sequence split).
+// the embedding: s b h / t bytes with the sequence split, of p micro-batches, and of 2 p when
+// interleaved: the first chunk's passes of two rounds come before its first backward pass.
 TEST(MemoryEstimate, FirstStageHoldsAllLayers)
 {
     const Transformer model = SampleGpt(96, 12288, 96);
@@ -63,7 +64,7 @@ TEST(MemoryEstimate, FirstStageHoldsAllLayers)
     EXPECT_EQ(StageActivations(model, plan, 0).ToDouble(), layer * 96 + mask);
     plan.schedule = PipelineScheduleKind::Interleaved;
     plan.virtualStages = 3;
-    EXPECT_EQ(StageActivations(model, plan, 0).ToDouble(), layer * 96 * (1 + 7.0 / 24) + mask);
+    EXPECT_EQ(StageActivations(model, plan, 0).ToDouble(), layer * 96 * (1 + 7.0 / 24) + 2 * mask);
     // Fewer micro-batches than stages: no more than there are.
     plan.schedule = PipelineScheduleKind::OneForwardOneBackward;
     plan.virtualStages = 1;

@@ -66,7 +66,7 @@ TEST(ParallelPlan, RefusesByField)
                   [](Transformer&, ParallelPlan& plan) { plan.pipeline = 5; });
     ExpectRefused("microBatch * data: found 10, expected a divisor of globalBatch = 32",
                   [](Transformer&, ParallelPlan& plan) { plan.microBatch = 5; });
-    ExpectRefused("virtualStages: found 2, expected 1 with the 1f1b schedule",
+    ExpectRefused("virtualStages: found 2, expected 1 unless the schedule is interleaved",
                   [](Transformer&, ParallelPlan& plan) { plan.virtualStages = 2; });
     ExpectRefused("virtualStages: found 1, expected at least 2 with the interleaved schedule",
                   [](Transformer&, ParallelPlan& plan) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -44,6 +45,32 @@ Passes(const PipelinePlace& place)
     return text;
 }
 
+/** Holds MicroBatchesInFlight of every chunk against a count along the schedule. */
+void
+ExpectMostInFlight(const PipelinePlace& place)
+{
+    std::vector<uint32_t> inFlight(place.chunks);
+    std::vector<uint32_t> most(place.chunks);
+    for (const PipelineStep& step : PipelineSchedule(place))
+    {
+        if (step.kind == PipelineStepKind::Forward)
+        {
+            most[step.chunk] = std::max(most[step.chunk], ++inFlight[step.chunk]);
+        }
+        else if (step.kind == PipelineStepKind::Backward ||
+                 step.kind == PipelineStepKind::BackwardInput)
+        {
+            inFlight[step.chunk]--;
+        }
+    }
+    for (uint32_t chunk = 0; chunk < place.chunks; chunk++)
+    {
+        EXPECT_EQ(MicroBatchesInFlight(place, chunk), most[chunk])
+            << "stage " << place.stage << " of " << place.stages << ", " << place.microBatches
+            << " micro-batches, chunk " << chunk << " of " << place.chunks;
+    }
+}
+
 // Megatron-LM's min(p - stage - 1, m): the last stage begins with a backward pass at once.
 TEST(PipelineSchedule, OneForwardOneBackwardWarmsUpByItsDistanceToTheEnd)
 {
@@ -64,6 +91,32 @@ TEST(PipelineSchedule, InterleavedWarmsUpAsMegatronDoes)
     // go through a chunk in groups of p.
     EXPECT_EQ(Passes(Place(1, 2, 4, 2)),
               " F0.0 F1.0 F0.1 B0.1 F1.1 B1.1 F2.0 B0.0 F3.0 B1.0 F2.1 B2.1 F3.1 B3.1 B2.0 B3.0");
+}
+
+// Against the schedule itself, pass by pass.
+TEST(PipelineSchedule, KnowsHowManyMicroBatchesWaitForTheirBackwardPass)
+{
+    for (uint32_t stages = 1; stages <= 5; stages++)
+    {
+        for (uint32_t stage = 0; stage < stages; stage++)
+        {
+            for (uint32_t microBatches = stages; microBatches <= 4 * stages; microBatches += stages)
+            {
+                for (uint32_t chunks = 1; chunks <= (stages == 1 ? 1 : 3); chunks++)
+                {
+                    PipelinePlace place = Place(stage, stages, microBatches, chunks);
+                    ExpectMostInFlight(place);
+                    for (const PipelineScheduleKind kind : {PipelineScheduleKind::GPipe,
+                                                            PipelineScheduleKind::ZeroBubbleH1,
+                                                            PipelineScheduleKind::ZeroBubble1p})
+                    {
+                        place.kind = chunks == 1 ? kind : place.kind;
+                        ExpectMostInFlight(place);
+                    }
+                }
+            }
+        }
+    }
 }
 
 class EverySchedule : public ::testing::TestWithParam<std::tuple<uint32_t, uint32_t, uint32_t>>

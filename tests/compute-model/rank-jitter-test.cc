@@ -3,6 +3,7 @@
 
 #include "compute-model/execution/steady-rule.h"
 #include "compute-model/execution/step-executor.h"
+#include "compute-model/execution/student-t.h"
 
 #include "graph-run.h"
 
@@ -189,7 +190,7 @@ TEST(JitteredSteps, WaitForTheSlowestRank)
     EXPECT_EQ(StepsOf(graph, run).at(0), KERNEL * 3 + EXCHANGE);
 }
 
-// Equal steps are known at the third; drawn ones when 1.96 s / sqrt(n) is within the tolerance.
+// Equal steps are known at the third; drawn ones when t s / sqrt(n) is within the tolerance.
 TEST(SteadyRule, EndsARunWhenTheMeanIsKnown)
 {
     const StepGraph graph = DataParallel(8);
@@ -203,7 +204,8 @@ TEST(SteadyRule, EndsARunWhenTheMeanIsKnown)
     EXPECT_LT(steps.size(), 1000U);
     const auto halfWidth = [](const std::vector<Time>& times) {
         const TimeSpread spread = SpreadOf(times);
-        return 1.96 * spread.deviation / std::sqrt(times.size()) / spread.mean;
+        return StudentT95(times.size() - 1) * spread.deviation / std::sqrt(times.size()) /
+               spread.mean;
     };
     EXPECT_LE(halfWidth(steps), 0.002);
     steps.pop_back();

@@ -258,6 +258,18 @@ TEST(ShardedMemory, ZeroTwoSharesGradients)
                 2);
 }
 
+// Reduced with the last micro-batch only, all gradients are summed up whole until then.
+TEST(ShardedMemory, GradientsThatArePutOffAreWhole)
+{
+    ParallelPlan plan = Sharded(ShardedState::Gradients, 8, 4);
+    const double whole = 4 * RankStageParameters(MODEL, plan, 0);
+    EXPECT_NEAR(EstimateMemory(MODEL, plan).gradients.ToDouble(), whole / 8, 1);
+    plan.sharding.everyPass = false;
+    EXPECT_NEAR(EstimateMemory(MODEL, plan).gradients.ToDouble(), whole, 1);
+    plan.globalBatch = 8; // the only micro-batch is the last
+    EXPECT_NEAR(EstimateMemory(MODEL, plan).gradients.ToDouble(), whole / 8, 1);
+}
+
 // Holding all layers' weights costs what resharding saves.
 TEST(ShardedMemory, ReshardingSavesAllButTheUnitsInFlight)
 {
@@ -287,6 +299,10 @@ TEST(Recomputation, CountsTheProductsOfEachKind)
     EXPECT_NEAR(full - flops(Recomputation::Needed, 1), LAYERS * 2 * tokens * 4 * h * h, 1e3);
     EXPECT_NEAR(flops(Recomputation::Operators, 1) - none, LAYERS * 2 * tokens * h * 2 * h, 1e3);
     EXPECT_NEAR(flops(Recomputation::Full, 2) - none, (full - none) / 2, 1e3);
+    // The attention core whatever its kernels: one flash kernel of 4 s s h operations, of which the
+    // causal mask leaves half.
+    const double attention = 2 * tokens * tokens * h;
+    EXPECT_NEAR(flops(Recomputation::Selective, 1) - none, LAYERS * attention, 1e3);
 }
 
 // Every PyTorch operation as a kernel of its own takes longer than fused kernels, and those take

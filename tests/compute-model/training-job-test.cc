@@ -2,11 +2,8 @@
 #include "compute-model/training-job.h"
 
 #include "fixed-time-engine.h"
+#include "sample-machine.h"
 #include "transformer-samples.h"
-
-#include "fabric/cluster.h"
-#include "fabric/routing/path-table.h"
-#include "fabric/routing/router.h"
 
 #include <gtest/gtest.h>
 
@@ -18,47 +15,14 @@ namespace weir
 namespace
 {
 
-/** Nodes of eight GPUs that are not joined: communicators are made, no path is asked for. */
-class Machine
+/** A node of eight GPUs by itself. */
+ClusterSpec
+OneNode()
 {
-  public:
-    explicit Machine(uint32_t nodes)
-        : m_cluster(SpecOf(nodes)),
-          m_router(m_cluster.GetTopology(), RoutingKind::Static, 1),
-          planner(m_cluster, m_paths, m_router)
-    {
-    }
-
-  private:
-    static LinkProfile Profile(double gigabytes)
-    {
-        LinkProfile profile;
-        profile.rawRate = Rate::GBps(gigabytes);
-        return profile;
-    }
-
-    static ClusterSpec SpecOf(uint32_t nodes)
-    {
-        ClusterSpec spec;
-        spec.name = "machine";
-        spec.nodes = nodes;
-        spec.fabric.kind = FabricKind::None;
-        spec.node.nvlinksPerGpu = 12;
-        spec.node.nvlink = Profile(25);
-        spec.node.pcie = Profile(25);
-        spec.node.pcieUplink = Profile(25);
-        spec.node.interSocket = Profile(25);
-        spec.node.nic = Profile(25);
-        return spec;
-    }
-
-    Cluster m_cluster;
-    PathTable m_paths{m_cluster.GetTopology()};
-    Router m_router;
-
-  public:
-    Planner planner;
-};
+    ClusterSpec spec = SampleMachineSpec(1, 1);
+    spec.fabric.kind = FabricKind::None;
+    return spec;
+}
 
 TrainingJobSpec
 SmallJob()
@@ -80,7 +44,7 @@ SmallJob()
 std::string
 RefusalOf(const TrainingJobSpec& spec, const Gpu& gpu)
 {
-    Machine machine(1);
+    SampleMachine machine(OneNode());
     FixedTimeEngine engine;
     try
     {
@@ -97,7 +61,7 @@ RefusalOf(const TrainingJobSpec& spec, const Gpu& gpu)
 // exchanges in one direction share it, and calls come to the engine with the group's communicator.
 TEST(TrainingJob, RunsItsStepsOnItsCommunicators)
 {
-    Machine machine(1);
+    SampleMachine machine(OneNode());
     FixedTimeEngine engine([](const CollectiveCall&) { return Time::Microseconds(20); });
     TrainingJobSpec spec = SmallJob();
     spec.steps = 3;

@@ -2,6 +2,7 @@
 #include "compute-model/plan/zero-bubble-schedule.h"
 
 #include "compute-model/graph/step-builder.h"
+#include "compute-model/plan/activation-memory.h"
 
 #include "graph-run.h"
 #include "transformer-samples.h"
@@ -165,6 +166,63 @@ TEST(ZeroBubbleSchedule, KeepsWithinOneForwardOneBackwardsMemory)
                 EXPECT_EQ(forward, m);
                 EXPECT_EQ(backward, m);
                 EXPECT_EQ(weights, m);
+            }
+        }
+    }
+}
+
+/** The most that a stage holds of all micro-batches, after any of its passes. */
+int64_t
+MostHeld(const std::vector<PipelineStep>& schedule, int64_t beforeB, int64_t beforeW)
+{
+    int64_t most = 0;
+    int64_t held = 0;
+    for (const PipelineStep& step : schedule)
+    {
+        held += step.kind == PipelineStepKind::Forward           ? beforeB
+                : step.kind == PipelineStepKind::BackwardInput   ? beforeW - beforeB
+                : step.kind == PipelineStepKind::BackwardWeights ? -beforeW
+                                                                 : 0;
+        most = std::max(most, held);
+    }
+    return most;
+}
+
+// What a stage holds is counted by walking its schedule: from F to B what its layers keep, from B
+// to W both sides of each product, 32 s b h a GPT layer (Qi et al. 2023, table 1), be it recomputed
+// or not; besides, of one layer what recomputation brings back. ZB-1p's order depends on the times,
+// so that its estimate is a bound.
+TEST(ZeroBubbleMemory, IsThatOfAWalkThroughTheSchedule)
+{
+    Transformer model = SampleGpt(16, 1024, 16);
+    model.dropout = false; // no mask of the embedding's
+    ParallelPlan plan;
+    plan.pipeline = 4;
+    EXPECT_EQ(LayerHeldForWeights(model, plan).ToDouble(), 32.0 * 2048 * 1024);
+    const Bytes whole = LayerActivations(model, plan);
+    for (const Recomputation recomputation : {Recomputation::None, Recomputation::Full})
+    {
+        plan.recomputation = recomputation;
+        const int64_t layers = 4;
+        const int64_t beforeB = LayerActivations(model, plan).Count() * layers;
+        const int64_t beforeW = LayerHeldForWeights(model, plan).Count() * layers;
+        const int64_t atWork = (whole - LayerActivations(model, plan)).Count();
+        for (const uint32_t m : {2U, 3U, 16U})
+        {
+            plan.globalBatch = m;
+            for (uint32_t stage = 0; stage + 1 < plan.pipeline; stage++) // the last has logits
+            {
+                plan.schedule = PipelineScheduleKind::ZeroBubbleH1;
+                EXPECT_EQ(StageActivations(model, plan, stage).Count() - atWork,
+                          MostHeld(ScheduleOf(plan.schedule, stage, 4, m), beforeB, beforeW));
+                plan.schedule = PipelineScheduleKind::ZeroBubble1p;
+                for (const PassTimes& times :
+                     {PassTimes{1, 1, 1, 0}, PassTimes{1, 1.3, 0.7, 0.1}, PassTimes{1, 2, 1, 0}})
+                {
+                    const auto schedule = ScheduleOf(plan.schedule, stage, 4, m, times);
+                    EXPECT_GE(StageActivations(model, plan, stage).Count() - atWork,
+                              MostHeld(schedule, beforeB, beforeW));
+                }
             }
         }
     }

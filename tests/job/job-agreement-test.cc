@@ -159,6 +159,30 @@ INSTANTIATE_TEST_SUITE_P(Fidelities,
                                          weir::Fidelity::Flow),
                          [](const auto& info) { return weir::ToString(info.param); });
 
+// ServerDescription's attributes say that their defaults are those of the catalogue's HGX H100.
+TEST(ClusterHelper, BuildsTheServersOfHgxH100)
+{
+    const weir::Catalog catalog;
+    const auto system = weir::ReadSystem(weir::YamlNode::Parse("hgx-h100", "system"), catalog);
+    const weir::NodeSpec& read = system.cluster.node;
+    const weir::NodeSpec built = FourServers().node;
+    EXPECT_EQ(built.gpuModel, read.gpuModel);
+    EXPECT_EQ(built.gpus, read.gpus);
+    EXPECT_EQ(built.nvlinksPerGpu, read.nvlinksPerGpu);
+    EXPECT_EQ(built.pcieSwitches, read.pcieSwitches);
+    EXPECT_EQ(built.sockets, read.sockets);
+    EXPECT_EQ(built.nics, read.nics);
+    for (const auto link : {&weir::NodeSpec::nvlink,
+                            &weir::NodeSpec::pcie,
+                            &weir::NodeSpec::pcieUplink,
+                            &weir::NodeSpec::interSocket,
+                            &weir::NodeSpec::nic})
+    {
+        EXPECT_NEAR((built.*link).PayloadRate() / (read.*link).PayloadRate(), 1, 1e-9);
+        EXPECT_EQ((built.*link).latency, (read.*link).latency);
+    }
+}
+
 /** Ends at given times; notes when it was asked to be there. */
 class Metronome : public weir::PassiveEngine
 {

@@ -77,6 +77,26 @@ TEST(Chart, DrawsEveryPointThatAnAxisCanShow)
     EXPECT_EQ(Count(svg, "a &lt; b"), 2U);
 }
 
+// Where the name of a series of two letters stands: left of the middle or not, above it or not.
+std::pair<bool, bool>
+LegendPlace(const std::vector<double>& y)
+{
+    const std::string svg =
+        ToSvg({{"", {}, {}, {{"ab", SeriesStyle::Line, 0, {0, 1, 2, 3}, y}}}}, 1);
+    const std::size_t at = svg.rfind("<text", svg.find(">ab</text>"));
+    const auto figure = [&](const char* name) {
+        return std::stod(svg.substr(svg.find(name, at) + 4));
+    };
+    return {figure(" x=\"") < 430. / 2, figure(" y=\"") < 270. / 2};
+}
+
+TEST(Chart, PutsTheLegendWhereNothingIsDrawn)
+{
+    EXPECT_EQ(LegendPlace({0, 1, 2, 3}), (std::pair{true, true}));  // a rising line leaves it
+    EXPECT_EQ(LegendPlace({3, 2, 1, 0}), (std::pair{false, true})); // a falling line the right
+    EXPECT_EQ(LegendPlace({3, 3, 3, 3}), (std::pair{true, false})); // a line along the top
+}
+
 TEST(Chart, RefusesSeriesThatDoNotMatch)
 {
     EXPECT_THROW(ToSvg({{"", {}, {}, {{"s", SeriesStyle::Line, 0, {1, 2}, {1}}}}}, 1),

@@ -37,7 +37,7 @@ FlowRefusal(const std::string& text)
 TEST(HpccTopology, RefusesAWrongHeader)
 {
     EXPECT_EQ(TopologyRefusal(""),
-              "0: found an empty file, expected a topology: nodes switches links");
+              " found an empty file, expected a topology: nodes switches links");
     EXPECT_EQ(TopologyRefusal("4 1\n"),
               "1: found 2 fields, expected 3 or 4 whole numbers: nodes switches [tors] links");
     EXPECT_EQ(TopologyRefusal("4 x 1\n"),
@@ -154,7 +154,7 @@ TEST(FlowFile, RefusesAnotherNumberOfFlowsThanItSays)
 TEST(FlowFile, RefusesAFileOfNoKnownForm)
 {
     EXPECT_EQ(FlowRefusal(""),
-              "0: found an empty file, expected the number of flows, or the header "
+              " found an empty file, expected the number of flows, or the header "
               "src,dst,bytes,start_s");
     EXPECT_EQ(FlowRefusal("0 1 3 100 5 0\n"),
               "1: found 6 fields, expected the number of flows alone on its line, or the header "

@@ -8,9 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -128,10 +130,144 @@ TEST(NothingIgnored, ARunSaysWhatOfItHasNoEffect)
         return refusal(text.replace(text.rfind('}'), 1, ", " + keys + "}"));
     };
     EXPECT_EQ(parallel("embeddings: {placement: rows}"),
-              "run.yaml:5:80: jobs.0.parallel.embeddings.placement: found it for a model that has "
-              "no use for it, expected a model with embedding tables");
+              "run.yaml:5:80: jobs.0.parallel.embeddings.placement: found 'rows', which has no "
+              "effect here, expected a model with embedding tables, or no placement");
     EXPECT_EQ(parallel("embeddings: {placement: tables}"), ""); // as it would be without
     EXPECT_TRUE(Says(parallel("expertLoad: {imbalance: 2}"), "for a model without experts"));
+}
+
+/** The refusal of `parallel: {@p keys}` for a job of GPT-2 on 8 GPUs. */
+std::string
+PlanRefusal(const std::string& keys)
+{
+    const std::string text =
+        "system: {base: hgx-h100, nodes: 1}\n"
+        "jobs:\n"
+        "  - name: a\n"
+        "    model: {base: gpt-2, heads: 16, headDim: 64}\n"
+        "    parallel: {" +
+        keys + "}\n";
+    return RefusalOf([&] { ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog()); });
+}
+
+// For each condition: a value without what it needs is refused at its place with that need, and
+// taken beside it; the usual value says nothing untrue and is taken in both cases.
+TEST(NothingIgnored, AValueOfAPlanNeedsWhatGivesItAnEffect)
+{
+    struct Case
+    {
+        const char* without; //!< a plan in which the value has no effect
+        const char* with;    //!< ... and one in which it has
+        const char* value;
+        const char* usual;
+        const char* key;
+        const char* needs;
+    };
+
+    const std::vector<Case> cases{{"data: 8",
+                                   "context: 2, data: 4",
+                                   "contextExchange: all-gather",
+                                   "contextExchange: ring",
+                                   "contextExchange",
+                                   "context above 1"},
+                                  {"data: 8",
+                                   "tensor: 2, data: 4",
+                                   "sequenceParallel: true",
+                                   "sequenceParallel: false",
+                                   "sequenceParallel",
+                                   "tensor above 1"},
+                                  {"data: 8",
+                                   "tensor: 2, data: 4",
+                                   "overlapTensor: false",
+                                   "overlapTensor: true",
+                                   "overlapTensor",
+                                   "tensor above 1"},
+                                  {"data: 8",
+                                   "pipeline: 2, data: 4",
+                                   "host: {syncTransfers: false}",
+                                   "host: {syncTransfers: true}",
+                                   "host.syncTransfers",
+                                   "pipeline above 1"},
+                                  {"tensor: 2, data: 4",
+                                   "tensor: 2, pipeline: 2, data: 2",
+                                   "scatterGatherPipeline: false",
+                                   "scatterGatherPipeline: true",
+                                   "scatterGatherPipeline",
+                                   "pipeline and tensor above 1"},
+                                  {"data: 8, attention: unfused",
+                                   "data: 8",
+                                   "attentionSpeed: 0.5",
+                                   "attentionSpeed: 1",
+                                   "attentionSpeed",
+                                   "a transformer with attention: fused"},
+                                  {"data: 8",
+                                   "data: 8, recomputation: full",
+                                   "recomputeEvery: 2",
+                                   "recomputeEvery: 1",
+                                   "recomputeEvery",
+                                   "a recomputation"},
+                                  {"data: 8, recomputation: selective",
+                                   "data: 8, recomputation: needed",
+                                   "host: {syncLayers: true}",
+                                   "host: {syncLayers: false}",
+                                   "host.syncLayers",
+                                   "a recomputation of layers"},
+                                  {"tensor: 8",
+                                   "data: 8",
+                                   "overlapGradients: false",
+                                   "overlapGradients: true",
+                                   "overlapGradients",
+                                   "several replicas"},
+                                  {"data: 8, overlapGradients: false",
+                                   "data: 8",
+                                   "bucket: 1MiB",
+                                   "bucket: 40MiB",
+                                   "bucket",
+                                   "overlapGradients among several replicas"},
+                                  {"data: 8, dataSharding: full",
+                                   "data: 8, dataSharding: optimizer",
+                                   "distributedOptimizer: true",
+                                   "distributedOptimizer: false",
+                                   "distributedOptimizer",
+                                   "dataSharding: optimizer, or none written"}};
+    for (const Case& one : cases)
+    {
+        const std::string batch = ", globalBatch: 8, ";
+        const std::string refusal = PlanRefusal(one.without + batch + one.value);
+        EXPECT_EQ(refusal.rfind("run.yaml:5:", 0), 0u) << one.value << refusal;
+        EXPECT_TRUE(Says(refusal, std::string(": jobs.0.parallel.") + one.key + ": found '"))
+            << refusal;
+        EXPECT_TRUE(Says(refusal, std::string("no effect here, expected ") + one.needs)) << refusal;
+        EXPECT_EQ(PlanRefusal(one.with + batch + one.value), "");
+        EXPECT_EQ(PlanRefusal(one.without + batch + one.usual), "");
+    }
+}
+
+// Each value of `dataSharding:` concerns some of its states.
+TEST(NothingIgnored, AValueOfDataShardingNeedsItsState)
+{
+    struct Case
+    {
+        const char* value;
+        std::vector<const char*> states; //!< in which it has an effect
+    };
+
+    for (const Case& one : std::vector<Case>{{"reshard: false", {"full"}},
+                                             {"prefetch: 2", {"full"}},
+                                             {"perParameter: false", {"full"}},
+                                             {"everyPass: false", {"full", "gradients"}},
+                                             {"overlapGather: true", {"optimizer", "gradients"}},
+                                             {"scatter: false", {"optimizer"}}})
+    {
+        for (const std::string state : {"none", "optimizer", "gradients", "full"})
+        {
+            const bool hasEffect =
+                std::find(one.states.begin(), one.states.end(), state) != one.states.end();
+            const std::string refusal = PlanRefusal(
+                "data: 8, globalBatch: 8, dataSharding: {state: " + state + ", " + one.value + "}");
+            EXPECT_EQ(refusal.empty(), hasEffect) << state << " " << one.value << ": " << refusal;
+        }
+    }
 }
 
 // What a topology file has is not said once more, otherwise.

@@ -74,6 +74,7 @@ TEST(ReadMscclFile, TheExamplesDoWhatTheyPromise)
 TEST(ReadMscclFile, WhatIsNotThereIsRefused)
 {
     EXPECT_THROW(ReadMscclFile(FOLDER + "nothing.xml"), InputError);
+    EXPECT_THROW(ReadMscclFile(FOLDER), InputError);
 }
 
 TEST(ParseMscclText, WrongFilesAreRefusedWithTheirPlace)
@@ -82,6 +83,7 @@ TEST(ParseMscclText, WrongFilesAreRefusedWithTheirPlace)
     ExpectRefusal("<graph/>", "a.xml:1: found <graph>, expected <algo>");
     ExpectRefusal(Changed(" proto=\"Simple\"", ""), "a.xml:4: <algo> without 'proto'");
     ExpectRefusal(Changed("\"Simple\"", "\"LL129\""), "found 'LL129', expected one of: Simple, LL");
+    ExpectRefusal(Changed("proto=", "proto=\"LL\" proto="), "a.xml:4: <algo> proto: found the");
     ExpectRefusal(Changed("allgather", "custom"), "a.xml:4: <algo> coll: found 'custom'");
     ExpectRefusal(Changed("<tb id=\"0\"", "<tb id=\"5\""), "a.xml:6: <tb> id: found 5, expected 0");
     ExpectRefusal(Changed("<gpu id=\"0\"", "<gpu id=\"1\""), "<gpu> id: found 1");

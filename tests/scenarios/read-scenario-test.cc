@@ -107,6 +107,22 @@ TEST(ReadScenario, SettingsChangeAFile)
               "analytical, stream, flow");
 }
 
+/** What two jobs on one fabric lose to chance must not come at the same time. */
+TEST(ReadScenario, LetsEveryJobDrawForItself)
+{
+    const std::string precision = "    precision: fp16\n";
+    const std::string jitter = precision + "    jitter: {coefficientOfVariation: 0.1}\n";
+    const Scenario scenario = ReadScenario(
+        Changed("    parallel: {tensor: 2, pipeline: 4, data: 2, globalBatch: 16}\n" + precision,
+                "    parallel: {tensor: 8, globalBatch: 16}\n" + jitter +
+                    "  - name: other\n    model: gpt-1.7b\n"
+                    "    parallel: {tensor: 8, globalBatch: 16}\n" +
+                    jitter),
+        Catalog());
+    ASSERT_EQ(scenario.jobs.size(), 2u);
+    EXPECT_NE(scenario.jobs[0].jitter.seed, scenario.jobs[1].jitter.seed);
+}
+
 TEST(ReadScenario, ReadsJitterAndStepsUntilSteady)
 {
     const Scenario plain = ReadScenario(YamlNode::Parse(EXAMPLE, "run.yaml"), Catalog());
@@ -196,6 +212,23 @@ TEST(ReadScenario, RefusesPlansThatCannotRunAtTheirKeys)
         "interleaved schedule");
 }
 
+// A V100 has matrix rates in 32 and 16 bits only, and no bfloat16, which is what a job has that
+// writes no precision.
+TEST(ReadScenario, RefusesPrecisionsThatTheGpuLacks)
+{
+    const auto onV100 = [](const std::string& from, const std::string& to) {
+        YamlNode node = Changed(from, to);
+        node.Set("system.base", "dgx1-v100");
+        return RefusalOf([&node] { ReadScenario(node, Catalog()); });
+    };
+    const std::string expected = "expected one of: fp32, fp16 (v100-sxm-32g multiplies";
+    EXPECT_EQ(onV100("title: an", "title: an"), "");
+    const std::string written = onV100("precision: fp16", "precision: fp8");
+    EXPECT_NE(written.find("jobs.0.precision: found fp8, " + expected), std::string::npos);
+    const std::string usual = onV100("    precision: fp16\n", "");
+    EXPECT_NE(usual.find("of the default: found bf16, " + expected), std::string::npos);
+}
+
 TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)
 {
     EXPECT_EQ(Refusal("seed: 7", "sede: 7"),
@@ -207,7 +240,8 @@ TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)
         "of: tensorShape, expertLoad, tensor, pipeline, data, context, contextExchange, expert, "
         "expertTensor, sequenceParallel, schedule, virtualStages, microBatch, globalBatch, "
         "recomputation, attention, attentionSpeed, overlapTensor, overlapGradients, bucket, "
-        "distributedOptimizer, dataSharding, embeddings, fusion, recomputeEvery, fp32Gradients, "
+        "distributedOptimizer, dataSharding, embeddings, fusion, loss, recomputeEvery, "
+        "fp32Gradients, "
         "fusedUpdate, scatterGatherPipeline, embeddingsAsLayers, host (did you mean 'tensor'?)");
     EXPECT_EQ(Refusal("tensor: 2", "tensor: 0"),
               "run.yaml:7:24: jobs.0.parallel.tensor: found '0', expected a whole number from 1 to "
@@ -235,7 +269,8 @@ TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)
               "run.yaml:8:16: jobs.0.precision: found 'half', expected one of: fp32, tf32, fp16, "
               "bf16, fp8");
     EXPECT_EQ(Refusal("{fidelity: flow}", "{nccl: new}"),
-              "run.yaml:9:17: network.nccl: found 'new', expected a version such as 2.30.7");
+              "run.yaml:9:17: network.nccl: found 'new', expected a version from 2.7.0 on, such as "
+              "2.30.7");
     EXPECT_EQ(RefusalOf([] {
                   ReadScenario(YamlNode::Parse("system: hgx-h100\njobs: []\n", "run.yaml"),
                                Catalog());

@@ -150,6 +150,42 @@ TEST(ReadSystem, NodesWithoutFabricOrNvLink)
     EXPECT_EQ(cluster.nodes, 1u);
 }
 
+// Packets leave what no transfer reaches quite: a description of nothing but the packets gets what
+// others of the kind reach (19.7 of 22.2 GB/s a link of an A100); one that gives a rate for what
+// passes gets that.
+TEST(ReadSystem, LinksWithoutMeasuredReachWhatOthersDo)
+{
+    const auto boxOf = [](const std::string& pcie, const std::string& sockets) {
+        return SystemOf(
+                   "name: mine\n"
+                   "node:\n"
+                   "  gpu: a100-sxm-40g\n"
+                   "  gpus: 2\n"
+                   "  nvlink: {wiring: mesh, linksPerPair: 12, rate: 25GB/s, headerFlits: 2, "
+                   "latency: 200ns, source: made up}\n"
+                   "  pcie: {" +
+                   pcie +
+                   ", latency: 150ns, switches: 0, source: made up}\n"
+                   "  sockets: {" +
+                   sockets +
+                   ", count: 1}\n"
+                   "  nic: {count: 2, rate: 200Gbps, transport: infiniband, mtu: 4096, "
+                   "latency: 600ns, source: made up}\n")
+            .cluster.node;
+    };
+    const NodeSpec box = boxOf("generation: 4, lanes: 16, maxPayload: 256", "cpu: amd");
+    EXPECT_NEAR(box.nvlink.PayloadRate().ToGBps(), 19.7, 0.02);
+    EXPECT_DOUBLE_EQ(box.pcie.measured, 0.94);
+    EXPECT_DOUBLE_EQ(box.nic.measured, 0.98);
+    EXPECT_NE(box.nic.source.find("made up; measured, not given: "), std::string::npos);
+    // Ports and GPUs meet at an EPYC's host bridge, which is known to be narrow.
+    ASSERT_TRUE(box.nicHostBridge);
+    EXPECT_DOUBLE_EQ(box.nicHostBridge->PayloadRate().ToGBps(), 32.5);
+    const NodeSpec plain = boxOf("rate: 25GB/s", "cpu: intel");
+    EXPECT_DOUBLE_EQ(plain.pcie.PayloadRate().ToGBps(), 25);
+    EXPECT_FALSE(plain.nicHostBridge);
+}
+
 // What a description gives counts, in its kind's unit; what it leaves out is as for others of its
 // transport: Slingshot asks the receiver of messages above 4 KiB, InfiniBand never.
 TEST(ReadSystem, CostsStandInPlaceOfDefaults)

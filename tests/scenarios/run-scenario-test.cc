@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <hdf5_hl.h>
 
+#include <cmath>
+
 namespace weir
 {
 namespace
@@ -48,6 +50,19 @@ TEST(RunScenario, BreakdownSumsToTheStep)
     EXPECT_TRUE(result.waiting.empty());
 }
 
+/** The time of a jittered step is the mean of the steps, and so is what it is made of. */
+TEST(RunScenario, BreakdownSumsToTheMeanOfJitteredSteps)
+{
+    const RunResult result = Simulate(SmallScenario(
+        {{"jobs.0.jitter", "{coefficientOfVariation: 0.2, per: step}"}, {"jobs.0.steps", "5"}}));
+    const double step = result.StepTime().ToSeconds();
+    ASSERT_GT(std::abs(result.jobs.front().steps.back().ToSeconds() / step - 1), 1e-4);
+    for (const auto& rank : result.jobs.front().ranks)
+    {
+        EXPECT_NEAR(Total(rank), step, step * 1e-9);
+    }
+}
+
 /** Nothing changes between steps, so after the first, which starts idle, they are equal. */
 TEST(RunScenario, StepsAreSteady)
 {
@@ -80,7 +95,7 @@ TEST(RunScenario, PackedJobsShareTheSystem)
     const RunResult result = Simulate(scenario);
     ASSERT_EQ(result.jobs.size(), 2U);
     // Each has a node to itself, so they do not disturb each other.
-    EXPECT_EQ(result.jobs[0].StepTime(), result.jobs[1].StepTime());
+    EXPECT_EQ(result.jobs[0].stepTime, result.jobs[1].stepTime);
 }
 
 /**

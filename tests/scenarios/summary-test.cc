@@ -52,6 +52,7 @@ WideResult(std::size_t jobs, std::size_t stages, Trains trains = Trains::Transfo
         job.countsSamples = trains == Trains::Table;
         job.modelFlopsPerStep = Flops(1e24);
         job.steps = {Time::Seconds(74074.07)};
+        job.stepTime = job.steps.front();
         job.stages.assign(stages, breakdown);
         job.mean = breakdown;
         result.jobs.push_back(job);
@@ -159,6 +160,7 @@ TEST(RunJson, SaysWhoWaitsWhenNoStepWasFinished)
 {
     RunResult result = WideResult(1, 0);
     result.jobs.front().steps.clear();
+    result.jobs.front().stepTime = Time::Infinite();
     result.waiting = "gpt: rank 3 waits";
     const auto object = nlohmann::json::parse(ToJson(Scenario(), result));
     EXPECT_TRUE(object["step_time_s"].is_null());

@@ -73,20 +73,18 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     plan.virtualStages = 4;
     plan.microBatch = 2;
     plan.globalBatch = 24;
-    plan.recomputation = Recomputation::Selective;
-    plan.precision = Precision::Fp8;
-    plan.attention = AttentionKind::Unfused;
+    plan.recomputation = Recomputation::Needed;
+    plan.precision = Precision::Fp16;
     plan.bucket = Bytes(12345);
-    plan.distributedOptimizer = true;
-    plan.sharding = {ShardedState::Gradients, 3, false, 4, false, true, true, false};
+    plan.sharding = {ShardedState::Gradients, 3, true, 1, false, true, true, true};
     plan.overlapGradients = true;
     plan.fusion = KernelFusion::Compiled;
+    plan.loss = LossKernels::LogSoftmax;
     plan.recomputeEvery = 3;
     plan.attentionSpeed = 0.55;
     plan.overlapTensor = false;
     plan.fp32Gradients = false;
     plan.fusedUpdate = true;
-    plan.scatterGatherPipeline = false;
     plan.embeddingsAsLayers = true;
     plan.host = {Time::Microseconds(7), Time::Microseconds(9), false, false};
     plan.host.syncLayers = true;
@@ -96,6 +94,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     model.activation = ActivationKind::SwiGlu;
     model.kvHeads = 8;
     model.headDim = 100;
+    model.vocabularyMultiple = 64;
     model.tiedEmbeddings = model.biases = model.dropout = model.learnedPositions = false;
     s.jobs[0].steps = 5;
     s.fidelity = Fidelity::Analytical;
@@ -129,25 +128,19 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     EXPECT_EQ(p.globalBatch, 24u);
     EXPECT_EQ(p.recomputation, plan.recomputation);
     EXPECT_EQ(p.precision, plan.precision);
-    EXPECT_EQ(p.attention, plan.attention);
     EXPECT_TRUE(p.overlapGradients);
     EXPECT_EQ(p.bucket, plan.bucket);
-    EXPECT_TRUE(p.distributedOptimizer);
     EXPECT_EQ(p.sharding.state, ShardedState::Gradients);
     EXPECT_EQ(p.sharding.ranks, 3u);
-    EXPECT_FALSE(p.sharding.reshard);
-    EXPECT_EQ(p.sharding.prefetch, 4u);
     EXPECT_FALSE(p.sharding.everyPass);
-    EXPECT_TRUE(p.sharding.scatter);
     EXPECT_TRUE(p.sharding.overlapGather);
-    EXPECT_FALSE(p.sharding.perParameter);
     EXPECT_EQ(p.fusion, KernelFusion::Compiled);
+    EXPECT_EQ(p.loss, LossKernels::LogSoftmax);
     EXPECT_EQ(p.recomputeEvery, 3u);
     EXPECT_EQ(p.attentionSpeed, 0.55);
     EXPECT_FALSE(p.overlapTensor);
     EXPECT_FALSE(p.fp32Gradients);
     EXPECT_TRUE(p.fusedUpdate);
-    EXPECT_FALSE(p.scatterGatherPipeline);
     EXPECT_TRUE(p.embeddingsAsLayers);
     EXPECT_EQ(p.host.kernel, plan.host.kernel);
     EXPECT_EQ(p.host.communication, plan.host.communication);
@@ -158,6 +151,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     EXPECT_EQ(m.norm, model.norm);
     EXPECT_EQ(m.activation, model.activation);
     EXPECT_EQ(m.kvHeads, 8u);
+    EXPECT_EQ(m.vocabularyMultiple, 64u);
     EXPECT_EQ(m.headDim, 100u);
     EXPECT_FALSE(m.tiedEmbeddings || m.biases || m.dropout || m.learnedPositions);
     EXPECT_EQ(m.Parameters(), model.Parameters());
@@ -177,6 +171,62 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     EXPECT_TRUE(r.output.timeline);
     EXPECT_EQ(r.output.timelineFile, "elsewhere.json");
     EXPECT_EQ(DumpScenario(r), DumpScenario(s));
+}
+
+/** What remains of a plan for GPT-22B in a file. */
+ParallelPlan
+ReadBackPlan(const ParallelPlan& plan)
+{
+    Scenario s = LoadScenario("gpt-22b-8-a100-full", {}, Catalog());
+    s.cluster.nodes = 2;
+    s.jobs[0].plan = plan;
+    return ReadBack(s).jobs[0].plan;
+}
+
+// What full sharding has and sharded gradients have not, and a plan without sequence parallelism.
+TEST(WriteScenario, OtherPlansReadBack)
+{
+    ParallelPlan plan;
+    plan.tensor = 2;
+    plan.pipeline = 2;
+    plan.data = 4;
+    plan.globalBatch = 8;
+    plan.attention = AttentionKind::Unfused;
+    plan.scatterGatherPipeline = false;
+    plan.sharding = {ShardedState::Full, 2, false, 4, false, true, false, false};
+    const ParallelPlan full = ReadBackPlan(plan);
+    EXPECT_EQ(full.attention, AttentionKind::Unfused);
+    EXPECT_FALSE(full.scatterGatherPipeline);
+    EXPECT_EQ(full.sharding.state, ShardedState::Full);
+    EXPECT_EQ(full.sharding.ranks, 2u);
+    EXPECT_FALSE(full.sharding.reshard);
+    EXPECT_EQ(full.sharding.prefetch, 4u);
+    EXPECT_FALSE(full.sharding.everyPass);
+    EXPECT_FALSE(full.sharding.perParameter);
+    plan.sharding = DataSharding();
+    plan.sharding.scatter = false;
+    plan.distributedOptimizer = true;
+    const ParallelPlan shared = ReadBackPlan(plan);
+    EXPECT_TRUE(shared.distributedOptimizer);
+    EXPECT_EQ(shared.sharding.state, ShardedState::Optimizer);
+    EXPECT_FALSE(shared.sharding.scatter);
+}
+
+// A file with values that have no effect is refused, so none is written, however a plan was made.
+TEST(WriteScenario, LeavesOutWhatHasNoEffect)
+{
+    ParallelPlan plan;
+    plan.data = 8;
+    plan.globalBatch = 8;
+    plan.contextExchange = ContextExchange::Pieces;
+    plan.recomputeEvery = 2;
+    plan.overlapGradients = false;
+    plan.bucket = Bytes(1);
+    const ParallelPlan read = ReadBackPlan(plan);
+    EXPECT_EQ(read.contextExchange, ContextExchange::Ring);
+    EXPECT_EQ(read.recomputeEvery, 1u);
+    EXPECT_FALSE(read.overlapGradients);
+    EXPECT_EQ(read.bucket, ParallelPlan().bucket);
 }
 
 } // namespace

@@ -2,17 +2,21 @@
 #include "collectives/algorithms/imported/imported-check.h"
 
 #include "collectives/algorithms/imported/imported-buffers.h"
+#include "collectives/algorithms/imported/imported-order.h"
 #include "collectives/algorithms/imported/imported-pipes.h"
 #include "collectives/algorithms/imported/imported-shape.h"
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 
 namespace weir
 {
 
 namespace
 {
+
+constexpr std::size_t MOST_ORDERED_BLOCKS = 4096; //!< clocks of 64 MiB
 
 /** One run of a program on symbols. */
 class SymbolicRun
@@ -42,6 +46,10 @@ class SymbolicRun
 
     std::string Run(bool descending)
     {
+        if (!descending && m_blocks.size() <= MOST_ORDERED_BLOCKS)
+        {
+            m_order.emplace(m_program, m_firstBlock);
+        }
         std::vector<uint32_t> order(m_blocks.size());
         for (uint32_t i = 0; i < order.size(); ++i)
         {
@@ -84,10 +92,16 @@ class SymbolicRun
         uint32_t out; //!< pipe
     };
 
+    struct Message
+    {
+        std::vector<ChunkData> data;
+        ImportedOrder::Clock told; //!< empty where order is not looked at
+    };
+
     struct Pipe
     {
         uint32_t from; //!< block
-        std::deque<std::vector<ChunkData>> messages;
+        std::deque<Message> messages;
     };
 
     const std::vector<ImportedStep>& StepsOf(const Block& block) const
@@ -134,10 +148,22 @@ class SymbolicRun
         }
         const ImportedStep& step = StepsOf(block)[block.step];
         std::vector<ChunkData> data(step.count);
+        const ImportedOrder::Place place{m_firstBlock[block.rank] + block.block, block.step};
+        if (m_order && step.block >= 0)
+        {
+            m_order->AwaitStep(
+                place.block,
+                {m_firstBlock[block.rank] + static_cast<uint32_t>(step.block), step.after});
+        }
         if (Receives(step.kind))
         {
-            data = std::move(m_pipes[block.in].messages.front());
+            Message message = std::move(m_pipes[block.in].messages.front());
             m_pipes[block.in].messages.pop_front();
+            data = std::move(message.data);
+            if (m_order)
+            {
+                m_order->Await(place.block, message.told);
+            }
             if (data.size() != step.count)
             {
                 return Fail(block,
@@ -154,15 +180,50 @@ class SymbolicRun
         }
         if (Sends(step.kind))
         {
-            m_pipes[block.out].messages.push_back(std::move(data));
+            m_pipes[block.out].messages.push_back(
+                {std::move(data), m_order ? m_order->Told(place) : ImportedOrder::Clock()});
+        }
+        if (m_order)
+        {
+            m_order->Finish(place);
         }
         ++block.step;
         return true;
     }
 
+    /** Whether something orders what the step at hand does to @p chunk. */
+    bool IsOrdered(const Block& block, const ChunkData& chunk, bool isWrite)
+    {
+        if (!m_order)
+        {
+            return true;
+        }
+        const ImportedOrder::Place place{m_firstBlock[block.rank] + block.block, block.step};
+        const auto other = isWrite ? m_order->Write(chunk, place) : m_order->Read(chunk, place);
+        return !other || Fail(block,
+                              std::string(isWrite ? "writes" : "reads") + " a chunk that block " +
+                                  std::to_string(other->block - m_firstBlock[block.rank]) +
+                                  ", step " + std::to_string(other->step) +
+                                  " uses, expected a dependency or message that orders them");
+    }
+
+    /** All that a step does to its @p i-th chunk in its rank's buffers. */
+    bool IsAccessOrdered(const Block& block, const ImportedStep& step, uint32_t i)
+    {
+        const auto at = [&](const ImportedPlace& place) -> const ChunkData& {
+            return m_buffers.At(block.rank, place.buffer, place.chunk + i);
+        };
+        return (!Reads(step.kind) || IsOrdered(block, at(step.source), false)) &&
+               (!Writes(step.kind) || IsOrdered(block, at(step.destination), true));
+    }
+
     /** What a step does to its @p i-th chunk, besides the pipes. */
     bool Work(const Block& block, const ImportedStep& step, uint32_t i, ChunkData& data)
     {
+        if (!IsAccessOrdered(block, step, i))
+        {
+            return false;
+        }
         if (step.kind == ImportedStepKind::Reduce)
         {
             data = m_buffers.At(block.rank, step.destination.buffer, step.destination.chunk + i);
@@ -234,6 +295,7 @@ class SymbolicRun
     std::vector<uint32_t> m_firstBlock; //!< by rank
     std::vector<Block> m_blocks;
     std::vector<Pipe> m_pipes;
+    std::optional<ImportedOrder> m_order; //!< where order is looked at
     std::string m_fault;
 };
 

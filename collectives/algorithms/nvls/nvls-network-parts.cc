@@ -6,7 +6,6 @@
 #include "fabric/routing/path-sum.h"
 
 #include <algorithm>
-#include <cmath>
 
 /**
  * @file
@@ -48,7 +47,7 @@ NetworkLegs(const AlgorithmInputs& in, const NvlsNetworkPartsCall& call, double 
             sum.Add(way.path);
         }
         legs.push_back({sum.Intern(),
-                        Bytes(static_cast<int64_t>(std::ceil(part * in.channels))),
+                        RoundedUp(part * in.channels),
                         call.inside.headCap * (1.0 / call.Nodes()) * in.channels,
                         static_cast<double>(in.channels) / call.Nodes()});
     }
@@ -77,7 +76,7 @@ Streams(const AlgorithmInputs& in)
     const double longer = 1 + inside.sync * NvlsPasses(loops) / AloneTime(shape.legs, in.paths);
     for (auto& leg : shape.legs)
     {
-        leg.bytes = Bytes(static_cast<int64_t>(std::ceil(leg.bytes.ToDouble() * longer)));
+        leg.bytes = RoundedUp(leg.bytes.ToDouble() * longer);
     }
     const Legs outside = NetworkLegs(in, call, payload / nodes);
     shape.legs.insert(shape.legs.end(), outside.begin(), outside.end());
@@ -95,8 +94,7 @@ Streams(const AlgorithmInputs& in)
                      inside.sync;
     const double copied = call.gathers ? last : first;
     shape.latency = NvlsStartLatency(in.constants, Algorithm::Nvls) +
-                    Bytes(static_cast<int64_t>(std::ceil(copied))) / inside.headCap +
-                    std::max(way - pass, Time());
+                    RoundedUp(copied) / inside.headCap + std::max(way - pass, Time());
     return shape;
 }
 

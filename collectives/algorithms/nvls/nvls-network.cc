@@ -9,7 +9,6 @@
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
-#include <cmath>
 
 /**
  * @file
@@ -54,7 +53,7 @@ NetworkLegs(const AlgorithmInputs& in,
     for (const auto& network : networks)
     {
         legs.push_back({network.path,
-                        Bytes(static_cast<int64_t>(std::ceil(payload * in.channels))),
+                        RoundedUp(payload * in.channels),
                         inside.headCap * in.channels,
                         static_cast<double>(in.channels)});
     }

@@ -3,23 +3,12 @@
 
 #include "collectives/algorithms/nvls/nvls-chunking.h"
 #include "collectives/engines/closed-form.h"
+#include "collectives/schedule/message-split.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace weir
 {
-
-namespace
-{
-
-Bytes
-RoundUp(double bytes)
-{
-    return Bytes(static_cast<int64_t>(std::ceil(bytes)));
-}
-
-} // namespace
 
 NvlsNodesCall::NvlsNodesCall(const AlgorithmInputs& inputs)
     : nodes(NvlsNodes(inputs.communicator, inputs.connector)),
@@ -60,7 +49,7 @@ NvlsNodesCall::Legs(const AlgorithmInputs& inputs, double payload, bool reductio
         }
         const double wire = inputs.channels * wireFactor;
         legs.push_back({inputs.paths.Intern(links),
-                        RoundUp(payload * wire),
+                        RoundedUp(payload * wire),
                         headCap * wire,
                         inputs.channels * weight});
     }
@@ -91,7 +80,7 @@ NvlsLegsOf(const NvlsNodesCall& inside,
     const double longer = 1 + inside.sync * (passes * std::max(0.0, 2 - ratio)) / both;
     for (auto& leg : legs)
     {
-        leg.bytes = RoundUp(leg.bytes.ToDouble() * longer);
+        leg.bytes = RoundedUp(leg.bytes.ToDouble() * longer);
     }
     return legs;
 }

@@ -3,10 +3,10 @@
 
 #include "collectives/algorithms/nvls/nvls-tree-schedule.h"
 #include "collectives/engines/closed-form.h"
+#include "collectives/schedule/message-split.h"
 #include "fabric/routing/path-sum.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace weir
 {
@@ -28,10 +28,7 @@ StreamLeg
 NvlsTreeLegs::LegOf(PathId path, const NvlsTreeWays& ways, double payload) const
 {
     const auto channels = static_cast<double>(ways.channels.size());
-    return {path,
-            Bytes(static_cast<int64_t>(std::ceil(payload * channels))),
-            Rate::Infinite(),
-            channels};
+    return {path, RoundedUp(payload * channels), Rate::Infinite(), channels};
 }
 
 std::vector<StreamLeg>

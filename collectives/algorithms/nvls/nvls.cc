@@ -7,7 +7,6 @@
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
-#include <cmath>
 
 /**
  * @file
@@ -91,7 +90,7 @@ Streams(const AlgorithmInputs& in)
         shape.latency += loops.back().chunks.front() / nvls.headCap;
     }
     const double payload = in.call.bytes.ToDouble() / nvls.heads;
-    const Bytes bytes(static_cast<int64_t>(std::ceil(payload * nvls.wireFactor)));
+    const Bytes bytes = RoundedUp(payload * nvls.wireFactor);
     const Rate cap = nvls.headCap * nvls.wireFactor * in.channels;
     for (PathId path : nvls.paths)
     {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/point-to-point/point-to-point-load.h"
 #include "collectives/algorithms/point-to-point/point-to-point.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 /**
  * @file
@@ -11,10 +14,10 @@
  * is exact. The n(n - 1) messages of an all-to-all are one leg over all their links, a link's
  * multiplicity being what it carries: as a ring's channel is held at one rate through all its
  * hops, all messages are held at rates in proportion to their bytes. Alone it takes as long as the
- * busiest link needs for its bytes (or the busiest pair under its cap), a bound from below that is
- * met when that link never idles. With equal parts it is met: all parts on the busiest links
- * are alike. It is an approximation where parts differ (a short message does not make way for a
- * long one) and of how long the other links are in use (as long as the busiest).
+ * busiest link needs for its bytes (or the busiest place of a block under its cap), a bound from
+ * below that is met when that link never idles. With equal parts it is met: all parts on the
+ * busiest links are alike. It is an approximation where parts differ (a short message does not make
+ * way for a long one) and of how long the other links are in use (as long as the busiest).
  */
 namespace weir
 {
@@ -56,26 +59,30 @@ AddPart(LinkLoads& loads, LinkId link, uint32_t multiplicity, int64_t bytes)
     loads.bytes[link.Index()] += bytes * multiplicity;
 }
 
-/** The hop of largest latency among those seen. */
-class SlowestHop
+/** The hops of largest latency among those seen, one of each kind of connection. */
+class SlowestHops
 {
   public:
     /** @param slice of every message, on the wire */
-    SlowestHop(const AlgorithmInputs& in, Bytes slice)
+    SlowestHops(const AlgorithmInputs& in, Bytes slice, std::size_t parts)
         : m_in(in),
-          m_slice(slice)
+          m_slice(slice),
+          m_kinds(parts)
     {
     }
 
-    /** A way whose path is interned. */
-    void Add(const Connection& way)
+    /** The way of a part, its path interned. */
+    void Add(std::size_t part, const Connection& way)
     {
-        m_slowest = std::max(m_slowest, HopLatency(m_in, Algorithm::PointToPoint, way, m_slice));
+        m_kinds[part] = way.kind;
+        Time& slowest = m_slowest[static_cast<std::size_t>(way.kind)];
+        slowest = std::max(slowest, HopLatency(m_in, Algorithm::PointToPoint, way, m_slice));
     }
 
     /** A way over the network; only the longest is worth interning. */
-    void Add(const std::vector<LinkId>& links)
+    void Add(std::size_t part, const std::vector<LinkId>& links)
     {
+        m_kinds[part] = ConnectionKind::Network;
         Time latency;
         for (const LinkId link : links)
         {
@@ -84,19 +91,31 @@ class SlowestHop
         if (latency > m_longest)
         {
             m_longest = latency;
-            Add(Connection{m_in.paths.Intern(links), ConnectionKind::Network});
+            Add(part, Connection{m_in.paths.Intern(links), ConnectionKind::Network});
         }
     }
 
-    Time Get() const
+    /** By part: of the slowest hop of its kind; none for a copy, which was not added. */
+    std::vector<Time> OfParts() const
     {
-        return m_slowest;
+        std::vector<Time> latencies(m_kinds.size());
+        for (std::size_t part = 0; part < m_kinds.size(); ++part)
+        {
+            if (m_kinds[part])
+            {
+                latencies[part] = m_slowest[static_cast<std::size_t>(*m_kinds[part])];
+            }
+        }
+        return latencies;
     }
 
   private:
+    static constexpr std::size_t KINDS = static_cast<std::size_t>(ConnectionKind::Network) + 1;
+
     const AlgorithmInputs& m_in;
     Bytes m_slice;
-    Time m_slowest;
+    std::vector<std::optional<ConnectionKind>> m_kinds; //!< by part
+    std::array<Time, KINDS> m_slowest{};                //!< by kind
     Time m_longest; //!< latency of the links of a way over the network
 };
 
@@ -121,15 +140,16 @@ LinkLoads
 LoadsOf(const AlgorithmInputs& in,
         const std::vector<Message>& messages,
         const std::vector<MessagePart>& parts,
-        SlowestHop& slowest)
+        SlowestHops& slowest)
 {
     LinkLoads loads;
     const std::size_t links = in.paths.GetTopology().LinkCount();
     loads.bytes.resize(links, 0);
     loads.parts.resize(links, 0);
     const bool keepsWays = in.paths.GetSharing() != nullptr;
-    for (const auto& part : parts)
+    for (std::size_t i = 0; i < parts.size(); ++i)
     {
+        const auto& part = parts[i];
         const Message& message = messages[part.message];
         const int64_t bytes = WireBytes(in.protocol, part.share).Count();
         loads.areEqual = loads.areEqual && (loads.largestPart == 0 || loads.largestPart == bytes);
@@ -141,7 +161,7 @@ LoadsOf(const AlgorithmInputs& in,
         if (AreInOneNode(in, message))
         {
             const Connection way = WayOf(in, message, part.part);
-            slowest.Add(way);
+            slowest.Add(i, way);
             for (const auto& each : in.paths.Links(way.path))
             {
                 AddPart(loads, each.link, each.multiplicity, bytes);
@@ -152,7 +172,7 @@ LoadsOf(const AlgorithmInputs& in,
                                                         in.communicator.gpus[message.to],
                                                         PortsOf(in, message, part.part),
                                                         QueuePairOf(in, part.part));
-        slowest.Add(way);
+        slowest.Add(i, way);
         for (const LinkId link : way)
         {
             AddPart(loads, link, 1, bytes);
@@ -233,30 +253,36 @@ PointToPointStreams(const AlgorithmInputs& in)
 {
     const auto messages = MessagesOf(in);
     const auto parts = PartsOf(in, messages);
-    const BlockLoad load = BlockLoadOf(in, messages, parts);
-    const Rate cap = PartCap(in, load);
+    const PlaceLoads places(in, messages, parts);
+    const Rate cap = PartCap(in, BlockLoadOf(in, messages, parts));
+    // A place moves one part after the other: side by side, each gets its part of the place.
+    const auto capOf = [&](Bytes bytes, Bytes ofItsPlace) {
+        return bytes < ofItsPlace ? cap * (bytes.ToDouble() / ofItsPlace.ToDouble()) : cap;
+    };
     StreamShape shape;
-    SlowestHop slowest(in, SliceOf(in, messages[parts.front().message], parts.front()));
+    SlowestHops slowest(
+        in, SliceOf(in, messages[parts.front().message], parts.front()), parts.size());
     if (in.call.op == CollectiveOp::AllToAll)
     {
         const LinkLoads loads = LoadsOf(in, messages, parts, slowest);
-        shape.legs.push_back(OneLeg(in, loads, cap));
+        shape.legs.push_back(OneLeg(in, loads, capOf(Bytes(loads.largestPart), places.Most())));
     }
     else
     {
-        for (const auto& part : parts)
+        for (std::size_t i = 0; i < parts.size(); ++i)
         {
-            const Message& message = messages[part.message];
-            const Connection way = WayOf(in, message, part.part);
+            const Message& message = messages[parts[i].message];
+            const Connection way = WayOf(in, message, parts[i].part);
             if (message.from != message.to)
             {
-                slowest.Add(way);
+                slowest.Add(i, way);
             }
-            AddLeg(shape.legs, way.path, WireBytes(in.protocol, part.share), cap);
+            const Bytes bytes = WireBytes(in.protocol, parts[i].share);
+            AddLeg(shape.legs, way.path, bytes, capOf(bytes, places.BytesAround(i)));
         }
     }
-    // A block turns to the next messages when it has received the ones before.
-    shape.latency = CallLatency(in, Algorithm::PointToPoint) + slowest.Get() * load.inTurn;
+    shape.latency =
+        CallLatency(in, Algorithm::PointToPoint) + places.LongestChain(slowest.OfParts());
     for (const auto& part : parts)
     {
         shape.blocks = std::max(shape.blocks, part.channel + 1);

@@ -68,13 +68,22 @@ WayInsideNode(const AlgorithmInputs& in, GpuId from, GpuId to)
     return found;
 }
 
-/** What it takes to drive the ports of a GPU (ncclTopoGetNchannels, a remote rank). */
+/**
+ * What it takes to drive the ports of a GPU (ncclTopoGetNchannels, a remote rank): by their
+ * bandwidth in 2.30.7, before ("start from 2 channels per NIC") two. Two queue pairs of a 400 Gb/s
+ * port are what B200s send with 2.29.7: 43.1 GB/s (together-nccl-tests 280e4df).
+ */
 uint32_t
 NetworkChannels(const AlgorithmInputs& in, GpuId gpu)
 {
+    constexpr uint32_t BY_BANDWIDTH_SINCE = 30;
+    constexpr uint32_t CHANNELS_OF_A_PEER = 2;
     const double port = in.connector.GetCluster().GetSpec().node.nic.rawRate.ToGBps();
     const auto nics = static_cast<uint32_t>(in.connector.PortsOf(gpu).size());
-    return std::max(nics, static_cast<uint32_t>(std::ceil(port / NIC_BANDWIDTH_PER_CHANNEL)));
+    return std::max(nics,
+                    in.constants.Version().AtLeast(BY_BANDWIDTH_SINCE)
+                        ? static_cast<uint32_t>(std::ceil(port / NIC_BANDWIDTH_PER_CHANNEL))
+                        : CHANNELS_OF_A_PEER);
 }
 
 /** Likewise of a pair inside a node. */
@@ -200,40 +209,6 @@ PartsOf(const AlgorithmInputs& in, const std::vector<Message>& messages)
         }
     }
     return parts;
-}
-
-BlockLoad
-BlockLoadOf(const AlgorithmInputs& in,
-            const std::vector<Message>& messages,
-            const std::vector<MessagePart>& parts)
-{
-    const PeerChannels limits = PeerChannelsOf(in);
-    const std::size_t ranks = in.communicator.Size();
-    std::vector<uint32_t> sends(ranks * limits.all, 0);
-    std::vector<uint32_t> receives(ranks * limits.all, 0);
-    std::vector<uint32_t> ofARank(ranks, 0);
-    for (const auto& part : parts)
-    {
-        const Message& message = messages[part.message];
-        if (message.from == message.to)
-        {
-            continue;
-        }
-        ++sends[std::size_t{message.from} * limits.all + part.channel];
-        ++receives[std::size_t{message.to} * limits.all + part.channel];
-        ++ofARank[message.from];
-    }
-    uint32_t most = 1;   // parts of one block
-    uint32_t inTurn = 1; // where sends wait for receives
-    for (std::size_t i = 0; i < sends.size(); ++i)
-    {
-        most = std::max({most, sends[i], receives[i]});
-        inTurn = std::max(inTurn, std::min(sends[i], receives[i]));
-    }
-    constexpr uint32_t AT_ONCE = PointToPointOrder::WORKS_AT_ONCE;
-    return {std::min(most, AT_ONCE),
-            (inTurn + AT_ONCE - 1) / AT_ONCE,
-            *std::max_element(ofARank.begin(), ofARank.end())};
 }
 
 Rate

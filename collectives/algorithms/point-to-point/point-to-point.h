@@ -59,10 +59,10 @@ std::vector<MessagePart> PartsOf(const AlgorithmInputs& inputs,
 struct BlockLoad
 {
     uint32_t atOnce;  //!< parts that one block works on at once
-    uint32_t inTurn;  //!< how many times that, one after the other
-    uint32_t ofARank; //!< parts that one rank sends
+    uint32_t ofARank; //!< parts that one rank sends at once
 };
 
+/** See point-to-point-load.cc. O(parts + ranks x channels). */
 BlockLoad BlockLoadOf(const AlgorithmInputs& inputs,
                       const std::vector<Message>& messages,
                       const std::vector<MessagePart>& parts);

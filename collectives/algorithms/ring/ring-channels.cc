@@ -36,6 +36,13 @@ EmptySchedule(const AlgorithmInputs& inputs, Algorithm algorithm)
     return schedule;
 }
 
+uint32_t
+ConnectionSlots(const Connection& hop, const Chunking& chunking)
+{
+    const uint32_t buffers = hop.kind == ConnectionKind::Network ? 2 : 1;
+    return buffers * chunking.slots;
+}
+
 ScheduleConnection
 MakeConnection(const AlgorithmInputs& inputs,
                uint32_t fromBlock,
@@ -44,9 +51,8 @@ MakeConnection(const AlgorithmInputs& inputs,
                const Chunking& chunking,
                Bytes slice)
 {
-    const uint32_t buffers = hop.kind == ConnectionKind::Network ? 2 : 1;
     const Time latency = HopLatency(inputs, Algorithm::Ring, hop, slice);
-    return {fromBlock, toBlock, hop, buffers * chunking.slots, latency};
+    return {fromBlock, toBlock, hop, ConnectionSlots(hop, chunking), latency};
 }
 
 void

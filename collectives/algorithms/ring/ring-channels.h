@@ -28,10 +28,13 @@ std::vector<Time> HopLatencies(const AlgorithmInputs& inputs,
 Schedule EmptySchedule(const AlgorithmInputs& inputs, Algorithm algorithm);
 
 /**
- * A hop as a schedule's connection. Over NVLink and PCIe the sender writes into the receiver's
+ * Slices that a sender may be ahead on a hop. Over NVLink and PCIe it writes into the receiver's
  * buffer; over the network it has a buffer of its own before the receiver's, so it may be twice
  * as far ahead (NCCL's net.cc).
  */
+uint32_t ConnectionSlots(const Connection& hop, const Chunking& chunking);
+
+/** A hop as a schedule's connection. */
 ScheduleConnection MakeConnection(const AlgorithmInputs& inputs,
                                   uint32_t fromBlock,
                                   uint32_t toBlock,

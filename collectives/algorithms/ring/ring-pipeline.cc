@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/algorithm.h"
 #include "collectives/algorithms/protocol.h"
+#include "collectives/algorithms/ring/chain-row.h"
 #include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
 #include "fabric/routing/path-sum.h"
 
 #include <algorithm>
+#include <utility>
 
 /**
  * @file
  * Ring broadcast and reduce (NCCL's broadcast.h and reduce.h): from the root along the ring to the
  * rank before it, or from the rank behind the root along the ring to it, slice after slice, so that
- * all hops work at once when the pipeline is full.
+ * all hops work at once when the pipeline is full. Inside nodes a slice is what a thread block
+ * moves in one pass; over the network the sender's process waits for a whole chunk.
  */
 namespace weir
 {
@@ -24,6 +27,46 @@ bool
 Supports(CollectiveOp op, const Communicator& communicator)
 {
     return op == CollectiveOp::Broadcast || op == CollectiveOp::Reduce;
+}
+
+/** How a channel's share goes along the chain. */
+Chunking
+ChainChunking(Protocol protocol)
+{
+    Chunking chunking = PipelineChunking(protocol);
+    chunking.slices = PassesOf(protocol, chunking.chunk);
+    chunking.slots *= chunking.slices;
+    return chunking;
+}
+
+/** The largest chunk of a channel's share. */
+Bytes
+LargestChunk(const AlgorithmInputs& in)
+{
+    return std::min(PipelineChunking(in.protocol).chunk, DivideUp(in.call.bytes, in.channels));
+}
+
+/** What of a chunk is handed on at once, on the wire. */
+Bytes
+SliceOf(const AlgorithmInputs& in, Bytes chunk)
+{
+    return WireBytes(in.protocol, DivideUp(chunk, PassesOf(in.protocol, chunk)));
+}
+
+/**
+ * From a slice's last byte on the wire to its use. Over the network the whole chunk is there before
+ * its message leaves: the rest of it at the rate of a thread block.
+ */
+Time
+ChainLatency(const AlgorithmInputs& in, const Connection& hop, Bytes chunk)
+{
+    const Bytes slice = SliceOf(in, chunk);
+    if (hop.kind != ConnectionKind::Network)
+    {
+        return HopLatency(in, Algorithm::Ring, hop, slice);
+    }
+    const Bytes message = WireBytes(in.protocol, chunk);
+    return HopLatency(in, Algorithm::Ring, hop, message) + (message - slice) / ChannelCap(in);
 }
 
 /** The place in a channel's order where the chain begins. */
@@ -54,30 +97,81 @@ ChainPath(const AlgorithmInputs& in, const RingChannel& ring, uint32_t first)
  * hands over the messages of its channels one after the other, and under Simple a block that stores
  * over PCIe itself ends a slice with a fence, for which it waits.
  */
-Time
-HandingOver(const AlgorithmInputs& in, Bytes slice)
+class HandingOver
 {
-    Time longest;
-    const auto served = RingConnections(in.communicator, in.channels);
-    const MessageCost cost(in.times.Costs());
-    const bool fits = DivideUp(in.call.bytes, in.channels) <= slice * NCCL_STEPS;
-    for (uint32_t c = 0; c < in.channels; ++c)
+  public:
+    explicit HandingOver(const AlgorithmInputs& in)
+        : m_in(in),
+          m_message(WireBytes(in.protocol, LargestChunk(in))),
+          m_cost(in.times.Costs()),
+          m_served(RingConnections(in.communicator, in.channels)),
+          m_fits(DivideUp(in.call.bytes, in.channels) <= m_message * NCCL_STEPS)
     {
-        const RingChannel& ring = in.communicator.channels[c];
-        for (std::size_t i = 0; i < ring.hops.size(); ++i)
+    }
+
+    /** Of the rank at @p place of @p ring. */
+    Time Of(const RingChannel& ring, std::size_t place) const
+    {
+        const ConnectionKind kind = ring.hops[place].kind;
+        if (kind == ConnectionKind::Network)
         {
-            const ServedConnections& here = served[ring.order[i]];
-            const bool fences =
-                ring.hops[i].kind == ConnectionKind::Pcie && in.protocol == Protocol::Simple;
-            longest = std::max(
-                longest,
-                ring.hops[i].kind == ConnectionKind::Network
-                    ? cost.Busy(in.protocol, {slice, here.out, here.in, fits})
-                : fences ? in.times.Of(Algorithm::Ring, in.protocol, ring.hops[i].kind).fixed
-                         : Time());
+            const ServedConnections& here = m_served[ring.order[place]];
+            return m_cost.Busy(m_in.protocol, {m_message, here.out, here.in, m_fits});
+        }
+        const bool fences = kind == ConnectionKind::Pcie && m_in.protocol == Protocol::Simple;
+        return fences ? m_in.times.Of(Algorithm::Ring, m_in.protocol, kind).fixed : Time();
+    }
+
+  private:
+    const AlgorithmInputs& m_in;
+    Bytes m_message; //!< on the wire
+    MessageCost m_cost;
+    std::vector<ServedConnections> m_served; //!< by rank
+    bool m_fits;
+};
+
+/** The chain of a channel as calls in a row see it, a rank not waiting for those behind it. */
+ChainRow::Chain
+ChainOf(const AlgorithmInputs& in,
+        const RingChannel& ring,
+        uint32_t first,
+        const HandingOver& handing)
+{
+    const auto n = static_cast<uint32_t>(ring.order.size());
+    ChainRow::Chain chain;
+    for (uint32_t i = 0; i < n; ++i)
+    {
+        const uint32_t place = (first + i) % n;
+        chain.ranks.push_back(ring.order[place]);
+        if (i + 1 < n)
+        {
+            const Connection& hop = ring.hops[place];
+            chain.hops.push_back({hop.path,
+                                  ChainLatency(in, hop, LargestChunk(in)),
+                                  handing.Of(ring, place),
+                                  ConnectionSlots(hop, ChainChunking(in.protocol))});
         }
     }
-    return longest;
+    return chain;
+}
+
+/** Adds a channel's chain, or counts one more of the same ranks and hops. */
+void
+AddChain(ChainRow& row, ChainRow::Chain chain)
+{
+    for (ChainRow::Chain& other : row.chains)
+    {
+        const auto samePath = [](const ChainRow::Hop& a, const ChainRow::Hop& b) {
+            return a.path == b.path;
+        };
+        if (other.ranks == chain.ranks &&
+            std::equal(other.hops.begin(), other.hops.end(), chain.hops.begin(), samePath))
+        {
+            other.weight += 1;
+            return;
+        }
+    }
+    row.chains.push_back(std::move(chain));
 }
 
 /** Latency: base plus the n - 1 hops of the chain, plus the pipeline's fill. */
@@ -86,15 +180,18 @@ Streams(const AlgorithmInputs& in)
 {
     const uint32_t n = in.communicator.Size();
     const Bytes payload = DivideUp(in.call.bytes, in.channels);
-    const Bytes slice = std::min(PipelineChunking(in.protocol).chunk, payload);
+    const Bytes chunk = LargestChunk(in);
     const Rate cap = ChannelCap(in);
+    const HandingOver handing(in);
     StreamShape shape;
+    shape.row = ChainRow{{}, SliceOf(in, chunk), WireBytes(in.protocol, payload), cap, {}};
     Time slowest;
     for (uint32_t c = 0; c < in.channels; ++c)
     {
         const auto& ring = in.communicator.channels[c];
         const uint32_t first = FirstPlace(in, ring);
         const PathId path = ChainPath(in, ring, first);
+        AddChain(*shape.row, ChainOf(in, ring, first, handing));
         const std::size_t legs = shape.legs.size();
         AddLeg(shape.legs, path, WireBytes(in.protocol, payload), cap);
         if (shape.legs.size() == legs)
@@ -102,15 +199,15 @@ Streams(const AlgorithmInputs& in)
             continue; // the same hops as an earlier channel
         }
         Pipeline pipeline;
-        pipeline.slice = WireBytes(in.protocol, slice);
+        pipeline.slice = SliceOf(in, chunk);
         pipeline.bytes = WireBytes(in.protocol, payload);
         pipeline.cap = cap;
-        const auto latencies = HopLatencies(in, ring, pipeline.slice);
         Time way;
         for (uint32_t i = 0; i + 1 < n; ++i)
         {
-            way += latencies[(first + i) % n];
-            pipeline.way.push_back(ring.hops[(first + i) % n].path);
+            const Connection& hop = ring.hops[(first + i) % n];
+            way += ChainLatency(in, hop, chunk);
+            pipeline.way.push_back(hop.path);
             pipeline.stages.push_back({pipeline.way.back()});
         }
         slowest = std::max(slowest, way);
@@ -118,8 +215,7 @@ Streams(const AlgorithmInputs& in)
     }
     CountEqualChannels(shape);
     shape.latency = CallLatency(in, Algorithm::Ring) + slowest;
-    // A rank need not wait for those behind it.
-    shape.call = CallLatency(in, Algorithm::Ring) + HandingOver(in, WireBytes(in.protocol, slice));
+    shape.row->start = CallLatency(in, Algorithm::Ring);
     return shape;
 }
 
@@ -137,11 +233,16 @@ Schedule
 BuildSchedule(const AlgorithmInputs& in)
 {
     const uint32_t n = in.communicator.Size();
-    const Chunking chunking = PipelineChunking(in.protocol);
+    const Chunking chunking = ChainChunking(in.protocol);
     Schedule schedule = EmptySchedule(in, Algorithm::Ring);
+    const HandingOver handing(in);
     for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
     {
-        const auto loops = SplitIntoLoops(share.bytes, chunking.chunk, 1, chunking.slices);
+        auto loops = SplitIntoLoops(share.bytes, chunking.chunk, 1, 1);
+        for (Loop& loop : loops)
+        {
+            loop.slices = PassesOf(in.protocol, loop.chunks.front());
+        }
         for (uint32_t c = share.firstChannel; c < share.firstChannel + share.channels; ++c)
         {
             const auto& ring = in.communicator.channels[c];
@@ -155,6 +256,13 @@ BuildSchedule(const AlgorithmInputs& in)
             channel.programs = Programs(in.call.op);
             AddRingConnections(
                 channel, in, ring, first, n - 1, chunking, FirstSlice(in.protocol, loops));
+            for (uint32_t i = 0; i + 1 < n; ++i)
+            {
+                const uint32_t place = (first + i) % n;
+                channel.connections[i].latency =
+                    ChainLatency(in, ring.hops[place], loops.front().chunks.front());
+                channel.connections[i].release = handing.Of(ring, place);
+            }
             for (uint32_t i = 0; i < n; ++i)
             {
                 ThreadBlock block{ring.order[(first + i) % n], i, 1, {}, {}};

@@ -6,7 +6,6 @@
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
-#include <cmath>
 
 /**
  * @file
@@ -131,7 +130,7 @@ Streams(const AlgorithmInputs& in)
     const MessageTurns turns(in);
     const double payload = in.call.bytes.ToDouble() *
                            BusBandwidthFactor(in.call.op, in.communicator.Size()) / in.channels;
-    const Bytes bytes = WireBytes(in.protocol, Bytes(static_cast<int64_t>(std::ceil(payload))));
+    const Bytes bytes = WireBytes(in.protocol, RoundedUp(payload));
     const Rate cap = ChannelCap(in);
     for (uint32_t c = 0; c < in.channels; ++c)
     {

@@ -46,22 +46,7 @@ DeepestWay(const AlgorithmInputs& in, const TreeChannel& tree, Connection TreePl
     return way;
 }
 
-/** Payload of one pass of a thread block; everything under Simple. */
-constexpr Bytes LL_PASS{512 * 8};
-constexpr Bytes LL128_PASS{640 * 64 / 16 * 15};
-
 } // namespace
-
-uint32_t
-TreeSlices(Protocol protocol, Bytes bytes)
-{
-    if (protocol == Protocol::Simple)
-    {
-        return 1;
-    }
-    const Bytes pass = protocol == Protocol::Ll ? LL_PASS : LL128_PASS;
-    return static_cast<uint32_t>(std::max<int64_t>(DivideUp(bytes, pass.Count()).Count(), 1));
-}
 
 Chunking
 TreeChunking(const AlgorithmInputs& inputs)
@@ -85,7 +70,7 @@ TreeChunking(const AlgorithmInputs& inputs)
     {
         chunking.chunk = Bytes(chunking.chunk.Count() / 2);
     }
-    chunking.slices = TreeSlices(inputs.protocol, chunking.chunk);
+    chunking.slices = PassesOf(inputs.protocol, chunking.chunk);
     chunking.slots *= chunking.slices;
     return chunking;
 }
@@ -97,7 +82,7 @@ TreeHopLatency(const AlgorithmInputs& inputs, const Connection& hop)
         std::min(TreeChunking(inputs).chunk, DivideUp(inputs.call.bytes, inputs.channels));
     // Within a node a pass follows the other; a chunk crosses the network as one message.
     const uint32_t slices =
-        hop.kind == ConnectionKind::Network ? 1 : TreeSlices(inputs.protocol, chunk);
+        hop.kind == ConnectionKind::Network ? 1 : PassesOf(inputs.protocol, chunk);
     const Bytes wire = WireBytes(inputs.protocol, DivideUp(chunk, slices));
     const Time latency = HopLatency(inputs, Algorithm::Tree, hop, wire);
     if (hop.kind != ConnectionKind::Network)

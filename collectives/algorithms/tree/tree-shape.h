@@ -16,14 +16,9 @@ namespace weir
  * the share has less than 64 s / p of them and they are above 128 KiB, then while less than 16 s /
  * p and above 32 KiB, with s = 1 + floor(log2 N) + p / 10 over N nodes of p ranks (enqueue.cc).
  *
- * A chunk of Simple is one slice. LL and LL128 pass lines on one by one, so a chunk is as many
- * slices as the thread block makes passes over it (prims_ll.h: 512 threads of 8 bytes;
- * prims_ll128.h: 640 threads of 64 bytes, 15/16 of them data).
+ * A chunk is as many slices as the thread block makes passes over it.
  */
 Chunking TreeChunking(const AlgorithmInputs& inputs);
-
-/** Slices of a chunk of @p bytes of payload. */
-uint32_t TreeSlices(Protocol protocol, Bytes bytes);
 
 /** Latency of a connection of a tree. */
 Time TreeHopLatency(const AlgorithmInputs& inputs, const Connection& hop);

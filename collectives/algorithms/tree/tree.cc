@@ -61,7 +61,7 @@ Streams(const AlgorithmInputs& in)
 {
     const Bytes payload = DivideUp(in.call.bytes, in.channels);
     const Bytes chunk = std::min(TreeChunking(in).chunk, payload);
-    const Bytes slice = DivideUp(chunk, TreeSlices(in.protocol, chunk));
+    const Bytes slice = DivideUp(chunk, PassesOf(in.protocol, chunk));
     const Rate cap = ChannelCap(in);
     StreamShape shape;
     Time slowest;
@@ -175,7 +175,7 @@ BuildSchedule(const AlgorithmInputs& in)
             channel.loops = SplitIntoLoops(share.bytes, chunking.chunk, 1, 1);
             for (auto& loop : channel.loops)
             {
-                loop.slices = TreeSlices(in.protocol, loop.chunks.front());
+                loop.slices = PassesOf(in.protocol, loop.chunks.front());
             }
             AddChannel(schedule, std::move(channel));
         }

@@ -13,36 +13,36 @@ namespace
 {
 
 DataSharding
-Read(const std::string& text)
+ShardingOf(const std::string& text)
 {
     return ReadPlan(YamlNode::Parse(text, "plan.yaml")).sharding;
 }
 
 // A word alone has PyTorch FSDP's defaults; a map says the rest.
-TEST(ReadSharding, WordOrMap)
+TEST(ReadPlan, TakesShardingAsWordOrMap)
 {
-    EXPECT_EQ(Read("dataSharding: gradients").state, ShardedState::Gradients);
-    const DataSharding plain = Read("dataSharding: full");
+    EXPECT_EQ(ShardingOf("dataSharding: gradients").state, ShardedState::Gradients);
+    const DataSharding plain = ShardingOf("dataSharding: full");
     EXPECT_EQ(plain.state, ShardedState::Full);
     EXPECT_TRUE(plain.reshard);
     EXPECT_EQ(plain.prefetch, 1U);
     EXPECT_EQ(plain.ranks, 0U);
     const DataSharding hybrid =
-        Read("dataSharding: {state: full, ranks: 8, reshard: false, prefetch: 2}");
+        ShardingOf("dataSharding: {state: full, ranks: 8, reshard: false, prefetch: 2}");
     EXPECT_EQ(hybrid.ranks, 8U);
     EXPECT_FALSE(hybrid.reshard);
     EXPECT_EQ(hybrid.prefetch, 2U);
 }
 
-TEST(ReadSharding, RefusesWithItsPlace)
+TEST(ReadPlan, RefusesShardingWithItsPlace)
 {
-    EXPECT_EQ(RefusalOf([] { Read("dataSharding: zero3"); }),
+    EXPECT_EQ(RefusalOf([] { ShardingOf("dataSharding: zero3"); }),
               "plan.yaml:1:15: dataSharding: found 'zero3', expected one of: none, optimizer, "
               "gradients, full");
-    EXPECT_EQ(RefusalOf([] { Read("dataSharding: {state: full, prefetch: -1}"); }),
+    EXPECT_EQ(RefusalOf([] { ShardingOf("dataSharding: {state: full, prefetch: -1}"); }),
               "plan.yaml:1:39: dataSharding.prefetch: found '-1', expected a whole number from 0 "
               "to 65535");
-    EXPECT_EQ(RefusalOf([] { Read("dataSharding: {ranks: 8}"); }),
+    EXPECT_EQ(RefusalOf([] { ShardingOf("dataSharding: {ranks: 8}"); }),
               "plan.yaml:1:15: dataSharding.state: found nothing, expected a value for 'state'");
 }
 

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/ring/chain-row.h"
+
+#include "collectives/engines/closed-form.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <unordered_map>
+
+namespace weir
+{
+
+namespace
+{
+
+/** What all chains put on links, hop by hop. */
+class HopLoads
+{
+  public:
+    HopLoads(const ChainRow& row, const AloneRates& rates)
+        : m_cap(row.cap),
+          m_slices(std::max(1.0, row.bytes.ToDouble() / row.slice.ToDouble())),
+          m_rates(rates)
+    {
+        for (const auto& chain : row.chains)
+        {
+            for (std::size_t place = 0; place < chain.hops.size(); ++place)
+            {
+                rates.ForEachShare(chain.hops[place].path, [&](LinkId link, double share) {
+                    m_loads[link.Index()].push_back({place, share * chain.weight});
+                });
+            }
+        }
+    }
+
+    /** What a channel moves over @p path at @p place, beside those that cross its links then. */
+    Rate ShareOn(PathId path, std::size_t place) const
+    {
+        Rate rate = m_cap;
+        m_rates.ForEachShare(path, [&](LinkId link, double share) {
+            double load = 0;
+            for (const Load& each : m_loads.at(link.Index()))
+            {
+                const auto apart = static_cast<double>(each.place > place ? each.place - place
+                                                                          : place - each.place);
+                load += each.load * std::max(0.0, 1 - apart / m_slices);
+            }
+            rate = std::min(rate, m_rates.RateOf(link) / std::max(load, share));
+        });
+        return rate;
+    }
+
+  private:
+    struct Load
+    {
+        std::size_t place;
+        double load;
+    };
+
+    Rate m_cap;
+    double m_slices; //!< of a channel
+    const AloneRates& m_rates;
+    std::unordered_map<uint32_t, std::vector<Load>> m_loads; //!< by link
+};
+
+/** A chain's hops with what slices take over them. */
+class ChainTimes
+{
+  public:
+    ChainTimes(const ChainRow& row, const ChainRow::Chain& chain, const HopLoads& loads)
+        : m_chain(chain)
+    {
+        for (const auto& hop : chain.hops)
+        {
+            const Rate share = loads.ShareOn(hop.path, m_slices.size());
+            const Time slice = std::min(row.slice, row.bytes) / share;
+            const Time all = row.bytes / share;
+            m_slices.push_back(slice);
+            m_alls.push_back(all);
+            m_behind.push_back(all - std::min(all, slice * hop.slots));
+        }
+        m_firsts.resize(chain.ranks.size());
+    }
+
+    /** One call: @p begins by rank; makes @p ends later where it must. */
+    void Play(const std::vector<Time>& begins, std::vector<Time>& ends)
+    {
+        m_firsts[0] = begins[m_chain.ranks[0]];
+        for (std::size_t p = 0; p < m_slices.size(); ++p)
+        {
+            const Time arrival = m_firsts[p] + m_slices[p] + m_chain.hops[p].latency;
+            m_firsts[p + 1] = std::max(arrival, begins[m_chain.ranks[p + 1]]);
+        }
+        Time arrived; // the last slice at this place
+        for (std::size_t p = 0; p < m_slices.size(); ++p)
+        {
+            Time left = std::max(m_firsts[p] + m_alls[p], arrived + m_slices[p]);
+            if (m_behind[p] > Time())
+            {
+                left = std::max(left, m_firsts[p + 1] + m_behind[p]);
+            }
+            Time& end = ends[m_chain.ranks[p]];
+            end = std::max(end, left + m_chain.hops[p].release);
+            arrived = left + m_chain.hops[p].latency;
+        }
+        Time& end = ends[m_chain.ranks.back()];
+        end = std::max({end, arrived, m_firsts.back()});
+    }
+
+  private:
+    const ChainRow::Chain& m_chain;
+    std::vector<Time> m_slices; //!< by hop: of one slice
+    std::vector<Time> m_alls;   //!< of all bytes
+    std::vector<Time> m_behind; //!< of those behind the first ones that have slots
+    std::vector<Time> m_firsts; //!< by place: when the first slice can be used
+};
+
+} // namespace
+
+Time
+PeriodOf(const ChainRow& row, const AloneRates& rates, uint32_t calls)
+{
+    const HopLoads loads(row, rates);
+    std::vector<ChainTimes> chains;
+    uint32_t ranks = 0;
+    for (const auto& chain : row.chains)
+    {
+        chains.emplace_back(row, chain, loads);
+        ranks = std::max(ranks, *std::max_element(chain.ranks.begin(), chain.ranks.end()) + 1);
+    }
+    std::vector<Time> begins(ranks, row.start);
+    Time first;
+    Time last;
+    Time period;
+    for (uint32_t call = 0; call < calls; ++call)
+    {
+        std::vector<Time> ends = begins;
+        for (ChainTimes& chain : chains)
+        {
+            chain.Play(begins, ends);
+        }
+        const Time end = *std::max_element(ends.begin(), ends.end());
+        const Time before = period;
+        period = end - last;
+        last = end;
+        first = call == 0 ? end : first;
+        if (call > 1 && period == before)
+        {
+            last += period * (calls - 1 - call); // and so on
+            break;
+        }
+        for (uint32_t rank = 0; rank < ranks; ++rank)
+        {
+            begins[rank] = ends[rank] + row.start;
+        }
+    }
+    return calls > 1 ? (last - first) * (1.0 / (calls - 1)) : first;
+}
+
+} // namespace weir

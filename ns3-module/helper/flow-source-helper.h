@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_HELPER_FLOW_SOURCE_HELPER_H
+#define WEIR_HELPER_FLOW_SOURCE_HELPER_H
+
+#include "ns3/application-container.h"
+#include "ns3/attribute.h"
+#include "ns3/cluster-container.h"
+#include "ns3/flow-source.h"
+#include "ns3/object-factory.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/** Puts sources of flows on the GPUs of a cluster: the traffic of somebody else. */
+class FlowSourceHelper
+{
+  public:
+    /** Sources without destinations: they send on FlowSource::Send only. */
+    FlowSourceHelper();
+
+    /**
+     * @param destinations the receiving GPUs, counted as in the cluster
+     */
+    explicit FlowSourceHelper(const std::vector<uint32_t>& destinations);
+
+    /**
+     * Sets an attribute of the sources to be installed.
+     * @param name of an attribute of FlowSource, but for Gpu
+     * @param value of the attribute
+     */
+    void SetAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * Installs a source on each of some GPUs, as an application of its server's node.
+     * @param cluster the cluster
+     * @param gpus the sending GPUs, counted as in the cluster
+     * @return the sources, by place in @p gpus
+     */
+    ApplicationContainer Install(const ClusterContainer& cluster,
+                                 const std::vector<uint32_t>& gpus) const;
+
+    /**
+     * Gives the random variables of sources fixed streams.
+     * @param sources what Install returned
+     * @param stream number of the first
+     * @return how many streams there are
+     */
+    int64_t AssignStreams(const ApplicationContainer& sources, int64_t stream) const;
+
+  private:
+    ObjectFactory m_factory;              //!< of sources
+    std::vector<uint32_t> m_destinations; //!< GPUs
+};
+
+} // namespace ns3
+
+#endif // WEIR_HELPER_FLOW_SOURCE_HELPER_H

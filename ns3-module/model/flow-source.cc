@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "flow-source.h"
+
+#include "gpu-server.h"
+
+#include "ns3/abort.h"
+#include "ns3/log.h"
+#include "ns3/node.h"
+#include "ns3/pointer.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <cmath>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("FlowSource");
+
+NS_OBJECT_ENSURE_REGISTERED(FlowSource);
+
+TypeId
+FlowSource::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::FlowSource")
+            .SetParent<Application>()
+            .SetGroupName("Weir")
+            .AddConstructor<FlowSource>()
+            .AddAttribute("Gpu",
+                          "Number of the sending GPU within its server.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&FlowSource::m_gpu),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("Size",
+                          "Bytes of a flow, rounded to whole ones; negative draws are zero.",
+                          StringValue("ns3::ConstantRandomVariable[Constant=1048576]"),
+                          MakePointerAccessor(&FlowSource::m_size),
+                          MakePointerChecker<RandomVariableStream>())
+            .AddAttribute("Interval",
+                          "Seconds from the start of one flow to that of the next; exponential "
+                          "ones make Poisson traffic.",
+                          StringValue("ns3::ConstantRandomVariable[Constant=0.001]"),
+                          MakePointerAccessor(&FlowSource::m_pause),
+                          MakePointerChecker<RandomVariableStream>())
+            .AddAttribute("MaxFlows",
+                          "How many flows the interval brings; 0 is no limit.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&FlowSource::m_maxFlows),
+                          MakeUintegerChecker<uint64_t>())
+            .AddTraceSource("FlowFinished",
+                            "The last byte of a flow of this source has passed.",
+                            MakeTraceSourceAccessor(&FlowSource::m_flowFinished),
+                            "ns3::FlowSource::FlowFinishedTracedCallback");
+    return tid;
+}
+
+FlowSource::FlowSource()
+    : m_pick(CreateObject<UniformRandomVariable>())
+{
+    NS_LOG_FUNCTION(this);
+}
+
+FlowSource::~FlowSource()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+FlowSource::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    Simulator::Cancel(m_next);
+    Application::DoDispose();
+}
+
+void
+FlowSource::SetDestinations(const std::vector<uint32_t>& gpus)
+{
+    m_receivers = gpus;
+}
+
+uint32_t
+FlowSource::GetSource() const
+{
+    const Ptr<GpuServer> server = GetNode() ? GetNode()->GetObject<GpuServer>() : nullptr;
+    NS_ABORT_MSG_IF(!server, "FlowSource: its node is not a server of a cluster");
+    return server->GetGpu(m_gpu);
+}
+
+uint64_t
+FlowSource::Send(uint32_t destination, uint64_t bytes)
+{
+    NS_LOG_FUNCTION(this << destination << bytes);
+    const uint32_t source = GetSource();
+    const Ptr<FluidFabric> fabric = GetNode()->GetObject<GpuServer>()->GetFabric();
+    const Flow flow{destination, bytes, fabric->GetDriver()->Synchronize()};
+    m_started++;
+    const auto self = Ptr<FlowSource>(this);
+    return fabric->StartFlow(
+        source, destination, bytes, FluidFabric::FlowCallback([self, flow](uint64_t number) {
+            self->Finish(flow, number);
+        }));
+}
+
+void
+FlowSource::Finish(Flow flow, uint64_t number)
+{
+    NS_LOG_FUNCTION(this << number);
+    m_finished++;
+    const Ptr<FluidFabric> fabric = GetNode()->GetObject<GpuServer>()->GetFabric();
+    m_flowFinished(GetSource(),
+                   flow.destination,
+                   flow.bytes,
+                   flow.started,
+                   fabric->GetDriver()->Synchronize());
+}
+
+void
+FlowSource::StartApplication()
+{
+    NS_LOG_FUNCTION(this);
+    if (!m_receivers.empty())
+    {
+        SendNext();
+    }
+}
+
+void
+FlowSource::StopApplication()
+{
+    NS_LOG_FUNCTION(this);
+    Simulator::Cancel(m_next);
+}
+
+void
+FlowSource::SendNext()
+{
+    const auto last = static_cast<uint32_t>(m_receivers.size() - 1);
+    const uint32_t destination = m_receivers[m_pick->GetInteger(0, last)];
+    const double bytes = std::round(m_size->GetValue());
+    Send(destination, bytes > 0 ? static_cast<uint64_t>(bytes) : 0);
+    m_drawn++;
+    if (m_maxFlows == 0 || m_drawn < m_maxFlows)
+    {
+        const double pause = m_pause->GetValue();
+        NS_ABORT_MSG_IF(!(pause >= 0), "FlowSource: found an interval of " << pause << " s");
+        m_next = Simulator::Schedule(Seconds(pause), &FlowSource::SendNext, this);
+    }
+}
+
+uint64_t
+FlowSource::GetStarted() const
+{
+    return m_started;
+}
+
+uint64_t
+FlowSource::GetFinished() const
+{
+    return m_finished;
+}
+
+int64_t
+FlowSource::AssignStreams(int64_t stream)
+{
+    m_pick->SetStream(stream);
+    m_size->SetStream(stream + 1);
+    m_pause->SetStream(stream + 2);
+    return 3;
+}
+
+} // namespace ns3

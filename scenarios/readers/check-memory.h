@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_READERS_CHECK_MEMORY_H
+#define WEIR_SCENARIOS_READERS_CHECK_MEMORY_H
+
+#include "fabric/cluster-spec.h"
+
+namespace weir
+{
+
+/**
+ * Refuses a cluster whose devices, links and ways would not fit this machine's memory: some 10 kB a
+ * GPU.
+ * @throws InputError that says how much it would take.
+ */
+void CheckMemory(const ClusterSpec& cluster);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_READERS_CHECK_MEMORY_H

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/plan-uses.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+using Setting = PlanSetting;
+
+bool
+IsTransformer(const Setting& in)
+{
+    return in.transformer != nullptr;
+}
+
+bool
+HasExperts(const Setting& in)
+{
+    return IsTransformer(in) && in.transformer->moe.experts > 0;
+}
+
+bool
+HasTables(const Setting& in)
+{
+    return in.table != nullptr && !in.table->embeddings.empty();
+}
+
+/** Whether gradients are reduced by bucket or all at once, not unit by unit. */
+bool
+ReducesInBuckets(const Setting& in)
+{
+    return in.plan.DenseReplicas() > 1 && in.plan.Sharded() != ShardedState::Full;
+}
+
+bool
+SharesOptimizerOrGradients(const Setting& in)
+{
+    return in.plan.Sharded() == ShardedState::Optimizer ||
+           in.plan.Sharded() == ShardedState::Gradients;
+}
+
+bool
+IsShardedInFull(const Setting& in)
+{
+    return in.plan.Sharded() == ShardedState::Full;
+}
+
+/** How the parts of a model and of a step's samples are shared out. */
+std::vector<PlanUse>
+UsesOfWays()
+{
+    return {{{"contextExchange"},
+             [](const Setting& in) { return in.plan.context > 1; },
+             "context above 1"},
+            {{"sequenceParallel", "overlapTensor"},
+             [](const Setting& in) { return in.plan.tensor > 1; },
+             "tensor above 1"},
+            {{"embeddingsAsLayers", "host.syncTransfers"},
+             [](const Setting& in) { return in.plan.pipeline > 1; },
+             "pipeline above 1"},
+            {{"scatterGatherPipeline"},
+             [](const Setting& in) {
+                 return in.plan.pipeline > 1 && in.plan.tensor > 1 && !in.plan.HasGrid() &&
+                        !in.plan.sequenceParallel;
+             },
+             "pipeline and tensor above 1 without sequenceParallel or a grid"}};
+}
+
+/** What the kernels of a network leave open. */
+std::vector<PlanUse>
+UsesOfKernels()
+{
+    return {{{"schedule", "fusedUpdate", "loss", "host.syncBatches", "host.syncPasses"},
+             IsTransformer,
+             "a transformer, not a table of layers"},
+            {{"expertTensor"}, HasExperts, "a mixture of experts"},
+            {{"attentionSpeed"},
+             [](const Setting& in) {
+                 return IsTransformer(in) && in.plan.attention == AttentionKind::Fused;
+             },
+             "a transformer with attention: fused"},
+            {{"recomputeEvery", "host.syncLayers"},
+             [](const Setting& in) {
+                 return in.plan.recomputation != Recomputation::None &&
+                        in.plan.recomputation != Recomputation::Selective;
+             },
+             "a recomputation of layers: full, needed or operators"}};
+}
+
+/** How gradients, weights and optimizer state go among replicas. */
+std::vector<PlanUse>
+UsesOfReplicas()
+{
+    return {
+        {{"overlapGradients"}, ReducesInBuckets, "several replicas that are not sharded in full"},
+        {{"bucket"},
+         [](const Setting& in) { return ReducesInBuckets(in) && in.plan.overlapGradients; },
+         "overlapGradients among several replicas that are not sharded in full"},
+        {{"distributedOptimizer"},
+         [](const Setting& in) { return in.plan.sharding.state == ShardedState::Optimizer; },
+         "dataSharding: optimizer, or none written"},
+        {{"dataSharding.reshard", "dataSharding.prefetch", "dataSharding.perParameter"},
+         IsShardedInFull,
+         "dataSharding: full"},
+        {{"dataSharding.everyPass"},
+         [](const Setting& in) {
+             return IsShardedInFull(in) || in.plan.Sharded() == ShardedState::Gradients;
+         },
+         "dataSharding: full or gradients"},
+        {{"dataSharding.scatter", "dataSharding.overlapGather"},
+         SharesOptimizerOrGradients,
+         "dataSharding: optimizer or gradients"}};
+}
+
+/** How embedding tables lie. */
+std::vector<PlanUse>
+UsesOfTables()
+{
+    return {
+        {{"embeddings"}, HasTables, "a model with embedding tables"},
+        {{"embeddings.placement",
+          "embeddings.balance",
+          "embeddings.splitAbove",
+          "embeddings.splitColumnsAbove",
+          "embeddings.columnWidth",
+          "embeddings.exchangeIndices"},
+         [](const Setting& in) { return in.plan.data > 1; },
+         "data above 1"},
+        {{"embeddings.balance", "embeddings.splitAbove"},
+         [](const Setting& in) { return in.plan.embeddings.placement != EmbeddingPlacement::Rows; },
+         "placement: tables or columns"},
+        {{"embeddings.splitColumnsAbove"},
+         [](const Setting& in) {
+             return in.plan.embeddings.placement == EmbeddingPlacement::Tables;
+         },
+         "placement: tables"},
+        {{"embeddings.columnWidth"},
+         [](const Setting& in) {
+             return in.plan.embeddings.placement == EmbeddingPlacement::Columns ||
+                    in.plan.embeddings.splitColumnsAbove != EmbeddingSharding().splitColumnsAbove;
+         },
+         "placement: columns, or splitColumnsAbove"}};
+}
+
+} // namespace
+
+std::vector<PlanUse>
+PlanUses()
+{
+    std::vector<PlanUse> uses;
+    for (const auto& some : {UsesOfWays(), UsesOfKernels(), UsesOfReplicas(), UsesOfTables()})
+    {
+        uses.insert(uses.end(), some.begin(), some.end());
+    }
+    return uses;
+}
+
+const PlanUse*
+LackOf(const PlanKey& key, const PlanSetting& setting, const std::vector<PlanUse>& uses)
+{
+    const auto lack = std::find_if(uses.begin(), uses.end(), [&](const PlanUse& use) {
+        const bool isMeant =
+            std::any_of(use.paths.begin(), use.paths.end(), [&](const std::string& path) {
+                return path == key.path || path == key.Map();
+            });
+        return isMeant && !use.hasEffect(setting);
+    });
+    return lack == uses.end() ? nullptr : &*lack;
+}
+
+} // namespace weir

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/running/row-time.h"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double STEADY = 1e-3; //!< periods that differ by less than this part are the same
+
+/** Keeps when the collective it waits for ended. */
+class EndTime : public CollectiveClient
+{
+  public:
+    void OnCollectiveDone(uint64_t token, Time now) override
+    {
+        m_end = now;
+    }
+
+    Time Get() const
+    {
+        return m_end;
+    }
+
+  private:
+    Time m_end{Time::Infinite()};
+};
+
+/** Keeps when calls have ended, until their period is known. */
+class RowEnds : public CallRowClient
+{
+  public:
+    explicit RowEnds(uint32_t calls)
+        : m_calls(calls)
+    {
+    }
+
+    bool OnCallDone(Time end) override
+    {
+        if (m_isKnown)
+        {
+            return false; // some rank had begun it before
+        }
+        m_ends.push_back(end);
+        m_isKnown = m_ends.size() == m_calls || IsSteady();
+        return !m_isKnown;
+    }
+
+    /** When the last of all calls ends; infinite: never. */
+    Time Last() const
+    {
+        if (!m_isKnown)
+        {
+            return Time::Infinite();
+        }
+        const std::size_t played = m_ends.size();
+        const double more = m_calls - static_cast<double>(played);
+        return m_ends.back() + (more > 0 ? Period(played - 1) * more : Time());
+    }
+
+  private:
+    /** From the end of the call before to that of call @p i. */
+    Time Period(std::size_t i) const
+    {
+        return m_ends[i] - m_ends[i - 1];
+    }
+
+    bool IsSteady() const
+    {
+        const std::size_t played = m_ends.size();
+        if (played < 3)
+        {
+            return false;
+        }
+        const double last = Period(played - 1).ToSeconds();
+        const double before = Period(played - 2).ToSeconds();
+        return std::abs(last - before) <= STEADY * last;
+    }
+
+    uint32_t m_calls;
+    bool m_isKnown{false};
+    std::vector<Time> m_ends;
+};
+
+} // namespace
+
+RowTimer::RowTimer(Fidelity fidelity, Planner& planner, Transport& transport, Time now)
+    : m_planner(planner),
+      m_now(now)
+{
+    if (fidelity == Fidelity::Flow)
+    {
+        auto flow = std::make_unique<FlowEngine>(planner, transport);
+        m_flow = flow.get();
+        m_engine = std::move(flow);
+    }
+    else
+    {
+        m_engine = MakeCollectiveEngine(fidelity, planner, transport);
+    }
+    m_engines.Add(*m_engine);
+    m_engines.Add(transport);
+    m_engines.RunUntil(now);
+}
+
+Time
+RowTimer::PerCall(const CollectiveCall& call, uint32_t calls)
+{
+    const Time start = m_now;
+    Time end;
+    if (!Overlaps(call))
+    {
+        end = PlayOne(call);
+        calls = 1;
+    }
+    else if (m_flow)
+    {
+        end = Play(call, calls);
+    }
+    else
+    {
+        end = PlayOne(call) + m_planner.Plan(call).period * (calls - 1);
+    }
+    if (end.IsInfinite())
+    {
+        throw std::runtime_error("the collective of " + std::to_string(call.bytes.Count()) +
+                                 " bytes never ends");
+    }
+    return (end - start) * (1.0 / calls);
+}
+
+bool
+RowTimer::Overlaps(const CollectiveCall& call)
+{
+    if (call.overrides.algorithm == Algorithm::Imported)
+    {
+        return false; // it has no closed form that says so
+    }
+    const CollectivePlan& plan = m_planner.Plan(call);
+    return plan.period < plan.duration;
+}
+
+/** @return when the last of the calls ends, or would. */
+Time
+RowTimer::Play(const CollectiveCall& call, uint32_t calls)
+{
+    RowEnds ends(calls);
+    m_flow->StartRow(call, ends, m_now);
+    m_now = m_engines.RunToEnd();
+    return ends.Last();
+}
+
+/** @return when it ends. */
+Time
+RowTimer::PlayOne(const CollectiveCall& call)
+{
+    EndTime end;
+    m_engine->Start(call, &end, 0, m_now);
+    m_now = m_engines.RunToEnd();
+    return end.Get();
+}
+
+} // namespace weir

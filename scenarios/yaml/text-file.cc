@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/yaml/text-file.h"
+
+#include "scenarios/yaml/input-error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace weir
+{
+
+namespace
+{
+
+bool
+IsUtf16(std::string_view text)
+{
+    const std::string_view start = text.substr(0, 2);
+    return start == "\xff\xfe" || start == "\xfe\xff";
+}
+
+/** "file:line:column" of the character at @p offset. */
+std::string
+PlaceIn(const std::string& path, std::string_view text, std::size_t offset)
+{
+    const std::string_view before = text.substr(0, offset);
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    const std::size_t lastBreak = before.rfind('\n');
+    const std::size_t column = offset - (lastBreak == std::string_view::npos ? 0 : lastBreak + 1);
+    return path + ":" + std::to_string(line) + ":" + std::to_string(column + 1);
+}
+
+} // namespace
+
+std::size_t
+FindNonText(std::string_view text)
+{
+    const auto found = std::find_if(text.begin(), text.end(), [](unsigned char c) {
+        return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\v';
+    });
+    return found == text.end() ? std::string_view::npos
+                               : static_cast<std::size_t>(found - text.begin());
+}
+
+std::string
+ByteName(char byte)
+{
+    char name[16];
+    std::snprintf(name, sizeof(name), "the byte 0x%02x", static_cast<unsigned char>(byte));
+    return name;
+}
+
+std::string
+ReadTextFile(const std::string& path, const std::string& expected)
+{
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error))
+    {
+        throw InputError(path + ": found a folder, expected " + expected);
+    }
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream read;
+    read << file.rdbuf();
+    std::string text = read.str();
+    if (!file.is_open() || file.bad())
+    {
+        throw InputError(path + ": found no readable file (" + std::strerror(errno) +
+                         "), expected " + expected);
+    }
+    const std::size_t wrong = IsUtf16(text) ? std::string_view::npos : FindNonText(text);
+    if (wrong != std::string_view::npos)
+    {
+        throw InputError(PlaceIn(path, text, wrong) + ": found " + ByteName(text[wrong]) +
+                         ", expected " + expected);
+    }
+    if (text.compare(0, BYTE_ORDER_MARK.size(), BYTE_ORDER_MARK) == 0)
+    {
+        text.erase(0, BYTE_ORDER_MARK.size());
+    }
+    return text;
+}
+
+} // namespace weir

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_YAML_TEXT_FILE_H
+#define WEIR_SCENARIOS_YAML_TEXT_FILE_H
+
+#include <string>
+#include <string_view>
+
+namespace weir
+{
+
+/** What UTF-8 text may begin with: no part of it. */
+constexpr std::string_view BYTE_ORDER_MARK = "\xef\xbb\xbf";
+
+/** The first byte of @p text that no text has: a control character that is no white space; npos. */
+std::size_t FindNonText(std::string_view text);
+
+/** "the byte 0x07", for what FindNonText finds. */
+std::string ByteName(char byte);
+
+/**
+ * All of a file of text, without a byte order mark of UTF-8.
+ * @param expected "a YAML file".
+ * @throws InputError naming @p path where it is a folder or cannot be read, and the place of a byte
+ *         that no text has, unless a mark says that it is UTF-16.
+ */
+std::string ReadTextFile(const std::string& path, const std::string& expected);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_YAML_TEXT_FILE_H

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/engines/call-row.h"
+
+#include "collectives/algorithms/ring/chain-row.h"
+#include "collectives/engines/closed-form.h"
+#include "collectives/engines/flow-engine.h"
+#include "collectives/engines/leg-sharing.h"
+
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <ostream>
+
+namespace weir
+{
+namespace
+{
+
+/** Hops that share nothing: a slice takes what the channel's cap says. */
+class ChainRows : public testing::Test
+{
+  protected:
+    /** Chains over ranks 0, 1, 2: of one slice of 1 us and hops of 5 us, kernels 10 us apart. */
+    ChainRow Row(const std::vector<std::vector<uint32_t>>& orders)
+    {
+        ChainRow row;
+        row.slice = row.bytes = Bytes(1000);
+        row.cap = Rate::GBps(1);
+        row.start = Time::Microseconds(10);
+        for (const auto& order : orders)
+        {
+            ChainRow::Hop hop;
+            hop.path = m_paths.Intern({});
+            hop.latency = Time::Microseconds(5);
+            row.chains.push_back({order, {hop, hop}});
+        }
+        return row;
+    }
+
+    double Period(const ChainRow& row, uint32_t calls = 20)
+    {
+        return PeriodOf(row, AloneRates({}, m_paths), calls).ToMicroseconds();
+    }
+
+    Topology m_topology;
+    PathTable m_paths{m_topology};
+};
+
+TEST_F(ChainRows, AreAsSlowAsTheSlowestRankWhereAllChainsHaveOneOrder)
+{
+    // A rank begins, sends for 1 us and begins again 10 us later, however long the chain is.
+    EXPECT_NEAR(Period(Row({{0, 1, 2}})), 11, 1e-9);
+    EXPECT_NEAR(Period(Row({{0, 1, 2}, {0, 1, 2}})), 11, 1e-9);
+}
+
+TEST_F(ChainRows, WaitForRanksThatAreLateOnAnotherChain)
+{
+    // Rank 1 ends a call when rank 2's slice has come, 1 + 5 us after that rank began it at the
+    // earliest, and the other way round: neither begins the next before another 10 us.
+    EXPECT_NEAR(Period(Row({{0, 1, 2}, {0, 2, 1}})), 16, 1e-9);
+}
+
+TEST_F(ChainRows, AddWhatKeepsAKernelBeyondItsBytes)
+{
+    ChainRow row = Row({{0, 1, 2}});
+    row.chains[0].hops[1].release = Time::Microseconds(3);
+    EXPECT_NEAR(Period(row), 14, 1e-9);
+}
+
+TEST_F(ChainRows, WaitForSlotsWhereThereAreMoreSlicesThanTheseHold)
+{
+    // Ten slices, two slots: the last eight leave when the next rank takes what came before, which
+    // it begins to at f(p + 1) = f(p) + 1 + 5, so a kernel lasts 6 + 8 us and not 10.
+    ChainRow row = Row({{0, 1, 2}});
+    row.bytes = Bytes(10000);
+    for (auto& hop : row.chains[0].hops)
+    {
+        hop.slots = 2;
+    }
+    EXPECT_NEAR(Period(row), 24, 1e-9);
+}
+
+/** Keeps the ends of so many calls. */
+class Ends : public CallRowClient
+{
+  public:
+    explicit Ends(std::size_t most)
+        : m_most(most)
+    {
+    }
+
+    bool OnCallDone(Time end) override
+    {
+        m_ends.push_back(end);
+        return m_ends.size() < m_most;
+    }
+
+    const std::vector<Time>& Get() const
+    {
+        return m_ends;
+    }
+
+  private:
+    std::size_t m_most;
+    std::vector<Time> m_ends;
+};
+
+CommunicatorId
+AllOf(CollectiveBench& bench)
+{
+    return bench.GetPlanner().AddCommunicator(
+        FirstGpus(bench.GetPlanner().GetCluster().GpuCount()));
+}
+
+/** The ends of @p calls like @p call in a row, in `flow`; what is begun beyond, too. */
+std::vector<Time>
+PlayRow(CollectiveBench& bench, const CollectiveCall& call, std::size_t calls)
+{
+    FlowEngine engine(bench.GetPlanner(), bench.GetFabric().GetTransport());
+    EngineSet set;
+    set.Add(engine);
+    set.Add(bench.GetFabric().GetTransport());
+    Ends ends(calls);
+    engine.StartRow(call, ends, Time());
+    set.RunToEnd();
+    EXPECT_EQ(engine.Active(), 0U);
+    return ends.Get();
+}
+
+struct RowCase
+{
+    uint32_t nodes;
+    CollectiveOp op;
+    Bytes bytes;
+};
+
+/** For gtest's messages. */
+void
+PrintTo(const RowCase& one, std::ostream* out)
+{
+    *out << ToString(one.op) << " of " << one.bytes.Count() << " B on " << one.nodes << " nodes";
+}
+
+class CallRows : public testing::TestWithParam<RowCase>
+{
+};
+
+TEST_P(CallRows, FollowEachOtherByThePlansPeriod)
+{
+    const RowCase& one = GetParam();
+    CollectiveBench bench(H100Boxes(one.nodes));
+    CollectiveCall call;
+    call.communicator = AllOf(bench);
+    call.op = one.op;
+    call.bytes = one.bytes;
+    const CollectivePlan& plan = bench.GetPlanner().Plan(call);
+    const auto ends = PlayRow(bench, call, 20);
+    ASSERT_GE(ends.size(), 20U);
+    EXPECT_LT(plan.period, plan.duration);
+    const double period = (ends[19] - ends[0]).ToSeconds() / 19;
+    EXPECT_NEAR(period / plan.period.ToSeconds(), 1, 0.02);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes,
+                         CallRows,
+                         testing::Values(RowCase{1, CollectiveOp::Broadcast, Bytes(8)},
+                                         RowCase{1, CollectiveOp::Broadcast, Bytes::MiB(1)},
+                                         RowCase{1, CollectiveOp::Reduce, Bytes::MiB(64)},
+                                         RowCase{3, CollectiveOp::Broadcast, Bytes(8)},
+                                         RowCase{3, CollectiveOp::Reduce, Bytes::MiB(1)},
+                                         RowCase{3, CollectiveOp::Broadcast, Bytes::MiB(64)}));
+
+TEST(CallRow, OfOneIsTheCallAlone)
+{
+    CollectiveBench bench(H100Boxes(2));
+    CollectiveCall call;
+    call.communicator = AllOf(bench);
+    call.op = CollectiveOp::Broadcast;
+    call.bytes = Bytes(8);
+    const Time alone = bench.Run(Fidelity::Flow, call);
+    CollectiveBench other(H100Boxes(2));
+    call.communicator = AllOf(other);
+    // Other ranks have begun the next one by then, but a slice waits for the one before it.
+    EXPECT_EQ(PlayRow(other, call, 1).front(), alone);
+}
+
+TEST(LegSharing, NeverEndsWhatIsOnALinkOfNoRate)
+{
+    Topology topology;
+    const DeviceId a = topology.AddDevice(DeviceKind::Gpu, "a");
+    const DeviceId b = topology.AddDevice(DeviceKind::Gpu, "b");
+    const LinkId dead = topology.AddLink(a, b, LinkKind::Network, Rate::GBps(0), Time());
+    const LinkId live = topology.AddLink(a, b, LinkKind::Network, Rate::GBps(1), Time());
+    PathTable paths(topology);
+    const std::vector<StreamLeg> legs{{paths.Intern({dead}), Bytes(1000), Rate::GBps(1), 1},
+                                      {paths.Intern({live}), Bytes(1000), Rate::GBps(1), 1}};
+    const std::vector<double> ends = LegSharing(legs, paths).Ends();
+    EXPECT_TRUE(std::isinf(ends[0]));
+    EXPECT_NEAR(ends[1], 1e-6, 1e-15);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/graph/step-builder.h"
+
+#include "graph-run.h"
+#include "transformer-samples.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace weir
+{
+namespace
+{
+
+ParallelPlan
+Fp8Plan(bool sequenceParallel)
+{
+    ParallelPlan plan;
+    plan.tensor = 4;
+    plan.sequenceParallel = sequenceParallel;
+    plan.precision = Precision::Fp8;
+    plan.host = HostCosts();
+    return plan;
+}
+
+/** Bytes that kernels which turn operands to fp8, or transpose them, move on one rank. */
+double
+OperandBytes(const StepGraph& graph)
+{
+    const double ofAll = SumOverRanks(graph, [&graph](const StepOp& op) {
+        double bytes = 0;
+        for (uint32_t i = 0; i < op.kernelCount; i++)
+        {
+            const KernelRecord& kernel = graph.kernels[op.firstKernel + i];
+            const std::string& name = graph.labels[kernel.name];
+            const bool isOperand = name.find("to fp8") != std::string::npos ||
+                                   name.find("transpose") != std::string::npos;
+            bytes += isOperand ? kernel.bytes.ToDouble() : 0;
+        }
+        return bytes;
+    });
+    return ofAll / static_cast<double>(graph.rankProgram.size());
+}
+
+// Each operand is read in 16 bits and written in 8, once and transposed: 4 bytes an element. A
+// layer's products take, in columns, h, q, h, f forward and the gradients of q + 2 k, h, 2 f, h
+// backward, and each weight once.
+TEST(Fp8Operands, AreCastAndTransposedTogether)
+{
+    Transformer model = SampleLlama70b();
+    model.layers = 2;
+    const double h = model.hidden;
+    const double q = h / 4;
+    const double k = 8.0 / 4 * 128;
+    const double f = model.ffn / 4.0;
+    const double columns = (h + q + h + f) + (q + 2 * k + h + 2 * f + h);
+    const double weights = h * (q + 2 * k) + q * h + h * 2 * f + f * h;
+    const StepGraph graph = BuildTransformerStep(model, Fp8Plan(false), SampleGpu());
+    EXPECT_EQ(OperandBytes(graph), model.layers * 4 * (model.sequence * columns + weights));
+}
+
+// What ranks gather is cast before, one way: of a quarter of the rows 3 bytes an element. What they
+// have gathered is transposed for the weight gradient: 2 bytes. That are the inputs of two and the
+// output gradients of the other two products of a layer, h columns each.
+TEST(Fp8Operands, AreCastBeforeTheyAreGathered)
+{
+    Transformer model = SampleLlama70b();
+    model.layers = 2;
+    const double whole = OperandBytes(BuildTransformerStep(model, Fp8Plan(false), SampleGpu()));
+    const double split = OperandBytes(BuildTransformerStep(model, Fp8Plan(true), SampleGpu()));
+    const double elements = static_cast<double>(model.sequence) * model.hidden;
+    EXPECT_EQ(whole - split, model.layers * 4 * elements * (4 - 3.0 / 4 - 2));
+}
+
+// Neither happens in 16 bits.
+TEST(Fp8Operands, SixteenBitsAreTakenAsTheyAre)
+{
+    Transformer model = SampleLlama70b();
+    model.layers = 2;
+    ParallelPlan plan = Fp8Plan(true);
+    plan.precision = Precision::Bf16;
+    EXPECT_EQ(OperandBytes(BuildTransformerStep(model, plan, SampleGpu())), 0);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/kernels/kernel-time.h"
+#include "compute-model/plan/rank-shape.h"
+
+#include "transformer-samples.h"
+
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+Transformer
+Words(uint32_t vocabulary, uint32_t multiple)
+{
+    Transformer model = SampleGpt(2, 1024, 16);
+    model.vocabulary = vocabulary;
+    model.vocabularyMultiple = multiple;
+    return model;
+}
+
+ParallelPlan
+Tensor(uint32_t ranks)
+{
+    ParallelPlan plan;
+    plan.tensor = ranks;
+    return plan;
+}
+
+// GPT-2's 50257 words become 50304 = 393 x 128 on one rank and 50688 = 99 x 512 on four; with a
+// multiple of one they stay, or become the next number that four divides.
+TEST(PaddedVocabulary, IsTheNextMultipleOfItsParts)
+{
+    EXPECT_EQ(PaddedVocabulary(Words(50257, 128), Tensor(1)), 50304u);
+    EXPECT_EQ(PaddedVocabulary(Words(50257, 128), Tensor(4)), 50688u);
+    EXPECT_EQ(PaddedVocabulary(Words(50257, 1), Tensor(1)), 50257u);
+    EXPECT_EQ(PaddedVocabulary(Words(50257, 1), Tensor(4)), 50260u);
+    EXPECT_EQ(RankShape(Words(50257, 1), Tensor(4)).vocabulary, 50260u / 4);
+}
+
+// Rows of an odd number of 16-bit words are no whole 16-byte words, which the fast kernels need.
+TEST(PaddedVocabulary, SparesSlowProducts)
+{
+    const Gpu gpu = SampleGpu();
+    const KernelTimer timer(gpu, ClockRegime::Burst);
+    GemmShape padded;
+    padded.m = 4096;
+    padded.n = PaddedVocabulary(Words(50257, 128), Tensor(1));
+    padded.k = 1024;
+    GemmShape odd = padded;
+    odd.n = PaddedVocabulary(Words(50257, 1), Tensor(1));
+    EXPECT_GT(timer.Gemm(odd).time, timer.Gemm(padded).time);
+}
+
+} // namespace
+} // namespace weir

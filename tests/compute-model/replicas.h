@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_TESTS_COMPUTE_MODEL_REPLICAS_H
+#define WEIR_TESTS_COMPUTE_MODEL_REPLICAS_H
+
+#include "compute-model/plan/parallel-plan.h"
+
+namespace weir
+{
+
+/** As many whole replicas in 32 bits, with one micro-batch of @p samples each. */
+inline ParallelPlan
+Replicas(uint32_t data, uint32_t samples)
+{
+    ParallelPlan plan;
+    plan.data = data;
+    plan.microBatch = samples;
+    plan.globalBatch = data * samples;
+    plan.precision = Precision::Fp32;
+    return plan;
+}
+
+} // namespace weir
+
+#endif // WEIR_TESTS_COMPUTE_MODEL_REPLICAS_H

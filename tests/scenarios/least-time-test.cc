@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/least-time.h"
+
+#include "scenarios/catalog.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/validation/fidelity-bench.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+constexpr Fidelity FIDELITIES[] = {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow};
+constexpr Protocol PROTOCOLS[] = {Protocol::Ll, Protocol::Ll128, Protocol::Simple};
+
+ClusterSpec
+SystemOf(const std::string& text)
+{
+    const Catalog catalog({std::string(WEIR_SOURCE_DIR) + "/scenarios"});
+    return ReadSystem(YamlNode::Parse(text, "test"), catalog).cluster;
+}
+
+std::vector<GpuId>
+AllGpus(const Cluster& cluster)
+{
+    std::vector<GpuId> gpus;
+    for (uint32_t gpu = 0; gpu < cluster.GpuCount(); ++gpu)
+    {
+        gpus.emplace_back(gpu);
+    }
+    return gpus;
+}
+
+std::vector<CollectiveOp>
+AllOperations()
+{
+    std::vector<CollectiveOp> ops;
+    for (int op = 0; op <= static_cast<int>(LAST_COLLECTIVE_OP); ++op)
+    {
+        ops.push_back(static_cast<CollectiveOp>(op));
+    }
+    return ops;
+}
+
+// 16 H100 of two nodes, 8 ports of 50 GB/s each, 18 NVLinks and a PCIe each. A broadcast crosses
+// once; an all-to-all sends half of eight buffers; a send to a GPU of the same node is the GPU's.
+TEST(LeastTime, IsThatOfThePortsOrTheGpus)
+{
+    const Cluster cluster(SystemOf("{base: hgx-h100, nodes: 2}"));
+    const auto gpus = AllGpus(cluster);
+    const Topology& topology = cluster.GetTopology();
+    Rate port;
+    for (const LinkId id : topology.LinksFrom(cluster.NicDevice(0, 0)))
+    {
+        const Link& link = topology.GetLink(id);
+        port = link.kind == LinkKind::Network ? link.rate : port;
+    }
+    CollectiveCall call;
+    call.bytes = Bytes(800'000'000);
+    call.op = CollectiveOp::Broadcast;
+    EXPECT_NEAR(LeastTime(cluster, gpus, call) / (call.bytes / (port * 8)), 1, 1e-9);
+    call.op = CollectiveOp::AllToAll;
+    EXPECT_NEAR(LeastTime(cluster, gpus, call) / (call.bytes * 8 / 2 / (port * 8)), 1, 1e-9);
+    call.op = CollectiveOp::Send;
+    EXPECT_LT(LeastTime(cluster, gpus, call), call.bytes / (port * 8));
+    EXPECT_GT(LeastTime(cluster, gpus, call), call.bytes / Rate::GBps(600));
+}
+
+/** Times every operation under every protocol, alone and in a row of 20, in all fidelities. */
+void
+ExpectNoneFaster(const std::string& system, const std::vector<Bytes>& sizes)
+{
+    FidelityBench bench(SystemOf(system));
+    const auto gpus = AllGpus(bench.GetCluster());
+    CollectiveCall call;
+    call.communicator = bench.GetPlanner().AddCommunicator(gpus);
+    for (const CollectiveOp op : AllOperations())
+    {
+        call.op = op;
+        for (const Protocol protocol : PROTOCOLS)
+        {
+            call.overrides.protocol = protocol;
+            for (const Bytes bytes : sizes)
+            {
+                call.bytes = bytes;
+                const Time least = LeastTime(bench.GetCluster(), gpus, call);
+                EXPECT_GT(least, Time());
+                for (const Fidelity fidelity : FIDELITIES)
+                {
+                    const std::string what = system + " " + ToString(op) + " " +
+                                             ToString(protocol) + " " + ToString(fidelity) + " " +
+                                             std::to_string(bytes.Count());
+                    EXPECT_GE(bench.Run(fidelity, {call}) / least, 1 - 1e-9) << what;
+                    EXPECT_GE(bench.RunRow(fidelity, call, 20) / least, 1 - 1e-9)
+                        << what << " in a row";
+                }
+            }
+        }
+    }
+}
+
+// Rows of broadcasts and reduces overlap, but each of them crosses a node's ports all the same.
+TEST(LeastTime, NoFidelityUndercutsIt)
+{
+    const std::vector<Bytes> sizes{Bytes(64 << 10), Bytes(1'000'000), Bytes(4'000'000)};
+    ExpectNoneFaster("{base: dgx1-v100, nodes: 4}", sizes);
+    ExpectNoneFaster("{base: a100-pcie-8, nodes: 2}", sizes);
+    ExpectNoneFaster("{base: hgx-h100, nodes: 1}", sizes);
+}
+
+} // namespace
+} // namespace weir
