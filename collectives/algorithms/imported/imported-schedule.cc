@@ -80,12 +80,13 @@ class ImportedWriter
     void Connect(const ImportedPipe& pipe)
     {
         const Message between{pipe.fromRank, pipe.toRank, {}};
-        AddPipe(MakeConnection(m_in,
-                               BlockOf(pipe.fromRank, pipe.fromBlock),
+        const Connection way = WayOf(m_in, between, pipe.channel);
+        const Bytes slice = FirstSlice(m_in.protocol, m_loops);
+        AddPipe(MakeConnection(BlockOf(pipe.fromRank, pipe.fromBlock),
                                BlockOf(pipe.toRank, pipe.toBlock),
-                               WayOf(m_in, between, pipe.channel),
+                               way,
                                m_chunking,
-                               FirstSlice(m_in.protocol, m_loops)));
+                               HopLatency(m_in, Algorithm::Ring, way, slice)));
     }
 
     /** @return its places in the sender's and the receiver's lists. */

@@ -208,10 +208,8 @@ BuildChannel(const AlgorithmInputs& in, uint32_t channel, const Chunking& chunki
         {
             const uint32_t peer = PeerOf(in, rank, each.distance);
             const Connection hop = Between(in, rank, peer, channel);
-            ScheduleConnection connection = MakeConnection(in, rank, peer, hop, chunking, Bytes());
-            connection.latency = Hop(in, hop);
             const auto index = static_cast<uint32_t>(built.connections.size());
-            built.connections.push_back(connection);
+            built.connections.push_back(MakeConnection(rank, peer, hop, chunking, Hop(in, hop)));
             built.blocks[rank].send.push_back(index);
             built.blocks[peer].recv.push_back(index);
         }

@@ -192,16 +192,14 @@ class ChannelWriter
         {
             chunking.slots = m_networkSlots;
         }
-        auto pipe = MakeConnection(
-            m_in, ends.sender, ends.receiver, way, chunking, SliceOf(m_in, message, part));
-        if (message.from == message.to)
-        {
-            pipe.latency = Time(); // a copy
-        }
+        const bool isCopy = message.from == message.to;
+        const Time latency =
+            isCopy ? Time() : HopLatency(m_in, Algorithm::Ring, way, SliceOf(m_in, message, part));
         const auto id = static_cast<uint32_t>(m_channel.connections.size());
         Place(m_channel.blocks[ends.sender].send, ends.atSender, id);
         Place(m_channel.blocks[ends.receiver].recv, ends.atReceiver, id);
-        m_channel.connections.push_back(pipe);
+        m_channel.connections.push_back(
+            MakeConnection(ends.sender, ends.receiver, way, chunking, latency));
     }
 
     static void Place(std::vector<uint32_t>& pipes, std::size_t at, uint32_t id)

@@ -44,32 +44,13 @@ ConnectionSlots(const Connection& hop, const Chunking& chunking)
 }
 
 ScheduleConnection
-MakeConnection(const AlgorithmInputs& inputs,
-               uint32_t fromBlock,
+MakeConnection(uint32_t fromBlock,
                uint32_t toBlock,
                const Connection& hop,
                const Chunking& chunking,
-               Bytes slice)
+               Time latency)
 {
-    const Time latency = HopLatency(inputs, Algorithm::Ring, hop, slice);
     return {fromBlock, toBlock, hop, ConnectionSlots(hop, chunking), latency};
-}
-
-void
-AddRingConnections(ChannelSchedule& channel,
-                   const AlgorithmInputs& inputs,
-                   const RingChannel& ring,
-                   uint32_t first,
-                   uint32_t hops,
-                   const Chunking& chunking,
-                   Bytes slice)
-{
-    const auto n = static_cast<uint32_t>(ring.order.size());
-    for (uint32_t i = 0; i < hops; ++i)
-    {
-        const Connection& hop = ring.hops[(first + i) % n];
-        channel.connections.push_back(MakeConnection(inputs, i, (i + 1) % n, hop, chunking, slice));
-    }
 }
 
 Bytes

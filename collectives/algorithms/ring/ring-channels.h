@@ -34,25 +34,12 @@ Schedule EmptySchedule(const AlgorithmInputs& inputs, Algorithm algorithm);
  */
 uint32_t ConnectionSlots(const Connection& hop, const Chunking& chunking);
 
-/** A hop as a schedule's connection. */
-ScheduleConnection MakeConnection(const AlgorithmInputs& inputs,
-                                  uint32_t fromBlock,
+/** A hop as a schedule's connection, @p latency from a slice's last byte on the wire to its use. */
+ScheduleConnection MakeConnection(uint32_t fromBlock,
                                   uint32_t toBlock,
                                   const Connection& hop,
                                   const Chunking& chunking,
-                                  Bytes slice);
-
-/**
- * Adds @p hops connections: connection i is the hop from block i to block i + 1 (mod n), which is
- * the hop that leaves place @p first + i of the ring.
- */
-void AddRingConnections(ChannelSchedule& channel,
-                        const AlgorithmInputs& inputs,
-                        const RingChannel& ring,
-                        uint32_t first,
-                        uint32_t hops,
-                        const Chunking& chunking,
-                        Bytes slice);
+                                  Time latency);
 
 /** The first and largest slice of some loops, on the wire. */
 Bytes FirstSlice(Protocol protocol, const std::vector<Loop>& loops);

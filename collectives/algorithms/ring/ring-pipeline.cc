@@ -254,14 +254,13 @@ BuildSchedule(const AlgorithmInputs& in)
             ChannelSchedule channel;
             channel.loops = loops;
             channel.programs = Programs(in.call.op);
-            AddRingConnections(
-                channel, in, ring, first, n - 1, chunking, FirstSlice(in.protocol, loops));
             for (uint32_t i = 0; i + 1 < n; ++i)
             {
                 const uint32_t place = (first + i) % n;
-                channel.connections[i].latency =
-                    ChainLatency(in, ring.hops[place], loops.front().chunks.front());
-                channel.connections[i].release = handing.Of(ring, place);
+                const Connection& hop = ring.hops[place];
+                const Time latency = ChainLatency(in, hop, loops.front().chunks.front());
+                channel.connections.push_back(MakeConnection(i, i + 1, hop, chunking, latency));
+                channel.connections.back().release = handing.Of(ring, place);
             }
             for (uint32_t i = 0; i < n; ++i)
             {

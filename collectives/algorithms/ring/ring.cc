@@ -221,10 +221,12 @@ BuildSchedule(const AlgorithmInputs& in)
             ChannelSchedule channel = model;
             const auto& ring = in.communicator.channels[c];
             const Bytes slice = FirstSlice(in.protocol, model.loops);
-            AddRingConnections(channel, in, ring, 0, n, chunking, slice);
+            const auto latencies = HopLatencies(in, ring, slice);
             for (uint32_t place = 0; place < n; ++place)
             {
-                channel.connections[place].interval = turns.Interval(ring, place, slice);
+                channel.connections.push_back(MakeConnection(
+                    place, (place + 1) % n, ring.hops[place], chunking, latencies[place]));
+                channel.connections.back().interval = turns.Interval(ring, place, slice);
             }
             for (uint32_t place = 0; place < n; ++place)
             {

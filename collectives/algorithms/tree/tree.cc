@@ -142,10 +142,9 @@ BuildChannel(const AlgorithmInputs& in, const TreeChannel& tree, const Chunking&
     ChannelSchedule channel;
     const auto blocks = AddBlocks(channel, tree);
     const auto connect = [&](uint32_t from, uint32_t to, const Connection& hop) {
-        ScheduleConnection connection = MakeConnection(in, from, to, hop, chunking, Bytes());
-        connection.latency = TreeHopLatency(in, hop);
         const auto index = static_cast<uint32_t>(channel.connections.size());
-        channel.connections.push_back(connection);
+        channel.connections.push_back(
+            MakeConnection(from, to, hop, chunking, TreeHopLatency(in, hop)));
         channel.blocks[from].send.push_back(index);
         channel.blocks[to].recv.push_back(index);
     };
