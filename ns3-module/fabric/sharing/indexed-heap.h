@@ -29,11 +29,6 @@ class IndexedHeap
         return m_entries.empty();
     }
 
-    bool Contains(uint32_t index) const
-    {
-        return m_positions[index] != ABSENT;
-    }
-
     uint32_t TopIndex() const
     {
         return m_entries.front().index;
@@ -42,11 +37,6 @@ class IndexedHeap
     Key TopKey() const
     {
         return m_entries.front().key;
-    }
-
-    Key KeyOf(uint32_t index) const
-    {
-        return m_entries[m_positions[index]].key;
     }
 
     /** Inserts @p index or gives it another key. */

@@ -46,11 +46,6 @@ class InstantQueue
         return m_heap.empty() ? Time::Infinite() : m_instants[m_heap.front()].time;
     }
 
-    bool Contains(uint32_t item)
-    {
-        return m_items.Node(item).instant != NONE;
-    }
-
     void Insert(uint32_t item, Time time)
     {
         const uint32_t at = FindOrAdd(time);
