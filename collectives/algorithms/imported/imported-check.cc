@@ -148,7 +148,7 @@ class SymbolicRun
         }
         const ImportedStep& step = StepsOf(block)[block.step];
         std::vector<ChunkData> data(step.count);
-        const ImportedOrder::Place place{m_firstBlock[block.rank] + block.block, block.step};
+        const ImportedOrder::Place place = PlaceAt(block);
         if (m_order && step.block >= 0)
         {
             m_order->AwaitStep(
@@ -191,6 +191,12 @@ class SymbolicRun
         return true;
     }
 
+    /** The step at hand, its block numbered through all ranks. */
+    ImportedOrder::Place PlaceAt(const Block& block) const
+    {
+        return {m_firstBlock[block.rank] + block.block, block.step};
+    }
+
     /** Whether something orders what the step at hand does to @p chunk. */
     bool IsOrdered(const Block& block, const ChunkData& chunk, bool isWrite)
     {
@@ -198,7 +204,7 @@ class SymbolicRun
         {
             return true;
         }
-        const ImportedOrder::Place place{m_firstBlock[block.rank] + block.block, block.step};
+        const ImportedOrder::Place place = PlaceAt(block);
         const auto other = isWrite ? m_order->Write(chunk, place) : m_order->Read(chunk, place);
         return !other || Fail(block,
                               std::string(isWrite ? "writes" : "reads") + " a chunk that block " +
