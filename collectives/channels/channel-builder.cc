@@ -150,7 +150,7 @@ ChannelBuilder::SplitByNode(const Communicator& communicator) const
         const auto [it, isNew] = partOfNode.emplace(node, parts.size());
         if (isNew)
         {
-            parts.push_back({node, {}, {}, {}});
+            parts.push_back({node, {}, {}, {}, {}});
         }
         parts[it->second].ranks.push_back(rank);
     }
@@ -166,6 +166,10 @@ ChannelBuilder::SplitByNode(const Communicator& communicator) const
         {
             part.localGpus.push_back(localOf(rank));
             part.gpus.push_back(communicator.gpus[rank]);
+        }
+        if (m_constants.ChannelsPassGpus())
+        {
+            part.middles = part.gpus;
         }
     }
     return parts;
@@ -238,7 +242,7 @@ ChannelBuilder::HopsOf(const Joined& joined, uint32_t searchChannel, uint32_t qu
             if (!isLast || joined.parts.size() == 1)
             {
                 const GpuId to = part.gpus[ring.order[isLast ? 0 : i + 1]];
-                hops.push_back(m_connector.InsideNode(from, to));
+                hops.push_back(m_connector.InsideNodeBy(part.middles, from, to));
                 continue;
             }
             const std::size_t next = (k + 1) % joined.parts.size();

@@ -2,6 +2,7 @@
 #include "collectives/channels/connection.h"
 
 #include "collectives/channels/node-capacity.h"
+#include "fabric/routing/path-sum.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -49,6 +50,41 @@ Connector::InsideNode(GpuId from, GpuId to)
                       nvlink ? ConnectionKind::NvLink : ConnectionKind::Pcie};
     }
     return it->second;
+}
+
+Connection
+Connector::InsideNodeBy(const std::vector<GpuId>& gpus, GpuId from, GpuId to)
+{
+    Connection found = InsideNode(from, to);
+    if (found.kind == ConnectionKind::NvLink)
+    {
+        return found;
+    }
+    Rate widest;
+    for (const GpuId middle : gpus)
+    {
+        if (middle == from || middle == to || m_cluster.NodeOf(middle) != m_cluster.NodeOf(from))
+        {
+            continue;
+        }
+        const Connection there = InsideNode(from, middle);
+        const Connection on = InsideNode(middle, to);
+        if (there.kind != ConnectionKind::NvLink || on.kind != ConnectionKind::NvLink)
+        {
+            continue;
+        }
+        const Rate rate =
+            std::min(m_paths.BottleneckRate(there.path), m_paths.BottleneckRate(on.path));
+        if (rate > widest)
+        {
+            widest = rate;
+            PathSum sum(m_paths);
+            sum.Add(there.path);
+            sum.Add(on.path);
+            found = {sum.Intern(), ConnectionKind::NvLink};
+        }
+    }
+    return found;
 }
 
 Connection

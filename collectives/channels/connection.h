@@ -37,6 +37,13 @@ class Connector
     Connection InsideNode(GpuId from, GpuId to);
 
     /**
+     * NVLink where it exists, else NVLink by way of another of @p gpus in the node, the one that
+     * joins both by most of it, of equal ones the first (NCCL's NVB paths: the sender writes there,
+     * the receiver reads there), else PCIe. No @p gpus: as InsideNode.
+     */
+    Connection InsideNodeBy(const std::vector<GpuId>& gpus, GpuId from, GpuId to);
+
+    /**
      * Between nodes by given ports: NVLink to the proxy if it is another GPU, PCIe to the NIC,
      * the network as @p queuePair is hashed, PCIe to the GPU.
      * @throws std::runtime_error when the NICs are not joined.

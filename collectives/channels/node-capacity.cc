@@ -85,6 +85,7 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
     };
     m_gpuToGpu.resize(n * n);
     m_isNvLink.resize(n * n);
+    m_isByGpu.resize(n * n);
     for (uint32_t a = 0; a < n; ++a)
     {
         for (uint32_t b = 0; b < n; ++b)
@@ -118,7 +119,49 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
             m_nicsOfGpu.push_back(NicsOfGpu(cluster, router, node, m_localGpus[a]));
         }
     }
+    if (constants.ChannelsPassGpus())
+    {
+        JoinByGpus();
+    }
     OrderNics();
+}
+
+void
+NodeCapacity::JoinByGpus()
+{
+    const auto n = static_cast<uint32_t>(m_localGpus.size());
+    for (uint32_t from = 0; from < n; ++from)
+    {
+        for (uint32_t to = 0; to < n; ++to)
+        {
+            if (from == to || IsNvLink(from, to))
+            {
+                continue;
+            }
+            double widest = 0;
+            std::vector<LinkId> way;
+            for (uint32_t middle = 0; middle < n; ++middle)
+            {
+                if (!IsNvLink(from, middle) || !IsNvLink(middle, to))
+                {
+                    continue;
+                }
+                auto links = BetweenGpus(from, middle);
+                const auto& on = BetweenGpus(middle, to);
+                links.insert(links.end(), on.begin(), on.end());
+                if (Width(links) > widest)
+                {
+                    widest = Width(links);
+                    way = std::move(links);
+                }
+            }
+            if (widest > 0)
+            {
+                m_gpuToGpu[from * n + to] = std::move(way);
+                m_isByGpu[from * n + to] = true;
+            }
+        }
+    }
 }
 
 void
@@ -188,6 +231,12 @@ bool
 NodeCapacity::IsNvLink(uint32_t from, uint32_t to) const
 {
     return m_isNvLink[from * m_localGpus.size() + to];
+}
+
+bool
+NodeCapacity::IsNvLinkByGpu(uint32_t from, uint32_t to) const
+{
+    return m_isByGpu[from * m_localGpus.size() + to];
 }
 
 const std::vector<LinkId>&

@@ -50,11 +50,17 @@ class NodeCapacity
     /** All of them, in order. */
     std::vector<uint32_t> AllGpus() const;
 
-    /** From GPU to GPU: NVLink where there is one, else PCIe; see Exists. */
+    /**
+     * From GPU to GPU: NVLink where there is one, else NVLink by way of a third GPU (NVB, from 2.9
+     * on), else PCIe; see Exists.
+     */
     const std::vector<LinkId>& BetweenGpus(uint32_t from, uint32_t to) const;
 
-    /** Whether BetweenGpus is NVLink. */
+    /** Whether BetweenGpus is NVLink from one to the other. */
     bool IsNvLink(uint32_t from, uint32_t to) const;
+
+    /** Whether BetweenGpus is NVLink by way of a third GPU. */
+    bool IsNvLinkByGpu(uint32_t from, uint32_t to) const;
 
     /** From the network through @p nic to a GPU, NIC port included; see Exists. */
     const std::vector<LinkId>& FromNetwork(uint32_t nic, uint32_t gpu);
@@ -95,6 +101,9 @@ class NodeCapacity
 
   private:
     void OrderNics();
+
+    /** Joins GPUs without NVLink between them by way of a third one that has it to both. */
+    void JoinByGpus();
     std::vector<LinkId> NetworkWay(uint32_t nic, uint32_t gpu, bool outgoing);
 
     /** What the PCIe links of a way give for a byte that passes them. */
@@ -123,6 +132,7 @@ class NodeCapacity
     std::vector<std::vector<uint32_t>> m_nicsOfGpu; //!< nearest NICs, the GPU's own first
     std::vector<std::vector<LinkId>> m_gpuToGpu;    //!< by from * gpus + to
     std::vector<bool> m_isNvLink;                   //!< likewise
+    std::vector<bool> m_isByGpu;                    //!< likewise
     std::unordered_map<uint64_t, std::vector<LinkId>> m_fromNetwork; //!< by nic and gpu
     std::unordered_map<uint64_t, std::vector<LinkId>> m_toNetwork;   //!< by nic and gpu
     std::unordered_map<uint32_t, double> m_capacity;                 //!< by link, GB/s

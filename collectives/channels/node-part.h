@@ -17,6 +17,7 @@ struct NodePart
     std::vector<uint32_t> localGpus; //!< ascending
     std::vector<uint32_t> ranks;     //!< group ranks, by the same index
     std::vector<GpuId> gpus;         //!< likewise
+    std::vector<GpuId> middles;      //!< those that may stand between two without NVLink (NVB)
 };
 
 } // namespace weir

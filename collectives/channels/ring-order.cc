@@ -52,7 +52,7 @@ OrderSearch::Extend()
         {
             break;
         }
-        if (m_visited[to] || (m_hops == Hops::NvLink && !m_node.IsNvLink(from, to)) ||
+        if (m_visited[to] || !Allows(from, to) ||
             (m_last != m_order.front() && (to == m_last) != isFinal))
         {
             continue;
@@ -77,6 +77,13 @@ OrderSearch::Extend()
 }
 
 bool
+OrderSearch::Allows(uint32_t from, uint32_t to) const
+{
+    return m_hops == Hops::Any || m_node.IsNvLink(from, to) ||
+           (m_hops == Hops::NvLinkByGpu && m_node.IsNvLinkByGpu(from, to));
+}
+
+bool
 OrderSearch::Close()
 {
     const uint32_t first = m_order.front();
@@ -85,9 +92,9 @@ OrderSearch::Close()
     {
         return true;
     }
-    const bool anyCloses = m_closing == Closing::Any && m_hops == Hops::Any;
-    return (anyCloses || m_node.IsNvLink(last, first)) &&
-           m_node.Reserve(m_node.BetweenGpus(last, first), m_speed);
+    const bool closes =
+        m_closing == Closing::Any ? Allows(last, first) : m_node.IsNvLink(last, first);
+    return closes && m_node.Reserve(m_node.BetweenGpus(last, first), m_speed);
 }
 
 std::vector<uint32_t>

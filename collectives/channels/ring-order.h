@@ -22,6 +22,7 @@ enum class Closing : uint8_t
 enum class Hops : uint8_t
 {
     NvLink,
+    NvLinkByGpu, //!< that, or NVLink by way of a third GPU
     Any,
 };
 
@@ -49,6 +50,7 @@ class OrderSearch
   private:
     bool Extend();
     bool Close();
+    bool Allows(uint32_t from, uint32_t to) const;
     std::vector<uint32_t> Candidates(uint32_t from) const;
 
     NodeCapacity& m_node;

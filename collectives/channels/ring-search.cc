@@ -247,7 +247,7 @@ SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode)
         }
         // Wider kinds of paths (typeIntra) are tried only where narrower ones give nothing.
         RingGraph atSpeed;
-        for (const Hops hops : {Hops::NvLink, Hops::Any})
+        for (const Hops hops : {Hops::NvLink, Hops::NvLinkByGpu, Hops::Any})
         {
             if (atSpeed.rings.empty())
             {

@@ -98,8 +98,11 @@ TreeBuilder::AddChain(TreeChannel& tree, std::size_t part, uint32_t channel) con
         const End here{part, i};
         TreePlace& place = tree.places[RankAt(here, channel)];
         place.parent = RankAt(above, channel);
-        place.toParent = m_connector.InsideNode(GpuAt(here, channel), GpuAt(above, channel));
-        place.fromParent = m_connector.InsideNode(GpuAt(above, channel), GpuAt(here, channel));
+        const GpuId gpu = GpuAt(here, channel);
+        const GpuId parent = GpuAt(above, channel);
+        const auto& middles = m_parts[part].middles;
+        place.toParent = m_connector.InsideNodeBy(middles, gpu, parent);
+        place.fromParent = m_connector.InsideNodeBy(middles, parent, gpu);
         tree.places[place.parent].children.push_back(RankAt(here, channel));
     }
 }

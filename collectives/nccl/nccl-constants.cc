@@ -116,6 +116,10 @@ NcclConstants::NvLinkBandwidth() const
     default:
         break;
     }
+    if (m_computeCapability < 90 && !m_version.AtLeast(14))
+    {
+        return 22.0; // SM70_NVLINK_WIDTH and SM80_NVLINK_WIDTH of then
+    }
     return m_computeCapability >= 100 ? 40.1 : m_computeCapability >= 90 ? 20.6 : 20.0;
 }
 

@@ -129,6 +129,16 @@ class NcclConstants
         return m_cpu;
     }
 
+    /**
+     * Whether a channel may go from one GPU to another by way of a third that has NVLink to both
+     * (PATH_NVB, from 2.9 on; P2P/indirect in NCCL's log).
+     */
+    bool ChannelsPassGpus() const
+    {
+        constexpr uint32_t SINCE = 9;
+        return m_version.AtLeast(SINCE);
+    }
+
     const NcclVersion& Version() const
     {
         return m_version;

@@ -74,6 +74,40 @@ TEST(NodeWirings, HybridCubeMeshUsesEveryNvLink)
     }
 }
 
+// Of GPUs 0 to 4 of the cube mesh GPU 4 has NVLinks to GPU 0 only, two of them: a ring through all
+// five must come to it by way of GPU 0, so that each takes one of the two links there and back. Two
+// rings of a link each fit, on which nothing goes over PCIe; before 2.9 every ring does. vTrain's
+// table of all-reduces on V100 has 37 GB/s for five GPUs: more than PCIe, less than both.
+TEST(NodeWirings, RingsPassAThirdGpuWhereOneHasASingleNeighbour)
+{
+    CollectiveBench bench(HybridCubeMesh(), NcclSettings("2.10.3"));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(5));
+    const Communicator& found = bench.GetPlanner().GetCommunicator(id);
+    EXPECT_EQ(found.searchChannels, 2u);
+    EXPECT_DOUBLE_EQ(found.searchBandwidth, 44); // NCCL counted 22 a link until 2.14
+    for (const auto& channel : found.channels)
+    {
+        for (const Connection& hop : channel.hops)
+        {
+            EXPECT_EQ(hop.kind, ConnectionKind::NvLink);
+        }
+    }
+    const Bytes bytes = Bytes::MiB(256);
+    const auto call = WithAlgorithm(MakeCall(id, CollectiveOp::AllReduce, bytes), Algorithm::Ring);
+    const Time wire = bytes * 8 / 5 / Rate::GBps(40);
+    EXPECT_NEAR(bench.GetPlanner().Plan(call).duration / wire, 1, 0.05);
+    EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / wire, 1, 0.05);
+
+    CollectiveBench before(HybridCubeMesh(), NcclSettings("2.8.4"));
+    const Communicator& slow = Search(before, 5);
+    std::size_t overPcie = 0;
+    for (const Connection& hop : slow.channels[0].hops)
+    {
+        overPcie += hop.kind == ConnectionKind::Pcie;
+    }
+    EXPECT_GE(overPcie, 1u);
+}
+
 // GPUs 0 and 7 of the cube mesh are not joined; GPU 4 joins both by two NVLinks each, GPU 3 by two
 // and one. A message goes by GPU 4 where that is in the group, by GPU 3 where only that is, and
 // over PCIe where neither is, or before 2.11.

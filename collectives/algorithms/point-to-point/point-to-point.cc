@@ -3,7 +3,6 @@
 
 #include "collectives/algorithms/point-to-point/point-to-point-order.h"
 #include "collectives/schedule/message-split.h"
-#include "fabric/routing/path-sum.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,46 +25,14 @@ Supports(CollectiveOp op, const Communicator& communicator)
     return IsPointToPoint(op);
 }
 
-/**
- * Over NVLink; from 2.11 on also by way of a third GPU of the group, the one that joins both by
- * most NVLinks, of equal ones the first (NCCL's NVB paths: the sender writes there, the receiver
- * reads there); else over PCIe.
- */
+/** Over NVLink, from 2.11 on also by way of a third GPU of the group; else over PCIe. */
 Connection
 WayInsideNode(const AlgorithmInputs& in, GpuId from, GpuId to)
 {
-    const Connection direct = in.connector.InsideNode(from, to);
-    if (direct.kind == ConnectionKind::NvLink || !in.constants.Version().AtLeast(11))
-    {
-        return direct;
-    }
-    const auto& cluster = in.connector.GetCluster();
-    Rate best;
-    Connection found = direct;
-    for (GpuId middle : in.communicator.gpus)
-    {
-        if (middle == from || middle == to || cluster.NodeOf(middle) != cluster.NodeOf(from))
-        {
-            continue;
-        }
-        const Connection there = in.connector.InsideNode(from, middle);
-        const Connection on = in.connector.InsideNode(middle, to);
-        if (there.kind != ConnectionKind::NvLink || on.kind != ConnectionKind::NvLink)
-        {
-            continue;
-        }
-        const Rate rate =
-            std::min(in.paths.BottleneckRate(there.path), in.paths.BottleneckRate(on.path));
-        if (rate > best)
-        {
-            best = rate;
-            PathSum sum(in.paths);
-            sum.Add(there.path);
-            sum.Add(on.path);
-            found = {sum.Intern(), ConnectionKind::NvLink};
-        }
-    }
-    return found;
+    constexpr uint32_t NVB_SINCE = 11;
+    return in.constants.Version().AtLeast(NVB_SINCE)
+               ? in.connector.InsideNodeBy(in.communicator.gpus, from, to)
+               : in.connector.InsideNode(from, to);
 }
 
 /**
