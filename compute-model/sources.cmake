@@ -12,16 +12,19 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/layers/kernel-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/kernel-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/layer-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/fp8-operands.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/linear-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/gradient-plan.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/memory-estimate.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/memory-kernel-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kernels/estimate-provenance.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/optimizer-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/output-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/parallel-plan.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/pipeline-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/program-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/program-writer.cc
+  ${CMAKE_CURRENT_LIST_DIR}/graph/post-validation.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/rank-fold.cc
@@ -39,6 +42,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/graph/table-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/table-step.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-builder.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/step-booking.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-executor-state.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-executor.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-graph-check.cc
@@ -72,9 +76,11 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan/tensor-grid.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/token-spread.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/expert-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/grouped-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/context-attention.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/embedding-bag-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/interaction-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/convolution-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/table-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/table-memory.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/table-places.cc

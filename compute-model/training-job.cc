@@ -138,7 +138,7 @@ EnterHeld(StepGraph& graph,
                     entry->second =
                         HeldBy(planner.Plan(call), call, graph.groups[group].size(), memory);
                 }
-                op.sms = entry->second.sms;
+                op.sms = op.byCopyEngine ? uint16_t{0} : entry->second.sms;
                 op.memoryPerMille = entry->second.memoryPerMille;
             }
         }
@@ -199,6 +199,7 @@ TrainingJob::TrainingJob(TrainingJobSpec spec,
     execution.communicators = AddCommunicators(m_graph, m_spec.gpus, planner);
     execution.traffics = m_traffics;
     execution.steps = m_spec.steps;
+    execution.startsApart = m_spec.plan.postValidation;
     execution.start = m_spec.start;
     execution.computeScale = m_spec.computeScale;
     execution.sms = gpu.sms;

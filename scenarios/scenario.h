@@ -32,11 +32,12 @@ struct JobSpec
     Network network; //!< what is trained
     ParallelPlan plan;
     Placement placement{Placement::Packed};
-    OverlapPolicy overlap; //!< how much longer kernels beside communication take
-    JitterSpec jitter;     //!< how compute durations differ from rank to rank
-    uint32_t steps{2};     //!< at most
-    SteadyRule steady;     //!< no more steps once it is met
-    std::string where{};   //!< of its plan, as YamlNode::Where; empty: not from a file
+    OverlapPolicy overlap;            //!< how much longer kernels beside communication take
+    JitterSpec jitter;                //!< how compute durations differ from rank to rank
+    uint32_t steps{2};                //!< at most
+    SteadyRule steady;                //!< no more steps once it is met
+    std::string where{};              //!< of its plan, as YamlNode::Where; empty: not from a file
+    std::vector<std::string> notes{}; //!< on values of its plan without effect, a line each
 };
 
 /** Something that happens to the fabric or a GPU at a time. */

@@ -21,12 +21,13 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-gpu.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-kernel-calibration.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-measured-shapes.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-place.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-dimension-text.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-memory.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-overruled.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/check-plan-use.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/plan-use-notes.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-wiring.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-system.cc

@@ -62,6 +62,12 @@ class GroupMeetings
         return m_meetings[meeting];
     }
 
+    /** The key of the first that arrived. */
+    uint32_t FirstKey(const Meeting& meeting) const
+    {
+        return m_arrived[meeting.firstArrived];
+    }
+
     /** The key of the @p i -th that arrived. */
     uint32_t ArrivedKey(uint32_t meeting, uint32_t i) const
     {

@@ -23,6 +23,12 @@ class RankBooking
         m_category = TimeCategory::Bubble;
     }
 
+    /** Nothing is booked any more, of what has been settled; the rank goes on as it does. */
+    void Next()
+    {
+        m_spent = {};
+    }
+
     /** From @p now on the rank's time is of @p category. */
     void Switch(TimeCategory category, Time now)
     {

@@ -42,6 +42,12 @@ Checked(const StepExecutorSpec& spec)
                                     " kinds for " + std::to_string(spec.graph->groups.size()) +
                                     " groups");
     }
+    if (spec.startsApart && spec.steady.IsOn())
+    {
+        throw std::invalid_argument(
+            "StepExecutor: steps that overlap are not independent, which "
+            "a steady rule takes them to be");
+    }
     for (std::size_t rank = 0; rank < spec.computeScale.size(); rank++)
     {
         if (!(spec.computeScale[rank] > 0))
@@ -156,7 +162,7 @@ StepExecutor::State::Launch(uint32_t actor, std::size_t stream, Time now)
         head.phase = StreamPhase::Done;
         if (--state.open == 0)
         {
-            finishedActors++;
+            ended.push_back(actor);
         }
         return;
     }
@@ -290,10 +296,9 @@ StepExecutor::State::Complete(uint32_t actor, std::size_t stream, Time now)
         Rebook(actor, now);
         return;
     }
-    if (stream == COMPUTE && now > state.kernelEnd)
+    if (stream == COMPUTE)
     {
-        actors[actor].booking.Move(
-            now - state.kernelEnd, TimeCategory::Compute, TimeCategory::Launch);
+        BookLaunch(state, now);
     }
     if (state.isWatched)
     {
@@ -326,7 +331,7 @@ StepExecutor::State::TellOp(uint32_t actor, std::size_t stream, Time now)
     const std::size_t key = actor * STREAM_COUNT + stream;
     for (const Rank rank : watched[actor])
     {
-        observer->OnOpFinished(static_cast<uint32_t>(stepTimes.size()),
+        observer->OnOpFinished(actors[actor].step,
                                rank,
                                static_cast<StreamKind>(stream),
                                HeadOf(actor, stream),
@@ -341,54 +346,12 @@ void
 StepExecutor::State::TellMeeting(const Meeting& meeting, Time now)
 {
     const uint32_t* last = fold.groups.end(meeting.place);
+    const uint32_t step = actors[meetings.FirstKey(meeting) / STREAM_COUNT].step;
     for (const uint32_t* group = fold.groups.begin(meeting.place); group != last; group++)
     {
-        observer->OnCollectiveFinished(static_cast<uint32_t>(stepTimes.size()),
-                                       *group,
-                                       *meeting.op,
-                                       meeting.firstArrival,
-                                       meeting.started,
-                                       now);
+        observer->OnCollectiveFinished(
+            step, *group, *meeting.op, meeting.firstArrival, meeting.started, now);
     }
-}
-
-void
-StepExecutor::State::Rebook(uint32_t actor, Time now)
-{
-    actors[actor].booking.Switch(CategoryNow(actors[actor]), now);
-}
-
-TimeCategory
-StepExecutor::State::CategoryNow(const ActorState& state) const
-{
-    std::size_t stream = COMPUTE;
-    for (std::size_t hops = 0; hops < STREAM_COUNT; hops++)
-    {
-        const StreamState& head = state.streams[stream];
-        switch (head.phase)
-        {
-        case StreamPhase::Running:
-        case StreamPhase::Queued:
-            return head.category;
-        case StreamPhase::Issuing:
-            return TimeCategory::Launch;
-        case StreamPhase::Posted:
-            return TimeCategory::Bubble;
-        case StreamPhase::Blocked:
-            stream = head.waitsFor;
-            break;
-        case StreamPhase::Done:
-            for (const StreamState& other : state.streams)
-            {
-                if (other.phase == StreamPhase::Running)
-                {
-                    return other.category;
-                }
-            }
-            return TimeCategory::Bubble;
-        }
-    }
-    return TimeCategory::Bubble;
 }
 
 } // namespace weir

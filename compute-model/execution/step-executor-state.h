@@ -43,6 +43,7 @@ struct ActorState
     std::array<StreamState, STREAM_COUNT> streams{};
     std::array<uint16_t, STREAM_COUNT> waiters{}; //!< by stream: bits of the streams blocked on it
     uint8_t open{0};                              //!< streams not Done
+    uint32_t step{0};                             //!< that the actor is at, or has just ended
     bool isWatched{false};                        //!< somebody observes its operations
     uint16_t heldSms{0};                          //!< multiprocessors that communication holds
     uint16_t heldPerMille{0};                     //!< of the HBM rate that communication takes
@@ -101,7 +102,7 @@ struct StepExecutor::State
     State(StepExecutorSpec spec, CollectiveClient* client);
 
     void SetObserver(StepObserver* watcher);
-    void BeginStep(Time now);
+    void Begin(Time now);
     void RunUntil(Time now);
     void EndMeeting(uint32_t meeting, Time now);
     std::string DescribeWaiting(std::size_t limit) const;
@@ -129,7 +130,7 @@ struct StepExecutor::State
     std::vector<std::vector<Rank>> watched; //!< by actor: ranks whose operations are observed
     std::vector<double> scales;             //!< by actor: factor on compute durations; empty: all 1
     RankJitter jitter;
-    std::vector<double> scalesNow; //!< by actor: of the step at hand, jitter included; empty: all 1
+    std::vector<double> scalesNow; //!< by actor: of its step, jitter included; empty: all 1
     std::vector<Time> posted;      //!< by key: when the head was reached; when it is watched
     std::vector<Time> started;     //!< by key: when the head began; when it is watched
     std::vector<Time> room;        //!< by key: when a Queued head finds multiprocessors
@@ -138,9 +139,10 @@ struct StepExecutor::State
     std::vector<Time> lost;      //!< by key, where tight: what its communication has lost
     std::vector<Time> lostSince; //!< by key, where tight: up to when that is booked
     GroupMeetings meetings;
-    CompletionQueue completions;   //!< running computations, by key
-    std::vector<uint32_t> leaving; //!< keys whose communication is just ending
-    uint32_t finishedActors{0};
+    CompletionQueue completions;          //!< running computations, by key
+    std::vector<uint32_t> leaving;        //!< keys whose communication is just ending
+    std::vector<uint32_t> ended;          //!< actors that have just ended a step
+    std::vector<uint32_t> finishedActors; //!< by step that some actor has ended: how many have
     uint64_t opCount{0};
     bool begun{false};
     Time stepStart;
@@ -159,7 +161,8 @@ struct StepExecutor::State
     void BookLosses(uint32_t actor, Time now);
     bool IsBehind(uint32_t meeting, Time now);
     void AddProgram(const StepProgram& program);
-    void DrawScales();
+    void DrawScale(uint32_t actor);
+    void BeginStep(uint32_t actor, Time now);
     Time OwnTime(uint32_t actor, std::size_t stream, Time duration) const;
     void StartMeeting(uint32_t meeting, Time now);
     void Hold(uint32_t actor, const StepOp& communication, bool isStart, Time now);
@@ -167,9 +170,11 @@ struct StepExecutor::State
     void Complete(uint32_t actor, std::size_t stream, Time now);
     void TellOp(uint32_t actor, std::size_t stream, Time now);
     void TellMeeting(const Meeting& meeting, Time now);
+    void BookLaunch(ActorState& state, Time now) const;
     void Rebook(uint32_t actor, Time now);
     TimeCategory CategoryNow(const ActorState& state) const;
     void SettleSteps(Time now);
+    void CountEnded(uint32_t actor);
     void EndStep(Time now);
     std::string DescribeRank(uint32_t rank) const;
     std::string DescribeMeeting(uint32_t meeting, uint32_t group) const;

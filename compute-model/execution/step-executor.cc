@@ -3,6 +3,7 @@
 
 #include "compute-model/execution/step-executor-state.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -68,8 +69,10 @@ StepExecutor::SteadyStep() const
     {
         return steps.back();
     }
-    const Time sum = std::accumulate(steps.begin(), steps.end(), Time());
-    return Time::Picoseconds(sum.ToPicoseconds() / static_cast<int64_t>(steps.size()));
+    const std::size_t first = std::min<std::size_t>(m_state->spec.FirstCounted(), steps.size() - 1);
+    const Time sum =
+        std::accumulate(steps.begin() + static_cast<std::ptrdiff_t>(first), steps.end(), Time());
+    return Time::Picoseconds(sum.ToPicoseconds() / static_cast<int64_t>(steps.size() - first));
 }
 
 std::string

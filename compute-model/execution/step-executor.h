@@ -70,8 +70,10 @@ struct StepExecutorSpec
     std::vector<CommunicatorId> communicators; //!< by group of the graph
     std::vector<TrafficId> traffics;           //!< by index into StepGraph::traffics
     uint32_t steps{1};                         //!< how many steps to run, one after another
-    SteadyRule steady;                         //!< no more steps once it is met
-    Time start;                                //!< when the first begins
+    bool startsApart{false}; //!< a rank begins its next step when its own has ended, whatever the
+                             //!< others do; false: when all have ended theirs (a barrier)
+    SteadyRule steady;       //!< no more steps once it is met
+    Time start;              //!< when the first begins
     std::vector<double>
         computeScale; //!< by rank: factor on compute durations (slow GPUs); empty: all 1
     std::vector<uint32_t>
@@ -92,12 +94,21 @@ struct StepExecutorSpec
     {
         return jitter.IsOn() || steady.IsOn();
     }
+
+    /** The first step that counts for a mean: steps that overlap have to fill the pipeline once. */
+    uint32_t FirstCounted() const
+    {
+        return startsApart && steps > 1 ? 1 : 0;
+    }
 };
 
 /**
  * Runs a StepGraph as CUDA would: per rank in-order streams, dependencies between them, collectives
- * that start at their last arrival and end together, sends that wait for their receives. Ends a
- * step when all ranks have ended it (a barrier), then begins the next.
+ * that start at their last arrival and end together, sends that wait for their receives. A step
+ * ends when all ranks have ended it; then the next begins, for all (a barrier). Where ranks start
+ * apart, each has begun its own before; a step then lasts from the end of the one before to its
+ * own, which is the period once steps follow each other alike, and that time of a rank is booked to
+ * whatever step the rank was at.
  *
  * Kernels slow down beside communication as OverlapSlowdown has it, by the multiprocessors and the
  * memory traffic that it takes; an operation without kernel records as one that fills all SMs.
@@ -122,12 +133,12 @@ class StepExecutor : public PassiveEngine, private CollectiveClient
     /** Whether all steps are done. */
     bool IsFinished() const;
 
-    /** Durations of the finished steps, in order. */
+    /** Durations of the finished steps, in order: from the end of the one before (the start). */
     const std::vector<Time>& StepTimes() const;
 
     /**
-     * The last step, or with jitter or a steady rule the mean of the finished ones; infinite before
-     * the first.
+     * The last step, or with jitter or a steady rule the mean of the finished ones (from
+     * FirstCounted on); infinite before the first.
      */
     Time SteadyStep() const;
 

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/execution/step-executor-state.h"
 
+#include <algorithm>
+
 namespace weir
 {
 
-/** Sets what the compute durations of this step are multiplied with, as far as actors go. */
+/** Sets what the compute durations of an actor's step are multiplied with. */
 void
-StepExecutor::State::DrawScales()
+StepExecutor::State::DrawScale(uint32_t actor)
 {
-    scalesNow = scales;
     if (!spec.jitter.IsOn() || spec.jitter.scope == JitterScope::Operation)
     {
         return;
     }
-    scalesNow.resize(actors.size(), 1);
-    for (uint32_t actor = 0; actor < actors.size(); actor++)
-    {
-        scalesNow[actor] *= jitter.Factor(actor, static_cast<uint32_t>(stepTimes.size()), 0);
-    }
+    const double own = scales.empty() ? 1 : scales[actor];
+    scalesNow[actor] = own * jitter.Factor(actor, actors[actor].step, 0);
 }
 
 /** How long the head of a stream takes on this rank in this step when nothing runs beside it. */
@@ -32,8 +30,7 @@ StepExecutor::State::OwnTime(uint32_t actor, std::size_t stream, Time duration) 
     {
         const uint32_t position = actors[actor].streams[stream].position;
         const auto operation = static_cast<uint32_t>(position * STREAM_COUNT + stream);
-        duration =
-            duration * jitter.Factor(actor, static_cast<uint32_t>(stepTimes.size()), operation);
+        duration = duration * jitter.Factor(actor, actors[actor].step, operation);
     }
     return duration;
 }
@@ -44,29 +41,44 @@ StepExecutor::State::HasAllSteps() const
     return stepTimes.size() == spec.steps || spec.steady.IsMet(stepTimes);
 }
 
+/** The first step begins. */
 void
-StepExecutor::State::BeginStep(Time now)
+StepExecutor::State::Begin(Time now)
 {
     begun = true;
-    DrawScales();
     stepStart = now;
-    finishedActors = 0;
-    for (uint32_t actor = 0; actor < actors.size(); actor++)
+    scalesNow = scales;
+    if (spec.jitter.IsOn())
     {
-        actors[actor] = ActorState();
-        actors[actor].isWatched = !watched[actor].empty();
-        actors[actor].open = STREAM_COUNT;
-        actors[actor].hostBase = now;
-        actors[actor].booking.Begin(now);
+        scalesNow.resize(actors.size(), 1);
+    }
+    for (ActorState& actor : actors)
+    {
+        actor.booking.Begin(now);
     }
     for (uint32_t actor = 0; actor < actors.size(); actor++)
     {
-        for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
-        {
-            Launch(actor, stream, now);
-        }
-        Rebook(actor, now);
+        BeginStep(actor, now);
     }
+}
+
+/** An actor begins the step that it is at; its booking goes on. */
+void
+StepExecutor::State::BeginStep(uint32_t actor, Time now)
+{
+    ActorState fresh;
+    fresh.step = actors[actor].step;
+    fresh.booking = actors[actor].booking;
+    fresh.isWatched = !watched[actor].empty();
+    fresh.open = STREAM_COUNT;
+    fresh.hostBase = now;
+    actors[actor] = fresh;
+    DrawScale(actor);
+    for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
+    {
+        Launch(actor, stream, now);
+    }
+    Rebook(actor, now);
 }
 
 void
@@ -74,8 +86,8 @@ StepExecutor::State::RunUntil(Time now)
 {
     if (!begun && spec.start <= now && spec.steps > 0)
     {
-        BeginStep(spec.start);
-        SettleSteps(now);
+        Begin(spec.start);
+        SettleSteps(spec.start);
     }
     while (completions.NextTime() <= now)
     {
@@ -92,37 +104,73 @@ StepExecutor::State::RunUntil(Time now)
     }
 }
 
+/**
+ * Ends the steps that all actors have ended, and begins those of the actors that need not wait.
+ */
 void
 StepExecutor::State::SettleSteps(Time now)
 {
-    while (finishedActors == actors.size() && !HasAllSteps())
+    // Steps of no operations end as they begin.
+    for (std::size_t i = 0; i < ended.size(); i++)
     {
-        EndStep(now);
-        if (!HasAllSteps())
+        const uint32_t actor = ended[i];
+        CountEnded(actor);
+        if (finishedActors[actors[actor].step] == actors.size())
         {
-            BeginStep(now);
+            EndStep(now);
+            const bool beginTogether = !spec.startsApart && !HasAllSteps();
+            for (uint32_t other = 0; beginTogether && other < actors.size(); other++)
+            {
+                actors[other].step++;
+                BeginStep(other, now);
+            }
+        }
+        if (spec.startsApart && actors[actor].step + 1 < spec.steps)
+        {
+            actors[actor].step++;
+            BeginStep(actor, now);
         }
     }
+    ended.clear();
 }
 
 void
+StepExecutor::State::CountEnded(uint32_t actor)
+{
+    const uint32_t step = actors[actor].step;
+    if (finishedActors.size() <= step)
+    {
+        finishedActors.resize(step + 1, 0);
+    }
+    finishedActors[step]++;
+}
+
+/** Books the time since the last step ended; of steps that overlap, whatever was done in it. */
+void
 StepExecutor::State::EndStep(Time now)
 {
-    const auto steps = static_cast<int64_t>(stepTimes.size() + 1);
+    const auto first = std::min<std::size_t>(spec.FirstCounted(), stepTimes.size());
+    const auto steps = static_cast<int64_t>(stepTimes.size() + 1 - first);
     for (uint32_t actor = 0; actor < actors.size(); actor++)
     {
-        actors[actor].booking.Settle(now);
+        RankBooking& booking = actors[actor].booking;
+        booking.Settle(now);
+        if (actors[actor].isComputing)
+        {
+            BookLaunch(actors[actor], now);
+        }
         for (const uint32_t* rank = fold.ranks.begin(actor); rank != fold.ranks.end(actor); rank++)
         {
             for (std::size_t category = 0; category < TIME_CATEGORY_COUNT; category++)
             {
-                const Time own = actors[actor].booking.Spent()[category];
+                const Time own = booking.Spent()[category];
                 Time& sum = spent[*rank].spent[category];
-                sum += own;
+                sum = steps == 1 ? own : sum + own;
                 breakdown[*rank].spent[category] =
                     spec.CountsMean() ? Time::Picoseconds(sum.ToPicoseconds() / steps) : own;
             }
         }
+        booking.Next();
     }
     const auto step = static_cast<uint32_t>(stepTimes.size());
     stepTimes.push_back(now - stepStart);
@@ -130,6 +178,7 @@ StepExecutor::State::EndStep(Time now)
     {
         observer->OnStepFinished(step, stepStart, now);
     }
+    stepStart = now;
 }
 
 } // namespace weir

@@ -33,7 +33,9 @@ class GradientSink
   public:
     virtual ~GradientSink() = default;
 
-    virtual void OnReady(const GradientPiece& piece) = 0;
+    /** @return whether something is issued behind exactly the kernels up to the piece's position.
+     */
+    virtual bool OnReady(const GradientPiece& piece) = 0;
 };
 
 /**

@@ -30,8 +30,8 @@ OptimizerWriter::OptimizerWriter(const StageSource& source,
       m_writer(writer),
       m_parameters(RankStageParameters(source.model, source.plan, source.stage)),
       m_experts(RankExpertParameters(source.model, source.plan, source.stage)),
-      m_updated(m_parameters / m_plan.ShardRanks() +
-                m_experts / (m_plan.Sharded() == ShardedState::None ? 1 : m_plan.ExpertReplicas())),
+      m_updated(m_parameters / m_plan.ShardRanks() + m_experts / m_plan.ExpertShardRanks()),
+      m_validation(source, kernels, writer),
       m_packer(m_plan.bucket)
 {
 }
@@ -39,6 +39,10 @@ OptimizerWriter::OptimizerWriter(const StageSource& source,
 void
 OptimizerWriter::ZeroGradients()
 {
+    if (m_plan.postValidation)
+    {
+        m_validation.PassBack();
+    }
     if (m_plan.Sharded() == ShardedState::Full)
     {
         return; // gradients of units are given up when they have been reduced
@@ -54,13 +58,15 @@ OptimizerWriter::ReducesEveryPass() const
     return m_plan.Sharded() == ShardedState::Gradients && m_plan.sharding.everyPass;
 }
 
-void
+bool
 OptimizerWriter::OnReady(const GradientPiece& piece)
 {
-    if (const auto bucket = m_packer.Add(piece))
+    const auto bucket = m_packer.Add(piece);
+    if (bucket)
     {
         Reduce(*bucket);
     }
+    return bucket.has_value();
 }
 
 void
@@ -75,16 +81,17 @@ OptimizerWriter::ReduceRest()
 void
 OptimizerWriter::Reduce(const GradientBucket& bucket)
 {
-    if (bucket.ofExperts && m_plan.ExpertReplicas() == 1)
+    if ((bucket.ofExperts ? m_plan.ExpertReplicas() : m_plan.DenseReplicas()) == 1)
     {
         return;
     }
     const char* label = bucket.ofExperts ? "expert gradient bucket" : "gradient bucket";
     m_early.push_back(m_writer.CommunicateAfter(Reduction(bucket.bytes, label, bucket.ofExperts),
                                                 bucket.position));
-    if (!bucket.ofExperts && ScattersInCopies())
+    if (ScattersInCopies(bucket.ofExperts))
     {
-        m_early.push_back(m_writer.CommunicateBehind(AmongCopies(bucket.bytes), m_early.back()));
+        m_early.push_back(m_writer.CommunicateBehind(AmongCopies(bucket.bytes, bucket.ofExperts),
+                                                     m_early.back()));
     }
 }
 
@@ -127,8 +134,7 @@ OptimizerWriter::UpdateAtOnce()
     const double copy = m_plan.precision == Precision::Fp32 ? 0 : ActivationBytes(m_plan.precision);
     OverParameters("gradient norm", MemoryKernel::GradientNorm, m_updated, gradient);
     FlushKernels("optimizer norm");
-    AgreeOn("gradient norm all-reduce");
-    m_writer.SynchronizeHost(); // the CPU reads the norm
+    AgreeOnNorm();
     OverParameters("Adam", MemoryKernel::AdamFused, m_updated, ADAM_BYTES - FP32 + gradient + copy);
     FlushKernels("optimizer update");
 }
@@ -137,6 +143,13 @@ void
 OptimizerWriter::UpdateInTurn()
 {
     const uint32_t weightBytes = ActivationBytes(m_plan.precision);
+    const double gradient = GradientBytes(m_plan);
+    if (gradient < FP32 && m_plan.Sharded() != ShardedState::Full)
+    {
+        // main_param.grad = model_param.main_grad.float() (megatron/core/optimizer)
+        OverParameters("gradients to fp32", MemoryKernel::Elementwise, m_updated, gradient + FP32);
+        FlushKernels("optimizer gradients");
+    }
     if (m_plan.precision == Precision::Fp16)
     {
         OverParameters("gradient unscale", MemoryKernel::Elementwise, m_updated, 2 * FP32);
@@ -146,10 +159,12 @@ OptimizerWriter::UpdateInTurn()
     }
     OverParameters("gradient norm", MemoryKernel::GradientNorm, m_updated, FP32);
     FlushKernels("optimizer norm");
-    AgreeOn("gradient norm all-reduce");
-    m_writer.SynchronizeHost(); // the CPU reads the norm
-    // --clip-grad 1.0, Megatron-LM's default: the norm exceeds it while training is young.
-    OverParameters("gradient clip", MemoryKernel::Elementwise, m_updated, 2 * FP32);
+    AgreeOnNorm();
+    if (!m_plan.postValidation) // where the norm exceeds the limit is found out later
+    {
+        // --clip-grad 1.0, Megatron-LM's default: the norm exceeds it while training is young.
+        OverParameters("gradient clip", MemoryKernel::Elementwise, m_updated, 2 * FP32);
+    }
     OverParameters("Adam", MemoryKernel::AdamFused, m_updated, ADAM_BYTES);
     if (weightBytes < FP32 && m_plan.Sharded() != ShardedState::Full)
     {
@@ -180,7 +195,7 @@ OptimizerWriter::Update()
 void
 OptimizerWriter::GatherWeights(double parameters, const char* label, bool ofExperts)
 {
-    const uint32_t replicas = ofExperts ? m_plan.ExpertReplicas() : m_plan.ShardRanks();
+    const uint32_t replicas = ofExperts ? m_plan.ExpertShardRanks() : m_plan.ShardRanks();
     if (replicas == 1 || parameters == 0)
     {
         return;
@@ -188,7 +203,7 @@ OptimizerWriter::GatherWeights(double parameters, const char* label, bool ofExpe
     CommunicationRequest gather =
         Reduction(Bytes::Nearest(parameters * ActivationBytes(m_plan.precision)), label, ofExperts);
     gather.collective = CollectiveOp::AllGather;
-    gather.slot = ofExperts ? GroupSlot::ExpertData : ShardSlot(m_plan);
+    gather.slot = ofExperts ? ExpertShardSlot(m_plan) : ShardSlot(m_plan);
     m_writer.Wait(m_writer.Communicate(gather));
 }
 
@@ -215,33 +230,42 @@ OptimizerWriter::Reduction(Bytes bytes, const char* label, bool ofExperts)
 {
     CommunicationRequest request;
     request.stream = StreamKind::DataComm;
-    const bool scatters = m_plan.Sharded() != ShardedState::None && m_plan.sharding.scatter;
+    const bool scatters = Scatters(ofExperts);
     const GroupSlot dense = scatters ? ShardSlot(m_plan) : GroupSlot::Data;
+    const GroupSlot experts = scatters ? ExpertShardSlot(m_plan) : GroupSlot::ExpertData;
     request.collective = scatters ? CollectiveOp::ReduceScatter : CollectiveOp::AllReduce;
     request.category = TimeCategory::Data;
-    request.slot = ofExperts ? GroupSlot::ExpertData : dense;
+    request.slot = ofExperts ? experts : dense;
     request.bytes = bytes;
     request.label = m_kernels.Label(label);
     return request;
 }
 
-/** Whether scattered gradients are still to be summed among groups that hold a copy each. */
+/** Whether each rank gets its part of gradients; an expert may have no other ranks in a copy. */
 bool
-OptimizerWriter::ScattersInCopies() const
+OptimizerWriter::Scatters(bool ofExperts) const
 {
     return m_plan.Sharded() != ShardedState::None && m_plan.sharding.scatter &&
-           ShardCopies(m_plan) > 1;
+           (!ofExperts || m_plan.ExpertShardRanks() > 1);
+}
+
+/** Whether scattered gradients are still to be summed among groups that hold a copy each. */
+bool
+OptimizerWriter::ScattersInCopies(bool ofExperts) const
+{
+    return Scatters(ofExperts) && m_plan.ShardCopies() > 1;
 }
 
 /** The sum among copies of a part of gradients of @p bytes in all. */
 CommunicationRequest
-OptimizerWriter::AmongCopies(Bytes bytes)
+OptimizerWriter::AmongCopies(Bytes bytes, bool ofExperts)
 {
-    CommunicationRequest request =
-        Reduction(bytes / static_cast<int64_t>(m_plan.ShardRanks()), "gradient part all-reduce");
+    const uint32_t ranks = ofExperts ? m_plan.ExpertShardRanks() : m_plan.ShardRanks();
+    const char* label = ofExperts ? "expert gradient part all-reduce" : "gradient part all-reduce";
+    CommunicationRequest request = Reduction(bytes / static_cast<int64_t>(ranks), label, ofExperts);
     request.stream = StreamKind::ReplicaComm;
     request.collective = CollectiveOp::AllReduce;
-    request.slot = GroupSlot::Replicas;
+    request.slot = ofExperts ? GroupSlot::ExpertCopies : GroupSlot::Replicas;
     return request;
 }
 
@@ -295,9 +319,9 @@ OptimizerWriter::ReduceLate(double parameters, const char* label, bool ofExperts
     FlushKernels("average gradients");
     const Bytes bytes = Bytes::Nearest(parameters * GradientBytes(m_plan));
     StepDependency reduced = m_writer.Communicate(Reduction(bytes, label, ofExperts));
-    if (!ofExperts && ScattersInCopies())
+    if (ScattersInCopies(ofExperts))
     {
-        reduced = m_writer.CommunicateBehind(AmongCopies(bytes), reduced);
+        reduced = m_writer.CommunicateBehind(AmongCopies(bytes, ofExperts), reduced);
     }
     m_writer.Wait(reduced);
 }
@@ -342,7 +366,9 @@ void
 OptimizerWriter::AgreeOn(const char* label)
 {
     SumOverExperts(label);
-    const uint32_t ranks = m_plan.WeightRanks() * m_plan.pipeline * m_plan.ShardRanks();
+    const bool joinsStages = m_plan.pipeline > 1 && !m_plan.postValidation;
+    const uint32_t ranks =
+        m_plan.WeightRanks() * m_plan.ShardRanks() * (joinsStages ? m_plan.pipeline : 1);
     if (ranks == 1)
     {
         return;
@@ -352,9 +378,21 @@ OptimizerWriter::AgreeOn(const char* label)
     request.slot = GroupSlot::Optimizer;
     if (m_plan.ShardRanks() == 1) // within one replica
     {
-        request.category = m_plan.pipeline > 1 ? TimeCategory::Pipeline : TimeCategory::Tensor;
+        request.category = joinsStages ? TimeCategory::Pipeline : TimeCategory::Tensor;
     }
     m_writer.Wait(m_writer.Communicate(request));
+}
+
+/** The stages agree, or each goes by those before it; the CPU reads the norm. */
+void
+OptimizerWriter::AgreeOnNorm()
+{
+    AgreeOn("gradient norm all-reduce");
+    if (m_plan.postValidation)
+    {
+        m_validation.PassOn();
+    }
+    m_writer.SynchronizeHost();
 }
 
 } // namespace weir

@@ -3,6 +3,7 @@
 #define WEIR_COMPUTE_MODEL_GRAPH_OPTIMIZER_PROGRAM_H
 
 #include "compute-model/graph/gradient-buckets.h"
+#include "compute-model/graph/post-validation.h"
 #include "compute-model/graph/program-writer.h"
 #include "compute-model/graph/stage-program.h"
 #include "compute-model/plan/gradient-plan.h"
@@ -24,14 +25,14 @@ class OptimizerWriter : public GradientSink
   public:
     OptimizerWriter(const StageSource& source, KernelTable& kernels, ProgramWriter& writer);
 
-    /** Clears the gradient buffer at the start of a step. */
+    /** Clears the gradient buffer at the start of a step, and has the one before validated. */
     void ZeroGradients();
 
     /** Whether gradients are reduced in every micro-batch, not only in the last one. */
     bool ReducesEveryPass() const;
 
     /** Issues the reduction of a bucket of gradients when @p piece has filled it. */
-    void OnReady(const GradientPiece& piece) override;
+    bool OnReady(const GradientPiece& piece) override;
 
     /** Issues those of the buckets that are not full, when a model chunk has no more gradients. */
     void ReduceRest();
@@ -54,14 +55,16 @@ class OptimizerWriter : public GradientSink
     CommunicationRequest Reduction(Bytes bytes, const char* label, bool ofExperts = false);
     void ReduceLate(double parameters, const char* label, bool ofExperts);
     void GatherWeights(double parameters, const char* label, bool ofExperts);
-    bool ScattersInCopies() const;
-    CommunicationRequest AmongCopies(Bytes bytes);
+    bool Scatters(bool ofExperts) const;
+    bool ScattersInCopies(bool ofExperts) const;
+    CommunicationRequest AmongCopies(Bytes bytes, bool ofExperts);
     void ReduceWholeParameters();
     void ReduceLate();
     void ReduceTiedEmbedding();
     double KeptAfterReduction(double parameters) const;
     void SumOverExperts(const char* label);
     void AgreeOn(const char* label);
+    void AgreeOnNorm();
 
     const StageSource& m_source;
     const ParallelPlan& m_plan;
@@ -70,6 +73,7 @@ class OptimizerWriter : public GradientSink
     double m_parameters; //!< that a rank of the stage holds, experts left out
     double m_experts;    //!< of experts, that it holds
     double m_updated;    //!< of them, that it updates itself
+    PostValidation m_validation;
     GradientPacker m_packer;
     std::vector<StepDependency> m_early; //!< reductions issued beside backward passes
 };

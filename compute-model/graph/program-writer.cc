@@ -34,6 +34,7 @@ void
 ProgramWriter::Append(const SegmentSequence& sequence, GradientSink* ready, uint32_t gradientBytes)
 {
     std::vector<StepDependency> issued(sequence.size());
+    bool isAwaited = false; // something waits for just the kernels so far
     for (std::size_t i = 0; i < sequence.size(); i++)
     {
         const Segment& segment = sequence[i];
@@ -47,6 +48,7 @@ ProgramWriter::Append(const SegmentSequence& sequence, GradientSink* ready, uint
             request.category = segment.category;
             request.stream = segment.stream;
             request.root = segment.root;
+            request.byCopyEngine = segment.byCopyEngine;
             issued[i] = Communicate(request);
             continue;
         }
@@ -58,19 +60,22 @@ ProgramWriter::Append(const SegmentSequence& sequence, GradientSink* ready, uint
         {
             SynchronizeHost();
         }
-        if (segment.continues && ready == nullptr)
+        if (segment.continues && !isAwaited)
         {
-            JoinLast(segment); // nobody asks for the gradients between both
-            continue;
+            JoinLast(segment);
         }
-        AppendCompute(segment);
+        else
+        {
+            AppendCompute(segment);
+        }
+        isAwaited = isAwaited && segment.kernels.count == 0;
         for (const bool ofExperts : {false, true})
         {
             const double parameters = ofExperts ? segment.expertParameters : segment.parameters;
             if (ready != nullptr && parameters > 0)
             {
-                m_isTail = false; // somebody will wait for exactly these kernels
-                ready->OnReady(
+                m_isTail = false; // the last bucket may wait for just these kernels
+                isAwaited |= ready->OnReady(
                     {LastCompute(), Bytes::Nearest(parameters * gradientBytes), ofExperts});
             }
         }
@@ -196,6 +201,7 @@ ProgramWriter::AppendCommunication(const CommunicationRequest& request, StepOp o
     op.bytes = request.bytes;
     op.traffic = request.traffic;
     op.root = static_cast<uint16_t>(request.root);
+    op.byCopyEngine = request.byCopyEngine;
     op.microBatch = m_microBatch;
     op.layer = m_layer;
     op.epoch = m_epoch;

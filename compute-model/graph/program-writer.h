@@ -27,6 +27,7 @@ struct CommunicationRequest
     Bytes bytes;
     uint32_t label{0};
     uint32_t root{0};               //!< of a broadcast or reduce
+    bool byCopyEngine{false};       //!< it holds no multiprocessors
     uint16_t traffic{StepOp::EVEN}; //!< of an all-to-all
 };
 
@@ -49,6 +50,7 @@ class ProgramWriter
      * kernels that follow it, so that layers meet without an operation of their own.
      * @param ready when not null, is told of the gradients that become final, @p gradientBytes
      *        each, when the kernels before them have been issued; it may issue communications.
+     *        Segments that continue others are one operation where it issues nothing in between.
      */
     void Append(const SegmentSequence& sequence,
                 GradientSink* ready = nullptr,

@@ -65,6 +65,7 @@ struct StepOp
         0}; //!< for communication: multiprocessors that it holds on each rank, one a channel
     uint16_t memoryPerMille{0}; //!< for communication: of the HBM rate that its traffic takes
     uint16_t root{0};           //!< for a broadcast or reduce: group rank of its root
+    bool byCopyEngine{false};   //!< for communication: it holds no multiprocessors
 
     static constexpr uint32_t NO_LAYER = 0xffffffff;
     static constexpr uint16_t EVEN = 0xffff; //!< every rank gives every rank as much

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/step-size.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
@@ -15,13 +16,21 @@ namespace
 constexpr double MOST_OPERATIONS = 1 << 25;
 constexpr double BYTES_OF_OPERATION = 200; //!< with its dependencies and what execution keeps of it
 
+/** Operations of a pass: segments that continue others are part of theirs, but for full buckets. */
+std::size_t
+OperationsOf(const SegmentSequence& pass)
+{
+    return static_cast<std::size_t>(std::count_if(
+        pass.begin(), pass.end(), [](const Segment& segment) { return !segment.continues; }));
+}
+
 double
 OperationsOfLayer(const StepSegments& segments, const ParallelPlan& plan, bool hasExperts)
 {
     const std::size_t backward = plan.SplitsBackward()
-                                     ? segments.BackwardInput(hasExperts).size() +
-                                           segments.BackwardWeights(hasExperts).size()
-                                     : segments.Backward(hasExperts).size();
+                                     ? OperationsOf(segments.BackwardInput(hasExperts)) +
+                                           OperationsOf(segments.BackwardWeights(hasExperts))
+                                     : OperationsOf(segments.Backward(hasExperts));
     const double recompute =
         plan.recomputation == Recomputation::None
             ? 0

@@ -63,12 +63,14 @@ class TableProgram : public GradientSink
         Flush("optimizer update");
     }
 
-    void OnReady(const GradientPiece& piece) override
+    bool OnReady(const GradientPiece& piece) override
     {
-        if (const auto bucket = m_packer.Add(piece))
+        const auto bucket = m_packer.Add(piece);
+        if (bucket)
         {
             Reduce(*bucket);
         }
+        return bucket.has_value();
     }
 
   private:

@@ -30,12 +30,12 @@ ConvolutionPrecision(const ParallelPlan& plan, const Gpu& gpu)
     return plan.precision == Precision::Fp32 && hasTf32 ? Precision::Tf32 : plan.precision;
 }
 
-/** How near the passes come to the load that the sustained clock was read under; see StepLoad. */
+/** The load of the passes; see StepLoad. */
 double
 LoadOf(const LayerTable& table, const ParallelPlan& plan, const TablePlaces& places, const Gpu& gpu)
 {
     StepGraph graph;
-    const KernelTimer timer(gpu, ClockRegime::Burst);
+    const KernelTimer timer(gpu);
     const Precision convolutions = ConvolutionPrecision(plan, gpu);
     KernelTable kernels(graph, timer, plan.host.kernel);
     const TableSegments segments(kernels, table, plan, convolutions);
@@ -48,7 +48,7 @@ LoadOf(const LayerTable& table, const ParallelPlan& plan, const TablePlaces& pla
     }
     Time busy;
     Time host;
-    double flops = 0;
+    LoadMeter meter(gpu);
     for (const SegmentSequence& pass : passes)
     {
         for (const Segment& segment : pass)
@@ -59,13 +59,9 @@ LoadOf(const LayerTable& table, const ParallelPlan& plan, const TablePlaces& pla
     }
     for (const KernelRecord& kernel : graph.kernels)
     {
-        flops += kernel.flops.ToDouble();
+        meter.Add(kernel, 1);
     }
-    const double seconds = std::max(busy, host).ToSeconds();
-    const double peak = gpu.Peak(convolutions).ToFlopsPerSecond();
-    return seconds > 0 && peak > 0
-               ? std::min(1.0, flops / (peak * seconds) / gpu.kernels.fullLoadUtilisation)
-               : 0;
+    return meter.Load(std::max(busy, host));
 }
 
 /** By table: the first that is like it. */
@@ -80,7 +76,7 @@ FirstLike(const std::vector<EmbeddingTable>& tables)
     {
         const auto found = std::find_if(tables.begin(), tables.end(), [&](const auto& other) {
             return other.rows == one.rows && other.dim == one.dim && other.pooling == one.pooling &&
-                   other.zipf == one.zipf &&
+                   other.zipf == one.zipf && other.observed == one.observed &&
                    std::equal(other.classes.begin(),
                               other.classes.end(),
                               one.classes.begin(),

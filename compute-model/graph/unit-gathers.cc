@@ -59,8 +59,8 @@ UnitGathers::UnitGathers(const StageSource& source,
     if (source.model.HasExperts())
     {
         m_shares.push_back(ShareOf(UnitExpertParameters(source.model, m_plan, source.stage),
-                                   GroupSlot::ExpertData,
-                                   m_plan.ExpertReplicas(),
+                                   ExpertShardSlot(m_plan),
+                                   m_plan.ExpertShardRanks(),
                                    kernels.Label("unit experts all-gather"),
                                    kernels));
     }
@@ -93,7 +93,7 @@ UnitGathers::ShareOf(const std::vector<double>& parameters,
 bool
 UnitGathers::AreIn(const ParallelPlan& plan)
 {
-    return std::max(plan.ShardRanks(), plan.ExpertReplicas()) > 1 &&
+    return std::max(plan.ShardRanks(), plan.ExpertShardRanks()) > 1 &&
            (plan.Sharded() == ShardedState::Full || plan.sharding.overlapGather);
 }
 

@@ -22,12 +22,12 @@ UnitReductions::UnitReductions(const StageSource& source,
 {
     Share dense{ShardSlot(m_plan), m_plan.ShardRanks()};
     dense.label = kernels.Label("unit gradients reduce-scatter");
-    dense.hasCopies = ShardCopies(m_plan) > 1;
     dense.parameters = UnitParameters(source.model, m_plan, source.stage);
     m_shares.push_back(std::move(dense));
     if (source.model.HasExperts())
     {
-        Share experts{GroupSlot::ExpertData, m_plan.ExpertReplicas()};
+        Share experts{ExpertShardSlot(m_plan), m_plan.ExpertShardRanks()};
+        experts.copiesSlot = GroupSlot::ExpertCopies;
         experts.label = kernels.Label("unit experts reduce-scatter");
         experts.parameters = UnitExpertParameters(source.model, m_plan, source.stage);
         m_shares.push_back(std::move(experts));
@@ -170,18 +170,20 @@ UnitReductions::Reduce(const Share& share, uint32_t unit)
     request.slot = share.slot;
     request.bytes = bytes;
     request.label = share.label;
-    if (share.ranks > 1)
+    const bool scatters = share.ranks > 1; // an expert may have no other ranks in a copy
+    if (scatters)
     {
         m_issued.push_back(m_writer.Communicate(request));
     }
-    if (share.hasCopies)
+    if (m_plan.ShardCopies() > 1)
     {
         request.stream = StreamKind::ReplicaComm;
         request.collective = CollectiveOp::AllReduce;
-        request.slot = GroupSlot::Replicas;
+        request.slot = share.copiesSlot;
         request.bytes = bytes / static_cast<int64_t>(share.ranks);
         request.label = m_replicasLabel;
-        m_issued.push_back(m_writer.CommunicateBehind(request, m_issued.back()));
+        m_issued.push_back(scatters ? m_writer.CommunicateBehind(request, m_issued.back())
+                                    : m_writer.Communicate(request));
     }
 }
 

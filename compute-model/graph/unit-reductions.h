@@ -46,9 +46,9 @@ class UnitReductions
         GroupSlot slot{GroupSlot::Data};
         uint32_t ranks{1};
         uint32_t label{0};
-        bool hasCopies{false};            //!< groups like this one hold the same
-        std::vector<double> parameters{}; //!< by unit
-        std::vector<Copies> copies{};     //!< by unit
+        GroupSlot copiesSlot{GroupSlot::Replicas}; //!< who holds the same part of other copies
+        std::vector<double> parameters{};          //!< by unit
+        std::vector<Copies> copies{};              //!< by unit
     };
 
     Copies CopiesOf(double parameters, uint32_t ranks);

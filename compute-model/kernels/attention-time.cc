@@ -111,8 +111,11 @@ class Problem
             perHead * static_cast<double>(shape.batch) * static_cast<double>(shape.heads);
         const double longest = pastBlocks * block + overhead;
         const double mean = (pastBlocks - masked / perHead) * block + overhead;
-        const double dealt = shape.causal ? tiles * mean / m_gpu.sms + m_figures.tail * longest
-                                          : std::ceil(tiles / m_gpu.sms) * longest;
+        // By waves of tiles, or, where a mask makes them unlike, one after the other as SMs fall
+        // idle.
+        const double byWaves = std::ceil(tiles / m_gpu.sms) * longest;
+        const double byTurns = tiles * mean / m_gpu.sms + m_figures.tail * longest;
+        const double dealt = shape.causal ? std::min(byWaves, byTurns) : byWaves;
         m_clocks = std::max(longest / m_figures.aloneRate, dealt);
     }
 
@@ -131,16 +134,15 @@ Estimate(const Gpu& gpu,
          const Direction& direction)
 {
     const Problem problem(gpu, shape, direction);
-    const auto secondsAt = [&](double clock) { return problem.Seconds(clock); };
-    const double seconds = secondsAt(OwnClock(gpu, regime, problem.TensorClocks(), secondsAt));
-    const AttentionCalibration& attention = gpu.kernels.attention;
-    const bool isInside = attention.sequence.Contains(static_cast<double>(shape.sequence)) &&
-                          attention.headDim.Contains(static_cast<double>(shape.headDim));
+    const auto secondsAt = [&](double clock) { return problem.Seconds(clock) / shape.speed; };
+    const double clock = OwnClock(gpu, regime, problem.TensorClocks(), secondsAt);
+    const double seconds = secondsAt(clock);
     return {Time::Seconds(seconds),
             Flops(problem.Flops()),
             Bytes::Nearest(problem.MemoryBytes()),
-            ProvenanceOf(gpu, isInside),
-            {1, 0, 0}};
+            ProvenanceOf(gpu, IsMeasured(gpu.kernels.measured, shape)),
+            {1, 0, 0},
+            problem.TensorClocks() / (clock * seconds)};
 }
 
 } // namespace

@@ -24,9 +24,6 @@ constexpr double SUM_BYTES = 4; // a bag's sum is kept in 32 bits
 // to four times what fits the measurements best.
 constexpr double NARROW_SUM_PASSES = 3;
 
-// Look-ups of the smallest backward run below: 65536 bags of one row.
-constexpr double LEAST_BACKWARD_ROWS = 65536;
-
 // Fitted to 672 forward and 133 backward runs of table-batched kernels on an H200 (dims 32 to 128,
 // 1e5 to 1e8 rows, uniform and Zipf 0.6 to 1.2, 512 to 65536 bags of 1 to 100 rows; scripts/fit-
 // kernels). 5-fold, median and 90th percentile: forward 4.8 % and 15.0 % (16-bit rows 7.9 % and
@@ -110,14 +107,11 @@ struct BatchTraffic
     double longestBag{1};    //!< rows
     double hottestAdds{0};   //!< gradients of the most used row, longer rows counted for more
     double converted{0};     //!< of bagRows, those of 16 bits
-    bool isInside{true};     //!< the shapes measured
 };
 
 BatchTraffic
 TrafficOf(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
 {
-    constexpr uint64_t LEAST_DIM = 32; // of the runs above
-    constexpr uint64_t MOST_DIM = 128;
     constexpr double ELEMENTS = 64;
     if (batch.empty())
     {
@@ -154,7 +148,6 @@ TrafficOf(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
         sum.hottestAdds =
             std::max(sum.hottestAdds,
                      traffic.lookups * shape.shards * most * std::pow(wide, BACKWARD.hottestPower));
-        sum.isInside = sum.isInside && shape.dim >= LEAST_DIM && shape.dim <= MOST_DIM;
     }
     return sum;
 }
@@ -168,12 +161,12 @@ Latency(const Gpu& gpu, const BatchTraffic& traffic, const LookupFigures& figure
 }
 
 KernelEstimate
-Estimate(const Gpu& gpu, const BatchTraffic& traffic, double seconds, double bytes)
+Estimate(const Gpu& gpu, const BatchTraffic& traffic, double seconds, double bytes, bool isMeasured)
 {
     return {Time::Seconds(seconds),
             Flops(traffic.adds),
             Bytes::Nearest(bytes),
-            ProvenanceOf(gpu, traffic.isInside),
+            ProvenanceOf(gpu, isMeasured),
             {false, 0, 1}};
 }
 
@@ -221,7 +214,8 @@ EmbeddingForwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
                                traffic.convertedAdds / (FORWARD.addRate * smClocks));
     const double seconds = FORWARD.floorSeconds + std::hypot(Meet(dram, l2, l1, FORWARD.sharpness),
                                                              Latency(gpu, traffic, FORWARD));
-    return Estimate(gpu, traffic, seconds, traffic.dramBytes);
+    return Estimate(
+        gpu, traffic, seconds, traffic.dramBytes, IsMeasured(gpu.kernels.measured, batch, false));
 }
 
 KernelEstimate
@@ -242,13 +236,11 @@ EmbeddingBackwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
         BACKWARD.floorSeconds +
         std::hypot(Meet(dram, l2, hottest, BACKWARD.sharpness), Latency(gpu, traffic, BACKWARD));
     // The runs behind the fit take 8 us and more: below, what the forward kernel takes at least.
-    KernelEstimate estimate =
-        Estimate(gpu, traffic, std::max(seconds, FORWARD.floorSeconds), bytes);
-    if (traffic.bagRows < LEAST_BACKWARD_ROWS)
-    {
-        estimate.provenance = ProvenanceOf(gpu, false);
-    }
-    return estimate;
+    return Estimate(gpu,
+                    traffic,
+                    std::max(seconds, FORWARD.floorSeconds),
+                    bytes,
+                    IsMeasured(gpu.kernels.measured, batch, true));
 }
 
 KernelEstimate
@@ -281,9 +273,7 @@ EmbeddingExactUpdateTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& bat
     const double seconds =
         FORWARD.floorSeconds +
         std::hypot(Meet(dram, l2, adds, FORWARD.sharpness), Latency(gpu, traffic, FORWARD));
-    KernelEstimate estimate = Estimate(gpu, traffic, seconds, bytes);
-    estimate.provenance = ProvenanceOf(gpu, false);
-    return estimate;
+    return Estimate(gpu, traffic, seconds, bytes, false);
 }
 
 } // namespace weir

@@ -22,7 +22,13 @@ constexpr uint32_t MMA_ROWS = 64;   // the least rows of a warp-group's product 
 constexpr double INNER_BYTES = 128; // inner-dimension step of a tile, in bytes of one row
 constexpr uint64_t LEAST_SPLIT_STEPS = 4; // steps of a part of a split inner dimension
 constexpr uint64_t MOST_SPLIT_WAVES = 2;  // splitting is for shapes that do not fill the GPU
-constexpr uint32_t SPLITS[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
+constexpr uint32_t SPLITS[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
+constexpr uint32_t MOST_SPLITS = 32;        // of matrices
+constexpr uint32_t MOST_PIXEL_SPLITS = 128; // of pixels, which are many
+// Of an fp8 product that moves partial sums out of the tensor cores' short accumulators over one
+// that does not: 1.033 at 8192^3 on an H200 (cuBLAS 13.1, use_fast_accum).
+constexpr double FULL_SUMS = 1.033;
+constexpr double GATHERED_BYTES = 4; // of a word that is loaded for itself
 
 double
 PowerSum(double a, double b, double p)
@@ -63,6 +69,7 @@ class Problem
     Problem(const Gpu& gpu, const GemmShape& shape)
         : m_gpu(gpu),
           m_figures(gpu.kernels.gemm),
+          m_family(FamilyOf(gpu.kernels.gemm, shape)),
           m_shape(shape),
           m_element(BytesOf(shape.precision)),
           m_output(shape.precision == Precision::Fp8 ? BytesOf(Precision::Bf16) : m_element)
@@ -74,7 +81,9 @@ class Problem
         const double n = static_cast<double>(shape.n);
         const double k = static_cast<double>(shape.k);
         const double batch = static_cast<double>(shape.batch);
-        const double stored = shape.accumulateFp32 ? 2.0 * BytesOf(Precision::Fp32) : m_output;
+        const double stored = shape.accumulateFp32 ? 2.0 * BytesOf(Precision::Fp32)
+                              : shape.accumulate   ? 2.0 * m_output
+                                                   : m_output;
         m_storedBytes = stored * m_storeFactor;
         m_flops = 2 * m * n * k * batch;
         m_bytes = batch * ((m * k + n * k) * m_element + m * n * stored);
@@ -83,11 +92,17 @@ class Problem
             batch *
             ((m * k * m_loadFactorA + n * k * m_loadFactorB) * m_element + m * n * m_storedBytes) /
             m_hbmRate;
+        if (OverImages())
+        {
+            m_bytes = shape.images.elements * m_element;
+            m_hbmSeconds = m_bytes / m_hbmRate;
+        }
     }
 
+    /** Those that count. */
     double Flops() const
     {
-        return m_flops;
+        return m_flops * m_shape.images.useful;
     }
 
     double MemoryBytes() const
@@ -105,9 +120,10 @@ class Problem
     {
         const double waves = static_cast<double>(cut.waves);
         const double busiest =
-            waves * (cut.mainClocks / clock + m_figures.tileOverhead.ToSeconds()) +
+            waves * (cut.mainClocks / clock + m_family.tileOverhead.ToSeconds()) +
             cut.epilogueSeconds *
-                (1 + (waves - 1) * (m_isWordAligned ? m_figures.ExposedEpilogue() : 1));
+                (1 +
+                 (waves - 1) * (m_isWordAligned ? m_figures.ExposedEpilogue(m_family.grid) : 1));
         return m_figures.floor.ToSeconds() + PowerSum(busiest, m_hbmSeconds, m_figures.sharpness) +
                cut.reductionSeconds;
     }
@@ -120,7 +136,7 @@ class Problem
     {
         OverlapTraits traits;
         traits.smShare = 1;
-        const double waves = m_isWordAligned ? m_figures.DisplacedWaves() : 0;
+        const double waves = m_isWordAligned ? m_figures.DisplacedWaves(m_family.grid) : 0;
         const double share = waves / static_cast<double>(cut.waves);
         traits.displaced = static_cast<float>(std::min(1.0, share));
         traits.memoryShare = static_cast<float>(std::min(1.0, m_hbmSeconds / seconds));
@@ -132,7 +148,7 @@ class Problem
     {
         Cut best;
         double least = std::numeric_limits<double>::infinity();
-        for (const GemmTile& tile : m_isWordAligned ? m_figures.tiles : m_figures.unalignedTiles)
+        for (const GemmTile& tile : m_isWordAligned ? m_family.tiles : m_figures.unalignedTiles)
         {
             const uint64_t tiles = CeilDivide(m_shape.m, tile.rows) *
                                    CeilDivide(m_shape.n, tile.columns) * m_shape.batch;
@@ -160,6 +176,35 @@ class Problem
     }
 
   private:
+    static GemmFamily FamilyOf(const GemmCalibration& figures, const GemmShape& shape)
+    {
+        if (shape.precision == Precision::Fp32)
+        {
+            return figures.fp32.value_or(figures.Narrow());
+        }
+        if (shape.images.kind != GemmOperands::Matrices)
+        {
+            return figures.convolution.value_or(figures.Narrow());
+        }
+        return shape.precision == Precision::Tf32 ? figures.tf32.value_or(figures.Narrow())
+                                                  : figures.Narrow();
+    }
+
+    bool OverImages() const
+    {
+        return m_shape.images.kind != GemmOperands::Matrices;
+    }
+
+    /**
+     * Neither ldmatrix nor wgmma turns operands of 32 bits around (PTX ISA: .trans and the major
+     * modes are of 16-bit types), as pixels for an inner dimension ask for.
+     */
+    bool GathersWords() const
+    {
+        return m_shape.images.kind == GemmOperands::Gradients &&
+               m_shape.precision == Precision::Tf32 && m_figures.gatheredLoadsPerSmPerClock > 0;
+    }
+
     void Check() const
     {
         if (m_shape.m == 0 || m_shape.n == 0 || m_shape.k == 0 || m_shape.batch == 0)
@@ -176,12 +221,23 @@ class Problem
     /** Lengths of contiguous rows follow from the layout; C is stored by rows of n. */
     void SetAlignment()
     {
+        const auto isWhole = [](double row, double unit) { return std::fmod(row, unit) == 0; };
+        if (OverImages())
+        {
+            // Of images the next row lies behind a row: lines are shared, not wasted.
+            const double row = m_element * static_cast<double>(m_shape.images.contiguous);
+            while (!isWhole(row, m_word))
+            {
+                m_word /= 2;
+            }
+            m_isWordAligned = m_word == WORD_BYTES || m_shape.precision == Precision::Fp32;
+            return;
+        }
         const bool isNt = m_shape.layout == GemmLayout::Nt;
         const bool isTn = m_shape.layout == GemmLayout::Tn;
         const double rowA = m_element * static_cast<double>(isNt ? m_shape.m : m_shape.k);
         const double rowB = m_element * static_cast<double>(isTn ? m_shape.k : m_shape.n);
         const double rowC = m_output * static_cast<double>(m_shape.n);
-        const auto isWhole = [](double row, double unit) { return std::fmod(row, unit) == 0; };
         m_loadFactorA = isWhole(rowA, LINE_BYTES) ? 1 : m_figures.misalignedOperand;
         m_loadFactorB = isWhole(rowB, LINE_BYTES) ? 1 : m_figures.misalignedOperand;
         m_storeFactor = isWhole(rowC, LINE_BYTES) ? 1 : m_figures.misalignedOutput;
@@ -202,8 +258,11 @@ class Problem
     /** FLOPs of an SM and clock that the main loop reaches. */
     double LoopRate() const
     {
-        return TensorRate() *
-               m_figures.tensorEfficiency[static_cast<std::size_t>(m_shape.precision)];
+        const double rate =
+            TensorRate() * m_figures.tensorEfficiency[static_cast<std::size_t>(m_shape.precision)];
+        return m_shape.precision == Precision::Fp8 && m_shape.layout != GemmLayout::Tn
+                   ? rate / FULL_SUMS
+                   : rate;
     }
 
     /** The splits that leave every part work, and enough of it. */
@@ -211,8 +270,14 @@ class Problem
     {
         const uint64_t step = static_cast<uint64_t>(INNER_BYTES) / m_element;
         const uint64_t steps = CeilDivide(m_shape.k, step);
+        const uint32_t most =
+            m_shape.images.kind == GemmOperands::Gradients ? MOST_PIXEL_SPLITS : MOST_SPLITS;
         for (const uint32_t parts : SPLITS)
         {
+            if (parts > most)
+            {
+                break;
+            }
             const uint64_t each = CeilDivide(steps, parts);
             const bool isUseful = each >= LEAST_SPLIT_STEPS && (parts - 1) * each < steps;
             if (parts == 1 || isUseful)
@@ -238,8 +303,11 @@ class Problem
             return ProductClocks(tile) + (tile.rows + tile.columns) * m_element /
                                              (m_figures.unalignedLoadsPerSmPerClock * m_word);
         }
-        const double load = (tile.rows * m_loadFactorA + tile.columns * m_loadFactorB) * m_element /
-                            m_figures.operandBytesPerSmPerClock;
+        const double bytesPerClock = GathersWords()
+                                         ? m_figures.gatheredLoadsPerSmPerClock * GATHERED_BYTES
+                                         : m_figures.operandBytesPerSmPerClock;
+        const double load =
+            (tile.rows * m_loadFactorA + tile.columns * m_loadFactorB) * m_element / bytesPerClock;
         return PowerSum(ProductClocks(tile), load, m_figures.sharpness);
     }
 
@@ -270,6 +338,7 @@ class Problem
 
     const Gpu& m_gpu;
     const GemmCalibration& m_figures;
+    GemmFamily m_family;
     const GemmShape& m_shape;
     uint32_t m_element;      //!< bytes of an element of A and B
     uint32_t m_output;       //!< bytes of an element of C
@@ -294,16 +363,14 @@ GemmTime(const Gpu& gpu, ClockRegime regime, const GemmShape& shape)
     const Problem problem(gpu, shape);
     const Cut cut = problem.Cheapest();
     const auto secondsAt = [&](double clock) { return problem.Seconds(cut, clock); };
-    const double seconds = secondsAt(OwnClock(gpu, regime, problem.TensorClocks(), secondsAt));
-    const MeasuredRange& range = gpu.kernels.gemm.dimension;
-    const bool isInside = range.Contains(static_cast<double>(shape.m)) &&
-                          range.Contains(static_cast<double>(shape.n)) &&
-                          range.Contains(static_cast<double>(shape.k));
+    const double clock = OwnClock(gpu, regime, problem.TensorClocks(), secondsAt);
+    const double seconds = secondsAt(clock);
     return {Time::Seconds(seconds),
             Flops(problem.Flops()),
             Bytes::Nearest(problem.MemoryBytes()),
-            ProvenanceOf(gpu, isInside),
-            problem.Overlap(cut, seconds)};
+            ProvenanceOf(gpu, IsMeasured(gpu.kernels.measured, shape)),
+            problem.Overlap(cut, seconds),
+            problem.TensorClocks() / (clock * seconds)};
 }
 
 GemmPlan

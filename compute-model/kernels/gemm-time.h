@@ -33,7 +33,9 @@ struct GemmPlan
  * factor. Rows that are not whole 16-byte words run on older kernels of few tiles, whose products
  * wait for loads of single words: with L of them an SM and clock, each of the w bytes that all rows
  * are whole multiples of, clocks = k/s (tensor + (r + c) bytes / (L w)).
- * `accumulateFp32` reads and writes C in four bytes.
+ * `accumulateFp32` reads and writes C in four bytes. fp8 products of gradients (Nn, Nt) sum in
+ * full, forward ones in the tensor cores' short accumulators, as Transformer Engine and torchao
+ * have it.
  *
  * @throws std::invalid_argument when a dimension is zero or the GPU has no such precision.
  * Complexity: tiles times splits, about a hundred evaluations at most.

@@ -6,19 +6,21 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace weir
 {
 
 /**
- * Which rows of a table look-ups go to: classes of rows, each look-up drawn anew from them (the
- * independent reference model).
+ * Which rows of a table look-ups go to: classes of rows. Each look-up is drawn anew from them (the
+ * independent reference model), or from a list of look-ups in any order, that is gone through again
+ * when it ends.
  */
 class IndexDistribution
 {
   public:
-    /** Every row alike. @throws std::invalid_argument without rows. */
+    /** Every row alike. @throws std::invalid_argument without rows, or of more than 2^53. */
     static IndexDistribution Uniform(uint64_t rows);
 
     /**
@@ -34,13 +36,24 @@ class IndexDistribution
      */
     static IndexDistribution Histogram(std::vector<RowClass> classes);
 
+    /**
+     * Classes that were counted in a list of so many look-ups: a row's probability is its count
+     * over @p observed. @throws std::invalid_argument as Histogram, or when @p observed is not
+     * above zero.
+     */
+    static IndexDistribution Counted(std::vector<RowClass> classes, double observed);
+
     /** What @p table says of itself. */
     static IndexDistribution Of(const EmbeddingTable& table);
 
-    /** What a list of indices shows: rows that occur equally often are a class. */
+    /** A list of look-ups: rows that occur equally often are a class. */
     static IndexDistribution Observed(std::vector<uint64_t> indices);
 
-    /** Expected distinct rows of @p lookups look-ups: sum of 1 - (1 - p)^n. O(classes) */
+    /**
+     * Expected distinct rows of @p lookups look-ups: sum of 1 - (1 - p)^n; out of a list of N
+     * look-ups with c of a row the sum of 1 - C(N - c, n) / C(N, n), all of them for n >= N.
+     * O(classes)
+     */
     double UniqueRows(double lookups) const;
 
     /**
@@ -48,14 +61,15 @@ class IndexDistribution
      * that is empty at first. Its characteristic time T (Che, Tung, Wang 2002, "Hierarchical Web
      * caching systems", equation 5) is how many look-ups meet capacity distinct rows: sum of 1 -
      * e^(-pT) = capacity. The first T fill it; later ones miss rows that the last T did not meet:
-     * capacity + (n - T) sum of p e^(-pT). O(classes)
+     * capacity + (n - T) sum of p e^(-pT). Out of a list of N look-ups with c of a row, the last T
+     * did not meet one's row with C(N - c, T) / C(N - 1, T). O(classes)
      */
     double Misses(double lookups, double capacity) const;
 
     /**
      * Reuse of distinct rows within @p lookups look-ups: the share of them that occur (0, 1], (1,
      * 2], (2, 4], ... (2^14, 2^15] and more times (Lin et al. 2024, arXiv 2404.12674, "reuse
-     * factor"), each row at its expected count.
+     * factor"). A row's count is binomial, hypergeometric out of a list.
      */
     std::array<double, 17> ReuseFactors(double lookups) const;
 
@@ -66,10 +80,30 @@ class IndexDistribution
 
     double Rows() const;
 
+    /** Of a uniform (0) or Zipf distribution; none of others. */
+    std::optional<double> ZipfExponent() const
+    {
+        return m_exponent;
+    }
+
+    /** Of a list of look-ups how many there are; 0 where each is drawn anew. */
+    double Observed() const
+    {
+        return m_observed;
+    }
+
   private:
     explicit IndexDistribution(std::vector<RowClass> classes);
 
+    /** That no look-up of @p lookups meets a row of this probability. */
+    double Unseen(double probability, double lookups) const;
+
+    /** That the @p window look-ups before one of a row of this probability meet another. */
+    double UnseenBefore(double probability, double window) const;
+
     std::vector<RowClass> m_classes;
+    std::optional<double> m_exponent;
+    double m_observed{0};
 };
 
 } // namespace weir

@@ -2,28 +2,18 @@
 #ifndef WEIR_COMPUTE_MODEL_KERNELS_KERNEL_CALIBRATION_H
 #define WEIR_COMPUTE_MODEL_KERNELS_KERNEL_CALIBRATION_H
 
+#include "compute-model/kernels/measured-shapes.h"
 #include "fabric/units.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace weir
 {
-
-/** The sizes that were measured; outside them an estimate extrapolates. */
-struct MeasuredRange
-{
-    double least{0};
-    double most{0};
-
-    bool Contains(double value) const
-    {
-        return value >= least && value <= most;
-    }
-};
 
 /** The part of C that one thread block computes. */
 struct GemmTile
@@ -38,6 +28,14 @@ enum class GemmGrid : uint8_t
     Persistent, //!< a block per SM takes tile after tile: the next one's loads hide an epilogue,
                 //!< and tiles dealt to an SM that is taken wait for another to end all of its own
     Classic     //!< a block per tile, put on whichever SM is free: neither of the two
+};
+
+/** What a family of kernels has of its own. */
+struct GemmFamily
+{
+    GemmGrid grid{GemmGrid::Classic};
+    Time tileOverhead; //!< start of a tile
+    std::vector<GemmTile> tiles;
 };
 
 /** Figures of a GPU's matrix multiplications; GemmTime says how they act together. */
@@ -64,19 +62,40 @@ struct GemmCalibration
     Time tileOverhead;   //!< start of a tile
     Time floor;          //!< the shortest kernel
     Time splitFloor;     //!< more when the inner dimension is split and partial sums are reduced
-    std::vector<GemmTile> tiles; //!< those the library has
-    MeasuredRange dimension;     //!< of m, n, k
+    std::vector<GemmTile> tiles;           //!< those the library has
+    std::optional<GemmFamily> tf32;        //!< kernels of 32-bit operands on tensor cores, where
+                                           //!< they are others than those of narrower ones
+    std::optional<GemmFamily> fp32;        //!< kernels of plain multiply-adds, likewise
+    std::optional<GemmFamily> convolution; //!< implicit matrix products, likewise
+    double gatheredLoadsPerSmPerClock{
+        0}; //!< 32-bit words of convolutions' weight gradients that an SM can load; 0: no limit
 
-    /** Share of an epilogue that no other tile hides. */
+    /** The kernels of no family. */
+    GemmFamily Narrow() const
+    {
+        return {grid, tileOverhead, tiles};
+    }
+
+    /** Share of an epilogue that no other tile of such a grid hides. */
+    double ExposedEpilogue(GemmGrid kind) const
+    {
+        return kind == GemmGrid::Persistent ? exposedEpilogue : 1;
+    }
+
     double ExposedEpilogue() const
     {
-        return grid == GemmGrid::Persistent ? exposedEpilogue : 1;
+        return ExposedEpilogue(grid);
     }
 
     /** Waves that tiles of taken SMs add to a kernel of several. */
+    double DisplacedWaves(GemmGrid kind) const
+    {
+        return kind == GemmGrid::Persistent ? displacedWaves : 0;
+    }
+
     double DisplacedWaves() const
     {
-        return grid == GemmGrid::Persistent ? displacedWaves : 0;
+        return DisplacedWaves(grid);
     }
 };
 
@@ -100,8 +119,6 @@ struct AttentionCalibration
     uint32_t headDimStep{0}; //!< head dims are padded to multiples of this
     AttentionPass forward;
     AttentionPass backward;
-    MeasuredRange sequence;
-    MeasuredRange headDim;
 };
 
 /** The rate of a row-wise kernel at one row length. */
@@ -133,7 +150,7 @@ struct KernelCalibration
     GemmCalibration gemm;
     AttentionCalibration attention;
     std::vector<MemoryKernelCalibration> memory; //!< by MemoryKernel
-    MeasuredRange memoryBytes;
+    MeasuredShapes measured;
 };
 
 } // namespace weir

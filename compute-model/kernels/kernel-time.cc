@@ -61,18 +61,6 @@ ToString(MemoryKernel kernel)
     throw std::invalid_argument("ToString: not a MemoryKernel");
 }
 
-namespace
-{
-
-KernelEstimate
-AtSpeed(KernelEstimate estimate, double speed)
-{
-    estimate.time = estimate.time * (1 / speed);
-    return estimate;
-}
-
-} // namespace
-
 KernelTimer::KernelTimer(const Gpu& gpu, ClockRegime regime)
     : m_gpu(&gpu),
       m_regime(regime)
@@ -93,13 +81,13 @@ KernelTimer::Gemm(const GemmShape& shape) const
 KernelEstimate
 KernelTimer::AttentionForward(const AttentionShape& shape) const
 {
-    return AtSpeed(AttentionForwardTime(*m_gpu, m_regime, shape), shape.speed);
+    return AttentionForwardTime(*m_gpu, m_regime, shape);
 }
 
 KernelEstimate
 KernelTimer::AttentionBackward(const AttentionShape& shape) const
 {
-    return AtSpeed(AttentionBackwardTime(*m_gpu, m_regime, shape), shape.speed);
+    return AttentionBackwardTime(*m_gpu, m_regime, shape);
 }
 
 KernelEstimate

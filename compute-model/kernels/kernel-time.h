@@ -27,6 +27,7 @@ struct KernelEstimate
     Bytes bytes; //!< memory traffic, each operand once
     EstimateProvenance provenance{EstimateProvenance::Roofline};
     OverlapTraits overlap;
+    double tensorBusy{0}; //!< share of its clocks that keep the tensor cores busy, [0, 1]
 };
 
 /** Which of a GPU's clocks holds: short bursts run faster than a step that heats the chip. */
@@ -36,12 +37,21 @@ enum class ClockRegime : uint8_t
     Sustained
 };
 
-/** Operand layouts of C[m,n] = A[m,k] B[k,n], as BLAS names them. */
-enum class GemmLayout : uint8_t
+/** What a matrix product reads. */
+enum class GemmOperands : uint8_t
 {
-    Tn, //!< forward: x W^T
-    Nn, //!< input gradient
-    Nt  //!< weight gradient
+    Matrices,
+    Images,   //!< windows over images (a convolution or its input gradient)
+    Gradients //!< a convolution's outputs and windows: the inner dimension runs over pixels
+};
+
+/** Of a product over images: windows share pixels, so that it reads less than m k + k n. */
+struct ImageOperands
+{
+    GemmOperands kind{GemmOperands::Matrices};
+    double elements{0};     //!< read and written, each once, of the whole batch
+    uint64_t contiguous{0}; //!< elements that lie side by side in all operands: channels, or pixels
+    double useful{1};       //!< of the products, those that no zero between strides makes void
 };
 
 struct GemmShape
@@ -53,6 +63,8 @@ struct GemmShape
     Precision precision{Precision::Bf16};
     GemmLayout layout{GemmLayout::Tn};
     bool accumulateFp32{false}; //!< output added into an fp32 buffer (gradient accumulation fusion)
+    bool accumulate{false};     //!< output added to what is there, in its own precision
+    ImageOperands images{};
 };
 
 struct AttentionShape
@@ -71,7 +83,8 @@ struct AttentionShape
     }
 
     Precision precision{Precision::Bf16};
-    double speed{1}; //!< of the kernel in use over the one that the GPU's figures are of
+    double speed{
+        1}; //!< of the kernel in use over the one that the GPU's figures are of, at one clock
 };
 
 /** Kernels whose time is memory traffic; each has its own measured efficiency. */

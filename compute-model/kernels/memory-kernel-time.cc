@@ -57,12 +57,10 @@ MemoryKernelTime(const Gpu& gpu, MemoryKernel kernel, Bytes bytes, Bytes rowByte
     const double latency =
         figures.latency.ToSeconds() + figures.rowLatencyPerKiB.ToSeconds() * row / KIB;
     const double seconds = figures.floor.ToSeconds() + std::hypot(bytes.ToDouble() / rate, latency);
-    const bool isRowInside = figures.rates.size() < 2 || (row >= figures.rates.front().rowBytes &&
-                                                          row <= figures.rates.back().rowBytes);
     return {Time::Seconds(seconds),
             Flops(),
             bytes,
-            ProvenanceOf(gpu, isRowInside && gpu.kernels.memoryBytes.Contains(bytes.ToDouble())),
+            ProvenanceOf(gpu, IsMeasured(gpu.kernels.measured, kernel, bytes, rowBytes)),
             {0, 0, 1}};
 }
 

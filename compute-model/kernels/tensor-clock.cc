@@ -33,4 +33,12 @@ TensorClock(const Gpu& gpu, ClockRegime regime, double utilisation)
     return std::min(burst, gpu.sustainedClockHz * std::cbrt(spared));
 }
 
+double
+TensorPower(const Gpu& gpu, double utilisation)
+{
+    const double full = gpu.kernels.fullLoadUtilisation;
+    const double clock = TensorClock(gpu, ClockRegime::Burst, utilisation) / gpu.sustainedClockHz;
+    return std::min(1.0, utilisation / full * std::pow(clock, 3));
+}
+
 } // namespace weir

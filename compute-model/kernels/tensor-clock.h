@@ -16,10 +16,17 @@ namespace weir
  * holds too. Power goes as (1 + r u) f V^2 and voltage with the clock, so that one limit leaves
  *     f(u) = sustained ((1 + r u_full) / (1 + r min(u, u_full)))^(1/3),
  * and a lower limit all kernels that reach it a clock lower by one factor. Measured on an H200 in
- * steady state: 1980 MHz under memory-bound kernels, 1795 at u = 0.35 (flash-2), 1575 at 0.66
- * (cuDNN attention), 1425 at 0.88 (8192^3 GEMM); this is within 2.5 %.
+ * its first third of a second: 1980 MHz under memory-bound kernels, 1795 at u = 0.35 (flash-2),
+ * 1575 at 0.66 (cuDNN attention), 1425 at 0.88 (8192^3 GEMM), of which 0.975 are left from a second
+ * and a half on; this is within 2.5 %.
  */
 double TensorClock(const Gpu& gpu, ClockRegime regime, double utilisation);
+
+/**
+ * What a kernel's tensor work would spend of the power that the limit leaves to tensor work,
+ * [0, 1]: u f^3 / (u_full sustained^3) at its burst clock f, at most 1.
+ */
+double TensorPower(const Gpu& gpu, double utilisation);
 
 /**
  * The SM clock, in hertz, that a kernel's own tensor utilisation leads to: the fixed point of

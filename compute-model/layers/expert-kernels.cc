@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/expert-kernels.h"
 
+#include "compute-model/layers/grouped-kernels.h"
 #include "compute-model/layers/linear-kernels.h"
+#include "compute-model/layers/pointwise-kernels.h"
 #include "compute-model/plan/expert-shape.h"
 #include "compute-model/plan/rank-shape.h"
 
@@ -14,25 +16,8 @@ namespace weir
 namespace
 {
 
-constexpr double FP32 = 4;          // bytes; the router's probabilities
-constexpr double COUNT = 8;         // bytes of a number of tokens (int64)
-constexpr uint64_t TILE_ROWS = 128; // of a grouped GEMM: no tile spans two experts
-
-/** Rows of each of @p groups equal GEMMs with as many tiles as those of @p rows together. */
-uint64_t
-EqualRows(const std::vector<uint64_t>& rows)
-{
-    if (std::adjacent_find(rows.begin(), rows.end(), std::not_equal_to<>()) == rows.end())
-    {
-        return rows.front();
-    }
-    uint64_t tiles = 0;
-    for (const uint64_t count : rows)
-    {
-        tiles += (count + TILE_ROWS - 1) / TILE_ROWS;
-    }
-    return (tiles * TILE_ROWS + rows.size() - 1) / rows.size();
-}
+constexpr double FP32 = 4;  // bytes; the router's probabilities
+constexpr double COUNT = 8; // bytes of a number of tokens (int64)
 
 /** Writes one mixture of experts; each method is one part of its code. */
 class ExpertWriter
@@ -69,7 +54,8 @@ class ExpertWriter
         GatherRows("dispatch all-gather");
         SortByExpert("sort by expert");
         Grouped("experts FC1", m_shape.inner, m_model.hidden, GemmLayout::Tn);
-        Activation("experts activation", IsGated() ? 3 : 2);
+        WriteActivation(
+            m_writer, m_model, m_plan, "experts activation", m_shape.received, m_shape.ffn);
         Grouped("experts FC2", m_model.hidden, m_shape.ffn, GemmLayout::Tn);
         SortByExpert("sort by rank");
         ReduceRows("combine reduce-scatter");
@@ -100,7 +86,12 @@ class ExpertWriter
         {
             SecondWeights();
         }
-        Activation("experts activation backward", IsGated() ? 5 : 3);
+        WriteActivationBackward(m_writer,
+                                m_model,
+                                m_plan,
+                                "experts activation backward",
+                                m_shape.received,
+                                m_shape.ffn);
         Grouped("experts FC1 input gradient", m_model.hidden, m_shape.inner, GemmLayout::Nn);
         if (!m_putsOffWeights)
         {
@@ -206,8 +197,7 @@ class ExpertWriter
         m_writer.Gemm("router input gradient",
                       RouterGemm(m_shape.tokens, m_model.hidden, Experts(), GemmLayout::Nn));
         GemmShape weights = RouterGemm(Experts(), m_model.hidden, m_shape.tokens, GemmLayout::Nt);
-        weights.accumulateFp32 = m_plan.fp32Gradients;
-        m_writer.Gemm("router weight gradient", weights);
+        WriteGradientProduct(m_writer, "router weight gradient", weights, m_plan);
         m_writer.GradientsReady(static_cast<double>(Experts()) * m_model.hidden);
         Rows("router gradient add", m_shape.tokens, 3);
     }
@@ -272,45 +262,13 @@ class ExpertWriter
 
     void Grouped(const std::string& name, uint64_t columns, uint64_t inner, GemmLayout layout)
     {
-        GemmShape gemm;
-        gemm.m = std::max<uint64_t>(1, EqualRows(m_shape.expertRows));
-        gemm.n = columns;
-        gemm.k = inner;
-        gemm.batch = m_shape.expertRows.size();
-        gemm.layout = layout;
-        gemm.precision = m_plan.precision;
-        m_writer.Gemm(name, gemm);
+        WriteGroupedGemm(m_writer, m_shape, m_plan, {name, columns, inner, layout});
     }
 
     void GroupedWeights(const std::string& name, uint64_t rows, uint64_t columns)
     {
-        GemmShape gemm;
-        gemm.m = rows;
-        gemm.n = columns;
-        gemm.k = std::max<uint64_t>(1, m_shape.received / m_shape.expertRows.size());
-        gemm.batch = m_shape.expertRows.size();
-        gemm.layout = GemmLayout::Nt;
-        gemm.precision = m_plan.precision;
-        gemm.accumulateFp32 = m_plan.fp32Gradients;
-        m_writer.Gemm(name, gemm);
-    }
-
-    void Activation(const std::string& name, double operands)
-    {
-        m_writer.Memory(name,
-                        IsGated() ? MemoryKernel::SwiGlu : MemoryKernel::BiasGelu,
-                        m_shape.received,
-                        m_shape.ffn,
-                        operands * m_element);
-    }
-
-    void SharedActivation(const std::string& name, double operands)
-    {
-        m_writer.Memory(name,
-                        IsGated() ? MemoryKernel::SwiGlu : MemoryKernel::BiasGelu,
-                        m_sharedFc1.rows,
-                        m_sharedFc2.in,
-                        operands * m_element);
+        WriteGroupedWeightGradient(
+            m_writer, m_shape, m_plan, {name, columns, rows, GemmLayout::Nt});
     }
 
     void SharedForward()
@@ -324,7 +282,8 @@ class ExpertWriter
                                               CollectiveOp::AllGather,
                                               GatheredBytes(m_boundary, m_plan)));
         WriteLinearForward(m_writer, m_sharedFc1, m_plan);
-        SharedActivation("shared activation", IsGated() ? 3 : 2);
+        WriteActivation(
+            m_writer, m_model, m_plan, "shared activation", m_sharedFc1.rows, m_sharedFc2.in);
         WriteLinearForward(m_writer, m_sharedFc2, m_plan);
         m_writer.WaitFor(m_writer.Communicate(
             "shared FC2 output reduce-scatter", CollectiveOp::ReduceScatter, m_boundary));
@@ -345,7 +304,12 @@ class ExpertWriter
         {
             WriteWeightGradient(m_writer, m_sharedFc2, m_plan);
         }
-        SharedActivation("shared activation backward", IsGated() ? 5 : 3);
+        WriteActivationBackward(m_writer,
+                                m_model,
+                                m_plan,
+                                "shared activation backward",
+                                m_sharedFc1.rows,
+                                m_sharedFc2.in);
         (m_putsOffWeights ? WriteColumnParallelInputGradient
                           : WriteColumnParallelBackward)(m_writer, m_sharedFc1, m_plan, m_boundary);
         Rows("shared gradient add", m_shape.tokens, 3);

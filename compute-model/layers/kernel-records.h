@@ -21,6 +21,7 @@ struct KernelRecord
     Bytes bytes; //!< memory traffic, each operand once
     Time duration;
     uint8_t provenance{0};           //!< an EstimateProvenance
+    float tensorBusy{0};             //!< share of its clocks that keep the tensor cores busy
     OverlapTraits overlap;           //!< what communication beside it can take
     std::array<uint32_t, 4> shape{}; //!< m, n, k, batch for a GEMM; rows, columns otherwise
 };

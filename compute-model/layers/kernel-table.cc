@@ -8,6 +8,13 @@
 namespace weir
 {
 
+namespace
+{
+
+constexpr double MOST_BYTES = 4.6e18; // 2^62: within what 64 bits count
+
+} // namespace
+
 KernelRange
 KernelRange::Then(const KernelRange& next) const
 {
@@ -80,6 +87,12 @@ KernelTable::Memory(const std::string& name,
                     uint32_t elementBytes)
 {
     const double elements = static_cast<double>(rows) * static_cast<double>(columns);
+    if (!(elements * bytesPerElement < MOST_BYTES))
+    {
+        throw std::invalid_argument("kernel '" + name + "': found " + std::to_string(rows) + " x " +
+                                    std::to_string(columns) +
+                                    " elements, expected fewer than 2^62 bytes of them");
+    }
     Add(name,
         m_timer.Memory(kernel,
                        Bytes::Nearest(elements * bytesPerElement),
@@ -173,6 +186,7 @@ KernelTable::Add(const std::string& name,
     record.duration = estimate.time;
     record.provenance = static_cast<uint8_t>(estimate.provenance);
     record.overlap = estimate.overlap;
+    record.tensorBusy = static_cast<float>(estimate.tensorBusy);
     record.shape = shape;
     m_records.kernels.push_back(record);
     const Time duration = estimate.time + m_timer.KernelGap();

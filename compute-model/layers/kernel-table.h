@@ -69,6 +69,12 @@ class KernelTable
                          const std::vector<EmbeddingLookup>& batch,
                          bool isExact);
 
+    /** Whose kernels these are. */
+    const Gpu& GetGpu() const
+    {
+        return m_timer.GetGpu();
+    }
+
     /** Ends the open range; empty when nothing was added. */
     KernelRange Close();
 

@@ -58,13 +58,11 @@ class LayerWriter
         SynchronizeLayer();
         m_writer.Section(name + " attention");
         Norm("input norm");
-        GatherOperand(m_qkv);
-        WriteLinearForward(m_writer, m_qkv, m_plan);
+        WriteGatheredForward(m_writer, m_qkv, m_plan, Gather(m_qkv));
         AddBias("QKV bias", m_shape.qkv);
         RotaryEmbedding("rotary");
         WriteAttentionForward(m_writer, m_model, m_plan);
-        WriteLinearForward(m_writer, m_projection, m_plan);
-        m_writer.WaitFor(Reduce("projection output"));
+        WriteRowParallelForward(m_writer, m_projection, m_plan, m_shape.boundary);
         m_writer.Section(name + " MLP");
         BiasDropoutAdd("attention bias dropout add");
         Norm("MLP norm");
@@ -90,19 +88,23 @@ class LayerWriter
         const bool isNeeded = m_plan.recomputation == Recomputation::Needed;
         m_writer.Section("recompute attention");
         Norm("input norm");
-        GatherOperand(m_qkv);
         // Of the products q, k, v, o, gate, up, down every other one is recomputed: k, o, up.
-        WriteLinearForward(
-            m_writer, isNeeded ? m_qkv : Part(m_qkv, m_shape.kvHeads * m_model.headDim), m_plan);
+        WriteGatheredForward(m_writer,
+                             isNeeded ? m_qkv : Part(m_qkv, m_shape.kvHeads * m_model.headDim),
+                             m_plan,
+                             Gather(m_qkv));
         RotaryEmbedding("rotary");
         if (isNeeded)
         {
             WriteAttentionForward(m_writer, m_model, m_plan);
         }
-        WriteLinearForward(m_writer, m_projection, m_plan);
         if (isNeeded)
         {
-            m_writer.WaitFor(Reduce("projection output"));
+            WriteRowParallelForward(m_writer, m_projection, m_plan, m_shape.boundary);
+        }
+        else
+        {
+            WriteLinearForward(m_writer, m_projection, m_plan);
         }
         m_writer.Section("recompute MLP");
         BiasDropoutAdd("attention bias dropout add");
@@ -112,11 +114,12 @@ class LayerWriter
             WriteExpertsRecompute(m_writer, m_model, m_plan);
             return m_writer.Take();
         }
-        GatherOperand(m_fc1);
         const bool isGated = m_model.activation == ActivationKind::SwiGlu;
+        const int32_t gathered = Gather(m_fc1);
         if (isNeeded || isGated)
         {
-            WriteLinearForward(m_writer, isNeeded ? m_fc1 : Part(m_fc1, m_shape.ffn), m_plan);
+            WriteGatheredForward(
+                m_writer, isNeeded ? m_fc1 : Part(m_fc1, m_shape.ffn), m_plan, gathered);
         }
         Activation();
         return m_writer.Take();
@@ -137,8 +140,7 @@ class LayerWriter
         NormBackward("MLP norm backward");
         m_writer.Section("backward attention");
         BiasDropoutAddBackward("attention bias dropout add backward");
-        GatherOperand(m_projection);
-        WriteInputGradient(m_writer, m_projection, m_plan);
+        WriteGatheredInputGradient(m_writer, m_projection, m_plan, Gather(m_projection));
         WeightGradient(m_projection);
         if (m_plan.recomputation == Recomputation::Selective)
         {
@@ -221,17 +223,14 @@ class LayerWriter
 
     void MlpForward()
     {
-        GatherOperand(m_fc1);
-        WriteLinearForward(m_writer, m_fc1, m_plan);
+        WriteGatheredForward(m_writer, m_fc1, m_plan, Gather(m_fc1));
         Activation();
-        WriteLinearForward(m_writer, m_fc2, m_plan);
-        m_writer.WaitFor(Reduce("FC2 output"));
+        WriteRowParallelForward(m_writer, m_fc2, m_plan, m_shape.boundary);
     }
 
     void MlpBackward()
     {
-        GatherOperand(m_fc2);
-        WriteInputGradient(m_writer, m_fc2, m_plan);
+        WriteGatheredInputGradient(m_writer, m_fc2, m_plan, Gather(m_fc2));
         WeightGradient(m_fc2);
         ActivationBackward();
         ColumnParallelBackward(m_fc1);
@@ -270,9 +269,10 @@ class LayerWriter
         SumBias("bias gradient", m_shape.normTokens, m_shape.hidden);
     }
 
+    /** PyTorch's own linear layers add it within the product. */
     void AddBias(const std::string& name, uint64_t columns)
     {
-        if (m_model.biases)
+        if (m_model.biases && m_plan.fusion == KernelFusion::Kernels)
         {
             Elementwise(name, m_shape.tokens, columns, 2);
         }
@@ -302,10 +302,9 @@ class LayerWriter
         SumBias("FC1 bias gradient", m_shape.tokens, m_shape.inner);
     }
 
-    void GatherOperand(const LinearShape& linear)
+    int32_t Gather(const LinearShape& linear)
     {
-        WriteGatheredCast(m_writer, linear, m_plan);
-        GatherSequence(GatheredName(linear) + " all-gather");
+        return WriteGather(m_writer, linear, m_plan, m_shape.boundary);
     }
 
     /** With sequence parallelism the rows of all tensor ranks are needed from here on. */
@@ -316,20 +315,6 @@ class LayerWriter
             m_writer.WaitFor(m_writer.Communicate(
                 name, CollectiveOp::AllGather, GatheredBytes(m_shape.boundary, m_plan)));
         }
-    }
-
-    /** Sums a row-parallel layer's output over the tensor ranks; a grid's product has done so. */
-    int32_t Reduce(const std::string& name)
-    {
-        if (m_plan.HasGrid())
-        {
-            return Segment::NOTHING;
-        }
-        return m_plan.sequenceParallel
-                   ? m_writer.Communicate(
-                         name + " reduce-scatter", CollectiveOp::ReduceScatter, m_shape.boundary)
-                   : m_writer.Communicate(
-                         name + " all-reduce", CollectiveOp::AllReduce, m_shape.boundary);
     }
 
     LayerKind m_kind;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/linear-kernels.h"
 
+#include "compute-model/layers/fp8-operands.h"
 #include "compute-model/layers/summa-kernels.h"
 
 namespace weir
@@ -21,46 +22,6 @@ Gemm(uint64_t m, uint64_t n, uint64_t k, GemmLayout layout, const ParallelPlan& 
     return gemm;
 }
 
-constexpr double WIDE = 2;   // bytes of an element before it is turned to fp8
-constexpr double NARROW = 1; // bytes of an element in fp8
-
-/**
- * An operand turned to fp8: read in 16 bits and written in 8 so many times (Transformer Engine's
- * cast with scales of steps before); without that library's kernels it is first read for its
- * largest value (torchao's dynamic scaling).
- */
-void
-WriteFp8Cast(SegmentWriter& writer,
-             const std::string& name,
-             uint64_t rows,
-             uint64_t columns,
-             uint32_t copies,
-             const ParallelPlan& plan)
-{
-    if (plan.precision != Precision::Fp8)
-    {
-        return;
-    }
-    if (plan.fusion != KernelFusion::Kernels)
-    {
-        writer.Memory(name + " maximum", MemoryKernel::Reduction, rows, columns, WIDE);
-    }
-    writer.Memory(
-        name + " to fp8", MemoryKernel::Elementwise, rows, columns, WIDE + copies * NARROW);
-}
-
-/** With its transpose, which the backward pass takes. */
-void
-WriteFp8CastTranspose(SegmentWriter& writer,
-                      const std::string& name,
-                      uint64_t rows,
-                      uint64_t columns,
-                      const ParallelPlan& plan)
-{
-    constexpr uint32_t COPIES = 2;
-    WriteFp8Cast(writer, name, rows, columns, COPIES, plan);
-}
-
 /** Whether @p operand of @p linear comes from all tensor ranks. */
 bool
 IsGathered(const LinearShape& linear, GatheredOperand operand, const ParallelPlan& plan)
@@ -72,17 +33,13 @@ IsGathered(const LinearShape& linear, GatheredOperand operand, const ParallelPla
 void
 TransposeGathered(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
-    if (plan.precision != Precision::Fp8 || !plan.sequenceParallel ||
-        linear.gathered == GatheredOperand::None)
+    if (!plan.sequenceParallel || linear.gathered == GatheredOperand::None)
     {
         return;
     }
     const bool isInput = linear.gathered == GatheredOperand::Input;
-    writer.Memory(GatheredName(linear) + " transpose",
-                  MemoryKernel::Elementwise,
-                  linear.rows,
-                  isInput ? linear.in : linear.out,
-                  2 * NARROW);
+    WriteFp8Transpose(
+        writer, GatheredName(linear), linear.rows, isInput ? linear.in : linear.out, plan);
 }
 
 /** Sums a column-parallel layer's input gradient over the tensor ranks. */
@@ -104,7 +61,75 @@ WriteInputReduction(SegmentWriter& writer,
                      linear.name + " input gradient all-reduce", CollectiveOp::AllReduce, input);
 }
 
+/** The tensor group's communications beside products that are split. */
+SegmentGroup
+BesideProducts(const ParallelPlan& plan)
+{
+    SegmentGroup group = TokenGroup(plan);
+    group.byCopyEngine = true;
+    return group;
+}
+
+/** Pieces from the @p first on of a product whose rows are split over tensor ranks. */
+void
+WritePieces(SegmentWriter& writer,
+            const std::string& name,
+            GemmShape gemm,
+            uint32_t first,
+            uint32_t end,
+            const ParallelPlan& plan)
+{
+    gemm.m /= plan.tensor;
+    for (uint32_t piece = first; piece < end; piece++)
+    {
+        writer.Gemm(name, gemm);
+    }
+}
+
+/** A product of rows that may still be under way. */
+void
+WriteGatheredProduct(SegmentWriter& writer,
+                     const std::string& name,
+                     const GemmShape& gemm,
+                     int32_t gathered,
+                     const ParallelPlan& plan)
+{
+    if (gathered == Segment::NOTHING)
+    {
+        writer.Gemm(name, gemm);
+        return;
+    }
+    WritePieces(writer, name, gemm, 0, plan.tensor - 1, plan);
+    writer.WaitFor(gathered);
+    WritePieces(writer, name, gemm, plan.tensor - 1, plan.tensor, plan);
+}
+
 } // namespace
+
+bool
+SplitsProducts(const LinearShape& linear, const ParallelPlan& plan)
+{
+    return plan.splitProducts && plan.sequenceParallel && plan.tensor > 1 &&
+           linear.gathered != GatheredOperand::None;
+}
+
+int32_t
+WriteGather(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan, Bytes whole)
+{
+    WriteGatheredCast(writer, linear, plan);
+    if (!plan.sequenceParallel)
+    {
+        return Segment::NOTHING;
+    }
+    const std::string name = GatheredName(linear) + " all-gather";
+    const Bytes bytes = GatheredBytes(whole, plan);
+    if (SplitsProducts(linear, plan))
+    {
+        return writer.CommunicateIn(BesideProducts(plan), name, CollectiveOp::AllGather, bytes);
+    }
+    writer.WaitFor(writer.Communicate(name, CollectiveOp::AllGather, bytes));
+    return Segment::NOTHING;
+}
 
 Bytes
 GatheredBytes(Bytes bytes, const ParallelPlan& plan)
@@ -131,28 +156,95 @@ WriteGatheredCast(SegmentWriter& writer, const LinearShape& linear, const Parall
                  GatheredName(linear),
                  linear.rows / plan.tensor,
                  isInput ? linear.in : linear.out,
-                 1,
+                 Fp8Use::Once,
                  plan);
 }
 
+namespace
+{
+
+/** Of y = x W^T all but the product. */
+void
+WriteForwardCasts(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
+{
+    if (!IsGathered(linear, GatheredOperand::Input, plan))
+    {
+        WriteFp8Cast(
+            writer, linear.name + " input", linear.rows, linear.in, Fp8Use::NowAndBackward, plan);
+    }
+    WriteFp8Cast(
+        writer, linear.name + " weight", linear.out, linear.in, Fp8Use::NowAndBackward, plan);
+}
+
+GemmShape
+ForwardGemm(const LinearShape& linear, const ParallelPlan& plan)
+{
+    return Gemm(linear.rows, linear.out, linear.in, GemmLayout::Tn, plan);
+}
+
+} // namespace
+
 void
 WriteLinearForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
+{
+    WriteGatheredForward(writer, linear, plan, Segment::NOTHING);
+}
+
+void
+WriteGatheredForward(SegmentWriter& writer,
+                     const LinearShape& linear,
+                     const ParallelPlan& plan,
+                     int32_t gathered)
 {
     if (plan.grid.side > 1)
     {
         WriteSummaForward(writer, linear, plan);
         return;
     }
-    if (!IsGathered(linear, GatheredOperand::Input, plan))
+    WriteForwardCasts(writer, linear, plan);
+    WriteGatheredProduct(writer, linear.name, ForwardGemm(linear, plan), gathered, plan);
+}
+
+void
+WriteRowParallelForward(SegmentWriter& writer,
+                        const LinearShape& linear,
+                        const ParallelPlan& plan,
+                        Bytes whole)
+{
+    const std::string output = linear.name + " output";
+    if (SplitsProducts(linear, plan))
     {
-        WriteFp8CastTranspose(writer, linear.name + " input", linear.rows, linear.in, plan);
+        WriteForwardCasts(writer, linear, plan);
+        const GemmShape gemm = ForwardGemm(linear, plan);
+        WritePieces(writer, linear.name, gemm, 0, 1, plan);
+        const int32_t scattered = writer.CommunicateIn(
+            BesideProducts(plan), output + " reduce-scatter", CollectiveOp::ReduceScatter, whole);
+        WritePieces(writer, linear.name, gemm, 1, plan.tensor, plan);
+        writer.WaitFor(scattered);
+        return;
     }
-    WriteFp8CastTranspose(writer, linear.name + " weight", linear.out, linear.in, plan);
-    writer.Gemm(linear.name, Gemm(linear.rows, linear.out, linear.in, GemmLayout::Tn, plan));
+    WriteLinearForward(writer, linear, plan);
+    if (plan.HasGrid())
+    {
+        return;
+    }
+    writer.WaitFor(
+        plan.sequenceParallel
+            ? writer.Communicate(output + " reduce-scatter", CollectiveOp::ReduceScatter, whole)
+            : writer.Communicate(output + " all-reduce", CollectiveOp::AllReduce, whole));
 }
 
 void
 WriteInputGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
+{
+    WriteGatheredInputGradient(writer, linear, plan, Segment::NOTHING);
+}
+
+void
+WriteGatheredInputGradient(SegmentWriter& writer,
+                           const LinearShape& linear,
+                           const ParallelPlan& plan,
+                           int32_t gathered)
 {
     if (plan.grid.side > 1)
     {
@@ -161,11 +253,39 @@ WriteInputGradient(SegmentWriter& writer, const LinearShape& linear, const Paral
     }
     if (!IsGathered(linear, GatheredOperand::OutputGradient, plan))
     {
-        WriteFp8CastTranspose(
-            writer, linear.name + " output gradient", linear.rows, linear.out, plan);
+        WriteFp8Cast(
+            writer, linear.name + " output gradient", linear.rows, linear.out, Fp8Use::Twice, plan);
     }
-    writer.Gemm(linear.name + " input gradient",
-                Gemm(linear.rows, linear.in, linear.out, GemmLayout::Nn, plan));
+    WriteFp8Recast(writer, linear.name + " weight transposed", linear.out, linear.in, plan);
+    WriteGatheredProduct(writer,
+                         linear.name + " input gradient",
+                         Gemm(linear.rows, linear.in, linear.out, GemmLayout::Nn, plan),
+                         gathered,
+                         plan);
+}
+
+void
+WriteGradientProduct(SegmentWriter& writer,
+                     const std::string& name,
+                     GemmShape gemm,
+                     const ParallelPlan& plan)
+{
+    const bool isAdded = plan.Sharded() != ShardedState::Full;
+    const bool isWidened =
+        plan.fp32Gradients && ActivationBytes(plan.precision) < BytesOf(Precision::Fp32);
+    const bool isFused = isWidened || plan.fusion == KernelFusion::Kernels;
+    gemm.accumulateFp32 = isAdded && isWidened;
+    gemm.accumulate = isAdded && isFused && !isWidened;
+    writer.Gemm(name, gemm);
+    const double passes = plan.MicroBatches();
+    if (isAdded && !isFused && passes > 1)
+    {
+        writer.Memory(name + " add",
+                      MemoryKernel::Elementwise,
+                      gemm.batch * gemm.m,
+                      gemm.n,
+                      3 * ActivationBytes(plan.precision) * (passes - 1) / passes);
+    }
 }
 
 void
@@ -177,9 +297,12 @@ WriteWeightGradient(SegmentWriter& writer, const LinearShape& linear, const Para
         return;
     }
     TransposeGathered(writer, linear, plan);
+    if (!IsGathered(linear, GatheredOperand::Input, plan))
+    {
+        WriteFp8Recast(writer, linear.name + " input transposed", linear.rows, linear.in, plan);
+    }
     GemmShape gemm = Gemm(linear.out, linear.in, linear.rows, GemmLayout::Nt, plan);
-    gemm.accumulateFp32 = plan.fp32Gradients && plan.Sharded() != ShardedState::Full;
-    writer.Gemm(linear.name + " weight gradient", gemm);
+    WriteGradientProduct(writer, linear.name + " weight gradient", gemm, plan);
     writer.GradientsReady(linear.parameters);
 }
 

@@ -45,11 +45,63 @@ void WriteGatheredCast(SegmentWriter& writer, const LinearShape& linear, const P
 /** The operand that tensor ranks gather, in words: "QKV input". */
 std::string GatheredName(const LinearShape& linear);
 
+/**
+ * Whether the product that takes the gathered operand goes beside the gather: in T pieces over T
+ * ranks, the last of which waits for all of it. Transformer Engine takes pieces in the order in
+ * which they come; with c for the gather of one and g for its product both take
+ * g + (T - 1) max(c, g).
+ */
+bool SplitsProducts(const LinearShape& linear, const ParallelPlan& plan);
+
+/**
+ * Begins to gather an operand over tensor ranks, with sequence parallelism.
+ * @param whole bytes of the operand of all ranks, in the activations' format.
+ * @return what its product waits for.
+ */
+int32_t WriteGather(SegmentWriter& writer,
+                    const LinearShape& linear,
+                    const ParallelPlan& plan,
+                    Bytes whole);
+
 /** y = x W^T. */
 void WriteLinearForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan);
 
+/** The same. @param gathered the gather of x that is under way, if any. */
+void WriteGatheredForward(SegmentWriter& writer,
+                          const LinearShape& linear,
+                          const ParallelPlan& plan,
+                          int32_t gathered);
+
+/**
+ * y = x W^T of a row-parallel layer, whose results all tensor ranks sum: all-reduced or, with
+ * sequence parallelism, reduce-scattered, beside all pieces but the first where products are split.
+ * A grid's product has summed them. What comes next waits for it.
+ * @param whole bytes of the result of all ranks.
+ */
+void WriteRowParallelForward(SegmentWriter& writer,
+                             const LinearShape& linear,
+                             const ParallelPlan& plan,
+                             Bytes whole);
+
 /** dx = dy W. */
 void WriteInputGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan);
+
+/** The same. @param gathered the gather of dy that is under way, if any. */
+void WriteGatheredInputGradient(SegmentWriter& writer,
+                                const LinearShape& linear,
+                                const ParallelPlan& plan,
+                                int32_t gathered);
+
+/**
+ * A product that is a gradient of weights. The parts of Megatron-LM and Transformer Engine add it
+ * to a buffer, in fp32 or the weights' own precision, within the product; PyTorch adds it to the
+ * gradient of the micro-batches before in a kernel of its own, in all but the first: their mean is
+ * written. Under full sharding the unit's reduction takes it as it is.
+ */
+void WriteGradientProduct(SegmentWriter& writer,
+                          const std::string& name,
+                          GemmShape gemm,
+                          const ParallelPlan& plan);
 
 /** dW += dy^T x, after which the layer's gradients are ready. */
 void WriteWeightGradient(SegmentWriter& writer,

@@ -40,6 +40,54 @@ WriteNormSums(SegmentWriter& writer,
         name + " sums all-reduce", CollectiveOp::AllReduce, NormSums(model, shape)));
 }
 
+void
+WriteActivation(SegmentWriter& writer,
+                const Transformer& model,
+                const ParallelPlan& plan,
+                const std::string& name,
+                uint64_t rows,
+                uint64_t columns)
+{
+    const double element = ActivationBytes(plan.precision);
+    if (model.activation == ActivationKind::Gelu)
+    {
+        writer.Memory(name, MemoryKernel::BiasGelu, rows, columns, 2 * element);
+        return;
+    }
+    if (plan.fusion != KernelFusion::Eager)
+    {
+        writer.Memory(name, MemoryKernel::SwiGlu, rows, columns, 3 * element);
+        return;
+    }
+    writer.Memory(name + ", SiLU", MemoryKernel::Elementwise, rows, columns, 2 * element);
+    writer.Memory(name + ", gate", MemoryKernel::Elementwise, rows, columns, 3 * element);
+}
+
+void
+WriteActivationBackward(SegmentWriter& writer,
+                        const Transformer& model,
+                        const ParallelPlan& plan,
+                        const std::string& name,
+                        uint64_t rows,
+                        uint64_t columns)
+{
+    const double element = ActivationBytes(plan.precision);
+    if (model.activation == ActivationKind::Gelu)
+    {
+        writer.Memory(name, MemoryKernel::BiasGelu, rows, columns, 3 * element);
+        return;
+    }
+    if (plan.fusion != KernelFusion::Eager)
+    {
+        writer.Memory(name, MemoryKernel::SwiGlu, rows, columns, 5 * element);
+        return;
+    }
+    for (const char* part : {", gated", ", gate", ", SiLU"})
+    {
+        writer.Memory(name + part, MemoryKernel::Elementwise, rows, columns, 3 * element);
+    }
+}
+
 PointwiseWriter::PointwiseWriter(SegmentWriter& writer,
                                  const Transformer& model,
                                  const ParallelPlan& plan)
@@ -120,45 +168,40 @@ PointwiseWriter::Rotary(const std::string& name)
 void
 PointwiseWriter::Activation()
 {
-    if (m_model.activation == ActivationKind::Gelu)
-    {
-        OverInner("bias GeLU", MemoryKernel::BiasGelu, 2 * m_element);
-        return;
-    }
-    if (m_plan.fusion != KernelFusion::Eager)
-    {
-        OverInner("SwiGLU", MemoryKernel::SwiGlu, 3 * m_element);
-        return;
-    }
-    OverInner("SiLU", MemoryKernel::Elementwise, 2 * m_element);
-    OverInner("gate", MemoryKernel::Elementwise, 3 * m_element);
+    WriteActivation(m_writer, m_model, m_plan, ActivationName(), m_shape.tokens, m_shape.ffn);
 }
 
 void
 PointwiseWriter::ActivationBackward()
 {
-    if (m_model.activation == ActivationKind::Gelu)
-    {
-        OverInner("bias GeLU backward", MemoryKernel::BiasGelu, 3 * m_element);
-        return;
-    }
-    if (m_plan.fusion != KernelFusion::Eager)
-    {
-        OverInner("SwiGLU backward", MemoryKernel::SwiGlu, 5 * m_element);
-        return;
-    }
-    OverInner("gate backward, gated", MemoryKernel::Elementwise, 3 * m_element);
-    OverInner("gate backward, gate", MemoryKernel::Elementwise, 3 * m_element);
-    OverInner("SiLU backward", MemoryKernel::Elementwise, 3 * m_element);
+    WriteActivationBackward(
+        m_writer, m_model, m_plan, ActivationName() + " backward", m_shape.tokens, m_shape.ffn);
 }
 
 void
 PointwiseWriter::BiasDropoutAdd(const std::string& name)
 {
+    if (m_plan.fusion == KernelFusion::Eager)
+    {
+        if (m_model.dropout)
+        {
+            OverHidden(name + ", dropout", MemoryKernel::Dropout, 2 * m_element + 1);
+        }
+        OverHidden(name + ", add", MemoryKernel::Elementwise, 3 * m_element);
+        return;
+    }
     // Compiled, the sum is left in registers for the norm that reads it next.
     const double operands = m_plan.fusion == KernelFusion::Compiled ? 2 : 3;
     OverHidden(
         name, MemoryKernel::BiasDropoutAdd, operands * m_element + (m_model.dropout ? 1 : 0));
+}
+
+std::string
+PointwiseWriter::ActivationName() const
+{
+    return m_model.activation == ActivationKind::SwiGlu ? "SwiGLU"
+           : m_plan.fusion == KernelFusion::Kernels     ? "bias GeLU"
+                                                        : "GeLU";
 }
 
 bool
@@ -210,12 +253,6 @@ void
 PointwiseWriter::OverHidden(const std::string& name, MemoryKernel kernel, double bytesPerElement)
 {
     m_writer.Memory(name, kernel, m_shape.normTokens, m_shape.hidden, bytesPerElement);
-}
-
-void
-PointwiseWriter::OverInner(const std::string& name, MemoryKernel kernel, double bytesPerElement)
-{
-    m_writer.Memory(name, kernel, m_shape.tokens, m_shape.ffn, bytesPerElement);
 }
 
 } // namespace weir

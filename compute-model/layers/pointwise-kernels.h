@@ -24,12 +24,32 @@ void WriteNormSums(SegmentWriter& writer,
                    uint32_t reads);
 
 /**
+ * The activation between two products, of @p rows of @p columns that it gives: GELU, or SwiGLU as
+ * one kernel, in eager PyTorch SiLU and the product with the gate.
+ */
+void WriteActivation(SegmentWriter& writer,
+                     const Transformer& model,
+                     const ParallelPlan& plan,
+                     const std::string& name,
+                     uint64_t rows,
+                     uint64_t columns);
+
+/** Its backward pass: in eager PyTorch the gradients of gated and gate, and through SiLU. */
+void WriteActivationBackward(SegmentWriter& writer,
+                             const Transformer& model,
+                             const ParallelPlan& plan,
+                             const std::string& name,
+                             uint64_t rows,
+                             uint64_t columns);
+
+/**
  * What of a layer is neither matrix product nor attention, as the plan's KernelFusion has it.
  *
- * Eager PyTorch has single kernels for LayerNorm, GELU, SiLU and additions. RMSNorm is seven
- * (x.float(), pow, mean, rsqrt, two products, a cast: torchtitan's and Llama's RMSNorm), rotary
- * positions are a product of complex numbers in fp32 between two casts, SwiGLU is SiLU and a
- * product, and keys and values of grouped queries are repeated for every query head.
+ * Eager PyTorch has single kernels for LayerNorm, GELU, SiLU, dropout and additions, and adds
+ * biases within products. RMSNorm is seven (x.float(), pow, mean, rsqrt, two products, a cast:
+ * torchtitan's and Llama's RMSNorm), rotary positions are a product of complex numbers in fp32
+ * between two casts, SwiGLU is SiLU and a product, and keys and values of grouped queries are
+ * repeated for every query head.
  */
 class PointwiseWriter
 {
@@ -52,12 +72,12 @@ class PointwiseWriter
     void BiasDropoutAdd(const std::string& name);
 
   private:
+    std::string ActivationName() const;
     bool IsEagerRms() const;
     void EagerRmsNorm(const std::string& name);
     void EagerRmsNormBackward(const std::string& name);
     void SumOverRow(const std::string& name);
     void OverHidden(const std::string& name, MemoryKernel kernel, double bytesPerElement);
-    void OverInner(const std::string& name, MemoryKernel kernel, double bytesPerElement);
 
     SegmentWriter& m_writer;
     const Transformer& m_model;

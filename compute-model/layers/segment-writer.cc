@@ -5,7 +5,6 @@
 #include "compute-model/plan/gradient-plan.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace weir
@@ -32,8 +31,8 @@ SegmentWriter::SegmentWriter(KernelTable& kernels, const ParallelPlan& plan)
       m_tokenGroup(TokenGroup(plan)),
       m_overlapsTensor(plan.overlapTensor),
       m_elementBytes(ActivationBytes(plan.precision)),
-      m_most(BucketParameters(plan)),
-      m_mostOfExperts(plan.ExpertReplicas() > 1 ? m_most : std::numeric_limits<double>::infinity())
+      m_hasBuckets(OverlapsGradients(plan) && plan.DenseReplicas() > 1),
+      m_hasExpertBuckets(OverlapsGradients(plan) && plan.ExpertReplicas() > 1)
 {
 }
 
@@ -77,24 +76,27 @@ void
 SegmentWriter::GradientsReady(double parameters)
 {
     m_open.parameters += parameters;
-    PartWhereFull();
+    if (m_hasBuckets && parameters > 0)
+    {
+        Part();
+    }
 }
 
 void
 SegmentWriter::ExpertGradientsReady(double parameters)
 {
     m_open.expertParameters += parameters;
-    PartWhereFull();
+    if (m_hasExpertBuckets && parameters > 0)
+    {
+        Part();
+    }
 }
 
 void
-SegmentWriter::PartWhereFull()
+SegmentWriter::Part()
 {
-    if (m_open.parameters >= m_most || m_open.expertParameters >= m_mostOfExperts)
-    {
-        Close();
-        m_open.continues = m_segments.back().kernels.count > 0;
-    }
+    Close();
+    m_open.continues = m_segments.back().continues || m_segments.back().kernels.count > 0;
 }
 
 int32_t
@@ -158,6 +160,7 @@ SegmentWriter::CommunicateIn(
     segment.category = group.category;
     segment.stream = group.stream;
     segment.root = root;
+    segment.byCopyEngine = group.byCopyEngine;
     m_segments.push_back(segment);
     return static_cast<int32_t>(m_segments.size()) - 1;
 }

@@ -22,6 +22,7 @@ struct SegmentGroup
     uint32_t ranks{1};
     TimeCategory category{TimeCategory::Tensor};
     StreamKind stream{StreamKind::TensorComm};
+    bool byCopyEngine{false}; //!< communications hold no multiprocessors
 };
 
 /** The tensor ranks that hold columns of the same tokens: the tensor group, a row of a grid. */
@@ -44,6 +45,7 @@ struct Segment
     TimeCategory category{TimeCategory::Tensor};      //!< of a communication
     StreamKind stream{StreamKind::TensorComm};        //!< of a communication
     uint32_t root{0};                                 //!< of a broadcast or reduce
+    bool byCopyEngine{false};                         //!< of a communication
     CollectiveOp collective{CollectiveOp::AllReduce}; //!< of a communication
     Bytes bytes;                                      //!< of a communication, nccl-tests' size
     int32_t waitsFor{NOTHING}; //!< communication of the same sequence that must end before it
@@ -79,7 +81,8 @@ class SegmentWriter
 
     /**
      * The gradients of @p parameters more parameters are final after the kernels so far. Where they
-     * fill a bucket, the segment ends here, so that its reduction need not wait for more kernels.
+     * go to buckets, the segment ends here: the reduction of one that they fill, with gradients of
+     * segments before, need not wait for more kernels.
      */
     void GradientsReady(double parameters);
 
@@ -110,7 +113,7 @@ class SegmentWriter
 
   private:
     void Close();
-    void PartWhereFull();
+    void Part();
     void CopyParts(const std::string& name, Bytes bytes);
     void PushWait();
     StreamKind StreamOf(int32_t communication) const;
@@ -119,8 +122,8 @@ class SegmentWriter
     SegmentGroup m_tokenGroup;
     bool m_overlapsTensor;   //!< kernels run beside tensor-parallel communication
     uint32_t m_elementBytes; //!< of activations
-    double m_most;           //!< parameters of a bucket of gradients
-    double m_mostOfExperts;  //!< likewise
+    bool m_hasBuckets;       //!< gradients are reduced in buckets
+    bool m_hasExpertBuckets; //!< likewise of experts
     SegmentSequence m_segments;
     Segment m_open;
     uint32_t m_label{0};

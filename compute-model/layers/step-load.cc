@@ -2,22 +2,41 @@
 #include "compute-model/layers/step-load.h"
 
 #include "compute-model/kernels/kernel-time.h"
+#include "compute-model/kernels/tensor-clock.h"
 #include "compute-model/layers/kernel-table.h"
 #include "compute-model/layers/step-segments.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weir
 {
+
+LoadMeter::LoadMeter(const Gpu& gpu)
+    : m_gpu(&gpu)
+{
+}
+
+void
+LoadMeter::Add(const KernelRecord& kernel, uint32_t times)
+{
+    m_limited += TensorPower(*m_gpu, kernel.tensorBusy) * kernel.duration.ToSeconds() * times;
+}
+
+double
+LoadMeter::Load(Time total) const
+{
+    return total > Time() ? std::min(1.0, m_limited / total.ToSeconds()) : 0;
+}
 
 double
 StepLoad(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu)
 {
     KernelRecords records;
-    const KernelTimer timer(gpu, ClockRegime::Burst);
+    const KernelTimer timer(gpu);
     KernelTable kernels(records, timer, plan.host.kernel);
     const StepSegments segments(kernels, model, plan);
-    double flops = 0;
+    LoadMeter meter(gpu);
     Time busy;
     Time host;
     const uint32_t withExperts = model.ExpertLayersOf(0, model.layers);
@@ -34,15 +53,12 @@ StepLoad(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu)
                 host += segment.kernels.host * layers;
                 for (uint32_t i = 0; i < segment.kernels.count; i++)
                 {
-                    flops += records.kernels[segment.kernels.first + i].flops.ToDouble() * layers;
+                    meter.Add(records.kernels[segment.kernels.first + i], layers);
                 }
             }
         }
     }
-    const double seconds = std::max(busy, host).ToSeconds();
-    const double peak = gpu.Peak(plan.precision).ToFlopsPerSecond();
-    return seconds > 0 ? std::min(1.0, flops / (peak * seconds) / gpu.kernels.fullLoadUtilisation)
-                       : 0;
+    return meter.Load(std::max(busy, host));
 }
 
 Gpu
@@ -50,7 +66,8 @@ UnderLoad(const Gpu& gpu, double load)
 {
     Gpu warm = gpu;
     warm.sustainedClockHz =
-        gpu.burstTensorClockHz - (gpu.burstTensorClockHz - gpu.sustainedClockHz) * load;
+        load > 0 ? std::min(gpu.burstTensorClockHz, gpu.sustainedClockHz / std::cbrt(load))
+                 : gpu.burstTensorClockHz;
     return warm;
 }
 

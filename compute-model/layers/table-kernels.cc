@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/table-kernels.h"
 
+#include "compute-model/layers/convolution-kernels.h"
 #include "compute-model/layers/interaction-kernels.h"
 #include "compute-model/layers/linear-kernels.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weir
 {
@@ -14,13 +16,16 @@ namespace
 
 constexpr double INDEX_BYTES = 8; // of a maximum pool's positions (int64)
 
-// What these kernels take, in operands of an elementwise pass over the same elements, or as a
-// factor on the bytes they move: an H100's per-operator times of ResNet-50 at 128 images
-// (github.com/sarchlab/triosim, sample_trace/trace2-h100-bs128): a ReLU of 411 MB takes 270 us
-// for two operands, a batch norm 486 us forward; all 53 norms 8.08 ms forward, 15.8 ms backward;
-// the maximum pool 0.41 ms forward and 1.40 ms backward for 0.72 GB.
-constexpr double NORM_FORWARD_OPERANDS = 3.6;
-constexpr double NORM_BACKWARD_OPERANDS = 7.0;
+// What these kernels take: an H100's per-operator times of ResNet-50 at 128 images
+// (github.com/sarchlab/triosim, sample_trace/trace2-h100-bs128). Training batch norms read their
+// input twice and write once, backward two inputs twice. A thread block has a channel, two fit an
+// SM, and so few channels leave SMs idle: 243 us for 64 channels and 122 us for 256 of as many
+// elements forward. The maximum pool takes 0.41 ms forward and 1.40 ms backward for 0.72 GB.
+constexpr double NORM_FORWARD_OPERANDS = 3;
+constexpr double NORM_BACKWARD_OPERANDS = 5;
+constexpr double NORM_FORWARD_BLOCK_RATE = 11.1; // bytes per clock
+constexpr double NORM_BACKWARD_BLOCK_RATE = 8.1;
+constexpr double NORM_BLOCKS_PER_SM = 2;
 constexpr double POOL_FORWARD_FACTOR = 1.7;
 constexpr double POOL_BACKWARD_FACTOR = 5.9;
 
@@ -34,6 +39,7 @@ class TableWriter
   public:
     TableWriter(KernelTable& kernels, const ParallelPlan& plan, Precision convolutions)
         : m_plan(plan),
+          m_gpu(kernels.GetGpu()),
           m_convolutions(convolutions),
           m_samples(plan.microBatch),
           m_element(ActivationBytes(plan.precision)),
@@ -51,15 +57,17 @@ class TableWriter
         switch (layer.op)
         {
         case TableOp::Convolution:
-            m_writer.Gemm(layer.name,
-                          Product(layer, OutRows(layer), OutColumns(layer), Taps(layer)));
-            Bias(layer);
+            WriteConvolutionForward(m_writer, layer, m_samples, m_convolutions);
+            if (layer.bias)
+            {
+                Pass(layer.name + " bias", layer.out.Elements(), 2);
+            }
             break;
         case TableOp::Linear:
             WriteLinearForward(m_writer, Matrix(layer), m_plan);
             break;
         case TableOp::BatchNorm:
-            Pass(layer.name, layer.out.Elements(), NORM_FORWARD_OPERANDS);
+            Norm(layer.name, layer, NORM_FORWARD_OPERANDS, NORM_FORWARD_BLOCK_RATE);
             break;
         case TableOp::Relu:
             Pass(layer.name, layer.out.Elements(), 2);
@@ -99,13 +107,21 @@ class TableWriter
         }
     }
 
-    void Backward(const TableLayer& layer, bool isFirst)
+    /**
+     * @param forked elements of a sample that an addition's two sides both come from: the sum of
+     *        their gradients is theirs, computed where the sides part
+     */
+    void Backward(const TableLayer& layer, bool isFirst, uint64_t forked)
     {
         const std::string name = layer.name + " backward";
         switch (layer.op)
         {
         case TableOp::Convolution:
-            ConvolutionBackward(layer, isFirst);
+            WriteConvolutionBackward(m_writer, layer, m_samples, m_convolutions, isFirst);
+            if (layer.bias)
+            {
+                Pass(layer.name + " bias gradient", layer.out.Elements(), 1);
+            }
             break;
         case TableOp::Linear:
             if (!isFirst)
@@ -123,13 +139,14 @@ class TableWriter
             WriteWeightGradient(m_writer, Matrix(layer), m_plan);
             return; // which has said that its gradients are ready
         case TableOp::BatchNorm:
-            Pass(name, layer.out.Elements(), NORM_BACKWARD_OPERANDS);
+            Norm(name, layer, NORM_BACKWARD_OPERANDS, NORM_BACKWARD_BLOCK_RATE);
             break;
         case TableOp::Relu:
             Pass(name, layer.out.Elements(), 3);
             break;
-        case TableOp::Add:
-            break; // both sides take the same gradient
+        case TableOp::Add: // both sides take the same gradient, and leave one each
+            Pass(name + " sum of sides", forked, 3);
+            break;
         case TableOp::Dropout:
             m_writer.Memory(
                 name, MemoryKernel::Dropout, m_samples, layer.out.Elements(), 2 * m_element + 1);
@@ -169,67 +186,11 @@ class TableWriter
     }
 
   private:
-    /** Rows, columns and inner dimension of one group's product. */
-    uint64_t OutRows(const TableLayer& layer) const
-    {
-        return m_samples * layer.out.Pixels();
-    }
-
-    static uint64_t OutColumns(const TableLayer& layer)
-    {
-        return layer.out.channels / layer.groups;
-    }
-
-    static uint64_t Taps(const TableLayer& layer)
-    {
-        return uint64_t{layer.in.channels / layer.groups} * layer.window.size * layer.window.size;
-    }
-
     /** Of a maximum pool: its input, its output and where each maximum was. */
     double PoolBytes(const TableLayer& layer) const
     {
         return static_cast<double>(layer.in.Elements()) * m_element +
                static_cast<double>(layer.out.Elements()) * (m_element + INDEX_BYTES);
-    }
-
-    GemmShape Product(const TableLayer& layer, uint64_t m, uint64_t n, uint64_t k) const
-    {
-        GemmShape gemm;
-        gemm.m = m;
-        gemm.n = n;
-        gemm.k = k;
-        gemm.batch = layer.groups;
-        gemm.precision = m_convolutions;
-        return gemm;
-    }
-
-    void ConvolutionBackward(const TableLayer& layer, bool isFirst)
-    {
-        if (!isFirst)
-        {
-            // Each input is under size^2 / stride^2 windows on average.
-            const uint64_t window = uint64_t{layer.window.size} * layer.window.size;
-            const uint64_t skipped = uint64_t{layer.window.stride} * layer.window.stride;
-            const uint64_t inner = std::max<uint64_t>(1, OutColumns(layer) * window / skipped);
-            m_writer.Gemm(
-                layer.name + " input gradient",
-                Product(
-                    layer, m_samples * layer.in.Pixels(), layer.in.channels / layer.groups, inner));
-        }
-        m_writer.Gemm(layer.name + " weight gradient",
-                      Product(layer, OutColumns(layer), Taps(layer), OutRows(layer)));
-        if (layer.bias)
-        {
-            Pass(layer.name + " bias gradient", layer.out.Elements(), 1);
-        }
-    }
-
-    void Bias(const TableLayer& layer)
-    {
-        if (layer.bias)
-        {
-            Pass(layer.name + " bias", layer.out.Elements(), 2);
-        }
     }
 
     LinearShape Matrix(const TableLayer& layer) const
@@ -254,6 +215,18 @@ class TableWriter
         m_writer.Memory(name, MemoryKernel::Elementwise, m_samples, elements, operands * m_element);
     }
 
+    /** A batch norm: as slow as its blocks and the memory together, which meet as squares. */
+    void Norm(const std::string& name, const TableLayer& layer, double operands, double blockRate)
+    {
+        const auto index = static_cast<std::size_t>(MemoryKernel::Elementwise);
+        const double blocks =
+            std::min(double{1} * layer.out.channels, NORM_BLOCKS_PER_SM * m_gpu.sms);
+        const double memory =
+            m_gpu.memoryRate.ToBytesPerSecond() * m_gpu.kernels.memory.at(index).efficiency;
+        const double slower = std::hypot(1, memory / (blocks * blockRate * m_gpu.boostClockHz));
+        Pass(name, layer.out.Elements(), operands * slower);
+    }
+
     /** A pass that moves so many bytes a sample. */
     void Traffic(const std::string& name, double bytes)
     {
@@ -261,11 +234,32 @@ class TableWriter
     }
 
     const ParallelPlan& m_plan;
+    const Gpu& m_gpu;
     Precision m_convolutions;
     uint64_t m_samples; //!< of a micro-batch
     double m_element;   //!< bytes of an activation
     SegmentWriter m_writer;
 };
+
+/**
+ * Elements of a sample from which both sides of the addition @p end come: what a side takes that
+ * begins behind the first one, whose layer does not take what the one before leaves; else the
+ * addition's own, as one side is what its block takes.
+ */
+uint64_t
+ForkedElements(const LayerTable& table, std::size_t end)
+{
+    for (std::size_t i = end; i-- > 1 && table.layers[i].op != TableOp::Add;)
+    {
+        const SampleShape& in = table.layers[i].in;
+        const SampleShape& left = table.layers[i - 1].out;
+        if (in.channels != left.channels || in.Pixels() != left.Pixels())
+        {
+            return in.Elements();
+        }
+    }
+    return table.layers[end].out.Elements();
+}
 
 } // namespace
 
@@ -296,8 +290,9 @@ TableBackward(KernelTable& kernels,
     for (std::size_t i = range.end; i-- > range.first;)
     {
         // A section of its own, so that each layer's gradients are ready when it has ended.
-        writer.Section("backward " + table.layers[i].name);
-        writer.Backward(table.layers[i], i == 0);
+        const TableLayer& layer = table.layers[i];
+        writer.Section("backward " + layer.name);
+        writer.Backward(layer, i == 0, layer.op == TableOp::Add ? ForkedElements(table, i) : 0);
     }
     return writer.Take();
 }

@@ -29,11 +29,10 @@ SegmentSequence TableForward(KernelTable& kernels,
 /**
  * Its backward pass, last layer first. A layer's gradients are ready when its kernels have ended.
  *
- * A convolution is an implicit matrix product (cuDNN; Chetlur et al. 2014, arXiv 1410.0759, 3):
- * forward [pixels out, window inputs] x [.., channels out], its input gradient over the window's
- * outputs, its weight gradient over all pixels. The first layer needs no input gradient. Norms,
- * ReLUs, pools and additions are memory traffic; batch norms and maximum pools are slower than
- * their bytes say, by factors measured on an H100.
+ * Convolutions are those of convolution-kernels.h; the first layer needs no input gradient. Norms,
+ * ReLUs, pools and additions are memory traffic; batch norms of few channels and maximum pools are
+ * slower than their bytes say, as measured on an H100. Where the two sides of an addition part,
+ * their gradients are summed.
  */
 SegmentSequence TableBackward(KernelTable& kernels,
                               const LayerTable& table,

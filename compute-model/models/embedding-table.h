@@ -23,6 +23,8 @@ struct EmbeddingTable
     uint32_t pooling{1};           //!< rows that a sample looks up, on average
     double zipf{0};                //!< row k is looked up in proportion to k^-zipf; 0: all alike
     std::vector<RowClass> classes; //!< said instead of zipf; empty: zipf holds
+    double observed{0}; //!< look-ups that the classes were counted in, which come again and again;
+                        //!< 0: each look-up is drawn anew
 
     double Parameters() const
     {

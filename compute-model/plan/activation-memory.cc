@@ -8,6 +8,7 @@
 #include "compute-model/plan/zero-bubble-schedule.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace weir
 {
@@ -129,7 +130,7 @@ ExpertsHeldForWeights(const Transformer& model, const ParallelPlan& plan)
 Bytes
 HeldOfSplitPasses(const PipelinePlace& place, Bytes forActivations, Bytes forWeights)
 {
-    const uint32_t all = std::min(place.stages, place.microBatches);
+    const uint32_t all = MicroBatchesHeld(place);
     const uint32_t most = forWeights > forActivations ? MicroBatchesBeforeWeights(place)
                                                       : all - MicroBatchesInFlight(place, 0);
     return forActivations * (all - most) + forWeights * most;
@@ -173,6 +174,88 @@ LayerActivations(const Transformer& model, const ParallelPlan& plan, bool hasExp
     return Bytes::Nearest(parts.body + parts.scores);
 }
 
+namespace
+{
+
+/** Layers of one model chunk of a stage. */
+struct Chunk
+{
+    uint32_t layers{0};
+    uint32_t withExperts{0}; //!< of them
+};
+
+Chunk
+ChunkOf(const Transformer& model, const ParallelPlan& plan, uint32_t stage, uint32_t index)
+{
+    Chunk chunk;
+    chunk.layers = LayersOfChunk(model, plan, stage, index);
+    chunk.withExperts =
+        model.ExpertLayersOf(FirstLayerOfChunk(model, plan, stage, index), chunk.layers);
+    return chunk;
+}
+
+/** What the layers of a chunk keep of one micro-batch until its backward pass. */
+Bytes
+KeptOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
+{
+    const bool hasExperts = chunk.withExperts > 0;
+    Bytes kept = LayerActivations(model, plan, false) * (chunk.layers - chunk.withExperts);
+    if (hasExperts)
+    {
+        kept += LayerActivations(model, plan, true) * chunk.withExperts;
+    }
+    // Layers that are not recomputed keep all.
+    const uint32_t spared =
+        plan.recomputation == Recomputation::None
+            ? 0
+            : chunk.layers - (chunk.layers + plan.recomputeEvery - 1) / plan.recomputeEvery;
+    const LayerParts parts = PartsOf(model, plan, hasExperts);
+    const Bytes whole = Bytes::Nearest(parts.body + parts.scores);
+    return kept + (whole - LayerActivations(model, plan, hasExperts)) * spared;
+}
+
+/** ... and for gradients of its weights, where they have passes of their own. */
+Bytes
+HeldForWeights(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
+{
+    Bytes held = LayerHeldForWeights(model, plan, false) * (chunk.layers - chunk.withExperts);
+    if (chunk.withExperts > 0)
+    {
+        held += LayerHeldForWeights(model, plan, true) * chunk.withExperts;
+    }
+    return held;
+}
+
+/** The most that a stage keeps at a time. Chunks may differ, then the schedule's order counts. */
+Bytes
+HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelinePlace& place)
+{
+    std::vector<Bytes> kept;
+    for (uint32_t chunk = 0; chunk < plan.virtualStages; chunk++)
+    {
+        kept.push_back(KeptOf(model, plan, ChunkOf(model, plan, place.stage, chunk)));
+    }
+    if (plan.virtualStages == 1)
+    {
+        return kept.front() * std::min(PipelineWarmUp(place) + 1, plan.MicroBatches());
+    }
+    // From round to round of p micro-batches it is the same; the warm-up is shorter than two.
+    constexpr uint32_t ROUNDS = 4;
+    PipelinePlace first = place;
+    first.microBatches = std::min(place.microBatches, ROUNDS * place.stages);
+    Bytes held;
+    Bytes most;
+    for (const PipelineStep& step : PipelineSchedule(first))
+    {
+        held += step.kind == PipelineStepKind::Forward ? kept[step.chunk] : Bytes();
+        held -= step.kind == PipelineStepKind::Backward ? kept[step.chunk] : Bytes();
+        most = std::max(most, held);
+    }
+    return most;
+}
+
+} // namespace
+
 Bytes
 StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
@@ -182,33 +265,26 @@ StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t st
     place.stages = plan.pipeline;
     place.microBatches = plan.MicroBatches();
     place.chunks = plan.virtualStages;
-    const uint32_t passes = plan.MicroBatches() * plan.virtualStages;
-    const uint32_t inFlight = std::min(PipelineWarmUp(place) + 1, passes);
-    const uint32_t fullestChunk = plan.virtualStages == 1 ? 0 : 1; // ends may have a layer fewer
-    const uint32_t chunkLayers = LayersOfChunk(model, plan, stage, fullestChunk);
-
-    const uint32_t withExperts =
-        model.ExpertLayersOf(FirstLayerOfChunk(model, plan, stage, fullestChunk), chunkLayers);
-    const LayerParts parts = PartsOf(model, plan, withExperts > 0);
+    bool hasExperts = false;
+    for (uint32_t chunk = 0; chunk < plan.virtualStages; chunk++)
+    {
+        hasExperts = hasExperts || ChunkOf(model, plan, stage, chunk).withExperts > 0;
+    }
+    const LayerParts parts = PartsOf(model, plan, hasExperts);
     const RankShape shape(model, plan);
     const Bytes whole = Bytes::Nearest(parts.body + parts.scores);
-    Bytes kept = LayerActivations(model, plan, false) * (chunkLayers - withExperts);
-    if (withExperts > 0)
+    Bytes total;
+    if (plan.SplitsBackward())
     {
-        kept += LayerActivations(model, plan, true) * withExperts;
+        const Chunk all = ChunkOf(model, plan, stage, 0);
+        total =
+            HeldOfSplitPasses(place, KeptOf(model, plan, all), HeldForWeights(model, plan, all));
     }
-    // Layers that are not recomputed keep all.
-    const uint32_t spared =
-        plan.recomputation == Recomputation::None
-            ? 0
-            : chunkLayers - (chunkLayers + plan.recomputeEvery - 1) / plan.recomputeEvery;
-    kept += (whole - LayerActivations(model, plan, withExperts > 0)) * spared;
-    const Bytes forWeights =
-        LayerHeldForWeights(model, plan, false) * (chunkLayers - withExperts) +
-        (withExperts > 0 ? LayerHeldForWeights(model, plan, true) * withExperts : Bytes());
-    Bytes total =
-        plan.SplitsBackward() ? HeldOfSplitPasses(place, kept, forWeights) : kept * inFlight;
-    Bytes atWork = whole - LayerActivations(model, plan, withExperts > 0); // brought back
+    else
+    {
+        total = HeldOfPasses(model, plan, place);
+    }
+    Bytes atWork = whole - LayerActivations(model, plan, hasExperts); // brought back
     if (stage == 0 && model.dropout)
     {
         const uint32_t microBatches = MicroBatchesInFlight(place, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/gradient-plan.h"
 
-#include <limits>
+#include <algorithm>
 
 namespace weir
 {
@@ -15,15 +15,8 @@ GradientBytes(const ParallelPlan& plan)
 bool
 OverlapsGradients(const ParallelPlan& plan)
 {
-    return plan.overlapGradients && plan.DenseReplicas() > 1 &&
+    return plan.overlapGradients && std::max(plan.DenseReplicas(), plan.ExpertReplicas()) > 1 &&
            plan.Sharded() != ShardedState::Full;
-}
-
-double
-BucketParameters(const ParallelPlan& plan)
-{
-    return OverlapsGradients(plan) ? plan.bucket.ToDouble() / GradientBytes(plan)
-                                   : std::numeric_limits<double>::infinity();
 }
 
 } // namespace weir

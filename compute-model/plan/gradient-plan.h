@@ -15,9 +15,6 @@ uint32_t GradientBytes(const ParallelPlan& plan);
 /** Whether gradients are reduced in buckets beside the last backward passes. */
 bool OverlapsGradients(const ParallelPlan& plan);
 
-/** Parameters whose gradients fill a bucket; infinite where nothing is reduced in buckets. */
-double BucketParameters(const ParallelPlan& plan);
-
 } // namespace weir
 
 #endif // WEIR_COMPUTE_MODEL_PLAN_GRADIENT_PLAN_H

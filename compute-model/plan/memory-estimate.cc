@@ -56,9 +56,7 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     // Put off to the last micro-batch, gradients are whole until then.
     const bool sharesGradients = plan.Sharded() >= ShardedState::Gradients &&
                                  (plan.sharding.everyPass || plan.MicroBatches() == 1);
-    const bool sharesOptimizer = plan.Sharded() >= ShardedState::Optimizer;
-    const double part =
-        dense / plan.ShardRanks() + experts / (sharesOptimizer ? plan.ExpertReplicas() : 1);
+    const double part = dense / plan.ShardRanks() + experts / plan.ExpertShardRanks();
     const double gradient = plan.fp32Gradients ? BytesOf(Precision::Fp32) : weight;
     estimate.gradients = Bytes::Nearest((sharesGradients ? part : parameters) * gradient);
     estimate.optimizer = Bytes::Nearest(part * optimizer);

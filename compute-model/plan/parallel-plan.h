@@ -22,7 +22,8 @@ enum class PipelineScheduleKind : uint8_t
     Interleaved,           //!< "interleaved": virtualStages > 1 model chunks per stage
     GPipe,                 //!< "gpipe": all forward passes, then all backward passes
     ZeroBubbleH1,          //!< "zb-h1": weight gradients put off, 1F1B's memory and synchronization
-    ZeroBubble1p           //!< "zb-1p": ... scheduled by their times; the optimizer waits for all
+    ZeroBubble1p,          //!< "zb-1p": ... scheduled by their times
+    ZeroBubble2p           //!< "zb-2p": ... with the activations of twice as many micro-batches
 };
 
 enum class Recomputation : uint8_t
@@ -133,10 +134,16 @@ struct ParallelPlan
     bool overlapTensor{
         true}; //!< kernels that need no tensor-parallel communication run beside it
                //!< (Megatron-LM); false: all wait for it, and it copies (PyTorch's DTensor)
+    bool splitProducts{false}; //!< products go in as many pieces as there are tensor ranks, beside
+                               //!< the gather of their operand or the scattering of their result
+                               //!< by copy engines (Megatron-LM's --tp-comm-overlap)
     bool overlapGradients{true};  //!< data-parallel gradients in buckets, overlapped with backward
     Bytes bucket{Bytes::MiB(40)}; //!< gradient bucket when overlapped, in gradient bytes
     bool distributedOptimizer{false}; //!< ZeRO-1: reduce-scatter gradients, all-gather weights
     bool fp32Gradients{true};         //!< gradients accumulated and reduced in 4 bytes
+    bool postValidation{false};       //!< a stage updates its weights by the gradient norm of the
+                                      //!< stages up to it and begins its next step at once; the
+                                      //!< whole norm follows (Qi et al. 2023, section 4)
     bool fusedUpdate{false};          //!< one kernel unscales and clips gradients, updates and
                                       //!< casts weights (DeepSpeed's fused_adam_legacy)
     bool scatterGatherPipeline{
@@ -227,6 +234,19 @@ struct ParallelPlan
                                                : sharding.ranks;
     }
 
+    /** Groups that hold a copy of the sharded state each: more than one with hybrid sharding. */
+    uint32_t ShardCopies() const
+    {
+        return DenseReplicas() / ShardRanks();
+    }
+
+    /** Ranks that share one copy of their experts' state out: there are as many copies as of the
+     * dense weights'. 1 without sharding. */
+    uint32_t ExpertShardRanks() const
+    {
+        return Sharded() == ShardedState::None ? 1 : ExpertReplicas() / ShardCopies();
+    }
+
     /** What computes the loss, in no other words. */
     LossKernels Loss() const
     {
@@ -240,7 +260,8 @@ struct ParallelPlan
     bool SplitsBackward() const
     {
         return schedule == PipelineScheduleKind::ZeroBubbleH1 ||
-               schedule == PipelineScheduleKind::ZeroBubble1p;
+               schedule == PipelineScheduleKind::ZeroBubble1p ||
+               schedule == PipelineScheduleKind::ZeroBubble2p;
     }
 
     /** Whether layer @p layer is among those that are recomputed. */

@@ -270,6 +270,8 @@ PipelineWarmUp(const PipelinePlace& place)
     case PipelineScheduleKind::ZeroBubbleH1:
     case PipelineScheduleKind::ZeroBubble1p:
         return std::min(place.stages - 1, place.microBatches);
+    case PipelineScheduleKind::ZeroBubble2p:
+        return std::min(2 * place.stages - 1, place.microBatches);
     case PipelineScheduleKind::Interleaved:
         break;
     }
@@ -295,6 +297,8 @@ MicroBatchesInFlight(const PipelinePlace& place, uint32_t chunk)
         return std::min(ahead, place.microBatches);
     case PipelineScheduleKind::ZeroBubble1p:
         return std::min({place.stages, 2 * ahead - 1, place.microBatches});
+    case PipelineScheduleKind::ZeroBubble2p:
+        return std::min(2 * ahead - 1, place.microBatches);
     case PipelineScheduleKind::Interleaved:
         break;
     }
@@ -322,6 +326,7 @@ PipelineSchedule(const PipelinePlace& place)
         return InterleavedWriter(place).Write();
     case PipelineScheduleKind::ZeroBubbleH1:
     case PipelineScheduleKind::ZeroBubble1p:
+    case PipelineScheduleKind::ZeroBubble2p:
         return ZeroBubbleSchedule(place);
     }
     throw std::logic_error("PipelineSchedule: no such PipelineScheduleKind");

@@ -60,15 +60,15 @@ struct PipelinePlace
     uint32_t stages{1};       //!< p
     uint32_t microBatches{1}; //!< m
     uint32_t chunks{1};       //!< v, model chunks per stage
-    PassTimes times;          //!< for ZeroBubbleH1 and ZeroBubble1p
+    PassTimes times;          //!< for zero-bubble schedules
 };
 
 /**
  * Forward passes a stage runs before its first backward pass (Narayanan et al. 2021, 2.2):
  * min(p - stage - 1, m) for 1F1B; for the interleaved schedule
  * min(2 (p - stage - 1) + (v - 1) p, v m), and all v m of them when m = p, as Megatron-LM has it.
- * GPipe runs all m; a zero-bubble schedule holds the activations of min(p, m) micro-batches, those
- * of p - 1 besides the one at work.
+ * GPipe runs all m; a zero-bubble schedule holds the activations of MicroBatchesHeld, one of them
+ * at work.
  */
 uint32_t PipelineWarmUp(const PipelinePlace& place);
 
@@ -76,8 +76,9 @@ uint32_t PipelineWarmUp(const PipelinePlace& place);
  * Micro-batches of which a stage holds what the forward pass of one of its model chunks leaves for
  * gradients of the activations, at the worst moment: the forward passes of the chunk that come
  * before its first backward pass. 1F1B and ZB-H1: min(p - stage, m); GPipe: m; ZB-1p:
- * min(p, 2 (p - stage) - 1, m); interleaved: those of the chunk among the passes of the warm-up,
- * the one at work, and those that go with the (v - 1 - chunk) p backward passes of later chunks.
+ * min(p, 2 (p - stage) - 1, m); ZB-2p: min(2 (p - stage) - 1, m); interleaved: those of the chunk
+ * among the passes of the warm-up, the one at work, and those that go with the (v - 1 - chunk) p
+ * backward passes of later chunks.
  */
 uint32_t MicroBatchesInFlight(const PipelinePlace& place, uint32_t chunk);
 

@@ -40,7 +40,9 @@ class GroupWriter
                               "shard",
                               "replicas",
                               "tensor-row",
-                              "tensor-column"};
+                              "tensor-column",
+                              "expert-shard",
+                              "expert-copies"};
         m_groups.rankGroups.assign(
             plan.Ranks(), std::vector<uint32_t>(m_groups.slotNames.size(), RankGroups::NO_GROUP));
     }
@@ -169,7 +171,8 @@ AddDataGroups(const ParallelPlan& plan, GroupWriter& writer)
 void
 AddOptimizerGroups(const ParallelPlan& plan, GroupWriter& writer)
 {
-    std::vector<std::vector<Rank>> groups(plan.DenseReplicas() / plan.ShardRanks());
+    const uint32_t copies = plan.ShardCopies();
+    std::vector<std::vector<Rank>> groups(plan.postValidation ? copies * plan.pipeline : copies);
     for (uint32_t p = 0; p < plan.pipeline; p++)
     {
         for (uint32_t d = 0; d < plan.TensorGroups(); d++)
@@ -177,7 +180,9 @@ AddOptimizerGroups(const ParallelPlan& plan, GroupWriter& writer)
             for (uint32_t t = 0; t < plan.tensor; t++)
             {
                 const uint32_t replica = t / plan.WeightRanks() + plan.grid.depth * d;
-                groups[replica / plan.ShardRanks()].push_back(writer.At({t, d, p}));
+                const uint32_t copy = replica / plan.ShardRanks();
+                groups[plan.postValidation ? copy + copies * p : copy].push_back(
+                    writer.At({t, d, p}));
             }
         }
     }
@@ -244,11 +249,18 @@ void
 AddExpertGroups(const ParallelPlan& plan, GroupWriter& writer)
 {
     const uint32_t tensor = plan.ExpertTensor();
+    const uint32_t expertRanks = tensor * plan.expert;
     const uint32_t stageRanks = plan.tensor * plan.TensorGroups();
-    for (const ExpertStride& kind :
-         {ExpertStride{GroupSlot::ExpertTensor, tensor, 1},
-          ExpertStride{GroupSlot::Expert, plan.expert, tensor},
-          ExpertStride{GroupSlot::ExpertData, plan.ExpertReplicas(), tensor * plan.expert}})
+    std::vector<ExpertStride> kinds = {{GroupSlot::ExpertTensor, tensor, 1},
+                                       {GroupSlot::Expert, plan.expert, tensor},
+                                       {GroupSlot::ExpertData, plan.ExpertReplicas(), expertRanks}};
+    if (plan.ShardCopies() > 1 && plan.Sharded() != ShardedState::None)
+    {
+        const uint32_t shard = plan.ExpertShardRanks();
+        kinds.push_back({GroupSlot::ExpertShard, shard, expertRanks});
+        kinds.push_back({GroupSlot::ExpertCopies, plan.ShardCopies(), expertRanks * shard});
+    }
+    for (const ExpertStride& kind : kinds)
     {
         for (uint32_t first = 0; first < plan.Ranks(); first++)
         {

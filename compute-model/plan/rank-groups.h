@@ -30,7 +30,8 @@ enum class GroupSlot : uint16_t
     Tensor,          //!< ranks that share layers; none in a tensor grid
     Data,            //!< replicas of one shard, parts of a sequence counted as replicas, and the
                      //!< layers of a tensor grid
-    Optimizer,       //!< whoever must agree on the gradient norm: one replica, or all with ZeRO
+    Optimizer,       //!< whoever must agree on the gradient norm: one replica, or all with ZeRO;
+                     //!< with postValidation those of one stage
     Embedding,       //!< first and last stage, which both hold a tied embedding
     SendForward,     //!< {this rank, next stage}
     ReceiveForward,  //!< {previous stage, this rank}
@@ -43,7 +44,9 @@ enum class GroupSlot : uint16_t
     Shard,           //!< replicas that share one copy out, where those are not all replicas
     Replicas,        //!< ranks that hold the same part of such copies
     TensorRow,       //!< a row of a tensor grid, by column: ranks that share tokens
-    TensorColumn     //!< a column of a tensor grid, by row: ranks that share columns of weights
+    TensorColumn,    //!< a column of a tensor grid, by row: ranks that share columns of weights
+    ExpertShard,     //!< ranks that share one copy of their experts, where there are several
+    ExpertCopies     //!< ranks that hold the same part of such copies
 };
 
 /**

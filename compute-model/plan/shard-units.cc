@@ -170,13 +170,13 @@ UnitUses(const Transformer& model,
 GroupSlot
 ShardSlot(const ParallelPlan& plan)
 {
-    return ShardCopies(plan) == 1 ? GroupSlot::Data : GroupSlot::Shard;
+    return plan.ShardCopies() == 1 ? GroupSlot::Data : GroupSlot::Shard;
 }
 
-uint32_t
-ShardCopies(const ParallelPlan& plan)
+GroupSlot
+ExpertShardSlot(const ParallelPlan& plan)
 {
-    return plan.DenseReplicas() / plan.ShardRanks();
+    return plan.ShardCopies() == 1 ? GroupSlot::ExpertData : GroupSlot::ExpertShard;
 }
 
 } // namespace weir

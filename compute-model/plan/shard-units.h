@@ -22,7 +22,7 @@ std::vector<double> UnitParameters(const Transformer& model,
                                    const ParallelPlan& plan,
                                    uint32_t stage);
 
-/** Likewise of the experts that a rank holds, which ExpertReplicas() ranks share out. */
+/** Likewise of the experts that a rank holds, which ExpertShardRanks() ranks share out. */
 std::vector<double> UnitExpertParameters(const Transformer& model,
                                          const ParallelPlan& plan,
                                          uint32_t stage);
@@ -49,8 +49,8 @@ std::vector<UnitUse> UnitUses(const Transformer& model,
 /** The group that shares one copy of the model's state out. */
 GroupSlot ShardSlot(const ParallelPlan& plan);
 
-/** How many such groups there are: more than one with hybrid sharding. */
-uint32_t ShardCopies(const ParallelPlan& plan);
+/** The group that shares one copy of a rank's experts out. */
+GroupSlot ExpertShardSlot(const ParallelPlan& plan);
 
 } // namespace weir
 

@@ -15,7 +15,7 @@ WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEsti
     constexpr double FP32 = 4;
     const double parameters = RankStageParameters(model, plan, estimate.stage);
     const double experts = RankExpertParameters(model, plan, estimate.stage);
-    const double part = parameters / plan.ShardRanks() + experts / plan.ExpertReplicas();
+    const double part = parameters / plan.ShardRanks() + experts / plan.ExpertShardRanks();
     estimate.weights = Bytes::Nearest(part * FP32);
     estimate.gradients = Bytes::Nearest(part * FP32);
     estimate.optimizer = Bytes::Nearest(part * 2 * FP32);
@@ -37,7 +37,9 @@ WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEsti
     double whole = (root + kept) * weight;
     // The root unit's gradients wait for the embedding's; they are reduced when no layer is left.
     whole += root * weight + layer * (weight + reduced);
-    whole += plan.sharding.everyPass ? 0 : (parameters + experts) * reduced;
+    // Of a single pass the first is the last, whose gradients are reduced.
+    whole +=
+        plan.sharding.everyPass || plan.MicroBatches() == 1 ? 0 : (parameters + experts) * reduced;
     estimate.gathered = Bytes::Nearest(whole);
 }
 

@@ -54,12 +54,13 @@ CheckSharding(const Transformer& model, const ParallelPlan& plan)
         return;
     }
     CheckGroups(plan);
-    if (plan.Sharded() == ShardedState::Full && model.HasExperts() &&
-        plan.ShardRanks() != plan.DenseReplicas())
+    const uint32_t expertRanks = plan.expert * plan.ExpertTensor();
+    if (model.HasExperts() && plan.tensor * plan.ShardRanks() % expertRanks != 0)
     {
-        Refuse("state full in groups of " + std::to_string(plan.sharding.ranks) +
-                   " for a model with experts",
-               "ranks: 0 (all replicas)");
+        Refuse("ranks = " + std::to_string(plan.sharding.ranks),
+               "groups whose " + std::to_string(plan.tensor * plan.ShardRanks()) +
+                   " GPUs (tensor * ranks) are a multiple of the " + std::to_string(expertRanks) +
+                   " that hold a layer's experts");
     }
     if (plan.Sharded() == ShardedState::Gradients && plan.DenseReplicas() > 1 &&
         !plan.overlapGradients)

@@ -2,6 +2,8 @@
 #include "compute-model/plan/token-spread.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -27,6 +29,15 @@ RequireDivides(const char* field, uint64_t divisor, const std::string& what, uin
     }
 }
 
+/** "2.5". */
+std::string
+ToText(double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.6g", value);
+    return text;
+}
+
 void
 CheckExpertModel(const Transformer& model)
 {
@@ -41,8 +52,9 @@ CheckExpertModel(const Transformer& model)
     }
     if (model.ExpertLayersOf(0, model.layers) == 0)
     {
-        Refuse("firstLayer",
-               std::to_string(moe.firstLayer),
+        const bool isLate = moe.firstLayer >= model.layers;
+        Refuse(isLate ? "firstLayer" : "every",
+               std::to_string(isLate ? moe.firstLayer : moe.every),
                "one that leaves a layer of " + std::to_string(model.layers) + " with experts");
     }
 }
@@ -65,11 +77,25 @@ CheckExpertLoad(const Transformer& model, const ExpertLoad& load)
     {
         Refuse("expertLoad", "shares without work", "none below zero and one above it");
     }
-    if (load.capacityFactor < 0 || load.imbalance < 1 || load.imbalance > model.moe.experts)
+    // A token goes to topK different experts.
+    const double most = static_cast<double>(model.moe.experts) / model.moe.topK;
+    constexpr double ROUNDING = 1e-9;
+    if (load.capacityFactor < 0 || load.imbalance < 1 || load.imbalance > most * (1 + ROUNDING))
     {
         Refuse("expertLoad",
-               "imbalance " + std::to_string(load.imbalance),
-               "1 (all experts alike) to " + experts + " (one has all tokens)");
+               "imbalance " + ToText(load.imbalance),
+               "1 (all experts alike) to experts / topK = " + ToText(most) +
+                   " (every token goes to one of them)");
+    }
+    const double sum = std::accumulate(load.shares.begin(), load.shares.end(), 0.0);
+    for (const double share : load.shares)
+    {
+        if (share * model.moe.topK > sum * (1 + ROUNDING))
+        {
+            Refuse("expertLoad",
+                   "a share of " + ToText(share) + " of " + ToText(sum),
+                   "at most 1 / topK of the sum (every token goes to that expert)");
+        }
     }
 }
 

@@ -34,6 +34,13 @@ struct NextPass
     bool needsWeightsFirst{false}; //!< memory is full: a W must make room
 };
 
+/** Micro-batches that a stage has memory for. */
+uint32_t
+MostHeld(const PipelinePlace& place)
+{
+    return (place.kind == PipelineScheduleKind::ZeroBubble2p ? 2 : 1) * place.stages;
+}
+
 /**
  * ZB-H1: p - stage forward passes, then B and F in turn; W comes `stage` micro-batches behind its
  * B, so that every stage holds the activations of p micro-batches.
@@ -63,17 +70,18 @@ PassesOfH1(const PipelinePlace& place)
     return passes;
 }
 
-/** Plays the passes of all stages under ZB-1p. */
+/** Plays the passes of all stages under ZB-1p or ZB-2p. */
 class Player
 {
   public:
     explicit Player(const PipelinePlace& place)
         : m_place(place),
+          m_most(MostHeld(place)),
           m_stages(place.stages)
     {
         for (uint32_t stage = 0; stage < place.stages; stage++)
         {
-            m_stages[stage].ahead = std::min(place.stages, 2 * (place.stages - stage) - 1);
+            m_stages[stage].ahead = std::min(m_most, 2 * (place.stages - stage) - 1);
         }
     }
 
@@ -128,7 +136,7 @@ class Player
         {
             return next;
         }
-        const bool isFull = stage.forward - stage.weights >= m_place.stages;
+        const bool isFull = stage.forward - stage.weights >= m_most;
         if (isFull && stage.weights == stage.backward)
         {
             return next; // only a B makes room
@@ -196,6 +204,7 @@ class Player
     }
 
     PipelinePlace m_place;
+    uint32_t m_most; //!< micro-batches that a stage holds activations of
     std::vector<StageProgress> m_stages;
 };
 
@@ -270,7 +279,13 @@ uint32_t
 MicroBatchesBeforeWeights(const PipelinePlace& place)
 {
     const bool isH1 = place.kind == PipelineScheduleKind::ZeroBubbleH1;
-    return std::min(isH1 ? place.stage + 1 : place.stages, place.microBatches);
+    return isH1 ? std::min(place.stage + 1, place.microBatches) : MicroBatchesHeld(place);
+}
+
+uint32_t
+MicroBatchesHeld(const PipelinePlace& place)
+{
+    return std::min(MostHeld(place), place.microBatches);
 }
 
 } // namespace weir

@@ -19,10 +19,11 @@ namespace weir
  * 1F1B's (p - 1)(F + B + W). ZB-1p (section 3.1) is made by place.times: the passes of all stages
  * are played, the earliest first, B before F; as many forward passes come before the first backward
  * pass as fit, min(p, 2 (p - stage) - 1); W is run where the gap to the next pass holds it, and
- * where memory is full. Either holds activations of p micro-batches at most, as 1F1B's first stage.
- * The paper's ZB-1p also validates the optimizer's step after the fact, so that stages go on
- * without waiting for one another; here the next step begins when all have ended, as with ZB-H1,
- * and the greedy order may lose up to a per cent to ZB-H1's.
+ * where memory is full. Either holds activations of p micro-batches at most, as 1F1B's first stage;
+ * ZB-2p of 2 p of them, so that 2 (p - stage) - 1 forward passes come first, as in ZB-H2, and with
+ * times alike no stage idles once it has begun: stages begin F after one another and end so, which
+ * ParallelPlan::postValidation makes use of. The greedy order of ZB-1p may lose up to a per cent to
+ * ZB-H1's.
  *
  * Exchanges are detached. Complexity O(m) and O(m p^2).
  */
@@ -30,10 +31,13 @@ std::vector<PipelineStep> ZeroBubbleSchedule(const PipelinePlace& place);
 
 /**
  * Micro-batches whose gradients of activations a stage has while those of its weights are still to
- * come, at the worst moment: min(stage + 1, m) under ZB-H1, and at most min(p, m) under ZB-1p,
- * whose times decide. Together with those that wait for B they are min(p, m) at most.
+ * come, at the worst moment: min(stage + 1, m) under ZB-H1, and at most MicroBatchesHeld
+ * under schedules made by times, which decide.
  */
 uint32_t MicroBatchesBeforeWeights(const PipelinePlace& place);
+
+/** Micro-batches that a stage has begun and not done with W: min(p, m), under ZB-2p min(2 p, m). */
+uint32_t MicroBatchesHeld(const PipelinePlace& place);
 
 } // namespace weir
 

@@ -4,6 +4,7 @@
 #include "compute-model/plan/table-memory.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
+#include "scenarios/command/print-notes.h"
 #include "scenarios/command/settings-option.h"
 #include "scenarios/describe/describe-graph.h"
 #include "scenarios/readers/read-scenario.h"
@@ -78,6 +79,7 @@ ShowGraph(const GraphOptions& options)
     {
         throw InputError((job.where.empty() ? scenario.path : job.where) + ": " + error.what());
     }
+    PrintNotes(scenario);
     std::cout << scenario.title << ", job " << job.name << ", " << text;
     return ExitCode::Done;
 }

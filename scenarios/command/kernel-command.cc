@@ -10,8 +10,10 @@
 #include "scenarios/yaml/quantity.h"
 
 #include <CLI/CLI.hpp>
+#include <iomanip>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -41,6 +43,23 @@ struct KernelOptions
     std::string indices; //!< file of them, instead
 };
 
+constexpr uint64_t MOST_COUNT = uint64_t{1} << 40; //!< of a dimension, a batch, a table's rows
+constexpr double MOST_FLOPS = 1e20; //!< three months of a small GPU, which picoseconds can count
+constexpr double MOST_BYTES = 1e18;
+
+/** Refuses a kernel that would not end within the time that Weir counts. */
+void
+CheckSize(double flops, double bytes)
+{
+    if (flops > MOST_FLOPS || bytes > MOST_BYTES)
+    {
+        std::ostringstream text;
+        text << "found a kernel of " << std::setprecision(3) << flops << " FLOPs and " << bytes
+             << " bytes, expected at most " << MOST_FLOPS << " and " << MOST_BYTES;
+        throw InputError(text.str());
+    }
+}
+
 template <typename E>
 E
 Choose(const char* option, const std::string& text, const NamedChoices<E>& choices)
@@ -67,6 +86,15 @@ DescribeLookups(const Gpu& gpu, const KernelOptions& options)
     {
         throw InputError("embedding: found neither --rows nor --indices, expected one of the two");
     }
+    if (!options.indices.empty() && (options.tableRows != 0 || options.zipf != 0))
+    {
+        throw InputError("--indices: found " +
+                         std::string(options.tableRows != 0 ? "--rows" : "--zipf") +
+                         " beside it, expected one of the two: the file says which rows there are");
+    }
+    CheckSize(0,
+              static_cast<double>(shape.bags) * static_cast<double>(shape.pooling) *
+                  static_cast<double>(shape.dim) * BytesOf(shape.precision));
     const IndexDistribution indices =
         !options.indices.empty()
             ? IndexDistribution::Observed(ReadIndices(options.indices, "--indices"))
@@ -105,9 +133,11 @@ Describe(const Gpu& gpu, const KernelOptions& options)
 {
     if (!options.memory.empty())
     {
+        const Bytes bytes = Size("--bytes", options.bytes);
+        CheckSize(0, bytes.ToDouble());
         return DescribeMemoryKernel(gpu,
                                     Choose("KIND", options.memory, MemoryKernels()),
-                                    Size("--bytes", options.bytes),
+                                    bytes,
                                     Size("--row", options.row));
     }
     if (options.embedding.dim > 0)
@@ -133,6 +163,11 @@ Describe(const Gpu& gpu, const KernelOptions& options)
         }
         shape.causal = !options.full;
         shape.precision = precision;
+        const double operand = static_cast<double>(shape.batch) * static_cast<double>(shape.heads) *
+                               static_cast<double>(shape.sequence) *
+                               static_cast<double>(shape.headDim);
+        CheckSize(10 * operand * static_cast<double>(shape.sequence),
+                  4 * operand * BytesOf(precision));
         return DescribeAttention(gpu, shape);
     }
     const NamedChoices<GemmLayout> layouts{
@@ -144,6 +179,11 @@ Describe(const Gpu& gpu, const KernelOptions& options)
     shape.batch = options.batch;
     shape.layout = Choose("--layout", options.layout, layouts);
     shape.precision = precision;
+    const double m = static_cast<double>(shape.m);
+    const double n = static_cast<double>(shape.n);
+    const double k = static_cast<double>(shape.k);
+    const double each = static_cast<double>(shape.batch) * BytesOf(Precision::Fp32);
+    CheckSize(2 * m * n * k * static_cast<double>(shape.batch), (m * k + n * k + m * n) * each);
     return DescribeGemm(gpu, shape);
 }
 
@@ -168,7 +208,9 @@ ShowKernel(const KernelOptions& options)
 void
 AddShape(CLI::App& kind, KernelOptions& options)
 {
-    kind.add_option("--batch", options.batch, "Products, or samples")->capture_default_str();
+    kind.add_option("--batch", options.batch, "Products, or samples")
+        ->check(CLI::Range(uint64_t{1}, MOST_COUNT))
+        ->capture_default_str();
     kind.add_option("--precision", options.precision, "bf16, fp16, tf32, fp32 or fp8")
         ->capture_default_str();
 }
@@ -193,17 +235,28 @@ AddKernelCommand(CLI::App& application)
     verb->require_subcommand(1);
 
     auto* gemm = verb->add_subcommand("gemm", "C[m,n] = A[m,k] B[k,n]");
-    gemm->add_option("SIZES", options->gemm, "m, n and k")->required()->expected(3);
+    gemm->add_option("SIZES", options->gemm, "m, n and k")
+        ->required()
+        ->expected(3)
+        ->check(CLI::Range(uint64_t{1}, MOST_COUNT));
     gemm->add_option("--layout", options->layout, "tn (forward), nn or nt (gradients)")
         ->capture_default_str();
     AddShape(*gemm, *options);
 
     auto* attention = verb->add_subcommand("attention", "Fused attention, forward and backward");
-    attention->add_option("--heads", options->attention.heads, "Query heads")->required();
-    attention->add_option(
-        "--kv-heads", options->attention.kvHeads, "Key and value heads (default: as many)");
-    attention->add_option("--sequence", options->attention.sequence, "Tokens")->required();
-    attention->add_option("--head-dim", options->attention.headDim, "Width of a head")->required();
+    attention->add_option("--heads", options->attention.heads, "Query heads")
+        ->required()
+        ->check(CLI::Range(uint64_t{1}, MOST_COUNT));
+    attention
+        ->add_option(
+            "--kv-heads", options->attention.kvHeads, "Key and value heads (default: as many)")
+        ->check(CLI::Range(uint64_t{1}, MOST_COUNT));
+    attention->add_option("--sequence", options->attention.sequence, "Tokens")
+        ->required()
+        ->check(CLI::Range(uint64_t{1}, MOST_COUNT));
+    attention->add_option("--head-dim", options->attention.headDim, "Width of a head")
+        ->required()
+        ->check(CLI::Range(1, 1 << 16));
     attention->add_flag("--full", options->full, "Without a causal mask");
     AddShape(*attention, *options);
 
@@ -213,7 +266,8 @@ AddKernelCommand(CLI::App& application)
     memory->add_option("--row", options->row, "Of a row that is reduced")->capture_default_str();
 
     auto* embedding = verb->add_subcommand("embedding", "Sums of rows of a table, and back");
-    embedding->add_option("--rows", options->tableRows, "Of the table");
+    embedding->add_option("--rows", options->tableRows, "Of the table")
+        ->check(CLI::Range(uint64_t{1}, MOST_COUNT));
     embedding->add_option("--dim", options->embedding.dim, "Elements of a row")
         ->required()
         ->check(CLI::Range(1, 1 << 16));

@@ -3,6 +3,7 @@
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/output-option.h"
+#include "scenarios/command/print-notes.h"
 #include "scenarios/command/settings-option.h"
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/readers/read-scenario.h"
@@ -93,6 +94,7 @@ Run(const RunOptions& options)
 {
     const Scenario scenario = ReadRun(options);
     CheckOutputs(scenario);
+    PrintNotes(scenario);
     RunResult result;
     {
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, scenario.title);

@@ -15,6 +15,19 @@ namespace
 constexpr double GIGA = 1e9;
 constexpr std::size_t SHOWN_RANKS = 8; // of a group, before "..."
 
+/** With three significant figures at least, down to a thousand FLOPs. */
+std::string
+Gigaflops(double flops)
+{
+    constexpr int MOST_DECIMALS = 6;
+    int decimals = 2;
+    for (double left = flops / GIGA; left > 0 && left < 1 && decimals < MOST_DECIMALS; left *= 10)
+    {
+        decimals++;
+    }
+    return FormatFixed(flops / GIGA, decimals);
+}
+
 struct PlacedOp
 {
     StreamKind stream;
@@ -150,7 +163,7 @@ class RankDescription
                      op.layer == StepOp::NO_LAYER ? "" : std::to_string(op.layer),
                      isCompute ? FormatSeconds(op.duration.ToSeconds()) : "",
                      FormatDecimalBytes(isCompute ? traffic : op.bytes.ToDouble()),
-                     isCompute ? FormatFixed(flops / GIGA, 2) : ""});
+                     isCompute ? Gigaflops(flops) : ""});
         for (uint32_t i = 0; m_view.kernels && i < op.kernelCount; i++)
         {
             AddKernel(m_graph.kernels[op.firstKernel + i]);
@@ -175,7 +188,7 @@ class RankDescription
                      "",
                      FormatSeconds(kernel.duration.ToSeconds()),
                      FormatDecimalBytes(kernel.bytes.ToDouble()),
-                     FormatFixed(kernel.flops.ToDouble() / GIGA, 2)});
+                     Gigaflops(kernel.flops.ToDouble())});
     }
 
     /** "all-reduce over tensor: forward layer attention". */

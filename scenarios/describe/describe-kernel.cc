@@ -82,8 +82,10 @@ DescribeAttention(const Gpu& gpu, const AttentionShape& shape)
         table.Row(TimeRow(std::string("backward, ") + name, timer.AttentionBackward(shape)));
     }
     const auto estimate = KernelTimer(gpu, ClockRegime::Burst).AttentionForward(shape);
-    return table.Print(2) + "  kernel " + gpu.kernels.attention.kernel + "; " +
-           Grounds(gpu, estimate.provenance) + "\n";
+    const bool isKnown = BytesOf(shape.precision) < BytesOf(Precision::Fp32);
+    return table.Print(2) + "  kernel " + gpu.kernels.attention.kernel +
+           (isKnown ? "; " : ", as if it knew four bytes; ") + Grounds(gpu, estimate.provenance) +
+           "\n";
 }
 
 std::string

@@ -121,7 +121,6 @@ void
 CollectiveJob::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    Simulator::Cancel(m_start);
     m_fabric = nullptr;
     m_runtime = nullptr;
     Object::DoDispose();
@@ -154,9 +153,10 @@ CollectiveJob::Install(Ptr<FluidFabric> fabric, const std::vector<uint32_t>& gpu
     {
         NS_ABORT_MSG("CollectiveJob: " << error.what());
     }
-    m_start = Simulator::Schedule(Max(m_startTime, Simulator::Now()) - Simulator::Now(),
-                                  &CollectiveJob::Start,
-                                  Ptr<CollectiveJob>(this));
+    // The event keeps the job until it begins; the job does not keep the event.
+    Simulator::Schedule(Max(m_startTime, Simulator::Now()) - Simulator::Now(),
+                        &CollectiveJob::Start,
+                        Ptr<CollectiveJob>(this));
 }
 
 const weir::CollectivePlan&
@@ -185,6 +185,10 @@ void
 CollectiveJob::Start()
 {
     NS_LOG_FUNCTION(this);
+    if (!m_fabric)
+    {
+        return; // disposed of before it began
+    }
     Ptr<EngineDriver> driver = m_fabric->GetDriver();
     Call(driver->Synchronize());
     driver->Update();

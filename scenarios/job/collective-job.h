@@ -7,7 +7,6 @@
 #include "collectives/collective.h"
 #include "collectives/engines/collective-engine.h"
 #include "collectives/planner.h"
-#include "ns3/event-id.h"
 #include "ns3/fluid-fabric.h"
 #include "ns3/nstime.h"
 #include "ns3/object.h"
@@ -105,7 +104,6 @@ class CollectiveJob : public Object, private weir::CollectiveClient
     weir::CollectiveCall m_call;               //!< what is called
     std::vector<weir::Time> m_durations;       //!< of finished calls
     weir::Time m_started;                      //!< the call under way
-    EventId m_start;                           //!< the first call
 
     TracedCallback<uint32_t, const weir::CollectivePlan&, weir::Time, weir::Time>
         m_finished; //!< CollectiveFinished trace source

@@ -29,11 +29,18 @@ HasTables(const Setting& in)
     return in.table != nullptr && !in.table->embeddings.empty();
 }
 
+/** Whether there is somebody to share weights, or experts, with. */
+bool
+HasReplicas(const Setting& in)
+{
+    return in.plan.DenseReplicas() > 1 || (HasExperts(in) && in.plan.ExpertReplicas() > 1);
+}
+
 /** Whether gradients are reduced by bucket or all at once, not unit by unit. */
 bool
 ReducesInBuckets(const Setting& in)
 {
-    return in.plan.DenseReplicas() > 1 && in.plan.Sharded() != ShardedState::Full;
+    return HasReplicas(in) && in.plan.Sharded() != ShardedState::Full;
 }
 
 bool
@@ -49,6 +56,18 @@ IsShardedInFull(const Setting& in)
     return in.plan.Sharded() == ShardedState::Full;
 }
 
+/** Whether a table has more columns than a part, be it as given or as usual. */
+bool
+HasWideTable(const Setting& in)
+{
+    const uint32_t width =
+        std::min(in.plan.embeddings.columnWidth, EmbeddingSharding().columnWidth);
+    const auto& tables = in.table->embeddings;
+    return std::any_of(tables.begin(), tables.end(), [width](const EmbeddingTable& table) {
+        return table.dim > width;
+    });
+}
+
 /** How the parts of a model and of a step's samples are shared out. */
 std::vector<PlanUse>
 UsesOfWays()
@@ -59,9 +78,17 @@ UsesOfWays()
             {{"sequenceParallel", "overlapTensor"},
              [](const Setting& in) { return in.plan.tensor > 1; },
              "tensor above 1"},
-            {{"embeddingsAsLayers", "host.syncTransfers"},
+            {{"splitProducts"},
+             [](const Setting& in) {
+                 return in.plan.tensor > 1 && in.plan.sequenceParallel && in.plan.overlapTensor;
+             },
+             "tensor above 1 with sequenceParallel and overlapTensor"},
+            {{"embeddingsAsLayers", "postValidation", "host.syncTransfers"},
              [](const Setting& in) { return in.plan.pipeline > 1; },
              "pipeline above 1"},
+            {{"host.syncTransfers"}, // transfers of zero-bubble schedules go by themselves
+             [](const Setting& in) { return !in.plan.SplitsBackward(); },
+             "schedule: 1f1b, interleaved or gpipe"},
             {{"scatterGatherPipeline"},
              [](const Setting& in) {
                  return in.plan.pipeline > 1 && in.plan.tensor > 1 && !in.plan.HasGrid() &&
@@ -103,6 +130,10 @@ UsesOfReplicas()
         {{"distributedOptimizer"},
          [](const Setting& in) { return in.plan.sharding.state == ShardedState::Optimizer; },
          "dataSharding: optimizer, or none written"},
+        {{"distributedOptimizer"}, HasReplicas, "several replicas"},
+        {{"dataSharding"},
+         [](const Setting& in) { return IsShardedInFull(in) || HasReplicas(in); },
+         "several replicas"},
         {{"dataSharding.reshard", "dataSharding.prefetch", "dataSharding.perParameter"},
          IsShardedInFull,
          "dataSharding: full"},
@@ -143,7 +174,10 @@ UsesOfTables()
              return in.plan.embeddings.placement == EmbeddingPlacement::Columns ||
                     in.plan.embeddings.splitColumnsAbove != EmbeddingSharding().splitColumnsAbove;
          },
-         "placement: columns, or splitColumnsAbove"}};
+         "placement: columns, or splitColumnsAbove"},
+        {{"embeddings.splitColumnsAbove", "embeddings.columnWidth"},
+         HasWideTable,
+         "a table wider than columnWidth"}};
 }
 
 } // namespace

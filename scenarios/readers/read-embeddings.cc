@@ -5,7 +5,6 @@
 #include "scenarios/readers/located-lines.h"
 #include "scenarios/yaml/input-error.h"
 
-#include <limits>
 #include <optional>
 
 namespace weir
@@ -13,11 +12,12 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_ROWS = int64_t{1} << 40; //!< of a table
-constexpr int64_t MOST_WIDTH = 65536;           //!< of a row
-constexpr int64_t MOST_POOLING = 65536;         //!< rows of a bag
+constexpr auto MOST_ROWS = static_cast<int64_t>(MOST_TABLE_ROWS);
+constexpr int64_t MOST_WIDTH = 65536;   //!< of a row
+constexpr int64_t MOST_POOLING = 65536; //!< rows of a bag
 constexpr int64_t MOST_TABLES = 65536;
-constexpr double MOST_ZIPF = 16; //!< exponents
+constexpr double MOST_ZIPF = 16;       //!< exponents
+constexpr double MOST_OBSERVED = 1e15; //!< look-ups of a list
 
 /** The value of @p key in @p node, or in @p defaults. */
 std::optional<YamlNode>
@@ -71,19 +71,18 @@ ReadUse(const YamlNode& node, const YamlNode& defaults, EmbeddingTable& table)
     }
     if (const auto indices = node.Find("indices"))
     {
-        const auto seen =
-            IndexDistribution::Observed(ReadIndices(indices->AsPathBesideFile(), indices->Where()));
+        const auto seen = IndexDistribution::Observed(
+            ReadIndices(indices->AsPathBesideFile(), indices->Where(), table.rows));
         table.classes = seen.Classes();
-        if (seen.Rows() > static_cast<double>(table.rows))
-        {
-            indices->Fail("found " + std::to_string(static_cast<uint64_t>(seen.Rows())) +
-                          " distinct indices, expected at most the table's " +
-                          std::to_string(table.rows) + " rows");
-        }
+        table.observed = seen.Observed();
     }
     else if (const auto classes = node.Find("classes"))
     {
         table.classes = ReadClasses(*classes, table.rows);
+        if (const auto observed = node.Find("classesOf"))
+        {
+            table.observed = observed->AsNumber(1, MOST_OBSERVED);
+        }
     }
     else if (const auto zipf = FindIn(node, defaults, "zipf"))
     {
@@ -94,7 +93,7 @@ ReadUse(const YamlNode& node, const YamlNode& defaults, EmbeddingTable& table)
 EmbeddingTable
 ReadTable(const YamlNode& node, const YamlNode& defaults)
 {
-    node.CheckKeys({"rows", "pooling", "dim", "zipf", "indices", "classes", "times"});
+    node.CheckKeys({"rows", "pooling", "dim", "zipf", "indices", "classes", "classesOf", "times"});
     EmbeddingTable table;
     table.rows = static_cast<uint64_t>(node.Get("rows").AsInteger(1, MOST_ROWS));
     const auto dim = FindIn(node, defaults, "dim");
@@ -132,14 +131,14 @@ ReadEmbeddingTables(const YamlNode& node)
 }
 
 std::vector<uint64_t>
-ReadIndices(const std::string& path, const std::string& place)
+ReadIndices(const std::string& path, const std::string& place, uint64_t rows)
 {
     LocatedLines lines(path, place);
     std::vector<uint64_t> indices;
     while (lines.NextAtCommas())
     {
-        indices.push_back(
-            static_cast<uint64_t>(lines.Whole(0, "index", 0, std::numeric_limits<int64_t>::max())));
+        const auto last = static_cast<int64_t>(rows - 1);
+        indices.push_back(static_cast<uint64_t>(lines.Whole(0, "index", 0, last)));
     }
     if (indices.empty())
     {

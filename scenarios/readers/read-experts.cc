@@ -4,6 +4,7 @@
 #include "scenarios/readers/scenario-names.h"
 
 #include <limits>
+#include <string>
 
 namespace weir
 {
@@ -20,6 +21,28 @@ ReadCount(const YamlNode& node, const char* key, int64_t least, int64_t most, ui
     if (const auto found = node.Find(key))
     {
         value = static_cast<uint32_t>(found->AsInteger(least, most));
+    }
+}
+
+/** Experts that are padded up to a capacity are alike; only an imbalance draws by a seed. */
+void
+CheckLoadUse(const YamlNode& node, const ExpertLoad& load)
+{
+    for (const char* key : {"imbalance", "shares"})
+    {
+        const bool isSaid = key == std::string("shares") || load.imbalance > 1;
+        if (load.capacityFactor > 0 && isSaid && node.Has(key))
+        {
+            node.Get(key).Fail(
+                "found it beside capacityFactor, to which all experts are padded "
+                "whatever they get, expected one of the two");
+        }
+    }
+    if (node.Has("seed") && load.imbalance == 1)
+    {
+        node.Get("seed").Fail("found '" + node.Get("seed").AsString() +
+                              "', by which nothing is drawn, expected an imbalance above 1 with "
+                              "it, or no seed");
     }
 }
 
@@ -67,6 +90,7 @@ ReadExpertLoad(const YamlNode& node)
             node.Get("imbalance").Fail("found it beside shares, expected one of the two");
         }
     }
+    CheckLoadUse(node, load);
     return load;
 }
 

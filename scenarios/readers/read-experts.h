@@ -17,7 +17,7 @@ ExpertLayers ReadExpertLayers(const YamlNode& node);
 
 /**
  * A plan's `expertLoad:`, {capacityFactor} or {imbalance, seed} or {shares}.
- * @throws InputError with the place of what is unknown or out of range.
+ * @throws InputError with the place of what is unknown, out of range or has no effect.
  */
 ExpertLoad ReadExpertLoad(const YamlNode& node);
 

@@ -241,8 +241,7 @@ void
 ReadGraphFabric(const YamlNode& node, FabricSpec& fabric)
 {
     const YamlNode file = node.Get("file");
-    const bool isAbsolute = std::filesystem::path(file.AsString()).is_absolute();
-    const std::string path = isAbsolute ? file.AsString() : file.AsPathBesideFile();
+    const std::string path = file.AsPathBesideFile();
     if (!std::filesystem::is_regular_file(path))
     {
         file.Fail("found '" + path +

@@ -2,6 +2,7 @@
 #include "scenarios/readers/read-kernel-calibration.h"
 
 #include "compute-model/kernels/kernel-time.h"
+#include "scenarios/readers/read-measured-shapes.h"
 
 #include <utility>
 
@@ -22,16 +23,6 @@ double
 BytesPerClock(const YamlNode& node, const char* key)
 {
     return node.Get(key).AsNumber(0.01, 1e4);
-}
-
-MeasuredRange
-ReadRange(const YamlNode& node)
-{
-    node.CheckKeys({"least", "most"});
-    MeasuredRange range;
-    range.least = node.Get("least").AsNumber(0, 1e18);
-    range.most = node.Get("most").AsNumber(range.least, 1e18);
-    return range;
 }
 
 /** "256x128": rows and columns. */
@@ -73,14 +64,36 @@ ReadTiles(const YamlNode& node)
     return tiles;
 }
 
+std::vector<std::pair<const char*, GemmGrid>>
+GridNames()
+{
+    return {{"persistent", GemmGrid::Persistent}, {"classic", GemmGrid::Classic}};
+}
+
 GemmGrid
 ReadGrid(const YamlNode& node)
 {
     node.CheckKeys({"value", "source"});
     node.Get("source").AsString();
-    const std::vector<std::pair<const char*, GemmGrid>> names{{"persistent", GemmGrid::Persistent},
-                                                              {"classic", GemmGrid::Classic}};
-    return node.Get("value").AsEnum(names);
+    return node.Get("value").AsEnum(GridNames());
+}
+
+/** Of kernels of @p key, where they differ from @p gemm's. */
+std::optional<GemmFamily>
+ReadFamily(const YamlNode& node, const char* key)
+{
+    const auto found = node.Find(key);
+    if (!found)
+    {
+        return std::nullopt;
+    }
+    found->CheckKeys({"source", "grid", "tileOverhead", "tiles"});
+    found->Get("source").AsString();
+    GemmFamily family;
+    family.grid = found->Get("grid").AsEnum(GridNames());
+    family.tileOverhead = found->Get("tileOverhead").AsTime();
+    family.tiles = ReadTiles(found->Get("tiles"));
+    return family;
 }
 
 GemmCalibration
@@ -103,7 +116,10 @@ ReadGemm(const YamlNode& node)
                     "floor",
                     "splitFloor",
                     "tiles",
-                    "dimension"});
+                    "tf32",
+                    "fp32",
+                    "convolution",
+                    "gatheredLoadsPerSmPerClock"});
     node.Get("source").AsString();
     GemmCalibration gemm;
     gemm.grid = ReadGrid(node.Get("grid"));
@@ -131,7 +147,10 @@ ReadGemm(const YamlNode& node)
     gemm.floor = node.Get("floor").AsTime();
     gemm.splitFloor = node.Get("splitFloor").AsTime();
     gemm.tiles = ReadTiles(node.Get("tiles"));
-    gemm.dimension = ReadRange(node.Get("dimension"));
+    gemm.tf32 = ReadFamily(node, "tf32");
+    gemm.fp32 = ReadFamily(node, "fp32");
+    gemm.convolution = ReadFamily(node, "convolution");
+    gemm.gatheredLoadsPerSmPerClock = node.Get("gatheredLoadsPerSmPerClock").AsNumber(0, 1e3);
     return gemm;
 }
 
@@ -159,14 +178,7 @@ ReadPass(const YamlNode& node)
 AttentionCalibration
 ReadAttention(const YamlNode& node)
 {
-    node.CheckKeys({"source",
-                    "kernel",
-                    "tileRows",
-                    "headDimStep",
-                    "forward",
-                    "backward",
-                    "sequence",
-                    "headDim"});
+    node.CheckKeys({"source", "kernel", "tileRows", "headDimStep", "forward", "backward"});
     node.Get("source").AsString();
     AttentionCalibration attention;
     attention.kernel = node.Get("kernel").AsString();
@@ -174,8 +186,6 @@ ReadAttention(const YamlNode& node)
     attention.headDimStep = static_cast<uint32_t>(node.Get("headDimStep").AsInteger(1, 4096));
     attention.forward = ReadPass(node.Get("forward"));
     attention.backward = ReadPass(node.Get("backward"));
-    attention.sequence = ReadRange(node.Get("sequence"));
-    attention.headDim = ReadRange(node.Get("headDim"));
     return attention;
 }
 
@@ -220,7 +230,8 @@ ReadKernelCalibration(const YamlNode& node)
                     "fullLoadUtilisation",
                     "gemm",
                     "attention",
-                    "memory"});
+                    "memory",
+                    "measured"});
     KernelCalibration kernels;
     kernels.measuredOn = node.Get("measuredOn").AsString();
     kernels.source = node.Get("source").AsString();
@@ -229,13 +240,13 @@ ReadKernelCalibration(const YamlNode& node)
     kernels.gemm = ReadGemm(node.Get("gemm"));
     kernels.attention = ReadAttention(node.Get("attention"));
     const YamlNode memory = node.Get("memory");
-    memory.CheckKeys({"bytes", "kernels"});
-    kernels.memoryBytes = ReadRange(memory.Get("bytes"));
+    memory.CheckKeys({"kernels"});
     for (std::size_t i = 0; i < MEMORY_KERNEL_COUNT; i++)
     {
         kernels.memory.push_back(
             ReadMemoryKernel(memory.Get("kernels").Get(ToString(static_cast<MemoryKernel>(i)))));
     }
+    kernels.measured = ReadMeasuredShapes(node.Get("measured"));
     return kernels;
 }
 

@@ -202,7 +202,12 @@ CheckPlanAt(const Transformer& model,
     {
         refusal = "found " + field + " = " + refusal.substr(std::string("found ").size());
     }
-    for (const YamlNode& node : {planNode, modelNode})
+    std::vector<YamlNode> places{planNode, modelNode};
+    if (const auto experts = modelNode.IsMap() ? modelNode.Find("experts") : std::nullopt)
+    {
+        places.push_back(*experts);
+    }
+    for (const YamlNode& node : places)
     {
         if (const auto found = node.IsMap() ? node.Find(first) : std::nullopt)
         {

@@ -2,9 +2,9 @@
 #include "scenarios/readers/read-scenario.h"
 
 #include "collectives/nccl/nccl-constants.h"
-#include "scenarios/readers/check-plan-use.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/gpu-precisions.h"
+#include "scenarios/readers/plan-use-notes.h"
 #include "scenarios/readers/read-event.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
@@ -108,6 +108,28 @@ ReadSteps(const YamlNode& node, JobSpec& job)
     job.steps = static_cast<uint32_t>(node.Get("atMost").AsInteger(1, MOST_STEPS));
 }
 
+/** Steps that overlap have a period only from the second one on, and no independent durations. */
+void
+CheckOverlappingSteps(const YamlNode& node, const JobSpec& job)
+{
+    if (!job.plan.postValidation)
+    {
+        return;
+    }
+    if (job.steady.IsOn())
+    {
+        node.Get("steps").Fail(
+            "found untilSteady beside postValidation, whose steps overlap and "
+            "so are not independent, expected a number of steps");
+    }
+    if (job.steps < 2)
+    {
+        node.Get("parallel")
+            .Get("postValidation")
+            .Fail("found true for a single step, expected steps of at least 2, which then overlap");
+    }
+}
+
 JobSpec
 ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& budget)
 {
@@ -161,7 +183,8 @@ ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& 
     {
         CheckPlanAt(std::get<Transformer>(job.network), job.plan, parallel, node.Get("model"));
     }
-    CheckPlanUse(parallel, job.plan, job.network);
+    job.notes = NotesOnPlanUse(parallel, job.plan, job.network);
+    CheckOverlappingSteps(node, job);
     budget.Take(job.plan, parallel);
     return job;
 }

@@ -88,7 +88,8 @@ ScheduleNames()
             {"interleaved", PipelineScheduleKind::Interleaved},
             {"gpipe", PipelineScheduleKind::GPipe},
             {"zb-h1", PipelineScheduleKind::ZeroBubbleH1},
-            {"zb-1p", PipelineScheduleKind::ZeroBubble1p}};
+            {"zb-1p", PipelineScheduleKind::ZeroBubble1p},
+            {"zb-2p", PipelineScheduleKind::ZeroBubble2p}};
 }
 
 NamedChoices<Recomputation>

@@ -36,6 +36,7 @@ struct ComparedPlan
     const char* name;
     const char* model;
     const char* parallel;
+    int steps{1}; //!< more where they overlap
 };
 
 constexpr const char* DENSE =
@@ -64,6 +65,11 @@ constexpr ComparedPlan PLANS[] = {
     {"tensor 2, pipeline 4, data 8, zero bubble",
      DENSE,
      "{tensor: 2, pipeline: 4, data: 8, schedule: zb-1p, globalBatch: 64, recomputation: full}"},
+    {"pipeline 8, data 8, zero bubble, post-validated",
+     DENSE,
+     "{pipeline: 8, data: 8, schedule: zb-2p, postValidation: true, globalBatch: 128, "
+     "recomputation: full}",
+     4},
     {"full sharding, 64",
      DENSE,
      "{data: 64, globalBatch: 64, recomputation: full, dataSharding: {state: full, prefetch: 2}}"},
@@ -93,6 +99,9 @@ constexpr ComparedPlan PLANS[] = {
     {"experts 32 over nodes, full sharding",
      FINE,
      "{data: 64, expert: 32, globalBatch: 128, dataSharding: full}"},
+    {"experts 8, full sharding, 16 x 4",
+     FINE,
+     "{data: 64, expert: 8, globalBatch: 128, dataSharding: {state: full, ranks: 16}}"},
     {"experts 16 over nodes, pipeline 2, zero bubble",
      FINE,
      "{pipeline: 2, data: 32, expert: 16, schedule: zb-h1, globalBatch: 256, "
@@ -107,7 +116,8 @@ StepOf(const ComparedMachine& machine,
     const std::string text = std::string("{title: agreement, system: ") + machine.system +
                              ", jobs: [{name: job, model: " + plan.model +
                              ", parallel: " + plan.parallel +
-                             ", steps: 1}], network: {fidelity: " + ToString(fidelity) + "}}";
+                             ", steps: " + std::to_string(plan.steps) +
+                             "}], network: {fidelity: " + ToString(fidelity) + "}}";
     const Scenario scenario = ReadScenario(YamlNode::Parse(text, "agreement"), catalog);
     PlainLoop loop;
     return RunScenario(scenario, loop, [](Time) {}).StepTime();

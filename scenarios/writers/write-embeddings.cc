@@ -23,6 +23,10 @@ WriteUse(YamlWriter& out, const EmbeddingTable& table)
         out.Pair(one.rows, one.rows * one.probability);
     }
     out.EndList();
+    if (table.observed > 0)
+    {
+        out.Number("classesOf", table.observed);
+    }
 }
 
 } // namespace

@@ -39,14 +39,21 @@ WriteExpertLayers(YamlWriter& out, const ExpertLayers& moe)
 void
 WriteExpertLoad(YamlWriter& out, const ExpertLoad& load)
 {
+    if (load.IsBalanced() && load.capacityFactor == 0)
+    {
+        return; // as without
+    }
     out.BeginMap("expertLoad");
-    out.Number("capacityFactor", load.capacityFactor);
-    out.Integer("seed", load.seed);
-    if (load.shares.empty())
+    if (load.capacityFactor > 0) // all else has no effect then
+    {
+        out.Number("capacityFactor", load.capacityFactor);
+    }
+    else if (load.shares.empty() && load.imbalance > 1)
     {
         out.Number("imbalance", load.imbalance);
+        out.Integer("seed", load.seed);
     }
-    else
+    else if (!load.shares.empty())
     {
         out.BeginList("shares");
         for (const double share : load.shares)

@@ -190,9 +190,11 @@ YamlNode::Text(const std::string& expected) const
 std::string
 YamlNode::AsPathBesideFile() const
 {
+    const std::string path = AsString();
     const std::string file = File();
     const std::size_t slash = file.rfind('/');
-    return (slash == std::string::npos ? "" : file.substr(0, slash + 1)) + AsString();
+    const bool isAlone = slash == std::string::npos || (!path.empty() && path.front() == '/');
+    return isAlone ? path : file.substr(0, slash + 1) + path;
 }
 
 int64_t

@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -104,6 +106,139 @@ TEST(IndexDistribution, MissesAreThoseOfACache)
             const double counted = CountMisses(probabilities, lookups, capacity);
             EXPECT_NEAR(indices.Misses(lookups, static_cast<double>(capacity)) / counted, 1, 0.03)
                 << exponent << " " << capacity;
+        }
+    }
+}
+
+// A Zipf exponent a breath from 1 is one of 1.
+TEST(EmbeddingTime, NothingJumpsAtAnExponentOfOne)
+{
+    const double atOne = IndexDistribution::Zipf(10'000'000, 1).UniqueRows(1'000'000);
+    for (const double near : {1 - 1e-9, 1 - 1e-15, 1 + 1e-15, 1 + 1e-9})
+    {
+        EXPECT_NEAR(
+            IndexDistribution::Zipf(10'000'000, near).UniqueRows(1'000'000) / atOne, 1, 1e-6);
+    }
+}
+
+/** Distinct rows, look-ups by row and misses of a cache of the first look-ups of shuffled lists. */
+struct Played
+{
+    double distinct{0};
+    double misses{0};
+    std::array<double, 17> reuse{};
+};
+
+Played
+PlayList(std::vector<uint64_t> list, std::size_t lookups, std::size_t capacity)
+{
+    constexpr int TIMES = 20;
+    std::mt19937_64 random(3);
+    Played mean;
+    for (int i = 0; i < TIMES; i++)
+    {
+        std::shuffle(list.begin(), list.end(), random);
+        std::map<uint64_t, std::size_t> count;
+        std::vector<uint64_t> cache; // most recent last
+        for (std::size_t j = 0; j < lookups; j++)
+        {
+            const uint64_t row = list[j % list.size()];
+            count[row]++;
+            const auto found = std::find(cache.begin(), cache.end(), row);
+            mean.misses += found == cache.end() ? 1.0 / TIMES : 0;
+            if (found != cache.end())
+            {
+                cache.erase(found);
+            }
+            else if (cache.size() == capacity)
+            {
+                cache.erase(cache.begin());
+            }
+            cache.push_back(row);
+        }
+        mean.distinct += static_cast<double>(count.size()) / TIMES;
+        for (const auto& [row, times] : count)
+        {
+            std::size_t bin = 0;
+            while ((std::size_t{1} << bin) < times)
+            {
+                bin++;
+            }
+            mean.reuse[bin] += 1.0 / static_cast<double>(count.size()) / TIMES;
+        }
+    }
+    return mean;
+}
+
+/** Draws of a Zipf distribution. */
+std::vector<uint64_t>
+DrawList(std::size_t rows, double exponent, std::size_t lookups)
+{
+    std::vector<double> weights(rows);
+    for (std::size_t k = 0; k < rows; k++)
+    {
+        weights[k] = std::pow(static_cast<double>(k + 1), -exponent);
+    }
+    std::mt19937_64 random(9);
+    std::discrete_distribution<uint64_t> draw(weights.begin(), weights.end());
+    std::vector<uint64_t> list(lookups);
+    for (uint64_t& row : list)
+    {
+        row = draw(random);
+    }
+    return list;
+}
+
+// A list of look-ups is drawn from without putting back: all of it has the rows that it has, half
+// of it those that a shuffled half has, and twice it no row more.
+TEST(IndexDistribution, ListsAreNotDrawnAnew)
+{
+    for (const double exponent : {0.0, 0.7, 1.2})
+    {
+        const std::vector<uint64_t> list = DrawList(2000, exponent, 3000);
+        const IndexDistribution seen = IndexDistribution::Observed(list);
+        for (const std::size_t lookups : {300U, 1500U, 3000U, 6000U})
+        {
+            const Played played = PlayList(list, lookups, 150);
+            const auto n = static_cast<double>(lookups);
+            EXPECT_NEAR(seen.UniqueRows(n) / played.distinct, 1, 0.01) << exponent << lookups;
+            EXPECT_NEAR(seen.Misses(n, 150) / played.misses, 1, 0.03) << exponent << lookups;
+        }
+        EXPECT_NEAR(seen.UniqueRows(3000), seen.Rows(), 1e-6);
+    }
+    std::vector<uint64_t> distinct(65536);
+    std::iota(distinct.begin(), distinct.end(), 0);
+    const IndexDistribution once = IndexDistribution::Observed(distinct);
+    EXPECT_NEAR(once.UniqueRows(65536), 65536, 1e-6);
+    EXPECT_NEAR(once.Misses(65536, 1000), 65536, 1e-3);
+}
+
+// How often rows occur is a histogram of counts, not of expectations: of 262144 uniform look-ups in
+// 1e6 rows 87.5 % of those met are met once (Poisson), and lists show their own counts.
+TEST(IndexDistribution, ReuseFactorsAreOfCounts)
+{
+    const auto uniform = IndexDistribution::Uniform(1000000).ReuseFactors(262144);
+    const double mean = 0.262144;
+    EXPECT_NEAR(uniform[0], mean * std::exp(-mean) / (1 - std::exp(-mean)), 1e-4);
+    EXPECT_NEAR(uniform[1], mean * mean / 2 * std::exp(-mean) / (1 - std::exp(-mean)), 1e-4);
+    for (const double exponent : {0.5, 1.1})
+    {
+        const std::vector<uint64_t> list = DrawList(1000, exponent, 4000);
+        const auto drawn = IndexDistribution::Zipf(1000, exponent).ReuseFactors(4000);
+        for (const std::size_t lookups : {1000U, 4000U})
+        {
+            const auto counted = PlayList(list, lookups, 1).reuse;
+            const auto seen =
+                IndexDistribution::Observed(list).ReuseFactors(static_cast<double>(lookups));
+            EXPECT_NEAR(std::accumulate(seen.begin(), seen.end(), 0.0), 1, 1e-6);
+            for (std::size_t bin = 0; bin < seen.size(); bin++)
+            {
+                EXPECT_NEAR(seen[bin], counted[bin], 0.01) << exponent << lookups << bin;
+                if (lookups == 4000)
+                {
+                    EXPECT_NEAR(drawn[bin], counted[bin], 0.05) << exponent << bin;
+                }
+            }
         }
     }
 }

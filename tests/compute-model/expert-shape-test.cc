@@ -175,11 +175,27 @@ TEST(CheckPlan, RefusesExpertsThatDoNotDivide)
     ExpectRefusal(
         plan,
         model,
-        "dataSharding: found state full in groups of 4 for a model with experts, expected "
-        "ranks: 0 (all replicas)");
+        "dataSharding: found ranks = 4, expected groups whose 4 GPUs (tensor * ranks) are a "
+        "multiple of the 8 that hold a layer's experts");
     plan = MixturePlan(1, 8, 8, 1);
     plan.expertLoad.shares = {1, 2, 3};
     ExpectRefusal(plan, model, "expertLoad: found 3 shares, expected one for each of 8 experts");
+    // A token goes to two different experts of the eight: one of them gets every token at most.
+    plan.expertLoad.shares = {4, 1, 1, 1, 1, 0, 0, 0};
+    CheckPlan(model, plan);
+    plan.expertLoad.shares = {4, 1, 1, 1, 0.9, 0, 0, 0};
+    ExpectRefusal(plan,
+                  model,
+                  "expertLoad: found a share of 4 of 7.9, expected at most 1 / topK of the sum "
+                  "(every token goes to that expert)");
+    plan.expertLoad = {};
+    plan.expertLoad.imbalance = 4;
+    CheckPlan(model, plan);
+    plan.expertLoad.imbalance = 4.5;
+    ExpectRefusal(plan,
+                  model,
+                  "expertLoad: found imbalance 4.5, expected 1 (all experts alike) to experts / "
+                  "topK = 4 (every token goes to one of them)");
     ExpectRefusal(MixturePlan(1, 4, 2, 0),
                   SampleLlama70b(),
                   "expert: found 2, expected 1 for a model without experts");

@@ -10,7 +10,10 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <stdexcept>
 #include <string>
+#include <tuple>
+#include <vector>
 
 namespace weir
 {
@@ -133,11 +136,16 @@ TEST(ExpertSharding, OverlappedGatherHasTheExperts)
 TEST(ExpertSharding, ExpertsHaveReplicasInATensorGroup)
 {
     const Transformer model = SmallMixture();
-    const ParallelPlan plan = MixturePlan(2, 1, 1, 1);
+    ParallelPlan plan = MixturePlan(2, 1, 1, 1);
     ASSERT_EQ(plan.ExpertReplicas(), 2U);
     const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
-    EXPECT_EQ(Moved(graph, "expert gradients"), GRADIENT * RankExpertParameters(model, plan, 0));
-    EXPECT_EQ(Moved(graph, "gradients"), 0);
+    EXPECT_EQ(Moved(graph, "expert gradient bucket"),
+              GRADIENT * RankExpertParameters(model, plan, 0));
+    EXPECT_EQ(Moved(graph, "gradient bucket"), 0);
+    plan.overlapGradients = false;
+    const StepGraph late = BuildTransformerStep(model, plan, SampleGpu());
+    EXPECT_EQ(Moved(late, "expert gradients"), GRADIENT * RankExpertParameters(model, plan, 0));
+    EXPECT_EQ(Moved(late, "gradients"), 0);
 }
 
 // Of the state each replica keeps its part, dense weights over eight, experts over two: 4 bytes of
@@ -152,6 +160,120 @@ TEST(ExpertSharding, StateIsSharedOut)
     EXPECT_EQ(memory.weights, Bytes::Nearest(4 * part));
     EXPECT_EQ(memory.gradients, Bytes::Nearest(4 * part));
     EXPECT_EQ(memory.optimizer, Bytes::Nearest(8 * part));
+}
+
+/** Sixteen replicas of the dense weights, four of every expert, in groups of @p ranks. */
+ParallelPlan
+Hybrid(ShardedState state, uint32_t ranks)
+{
+    ParallelPlan plan = MixturePlan(1, 16, 4, 1);
+    plan.sharding.state = state;
+    plan.sharding.ranks = ranks;
+    return plan;
+}
+
+/** Bytes that rank 0 receives in rings of the groups in @p slot. */
+double
+Received(const StepGraph& graph, GroupSlot slot)
+{
+    double bytes = 0;
+    for (const auto& ops : graph.programs[0].streams)
+    {
+        for (const StepOp& op : ops)
+        {
+            if (op.kind == StepOpKind::Collective && op.group == static_cast<uint16_t>(slot))
+            {
+                const double n = MembersOf(graph, 0, slot).size();
+                const double rounds = op.collective == CollectiveOp::AllReduce ? 2 : 1;
+                bytes += rounds * (n - 1) / n * op.bytes.ToDouble();
+            }
+        }
+    }
+    return bytes;
+}
+
+// A group of eight replicas holds a copy: two of its ranks hold an expert, and as many hold the
+// same part in the other copy.
+TEST(HybridExperts, CopiesOfExpertsAreThoseOfTheDenseWeights)
+{
+    const StepGraph graph =
+        BuildTransformerStep(SmallMixture(), Hybrid(ShardedState::Full, 8), SampleGpu());
+    const auto members = [&](uint32_t rank, GroupSlot slot) {
+        return MembersOf(graph, rank, slot);
+    };
+    using Ranks = std::vector<uint32_t>;
+    EXPECT_EQ(members(9, GroupSlot::Shard), (Ranks{8, 9, 10, 11, 12, 13, 14, 15}));
+    EXPECT_EQ(members(9, GroupSlot::Replicas), (Ranks{1, 9}));
+    EXPECT_EQ(members(9, GroupSlot::ExpertData), (Ranks{1, 5, 9, 13}));
+    EXPECT_EQ(members(9, GroupSlot::ExpertShard), (Ranks{9, 13}));
+    EXPECT_EQ(members(9, GroupSlot::ExpertCopies), (Ranks{1, 9}));
+}
+
+// Over s ranks of a copy and c copies a rank receives, of the E parameters of its experts with e of
+// them in the last layer, w (2 E - e)(s - 1) / s of weights, g E (s - 1) / s of gradients scattered
+// and 2 g E / s (c - 1) / c of parts summed among copies. Where each copy has an expert once (s =
+// 1), all of its gradients are summed among them.
+TEST(HybridExperts, MoveWhatTheClosedFormSays)
+{
+    const Transformer model = SmallMixture();
+    for (const auto& [ranks, s, c] : {std::tuple(8U, 2.0, 2.0), std::tuple(4U, 1.0, 4.0)})
+    {
+        const ParallelPlan plan = Hybrid(ShardedState::Full, ranks);
+        EXPECT_EQ(plan.ExpertShardRanks(), s);
+        const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+        const auto units = UnitParameters(model, plan, 0);
+        const auto experts = UnitExpertParameters(model, plan, 0);
+        const double dense = std::accumulate(units.begin(), units.end(), 0.0);
+        const double all = std::accumulate(experts.begin(), experts.end(), 0.0);
+        if (s > 1)
+        {
+            EXPECT_NEAR(Received(graph, GroupSlot::ExpertShard),
+                        (WEIGHT * (2 * all - experts[3]) + GRADIENT * all) * (s - 1) / s,
+                        10);
+        }
+        EXPECT_NEAR(
+            Received(graph, GroupSlot::ExpertCopies), 2 * GRADIENT * all / s * (c - 1) / c, 10);
+        EXPECT_NEAR(
+            Received(graph, GroupSlot::Replicas), 2 * GRADIENT * dense / ranks * (c - 1) / c, 10);
+        EXPECT_EQ(Received(graph, GroupSlot::ExpertData), 0);
+        const Execution run(graph); // and nobody waits for ever
+        EXPECT_GT(run.StepTime(), Time());
+        const double part = dense / ranks + all / s;
+        EXPECT_EQ(EstimateMemory(model, plan).optimizer, Bytes::Nearest(8 * part));
+    }
+}
+
+// ZeRO-1 and ZeRO-2 in groups scatter gradients in the copy, sum parts among copies, and gather
+// what has been updated in the copy.
+TEST(HybridExperts, SharedOptimizersAreHybridLikewise)
+{
+    const Transformer model = SmallMixture();
+    for (const ShardedState state : {ShardedState::Optimizer, ShardedState::Gradients})
+    {
+        const ParallelPlan plan = Hybrid(state, 8);
+        const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+        const double all = RankExpertParameters(model, plan, 0);
+        EXPECT_NEAR(
+            Received(graph, GroupSlot::ExpertShard), (WEIGHT + GRADIENT) * all * (2 - 1) / 2, 10);
+        EXPECT_NEAR(Received(graph, GroupSlot::ExpertCopies), GRADIENT * all / 2, 10);
+        const Execution run(graph);
+        EXPECT_GT(run.StepTime(), Time());
+    }
+}
+
+TEST(HybridExperts, ACopyHoldsEveryExpert)
+{
+    try
+    {
+        CheckPlan(SmallMixture(), Hybrid(ShardedState::Full, 2));
+        FAIL() << "accepted";
+    }
+    catch (const std::invalid_argument& refusal)
+    {
+        EXPECT_STREQ(refusal.what(),
+                     "dataSharding: found ranks = 2, expected groups whose 2 GPUs (tensor * ranks) "
+                     "are a multiple of the 4 that hold a layer's experts");
+    }
 }
 
 // Zero-bubble schedules move gradients of weights, they do not change the work; every gradient is

@@ -24,18 +24,21 @@ Fp8Plan(bool sequenceParallel)
     return plan;
 }
 
-/** Bytes that kernels which turn operands to fp8, or transpose them, move on one rank. */
+/** Bytes that kernels whose name has one of two words in it move on one rank: by default those that
+ * turn operands to fp8, or transpose them. */
 double
-OperandBytes(const StepGraph& graph)
+OperandBytes(const StepGraph& graph,
+             const std::string& word = "to fp8",
+             const std::string& other = "transpose")
 {
-    const double ofAll = SumOverRanks(graph, [&graph](const StepOp& op) {
+    const double ofAll = SumOverRanks(graph, [&](const StepOp& op) {
         double bytes = 0;
         for (uint32_t i = 0; i < op.kernelCount; i++)
         {
             const KernelRecord& kernel = graph.kernels[op.firstKernel + i];
             const std::string& name = graph.labels[kernel.name];
-            const bool isOperand = name.find("to fp8") != std::string::npos ||
-                                   name.find("transpose") != std::string::npos;
+            const bool isOperand =
+                name.find(word) != std::string::npos || name.find(other) != std::string::npos;
             bytes += isOperand ? kernel.bytes.ToDouble() : 0;
         }
         return bytes;
@@ -71,6 +74,30 @@ TEST(Fp8Operands, AreCastBeforeTheyAreGathered)
     const double split = OperandBytes(BuildTransformerStep(model, Fp8Plan(true), SampleGpu()));
     const double elements = static_cast<double>(model.sequence) * model.hidden;
     EXPECT_EQ(whole - split, model.layers * 4 * elements * (4 - 3.0 / 4 - 2));
+}
+
+// torchao casts operands of the forward pass once more for the backward pass: 3 bytes an element
+// each time, 4 of gradients, whose two products are of one pass; and reads all of them once before,
+// for their largest values: 2 bytes.
+TEST(Fp8Operands, AreCastInEachPassByTorchao)
+{
+    Transformer model = SampleLlama70b();
+    model.layers = 2;
+    ParallelPlan plan = Fp8Plan(false);
+    plan.fusion = KernelFusion::Compiled;
+    const double h = model.hidden;
+    const double q = h / 4;
+    const double k = 8.0 / 4 * 128;
+    const double f = model.ffn / 4.0;
+    const double inputs = model.sequence * (h + q + h + f);
+    const double gradients = model.sequence * (q + 2 * k + h + 2 * f + h);
+    const double weights = h * (q + 2 * k) + q * h + h * 2 * f + f * h;
+    const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+    EXPECT_EQ(OperandBytes(graph), model.layers * ((3 + 3) * (inputs + weights) + 4 * gradients));
+    EXPECT_EQ(OperandBytes(graph, "input maximum", "weight maximum"),
+              model.layers * 2 * (inputs + weights));
+    EXPECT_EQ(OperandBytes(graph, "gradient maximum", "gradient maximum"),
+              model.layers * 2 * gradients);
 }
 
 // Neither happens in 16 bits.

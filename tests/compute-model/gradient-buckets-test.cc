@@ -153,5 +153,24 @@ TEST(GradientBuckets, SmallBucketsHoldOneMatrix)
     EXPECT_EQ(Execution(parted).StepTime(), Execution(whole).StepTime());
 }
 
+// What fills a bucket may be one matrix of a layer after gradients of the layer before: 16.8 MB of
+// attention and 16.8 MB of an MLP's second product fill 20 MB. The bucket goes then and does not
+// wait for the MLP's first product: beyond its size it holds less than the piece that filled it.
+TEST(GradientBuckets, GoWhenTheyAreFullWhateverFilledThem)
+{
+    ParallelPlan plan = Sharded(ShardedState::None, 4, 2);
+    plan.bucket = Bytes(20'000'000);
+    const StepGraph graph = BuildTransformerStep(MODEL, plan, SampleGpu());
+    const double product = 4 * 4 * 1024 * 1024 + 4 * 4 * 1024; // and its bias
+    uint32_t larger = 0;
+    for (const Bytes bucket : BucketsOf(graph))
+    {
+        larger += bucket.ToDouble() >= plan.bucket.ToDouble() + product ? 1 : 0;
+    }
+    EXPECT_LE(larger, 2U); // the words
+    plan.bucket = Bytes::GiB(8);
+    EXPECT_EQ(GemmFlops(graph), GemmFlops(BuildTransformerStep(MODEL, plan, SampleGpu())));
+}
+
 } // namespace
 } // namespace weir

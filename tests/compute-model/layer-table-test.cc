@@ -138,6 +138,30 @@ TEST(TableStep, OverlapHidesReductions)
     EXPECT_EQ(exposed(false), once);
 }
 
+// Each residual block adds the gradients of its two sides where they part, three passes over what
+// it takes: blocks of ResNet-50 take 64 x 56^2, 2 of 256 x 56^2, one more before 3 of 512 x 28^2,
+// and so on.
+TEST(TableStep, ResidualBlocksAddTheirSidesGradients)
+{
+    const LayerTable table = Resnet({3, 4, 6, 3});
+    const StepGraph graph = BuildTableStep(table, Replicas(1, 2), SampleGpu());
+    double elements = 0;
+    int blocks = 0;
+    for (const KernelRecord& kernel : graph.kernels)
+    {
+        if (graph.labels.at(kernel.name).find("sum of sides") != std::string::npos)
+        {
+            elements += kernel.bytes.ToDouble() / (3 * 4 * 2); // operands, bytes and samples
+            blocks++;
+        }
+    }
+    EXPECT_EQ(blocks, 3 + 4 + 6 + 3);
+    const double side56 = 56 * 56;
+    EXPECT_EQ(elements,
+              side56 * (64 + 3 * 256) + side56 / 4 * (4 * 512) + side56 / 16 * (6 * 1024) +
+                  side56 / 64 * (2 * 2048));
+}
+
 // A perceptron's backward pass needs what its linear layers and its loss give, 1024 + 256 + 256
 // numbers a sample; the ReLU writes over the first of them.
 TEST(TableStep, ReluTakesNoMemory)

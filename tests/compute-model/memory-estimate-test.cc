@@ -72,6 +72,23 @@ TEST(MemoryEstimate, FirstStageHoldsAllLayers)
     EXPECT_EQ(StageActivations(model, plan, 0).ToDouble(), layer * 24 + mask / 4);
 }
 
+// Chunks that differ: of six layers and the embeddings in eight parts the last stage has two layers
+// in its first chunk and one in its last. It runs F of chunk 0 twice, then F and B of chunk 1
+// twice, and with the next F of chunk 0 keeps three times two layers.
+TEST(StageActivations, OfChunksThatDifferAreThoseInFlight)
+{
+    Transformer model = SampleGpt(6, 1024, 16);
+    model.vocabulary = 128; // next to no logits
+    ParallelPlan plan;
+    plan.pipeline = 2;
+    plan.schedule = PipelineScheduleKind::Interleaved;
+    plan.virtualStages = 2;
+    plan.embeddingsAsLayers = true;
+    plan.globalBatch = 4;
+    const double layer = LayerActivations(model, plan).ToDouble();
+    EXPECT_NEAR(StageActivations(model, plan, 1).ToDouble() / layer, 6, 0.4);
+}
+
 // Mixed precision with fp32 gradients is 18 bytes a parameter (2 + 4 + 12), of which ZeRO-1 divides
 // the optimizer's 12 by the replicas.
 TEST(MemoryEstimate, EighteenBytesAParameter)

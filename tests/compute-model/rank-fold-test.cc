@@ -84,7 +84,8 @@ Outcome
 Execute(const StepGraph& graph,
         const std::vector<double>& scale,
         uint32_t slow,
-        const std::vector<uint32_t>& kinds)
+        const std::vector<uint32_t>& kinds,
+        bool startsApart = false)
 {
     FixedTimeEngine engine([&](const CollectiveCall& call) {
         const Time time = Time::Microseconds(5 + call.bytes.ToDouble() / 1e3);
@@ -94,6 +95,7 @@ Execute(const StepGraph& graph,
     spec.graph = &graph;
     spec.engine = &engine;
     spec.steps = 2;
+    spec.startsApart = startsApart;
     spec.computeScale = scale;
     spec.groupKinds = kinds;
     for (std::size_t group = 0; group < graph.groups.size(); group++)
@@ -129,10 +131,13 @@ KindsOf(const StepGraph& graph, uint32_t slow)
 
 /** What is executed once for all is what each would have done, bit for bit. */
 void
-ExpectAlike(const StepGraph& graph, const std::vector<double>& scale, uint32_t slow)
+ExpectAlike(const StepGraph& graph,
+            const std::vector<double>& scale,
+            uint32_t slow,
+            bool startsApart = false)
 {
-    const Outcome apart = Execute(graph, scale, slow, {});
-    const Outcome folded = Execute(graph, scale, slow, KindsOf(graph, slow));
+    const Outcome apart = Execute(graph, scale, slow, {}, startsApart);
+    const Outcome folded = Execute(graph, scale, slow, KindsOf(graph, slow), startsApart);
     EXPECT_EQ(folded.steps, apart.steps);
     EXPECT_EQ(folded.ops, apart.ops);
     EXPECT_EQ(folded.ends.ops, apart.ends.ops);
@@ -207,6 +212,10 @@ TEST(RankFold, ExecutesTheSameStep)
     interleaved.virtualStages = 2;
     interleaved.distributedOptimizer = true;
     ExpectAlike(GraphOf(interleaved), {}, NOBODY);
+    ParallelPlan apart = PlanOf(2, 4, 2); // a rank's next step begins by its own end, too
+    apart.schedule = PipelineScheduleKind::ZeroBubble2p;
+    apart.postValidation = true;
+    ExpectAlike(GraphOf(apart), {}, NOBODY, true);
 }
 
 TEST(RankFold, ExecutesTheSameStepWithASlowRank)

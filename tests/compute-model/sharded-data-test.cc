@@ -270,6 +270,19 @@ TEST(ShardedMemory, GradientsThatArePutOffAreWhole)
     EXPECT_NEAR(EstimateMemory(MODEL, plan).gradients.ToDouble(), whole / 8, 1);
 }
 
+// Under FSDP likewise: no_sync keeps gradients whole, but not those of a single pass.
+TEST(ShardedMemory, NoSyncOfASinglePassKeepsNothing)
+{
+    for (const uint32_t microBatches : {1U, 4U})
+    {
+        ParallelPlan plan = Sharded(ShardedState::Full, 8, microBatches);
+        const double before = EstimateMemory(MODEL, plan).gathered.ToDouble();
+        plan.sharding.everyPass = false;
+        const double whole = microBatches == 1 ? 0 : 4 * RankStageParameters(MODEL, plan, 0);
+        EXPECT_NEAR(EstimateMemory(MODEL, plan).gathered.ToDouble(), before + whole, 1);
+    }
+}
+
 // Holding all layers' weights costs what resharding saves.
 TEST(ShardedMemory, ReshardingSavesAllButTheUnitsInFlight)
 {

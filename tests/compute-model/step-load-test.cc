@@ -1,25 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/step-load.h"
 
+#include "compute-model/kernels/tensor-clock.h"
+#include "compute-model/layers/step-segments.h"
+
 #include "measured-kernels.h"
 #include "transformer-samples.h"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 namespace weir
 {
 namespace
 {
 
-/** The clock goes from burst to sustained in proportion to the load. */
-TEST(StepLoad, LowersTheClockInProportion)
+/** Power as the cube of the clock: eight times the power left, twice the clock. */
+TEST(StepLoad, RaisesTheClockByTheCubeRootOfWhatIsLeft)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
     EXPECT_EQ(UnderLoad(gpu, 0).sustainedClockHz, gpu.burstTensorClockHz);
     EXPECT_EQ(UnderLoad(gpu, 1).sustainedClockHz, gpu.sustainedClockHz);
-    EXPECT_NEAR(UnderLoad(gpu, 0.5).sustainedClockHz,
-                (gpu.burstTensorClockHz + gpu.sustainedClockHz) / 2,
-                1);
+    EXPECT_NEAR(UnderLoad(gpu, 0.9).sustainedClockHz, gpu.sustainedClockHz / std::cbrt(0.9), 1);
+    EXPECT_EQ(UnderLoad(gpu, 1.0 / 8).sustainedClockHz, gpu.burstTensorClockHz);
+}
+
+/** A kernel that spends all, and as much time without tensor work: half of it. */
+TEST(StepLoad, IsTheMeanOverTime)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    KernelRecord product;
+    product.duration = Time::Milliseconds(1);
+    product.tensorBusy = static_cast<float>(gpu.kernels.fullLoadUtilisation);
+    KernelRecord copy;
+    copy.duration = Time::Milliseconds(1);
+    LoadMeter meter(gpu);
+    meter.Add(product, 2);
+    EXPECT_NEAR(meter.Load(Time::Milliseconds(2)), 1, 1e-9);
+    meter.Add(copy, 2);
+    EXPECT_NEAR(meter.Load(Time::Milliseconds(4)), 0.5, 1e-9);
+    EXPECT_EQ(LoadMeter(gpu).Load(Time()), 0);
+}
+
+/** No tensor work spends nothing, a full load all, and more work more. */
+TEST(StepLoad, TensorPowerGrowsWithUtilisation)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    EXPECT_EQ(TensorPower(gpu, 0), 0);
+    EXPECT_EQ(TensorPower(gpu, gpu.kernels.fullLoadUtilisation), 1);
+    double before = 0;
+    for (double utilisation = 0.05; utilisation < 1; utilisation += 0.05)
+    {
+        const double power = TensorPower(gpu, utilisation);
+        EXPECT_GE(power, before);
+        before = power;
+    }
 }
 
 /** Wide layers load a GPU more than narrow ones, unfused attention less than fused, and a slow CPU
@@ -39,6 +75,68 @@ TEST(StepLoad, FollowsWhatLayersKeepBusy)
     const double slow = StepLoad(narrow, plan, gpu);
     plan.host.kernel = Time::Seconds(2);
     EXPECT_NEAR(StepLoad(narrow, plan, gpu) / slow, 0.5, 1e-9);
+}
+
+/** Mean microseconds of a measured layer from a second without pause on; 0 without it. */
+double
+SteadyMicroseconds(const std::string& layer)
+{
+    double sum = 0;
+    int count = 0;
+    for (const MeasuredRow& row : ReadMeasured("sustained_steps.csv"))
+    {
+        if (row.at("case") == layer && std::stod(row.at("t_s")) >= 1)
+        {
+            sum += std::stod(row.at("total_us"));
+            count++;
+        }
+    }
+    return count == 0 ? 0 : sum / count;
+}
+
+struct MeasuredLayer
+{
+    const char* name;
+    uint32_t hidden;
+    uint32_t heads;
+    uint32_t tensor;
+    uint32_t microBatch;
+};
+
+/** Layers that an H200 ran for seconds without pause took what their kernels take at the clock
+ * that their load leaves, within 4 %. Nothing was fitted to them. */
+TEST(StepLoad, AgreesWithSteadyLayers)
+{
+    const Gpu gpu = NamedGpu("h200-sxm");
+    for (const MeasuredLayer& layer : {MeasuredLayer{"layer/GPT-175B/tp1/mbs1", 12288, 96, 1, 1},
+                                       MeasuredLayer{"layer/GPT-175B/tp8/mbs1", 12288, 96, 8, 1},
+                                       MeasuredLayer{"layer/GPT-1.3B/tp1/mbs4", 2048, 16, 1, 4}})
+    {
+        const double measured = SteadyMicroseconds(layer.name);
+        if (measured == 0)
+        {
+            GTEST_SKIP() << "the measurements are not here";
+        }
+        const Transformer model = SampleGpt(1, layer.hidden, layer.heads);
+        ParallelPlan plan;
+        plan.tensor = layer.tensor;
+        plan.microBatch = layer.microBatch;
+        plan.fp32Gradients = false;
+        plan.host = HostCosts();
+        const Gpu warm = UnderLoad(gpu, StepLoad(model, plan, gpu));
+        KernelRecords records;
+        KernelTable kernels(records, KernelTimer(warm));
+        const StepSegments segments(kernels, model, plan);
+        Time total;
+        for (const SegmentSequence* pass : {&segments.layerForward, &segments.layerBackward})
+        {
+            for (const Segment& segment : *pass)
+            {
+                total += segment.kernels.duration;
+            }
+        }
+        EXPECT_NEAR(total.ToMicroseconds() / measured, 1, 0.04) << layer.name;
+    }
 }
 
 } // namespace

@@ -111,6 +111,32 @@ TEST(SharingSolver, HandsOverWhereEveryChangeRipplesEverywhere)
     EXPECT_LT(pair.Solver().MovedVariables().size(), variables.size());
 }
 
+// A ring over 512 links, on each of which another flow comes and goes: a change is looked at all
+// around the ring, but links hold a flow or two each, so that moving them together would save
+// nothing, and nobody takes over.
+TEST(SharingSolver, KeepsLongPathsThatMeetFew)
+{
+    constexpr uint32_t LINKS = 512;
+    RandomStream random(11);
+    Pair<SharingSolver> pair(std::vector<double>(LINKS, 100));
+    std::vector<PathLink> around;
+    std::vector<uint32_t> locals;
+    for (uint32_t link = 0; link < LINKS; link++)
+    {
+        around.push_back({LinkId(link)});
+        locals.push_back(pair.Add({{LinkId(link)}}, INFINITE));
+    }
+    const uint32_t ring = pair.Add(around, INFINITE);
+    pair.SetWeight(ring, 1);
+    for (int change = 0; change < 3000; change++)
+    {
+        pair.SetWeight(locals[random.Below(LINKS)], change % 2 == 0 ? 1 : 0);
+        pair.Solver().Solve();
+    }
+    EXPECT_FALSE(pair.Solver().HasGroups());
+    ASSERT_NO_FATAL_FAILURE(pair.ExpectEqual("around"));
+}
+
 TEST(MaxMin, AVariableAloneGetsTheLeastCapacityOverMultiplicity)
 {
     Pair<> pair({100, 90, 80});

@@ -112,6 +112,7 @@ TEST_P(JobAgreement, ACollectiveTakesWhatThePlainEngineSays)
     const auto job = helper.Install(cluster);
     ns3::Simulator::Run();
     ns3::Simulator::Destroy();
+    EXPECT_EQ(job->GetReferenceCount(), 1u); // nothing but this holds it any more
 
     const weir::Time plain = PlainRun(spec, GetParam()).AllReduce(bytes);
     ASSERT_EQ(job->GetDurations().size(), 2u);
@@ -136,6 +137,7 @@ TEST_P(JobAgreement, ATrainingStepTakesWhatThePlainExecutorSays)
     const auto job = helper.Install(cluster);
     ns3::Simulator::Run();
     ns3::Simulator::Destroy();
+    EXPECT_EQ(job->GetReferenceCount(), 1u);
 
     weir::TrainingJobSpec spec;
     spec.network = model;

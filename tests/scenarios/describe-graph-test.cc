@@ -97,6 +97,24 @@ TEST(DescribeGraph, ShowsKernelsOfOneMicroBatch)
     EXPECT_NE(one.find("tensor: 2 ranks {0 1}"), std::string::npos);
 }
 
+// A product of 2 x 8 x 128 x 64 = 131 072 FLOPs (16 words, padded to 128) is not shown as none.
+TEST(DescribeGraph, ShowsFewFlopsToThreeFigures)
+{
+    Transformer model = SampleGpt(1, 64, 1);
+    model.sequence = 8;
+    model.vocabulary = 16;
+    ParallelPlan plan;
+    plan.globalBatch = 1;
+    plan.microBatch = 1;
+    GraphView view;
+    view.kernels = true;
+    const std::string text = DescribeGraph(BuildTransformerStep(model, plan, SampleGpu()), view);
+    const std::size_t logits = text.find("logits ");
+    ASSERT_NE(logits, std::string::npos) << text;
+    const std::string line = text.substr(logits, text.find('\n', logits) - logits);
+    EXPECT_NE(line.find(" 0.000131"), std::string::npos) << line;
+}
+
 TEST(DescribeGraph, RefusesARankThatIsNotThere)
 {
     GraphView view;

@@ -42,6 +42,21 @@ OverH100(const std::string& node)
     return Refusal("{base: hgx-h100, node: {" + node + "}}");
 }
 
+/** The refusal of a run, or its notes. */
+std::string
+SaidOf(const std::string& run)
+{
+    std::string notes;
+    const std::string refusal = RefusalOf([&] {
+        const Scenario scenario = ReadScenario(YamlNode::Parse(run, "run.yaml"), Catalog());
+        for (const std::string& note : scenario.jobs.at(0).notes)
+        {
+            notes += note;
+        }
+    });
+    return refusal + notes;
+}
+
 bool
 Says(const std::string& message, const std::string& words)
 {
@@ -120,25 +135,22 @@ TEST(NothingIgnored, ARunSaysWhatOfItHasNoEffect)
         "  - name: a\n"
         "    model: gpt-2\n"
         "    parallel: {data: 8, microBatch: 1, globalBatch: 8}\n";
-    const auto refusal = [](const std::string& text) {
-        return RefusalOf([&] { ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog()); });
-    };
-    EXPECT_EQ(refusal(run), "");
-    EXPECT_TRUE(Says(refusal(run + "    placment: packed\n"), "did you mean 'placement'?"));
+    EXPECT_EQ(SaidOf(run), "");
+    EXPECT_TRUE(Says(SaidOf(run + "    placment: packed\n"), "did you mean 'placement'?"));
     const auto parallel = [&](const std::string& keys) {
         std::string text = run;
-        return refusal(text.replace(text.rfind('}'), 1, ", " + keys + "}"));
+        return SaidOf(text.replace(text.rfind('}'), 1, ", " + keys + "}"));
     };
     EXPECT_EQ(parallel("embeddings: {placement: rows}"),
               "run.yaml:5:80: jobs.0.parallel.embeddings.placement: found 'rows', which has no "
-              "effect here, expected a model with embedding tables, or no placement");
+              "effect here: it needs a model with embedding tables");
     EXPECT_EQ(parallel("embeddings: {placement: tables}"), ""); // as it would be without
     EXPECT_TRUE(Says(parallel("expertLoad: {imbalance: 2}"), "for a model without experts"));
 }
 
-/** The refusal of `parallel: {@p keys}` for a job of GPT-2 on 8 GPUs. */
+/** What is said of `parallel: {@p keys}` for a job of GPT-2 on 8 GPUs. */
 std::string
-PlanRefusal(const std::string& keys)
+SaidOfPlan(const std::string& keys)
 {
     const std::string text =
         "system: {base: hgx-h100, nodes: 1}\n"
@@ -147,11 +159,11 @@ PlanRefusal(const std::string& keys)
         "    model: {base: gpt-2, heads: 16, headDim: 64}\n"
         "    parallel: {" +
         keys + "}\n";
-    return RefusalOf([&] { ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog()); });
+    return SaidOf(text);
 }
 
-// For each condition: a value without what it needs is refused at its place with that need, and
-// taken beside it; the usual value says nothing untrue and is taken in both cases.
+// For each condition: on a value without what it needs there is a note of its place and that need,
+// none beside it, and none on the usual value, which says nothing untrue.
 TEST(NothingIgnored, AValueOfAPlanNeedsWhatGivesItAnEffect)
 {
     struct Case
@@ -182,6 +194,12 @@ TEST(NothingIgnored, AValueOfAPlanNeedsWhatGivesItAnEffect)
                                    "overlapTensor: true",
                                    "overlapTensor",
                                    "tensor above 1"},
+                                  {"tensor: 2, data: 4",
+                                   "tensor: 2, data: 4, sequenceParallel: true",
+                                   "splitProducts: true",
+                                   "splitProducts: false",
+                                   "splitProducts",
+                                   "tensor above 1 with sequenceParallel"},
                                   {"data: 8",
                                    "pipeline: 2, data: 4",
                                    "host: {syncTransfers: false}",
@@ -229,17 +247,92 @@ TEST(NothingIgnored, AValueOfAPlanNeedsWhatGivesItAnEffect)
                                    "distributedOptimizer: true",
                                    "distributedOptimizer: false",
                                    "distributedOptimizer",
-                                   "dataSharding: optimizer, or none written"}};
+                                   "dataSharding: optimizer, or none written"},
+                                  {"tensor: 8",
+                                   "data: 8",
+                                   "distributedOptimizer: true",
+                                   "distributedOptimizer: false",
+                                   "distributedOptimizer",
+                                   "several replicas"},
+                                  {"tensor: 8",
+                                   "data: 8",
+                                   "dataSharding: gradients",
+                                   "dataSharding: none",
+                                   "dataSharding",
+                                   "several replicas"},
+                                  {"tensor: 2, pipeline: 4",
+                                   "context: 2, pipeline: 4",
+                                   "dataSharding: {state: optimizer, scatter: false}",
+                                   "dataSharding: {state: none}",
+                                   "dataSharding.state",
+                                   "several replicas"},
+                                  {"pipeline: 2, data: 4, schedule: zb-h1",
+                                   "pipeline: 2, data: 4",
+                                   "host: {syncTransfers: false}",
+                                   "host: {syncTransfers: true}",
+                                   "host.syncTransfers",
+                                   "schedule: 1f1b, interleaved or gpipe"}};
     for (const Case& one : cases)
     {
         const std::string batch = ", globalBatch: 8, ";
-        const std::string refusal = PlanRefusal(one.without + batch + one.value);
-        EXPECT_EQ(refusal.rfind("run.yaml:5:", 0), 0u) << one.value << refusal;
-        EXPECT_TRUE(Says(refusal, std::string(": jobs.0.parallel.") + one.key + ": found '"))
-            << refusal;
-        EXPECT_TRUE(Says(refusal, std::string("no effect here, expected ") + one.needs)) << refusal;
-        EXPECT_EQ(PlanRefusal(one.with + batch + one.value), "");
-        EXPECT_EQ(PlanRefusal(one.without + batch + one.usual), "");
+        const std::string note = SaidOfPlan(one.without + batch + one.value);
+        EXPECT_EQ(note.rfind("run.yaml:5:", 0), 0u) << one.value << note;
+        EXPECT_TRUE(Says(note, std::string(": jobs.0.parallel.") + one.key + ": found '")) << note;
+        EXPECT_TRUE(Says(note, std::string("no effect here: it needs ") + one.needs)) << note;
+        EXPECT_EQ(SaidOfPlan(one.with + batch + one.value), "");
+        EXPECT_EQ(SaidOfPlan(one.without + batch + one.usual), "");
+    }
+}
+
+// Steps overlap where there is a next stage and a next step; overlapping ones have no steady rule.
+TEST(NothingIgnored, PostValidationNeedsStagesAndSteps)
+{
+    const auto refusal = [](const std::string& pipeline, const std::string& steps) {
+        const std::string text =
+            "system: {base: hgx-h100, nodes: 1}\n"
+            "jobs:\n"
+            "  - name: a\n"
+            "    model: gpt-2\n"
+            "    parallel: {globalBatch: 8, postValidation: true, pipeline: " +
+            pipeline + "}\n    steps: " + steps + "\n";
+        return RefusalOf([&] { ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog()); });
+    };
+    EXPECT_EQ(refusal("4", "2"), "");
+    EXPECT_TRUE(Says(refusal("1", "2"), "postValidation: found true with pipeline = 1"));
+    EXPECT_TRUE(Says(refusal("4", "1"), "postValidation: found true for a single step"));
+    EXPECT_TRUE(Says(refusal("4", "{untilSteady: 0.01, atMost: 9}"), "found untilSteady beside"));
+}
+
+// Experts padded to a capacity are alike, and only an imbalance draws by a seed.
+TEST(NothingIgnored, AnExpertLoadSaysOneThing)
+{
+    const auto refusal = [](const std::string& load) {
+        const std::string text =
+            "system: {base: hgx-h100, nodes: 1}\n"
+            "jobs:\n"
+            "  - name: a\n"
+            "    model: {base: mixtral-8x22b, layers: 1}\n"
+            "    parallel: {data: 8, expert: 8, globalBatch: 8, "
+            "dataSharding: full, expertLoad: " +
+            load + "}\n";
+        return RefusalOf([&] { ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog()); });
+    };
+    for (const char* fine : {"{capacityFactor: 1}",
+                             "{imbalance: 1.5, seed: 3}",
+                             "{shares: [1, 2, 3, 4, 5, 6, 7, 8]}",
+                             "{capacityFactor: 1, imbalance: 1}"})
+    {
+        EXPECT_EQ(refusal(fine), "") << fine;
+    }
+    EXPECT_TRUE(Says(refusal("{capacityFactor: 1, imbalance: 2}"), "imbalance: found it beside"));
+    EXPECT_TRUE(Says(refusal("{capacityFactor: 1, shares: [1, 1, 1, 1, 1, 1, 1, 2]}"),
+                     "shares: found it beside capacityFactor"));
+    for (const char* drawn : {"{seed: 3}",
+                              "{imbalance: 1, seed: 3}",
+                              "{capacityFactor: 1, seed: 3}",
+                              "{shares: [1, 1, 1, 1, 1, 1, 1, 2], seed: 3}"})
+    {
+        EXPECT_TRUE(Says(refusal(drawn), "by which nothing is drawn")) << drawn;
     }
 }
 
@@ -263,9 +356,9 @@ TEST(NothingIgnored, AValueOfDataShardingNeedsItsState)
         {
             const bool hasEffect =
                 std::find(one.states.begin(), one.states.end(), state) != one.states.end();
-            const std::string refusal = PlanRefusal(
+            const std::string note = SaidOfPlan(
                 "data: 8, globalBatch: 8, dataSharding: {state: " + state + ", " + one.value + "}");
-            EXPECT_EQ(refusal.empty(), hasEffect) << state << " " << one.value << ": " << refusal;
+            EXPECT_EQ(note.empty(), hasEffect) << state << " " << one.value << ": " << note;
         }
     }
 }

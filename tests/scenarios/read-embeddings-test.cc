@@ -98,6 +98,25 @@ TEST(ReadEmbeddings, IndicesComeFromAFile)
     EXPECT_EQ(classes[0].rows, 2);
     EXPECT_EQ(classes[0].probability, 0.25);
     EXPECT_EQ(classes[1].probability, 0.5);
+    EXPECT_EQ(TableOf(LoadScenario(folder / "run.yaml", {}, Catalog())).embeddings[0].observed, 4);
+}
+
+// An index is that of a row, and a path from the root is taken as it is.
+TEST(ReadEmbeddings, IndicesAreBelowTheTablesRows)
+{
+    const ScratchFolder folder;
+    const std::string list = folder / "indices.txt";
+    std::ofstream(list) << "4\n99\n100\n";
+    const auto refusal = [&](const char* rows) {
+        const std::string model =
+            std::string("{dim: 16, tables: [{rows: ") + rows + ", indices: " + list + "}]}";
+        const std::string path = folder / "run.yaml";
+        std::ofstream(path) << RunOf(ModelOf(model, NETWORK), "{globalBatch: 1}");
+        return RefusalOf([&] { LoadScenario(path, {}, Catalog()); });
+    };
+    EXPECT_EQ(refusal("101"), "");
+    EXPECT_NE(refusal("100").find("indices.txt:3"), std::string::npos) << refusal("100");
+    EXPECT_NE(refusal("100").find("0 to 99"), std::string::npos) << refusal("100");
 }
 
 // What is written back reads back equal.
@@ -111,6 +130,9 @@ TEST(ReadEmbeddings, RunsReadBackEqual)
                 "exchangeIndices: false, optimizer: adagrad}}"),
           RunOf(ModelOf("{dim: 16, tables: [{rows: 100, classes: [[10, 0.75], [90, 0.25]]}]}",
                         NETWORK),
+                "{globalBatch: 1}"),
+          RunOf(ModelOf("{dim: 16, tables: [{rows: 9, classes: [[1, 2], [2, 2]], classesOf: 4}]}",
+                        NETWORK),
                 "{globalBatch: 1}")})
     {
         const Scenario scenario = Read(text);
@@ -118,6 +140,7 @@ TEST(ReadEmbeddings, RunsReadBackEqual)
         const Scenario again = Read(dump);
         EXPECT_EQ(DumpScenario(again), dump);
         EXPECT_EQ(TableOf(again).Parameters(), TableOf(scenario).Parameters());
+        EXPECT_EQ(TableOf(again).embeddings[0].observed, TableOf(scenario).embeddings[0].observed);
         EXPECT_EQ(TableOf(again).EmbeddingParameters(), TableOf(scenario).EmbeddingParameters());
         EXPECT_EQ(again.jobs[0].plan.embeddings.splitAbove,
                   scenario.jobs[0].plan.embeddings.splitAbove);

@@ -62,6 +62,20 @@ TEST(ReadExperts, RefusesAtTheKey)
               "stride 1, expected one that fits into 8");
 }
 
+// Which layers have experts is at fault where it is written: in the model.
+TEST(ReadExperts, ModelsWithoutExpertLayersAreRefusedAtTheirKeys)
+{
+    const auto refusal = [](const std::string& experts) {
+        return RefusalOf(RunOf("{base: mixtral-8x7b, layers: 4, experts: {" + experts + "}}",
+                               "{data: 8, globalBatch: 8, expert: 8}"));
+    };
+    EXPECT_NE(refusal("every: 9").find("jobs.0.model.experts.every: found 9"), std::string::npos)
+        << refusal("every: 9");
+    EXPECT_NE(refusal("firstLayer: 4").find("jobs.0.model.experts.firstLayer: found 4"),
+              std::string::npos)
+        << refusal("firstLayer: 4");
+}
+
 double
 ParametersOf(const Scenario& scenario)
 {

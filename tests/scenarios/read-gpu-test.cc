@@ -117,6 +117,12 @@ TEST(ReadGpu, RefusesWithPlaceFoundAndExpected)
     EXPECT_NE(RefusalWith("kernels.gemm.tiles", "[]").find("at least one tile"), std::string::npos);
     EXPECT_NE(RefusalWith("kernels.gemm.memoryEfficiency", "1.2").find("memoryEfficiency"),
               std::string::npos);
+    EXPECT_NE(RefusalWith("kernels.gemm.convolution.grid", "clasic").find("classic"),
+              std::string::npos);
+    EXPECT_NE(RefusalWith("kernels.measured.gemm.0.m", "[8]").find("the least and the most"),
+              std::string::npos);
+    EXPECT_NE(RefusalWith("kernels.measured.attention.0.mask", "half").find("causal"),
+              std::string::npos);
     EXPECT_NE(RefusalWith("kernels.gemm.florr", "1us").find("florr"), std::string::npos);
     EXPECT_NE(RefusalWith("kernels.memory.kernels.softmaxForward.rates.1.rowBytes", "1")
                   .find("more than the row before"),

@@ -239,10 +239,12 @@ TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)
         "run.yaml:7:16: jobs.0.parallel.tensr: found the unknown key 'tensr', expected one "
         "of: tensorShape, expertLoad, tensor, pipeline, data, context, contextExchange, expert, "
         "expertTensor, sequenceParallel, schedule, virtualStages, microBatch, globalBatch, "
-        "recomputation, attention, attentionSpeed, overlapTensor, overlapGradients, bucket, "
+        "recomputation, attention, attentionSpeed, overlapTensor, splitProducts, overlapGradients, "
+        "bucket, "
         "distributedOptimizer, dataSharding, embeddings, fusion, loss, recomputeEvery, "
         "fp32Gradients, "
-        "fusedUpdate, scatterGatherPipeline, embeddingsAsLayers, host (did you mean 'tensor'?)");
+        "postValidation, fusedUpdate, scatterGatherPipeline, embeddingsAsLayers, host (did you "
+        "mean 'tensor'?)");
     EXPECT_EQ(Refusal("tensor: 2", "tensor: 0"),
               "run.yaml:7:24: jobs.0.parallel.tensor: found '0', expected a whole number from 1 to "
               "65535");

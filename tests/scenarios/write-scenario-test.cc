@@ -85,6 +85,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     plan.overlapTensor = false;
     plan.fp32Gradients = false;
     plan.fusedUpdate = true;
+    plan.postValidation = true;
     plan.embeddingsAsLayers = true;
     plan.host = {Time::Microseconds(7), Time::Microseconds(9), false, false};
     plan.host.syncLayers = true;
@@ -141,6 +142,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     EXPECT_FALSE(p.overlapTensor);
     EXPECT_FALSE(p.fp32Gradients);
     EXPECT_TRUE(p.fusedUpdate);
+    EXPECT_TRUE(p.postValidation);
     EXPECT_TRUE(p.embeddingsAsLayers);
     EXPECT_EQ(p.host.kernel, plan.host.kernel);
     EXPECT_EQ(p.host.communication, plan.host.communication);
@@ -212,7 +214,7 @@ TEST(WriteScenario, OtherPlansReadBack)
     EXPECT_FALSE(shared.sharding.scatter);
 }
 
-// A file with values that have no effect is refused, so none is written, however a plan was made.
+// Of values without effect a file would be told, so none is written, however a plan was made.
 TEST(WriteScenario, LeavesOutWhatHasNoEffect)
 {
     ParallelPlan plan;

@@ -10,9 +10,14 @@ namespace
 {
 
 // What a solve may look at for each changed variable and each link of its path before it counts as
-// too much, and how much too much, in all, is too much: some milliseconds.
+// too much, and how much too much, in all, is too much: some milliseconds. As long as links hold
+// few of the variables that are set anew with it, MaxMin, which moves as one what a link holds,
+// would look at the links of all their paths, too; so many looks a link are warranted (rings over a
+// thousand links take 4 to 7, flows that drag many others along 50).
 constexpr uint64_t WARRANTED = 64;
-constexpr uint64_t DEBT_MOST = 1 << 21;
+constexpr uint64_t DEBT_MOST = 1 << 22;
+constexpr std::size_t HELD_FEW = 4;
+constexpr uint64_t WARRANTED_DRAGGED = 24;
 constexpr uint64_t WARRANTED_MOST = 1 << 21; //!< for one solve, however much has changed
 
 } // namespace
@@ -54,8 +59,24 @@ LocalMaxMin::Solve()
     } while (TakeIn());
     Commit();
     m_debt += m_spent;
-    m_debt -= std::min(m_debt, warranted);
+    m_debt -= std::min(m_debt, warranted + WarrantedByJoined());
     return m_debt <= DEBT_MOST;
+}
+
+/** What setting anew all who have joined was worth, if links hold few of them each. */
+uint64_t
+LocalMaxMin::WarrantedByJoined() const
+{
+    const auto holders = static_cast<std::size_t>(std::count_if(
+        m_open.begin(), m_open.end(), [](const Open& open) { return open.heldAt < INFINITE; }));
+    std::size_t held = 0; // others are at their caps
+    uint64_t warranted = 0;
+    for (uint32_t v : m_joined)
+    {
+        held += m_variables[v].held == NONE ? 0 : 1;
+        warranted += WARRANTED_DRAGGED * (1 + m_variables[v].length);
+    }
+    return held <= HELD_FEW * holders ? warranted : 0;
 }
 
 void

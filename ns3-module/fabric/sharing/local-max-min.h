@@ -122,6 +122,7 @@ class LocalMaxMin : public maxmin::System<LocalMaxMin, maxmin::LocalParts>
     void Stop(uint32_t variable, double level, uint32_t held);
     bool TakeIn();
     void Commit();
+    uint64_t WarrantedByJoined() const;
 
     std::vector<uint32_t> m_joined; //!< variables that are set anew
     std::vector<uint32_t> m_rising; //!< those of them that still rise; some have stopped

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/readers/check-plan-use.h"
+#include "scenarios/readers/plan-use-notes.h"
 
 #include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/plan-uses.h"
@@ -32,8 +32,8 @@ struct IsSame
 
 } // namespace
 
-void
-CheckPlanUse(const YamlNode& node, const ParallelPlan& plan, const Network& network)
+std::vector<std::string>
+NotesOnPlanUse(const YamlNode& node, const ParallelPlan& plan, const Network& network)
 {
     const auto* table = std::get_if<LayerTable>(&network);
     const auto* transformer = std::get_if<Transformer>(&network);
@@ -47,6 +47,7 @@ CheckPlanUse(const YamlNode& node, const ParallelPlan& plan, const Network& netw
     ParallelPlan usual = UsualPlan();
     const PlanSetting setting{plan, transformer, table};
     const std::vector<PlanUse> uses = PlanUses();
+    std::vector<std::string> notes;
     for (const PlanKey& key : PlanKeys())
     {
         const auto found = FindPlanKey(node, key);
@@ -56,10 +57,11 @@ CheckPlanUse(const YamlNode& node, const ParallelPlan& plan, const Network& netw
         }
         if (const PlanUse* lack = LackOf(key, setting, uses))
         {
-            found->Fail("found '" + found->AsString() + "', which has no effect here, expected " +
-                        lack->needs + ", or no " + key.Name());
+            notes.push_back(found->Where() + ": found '" + found->AsString() +
+                            "', which has no effect here: it needs " + lack->needs);
         }
     }
+    return notes;
 }
 
 } // namespace weir

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COMPUTE_MODEL_KERNELS_MEASURED_SHAPES_H
+#define WEIR_COMPUTE_MODEL_KERNELS_MEASURED_SHAPES_H
+
+#include "compute-model/kernels/gemm-layout.h"
+#include "compute-model/models/precision.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace weir
+{
+
+/** Of one feature of the kernels measured; outside of it an estimate extrapolates. */
+struct MeasuredRange
+{
+    double least{0};
+    double most{0};
+
+    bool Contains(double value) const
+    {
+        return value >= least && value <= most;
+    }
+};
+
+/** Matrix products of one precision and layout. */
+struct MeasuredGemms
+{
+    Precision precision{Precision::Bf16};
+    GemmLayout layout{GemmLayout::Tn};
+    bool isWordAligned{true}; //!< all rows whole 16-byte words
+    MeasuredRange m;
+    MeasuredRange n;
+    MeasuredRange k;
+    MeasuredRange batch;
+    MeasuredRange flops;
+};
+
+/** Fused attention under one mask, as many keys as queries. */
+struct MeasuredAttention
+{
+    Precision precision{Precision::Bf16};
+    bool isCausal{true};
+    MeasuredRange batch;
+    MeasuredRange heads;
+    MeasuredRange group; //!< query heads that share keys and values
+    MeasuredRange sequence;
+    MeasuredRange headDim;
+    MeasuredRange flops; //!< forward, without the mask's half
+};
+
+/** One kind of memory-bound kernel. */
+struct MeasuredMemory
+{
+    MeasuredRange bytes;
+    std::optional<MeasuredRange> row; //!< bytes; of kinds whose time depends on them
+};
+
+/** Look-ups in one table in one direction. */
+struct MeasuredLookups
+{
+    Precision precision{Precision::Fp32};
+    bool isBackward{false};
+    MeasuredRange rows; //!< of the table
+    MeasuredRange dim;
+    MeasuredRange bags;
+    MeasuredRange pooling;
+    MeasuredRange zipf; //!< exponent
+};
+
+/** The boxes that the kernels measured on a GPU fill: each feature from the least to the most. */
+struct MeasuredShapes
+{
+    std::vector<MeasuredGemms> gemms;
+    std::vector<MeasuredAttention> attention;
+    std::vector<std::optional<MeasuredMemory>> memory; //!< by MemoryKernel; none: never measured
+    std::vector<MeasuredLookups> lookups;
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPUTE_MODEL_KERNELS_MEASURED_SHAPES_H
