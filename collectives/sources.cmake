@@ -47,6 +47,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-tuning.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/node-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/node-capacity.cc
+  ${CMAKE_CURRENT_LIST_DIR}/channels/node-capacity-by-gpu.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-chunking.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/message-cost.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/nvls-graph.cc

@@ -76,6 +76,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan/tensor-grid.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/token-spread.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/expert-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/gradient-add.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/grouped-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/context-attention.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/embedding-bag-kernels.cc

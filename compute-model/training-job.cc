@@ -199,7 +199,7 @@ TrainingJob::TrainingJob(TrainingJobSpec spec,
     execution.communicators = AddCommunicators(m_graph, m_spec.gpus, planner);
     execution.traffics = m_traffics;
     execution.steps = m_spec.steps;
-    execution.startsApart = m_spec.plan.postValidation;
+    execution.startsApart = m_spec.plan.StartsStepsApart();
     execution.start = m_spec.start;
     execution.computeScale = m_spec.computeScale;
     execution.sms = gpu.sms;

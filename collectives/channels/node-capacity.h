@@ -62,6 +62,9 @@ class NodeCapacity
     /** Whether BetweenGpus is NVLink by way of a third GPU. */
     bool IsNvLinkByGpu(uint32_t from, uint32_t to) const;
 
+    /** Whether there are two of them that only a third one joins by NVLink. */
+    bool HasNvLinkByGpu() const;
+
     /** From the network through @p nic to a GPU, NIC port included; see Exists. */
     const std::vector<LinkId>& FromNetwork(uint32_t nic, uint32_t gpu);
 

@@ -249,7 +249,7 @@ SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode)
         RingGraph atSpeed;
         for (const Hops hops : {Hops::NvLink, Hops::NvLinkByGpu, Hops::Any})
         {
-            if (atSpeed.rings.empty())
+            if (atSpeed.rings.empty() && (hops != Hops::NvLinkByGpu || node.HasNvLinkByGpu()))
             {
                 PackAll(node, constants, speed, interNode, hops, atSpeed);
             }

@@ -39,7 +39,7 @@ OptimizerWriter::OptimizerWriter(const StageSource& source,
 void
 OptimizerWriter::ZeroGradients()
 {
-    if (m_plan.postValidation)
+    if (m_plan.StartsStepsApart())
     {
         m_validation.PassBack();
     }
@@ -160,7 +160,7 @@ OptimizerWriter::UpdateInTurn()
     OverParameters("gradient norm", MemoryKernel::GradientNorm, m_updated, FP32);
     FlushKernels("optimizer norm");
     AgreeOnNorm();
-    if (!m_plan.postValidation) // where the norm exceeds the limit is found out later
+    if (!m_plan.StartsStepsApart()) // where the norm exceeds the limit is found out later
     {
         // --clip-grad 1.0, Megatron-LM's default: the norm exceeds it while training is young.
         OverParameters("gradient clip", MemoryKernel::Elementwise, m_updated, 2 * FP32);
@@ -366,7 +366,7 @@ void
 OptimizerWriter::AgreeOn(const char* label)
 {
     SumOverExperts(label);
-    const bool joinsStages = m_plan.pipeline > 1 && !m_plan.postValidation;
+    const bool joinsStages = m_plan.pipeline > 1 && !m_plan.StartsStepsApart();
     const uint32_t ranks =
         m_plan.WeightRanks() * m_plan.ShardRanks() * (joinsStages ? m_plan.pipeline : 1);
     if (ranks == 1)
@@ -388,7 +388,7 @@ void
 OptimizerWriter::AgreeOnNorm()
 {
     AgreeOn("gradient norm all-reduce");
-    if (m_plan.postValidation)
+    if (m_plan.StartsStepsApart())
     {
         m_validation.PassOn();
     }

@@ -34,7 +34,7 @@ IsWordAligned(const GemmShape& shape)
 bool
 IsMeasured(const MeasuredShapes& measured, const GemmShape& shape)
 {
-    if (shape.images.kind != GemmOperands::Matrices || shape.accumulateFp32)
+    if (shape.images.kind != GemmOperands::Matrices || shape.accumulateFp32 || shape.accumulate)
     {
         return false;
     }

@@ -94,7 +94,7 @@ class Problem
             m_hbmRate;
         if (OverImages())
         {
-            m_bytes = shape.images.elements * m_element;
+            m_bytes = shape.images.elements * m_element + batch * m * n * (stored - m_output);
             m_hbmSeconds = m_bytes / m_hbmRate;
         }
     }

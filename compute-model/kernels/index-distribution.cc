@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -45,15 +46,52 @@ LogChoose(double n, double k)
     return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
 }
 
-/** That @p drawn of @p all leave out each of @p some: C(all - some, drawn) / C(all, drawn). */
+/**
+ * ln of C(all - some, drawn) / C(all, drawn), that @p drawn of @p all leave out each of @p some:
+ * the sum of ln(1 - many / (all - i)) over i below few, where few and many are some and drawn; long
+ * sums by the midpoint rule, whose integrals are written so that nothing large cancels.
+ */
+double
+LogLeftOut(double all, double some, double drawn)
+{
+    constexpr double SUMMED = 64;
+    const double few = std::min(some, drawn);
+    const double many = std::max(some, drawn);
+    if (few <= SUMMED)
+    {
+        double sum = 0;
+        for (double i = 0; i < few; i++)
+        {
+            sum += std::min(1.0, few - i) * std::log1p(-many / (all - i));
+        }
+        return sum;
+    }
+    const double whole = all + 0.5;
+    const double rest = whole - many;
+    return few * std::log1p(-many / whole) - (rest - few) * std::log1p(-few / rest) +
+           (whole - few) * std::log1p(-few / whole);
+}
+
+/** That @p drawn of @p all leave out each of @p some. */
 double
 LeftOut(double all, double some, double drawn)
 {
-    if (some <= 0)
+    if (some <= 0 || drawn <= 0)
     {
         return 1;
     }
-    return drawn > all - some ? 0 : std::exp(LogChoose(all - some, drawn) - LogChoose(all, drawn));
+    return drawn > all - some ? 0 : std::exp(LogLeftOut(all, some, drawn));
+}
+
+/** That they do not, exact where it is next to nothing. */
+double
+NotLeftOut(double all, double some, double drawn)
+{
+    if (some <= 0 || drawn <= 0)
+    {
+        return 0;
+    }
+    return drawn > all - some ? 1 : -std::expm1(LogLeftOut(all, some, drawn));
 }
 
 /** That @p n draws of probability @p p come up @p k times. */
@@ -69,23 +107,61 @@ Binomial(double n, double p, double k)
 }
 
 /**
- * That @p n of @p all look-ups hold @p k of those all * p of one row; of a list that is gone
- * through several times a row comes up in proportion.
+ * How likely one row comes up k times in look-ups drawn from a list without putting back, asked for
+ * in the order of k (hypergeometric, from one k to the next); of a list that is gone through
+ * several times it comes up in proportion.
  */
-double
-Hypergeometric(double all, double p, double n, double k)
+class CountsOfList
 {
-    const double some = std::round(all * p);
-    if (n >= all)
+  public:
+    CountsOfList(double all, double probability, double lookups)
+        : m_all(all),
+          m_some(std::round(all * probability)),
+          m_lookups(lookups)
     {
-        return double(std::round(some * n / all) == k);
     }
-    if (k > some || k > n || n - k > all - some)
+
+    double Of(double k)
     {
-        return 0;
+        if (m_lookups >= m_all)
+        {
+            return double(std::round(m_some * m_lookups / m_all) == k);
+        }
+        if (k > m_some || k > m_lookups || m_lookups - k > m_all - m_some)
+        {
+            return 0;
+        }
+        m_log = k == m_last + 1 ? m_log + LogOfStep(k) : LogOf(k);
+        m_last = k;
+        return std::exp(m_log);
     }
-    return std::exp(LogChoose(some, k) + LogChoose(all - some, n - k) - LogChoose(all, n));
-}
+
+  private:
+    /** ln of how much likelier k times are than one time less. */
+    double LogOfStep(double k) const
+    {
+        const double others = m_all - m_some - m_lookups + k;
+        return std::log((m_some - k + 1) / k * ((m_lookups - k + 1) / others));
+    }
+
+    /** ln of the ways to choose which k look-ups they are, that they are, and that no others are.
+     */
+    double LogOf(double k) const
+    {
+        double ofThose = 0;
+        for (double i = 0; i < k; i++)
+        {
+            ofThose += std::log((m_lookups - i) / (k - i) * ((m_some - i) / (m_all - i)));
+        }
+        return ofThose + LogLeftOut(m_all - k, m_some - k, m_lookups - k);
+    }
+
+    double m_all;
+    double m_some;
+    double m_lookups;
+    double m_last{-1}; //!< k of m_log
+    double m_log{0};
+};
 
 void
 RequireRows(uint64_t rows)
@@ -178,7 +254,20 @@ IndexDistribution::Counted(std::vector<RowClass> classes, double observed)
     {
         throw std::invalid_argument("IndexDistribution: a list of look-ups must not be empty");
     }
+    constexpr double ROUNDING = 1e-6;
     IndexDistribution counted = Histogram(std::move(classes));
+    for (RowClass& one : counted.m_classes)
+    {
+        const double count = std::round(one.probability * observed);
+        if (std::abs(one.probability * observed - count) > ROUNDING * std::max(1.0, count))
+        {
+            std::ostringstream text;
+            text << "IndexDistribution: a row of a class comes up " << one.probability * observed
+                 << " times in " << observed << " look-ups";
+            throw std::invalid_argument(text.str());
+        }
+        one.probability = count / observed;
+    }
     counted.m_observed = observed;
     return counted;
 }
@@ -204,13 +293,13 @@ IndexDistribution::Observed(std::vector<uint64_t> indices)
 }
 
 double
-IndexDistribution::Unseen(double probability, double lookups) const
+IndexDistribution::Seen(double probability, double lookups) const
 {
     if (m_observed > 0)
     {
-        return LeftOut(m_observed, probability * m_observed, lookups);
+        return NotLeftOut(m_observed, probability * m_observed, lookups);
     }
-    return probability >= 1 ? 0 : std::exp(lookups * std::log1p(-probability));
+    return probability >= 1 ? 1 : -std::expm1(lookups * std::log1p(-probability));
 }
 
 double
@@ -226,7 +315,7 @@ IndexDistribution::UniqueRows(double lookups) const
     double unique = 0;
     for (const RowClass& one : m_classes)
     {
-        unique += one.rows * (1 - Unseen(one.probability, lookups));
+        unique += one.rows * Seen(one.probability, lookups);
     }
     return unique;
 }
@@ -247,7 +336,7 @@ IndexDistribution::Misses(double lookups, double capacity) const
         double held = 0;
         for (const RowClass& one : m_classes)
         {
-            held += one.rows * (m_observed > 0 ? 1 - Unseen(one.probability, middle)
+            held += one.rows * (m_observed > 0 ? Seen(one.probability, middle)
                                                : -std::expm1(-one.probability * middle));
         }
         (held < capacity ? low : high) = middle;
@@ -268,17 +357,17 @@ IndexDistribution::ReuseFactors(double lookups) const
     for (const RowClass& one : m_classes)
     {
         const double share = one.rows / unique;
-        double left = 1 - Unseen(one.probability, lookups); // rows met that are in no bin so far
+        double left = Seen(one.probability, lookups); // rows met that are in no bin so far
         double count = 0;
+        CountsOfList ofList(m_observed, one.probability, lookups);
         for (std::size_t bin = 0; bin + 1 < bins.size(); bin++)
         {
             double inside = 0;
             for (const double last = std::exp2(bin); count < last;)
             {
                 count++;
-                inside += m_observed > 0
-                              ? Hypergeometric(m_observed, one.probability, lookups, count)
-                              : Binomial(lookups, one.probability, count);
+                inside +=
+                    m_observed > 0 ? ofList.Of(count) : Binomial(lookups, one.probability, count);
             }
             inside = std::min(inside, left);
             bins[bin] += share * inside;

@@ -39,7 +39,7 @@ class IndexDistribution
     /**
      * Classes that were counted in a list of so many look-ups: a row's probability is its count
      * over @p observed. @throws std::invalid_argument as Histogram, or when @p observed is not
-     * above zero.
+     * above zero, or a row's count is no whole number.
      */
     static IndexDistribution Counted(std::vector<RowClass> classes, double observed);
 
@@ -95,8 +95,8 @@ class IndexDistribution
   private:
     explicit IndexDistribution(std::vector<RowClass> classes);
 
-    /** That no look-up of @p lookups meets a row of this probability. */
-    double Unseen(double probability, double lookups) const;
+    /** That a look-up of @p lookups meets a row of this probability. */
+    double Seen(double probability, double lookups) const;
 
     /** That the @p window look-ups before one of a row of this probability meet another. */
     double UnseenBefore(double probability, double window) const;

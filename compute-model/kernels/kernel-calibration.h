@@ -82,20 +82,10 @@ struct GemmCalibration
         return kind == GemmGrid::Persistent ? exposedEpilogue : 1;
     }
 
-    double ExposedEpilogue() const
-    {
-        return ExposedEpilogue(grid);
-    }
-
     /** Waves that tiles of taken SMs add to a kernel of several. */
     double DisplacedWaves(GemmGrid kind) const
     {
         return kind == GemmGrid::Persistent ? displacedWaves : 0;
-    }
-
-    double DisplacedWaves() const
-    {
-        return DisplacedWaves(grid);
     }
 };
 

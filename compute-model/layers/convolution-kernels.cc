@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/convolution-kernels.h"
 
+#include "compute-model/layers/gradient-add.h"
 #include "compute-model/models/precision.h"
 
 #include <numeric>
@@ -20,11 +21,12 @@ class Convolution
   public:
     Convolution(SegmentWriter& writer,
                 const TableLayer& layer,
-                uint64_t samples,
+                const ParallelPlan& plan,
                 Precision precision)
         : m_writer(writer),
           m_layer(layer),
-          m_samples(samples),
+          m_plan(plan),
+          m_samples(plan.microBatch),
           m_precision(precision),
           m_element(BytesOf(precision)),
           m_window(uint64_t{layer.window.size} * layer.window.size),
@@ -99,7 +101,7 @@ class Convolution
         {
             gemm.images.contiguous = m_layer.out.Pixels();
         }
-        m_writer.Gemm(name, gemm);
+        WriteGradientProduct(m_writer, m_plan, name, gemm);
     }
 
   private:
@@ -168,6 +170,7 @@ class Convolution
 
     SegmentWriter& m_writer;
     const TableLayer& m_layer;
+    const ParallelPlan& m_plan;
     uint64_t m_samples;
     Precision m_precision;
     uint64_t m_element; //!< bytes
@@ -181,20 +184,20 @@ class Convolution
 void
 WriteConvolutionForward(SegmentWriter& writer,
                         const TableLayer& layer,
-                        uint64_t samples,
+                        const ParallelPlan& plan,
                         Precision precision)
 {
-    Convolution(writer, layer, samples, precision).Forward();
+    Convolution(writer, layer, plan, precision).Forward();
 }
 
 void
 WriteConvolutionBackward(SegmentWriter& writer,
                          const TableLayer& layer,
-                         uint64_t samples,
+                         const ParallelPlan& plan,
                          Precision precision,
                          bool isFirst)
 {
-    const Convolution convolution(writer, layer, samples, precision);
+    const Convolution convolution(writer, layer, plan, precision);
     if (!isFirst)
     {
         convolution.InputGradient();

@@ -25,12 +25,12 @@ namespace weir
  *   strided 1 x 1 windows fill an image with zeros and compute the pixels that are met.
  * - Plain multiply-adds (fp32) take images as they lie.
  *
- * @param samples of a micro-batch
- * @param precision of the products; @p writer's plan has that of images
+ * @param plan whose micro-batch is convolved; it has the precision of images
+ * @param precision of the products
  */
 void WriteConvolutionForward(SegmentWriter& writer,
                              const TableLayer& layer,
-                             uint64_t samples,
+                             const ParallelPlan& plan,
                              Precision precision);
 
 /**
@@ -38,7 +38,7 @@ void WriteConvolutionForward(SegmentWriter& writer,
  */
 void WriteConvolutionBackward(SegmentWriter& writer,
                               const TableLayer& layer,
-                              uint64_t samples,
+                              const ParallelPlan& plan,
                               Precision precision,
                               bool isFirst);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/embedding-kernels.h"
 
+#include "compute-model/layers/gradient-add.h"
 #include "compute-model/plan/rank-shape.h"
 
 #include <vector>
@@ -33,16 +34,7 @@ AccumulateDenseGradient(SegmentWriter& writer,
                         uint64_t rows,
                         uint64_t columns)
 {
-    if (plan.Sharded() != ShardedState::Full)
-    {
-        const double element = ActivationBytes(plan.precision);
-        const double gradient = plan.fp32Gradients ? BytesOf(Precision::Fp32) : element;
-        writer.Memory(name + " gradient accumulate",
-                      MemoryKernel::Elementwise,
-                      rows,
-                      columns,
-                      element + 2 * gradient);
-    }
+    WriteGradientAdd(writer, plan, name + " gradient", rows, columns);
     writer.GradientsReady(static_cast<double>(rows) * static_cast<double>(columns));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/expert-kernels.h"
 
+#include "compute-model/layers/gradient-add.h"
 #include "compute-model/layers/grouped-kernels.h"
 #include "compute-model/layers/linear-kernels.h"
 #include "compute-model/layers/pointwise-kernels.h"
@@ -8,7 +9,6 @@
 #include "compute-model/plan/rank-shape.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace weir
 {
@@ -197,7 +197,7 @@ class ExpertWriter
         m_writer.Gemm("router input gradient",
                       RouterGemm(m_shape.tokens, m_model.hidden, Experts(), GemmLayout::Nn));
         GemmShape weights = RouterGemm(Experts(), m_model.hidden, m_shape.tokens, GemmLayout::Nt);
-        WriteGradientProduct(m_writer, "router weight gradient", weights, m_plan);
+        WriteGradientProduct(m_writer, m_plan, "router weight gradient", weights);
         m_writer.GradientsReady(static_cast<double>(Experts()) * m_model.hidden);
         Rows("router gradient add", m_shape.tokens, 3);
     }

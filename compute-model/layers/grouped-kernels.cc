@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/grouped-kernels.h"
 
-#include "compute-model/layers/linear-kernels.h"
+#include "compute-model/layers/fp8-operands.h"
+#include "compute-model/layers/gradient-add.h"
 
 #include <algorithm>
 #include <functional>
@@ -14,8 +15,6 @@ namespace
 {
 
 constexpr uint64_t TILE_ROWS = 128; // of a grouped GEMM: no tile spans two experts
-constexpr double WIDE = 2;          // bytes of an element before it is turned to fp8
-constexpr double NARROW = 1;        // bytes of an element in fp8
 
 /** Rows of each of equal GEMMs, one for an expert, with as many tiles as those of @p rows. */
 uint64_t
@@ -41,14 +40,13 @@ WriteGroupedGemm(SegmentWriter& writer,
                  const ParallelPlan& plan,
                  const GroupedProduct& product)
 {
-    if (plan.precision == Precision::Fp8)
-    {
-        writer.Memory(product.name + " rows to fp8",
-                      MemoryKernel::Elementwise,
-                      shape.received,
-                      product.inner,
-                      WIDE + 2 * NARROW);
-    }
+    const bool isForward = product.layout == GemmLayout::Tn;
+    WriteFp8Cast(writer,
+                 product.name + " rows",
+                 shape.received,
+                 product.inner,
+                 isForward ? Fp8Use::NowAndBackward : Fp8Use::Twice,
+                 plan);
     GemmShape gemm;
     gemm.m = std::max<uint64_t>(1, EqualRows(shape.expertRows));
     gemm.n = product.columns;
@@ -72,7 +70,8 @@ WriteGroupedWeightGradient(SegmentWriter& writer,
     gemm.batch = shape.expertRows.size();
     gemm.layout = product.layout;
     gemm.precision = plan.precision;
-    WriteGradientProduct(writer, product.name, gemm, plan);
+    WriteFp8Recast(writer, product.name + " rows", shape.received, product.columns, plan);
+    WriteGradientProduct(writer, plan, product.name, gemm);
 }
 
 } // namespace weir

@@ -23,9 +23,9 @@ struct GroupedProduct
 
 /**
  * [rows of an expert, inner] times [inner, columns], for all experts of a rank at once. In fp8 the
- * rows are read in 16 bits first and written in 8 both ways, for this product and the gradient of
- * weights (Transformer Engine, GroupedLinear; the weights are cast in a step's first micro-batch
- * only, which is left out).
+ * rows are cast first, as WriteFp8Cast says, for this product and the gradient of weights; casts of
+ * weights are left out (Transformer Engine's GroupedLinear does them in a step's first
+ * micro-batch).
  */
 void WriteGroupedGemm(SegmentWriter& writer,
                       const ExpertShape& shape,

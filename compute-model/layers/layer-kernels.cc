@@ -115,11 +115,10 @@ class LayerWriter
             return m_writer.Take();
         }
         const bool isGated = m_model.activation == ActivationKind::SwiGlu;
-        const int32_t gathered = Gather(m_fc1);
         if (isNeeded || isGated)
         {
             WriteGatheredForward(
-                m_writer, isNeeded ? m_fc1 : Part(m_fc1, m_shape.ffn), m_plan, gathered);
+                m_writer, isNeeded ? m_fc1 : Part(m_fc1, m_shape.ffn), m_plan, Gather(m_fc1));
         }
         Activation();
         return m_writer.Take();

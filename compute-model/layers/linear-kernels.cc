@@ -2,6 +2,7 @@
 #include "compute-model/layers/linear-kernels.h"
 
 #include "compute-model/layers/fp8-operands.h"
+#include "compute-model/layers/gradient-add.h"
 #include "compute-model/layers/summa-kernels.h"
 
 namespace weir
@@ -109,7 +110,7 @@ WriteGatheredProduct(SegmentWriter& writer,
 bool
 SplitsProducts(const LinearShape& linear, const ParallelPlan& plan)
 {
-    return plan.splitProducts && plan.sequenceParallel && plan.tensor > 1 &&
+    return plan.splitProducts && plan.overlapTensor && plan.sequenceParallel && plan.tensor > 1 &&
            linear.gathered != GatheredOperand::None;
 }
 
@@ -265,30 +266,6 @@ WriteGatheredInputGradient(SegmentWriter& writer,
 }
 
 void
-WriteGradientProduct(SegmentWriter& writer,
-                     const std::string& name,
-                     GemmShape gemm,
-                     const ParallelPlan& plan)
-{
-    const bool isAdded = plan.Sharded() != ShardedState::Full;
-    const bool isWidened =
-        plan.fp32Gradients && ActivationBytes(plan.precision) < BytesOf(Precision::Fp32);
-    const bool isFused = isWidened || plan.fusion == KernelFusion::Kernels;
-    gemm.accumulateFp32 = isAdded && isWidened;
-    gemm.accumulate = isAdded && isFused && !isWidened;
-    writer.Gemm(name, gemm);
-    const double passes = plan.MicroBatches();
-    if (isAdded && !isFused && passes > 1)
-    {
-        writer.Memory(name + " add",
-                      MemoryKernel::Elementwise,
-                      gemm.batch * gemm.m,
-                      gemm.n,
-                      3 * ActivationBytes(plan.precision) * (passes - 1) / passes);
-    }
-}
-
-void
 WriteWeightGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
     if (plan.grid.side > 1)
@@ -302,7 +279,7 @@ WriteWeightGradient(SegmentWriter& writer, const LinearShape& linear, const Para
         WriteFp8Recast(writer, linear.name + " input transposed", linear.rows, linear.in, plan);
     }
     GemmShape gemm = Gemm(linear.out, linear.in, linear.rows, GemmLayout::Nt, plan);
-    WriteGradientProduct(writer, linear.name + " weight gradient", gemm, plan);
+    WriteGradientProduct(writer, plan, linear.name + " weight gradient", gemm);
     writer.GradientsReady(linear.parameters);
 }
 

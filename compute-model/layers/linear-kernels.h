@@ -92,17 +92,6 @@ void WriteGatheredInputGradient(SegmentWriter& writer,
                                 const ParallelPlan& plan,
                                 int32_t gathered);
 
-/**
- * A product that is a gradient of weights. The parts of Megatron-LM and Transformer Engine add it
- * to a buffer, in fp32 or the weights' own precision, within the product; PyTorch adds it to the
- * gradient of the micro-batches before in a kernel of its own, in all but the first: their mean is
- * written. Under full sharding the unit's reduction takes it as it is.
- */
-void WriteGradientProduct(SegmentWriter& writer,
-                          const std::string& name,
-                          GemmShape gemm,
-                          const ParallelPlan& plan);
-
 /** dW += dy^T x, after which the layer's gradients are ready. */
 void WriteWeightGradient(SegmentWriter& writer,
                          const LinearShape& linear,

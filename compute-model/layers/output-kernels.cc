@@ -33,7 +33,8 @@ class OutputWriter
           m_plan(InWideFormat(plan)),
           m_shape(model, plan),
           m_element(ActivationBytes(plan.precision)),
-          m_writer(kernels, plan)
+          m_writer(kernels, plan),
+          m_pointwise(m_writer, m_model, m_plan)
     {
         m_logits.name = "logits";
         m_logits.rows = m_shape.tokens;
@@ -53,12 +54,12 @@ class OutputWriter
     SegmentSequence Forward()
     {
         m_writer.Section("forward output");
-        NormForward("final norm");
+        m_pointwise.Norm("final norm");
         if (m_model.predictionHead)
         {
             WriteLinearForward(m_writer, m_head, m_plan);
             OverTokens("prediction head GELU", MemoryKernel::BiasGelu, 2 * m_element);
-            NormForward("prediction head norm");
+            m_pointwise.Norm("prediction head norm");
         }
         if (m_plan.sequenceParallel)
         {
@@ -105,20 +106,9 @@ class OutputWriter
         m_writer.Memory(name, kernel, m_shape.normTokens, m_shape.hidden, bytesPerElement);
     }
 
-    void NormForward(const std::string& name)
-    {
-        WriteNormSums(m_writer, m_model, m_plan, name, 1);
-        OverTokens(name,
-                   IsLayerNorm() ? MemoryKernel::LayerNormForward : MemoryKernel::RmsNormForward,
-                   2 * m_element);
-    }
-
     void NormBackward(const std::string& name)
     {
-        WriteNormSums(m_writer, m_model, m_plan, name, 2);
-        OverTokens(name,
-                   IsLayerNorm() ? MemoryKernel::LayerNormBackward : MemoryKernel::RmsNormBackward,
-                   3 * m_element);
+        m_pointwise.NormBackward(name, false);
         m_writer.GradientsReady(static_cast<double>((IsLayerNorm() ? 2 : 1) * m_shape.hidden));
     }
 
@@ -183,6 +173,7 @@ class OutputWriter
     RankShape m_shape;
     double m_element; //!< bytes of an activation
     SegmentWriter m_writer;
+    PointwiseWriter m_pointwise;
     LinearShape m_logits;
     LinearShape m_head; //!< the prediction head's dense layer
 };

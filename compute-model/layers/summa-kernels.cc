@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/summa-kernels.h"
 
+#include "compute-model/layers/gradient-add.h"
 #include "compute-model/plan/rank-shape.h"
 
 #include <algorithm>
@@ -252,17 +253,8 @@ WriteSummaWeightGradient(SegmentWriter& writer, const LinearShape& linear, const
     product.columnName = linear.name + " weight gradient";
     product.column = Block(linear.in, linear.out, plan);
     WriteSummaLeftTransposed(writer, product, plan);
-    if (plan.Sharded() != ShardedState::Full)
-    {
-        // Products of a step are summed over ranks before they are added to those of steps before.
-        const double element = ActivationBytes(plan.precision);
-        const double gradient = plan.fp32Gradients ? BytesOf(Precision::Fp32) : element;
-        writer.Memory(linear.name + " weight gradient accumulate",
-                      MemoryKernel::Elementwise,
-                      linear.out,
-                      linear.in,
-                      element + 2 * gradient);
-    }
+    // Products of a step are summed over ranks before they are added to those of steps before.
+    WriteGradientAdd(writer, plan, linear.name + " weight gradient", linear.out, linear.in);
     writer.GradientsReady(linear.parameters);
 }
 

@@ -33,12 +33,21 @@ constexpr double POOL_BACKWARD_FACTOR = 5.9;
 // numbers of 32 bits on an H200, 26.7 us for half as many columns.
 constexpr double COLUMN_SUM_FACTOR = 1.9;
 
+/** Tables are of PyTorch's own layers, each operation a kernel, whatever @p plan has for others. */
+ParallelPlan
+AsPyTorch(const ParallelPlan& plan)
+{
+    ParallelPlan own = plan;
+    own.fusion = KernelFusion::Eager;
+    return own;
+}
+
 /** Writes the layers of a table for one micro-batch. */
 class TableWriter
 {
   public:
     TableWriter(KernelTable& kernels, const ParallelPlan& plan, Precision convolutions)
-        : m_plan(plan),
+        : m_plan(AsPyTorch(plan)),
           m_gpu(kernels.GetGpu()),
           m_convolutions(convolutions),
           m_samples(plan.microBatch),
@@ -57,7 +66,7 @@ class TableWriter
         switch (layer.op)
         {
         case TableOp::Convolution:
-            WriteConvolutionForward(m_writer, layer, m_samples, m_convolutions);
+            WriteConvolutionForward(m_writer, layer, m_plan, m_convolutions);
             if (layer.bias)
             {
                 Pass(layer.name + " bias", layer.out.Elements(), 2);
@@ -117,7 +126,7 @@ class TableWriter
         switch (layer.op)
         {
         case TableOp::Convolution:
-            WriteConvolutionBackward(m_writer, layer, m_samples, m_convolutions, isFirst);
+            WriteConvolutionBackward(m_writer, layer, m_plan, m_convolutions, isFirst);
             if (layer.bias)
             {
                 Pass(layer.name + " bias gradient", layer.out.Elements(), 1);
@@ -233,7 +242,7 @@ class TableWriter
         m_writer.Memory(name, MemoryKernel::Elementwise, m_samples, 1, bytes);
     }
 
-    const ParallelPlan& m_plan;
+    ParallelPlan m_plan;
     const Gpu& m_gpu;
     Precision m_convolutions;
     uint64_t m_samples; //!< of a micro-batch

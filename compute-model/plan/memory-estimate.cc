@@ -6,6 +6,7 @@
 #include "compute-model/plan/stage-parameters.h"
 #include "compute-model/plan/summa-buffers.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace weir
@@ -40,6 +41,14 @@ BuffersOf(const ParallelPlan& plan)
            Bytes(NCCL_CHANNEL_BYTES) * (NCCL_CHANNELS * communicators);
 }
 
+/** Whether an update takes fp32 copies of narrower gradients (Megatron-LM's main_param.grad). */
+bool
+WidensForUpdate(const ParallelPlan& plan)
+{
+    return !plan.fp32Gradients && !plan.fusedUpdate && plan.Sharded() != ShardedState::Full &&
+           ActivationBytes(plan.precision) < BytesOf(Precision::Fp32);
+}
+
 MemoryEstimate
 EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
@@ -66,6 +75,10 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     }
     estimate.activations = StageActivations(model, plan, stage);
     estimate.buffers = BuffersOf(plan) + SummaBuffers(model, plan, stage);
+    // Gradients turned to fp32 for the update are there when activations are not.
+    const Bytes widened =
+        Bytes::Nearest(WidensForUpdate(plan) ? part * BytesOf(Precision::Fp32) : 0);
+    estimate.buffers += std::max(Bytes(), widened - estimate.activations);
     return estimate;
 }
 

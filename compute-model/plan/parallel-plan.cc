@@ -79,12 +79,6 @@ CheckPipeline(const Transformer& model, const ParallelPlan& plan)
     {
         Refuse("virtualStages", chunks, "1 unless the schedule is interleaved");
     }
-    if (plan.postValidation && plan.pipeline == 1)
-    {
-        throw std::invalid_argument(
-            "postValidation: found true with pipeline = 1, expected "
-            "pipeline of at least 2");
-    }
     const uint64_t parts = static_cast<uint64_t>(plan.pipeline) * chunks;
     const uint64_t dealt = model.layers + (plan.embeddingsAsLayers ? 2 : 0);
     RequireDivides(chunks == 1 ? "pipeline" : "pipeline * virtualStages",

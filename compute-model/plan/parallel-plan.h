@@ -9,6 +9,7 @@
 #include "compute-model/plan/tensor-grid.h"
 #include "fabric/units.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -244,7 +245,7 @@ struct ParallelPlan
      * dense weights'. 1 without sharding. */
     uint32_t ExpertShardRanks() const
     {
-        return Sharded() == ShardedState::None ? 1 : ExpertReplicas() / ShardCopies();
+        return Sharded() == ShardedState::None ? 1 : std::max(1U, ExpertReplicas() / ShardCopies());
     }
 
     /** What computes the loss, in no other words. */
@@ -268,6 +269,13 @@ struct ParallelPlan
     bool Recomputes(uint32_t layer) const
     {
         return recomputation != Recomputation::None && layer % recomputeEvery == 0;
+    }
+
+    /** Whether stages begin their steps by themselves; with one stage there is nothing to wait for.
+     */
+    bool StartsStepsApart() const
+    {
+        return postValidation && pipeline > 1;
     }
 
     /** Micro-batches per pipeline and step. */

@@ -71,8 +71,9 @@ Expect(const std::optional<Enum>& parsed,
 {
     if (!parsed)
     {
-        throw InputError(std::string(option) + ": found '" + text +
-                         "', expected one of: " + JoinNames(names) + DidYouMean(text, names));
+        const std::string found = text.empty() ? "nothing" : "'" + text + "'";
+        throw InputError(std::string(option) + ": found " + found +
+                         ", expected one of: " + JoinNames(names) + DidYouMean(text, names));
     }
     return *parsed;
 }

@@ -6,6 +6,8 @@
 #include "scenarios/yaml/input-error.h"
 
 #include <optional>
+#include <stdexcept>
+#include <string>
 
 namespace weir
 {
@@ -18,6 +20,8 @@ constexpr int64_t MOST_POOLING = 65536; //!< rows of a bag
 constexpr int64_t MOST_TABLES = 65536;
 constexpr double MOST_ZIPF = 16;       //!< exponents
 constexpr double MOST_OBSERVED = 1e15; //!< look-ups of a list
+
+constexpr std::size_t WITHOUT_NAME = std::char_traits<char>::length("IndexDistribution: ");
 
 /** The value of @p key in @p node, or in @p defaults. */
 std::optional<YamlNode>
@@ -82,6 +86,16 @@ ReadUse(const YamlNode& node, const YamlNode& defaults, EmbeddingTable& table)
         if (const auto observed = node.Find("classesOf"))
         {
             table.observed = observed->AsNumber(1, MOST_OBSERVED);
+            try
+            {
+                IndexDistribution::Counted(table.classes, table.observed);
+            }
+            catch (const std::invalid_argument& error)
+            {
+                observed->Fail("found " + observed->AsString() + ", with which " +
+                               std::string(error.what()).substr(WITHOUT_NAME) +
+                               ", expected a whole number for every class");
+            }
         }
     }
     else if (const auto zipf = FindIn(node, defaults, "zipf"))

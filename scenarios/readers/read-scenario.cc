@@ -112,7 +112,7 @@ ReadSteps(const YamlNode& node, JobSpec& job)
 void
 CheckOverlappingSteps(const YamlNode& node, const JobSpec& job)
 {
-    if (!job.plan.postValidation)
+    if (!job.plan.StartsStepsApart())
     {
         return;
     }

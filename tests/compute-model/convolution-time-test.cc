@@ -43,13 +43,16 @@ struct Pass
         const KernelTimer timer(gpu,
                                 ClockRegime::Burst); // memory-bound kernels between spare power
         ParallelPlan plan;
+        plan.microBatch = SAMPLES;
+        plan.globalBatch = SAMPLES;
+        plan.fusion = KernelFusion::Eager;
         plan.precision = precision == Precision::Tf32 ? Precision::Fp32 : precision;
         KernelTable kernels(records, timer);
         SegmentWriter writer(kernels, plan);
         writer.Section("pass");
         const bool isFirst = layer.in.channels == 3;
-        isBackward ? WriteConvolutionBackward(writer, layer, SAMPLES, precision, isFirst)
-                   : WriteConvolutionForward(writer, layer, SAMPLES, precision);
+        isBackward ? WriteConvolutionBackward(writer, layer, plan, precision, isFirst)
+                   : WriteConvolutionForward(writer, layer, plan, precision);
         writer.Take();
         for (const KernelRecord& kernel : records.kernels)
         {

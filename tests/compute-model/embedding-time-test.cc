@@ -110,6 +110,25 @@ TEST(IndexDistribution, MissesAreThoseOfACache)
     }
 }
 
+// Of N rows in a list, each once, n look-ups meet n, however long the list; of rows that come c
+// times they meet (N / c) (1 - (1 - n / N)^c), as nearly as N is large.
+TEST(EmbeddingTime, LongListsAreCountedAsShortOnes)
+{
+    for (const double all : {1e4, 1e8, 1e10, 1e12})
+    {
+        const IndexDistribution once = IndexDistribution::Counted({{all, 1}}, all);
+        const IndexDistribution often = IndexDistribution::Counted({{all / 1000, 1000}}, all);
+        for (const double lookups : {1.0, 100.0, 5000.0})
+        {
+            EXPECT_NEAR(once.UniqueRows(lookups) / lookups, 1, 1e-6) << all << " " << lookups;
+            EXPECT_NEAR(once.ReuseFactors(lookups)[0], 1, 1e-6) << all << " " << lookups;
+            const double met = all / 1000 * -std::expm1(1000 * std::log1p(-lookups / all));
+            EXPECT_NEAR(often.UniqueRows(lookups) / met, 1, all < 1e6 ? 0.06 : 1e-4)
+                << all << " " << lookups;
+        }
+    }
+}
+
 // A Zipf exponent a breath from 1 is one of 1.
 TEST(EmbeddingTime, NothingJumpsAtAnExponentOfOne)
 {

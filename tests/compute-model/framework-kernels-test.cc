@@ -62,7 +62,8 @@ ProductWeights()
 }
 
 // Megatron-LM's product reads and writes the buffer: 4 + 4 bytes, or 2 + 2. PyTorch's writes 2, and
-// in all micro-batches but the first a kernel reads both and writes one: 3 x 2.
+// in all micro-batches but the first a kernel reads both and writes one: 3 x 2; for gradients of
+// four bytes it casts them first, 2 + 4, and adds 3 x 4.
 TEST(FrameworkKernels, AddTheGradientsOfMicroBatches)
 {
     const Transformer model = Gpt();
@@ -74,6 +75,9 @@ TEST(FrameworkKernels, AddTheGradientsOfMicroBatches)
     EXPECT_NEAR(moved(KernelFusion::Kernels, true) - fused, (8 - 4) * PASSES * ProductWeights(), 1);
     EXPECT_NEAR(eager - fused, (2 * PASSES + 6 * (PASSES - 1) - 4 * PASSES) * ProductWeights(), 1);
     EXPECT_EQ(moved(KernelFusion::Compiled, false), eager);
+    EXPECT_NEAR(moved(KernelFusion::Eager, true) - eager,
+                (6 * PASSES + (12 - 6) * (PASSES - 1)) * ProductWeights(),
+                1);
 }
 
 // Full sharding reduces what a product gives, so that no product reads what was there: that of a

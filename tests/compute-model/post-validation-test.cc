@@ -342,21 +342,19 @@ TEST(PostValidation, TakesTheSkewFromZb2p)
     EXPECT_LT(apart - MostWork(graph), 0.8 * (together - MostWork(graph)));
 }
 
-TEST(PostValidation, NeedsAPipeline)
+// One stage waits for no other: its steps are those with a barrier.
+TEST(PostValidation, ChangesNothingWithoutAPipeline)
 {
     ParallelPlan plan;
+    plan.data = 2;
+    plan.globalBatch = 2;
+    const Transformer model = SampleGpt(4, 1024, 16);
+    const StepGraph with = BuildTransformerStep(model, plan, SampleGpu());
     plan.postValidation = true;
-    try
-    {
-        CheckPlan(SampleGpt(4, 1024, 16), plan);
-        FAIL() << "accepted";
-    }
-    catch (const std::invalid_argument& refusal)
-    {
-        EXPECT_STREQ(
-            refusal.what(),
-            "postValidation: found true with pipeline = 1, expected pipeline of at least 2");
-    }
+    const StepGraph without = BuildTransformerStep(model, plan, SampleGpu());
+    EXPECT_FALSE(plan.StartsStepsApart());
+    EXPECT_EQ(without.kernels.size(), with.kernels.size());
+    EXPECT_EQ(without.groups, with.groups);
 }
 
 } // namespace

@@ -325,6 +325,7 @@ TEST(KernelFusion, FewerPassesOverMemory)
     Transformer model = SampleLlama70b();
     model.layers = 2;
     ParallelPlan plan;
+    plan.fp32Gradients = false; // which PyTorch casts
     const auto step = [&](KernelFusion fusion) {
         plan.fusion = fusion;
         return BuildTransformerStep(model, plan, SampleGpu());

@@ -68,6 +68,15 @@ TEST(SplitProducts, SixOfALayersCommunicationsHoldNoMultiprocessors)
     EXPECT_EQ(byCopyEngine(Build(false)), 0);
 }
 
+// Where nothing of tensor parallelism is overlapped, products are whole.
+TEST(SplitProducts, NeedOverlap)
+{
+    ParallelPlan plan = TensorPlan(true);
+    plan.overlapTensor = false;
+    const StepGraph graph = BuildTransformerStep(TwoLayers(), plan, SampleGpu());
+    EXPECT_EQ(SumOverRanks(graph, [](const StepOp& op) { return op.byCopyEngine ? 1 : 0; }), 0);
+}
+
 Time
 Waits(const StepGraph& graph, Time communication)
 {

@@ -180,6 +180,13 @@ TEST(ReadEmbeddings, RefusesWithPlaceFoundAndExpected)
         Refusal(RunOf(ModelOf("{dim: 16, tables: [{rows: 9, classes: [[10, 1]]}]}", NETWORK), plan))
             .find("at most the table's 9"),
         std::string::npos);
+    EXPECT_NE(Refusal(RunOf(ModelOf("{dim: 16, tables: [{rows: 100, classes: [[10, 3], [90, 1]], "
+                                    "classesOf: 40}]}",
+                                    NETWORK),
+                            plan))
+                  .find("classesOf: found 40, with which a row of a class comes up 0.111111 times "
+                        "in 40 look-ups"),
+              std::string::npos);
     EXPECT_NE(Refusal(RunOf("dlrm-criteo", "{globalBatch: 1, embeddings: {placement: row}}"))
                   .find("expected one of: tables, rows"),
               std::string::npos);

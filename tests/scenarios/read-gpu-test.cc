@@ -79,14 +79,14 @@ TEST(ReadGpu, BasesStandOnBases)
     {
         const GemmCalibration gemm = LoadGpu(PathOf(name)).kernels.gemm;
         EXPECT_EQ(gemm.grid, GemmGrid::Classic) << name;
-        EXPECT_EQ(gemm.DisplacedWaves(), 0) << name;
-        EXPECT_EQ(gemm.ExposedEpilogue(), 1) << name;
+        EXPECT_EQ(gemm.DisplacedWaves(gemm.grid), 0) << name;
+        EXPECT_EQ(gemm.ExposedEpilogue(gemm.grid), 1) << name;
     }
     for (const char* name : {"h100-sxm", "h200-sxm", "h800-sxm", "gh200-96g", "b200-sxm"})
     {
         const GemmCalibration gemm = LoadGpu(PathOf(name)).kernels.gemm;
         EXPECT_EQ(gemm.grid, GemmGrid::Persistent) << name;
-        EXPECT_EQ(gemm.DisplacedWaves(), gemm.displacedWaves) << name;
+        EXPECT_EQ(gemm.DisplacedWaves(gemm.grid), gemm.displacedWaves) << name;
     }
 }
 

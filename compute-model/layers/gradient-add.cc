@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compute-model/layers/gradient-add.h"
+
+namespace weir
+{
+
+namespace
+{
+
+/** Whether gradients are kept wider than weights. */
+bool
+IsWidened(const ParallelPlan& plan)
+{
+    return plan.fp32Gradients && ActivationBytes(plan.precision) < BytesOf(Precision::Fp32);
+}
+
+} // namespace
+
+void
+WriteGradientAdd(SegmentWriter& writer,
+                 const ParallelPlan& plan,
+                 const std::string& name,
+                 uint64_t rows,
+                 uint64_t columns)
+{
+    if (plan.Sharded() == ShardedState::Full)
+    {
+        return;
+    }
+    const double element = ActivationBytes(plan.precision);
+    const double kept = IsWidened(plan) ? BytesOf(Precision::Fp32) : element;
+    double bytes = element + 2 * kept;
+    if (plan.fusion != KernelFusion::Kernels)
+    {
+        const double passes = plan.MicroBatches();
+        bytes = (IsWidened(plan) ? element + kept : 0) + 3 * kept * (passes - 1) / passes;
+    }
+    if (bytes > 0)
+    {
+        writer.Memory(name + " accumulate", MemoryKernel::Elementwise, rows, columns, bytes);
+    }
+}
+
+void
+WriteGradientProduct(SegmentWriter& writer,
+                     const ParallelPlan& plan,
+                     const std::string& name,
+                     GemmShape gemm)
+{
+    if (plan.fusion != KernelFusion::Kernels || plan.Sharded() == ShardedState::Full)
+    {
+        writer.Gemm(name, gemm);
+        WriteGradientAdd(writer, plan, name, gemm.batch * gemm.m, gemm.n);
+        return;
+    }
+    gemm.accumulateFp32 = IsWidened(plan);
+    gemm.accumulate = !gemm.accumulateFp32;
+    writer.Gemm(name, gemm);
+}
+
+} // namespace weir
