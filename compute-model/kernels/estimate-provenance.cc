@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/kernels/estimate-provenance.h"
 
+#include "compute-model/kernels/gemm-time.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -22,11 +24,8 @@ Contains(const MeasuredRange& range, uint64_t value)
 bool
 IsWordAligned(const GemmShape& shape)
 {
-    const uint64_t element = BytesOf(shape.precision);
-    const uint64_t output = shape.precision == Precision::Fp8 ? BytesOf(Precision::Bf16) : element;
-    const uint64_t rowA = element * (shape.layout == GemmLayout::Nt ? shape.m : shape.k);
-    const uint64_t rowB = element * (shape.layout == GemmLayout::Tn ? shape.k : shape.n);
-    return rowA % WORD_BYTES == 0 && rowB % WORD_BYTES == 0 && output * shape.n % WORD_BYTES == 0;
+    const GemmRows rows(shape);
+    return rows.a % WORD_BYTES == 0 && rows.b % WORD_BYTES == 0 && rows.c % WORD_BYTES == 0;
 }
 
 } // namespace

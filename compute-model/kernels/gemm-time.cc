@@ -233,11 +233,10 @@ class Problem
             m_isWordAligned = m_word == WORD_BYTES || m_shape.precision == Precision::Fp32;
             return;
         }
-        const bool isNt = m_shape.layout == GemmLayout::Nt;
-        const bool isTn = m_shape.layout == GemmLayout::Tn;
-        const double rowA = m_element * static_cast<double>(isNt ? m_shape.m : m_shape.k);
-        const double rowB = m_element * static_cast<double>(isTn ? m_shape.k : m_shape.n);
-        const double rowC = m_output * static_cast<double>(m_shape.n);
+        const GemmRows rows(m_shape);
+        const auto rowA = static_cast<double>(rows.a);
+        const auto rowB = static_cast<double>(rows.b);
+        const auto rowC = static_cast<double>(rows.c);
         m_loadFactorA = isWhole(rowA, LINE_BYTES) ? 1 : m_figures.misalignedOperand;
         m_loadFactorB = isWhole(rowB, LINE_BYTES) ? 1 : m_figures.misalignedOperand;
         m_storeFactor = isWhole(rowC, LINE_BYTES) ? 1 : m_figures.misalignedOutput;
@@ -356,6 +355,15 @@ class Problem
 };
 
 } // namespace
+
+GemmRows::GemmRows(const GemmShape& shape)
+{
+    const uint64_t element = BytesOf(shape.precision);
+    const uint64_t output = shape.precision == Precision::Fp8 ? BytesOf(Precision::Bf16) : element;
+    a = element * (shape.layout == GemmLayout::Nt ? shape.m : shape.k);
+    b = element * (shape.layout == GemmLayout::Tn ? shape.k : shape.n);
+    c = output * shape.n;
+}
 
 KernelEstimate
 GemmTime(const Gpu& gpu, ClockRegime regime, const GemmShape& shape)

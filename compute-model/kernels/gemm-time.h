@@ -33,14 +33,24 @@ struct GemmPlan
  * factor. Rows that are not whole 16-byte words run on older kernels of few tiles, whose products
  * wait for loads of single words: with L of them an SM and clock, each of the w bytes that all rows
  * are whole multiples of, clocks = k/s (tensor + (r + c) bytes / (L w)).
- * `accumulateFp32` reads and writes C in four bytes. fp8 products of gradients (Nn, Nt) sum in
- * full, forward ones in the tensor cores' short accumulators, as Transformer Engine and torchao
- * have it.
+ * `accumulateFp32` reads and writes C in four bytes, `accumulate` in its own. fp8 products of
+ * gradients (Nn, Nt) sum in full, forward ones in the tensor cores' short accumulators, as
+ * Transformer Engine and torchao have it.
  *
  * @throws std::invalid_argument when a dimension is zero or the GPU has no such precision.
  * Complexity: tiles times splits, about a hundred evaluations at most.
  */
 KernelEstimate GemmTime(const Gpu& gpu, ClockRegime regime, const GemmShape& shape);
+
+/** Bytes of a row of each matrix as it lies in memory; fp8 products give 16 bits. */
+struct GemmRows
+{
+    explicit GemmRows(const GemmShape& shape);
+
+    uint64_t a{0};
+    uint64_t b{0};
+    uint64_t c{0};
+};
 
 /** How GemmTime cuts @p shape. @throws std::invalid_argument as GemmTime. */
 GemmPlan PlanGemm(const Gpu& gpu, ClockRegime regime, const GemmShape& shape);

@@ -87,7 +87,7 @@ class IndexDistribution
     }
 
     /** Of a list of look-ups how many there are; 0 where each is drawn anew. */
-    double Observed() const
+    double ObservedLookups() const
     {
         return m_observed;
     }

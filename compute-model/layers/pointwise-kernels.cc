@@ -17,6 +17,37 @@ NormSums(const Transformer& model, const RankShape& shape)
     return Bytes(static_cast<int64_t>(shape.normTokens * sums * BytesOf(Precision::Fp32)));
 }
 
+/** Operands of an activation that is one kernel. */
+struct ActivationOperands
+{
+    double gelu{0};
+    double swiGlu{0};
+};
+
+/** Writes an activation if it is one kernel, as all but eager SwiGLU are. @return whether it is. */
+bool
+WritesAtOnce(SegmentWriter& writer,
+             const Transformer& model,
+             const ParallelPlan& plan,
+             const std::string& name,
+             uint64_t rows,
+             uint64_t columns,
+             const ActivationOperands& operands)
+{
+    const double element = ActivationBytes(plan.precision);
+    if (model.activation == ActivationKind::Gelu)
+    {
+        writer.Memory(name, MemoryKernel::BiasGelu, rows, columns, operands.gelu * element);
+        return true;
+    }
+    if (plan.fusion == KernelFusion::Eager)
+    {
+        return false;
+    }
+    writer.Memory(name, MemoryKernel::SwiGlu, rows, columns, operands.swiGlu * element);
+    return true;
+}
+
 } // namespace
 
 void
@@ -48,17 +79,11 @@ WriteActivation(SegmentWriter& writer,
                 uint64_t rows,
                 uint64_t columns)
 {
+    if (WritesAtOnce(writer, model, plan, name, rows, columns, {2, 3}))
+    {
+        return;
+    }
     const double element = ActivationBytes(plan.precision);
-    if (model.activation == ActivationKind::Gelu)
-    {
-        writer.Memory(name, MemoryKernel::BiasGelu, rows, columns, 2 * element);
-        return;
-    }
-    if (plan.fusion != KernelFusion::Eager)
-    {
-        writer.Memory(name, MemoryKernel::SwiGlu, rows, columns, 3 * element);
-        return;
-    }
     writer.Memory(name + ", SiLU", MemoryKernel::Elementwise, rows, columns, 2 * element);
     writer.Memory(name + ", gate", MemoryKernel::Elementwise, rows, columns, 3 * element);
 }
@@ -71,20 +96,17 @@ WriteActivationBackward(SegmentWriter& writer,
                         uint64_t rows,
                         uint64_t columns)
 {
-    const double element = ActivationBytes(plan.precision);
-    if (model.activation == ActivationKind::Gelu)
+    if (WritesAtOnce(writer, model, plan, name, rows, columns, {3, 5}))
     {
-        writer.Memory(name, MemoryKernel::BiasGelu, rows, columns, 3 * element);
-        return;
-    }
-    if (plan.fusion != KernelFusion::Eager)
-    {
-        writer.Memory(name, MemoryKernel::SwiGlu, rows, columns, 5 * element);
         return;
     }
     for (const char* part : {", gated", ", gate", ", SiLU"})
     {
-        writer.Memory(name + part, MemoryKernel::Elementwise, rows, columns, 3 * element);
+        writer.Memory(name + part,
+                      MemoryKernel::Elementwise,
+                      rows,
+                      columns,
+                      3.0 * ActivationBytes(plan.precision));
     }
 }
 

@@ -78,7 +78,7 @@ ReadUse(const YamlNode& node, const YamlNode& defaults, EmbeddingTable& table)
         const auto seen = IndexDistribution::Observed(
             ReadIndices(indices->AsPathBesideFile(), indices->Where(), table.rows));
         table.classes = seen.Classes();
-        table.observed = seen.Observed();
+        table.observed = seen.ObservedLookups();
     }
     else if (const auto classes = node.Find("classes"))
     {

@@ -4,7 +4,9 @@
 #include "compute-model/kernels/kernel-time.h"
 #include "scenarios/readers/scenario-names.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace weir
 {
@@ -120,6 +122,12 @@ ReadMeasuredShapes(const YamlNode& node)
         shapes.lookups.push_back(ReadLookups(item));
     }
     const YamlNode memory = node.Get("memory");
+    std::vector<std::string> kinds;
+    for (std::size_t i = 0; i < MEMORY_KERNEL_COUNT; i++)
+    {
+        kinds.emplace_back(ToString(static_cast<MemoryKernel>(i)));
+    }
+    memory.CheckKeys(kinds);
     for (std::size_t i = 0; i < MEMORY_KERNEL_COUNT; i++)
     {
         shapes.memory.push_back(ReadMemory(memory, ToString(static_cast<MemoryKernel>(i))));

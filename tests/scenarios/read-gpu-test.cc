@@ -123,6 +123,8 @@ TEST(ReadGpu, RefusesWithPlaceFoundAndExpected)
               std::string::npos);
     EXPECT_NE(RefusalWith("kernels.measured.attention.0.mask", "half").find("causal"),
               std::string::npos);
+    EXPECT_NE(RefusalWith("kernels.measured.memory.dropuot", "{bytes: [1, 2]}").find("'dropout'"),
+              std::string::npos);
     EXPECT_NE(RefusalWith("kernels.gemm.florr", "1us").find("florr"), std::string::npos);
     EXPECT_NE(RefusalWith("kernels.memory.kernels.softmaxForward.rates.1.rowBytes", "1")
                   .find("more than the row before"),
