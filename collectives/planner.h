@@ -8,9 +8,9 @@
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-settings.h"
 #include "collectives/schedule/schedule.h"
-#include "fabric/cluster.h"
 #include "fabric/routing/path-table.h"
 #include "fabric/routing/router.h"
+#include "fabric/topology/cluster.h"
 
 #include <memory>
 #include <vector>

@@ -9,7 +9,7 @@
 #include "compute-model/kernels/overlap-slowdown.h"
 #include "compute-model/models/network.h"
 #include "compute-model/plan/parallel-plan.h"
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 
 #include <cstdint>

@@ -3,9 +3,9 @@
 #define WEIR_COLLECTIVES_CHANNELS_CONNECTION_H
 
 #include "collectives/communicator.h"
-#include "fabric/cluster.h"
 #include "fabric/routing/path-table.h"
 #include "fabric/routing/router.h"
+#include "fabric/topology/cluster.h"
 
 #include <cstdint>
 #include <unordered_map>

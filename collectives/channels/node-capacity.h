@@ -3,8 +3,8 @@
 #define WEIR_COLLECTIVES_CHANNELS_NODE_CAPACITY_H
 
 #include "collectives/nccl/nccl-constants.h"
-#include "fabric/cluster.h"
 #include "fabric/routing/router.h"
+#include "fabric/topology/cluster.h"
 
 #include <cstdint>
 #include <optional>

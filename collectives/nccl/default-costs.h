@@ -2,8 +2,8 @@
 #ifndef WEIR_COLLECTIVES_NCCL_DEFAULT_COSTS_H
 #define WEIR_COLLECTIVES_NCCL_DEFAULT_COSTS_H
 
-#include "fabric/cluster-spec.h"
 #include "fabric/nodes/node-cost.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 
 #include <array>

@@ -6,7 +6,7 @@
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-constants.h"
 #include "collectives/nccl/node-costs.h"
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "collectives/collective.h"
 #include "collectives/communicator.h"
 #include "collectives/schedule/block-times.h"
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 
 #include <cstdint>

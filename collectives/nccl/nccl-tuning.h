@@ -5,8 +5,8 @@
 #include "collectives/collective.h"
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-constants.h"
-#include "fabric/cluster-spec.h"
 #include "fabric/routing/path-table.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 
 namespace weir

@@ -2,7 +2,7 @@
 #ifndef WEIR_COMPUTE_MODEL_EXECUTION_COMPLETION_QUEUE_H
 #define WEIR_COMPUTE_MODEL_EXECUTION_COMPLETION_QUEUE_H
 
-#include "fabric/transport/instant-queue.h"
+#include "fabric/transport/fluid/instant-queue.h"
 #include "fabric/units.h"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/fabric.h"
 
-#include "fabric/transport/load-balancing-transport.h"
+#include "fabric/transport/fluid/load-balancing-transport.h"
 
 #include <utility>
 

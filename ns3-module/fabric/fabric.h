@@ -2,9 +2,9 @@
 #ifndef WEIR_FABRIC_FABRIC_H
 #define WEIR_FABRIC_FABRIC_H
 
-#include "fabric/cluster.h"
 #include "fabric/routing/path-table.h"
 #include "fabric/routing/router.h"
+#include "fabric/topology/cluster.h"
 #include "fabric/transport/transport.h"
 
 #include <memory>

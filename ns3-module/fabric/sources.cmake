@@ -1,21 +1,21 @@
 set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/passive-engine.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/sharing-solver.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology.cc
-  ${CMAKE_CURRENT_LIST_DIR}/link-profile.cc
-  ${CMAKE_CURRENT_LIST_DIR}/net-transport.cc
-  ${CMAKE_CURRENT_LIST_DIR}/profile-check.cc
-  ${CMAKE_CURRENT_LIST_DIR}/cluster.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/topology.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/link-profile.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/net-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/profile-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/cluster.cc
   ${CMAKE_CURRENT_LIST_DIR}/nodes/node-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/nodes/node-cost.cc
   ${CMAKE_CURRENT_LIST_DIR}/nodes/node-wiring.cc
-  ${CMAKE_CURRENT_LIST_DIR}/shapes/clos-layers.cc
-  ${CMAKE_CURRENT_LIST_DIR}/shapes/rail-optimized.cc
-  ${CMAKE_CURRENT_LIST_DIR}/shapes/leaf-spine.cc
-  ${CMAKE_CURRENT_LIST_DIR}/shapes/fat-tree.cc
-  ${CMAKE_CURRENT_LIST_DIR}/shapes/dragonfly.cc
-  ${CMAKE_CURRENT_LIST_DIR}/shapes/dimensions.cc
-  ${CMAKE_CURRENT_LIST_DIR}/shapes/graph-fabric.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kinds/clos-layers.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kinds/rail-optimized.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kinds/leaf-spine.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kinds/fat-tree.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kinds/dragonfly.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kinds/dimensions.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kinds/graph-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/flow-hash.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/switch-graph.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/router.cc
@@ -29,7 +29,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/routing/path-sum.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/way-balance.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/way-chooser.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/load-balancing-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/load-balancing-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/known-balances.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/load-levelling.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/path-table.cc
@@ -45,9 +45,9 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-slack.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-sweep.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-walk.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid-transport.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid-bundles.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid-settle.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid-usage.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-bundles.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-settle.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-usage.cc
   ${CMAKE_CURRENT_LIST_DIR}/fabric.cc
 )

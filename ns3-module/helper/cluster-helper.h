@@ -4,7 +4,7 @@
 
 #include "cluster-container.h"
 
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "ns3/attribute.h"
 #include "ns3/network-description.h"
 #include "ns3/server-description.h"

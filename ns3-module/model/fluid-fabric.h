@@ -4,8 +4,8 @@
 
 #include "engine-driver.h"
 
-#include "fabric/cluster-spec.h"
 #include "fabric/fabric.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/transport.h"
 #include "ns3/callback.h"
 #include "ns3/object.h"

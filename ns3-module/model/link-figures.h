@@ -2,7 +2,7 @@
 #ifndef WEIR_MODEL_LINK_FIGURES_H
 #define WEIR_MODEL_LINK_FIGURES_H
 
-#include "fabric/link-profile.h"
+#include "fabric/topology/link-profile.h"
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
 #include "ns3/object-base.h"

@@ -4,7 +4,7 @@
 
 #include "link-figures.h"
 
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "ns3/object.h"
 
 #include <string>

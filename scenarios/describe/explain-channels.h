@@ -3,8 +3,8 @@
 #define WEIR_SCENARIOS_DESCRIBE_EXPLAIN_CHANNELS_H
 
 #include "collectives/communicator.h"
-#include "fabric/cluster.h"
 #include "fabric/routing/path-table.h"
+#include "fabric/topology/cluster.h"
 
 #include <string>
 

@@ -2,8 +2,8 @@
 #ifndef WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
 #define WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
 
-#include "fabric/cluster-spec.h"
 #include "fabric/routing/router.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/transport.h"
 #include "scenarios/flows/flow-network.h"
 

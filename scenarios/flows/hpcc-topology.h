@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_FLOWS_HPCC_TOPOLOGY_H
 #define WEIR_SCENARIOS_FLOWS_HPCC_TOPOLOGY_H
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
 #include <string>
 

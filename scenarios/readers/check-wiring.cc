@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/check-wiring.h"
 
-#include "fabric/cluster.h"
+#include "fabric/topology/cluster.h"
 #include "scenarios/readers/check-memory.h"
 
 #include <filesystem>

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_READERS_CHECK_WIRING_H
 #define WEIR_SCENARIOS_READERS_CHECK_WIRING_H
 
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_READERS_READ_LINK_PROFILE_H
 #define WEIR_SCENARIOS_READERS_READ_LINK_PROFILE_H
 
-#include "fabric/link-profile.h"
+#include "fabric/topology/link-profile.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_READERS_READ_NODE_H
 
 #include "compute-model/kernels/gpu.h"
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "scenarios/yaml/yaml-node.h"
 
 namespace weir

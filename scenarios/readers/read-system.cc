@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-system.h"
 
-#include "fabric/shapes/dimensions.h"
+#include "fabric/kinds/dimensions.h"
 #include "scenarios/readers/check-overruled.h"
 #include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-gpu.h"

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_READERS_USUAL_EFFICIENCY_H
 #define WEIR_SCENARIOS_READERS_USUAL_EFFICIENCY_H
 
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 
 #include <cstdint>
 

@@ -6,7 +6,7 @@
 #include "collectives/collective.h"
 #include "collectives/fidelity.h"
 #include "collectives/nccl/nccl-settings.h"
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 
 #include <cstdint>

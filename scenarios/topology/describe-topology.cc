@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/topology/describe-topology.h"
 
-#include "fabric/cluster.h"
 #include "fabric/nodes/node-wiring.h"
 #include "fabric/routing/router.h"
+#include "fabric/topology/cluster.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/topology/topology-style.h"

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_DRAW_MESH_H
 #define WEIR_SCENARIOS_TOPOLOGY_DRAW_MESH_H
 
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "scenarios/topology/svg-canvas.h"
 
 namespace weir

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/topology/draw-topology.h"
 
-#include "fabric/cluster.h"
+#include "fabric/topology/cluster.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/topology/draw-mesh.h"
 #include "scenarios/topology/fabric-layout.h"

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_DRAW_TOPOLOGY_H
 #define WEIR_SCENARIOS_TOPOLOGY_DRAW_TOPOLOGY_H
 
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 
 #include <string>
 

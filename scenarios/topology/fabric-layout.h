@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_FABRIC_LAYOUT_H
 #define WEIR_SCENARIOS_TOPOLOGY_FABRIC_LAYOUT_H
 
-#include "fabric/cluster.h"
+#include "fabric/topology/cluster.h"
 #include "scenarios/topology/svg-canvas.h"
 
 #include <string>

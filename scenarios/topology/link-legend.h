@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_LINK_LEGEND_H
 #define WEIR_SCENARIOS_TOPOLOGY_LINK_LEGEND_H
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "scenarios/topology/svg-canvas.h"
 
 #include <string>

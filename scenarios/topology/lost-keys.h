@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_LOST_KEYS_H
 #define WEIR_SCENARIOS_TOPOLOGY_LOST_KEYS_H
 
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_NCCL_LINK_DEFAULTS_H
 #define WEIR_SCENARIOS_TOPOLOGY_NCCL_LINK_DEFAULTS_H
 
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 
 #include <cstdint>
 #include <string>

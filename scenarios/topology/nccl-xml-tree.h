@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_NCCL_XML_TREE_H
 #define WEIR_SCENARIOS_TOPOLOGY_NCCL_XML_TREE_H
 
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "scenarios/topology/xml-element.h"
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_NODE_LAYOUT_H
 #define WEIR_SCENARIOS_TOPOLOGY_NODE_LAYOUT_H
 
-#include "fabric/cluster-spec.h"
-#include "fabric/topology.h"
+#include "fabric/topology/cluster-spec.h"
+#include "fabric/topology/topology.h"
 #include "scenarios/topology/svg-canvas.h"
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/topology/read-graph.h"
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/yaml/nearest-name.h"

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_READ_GRAPH_H
 #define WEIR_SCENARIOS_TOPOLOGY_READ_GRAPH_H
 
-#include "fabric/shapes/fabric-shape.h"
+#include "fabric/kinds/fabric-shape.h"
 
 #include <string>
 

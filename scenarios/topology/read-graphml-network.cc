@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "scenarios/topology/read-graph.h"
 #include "scenarios/topology/xml-element.h"
 

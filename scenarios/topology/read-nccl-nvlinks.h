@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_READ_NCCL_NVLINKS_H
 #define WEIR_SCENARIOS_TOPOLOGY_READ_NCCL_NVLINKS_H
 
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "scenarios/topology/nccl-xml-tree.h"
 
 namespace weir

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_READ_NCCL_XML_H
 #define WEIR_SCENARIOS_TOPOLOGY_READ_NCCL_XML_H
 
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_TOPOLOGY_STYLE_H
 #define WEIR_SCENARIOS_TOPOLOGY_TOPOLOGY_STYLE_H
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "fabric/units.h"
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/cluster.h"
 #include "fabric/nodes/node-wiring.h"
+#include "fabric/topology/cluster.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/topology/graphml.h"
 

@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_VALIDATION_FABRIC_AGREEMENT_H
 
 #include "collectives/collective.h"
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 
 #include <functional>

@@ -3,8 +3,8 @@
 #define WEIR_SCENARIOS_VALIDATION_LEAST_TIME_H
 
 #include "collectives/collective.h"
-#include "fabric/cluster.h"
 #include "fabric/ids.h"
+#include "fabric/topology/cluster.h"
 #include "fabric/units.h"
 
 #include <vector>

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_WRITERS_WRITE_NODE_H
 #define WEIR_SCENARIOS_WRITERS_WRITE_NODE_H
 
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "scenarios/yaml/yaml-writer.h"
 
 namespace weir

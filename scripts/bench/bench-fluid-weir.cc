@@ -3,7 +3,7 @@
 #include "fluid-pattern.h"
 #include "process-cost.h"
 
-#include "fabric/transport/fluid-transport.h"
+#include "fabric/transport/fluid/fluid-transport.h"
 
 #include <algorithm>
 #include <cstdio>

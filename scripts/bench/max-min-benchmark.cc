@@ -2,8 +2,8 @@
 #include "fabric/sharing/indexed-heap.h"
 #include "fabric/sharing/max-min.h"
 #include "fabric/sharing/progressive-filling.h"
-#include "fabric/transport/fluid-transport.h"
-#include "fabric/transport/instant-queue.h"
+#include "fabric/transport/fluid/fluid-transport.h"
+#include "fabric/transport/fluid/instant-queue.h"
 
 #include <benchmark/benchmark.h>
 

@@ -2,7 +2,7 @@
 #include "collectives/engines/crowd-times.h"
 
 #include "fabric/routing/path-table.h"
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/pipeline-time.h"
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
 #include "collective-bench.h"
 #include "reference-machines.h"

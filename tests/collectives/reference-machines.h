@@ -2,8 +2,8 @@
 #ifndef WEIR_TESTS_COLLECTIVES_REFERENCE_MACHINES_H
 #define WEIR_TESTS_COLLECTIVES_REFERENCE_MACHINES_H
 
-#include "fabric/cluster-spec.h"
 #include "fabric/ids.h"
+#include "fabric/topology/cluster-spec.h"
 
 #include <string>
 #include <vector>

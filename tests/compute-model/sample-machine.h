@@ -3,9 +3,9 @@
 #define WEIR_TESTS_COMPUTE_MODEL_SAMPLE_MACHINE_H
 
 #include "collectives/planner.h"
-#include "fabric/cluster.h"
 #include "fabric/routing/path-table.h"
 #include "fabric/routing/router.h"
+#include "fabric/topology/cluster.h"
 
 namespace weir
 {

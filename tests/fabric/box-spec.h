@@ -2,7 +2,7 @@
 #ifndef WEIR_TESTS_FABRIC_BOX_SPEC_H
 #define WEIR_TESTS_FABRIC_BOX_SPEC_H
 
-#include "fabric/cluster-spec.h"
+#include "fabric/topology/cluster-spec.h"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/transport/fluid-transport.h"
+#include "fabric/transport/fluid/fluid-transport.h"
 #include "plain-sharing.h"
 #include "random-stream.h"
 

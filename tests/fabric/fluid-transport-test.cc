@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/transport/fluid-transport.h"
+#include "fabric/transport/fluid/fluid-transport.h"
 #include "random-stream.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/cluster.h"
 #include "fabric/routing/router.h"
+#include "fabric/topology/cluster.h"
 
 #include "box-spec.h"
 #include "network-figures.h"

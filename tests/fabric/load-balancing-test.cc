@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/kinds/dimensions.h"
 #include "fabric/routing/path-stretches.h"
 #include "fabric/routing/route-dag.h"
-#include "fabric/shapes/dimensions.h"
 
 #include "flow-play.h"
 

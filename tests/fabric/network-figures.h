@@ -2,7 +2,7 @@
 #ifndef WEIR_TESTS_FABRIC_NETWORK_FIGURES_H
 #define WEIR_TESTS_FABRIC_NETWORK_FIGURES_H
 
-#include "fabric/cluster.h"
+#include "fabric/topology/cluster.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/shapes/dimensions.h"
+#include "fabric/kinds/dimensions.h"
 
 #include "flow-play.h"
 

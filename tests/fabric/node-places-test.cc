@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "box-spec.h"
-#include "fabric/cluster.h"
 #include "fabric/nodes/node-wiring.h"
 #include "fabric/routing/router.h"
+#include "fabric/topology/cluster.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/routing/router.h"
 
-#include "fabric/cluster.h"
+#include "fabric/topology/cluster.h"
 
 #include "box-spec.h"
 #include "way-oracle.h"

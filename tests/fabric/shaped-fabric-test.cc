@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/cluster.h"
+#include "fabric/kinds/dimensions.h"
 #include "fabric/routing/router.h"
-#include "fabric/shapes/dimensions.h"
+#include "fabric/topology/cluster.h"
 
 #include "box-spec.h"
 #include "network-figures.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
-#include "fabric/link-profile.h"
+#include "fabric/topology/link-profile.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #define WEIR_TESTS_FABRIC_WAY_ORACLE_H
 
 #include "fabric/routing/flow-hash.h"
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
 #include <cstdint>
 #include <set>

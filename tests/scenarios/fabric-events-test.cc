@@ -2,7 +2,7 @@
 #include "scenarios/running/fabric-events.h"
 
 #include "fabric/fabric.h"
-#include "fabric/transport/fluid-transport.h"
+#include "fabric/transport/fluid/fluid-transport.h"
 #include "scenarios/running/path-repair.h"
 #include "scenarios/running/rerouting-transport.h"
 #include "scenarios/running/run-scenario.h"

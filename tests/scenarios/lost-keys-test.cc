@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/cluster.h"
+#include "fabric/topology/cluster.h"
 #include "scenarios/topology/convert-topology.h"
 #include "scenarios/topology/lost-keys.h"
 #include "scratch-folder.h"

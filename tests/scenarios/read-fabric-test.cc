@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-fabric.h"
 
-#include "fabric/cluster.h"
+#include "fabric/topology/cluster.h"
 #include "refusal.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-system.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/cluster.h"
+#include "fabric/topology/cluster.h"
 #include "refusal.h"
 #include "scenarios/topology/convert-topology.h"
 #include "scenarios/topology/describe-topology.h"

@@ -2,7 +2,7 @@
 #ifndef WEIR_COLLECTIVES_ALGORITHMS_COLLNET_SWITCH_TREE_H
 #define WEIR_COLLECTIVES_ALGORITHMS_COLLNET_SWITCH_TREE_H
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "fabric/units.h"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #define WEIR_COLLECTIVES_ALGORITHMS_POINT_TO_POINT_ORDER_H
 
 #include "collectives/communicator.h"
-#include "fabric/cluster.h"
+#include "fabric/topology/cluster.h"
 
 #include <cstdint>
 #include <vector>

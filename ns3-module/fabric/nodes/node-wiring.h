@@ -2,9 +2,9 @@
 #ifndef WEIR_FABRIC_NODE_WIRING_H
 #define WEIR_FABRIC_NODE_WIRING_H
 
-#include "fabric/cluster-spec.h"
 #include "fabric/ids.h"
-#include "fabric/topology.h"
+#include "fabric/topology/cluster-spec.h"
+#include "fabric/topology/topology.h"
 
 #include <cstdint>
 #include <vector>

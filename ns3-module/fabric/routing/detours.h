@@ -3,7 +3,7 @@
 #define WEIR_FABRIC_DETOURS_H
 
 #include "fabric/ids.h"
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
 #include <cstdint>
 #include <vector>

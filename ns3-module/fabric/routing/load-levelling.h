@@ -6,7 +6,7 @@
 #include "fabric/routing/link-scratch.h"
 #include "fabric/routing/route-choices.h"
 #include "fabric/routing/way-demand.h"
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
 #include <vector>
 

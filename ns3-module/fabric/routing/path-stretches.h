@@ -5,7 +5,7 @@
 #include "fabric/ids.h"
 #include "fabric/routing/path-table.h"
 #include "fabric/routing/router.h"
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
 #include <vector>
 

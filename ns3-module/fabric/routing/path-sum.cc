@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/routing/path-sum.h"
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
 namespace weir
 {

@@ -3,7 +3,7 @@
 #define WEIR_FABRIC_ROUTE_DAG_H
 
 #include "fabric/ids.h"
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "fabric/units.h"
 
 #include <cstdint>

@@ -2,11 +2,11 @@
 #ifndef WEIR_FABRIC_ROUTER_H
 #define WEIR_FABRIC_ROUTER_H
 
-#include "fabric/cluster-spec.h"
 #include "fabric/ids.h"
 #include "fabric/routing/route-dag.h"
 #include "fabric/routing/switch-graph.h"
-#include "fabric/topology.h"
+#include "fabric/topology/cluster-spec.h"
+#include "fabric/topology/topology.h"
 
 #include <array>
 #include <cstdint>

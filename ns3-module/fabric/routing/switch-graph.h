@@ -3,7 +3,7 @@
 #define WEIR_FABRIC_SWITCH_GRAPH_H
 
 #include "fabric/ids.h"
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
 #include <cstdint>
 #include <limits>

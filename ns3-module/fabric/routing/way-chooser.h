@@ -2,12 +2,12 @@
 #ifndef WEIR_FABRIC_WAY_CHOOSER_H
 #define WEIR_FABRIC_WAY_CHOOSER_H
 
-#include "fabric/cluster-spec.h"
 #include "fabric/routing/path-spread.h"
 #include "fabric/routing/path-table.h"
 #include "fabric/routing/route-choices.h"
 #include "fabric/routing/router.h"
 #include "fabric/routing/way-balance.h"
+#include "fabric/topology/cluster-spec.h"
 
 #include <cstdint>
 #include <unordered_map>

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/topology/link-profile.h"
+
+#include <stdexcept>
+#include <string>
+
+namespace weir
+{
+
+namespace
+{
+
+double
+Share(uint32_t payload, uint32_t overhead)
+{
+    return static_cast<double>(payload) / (static_cast<double>(payload) + overhead);
+}
+
+void
+CheckGeneration(const char* function, uint32_t generation)
+{
+    if (generation < 1 || generation > 6)
+    {
+        throw std::invalid_argument(std::string(function) + ": PCIe generation " +
+                                    std::to_string(generation) + ", expected 1 to 6");
+    }
+}
+
+void
+CheckMtu(const char* function, uint32_t mtu)
+{
+    // The path MTUs that the InfiniBand architecture (volume 1, section 9) knows, for RoCE too.
+    if (mtu != 256 && mtu != 512 && mtu != 1024 && mtu != 2048 && mtu != 4096)
+    {
+        throw std::invalid_argument(std::string(function) + ": MTU " + std::to_string(mtu) +
+                                    ", expected 256, 512, 1024, 2048 or 4096");
+    }
+}
+
+void
+CheckMtuRange(const char* function, uint32_t mtu, uint32_t least)
+{
+    constexpr uint32_t LARGEST_FRAME = 9216; // what switches call a jumbo frame
+    if (mtu < least || mtu > LARGEST_FRAME)
+    {
+        throw std::invalid_argument(std::string(function) + ": MTU " + std::to_string(mtu) +
+                                    ", expected " + std::to_string(least) + " to " +
+                                    std::to_string(LARGEST_FRAME));
+    }
+}
+
+constexpr uint32_t ETHERNET = 14 + 4;     // IEEE 802.3: header, frame check sequence
+constexpr uint32_t PREAMBLE_GAP = 8 + 12; // IEEE 802.3: preamble with delimiter, gap
+
+} // namespace
+
+double
+NvLinkFraming(uint32_t headerFlits)
+{
+    // Foley and Danskin, "Ultra-Performance Pascal GPU and NVLink Interconnect", IEEE Micro 37(2),
+    // 2017: packets are 1 to 18 flits of 128 bits, 16 of them data at most.
+    constexpr uint32_t FLIT = 16;
+    constexpr uint32_t MAX_DATA = 256;
+    return Share(MAX_DATA, FLIT * headerFlits);
+}
+
+double
+PcieFraming(uint32_t maxPayload)
+{
+    const bool powerOfTwo = (maxPayload & (maxPayload - 1)) == 0;
+    if (maxPayload < 128 || maxPayload > 4096 || !powerOfTwo)
+    {
+        throw std::invalid_argument("PcieFraming: maximum payload " + std::to_string(maxPayload) +
+                                    ", expected a power of two from 128 to 4096");
+    }
+    // PCI Express Base Specification 3.0, sections 2.2.1 (a write with a 64-bit address has a
+    // header of four double words), 3.6.2 (link CRC), 4.2.2.2 (start-of-TLP token with the
+    // sequence number).
+    constexpr uint32_t HEADER = 16;
+    constexpr uint32_t LINK_CRC = 4;
+    constexpr uint32_t START_TOKEN = 4;
+    // Sections 3.4 and 4.2.2.2: a DLLP is a 2-byte start token, 4 bytes and a 2-byte CRC. With both
+    // directions equally loaded each TLP one way makes an Ack and a credit update the other way
+    // (receivers may merge some of them, so this is the upper end).
+    constexpr uint32_t DLLP = 8;
+    constexpr uint32_t DLLPS_PER_TLP = 2;
+    return Share(maxPayload, HEADER + LINK_CRC + START_TOKEN + DLLPS_PER_TLP * DLLP);
+}
+
+double
+RoceFraming(uint32_t mtu)
+{
+    CheckMtu("RoceFraming", mtu);
+    constexpr uint32_t IP_UDP = 20 + 8;   // RFC 791, RFC 768
+    constexpr uint32_t BTH_ICRC = 12 + 4; // InfiniBand architecture, annex A17 (RoCEv2)
+    return Share(mtu, ETHERNET + PREAMBLE_GAP + IP_UDP + BTH_ICRC);
+}
+
+double
+InfinibandFraming(uint32_t mtu)
+{
+    CheckMtu("InfinibandFraming", mtu);
+    constexpr uint32_t LRH = 8;     // InfiniBand architecture, volume 1, section 7.7
+    constexpr uint32_t BTH = 12;    // section 9.2
+    constexpr uint32_t CRC = 4 + 2; // section 7.8: invariant and variant CRC
+    return Share(mtu, LRH + BTH + CRC);
+}
+
+double
+SlingshotFraming(uint32_t mtu)
+{
+    CheckMtu("SlingshotFraming", mtu);
+    // De Sensi et al., "An In-Depth Analysis of the Slingshot Interconnect", SC 2020, section II:
+    // no inter-packet gap and smaller frames than IEEE 802.3. The header of Cassini's transport is
+    // not published: 32 bytes is an estimate.
+    constexpr uint32_t TRANSPORT = 32;
+    return Share(mtu, ETHERNET + TRANSPORT);
+}
+
+double
+EfaFraming(uint32_t mtu)
+{
+    constexpr uint32_t LEAST = 256;
+    CheckMtuRange("EfaFraming", mtu, LEAST);
+    // Shalev et al., "A Cloud-Optimized Transport Protocol for Elastic and Scalable HPC", IEEE
+    // Micro 40(6), 2020: datagrams over IP and UDP. The header of the transport is not published:
+    // 32 bytes is an estimate.
+    constexpr uint32_t IP_UDP = 20 + 8;
+    constexpr uint32_t TRANSPORT = 32;
+    return Share(mtu, ETHERNET + PREAMBLE_GAP + IP_UDP + TRANSPORT);
+}
+
+double
+TcpFraming(uint32_t mtu)
+{
+    constexpr uint32_t LEAST = 576; // RFC 791: what every host takes
+    CheckMtuRange("TcpFraming", mtu, LEAST);
+    constexpr uint32_t IP_TCP = 20 + 20 + 12; // RFC 791, RFC 9293, time stamps of RFC 7323
+    return Share(mtu - IP_TCP, IP_TCP + ETHERNET + PREAMBLE_GAP);
+}
+
+Rate
+PcieRawRate(uint32_t generation, uint32_t lanes)
+{
+    CheckGeneration("PcieRawRate", generation);
+    if (lanes == 0)
+    {
+        throw std::invalid_argument("PcieRawRate: a link has at least one lane");
+    }
+    // PCI Express Base Specification 6.0, section 1.2: GT/s per lane, one bit each per transfer
+    // (generation 6 sends two bits at half the symbol rate).
+    constexpr double GIGATRANSFERS[] = {2.5, 5, 8, 16, 32, 64};
+    return Rate::Gbps(GIGATRANSFERS[generation - 1] * lanes);
+}
+
+double
+PcieEncoding(uint32_t generation)
+{
+    CheckGeneration("PcieEncoding", generation);
+    if (generation <= 2)
+    {
+        return 8.0 / 10;
+    }
+    if (generation <= 5)
+    {
+        return 128.0 / 130;
+    }
+    return 236.0 / 256;
+}
+
+} // namespace weir

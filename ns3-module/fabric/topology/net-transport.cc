@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/topology/net-transport.h"
+
+#include "fabric/topology/link-profile.h"
+
+#include <stdexcept>
+
+namespace weir
+{
+
+const std::vector<NetTransportTraits>&
+NetTransports()
+{
+    static const std::vector<NetTransportTraits> ALL{
+        {NetTransport::Infiniband, "infiniband", InfinibandFraming, true, 256, 4096, 4096, "mlx5_"},
+        {NetTransport::Roce, "roce", RoceFraming, true, 256, 4096, 4096, "mlx5_"},
+        {NetTransport::Slingshot, "slingshot", SlingshotFraming, true, 256, 4096, 2048, "cxi"},
+        {NetTransport::Efa, "efa", EfaFraming, false, 256, 9216, 8760, "efa"},
+        {NetTransport::Tcp, "tcp", TcpFraming, false, 576, 9216, 9000, "eth"}};
+    return ALL;
+}
+
+const NetTransportTraits&
+TraitsOf(NetTransport transport)
+{
+    for (const NetTransportTraits& traits : NetTransports())
+    {
+        if (traits.transport == transport)
+        {
+            return traits;
+        }
+    }
+    throw std::invalid_argument("TraitsOf: not a transport");
+}
+
+} // namespace weir

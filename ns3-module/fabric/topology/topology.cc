@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/topology/topology.h"
+
+#include "fabric/topology/link-profile.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace weir
+{
+
+const char*
+ToString(DeviceKind kind)
+{
+    switch (kind)
+    {
+    case DeviceKind::Gpu:
+        return "gpu";
+    case DeviceKind::NvSwitch:
+        return "nvswitch";
+    case DeviceKind::PcieSwitch:
+        return "pcie-switch";
+    case DeviceKind::RootComplex:
+        return "root-complex";
+    case DeviceKind::Nic:
+        return "nic";
+    case DeviceKind::LeafSwitch:
+        return "leaf";
+    case DeviceKind::SpineSwitch:
+        return "spine";
+    case DeviceKind::CoreSwitch:
+        return "core";
+    case DeviceKind::Host:
+        return "host";
+    }
+    throw std::invalid_argument("ToString: not a DeviceKind");
+}
+
+const char*
+ToString(LinkKind kind)
+{
+    switch (kind)
+    {
+    case LinkKind::NvLink:
+        return "nvlink";
+    case LinkKind::Pcie:
+        return "pcie";
+    case LinkKind::InterSocket:
+        return "inter-socket";
+    case LinkKind::Network:
+        return "network";
+    }
+    throw std::invalid_argument("ToString: not a LinkKind");
+}
+
+DeviceId
+Topology::AddDevice(DeviceKind kind, std::string name, uint32_t node, uint32_t index)
+{
+    const DeviceId id(m_devices.size());
+    if (!m_devicesByName.emplace(name, id).second)
+    {
+        throw std::invalid_argument("Topology::AddDevice: there is a device '" + name +
+                                    "' already");
+    }
+    m_devices.push_back({kind, node, index, std::move(name), Device::NO_NODE});
+    m_outgoing.emplace_back();
+    return id;
+}
+
+uint16_t
+Topology::AddProfileName(const std::string& name)
+{
+    const auto known = std::find(m_profileNames.begin(), m_profileNames.end(), name);
+    const auto index = static_cast<std::size_t>(known - m_profileNames.begin());
+    if (index > std::numeric_limits<uint16_t>::max())
+    {
+        throw std::invalid_argument("Topology::AddProfileName: more than 65536 link profiles");
+    }
+    if (known == m_profileNames.end())
+    {
+        m_profileNames.push_back(name);
+    }
+    return static_cast<uint16_t>(index);
+}
+
+LinkId
+Topology::AddLink(
+    DeviceId from, DeviceId to, LinkKind kind, Rate rate, Time latency, uint16_t profile)
+{
+    if (from.Index() >= m_devices.size() || to.Index() >= m_devices.size())
+    {
+        throw std::invalid_argument("Topology::AddLink: an end of the link is not a device");
+    }
+    if (!(rate >= Rate()))
+    {
+        throw std::invalid_argument("Topology::AddLink: the rate is negative or not a number");
+    }
+    if (latency < Time())
+    {
+        throw std::invalid_argument("Topology::AddLink: the latency is negative");
+    }
+    if (profile >= m_profileNames.size())
+    {
+        throw std::invalid_argument("Topology::AddLink: no such link profile");
+    }
+    auto& outgoing = m_outgoing[from.Index()];
+    const auto lane = std::count_if(outgoing.begin(), outgoing.end(), [this, to](LinkId other) {
+        return m_links[other.Index()].to == to;
+    });
+    const LinkId id(m_links.size());
+    m_links.push_back(
+        {from, to, kind, rate, latency, static_cast<uint16_t>(lane), LinkId(), profile, 0, 1});
+    outgoing.push_back(id);
+    return id;
+}
+
+LinkId
+Topology::AddDuplexLink(
+    DeviceId a, DeviceId b, LinkKind kind, Rate rate, Time latency, uint16_t profile)
+{
+    const LinkId there = AddLink(a, b, kind, rate, latency, profile);
+    const LinkId back = AddLink(b, a, kind, rate, latency, profile);
+    m_links[there.Index()].opposite = back;
+    m_links[back.Index()].opposite = there;
+    return there;
+}
+
+LinkId
+Topology::AddDuplexLink(
+    DeviceId a, DeviceId b, LinkKind kind, const LinkProfile& profile, uint32_t bundle)
+{
+    return AddDuplexLink(
+        a, b, kind, profile.PayloadRate() * bundle, profile.latency, AddProfileName(profile.name));
+}
+
+void
+Topology::SetDimension(LinkId link, uint8_t dimension)
+{
+    m_links[link.Index()].dimension = dimension;
+    const LinkId opposite = m_links[link.Index()].opposite;
+    if (opposite.IsValid())
+    {
+        m_links[opposite.Index()].dimension = dimension;
+    }
+}
+
+void
+Topology::SetCost(LinkId link, uint8_t cost)
+{
+    m_links[link.Index()].cost = cost;
+    const LinkId opposite = m_links[link.Index()].opposite;
+    if (opposite.IsValid())
+    {
+        m_links[opposite.Index()].cost = cost;
+    }
+}
+
+DeviceId
+Topology::FindDevice(const std::string& name) const
+{
+    const auto found = m_devicesByName.find(name);
+    return found == m_devicesByName.end() ? DeviceId() : found->second;
+}
+
+std::string
+Topology::LinkName(LinkId id) const
+{
+    const Link& link = GetLink(id);
+    std::string name = GetDevice(link.from).name + "->" + GetDevice(link.to).name;
+    if (link.lane > 0)
+    {
+        name += "#" + std::to_string(link.lane + 1);
+    }
+    return name;
+}
+
+} // namespace weir

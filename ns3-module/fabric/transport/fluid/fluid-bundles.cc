@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/fluid/fluid-transport.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+// A TransferId is the number of the start above the place in memory: unique, in the order of
+// starts, and found without a search. 2^40 starts a run, 2^24 transfers at one time.
+constexpr uint32_t PLACE_BITS = 24;
+constexpr uint64_t PLACE_MASK = (uint64_t{1} << PLACE_BITS) - 1;
+
+/** Clocks that show more than this (bytes per weight) are set back, so that their values keep a
+ *  resolution of micro-bytes. */
+constexpr double REBASE_ABOVE = 8589934592.0; // 2^33
+
+} // namespace
+
+uint32_t
+FluidTransport::NewTransfer()
+{
+    uint32_t t;
+    if (m_unusedTransfers.empty())
+    {
+        t = static_cast<uint32_t>(m_transfers.size());
+        if (t > PLACE_MASK)
+        {
+            throw std::length_error("FluidTransport: more than 2^24 transfers at one time");
+        }
+        m_transfers.emplace_back();
+    }
+    else
+    {
+        t = m_unusedTransfers.back();
+        m_unusedTransfers.pop_back();
+    }
+    m_active++;
+    m_transfers[t].id = (++m_started << PLACE_BITS) | t;
+    return t;
+}
+
+void
+FluidTransport::FreeTransfer(uint32_t t)
+{
+    m_transfers[t].state = State::Unused;
+    m_unusedTransfers.push_back(t);
+}
+
+/** Where a transfer that is moving or delayed is; NONE when it is done. */
+uint32_t
+FluidTransport::Find(TransferId id) const
+{
+    const uint64_t t = id.value & PLACE_MASK;
+    if (t >= m_transfers.size() || m_transfers[t].id != id.value)
+    {
+        return NONE;
+    }
+    const State state = m_transfers[t].state;
+    return state == State::Moving || state == State::Delayed ? static_cast<uint32_t>(t) : NONE;
+}
+
+TransferRequest
+FluidTransport::RequestOf(const Transfer& transfer) const
+{
+    const Bundle& bundle = m_bundles[transfer.bundle];
+    TransferRequest request;
+    request.path = bundle.path;
+    request.bytes = Bytes(transfer.size);
+    request.latency = transfer.latency;
+    request.cap = Rate::BytesPerSecond(bundle.cap);
+    request.weight = bundle.weight;
+    request.client = transfer.client;
+    request.token = transfer.token;
+    return request;
+}
+
+/** The bundle of that path, cap and weight, with one user more. */
+uint32_t
+FluidTransport::BundleFor(PathId path, double cap, double weight)
+{
+    if (m_bundleOfPath.size() <= path.Index())
+    {
+        m_bundleOfPath.resize(std::max<std::size_t>(m_paths.Size(), path.Index() + 1), NONE);
+    }
+    uint32_t b = m_bundleOfPath[path.Index()];
+    while (b != NONE && !(m_bundles[b].cap == cap && m_bundles[b].weight == weight))
+    {
+        b = m_bundles[b].nextOfPath;
+    }
+    if (b == NONE)
+    {
+        const auto links = m_paths.Links(path);
+        if (links.size() > 0 && (links.end() - 1)->link.Index() >= m_groups.size())
+        {
+            throw std::invalid_argument(
+                "FluidTransport: the path has a link that was added to "
+                "the topology after the transport was made");
+        }
+        b = m_solver.Add(links, cap / weight);
+        if (b >= m_bundles.size())
+        {
+            m_bundles.resize(b + 1);
+        }
+        m_bundles[b] = Bundle();
+        m_bundles[b].path = path;
+        m_bundles[b].cap = cap;
+        m_bundles[b].weight = weight;
+        m_bundles[b].nextOfPath = m_bundleOfPath[path.Index()];
+        m_bundleOfPath[path.Index()] = b;
+        m_bundleCount++;
+    }
+    else if (m_bundles[b].users == 0)
+    {
+        m_idle--;
+    }
+    m_bundles[b].users++;
+    return b;
+}
+
+void
+FluidTransport::Release(uint32_t b)
+{
+    Bundle& bundle = m_bundles[b];
+    if (--bundle.users > 0)
+    {
+        return;
+    }
+    m_idle++;
+    if (!bundle.isQueued)
+    {
+        bundle.isQueued = true;
+        m_idleQueue.push_back(b);
+    }
+    if (m_idle > IdleLimit())
+    {
+        m_isSettled = false;
+    }
+}
+
+/**
+ * How many bundles without transfers are kept for the next transfer on their path: training steps
+ * and schedules come back to the same paths, a stream of random flows hardly does.
+ */
+std::size_t
+FluidTransport::IdleLimit() const
+{
+    constexpr std::size_t LEAST = 4096;
+    return std::max(LEAST, 2 * (m_bundleCount - m_idle));
+}
+
+/** Frees bundles that have been idle longest, until no more than the limit are. */
+void
+FluidTransport::Retire()
+{
+    while (m_idle > IdleLimit())
+    {
+        const uint32_t b = m_idleQueue.front();
+        m_idleQueue.pop_front();
+        Bundle& bundle = m_bundles[b];
+        bundle.isQueued = false;
+        if (bundle.users > 0)
+        {
+            continue;
+        }
+        AddAloneTime(bundle);
+        AddCarried(b);
+        m_solver.Remove(b);
+        uint32_t* link = &m_bundleOfPath[bundle.path.Index()];
+        while (*link != b)
+        {
+            link = &m_bundles[*link].nextOfPath;
+        }
+        *link = bundle.nextOfPath;
+        m_idle--;
+        m_bundleCount--;
+    }
+}
+
+/** A transfer takes its share from now on, with @p bytes to go. */
+void
+FluidTransport::Enter(uint32_t t, double bytes)
+{
+    Transfer& transfer = m_transfers[t];
+    const uint32_t b = transfer.bundle;
+    Bundle& bundle = m_bundles[b];
+    if (bundle.moving == 0 && bundle.group == NONE)
+    {
+        bundle.clock.Set(0, m_now);
+    }
+    const double amount = bytes / bundle.weight;
+    if (ServedOf(bundle) > std::max(REBASE_ABOVE, 64 * amount))
+    {
+        Rebase(b);
+    }
+    transfer.due = ServedOf(bundle) + amount;
+    transfer.state = State::Moving;
+    bundle.first = PairingHeap<TransferItems>({&m_transfers}).Insert(bundle.first, t);
+    bundle.moving++;
+    m_solver.SetWeight(b, bundle.moving * bundle.weight);
+    SetStale(b);
+}
+
+/** Takes a transfer out of its bundle. @return the bytes it has still to go. */
+double
+FluidTransport::Leave(uint32_t t)
+{
+    Transfer& transfer = m_transfers[t];
+    const uint32_t b = transfer.bundle;
+    Bundle& bundle = m_bundles[b];
+    const double left = LeftOf(transfer);
+    const int64_t moved = transfer.bytes - static_cast<int64_t>(std::ceil(left));
+    transfer.bytes -= moved;
+    bundle.carried += moved;
+    bundle.first = PairingHeap<TransferItems>({&m_transfers}).Remove(bundle.first, t);
+    bundle.moving--;
+    m_solver.SetWeight(b, bundle.moving * bundle.weight);
+    SetStale(b);
+    return left;
+}
+
+/** What a bundle has been served, in bytes per unit of weight. */
+double
+FluidTransport::ServedOf(const Bundle& bundle) const
+{
+    return bundle.group == NONE ? bundle.clock.At(m_now)
+                                : m_groups[bundle.group].clock.At(m_now) + bundle.offset;
+}
+
+/** The bytes that a moving transfer has to go. */
+double
+FluidTransport::LeftOf(const Transfer& transfer) const
+{
+    const Bundle& bundle = m_bundles[transfer.bundle];
+    const double left = (transfer.due - ServedOf(bundle)) * bundle.weight;
+    return std::min(std::max(left, 0.0), static_cast<double>(transfer.bytes));
+}
+
+/** Sets what a bundle has been served back to zero. O(transfers), once in many bytes. */
+void
+FluidTransport::Rebase(uint32_t b)
+{
+    Bundle& bundle = m_bundles[b];
+    const double served = ServedOf(bundle);
+    PairingHeap<TransferItems>({&m_transfers}).ForEach(bundle.first, [&](uint32_t t) {
+        m_transfers[t].due -= served;
+    });
+    if (bundle.group == NONE)
+    {
+        bundle.clock.Set(0, m_now);
+    }
+    else
+    {
+        bundle.offset -= served;
+    }
+}
+
+void
+FluidTransport::SetStale(uint32_t b)
+{
+    m_isSettled = false;
+    if (!m_bundles[b].isStale)
+    {
+        m_bundles[b].isStale = true;
+        m_staleBundles.push_back(b);
+    }
+}
+
+} // namespace weir

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/fluid/fluid-transport.h"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace weir
+{
+
+/** The rate on a link (bytes/s). */
+double
+FluidTransport::LoadOf(uint32_t link) const
+{
+    const uint32_t alone = m_solver.AloneOn(link);
+    if (alone == NONE && !std::isinf(m_solver.Capacity(link)))
+    {
+        return m_solver.SharedLoad(link);
+    }
+    double load = 0;
+    for (const auto& member : m_solver.Members(link))
+    {
+        const Bundle& bundle = m_bundles[member.variable];
+        const double weight = m_solver.Multiplicity(member) * bundle.weight * bundle.moving;
+        load += weight > 0 ? weight * m_solver.Level(member.variable) : 0;
+    }
+    return load;
+}
+
+/** Notes the rate of a shared link from now on. */
+void
+FluidTransport::MeterLink(uint32_t link)
+{
+    LinkMeter& meter = m_meters[link];
+    if (m_solver.IsSlack(link) && meter.Rate() > 0 && !meter.IsFull())
+    {
+        return; // busy and not full: which rate it has makes no difference
+    }
+    const double level = m_solver.LinkLevel(link);
+    if (!m_observesRates && meter.IsFull() && level > 0 && !std::isinf(level))
+    {
+        return; // still full: who has a level there is held by it
+    }
+    // While a bundle is alone on a link, the bundle keeps the time.
+    const double rate = m_solver.AloneOn(link) == NONE ? LoadOf(link) : 0;
+    const bool full = LinkMeter::Saturates(rate, m_solver.Capacity(link));
+    if (rate == meter.Rate() && full == meter.IsFull())
+    {
+        return;
+    }
+    const bool changed = rate != meter.Rate();
+    meter.SetRate(rate, m_solver.Capacity(link), m_now);
+    if (m_observesRates && changed && m_solver.AloneOn(link) == NONE)
+    {
+        m_observer->OnLinkRate(LinkId(link), Rate::BytesPerSecond(rate), m_now);
+    }
+}
+
+/** Notes the rate that a bundle alone on its links has from now on. */
+void
+FluidTransport::MeterAlone(uint32_t b)
+{
+    Bundle& bundle = m_bundles[b];
+    const bool alone = m_solver.IsAlone(b);
+    const double rate =
+        alone && bundle.moving > 0 ? bundle.moving * bundle.weight * m_solver.Level(b) : 0;
+    if (rate != bundle.aloneRate || !alone)
+    {
+        if (!alone || (rate > 0 && rate != bundle.aloneFull))
+        {
+            AddAloneTime(bundle);
+            bundle.aloneFull = rate;
+        }
+        else if (bundle.aloneRate > 0)
+        {
+            bundle.aloneBusy += m_now - bundle.aloneSince;
+        }
+        bundle.aloneSince = m_now;
+        bundle.aloneRate = rate;
+        if (m_observesRates && alone)
+        {
+            for (const PathLink& l : m_paths.Links(bundle.path))
+            {
+                m_observer->OnLinkRate(l.link, Rate::BytesPerSecond(l.multiplicity * rate), m_now);
+            }
+        }
+    }
+    if (!m_solver.IsAttached(b))
+    {
+        AddCarried(b);
+    }
+}
+
+/** Adds the time for which a bundle was alone on its links to their meters. */
+void
+FluidTransport::AddAloneTime(Bundle& bundle)
+{
+    if (bundle.aloneRate > 0)
+    {
+        bundle.aloneBusy += m_now - bundle.aloneSince;
+        bundle.aloneSince = m_now;
+    }
+    if (bundle.aloneBusy == Time())
+    {
+        return;
+    }
+    for (const PathLink& l : m_paths.Links(bundle.path))
+    {
+        const double rate = l.multiplicity * bundle.aloneFull;
+        m_meters[l.link.Index()].AddTime(
+            bundle.aloneBusy, LinkMeter::Saturates(rate, m_solver.Capacity(l.link.Index())));
+    }
+    bundle.aloneBusy = Time();
+}
+
+/** Adds the bytes that a bundle has moved to the meters of its links. */
+void
+FluidTransport::AddCarried(uint32_t b)
+{
+    Bundle& bundle = m_bundles[b];
+    if (bundle.carried == 0)
+    {
+        return;
+    }
+    for (const PathLink& l : m_paths.Links(bundle.path))
+    {
+        m_meters[l.link.Index()].AddBytes(bundle.carried * l.multiplicity);
+    }
+    bundle.carried = 0;
+}
+
+Rate
+FluidTransport::CurrentLinkRate(LinkId link)
+{
+    Settle();
+    return Rate::BytesPerSecond(LoadOf(link.Index()));
+}
+
+LinkUsage
+FluidTransport::GetLinkUsage(LinkId link)
+{
+    Settle();
+    const uint32_t l = link.Index();
+    const LinkMeter& meter = m_meters[l];
+    LinkUsage usage;
+    usage.busy = meter.Busy(m_now);
+    usage.saturated = meter.Saturated(m_now);
+    int64_t whole = meter.Bytes();
+    double moving = 0;
+    for (const auto& member : m_solver.Members(l))
+    {
+        const Bundle& bundle = m_bundles[member.variable];
+        whole += bundle.carried * m_solver.Multiplicity(member);
+        double ofBundle = 0;
+        PairingHeap<TransferItems>({&m_transfers}).ForEach(bundle.first, [&](uint32_t t) {
+            ofBundle += static_cast<double>(m_transfers[t].bytes) - LeftOf(m_transfers[t]);
+        });
+        moving += ofBundle * m_solver.Multiplicity(member);
+    }
+    usage.bytes = static_cast<double>(whole) + moving;
+    if (const uint32_t alone = m_solver.AloneOn(l); alone != NONE)
+    {
+        const Bundle& bundle = m_bundles[alone];
+        const Time busy = bundle.aloneRate > 0 ? bundle.aloneBusy + (m_now - bundle.aloneSince)
+                                               : bundle.aloneBusy;
+        const auto multiplicity = m_solver.Multiplicity(m_solver.Members(l)[0]);
+        usage.busy += busy;
+        usage.saturated +=
+            LinkMeter::Saturates(multiplicity * bundle.aloneFull, m_solver.Capacity(l)) ? busy
+                                                                                        : Time();
+    }
+    return usage;
+}
+
+} // namespace weir
