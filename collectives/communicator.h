@@ -23,7 +23,7 @@ enum class ConnectionKind : uint8_t
 /** One directed connection of one channel: how bytes get from one GPU to the next. */
 struct Connection
 {
-    PathId path;
+    RouteId route;
     ConnectionKind kind{ConnectionKind::NvLink};
 };
 
@@ -60,7 +60,7 @@ struct TreePlace
 struct TreeChannel
 {
     std::vector<TreePlace> places; //!< by group rank; none until calls need them
-    PathId path;                   //!< all links of all connections, up and down
+    RouteId route;                 //!< sum of all connections, up and down
 };
 
 /** What NCCL's search found for one kind of graph; its tuning model reckons with it. */
@@ -82,7 +82,7 @@ struct Communicator
     uint32_t nodes{1};                 //!< distinct nodes
     uint32_t gpusPerNode{1};           //!< the largest number of its GPUs in one node
     std::vector<RingChannel> channels; //!< at full width; small messages use the first few
-    std::vector<PathId> ringPaths;     //!< by channel that has hops: all links of all of them
+    std::vector<RouteId> ringRoutes;   //!< by channel that has hops: the sum of them
     std::vector<TreeChannel> trees;    //!< by channel; of every two rounds of the search's channels
                                        //!< the first is tree 0, the second tree 1
     GraphSpeed treeGraph;              //!< double binary trees

@@ -50,7 +50,7 @@ ParseFidelity(const std::string& name)
 }
 
 std::unique_ptr<CollectiveEngine>
-MakeCollectiveEngine(Fidelity fidelity, Planner& planner, Transport& transport)
+MakeCollectiveEngine(Fidelity fidelity, Planner& planner, FluidTransport& transport)
 {
     switch (fidelity)
     {

@@ -4,7 +4,7 @@
 
 #include "collectives/engines/collective-engine.h"
 #include "collectives/planner.h"
-#include "fabric/transport/transport.h"
+#include "fabric/transport/fluid/fluid-transport.h"
 
 #include <memory>
 #include <optional>
@@ -28,7 +28,7 @@ std::optional<Fidelity> ParseFidelity(const std::string& name);
  * use the transport. */
 std::unique_ptr<CollectiveEngine> MakeCollectiveEngine(Fidelity fidelity,
                                                        Planner& planner,
-                                                       Transport& transport);
+                                                       FluidTransport& transport);
 
 } // namespace weir
 

@@ -3,7 +3,7 @@
 
 #include "collectives/channels/message-cost.h"
 #include "collectives/nccl/nccl-channels.h"
-#include "fabric/routing/path-sum.h"
+#include "fabric/routing/routing.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -17,24 +17,24 @@ namespace
 /** The largest call, 2^58 bytes: what is reckoned of it, at most 16 x (LL128), fits 64 bits. */
 constexpr Bytes LARGEST_CALL = Bytes::GiB(int64_t{1} << 28);
 
-/** All links of all hops of a channel as one path. */
-PathId
-InternRing(const RingChannel& channel, PathTable& paths)
+/** The sum of all hops of a channel. */
+RouteId
+SumOfHops(const RingChannel& channel, Routing& routing)
 {
-    PathSum sum(paths);
+    RouteSum sum;
     for (const auto& hop : channel.hops)
     {
-        sum.Add(hop.path);
+        sum.Add(hop.route);
     }
-    return sum.Intern();
+    return routing.AddSum(sum);
 }
 
 bool
-SameHops(const RingChannel& a, const RingChannel& b)
+HaveSameHops(const RingChannel& a, const RingChannel& b, const Routing& routing)
 {
     for (std::size_t i = 0; i < a.hops.size(); ++i)
     {
-        if (a.hops[i].path != b.hops[i].path)
+        if (!routing.HaveSameLinks(a.hops[i].route, b.hops[i].route))
         {
             return false;
         }
@@ -79,7 +79,7 @@ Planner::State::Built(CommunicatorId id)
     {
         builder.Build(group.communicator, id.Index());
         group.communicator.ll128 =
-            AllowsLl128(constants, group.communicator, paths, cluster.GetSpec().node);
+            AllowsLl128(constants, group.communicator, routing, cluster.GetSpec().node);
         group.built = true;
     }
     return group.communicator;
@@ -91,12 +91,12 @@ Planner::State::ConnectRings(CommunicatorId id, uint32_t channels)
 {
     Communicator& communicator = Built(id);
     builder.Connect(communicator, id.Index(), channels);
-    for (std::size_t c = communicator.ringPaths.size(); c < channels; ++c)
+    for (std::size_t c = communicator.ringRoutes.size(); c < channels; ++c)
     {
         const auto& channel = communicator.channels[c];
-        const bool asBefore = c > 0 && SameHops(channel, communicator.channels[c - 1]);
-        communicator.ringPaths.push_back(asBefore ? communicator.ringPaths.back()
-                                                  : InternRing(channel, paths));
+        const bool asBefore = c > 0 && HaveSameHops(channel, communicator.channels[c - 1], routing);
+        communicator.ringRoutes.push_back(asBefore ? communicator.ringRoutes.back()
+                                                   : SumOfHops(channel, routing));
     }
 }
 
@@ -191,7 +191,7 @@ Planner::State::InputsOf(const CollectiveCall& call, const NcclChoice& choice)
             choice.channels,
             constants,
             times,
-            paths,
+            routing,
             connector,
             settings,
             call.traffic.IsValid() ? &TrafficOf(call.traffic) : nullptr,

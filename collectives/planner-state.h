@@ -66,17 +66,17 @@ struct Group
 /** What a Planner knows, and how it gets to know it. */
 struct Planner::State
 {
-    State(const Cluster& aCluster, PathTable& aPaths, Router& router, NcclSettings aSettings)
+    State(const Cluster& aCluster, Routing& aRouting, NcclSettings aSettings)
         : cluster(aCluster),
-          paths(aPaths),
+          routing(aRouting),
           settings(std::move(aSettings)),
           constants(NcclVersion::Parse(settings.version),
                     aCluster.GetSpec().node.computeCapability,
                     aCluster.GetSpec().node.cpu,
                     MeasuredBlockTimes(NodeCosts(aCluster.GetSpec().node))),
           times(aCluster.GetSpec().node),
-          connector(aCluster, aPaths, router),
-          builder(aCluster, router, connector, constants, settings.channelLimits)
+          connector(aCluster, aRouting),
+          builder(aCluster, aRouting.GetRouter(), connector, constants, settings.channelLimits)
     {
     }
 
@@ -93,7 +93,7 @@ struct Planner::State
     AlgorithmInputs DecidedInputsOf(const CollectiveCall& call, const NcclChoice& choice);
 
     const Cluster& cluster;
-    PathTable& paths;
+    Routing& routing;
     const NcclSettings settings;
     NcclConstants constants;
     KernelTimes times;

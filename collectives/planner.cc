@@ -31,13 +31,13 @@ Together(std::vector<StreamLeg> legs, double calls)
 
 /** How long a call's bytes move where links carry as much as @p calls like it. */
 Time
-MovingTime(const StreamShape& shape, const PathTable& paths, double calls)
+MovingTime(const StreamShape& shape, Routing& routing, double calls)
 {
-    Time time = PipelineTime(shape.pipelines, paths, calls);
+    Time time = PipelineTime(shape.pipelines, routing, calls);
     if (!shape.rings.empty())
     {
         const auto legs = Together(shape.legs, calls);
-        const AloneRates rates(legs, paths);
+        const AloneRates rates(legs, routing);
         for (const auto& ring : shape.rings)
         {
             time = std::max(time, RingTime(ring, rates));
@@ -57,12 +57,12 @@ MovingTime(const StreamShape& shape, const PathTable& paths, double calls)
  * @return d, and sets the legs' caps
  */
 Time
-Pace(StreamShape& shape, const PathTable& paths, Time alone, Time wire)
+Pace(StreamShape& shape, Routing& routing, Time alone, Time wire)
 {
     const auto two = Together(shape.legs, 2);
-    const Time shared = AloneTime(two, paths);
+    const Time shared = AloneTime(two, routing);
     const Time beside =
-        std::max(shape.movingBeside, MovingTime(shape, paths, 1 + std::min(1.0, wire / alone)));
+        std::max(shape.movingBeside, MovingTime(shape, routing, 1 + std::min(1.0, wire / alone)));
     const Time most = alone - wire;
     const Time before = std::min(std::max(Time(), beside - shared), most);
     if (before < most)
@@ -82,21 +82,21 @@ Pace(StreamShape& shape, const PathTable& paths, Time alone, Time wire)
  * the time of its bytes on the slowest link.
  */
 Time
-PeriodOf(const StreamShape& shape, const PathTable& paths, const CollectivePlan& plan)
+PeriodOf(const StreamShape& shape, Routing& routing, const CollectivePlan& plan)
 {
     constexpr uint32_t CALLS = 20; // in a row, as benchmarks have them (nccl-tests' default)
     if (!shape.row)
     {
         return plan.duration;
     }
-    const Time period = PeriodOf(*shape.row, AloneRates(shape.legs, paths), CALLS);
+    const Time period = PeriodOf(*shape.row, AloneRates(shape.legs, routing), CALLS);
     return std::min(std::max(period, plan.wire), plan.duration);
 }
 
 } // namespace
 
-Planner::Planner(const Cluster& cluster, PathTable& paths, Router& router, NcclSettings settings)
-    : m_state(std::make_unique<State>(cluster, paths, router, std::move(settings)))
+Planner::Planner(const Cluster& cluster, Routing& routing, NcclSettings settings)
+    : m_state(std::make_unique<State>(cluster, routing, std::move(settings)))
 {
     if (m_state->settings.queuePairs == 0)
     {
@@ -208,16 +208,17 @@ Planner::Plan(const CollectiveCall& call)
     if (call.bytes > Bytes() && inputs.communicator.Size() > 1)
     {
         StreamShape shape = algorithm.streams(inputs);
-        const AloneRates::Slowest wire = AloneRates(shape.legs, state.paths).SlowestLeg();
-        const Time moving = std::max({wire.time, shape.moving, MovingTime(shape, state.paths, 1)});
+        const AloneRates::Slowest wire = AloneRates(shape.legs, state.routing).SlowestLeg();
+        const Time moving =
+            std::max({wire.time, shape.moving, MovingTime(shape, state.routing, 1)});
         plan->duration = shape.latency + moving;
         plan->wire = wire.time;
         plan->latency = shape.latency;
         if (moving > wire.time)
         {
-            plan->latency += Pace(shape, state.paths, moving, wire.time);
+            plan->latency += Pace(shape, state.routing, moving, wire.time);
         }
-        plan->period = PeriodOf(shape, state.paths, *plan);
+        plan->period = PeriodOf(shape, state.routing, *plan);
         plan->blocks = shape.blocks > 0 ? shape.blocks : inputs.channels;
         plan->bottleneck = wire.bottleneck;
         plan->legs = std::move(shape.legs);
@@ -266,10 +267,10 @@ Planner::GetSchedule(const CollectiveCall& call)
     return *state.schedules.emplace(call, std::move(schedule)).first->second;
 }
 
-PathTable&
-Planner::Paths()
+Routing&
+Planner::GetRouting()
 {
-    return m_state->paths;
+    return m_state->routing;
 }
 
 const Cluster&

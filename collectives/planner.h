@@ -8,8 +8,7 @@
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-settings.h"
 #include "collectives/schedule/schedule.h"
-#include "fabric/routing/path-table.h"
-#include "fabric/routing/router.h"
+#include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
 
 #include <memory>
@@ -21,7 +20,7 @@ namespace weir
 /** One channel (or several equal ones) of a collective as a single fluid flow. */
 struct StreamLeg
 {
-    PathId path;      //!< all links of all hops, with multiplicities
+    RouteId route;    //!< the sum of all hops
     Bytes bytes;      //!< that cross each hop, on the wire (payload over protocol efficiency), all
                       //!< merged channels together
     Rate cap;         //!< of all merged channels together, on the wire; what they wait for on the
@@ -65,7 +64,7 @@ class Planner
      * @param settings how NCCL runs; a version alone will do. All references must outlive it.
      * @throws std::invalid_argument when the version is unknown or there are no queue pairs.
      */
-    Planner(const Cluster& cluster, PathTable& paths, Router& router, NcclSettings settings = {});
+    Planner(const Cluster& cluster, Routing& routing, NcclSettings settings = {});
     ~Planner();
 
     /**
@@ -111,7 +110,7 @@ class Planner
     /** The call as primitives, for FlowEngine; kept like plans are. */
     const Schedule& GetSchedule(const CollectiveCall& call);
 
-    PathTable& Paths();
+    Routing& GetRouting();
     const Cluster& GetCluster() const;
 
   private:

@@ -68,11 +68,9 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/results/link-series.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/model-flops.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/output-file.cc
-  ${CMAKE_CURRENT_LIST_DIR}/running/path-repair.cc
   ${CMAKE_CURRENT_LIST_DIR}/running/progress.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/read-suite.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/recorder.cc
-  ${CMAKE_CURRENT_LIST_DIR}/running/rerouting-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/running/row-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-groups.cc

@@ -65,11 +65,15 @@ FindAlgorithms(CollectiveOp op, const Communicator& communicator, std::optional<
 }
 
 void
-AddLeg(std::vector<StreamLeg>& legs, PathId path, Bytes bytes, Rate cap)
+AddLeg(const AlgorithmInputs& inputs,
+       std::vector<StreamLeg>& legs,
+       RouteId route,
+       Bytes bytes,
+       Rate cap)
 {
     for (auto& leg : legs)
     {
-        if (leg.path == path)
+        if (inputs.routing.HaveSameLinks(leg.route, route))
         {
             leg.bytes += bytes;
             leg.cap = leg.cap + cap;
@@ -77,7 +81,7 @@ AddLeg(std::vector<StreamLeg>& legs, PathId path, Bytes bytes, Rate cap)
             return;
         }
     }
-    legs.push_back({path, bytes, cap, 1});
+    legs.push_back({route, bytes, cap, 1});
 }
 
 void
@@ -147,7 +151,7 @@ CallLatency(const AlgorithmInputs& in, Algorithm algorithm)
         if (hop.kind == ConnectionKind::Pcie)
         {
             farther =
-                std::max(farther, in.paths.Latency(hop.path) - ReferencePropagation(hop.kind));
+                std::max(farther, in.routing.Latency(hop.route) - ReferencePropagation(hop.kind));
         }
     }
     // With one GPU a node all that a GPU stores goes over PCIe, to its host's buffers.
@@ -186,7 +190,7 @@ Time
 HopLatency(const AlgorithmInputs& in, Algorithm algorithm, const Connection& hop, Bytes slice)
 {
     const Time step = StepTime(in, algorithm, hop.kind, slice);
-    return std::max(Time(), step - ReferencePropagation(hop.kind)) + in.paths.Latency(hop.path) +
+    return std::max(Time(), step - ReferencePropagation(hop.kind)) + in.routing.Latency(hop.route) +
            MessageTime(in, hop, slice);
 }
 

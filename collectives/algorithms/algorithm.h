@@ -15,7 +15,7 @@
 #include "collectives/nccl/nccl-settings.h"
 #include "collectives/planner.h"
 #include "collectives/schedule/schedule.h"
-#include "fabric/routing/path-table.h"
+#include "fabric/routing/routing.h"
 
 #include <cstdint>
 #include <optional>
@@ -33,7 +33,7 @@ struct AlgorithmInputs
     uint32_t channels{1};
     const NcclConstants& constants; //!< what NCCL believes, and chooses by
     const KernelTimes& times;       //!< what its kernels take
-    PathTable& paths;
+    Routing& routing;
     Connector& connector;
     const NcclSettings& settings;
     const Traffic* traffic{nullptr}; //!< of the call; null: all parts are equal
@@ -106,7 +106,11 @@ std::vector<const CollectiveAlgorithm*> FindAlgorithms(CollectiveOp op,
                                                        std::optional<Algorithm> wanted);
 
 /** Adds a channel to @p legs, merged with an equal one. */
-void AddLeg(std::vector<StreamLeg>& legs, PathId path, Bytes bytes, Rate cap);
+void AddLeg(const AlgorithmInputs& inputs,
+            std::vector<StreamLeg>& legs,
+            RouteId route,
+            Bytes bytes,
+            Rate cap);
 
 /** Sets the weights of pipelines of which the i-th belongs to the i-th leg. */
 void CountEqualChannels(StreamShape& shape);

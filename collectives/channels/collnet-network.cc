@@ -108,7 +108,7 @@ FindCollNetWay(const AlgorithmInputs& inputs,
         Append(links, joined.toNic[head]);
         Append(links, joined.fromNic[head]);
     }
-    return {inputs.paths.Intern(links), joined.latency};
+    return {inputs.routing.AddFixed(links), joined.latency};
 }
 
 std::vector<CollNetWay>
@@ -128,7 +128,7 @@ FindCollNetPartWays(const AlgorithmInputs& inputs,
         const auto& way = joined.tree.ways[head];
         Append(links, gathers ? joined.toNic[head] : joined.fromNic[head]);
         Append(links, gathers ? way : Opposites(topology, way));
-        ways.push_back({inputs.paths.Intern(links), joined.latency});
+        ways.push_back({inputs.routing.AddFixed(links), joined.latency});
     }
     return ways;
 }
@@ -158,7 +158,7 @@ AddCollNet(ScheduleWiring& wiring,
     blocks.outOf =
         wiring.AddBlock(nowhere, chunk, OneStep(PrimitiveKind::RecvCopySend, 1, ends.takers));
     ScheduleConnection network;
-    network.connection = {pipe.way.path, ConnectionKind::Network};
+    network.connection = {pipe.way.route, ConnectionKind::Network};
     network.slots = 2 * NCCL_STEPS; // a buffer at each end (net.cc)
     network.latency = pipe.way.latency;
     network.cap = pipe.cap;
@@ -171,7 +171,7 @@ ScheduleConnection
 HeadToCollNet(const AlgorithmInputs& inputs)
 {
     ScheduleConnection nothing;
-    nothing.connection.path = inputs.paths.Intern({});
+    nothing.connection.route = inputs.routing.Nowhere();
     return nothing;
 }
 

@@ -25,7 +25,7 @@ struct CollNetHead
  */
 struct CollNetWay
 {
-    PathId path;
+    RouteId route;
     Time latency; //!< NCCL's for the network, its wire's part replaced by this tree's own
 };
 

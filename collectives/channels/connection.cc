@@ -2,7 +2,6 @@
 #include "collectives/channels/connection.h"
 
 #include "collectives/channels/node-capacity.h"
-#include "fabric/routing/path-sum.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -26,10 +25,9 @@ SourcePort(uint32_t queuePair)
 
 } // namespace
 
-Connector::Connector(const Cluster& cluster, PathTable& paths, Router& router)
+Connector::Connector(const Cluster& cluster, Routing& routing)
     : m_cluster(cluster),
-      m_paths(paths),
-      m_router(router),
+      m_routing(routing),
       m_nicsOfLocalGpu(cluster.GpusPerNode()),
       m_portsOfLocalGpu(cluster.GpusPerNode())
 {
@@ -42,11 +40,13 @@ Connector::InsideNode(GpuId from, GpuId to)
     const auto [it, isNew] = m_inside.try_emplace(key);
     if (isNew)
     {
-        const DeviceId a = m_cluster.GpuDevice(from);
-        const DeviceId b = m_cluster.GpuDevice(to);
-        const bool nvlink = m_router.IsReachable(a, b, NVLINK_KINDS);
-        const auto links = m_router.RouteOver(a, b, {}, nvlink ? NVLINK_KINDS : PCIE_KINDS);
-        it->second = {m_paths.Intern(links),
+        RouteRequest request;
+        request.source = m_cluster.GpuDevice(from);
+        request.destination = m_cluster.GpuDevice(to);
+        const bool nvlink =
+            m_routing.GetRouter().IsReachable(request.source, request.destination, NVLINK_KINDS);
+        request.insideKinds = nvlink ? NVLINK_KINDS : PCIE_KINDS;
+        it->second = {m_routing.Add(request),
                       nvlink ? ConnectionKind::NvLink : ConnectionKind::Pcie};
     }
     return it->second;
@@ -74,60 +74,63 @@ Connector::InsideNodeBy(const std::vector<GpuId>& gpus, GpuId from, GpuId to)
             continue;
         }
         const Rate rate =
-            std::min(m_paths.BottleneckRate(there.path), m_paths.BottleneckRate(on.path));
+            std::min(m_routing.BottleneckRate(there.route), m_routing.BottleneckRate(on.route));
         if (rate > widest)
         {
             widest = rate;
-            PathSum sum(m_paths);
-            sum.Add(there.path);
-            sum.Add(on.path);
-            found = {sum.Intern(), ConnectionKind::NvLink};
+            RouteRequest request;
+            request.source = m_cluster.GpuDevice(from);
+            request.relay = m_cluster.GpuDevice(middle);
+            request.destination = m_cluster.GpuDevice(to);
+            found = {m_routing.Add(request), ConnectionKind::NvLink};
         }
     }
     return found;
 }
 
+RouteRequest
+Connector::RequestOf(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair)
+{
+    RouteRequest request;
+    request.source = m_cluster.GpuDevice(from);
+    request.relay = m_cluster.GpuDevice(ports.proxy);
+    request.outNic = m_cluster.NicDevice(m_cluster.NodeOf(from), ports.outNic);
+    request.inNic = m_cluster.NicDevice(m_cluster.NodeOf(to), ports.inNic);
+    request.destination = m_cluster.GpuDevice(to);
+    request.sourcePort = SourcePort(queuePair);
+    request.queuePair = static_cast<uint16_t>(queuePair);
+    return request;
+}
+
 Connection
 Connector::BetweenNodes(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair)
 {
-    return {m_paths.Intern(LinksBetweenNodes(from, to, ports, queuePair)), ConnectionKind::Network};
+    return {m_routing.Add(RequestOf(from, to, ports, queuePair)), ConnectionKind::Network};
 }
 
-std::vector<LinkId>
-Connector::LinksBetweenNodes(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair)
+Connector::HopsBetweenNodes
+Connector::FindHopsBetweenNodes(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair)
 {
-    const DeviceId outNic = m_cluster.NicDevice(m_cluster.NodeOf(from), ports.outNic);
-    const DeviceId inNic = m_cluster.NicDevice(m_cluster.NodeOf(to), ports.inNic);
-    const DeviceId proxy = m_cluster.GpuDevice(ports.proxy);
-    std::vector<LinkId> links;
-    if (ports.proxy != from)
-    {
-        Append(links, m_cluster.GpuDevice(from), proxy, NVLINK_KINDS);
-    }
-    Append(links, proxy, outNic, PCIE_KINDS);
-    FlowTuple tuple;
-    tuple.source = outNic.Index();
-    tuple.destination = inNic.Index();
-    tuple.sourcePort = SourcePort(queuePair);
-    tuple.queuePair = static_cast<uint16_t>(queuePair);
-    const auto network = m_router.RouteOver(outNic, inNic, tuple, NETWORK_KINDS);
-    links.insert(links.end(), network.begin(), network.end());
-    Append(links, inNic, m_cluster.GpuDevice(to), PCIE_KINDS);
-    return links;
+    const RouteRequest request = RequestOf(from, to, ports, queuePair);
+    return {m_routing.FindHops(request),
+            {request.outNic,
+             request.inNic,
+             {request.outNic.Index(), request.inNic.Index(), request.sourcePort, request.queuePair},
+             1}};
 }
 
 std::vector<LinkId>
 Connector::LinksToNic(GpuId gpu, uint32_t nic)
 {
     const DeviceId port = m_cluster.NicDevice(m_cluster.NodeOf(gpu), nic);
-    return WayInside(m_cluster.GpuDevice(gpu), port, PCIE_KINDS);
+    return m_routing.InsidePath(m_cluster.GpuDevice(gpu), port, PCIE_KINDS);
 }
 
 std::vector<LinkId>
 Connector::LinksFromNic(GpuId gpu, uint32_t nic)
 {
     const DeviceId port = m_cluster.NicDevice(m_cluster.NodeOf(gpu), nic);
-    return WayInside(port, m_cluster.GpuDevice(gpu), PCIE_KINDS);
+    return m_routing.InsidePath(port, m_cluster.GpuDevice(gpu), PCIE_KINDS);
 }
 
 NetworkPorts
@@ -167,7 +170,7 @@ Connector::NicsOf(GpuId gpu)
     auto& nics = m_nicsOfLocalGpu[local];
     if (nics.empty() && m_cluster.NicsPerNode() > 0)
     {
-        nics = NicsOfGpu(m_cluster, m_router, 0, local);
+        nics = NicsOfGpu(m_cluster, m_routing.GetRouter(), 0, local);
     }
     return nics;
 }
@@ -189,33 +192,6 @@ Connector::PortsOf(GpuId gpu)
         ports.assign(nics.begin(), nics.begin() + (nics.size() + sharers - 1) / sharers);
     }
     return ports;
-}
-
-void
-Connector::Append(std::vector<LinkId>& links, DeviceId from, DeviceId to, uint8_t kinds)
-{
-    const auto& part = WayInside(from, to, kinds);
-    links.insert(links.end(), part.begin(), part.end());
-}
-
-const std::vector<LinkId>&
-Connector::WayInside(DeviceId from, DeviceId to, uint8_t kinds)
-{
-    if (m_waysRevision != m_router.Revision())
-    {
-        m_ways.clear();
-        m_waysRevision = m_router.Revision();
-    }
-    constexpr uint32_t DEVICE_BITS = 30;
-    constexpr uint32_t KIND_SHIFT = 2 * DEVICE_BITS; // four bits of kinds above two devices
-    const uint64_t key = uint64_t{kinds} << KIND_SHIFT |
-                         static_cast<uint64_t>(from.Index()) << DEVICE_BITS | to.Index();
-    const auto [it, isNew] = m_ways.try_emplace(key);
-    if (isNew)
-    {
-        it->second = m_router.RouteOver(from, to, {}, kinds);
-    }
-    return it->second;
 }
 
 } // namespace weir

@@ -3,8 +3,7 @@
 #define WEIR_COLLECTIVES_CHANNELS_CONNECTION_H
 
 #include "collectives/communicator.h"
-#include "fabric/routing/path-table.h"
-#include "fabric/routing/router.h"
+#include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
 
 #include <cstdint>
@@ -24,14 +23,13 @@ struct NetworkPorts
 
 /**
  * Finds how bytes get from one GPU to another: over NVLink, over PCIe, or from GPU to NIC to NIC to
- * GPU, and interns the path. Ways inside a node are kept, those to its NICs too, so each costs one
- * search however many channels and communicators take it.
+ * GPU, and adds the route.
  */
 class Connector
 {
   public:
-    /** All references must outlive it. */
-    Connector(const Cluster& cluster, PathTable& paths, Router& router);
+    /** Both must outlive it. */
+    Connector(const Cluster& cluster, Routing& routing);
 
     /** NVLink between GPUs of one node where it exists, else PCIe. */
     Connection InsideNode(GpuId from, GpuId to);
@@ -50,8 +48,14 @@ class Connector
      */
     Connection BetweenNodes(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair);
 
-    /** The links of that way, in order, without a path. */
-    std::vector<LinkId> LinksBetweenNodes(GpuId from,
+    /** The hops of that route, and its segment through the network, added to no table. */
+    struct HopsBetweenNodes
+    {
+        std::vector<LinkId> links;
+        RouteSum::Segment segment;
+    };
+
+    HopsBetweenNodes FindHopsBetweenNodes(GpuId from,
                                           GpuId to,
                                           const NetworkPorts& ports,
                                           uint32_t queuePair);
@@ -73,10 +77,10 @@ class Connector
     std::vector<LinkId> LinksToNic(GpuId gpu, uint32_t nic);
     std::vector<LinkId> LinksFromNic(GpuId gpu, uint32_t nic);
 
-    /** Where its ways are interned. */
-    PathTable& Paths()
+    /** The fabric's routes, to which it adds its own. */
+    Routing& GetRouting()
     {
-        return m_paths;
+        return m_routing;
     }
 
     /** The NICs nearest to a GPU, its own first. */
@@ -89,17 +93,11 @@ class Connector
     const std::vector<uint32_t>& PortsOf(GpuId gpu);
 
   private:
-    void Append(std::vector<LinkId>& links, DeviceId from, DeviceId to, uint8_t kinds);
-
-    /** The way between two devices of a node, kept until links fail or come back. */
-    const std::vector<LinkId>& WayInside(DeviceId from, DeviceId to, uint8_t kinds);
+    RouteRequest RequestOf(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair);
 
     const Cluster& m_cluster;
-    PathTable& m_paths;
-    Router& m_router;
-    std::unordered_map<uint64_t, Connection> m_inside;        //!< by both GPUs
-    std::unordered_map<uint64_t, std::vector<LinkId>> m_ways; //!< by kinds and both devices
-    uint64_t m_waysRevision{0};                               //!< the router's when they were found
+    Routing& m_routing;
+    std::unordered_map<uint64_t, Connection> m_inside;    //!< by both GPUs
     std::vector<std::vector<uint32_t>> m_nicsOfLocalGpu;  //!< by local GPU; empty until asked for
     std::vector<std::vector<uint32_t>> m_portsOfLocalGpu; //!< likewise
 };

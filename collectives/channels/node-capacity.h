@@ -149,12 +149,6 @@ std::vector<uint32_t> NicsOfGpu(const Cluster& cluster,
                                 uint32_t node,
                                 uint32_t localGpu);
 
-/** The link kinds that stay inside a node without NVLink, as a mask for Router::RouteOver. */
-constexpr uint8_t PCIE_KINDS =
-    (1 << static_cast<int>(LinkKind::Pcie)) | (1 << static_cast<int>(LinkKind::InterSocket));
-constexpr uint8_t NVLINK_KINDS = 1 << static_cast<int>(LinkKind::NvLink);
-constexpr uint8_t NETWORK_KINDS = 1 << static_cast<int>(LinkKind::Network);
-
 } // namespace weir
 
 #endif // WEIR_COLLECTIVES_CHANNELS_NODE_CAPACITY_H

@@ -2,7 +2,7 @@
 #include "collectives/channels/tree-builder.h"
 
 #include "collectives/channels/double-binary-tree.h"
-#include "fabric/routing/path-sum.h"
+#include "fabric/routing/routing.h"
 
 #include <algorithm>
 #include <limits>
@@ -68,24 +68,24 @@ TreeBuilder::Build(uint32_t channel, uint32_t queuePair) const
         place.fromParent = Between(there, here, channel, queuePair);
         tree.places[place.parent].children.push_back(RankAt(here, channel));
     }
-    tree.path = AllLinks(tree);
+    tree.route = AllLinks(tree);
     return tree;
 }
 
-PathId
+RouteId
 TreeBuilder::AllLinks(const TreeChannel& tree) const
 {
-    PathSum sum(m_connector.Paths());
+    RouteSum sum;
     for (const auto& place : tree.places)
     {
         if (place.parent == TreePlace::NO_RANK)
         {
             continue;
         }
-        sum.Add(place.toParent.path);
-        sum.Add(place.fromParent.path);
+        sum.Add(place.toParent.route);
+        sum.Add(place.fromParent.route);
     }
-    return sum.Intern();
+    return m_connector.GetRouting().AddSum(sum);
 }
 
 void

@@ -69,7 +69,7 @@ CallClasses::Add(const CallClass& callClass)
     {
         return;
     }
-    const std::vector<Time> added = AddedTogether(another.plans, m_planner.Paths());
+    const std::vector<Time> added = AddedTogether(another.plans, m_planner.GetRouting());
     for (std::size_t i = 0; i < another.plans.size(); i++)
     {
         const CollectivePlan& plan = *another.plans[i];
@@ -112,7 +112,7 @@ CallClasses::Settle()
     for (uint32_t i = 0; i < m_classes.size(); i++)
     {
         const std::vector<StreamLeg> legs = LegsOf(m_classes[i].plans);
-        LegSharing sharing(legs, m_planner.Paths());
+        LegSharing sharing(legs, m_planner.GetRouting());
         const std::vector<double> rates = sharing.Rates();
         m_classes[i].slowest = 0;
         for (std::size_t leg = 0; leg < legs.size(); leg++)
@@ -191,7 +191,7 @@ CallClasses::Speeds(const std::vector<uint32_t>& together)
         plans.insert(plans.end(), own.begin(), own.end());
     }
     const std::vector<StreamLeg> legs = LegsOf(plans);
-    const std::vector<double> rates = LegSharing(legs, m_planner.Paths()).Rates();
+    const std::vector<double> rates = LegSharing(legs, m_planner.GetRouting()).Rates();
     std::size_t leg = 0;
     for (const uint32_t callClass : together)
     {

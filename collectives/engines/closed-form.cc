@@ -4,44 +4,43 @@
 namespace weir
 {
 
-AloneRates::AloneRates(const std::vector<StreamLeg>& legs, const PathTable& paths)
-    : m_legs(legs),
-      m_paths(paths)
+std::vector<RouteLoad>
+LoadsOf(const std::vector<StreamLeg>& legs)
 {
-    if (PathSharing* sharing = paths.GetSharing())
-    {
-        std::vector<PathLoad> loads;
-        for (const auto& leg : legs)
-        {
-            loads.push_back({leg.path, leg.weight});
-        }
-        m_together = sharing->Together(loads);
-    }
+    std::vector<RouteLoad> loads;
+    loads.reserve(legs.size());
     for (const auto& leg : legs)
     {
-        paths.ForEachShare(leg.path, Sharing(), [&](LinkId link, double share) {
+        loads.push_back({leg.route, leg.weight});
+    }
+    return loads;
+}
+
+AloneRates::AloneRates(const std::vector<StreamLeg>& legs, Routing& routing)
+    : m_legs(legs),
+      m_routing(routing),
+      m_shares(routing, [&legs] { return LoadsOf(legs); })
+{
+    for (const auto& leg : legs)
+    {
+        m_shares.ForEach(leg.route, [&](LinkId link, double share) {
             m_loads[link.Index()] += share * leg.weight;
         });
     }
 }
 
-PathSharing*
-AloneRates::Sharing() const
-{
-    return m_together ? m_together.get() : m_paths.GetSharing();
-}
-
 AloneRates::Share
-AloneRates::ShareOn(PathId path, Rate cap) const
+AloneRates::ShareOn(RouteId route, Rate cap) const
 {
-    const auto& topology = m_paths.GetTopology();
+    const auto& topology = m_routing.GetTopology();
     Share share{cap, LinkId()};
-    m_paths.ForEachShare(path, Sharing(), [&](LinkId link, double own) {
+    m_shares.ForEach(route, [&](LinkId link, double own) {
         // A hop of a leg may spread over links that the leg as a whole was not counted on.
         const auto load = m_loads.find(link.Index());
         const Rate level =
             topology.GetLink(link).rate / (load == m_loads.end() ? own : load->second);
-        if (level < share.rate)
+        const bool isLower = share.bottleneck.IsValid() && link < share.bottleneck;
+        if (level < share.rate || (level == share.rate && isLower)) // of equals the lowest link
         {
             share = {level, link};
         }
@@ -55,7 +54,7 @@ AloneRates::SlowestLeg() const
     Slowest slowest;
     for (const auto& leg : m_legs)
     {
-        const Share share = ShareOn(leg.path, leg.cap / leg.weight);
+        const Share share = ShareOn(leg.route, leg.cap / leg.weight);
         const Time time = leg.bytes / (share.rate * leg.weight);
         if (time > slowest.time)
         {
@@ -66,9 +65,9 @@ AloneRates::SlowestLeg() const
 }
 
 Time
-AloneTime(const std::vector<StreamLeg>& legs, const PathTable& paths)
+AloneTime(const std::vector<StreamLeg>& legs, Routing& routing)
 {
-    return AloneRates(legs, paths).SlowestLeg().time;
+    return AloneRates(legs, routing).SlowestLeg().time;
 }
 
 } // namespace weir

@@ -3,53 +3,55 @@
 #define WEIR_COLLECTIVES_ENGINES_CLOSED_FORM_H
 
 #include "collectives/planner.h"
-#include "fabric/routing/path-table.h"
+#include "fabric/routing/concurrent-shares.h"
 #include "fabric/units.h"
 
-#include <memory>
 #include <unordered_map>
 #include <vector>
 
 namespace weir
 {
 
+/** What each leg puts on its route. */
+std::vector<RouteLoad> LoadsOf(const std::vector<StreamLeg>& legs);
+
 /**
  * The rates of a collective's legs when it is alone on the fabric and all of them run.
  *
- * A unit of weight gets level(path) = min over the path's links of rate / load, load = sum of
+ * A unit of weight gets level(route) = min over its links of rate / load, load = sum of
  * multiplicity x weight of all legs on that link. This is exact for weighted max-min sharing when
  * all legs have equal bytes and cap per unit of weight: the legs on the link of least level are
  * frozen first, so no leg is slower, and they all end together, so none of them is ever faster.
  *
  * Where switches spray, a link's multiplicity is its share of an even spread over all shortest
- * ways, which is exact; where they route by load, its share of what all legs together come to when
- * the most loaded links are as little loaded as their ways allow (WayBalance).
+ * paths, which is exact; where they route by load, its share of what all legs together come to when
+ * the largest link utilization is as small as their paths allow (BalancedSpread).
  */
 class AloneRates
 {
   public:
     /** O(links of all legs). Both must outlive it. */
-    AloneRates(const std::vector<StreamLeg>& legs, const PathTable& paths);
+    AloneRates(const std::vector<StreamLeg>& legs, Routing& routing);
 
-    /** Share of one unit of weight on @p path, and the link that decides it. */
+    /** Share of one unit of weight on a route, and the link that decides it. */
     struct Share
     {
         Rate rate;
         LinkId bottleneck; //!< invalid when the cap decides
     };
 
-    Share ShareOn(PathId path, Rate cap) const;
+    Share ShareOn(RouteId route, Rate cap) const;
 
-    /** Calls @p use for every link that @p path crosses, with its share of a unit of weight. */
+    /** Calls @p use for every link that @p route crosses, with its share of a unit of weight. */
     template <typename Use>
-    void ForEachShare(PathId path, const Use& use) const
+    void ForEachShare(RouteId route, const Use& use) const
     {
-        m_paths.ForEachShare(path, Sharing(), use);
+        m_shares.ForEach(route, use);
     }
 
     Rate RateOf(LinkId link) const
     {
-        return m_paths.GetTopology().GetLink(link).rate;
+        return m_routing.GetTopology().GetLink(link).rate;
     }
 
     /** The slowest leg's bytes over its rate. */
@@ -62,16 +64,14 @@ class AloneRates
     Slowest SlowestLeg() const;
 
   private:
-    PathSharing* Sharing() const;
-
     const std::vector<StreamLeg>& m_legs;
-    const PathTable& m_paths;
-    std::unique_ptr<PathSharing> m_together; //!< how switches spread the legs; null: each alone
+    const Routing& m_routing;
+    ConcurrentShares m_shares;
     std::unordered_map<uint32_t, double> m_loads; //!< by link
 };
 
 /** What the slowest of @p legs takes that are alone on their links. */
-Time AloneTime(const std::vector<StreamLeg>& legs, const PathTable& paths);
+Time AloneTime(const std::vector<StreamLeg>& legs, Routing& routing);
 
 } // namespace weir
 

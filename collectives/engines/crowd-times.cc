@@ -20,13 +20,13 @@ const Time ROUNDING = Time::Picoseconds(2); //!< of a time that was told in seco
 
 /** By leg: what it takes at the rates of AloneRates. */
 std::vector<double>
-EndsAtFirstRates(const std::vector<StreamLeg>& legs, const PathTable& paths)
+EndsAtFirstRates(const std::vector<StreamLeg>& legs, Routing& routing)
 {
-    const AloneRates rates(legs, paths);
+    const AloneRates rates(legs, routing);
     std::vector<double> ends;
     for (const StreamLeg& leg : legs)
     {
-        const Rate share = rates.ShareOn(leg.path, leg.cap / leg.weight).rate;
+        const Rate share = rates.ShareOn(leg.route, leg.cap / leg.weight).rate;
         ends.push_back((leg.bytes / (share * leg.weight)).ToSeconds());
     }
     return ends;
@@ -91,7 +91,7 @@ AreAlike(const std::vector<const CollectivePlan*>& plans, const std::vector<Stre
 } // namespace
 
 std::vector<Time>
-AddedTogether(const std::vector<const CollectivePlan*>& plans, const PathTable& paths)
+AddedTogether(const std::vector<const CollectivePlan*>& plans, Routing& routing)
 {
     std::vector<StreamLeg> legs;
     for (const CollectivePlan* plan : plans)
@@ -100,7 +100,7 @@ AddedTogether(const std::vector<const CollectivePlan*>& plans, const PathTable& 
     }
     // No leg is ever slower than at these rates, which count all legs on all links all the time;
     // those on the link of the lowest level are as slow until they end, together if they are alike.
-    const std::vector<double> ends = EndsAtFirstRates(legs, paths);
+    const std::vector<double> ends = EndsAtFirstRates(legs, routing);
     const std::vector<Time> added = AddedTo(plans, LastEnds(plans, ends));
     const bool areApart =
         std::all_of(added.begin(), added.end(), [](Time time) { return time == Time(); });
@@ -108,7 +108,7 @@ AddedTogether(const std::vector<const CollectivePlan*>& plans, const PathTable& 
     {
         return added;
     }
-    return AddedTo(plans, LastEnds(plans, LegSharing(legs, paths).Ends()));
+    return AddedTo(plans, LastEnds(plans, LegSharing(legs, routing).Ends()));
 }
 
 } // namespace weir

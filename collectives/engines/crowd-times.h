@@ -3,7 +3,7 @@
 #define WEIR_COLLECTIVES_ENGINES_CROWD_TIMES_H
 
 #include "collectives/planner.h"
-#include "fabric/routing/path-table.h"
+#include "fabric/routing/routing.h"
 
 #include <vector>
 
@@ -20,8 +20,7 @@ namespace weir
  * O(links of all legs) in those cases, else that times the different ends and the different rates
  * between two of them.
  */
-std::vector<Time> AddedTogether(const std::vector<const CollectivePlan*>& plans,
-                                const PathTable& paths);
+std::vector<Time> AddedTogether(const std::vector<const CollectivePlan*>& plans, Routing& routing);
 
 } // namespace weir
 

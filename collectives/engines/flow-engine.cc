@@ -53,7 +53,7 @@ FlowEngine::Begin(const CollectiveCall& call, Time now)
 void
 FlowEngine::AddWires(Running& running)
 {
-    const PathTable& paths = m_planner.Paths();
+    const Routing& routing = m_planner.GetRouting();
     const Time pause = running.schedule->block.Pause(running.schedule->op);
     running.wires.clear();
     running.wires.reserve(running.run->ConnectionCount());
@@ -65,8 +65,8 @@ FlowEngine::AddWires(Running& running)
         wire.pause = connection.connection.kind == ConnectionKind::Network ? Time() : pause;
         wire.arrivalLine = LineOf(connection.latency);
         wire.isHere = connection.latency == Time();
-        wire.copied =
-            paths.Links(running.run->Path(c)).size() == 0 ? Wire::UNKNOWN : Wire::CROSSES_LINKS;
+        wire.copied = routing.Links(running.run->GetRoute(c)).size() == 0 ? Wire::UNKNOWN
+                                                                          : Wire::CROSSES_LINKS;
         running.wires.push_back(wire);
     }
 }
@@ -225,7 +225,7 @@ FlowEngine::Send(uint32_t running, uint32_t connection, Time now)
     m_transport.Start(RequestOf(running, connection), now);
 }
 
-TransferRequest
+FlowRequest
 FlowEngine::RequestOf(uint32_t running, uint32_t connection)
 {
     const Running& r = m_running[running];
@@ -233,11 +233,12 @@ FlowEngine::RequestOf(uint32_t running, uint32_t connection)
     const ScheduleConnection& description = r.run->GetConnection(connection);
     const Bytes bytes = Bytes(r.run->FrontBytes(connection)) * copies;
     const Rate cap = std::min(r.schedule->channelCap, description.cap) * copies;
-    TransferRequest request;
-    request.path = r.run->Path(connection);
+    FlowRequest request;
+    request.route = r.run->GetRoute(connection);
     request.bytes = OnTheWire(bytes, description.wireFactor);
     request.cap = cap * description.wireFactor;
     request.weight = copies * description.weight;
+    request.addsLatency = false; // it is in the connection's
     request.client = this;
     request.token = static_cast<uint64_t>(running) << 32 | connection;
     return request;
@@ -262,12 +263,12 @@ FlowEngine::Copy(uint32_t running, uint32_t connection, Time now)
 Time
 FlowEngine::CopyTime(uint32_t running, uint32_t connection)
 {
-    const TransferRequest request = RequestOf(running, connection);
+    const FlowRequest request = RequestOf(running, connection);
     return request.cap.IsInfinite() ? Time() : request.bytes / request.cap;
 }
 
 void
-FlowEngine::OnTransferDone(uint64_t token, Time now)
+FlowEngine::OnFlowDone(uint64_t token, Time now)
 {
     OnSliceMoved(static_cast<uint32_t>(token >> 32), static_cast<uint32_t>(token), now);
 }

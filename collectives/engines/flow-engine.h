@@ -32,7 +32,7 @@ namespace weir
  * moves, so the transport is not asked for it. O(1) per slice besides the transport's own work and,
  * for a block that is waited for, O(log blocks).
  */
-class FlowEngine : public CollectiveEngine, private TransferClient
+class FlowEngine : public CollectiveEngine, private FlowClient
 {
   public:
     /** Both must outlive it; the transport is advanced by whoever owns it. */
@@ -134,7 +134,7 @@ class FlowEngine : public CollectiveEngine, private TransferClient
         }
     };
 
-    void OnTransferDone(uint64_t token, Time now) override;
+    void OnFlowDone(uint64_t token, Time now) override;
     Running& Begin(const CollectiveCall& call, Time now);
     void BeginCalls(uint32_t running, Time now);
     void BeginCallOf(uint32_t running, uint32_t rank, Time now);
@@ -144,7 +144,7 @@ class FlowEngine : public CollectiveEngine, private TransferClient
     void OnSliceMoved(uint32_t place, uint32_t connection, Time now);
     void AddWires(Running& running);
     void Copy(uint32_t running, uint32_t connection, Time now);
-    TransferRequest RequestOf(uint32_t running, uint32_t connection);
+    FlowRequest RequestOf(uint32_t running, uint32_t connection);
     void Handle(const Timer& timer, Time now);
     void HandleWake(const Wake& wake, Time now);
     void AfterAdvance(uint32_t running, Time now);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/leg-sharing.h"
 
+#include "collectives/engines/closed-form.h"
+#include "fabric/routing/concurrent-shares.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <unordered_map>
 
@@ -17,29 +19,13 @@ namespace
 /** Times and loads that differ by less than this part are the same but for rounding. */
 constexpr double SAME = 1e-9;
 
-std::unique_ptr<PathSharing>
-SharingOf(const std::vector<StreamLeg>& legs, PathSharing* sharing)
-{
-    if (sharing == nullptr)
-    {
-        return nullptr;
-    }
-    std::vector<PathLoad> loads;
-    for (const StreamLeg& leg : legs)
-    {
-        loads.push_back({leg.path, leg.weight});
-    }
-    return sharing->Together(loads);
-}
-
 } // namespace
 
-LegSharing::LegSharing(const std::vector<StreamLeg>& legs, const PathTable& paths)
+LegSharing::LegSharing(const std::vector<StreamLeg>& legs, Routing& routing)
     : m_byCap(legs.size()),
       m_full(0)
 {
-    PathSharing* sharing = paths.GetSharing();
-    const std::unique_ptr<PathSharing> together = SharingOf(legs, sharing);
+    const ConcurrentShares shares(routing, [&legs] { return LoadsOf(legs); });
     std::unordered_map<uint32_t, uint32_t> places;
     for (const StreamLeg& leg : legs)
     {
@@ -48,20 +34,19 @@ LegSharing::LegSharing(const std::vector<StreamLeg>& legs, const PathTable& path
         own.left = leg.bytes.ToDouble();
         own.cap = leg.cap.ToBytesPerSecond() / leg.weight;
         own.weight = leg.weight;
-        paths.ForEachShare(
-            leg.path, together ? together.get() : sharing, [&](LinkId link, double share) {
-                const auto [place, isNew] =
-                    places.try_emplace(link.Index(), static_cast<uint32_t>(m_links.size()));
-                if (isNew)
-                {
-                    Link another;
-                    another.index = link.Index();
-                    another.capacity = paths.GetTopology().GetLink(link).rate.ToBytesPerSecond();
-                    m_links.push_back(another);
-                }
-                m_links[place->second].firstLeg++;
-                m_uses.push_back({place->second, share * leg.weight});
-            });
+        shares.ForEach(leg.route, [&](LinkId link, double share) {
+            const auto [place, isNew] =
+                places.try_emplace(link.Index(), static_cast<uint32_t>(m_links.size()));
+            if (isNew)
+            {
+                Link another;
+                another.index = link.Index();
+                another.capacity = routing.GetTopology().GetLink(link).rate.ToBytesPerSecond();
+                m_links.push_back(another);
+            }
+            m_links[place->second].firstLeg++;
+            m_uses.push_back({place->second, share * leg.weight});
+        });
         own.uses = static_cast<uint32_t>(m_uses.size()) - own.firstUse;
         m_legs.push_back(own);
     }

@@ -3,7 +3,7 @@
 #define WEIR_COLLECTIVES_ENGINES_LEG_SHARING_H
 
 #include "collectives/planner.h"
-#include "fabric/routing/path-table.h"
+#include "fabric/routing/routing.h"
 #include "fabric/sharing/indexed-heap.h"
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class LegSharing
 {
   public:
     /** All legs begin at once. O(links of all legs) */
-    LegSharing(const std::vector<StreamLeg>& legs, const PathTable& paths);
+    LegSharing(const std::vector<StreamLeg>& legs, Routing& routing);
 
     /** By leg: bytes per second while all of them run. O(n log n) in the links of all legs. */
     std::vector<double> Rates();

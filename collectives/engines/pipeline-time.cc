@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/pipeline-time.h"
 
+#include "fabric/routing/concurrent-shares.h"
+
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <unordered_map>
 
 namespace weir
@@ -12,33 +13,34 @@ namespace weir
 namespace
 {
 
+/** What the hops of all stages put on their routes when they are busy at once. */
+std::vector<RouteLoad>
+LoadsOfHops(const std::vector<Pipeline>& pipelines)
+{
+    std::vector<RouteLoad> loads;
+    for (const auto& pipeline : pipelines)
+    {
+        for (const auto& stage : pipeline.stages)
+        {
+            for (const RouteId hop : stage)
+            {
+                loads.push_back({hop, pipeline.weight});
+            }
+        }
+    }
+    return loads;
+}
+
 /** The links' loads while slices move tick by tick. */
 class Ticks
 {
   public:
-    Ticks(const std::vector<Pipeline>& pipelines, const PathTable& paths, double calls)
+    Ticks(const std::vector<Pipeline>& pipelines, Routing& routing, double calls)
         : m_pipelines(pipelines),
-          m_paths(paths),
+          m_routing(routing),
           m_calls(calls),
-          m_sharing(paths.GetSharing())
+          m_shares(routing, [&pipelines] { return LoadsOfHops(pipelines); })
     {
-        if (!m_sharing)
-        {
-            return;
-        }
-        std::vector<PathLoad> loads;
-        for (const auto& pipeline : pipelines)
-        {
-            for (const auto& stage : pipeline.stages)
-            {
-                for (const PathId hop : stage)
-                {
-                    loads.push_back({hop, pipeline.weight});
-                }
-            }
-        }
-        m_together = m_sharing->Together(loads);
-        m_sharing = m_together ? m_together.get() : m_sharing;
     }
 
     /** Stage @p stage gets busy (@p sign 1) or idle (-1). */
@@ -50,9 +52,9 @@ class Ticks
             {
                 continue;
             }
-            for (PathId hop : pipeline.stages[stage])
+            for (RouteId hop : pipeline.stages[stage])
             {
-                m_paths.ForEachShare(hop, m_sharing, [&](LinkId link, double share) {
+                m_shares.ForEach(hop, [&](LinkId link, double share) {
                     m_loads[link.Index()] += sign * share * pipeline.weight * m_calls;
                 });
             }
@@ -62,9 +64,9 @@ class Ticks
     /** What a slice takes over its way's hop in @p stage now. */
     Time Crossing(const Pipeline& pipeline, std::size_t stage)
     {
-        const auto& topology = m_paths.GetTopology();
+        const auto& topology = m_routing.GetTopology();
         Rate rate = pipeline.cap;
-        m_paths.ForEachShare(pipeline.way[stage], m_sharing, [&](LinkId link, double share) {
+        m_shares.ForEach(pipeline.way[stage], [&](LinkId link, double share) {
             const double load = std::max(m_loads[link.Index()], share);
             rate = std::min(rate, topology.GetLink(link).rate / load);
         });
@@ -73,10 +75,9 @@ class Ticks
 
   private:
     const std::vector<Pipeline>& m_pipelines;
-    const PathTable& m_paths;
+    const Routing& m_routing;
     double m_calls;
-    PathSharing* m_sharing;                       //!< how switches spread hops, or null
-    std::unique_ptr<PathSharing> m_together;      //!< of all of them that move at once
+    ConcurrentShares m_shares;
     std::unordered_map<uint32_t, double> m_loads; //!< by link
 };
 
@@ -94,12 +95,9 @@ Stages(const std::vector<Pipeline>& pipelines)
 
 /** end(K - 1, S - 1) of every pipeline for K = @p slices whole slices. */
 std::vector<Time>
-Ends(const std::vector<Pipeline>& pipelines,
-     const PathTable& paths,
-     std::size_t slices,
-     double calls)
+Ends(const std::vector<Pipeline>& pipelines, Routing& routing, std::size_t slices, double calls)
 {
-    Ticks ticks(pipelines, paths, calls);
+    Ticks ticks(pipelines, routing, calls);
     std::vector<std::vector<Time>> ends; // by pipeline and stage: when the last slice so far left
     for (const auto& each : pipelines)
     {
@@ -136,7 +134,7 @@ Ends(const std::vector<Pipeline>& pipelines,
 } // namespace
 
 Time
-PipelineTime(const std::vector<Pipeline>& pipelines, const PathTable& paths, double calls)
+PipelineTime(const std::vector<Pipeline>& pipelines, Routing& routing, double calls)
 {
     if (pipelines.empty() || pipelines.front().way.empty())
     {
@@ -145,8 +143,8 @@ PipelineTime(const std::vector<Pipeline>& pipelines, const PathTable& paths, dou
     const Pipeline& model = pipelines.front();
     const double wanted = std::max(1.0, model.bytes.ToDouble() / model.slice.ToDouble());
     const auto whole = static_cast<std::size_t>(std::min<double>(wanted, Stages(pipelines)));
-    const auto base = Ends(pipelines, paths, whole, calls);
-    const auto more = Ends(pipelines, paths, whole + 1, calls);
+    const auto base = Ends(pipelines, routing, whole, calls);
+    const auto more = Ends(pipelines, routing, whole + 1, calls);
     Time longest;
     for (std::size_t p = 0; p < pipelines.size(); ++p)
     {

@@ -2,7 +2,7 @@
 #ifndef WEIR_COLLECTIVES_ENGINES_PIPELINE_TIME_H
 #define WEIR_COLLECTIVES_ENGINES_PIPELINE_TIME_H
 
-#include "fabric/routing/path-table.h"
+#include "fabric/routing/routing.h"
 #include "fabric/units.h"
 
 #include <vector>
@@ -13,12 +13,12 @@ namespace weir
 /** A channel whose slices follow each other over many hops, some of which share links. */
 struct Pipeline
 {
-    std::vector<PathId> way;                 //!< by stage: the hop of the slowest slice's way
-    std::vector<std::vector<PathId>> stages; //!< by stage: all hops that are crossed in it
-    Bytes slice;                             //!< on the wire
-    Bytes bytes;                             //!< of the channel over each hop, on the wire
-    Rate cap;                                //!< of the channel
-    double weight{1};                        //!< how many equal channels there are
+    std::vector<RouteId> way;                 //!< by stage: the hop of the slowest slice's way
+    std::vector<std::vector<RouteId>> stages; //!< by stage: all hops that are crossed in it
+    Bytes slice;                              //!< on the wire
+    Bytes bytes;                              //!< of the channel over each hop, on the wire
+    Rate cap;                                 //!< of the channel
+    double weight{1};                         //!< how many equal channels there are
 };
 
 /**
@@ -39,7 +39,7 @@ struct Pipeline
  *
  * O(stages x hops of all pipelines' ways + links of all stages).
  */
-Time PipelineTime(const std::vector<Pipeline>& pipelines, const PathTable& paths, double calls = 1);
+Time PipelineTime(const std::vector<Pipeline>& pipelines, Routing& routing, double calls = 1);
 
 } // namespace weir
 

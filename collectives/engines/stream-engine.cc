@@ -6,10 +6,10 @@
 namespace weir
 {
 
-StreamEngine::StreamEngine(Planner& planner, Transport& transport)
+StreamEngine::StreamEngine(Planner& planner, FluidTransport& transport)
     : m_plans(planner),
       m_transport(transport),
-      m_nothing(planner.Paths().Intern({}))
+      m_nowhere(planner.GetRouting().Nowhere())
 {
 }
 
@@ -19,19 +19,20 @@ StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64
     const CollectivePlan& plan = m_plans.Plan(call);
     const uint32_t slot = Allocate();
     m_running[slot] = {client, token, std::max<uint32_t>(plan.legs.size(), 1)};
-    TransferRequest request;
-    request.latency = plan.latency;
+    FlowRequest request;
+    request.overhead = plan.latency;
+    request.addsLatency = false;
     request.client = this;
     request.token = slot;
     if (plan.legs.empty())
     {
-        request.path = m_nothing;
+        request.route = m_nowhere;
         m_transport.Start(request, now);
         return;
     }
     for (const auto& leg : plan.legs)
     {
-        request.path = leg.path;
+        request.route = leg.route;
         request.bytes = leg.bytes;
         request.cap = leg.cap;
         request.weight = leg.weight;
@@ -57,7 +58,7 @@ StreamEngine::AdvanceTo(Time now)
 }
 
 void
-StreamEngine::OnTransferDone(uint64_t token, Time now)
+StreamEngine::OnFlowDone(uint64_t token, Time now)
 {
     Running& running = m_running[token];
     if (--running.legsLeft > 0)

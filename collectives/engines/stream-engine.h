@@ -5,7 +5,7 @@
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/plan-lookup.h"
 #include "collectives/planner.h"
-#include "fabric/transport/transport.h"
+#include "fabric/transport/fluid/fluid-transport.h"
 
 #include <cstdint>
 #include <vector>
@@ -18,11 +18,11 @@ namespace weir
  * once, after the plan's latency; it ends when its last flow does. Alone on the fabric it takes
  * the plan's closed-form duration; flows that meet share links by the transport's rule.
  */
-class StreamEngine : public CollectiveEngine, private TransferClient
+class StreamEngine : public CollectiveEngine, private FlowClient
 {
   public:
     /** Both must outlive it; the transport is advanced by whoever owns it. */
-    StreamEngine(Planner& planner, Transport& transport);
+    StreamEngine(Planner& planner, FluidTransport& transport);
 
     void Start(const CollectiveCall& call,
                CollectiveClient* client,
@@ -40,13 +40,13 @@ class StreamEngine : public CollectiveEngine, private TransferClient
         uint32_t legsLeft{0};
     };
 
-    void OnTransferDone(uint64_t token, Time now) override;
+    void OnFlowDone(uint64_t token, Time now) override;
     uint32_t Allocate();
 
     PlanLookup m_plans;
-    Transport& m_transport;
-    PathId m_nothing;               //!< the empty path, for calls that move nothing
-    std::vector<Running> m_running; //!< by the transfers' token
+    FluidTransport& m_transport;
+    RouteId m_nowhere;              //!< for calls that move nothing
+    std::vector<Running> m_running; //!< by the streams' token
     std::vector<uint32_t> m_free;   //!< unused places of m_running
     std::size_t m_active{0};
 };

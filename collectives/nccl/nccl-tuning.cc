@@ -151,7 +151,7 @@ PassesHost(PathTable::Span path, const Topology& topology, bool overChips)
 bool
 AllowsLl128(const NcclConstants& constants,
             const Communicator& communicator,
-            const PathTable& paths,
+            Routing& routing,
             const NodeSpec& node)
 {
     constexpr uint32_t OVER_CHIPS_SINCE = 27;
@@ -164,7 +164,7 @@ AllowsLl128(const NcclConstants& constants,
     const auto& hops = communicator.channels.front().hops;
     return std::none_of(hops.begin(), hops.end(), [&](const Connection& hop) {
         return hop.kind == ConnectionKind::Pcie ||
-               PassesHost(paths.Links(hop.path), paths.GetTopology(), overChips);
+               PassesHost(routing.Links(hop.route), routing.GetTopology(), overChips);
     });
 }
 

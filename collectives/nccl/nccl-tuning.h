@@ -5,7 +5,7 @@
 #include "collectives/collective.h"
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-constants.h"
-#include "fabric/routing/path-table.h"
+#include "fabric/routing/routing.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 
@@ -38,7 +38,7 @@ double TreeSizeCorrection(const NcclVersion& version, Protocol protocol, Bytes b
  */
 bool AllowsLl128(const NcclConstants& constants,
                  const Communicator& communicator,
-                 const PathTable& paths,
+                 Routing& routing,
                  const NodeSpec& node);
 
 } // namespace weir

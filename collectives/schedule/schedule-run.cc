@@ -37,7 +37,7 @@ ScheduleRun::AddChannel(const ChannelSchedule& channel, uint32_t copies)
     {
         Pipe pipe{};
         pipe.description = &each;
-        pipe.path = each.connection.path;
+        pipe.route = each.connection.route;
         pipe.fromBlock = firstBlock + each.fromBlock;
         pipe.toBlock = firstBlock + each.toBlock;
         pipe.copies = copies;

@@ -49,10 +49,10 @@ class ScheduleRun
         return *m_connections[connection].description;
     }
 
-    /** The path of a connection. */
-    PathId Path(uint32_t connection) const
+    /** The route of a connection. */
+    RouteId GetRoute(uint32_t connection) const
     {
-        return m_connections[connection].path;
+        return m_connections[connection].route;
     }
 
     /** The block that sends on a connection. */
@@ -169,7 +169,7 @@ class ScheduleRun
     struct Pipe
     {
         const ScheduleConnection* description;
-        PathId path;
+        RouteId route;
         int64_t front; //!< bytes of the oldest queued slice
         uint32_t fromBlock;
         uint32_t toBlock;

@@ -30,7 +30,7 @@ namespace
 {
 
 bool
-RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b)
+RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& routing)
 {
     bool same = a.loops.size() == b.loops.size() && a.blocks.size() == b.blocks.size() &&
                 a.connections.size() == b.connections.size();
@@ -45,7 +45,8 @@ RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b)
     }
     for (std::size_t i = 0; same && i < a.connections.size(); ++i)
     {
-        same = a.connections[i].connection.path == b.connections[i].connection.path &&
+        same = routing.HaveSameLinks(a.connections[i].connection.route,
+                                     b.connections[i].connection.route) &&
                a.connections[i].fromBlock == b.connections[i].fromBlock &&
                a.connections[i].toBlock == b.connections[i].toBlock;
     }
@@ -55,9 +56,10 @@ RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b)
 } // namespace
 
 void
-AddChannel(Schedule& schedule, ChannelSchedule channel)
+AddChannel(Schedule& schedule, ChannelSchedule channel, const Routing& routing)
 {
-    if (!schedule.channels.empty() && RunTheSame(schedule.channels.back().schedule, channel))
+    if (!schedule.channels.empty() &&
+        RunTheSame(schedule.channels.back().schedule, channel, routing))
     {
         schedule.channels.back().copies++;
         return;

@@ -6,6 +6,7 @@
 #include "collectives/communicator.h"
 #include "collectives/schedule/block-times.h"
 #include "collectives/schedule/primitive-kind.h"
+#include "fabric/routing/routing.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -114,7 +115,7 @@ struct Schedule
  * Adds @p channel, or counts one more copy of the last channel if that runs the same loops over the
  * same connections; their programs must follow from these.
  */
-void AddChannel(Schedule& schedule, ChannelSchedule channel);
+void AddChannel(Schedule& schedule, ChannelSchedule channel, const Routing& routing);
 
 } // namespace weir
 

@@ -37,7 +37,7 @@ std::vector<double> g_microseconds;
 
 /** Notes a flow at its end. */
 void
-NoteFlow(uint64_t flow, const weir::TransferRequest& request, weir::Time started, weir::Time now)
+NoteFlow(uint64_t flow, const weir::FlowRequest& request, weir::Time started, weir::Time now)
 {
     g_microseconds.push_back((now - started).ToMicroseconds());
 }

@@ -30,7 +30,7 @@ using namespace ns3;
 
 /** Prints a flow at its end. */
 void
-PrintFlow(uint64_t flow, const weir::TransferRequest& request, weir::Time started, weir::Time now)
+PrintFlow(uint64_t flow, const weir::FlowRequest& request, weir::Time started, weir::Time now)
 {
     std::printf("flow of %lld bytes: %.3f us\n",
                 static_cast<long long>(request.bytes.Count()),

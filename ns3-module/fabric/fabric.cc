@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/fabric.h"
 
-#include "fabric/transport/fluid/load-balancing-transport.h"
-
 #include <utility>
 
 namespace weir
@@ -10,12 +8,37 @@ namespace weir
 
 Fabric::Fabric(ClusterSpec spec)
     : m_cluster(std::move(spec)),
-      m_paths(m_cluster.GetTopology()),
-      m_router(m_cluster.GetTopology(),
-               m_cluster.GetSpec().fabric.routing,
-               m_cluster.GetSpec().fabric.hashSeed),
-      m_transport(MakeFluidTransport(m_paths, m_router, m_cluster.GetSpec().fabric))
+      m_routing(m_cluster.GetTopology(), m_cluster.GetSpec().fabric),
+      m_transport(m_routing)
 {
+}
+
+RouteRequest
+Fabric::RequestBetween(DeviceId source, DeviceId destination)
+{
+    const Topology& topology = m_cluster.GetTopology();
+    const Device& from = topology.GetDevice(source);
+    const Device& to = topology.GetDevice(destination);
+    RouteRequest request;
+    request.source = source;
+    request.destination = destination;
+    const bool isInside = from.node == to.node && from.node != Device::NO_NODE;
+    const bool hasNvLink = m_routing.GetRouter().IsReachable(source, destination, NVLINK_KINDS);
+    if (isInside)
+    {
+        request.insideKinds = hasNvLink ? NVLINK_KINDS : ALL_KINDS;
+        return request;
+    }
+    const auto portOf = [this](DeviceId id, const Device& device) {
+        const bool hasNic = device.kind == DeviceKind::Gpu && m_cluster.NicsPerNode() > 0;
+        return hasNic
+                   ? m_cluster.NicDevice(device.node, m_cluster.NearestNics(device.index).front())
+                   : id;
+    };
+    request.outNic = portOf(source, from);
+    request.inNic = portOf(destination, to);
+    request.networkKinds = hasNvLink ? NVLINK_KINDS : ALL_KINDS;
+    return request;
 }
 
 } // namespace weir

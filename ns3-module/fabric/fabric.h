@@ -2,12 +2,9 @@
 #ifndef WEIR_FABRIC_FABRIC_H
 #define WEIR_FABRIC_FABRIC_H
 
-#include "fabric/routing/path-table.h"
-#include "fabric/routing/router.h"
+#include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
-#include "fabric/transport/transport.h"
-
-#include <memory>
+#include "fabric/transport/fluid/fluid-transport.h"
 
 namespace weir
 {
@@ -29,26 +26,32 @@ class Fabric
         return m_cluster;
     }
 
-    PathTable& Paths()
+    Routing& GetRouting()
     {
-        return m_paths;
+        return m_routing;
     }
 
-    Router& GetRouter()
+    FluidTransport& GetTransport()
     {
-        return m_router;
+        return m_transport;
     }
 
-    Transport& GetTransport()
+    const FluidTransport& GetTransport() const
     {
-        return *m_transport;
+        return m_transport;
     }
+
+    /**
+     * What a flow between two devices asks of routing: between GPUs of different nodes it goes over
+     * the NICs nearest to them, inside a node over NVLink where that joins them, else over PCIe.
+     * The tuple's ports are the caller's.
+     */
+    RouteRequest RequestBetween(DeviceId source, DeviceId destination);
 
   private:
     Cluster m_cluster;
-    PathTable m_paths;
-    Router m_router;
-    std::unique_ptr<Transport> m_transport;
+    Routing m_routing;
+    FluidTransport m_transport;
 };
 
 } // namespace weir

@@ -63,6 +63,7 @@ class Id
 using DeviceId = Id<struct DeviceTag>; //!< a vertex of a Topology
 using LinkId = Id<struct LinkTag>;     //!< one direction of a wire of a Topology
 using PathId = Id<struct PathTag>;     //!< an interned sequence of links of a PathTable
+using RouteId = Id<struct RouteTag>;   //!< end points and tuple of flows, interned by Routing
 using GpuId = Id<struct GpuTag>;       //!< a GPU of a Cluster, counted node by node
 using Rank = Id<struct RankTag>;       //!< a process of a job; placement maps it to a GpuId
 

@@ -16,23 +16,23 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/kinds/dragonfly.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/dimensions.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/graph-fabric.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/flow-hash.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/switch-graph.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/path-dag.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/router.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/router-ways.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/route-dag.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/detours.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/shortest-ways.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/route-choices.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/path-stretches.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/path-spread.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/path-sum.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/way-balance.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/way-chooser.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/load-balancing-transport.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/known-balances.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/load-levelling.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/path-choices.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/load-balancer.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/link-spread.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/path-table.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/routing.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/routing-policy.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/static.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/ecmp.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/dimension-order.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/valiant.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/adaptive.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/flowlet.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/spray.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/progressive-filling.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/local-max-min.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/local-max-min-fill.cc
@@ -47,6 +47,8 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-walk.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-bundles.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/path-selector.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-paths.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-settle.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-usage.cc
   ${CMAKE_CURRENT_LIST_DIR}/fabric.cc

@@ -6,7 +6,6 @@
 #include "ns3/pointer.h"
 
 #include <exception>
-#include <initializer_list>
 
 namespace ns3
 {
@@ -14,38 +13,6 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("FluidFabric");
 
 NS_OBJECT_ENSURE_REGISTERED(FluidFabric);
-
-namespace
-{
-
-/** How a flow gets from one device to another: over NICs if they are GPUs of two nodes. */
-std::vector<weir::LinkId>
-FindRoute(weir::Fabric& fabric, weir::DeviceId from, weir::DeviceId to, weir::FlowTuple tuple)
-{
-    const weir::Cluster& cluster = fabric.GetCluster();
-    const auto nicOf = [&cluster](weir::DeviceId id) {
-        const weir::Device& device = cluster.GetTopology().GetDevice(id);
-        const bool hasNic = device.kind == weir::DeviceKind::Gpu && cluster.NicsPerNode() > 0;
-        return hasNic ? cluster.NicDevice(device.node, cluster.NearestNics(device.index).front())
-                      : id;
-    };
-    const weir::Topology& topology = cluster.GetTopology();
-    const bool sameNode = topology.GetDevice(from).node == topology.GetDevice(to).node;
-    const weir::DeviceId out = sameNode ? from : nicOf(from);
-    const weir::DeviceId in = sameNode ? to : nicOf(to);
-    tuple.source = out.Index();
-    tuple.destination = in.Index();
-
-    std::vector<weir::LinkId> links;
-    for (const auto& [a, b] : {std::pair(from, out), std::pair(out, in), std::pair(in, to)})
-    {
-        const auto part = fabric.GetRouter().Route(a, b, tuple);
-        links.insert(links.end(), part.begin(), part.end());
-    }
-    return links;
-}
-
-} // namespace
 
 TypeId
 FluidFabric::GetTypeId()
@@ -145,19 +112,18 @@ FluidFabric::StartFlow(weir::DeviceId from,
 {
     const weir::Time now = m_driver->Synchronize();
     Observe();
-    weir::TransferRequest request;
+    weir::FlowRequest request;
     try
     {
-        weir::FlowTuple tuple;
-        tuple.sourcePort = m_nextPort++;
-        request.path = m_fabric->Paths().Intern(FindRoute(*m_fabric, from, to, tuple));
+        weir::RouteRequest route = m_fabric->RequestBetween(from, to);
+        route.sourcePort = m_nextPort++;
+        request.route = m_fabric->GetRouting().Add(route);
     }
     catch (const std::exception& error)
     {
         NS_ABORT_MSG("FluidFabric: " << error.what());
     }
     request.bytes = weir::Bytes(static_cast<int64_t>(bytes));
-    request.latency = m_fabric->Paths().Latency(request.path);
     request.client = this;
     if (m_freeSlots.empty())
     {
@@ -240,7 +206,7 @@ FluidFabric::GetLinkCapacity(uint32_t link)
 std::size_t
 FluidFabric::GetActiveFlows()
 {
-    return GetFabric().GetTransport().ActiveTransfers();
+    return GetFabric().GetTransport().ActiveFlows();
 }
 
 weir::Fabric&
@@ -303,7 +269,7 @@ FluidFabric::CheckLink(uint32_t link)
 }
 
 void
-FluidFabric::OnTransferDone(uint64_t token, weir::Time now)
+FluidFabric::OnFlowDone(uint64_t token, weir::Time now)
 {
     const FlowCallback done = m_callbacks[token];
     const uint64_t flow = m_flows[token];
@@ -316,27 +282,25 @@ FluidFabric::OnTransferDone(uint64_t token, weir::Time now)
 }
 
 void
-FluidFabric::OnTransferStarted(weir::TransferId id,
-                               const weir::TransferRequest& request,
-                               weir::Time now)
+FluidFabric::OnFlowStarted(weir::FlowId id, const weir::FlowRequest& request, weir::Time now)
 {
     m_flowStarted(id.value, request, now);
     for (const Observer& observer : m_observers)
     {
-        observer.observer->OnTransferStarted(id, request, now);
+        observer.observer->OnFlowStarted(id, request, now);
     }
 }
 
 void
-FluidFabric::OnTransferFinished(weir::TransferId id,
-                                const weir::TransferRequest& request,
-                                weir::Time started,
-                                weir::Time now)
+FluidFabric::OnFlowFinished(weir::FlowId id,
+                            const weir::FlowRequest& request,
+                            weir::Time started,
+                            weir::Time now)
 {
     m_flowFinished(id.value, request, started, now);
     for (const Observer& observer : m_observers)
     {
-        observer.observer->OnTransferFinished(id, request, started, now);
+        observer.observer->OnFlowFinished(id, request, started, now);
     }
 }
 

@@ -29,7 +29,7 @@ namespace ns3
  * Flows of training jobs and collectives on this fabric share it with those of StartFlow, and show
  * up in the same trace sources.
  */
-class FluidFabric : public Object, private weir::TransferClient, private weir::TransportObserver
+class FluidFabric : public Object, private weir::FlowClient, private weir::TransportObserver
 {
   public:
     /**
@@ -147,7 +147,7 @@ class FluidFabric : public Object, private weir::TransferClient, private weir::T
      * @param now exact time
      */
     typedef void (*FlowStartedTracedCallback)(uint64_t flow,
-                                              const weir::TransferRequest& request,
+                                              const weir::FlowRequest& request,
                                               weir::Time now);
 
     /**
@@ -158,7 +158,7 @@ class FluidFabric : public Object, private weir::TransferClient, private weir::T
      * @param now exact time
      */
     typedef void (*FlowFinishedTracedCallback)(uint64_t flow,
-                                               const weir::TransferRequest& request,
+                                               const weir::FlowRequest& request,
                                                weir::Time started,
                                                weir::Time now);
 
@@ -174,14 +174,12 @@ class FluidFabric : public Object, private weir::TransferClient, private weir::T
     void DoDispose() override;
 
   private:
-    void OnTransferDone(uint64_t token, weir::Time now) override;
-    void OnTransferStarted(weir::TransferId id,
-                           const weir::TransferRequest& request,
-                           weir::Time now) override;
-    void OnTransferFinished(weir::TransferId id,
-                            const weir::TransferRequest& request,
-                            weir::Time started,
-                            weir::Time now) override;
+    void OnFlowDone(uint64_t token, weir::Time now) override;
+    void OnFlowStarted(weir::FlowId id, const weir::FlowRequest& request, weir::Time now) override;
+    void OnFlowFinished(weir::FlowId id,
+                        const weir::FlowRequest& request,
+                        weir::Time started,
+                        weir::Time now) override;
     void OnLinkRate(weir::LinkId link, weir::Rate rate, weir::Time now) override;
 
     /** A plain observer beside the trace sources. */
@@ -236,9 +234,9 @@ class FluidFabric : public Object, private weir::TransferClient, private weir::T
     std::vector<uint32_t> m_freeSlots;      //!< of m_callbacks
     std::vector<uint64_t> m_flows;          //!< by token: the flow's number
 
-    TracedCallback<uint64_t, const weir::TransferRequest&, weir::Time>
+    TracedCallback<uint64_t, const weir::FlowRequest&, weir::Time>
         m_flowStarted; //!< FlowStarted trace source
-    TracedCallback<uint64_t, const weir::TransferRequest&, weir::Time, weir::Time>
+    TracedCallback<uint64_t, const weir::FlowRequest&, weir::Time, weir::Time>
         m_flowFinished;                                          //!< FlowFinished trace source
     TracedCallback<uint32_t, weir::Rate, weir::Time> m_linkRate; //!< LinkRate trace source
 };

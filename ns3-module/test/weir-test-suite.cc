@@ -153,7 +153,7 @@ class FlowAloneTestCase : public TestCase
      * @param now when it ended
      */
     void Finished(uint64_t flow,
-                  const weir::TransferRequest& request,
+                  const weir::FlowRequest& request,
                   weir::Time started,
                   weir::Time now)
     {

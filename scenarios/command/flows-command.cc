@@ -104,7 +104,7 @@ RunFlows(const FlowsOptions& options)
     report.cost.playSeconds = watch.Lap();
     if (csv)
     {
-        WriteFlowCsv(flows, network->Paths(), csv->TemporaryPath());
+        WriteFlowCsv(flows, network->GetRouting(), csv->TemporaryPath());
         csv->Commit();
     }
     report.cost.writeSeconds = watch.Lap();
@@ -113,7 +113,7 @@ RunFlows(const FlowsOptions& options)
     report.endPoints = network->EndPointCount();
     report.endPointName = network->EndPointName();
     report.sortedInput = flows.IsSortedByStart();
-    report.summary = SummarizeFlows(flows, network->Paths());
+    report.summary = SummarizeFlows(flows, network->GetRouting());
     report.cost.peakRssBytes = PeakRssBytes();
     if (options.json)
     {

@@ -197,7 +197,7 @@ DescribeSystem(const SystemDescription& system)
             spec.nodes = std::max(spec.nodes, 2U); // to show how nodes are joined
         }
         Fabric fabric(spec);
-        Planner planner(fabric.GetCluster(), fabric.Paths(), fabric.GetRouter());
+        Planner planner(fabric.GetCluster(), fabric.GetRouting());
         return system.cluster.name + ": " + "nodes of " + Count(spec.node.gpus) +
                " GPUs; as wired for " + Count(spec.nodes) + "\n" + GpuLines(system) +
                LinkLines(fabric.GetCluster()) + ChannelLines(planner) +

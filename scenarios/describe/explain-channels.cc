@@ -44,10 +44,10 @@ class ChannelsByText
 class ChannelText
 {
   public:
-    ChannelText(const Communicator& communicator, const Cluster& cluster, const PathTable& paths)
+    ChannelText(const Communicator& communicator, const Cluster& cluster, const Routing& routing)
         : m_communicator(communicator),
           m_cluster(cluster),
-          m_paths(paths)
+          m_routing(routing)
     {
     }
 
@@ -106,10 +106,10 @@ class ChannelText
         {
             return "";
         }
-        const Topology& topology = m_paths.GetTopology();
+        const Topology& topology = m_routing.GetTopology();
         std::string out = "?";
         std::string in = "?";
-        for (const auto& each : m_paths.Links(hop.path))
+        for (const auto& each : m_routing.Links(hop.route))
         {
             const Link& link = topology.GetLink(each.link);
             const Device& from = topology.GetDevice(link.from);
@@ -128,7 +128,7 @@ class ChannelText
 
     const Communicator& m_communicator;
     const Cluster& m_cluster;
-    const PathTable& m_paths;
+    const Routing& m_routing;
 };
 
 std::string
@@ -148,9 +148,9 @@ GraphText(const char* name, uint32_t channels, double intra, double inter)
 } // namespace
 
 std::string
-ExplainChannels(const Communicator& communicator, const Cluster& cluster, const PathTable& paths)
+ExplainChannels(const Communicator& communicator, const Cluster& cluster, const Routing& routing)
 {
-    const ChannelText channels(communicator, cluster, paths);
+    const ChannelText channels(communicator, cluster, routing);
     const double speed = communicator.searchBandwidth / communicator.searchChannels;
     const auto graph = [](const char* name, const GraphSpeed& found) {
         return GraphText(name, found.channels, found.intra, found.inter);

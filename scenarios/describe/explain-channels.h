@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_DESCRIBE_EXPLAIN_CHANNELS_H
 
 #include "collectives/communicator.h"
-#include "fabric/routing/path-table.h"
+#include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
 
 #include <string>
@@ -18,7 +18,7 @@ namespace weir
  */
 std::string ExplainChannels(const Communicator& communicator,
                             const Cluster& cluster,
-                            const PathTable& paths);
+                            const Routing& routing);
 
 } // namespace weir
 

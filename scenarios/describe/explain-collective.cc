@@ -22,16 +22,16 @@ class Explanation
     explicit Explanation(const CollectiveSweepSpec& spec)
         : m_spec(spec),
           m_fabric(spec.cluster),
-          m_planner(
-              m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter(), SettingsOf(spec)),
+          m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), SettingsOf(spec)),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
     {
     }
 
     std::string Channels()
     {
-        return ExplainChannels(
-            m_planner.GetCommunicator(m_communicator), m_fabric.GetCluster(), m_fabric.Paths());
+        return ExplainChannels(m_planner.GetCommunicator(m_communicator),
+                               m_fabric.GetCluster(),
+                               m_fabric.GetRouting());
     }
 
     std::string Size(Bytes size)

@@ -8,7 +8,7 @@ namespace weir
 
 ClusterNetwork::ClusterNetwork(const ClusterSpec& spec)
     : m_fabric(spec),
-      m_connector(m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter())
+      m_connector(m_fabric.GetCluster(), m_fabric.GetRouting())
 {
 }
 
@@ -31,15 +31,15 @@ ClusterNetwork::WhyNoEndPoint(int64_t node) const
     return node >= 0 && node < gpus ? "" : "a GPU of the system, 0 to " + std::to_string(gpus - 1);
 }
 
-PathId
-ClusterNetwork::FindPath(uint32_t source, uint32_t destination, const FlowPorts& ports)
+RouteId
+ClusterNetwork::FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports)
 {
     const GpuId from(source);
     const GpuId to(destination);
     const Cluster& cluster = m_fabric.GetCluster();
     if (cluster.NodeOf(from) == cluster.NodeOf(to))
     {
-        return m_connector.InsideNode(from, to).path;
+        return m_connector.InsideNode(from, to).route;
     }
     const auto& outNics = m_connector.NicsOf(from);
     const auto& inNics = m_connector.NicsOf(to);
@@ -51,13 +51,13 @@ ClusterNetwork::FindPath(uint32_t source, uint32_t destination, const FlowPorts&
     const uint32_t queuePair = uint32_t{ports.sourcePort} << 16 ^
                                uint32_t { ports.priorityGroup } << 13 ^ ports.destinationPort;
     return m_connector.BetweenNodes(from, to, {outNics.front(), inNics.front(), from}, queuePair)
-        .path;
+        .route;
 }
 
-const PathTable&
-ClusterNetwork::Paths()
+Routing&
+ClusterNetwork::GetRouting()
 {
-    return m_fabric.Paths();
+    return m_fabric.GetRouting();
 }
 
 Transport&

@@ -27,8 +27,8 @@ class ClusterNetwork : public FlowNetwork
     const char* EndPointName() const override;
     std::size_t EndPointCount() const override;
     std::string WhyNoEndPoint(int64_t node) const override;
-    PathId FindPath(uint32_t source, uint32_t destination, const FlowPorts& ports) override;
-    const PathTable& Paths() override;
+    RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) override;
+    Routing& GetRouting() override;
     Transport& GetTransport() override;
 
   private:

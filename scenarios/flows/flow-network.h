@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_FLOWS_FLOW_NETWORK_H
 #define WEIR_SCENARIOS_FLOWS_FLOW_NETWORK_H
 
-#include "fabric/routing/path-table.h"
+#include "fabric/routing/routing.h"
 #include "fabric/transport/transport.h"
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct FlowPorts
     uint16_t priorityGroup{0};
 };
 
-/** Where flows play: numbered end points, the ways between them, and what moves the bytes. */
+/** Where flows play: numbered end points, the routes between them, and what moves the bytes. */
 class FlowNetwork
 {
   public:
@@ -34,12 +34,12 @@ class FlowNetwork
     virtual std::string WhyNoEndPoint(int64_t node) const = 0;
 
     /**
-     * The way of a flow between two different end points, interned.
-     * @throws std::runtime_error when there is none; the message names both ends.
+     * The route of a flow between two different end points.
+     * @throws std::runtime_error when no path joins them; the message names both.
      */
-    virtual PathId FindPath(uint32_t source, uint32_t destination, const FlowPorts& ports) = 0;
+    virtual RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) = 0;
 
-    virtual const PathTable& Paths() = 0;
+    virtual Routing& GetRouting() = 0;
 
     virtual Transport& GetTransport() = 0;
 };

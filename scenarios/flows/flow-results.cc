@@ -109,33 +109,39 @@ FlowResults::Reserve(std::size_t flows)
 {
     m_sources.reserve(flows);
     m_destinations.reserve(flows);
-    m_paths.reserve(flows);
+    m_routes.reserve(flows);
     m_bytes.reserve(flows);
     m_starts.reserve(flows);
     m_finishes.reserve(flows);
 }
 
 void
-FlowResults::Add(uint32_t source, uint32_t destination, Bytes bytes, Time start, PathId path)
+FlowResults::Add(uint32_t source, uint32_t destination, Bytes bytes, Time start, RouteId route)
 {
     m_sources.push_back(source);
     m_destinations.push_back(destination);
-    m_paths.push_back(path);
+    m_routes.push_back(route);
     m_bytes.push_back(bytes);
     m_starts.push_back(start);
     m_finishes.push_back(Time::Infinite());
 }
 
 Time
-FlowResults::IdealTime(std::size_t flow, const PathTable& paths) const
+FlowResults::IdealTime(std::size_t flow, Routing& routing) const
 {
-    return paths.Latency(m_paths[flow]) + m_bytes[flow] / paths.RateAlone(m_paths[flow]);
+    if (IsOnPlannedPath(flow))
+    {
+        const RouteId route = m_routes[flow];
+        return routing.Latency(route) + m_bytes[flow] / routing.UncontendedRate(route);
+    }
+    const PathTable& paths = routing.Paths();
+    return paths.Latency(m_paths[flow]) + m_bytes[flow] / paths.BottleneckRate(m_paths[flow]);
 }
 
 double
-FlowResults::Slowdown(std::size_t flow, const PathTable& paths) const
+FlowResults::Slowdown(std::size_t flow, Routing& routing) const
 {
-    const Time ideal = IdealTime(flow, paths);
+    const Time ideal = IdealTime(flow, routing);
     const Time taken = CompletionTime(flow);
     return taken == ideal ? 1 : taken / ideal;
 }
@@ -147,7 +153,7 @@ FlowResults::IsSortedByStart() const
 }
 
 void
-WriteFlowCsv(const FlowResults& results, const PathTable& paths, const std::string& file)
+WriteFlowCsv(const FlowResults& results, Routing& routing, const std::string& file)
 {
     RowWriter writer(file);
     writer.Text("flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown,");
@@ -161,8 +167,8 @@ WriteFlowCsv(const FlowResults& results, const PathTable& paths, const std::stri
         writer.Add(results.Start(flow));
         writer.Add(results.Finish(flow));
         writer.Add(results.CompletionTime(flow));
-        writer.Add(results.IdealTime(flow, paths));
-        writer.Add(results.Slowdown(flow, paths));
+        writer.Add(results.IdealTime(flow, routing));
+        writer.Add(results.Slowdown(flow, routing));
         writer.EndRow();
     }
     writer.Close();

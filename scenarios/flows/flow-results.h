@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_FLOWS_FLOW_RESULTS_H
 #define WEIR_SCENARIOS_FLOWS_FLOW_RESULTS_H
 
-#include "fabric/routing/path-table.h"
+#include "fabric/routing/routing.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -23,16 +23,17 @@ class FlowResults
     void Reserve(std::size_t flows);
 
     /** Adds a flow that has not ended. */
-    void Add(uint32_t source, uint32_t destination, Bytes bytes, Time start, PathId path);
+    void Add(uint32_t source, uint32_t destination, Bytes bytes, Time start, RouteId route);
 
     void SetFinish(std::size_t flow, Time finish)
     {
         m_finishes[flow] = finish;
     }
 
-    /** What the flow takes instead of the path that it was added with. */
+    /** What the flow takes instead of the planned path of its route. */
     void SetPath(std::size_t flow, PathId path)
     {
+        m_paths.resize(m_routes.size());
         m_paths[flow] = path;
     }
 
@@ -61,9 +62,15 @@ class FlowResults
         return m_starts[flow];
     }
 
-    PathId Path(std::size_t flow) const
+    RouteId Route(std::size_t flow) const
     {
-        return m_paths[flow];
+        return m_routes[flow];
+    }
+
+    /** The path that SetPath gave, else the planned one. */
+    PathId Path(std::size_t flow, const Routing& routing) const
+    {
+        return IsOnPlannedPath(flow) ? routing.PlannedPath(m_routes[flow]) : m_paths[flow];
     }
 
     /** Infinite when the flow has not ended. */
@@ -79,18 +86,24 @@ class FlowResults
     }
 
     /** What the flow takes alone on its path: the latency plus bytes over the bottleneck's rate. */
-    Time IdealTime(std::size_t flow, const PathTable& paths) const;
+    Time IdealTime(std::size_t flow, Routing& routing) const;
 
     /** CompletionTime over IdealTime; 1 where both are zero. */
-    double Slowdown(std::size_t flow, const PathTable& paths) const;
+    double Slowdown(std::size_t flow, Routing& routing) const;
 
     /** Whether no flow starts before the one in front of it. */
     bool IsSortedByStart() const;
 
   private:
+    bool IsOnPlannedPath(std::size_t flow) const
+    {
+        return m_paths.empty() || !m_paths[flow].IsValid();
+    }
+
     std::vector<uint32_t> m_sources;
     std::vector<uint32_t> m_destinations;
-    std::vector<PathId> m_paths;
+    std::vector<RouteId> m_routes;
+    std::vector<PathId> m_paths; //!< of flows on other paths than planned; empty: of none
     std::vector<Bytes> m_bytes;
     std::vector<Time> m_starts;
     std::vector<Time> m_finishes;
@@ -101,7 +114,7 @@ class FlowResults
  * Times are exact (whole picoseconds); a slowdown is the shortest decimal that reads back to it.
  * @throws std::runtime_error when the file cannot be written.
  */
-void WriteFlowCsv(const FlowResults& results, const PathTable& paths, const std::string& file);
+void WriteFlowCsv(const FlowResults& results, Routing& routing, const std::string& file);
 
 } // namespace weir
 

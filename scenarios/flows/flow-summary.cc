@@ -46,7 +46,7 @@ FindPercentiles(std::vector<double>& values)
 FlowClass
 Classify(const SizeClass& size,
          const FlowResults& results,
-         const PathTable& paths,
+         Routing& routing,
          std::vector<double>& scratch)
 {
     const auto collect = [&](const auto& valueOf) {
@@ -65,7 +65,7 @@ Classify(const SizeClass& size,
     found.name = size.name;
     found.completionSeconds =
         collect([&](std::size_t flow) { return results.CompletionTime(flow).ToSeconds(); });
-    found.slowdown = collect([&](std::size_t flow) { return results.Slowdown(flow, paths); });
+    found.slowdown = collect([&](std::size_t flow) { return results.Slowdown(flow, routing); });
     found.flows = scratch.size();
     return found;
 }
@@ -73,7 +73,7 @@ Classify(const SizeClass& size,
 } // namespace
 
 FlowSummary
-SummarizeFlows(const FlowResults& results, const PathTable& paths)
+SummarizeFlows(const FlowResults& results, Routing& routing)
 {
     FlowSummary summary;
     summary.flows = results.Size();
@@ -97,7 +97,7 @@ SummarizeFlows(const FlowResults& results, const PathTable& paths)
     scratch.reserve(results.Size());
     for (const SizeClass& size : SIZE_CLASSES)
     {
-        FlowClass found = Classify(size, results, paths, scratch);
+        FlowClass found = Classify(size, results, routing, scratch);
         if (found.flows > 0)
         {
             summary.classes.push_back(found);

@@ -41,7 +41,7 @@ struct FlowSummary
 };
 
 /** O(flows); takes 8 bytes a flow while it runs. */
-FlowSummary SummarizeFlows(const FlowResults& results, const PathTable& paths);
+FlowSummary SummarizeFlows(const FlowResults& results, Routing& routing);
 
 } // namespace weir
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/hpcc-network.h"
 
-#include "fabric/transport/fluid/load-balancing-transport.h"
-
 #include <utility>
 
 namespace weir
@@ -20,16 +18,14 @@ Ecmp(uint64_t hashSeed)
     return fabric;
 }
 
-constexpr uint8_t NETWORK_ONLY = 1u << static_cast<unsigned>(LinkKind::Network);
 constexpr int PRIORITY_SHIFT = 13; //!< priority groups are 0 to 7: the top bits of a queue pair
 
 } // namespace
 
 HpccNetwork::HpccNetwork(Topology topology, const FabricSpec& fabric)
     : m_topology(std::move(topology)),
-      m_paths(m_topology),
-      m_router(m_topology, fabric.routing, fabric.hashSeed),
-      m_transport(MakeFluidTransport(m_paths, m_router, fabric))
+      m_routing(m_topology, fabric),
+      m_transport(m_routing)
 {
     for (std::size_t node = 0; node < m_topology.DeviceCount(); node++)
     {
@@ -68,29 +64,28 @@ HpccNetwork::WhyNoEndPoint(int64_t node) const
                : "a host; node " + std::to_string(node) + " is a switch of the topology";
 }
 
-PathId
-HpccNetwork::FindPath(uint32_t source, uint32_t destination, const FlowPorts& ports)
+RouteId
+HpccNetwork::FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports)
 {
-    FlowTuple tuple;
-    tuple.source = source;
-    tuple.destination = destination;
-    tuple.sourcePort = ports.sourcePort;
-    tuple.queuePair =
+    RouteRequest request;
+    request.source = request.outNic = DeviceId(source);
+    request.destination = request.inNic = DeviceId(destination);
+    request.sourcePort = ports.sourcePort;
+    request.queuePair =
         static_cast<uint16_t>(ports.destinationPort ^ ports.priorityGroup << PRIORITY_SHIFT);
-    return m_paths.Intern(
-        m_router.RouteOver(DeviceId(source), DeviceId(destination), tuple, NETWORK_ONLY));
+    return m_routing.Add(request);
 }
 
-const PathTable&
-HpccNetwork::Paths()
+Routing&
+HpccNetwork::GetRouting()
 {
-    return m_paths;
+    return m_routing;
 }
 
 Transport&
 HpccNetwork::GetTransport()
 {
-    return *m_transport;
+    return m_transport;
 }
 
 } // namespace weir

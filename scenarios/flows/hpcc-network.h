@@ -2,12 +2,9 @@
 #ifndef WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
 #define WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
 
-#include "fabric/routing/router.h"
 #include "fabric/topology/cluster-spec.h"
-#include "fabric/transport/transport.h"
+#include "fabric/transport/fluid/fluid-transport.h"
 #include "scenarios/flows/flow-network.h"
-
-#include <memory>
 
 namespace weir
 {
@@ -35,16 +32,15 @@ class HpccNetwork : public FlowNetwork
     const char* EndPointName() const override;
     std::size_t EndPointCount() const override;
     std::string WhyNoEndPoint(int64_t node) const override;
-    PathId FindPath(uint32_t source, uint32_t destination, const FlowPorts& ports) override;
-    const PathTable& Paths() override;
+    RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) override;
+    Routing& GetRouting() override;
     Transport& GetTransport() override;
 
   private:
     Topology m_topology;
     std::size_t m_hosts{0};
-    PathTable m_paths;
-    Router m_router;
-    std::unique_ptr<Transport> m_transport;
+    Routing m_routing;
+    FluidTransport m_transport;
 };
 
 } // namespace weir

@@ -27,12 +27,12 @@ CheckEndPoint(const FlowFile& file, const FlowNetwork& network, const char* name
     }
 }
 
-PathId
-FindPath(const FlowFile& file, FlowNetwork& network, const FlowRow& row, const FlowPorts& ports)
+RouteId
+FindRoute(const FlowFile& file, FlowNetwork& network, const FlowRow& row, const FlowPorts& ports)
 {
     try
     {
-        return network.FindPath(
+        return network.FindRoute(
             static_cast<uint32_t>(row.source), static_cast<uint32_t>(row.destination), ports);
     }
     catch (const std::runtime_error& error)
@@ -43,12 +43,12 @@ FindPath(const FlowFile& file, FlowNetwork& network, const FlowRow& row, const F
 }
 
 /** Starts every flow at its time and notes when it ends. */
-class FlowPlayer : public PassiveEngine, public TransferClient, public TransportObserver
+class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObserver
 {
   public:
     FlowPlayer(FlowResults& flows, FlowNetwork& network)
         : m_flows(flows),
-          m_paths(network.Paths()),
+          m_routing(network.GetRouting()),
           m_transport(network.GetTransport())
     {
         m_transport.SetObserver(this, false);
@@ -77,10 +77,9 @@ class FlowPlayer : public PassiveEngine, public TransferClient, public Transport
         for (; m_started < m_flows.Size() && m_flows.Start(Next()) <= now; m_started++)
         {
             const std::size_t flow = Next();
-            TransferRequest request;
-            request.path = m_flows.Path(flow);
+            FlowRequest request;
+            request.route = m_flows.Route(flow);
             request.bytes = m_flows.GetBytes(flow);
-            request.latency = m_paths.Latency(request.path);
             request.client = this;
             request.token = flow;
             m_transport.Start(request, now);
@@ -89,12 +88,16 @@ class FlowPlayer : public PassiveEngine, public TransferClient, public Transport
     }
 
     /** Switches that route by load choose when a flow starts. */
-    void OnTransferStarted(TransferId, const TransferRequest& request, Time) override
+    void OnFlowStarted(FlowId id, const FlowRequest& request, Time) override
     {
-        m_flows.SetPath(request.token, request.path);
+        const PathId path = m_transport.CurrentPath(id);
+        if (path != m_routing.PlannedPath(request.route))
+        {
+            m_flows.SetPath(request.token, path);
+        }
     }
 
-    void OnTransferDone(uint64_t token, Time now) override
+    void OnFlowDone(uint64_t token, Time now) override
     {
         m_flows.SetFinish(token, now);
         m_done++;
@@ -112,7 +115,7 @@ class FlowPlayer : public PassiveEngine, public TransferClient, public Transport
     }
 
     FlowResults& m_flows;
-    const PathTable& m_paths;
+    const Routing& m_routing;
     Transport& m_transport;
     std::vector<uint32_t> m_order; //!< flows by start; empty when they are so already
     std::size_t m_started{0};
@@ -146,8 +149,8 @@ ReadFlows(FlowFile& file, FlowNetwork& network)
         const auto destination = static_cast<uint32_t>(row.destination);
         const FlowPorts ports{
             sourcePorts.Next(source, destination), row.destinationPort, row.priorityGroup};
-        const PathId path = FindPath(file, network, row, ports);
-        flows.Add(source, destination, row.bytes, row.start, path);
+        const RouteId route = FindRoute(file, network, row, ports);
+        flows.Add(source, destination, row.bytes, row.start, route);
     }
     return flows;
 }

@@ -58,8 +58,8 @@ CollectiveRuntime::Install(Ptr<FluidFabric> fabric)
     weir::Fabric& plain = fabric->GetFabric();
     try
     {
-        m_planner = std::make_unique<weir::Planner>(
-            plain.GetCluster(), plain.Paths(), plain.GetRouter(), m_ncclVersion);
+        m_planner =
+            std::make_unique<weir::Planner>(plain.GetCluster(), plain.GetRouting(), m_ncclVersion);
     }
     catch (const std::exception& error)
     {

@@ -48,7 +48,8 @@ struct CollectiveRecord
 /** One transfer of the transport. */
 struct FlowRecord
 {
-    PathId path;
+    RouteId route;
+    PathId path; //!< that it took
     Bytes bytes; //!< on the wire
     double weight{1};
     Time started;

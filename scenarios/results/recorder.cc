@@ -232,6 +232,7 @@ Recorder::Watch(Transport& transport, std::size_t links, std::optional<Time> lin
     {
         m_linkSeries = std::make_unique<LinkSeries>(links, *linkSeries, *m_sinks);
     }
+    m_transport = &transport;
     transport.SetObserver(this, linkSeries.has_value());
 }
 
@@ -245,13 +246,18 @@ Recorder::Finish(Time now)
 }
 
 void
-Recorder::OnTransferFinished(TransferId id, const TransferRequest& request, Time started, Time now)
+Recorder::OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now)
 {
     const bool recorded = std::any_of(
         m_jobs.begin(), m_jobs.end(), [](const auto& job) { return job->IsInShownStep(); });
     if (recorded)
     {
-        m_sinks->OnFlow({request.path, request.bytes, request.weight, started, now});
+        m_sinks->OnFlow({request.route,
+                         m_transport->CurrentPath(id),
+                         request.bytes,
+                         request.weight,
+                         started,
+                         now});
     }
 }
 

@@ -4,7 +4,6 @@
 
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/training-job.h"
-#include "fabric/routing/path-table.h"
 #include "fabric/transport/transport.h"
 #include "scenarios/results/link-series.h"
 #include "scenarios/results/record.h"
@@ -66,14 +65,12 @@ class Recorder : private TransportObserver
     /** Hands every record to every sink. */
     class Fanout;
 
-    void OnTransferFinished(TransferId id,
-                            const TransferRequest& request,
-                            Time started,
-                            Time now) override;
+    void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override;
     void OnLinkRate(LinkId link, Rate rate, Time now) override;
 
     std::unique_ptr<Fanout> m_sinks;
     std::vector<std::unique_ptr<JobObserver>> m_jobs;
+    Transport* m_transport{nullptr};
     std::unique_ptr<LinkSeries> m_linkSeries;
 };
 

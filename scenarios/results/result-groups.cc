@@ -185,7 +185,7 @@ WriteFlowPaths(Hdf5File& file, WiredScenario& wired, const std::vector<bool>& us
         {
             continue;
         }
-        for (const auto& entry : wired.Paths().Links(PathId(i)))
+        for (const auto& entry : wired.GetRouting().Paths().Links(PathId(i)))
         {
             path.Append(static_cast<uint32_t>(i));
             link.Append(entry.link.Index());

@@ -268,7 +268,7 @@ void
 Timeline::OnFlow(const FlowRecord& record)
 {
     uint32_t shown = NONE;
-    for (const auto& entry : m_wired->Paths().Links(record.path))
+    for (const auto& entry : m_wired->GetRouting().Paths().Links(record.path))
     {
         shown = std::min(shown, m_shownByLink[entry.link.Index()]);
     }

@@ -25,8 +25,7 @@ class CallRunner
         : m_spec(spec),
           m_costs(spec.cluster.node),
           m_fabric(spec.cluster),
-          m_planner(
-              m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter(), SettingsOf(spec)),
+          m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), SettingsOf(spec)),
           m_rows(spec.fidelity, m_planner, m_fabric.GetTransport()),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
     {

@@ -84,16 +84,16 @@ FindGpu(const Cluster& cluster, DeviceId device)
 }
 
 /** From the first GPU to the second as NCCL's first channel goes. */
-PathId
-GpuToGpuPath(Planner& planner, GpuId from, GpuId to)
+RouteId
+GpuToGpuRoute(Planner& planner, GpuId from, GpuId to)
 {
     const auto& communicator = planner.GetCommunicator(planner.AddCommunicator({from, to}));
     const auto& channel = communicator.channels.front();
-    return channel.hops[channel.order.front() == 0 ? 0 : 1].path;
+    return channel.hops[channel.order.front() == 0 ? 0 : 1].route;
 }
 
-PathId
-BackgroundPath(const EventSpec& event, std::size_t index, Planner& planner, Router& router)
+RouteId
+BackgroundRoute(const EventSpec& event, std::size_t index, Planner& planner)
 {
     const Cluster& cluster = planner.GetCluster();
     const Topology& topology = cluster.GetTopology();
@@ -107,10 +107,18 @@ BackgroundPath(const EventSpec& event, std::size_t index, Planner& planner, Rout
     const GpuId toGpu = FindGpu(cluster, to);
     if (fromGpu.IsValid() && toGpu.IsValid())
     {
-        return GpuToGpuPath(planner, fromGpu, toGpu);
+        return GpuToGpuRoute(planner, fromGpu, toGpu);
     }
-    const FlowTuple tuple{from.Index(), to.Index(), static_cast<uint16_t>(index), 0};
-    return planner.Paths().Intern(router.Route(from, to, tuple));
+    Routing& routing = planner.GetRouting();
+    RouteRequest request;
+    request.source = from;
+    request.destination = to;
+    request.outNic = from;
+    request.inNic = to;
+    request.networkKinds =
+        routing.GetRouter().IsReachable(from, to, NVLINK_KINDS) ? NVLINK_KINDS : ALL_KINDS;
+    request.sourcePort = static_cast<uint16_t>(index);
+    return routing.Add(request);
 }
 
 } // namespace
@@ -138,19 +146,18 @@ ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster)
 }
 
 FabricEvents::FabricEvents(const std::vector<EventSpec>& events,
-                           ReroutingTransport& transport,
+                           Transport& transport,
                            Planner& planner,
-                           Router& router,
                            std::function<bool()> isOver)
     : m_transport(transport),
-      m_paths(planner.Paths()),
+      m_topology(planner.GetCluster().GetTopology()),
       m_isOver(std::move(isOver))
 {
-    const Topology& topology = planner.GetCluster().GetTopology();
+    const Topology& topology = m_topology;
     for (std::size_t i = 0; i < events.size(); i++)
     {
         const EventSpec& event = events[i];
-        Due due{event.kind, event.at, LinkId(), PathId(), Rate(), event.bytes};
+        Due due{event.kind, event.at, LinkId(), RouteId(), Rate(), event.bytes};
         switch (event.kind)
         {
         case EventKind::SlowGpu:
@@ -164,7 +171,7 @@ FabricEvents::FabricEvents(const std::vector<EventSpec>& events,
             due.link = FindLink(topology, event, i);
             break;
         case EventKind::Background:
-            due.path = BackgroundPath(event, i, planner, router);
+            due.route = BackgroundRoute(event, i, planner);
             break;
         }
         m_due.push_back(due);
@@ -199,16 +206,19 @@ FabricEvents::Do(const Due& due, Time now)
         m_transport.SetLinkRate(due.link, due.rate, now);
         break;
     case EventKind::LinkDown:
-        m_transport.TakeDown(due.link, now);
+    case EventKind::LinkUp: {
+        std::vector<LinkId> wire{due.link};
+        if (const LinkId back = m_topology.GetLink(due.link).opposite; back.IsValid())
+        {
+            wire.push_back(back);
+        }
+        m_transport.SetLinksUp(wire, due.kind == EventKind::LinkUp, now);
         break;
-    case EventKind::LinkUp:
-        m_transport.BringUp(due.link, now);
-        break;
+    }
     case EventKind::Background: {
-        TransferRequest request;
-        request.path = due.path;
+        FlowRequest request;
+        request.route = due.route;
         request.bytes = due.bytes;
-        request.latency = m_paths.Latency(due.path);
         m_transport.Start(request, now);
         break;
     }

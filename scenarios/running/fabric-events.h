@@ -3,8 +3,8 @@
 #define WEIR_SCENARIOS_RUNNING_FABRIC_EVENTS_H
 
 #include "collectives/planner.h"
-#include "fabric/transport/passive-engine.h"
-#include "scenarios/running/rerouting-transport.h"
+#include "fabric/routing/routing.h"
+#include "fabric/transport/transport.h"
 #include "scenarios/scenario.h"
 
 #include <functional>
@@ -21,7 +21,7 @@ std::vector<double> ComputeScales(const std::vector<EventSpec>& events, const Cl
 
 /**
  * What happens to the fabric at a time: degraded links, links that go down or up, background flows.
- * A background flow between GPUs takes the path of NCCL's first channel between them, without
+ * A background flow between GPUs takes the route of NCCL's first channel between them, without
  * NCCL's caps; between other devices the routed one.
  */
 class FabricEvents : public PassiveEngine
@@ -33,30 +33,29 @@ class FabricEvents : public PassiveEngine
      * @throws std::invalid_argument with the event's number and what it names that does not exist.
      */
     FabricEvents(const std::vector<EventSpec>& events,
-                 ReroutingTransport& transport,
+                 Transport& transport,
                  Planner& planner,
-                 Router& router,
                  std::function<bool()> isOver);
 
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
 
   private:
-    /** An event with names resolved; of path and link only what its kind needs is set. */
+    /** An event with names resolved; of route and link only what its kind needs is set. */
     struct Due
     {
         EventKind kind;
         Time at;
         LinkId link;
-        PathId path;
+        RouteId route;
         Rate rate;
         Bytes bytes;
     };
 
     void Do(const Due& due, Time now);
 
-    ReroutingTransport& m_transport;
-    PathTable& m_paths;
+    Transport& m_transport;
+    const Topology& m_topology;
     std::function<bool()> m_isOver;
     std::vector<Due> m_due; //!< by time, then in the order of the scenario
     std::size_t m_next{0};  //!< into m_due

@@ -91,7 +91,7 @@ class RowEnds : public CallRowClient
 
 } // namespace
 
-RowTimer::RowTimer(Fidelity fidelity, Planner& planner, Transport& transport, Time now)
+RowTimer::RowTimer(Fidelity fidelity, Planner& planner, FluidTransport& transport, Time now)
     : m_planner(planner),
       m_now(now)
 {

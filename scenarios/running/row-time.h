@@ -6,8 +6,8 @@
 #include "collectives/engines/flow-engine.h"
 #include "collectives/fidelity.h"
 #include "collectives/planner.h"
+#include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/transport/passive-engine.h"
-#include "fabric/transport/transport.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class RowTimer
 {
   public:
     /** From @p now on, where the transport stands. All references must outlive it. */
-    RowTimer(Fidelity fidelity, Planner& planner, Transport& transport, Time now = Time());
+    RowTimer(Fidelity fidelity, Planner& planner, FluidTransport& transport, Time now = Time());
 
     /**
      * When the last of @p calls equal calls has ended on all ranks, over their number. Fidelity

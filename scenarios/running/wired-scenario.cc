@@ -104,13 +104,8 @@ Wire(const std::string& place, Make make)
 
 WiredScenario::WiredScenario(const Scenario& scenario)
     : m_fabric(Wire(scenario.path + ": system", [&] { return Fabric(scenario.cluster); })),
-      m_transport(m_fabric.GetTransport(),
-                  m_fabric.Paths(),
-                  m_fabric.GetRouter(),
-                  HasLinkFailures(scenario)),
-      m_planner(
-          m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter(), scenario.ncclVersion),
-      m_engine(MakeCollectiveEngine(scenario.fidelity, m_planner, m_transport))
+      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), scenario.ncclVersion),
+      m_engine(MakeCollectiveEngine(scenario.fidelity, m_planner, m_fabric.GetTransport()))
 {
     CheckEvents(scenario);
     CheckGpuCount(scenario, GetCluster());
@@ -122,13 +117,11 @@ WiredScenario::WiredScenario(const Scenario& scenario)
     }
     m_events = Wire(scenario.path, [&] {
         return std::make_unique<FabricEvents>(
-            scenario.events, m_transport, m_planner, m_fabric.GetRouter(), [this] {
-                return IsFinished();
-            });
+            scenario.events, m_fabric.GetTransport(), m_planner, [this] { return IsFinished(); });
     });
     m_communicators.resize(m_jobs.size());
-    const bool isWhole =
-        GetCluster().NodeCount() == 1 || AreNicsJoined(GetCluster(), m_fabric.GetRouter());
+    const bool isWhole = GetCluster().NodeCount() == 1 ||
+                         AreNicsJoined(GetCluster(), m_fabric.GetRouting().GetRouter());
     for (std::size_t job = 0; job < m_jobs.size() && (HasLinkFailures(scenario) || !isWhole); job++)
     {
         Wire(scenario.path + ": jobs." + std::to_string(job) + " (" + scenario.jobs[job].name + ")",
@@ -139,7 +132,7 @@ WiredScenario::WiredScenario(const Scenario& scenario)
         m_engines.Add(job->GetExecutor());
     }
     m_engines.Add(*m_engine);
-    m_engines.Add(m_transport);
+    m_engines.Add(m_fabric.GetTransport());
     m_engines.Add(*m_events);
     m_engines.Add(m_clock);
 }
@@ -243,6 +236,20 @@ WiredScenario::IsFinished() const
     });
 }
 
+std::vector<LinkId>
+WiredScenario::LinksDown() const
+{
+    std::vector<LinkId> links;
+    for (std::size_t i = 0; i < GetTopology().LinkCount(); i++)
+    {
+        if (!m_fabric.GetTransport().IsLinkUp(LinkId(i)))
+        {
+            links.emplace_back(i);
+        }
+    }
+    return links;
+}
+
 std::string
 WiredScenario::DescribeWaiting() const
 {
@@ -256,7 +263,7 @@ WiredScenario::DescribeWaiting() const
         }
     }
     constexpr std::size_t NAMED = 8;
-    const auto down = m_transport.LinksDown();
+    const auto down = LinksDown();
     for (std::size_t i = 0; i < std::min(NAMED, down.size()) && !text.empty(); i++)
     {
         text += (i == 0 ? "\nlinks down: " : ", ") + GetTopology().LinkName(down[i]);

@@ -9,7 +9,6 @@
 #include "fabric/transport/passive-engine.h"
 #include "scenarios/results/record.h"
 #include "scenarios/running/fabric-events.h"
-#include "scenarios/running/rerouting-transport.h"
 #include "scenarios/scenario.h"
 
 #include <memory>
@@ -66,14 +65,14 @@ class WiredScenario
         return m_fabric.GetCluster();
     }
 
-    PathTable& Paths()
+    Routing& GetRouting()
     {
-        return m_fabric.Paths();
+        return m_fabric.GetRouting();
     }
 
-    Transport& GetTransport()
+    FluidTransport& GetTransport()
     {
-        return m_transport;
+        return m_fabric.GetTransport();
     }
 
     Planner& GetPlanner()
@@ -116,6 +115,7 @@ class WiredScenario
     std::string DescribeWaiting() const;
 
   private:
+    std::vector<LinkId> LinksDown() const;
     void AddJob(const Scenario& scenario, const JobSpec& spec, std::size_t firstGpu);
 
     /**
@@ -127,7 +127,6 @@ class WiredScenario
     void PlanCall(JobId job, Rank rank, const StepOp& op, Fidelity fidelity);
 
     Fabric m_fabric;
-    ReroutingTransport m_transport;
     Planner m_planner;
     std::unique_ptr<CollectiveEngine> m_engine;
     std::vector<std::unique_ptr<TrainingJob>> m_jobs;

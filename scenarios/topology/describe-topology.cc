@@ -2,7 +2,7 @@
 #include "scenarios/topology/describe-topology.h"
 
 #include "fabric/nodes/node-wiring.h"
-#include "fabric/routing/router.h"
+#include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/text-table.h"
@@ -219,7 +219,10 @@ WayMatrix(const Cluster& cluster)
     {
         devices.emplace_back(Numbered("nic", i), cluster.NicDevice(0, i));
     }
-    Router router(cluster.GetTopology(), RoutingKind::Static, 0);
+    FabricSpec firstPath;
+    firstPath.routing = RoutingKind::Static;
+    Routing routing(cluster.GetTopology(), firstPath);
+    Router& router = routing.GetRouter();
     TextTable table;
     std::vector<std::string> head{""};
     for (const auto& [name, device] : devices)

@@ -8,7 +8,7 @@ namespace weir
 
 FidelityBench::FidelityBench(const ClusterSpec& spec)
     : m_fabric(spec),
-      m_planner(m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter())
+      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting())
 {
 }
 

@@ -3,6 +3,7 @@
 #include "fluid-pattern.h"
 #include "process-cost.h"
 
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 
 #include <algorithm>
@@ -22,14 +23,13 @@ namespace
 using namespace weir;
 
 /** Plays a pattern on the fluid transport. */
-class Player : public TransferClient
+class Player : public FlowClient
 {
   public:
     /** @param keepsTimes whether the finish time of each flow is kept, or only the last */
     Player(const FluidFabric& fabric, const FluidPattern& pattern, uint32_t ranks, bool keepsTimes)
         : m_fabric(fabric),
           m_pattern(pattern),
-          m_paths(m_topology),
           m_known(ranks)
     {
         // Who is at the ends of a link does not matter here, only that links are not parallel.
@@ -45,7 +45,8 @@ class Player : public TransferClient
                                Time::Seconds(link.latency));
             from = to;
         }
-        m_transport = std::make_unique<FluidTransport>(m_paths);
+        m_routing = std::make_unique<Routing>(m_topology, FabricSpec());
+        m_transport = std::make_unique<FluidTransport>(*m_routing);
         finish.assign(keepsTimes ? pattern.Count() : 0, -1);
     }
 
@@ -65,7 +66,7 @@ class Player : public TransferClient
         }
     }
 
-    void OnTransferDone(uint64_t flow, Time now) override
+    void OnFlowDone(uint64_t flow, Time now) override
     {
         done++;
         last = now;
@@ -122,51 +123,50 @@ class Player : public TransferClient
         return true;
     }
 
-    PathId Path(uint32_t source, uint32_t destination)
+    RouteId Route(uint32_t source, uint32_t destination)
     {
         Known& known = m_known[source];
-        if (!known.path.IsValid() || known.destination != destination)
+        if (!known.route.IsValid() || known.destination != destination)
         {
             m_links.clear();
             for (uint32_t link : m_fabric.Route(source, destination))
             {
                 m_links.emplace_back(link);
             }
-            known = {destination, m_paths.Intern(m_links)};
+            known = {destination, m_routing->AddFixed(m_links)};
         }
-        return known.path;
+        return known.route;
     }
 
     void Start(uint32_t number, Time now)
     {
         const FluidFlow flow = m_pattern.Flow(number);
-        TransferRequest request;
-        request.path = Path(flow.source, flow.destination);
+        FlowRequest request;
+        request.route = Route(flow.source, flow.destination);
         request.bytes = Bytes(static_cast<int64_t>(flow.bytes));
-        request.latency = m_paths.Latency(request.path);
         request.client = this;
         request.token = number;
         m_transport->Start(request, now);
     }
 
-    /** The last path that a rank sent on. */
+    /** The last route that a rank sent on. */
     struct Known
     {
         uint32_t destination{0};
-        PathId path;
+        RouteId route;
     };
 
     const FluidFabric& m_fabric;
     const FluidPattern& m_pattern;
     Topology m_topology;
-    PathTable m_paths;
+    std::unique_ptr<Routing> m_routing;
     std::unique_ptr<FluidTransport> m_transport;
     std::vector<Known> m_known; //!< by source
     uint32_t m_next{0};         //!< flows before it have started or wait for others
     std::unordered_map<uint32_t, uint32_t>
         m_ended; //!< of flows that wait for several: how many of these have ended
-    std::vector<uint32_t> m_followers; //!< scratch of OnTransferDone
-    std::vector<LinkId> m_links;       //!< scratch of Path
+    std::vector<uint32_t> m_followers; //!< scratch of OnFlowDone
+    std::vector<LinkId> m_links;       //!< scratch of Route
 };
 
 } // namespace

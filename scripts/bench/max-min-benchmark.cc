@@ -2,6 +2,7 @@
 #include "fabric/sharing/indexed-heap.h"
 #include "fabric/sharing/max-min.h"
 #include "fabric/sharing/progressive-filling.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/transport/fluid/instant-queue.h"
 
@@ -206,16 +207,26 @@ class Paths
 
     PathId Intern(PathTable& table, std::size_t source, std::size_t destination)
     {
-        m_links = {LinkId(source),
-                   LinkId(m_ranks + source),
-                   LinkId(2 * m_ranks + destination),
-                   LinkId(3 * m_ranks + destination)};
-        return table.Intern(m_links);
+        return table.Intern(Between(source, destination));
+    }
+
+    RouteId Route(Routing& routing, std::size_t source, std::size_t destination)
+    {
+        return routing.AddFixed(Between(source, destination));
     }
 
     Topology topology;
 
   private:
+    const std::vector<LinkId>& Between(std::size_t source, std::size_t destination)
+    {
+        m_links = {LinkId(source),
+                   LinkId(m_ranks + source),
+                   LinkId(2 * m_ranks + destination),
+                   LinkId(3 * m_ranks + destination)};
+        return m_links;
+    }
+
     std::size_t m_ranks;
     std::vector<LinkId> m_links;
 };
@@ -249,16 +260,16 @@ TransportLockStep(benchmark::State& state)
 {
     const auto ranks = static_cast<std::size_t>(state.range(0));
     Paths paths(ranks);
-    PathTable table(paths.topology);
-    FluidTransport transport(table);
-    TransferRequest request;
+    Routing routing(paths.topology, FabricSpec());
+    FluidTransport transport(routing);
+    FlowRequest request;
     request.bytes = Bytes(1 << 20);
     Time now;
     for (auto _ : state)
     {
         for (std::size_t rank = 0; rank < ranks; rank++)
         {
-            request.path = paths.Intern(table, rank, rank);
+            request.route = paths.Route(routing, rank, rank);
             transport.Start(request, now);
         }
         now = transport.NextEventTime();

@@ -33,7 +33,7 @@ class ChainRows : public testing::Test
         for (const auto& order : orders)
         {
             ChainRow::Hop hop;
-            hop.path = m_paths.Intern({});
+            hop.route = m_routes.Nowhere();
             hop.latency = Time::Microseconds(5);
             row.chains.push_back({order, {hop, hop}});
         }
@@ -42,11 +42,11 @@ class ChainRows : public testing::Test
 
     double Period(const ChainRow& row, uint32_t calls = 20)
     {
-        return PeriodOf(row, AloneRates({}, m_paths), calls).ToMicroseconds();
+        return PeriodOf(row, AloneRates({}, m_routes), calls).ToMicroseconds();
     }
 
     Topology m_topology;
-    PathTable m_paths{m_topology};
+    Routing m_routes{m_topology, FabricSpec()};
 };
 
 TEST_F(ChainRows, AreAsSlowAsTheSlowestRankWhereAllChainsHaveOneOrder)
@@ -194,10 +194,11 @@ TEST(LegSharing, NeverEndsWhatIsOnALinkOfNoRate)
     const DeviceId b = topology.AddDevice(DeviceKind::Gpu, "b");
     const LinkId dead = topology.AddLink(a, b, LinkKind::Network, Rate::GBps(0), Time());
     const LinkId live = topology.AddLink(a, b, LinkKind::Network, Rate::GBps(1), Time());
-    PathTable paths(topology);
-    const std::vector<StreamLeg> legs{{paths.Intern({dead}), Bytes(1000), Rate::GBps(1), 1},
-                                      {paths.Intern({live}), Bytes(1000), Rate::GBps(1), 1}};
-    const std::vector<double> ends = LegSharing(legs, paths).Ends();
+    Routing routes(topology, FabricSpec());
+    const std::vector<StreamLeg> legs{
+        {routes.AddFixed(std::vector<LinkId>{dead}), Bytes(1000), Rate::GBps(1), 1},
+        {routes.AddFixed(std::vector<LinkId>{live}), Bytes(1000), Rate::GBps(1), 1}};
+    const std::vector<double> ends = LegSharing(legs, routes).Ends();
     EXPECT_TRUE(std::isinf(ends[0]));
     EXPECT_NEAR(ends[1], 1e-6, 1e-15);
 }

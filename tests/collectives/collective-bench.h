@@ -18,8 +18,7 @@ class CollectiveBench : private CollectiveClient
   public:
     explicit CollectiveBench(ClusterSpec spec, NcclSettings settings = {})
         : m_fabric(std::move(spec)),
-          m_planner(
-              m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter(), std::move(settings))
+          m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), std::move(settings))
     {
     }
 
@@ -131,7 +130,7 @@ BytesOutOfPorts(CollectiveBench& bench, const CollectivePlan& plan)
     std::vector<double> bytes(topology.LinkCount(), 0);
     for (const auto& leg : plan.legs)
     {
-        for (const auto& each : bench.GetPlanner().Paths().Links(leg.path))
+        for (const auto& each : bench.GetPlanner().GetRouting().Links(leg.route))
         {
             bytes[each.link.Index()] += leg.bytes.ToDouble() * each.multiplicity;
         }

@@ -35,7 +35,7 @@ BytesIntoPorts(CollectiveBench& bench, const CollectivePlan& plan)
     std::vector<double> into(topology.DeviceCount(), 0);
     for (const auto& leg : plan.legs)
     {
-        for (const auto& each : bench.GetPlanner().Paths().Links(leg.path))
+        for (const auto& each : bench.GetPlanner().GetRouting().Links(leg.route))
         {
             const Link& link = topology.GetLink(each.link);
             if (link.kind == LinkKind::Network)

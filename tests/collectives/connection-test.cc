@@ -21,10 +21,10 @@ class ConnectionTest : public testing::Test
     {
     }
 
-    uint32_t Count(PathId path, LinkKind kind)
+    uint32_t Count(RouteId route, LinkKind kind)
     {
         uint32_t count = 0;
-        for (const auto& each : m_fabric.Paths().Links(path))
+        for (const auto& each : m_fabric.GetRouting().Links(route))
         {
             count += m_fabric.GetCluster().GetTopology().GetLink(each.link).kind == kind;
         }
@@ -32,16 +32,16 @@ class ConnectionTest : public testing::Test
     }
 
     Fabric m_fabric;
-    Connector m_connector{m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter()};
+    Connector m_connector{m_fabric.GetCluster(), m_fabric.GetRouting()};
 };
 
 TEST_F(ConnectionTest, NvLinkInsideANodeIsTwoHopsOverTheSwitch)
 {
     const auto connection = m_connector.InsideNode(GpuId(0), GpuId(5));
     EXPECT_EQ(connection.kind, ConnectionKind::NvLink);
-    EXPECT_EQ(Count(connection.path, LinkKind::NvLink), 2U);
-    EXPECT_EQ(m_connector.InsideNode(GpuId(0), GpuId(5)).path, connection.path);
-    EXPECT_NE(m_connector.InsideNode(GpuId(5), GpuId(0)).path, connection.path);
+    EXPECT_EQ(Count(connection.route, LinkKind::NvLink), 2U);
+    EXPECT_EQ(m_connector.InsideNode(GpuId(0), GpuId(5)).route, connection.route);
+    EXPECT_NE(m_connector.InsideNode(GpuId(5), GpuId(0)).route, connection.route);
 }
 
 // The receiver's rail decides: GPU 0 hands to GPU 5 of its own node, which owns port 5.
@@ -53,9 +53,9 @@ TEST_F(ConnectionTest, SendRecvLeavesByTheReceiversRailOverNvLink)
     EXPECT_EQ(ports.proxy, GpuId(5));
     const auto connection = m_connector.BetweenNodes(GpuId(0), GpuId(13), ports, 0);
     EXPECT_EQ(connection.kind, ConnectionKind::Network);
-    EXPECT_EQ(Count(connection.path, LinkKind::NvLink), 2U);
-    EXPECT_EQ(Count(connection.path, LinkKind::Pcie), 4U);
-    EXPECT_EQ(Count(connection.path, LinkKind::Network), 2U);
+    EXPECT_EQ(Count(connection.route, LinkKind::NvLink), 2U);
+    EXPECT_EQ(Count(connection.route, LinkKind::Pcie), 4U);
+    EXPECT_EQ(Count(connection.route, LinkKind::Network), 2U);
 }
 
 TEST_F(ConnectionTest, OnTheSameRailNoProxyIsNeeded)
@@ -63,7 +63,7 @@ TEST_F(ConnectionTest, OnTheSameRailNoProxyIsNeeded)
     const auto ports = m_connector.PortsForSendRecv(GpuId(5), GpuId(13), 0);
     EXPECT_EQ(ports.proxy, GpuId(5));
     const auto connection = m_connector.BetweenNodes(GpuId(5), GpuId(13), ports, 0);
-    EXPECT_EQ(Count(connection.path, LinkKind::NvLink), 0U);
+    EXPECT_EQ(Count(connection.route, LinkKind::NvLink), 0U);
 }
 
 /** Without NVLink there is no way to another GPU's port but the CPU's. */
@@ -116,11 +116,12 @@ TEST_F(EcmpConnectionTest, QueuePairsSpreadOverTheSpines)
     std::set<uint32_t> paths;
     for (uint32_t queuePair = 0; queuePair < 64; ++queuePair)
     {
-        paths.insert(m_connector.BetweenNodes(GpuId(0), GpuId(8), ports, queuePair).path.Index());
+        const RouteId route = m_connector.BetweenNodes(GpuId(0), GpuId(8), ports, queuePair).route;
+        paths.insert(m_fabric.GetRouting().PlannedPath(route).Index());
     }
     EXPECT_GT(paths.size(), 4U); // of 8
-    EXPECT_EQ(m_connector.BetweenNodes(GpuId(0), GpuId(8), ports, 7).path,
-              m_connector.BetweenNodes(GpuId(0), GpuId(8), ports, 7).path);
+    EXPECT_EQ(m_connector.BetweenNodes(GpuId(0), GpuId(8), ports, 7).route,
+              m_connector.BetweenNodes(GpuId(0), GpuId(8), ports, 7).route);
 }
 
 } // namespace

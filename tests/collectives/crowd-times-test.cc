@@ -33,8 +33,8 @@ class CrowdTimes : public testing::Test
         CollectivePlan plan;
         plan.latency = Time::Microseconds(1);
         plan.duration = plan.latency + Time::Milliseconds(milliseconds);
-        const PathId path = m_paths.Intern(links);
-        plan.legs.assign(channels, {path, each, Rate::GBps(100), 1});
+        const RouteId route = m_routes.AddFixed(links);
+        plan.legs.assign(channels, {route, each, Rate::GBps(100), 1});
         return plan;
     }
 
@@ -46,7 +46,7 @@ class CrowdTimes : public testing::Test
             all.push_back(&plan);
         }
         std::vector<double> added;
-        for (const Time time : AddedTogether(all, m_paths))
+        for (const Time time : AddedTogether(all, m_routes))
         {
             added.push_back(time.ToMicroseconds() / 1000);
         }
@@ -56,7 +56,7 @@ class CrowdTimes : public testing::Test
     Topology m_topology;
     LinkId m_nic;
     LinkId m_slow;
-    PathTable m_paths{m_topology};
+    Routing m_routes{m_topology, FabricSpec()};
 };
 
 // 8 MB at 8 GB/s take 1 ms alone; G groups of one NIC take G times as long, so G - 1 ms more.

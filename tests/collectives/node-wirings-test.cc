@@ -122,7 +122,7 @@ TEST(NodeWirings, SendGoesByAThirdGpuOverNvLink)
         std::map<std::string, uint32_t> through;
         for (const auto& leg : plan.legs)
         {
-            for (const auto& each : planner.Paths().Links(leg.path))
+            for (const auto& each : planner.GetRouting().Links(leg.route))
             {
                 const Link& link = cluster.GetTopology().GetLink(each.link);
                 if (link.kind != LinkKind::NvLink)

@@ -42,7 +42,7 @@ BytesOfPorts(CollectiveBench& bench, const CollectivePlan& plan)
     PortBytes sum;
     for (const auto& leg : plan.legs)
     {
-        for (const auto& each : bench.GetPlanner().Paths().Links(leg.path))
+        for (const auto& each : bench.GetPlanner().GetRouting().Links(leg.route))
         {
             const Link& link = topology.GetLink(each.link);
             const double bytes = leg.bytes.ToDouble() * each.multiplicity;

@@ -90,7 +90,7 @@ TEST(NvlsGraph, IsOnlyWhereNcclHasIt)
 {
     const auto channels = [](ClusterSpec spec, uint32_t gpus, const char* version) {
         Fabric fabric(std::move(spec));
-        Planner planner(fabric.GetCluster(), fabric.Paths(), fabric.GetRouter(), version);
+        Planner planner(fabric.GetCluster(), fabric.GetRouting(), version);
         return planner.GetCommunicator(planner.AddCommunicator(FirstGpus(gpus))).nvlsGraph.channels;
     };
     EXPECT_EQ(channels(H100Boxes(1), 3, "2.30.7"), 3U);
@@ -213,7 +213,7 @@ TEST(Nvls, FlowEqualsTheClosedFormForWholePasses)
 class TransferCount : public TransportObserver
 {
   public:
-    void OnTransferStarted(TransferId, const TransferRequest&, Time) override
+    void OnFlowStarted(FlowId, const FlowRequest&, Time) override
     {
         ++transfers;
     }

@@ -27,7 +27,7 @@ class PipelineTimes : public testing::Test
         for (uint32_t gpu : gpus)
         {
             const auto it = std::find(ring.order.begin(), ring.order.end(), gpu);
-            pipeline.way.push_back(ring.hops[it - ring.order.begin()].path);
+            pipeline.way.push_back(ring.hops[it - ring.order.begin()].route);
             pipeline.stages.push_back({pipeline.way.back()});
         }
         pipeline.slice = Bytes::MiB(1);
@@ -39,7 +39,7 @@ class PipelineTimes : public testing::Test
     double InSlices(const std::vector<Pipeline>& pipelines)
     {
         const Time slice = Bytes::MiB(1) / Rate::GBps(18 * 20.6);
-        return PipelineTime(pipelines, m_bench.GetFabric().Paths()) / slice;
+        return PipelineTime(pipelines, m_bench.GetFabric().GetRouting()) / slice;
     }
 
     CollectiveBench m_bench{H100Boxes(1)};
@@ -78,7 +78,7 @@ TEST_F(PipelineTimes, ACapBoundsEveryCrossing)
     Pipeline capped = Chain({0, 1, 2}, 4);
     capped.cap = Rate::GBps(18 * 20.6 / 3);
     EXPECT_NEAR(InSlices({capped}), 18, 1e-6);
-    EXPECT_EQ(PipelineTime({}, m_bench.GetFabric().Paths()), Time());
+    EXPECT_EQ(PipelineTime({}, m_bench.GetFabric().GetRouting()), Time());
 }
 
 } // namespace

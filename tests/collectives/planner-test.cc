@@ -158,7 +158,7 @@ TEST(PlannerOrder, PlansDoNotDependOnWhatWasPlannedBefore)
 TEST(PlannerVersion, AnUnknownReleaseIsRefused)
 {
     Fabric fabric(H100Boxes(1));
-    EXPECT_THROW(Planner(fabric.GetCluster(), fabric.Paths(), fabric.GetRouter(), "latest"),
+    EXPECT_THROW(Planner(fabric.GetCluster(), fabric.GetRouting(), "latest"),
                  std::invalid_argument);
 }
 

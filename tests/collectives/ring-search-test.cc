@@ -159,10 +159,10 @@ TEST(RingSearch, EveryRingVisitsEveryRankOnceAndEveryNodeOnce)
 
 /** The number within its node of the port that a hop goes out or in by. */
 uint32_t
-PortOf(const CollectiveBench&, const PathTable& paths, PathId path, bool out)
+PortOf(const Routing& routing, RouteId route, bool out)
 {
-    const auto& topology = paths.GetTopology();
-    for (const auto& each : paths.Links(path))
+    const auto& topology = routing.GetTopology();
+    for (const auto& each : routing.Links(route))
     {
         const Link& link = topology.GetLink(each.link);
         const Device& device = topology.GetDevice(out ? link.from : link.to);
@@ -181,7 +181,7 @@ TEST(RingSearch, HopsBetweenNodesStayOnTheirRail)
     {
         CollectiveBench bench(H100Boxes(nodes));
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8 * nodes));
-        const auto& paths = bench.GetPlanner().Paths();
+        const auto& routing = bench.GetPlanner().GetRouting();
         std::set<uint32_t> rails;
         for (const auto& channel : bench.GetPlanner().GetCommunicator(id).channels)
         {
@@ -189,8 +189,8 @@ TEST(RingSearch, HopsBetweenNodesStayOnTheirRail)
             {
                 if (hop.kind == ConnectionKind::Network)
                 {
-                    const uint32_t rail = PortOf(bench, paths, hop.path, true);
-                    EXPECT_EQ(rail, PortOf(bench, paths, hop.path, false));
+                    const uint32_t rail = PortOf(routing, hop.route, true);
+                    EXPECT_EQ(rail, PortOf(routing, hop.route, false));
                     rails.insert(rail);
                 }
             }
@@ -216,9 +216,8 @@ TEST(RingSearch, AlternatingPairsOfPortsKeepTheirRails)
         {
             if (hop.kind == ConnectionKind::Network)
             {
-                const auto& paths = bench.GetPlanner().Paths();
-                EXPECT_EQ(PortOf(bench, paths, hop.path, true),
-                          PortOf(bench, paths, hop.path, false));
+                const auto& routing = bench.GetPlanner().GetRouting();
+                EXPECT_EQ(PortOf(routing, hop.route, true), PortOf(routing, hop.route, false));
             }
         }
     }
@@ -235,7 +234,7 @@ NetworkHopLinks(CollectiveBench& bench, const Communicator& communicator, LinkKi
     for (const auto& hop : communicator.channels[0].hops)
     {
         uint32_t count = 0;
-        for (const auto& each : bench.GetPlanner().Paths().Links(hop.path))
+        for (const auto& each : bench.GetPlanner().GetRouting().Links(hop.route))
         {
             const auto& topology = bench.GetFabric().GetCluster().GetTopology();
             count += topology.GetLink(each.link).kind == kind;

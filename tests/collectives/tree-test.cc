@@ -116,7 +116,7 @@ NicBytes(CollectiveBench& bench, const CollectivePlan& plan)
     const auto& topology = bench.GetFabric().GetCluster().GetTopology();
     for (const auto& leg : plan.legs)
     {
-        for (const auto& each : bench.GetFabric().Paths().Links(leg.path))
+        for (const auto& each : bench.GetFabric().GetRouting().Links(leg.route))
         {
             const Link& link = topology.GetLink(each.link);
             if (link.kind == LinkKind::Network &&

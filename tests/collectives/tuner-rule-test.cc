@@ -83,7 +83,7 @@ TEST(TunerRule, DecidesCallsInAPlanner)
         "allreduce,0,1048576,ring,simple,3,-1,8\n"
         "allreduce,0,1048576,ring,ll,5,-1,8",
         "t.csv");
-    Planner planner(fabric.GetCluster(), fabric.Paths(), fabric.GetRouter(), settings);
+    Planner planner(fabric.GetCluster(), fabric.GetRouting(), settings);
     const auto id = planner.AddCommunicator(FirstGpus(8));
     const auto small = planner.Plan(MakeCall(id, CollectiveOp::AllReduce, Bytes(64)));
     EXPECT_EQ(small.protocol, Protocol::Simple);

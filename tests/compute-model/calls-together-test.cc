@@ -166,7 +166,7 @@ TEST(AnalyticalEngine, SharesLinksInTimeAsFluidDoes)
     for (int round = 0; round < 5; round++)
     {
         Fabric fabric(TwoNodes(2));
-        Planner planner(fabric.GetCluster(), fabric.Paths(), fabric.GetRouter());
+        Planner planner(fabric.GetCluster(), fabric.GetRouting());
         AnalyticalEngine analytical(planner);
         StreamEngine stream(planner, fabric.GetTransport());
         std::vector<CollectiveCall> calls;

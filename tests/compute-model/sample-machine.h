@@ -3,8 +3,7 @@
 #define WEIR_TESTS_COMPUTE_MODEL_SAMPLE_MACHINE_H
 
 #include "collectives/planner.h"
-#include "fabric/routing/path-table.h"
-#include "fabric/routing/router.h"
+#include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
 
 namespace weir
@@ -41,15 +40,20 @@ SampleMachineSpec(uint32_t nodes, uint32_t leafRadix)
 struct SampleMachine
 {
     explicit SampleMachine(const ClusterSpec& spec, RoutingKind routing = RoutingKind::Ecmp)
-        : cluster(spec),
-          router(cluster.GetTopology(), routing, 1),
-          planner(cluster, paths, router)
+        : cluster(RoutedBy(spec, routing)),
+          routes(cluster.GetTopology(), cluster.GetSpec().fabric),
+          planner(cluster, routes)
     {
     }
 
+    static ClusterSpec RoutedBy(ClusterSpec spec, RoutingKind routing)
+    {
+        spec.fabric.routing = routing;
+        return spec;
+    }
+
     Cluster cluster;
-    PathTable paths{cluster.GetTopology()};
-    Router router;
+    Routing routes;
     Planner planner;
 };
 

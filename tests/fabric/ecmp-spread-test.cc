@@ -5,6 +5,8 @@
 #include "box-spec.h"
 #include "way-oracle.h"
 
+#include "plain-routing.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,7 +80,8 @@ TEST(EcmpSpread, FlowsSpreadEvenlyOverUplinksHoweverTheirTuplesDiffer)
         }};
     for (std::size_t family = 0; family < families.size(); family++)
     {
-        Router router(topology, RoutingKind::Ecmp, 1);
+        PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+        Router& router = plain;
         std::vector<uint32_t> up(topology.LinkCount(), 0);
         for (uint32_t i = 0; i < 10000; i++)
         {
@@ -96,7 +99,8 @@ TEST(EcmpSpread, SwitchesChooseIndependently)
     // 16 combinations are equally likely; hashing alike at both would leave 4 of them.
     const Cluster cluster(PointSpec(128, FabricKind::FatTree, 8, 3));
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    Router& router = plain;
     std::vector<uint32_t> cores(topology.DeviceCount(), 0);
     for (uint32_t i = 0; i < 10000; i++)
     {
@@ -115,7 +119,8 @@ TEST(EcmpSpread, TwoLeavesSendTheSameFlowsDifferentWays)
     // likely, so 1 in 32 flows takes the same numbers at both.
     const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    Router& router = plain;
     const auto uplink = [&](uint32_t node, uint32_t flow) {
         const auto route = router.RouteOver(
             cluster.NicDevice(node, 0), cluster.NicDevice(8, 0), TupleOf(flow), NETWORK);
@@ -136,9 +141,12 @@ TEST(EcmpSpread, TwoLeavesSendTheSameFlowsDifferentWays)
 TEST(EcmpSpread, TheSeedDecidesAndTheSameSeedDecidesAlike)
 {
     const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
-    Router one(cluster.GetTopology(), RoutingKind::Ecmp, 1);
-    Router again(cluster.GetTopology(), RoutingKind::Ecmp, 1);
-    Router two(cluster.GetTopology(), RoutingKind::Ecmp, 2);
+    PlainRouter plainOne(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    Router& one = plainOne;
+    PlainRouter plainAgain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    Router& again = plainAgain;
+    PlainRouter plainTwo(cluster.GetTopology(), RoutingKind::Ecmp, 2);
+    Router& two = plainTwo;
     uint32_t changed = 0;
     for (uint32_t i = 0; i < 100; i++)
     {

@@ -8,6 +8,7 @@
 #include "network-figures.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -39,7 +40,7 @@ TwoLeaves(uint32_t width, RoutingKind routing)
 }
 
 /** Flows between NICs of a fabric, and when they end. */
-class Play : private TransferClient
+class Play : private FlowClient
 {
   public:
     explicit Play(const ClusterSpec& spec)
@@ -48,24 +49,38 @@ class Play : private TransferClient
         m_engines.Add(m_fabric.GetTransport());
     }
 
-    PathId PathOf(uint32_t from, uint32_t to, uint16_t port = 0)
+    /** From the NIC of one node to that of another. */
+    RouteId RouteOf(uint32_t from, uint32_t to, uint16_t port = 0)
     {
         const Cluster& cluster = m_fabric.GetCluster();
-        return m_fabric.Paths().Intern(m_fabric.GetRouter().RouteOver(
-            cluster.NicDevice(from, 0), cluster.NicDevice(to, 0), {from, to, port, port}, NETWORK));
+        RouteRequest request;
+        request.source = request.outNic = cluster.NicDevice(from, 0);
+        request.destination = request.inNic = cluster.NicDevice(to, 0);
+        request.sourcePort = request.queuePair = port;
+        return m_fabric.GetRouting().Add(request);
     }
 
-    TransferId Start(uint32_t from, uint32_t to, Bytes bytes, Time now, uint64_t flow)
+    /** All of these at one rate. */
+    RouteId SumOf(const std::vector<std::pair<uint32_t, uint32_t>>& flows)
     {
-        return Start(PathOf(from, to, static_cast<uint16_t>(flow)), bytes, now, flow);
+        RouteSum sum;
+        for (const auto& [from, to] : flows)
+        {
+            sum.Add(RouteOf(from, to));
+        }
+        return m_fabric.GetRouting().AddSum(sum);
     }
 
-    TransferId Start(PathId path, Bytes bytes, Time now, uint64_t flow)
+    FlowId Start(uint32_t from, uint32_t to, Bytes bytes, Time now, uint64_t flow)
     {
-        TransferRequest request;
-        request.path = path;
+        return Start(RouteOf(from, to, static_cast<uint16_t>(flow)), bytes, now, flow);
+    }
+
+    FlowId Start(RouteId route, Bytes bytes, Time now, uint64_t flow)
+    {
+        FlowRequest request;
+        request.route = route;
         request.bytes = bytes;
-        request.latency = m_fabric.Paths().Latency(request.path);
         request.client = this;
         request.token = flow;
         m_ends.resize(std::max<std::size_t>(m_ends.size(), flow + 1), Time::Infinite());
@@ -123,7 +138,7 @@ class Play : private TransferClient
     }
 
   private:
-    void OnTransferDone(uint64_t token, Time now) override
+    void OnFlowDone(uint64_t token, Time now) override
     {
         m_ends[token] = now;
     }

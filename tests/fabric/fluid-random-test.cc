@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "plain-sharing.h"
 #include "random-stream.h"
@@ -28,7 +29,7 @@ struct Action
     Time at;
     std::size_t transfer; //!< number of the start it is about
     std::vector<LinkId> links;
-    TransferRequest request;
+    FlowRequest request;
     double rate; //!< bytes/s
 };
 
@@ -81,11 +82,11 @@ RandomPlay(uint64_t seed)
         action.transfer = action.kind == Action::Start ? starts++ : random.Below(starts);
         action.links =
             random.OneIn(8) ? RandomLinks(random, links) : paths[random.Below(paths.size())];
-        TransferRequest& request = action.request;
+        FlowRequest& request = action.request;
         request.bytes = Bytes(random.OneIn(8) ? 0
                               : regular       ? 1000000
                                               : int64_t(random.PowerOfTen(3, 9)));
-        request.latency = random.OneIn(2) ? Time() : Time::Seconds(random.PowerOfTen(-6, -2));
+        request.overhead = random.OneIn(2) ? Time() : Time::Seconds(random.PowerOfTen(-6, -2));
         request.weight = regular || random.OneIn(2) ? 1 : random.PowerOfTen(-2, 2);
         request.cap =
             random.OneIn(3) ? Rate::BytesPerSecond(random.PowerOfTen(4, 10)) : Rate::Infinite();
@@ -106,7 +107,7 @@ RandomPlay(uint64_t seed)
 }
 
 FillingFlow
-FlowOf(const TransferRequest& request, const std::vector<LinkId>& links)
+FlowOf(const FlowRequest& request, const std::vector<LinkId>& links)
 {
     FillingFlow flow{{}, request.weight, request.cap.ToBytesPerSecond()};
     for (auto link : links)
@@ -134,11 +135,11 @@ PlayPlain(const Play& play)
         case Action::Start:
             sharing.transfers.push_back({FlowOf(action.request, action.links),
                                          action.request.bytes.ToDouble(),
-                                         action.at + action.request.latency});
+                                         action.at + action.request.overhead});
             break;
         case Action::Reroute: {
             auto& flow = sharing.transfers[action.transfer].flow;
-            TransferRequest same;
+            FlowRequest same;
             same.weight = flow.weight;
             same.cap = Rate::BytesPerSecond(flow.cap);
             flow = FlowOf(same, action.links);
@@ -165,7 +166,7 @@ PlayPlain(const Play& play)
 }
 
 /** The same on the transport, every rate checked against the oracle at every event. */
-class FluidPlayer : public TransferClient
+class FluidPlayer : public FlowClient
 {
   public:
     explicit FluidPlayer(const Play& play)
@@ -181,10 +182,11 @@ class FluidPlayer : public TransferClient
             last = next;
         }
         m_capacities = play.capacities;
-        m_transport = std::make_unique<FluidTransport>(m_paths);
+        m_routing = std::make_unique<Routing>(m_topology, FabricSpec());
+        m_transport = std::make_unique<FluidTransport>(*m_routing);
     }
 
-    void OnTransferDone(uint64_t token, Time now) override
+    void OnFlowDone(uint64_t token, Time now) override
     {
         transfers[token].finish = now;
     }
@@ -233,26 +235,27 @@ class FluidPlayer : public TransferClient
 
     void Do(const Action& action)
     {
-        const PathId path = m_paths.Intern(action.links);
+        const RouteId route = m_routing->AddPinned(action.links);
         m_now = action.at;
         switch (action.kind)
         {
         case Action::Start: {
-            TransferRequest request = action.request;
-            request.path = path;
+            FlowRequest request = action.request;
+            request.route = route;
+            request.addsLatency = false;
             request.client = this;
             request.token = transfers.size();
             transfers.push_back({FlowOf(request, action.links),
                                  request.bytes.ToDouble(),
-                                 action.at + request.latency});
+                                 action.at + request.overhead});
             bytes.push_back(request.bytes.ToDouble());
             m_ids.push_back(m_transport->Start(request, action.at));
             break;
         }
         case Action::Reroute:
-            if (m_transport->SetPath(m_ids[action.transfer], path, action.at))
+            if (m_transport->SetRoute(m_ids[action.transfer], route, action.at))
             {
-                TransferRequest same;
+                FlowRequest same;
                 auto& flow = transfers[action.transfer].flow;
                 same.weight = flow.weight;
                 same.cap = Rate::BytesPerSecond(flow.cap);
@@ -310,10 +313,10 @@ class FluidPlayer : public TransferClient
 
     const Play& m_play;
     Topology m_topology;
-    PathTable m_paths{m_topology};
+    std::unique_ptr<Routing> m_routing;
     std::unique_ptr<FluidTransport> m_transport;
     std::vector<double> m_capacities;
-    std::vector<TransferId> m_ids;
+    std::vector<FlowId> m_ids;
     Time m_now;
 };
 

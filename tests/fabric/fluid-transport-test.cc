@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "random-stream.h"
 
@@ -17,10 +18,10 @@ namespace
 {
 
 /** Writes down who ended when, and may answer by doing something. */
-class Log : public TransferClient
+class Log : public FlowClient
 {
   public:
-    void OnTransferDone(uint64_t token, Time now) override
+    void OnFlowDone(uint64_t token, Time now) override
     {
         ends.emplace_back(token, now.ToPicoseconds());
         if (answer)
@@ -51,10 +52,11 @@ TwoLinks()
 class FluidTransportTest : public testing::Test
 {
   protected:
-    TransferRequest Request(std::vector<LinkId> links, int64_t bytes, uint64_t token = 0)
+    FlowRequest Request(std::vector<LinkId> links, int64_t bytes, uint64_t token = 0)
     {
-        TransferRequest request;
-        request.path = paths.Intern(links);
+        FlowRequest request;
+        request.route = routing.AddPinned(links);
+        request.addsLatency = false;
         request.bytes = Bytes(bytes);
         request.client = &log;
         request.token = token;
@@ -76,9 +78,9 @@ class FluidTransportTest : public testing::Test
     const LinkId first{0};
     const LinkId second{1};
     const Topology topology{TwoLinks()};
-    PathTable paths{topology};
+    Routing routing{topology, FabricSpec()};
     Log log;
-    FluidTransport transport{paths};
+    FluidTransport transport{routing};
 };
 
 TEST_F(FluidTransportTest, ForgettingIdleVariablesLosesNothing)
@@ -89,7 +91,7 @@ TEST_F(FluidTransportTest, ForgettingIdleVariablesLosesNothing)
     constexpr int COUNT = 10000;
     const auto capOf = [](uint64_t i) { return Rate::GBps(0.25 + 5e-5 * static_cast<double>(i)); };
     const auto start = [&](uint64_t i, Time now) {
-        TransferRequest request = Request({first}, 1000, i);
+        FlowRequest request = Request({first}, 1000, i);
         request.cap = capOf(i % COUNT);
         transport.Start(request, now);
     };
@@ -116,7 +118,7 @@ TEST_F(FluidTransportTest, ForgettingIdleVariablesLosesNothing)
 TEST_F(FluidTransportTest, ALoneTransferTakesItsLatencyPlusBytesOverTheBottleneck)
 {
     auto request = Request({first, second}, 12345);
-    request.latency = Ns(20);
+    request.overhead = Ns(20);
     transport.Start(request, Ns(7));
     RunToEnd();
     EXPECT_EQ(log.ends, (Ends{{0, (7 + 20 + 12345) * 1000}}));
@@ -143,8 +145,8 @@ TEST_F(FluidTransportTest, ATransferTakesItsShareOnlyAfterItsLatency)
     // Alone for 500 ns, then halves: the first has 500 bytes left, so 1000 ns more.
     transport.Start(Request({first}, 1000, 1), Time());
     auto late = Request({first}, 1000, 2);
-    late.latency = Ns(500);
-    const TransferId id = transport.Start(late, Time());
+    late.overhead = Ns(500);
+    const FlowId id = transport.Start(late, Time());
     EXPECT_EQ(transport.CurrentRate(id), Rate());
     RunToEnd();
     EXPECT_EQ(log.ends, (Ends{{1, 1500000}, {2, 2000000}}));
@@ -165,8 +167,8 @@ TEST_F(FluidTransportTest, ACapHoldsATransferAndLeavesTheRestToOthers)
 {
     auto slow = Request({first}, 100, 1);
     slow.cap = Rate::GBps(0.1);
-    const TransferId capped = transport.Start(slow, Time());
-    const TransferId other = transport.Start(Request({first}, 900, 2), Time());
+    const FlowId capped = transport.Start(slow, Time());
+    const FlowId other = transport.Start(Request({first}, 900, 2), Time());
     EXPECT_DOUBLE_EQ(transport.CurrentRate(capped).ToGBps(), 0.1);
     EXPECT_DOUBLE_EQ(transport.CurrentRate(other).ToGBps(), 0.9);
     EXPECT_DOUBLE_EQ(transport.CurrentLinkRate(first).ToGBps(), 1);
@@ -177,7 +179,7 @@ TEST_F(FluidTransportTest, ACapHoldsATransferAndLeavesTheRestToOthers)
 TEST_F(FluidTransportTest, NoBytesTakeTheLatencyAndNoShare)
 {
     auto empty = Request({first}, 0, 1);
-    empty.latency = Ns(30);
+    empty.overhead = Ns(30);
     transport.Start(empty, Time());
     transport.Start(Request({first}, 0, 2), Time());
     transport.Start(Request({first}, 100, 3), Time());
@@ -191,7 +193,7 @@ TEST_F(FluidTransportTest, TheEmptyPathTakesItsCapOrNoTime)
     capped.cap = Rate::GBps(2);
     transport.Start(capped, Time());
     auto free = Request({}, 1000, 2);
-    free.latency = Ns(5);
+    free.overhead = Ns(5);
     transport.Start(free, Time());
     RunToEnd();
     EXPECT_EQ(log.ends, (Ends{{2, 5000}, {1, 500000}}));
@@ -212,23 +214,24 @@ TEST_F(FluidTransportTest, ALinkThatIsDownHoldsItsTransfersUntilItIsBack)
 TEST_F(FluidTransportTest, ATransferThatChangesPathKeepsWhatItHasMoved)
 {
     transport.Start(Request({first}, 1000, 1), Time());
-    const TransferId id = transport.Start(Request({first}, 1000, 2), Time());
-    EXPECT_TRUE(transport.SetPath(id, paths.Intern({second}), Ns(1000))); // both have 500 left
+    const FlowId id = transport.Start(Request({first}, 1000, 2), Time());
+    EXPECT_TRUE(
+        transport.SetRoute(id, routing.AddPinned({second}), Ns(1000))); // both have 500 left
     RunToEnd();
     EXPECT_EQ(log.ends, (Ends{{1, 1500000}, {2, 1500000}}));
     EXPECT_EQ(transport.GetLinkUsage(first).bytes, 1500);
     EXPECT_EQ(transport.GetLinkUsage(second).bytes, 500);
-    EXPECT_FALSE(transport.SetPath(id, paths.Intern({first}), Ns(1500)));
+    EXPECT_FALSE(transport.SetRoute(id, routing.AddPinned({first}), Ns(1500)));
 }
 
 TEST_F(FluidTransportTest, ACancelledTransferGivesItsShareBackAndTellsNobody)
 {
     transport.Start(Request({first}, 1000, 1), Time());
-    const TransferId id = transport.Start(Request({first}, 1000, 2), Time());
-    EXPECT_EQ(transport.ActiveTransfers(), 2U);
+    const FlowId id = transport.Start(Request({first}, 1000, 2), Time());
+    EXPECT_EQ(transport.ActiveFlows(), 2U);
     EXPECT_TRUE(transport.Cancel(id, Ns(1000)));
     EXPECT_FALSE(transport.Cancel(id, Ns(1000)));
-    EXPECT_EQ(transport.ActiveTransfers(), 1U);
+    EXPECT_EQ(transport.ActiveFlows(), 1U);
     RunToEnd();
     EXPECT_EQ(log.ends, (Ends{{1, 1500000}}));
     EXPECT_EQ(transport.GetLinkUsage(first).bytes, 1500);
@@ -243,7 +246,7 @@ TEST_F(FluidTransportTest, AllThatEndInOnePicosecondEndInTheOrderOfTheirStarts)
     EXPECT_EQ(transport.NextEventTime(), Ns(1000));
     transport.AdvanceTo(Ns(1000));
     EXPECT_EQ(log.ends, (Ends{{0, 1000000}, {1, 1000000}, {2, 1000000}, {3, 1000000}}));
-    EXPECT_EQ(transport.ActiveTransfers(), 0U);
+    EXPECT_EQ(transport.ActiveFlows(), 0U);
 }
 
 TEST_F(FluidTransportTest, AClientMayStartTheNextTransferWhenOneEnds)
@@ -268,7 +271,7 @@ TEST_F(FluidTransportTest, UsageCountsBytesAndBusyAndSaturatedTimeAtAnyMoment)
     auto slow = Request({first, first}, 1000, 1); // 0.25 GB/s, twice on the link
     slow.cap = Rate::GBps(0.25);
     transport.Start(slow, Ns(100));
-    EXPECT_FALSE(transport.Cancel(TransferId{}, Ns(1100)));
+    EXPECT_FALSE(transport.Cancel(FlowId{}, Ns(1100)));
     LinkUsage usage = transport.GetLinkUsage(first);
     EXPECT_DOUBLE_EQ(usage.bytes, 500); // 250 of the transfer have passed, twice
     EXPECT_EQ(usage.busy, Ns(1000));
@@ -285,15 +288,12 @@ TEST_F(FluidTransportTest, UsageCountsBytesAndBusyAndSaturatedTimeAtAnyMoment)
 class Witness : public TransportObserver
 {
   public:
-    void OnTransferStarted(TransferId id, const TransferRequest& request, Time now) override
+    void OnFlowStarted(FlowId id, const FlowRequest& request, Time now) override
     {
         seen.push_back("start " + std::to_string(request.token));
     }
 
-    void OnTransferFinished(TransferId id,
-                            const TransferRequest& request,
-                            Time started,
-                            Time now) override
+    void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override
     {
         seen.push_back("finish " + std::to_string(request.token) + " of " +
                        std::to_string(request.bytes.Count()));
@@ -365,7 +365,7 @@ TEST_F(FluidTransportTest, NothingDriftsWhereEveryEventChangesTheRates)
     int64_t bytes = 0;
     Time last;
     const auto start = [&](uint64_t chain, Time now) {
-        TransferRequest request = Request({first}, 100 + int64_t(random.Below(900)), chain);
+        FlowRequest request = Request({first}, 100 + int64_t(random.Below(900)), chain);
         request.weight = 1.0 + chain;
         bytes += request.bytes.Count();
         started++;
@@ -397,30 +397,30 @@ TEST_F(FluidTransportTest, WrongRequestsAreRefused)
         change(request);
         EXPECT_THROW(transport.Start(request, Time()), std::invalid_argument);
     };
-    refused([](TransferRequest& r) { r.bytes = Bytes(-1); });
-    refused([](TransferRequest& r) { r.latency = Time::Picoseconds(-1); });
-    refused([](TransferRequest& r) { r.latency = Time::Infinite(); });
-    refused([](TransferRequest& r) { r.weight = 0; });
-    refused([](TransferRequest& r) { r.weight = std::numeric_limits<double>::quiet_NaN(); });
-    refused([](TransferRequest& r) { r.cap = Rate(); });
-    refused([](TransferRequest& r) { r.path = PathId(99); });
-    refused([](TransferRequest& r) { r.path = PathId(); });
+    refused([](FlowRequest& r) { r.bytes = Bytes(-1); });
+    refused([](FlowRequest& r) { r.overhead = Time::Picoseconds(-1); });
+    refused([](FlowRequest& r) { r.overhead = Time::Infinite(); });
+    refused([](FlowRequest& r) { r.weight = 0; });
+    refused([](FlowRequest& r) { r.weight = std::numeric_limits<double>::quiet_NaN(); });
+    refused([](FlowRequest& r) { r.cap = Rate(); });
+    refused([](FlowRequest& r) { r.route = RouteId(99); });
+    refused([](FlowRequest& r) { r.route = RouteId(); });
     EXPECT_THROW(transport.SetLinkRate(LinkId(2), Rate(), Time()), std::invalid_argument);
     EXPECT_THROW(transport.SetLinkRate(first, Rate::GBps(-1), Time()), std::invalid_argument);
-    EXPECT_EQ(transport.ActiveTransfers(), 0U);
+    EXPECT_EQ(transport.ActiveFlows(), 0U);
 }
 
 TEST(FluidTransport, ALinkThatCameAfterTheTransportIsRefused)
 {
     Topology topology = TwoLinks();
-    PathTable paths(topology);
-    FluidTransport transport(paths);
+    Routing routing(topology, FabricSpec());
+    FluidTransport transport(routing);
     const LinkId late =
         topology.AddLink(DeviceId(2), DeviceId(0), LinkKind::Network, Rate::GBps(1), Time());
-    TransferRequest request;
-    request.path = paths.Intern({late});
+    FlowRequest request;
+    request.route = routing.AddPinned({late});
     EXPECT_THROW(transport.Start(request, Time()), std::invalid_argument);
-    EXPECT_EQ(transport.ActiveTransfers(), 0U);
+    EXPECT_EQ(transport.ActiveFlows(), 0U);
 }
 
 TEST_F(FluidTransportTest, TimeNeitherGoesBackNorSkipsAnEvent)

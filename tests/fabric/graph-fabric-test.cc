@@ -5,6 +5,8 @@
 #include "box-spec.h"
 #include "network-figures.h"
 
+#include "plain-routing.h"
+
 #include <gtest/gtest.h>
 
 /**
@@ -102,7 +104,8 @@ TEST(GraphFabricTest, PassesNothingThroughANodeOnTwoSwitches)
         graph.wires.push_back({a, b, Rate::GBps(100), Time::Microseconds(1)});
     }
     const Cluster cluster(spec);
-    Router router(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    Router& router = plain;
     const auto hops = [&](DeviceId to) {
         constexpr uint8_t NETWORK = KindBit(LinkKind::Network);
         return router.RouteOver(cluster.NicDevice(0, 0), to, FlowTuple{}, NETWORK).size();

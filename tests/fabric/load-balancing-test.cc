@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/dimensions.h"
-#include "fabric/routing/path-stretches.h"
-#include "fabric/routing/route-dag.h"
+#include "fabric/routing/link-spread.h"
+#include "fabric/routing/path-dag.h"
 
 #include "flow-play.h"
 
@@ -85,16 +85,7 @@ TEST(AdaptiveTest, AvoidsCollisionsOfHashes)
 TEST(AdaptiveTest, SpreadsPathsOfSeveralWaysEvenly)
 {
     Play play(TwoLeaves(8, RoutingKind::Adaptive));
-    PathTable& paths = play.GetFabric().Paths();
-    std::vector<LinkId> links;
-    for (const uint32_t i : {0U, 1U})
-    {
-        for (const PathLink& each : paths.Links(play.PathOf(i, 8 + i, 3)))
-        {
-            links.push_back(each.link);
-        }
-    }
-    play.Start(paths.Intern(links), MEGABYTE, Time(), 0);
+    play.Start(play.SumOf({{0, 8}, {1, 9}}), MEGABYTE, Time(), 0);
     EXPECT_NEAR(play.Run().ToMicroseconds(), 100, 1e-3); // the NICs bound it
     const auto bytes = play.TrunkBytes();
     ASSERT_EQ(bytes.size(), 16U);
@@ -208,83 +199,45 @@ TEST(SprayTest, ExpectedSharesAreWhatLinksCarry)
     play.Start(0, 13, MEGABYTE, Time(), 0);
     play.Run();
     double sum = 0;
-    play.GetFabric().Paths().ForEachShare(play.PathOf(0, 13), [&](LinkId link, double share) {
-        EXPECT_NEAR(
-            play.GetFabric().GetTransport().GetLinkUsage(link).bytes, share * 1e6, 30 * share + 1);
-        sum += share;
-    });
+    Routing& routing = play.GetFabric().GetRouting();
+    for (const LinkShare& each : routing.Spread()->SharesOf(play.RouteOf(0, 13)))
+    {
+        EXPECT_NEAR(play.GetFabric().GetTransport().GetLinkUsage(each.link).bytes,
+                    each.share * 1e6,
+                    30 * each.share + 1);
+        sum += each.share;
+    }
     EXPECT_NEAR(sum, 2 + 3, 1e-9); // of (1, 1, 1) three links away, and two of the NICs
 }
 
-// A path of several ways, and what is inside nodes, comes apart into ways from NIC to NIC over the
-// same links.
-TEST(PathStretchesTest, KeepEveryLink)
-{
-    Play play(TwoLeaves(4, RoutingKind::Ecmp));
-    PathTable& paths = play.GetFabric().Paths();
-    std::vector<LinkId> links;
-    for (uint32_t i = 0; i < 8; i++)
-    {
-        for (const PathLink& each : paths.Links(play.PathOf(i, (i + 3) % 8, 9)))
-        {
-            links.push_back(each.link);
-        }
-    }
-    const auto apart = TakeApart(
-        play.GetFabric().GetRouter(), play.GetTopology(), paths.Links(paths.Intern(links)));
-    EXPECT_TRUE(apart.rest.empty());
-    std::vector<LinkId> again;
-    std::size_t ways = 0;
-    for (const PathStretch& stretch : apart.network)
-    {
-        for (uint32_t i = 0; i < stretch.times; i++)
-        {
-            again.insert(again.end(), stretch.links.begin(), stretch.links.end());
-            ways++;
-        }
-        EXPECT_EQ(
-            play.GetTopology().GetDevice(play.GetTopology().GetLink(stretch.links.back()).to).kind,
-            DeviceKind::Nic);
-    }
-    EXPECT_EQ(ways, 8U);
-    std::sort(links.begin(), links.end());
-    std::sort(again.begin(), again.end());
-    EXPECT_EQ(links, again);
-}
-
-// Two NICs of one switch that send to each other at once: the ways part at the switch, yet none
-// leads back to where it began, and every NIC's two links are loaded once.
-TEST(PathStretchesTest, ExchangesUnderOneSwitchDoNotTurnBack)
+// Two NICs of one switch that send to each other at once, as one stream: neither segment leads back
+// to where it began, and every NIC's two links are loaded once.
+TEST(SprayTest, ExchangesUnderOneSwitchDoNotTurnBack)
 {
     Play play(TwoLeaves(4, RoutingKind::Spray));
-    PathTable& paths = play.GetFabric().Paths();
-    std::vector<LinkId> links;
-    for (const auto& [from, to] : {std::pair(0, 1), std::pair(1, 0)})
+    Routing& routing = play.GetFabric().GetRouting();
+    const RouteId both = play.SumOf({{0, 1}, {1, 0}});
+    const RouteMakeup makeup = routing.MakeupOf(both);
+    ASSERT_EQ(makeup.segments.size(), 2U);
+    EXPECT_TRUE(makeup.rest.empty());
+    for (const SegmentCount& segment : makeup.segments)
     {
-        for (const PathLink& each : paths.Links(play.PathOf(from, to, 9)))
-        {
-            links.push_back(each.link);
-        }
+        EXPECT_NE(segment.from, segment.to);
+        EXPECT_EQ(segment.times, 1U);
     }
-    const PathId both = paths.Intern(links);
-    const auto apart =
-        TakeApart(play.GetFabric().GetRouter(), play.GetTopology(), paths.Links(both));
-    ASSERT_EQ(apart.network.size(), 2U);
-    for (const PathStretch& stretch : apart.network)
+    const auto& shares = routing.Spread()->SharesOf(both);
+    ASSERT_EQ(shares.size(), 4U);
+    for (const LinkShare& each : shares)
     {
-        EXPECT_NE(play.GetTopology().GetLink(stretch.links.front()).from,
-                  play.GetTopology().GetLink(stretch.links.back()).to);
+        EXPECT_NEAR(each.share, 1, 1e-12);
     }
-    double sum = 0;
-    paths.ForEachShare(both, [&](LinkId, double share) { sum += share; });
-    EXPECT_NEAR(sum, 4, 1e-12);
 }
 
 // 2 x 3 ways of unequal branching: a sixth each, then what meets adds up.
-TEST(RouteDagTest, SharesAreExactFractions)
+TEST(PathDagTest, SharesAreExactFractions)
 {
-    RouteDag dag;
-    dag.places = 5;
+    PathDag dag;
+    dag.vertices = 5;
     dag.arcs = {{LinkId(0), 0, 1},
                 {LinkId(1), 0, 2},
                 {LinkId(2), 1, 3},
@@ -300,7 +253,7 @@ TEST(RouteDagTest, SharesAreExactFractions)
     loads[0] = 2;
     loads[3] = 1;
     std::vector<double> rates(7, 1);
-    const auto leastLoaded = [&] { return LeastLoadedWay(dag, LoadsWithOne(loads, rates, 1)); };
+    const auto leastLoaded = [&] { return LeastLoadedPath(dag, LoadsWithOne(loads, rates, 1)); };
     EXPECT_EQ(leastLoaded(), (std::vector<LinkId>{LinkId(1), LinkId(4), LinkId(6)}));
     // At a quarter of its rate an idle link is as loaded with one more as a whole one with four.
     rates[4] = 0.25;

@@ -59,7 +59,7 @@ TEST(ValiantTest, GoesByAThirdGroup)
     for (uint16_t port = 0; port < 50; port++)
     {
         std::set<uint32_t> groups;
-        for (const PathLink& each : play.GetFabric().Paths().Links(play.PathOf(3, 40, port)))
+        for (const PathLink& each : play.GetFabric().GetRouting().Links(play.RouteOf(3, 40, port)))
         {
             groups.insert(topology.GetDevice(topology.GetLink(each.link).to).group);
         }

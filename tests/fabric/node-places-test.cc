@@ -4,6 +4,8 @@
 #include "fabric/routing/router.h"
 #include "fabric/topology/cluster.h"
 
+#include "plain-routing.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +29,8 @@ Names
 Way(const Cluster& cluster, const std::string& from, const std::string& to)
 {
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Static, 0);
+    PlainRouter plain(topology, RoutingKind::Static, 0);
+    Router& router = plain;
     Names names;
     for (const LinkId id : router.RouteOver(
              topology.FindDevice("node0/" + from), topology.FindDevice("node0/" + to), {}, INSIDE))
@@ -135,7 +138,8 @@ TEST(NodePlacesTest, BothDirectionsThroughAHostBridgeShareOneLink)
     spec.node.nicHostBridge = PlainProfile("bridge", Rate::GBps(29), Time());
     const Cluster cluster(spec);
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Static, 0);
+    PlainRouter plain(topology, RoutingKind::Static, 0);
+    Router& router = plain;
     const DeviceId gpu = cluster.GpuDevice(GpuId(0));
     const DeviceId nic = cluster.NicDevice(0, 0);
     const auto out = router.RouteOver(gpu, nic, {}, PCIE);
@@ -165,7 +169,8 @@ TEST(NodePlacesTest, SocketsOfDifferentBoardsAreNotJoined)
     spec.node.socketsPerBoard = 2;
     const Cluster cluster(spec);
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Static, 0);
+    PlainRouter plain(topology, RoutingKind::Static, 0);
+    Router& router = plain;
     const auto reaches = [&](const char* a, const char* b) {
         return router.IsReachable(topology.FindDevice(std::string("node0/") + a),
                                   topology.FindDevice(std::string("node0/") + b),

@@ -32,18 +32,23 @@ class PathTableTest : public testing::Test
     std::vector<LinkId> m_links;
 };
 
-TEST_F(PathTableTest, OneMultisetOfLinksHasOneId)
+TEST_F(PathTableTest, OneSequenceOfLinksHasOneIdAndKeepsItsOrder)
 {
     PathTable paths(m_topology);
     const auto& l = m_links;
-    const PathId id = paths.Intern({l[0], l[1], l[2]});
+    const PathId id = paths.Intern({l[2], l[0], l[1]});
     EXPECT_EQ(paths.Intern({l[2], l[0], l[1]}), id);
-    EXPECT_NE(paths.Intern({l[0], l[1]}), id);
-    EXPECT_NE(paths.Intern({l[0], l[1], l[2], l[2]}), id);
-    EXPECT_EQ(paths.Size(), 3U);
+    EXPECT_NE(paths.Intern({l[0], l[1], l[2]}), id);
+    EXPECT_NE(paths.Intern({l[2], l[0]}), id);
+    EXPECT_NE(paths.Intern({l[2], l[0], l[1], l[1]}), id);
+    EXPECT_EQ(paths.Size(), 4U);
+    ASSERT_EQ(paths.Links(id).size(), 3U);
+    EXPECT_EQ(paths.Links(id).begin()[0].link, l[2]);
+    EXPECT_EQ(paths.Links(id).begin()[1].link, l[0]);
+    EXPECT_EQ(paths.Links(id).begin()[2].link, l[1]);
 }
 
-TEST_F(PathTableTest, LinksComeInAscendingOrderWithTheirMultiplicity)
+TEST_F(PathTableTest, LinksThatRepeatAreCountedInAscendingOrder)
 {
     PathTable paths(m_topology);
     const PathId id = paths.Intern({m_links[2], m_links[0], m_links[2], m_links[2]});
@@ -79,7 +84,7 @@ TEST_F(PathTableTest, ALinkThatDoesNotExistIsRefused)
     EXPECT_THROW(paths.Intern({LinkId()}), std::invalid_argument);
 }
 
-TEST_F(PathTableTest, CountedLinksAreTheSamePathAsRepeatedOnes)
+TEST_F(PathTableTest, CountedLinksAreTheSameAsRepeatedOnes)
 {
     PathTable paths(m_topology);
     const PathId id = paths.Intern({m_links[2], m_links[0], m_links[2]});
@@ -113,13 +118,13 @@ TEST(PathTable, ThousandsOfPathsKeepTheirIdsLinksAndValues)
     {
         for (std::size_t number = 0; number < PATHS; number++)
         {
-            std::vector<LinkId> links;
+            std::vector<PathLink> links;
             for (std::size_t i = 0; i < 8; i++)
             {
                 const std::size_t link = backwards ? 7 - i : i;
-                links.insert(links.end(), crossings(number, link), LinkId(link));
+                links.push_back({LinkId(link), static_cast<uint32_t>(crossings(number, link))});
             }
-            ASSERT_EQ(paths.Intern(links), PathId(number));
+            ASSERT_EQ(paths.InternCounted(links), PathId(number));
         }
     }
     EXPECT_EQ(paths.Size(), PATHS);

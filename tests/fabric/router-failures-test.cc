@@ -5,6 +5,8 @@
 #include "box-spec.h"
 #include "way-oracle.h"
 
+#include "plain-routing.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -16,7 +18,8 @@ namespace weir
 TEST(RouterFailures, AWayThatIsNotThereIsRefusedByBothNames)
 {
     const Cluster cluster(BoxSpec(2, FabricKind::None));
-    Router router(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    Router& router = plain;
     try
     {
         router.RouteOver(cluster.NicDevice(0, 1), cluster.NicDevice(1, 2), {}, NETWORK);
@@ -34,7 +37,8 @@ TEST(RouterFailures, FailedLinksAreAvoidedAndRestoredOnesTakenAgain)
 {
     const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    Router& router = plain;
     const DeviceId from = cluster.NicDevice(0, 0);
     const DeviceId to = cluster.NicDevice(11, 0);
     const auto routeOf = [&](uint32_t flow) {
@@ -59,7 +63,8 @@ TEST(RouterFailures, AroundASpineThatIsCutOffFromTheDestinationNothingIsSent)
     // Spine 0 loses every link to leaf 2: flows to leaf 2 use the other spine only.
     const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    Router& router = plain;
     const DeviceId spine = topology.FindDevice("spine0");
     const DeviceId leaf = topology.FindDevice("leaf2");
     for (const LinkId id : topology.LinksFrom(spine))

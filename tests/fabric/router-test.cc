@@ -6,6 +6,8 @@
 #include "box-spec.h"
 #include "way-oracle.h"
 
+#include "plain-routing.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +50,8 @@ TEST_P(RouterPairsTest, EveryPairOfNicsIsJoinedByAShortestWay)
 {
     const Cluster cluster(GetParam().spec);
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    Router& router = plain;
     const uint32_t nics = cluster.NodeCount() * cluster.NicsPerNode();
     const auto nicDevice = [&](uint32_t i) {
         return cluster.NicDevice(i / cluster.NicsPerNode(), i % cluster.NicsPerNode());
@@ -69,7 +72,8 @@ TEST_P(RouterPairsTest, EveryShortestWayIsTakenBySomeFlow)
 {
     const Cluster cluster(GetParam().spec);
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    Router& router = plain;
     const DeviceId from = cluster.NicDevice(0, 0);
     const DeviceId to = cluster.NicDevice(cluster.NodeCount() - 1, cluster.NicsPerNode() - 1);
     const uint64_t ways = Oracle(topology, from, NETWORK).ways[to.Index()];
@@ -109,7 +113,8 @@ TEST(RouterTest, LengthsInAFatTreeAreThoseOfTheNearestCommonSwitch)
     // k = 4: leaves of 2 hosts, pods of 4: 2 links under one leaf, 4 within a pod, 6 between pods;
     // and 1, k / 2 = 2 and (k / 2)^2 = 4 ways.
     const Cluster cluster(PointSpec(16, FabricKind::FatTree, 4, 3));
-    Router router(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    Router& router = plain;
     for (uint32_t a = 0; a < 16; a++)
     {
         const Oracle oracle(cluster.GetTopology(), cluster.NicDevice(a, 0), NETWORK);
@@ -128,7 +133,8 @@ TEST(RouterTest, LengthsInAFatTreeAreThoseOfTheNearestCommonSwitch)
 TEST(RouterTest, ARailIsTwoLinksAndAnotherRailFour)
 {
     const Cluster cluster(BoxSpec(12, FabricKind::RailOptimized));
-    Router router(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    Router& router = plain;
     const DeviceId from = cluster.NicDevice(0, 3);
     EXPECT_EQ(router.RouteOver(from, cluster.NicDevice(7, 3), {}, NETWORK).size(), 2u);
     EXPECT_EQ(router.RouteOver(from, cluster.NicDevice(7, 4), {}, NETWORK).size(), 4u);
@@ -138,7 +144,8 @@ TEST(RouterTest, StaticRoutingTakesTheFirstLinkOfEachSwitch)
 {
     const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Static, 1);
+    PlainRouter plain(topology, RoutingKind::Static, 1);
+    Router& router = plain;
     for (uint32_t i = 0; i < 100; i++)
     {
         const auto route = router.RouteOver(
@@ -153,7 +160,8 @@ TEST(RouterTest, NvLinkIsPreferredAndPcieCanBeForced)
 {
     const Cluster cluster(BoxSpec(1, FabricKind::None));
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    Router& router = plain;
     const auto names = [&](const std::vector<LinkId>& route) {
         std::string text = topology.GetDevice(topology.GetLink(route.front()).from).name;
         for (const LinkId id : route)
@@ -182,7 +190,8 @@ TEST(RouterTest, GpusAndNicsForwardNothing)
     spec.node.meshLinks = {{0, 1, 1}, {1, 2, 1}};
     const Cluster cluster(spec);
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    Router& router = plain;
     const DeviceId gpu0 = cluster.GpuDevice(GpuId(0));
     const DeviceId gpu2 = cluster.GpuDevice(GpuId(2));
     // A mesh neighbour is one NVLink away; beyond it the way is PCIe, not through the neighbour.
@@ -207,7 +216,8 @@ TEST(RouterTest, AHundredThousandRoutesAmongAThousandNicsTakeUnderHalfASecond)
     const double limit = 0.5;
 #endif
     const Cluster cluster(BoxSpec(128, FabricKind::RailOptimized));
-    Router router(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    Router& router = plain;
     std::mt19937 random(1);
     std::size_t links = 0;
     const std::clock_t start = std::clock(); // of this process: other load does not count
@@ -245,7 +255,8 @@ TEST(RouterTest, OnAnyGraphRoutesAreAsShortAsTheOracles)
             const LinkKind kind = random() % 4 == 0 ? LinkKind::Pcie : LinkKind::Network;
             topology.AddLink(DeviceId(from), DeviceId(to), kind, Rate::GBps(1), Time());
         }
-        Router router(topology, RoutingKind::Ecmp, trial);
+        PlainRouter plain(topology, RoutingKind::Ecmp, trial);
+        Router& router = plain;
         std::set<uint32_t> failed;
         for (uint32_t i = 0; i < trial % 8; i++)
         {

@@ -6,6 +6,8 @@
 #include "box-spec.h"
 #include "network-figures.h"
 
+#include "plain-routing.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -63,7 +65,8 @@ ExpectShortestRoutes(const ClusterSpec& spec, RoutingKind kind)
 {
     const Cluster cluster(spec);
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, kind, 7);
+    PlainRouter plain(topology, kind, 7);
+    Router& router = plain;
     for (uint32_t from = 0; from < cluster.NodeCount(); from++)
     {
         const auto distances = NetworkDistances(topology, cluster.NicDevice(from, 0));
@@ -251,7 +254,8 @@ TEST(TorusTest, DimensionOrderTakesTheFirstDimensionFirst)
 {
     const Cluster cluster(TorusSpec({4, 3, 4}));
     const Topology& topology = cluster.GetTopology();
-    Router router(topology, RoutingKind::DimensionOrder, 3);
+    PlainRouter plain(topology, RoutingKind::DimensionOrder, 3);
+    Router& router = plain;
     for (uint32_t to = 1; to < cluster.NodeCount(); to++)
     {
         const auto route = router.RouteOver(cluster.NicDevice(0, 0),

@@ -44,7 +44,7 @@ class PlainRun : private weir::CollectiveClient
   public:
     PlainRun(const weir::ClusterSpec& spec, weir::Fidelity fidelity)
         : m_fabric(spec),
-          m_planner(m_fabric.GetCluster(), m_fabric.Paths(), m_fabric.GetRouter()),
+          m_planner(m_fabric.GetCluster(), m_fabric.GetRouting()),
           m_engine(weir::MakeCollectiveEngine(fidelity, m_planner, m_fabric.GetTransport()))
     {
     }

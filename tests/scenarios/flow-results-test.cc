@@ -22,7 +22,7 @@ TEST(FlowResults, WritesEveryFlowExactlyInTheOrderOfTheFile)
 {
     const auto played = PlayTexts(PAIR, "3\n1 0 3 100 1 1.5\n0 1 3 100 1000 0\n0 1 3 100 0 2\n");
     const TextFile csv("");
-    WriteFlowCsv(played.results, played.network->Paths(), csv.Path());
+    WriteFlowCsv(played.results, played.network->GetRouting(), csv.Path());
     EXPECT_EQ(csv.Text(),
               "flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown\n"
               "0,1,0,1,1.5,1.500002001,0.000002001,0.000002001,1\n"
@@ -35,15 +35,16 @@ TEST(FlowResults, ASlowdownReadsBackToItsValue)
 {
     const auto played = PlayTexts(PAIR, "2\n0 1 3 100 1000 0\n0 1 3 100 1000 0\n");
     const TextFile csv("");
-    WriteFlowCsv(played.results, played.network->Paths(), csv.Path());
+    WriteFlowCsv(played.results, played.network->GetRouting(), csv.Path());
     EXPECT_NE(csv.Text().find("0,0,1,1000,0,0.000004,0.000004,0.000003,1.3333333333333333\n"),
               std::string::npos);
 }
 
 TEST(FlowResults, RefusesAFileThatCannotBeWritten)
 {
-    EXPECT_THROW(WriteFlowCsv(FlowResults(), PathTable(Topology()), "/no-such-folder/x.csv"),
-                 std::runtime_error);
+    const Topology topology;
+    Routing routing(topology, FabricSpec());
+    EXPECT_THROW(WriteFlowCsv(FlowResults(), routing, "/no-such-folder/x.csv"), std::runtime_error);
 }
 
 // 100 flows one after another, the k-th of k kB: nearest rank gives the 50th, 95th and 99th.
@@ -55,7 +56,7 @@ TEST(FlowSummary, PercentilesAreByNearestRank)
         text += "0 1 3 100 " + std::to_string(k * 1000) + " " + std::to_string(k) + "\n";
     }
     const auto played = PlayTexts(PAIR, text);
-    const auto summary = SummarizeFlows(played.results, played.network->Paths());
+    const auto summary = SummarizeFlows(played.results, played.network->GetRouting());
     ASSERT_EQ(summary.classes.size(), 2U); // all, and at most 100 kB
     EXPECT_EQ(summary.flows, 100U);
     EXPECT_EQ(summary.bytes, Bytes(5'050'000));
@@ -71,7 +72,7 @@ TEST(FlowSummary, ClassesSplitAt100kBAnd10MB)
     const auto played = PlayTexts(PAIR,
                                   "5\n0 1 3 100 100000 0\n0 1 3 100 100001 1\n0 1 3 100 0 2\n"
                                   "0 1 3 100 10000000 3\n0 1 3 100 10000001 4\n");
-    const auto summary = SummarizeFlows(played.results, played.network->Paths());
+    const auto summary = SummarizeFlows(played.results, played.network->GetRouting());
     ASSERT_EQ(summary.classes.size(), 4U);
     EXPECT_EQ(summary.classes[1].flows, 2U);
     EXPECT_EQ(summary.classes[2].flows, 2U);
@@ -81,7 +82,7 @@ TEST(FlowSummary, ClassesSplitAt100kBAnd10MB)
 TEST(FlowSummary, NoFlowsAreASummaryToo)
 {
     const auto played = PlayTexts(PAIR, "0\n");
-    const auto summary = SummarizeFlows(played.results, played.network->Paths());
+    const auto summary = SummarizeFlows(played.results, played.network->GetRouting());
     EXPECT_EQ(summary.flows, 0U);
     EXPECT_TRUE(summary.classes.empty());
 }
@@ -94,7 +95,7 @@ TEST(FlowReport, IsOneJsonObjectWithTheSummary)
     report.topology = "pair";
     report.flows = "two";
     report.run = played.run;
-    report.summary = SummarizeFlows(played.results, played.network->Paths());
+    report.summary = SummarizeFlows(played.results, played.network->GetRouting());
     const auto object = nlohmann::json::parse(ToJson(report));
     EXPECT_EQ(object["flows"], 2);
     EXPECT_EQ(object["bytes"], 2000);
@@ -111,10 +112,10 @@ std::vector<LinkKind>
 KindsOfPath(FlowNetwork& network, uint32_t source, uint32_t destination)
 {
     std::vector<LinkKind> kinds;
-    const PathId path = network.FindPath(source, destination, {});
-    for (const PathLink& link : network.Paths().Links(path))
+    const RouteId route = network.FindRoute(source, destination, {});
+    for (const PathLink& link : network.GetRouting().Links(route))
     {
-        kinds.push_back(network.Paths().GetTopology().GetLink(link.link).kind);
+        kinds.push_back(network.GetRouting().GetTopology().GetLink(link.link).kind);
     }
     return kinds;
 }

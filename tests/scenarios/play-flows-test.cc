@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace weir
@@ -29,7 +30,7 @@ TEST(PlayFlows, AFlowAloneTakesLatencyPlusBytesOverTheBottleneck)
 {
     const auto played = PlayTexts(DUMBBELL, "1\n0 2 3 100 1000000 0.5\n");
     EXPECT_EQ(played.results.CompletionTime(0), Time::Microseconds(3 + 1000));
-    EXPECT_EQ(played.results.IdealTime(0, played.network->Paths()), Time::Microseconds(1003));
+    EXPECT_EQ(played.results.IdealTime(0, played.network->GetRouting()), Time::Microseconds(1003));
     EXPECT_EQ(played.results.Finish(0), Time::Seconds(0.5) + Time::Microseconds(1003));
     EXPECT_EQ(played.Slowdown(0), 1);
 }
@@ -176,16 +177,23 @@ TEST(PlayFlows, EcmpSpreadsTheFlowsOfAPair)
     HpccNetwork network(ReadHpccTopology(topology.Path()), 1);
     FlowFile file(flows.Path());
     const FlowResults read = ReadFlows(file, network);
-    std::vector<int> onPath(network.Paths().Size(), 0);
+    std::map<PathId, int> onPath;
     for (std::size_t flow = 0; flow < read.Size(); flow++)
     {
-        onPath[read.Path(flow).Index()]++;
+        onPath[read.Path(flow, network.GetRouting())]++;
     }
     ASSERT_EQ(onPath.size(), 8U);
-    for (const int count : onPath)
+    for (const auto& [path, count] : onPath)
     {
         EXPECT_NEAR(count, 100, 47);
     }
+}
+
+PathId
+PathOf(FlowNetwork& network, uint32_t source, uint32_t destination, const FlowPorts& ports)
+{
+    const RouteId route = network.FindRoute(source, destination, ports);
+    return network.GetRouting().PlannedPath(route);
 }
 
 // Eight values of one header field and 64 equal paths: that all eight hash to one path has a chance
@@ -199,14 +207,14 @@ TEST(PlayFlows, PortsAndPriorityGroupEnterTheHash)
     std::set<PathId> byPriorityGroup;
     for (uint16_t value = 0; value < 8; value++)
     {
-        bySourcePort.insert(network.FindPath(0, 1, {value, 100, 3}));
-        byDestinationPort.insert(network.FindPath(0, 1, {10000, value, 3}));
-        byPriorityGroup.insert(network.FindPath(0, 1, {10000, 100, value}));
+        bySourcePort.insert(PathOf(network, 0, 1, {value, 100, 3}));
+        byDestinationPort.insert(PathOf(network, 0, 1, {10000, value, 3}));
+        byPriorityGroup.insert(PathOf(network, 0, 1, {10000, 100, value}));
     }
     EXPECT_GT(bySourcePort.size(), 1U);
     EXPECT_GT(byDestinationPort.size(), 1U);
     EXPECT_GT(byPriorityGroup.size(), 1U);
-    EXPECT_EQ(network.FindPath(0, 1, {1, 2, 3}), network.FindPath(0, 1, {1, 2, 3}));
+    EXPECT_EQ(PathOf(network, 0, 1, {1, 2, 3}), PathOf(network, 0, 1, {1, 2, 3}));
 }
 
 /** A random tree of switches with hosts on them: every path is unique. */
@@ -256,8 +264,8 @@ RandomFlows(RandomStream& random, int hosts, int flows)
 std::vector<Time>
 OracleFinishes(const PlayedFlows& played)
 {
-    const PathTable& paths = played.network->Paths();
-    const Topology& topology = paths.GetTopology();
+    const Routing& routing = played.network->GetRouting();
+    const Topology& topology = routing.GetTopology();
     PlainSharing plain;
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
@@ -265,14 +273,14 @@ OracleFinishes(const PlayedFlows& played)
     }
     for (std::size_t flow = 0; flow < played.results.Size(); flow++)
     {
-        const PathId path = played.results.Path(flow);
+        const RouteId route = played.results.Route(flow);
         PlainTransfer transfer{{{}, 1, std::numeric_limits<double>::infinity()}, 0, Time()};
-        for (const PathLink& link : paths.Links(path))
+        for (const PathLink& link : routing.Links(route))
         {
             transfer.flow.links.emplace_back(link.link.Index(), link.multiplicity);
         }
         transfer.left = played.results.GetBytes(flow).ToDouble();
-        transfer.sharesFrom = played.results.Start(flow) + paths.Latency(path);
+        transfer.sharesFrom = played.results.Start(flow) + routing.Latency(route);
         plain.transfers.push_back(transfer);
     }
     for (Time next = plain.Next(); !next.IsInfinite(); next = plain.Next())

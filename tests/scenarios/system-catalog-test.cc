@@ -99,7 +99,7 @@ GraphBandwidth(const char* system, uint32_t nodes)
     ClusterSpec spec = SystemOf(system).cluster;
     spec.nodes = nodes;
     Fabric fabric(spec);
-    Planner planner(fabric.GetCluster(), fabric.Paths(), fabric.GetRouter());
+    Planner planner(fabric.GetCluster(), fabric.GetRouting());
     std::vector<GpuId> gpus;
     for (uint32_t gpu = 0; gpu < nodes * spec.node.gpus; gpu++)
     {

@@ -10,8 +10,8 @@ namespace weir
 uint32_t
 CollNetPort(const AlgorithmInputs& in, const Connection& hop)
 {
-    const Topology& topology = in.paths.GetTopology();
-    for (const auto& each : in.paths.Links(hop.path))
+    const Topology& topology = in.routing.GetTopology();
+    for (const auto& each : in.routing.Links(hop.route))
     {
         const Link& link = topology.GetLink(each.link);
         if (link.kind == LinkKind::Network && topology.GetDevice(link.to).kind == DeviceKind::Nic)
@@ -62,11 +62,11 @@ ChannelOf(const AlgorithmInputs& in, uint32_t channel)
 std::vector<CollNetChains>
 FindCollNetChains(const AlgorithmInputs& in, uint32_t first, uint32_t count)
 {
-    const auto alike = [](const CollNetChains& a, const CollNetChains& b) {
+    const auto alike = [&in](const CollNetChains& a, const CollNetChains& b) {
         const auto same = [](const CollNetChain& x, const CollNetChain& y) {
             return x.ranks == y.ranks;
         };
-        return a.network.path == b.network.path &&
+        return in.routing.HaveSameLinks(a.network.route, b.network.route) &&
                std::equal(a.chains.begin(), a.chains.end(), b.chains.begin(), same);
     };
     std::vector<CollNetChains> channels;

@@ -5,7 +5,7 @@
 #include "collectives/algorithms/protocol.h"
 #include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/schedule/message-split.h"
-#include "fabric/routing/path-sum.h"
+#include "fabric/routing/routing.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,14 +64,14 @@ StagesOf(const AlgorithmInputs& in, const CollNetChains& channel, Time& latency)
     }
     Pipeline pipeline;
     const auto add = [&](std::size_t hop, bool toHead) {
-        std::vector<PathId> stage;
+        std::vector<RouteId> stage;
         Time slowest;
         for (const auto& chain : channel.chains)
         {
             if (hop < chain.toHead.size())
             {
                 const Connection& way = toHead ? chain.toHead[hop] : chain.fromHead[hop];
-                stage.push_back(way.path);
+                stage.push_back(way.route);
                 slowest = std::max(slowest, Hop(in, way));
             }
         }
@@ -84,8 +84,8 @@ StagesOf(const AlgorithmInputs& in, const CollNetChains& channel, Time& latency)
         add(hop, true);
     }
     latency += channel.network.latency;
-    pipeline.way.push_back(channel.network.path);
-    pipeline.stages.push_back({channel.network.path});
+    pipeline.way.push_back(channel.network.route);
+    pipeline.stages.push_back({channel.network.route});
     for (std::size_t hop = 0; hop < longest; ++hop)
     {
         add(hop, false);
@@ -110,15 +110,15 @@ Streams(const AlgorithmInputs& in)
         pipeline.bytes = payload;
         pipeline.cap = cap;
         pipeline.weight = channel.copies;
-        PathSum sum(in.paths);
+        RouteSum sum;
         for (const auto& stage : pipeline.stages)
         {
-            for (PathId path : stage)
+            for (const RouteId route : stage)
             {
-                sum.Add(path);
+                sum.Add(route);
             }
         }
-        shape.legs.push_back({sum.Intern(),
+        shape.legs.push_back({in.routing.AddSum(sum),
                               payload * channel.copies,
                               cap * channel.copies,
                               static_cast<double>(channel.copies)});

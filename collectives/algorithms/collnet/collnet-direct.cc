@@ -3,7 +3,7 @@
 #include "collectives/algorithms/collnet/collnet-direct-call.h"
 #include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/schedule/message-split.h"
-#include "fabric/routing/path-sum.h"
+#include "fabric/routing/routing.h"
 
 #include <algorithm>
 
@@ -29,21 +29,21 @@ Supports(CollectiveOp op, const Communicator& communicator)
 }
 
 /** All hops of one head in all nodes, and the longest of them. */
-std::vector<PathId>
+std::vector<RouteId>
 StageOf(const AlgorithmInputs& in,
         const CollNetDirectCall& direct,
         uint32_t head,
         bool toHead,
         Time& longest)
 {
-    std::vector<PathId> stage;
+    std::vector<RouteId> stage;
     for (const auto& node : direct.nodes)
     {
         for (const auto& way : CollNetDirectWays(in, node, head, toHead))
         {
-            if (way.path.IsValid())
+            if (way.route.IsValid())
             {
-                stage.push_back(way.path);
+                stage.push_back(way.route);
                 longest = std::max(longest, CollNetDirectHop(in, way));
             }
         }
@@ -65,7 +65,7 @@ Streams(const AlgorithmInputs& in)
         Time from;
         Pipeline pipeline;
         for (auto& stage : {StageOf(in, direct, head, true, to),
-                            std::vector<PathId>{direct.networks[head].path},
+                            std::vector<RouteId>{direct.networks[head].route},
                             StageOf(in, direct, head, false, from)})
         {
             if (!stage.empty())
@@ -74,12 +74,12 @@ Streams(const AlgorithmInputs& in)
                 pipeline.stages.push_back(stage);
             }
         }
-        PathSum sum(in.paths);
+        RouteSum sum;
         for (const auto& stage : pipeline.stages)
         {
-            for (PathId path : stage)
+            for (const RouteId route : stage)
             {
-                sum.Add(path);
+                sum.Add(route);
             }
         }
         pipeline.slice = std::min(direct.chunk, payload);
@@ -87,7 +87,7 @@ Streams(const AlgorithmInputs& in)
         pipeline.cap = direct.cap;
         pipeline.weight = in.channels;
         shape.pipelines.push_back(std::move(pipeline));
-        shape.legs.push_back({sum.Intern(),
+        shape.legs.push_back({in.routing.AddSum(sum),
                               payload * in.channels,
                               direct.cap * in.channels,
                               static_cast<double>(in.channels)});

@@ -3,7 +3,7 @@
 #include "collectives/algorithms/collnet/collnet-parts-call.h"
 #include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/schedule/message-split.h"
-#include "fabric/routing/path-sum.h"
+#include "fabric/routing/routing.h"
 
 #include <algorithm>
 
@@ -32,22 +32,22 @@ Supports(CollectiveOp op, const Communicator& communicator)
 }
 
 /** The ways of one head's parts through the network, together. */
-PathId
+RouteId
 NetworkOf(const AlgorithmInputs& in, const CollNetPartsCall& call, uint32_t head)
 {
-    PathSum sum(in.paths);
+    RouteSum sum;
     for (const auto& way : call.networks[head])
     {
-        sum.Add(way.path);
+        sum.Add(way.route);
     }
-    return sum.Intern();
+    return in.routing.AddSum(sum);
 }
 
 /** All hops inside nodes of one head's parts, each with those of all nodes; the longest of them. */
-std::vector<PathId>
+std::vector<RouteId>
 InsideOf(const AlgorithmInputs& in, const CollNetPartsCall& call, uint32_t head, Time& longest)
 {
-    std::vector<PathId> stage;
+    std::vector<RouteId> stage;
     for (const auto& node : call.nodes)
     {
         for (uint32_t member = 0; member < call.heads; ++member)
@@ -59,9 +59,9 @@ InsideOf(const AlgorithmInputs& in, const CollNetPartsCall& call, uint32_t head,
             const GpuId from = node.gpus[call.gathers ? head : member];
             const GpuId to = node.gpus[call.gathers ? member : head];
             const Connection way = in.connector.InsideNode(from, to);
-            PathSum sum(in.paths);
-            sum.Add(way.path, call.Nodes());
-            stage.push_back(sum.Intern());
+            RouteSum sum;
+            sum.Add(way.route, call.Nodes());
+            stage.push_back(in.routing.AddSum(sum));
             longest = std::max(longest, CollNetDirectHop(in, way));
         }
     }
@@ -88,13 +88,13 @@ Streams(const AlgorithmInputs& in)
             pipeline.stages.insert(call.gathers ? pipeline.stages.end() : pipeline.stages.begin(),
                                    std::move(inside));
         }
-        PathSum sum(in.paths);
+        RouteSum sum;
         for (const auto& stage : pipeline.stages)
         {
             pipeline.way.push_back(stage.front());
-            for (PathId path : stage)
+            for (const RouteId route : stage)
             {
-                sum.Add(path);
+                sum.Add(route);
             }
         }
         pipeline.slice = std::min(call.chunk, payload);
@@ -102,7 +102,7 @@ Streams(const AlgorithmInputs& in)
         pipeline.cap = call.cap / nodes;
         pipeline.weight = in.channels;
         shape.pipelines.push_back(std::move(pipeline));
-        shape.legs.push_back({sum.Intern(),
+        shape.legs.push_back({in.routing.AddSum(sum),
                               payload * in.channels,
                               call.cap / nodes * in.channels,
                               in.channels / nodes});

@@ -27,7 +27,7 @@ class ImportedWriter
               SplitIntoLoops(in.call.bytes, m_chunking.chunk, program.chunks, m_chunking.slices)),
           m_together(std::max<int64_t>(
               1, m_chunking.chunk.Count() / m_loops.front().chunks.front().Count())),
-          m_nowhere(in.paths.Intern({}))
+          m_nowhere(in.routing.Nowhere())
     {
     }
 
@@ -214,7 +214,7 @@ class ImportedWriter
     Chunking m_chunking;
     std::vector<Loop> m_loops;
     uint32_t m_together; //!< chunks that go as one
-    PathId m_nowhere;
+    RouteId m_nowhere;
     ChannelSchedule m_channel;
     std::vector<uint32_t> m_firstBlock;                //!< by rank
     std::vector<uint32_t> m_counts;                    //!< by chunk of the loops

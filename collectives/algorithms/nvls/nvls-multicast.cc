@@ -32,7 +32,7 @@ LinksToSwitches(const Topology& topology, DeviceId gpu)
 
 } // namespace
 
-MulticastGroup::MulticastGroup(Connector& connector, PathTable& paths, std::vector<GpuId> gpus)
+MulticastGroup::MulticastGroup(Connector& connector, Routing& routing, std::vector<GpuId> gpus)
 {
     const auto& topology = connector.GetCluster().GetTopology();
     for (GpuId gpu : gpus)
@@ -44,7 +44,7 @@ MulticastGroup::MulticastGroup(Connector& connector, PathTable& paths, std::vect
             m_down.back().push_back(topology.GetLink(link).opposite);
         }
     }
-    m_crossing = paths.Latency(connector.InsideNode(gpus[0], gpus[1]).path);
+    m_crossing = routing.Latency(connector.InsideNode(gpus[0], gpus[1]).route);
 }
 
 std::vector<LinkId>

@@ -4,7 +4,7 @@
 
 #include "collectives/channels/connection.h"
 #include "collectives/nccl/node-costs.h"
-#include "fabric/routing/path-table.h"
+#include "fabric/routing/routing.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class MulticastGroup
 {
   public:
     /** @param gpus of one node, joined by NVSwitches. Both references must outlive it. */
-    MulticastGroup(Connector& connector, PathTable& paths, std::vector<GpuId> gpus);
+    MulticastGroup(Connector& connector, Routing& routing, std::vector<GpuId> gpus);
 
     /** One line reduced to GPU number @p head of the group. */
     std::vector<LinkId> Reduction(uint32_t head) const;

@@ -157,8 +157,8 @@ class PartsWiring
         accesses.latency = inside.sync * (1.0 / m_call.Nodes());
         accesses.wireFactor = inside.wireFactor;
         accesses.weight = inside.weight;
-        accesses.connection.path =
-            m_in.paths.Intern(m_call.gathers ? group.Store(member) : group.Reduction(member));
+        accesses.connection.route =
+            m_in.routing.AddFixed(m_call.gathers ? group.Store(member) : group.Reduction(member));
         return accesses;
     }
 
@@ -166,7 +166,7 @@ class PartsWiring
     void WireCopies(uint32_t node, const std::vector<uint32_t>& heads)
     {
         ScheduleConnection copy;
-        copy.connection.path = m_in.paths.Intern(std::vector<LinkId>());
+        copy.connection.route = m_in.routing.Nowhere();
         copy.cap = m_call.inside.headCap;
         copy.slots *= m_call.Nodes(); // a slot holds a head's chunk: one of each node
         for (uint32_t member = 0; member < Heads(); ++member)

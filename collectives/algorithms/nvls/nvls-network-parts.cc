@@ -3,7 +3,7 @@
 #include "collectives/algorithms/nvls/nvls-network-parts-call.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
-#include "fabric/routing/path-sum.h"
+#include "fabric/routing/routing.h"
 
 #include <algorithm>
 
@@ -41,12 +41,12 @@ NetworkLegs(const AlgorithmInputs& in, const NvlsNetworkPartsCall& call, double 
     Legs legs;
     for (const auto& ways : call.networks)
     {
-        PathSum sum(in.paths);
+        RouteSum sum;
         for (const auto& way : ways)
         {
-            sum.Add(way.path);
+            sum.Add(way.route);
         }
-        legs.push_back({sum.Intern(),
+        legs.push_back({in.routing.AddSum(sum),
                         RoundedUp(part * in.channels),
                         call.inside.headCap * (1.0 / call.Nodes()) * in.channels,
                         static_cast<double>(in.channels) / call.Nodes()});
@@ -73,14 +73,14 @@ Streams(const AlgorithmInputs& in)
 
     StreamShape shape;
     shape.legs = inside.Legs(in, payload, !call.gathers, call.gathers);
-    const double longer = 1 + inside.sync * NvlsPasses(loops) / AloneTime(shape.legs, in.paths);
+    const double longer = 1 + inside.sync * NvlsPasses(loops) / AloneTime(shape.legs, in.routing);
     for (auto& leg : shape.legs)
     {
         leg.bytes = RoundedUp(leg.bytes.ToDouble() * longer);
     }
     const Legs outside = NetworkLegs(in, call, payload / nodes);
     shape.legs.insert(shape.legs.end(), outside.begin(), outside.end());
-    const Time pass = AloneTime(shape.legs, in.paths) * std::min(1.0, first / payload);
+    const Time pass = AloneTime(shape.legs, in.routing) * std::min(1.0, first / payload);
     Time network;
     for (const auto& ways : call.networks)
     {
@@ -89,8 +89,8 @@ Streams(const AlgorithmInputs& in)
             network = std::max(network, way.latency);
         }
     }
-    const Time way = AloneTime(inside.Legs(in, first, !call.gathers, call.gathers), in.paths) +
-                     AloneTime(NetworkLegs(in, call, first / nodes), in.paths) + network +
+    const Time way = AloneTime(inside.Legs(in, first, !call.gathers, call.gathers), in.routing) +
+                     AloneTime(NetworkLegs(in, call, first / nodes), in.routing) + network +
                      inside.sync;
     const double copied = call.gathers ? last : first;
     shape.latency = NvlsStartLatency(in.constants, Algorithm::Nvls) +

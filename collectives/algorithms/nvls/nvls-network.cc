@@ -52,7 +52,7 @@ NetworkLegs(const AlgorithmInputs& in,
     Legs legs;
     for (const auto& network : networks)
     {
-        legs.push_back({network.path,
+        legs.push_back({network.route,
                         RoundedUp(payload * in.channels),
                         inside.headCap * in.channels,
                         static_cast<double>(in.channels)});
@@ -80,15 +80,15 @@ Streams(const AlgorithmInputs& in)
     shape.legs = NvlsLegsOf(inside, in, payload, NvlsPasses(loops));
     const Legs outside = NetworkLegs(in, inside, networks, payload);
     shape.legs.insert(shape.legs.end(), outside.begin(), outside.end());
-    const Time pass = AloneTime(shape.legs, in.paths) * std::min(1.0, first.ToDouble() / payload);
+    const Time pass = AloneTime(shape.legs, in.routing) * std::min(1.0, first.ToDouble() / payload);
     Time network;
     for (const auto& each : networks)
     {
         network = std::max(network, each.latency);
     }
-    const Time way = AloneTime(inside.Legs(in, first.ToDouble(), true, false), in.paths) +
-                     AloneTime(inside.Legs(in, first.ToDouble(), false, true), in.paths) +
-                     AloneTime(NetworkLegs(in, inside, networks, first.ToDouble()), in.paths) +
+    const Time way = AloneTime(inside.Legs(in, first.ToDouble(), true, false), in.routing) +
+                     AloneTime(inside.Legs(in, first.ToDouble(), false, true), in.routing) +
+                     AloneTime(NetworkLegs(in, inside, networks, first.ToDouble()), in.routing) +
                      network + inside.sync * 2;
     shape.latency = NvlsStartLatency(in.constants, Algorithm::Nvls) + first / inside.headCap +
                     last / inside.headCap + std::max(way - pass, Time());

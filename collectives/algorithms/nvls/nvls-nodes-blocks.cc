@@ -25,9 +25,9 @@ AddNvlsHead(ScheduleWiring& wiring,
     accesses.latency = inside.sync;
     accesses.wireFactor = inside.wireFactor;
     accesses.weight = inside.weight;
-    accesses.connection.path = inputs.paths.Intern(inside.groups[node].Reduction(member));
+    accesses.connection.route = inputs.routing.AddFixed(inside.groups[node].Reduction(member));
     wiring.Join(blocks.sum, blocks.reducing, accesses);
-    accesses.connection.path = inputs.paths.Intern(inside.groups[node].Store(member));
+    accesses.connection.route = inputs.routing.AddFixed(inside.groups[node].Store(member));
     wiring.Join(blocks.storing, blocks.multicast, accesses);
 }
 
@@ -39,7 +39,7 @@ AddNvlsCopies(ScheduleWiring& wiring,
               const std::vector<NvlsHeadBlocks>& heads)
 {
     ScheduleConnection copy;
-    copy.connection.path = inputs.paths.Intern({});
+    copy.connection.route = inputs.routing.Nowhere();
     copy.cap = inside.headCap;
     std::vector<uint32_t> sums;
     std::vector<uint32_t> multicasts;

@@ -18,7 +18,7 @@ NvlsNodesCall::NvlsNodesCall(const AlgorithmInputs& inputs)
 {
     for (const auto& node : nodes)
     {
-        groups.emplace_back(inputs.connector, inputs.paths, node.gpus);
+        groups.emplace_back(inputs.connector, inputs.routing, node.gpus);
     }
     const NodeCosts& costs = inputs.times.Costs();
     sync = NvlsSyncLatency(costs, groups.front().CrossingLatency()) +
@@ -48,7 +48,7 @@ NvlsNodesCall::Legs(const AlgorithmInputs& inputs, double payload, bool reductio
             }
         }
         const double wire = inputs.channels * wireFactor;
-        legs.push_back({inputs.paths.Intern(links),
+        legs.push_back({inputs.routing.AddFixed(links),
                         RoundedUp(payload * wire),
                         headCap * wire,
                         inputs.channels * weight});
@@ -75,8 +75,9 @@ NvlsLegsOf(const NvlsNodesCall& inside,
            double passes)
 {
     auto legs = inside.Legs(inputs, payload, true, true);
-    const Time both = AloneTime(legs, inputs.paths);
-    const double ratio = both / AloneTime(inside.Legs(inputs, payload, false, true), inputs.paths);
+    const Time both = AloneTime(legs, inputs.routing);
+    const double ratio =
+        both / AloneTime(inside.Legs(inputs, payload, false, true), inputs.routing);
     const double longer = 1 + inside.sync * (passes * std::max(0.0, 2 - ratio)) / both;
     for (auto& leg : legs)
     {

@@ -115,7 +115,7 @@ NvlsTreeHop(const AlgorithmInputs& inputs, const Connection& hop)
 {
     const Time posts = inputs.times.Costs().TimeOf(NodeCostKind::NvlsNetworkSync);
     return std::max(HopLatency(inputs, Algorithm::NvlsTree, hop, Bytes()) - posts,
-                    inputs.paths.Latency(hop.path));
+                    inputs.routing.Latency(hop.route));
 }
 
 Schedule

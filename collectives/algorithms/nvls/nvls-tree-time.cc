@@ -4,7 +4,7 @@
 #include "collectives/algorithms/nvls/nvls-tree-schedule.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
-#include "fabric/routing/path-sum.h"
+#include "fabric/routing/routing.h"
 
 #include <algorithm>
 
@@ -25,10 +25,10 @@ NvlsTreeLegs::Inside(double payload, bool reduction, bool store) const
 }
 
 StreamLeg
-NvlsTreeLegs::LegOf(PathId path, const NvlsTreeWays& ways, double payload) const
+NvlsTreeLegs::LegOf(RouteId route, const NvlsTreeWays& ways, double payload) const
 {
     const auto channels = static_cast<double>(ways.channels.size());
-    return {path, RoundedUp(payload * channels), Rate::Infinite(), channels};
+    return {route, RoundedUp(payload * channels), Rate::Infinite(), channels};
 }
 
 std::vector<StreamLeg>
@@ -39,16 +39,16 @@ NvlsTreeLegs::Between(double payload) const
     {
         for (const auto& places : ways.places)
         {
-            PathSum sum(m_in.paths);
+            RouteSum sum;
             for (const auto& place : places)
             {
                 if (place.nodes.parent != BinaryTreePlace::NONE)
                 {
-                    sum.Add(place.toParent.path);
-                    sum.Add(place.fromParent.path);
+                    sum.Add(place.toParent.route);
+                    sum.Add(place.fromParent.route);
                 }
             }
-            legs.push_back(LegOf(sum.Intern(), ways, payload));
+            legs.push_back(LegOf(m_in.routing.AddSum(sum), ways, payload));
         }
     }
     return legs;
@@ -78,19 +78,19 @@ NvlsTreeLegs::Level(double payload, bool up, uint32_t depth) const
     {
         for (const auto& places : ways.places)
         {
-            PathSum sum(m_in.paths);
+            RouteSum sum;
             bool isEmpty = true;
             for (uint32_t node = 0; node < places.size(); ++node)
             {
                 if (DepthOf(places, node) == depth)
                 {
-                    sum.Add((up ? places[node].toParent : places[node].fromParent).path);
+                    sum.Add((up ? places[node].toParent : places[node].fromParent).route);
                     isEmpty = false;
                 }
             }
             if (!isEmpty)
             {
-                legs.push_back(LegOf(sum.Intern(), ways, payload));
+                legs.push_back(LegOf(m_in.routing.AddSum(sum), ways, payload));
             }
         }
     }
@@ -106,7 +106,7 @@ NvlsTreeLegs::TimeOf(std::vector<StreamLeg> legs) const
         leg.cap = leg.cap * m_calls;
         leg.weight *= m_calls;
     }
-    return AloneTime(legs, m_in.paths);
+    return AloneTime(legs, m_in.routing);
 }
 
 namespace

@@ -31,7 +31,7 @@ class NvlsTreeLegs
     Time TimeOf(std::vector<StreamLeg> legs) const;
 
   private:
-    StreamLeg LegOf(PathId path, const NvlsTreeWays& ways, double payload) const;
+    StreamLeg LegOf(RouteId route, const NvlsTreeWays& ways, double payload) const;
 
     const AlgorithmInputs& m_in;
     const NvlsTreeCall& m_tree;

@@ -50,11 +50,12 @@ WaysOfChannel(const AlgorithmInputs& in, const std::vector<NvlsNode>& nodes, uin
 }
 
 bool
-AreAlike(const NvlsTreeWays& a, const NvlsTreeWays& b)
+HaveSameLinks(const NvlsTreeWays& a, const NvlsTreeWays& b, const Routing& routing)
 {
-    const auto samePlace = [](const NvlsTreeWays::Place& x, const NvlsTreeWays::Place& y) {
-        return x.nodes.parent == y.nodes.parent && x.toParent.path == y.toParent.path &&
-               x.fromParent.path == y.fromParent.path;
+    const auto samePlace = [&routing](const NvlsTreeWays::Place& x, const NvlsTreeWays::Place& y) {
+        return x.nodes.parent == y.nodes.parent &&
+               routing.HaveSameLinks(x.toParent.route, y.toParent.route) &&
+               routing.HaveSameLinks(x.fromParent.route, y.fromParent.route);
     };
     for (std::size_t head = 0; head < a.places.size(); ++head)
     {
@@ -76,8 +77,9 @@ FindNvlsTreeWays(const AlgorithmInputs& inputs, const std::vector<NvlsNode>& nod
     for (uint32_t channel = 0; channel < inputs.channels; ++channel)
     {
         NvlsTreeWays ways = WaysOfChannel(inputs, nodes, channel);
-        const auto same = std::find_if(
-            all.begin(), all.end(), [&](const NvlsTreeWays& each) { return AreAlike(each, ways); });
+        const auto same = std::find_if(all.begin(), all.end(), [&](const NvlsTreeWays& each) {
+            return HaveSameLinks(each, ways, inputs.routing);
+        });
         if (same != all.end())
         {
             same->channels.push_back(channel);

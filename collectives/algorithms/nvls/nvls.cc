@@ -38,7 +38,7 @@ struct NvlsCall
     explicit NvlsCall(const AlgorithmInputs& in)
         : ranks(in.communicator.Size()),
           heads(in.communicator.nvlsGraph.channels),
-          group(in.connector, in.paths, in.communicator.gpus),
+          group(in.connector, in.routing, in.communicator.gpus),
           copies(in.call.op != CollectiveOp::AllGather),
           gathers(in.call.op != CollectiveOp::ReduceScatter),
           chunk(NvlsChunk(in.call.bytes, in.channels, heads)),
@@ -52,21 +52,21 @@ struct NvlsCall
             auto links = copies ? group.Reduction(head) : std::vector<LinkId>();
             const auto stores = gathers ? group.Store(head) : std::vector<LinkId>();
             links.insert(links.end(), stores.begin(), stores.end());
-            paths.push_back(in.paths.Intern(links));
+            routes.push_back(in.routing.AddFixed(links));
         }
     }
 
     uint32_t ranks;
     uint32_t heads; //!< the first ranks
     MulticastGroup group;
-    bool copies;               //!< to the NVSwitch's buffers, and reduces
-    bool gathers;              //!< stores to all, and copies from the NVSwitch's buffers
-    Bytes chunk;               //!< of one head
-    double wireFactor;         //!< of paths
-    double weight;             //!< of paths: all heads of a channel load a link as one ring does
-    Rate headCap;              //!< of payload, of one head's chunks on one channel
-    Time sync;                 //!< per chunk
-    std::vector<PathId> paths; //!< by head: all that its accesses load
+    bool copies;                 //!< to the NVSwitch's buffers, and reduces
+    bool gathers;                //!< stores to all, and copies from the NVSwitch's buffers
+    Bytes chunk;                 //!< of one head
+    double wireFactor;           //!< of routes
+    double weight;               //!< of routes: all heads of a channel load a link as one ring does
+    Rate headCap;                //!< of payload, of one head's chunks on one channel
+    Time sync;                   //!< per chunk
+    std::vector<RouteId> routes; //!< by head: all that its accesses load
 };
 
 /**
@@ -92,9 +92,9 @@ Streams(const AlgorithmInputs& in)
     const double payload = in.call.bytes.ToDouble() / nvls.heads;
     const Bytes bytes = RoundedUp(payload * nvls.wireFactor);
     const Rate cap = nvls.headCap * nvls.wireFactor * in.channels;
-    for (PathId path : nvls.paths)
+    for (const RouteId route : nvls.routes)
     {
-        shape.legs.push_back({path, bytes, cap, in.channels * nvls.weight});
+        shape.legs.push_back({route, bytes, cap, in.channels * nvls.weight});
     }
     return shape;
 }
@@ -105,7 +105,7 @@ WireChannel(const AlgorithmInputs& in, const NvlsCall& nvls)
 {
     const uint32_t n = nvls.ranks;
     ScheduleConnection copy;
-    copy.connection.path = in.paths.Intern(std::vector<LinkId>());
+    copy.connection.route = in.routing.Nowhere();
     copy.cap = nvls.headCap;
     ChannelSchedule channel;
     ScheduleWiring wiring(channel);
@@ -120,7 +120,7 @@ WireChannel(const AlgorithmInputs& in, const NvlsCall& nvls)
                           ? wiring.AddBlock(n, head, OneStep(PrimitiveKind::RecvCopySend, 1, n))
                           : wiring.AddBlock(head, head, OneStep(PrimitiveKind::Recv, 1, 1)));
         ScheduleConnection accesses;
-        accesses.connection.path = nvls.paths[head];
+        accesses.connection.route = nvls.routes[head];
         accesses.slots = 1; // the next chunk is begun when this one is posted
         accesses.latency = nvls.sync;
         accesses.wireFactor = nvls.wireFactor;

@@ -5,7 +5,7 @@
 #include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
-#include "fabric/routing/path-sum.h"
+#include "fabric/routing/routing.h"
 
 #include <algorithm>
 #include <map>
@@ -86,20 +86,20 @@ Hop(const AlgorithmInputs& in, const Connection& hop)
     const Time table = in.constants.StepLatency(
         Algorithm::Pat, hop.kind, in.protocol, in.communicator.nodes, in.communicator.gpusPerNode);
     const Time step = table * (1 / LATENCY_DIVISOR);
-    return std::max(Time(), step - ReferencePropagation(hop.kind)) + in.paths.Latency(hop.path);
+    return std::max(Time(), step - ReferencePropagation(hop.kind)) + in.routing.Latency(hop.route);
 }
 
 /** What one channel loads, and the sum over its distances of the slowest hop. */
 struct ChannelLoad
 {
-    PathId path;
+    RouteId route;
     Time latency;
 };
 
 ChannelLoad
 LoadOf(const AlgorithmInputs& in, uint32_t channel)
 {
-    PathSum sum(in.paths);
+    RouteSum sum;
     ChannelLoad load;
     for (const auto& each : PatDistances(in.communicator.Size()))
     {
@@ -108,11 +108,11 @@ LoadOf(const AlgorithmInputs& in, uint32_t channel)
         {
             const Connection hop = Between(in, rank, PeerOf(in, rank, each.distance), channel);
             slowest = std::max(slowest, Hop(in, hop));
-            sum.Add(hop.path, static_cast<uint32_t>(each.offsets.size()));
+            sum.Add(hop.route, static_cast<uint32_t>(each.offsets.size()));
         }
         load.latency += slowest;
     }
-    load.path = sum.Intern();
+    load.route = in.routing.AddSum(sum);
     return load;
 }
 
@@ -137,10 +137,10 @@ Streams(const AlgorithmInputs& in)
     {
         const ChannelLoad load = LoadOf(in, c);
         slowest = std::max(slowest, load.latency);
-        AddLeg(shape.legs, load.path, WireBytes(in.protocol, payload), ChannelCap(in));
+        AddLeg(in, shape.legs, load.route, WireBytes(in.protocol, payload), ChannelCap(in));
     }
     const Time steps = STEP * (static_cast<double>(passes) * (n - 1) - 1);
-    const Time wires = AloneTime(shape.legs, in.paths);
+    const Time wires = AloneTime(shape.legs, in.routing);
     shape.latency = in.constants.BaseLatency(Algorithm::Pat, in.protocol) +
                     slowest * static_cast<double>(passes) + std::max(Time(), steps - wires);
     return shape;
@@ -233,7 +233,7 @@ BuildSchedule(const AlgorithmInputs& in)
         {
             ChannelSchedule channel = BuildChannel(in, c, chunking);
             channel.loops = SplitIntoLoops(share.bytes, chunking.chunk, in.communicator.Size(), 1);
-            AddChannel(schedule, std::move(channel));
+            AddChannel(schedule, std::move(channel), in.routing);
         }
     }
     return schedule;

@@ -39,7 +39,7 @@ class ChannelWriter
           m_messages(messages),
           m_parts(parts),
           m_networkSlots(networkSlots),
-          m_nowhere(in.paths.Intern({}))
+          m_nowhere(in.routing.Nowhere())
     {
     }
 
@@ -212,7 +212,7 @@ class ChannelWriter
     const std::vector<Message>& m_messages;
     const std::vector<MessagePart>& m_parts;
     uint32_t m_networkSlots;
-    PathId m_nowhere;
+    RouteId m_nowhere;
     ChannelSchedule m_channel;
     Loop m_loop;
     std::map<int64_t, int32_t> m_classes;                 //!< by size of the chunk
@@ -222,7 +222,7 @@ class ChannelWriter
 
 /** Whether @p a and @p b are the same blocks doing the same over the same paths. */
 bool
-AreCopies(const ChannelSchedule& a, const ChannelSchedule& b)
+AreCopies(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& routing)
 {
     const auto sameProgram = [](const Program& x, const Program& y) {
         return std::equal(x.primitives.begin(),
@@ -237,9 +237,9 @@ AreCopies(const ChannelSchedule& a, const ChannelSchedule& b)
     const auto sameBlock = [](const ThreadBlock& x, const ThreadBlock& y) {
         return x.rank == y.rank && x.program == y.program && x.recv == y.recv && x.send == y.send;
     };
-    const auto samePipe = [](const ScheduleConnection& x, const ScheduleConnection& y) {
+    const auto samePipe = [&routing](const ScheduleConnection& x, const ScheduleConnection& y) {
         return x.fromBlock == y.fromBlock && x.toBlock == y.toBlock &&
-               x.connection.path == y.connection.path;
+               routing.HaveSameLinks(x.connection.route, y.connection.route);
     };
     const auto all = [](const auto& x, const auto& y, const auto& same) {
         return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
@@ -271,10 +271,10 @@ PointToPointSchedule(const AlgorithmInputs& in)
             continue;
         }
         auto channel = ChannelWriter(in, messages, parts, slots).Write(onChannel);
-        auto same =
-            std::find_if(schedule.channels.begin(),
-                         schedule.channels.end(),
-                         [&](const auto& other) { return AreCopies(other.schedule, channel); });
+        auto same = std::find_if(
+            schedule.channels.begin(), schedule.channels.end(), [&](const auto& other) {
+                return AreCopies(other.schedule, channel, in.routing);
+            });
         if (same != schedule.channels.end())
         {
             ++same->copies;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 
 /**
  * @file
@@ -28,12 +29,65 @@ namespace
 /** Steps in which the busiest link's load is counted when parts differ: half a millionth. */
 constexpr int64_t LOAD_STEPS = int64_t{1} << 21;
 
-/** What goes from one NIC to another. */
-struct WayBytes
+/** What goes from one NIC to another under one tuple. */
+struct SegmentBytes
 {
-    DeviceId from;
-    DeviceId to;
+    RouteSum::Segment segment;
     int64_t bytes;
+};
+
+/** What goes through the network, by ends and tuple. */
+class NetworkBytes
+{
+  public:
+    void Add(const RouteSum::Segment& segment, int64_t bytes)
+    {
+        if (m_segments.size() >= m_foldAt)
+        {
+            Fold();
+            m_foldAt = std::max(FIRST_FOLD, 2 * m_segments.size());
+        }
+        m_segments.push_back({segment, bytes});
+    }
+
+    /** By ascending ends and tuple, each once. */
+    const std::vector<SegmentBytes>& Folded()
+    {
+        Fold();
+        return m_segments;
+    }
+
+  private:
+    static constexpr std::size_t FIRST_FOLD = 1 << 20;
+
+    static auto KeyOf(const SegmentBytes& each)
+    {
+        const RouteSum::Segment& s = each.segment;
+        return std::make_tuple(s.from.Index(), s.to.Index(), s.tuple.sourcePort, s.tuple.queuePair);
+    }
+
+    void Fold()
+    {
+        std::sort(m_segments.begin(),
+                  m_segments.end(),
+                  [](const SegmentBytes& a, const SegmentBytes& b) { return KeyOf(a) < KeyOf(b); });
+        std::size_t kept = 0;
+        for (const SegmentBytes& each : m_segments)
+        {
+            if (kept > 0 && KeyOf(m_segments[kept - 1]) == KeyOf(each))
+            {
+                m_segments[kept - 1].bytes += each.bytes;
+            }
+            else
+            {
+                m_segments[kept++] = each;
+            }
+        }
+        m_segments.resize(kept, {{}, 0});
+    }
+
+    std::vector<SegmentBytes> m_segments;
+    std::size_t m_foldAt{FIRST_FOLD};
 };
 
 /** What the parts of a call put on each link. */
@@ -42,7 +96,7 @@ struct LinkLoads
     std::vector<int64_t> bytes;  //!< by link, on the wire
     std::vector<uint32_t> parts; //!< likewise
     std::vector<LinkId> used;    //!< each once
-    std::vector<WayBytes> ways;  //!< over the network, where switches spread what they are given
+    NetworkBytes network;        //!< what of it goes through the network
     int64_t largestPart{0};      //!< bytes on the wire
     bool areEqual{true};         //!< all parts are as large
 };
@@ -79,19 +133,19 @@ class SlowestHops
         slowest = std::max(slowest, HopLatency(m_in, Algorithm::PointToPoint, way, m_slice));
     }
 
-    /** A way over the network; only the longest is worth interning. */
+    /** A way over the network; only the longest is worth a route. */
     void Add(std::size_t part, const std::vector<LinkId>& links)
     {
         m_kinds[part] = ConnectionKind::Network;
         Time latency;
         for (const LinkId link : links)
         {
-            latency += m_in.paths.GetTopology().GetLink(link).latency;
+            latency += m_in.routing.GetTopology().GetLink(link).latency;
         }
         if (latency > m_longest)
         {
             m_longest = latency;
-            Add(part, Connection{m_in.paths.Intern(links), ConnectionKind::Network});
+            Add(part, Connection{m_in.routing.AddPinned(links), ConnectionKind::Network});
         }
     }
 
@@ -119,23 +173,6 @@ class SlowestHops
     Time m_longest; //!< latency of the links of a way over the network
 };
 
-/** Between the NICs of a route from GPU to GPU. */
-WayBytes
-WayOn(const Topology& topology, const std::vector<LinkId>& route, int64_t bytes)
-{
-    WayBytes way{DeviceId(), DeviceId(), bytes};
-    for (const LinkId each : route)
-    {
-        const Link& link = topology.GetLink(each);
-        if (link.kind == LinkKind::Network)
-        {
-            way.from = way.from.IsValid() ? way.from : link.from;
-            way.to = link.to;
-        }
-    }
-    return way;
-}
-
 LinkLoads
 LoadsOf(const AlgorithmInputs& in,
         const std::vector<Message>& messages,
@@ -143,10 +180,9 @@ LoadsOf(const AlgorithmInputs& in,
         SlowestHops& slowest)
 {
     LinkLoads loads;
-    const std::size_t links = in.paths.GetTopology().LinkCount();
+    const std::size_t links = in.routing.GetTopology().LinkCount();
     loads.bytes.resize(links, 0);
     loads.parts.resize(links, 0);
-    const bool keepsWays = in.paths.GetSharing() != nullptr;
     for (std::size_t i = 0; i < parts.size(); ++i)
     {
         const auto& part = parts[i];
@@ -162,65 +198,29 @@ LoadsOf(const AlgorithmInputs& in,
         {
             const Connection way = WayOf(in, message, part.part);
             slowest.Add(i, way);
-            for (const auto& each : in.paths.Links(way.path))
+            for (const auto& each : in.routing.Links(way.route))
             {
                 AddPart(loads, each.link, each.multiplicity, bytes);
             }
             continue;
         }
-        const auto way = in.connector.LinksBetweenNodes(in.communicator.gpus[message.from],
-                                                        in.communicator.gpus[message.to],
-                                                        PortsOf(in, message, part.part),
-                                                        QueuePairOf(in, part.part));
-        slowest.Add(i, way);
-        for (const LinkId link : way)
+        const auto hops = in.connector.FindHopsBetweenNodes(in.communicator.gpus[message.from],
+                                                            in.communicator.gpus[message.to],
+                                                            PortsOf(in, message, part.part),
+                                                            QueuePairOf(in, part.part));
+        slowest.Add(i, hops.links);
+        for (const LinkId link : hops.links)
         {
             AddPart(loads, link, 1, bytes);
         }
-        if (keepsWays)
-        {
-            loads.ways.push_back(WayOn(in.paths.GetTopology(), way, bytes));
-        }
+        loads.network.Add(hops.segment, bytes);
     }
     return loads;
 }
 
-/** The ways and the rest of @p links, in units of the leg's bytes. */
-PathMakeup
-MakeupOf(const AlgorithmInputs& in,
-         const LinkLoads& loads,
-         const std::vector<PathLink>& links,
-         int64_t unit)
-{
-    PathMakeup makeup;
-    auto ways = loads.ways;
-    std::sort(ways.begin(), ways.end(), [](const WayBytes& a, const WayBytes& b) {
-        return a.from != b.from ? a.from < b.from : a.to < b.to;
-    });
-    for (std::size_t i = 0; i < ways.size();)
-    {
-        const WayBytes& first = ways[i];
-        int64_t bytes = 0;
-        for (; i < ways.size() && ways[i].from == first.from && ways[i].to == first.to; ++i)
-        {
-            bytes += ways[i].bytes;
-        }
-        makeup.ways.push_back(
-            {first.from, first.to, static_cast<uint32_t>((bytes + unit - 1) / unit)});
-    }
-    for (const PathLink& each : links)
-    {
-        if (in.paths.GetTopology().GetLink(each.link).kind != LinkKind::Network)
-        {
-            makeup.rest.push_back(each);
-        }
-    }
-    return makeup;
-}
-
 /** All messages as one leg: a link's multiplicity is its load in units of the leg's bytes. */
 StreamLeg
-OneLeg(const AlgorithmInputs& in, const LinkLoads& loads, Rate cap)
+OneLeg(const AlgorithmInputs& in, LinkLoads& loads, Rate cap)
 {
     int64_t unit = loads.largestPart;
     if (!loads.areEqual)
@@ -228,22 +228,26 @@ OneLeg(const AlgorithmInputs& in, const LinkLoads& loads, Rate cap)
         const int64_t most = *std::max_element(loads.bytes.begin(), loads.bytes.end());
         unit = std::max<int64_t>(1, (most + LOAD_STEPS - 1) / LOAD_STEPS);
     }
-    std::vector<PathLink> links;
+    RouteSum sum;
     double parts = 0;
     double units = 0;
     for (const LinkId link : loads.used)
     {
         const int64_t load = (loads.bytes[link.Index()] + unit - 1) / unit;
-        links.push_back({link, static_cast<uint32_t>(load)});
+        const bool isNetwork = in.routing.GetTopology().GetLink(link).kind == LinkKind::Network;
+        (isNetwork ? sum.segmentLinks : sum.otherLinks)
+            .push_back({link, static_cast<uint32_t>(load)});
         parts += loads.parts[link.Index()];
         units += static_cast<double>(load);
     }
     const double ofAPart =
         static_cast<double>(unit) / static_cast<double>(std::max<int64_t>(loads.largestPart, 1));
-    const PathId path = loads.ways.empty()
-                            ? in.paths.InternCounted(links)
-                            : in.paths.InternMadeOf(links, MakeupOf(in, loads, links, unit));
-    return {path, Bytes(unit), cap * ofAPart, units > 0 ? parts / units : 1};
+    for (const SegmentBytes& each : loads.network.Folded())
+    {
+        sum.segments.push_back(each.segment);
+        sum.segments.back().times = static_cast<uint32_t>((each.bytes + unit - 1) / unit);
+    }
+    return {in.routing.AddSum(sum), Bytes(unit), cap * ofAPart, units > 0 ? parts / units : 1};
 }
 
 } // namespace
@@ -264,7 +268,7 @@ PointToPointStreams(const AlgorithmInputs& in)
         in, SliceOf(in, messages[parts.front().message], parts.front()), parts.size());
     if (in.call.op == CollectiveOp::AllToAll)
     {
-        const LinkLoads loads = LoadsOf(in, messages, parts, slowest);
+        LinkLoads loads = LoadsOf(in, messages, parts, slowest);
         shape.legs.push_back(OneLeg(in, loads, capOf(Bytes(loads.largestPart), places.Most())));
     }
     else
@@ -278,7 +282,7 @@ PointToPointStreams(const AlgorithmInputs& in)
                 slowest.Add(i, way);
             }
             const Bytes bytes = WireBytes(in.protocol, parts[i].share);
-            AddLeg(shape.legs, way.path, bytes, capOf(bytes, places.BytesAround(i)));
+            AddLeg(in, shape.legs, way.route, bytes, capOf(bytes, places.BytesAround(i)));
         }
     }
     shape.latency =

@@ -63,7 +63,7 @@ LocalChannels(const AlgorithmInputs& in, GpuId from, GpuId to)
         return 2;
     }
     const Rate link = in.connector.GetCluster().GetSpec().node.nvlink.PayloadRate();
-    const double links = std::round(in.paths.BottleneckRate(connection.path) / link);
+    const double links = std::round(in.routing.BottleneckRate(connection.route) / link);
     return 2 * static_cast<uint32_t>(std::max(links, 1.0));
 }
 
@@ -214,7 +214,7 @@ WayOf(const AlgorithmInputs& in, const Message& message, uint32_t part)
     const GpuId to = in.communicator.gpus[message.to];
     if (from == to)
     {
-        return {in.paths.Intern(std::vector<LinkId>()), ConnectionKind::NvLink};
+        return {in.routing.Nowhere(), ConnectionKind::NvLink};
     }
     if (AreInOneNode(in, message))
     {

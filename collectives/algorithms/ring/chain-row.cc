@@ -26,7 +26,7 @@ class HopLoads
         {
             for (std::size_t place = 0; place < chain.hops.size(); ++place)
             {
-                rates.ForEachShare(chain.hops[place].path, [&](LinkId link, double share) {
+                rates.ForEachShare(chain.hops[place].route, [&](LinkId link, double share) {
                     m_loads[link.Index()].push_back({place, share * chain.weight});
                 });
             }
@@ -34,10 +34,10 @@ class HopLoads
     }
 
     /** What a channel moves over @p path at @p place, beside those that cross its links then. */
-    Rate ShareOn(PathId path, std::size_t place) const
+    Rate ShareOn(RouteId route, std::size_t place) const
     {
         Rate rate = m_cap;
-        m_rates.ForEachShare(path, [&](LinkId link, double share) {
+        m_rates.ForEachShare(route, [&](LinkId link, double share) {
             double load = 0;
             for (const Load& each : m_loads.at(link.Index()))
             {
@@ -72,7 +72,7 @@ class ChainTimes
     {
         for (const auto& hop : chain.hops)
         {
-            const Rate share = loads.ShareOn(hop.path, m_slices.size());
+            const Rate share = loads.ShareOn(hop.route, m_slices.size());
             const Time slice = std::min(row.slice, row.bytes) / share;
             const Time all = row.bytes / share;
             m_slices.push_back(slice);

@@ -2,7 +2,7 @@
 #ifndef WEIR_COLLECTIVES_ALGORITHMS_CHAIN_ROW_H
 #define WEIR_COLLECTIVES_ALGORITHMS_CHAIN_ROW_H
 
-#include "fabric/routing/path-table.h"
+#include "fabric/routing/routing.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct ChainRow
 {
     struct Hop
     {
-        PathId path;
+        RouteId route;
         Time latency;      //!< from a slice's last byte to its use
         Time release;      //!< from the last slice's end until the sender's kernel may end
         uint32_t slots{8}; //!< slices that the sender may be ahead

@@ -60,7 +60,8 @@ FirstSlice(Protocol protocol, const std::vector<Loop>& loops)
 }
 
 bool
-AddCopyOf(Schedule& schedule,
+AddCopyOf(const AlgorithmInputs& in,
+          Schedule& schedule,
           const RingChannel& ring,
           const std::vector<Loop>& loops,
           uint32_t first)
@@ -83,7 +84,8 @@ AddCopyOf(Schedule& schedule,
     }
     for (std::size_t i = 0; same && i < there.connections.size(); ++i)
     {
-        same = there.connections[i].connection.path == ring.hops[(first + i) % n].path;
+        same = in.routing.HaveSameLinks(there.connections[i].connection.route,
+                                        ring.hops[(first + i) % n].route);
     }
     last.copies += same;
     return same;

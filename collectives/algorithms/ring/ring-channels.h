@@ -48,7 +48,8 @@ Bytes FirstSlice(Protocol protocol, const std::vector<Loop>& loops);
  * Counts one more copy of the last channel of @p schedule if it has the same loops and hops as
  * @p ring. @return whether it has.
  */
-bool AddCopyOf(Schedule& schedule,
+bool AddCopyOf(const AlgorithmInputs& in,
+               Schedule& schedule,
                const RingChannel& ring,
                const std::vector<Loop>& loops,
                uint32_t first = 0);

@@ -5,7 +5,7 @@
 #include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
-#include "fabric/routing/path-sum.h"
+#include "fabric/routing/routing.h"
 
 #include <algorithm>
 #include <utility>
@@ -80,16 +80,16 @@ FirstPlace(const AlgorithmInputs& in, const RingChannel& ring)
 }
 
 /** All links of the n - 1 hops that leave @p first and the places behind it. */
-PathId
-ChainPath(const AlgorithmInputs& in, const RingChannel& ring, uint32_t first)
+RouteId
+ChainRoute(const AlgorithmInputs& in, const RingChannel& ring, uint32_t first)
 {
-    PathSum sum(in.paths);
+    RouteSum sum;
     const std::size_t n = ring.order.size();
     for (std::size_t i = 0; i + 1 < n; ++i)
     {
-        sum.Add(ring.hops[(first + i) % n].path);
+        sum.Add(ring.hops[(first + i) % n].route);
     }
-    return sum.Intern();
+    return in.routing.AddSum(sum);
 }
 
 /**
@@ -146,7 +146,7 @@ ChainOf(const AlgorithmInputs& in,
         if (i + 1 < n)
         {
             const Connection& hop = ring.hops[place];
-            chain.hops.push_back({hop.path,
+            chain.hops.push_back({hop.route,
                                   ChainLatency(in, hop, LargestChunk(in)),
                                   handing.Of(ring, place),
                                   ConnectionSlots(hop, ChainChunking(in.protocol))});
@@ -157,12 +157,12 @@ ChainOf(const AlgorithmInputs& in,
 
 /** Adds a channel's chain, or counts one more of the same ranks and hops. */
 void
-AddChain(ChainRow& row, ChainRow::Chain chain)
+AddChain(ChainRow& row, ChainRow::Chain chain, const Routing& routing)
 {
     for (ChainRow::Chain& other : row.chains)
     {
-        const auto samePath = [](const ChainRow::Hop& a, const ChainRow::Hop& b) {
-            return a.path == b.path;
+        const auto samePath = [&routing](const ChainRow::Hop& a, const ChainRow::Hop& b) {
+            return routing.HaveSameLinks(a.route, b.route);
         };
         if (other.ranks == chain.ranks &&
             std::equal(other.hops.begin(), other.hops.end(), chain.hops.begin(), samePath))
@@ -190,10 +190,10 @@ Streams(const AlgorithmInputs& in)
     {
         const auto& ring = in.communicator.channels[c];
         const uint32_t first = FirstPlace(in, ring);
-        const PathId path = ChainPath(in, ring, first);
-        AddChain(*shape.row, ChainOf(in, ring, first, handing));
+        const RouteId route = ChainRoute(in, ring, first);
+        AddChain(*shape.row, ChainOf(in, ring, first, handing), in.routing);
         const std::size_t legs = shape.legs.size();
-        AddLeg(shape.legs, path, WireBytes(in.protocol, payload), cap);
+        AddLeg(in, shape.legs, route, WireBytes(in.protocol, payload), cap);
         if (shape.legs.size() == legs)
         {
             continue; // the same hops as an earlier channel
@@ -207,7 +207,7 @@ Streams(const AlgorithmInputs& in)
         {
             const Connection& hop = ring.hops[(first + i) % n];
             way += ChainLatency(in, hop, chunk);
-            pipeline.way.push_back(hop.path);
+            pipeline.way.push_back(hop.route);
             pipeline.stages.push_back({pipeline.way.back()});
         }
         slowest = std::max(slowest, way);
@@ -247,7 +247,7 @@ BuildSchedule(const AlgorithmInputs& in)
         {
             const auto& ring = in.communicator.channels[c];
             const uint32_t first = FirstPlace(in, ring);
-            if (AddCopyOf(schedule, ring, loops, first))
+            if (AddCopyOf(in, schedule, ring, loops, first))
             {
                 continue;
             }

@@ -128,7 +128,7 @@ RingTime(const RingRounds& ring, const AloneRates& rates)
     std::vector<Rate> shares;
     for (const auto& hop : ring.hops)
     {
-        shares.push_back(rates.ShareOn(hop.path, ring.cap).rate);
+        shares.push_back(rates.ShareOn(hop.route, ring.cap).rate);
     }
     Time sum;
     for (std::size_t i = 0; i < ring.rounds.size(); ++i)

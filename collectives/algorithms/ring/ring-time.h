@@ -4,7 +4,7 @@
 
 #include "collectives/schedule/block-times.h"
 #include "collectives/schedule/schedule.h"
-#include "fabric/routing/path-table.h"
+#include "fabric/routing/routing.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct RingRounds
 {
     struct Hop
     {
-        PathId path;
+        RouteId route;
         Time latency;  //!< from a slice's last byte to its use
         Time pause;    //!< of the wire between two slices: BlockTimes::Pause where a block stores
         Time interval; //!< at least, from one slice's start to the next one's

@@ -112,7 +112,7 @@ RingOf(const AlgorithmInputs& in, const RingChannel& channel, const MessageTurns
         const bool stores = channel.hops[i].kind != ConnectionKind::Network;
         const Time pause = stores ? BlockTimesOf(in).Pause(in.call.op) : Time();
         ring.hops.push_back(
-            {channel.hops[i].path, latencies[i], pause, turns.Interval(channel, i, slice)});
+            {channel.hops[i].route, latencies[i], pause, turns.Interval(channel, i, slice)});
     }
     ring.steps = RingSteps(in);
     ring.cap = cap;
@@ -135,7 +135,7 @@ Streams(const AlgorithmInputs& in)
     for (uint32_t c = 0; c < in.channels; ++c)
     {
         const std::size_t legs = shape.legs.size();
-        AddLeg(shape.legs, in.communicator.ringPaths[c], bytes, cap);
+        AddLeg(in, shape.legs, in.communicator.ringRoutes[c], bytes, cap);
         if (shape.legs.size() > legs)
         {
             shape.rings.push_back(RingOf(in, in.communicator.channels[c], turns, cap));
@@ -214,7 +214,7 @@ BuildSchedule(const AlgorithmInputs& in)
         model.loops = SplitIntoLoops(share.bytes, chunking.chunk, n, chunking.slices);
         for (uint32_t c = share.firstChannel; c < share.firstChannel + share.channels; ++c)
         {
-            if (AddCopyOf(schedule, in.communicator.channels[c], model.loops))
+            if (AddCopyOf(in, schedule, in.communicator.channels[c], model.loops))
             {
                 continue;
             }

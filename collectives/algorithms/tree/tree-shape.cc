@@ -41,7 +41,7 @@ DeepestWay(const AlgorithmInputs& in, const TreeChannel& tree, Connection TreePl
     for (uint32_t at = deepest; tree.places[at].parent != TreePlace::NO_RANK;
          at = tree.places[at].parent)
     {
-        way.hops.push_back((tree.places[at].*direction).path);
+        way.hops.push_back((tree.places[at].*direction).route);
     }
     return way;
 }
@@ -94,8 +94,9 @@ TreeHopLatency(const AlgorithmInputs& inputs, const Connection& hop)
         static_cast<uint64_t>(DivideUp(share, std::max<int64_t>(chunk.Count(), 1)).Count());
     return latency +
            MessageCost(inputs.times.Costs())
-               .Together(inputs.protocol,
-                         {wire, messages, inputs.senders, inputs.paths.BottleneckRate(hop.path)});
+               .Together(
+                   inputs.protocol,
+                   {wire, messages, inputs.senders, inputs.routing.BottleneckRate(hop.route)});
 }
 
 TreeWay
@@ -110,10 +111,10 @@ SlowestTreeWay(const AlgorithmInputs& inputs, const TreeChannel& tree)
     return way;
 }
 
-std::vector<std::vector<PathId>>
+std::vector<std::vector<RouteId>>
 TreeStages(const TreeChannel& tree, const TreeWay& way)
 {
-    std::vector<std::vector<PathId>> stages(way.hops.size());
+    std::vector<std::vector<RouteId>> stages(way.hops.size());
     const uint32_t last = static_cast<uint32_t>(stages.size()) - 1;
     for (const auto& place : tree.places)
     {
@@ -125,8 +126,8 @@ TreeStages(const TreeChannel& tree, const TreeWay& way)
         }
         if (depth > 0)
         {
-            stages[way.upHops - std::min(depth, way.upHops)].push_back(place.toParent.path);
-            stages[std::min(way.upHops + depth - 1, last)].push_back(place.fromParent.path);
+            stages[way.upHops - std::min(depth, way.upHops)].push_back(place.toParent.route);
+            stages[std::min(way.upHops + depth - 1, last)].push_back(place.fromParent.route);
         }
     }
     return stages;

@@ -28,7 +28,7 @@ struct TreeWay
 {
     Time latency;
     uint32_t upHops{0}; //!< the first ones
-    std::vector<PathId> hops;
+    std::vector<RouteId> hops;
 };
 
 /** O(ranks x depth). */
@@ -38,7 +38,7 @@ TreeWay SlowestTreeWay(const AlgorithmInputs& inputs, const TreeChannel& tree);
  * The hops of a tree by stage, as a chunk with @p way crosses them: up from depth d in stage
  * D - d, down to it in stage D + d - 1, with 2D the hops of the way.
  */
-std::vector<std::vector<PathId>> TreeStages(const TreeChannel& tree, const TreeWay& way);
+std::vector<std::vector<RouteId>> TreeStages(const TreeChannel& tree, const TreeWay& way);
 
 } // namespace weir
 

@@ -68,7 +68,7 @@ Streams(const AlgorithmInputs& in)
     for (uint32_t c = 0; c < in.channels; ++c)
     {
         const TreeChannel& tree = in.communicator.trees[c];
-        AddLeg(shape.legs, tree.path, WireBytes(in.protocol, payload), cap);
+        AddLeg(in, shape.legs, tree.route, WireBytes(in.protocol, payload), cap);
         const TreeWay way = SlowestTreeWay(in, tree);
         slowest = std::max(slowest, way.latency);
         AddPipeline(shape.pipelines,
@@ -176,7 +176,7 @@ BuildSchedule(const AlgorithmInputs& in)
             {
                 loop.slices = PassesOf(in.protocol, loop.chunks.front());
             }
-            AddChannel(schedule, std::move(channel));
+            AddChannel(schedule, std::move(channel), in.routing);
         }
     }
     return schedule;

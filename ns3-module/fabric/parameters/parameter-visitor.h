@@ -37,7 +37,8 @@ struct ParameterRange
     T maximum;
 };
 
-/** Looks at the parameters of a component, or changes them, in the order of the component's list. */
+/** Looks at the parameters of a component, or changes them, in the order of the component's list.
+ */
 class ParameterVisitor
 {
   public:

@@ -21,7 +21,7 @@ IsEndPoint(const Device& device)
 bool
 IsJoined(Router& router, DeviceId from, DeviceId to)
 {
-    return router.NetworkLength(from, to) != SwitchGraph::UNREACHABLE;
+    return router.NetworkDistance(from, to) != SwitchGraph::UNREACHABLE;
 }
 
 } // namespace
@@ -77,41 +77,41 @@ Detours::FindAll(Router& router, DeviceId first, DeviceId last) const
 }
 
 std::vector<DeviceId>
-Detours::FindOtherLanes(Router& router, DeviceId first, DeviceId last) const
+Detours::FindParallelGlobalLinks(Router& router, DeviceId first, DeviceId last) const
 {
     const uint32_t group = m_topology.GetDevice(first).group;
     const uint32_t there = m_topology.GetDevice(last).group;
-    std::vector<DeviceId> lanes;
+    std::vector<DeviceId> intermediates;
     if (group == there || group == Device::NO_NODE || there == Device::NO_NODE)
     {
-        return lanes;
+        return intermediates;
     }
-    const uint32_t shortest = router.NetworkLength(first, last);
+    const uint32_t shortest = router.NetworkDistance(first, last);
     for (const DeviceId via : m_groups[group])
     {
         const auto& links = m_topology.LinksFrom(via);
         const bool leads = std::any_of(links.begin(), links.end(), [&](LinkId link) {
             const DeviceId to = m_topology.GetLink(link).to;
             return m_topology.GetDevice(to).group == there &&
-                   router.NetworkLength(via, to) == m_topology.GetLink(link).cost;
+                   router.NetworkDistance(via, to) == m_topology.GetLink(link).cost;
         });
         if (via != first && leads && IsJoined(router, first, via) &&
-            router.NetworkLength(first, via) + router.NetworkLength(via, last) > shortest)
+            router.NetworkDistance(first, via) + router.NetworkDistance(via, last) > shortest)
         {
-            lanes.push_back(via);
+            intermediates.push_back(via);
         }
     }
-    return lanes;
+    return intermediates;
 }
 
 std::vector<DeviceId>
 Detours::FindInGroup(Router& router, DeviceId first, DeviceId last) const
 {
-    const uint32_t shortest = router.NetworkLength(first, last);
+    const uint32_t shortest = router.NetworkDistance(first, last);
     std::vector<DeviceId> around;
     for (const DeviceId via : m_groups[m_topology.GetDevice(first).group])
     {
-        if (router.NetworkLength(first, via) + router.NetworkLength(via, last) == shortest + 1)
+        if (router.NetworkDistance(first, via) + router.NetworkDistance(via, last) == shortest + 1)
         {
             around.push_back(via);
         }
@@ -134,7 +134,7 @@ Detours::FindInThirdGroups(Router& router, DeviceId first, DeviceId last) const
         for (const DeviceId via : m_groups[group])
         {
             const uint32_t hops =
-                router.NetworkLength(first, via) + router.NetworkLength(via, last);
+                router.NetworkDistance(first, via) + router.NetworkDistance(via, last);
             if (hops < least)
             {
                 least = hops;

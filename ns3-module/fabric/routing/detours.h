@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_FABRIC_DETOURS_H
-#define WEIR_FABRIC_DETOURS_H
+#ifndef WEIR_FABRIC_ROUTING_DETOURS_H
+#define WEIR_FABRIC_ROUTING_DETOURS_H
 
 #include "fabric/ids.h"
 #include "fabric/topology/topology.h"
@@ -14,11 +14,11 @@ namespace weir
 class Router;
 
 /**
- * Switches by which a flow may go to spread load, though it is not the shortest way.
+ * Switches by way of which a flow may go to spread load, though the path is not the shortest.
  *
  * In a dragonfly (Kim et al., ISCA 2008, section 4): between two groups a third one, entered and
- * left by the switch that makes the way shortest; within a group a third router that is joined to
- * both. Where switches are in no groups, as in a torus: any other switch that NICs hang on
+ * left by the switch that makes the path shortest; within a group a third router that is joined to
+ * both. Where switches are in no groups, as in a torus: any other switch that NICs are attached to
  * (Valiant, SIAM J. Comput. 1982).
  */
 class Detours
@@ -40,11 +40,13 @@ class Detours
 
     /**
      * The switches of the first one's group from which a global link leads into the last one's
-     * group, where that way is not among the shortest: local, global, local instead of one hop
-     * less. Switches that route by load use all links between two groups: a minimal way is one of
+     * group, where that path is not among the shortest: local, global, local instead of one hop
+     * less. Switches that route by load use all links between two groups: a minimal path is one of
      * a single global hop (Faanes et al., SC 2012). O(switches of the group).
      */
-    std::vector<DeviceId> FindOtherLanes(Router& router, DeviceId first, DeviceId last) const;
+    std::vector<DeviceId> FindParallelGlobalLinks(Router& router,
+                                                  DeviceId first,
+                                                  DeviceId last) const;
 
   private:
     std::vector<DeviceId> FindInGroup(Router& router, DeviceId first, DeviceId last) const;
@@ -52,9 +54,9 @@ class Detours
 
     const Topology& m_topology;
     std::vector<std::vector<DeviceId>> m_groups; //!< the switches of each group, ascending
-    std::vector<DeviceId> m_edges;               //!< switches that NICs hang on, ascending
+    std::vector<DeviceId> m_edges;               //!< switches that NICs are attached to, ascending
 };
 
 } // namespace weir
 
-#endif // WEIR_FABRIC_DETOURS_H
+#endif // WEIR_FABRIC_ROUTING_DETOURS_H

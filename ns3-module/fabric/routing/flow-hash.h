@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_FABRIC_FLOW_HASH_H
-#define WEIR_FABRIC_FLOW_HASH_H
+#ifndef WEIR_FABRIC_ROUTING_FLOW_HASH_H
+#define WEIR_FABRIC_ROUTING_FLOW_HASH_H
 
 #include <cstdint>
 
 namespace weir
 {
 
-struct FlowTuple;
+/** What a switch hashes: the flow's RoCEv2 five-tuple without the constant parts. */
+struct FlowTuple
+{
+    uint32_t source{0};      //!< address of the sending end point
+    uint32_t destination{0}; //!< address of the receiving end point
+    uint16_t sourcePort{0};  //!< UDP source port: differs per queue pair
+    uint16_t queuePair{0};
+};
 
 constexpr uint64_t SPLIT_MIX_64_STEP = 0x9e3779b97f4a7c15; //!< from one state to the next
 
 /**
- * The finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+ * The finalizer of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
  * generators", OOPSLA 2014, with Stafford's constants): a bijection of 64 bits in which every input
  * bit flips every output bit with probability close to one half.
  */
@@ -27,10 +34,17 @@ SplitMix64(uint64_t x)
 
 /**
  * What the switch number @p device hashes @p tuple to. Switches have independent salts, so flows
- * that one of them sends the same way part again at the next (no polarisation).
+ * that one of them sends to the same next hop part again at the next (no polarization).
  */
-uint64_t HashFlow(const FlowTuple& tuple, uint32_t device, uint64_t seed);
+constexpr uint64_t
+HashFlow(const FlowTuple& tuple, uint32_t device, uint64_t seed)
+{
+    const uint64_t salt = SplitMix64(SplitMix64(seed) ^ device);
+    const uint64_t addresses = uint64_t{tuple.source} << 32 | tuple.destination;
+    const uint64_t ports = uint64_t{tuple.sourcePort} << 16 | tuple.queuePair;
+    return SplitMix64(SplitMix64(salt ^ addresses) ^ ports);
+}
 
 } // namespace weir
 
-#endif // WEIR_FABRIC_FLOW_HASH_H
+#endif // WEIR_FABRIC_ROUTING_FLOW_HASH_H

@@ -5,7 +5,6 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace weir
 {
@@ -13,25 +12,16 @@ namespace weir
 namespace
 {
 
-constexpr std::size_t FIRST_SLOTS = 64;
-constexpr uint64_t MOST_LINKS = uint64_t{1} << 32; //!< that 32-bit places can name
+constexpr uint64_t MAX_LINKS = uint64_t{1} << 32; //!< that 32-bit indices can name
 
-/** Mixes @p value into @p hash: a multiplication, and its high bits folded down. */
-uint64_t
-Mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15; // 2^64 over the golden ratio: Knuth, TAOCP 3, 6.4
-    return hash ^ hash >> 32;
-}
-
-/** Over (link, multiplicity) pairs in ascending link order. */
+/** Over (link, multiplicity) pairs in order. */
 uint32_t
 HashOf(const std::vector<PathLink>& links)
 {
     uint64_t hash = links.size();
     for (const auto& l : links)
     {
-        hash = Mix(hash, uint64_t{l.multiplicity} << 32 | l.link.Index());
+        hash = MixHash(hash, uint64_t{l.multiplicity} << 32 | l.link.Index());
     }
     return static_cast<uint32_t>(hash);
 }
@@ -44,42 +34,51 @@ SortByLink(std::vector<PathLink>& links)
     });
 }
 
-/** Whether two makeups of the same links are one: the rest is what is not on the ways. */
-bool
-AreEqual(const PathMakeup& a, const PathMakeup& b)
-{
-    return std::equal(a.ways.begin(),
-                      a.ways.end(),
-                      b.ways.begin(),
-                      b.ways.end(),
-                      [](const PathWay& x, const PathWay& y) {
-                          return x.from == y.from && x.to == y.to && x.times == y.times;
-                      });
-}
-
 /** Sorts by link and folds repetitions into multiplicities. */
 void
-Normalise(const std::vector<LinkId>& links, std::vector<PathLink>& out)
+CountRepeated(std::vector<PathLink>& links)
 {
-    out.clear();
-    for (auto link : links)
-    {
-        out.push_back({link, 1});
-    }
-    SortByLink(out);
+    SortByLink(links);
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < out.size(); i++)
+    for (std::size_t i = 0; i < links.size(); i++)
     {
-        if (kept > 0 && out[kept - 1].link == out[i].link)
+        if (kept > 0 && links[kept - 1].link == links[i].link)
         {
-            out[kept - 1].multiplicity++;
+            links[kept - 1].multiplicity += links[i].multiplicity;
         }
         else
         {
-            out[kept++] = out[i];
+            links[kept++] = links[i];
         }
     }
-    out.resize(kept);
+    links.resize(kept);
+}
+
+/** Whether no link comes twice. O(links) for paths of a few hops, with little to sort. */
+bool
+AreDistinct(const std::vector<PathLink>& links)
+{
+    constexpr std::size_t FEW = 24;
+    if (links.size() <= FEW)
+    {
+        for (std::size_t i = 1; i < links.size(); i++)
+        {
+            for (std::size_t j = 0; j < i; j++)
+            {
+                if (links[i].link == links[j].link)
+                {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+    auto sorted = links;
+    SortByLink(sorted);
+    return std::adjacent_find(
+               sorted.begin(), sorted.end(), [](const PathLink& a, const PathLink& b) {
+                   return a.link == b.link;
+               }) == sorted.end();
 }
 
 } // namespace
@@ -99,33 +98,24 @@ PathTable::CheckLink(LinkId link) const
     }
 }
 
-Rate
-PathTable::RateAlone(PathId path) const
-{
-    if (!m_sharing || !m_sharing->IsPerPacket())
-    {
-        return BottleneckRate(path);
-    }
-    Rate rate = Rate::Infinite();
-    ForEachShare(path, [&](LinkId link, double share) {
-        rate = std::min(rate, m_topology.GetLink(link).rate / share);
-    });
-    return rate;
-}
-
 PathId
-PathTable::Intern(const std::vector<LinkId>& links)
+PathTable::Intern(const std::vector<LinkId>& hops)
 {
-    for (auto link : links)
+    m_scratch.clear();
+    for (const LinkId link : hops)
     {
         CheckLink(link);
+        m_scratch.push_back({link, 1});
     }
-    Normalise(links, m_scratch);
+    if (!AreDistinct(m_scratch))
+    {
+        CountRepeated(m_scratch);
+    }
     return InternScratch();
 }
 
-void
-PathTable::Count(const std::vector<PathLink>& links)
+PathId
+PathTable::InternCounted(const std::vector<PathLink>& links)
 {
     m_scratch.clear();
     for (const auto& l : links)
@@ -146,71 +136,22 @@ PathTable::Count(const std::vector<PathLink>& links)
         throw std::invalid_argument("PathTable: link " + std::to_string(again->link.Index()) +
                                     " is given twice");
     }
-}
-
-PathId
-PathTable::InternCounted(const std::vector<PathLink>& links)
-{
-    Count(links);
     return InternScratch();
-}
-
-PathId
-PathTable::InternMadeOf(const std::vector<PathLink>& links, PathMakeup makeup)
-{
-    Count(links);
-    uint64_t hash = HashOf(m_scratch);
-    for (const PathWay& way : makeup.ways)
-    {
-        hash = Mix(Mix(hash, uint64_t{way.from.Index()} << 32 | way.to.Index()), way.times);
-    }
-    const auto candidates = m_madeByHash.equal_range(hash);
-    for (auto it = candidates.first; it != candidates.second; ++it)
-    {
-        if (IsScratch(it->second) && AreEqual(m_makeups.at(it->second), makeup))
-        {
-            return it->second;
-        }
-    }
-    const PathId path = Append();
-    m_makeups.emplace(path, std::move(makeup));
-    m_madeByHash.emplace(hash, path);
-    return path;
-}
-
-const PathMakeup*
-PathTable::MakeupOf(PathId path) const
-{
-    const auto found = m_makeups.find(path);
-    return found == m_makeups.end() ? nullptr : &found->second;
 }
 
 PathId
 PathTable::InternScratch()
 {
-    if (4 * (m_entries.size() + 1) > 3 * m_slots.size())
-    {
-        GrowSlots();
-    }
     const uint32_t hash = HashOf(m_scratch);
-    Slot& slot = m_slots[FindSlot(hash)];
-    if (!slot.path.IsValid())
+    const uint32_t known =
+        m_index.Find(hash, [this](uint32_t path) { return IsScratch(PathId(path)); });
+    if (known != InternIndex::NONE)
     {
-        slot = {hash, Append()};
+        return PathId(known);
     }
-    return slot.path;
-}
-
-std::size_t
-PathTable::FindSlot(uint32_t hash) const
-{
-    const std::size_t mask = m_slots.size() - 1;
-    std::size_t at = hash & mask;
-    while (m_slots[at].path.IsValid() && !(m_slots[at].hash == hash && IsScratch(m_slots[at].path)))
-    {
-        at = (at + 1) & mask;
-    }
-    return at;
+    const PathId path = Append();
+    m_index.Insert(hash, path.Index());
+    return path;
 }
 
 bool
@@ -226,30 +167,10 @@ PathTable::IsScratch(PathId path) const
                       });
 }
 
-void
-PathTable::GrowSlots()
-{
-    std::vector<Slot> grown(std::max(FIRST_SLOTS, 2 * m_slots.size()), Slot{0, PathId()});
-    const std::size_t mask = grown.size() - 1;
-    for (const Slot& slot : m_slots)
-    {
-        if (slot.path.IsValid())
-        {
-            std::size_t at = slot.hash & mask;
-            while (grown[at].path.IsValid())
-            {
-                at = (at + 1) & mask;
-            }
-            grown[at] = slot;
-        }
-    }
-    m_slots = std::move(grown);
-}
-
 PathId
 PathTable::Append()
 {
-    if (m_links.size() + m_scratch.size() > MOST_LINKS)
+    if (m_links.size() + m_scratch.size() > MAX_LINKS)
     {
         throw std::length_error("PathTable: all paths together have more than 2^32 links");
     }
@@ -270,8 +191,8 @@ PathTable::ShapeOfScratch()
         shape.bottleneck = std::min(shape.bottleneck, link.rate / l.multiplicity);
     }
     const uint64_t hash =
-        Mix(Mix(shape.count, static_cast<uint64_t>(shape.latency.ToPicoseconds())),
-            std::hash<double>()(shape.bottleneck.ToBytesPerSecond()));
+        MixHash(MixHash(shape.count, static_cast<uint64_t>(shape.latency.ToPicoseconds())),
+                std::hash<double>()(shape.bottleneck.ToBytesPerSecond()));
     const auto candidates = m_shapesByHash.equal_range(hash);
     for (auto it = candidates.first; it != candidates.second; ++it)
     {

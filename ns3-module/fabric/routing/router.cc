@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/routing/router.h"
 
-#include "fabric/routing/detours.h"
-#include "fabric/routing/flow-hash.h"
-
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -13,9 +10,6 @@ namespace weir
 
 namespace
 {
-
-constexpr uint8_t ALL_KINDS = KindBit(LinkKind::NvLink) | KindBit(LinkKind::Pcie) |
-                              KindBit(LinkKind::InterSocket) | KindBit(LinkKind::Network);
 
 std::string
 NamesOf(uint8_t kinds)
@@ -34,18 +28,14 @@ NamesOf(uint8_t kinds)
 
 } // namespace
 
-Router::Router(const Topology& topology, RoutingKind kind, uint64_t hashSeed)
+Router::Router(const Topology& topology, const RoutingPolicy& policy)
     : m_topology(topology),
-      m_kind(kind),
-      m_seed(hashSeed),
+      m_policy(policy),
+      m_detours(topology),
       m_usable(topology.LinkCount(), true),
       m_firstIncoming(topology.DeviceCount() + 1, 0),
       m_incoming(topology.LinkCount())
 {
-    if (kind == RoutingKind::Valiant)
-    {
-        m_detours = std::make_unique<Detours>(topology);
-    }
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
         m_firstIncoming[topology.GetLink(LinkId(i)).to.Index() + 1]++;
@@ -60,8 +50,6 @@ Router::Router(const Topology& topology, RoutingKind kind, uint64_t hashSeed)
         m_incoming[next[topology.GetLink(LinkId(i)).to.Index()]++] = LinkId(i);
     }
 }
-
-Router::~Router() = default;
 
 void
 Router::CheckDevices(DeviceId from, DeviceId to) const
@@ -90,82 +78,82 @@ Router::IsAllowed(LinkId link, uint8_t kinds) const
 }
 
 void
-Router::AddLanding(DeviceId to, uint8_t kinds, uint32_t island, const std::vector<uint32_t>& at)
+Router::AddEgress(DeviceId to, uint8_t kinds, uint32_t component, const std::vector<uint32_t>& at)
 {
     const SwitchGraph& graph = GraphOf(kinds);
-    // All destinations that hang on one switch share its distances, so that switch is the key.
-    const DeviceId key = at.size() == 1 ? graph.SwitchAt(island, at.front()) : to;
+    // All destinations attached to one switch share its distances, so that switch is the key.
+    const DeviceId key = at.size() == 1 ? graph.SwitchAt(component, at.front()) : to;
     const auto [entry, isNew] =
-        m_distances.try_emplace(uint64_t{kinds} << 60 | uint64_t{island} << 32 | key.Index());
+        m_distances.try_emplace(uint64_t{kinds} << 60 | uint64_t{component} << 32 | key.Index());
     if (isNew)
     {
-        entry->second = graph.DistancesTo(island, at, m_usable);
+        entry->second = graph.DistancesTo(component, at, m_usable);
     }
-    m_landings.push_back({island, &entry->second});
+    m_egresses.push_back({component, &entry->second});
 }
 
 void
-Router::FindLandings(DeviceId to, uint8_t kinds)
+Router::FindEgresses(DeviceId to, uint8_t kinds)
 {
     const SwitchGraph& graph = GraphOf(kinds);
-    m_landings.clear();
-    if (graph.IslandOf(to) != SwitchGraph::NONE)
+    m_egresses.clear();
+    if (graph.ComponentOf(to) != SwitchGraph::NONE)
     {
-        AddLanding(to, kinds, graph.IslandOf(to), {graph.LocalIndexOf(to)});
+        AddEgress(to, kinds, graph.ComponentOf(to), {graph.LocalIndexOf(to)});
         return;
     }
-    std::vector<std::pair<uint32_t, uint32_t>> places; // island, local number
+    std::vector<std::pair<uint32_t, uint32_t>> places; // component, local number
     for (uint32_t i = m_firstIncoming[to.Index()]; i < m_firstIncoming[to.Index() + 1]; i++)
     {
         const DeviceId from = m_topology.GetLink(m_incoming[i]).from;
-        if (IsAllowed(m_incoming[i], kinds) && graph.IslandOf(from) != SwitchGraph::NONE)
+        if (IsAllowed(m_incoming[i], kinds) && graph.ComponentOf(from) != SwitchGraph::NONE)
         {
-            places.emplace_back(graph.IslandOf(from), graph.LocalIndexOf(from));
+            places.emplace_back(graph.ComponentOf(from), graph.LocalIndexOf(from));
         }
     }
     std::sort(places.begin(), places.end());
     places.erase(std::unique(places.begin(), places.end()), places.end());
     for (std::size_t i = 0; i < places.size();)
     {
-        const uint32_t island = places[i].first;
+        const uint32_t component = places[i].first;
         std::vector<uint32_t> at;
-        for (; i < places.size() && places[i].first == island; i++)
+        for (; i < places.size() && places[i].first == component; i++)
         {
             at.push_back(places[i].second);
         }
-        AddLanding(to, kinds, island, at);
+        AddEgress(to, kinds, component, at);
     }
 }
 
-const Router::Landing*
-Router::LandingIn(uint32_t island) const
+const Router::Egress*
+Router::EgressOf(uint32_t component) const
 {
-    for (const Landing& landing : m_landings)
+    for (const Egress& egress : m_egresses)
     {
-        if (landing.island == island)
+        if (egress.component == component)
         {
-            return &landing;
+            return &egress;
         }
     }
     return nullptr;
 }
 
 uint32_t
-Router::RestAfter(DeviceId next, DeviceId to, const SwitchGraph& graph) const
+Router::DistanceAfter(DeviceId next, DeviceId to, const SwitchGraph& graph) const
 {
     if (next == to)
     {
         return 0;
     }
-    const Landing* landing = LandingIn(graph.IslandOf(next));
+    const Egress* egress = EgressOf(graph.ComponentOf(next));
     const uint16_t distance =
-        landing ? (*landing->distances)[graph.LocalIndexOf(next)] : SwitchGraph::UNREACHABLE;
+        egress ? (*egress->distances)[graph.LocalIndexOf(next)] : SwitchGraph::UNREACHABLE;
     if (distance == SwitchGraph::UNREACHABLE)
     {
         return distance;
     }
-    const bool landsOnSwitch = graph.IslandOf(to) != SwitchGraph::NONE;
-    return landsOnSwitch ? distance : distance + 1u;
+    const bool endsAtSwitch = graph.ComponentOf(to) != SwitchGraph::NONE;
+    return endsAtSwitch ? distance : distance + 1u;
 }
 
 bool
@@ -181,7 +169,7 @@ Router::FindFirstHops(DeviceId from, DeviceId to, uint8_t kinds)
             continue;
         }
         const Link& link = m_topology.GetLink(id);
-        const uint32_t rest = RestAfter(link.to, to, graph);
+        const uint32_t rest = DistanceAfter(link.to, to, graph);
         if (rest == SwitchGraph::UNREACHABLE)
         {
             continue;
@@ -203,13 +191,13 @@ void
 Router::FindNextHops(DeviceId at, DeviceId to, uint8_t kinds)
 {
     const SwitchGraph& graph = GraphOf(kinds);
-    const uint32_t island = graph.IslandOf(at);
-    const auto& distances = *LandingIn(island)->distances;
+    const uint32_t component = graph.ComponentOf(at);
+    const auto& distances = *EgressOf(component)->distances;
     const uint16_t rest = distances[graph.LocalIndexOf(at)];
     m_candidates.clear();
     if (rest > 0)
     {
-        for (const auto& arc : graph.ArcsFrom(island, graph.LocalIndexOf(at)))
+        for (const auto& arc : graph.ArcsFrom(component, graph.LocalIndexOf(at)))
         {
             if (distances[arc.peer] + arc.cost == rest && m_usable[arc.link.Index()])
             {
@@ -227,68 +215,44 @@ Router::FindNextHops(DeviceId at, DeviceId to, uint8_t kinds)
     }
 }
 
-void
-Router::KeepLowestDimension()
-{
-    uint8_t lowest = 0xff;
-    for (const LinkId link : m_candidates)
-    {
-        lowest = std::min(lowest, m_topology.GetLink(link).dimension);
-    }
-    m_candidates.erase(
-        std::remove_if(m_candidates.begin(),
-                       m_candidates.end(),
-                       [&](LinkId link) { return m_topology.GetLink(link).dimension != lowest; }),
-        m_candidates.end());
-}
-
 LinkId
-Router::Choose(DeviceId at, const FlowTuple& tuple)
+Router::Select(DeviceId at, const FlowTuple& tuple) const
 {
-    if (m_kind == RoutingKind::DimensionOrder)
-    {
-        KeepLowestDimension();
-    }
-    if (m_kind == RoutingKind::Static || m_candidates.size() == 1)
-    {
-        return m_candidates.front();
-    }
-    return m_candidates[HashFlow(tuple, at.Index(), m_seed) % m_candidates.size()];
+    return m_candidates.size() == 1 ? m_candidates.front()
+                                    : m_policy.SelectHop(m_topology, at, m_candidates, tuple);
 }
 
 std::vector<LinkId>
 Router::RouteOver(DeviceId from, DeviceId to, const FlowTuple& tuple, uint8_t kinds)
 {
-    auto route = MinimalRoute(from, to, tuple, kinds);
-    const bool isNetwork = (kinds & ALL_KINDS) == KindBit(LinkKind::Network);
-    return m_detours && isNetwork ? ByValiant(std::move(route), tuple) : route;
+    return m_policy.FindPath(*this, from, to, tuple, kinds & ALL_KINDS);
 }
 
 std::vector<LinkId>
-Router::MinimalRoute(DeviceId from, DeviceId to, const FlowTuple& tuple, uint8_t kinds)
+Router::MinimalPath(DeviceId from, DeviceId to, const FlowTuple& tuple, uint8_t kinds)
 {
     kinds &= ALL_KINDS;
     CheckDevices(from, to);
-    std::vector<LinkId> route;
+    std::vector<LinkId> path;
     if (from == to)
     {
-        return route;
+        return path;
     }
-    FindLandings(to, kinds);
+    FindEgresses(to, kinds);
     if (!FindFirstHops(from, to, kinds))
     {
         throw std::runtime_error("no path from " + m_topology.GetDevice(from).name + " to " +
                                  m_topology.GetDevice(to).name + " over " + NamesOf(kinds) +
                                  " links");
     }
-    route.push_back(Choose(from, tuple));
-    for (DeviceId at = m_topology.GetLink(route.back()).to; at != to;
-         at = m_topology.GetLink(route.back()).to)
+    path.push_back(Select(from, tuple));
+    for (DeviceId at = m_topology.GetLink(path.back()).to; at != to;
+         at = m_topology.GetLink(path.back()).to)
     {
         FindNextHops(at, to, kinds);
-        route.push_back(Choose(at, tuple));
+        path.push_back(Select(at, tuple));
     }
-    return route;
+    return path;
 }
 
 std::vector<LinkId>
@@ -307,8 +271,81 @@ Router::IsReachable(DeviceId from, DeviceId to, uint8_t kinds)
     {
         return true;
     }
-    FindLandings(to, kinds);
+    FindEgresses(to, kinds);
     return FindFirstHops(from, to, kinds);
+}
+
+PathDag
+Router::EqualCostPaths(DeviceId from, DeviceId to, uint8_t kinds)
+{
+    CheckDevices(from, to);
+    PathDag dag;
+    if (from == to)
+    {
+        return dag;
+    }
+    FindEgresses(to, kinds);
+    if (!FindFirstHops(from, to, kinds))
+    {
+        throw std::runtime_error("no path from " + m_topology.GetDevice(from).name + " to " +
+                                 m_topology.GetDevice(to).name);
+    }
+    std::vector<DeviceId> vertices{from};
+    std::unordered_map<DeviceId, uint32_t> vertexOf{{from, 0}};
+    for (uint32_t vertex = 0; vertex < vertices.size(); vertex++)
+    {
+        const DeviceId at = vertices[vertex];
+        if (at == to)
+        {
+            continue;
+        }
+        if (vertex > 0)
+        {
+            FindNextHops(at, to, kinds);
+        }
+        for (const LinkId link : m_candidates)
+        {
+            const DeviceId next = m_topology.GetLink(link).to;
+            const auto [entry, isNew] =
+                vertexOf.emplace(next, static_cast<uint32_t>(vertices.size()));
+            if (isNew)
+            {
+                vertices.push_back(next);
+            }
+            dag.arcs.push_back({link, vertex, entry->second});
+        }
+    }
+    dag.vertices = static_cast<uint32_t>(vertices.size());
+    OrderVertices(dag, vertexOf.at(to));
+    return dag;
+}
+
+uint32_t
+Router::NetworkDistance(DeviceId fromSwitch, DeviceId toSwitch)
+{
+    const SwitchGraph& graph = GraphOf(NETWORK_KINDS);
+    if (graph.ComponentOf(fromSwitch) == SwitchGraph::NONE ||
+        graph.ComponentOf(fromSwitch) != graph.ComponentOf(toSwitch))
+    {
+        return SwitchGraph::UNREACHABLE;
+    }
+    FindEgresses(toSwitch, NETWORK_KINDS);
+    const Egress* egress = EgressOf(graph.ComponentOf(fromSwitch));
+    return (*egress->distances)[graph.LocalIndexOf(fromSwitch)];
+}
+
+const PathDag*
+Router::NetworkPaths(DeviceId from, DeviceId to)
+{
+    const auto [entry, isNew] =
+        m_networkPaths.try_emplace(uint64_t{from.Index()} << 32 | to.Index());
+    if (isNew)
+    {
+        entry->second = IsReachable(from, to, NETWORK_KINDS)
+                            ? EqualCostPaths(from, to, NETWORK_KINDS)
+                            : PathDag{{}, 0};
+    }
+    return entry->second.vertices > 0 ? &entry->second : nullptr;
 }
 
 void
@@ -318,8 +355,13 @@ Router::SetUsable(LinkId link, bool usable)
     {
         throw std::invalid_argument("Router::SetUsable: no such link");
     }
+    if (m_usable[link.Index()] == usable)
+    {
+        return;
+    }
     m_usable[link.Index()] = usable;
     m_distances.clear();
+    m_networkPaths.clear();
     m_revision++;
 }
 

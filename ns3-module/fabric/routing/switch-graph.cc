@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-/** The representative of x in a disjoint-set forest, halving the way to it. */
+/** The representative of x in a disjoint-set forest, halving the path to it. */
 uint32_t
 FindRoot(std::vector<uint32_t>& parent, uint32_t x)
 {
@@ -51,30 +51,30 @@ Forwards(DeviceKind kind)
 }
 
 SwitchGraph::SwitchGraph(const Topology& topology, uint8_t kinds)
-    : m_island(topology.DeviceCount(), NONE),
+    : m_component(topology.DeviceCount(), NONE),
       m_local(topology.DeviceCount(), NONE)
 {
-    FindIslands(topology, kinds);
+    FindComponents(topology, kinds);
     m_outgoing.resize(m_switches.size());
     m_incoming.resize(m_switches.size());
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
         const LinkId id(i);
         const Link& link = topology.GetLink(id);
-        const uint32_t island = IslandOf(link.from);
-        if (!(kinds & KindBit(link.kind)) || island == NONE || IslandOf(link.to) == NONE)
+        const uint32_t component = ComponentOf(link.from);
+        if (!(kinds & KindBit(link.kind)) || component == NONE || ComponentOf(link.to) == NONE)
         {
             continue;
         }
         const uint32_t from = LocalIndexOf(link.from);
         const uint32_t to = LocalIndexOf(link.to);
-        m_outgoing[m_firstSwitch[island] + from].push_back({id, to, link.cost});
-        m_incoming[m_firstSwitch[island] + to].push_back({id, from, link.cost});
+        m_outgoing[m_firstSwitch[component] + from].push_back({id, to, link.cost});
+        m_incoming[m_firstSwitch[component] + to].push_back({id, from, link.cost});
     }
 }
 
 void
-SwitchGraph::FindIslands(const Topology& topology, uint8_t kinds)
+SwitchGraph::FindComponents(const Topology& topology, uint8_t kinds)
 {
     const auto devices = static_cast<uint32_t>(topology.DeviceCount());
     std::vector<uint32_t> parent(devices);
@@ -105,11 +105,11 @@ SwitchGraph::FindIslands(const Topology& topology, uint8_t kinds)
         const uint32_t root = FindRoot(parent, i);
         if (root == i)
         {
-            m_island[i] = static_cast<uint32_t>(sizes.size());
+            m_component[i] = static_cast<uint32_t>(sizes.size());
             sizes.push_back(0);
         }
-        m_island[i] = m_island[root];
-        m_local[i] = sizes[m_island[i]]++;
+        m_component[i] = m_component[root];
+        m_local[i] = sizes[m_component[i]]++;
     }
     m_firstSwitch.assign(1, 0);
     for (const uint32_t size : sizes)
@@ -120,9 +120,9 @@ SwitchGraph::FindIslands(const Topology& topology, uint8_t kinds)
     m_isEnd.resize(m_firstSwitch.back());
     for (uint32_t i = 0; i < devices; i++)
     {
-        if (m_island[i] != NONE)
+        if (m_component[i] != NONE)
         {
-            const std::size_t place = m_firstSwitch[m_island[i]] + m_local[i];
+            const std::size_t place = m_firstSwitch[m_component[i]] + m_local[i];
             m_switches[place] = DeviceId(i);
             m_isEnd[place] = IsPortsOfNode(topology.GetDevice(DeviceId(i)));
         }
@@ -130,12 +130,12 @@ SwitchGraph::FindIslands(const Topology& topology, uint8_t kinds)
 }
 
 std::vector<uint16_t>
-SwitchGraph::DistancesTo(uint32_t island,
+SwitchGraph::DistancesTo(uint32_t component,
                          const std::vector<uint32_t>& targets,
                          const std::vector<bool>& usable) const
 {
-    const uint32_t first = m_firstSwitch[island];
-    std::vector<uint16_t> distances(m_firstSwitch[island + 1] - first, UNREACHABLE);
+    const uint32_t first = m_firstSwitch[component];
+    std::vector<uint16_t> distances(m_firstSwitch[component + 1] - first, UNREACHABLE);
     std::vector<std::vector<uint32_t>> atDistance(1, targets);
     for (const uint32_t target : targets)
     {
@@ -148,7 +148,7 @@ SwitchGraph::DistancesTo(uint32_t island,
             const uint32_t at = atDistance[distance][i];
             if (distances[at] != distance || (distance > 0 && m_isEnd[first + at]))
             {
-                continue; // a shorter way was found since, or ways may only begin here
+                continue; // a shorter path was found since, or paths may only begin here
             }
             for (const Arc& arc : m_incoming[first + at])
             {

@@ -38,6 +38,18 @@ enum class LinkKind : uint8_t
     Network
 };
 
+/** A set of link kinds: bit 1 << LinkKind. */
+constexpr uint8_t
+KindBit(LinkKind kind)
+{
+    return static_cast<uint8_t>(1u << static_cast<unsigned>(kind));
+}
+
+constexpr uint8_t NVLINK_KINDS = KindBit(LinkKind::NvLink);
+constexpr uint8_t PCIE_KINDS = KindBit(LinkKind::Pcie) | KindBit(LinkKind::InterSocket);
+constexpr uint8_t NETWORK_KINDS = KindBit(LinkKind::Network);
+constexpr uint8_t ALL_KINDS = NVLINK_KINDS | PCIE_KINDS | NETWORK_KINDS;
+
 const char* ToString(DeviceKind kind);
 const char* ToString(LinkKind kind);
 

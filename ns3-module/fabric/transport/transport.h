@@ -1,47 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_FABRIC_TRANSPORT_H
-#define WEIR_FABRIC_TRANSPORT_H
+#ifndef WEIR_FABRIC_TRANSPORT_TRANSPORT_H
+#define WEIR_FABRIC_TRANSPORT_TRANSPORT_H
 
 #include "fabric/ids.h"
+#include "fabric/routing/path-table.h"
 #include "fabric/transport/passive-engine.h"
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace weir
 {
 
-/** Whoever started a transfer and is told when it is done. */
-class TransferClient
+/** Whoever started a flow and is told when it is done. */
+class FlowClient
 {
   public:
-    virtual ~TransferClient() = default;
+    virtual ~FlowClient() = default;
 
-    /** The last byte of the transfer has passed, at @p now. May start new transfers. */
-    virtual void OnTransferDone(uint64_t token, Time now) = 0;
+    /** The last byte of the flow has passed, at @p now. May start new flows. */
+    virtual void OnFlowDone(uint64_t token, Time now) = 0;
 };
 
-/** Names a transfer while it is under way; its value is never used again in one run. */
-struct TransferId
+/** Names a flow while it is under way; its value is never used again in one run. */
+struct FlowId
 {
     uint64_t value{0};
 
-    friend bool operator==(TransferId a, TransferId b)
+    friend bool operator==(FlowId a, FlowId b)
     {
         return a.value == b.value;
     }
 };
 
-/** Bytes to be moved along a path. */
-struct TransferRequest
+/** Bytes to be moved from one end point to another. */
+struct FlowRequest
 {
-    PathId path;                //!< of the transport's PathTable; the empty path is unconstrained
-    Bytes bytes;                //!< what crosses the wire; zero is allowed
-    Time latency;               //!< start-up delay: the transfer takes its share from then on
-    Rate cap{Rate::Infinite()}; //!< upper limit of its rate
-    double weight{1};           //!< of its share; k equal flows are one of weight k
-    TransferClient* client{nullptr}; //!< told at the end; null for background traffic
-    uint64_t token{0};               //!< handed back to the client
+    RouteId route;               //!< end points and tuple, of the fabric's Routing
+    Bytes bytes;                 //!< what crosses the wire; zero is allowed
+    Time overhead{};             //!< from the start until the first byte enters the route
+    bool addsLatency{true};      //!< the route's latency is added to that; false: whoever
+                                 //!< starts the flow accounts for it after the end
+    Rate cap{Rate::Infinite()};  //!< upper limit of its rate
+    double weight{1};            //!< of its share; k equal flows are one of weight k
+    FlowClient* client{nullptr}; //!< told at the end; null for background traffic
+    uint64_t token{0};           //!< handed back to the client
 };
 
 /** What a link has carried since the start of the run. */
@@ -58,14 +62,21 @@ class TransportObserver
   public:
     virtual ~TransportObserver() = default;
 
-    virtual void OnTransferStarted(TransferId id, const TransferRequest& request, Time now)
+    virtual void OnFlowStarted(FlowId id, const FlowRequest& request, Time now)
     {
     }
 
-    virtual void OnTransferFinished(TransferId id,
-                                    const TransferRequest& request,
-                                    Time started,
-                                    Time now)
+    virtual void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now)
+    {
+    }
+
+    /** No path over links that are up is left to the flow; it waits until one comes up. */
+    virtual void OnFlowStalled(FlowId id, const FlowRequest& request, Time now)
+    {
+    }
+
+    /** A flow that stalled has a path again. */
+    virtual void OnFlowResumed(FlowId id, const FlowRequest& request, Time now)
     {
     }
 
@@ -75,39 +86,73 @@ class TransportObserver
     }
 };
 
+/** A flow that waits for a link to come up. */
+struct StalledFlow
+{
+    FlowId id;
+    FlowRequest request;
+    LinkId link; //!< the first of its path that is down
+};
+
 /**
- * The contract of whatever moves bytes: fluid here, packets elsewhere. A transfer alone takes its
- * latency plus bytes over the bottleneck's rate.
+ * The contract of whatever moves bytes: as fluid, as packets, or both. Whoever starts a flow names
+ * its route (Routing::Add); the transport finds the path, balances loads as the fabric's routing
+ * policy says, and reroutes what is under way when links fail or come up.
+ *
+ * An uncontended flow takes its overhead, the latency of its path, and bytes over the bottleneck's
+ * rate.
  */
 class Transport : public PassiveEngine
 {
   public:
     /**
-     * Begins a transfer at @p now.
-     * @throws std::invalid_argument on a negative size, a latency that is negative or infinite, a
-     *         weight or cap that is not positive, or a path that does not exist.
+     * Begins a flow at @p now.
+     * @throws std::invalid_argument on a negative size, an overhead that is negative or infinite, a
+     *         weight or cap that is not positive, or a route that does not exist or that the
+     *         transport cannot take.
      */
-    virtual TransferId Start(const TransferRequest& request, Time now) = 0;
+    virtual FlowId Start(const FlowRequest& request, Time now) = 0;
 
-    /** Gives a link another rate from @p now on; zero means down (its flows stand still). */
+    /**
+     * Gives a link another rate from @p now on: a degraded link. At rate zero nothing moves on it,
+     * and nothing is rerouted; see SetLinksUp.
+     * @throws std::invalid_argument when the link does not exist or the rate is negative.
+     */
     virtual void SetLinkRate(LinkId link, Rate rate, Time now) = 0;
 
-    /** Moves the rest of a transfer to another path. @return false when it is already done. */
-    virtual bool SetPath(TransferId id, PathId path, Time now) = 0;
+    /**
+     * Links fail, or come up at the rate that they were last given. Flows on links that fail are
+     * rerouted, or stall where no path is left; when links come up, flows have their planned paths
+     * again. All @p links change at once: the ports of a switch that fails.
+     * @throws std::invalid_argument when a link does not exist.
+     */
+    virtual void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) = 0;
 
-    /** Ends a transfer early, without telling its client. @return false when already done. */
-    virtual bool Cancel(TransferId id, Time now) = 0;
+    /** Whether a link has not failed. */
+    virtual bool IsLinkUp(LinkId link) const = 0;
 
-    /** The rate a transfer has now: zero in its start-up delay or when done. */
-    virtual Rate CurrentRate(TransferId id) = 0;
+    /** Ends a flow early, without telling its client. @return false when already done. */
+    virtual bool Cancel(FlowId id, Time now) = 0;
+
+    /** The rate a flow has now: zero until its first byte is under way, and when done. */
+    virtual Rate CurrentRate(FlowId id) = 0;
+
+    /**
+     * The path that a flow takes now, or took when it ended just now; where its packets are spread,
+     * its planned path.
+     */
+    virtual PathId CurrentPath(FlowId id) = 0;
 
     /** What a link carries now. */
     virtual Rate CurrentLinkRate(LinkId link) = 0;
 
     virtual LinkUsage GetLinkUsage(LinkId link) = 0;
 
-    /** Transfers under way (including those in their start-up delay). */
-    virtual std::size_t ActiveTransfers() const = 0;
+    /** Flows under way (including those in their overhead and latency). */
+    virtual std::size_t ActiveFlows() const = 0;
+
+    /** Flows that wait for links to come up, in the order of their starts. O(flows under way). */
+    virtual std::vector<StalledFlow> StalledFlows() = 0;
 
     /** Observer of everything from now on; null for none. Rates are only computed if asked for. */
     virtual void SetObserver(TransportObserver* observer, bool linkRates) = 0;
@@ -115,4 +160,4 @@ class Transport : public PassiveEngine
 
 } // namespace weir
 
-#endif // WEIR_FABRIC_TRANSPORT_H
+#endif // WEIR_FABRIC_TRANSPORT_TRANSPORT_H

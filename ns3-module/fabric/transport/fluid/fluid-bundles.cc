@@ -12,11 +12,6 @@ namespace weir
 namespace
 {
 
-// A TransferId is the number of the start above the place in memory: unique, in the order of
-// starts, and found without a search. 2^40 starts a run, 2^24 transfers at one time.
-constexpr uint32_t PLACE_BITS = 24;
-constexpr uint64_t PLACE_MASK = (uint64_t{1} << PLACE_BITS) - 1;
-
 /** Clocks that show more than this (bytes per weight) are set back, so that their values keep a
  *  resolution of micro-bytes. */
 constexpr double REBASE_ABOVE = 8589934592.0; // 2^33
@@ -24,60 +19,61 @@ constexpr double REBASE_ABOVE = 8589934592.0; // 2^33
 } // namespace
 
 uint32_t
-FluidTransport::NewTransfer()
+FluidTransport::NewFlow()
 {
     uint32_t t;
-    if (m_unusedTransfers.empty())
+    if (m_unusedFlows.empty())
     {
-        t = static_cast<uint32_t>(m_transfers.size());
-        if (t > PLACE_MASK)
+        t = static_cast<uint32_t>(m_flows.size());
+        if (t > INDEX_MASK)
         {
-            throw std::length_error("FluidTransport: more than 2^24 transfers at one time");
+            throw std::length_error("FluidTransport: more than 2^24 flows at one time");
         }
-        m_transfers.emplace_back();
+        m_flows.emplace_back();
     }
     else
     {
-        t = m_unusedTransfers.back();
-        m_unusedTransfers.pop_back();
+        t = m_unusedFlows.back();
+        m_unusedFlows.pop_back();
     }
     m_active++;
-    m_transfers[t].id = (++m_started << PLACE_BITS) | t;
+    m_flows[t].id = (++m_started << INDEX_BITS) | t;
     return t;
 }
 
 void
-FluidTransport::FreeTransfer(uint32_t t)
+FluidTransport::FreeFlow(uint32_t t)
 {
-    m_transfers[t].state = State::Unused;
-    m_unusedTransfers.push_back(t);
+    m_flows[t].state = State::Unused;
+    m_unusedFlows.push_back(t);
 }
 
-/** Where a transfer that is moving or delayed is; NONE when it is done. */
+/** Where a flow that is moving or delayed is; NONE when it is done. */
 uint32_t
-FluidTransport::Find(TransferId id) const
+FluidTransport::Find(FlowId id) const
 {
-    const uint64_t t = id.value & PLACE_MASK;
-    if (t >= m_transfers.size() || m_transfers[t].id != id.value)
+    const uint64_t t = id.value & INDEX_MASK;
+    if (t >= m_flows.size() || m_flows[t].id != id.value)
     {
         return NONE;
     }
-    const State state = m_transfers[t].state;
+    const State state = m_flows[t].state;
     return state == State::Moving || state == State::Delayed ? static_cast<uint32_t>(t) : NONE;
 }
 
-TransferRequest
-FluidTransport::RequestOf(const Transfer& transfer) const
+FlowRequest
+FluidTransport::RequestOf(const Flow& flow) const
 {
-    const Bundle& bundle = m_bundles[transfer.bundle];
-    TransferRequest request;
-    request.path = bundle.path;
-    request.bytes = Bytes(transfer.size);
-    request.latency = transfer.latency;
-    request.cap = Rate::BytesPerSecond(bundle.cap);
-    request.weight = bundle.weight;
-    request.client = transfer.client;
-    request.token = transfer.token;
+    const Bundle& bundle = m_bundles[flow.bundle];
+    FlowRequest request;
+    request.route = flow.route;
+    request.bytes = Bytes(flow.size);
+    request.overhead = flow.overhead;
+    request.addsLatency = flow.addsLatency;
+    request.cap = Rate::BytesPerSecond(bundle.cap) * flow.unit;
+    request.weight = bundle.weight * flow.unit;
+    request.client = flow.client;
+    request.token = flow.token;
     return request;
 }
 
@@ -97,7 +93,9 @@ FluidTransport::BundleFor(PathId path, double cap, double weight)
     if (b == NONE)
     {
         const auto links = m_paths.Links(path);
-        if (links.size() > 0 && (links.end() - 1)->link.Index() >= m_groups.size())
+        if (std::any_of(links.begin(), links.end(), [this](const PathLink& each) {
+                return each.link.Index() >= m_groups.size();
+            }))
         {
             throw std::invalid_argument(
                 "FluidTransport: the path has a link that was added to "
@@ -145,7 +143,7 @@ FluidTransport::Release(uint32_t b)
 }
 
 /**
- * How many bundles without transfers are kept for the next transfer on their path: training steps
+ * How many bundles without flows are kept for the next flow on their path: training steps
  * and schedules come back to the same paths, a stream of random flows hardly does.
  */
 std::size_t
@@ -183,12 +181,12 @@ FluidTransport::Retire()
     }
 }
 
-/** A transfer takes its share from now on, with @p bytes to go. */
+/** A flow takes its share from now on, with @p bytes to go. */
 void
 FluidTransport::Enter(uint32_t t, double bytes)
 {
-    Transfer& transfer = m_transfers[t];
-    const uint32_t b = transfer.bundle;
+    Flow& flow = m_flows[t];
+    const uint32_t b = flow.bundle;
     Bundle& bundle = m_bundles[b];
     if (bundle.moving == 0 && bundle.group == NONE)
     {
@@ -199,26 +197,26 @@ FluidTransport::Enter(uint32_t t, double bytes)
     {
         Rebase(b);
     }
-    transfer.due = ServedOf(bundle) + amount;
-    transfer.state = State::Moving;
-    bundle.first = PairingHeap<TransferItems>({&m_transfers}).Insert(bundle.first, t);
+    flow.due = ServedOf(bundle) + amount;
+    flow.state = State::Moving;
+    bundle.first = PairingHeap<FlowItems>({&m_flows}).Insert(bundle.first, t);
     bundle.moving++;
     m_solver.SetWeight(b, bundle.moving * bundle.weight);
     SetStale(b);
 }
 
-/** Takes a transfer out of its bundle. @return the bytes it has still to go. */
+/** Takes a flow out of its bundle. @return the bytes it has still to go. */
 double
 FluidTransport::Leave(uint32_t t)
 {
-    Transfer& transfer = m_transfers[t];
-    const uint32_t b = transfer.bundle;
+    Flow& flow = m_flows[t];
+    const uint32_t b = flow.bundle;
     Bundle& bundle = m_bundles[b];
-    const double left = LeftOf(transfer);
-    const int64_t moved = transfer.bytes - static_cast<int64_t>(std::ceil(left));
-    transfer.bytes -= moved;
+    const double left = LeftOf(flow);
+    const int64_t moved = flow.bytes - static_cast<int64_t>(std::ceil(left));
+    flow.bytes -= moved;
     bundle.carried += moved;
-    bundle.first = PairingHeap<TransferItems>({&m_transfers}).Remove(bundle.first, t);
+    bundle.first = PairingHeap<FlowItems>({&m_flows}).Remove(bundle.first, t);
     bundle.moving--;
     m_solver.SetWeight(b, bundle.moving * bundle.weight);
     SetStale(b);
@@ -233,23 +231,23 @@ FluidTransport::ServedOf(const Bundle& bundle) const
                                 : m_groups[bundle.group].clock.At(m_now) + bundle.offset;
 }
 
-/** The bytes that a moving transfer has to go. */
+/** The bytes that a moving flow has to go. */
 double
-FluidTransport::LeftOf(const Transfer& transfer) const
+FluidTransport::LeftOf(const Flow& flow) const
 {
-    const Bundle& bundle = m_bundles[transfer.bundle];
-    const double left = (transfer.due - ServedOf(bundle)) * bundle.weight;
-    return std::min(std::max(left, 0.0), static_cast<double>(transfer.bytes));
+    const Bundle& bundle = m_bundles[flow.bundle];
+    const double left = (flow.due - ServedOf(bundle)) * bundle.weight;
+    return std::min(std::max(left, 0.0), static_cast<double>(flow.bytes));
 }
 
-/** Sets what a bundle has been served back to zero. O(transfers), once in many bytes. */
+/** Sets what a bundle has been served back to zero. O(flows), once in many bytes. */
 void
 FluidTransport::Rebase(uint32_t b)
 {
     Bundle& bundle = m_bundles[b];
     const double served = ServedOf(bundle);
-    PairingHeap<TransferItems>({&m_transfers}).ForEach(bundle.first, [&](uint32_t t) {
-        m_transfers[t].due -= served;
+    PairingHeap<FlowItems>({&m_flows}).ForEach(bundle.first, [&](uint32_t t) {
+        m_flows[t].due -= served;
     });
     if (bundle.group == NONE)
     {

@@ -28,6 +28,10 @@ FluidTransport::Settle()
     {
         return;
     }
+    if (!m_undivided.empty())
+    {
+        DivideStarted();
+    }
     if (m_solver.NeedsSolve())
     {
         m_solver.Solve();
@@ -137,7 +141,7 @@ FluidTransport::SetGroupLevel(uint32_t link)
     }
 }
 
-/** Sets the timer of a bundle, or its place in its group, by its first transfer to end. */
+/** Sets the timer of a bundle, or its place in its group, by its first flow to end. */
 void
 FluidTransport::SetTimer(uint32_t b)
 {
@@ -148,7 +152,7 @@ FluidTransport::SetTimer(uint32_t b)
         m_timers.Remove(b);
         if (bundle.moving > 0)
         {
-            const Time time = bundle.clock.TimeOf(m_transfers[bundle.first].due);
+            const Time time = bundle.clock.TimeOf(m_flows[bundle.first].due);
             if (!time.IsInfinite())
             {
                 m_timers.Insert(b, time);
@@ -165,7 +169,7 @@ FluidTransport::SetTimer(uint32_t b)
     }
     if (bundle.moving > 0)
     {
-        bundle.key = m_transfers[bundle.first].due - bundle.offset;
+        bundle.key = m_flows[bundle.first].due - bundle.offset;
         group.first = heap.Insert(group.first, b);
         bundle.isInGroupHeap = true;
     }
@@ -209,7 +213,7 @@ FluidTransport::TimeGroup(uint32_t link, Time time)
     }
 }
 
-/** When the first transfer of a group ends at the present rate of its clock. */
+/** When the first flow of a group ends at the present rate of its clock. */
 Time
 FluidTransport::TimeOfGroup(const Group& group) const
 {

@@ -35,15 +35,22 @@ Require(bool holds, const char* what, double found)
 
 } // namespace
 
-FluidTransport::FluidTransport(PathTable& paths)
-    : m_paths(paths),
-      m_solver(CapacitiesOf(paths.GetTopology())),
-      m_groups(paths.GetTopology().LinkCount()),
-      m_meters(paths.GetTopology().LinkCount()),
-      m_delays(DelayItems{&m_transfers}),
+FluidTransport::FluidTransport(Routing& routing)
+    : m_routing(routing),
+      m_paths(routing.Paths()),
+      m_solver(CapacitiesOf(routing.GetTopology())),
+      m_groups(routing.GetTopology().LinkCount()),
+      m_meters(routing.GetTopology().LinkCount()),
+      m_delays(DelayItems{&m_flows}),
       m_timers(TimerItems{&m_bundles}),
-      m_groupTimers(paths.GetTopology().LinkCount())
+      m_groupTimers(routing.GetTopology().LinkCount()),
+      m_rates(CapacitiesOf(routing.GetTopology())),
+      m_isDown(routing.GetTopology().LinkCount())
 {
+    if (!routing.Policy().IsFixed())
+    {
+        m_selector = std::make_unique<PathSelector>(routing);
+    }
 }
 
 Time
@@ -88,11 +95,11 @@ FluidTransport::AdvanceTo(Time now)
     while (m_timers.FirstTime() <= now)
     {
         const uint32_t b = m_timers.PopFirst();
-        EndTransfers(b, m_bundles[b].clock, 0);
+        EndFlows(b, m_bundles[b].clock, 0);
     }
     while (!m_groupTimers.Empty() && m_groupTimers.TopKey() <= now)
     {
-        EndTransfersOfGroup(m_groupTimers.TopIndex());
+        EndFlowsOfGroup(m_groupTimers.TopIndex());
     }
     if (!m_done.empty())
     {
@@ -100,28 +107,28 @@ FluidTransport::AdvanceTo(Time now)
     }
 }
 
-/** Lets in the transfers whose start-up delay ends now. */
+/** Lets in the flows whose start-up delay ends now. */
 void
 FluidTransport::EndDelays()
 {
     while (m_delays.FirstTime() <= m_now)
     {
         const uint32_t t = m_delays.PopFirst();
-        Transfer& transfer = m_transfers[t];
-        if (transfer.bytes == 0)
+        Flow& flow = m_flows[t];
+        if (flow.bytes == 0)
         {
-            transfer.state = State::Done;
+            flow.state = State::Done;
             m_done.push_back(t);
         }
         else
         {
-            Enter(t, transfer.left);
+            Enter(t, flow.left);
         }
     }
 }
 
 void
-FluidTransport::EndTransfersOfGroup(uint32_t link)
+FluidTransport::EndFlowsOfGroup(uint32_t link)
 {
     Group& group = m_groups[link];
     PairingHeap<BundleItems> heap({&m_bundles});
@@ -130,38 +137,36 @@ FluidTransport::EndTransfersOfGroup(uint32_t link)
         const uint32_t b = group.first;
         group.first = heap.Pop(b);
         m_bundles[b].isInGroupHeap = false;
-        EndTransfers(b, group.clock, m_bundles[b].offset);
+        EndFlows(b, group.clock, m_bundles[b].offset);
     }
     m_groupTimers.Remove(link);
     SetGroupStale(link);
 }
 
-/** Ends the transfers of a bundle whose last byte has passed. */
+/** Ends the flows of a bundle whose last byte has passed. */
 void
-FluidTransport::EndTransfers(uint32_t b, const ServiceClock& clock, double offset)
+FluidTransport::EndFlows(uint32_t b, const ServiceClock& clock, double offset)
 {
     Bundle& bundle = m_bundles[b];
-    PairingHeap<TransferItems> heap({&m_transfers});
-    while (bundle.first != NONE && clock.TimeOf(m_transfers[bundle.first].due - offset) <= m_now)
+    PairingHeap<FlowItems> heap({&m_flows});
+    while (bundle.first != NONE && clock.TimeOf(m_flows[bundle.first].due - offset) <= m_now)
     {
         const uint32_t t = bundle.first;
         bundle.first = heap.Pop(t);
         bundle.moving--;
-        bundle.carried += m_transfers[t].bytes;
-        m_transfers[t].state = State::Done;
+        bundle.carried += m_flows[t].bytes;
+        m_flows[t].state = State::Done;
         m_done.push_back(t);
     }
     m_solver.SetWeight(b, bundle.moving * bundle.weight);
     SetStale(b);
 }
 
-/** Tells the clients of transfers that have ended, in the order of their starts. */
+/** Tells the clients of flows that have ended, in the order of their starts. */
 void
 FluidTransport::Tell()
 {
-    const auto earlier = [this](uint32_t a, uint32_t b) {
-        return m_transfers[a].id < m_transfers[b].id;
-    };
+    const auto earlier = [this](uint32_t a, uint32_t b) { return m_flows[a].id < m_flows[b].id; };
     if (!std::is_sorted(m_done.begin(), m_done.end(), earlier))
     {
         std::sort(m_done.begin(), m_done.end(), earlier);
@@ -169,88 +174,85 @@ FluidTransport::Tell()
     m_active -= m_done.size();
     for (uint32_t t : m_done)
     {
-        const Transfer transfer = m_transfers[t];
+        const Flow flow = m_flows[t];
         if (m_observer)
         {
-            m_observer->OnTransferFinished(
-                TransferId{transfer.id}, RequestOf(transfer), transfer.started, m_now);
+            m_observer->OnFlowFinished(FlowId{flow.id}, RequestOf(flow), flow.started, m_now);
         }
-        Release(transfer.bundle);
-        FreeTransfer(t);
-        if (transfer.client)
+        LeavePath(t);
+        Release(flow.bundle);
+        FreeFlow(t);
+        if (flow.client)
         {
-            transfer.client->OnTransferDone(transfer.token, m_now);
+            flow.client->OnFlowDone(flow.token, m_now);
         }
     }
     m_done.clear();
 }
 
-TransferId
-FluidTransport::Start(const TransferRequest& request, Time now)
+FlowId
+FluidTransport::Start(const FlowRequest& request, Time now)
 {
     Require(request.bytes.Count() >= 0, "bytes must be zero or more", request.bytes.ToDouble());
-    Require(request.latency >= Time() && !request.latency.IsInfinite(),
-            "the latency must be finite and zero or more",
-            request.latency.ToSeconds());
+    Require(request.overhead >= Time() && !request.overhead.IsInfinite(),
+            "the overhead must be finite and zero or more",
+            request.overhead.ToSeconds());
     Require(request.weight > 0 && std::isfinite(request.weight),
             "the weight must be positive",
             request.weight);
     Require(request.cap > Rate(), "the cap must be positive", request.cap.ToBytesPerSecond());
-    Require(request.path.Index() < m_paths.Size(), "the path must exist", request.path.Index());
+    Require(
+        request.route.Index() < m_routing.Size(), "the route must exist", request.route.Index());
     MoveTo(now);
-    const uint32_t b = BundleFor(request.path, request.cap.ToBytesPerSecond(), request.weight);
-    const uint32_t t = NewTransfer();
-    Transfer& transfer = m_transfers[t];
-    transfer.client = request.client;
-    transfer.token = request.token;
-    transfer.size = request.bytes.Count();
-    transfer.bytes = request.bytes.Count();
-    transfer.left = request.bytes.ToDouble();
-    transfer.started = now;
-    transfer.latency = request.latency;
-    transfer.bundle = b;
-    const TransferId id{transfer.id};
-    if (transfer.bytes > 0 && transfer.latency == Time())
+    const bool isUndivided = m_selector && m_selector->IsDivided(request.route);
+    const SelectedPath selected = SelectPath(request, isUndivided);
+    const uint32_t unit = selected.unit;
+    const uint32_t b =
+        BundleFor(selected.path, (request.cap / unit).ToBytesPerSecond(), request.weight / unit);
+    const uint32_t t = NewFlow();
+    Flow& flow = m_flows[t];
+    flow.client = request.client;
+    flow.token = request.token;
+    flow.size = request.bytes.Count();
+    flow.bytes = (flow.size + unit - 1) / unit;
+    flow.left = static_cast<double>(flow.bytes);
+    flow.started = now;
+    flow.overhead = request.overhead;
+    flow.addsLatency = request.addsLatency;
+    flow.route = request.route;
+    flow.unit = unit;
+    flow.bundle = b;
+    flow.isUndivided = isUndivided;
+    flow.isStalled = false;
+    if (isUndivided)
     {
-        Enter(t, transfer.left);
+        m_undivided.push_back(t);
+        m_isSettled = false;
+    }
+    const FlowId id{flow.id};
+    const Time delay = DelayOf(request, selected);
+    if (flow.bytes > 0 && delay == Time())
+    {
+        Enter(t, flow.left);
     }
     else
     {
-        transfer.state = State::Delayed;
-        m_delays.Insert(t, now + request.latency);
+        flow.state = State::Delayed;
+        m_delays.Insert(t, now + delay);
     }
     if (m_observer)
     {
-        m_observer->OnTransferStarted(id, request, now);
+        m_observer->OnFlowStarted(id, request, now);
+        if (m_down > 0)
+        {
+            TellWhetherStalled(t);
+        }
     }
     return id;
 }
 
 bool
-FluidTransport::SetPath(TransferId id, PathId path, Time now)
-{
-    Require(path.Index() < m_paths.Size(), "the path must exist", path.Index());
-    MoveTo(now);
-    const uint32_t t = Find(id);
-    if (t == NONE)
-    {
-        return false;
-    }
-    const uint32_t before = m_transfers[t].bundle;
-    const uint32_t after = BundleFor(path, m_bundles[before].cap, m_bundles[before].weight);
-    if (m_transfers[t].state == State::Moving)
-    {
-        const double left = Leave(t);
-        m_transfers[t].bundle = after;
-        Enter(t, left);
-    }
-    m_transfers[t].bundle = after;
-    Release(before);
-    return true;
-}
-
-bool
-FluidTransport::Cancel(TransferId id, Time now)
+FluidTransport::Cancel(FlowId id, Time now)
 {
     MoveTo(now);
     const uint32_t t = Find(id);
@@ -258,43 +260,29 @@ FluidTransport::Cancel(TransferId id, Time now)
     {
         return false;
     }
-    if (m_transfers[t].state == State::Moving)
+    if (m_flows[t].state == State::Moving)
     {
         Leave(t);
     }
     m_delays.Remove(t);
-    Release(m_transfers[t].bundle);
-    FreeTransfer(t);
+    LeavePath(t);
+    Release(m_flows[t].bundle);
+    FreeFlow(t);
     m_active--;
     return true;
 }
 
-void
-FluidTransport::SetLinkRate(LinkId link, Rate rate, Time now)
-{
-    Require(link.Index() < m_groups.size(), "the link must exist", link.Index());
-    Require(rate >= Rate(), "a link's rate must be zero or more", rate.ToBytesPerSecond());
-    MoveTo(now);
-    const uint32_t alone = m_solver.AloneOn(link.Index());
-    if (alone != NONE)
-    {
-        AddAloneTime(m_bundles[alone]); // what was saturated is judged by the old rate
-    }
-    m_solver.SetCapacity(link.Index(), rate.ToBytesPerSecond());
-    m_isSettled = false;
-}
-
 Rate
-FluidTransport::CurrentRate(TransferId id)
+FluidTransport::CurrentRate(FlowId id)
 {
     Settle();
     const uint32_t t = Find(id);
-    if (t == NONE || m_transfers[t].state != State::Moving)
+    if (t == NONE || m_flows[t].state != State::Moving)
     {
         return Rate();
     }
-    const uint32_t b = m_transfers[t].bundle;
-    return Rate::BytesPerSecond(m_solver.Level(b) * m_bundles[b].weight);
+    const uint32_t b = m_flows[t].bundle;
+    return Rate::BytesPerSecond(m_solver.Level(b) * m_bundles[b].weight * m_flows[t].unit);
 }
 
 void

@@ -2,43 +2,46 @@
 #ifndef WEIR_FABRIC_FLUID_TRANSPORT_H
 #define WEIR_FABRIC_FLUID_TRANSPORT_H
 
-#include "fabric/routing/path-table.h"
+#include "fabric/routing/routing.h"
 #include "fabric/sharing/indexed-heap.h"
 #include "fabric/sharing/pairing-heap.h"
 #include "fabric/sharing/service-clock.h"
 #include "fabric/sharing/sharing-solver.h"
 #include "fabric/transport/fluid/instant-queue.h"
 #include "fabric/transport/fluid/link-meter.h"
+#include "fabric/transport/fluid/path-selector.h"
 #include "fabric/transport/transport.h"
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 namespace weir
 {
 
 /**
- * Bytes as fluid: transfers share links weighted max-min fairly, with rate caps.
+ * Bytes as fluid: flows share links weighted max-min fairly, with rate caps.
  *
- * Transfers that share path, cap and weight are one *bundle*, one variable of the solver. Bundles
+ * Flows that share path, cap and weight are one *bundle*, one variable of the solver. Bundles
  * with the same bottleneck link are one *group*: all of them are served at the link's level, so a
- * group has one clock, and one timer for the first of its transfers to end. A bundle that is alone
+ * group has one clock, and one timer for the first of its flows to end. A bundle that is alone
  * on its links or at its cap has a clock and a timer of its own.
  *
  * Whatever happens at one instant is solved once, when a later instant or a rate is asked for; a
- * transfer that starts where an equal one ends leaves nothing to solve. A transfer ends at the
+ * flow that starts where an equal one ends leaves nothing to solve. A flow ends at the
  * picosecond nearest to where its last byte passes; all that end in one picosecond end together, in
  * the order of their starts.
  *
- * Cost: O(log n) to start and to end one of n transfers in a bundle or group, O(1) for bundles in
- * lock-step, plus the solve (MaxMin). About 150 bytes a transfer, and 250 plus 60 per link a
+ * Cost: O(log n) to start and to end one of n flows in a bundle or group, O(1) for bundles in
+ * lock-step, plus the solve (MaxMin). About 150 bytes a flow, and 250 plus 60 per link a
  * bundle.
  */
 class FluidTransport final : public Transport
 {
   public:
-    explicit FluidTransport(PathTable& paths);
+    /** @p routing must outlive it. */
+    explicit FluidTransport(Routing& routing);
     FluidTransport(const FluidTransport&) = delete;
     FluidTransport& operator=(const FluidTransport&) = delete;
 
@@ -47,27 +50,39 @@ class FluidTransport final : public Transport
     /** @throws std::invalid_argument when @p now is in the past or would skip an event. */
     void AdvanceTo(Time now) override;
 
-    TransferId Start(const TransferRequest& request, Time now) override;
+    /**
+     * Also takes sums of routes (Routing::AddSum), which only a fluid can carry: one stream at one
+     * rate over all their links at once.
+     */
+    FlowId Start(const FlowRequest& request, Time now) override;
 
-    /** @throws std::invalid_argument when the link does not exist or the rate is negative. */
+    /** Moves the rest of a flow to another route. @return false when it is already done. */
+    bool SetRoute(FlowId id, RouteId route, Time now);
+
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
-
-    /** @throws std::invalid_argument when the path does not exist. */
-    bool SetPath(TransferId id, PathId path, Time now) override;
-    bool Cancel(TransferId id, Time now) override;
-    Rate CurrentRate(TransferId id) override;
+    void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
+    bool IsLinkUp(LinkId link) const override;
+    bool Cancel(FlowId id, Time now) override;
+    Rate CurrentRate(FlowId id) override;
+    PathId CurrentPath(FlowId id) override;
     Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
 
-    std::size_t ActiveTransfers() const override
+    std::size_t ActiveFlows() const override
     {
         return m_active;
     }
 
+    std::vector<StalledFlow> StalledFlows() override;
     void SetObserver(TransportObserver* observer, bool linkRates) override;
 
   private:
     static constexpr uint32_t NONE = 0xffffffff;
+
+    // A FlowId is the number of the start above the index in m_flows: unique, in the order of
+    // starts, and found without a search. 2^40 starts a run, 2^24 flows at one time.
+    static constexpr uint32_t INDEX_BITS = 24;
+    static constexpr uint64_t INDEX_MASK = (uint64_t{1} << INDEX_BITS) - 1;
 
     enum class State : uint8_t
     {
@@ -77,33 +92,38 @@ class FluidTransport final : public Transport
         Done //!< ended, its client not yet told
     };
 
-    struct Transfer
+    struct Flow
     {
         uint64_t id{0};
         int64_t bytes{0}; //!< to move on this path
         double due{0};    //!< done when its bundle has been served this (bytes per weight)
         double left{0};   //!< when delayed: bytes it will start with
-        TransferClient* client{nullptr};
+        FlowClient* client{nullptr};
         uint64_t token{0};
         int64_t size{0}; //!< bytes of the request
         Time started;
-        Time latency;
+        Time overhead; //!< of the request
+        RouteId route;
+        uint32_t unit{1}; //!< it moves 1 / unit of the request's bytes, weight and cap
         uint32_t bundle{NONE};
         State state{State::Unused};
+        bool addsLatency{true};  //!< of the request
+        bool isUndivided{false}; //!< its path is yet to be found, with others'
+        bool isStalled{false};   //!< told to be
         PairingNode inBundle;
         InstantNode inDelays;
     };
 
-    /** Transfers of one path, cap and weight. */
+    /** Flows of one path, cap and weight. */
     struct Bundle
     {
         PathId path;
         uint32_t nextOfPath{NONE}; //!< another bundle on this path
-        double weight{1};          //!< of each transfer
-        double cap{0};             //!< bytes/s, of each transfer
-        uint32_t users{0};         //!< transfers that are moving, delayed, or done but not told
+        double weight{1};          //!< of each flow
+        double cap{0};             //!< bytes/s, of each flow
+        uint32_t users{0};         //!< flows that are moving, delayed, or done but not told
         uint32_t moving{0};
-        uint32_t first{NONE}; //!< heap of moving transfers, the first to end on top
+        uint32_t first{NONE}; //!< heap of moving flows, the first to end on top
         uint32_t group{NONE}; //!< the link whose clock it follows; NONE: its own
         double offset{0};     //!< what it has been served is the clock plus this
         double key{0};        //!< in the heap of its group: clock value when the first ends
@@ -124,26 +144,26 @@ class FluidTransport final : public Transport
     struct Group
     {
         ServiceClock clock;
-        uint32_t first{NONE};     //!< heap of bundles, the first to end a transfer on top
+        uint32_t first{NONE};     //!< heap of bundles, the first to end a flow on top
         uint32_t bundles{0};      //!< that follow the clock
         double timedRate{0};      //!< no rate of the clock up to this makes its timer too late
         bool isTimedEarly{false}; //!< its timer may be too early
         bool isStale{false};      //!< its timer is not right
     };
 
-    struct TransferItems
+    struct FlowItems
     {
-        std::vector<Transfer>* transfers;
+        std::vector<Flow>* flows;
 
         PairingNode& Node(uint32_t i) const
         {
-            return (*transfers)[i].inBundle;
+            return (*flows)[i].inBundle;
         }
 
         bool Before(uint32_t a, uint32_t b) const
         {
-            const Transfer& x = (*transfers)[a];
-            const Transfer& y = (*transfers)[b];
+            const Flow& x = (*flows)[a];
+            const Flow& y = (*flows)[b];
             return x.due < y.due || (x.due == y.due && x.id < y.id);
         }
     };
@@ -167,11 +187,11 @@ class FluidTransport final : public Transport
 
     struct DelayItems
     {
-        std::vector<Transfer>* transfers;
+        std::vector<Flow>* flows;
 
         InstantNode& Node(uint32_t i) const
         {
-            return (*transfers)[i].inDelays;
+            return (*flows)[i].inDelays;
         }
     };
 
@@ -185,28 +205,40 @@ class FluidTransport final : public Transport
         }
     };
 
-    // Transfers and their bundles (fluid-bundles.cc).
-    uint32_t NewTransfer();
-    void FreeTransfer(uint32_t transfer);
-    uint32_t Find(TransferId id) const;
-    TransferRequest RequestOf(const Transfer& transfer) const;
+    // Flows and their bundles (fluid-bundles.cc).
+    uint32_t NewFlow();
+    void FreeFlow(uint32_t flow);
+    uint32_t Find(FlowId id) const;
+    FlowRequest RequestOf(const Flow& flow) const;
     uint32_t BundleFor(PathId path, double cap, double weight);
     void Release(uint32_t bundle);
     std::size_t IdleLimit() const;
     void Retire();
-    void Enter(uint32_t transfer, double bytes);
-    double Leave(uint32_t transfer);
+    void Enter(uint32_t flow, double bytes);
+    double Leave(uint32_t flow);
     double ServedOf(const Bundle& bundle) const;
-    double LeftOf(const Transfer& transfer) const;
+    double LeftOf(const Flow& flow) const;
     void Rebase(uint32_t bundle);
     void SetStale(uint32_t bundle);
+
+    // Paths (fluid-paths.cc).
+    SelectedPath SelectPath(const FlowRequest& request, bool isUndivided);
+    Time DelayOf(const FlowRequest& request, const SelectedPath& selected) const;
+    void MoveToPath(uint32_t flow, PathId path);
+    void LeavePath(uint32_t flow);
+    void SetCapacity(LinkId link, double rate);
+    void DivideStarted();
+    void TakePath(uint32_t flow);
+    LinkId FirstDownLink(uint32_t flow) const;
+    void TellWhetherStalled(uint32_t flow);
+    std::vector<uint32_t> FlowsByStart() const;
 
     // Time (fluid-transport.cc).
     void MoveTo(Time now);
     Time FirstTimer() const;
     void EndDelays();
-    void EndTransfers(uint32_t bundle, const ServiceClock& clock, double offset);
-    void EndTransfersOfGroup(uint32_t link);
+    void EndFlows(uint32_t bundle, const ServiceClock& clock, double offset);
+    void EndFlowsOfGroup(uint32_t link);
     void Tell();
 
     // The solve and what follows from it (fluid-settle.cc).
@@ -227,25 +259,31 @@ class FluidTransport final : public Transport
     void AddCarried(uint32_t bundle);
     double LoadOf(uint32_t link) const;
 
+    Routing& m_routing;
     PathTable& m_paths;
+    std::unique_ptr<PathSelector> m_selector; //!< null: paths follow from the routes
     SharingSolver m_solver;
-    std::vector<Transfer> m_transfers;
-    std::vector<uint32_t> m_unusedTransfers;
+    std::vector<Flow> m_flows;
+    std::vector<uint32_t> m_unusedFlows;
     std::vector<Bundle> m_bundles;        //!< by variable of the solver
     std::vector<uint32_t> m_bundleOfPath; //!< by path: its first bundle
     std::vector<Group> m_groups;          //!< by link
     std::vector<LinkMeter> m_meters;      //!< by link
-    InstantQueue<DelayItems> m_delays;    //!< transfers in their start-up delay
+    InstantQueue<DelayItems> m_delays;    //!< flows in their start-up delay
     InstantQueue<TimerItems> m_timers;    //!< bundles with clocks of their own
     IndexedHeap<Time> m_groupTimers;      //!< by link
     std::vector<uint32_t> m_staleBundles;
     std::vector<uint32_t> m_staleGroups;
     std::deque<uint32_t>
         m_idleQueue;       //!< bundles that came to be idle, oldest first; some are in use again
-    std::size_t m_idle{0}; //!< bundles without transfers
-    std::size_t m_bundleCount{0}; //!< bundles, idle ones included
-    std::vector<uint32_t> m_done; //!< transfers that ended at this instant
-    uint64_t m_started{0};        //!< transfers, since the beginning
+    std::size_t m_idle{0}; //!< bundles without flows
+    std::size_t m_bundleCount{0};      //!< bundles, idle ones included
+    std::vector<uint32_t> m_done;      //!< flows that ended at this instant
+    std::vector<uint32_t> m_undivided; //!< flows that DivideStarted waits for
+    std::vector<double> m_rates;       //!< by link, bytes/s: wired or set; also while down
+    std::vector<bool> m_isDown;        //!< by link
+    std::size_t m_down{0};             //!< links that are
+    uint64_t m_started{0};             //!< flows, since the beginning
     std::size_t m_active{0};
     Time m_now;
     bool m_isSettled{true}; //!< levels and timers are right

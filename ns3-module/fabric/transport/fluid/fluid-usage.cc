@@ -151,8 +151,8 @@ FluidTransport::GetLinkUsage(LinkId link)
         const Bundle& bundle = m_bundles[member.variable];
         whole += bundle.carried * m_solver.Multiplicity(member);
         double ofBundle = 0;
-        PairingHeap<TransferItems>({&m_transfers}).ForEach(bundle.first, [&](uint32_t t) {
-            ofBundle += static_cast<double>(m_transfers[t].bytes) - LeftOf(m_transfers[t]);
+        PairingHeap<FlowItems>({&m_flows}).ForEach(bundle.first, [&](uint32_t t) {
+            ofBundle += static_cast<double>(m_flows[t].bytes) - LeftOf(m_flows[t]);
         });
         moving += ofBundle * m_solver.Multiplicity(member);
     }

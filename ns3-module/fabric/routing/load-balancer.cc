@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/routing/load-levelling.h"
+#include "fabric/routing/load-balancer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,9 +11,9 @@ namespace weir
 namespace
 {
 
-constexpr int MOST_ROUNDS = 48;
+constexpr int MAX_ROUNDS = 48;
 constexpr double ROUND_GAIN = 1e-3; //!< of a demand's root of powers: less is not worth a round
-constexpr double LEAST_GAIN = 1e-6; //!< of a demand's slope: less is rounding
+constexpr double MIN_GAIN = 1e-6;   //!< of a demand's slope: less is rounding
 constexpr double ROUNDING = 1e-12;  //!< of a sum of slopes, by the order in which it is added
 constexpr double LINK_COST = 1e-9;  //!< of what the most loaded link costs
 constexpr int HALVINGS = 8;         //!< of the part that a demand moves
@@ -44,11 +44,11 @@ Power63(double x)
 
 } // namespace
 
-LoadLevelling::LoadLevelling(RouteChoices& choices,
-                             const Topology& topology,
-                             std::vector<double>& loads,
-                             const std::vector<double>* rates,
-                             LinkScratch& scratch)
+LoadBalancer::LoadBalancer(PathChoices& choices,
+                           const Topology& topology,
+                           std::vector<double>& loads,
+                           const std::vector<double>* rates,
+                           LinkScratch& scratch)
     : m_choices(choices),
       m_topology(topology),
       m_loads(loads),
@@ -59,22 +59,22 @@ LoadLevelling::LoadLevelling(RouteChoices& choices,
 }
 
 void
-LoadLevelling::Divide(std::vector<WayDemand>& demands)
+LoadBalancer::Divide(std::vector<PathDemand>& demands)
 {
-    m_ways.clear();
-    m_ways.reserve(demands.size());
-    for (WayDemand& demand : demands)
+    m_paths.clear();
+    m_paths.reserve(demands.size());
+    for (PathDemand& demand : demands)
     {
-        m_ways.push_back(WaysOf(demand));
-        StartEvenly(demand, *m_ways.back().shortest);
+        m_paths.push_back(PathsOf(demand));
+        StartEvenly(demand, *m_paths.back().shortest);
     }
     std::vector<Progress> progress(demands.size(), {0, std::numeric_limits<double>::infinity()});
-    for (int round = 1; round <= MOST_ROUNDS && BeginRound(demands, progress); round++)
+    for (int round = 1; round <= MAX_ROUNDS && BeginRound(demands, progress); round++)
     {
         bool improved = false;
         for (std::size_t i = 0; i < demands.size(); i++)
         {
-            improved = Improve(demands[i], m_ways[i]) || improved;
+            improved = Improve(demands[i], m_paths[i]) || improved;
         }
         if (!improved)
         {
@@ -84,18 +84,18 @@ LoadLevelling::Divide(std::vector<WayDemand>& demands)
 }
 
 void
-LoadLevelling::Unload()
+LoadBalancer::Unload()
 {
-    const auto unload = [this](const RouteDag& dag) {
+    const auto unload = [this](const PathDag& dag) {
         for (const auto& arc : dag.arcs)
         {
             m_loads[arc.link.Index()] = 0;
         }
     };
-    for (const Ways& ways : m_ways)
+    for (const Paths& paths : m_paths)
     {
-        unload(*ways.shortest);
-        for (const Ways::Around& detour : ways.detours)
+        unload(*paths.shortest);
+        for (const Paths::Detour& detour : paths.detours)
         {
             unload(*detour.there);
             unload(*detour.on);
@@ -104,7 +104,7 @@ LoadLevelling::Unload()
 }
 
 bool
-LoadLevelling::BeginRound(const std::vector<WayDemand>& demands, std::vector<Progress>& progress)
+LoadBalancer::BeginRound(const std::vector<PathDemand>& demands, std::vector<Progress>& progress)
 {
     m_scratch.stamp++;
     m_scale = 0;
@@ -126,25 +126,25 @@ LoadLevelling::BeginRound(const std::vector<WayDemand>& demands, std::vector<Pro
     return gains;
 }
 
-LoadLevelling::Ways
-LoadLevelling::WaysOf(const WayDemand& demand)
+LoadBalancer::Paths
+LoadBalancer::PathsOf(const PathDemand& demand)
 {
-    Ways ways{m_choices.Shortest(demand.first, demand.last), {}};
+    Paths paths{m_choices.Shortest(demand.first, demand.last), {}};
     if (m_choices.HasDetours())
     {
-        const auto& vias = m_choices.Around(demand.first, demand.last);
-        ways.detours.reserve(vias.size());
-        for (const DeviceId via : vias)
+        const auto& intermediates = m_choices.Intermediates(demand.first, demand.last);
+        paths.detours.reserve(intermediates.size());
+        for (const DeviceId middle : intermediates)
         {
-            ways.detours.push_back(
-                {m_choices.Shortest(demand.first, via), m_choices.Shortest(via, demand.last)});
+            paths.detours.push_back({m_choices.Shortest(demand.first, middle),
+                                     m_choices.Shortest(middle, demand.last)});
         }
     }
-    return ways;
+    return paths;
 }
 
 void
-LoadLevelling::StartEvenly(WayDemand& demand, const RouteDag& shortest)
+LoadBalancer::StartEvenly(PathDemand& demand, const PathDag& shortest)
 {
     const EvenShares even = weir::SharesOf(shortest);
     for (std::size_t i = 0; i < shortest.arcs.size(); i++)
@@ -161,7 +161,7 @@ LoadLevelling::StartEvenly(WayDemand& demand, const RouteDag& shortest)
 
 /** Of the links that @p demand is on. */
 double
-LoadLevelling::LargestLoad(const WayDemand& demand) const
+LoadBalancer::LargestLoad(const PathDemand& demand) const
 {
     double largest = 0;
     for (const LinkShare& each : demand.shares)
@@ -173,7 +173,7 @@ LoadLevelling::LargestLoad(const WayDemand& demand) const
 
 /** The 64th root of the sum of load^64 over the links that @p demand is on. */
 double
-LoadLevelling::RootOfPowers(const WayDemand& demand, double largest) const
+LoadBalancer::RootOfPowers(const PathDemand& demand, double largest) const
 {
     if (largest == 0)
     {
@@ -188,13 +188,13 @@ LoadLevelling::RootOfPowers(const WayDemand& demand, double largest) const
 }
 
 double
-LoadLevelling::PowerAt(double load) const
+LoadBalancer::PowerAt(double load) const
 {
     return Power63(load / m_scale);
 }
 
 double
-LoadLevelling::SlopeOf(LinkId link)
+LoadBalancer::SlopeOf(LinkId link)
 {
     double& power = m_scratch.powers[link.Index()];
     if (m_scratch.stamps[link.Index()] != m_scratch.stamp)
@@ -206,41 +206,41 @@ LoadLevelling::SlopeOf(LinkId link)
 }
 
 double
-LoadLevelling::LeastSlopes(const RouteDag& dag)
+LoadBalancer::LeastSlopes(const PathDag& dag)
 {
-    m_rests.assign(dag.places, std::numeric_limits<double>::infinity());
-    m_next.resize(dag.places);
-    m_rests.back() = 0;
+    m_remainders.assign(dag.vertices, std::numeric_limits<double>::infinity());
+    m_next.resize(dag.vertices);
+    m_remainders.back() = 0;
     for (std::size_t i = dag.arcs.size(); i-- > 0;)
     {
         const auto& arc = dag.arcs[i];
-        const double rest = SlopeOf(arc.link) + m_rests[arc.to];
-        if (rest <= m_rests[arc.from]) // of equals the lowest link
+        const double remainder = SlopeOf(arc.link) + m_remainders[arc.to];
+        if (remainder <= m_remainders[arc.from]) // of equals the lowest link
         {
-            m_rests[arc.from] = rest;
+            m_remainders[arc.from] = remainder;
             m_next[arc.from] = i;
         }
     }
-    return m_rests.front();
+    return m_remainders.front();
 }
 
 void
-LoadLevelling::AppendCheapestWay(const RouteDag& dag, std::vector<LinkId>& way)
+LoadBalancer::AppendCheapestPath(const PathDag& dag, std::vector<LinkId>& path)
 {
     LeastSlopes(dag);
-    for (uint32_t place = 0; place + 1 < dag.places;)
+    for (uint32_t vertex = 0; vertex + 1 < dag.vertices;)
     {
-        const auto& arc = dag.arcs[m_next[place]];
-        way.push_back(arc.link);
-        place = arc.to;
+        const auto& arc = dag.arcs[m_next[vertex]];
+        path.push_back(arc.link);
+        vertex = arc.to;
     }
 }
 
 double
-LoadLevelling::SumOfSlopes(const std::vector<LinkId>& way)
+LoadBalancer::SumOfSlopes(const std::vector<LinkId>& path)
 {
     double sum = 0;
-    for (const LinkId link : way)
+    for (const LinkId link : path)
     {
         sum += SlopeOf(link);
     }
@@ -248,12 +248,12 @@ LoadLevelling::SumOfSlopes(const std::vector<LinkId>& way)
 }
 
 void
-LoadLevelling::FindBestWay(const Ways& ways)
+LoadBalancer::FindBestPath(const Paths& paths)
 {
     m_best.clear();
-    AppendCheapestWay(*ways.shortest, m_best);
+    AppendCheapestPath(*paths.shortest, m_best);
     double least = SumOfSlopes(m_best);
-    for (const Ways::Around& detour : ways.detours)
+    for (const Paths::Detour& detour : paths.detours)
     {
         const double there = LeastSlopes(*detour.there);
         const double most = least * (1 + ROUNDING);
@@ -261,21 +261,21 @@ LoadLevelling::FindBestWay(const Ways& ways)
         {
             continue; // it is not better, in whatever order it is added
         }
-        m_around.clear();
-        AppendCheapestWay(*detour.there, m_around);
-        AppendCheapestWay(*detour.on, m_around);
-        const double sum = SumOfSlopes(m_around);
+        m_detour.clear();
+        AppendCheapestPath(*detour.there, m_detour);
+        AppendCheapestPath(*detour.on, m_detour);
+        const double sum = SumOfSlopes(m_detour);
         if (sum < least)
         {
             least = sum;
-            m_best.swap(m_around);
+            m_best.swap(m_detour);
         }
     }
     std::sort(m_best.begin(), m_best.end());
 }
 
 bool
-LoadLevelling::Improve(WayDemand& demand, const Ways& ways)
+LoadBalancer::Improve(PathDemand& demand, const Paths& paths)
 {
     m_changes.clear();
     double largest = 0;
@@ -295,12 +295,12 @@ LoadLevelling::Improve(WayDemand& demand, const Ways& ways)
     {
         now += SlopeOf(each.link) * each.share;
     }
-    FindBestWay(ways);
-    if (SumOfSlopes(m_best) >= now * (1 - LEAST_GAIN))
+    FindBestPath(paths);
+    if (SumOfSlopes(m_best) >= now * (1 - MIN_GAIN))
     {
         return false;
     }
-    AddWay(m_changes, m_best);
+    AddPath(m_changes, m_best);
     const double part = BestPart(m_changes, demand.weight);
     if (part == 0)
     {
@@ -311,9 +311,9 @@ LoadLevelling::Improve(WayDemand& demand, const Ways& ways)
 }
 
 void
-LoadLevelling::AddWay(std::vector<Change>& changes, const std::vector<LinkId>& way)
+LoadBalancer::AddPath(std::vector<Change>& changes, const std::vector<LinkId>& path)
 {
-    for (const LinkId link : way)
+    for (const LinkId link : path)
     {
         const auto at =
             std::lower_bound(changes.begin(), changes.end(), link, [](const Change& a, LinkId b) {
@@ -331,7 +331,7 @@ LoadLevelling::AddWay(std::vector<Change>& changes, const std::vector<LinkId>& w
 }
 
 double
-LoadLevelling::SlopeAfter(const std::vector<Change>& changes, double weight, double part) const
+LoadBalancer::SlopeAfter(const std::vector<Change>& changes, double weight, double part) const
 {
     double slope = 0;
     for (const Change& each : changes)
@@ -344,7 +344,7 @@ LoadLevelling::SlopeAfter(const std::vector<Change>& changes, double weight, dou
 }
 
 double
-LoadLevelling::BestPart(const std::vector<Change>& changes, double weight) const
+LoadBalancer::BestPart(const std::vector<Change>& changes, double weight) const
 {
     if (SlopeAfter(changes, weight, 1) <= 0)
     {
@@ -361,7 +361,7 @@ LoadLevelling::BestPart(const std::vector<Change>& changes, double weight) const
 }
 
 void
-LoadLevelling::Apply(const std::vector<Change>& changes, double part, WayDemand& demand)
+LoadBalancer::Apply(const std::vector<Change>& changes, double part, PathDemand& demand)
 {
     demand.shares.clear();
     for (const Change& each : changes)

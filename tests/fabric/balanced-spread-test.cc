@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/routing/path-sum.h"
-
 #include "flow-play.h"
 
 #include <gtest/gtest.h>
 
 /**
  * @file
- * Paths of several ways: what they are made of, and how switches that route by load divide them.
+ * Sums of routes: what they are made of, and how switches that route by load divide them.
  */
 namespace weir
 {
@@ -25,48 +23,33 @@ OneGroup(RoutingKind routing)
     return spec;
 }
 
-PathId
-SumOf(Play& play, const std::vector<std::pair<uint32_t, uint32_t>>& flows)
-{
-    PathSum sum(play.GetFabric().Paths());
-    for (const auto& [from, to] : flows)
-    {
-        sum.Add(play.PathOf(from, to));
-    }
-    return sum.Intern();
-}
-
 } // namespace
 
-// Both points of router 0 to both of router 1: crosswise or not, the links are the same, the ways
-// are not. Where nothing is spread, only links count.
-TEST(PathSumTest, TellsWaysOfTheSameLinksApart)
+// Both points of router 0 to both of router 1: crosswise or not, the links are the same, the
+// segments are not. Where nothing is spread, only links count.
+TEST(RouteSumTest, TellsSegmentsOverTheSameLinksApart)
 {
     for (const bool spreads : {false, true})
     {
         Play play(OneGroup(spreads ? RoutingKind::Adaptive : RoutingKind::Ecmp));
-        const PathId straight = SumOf(play, {{0, 2}, {1, 3}});
-        const PathId crosswise = SumOf(play, {{0, 3}, {1, 2}});
-        EXPECT_EQ(straight, SumOf(play, {{1, 3}, {0, 2}}));
+        const RouteId straight = play.SumOf({{0, 2}, {1, 3}});
+        const RouteId crosswise = play.SumOf({{0, 3}, {1, 2}});
+        EXPECT_EQ(straight, play.SumOf({{1, 3}, {0, 2}}));
         EXPECT_EQ(straight == crosswise, !spreads);
-        const PathTable& paths = play.GetFabric().Paths();
-        EXPECT_EQ(paths.Latency(straight), paths.Latency(crosswise));
-        EXPECT_EQ(paths.Links(straight).size(), 5U);
-        if (spreads)
-        {
-            ASSERT_NE(paths.MakeupOf(straight), nullptr);
-            EXPECT_EQ(paths.MakeupOf(straight)->ways.size(), 2U);
-            EXPECT_TRUE(paths.MakeupOf(straight)->rest.empty());
-        }
+        const Routing& routing = play.GetFabric().GetRouting();
+        EXPECT_EQ(routing.Latency(straight), routing.Latency(crosswise));
+        EXPECT_EQ(routing.Links(straight).size(), 5U);
+        EXPECT_EQ(routing.MakeupOf(straight).segments.size(), 2U);
+        EXPECT_TRUE(routing.MakeupOf(straight).rest.empty());
     }
 }
 
 // Two flows of 1 MB from router 0 to router 1 have the direct link and two detours of two links:
 // three ways of 10 GB/s, 2/3 MB on each, 66.7 us. On every one of the five links as much.
-TEST(WayBalanceTest, DividesAmongTheDirectLinkAndDetours)
+TEST(BalancedSpreadTest, DividesAmongTheDirectLinkAndDetours)
 {
     Play play(OneGroup(RoutingKind::Adaptive));
-    play.Start(SumOf(play, {{0, 2}, {1, 3}}), Bytes(1000000), Time(), 0);
+    play.Start(play.SumOf({{0, 2}, {1, 3}}), Bytes(1000000), Time(), 0);
     EXPECT_NEAR(play.Run().ToMicroseconds(), 100 * 2.0 / 3, 1.5);
     const auto bytes = play.TrunkBytes();
     ASSERT_EQ(bytes.size(), 5U);
@@ -77,19 +60,19 @@ TEST(WayBalanceTest, DividesAmongTheDirectLinkAndDetours)
 }
 
 // Paths that start at one time are divided together: as above, one path each.
-TEST(WayBalanceTest, DividesWhatStartsTogether)
+TEST(BalancedSpreadTest, DividesWhatStartsTogether)
 {
     Play play(OneGroup(RoutingKind::Adaptive));
-    // Each with something inside router 2 besides, so that it has several ways.
-    play.Start(SumOf(play, {{0, 2}, {4, 5}}), Bytes(1000000), Time(), 0);
-    play.Start(SumOf(play, {{1, 3}, {5, 4}}), Bytes(1000000), Time(), 1);
+    // Each with something inside router 2 besides, so that it is a sum.
+    play.Start(play.SumOf({{0, 2}, {4, 5}}), Bytes(1000000), Time(), 0);
+    play.Start(play.SumOf({{1, 3}, {5, 4}}), Bytes(1000000), Time(), 1);
     EXPECT_NEAR(play.Run().ToMicroseconds(), 100 * 2.0 / 3, 1.5);
     EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), play.EndOf(1).ToMicroseconds(), 1e-3);
 }
 
 // Nothing that goes on in another group matters: two flows of 1 MB of 10 GB/s beside 10 MB, k
 // times, from every router of the other group to every other, divide as they do alone.
-TEST(WayBalanceTest, DividesTheLittleAsIfTheMuchWereNotThere)
+TEST(BalancedSpreadTest, DividesTheLittleAsIfTheMuchWereNotThere)
 {
     ClusterSpec spec = OneGroup(RoutingKind::Adaptive);
     spec.nodes = 16;
@@ -97,19 +80,19 @@ TEST(WayBalanceTest, DividesTheLittleAsIfTheMuchWereNotThere)
     for (const uint32_t k : {1U, 5U, 20U})
     {
         Play play(spec);
-        PathSum much(play.GetFabric().Paths());
+        RouteSum much;
         for (uint32_t a = 0; a < 4; a++)
         {
             for (uint32_t b = 0; b < 4; b++)
             {
                 if (a != b)
                 {
-                    much.Add(play.PathOf(8 + 2 * a, 8 + 2 * b), k);
+                    much.Add(play.RouteOf(8 + 2 * a, 8 + 2 * b), k);
                 }
             }
         }
-        play.Start(much.Intern(), Bytes(10000000), Time(), 1);
-        play.Start(SumOf(play, {{0, 2}, {1, 3}}), Bytes(1000000), Time(), 0);
+        play.Start(play.GetFabric().GetRouting().AddSum(much), Bytes(10000000), Time(), 1);
+        play.Start(play.SumOf({{0, 2}, {1, 3}}), Bytes(1000000), Time(), 0);
         play.Run();
         EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), 100 * 2.0 / 3, 1.5) << k;
     }
@@ -117,12 +100,12 @@ TEST(WayBalanceTest, DividesTheLittleAsIfTheMuchWereNotThere)
 
 // What is under way already counts: beside a flow on the direct link, with x of two more there and
 // the others on two detours, loads are 1 + x and (2 - x) / 2: even at x = 0, 1 MB at 10 GB/s.
-TEST(WayBalanceTest, AvoidsWhatIsUnderWay)
+TEST(BalancedSpreadTest, AvoidsWhatIsUnderWay)
 {
     Play play(OneGroup(RoutingKind::Adaptive));
     play.Start(0, 2, Bytes(10000000), Time(), 0);
     play.Engines().RunUntil(Time::Nanoseconds(1));
-    play.Start(SumOf(play, {{0, 3}, {1, 2}}), Bytes(1000000), Time::Nanoseconds(1), 1);
+    play.Start(play.SumOf({{0, 3}, {1, 2}}), Bytes(1000000), Time::Nanoseconds(1), 1);
     play.Run();
     EXPECT_NEAR(play.EndOf(1).ToMicroseconds(), 100, 6);
 }

@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/routing/routing.h"
+
+#include "fabric/routing/link-spread.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+bool
+ByLink(const PathLink& a, const PathLink& b)
+{
+    return a.link < b.link;
+}
+
+/** Sorts by link and folds repetitions into multiplicities. */
+void
+Fold(std::vector<PathLink>& links)
+{
+    std::sort(links.begin(), links.end(), ByLink);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < links.size(); i++)
+    {
+        if (kept > 0 && links[kept - 1].link == links[i].link)
+        {
+            links[kept - 1].multiplicity += links[i].multiplicity;
+        }
+        else
+        {
+            links[kept++] = links[i];
+        }
+    }
+    links.resize(kept);
+}
+
+/** Sorts by ends and folds repetitions into counts. */
+void
+Fold(std::vector<SegmentCount>& segments)
+{
+    std::sort(segments.begin(), segments.end(), [](const SegmentCount& a, const SegmentCount& b) {
+        return a.from != b.from ? a.from < b.from : a.to < b.to;
+    });
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < segments.size(); i++)
+    {
+        if (kept > 0 && segments[kept - 1].from == segments[i].from &&
+            segments[kept - 1].to == segments[i].to)
+        {
+            segments[kept - 1].times += segments[i].times;
+        }
+        else
+        {
+            segments[kept++] = segments[i];
+        }
+    }
+    segments.resize(kept);
+}
+
+void
+AddTimes(std::vector<PathLink>& links, PathTable::Span more, uint32_t times)
+{
+    for (const PathLink& each : more)
+    {
+        links.push_back({each.link, each.multiplicity * times});
+    }
+}
+
+uint32_t
+Folded(uint64_t hash)
+{
+    return static_cast<uint32_t>(hash ^ hash >> 32);
+}
+
+} // namespace
+
+Routing::Routing(const Topology& topology, const FabricSpec& fabric)
+    : m_topology(topology),
+      m_policy(MakeRoutingPolicy(fabric)),
+      m_router(topology, *m_policy),
+      m_paths(topology)
+{
+    InternFixed(m_paths.Intern({}), Kind::Pinned); // Nowhere
+    if (!m_policy->IsFixed())
+    {
+        m_spread = std::make_unique<EvenSpread>(*this);
+    }
+}
+
+Routing::~Routing() = default;
+
+const std::vector<LinkId>&
+Routing::InsidePath(DeviceId from, DeviceId to, uint8_t kinds)
+{
+    constexpr uint32_t DEVICE_BITS = 30;
+    constexpr uint32_t KIND_SHIFT = 2 * DEVICE_BITS; // four bits of kinds above two devices
+    const uint64_t key = uint64_t{kinds} << KIND_SHIFT |
+                         static_cast<uint64_t>(from.Index()) << DEVICE_BITS | to.Index();
+    const auto [entry, isNew] = m_insidePaths.try_emplace(key);
+    if (isNew)
+    {
+        entry->second = HealthyRouter().RouteOver(from, to, {}, kinds);
+    }
+    return entry->second;
+}
+
+PathId
+Routing::AppendInside(PathId before, DeviceId from, DeviceId to, uint8_t kinds)
+{
+    return from == to ? before : Joined(before, InsidePath(from, to, kinds), PathId());
+}
+
+PathId
+Routing::Joined(PathId before, const std::vector<LinkId>& network, PathId after)
+{
+    std::vector<LinkId> links;
+    const auto append = [&](PathId part) {
+        if (part.IsValid())
+        {
+            for (const PathLink& each : m_paths.Links(part))
+            {
+                links.push_back(each.link);
+            }
+        }
+    };
+    append(before);
+    links.insert(links.end(), network.begin(), network.end());
+    append(after);
+    return m_paths.Intern(links);
+}
+
+PathId
+Routing::PathThrough(RouteId id, const std::vector<LinkId>& network)
+{
+    const Route& route = m_routes[id.Index()];
+    if (route.kind == Kind::Single)
+    {
+        return Joined(route.before, network, route.after);
+    }
+    std::vector<PathLink> links = MakeupOf(id).rest;
+    for (const LinkId link : network)
+    {
+        links.push_back({link, 1});
+    }
+    return InternLinks(links);
+}
+
+PathId
+Routing::InternLinks(std::vector<PathLink>& links)
+{
+    Fold(links);
+    return m_paths.InternCounted(links);
+}
+
+FlowTuple
+Routing::TupleOf(const Route& route) const
+{
+    return {route.from.Index(), route.to.Index(), route.sourcePort, route.queuePair};
+}
+
+RouteId
+Routing::Add(const RouteRequest& request)
+{
+    const bool hasRelay = request.relay.IsValid() && request.relay != request.source;
+    Route route;
+    route.kind = Kind::Single;
+    route.before = m_paths.Intern({});
+    route.after = route.before;
+    if (!request.outNic.IsValid())
+    {
+        DeviceId at = request.source;
+        if (hasRelay)
+        {
+            route.before = AppendInside(route.before, at, request.relay, request.insideKinds);
+            at = request.relay;
+        }
+        return InternFixed(AppendInside(route.before, at, request.destination, request.insideKinds),
+                           Kind::Pinned);
+    }
+    DeviceId at = request.source;
+    if (hasRelay)
+    {
+        route.before = AppendInside(route.before, at, request.relay, NVLINK_KINDS);
+        at = request.relay;
+    }
+    route.before = AppendInside(route.before, at, request.outNic, PCIE_KINDS);
+    route.after = AppendInside(route.after, request.inNic, request.destination, PCIE_KINDS);
+    route.from = request.outNic;
+    route.to = request.inNic;
+    route.sourcePort = request.sourcePort;
+    route.queuePair = request.queuePair;
+    route.networkKinds = request.networkKinds;
+    const uint64_t ends = uint64_t{route.from.Index()} << 32 | route.to.Index();
+    const uint64_t inside = uint64_t{route.before.Index()} << 32 | route.after.Index();
+    const uint64_t ports =
+        uint64_t{route.networkKinds} << 32 | uint32_t{route.sourcePort} << 16 | route.queuePair;
+    const uint32_t hash =
+        Folded(MixHash(MixHash(MixHash(static_cast<uint64_t>(Kind::Single), ends), inside), ports));
+    const uint32_t known = m_index.Find(hash, [&](uint32_t i) {
+        const Route& other = m_routes[i];
+        return other.kind == Kind::Single && other.from == route.from && other.to == route.to &&
+               other.before == route.before && other.after == route.after &&
+               other.sourcePort == route.sourcePort && other.queuePair == route.queuePair &&
+               other.networkKinds == route.networkKinds;
+    });
+    if (known != InternIndex::NONE)
+    {
+        return RouteId(known);
+    }
+    const auto network =
+        HealthyRouter().RouteOver(route.from, route.to, TupleOf(route), route.networkKinds);
+    route.path = Joined(route.before, network, route.after);
+    return Intern(route, hash);
+}
+
+std::vector<LinkId>
+Routing::FindHops(const RouteRequest& request)
+{
+    std::vector<LinkId> hops;
+    const auto append = [&](DeviceId from, DeviceId to, uint8_t kinds) {
+        if (from != to)
+        {
+            const auto& part = InsidePath(from, to, kinds);
+            hops.insert(hops.end(), part.begin(), part.end());
+        }
+        return to;
+    };
+    const bool isInside = !request.outNic.IsValid();
+    DeviceId at = request.source;
+    if (request.relay.IsValid())
+    {
+        at = append(at, request.relay, isInside ? request.insideKinds : NVLINK_KINDS);
+    }
+    if (isInside)
+    {
+        append(at, request.destination, request.insideKinds);
+        return hops;
+    }
+    append(at, request.outNic, PCIE_KINDS);
+    const FlowTuple tuple{
+        request.outNic.Index(), request.inNic.Index(), request.sourcePort, request.queuePair};
+    const auto network =
+        HealthyRouter().RouteOver(request.outNic, request.inNic, tuple, request.networkKinds);
+    hops.insert(hops.end(), network.begin(), network.end());
+    append(request.inNic, request.destination, PCIE_KINDS);
+    return hops;
+}
+
+RouteId
+Routing::Intern(const Route& route, uint32_t hash)
+{
+    const RouteId id(m_routes.size());
+    m_routes.push_back(route);
+    m_index.Insert(hash, id.Index());
+    return id;
+}
+
+RouteId
+Routing::InternFixed(PathId path, Kind kind)
+{
+    const uint32_t hash = Folded(MixHash(static_cast<uint64_t>(kind), path.Index()));
+    const uint32_t known = m_index.Find(
+        hash, [&](uint32_t i) { return m_routes[i].kind == kind && m_routes[i].path == path; });
+    if (known != InternIndex::NONE)
+    {
+        return RouteId(known);
+    }
+    Route route;
+    route.path = path;
+    route.kind = kind;
+    return Intern(route, hash);
+}
+
+RouteId
+Routing::AddFixed(const std::vector<PathLink>& links)
+{
+    return InternFixed(m_paths.InternCounted(links), Kind::Fixed);
+}
+
+RouteId
+Routing::AddFixed(const std::vector<LinkId>& links)
+{
+    std::vector<PathLink> counted;
+    counted.reserve(links.size());
+    for (const LinkId link : links)
+    {
+        counted.push_back({link, 1});
+    }
+    Fold(counted);
+    return AddFixed(counted);
+}
+
+RouteId
+Routing::AddPinned(const std::vector<LinkId>& hops)
+{
+    return InternFixed(m_paths.Intern(hops), Kind::Pinned);
+}
+
+/** @p sum without sums among its terms. */
+Routing::Sum
+Routing::Flattened(const RouteSum& sum) const
+{
+    Sum flat{{}, sum.segments, sum.otherLinks};
+    for (const RouteSum::Term& term : sum.terms)
+    {
+        const Route& route = m_routes[term.route.Index()];
+        if (route.kind != Kind::Sum)
+        {
+            flat.terms.push_back(term);
+            continue;
+        }
+        const Sum& inner = m_sums[route.sum];
+        for (RouteSum::Term each : inner.terms)
+        {
+            each.times *= term.times;
+            flat.terms.push_back(each);
+        }
+        for (RouteSum::Segment each : inner.segments)
+        {
+            each.times *= term.times;
+            flat.segments.push_back(each);
+        }
+        for (PathLink each : inner.otherLinks)
+        {
+            each.multiplicity *= term.times;
+            flat.otherLinks.push_back(each);
+        }
+    }
+    return flat;
+}
+
+RouteId
+Routing::AddSum(const RouteSum& sum)
+{
+    if (sum.segments.empty() && sum.otherLinks.empty() && sum.terms.size() == 1 &&
+        sum.terms.front().times == 1)
+    {
+        return sum.terms.front().route;
+    }
+    std::vector<PathLink> links = sum.segmentLinks;
+    links.insert(links.end(), sum.otherLinks.begin(), sum.otherLinks.end());
+    for (const RouteSum::Term& term : sum.terms)
+    {
+        AddTimes(links, Links(term.route), term.times);
+    }
+    Route route;
+    route.kind = Kind::Sum;
+    route.path = InternLinks(links);
+    // Where no switch chooses, sums over the same links load them alike whatever they are made of.
+    uint64_t hash = MixHash(static_cast<uint64_t>(Kind::Sum), route.path.Index());
+    Sum flat = Flattened(sum);
+    route.sum = static_cast<uint32_t>(m_sums.size());
+    m_sums.push_back(std::move(flat));
+    RouteMakeup makeup;
+    if (m_spread)
+    {
+        AddMakeup(route, 1, makeup.segments, makeup.rest);
+        Fold(makeup.segments);
+        for (const SegmentCount& each : makeup.segments)
+        {
+            hash = MixHash(hash, uint64_t{each.from.Index()} << 32 | each.to.Index());
+            hash = MixHash(hash, each.times);
+        }
+    }
+    const uint32_t known = m_index.Find(
+        Folded(hash), [&](uint32_t i) { return AreSameSum(m_routes[i], route, makeup); });
+    if (known != InternIndex::NONE)
+    {
+        m_sums.pop_back();
+        return RouteId(known);
+    }
+    return Intern(route, Folded(hash));
+}
+
+bool
+Routing::AreSameSum(const Route& known, const Route& route, const RouteMakeup& makeup) const
+{
+    if (known.kind != Kind::Sum || known.path != route.path)
+    {
+        return false;
+    }
+    if (!m_spread)
+    {
+        return true;
+    }
+    RouteMakeup other;
+    AddMakeup(known, 1, other.segments, other.rest);
+    Fold(other.segments);
+    return std::equal(other.segments.begin(),
+                      other.segments.end(),
+                      makeup.segments.begin(),
+                      makeup.segments.end(),
+                      [](const SegmentCount& a, const SegmentCount& b) {
+                          return a.from == b.from && a.to == b.to && a.times == b.times;
+                      });
+}
+
+Rate
+Routing::UncontendedRate(RouteId route) const
+{
+    if (!m_spread || !m_spread->IsPerPacket())
+    {
+        return BottleneckRate(route);
+    }
+    Rate rate = Rate::Infinite();
+    for (const LinkShare& each : m_spread->SharesOf(route))
+    {
+        rate = std::min(rate, m_topology.GetLink(each.link).rate / each.share);
+    }
+    return rate;
+}
+
+DeviceId
+Routing::SourceOf(RouteId id) const
+{
+    const auto links = Links(id);
+    return !HasEnds(id) || links.size() == 0 ? DeviceId()
+                                             : m_topology.GetLink(links.begin()->link).from;
+}
+
+DeviceId
+Routing::DestinationOf(RouteId id) const
+{
+    const auto links = Links(id);
+    return !HasEnds(id) || links.size() == 0 ? DeviceId()
+                                             : m_topology.GetLink((links.end() - 1)->link).to;
+}
+
+void
+Routing::AddMakeup(const Route& route,
+                   uint32_t times,
+                   std::vector<SegmentCount>& segments,
+                   std::vector<PathLink>& rest) const
+{
+    switch (route.kind)
+    {
+    case Kind::Pinned:
+    case Kind::Fixed:
+        AddTimes(rest, m_paths.Links(route.path), times);
+        return;
+    case Kind::Single:
+        if (route.from == route.to)
+        {
+            AddTimes(rest, m_paths.Links(route.path), times);
+            return;
+        }
+        segments.push_back({route.from, route.to, times});
+        AddTimes(rest, m_paths.Links(route.before), times);
+        AddTimes(rest, m_paths.Links(route.after), times);
+        return;
+    case Kind::Sum:
+        break;
+    }
+    const Sum& sum = m_sums[route.sum];
+    for (const RouteSum::Term& term : sum.terms)
+    {
+        AddMakeup(m_routes[term.route.Index()], times * term.times, segments, rest);
+    }
+    for (const RouteSum::Segment& each : sum.segments)
+    {
+        segments.push_back({each.from, each.to, times * each.times});
+    }
+    for (const PathLink& each : sum.otherLinks)
+    {
+        rest.push_back({each.link, each.multiplicity * times});
+    }
+}
+
+RouteMakeup
+Routing::MakeupOf(RouteId route) const
+{
+    RouteMakeup makeup;
+    AddMakeup(m_routes[route.Index()], 1, makeup.segments, makeup.rest);
+    Fold(makeup.segments);
+    Fold(makeup.rest);
+    return makeup;
+}
+
+void
+Routing::SetUsable(const std::vector<LinkId>& links, bool usable)
+{
+    if (!m_healthy)
+    {
+        m_healthy = std::make_unique<Router>(m_topology, *m_policy);
+    }
+    for (const LinkId link : links)
+    {
+        if (m_router.IsUsable(link) != usable)
+        {
+            m_router.SetUsable(link, usable);
+            m_down += usable ? -1 : 1;
+        }
+    }
+    m_rerouted.clear();
+}
+
+/** The router with all links up. */
+Router&
+Routing::HealthyRouter()
+{
+    return m_healthy ? *m_healthy : m_router;
+}
+
+bool
+Routing::HasDownLink(PathId path) const
+{
+    const auto links = m_paths.Links(path);
+    return std::any_of(links.begin(), links.end(), [this](const PathLink& each) {
+        return !m_router.IsUsable(each.link);
+    });
+}
+
+PathId
+Routing::Rerouted(RouteId id)
+{
+    const auto known = m_rerouted.find(id);
+    if (known != m_rerouted.end())
+    {
+        return known->second;
+    }
+    const Route route = m_routes[id.Index()];
+    PathId path = route.path;
+    if (HasDownLink(route.path))
+    {
+        path = route.kind == Kind::Single ? RerouteSingle(route)
+               : route.kind == Kind::Sum  ? RerouteSum(route)
+                                          : route.path;
+    }
+    m_rerouted.emplace(id, path);
+    return path;
+}
+
+PathId
+Routing::RerouteSingle(const Route& route)
+{
+    if (HasDownLink(route.before) || HasDownLink(route.after) ||
+        !m_router.IsReachable(route.from, route.to, route.networkKinds))
+    {
+        return route.path;
+    }
+    return Joined(route.before,
+                  m_router.RouteOver(route.from, route.to, TupleOf(route), route.networkKinds),
+                  route.after);
+}
+
+PathId
+Routing::RerouteSum(const Route& route)
+{
+    const Sum& sum = m_sums[route.sum];
+    std::vector<PathLink> links = sum.otherLinks;
+    for (const RouteSum::Term& term : sum.terms)
+    {
+        AddTimes(links, m_paths.Links(Rerouted(term.route)), term.times);
+    }
+    for (const RouteSum::Segment& each : sum.segments)
+    {
+        auto path = HealthyRouter().RouteOver(each.from, each.to, each.tuple, NETWORK_KINDS);
+        const bool isDown = std::any_of(
+            path.begin(), path.end(), [this](LinkId link) { return !m_router.IsUsable(link); });
+        if (isDown && m_router.IsReachable(each.from, each.to, NETWORK_KINDS))
+        {
+            path = m_router.RouteOver(each.from, each.to, each.tuple, NETWORK_KINDS);
+        }
+        for (const LinkId link : path)
+        {
+            links.push_back({link, each.times});
+        }
+    }
+    return InternLinks(links);
+}
+
+} // namespace weir

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/fluid/fluid-transport.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace weir
+{
+
+SelectedPath
+FluidTransport::SelectPath(const FlowRequest& request, bool isUndivided)
+{
+    if (!m_selector)
+    {
+        return {m_routing.CurrentPath(request.route), 1, Time()};
+    }
+    if (isUndivided)
+    {
+        return m_selector->WholePath(request.route,
+                                     m_selector->UnitFor(request.route, request.bytes));
+    }
+    return m_selector->Enter(request.route, request.weight, m_now);
+}
+
+/** From the start of a flow until it takes its share. */
+Time
+FluidTransport::DelayOf(const FlowRequest& request, const SelectedPath& selected) const
+{
+    const Time planned = m_routing.Latency(request.route);
+    Time longer = selected.latency;
+    if (!m_selector && m_down > 0)
+    {
+        longer = std::max(Time(), m_paths.Latency(selected.path) - planned);
+    }
+    return request.overhead + (request.addsLatency ? planned : Time()) + longer;
+}
+
+/** The rest of a flow takes @p path from now on. */
+void
+FluidTransport::MoveToPath(uint32_t t, PathId path)
+{
+    const uint32_t before = m_flows[t].bundle;
+    const uint32_t after = BundleFor(path, m_bundles[before].cap, m_bundles[before].weight);
+    if (m_flows[t].state == State::Moving)
+    {
+        const double left = Leave(t);
+        m_flows[t].bundle = after;
+        Enter(t, left);
+    }
+    m_flows[t].bundle = after;
+    Release(before);
+}
+
+/** A flow is no load on its path from now on. */
+void
+FluidTransport::LeavePath(uint32_t t)
+{
+    if (!m_selector)
+    {
+        return;
+    }
+    const Flow& flow = m_flows[t];
+    if (flow.isUndivided)
+    {
+        m_undivided.erase(std::find(m_undivided.begin(), m_undivided.end(), t));
+        return;
+    }
+    const Bundle& bundle = m_bundles[flow.bundle];
+    m_selector->Leave(flow.route, bundle.path, bundle.weight, m_now);
+}
+
+/** Gives sums of routes that have started at this instant their paths, all together. */
+void
+FluidTransport::DivideStarted()
+{
+    std::vector<PathSelector::Divided> starting;
+    for (const uint32_t t : m_undivided)
+    {
+        const Flow& flow = m_flows[t];
+        const double weight = m_bundles[flow.bundle].weight * flow.unit;
+        starting.push_back({flow.route, weight, flow.unit});
+    }
+    const auto selected = m_selector->Divide(starting);
+    const auto started = std::move(m_undivided);
+    m_undivided.clear();
+    for (std::size_t i = 0; i < started.size(); i++)
+    {
+        m_flows[started[i]].isUndivided = false;
+        MoveToPath(started[i], selected[i].path);
+    }
+}
+
+/** Puts the rest of a flow, which has left its path, on the one that its route has now. */
+void
+FluidTransport::TakePath(uint32_t t)
+{
+    Flow& flow = m_flows[t];
+    if (!m_selector)
+    {
+        const PathId path = m_routing.CurrentPath(flow.route);
+        if (path != m_bundles[flow.bundle].path)
+        {
+            MoveToPath(t, path);
+        }
+        return;
+    }
+    const double weight = m_bundles[flow.bundle].weight * flow.unit;
+    flow.isUndivided = m_selector->IsDivided(flow.route);
+    // What is left cannot be counted in other units.
+    SelectedPath selected = m_selector->WholePath(flow.route, flow.unit);
+    if (flow.isUndivided)
+    {
+        m_undivided.push_back(t);
+        m_isSettled = false;
+    }
+    else
+    {
+        const SelectedPath found = m_selector->Enter(flow.route, weight, m_now);
+        if (found.unit == flow.unit)
+        {
+            selected = found;
+        }
+        else // one of the paths carries it
+        {
+            m_selector->Leave(flow.route, found.path, weight / found.unit, m_now);
+            m_selector->Hold(selected.path, weight / flow.unit);
+        }
+    }
+    MoveToPath(t, selected.path);
+}
+
+bool
+FluidTransport::SetRoute(FlowId id, RouteId route, Time now)
+{
+    if (route.Index() >= m_routing.Size())
+    {
+        throw std::invalid_argument("FluidTransport: there is no route " +
+                                    std::to_string(route.Index()));
+    }
+    MoveTo(now);
+    const uint32_t t = Find(id);
+    if (t == NONE)
+    {
+        return false;
+    }
+    LeavePath(t);
+    m_flows[t].route = route;
+    TakePath(t);
+    return true;
+}
+
+/** Flows under way, in the order of their starts. */
+std::vector<uint32_t>
+FluidTransport::FlowsByStart() const
+{
+    std::vector<uint32_t> flows;
+    for (uint32_t t = 0; t < m_flows.size(); t++)
+    {
+        if (m_flows[t].state == State::Moving || m_flows[t].state == State::Delayed)
+        {
+            flows.push_back(t);
+        }
+    }
+    std::sort(flows.begin(), flows.end(), [this](uint32_t a, uint32_t b) {
+        return m_flows[a].id < m_flows[b].id;
+    });
+    return flows;
+}
+
+void
+FluidTransport::SetCapacity(LinkId link, double rate)
+{
+    const uint32_t uncontended = m_solver.AloneOn(link.Index());
+    if (uncontended != NONE)
+    {
+        AddAloneTime(m_bundles[uncontended]); // what was saturated is judged by the old rate
+    }
+    if (m_selector)
+    {
+        m_selector->SetRate(link, Rate::BytesPerSecond(rate));
+    }
+    m_solver.SetCapacity(link.Index(), rate);
+    m_isSettled = false;
+}
+
+void
+FluidTransport::SetLinkRate(LinkId link, Rate rate, Time now)
+{
+    if (link.Index() >= m_rates.size() || !(rate >= Rate()))
+    {
+        throw std::invalid_argument("FluidTransport: link " + std::to_string(link.Index()) +
+                                    " of " + std::to_string(m_rates.size()) + " at " +
+                                    std::to_string(rate.ToBytesPerSecond()) + " bytes/s");
+    }
+    MoveTo(now);
+    m_rates[link.Index()] = rate.ToBytesPerSecond();
+    if (!m_isDown[link.Index()])
+    {
+        SetCapacity(link, rate.ToBytesPerSecond());
+    }
+}
+
+void
+FluidTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
+{
+    for (const LinkId link : links)
+    {
+        if (link.Index() >= m_rates.size())
+        {
+            throw std::invalid_argument("FluidTransport: there is no link " +
+                                        std::to_string(link.Index()));
+        }
+    }
+    MoveTo(now);
+    Settle();
+    m_routing.SetUsable(links, up);
+    for (const LinkId link : links)
+    {
+        if (m_isDown[link.Index()] == up)
+        {
+            m_isDown[link.Index()] = !up;
+            m_down += up ? -1 : 1;
+            SetCapacity(link, up ? m_rates[link.Index()] : 0);
+        }
+    }
+    for (const uint32_t t : FlowsByStart())
+    {
+        LeavePath(t);
+        TakePath(t);
+        if (m_observer)
+        {
+            TellWhetherStalled(t);
+        }
+    }
+}
+
+bool
+FluidTransport::IsLinkUp(LinkId link) const
+{
+    return !m_isDown[link.Index()];
+}
+
+/** Of a flow's path; an invalid id when all are up. */
+LinkId
+FluidTransport::FirstDownLink(uint32_t t) const
+{
+    for (const PathLink& each : m_paths.Links(m_bundles[m_flows[t].bundle].path))
+    {
+        if (m_isDown[each.link.Index()] || m_rates[each.link.Index()] == 0)
+        {
+            return each.link;
+        }
+    }
+    return LinkId();
+}
+
+void
+FluidTransport::TellWhetherStalled(uint32_t t)
+{
+    Flow& flow = m_flows[t];
+    const bool isStalled = FirstDownLink(t).IsValid();
+    if (isStalled == flow.isStalled)
+    {
+        return;
+    }
+    flow.isStalled = isStalled;
+    if (isStalled)
+    {
+        m_observer->OnFlowStalled(FlowId{flow.id}, RequestOf(flow), m_now);
+    }
+    else
+    {
+        m_observer->OnFlowResumed(FlowId{flow.id}, RequestOf(flow), m_now);
+    }
+}
+
+std::vector<StalledFlow>
+FluidTransport::StalledFlows()
+{
+    std::vector<StalledFlow> stalled;
+    for (const uint32_t t : FlowsByStart())
+    {
+        const LinkId link = FirstDownLink(t);
+        if (link.IsValid())
+        {
+            stalled.push_back({FlowId{m_flows[t].id}, RequestOf(m_flows[t]), link});
+        }
+    }
+    return stalled;
+}
+
+PathId
+FluidTransport::CurrentPath(FlowId id)
+{
+    const uint64_t t = id.value & INDEX_MASK;
+    if (t >= m_flows.size() || m_flows[t].id != id.value || m_flows[t].state == State::Unused)
+    {
+        return PathId();
+    }
+    const Flow& flow = m_flows[t];
+    return flow.unit == 1 ? m_bundles[flow.bundle].path : m_routing.PlannedPath(flow.route);
+}
+
+} // namespace weir

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "flow-play.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+/**
+ * @file
+ * Links that fail: where routes and what is under way on them go, and who stalls.
+ */
+namespace weir
+{
+
+namespace
+{
+
+const Bytes MEGABYTE(1000000);
+
+std::vector<LinkId>
+HopsOf(const Routing& routing, PathTable::Span links)
+{
+    std::vector<LinkId> hops;
+    for (const PathLink& each : links)
+    {
+        EXPECT_EQ(each.multiplicity, 1U);
+        hops.push_back(each.link);
+    }
+    for (std::size_t i = 1; i < hops.size(); i++)
+    {
+        EXPECT_EQ(routing.GetTopology().GetLink(hops[i - 1]).to,
+                  routing.GetTopology().GetLink(hops[i]).from);
+    }
+    return hops;
+}
+
+/** A link and its other direction. */
+std::vector<LinkId>
+WireOf(const Topology& topology, LinkId link)
+{
+    return {link, topology.GetLink(link).opposite};
+}
+
+/** Notes what stalls and resumes. */
+class StallLog : public TransportObserver
+{
+  public:
+    void OnFlowStalled(FlowId id, const FlowRequest& request, Time now) override
+    {
+        stalled.emplace_back(request.token, now);
+    }
+
+    void OnFlowResumed(FlowId id, const FlowRequest& request, Time now) override
+    {
+        resumed.emplace_back(request.token, now);
+    }
+
+    std::vector<std::pair<uint64_t, Time>> stalled;
+    std::vector<std::pair<uint64_t, Time>> resumed;
+};
+
+} // namespace
+
+// NIC, leaf, spine, leaf, NIC: with its spine cut off a route takes another one between the same
+// ends, and its own again when the link comes up. Routes that do not cross the link stay.
+TEST(ReroutingTest, ARouteAvoidsALinkThatIsDownAndReturns)
+{
+    Play play(TwoLeaves(8, RoutingKind::Ecmp));
+    Routing& routing = play.GetFabric().GetRouting();
+    const RouteId route = play.RouteOf(0, 8);
+    const auto planned = HopsOf(routing, routing.Links(route));
+    ASSERT_EQ(planned.size(), 4U);
+    std::vector<RouteId> others;
+    for (uint16_t port = 1; port < 64; port++)
+    {
+        const RouteId other = play.RouteOf(1, 9, port);
+        if (HopsOf(routing, routing.Links(other))[1] != planned[1])
+        {
+            others.push_back(other);
+        }
+    }
+    ASSERT_FALSE(others.empty());
+
+    const auto wire = WireOf(routing.GetTopology(), planned[1]);
+    routing.SetUsable(wire, false);
+    const auto detour = HopsOf(routing, routing.Paths().Links(routing.CurrentPath(route)));
+    ASSERT_EQ(detour.size(), 4U);
+    EXPECT_EQ(detour.front(), planned.front());
+    EXPECT_EQ(detour.back(), planned.back());
+    EXPECT_NE(detour[1], planned[1]);
+    for (const RouteId other : others)
+    {
+        EXPECT_EQ(routing.CurrentPath(other), routing.PlannedPath(other));
+    }
+    routing.SetUsable(wire, true);
+    EXPECT_EQ(routing.CurrentPath(route), routing.PlannedPath(route));
+}
+
+// A route that is asked for while links are down is planned over all links, as those before it.
+TEST(ReroutingTest, RoutesArePlannedAsIfAllLinksWereUp)
+{
+    Play before(TwoLeaves(8, RoutingKind::Ecmp));
+    Play after(TwoLeaves(8, RoutingKind::Ecmp));
+    const auto planned = HopsOf(before.GetFabric().GetRouting(),
+                                before.GetFabric().GetRouting().Links(before.RouteOf(0, 8)));
+    Routing& routing = after.GetFabric().GetRouting();
+    routing.SetUsable(WireOf(routing.GetTopology(), planned[1]), false);
+    const RouteId route = after.RouteOf(0, 8);
+    EXPECT_EQ(HopsOf(routing, routing.Links(route)), planned);
+    EXPECT_NE(routing.CurrentPath(route), routing.PlannedPath(route));
+}
+
+// A sum of routes is rerouted as its routes are: the stream of a ring and the flows of its hops
+// take the same links.
+TEST(ReroutingTest, ASumIsReroutedAsItsRoutes)
+{
+    Play play(TwoLeaves(4, RoutingKind::Ecmp));
+    Routing& routing = play.GetFabric().GetRouting();
+    std::vector<RouteId> routes;
+    RouteSum sum;
+    for (uint32_t i = 0; i < 8; i++)
+    {
+        routes.push_back(play.RouteOf(i, (i + 3) % 8, 5));
+        sum.Add(routes.back(), 1 + i % 2);
+    }
+    const RouteId ring = routing.AddSum(sum);
+    const LinkId dead = HopsOf(routing, routing.Links(routes[1]))[1]; // 1 to 4: to a spine
+    routing.SetUsable(WireOf(routing.GetTopology(), dead), false);
+    std::vector<uint32_t> expected(routing.GetTopology().LinkCount(), 0);
+    for (uint32_t i = 0; i < routes.size(); i++)
+    {
+        for (const PathLink& each : routing.Paths().Links(routing.CurrentPath(routes[i])))
+        {
+            expected[each.link.Index()] += 1 + i % 2;
+        }
+    }
+    EXPECT_EQ(expected[dead.Index()], 0U);
+    std::vector<uint32_t> found(expected.size(), 0);
+    for (const PathLink& each : routing.Paths().Links(routing.CurrentPath(ring)))
+    {
+        found[each.link.Index()] += each.multiplicity;
+    }
+    EXPECT_EQ(found, expected);
+}
+
+// Segments that a sum names without a route are rerouted by the same tuple as routes are.
+TEST(ReroutingTest, SegmentsOfASumAreReroutedAsRoutesOfTheirTuple)
+{
+    Play play(TwoLeaves(8, RoutingKind::Ecmp));
+    Routing& routing = play.GetFabric().GetRouting();
+    const RouteId route = play.RouteOf(0, 8, 7);
+    const DeviceId from = routing.SourceOf(route);
+    const DeviceId to = routing.DestinationOf(route);
+    RouteSum sum;
+    sum.segments.push_back({from, to, {from.Index(), to.Index(), 7, 7}, 3});
+    for (const PathLink& each : routing.Links(route))
+    {
+        sum.segmentLinks.push_back({each.link, 3});
+    }
+    const RouteId bundle = routing.AddSum(sum);
+    const LinkId dead = HopsOf(routing, routing.Links(route))[2];
+    routing.SetUsable(WireOf(routing.GetTopology(), dead), false);
+    const auto detour = HopsOf(routing, routing.Paths().Links(routing.CurrentPath(route)));
+    std::size_t links = 0;
+    for (const PathLink& each : routing.Paths().Links(routing.CurrentPath(bundle)))
+    {
+        EXPECT_EQ(each.multiplicity, 3U);
+        EXPECT_NE(std::find(detour.begin(), detour.end(), each.link), detour.end());
+        links++;
+    }
+    EXPECT_EQ(links, detour.size());
+}
+
+// The only wire of a NIC: what crosses it keeps its path and stalls, alone or in a sum, and the
+// transport says who waits for which link; when it comes up all goes on.
+TEST(ReroutingTest, AFlowWithoutAnotherPathStallsUntilItsLinkComesUp)
+{
+    for (const RoutingKind routing : {RoutingKind::Ecmp, RoutingKind::Adaptive, RoutingKind::Spray})
+    {
+        Play play(TwoLeaves(4, routing));
+        StallLog log;
+        FluidTransport& transport = play.GetFabric().GetTransport();
+        transport.SetObserver(&log, false);
+        play.Start(0, 4, MEGABYTE, Time(), 0); // 100 us
+        play.Start(play.SumOf({{1, 5}, {5, 1}}), MEGABYTE, Time(), 1);
+        const LinkId nicLink =
+            play.GetFabric().GetRouting().Links(play.RouteOf(0, 4)).begin()->link;
+        const auto wire = WireOf(play.GetTopology(), nicLink);
+        play.Engines().RunUntil(Time::Microseconds(40));
+        transport.SetLinksUp(wire, false, Time::Microseconds(40));
+        ASSERT_EQ(log.stalled.size(), 1U);
+        EXPECT_EQ(log.stalled.front(), std::make_pair(uint64_t{0}, Time::Microseconds(40)));
+        ASSERT_EQ(transport.StalledFlows().size(), 1U);
+        EXPECT_EQ(transport.StalledFlows().front().link, nicLink);
+        EXPECT_FALSE(transport.IsLinkUp(nicLink));
+        play.Engines().RunUntil(Time::Microseconds(500));
+        EXPECT_TRUE(play.EndOf(0).IsInfinite());
+        EXPECT_NEAR(play.EndOf(1).ToMicroseconds(), 100, 1e-3);
+        transport.SetLinksUp(wire, true, Time::Microseconds(500));
+        ASSERT_EQ(log.resumed.size(), 1U);
+        EXPECT_TRUE(transport.StalledFlows().empty());
+        play.Run();
+        EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), 560, 1e-3); // 60 of its 100 us were left
+        transport.SetObserver(nullptr, false);
+    }
+}
+
+// A switch that fails takes all its ports at once: what crossed it goes over other spines, and what
+// it carried until then stays.
+TEST(ReroutingTest, ASwitchThatFailsIsAvoidedByAllFlows)
+{
+    ClusterSpec spec = TwoLeaves(2, RoutingKind::Ecmp);
+    spec.nodes = 8; // four leaves with a link to each of two spines
+    Play play(spec);
+    Routing& routing = play.GetFabric().GetRouting();
+    FluidTransport& transport = play.GetFabric().GetTransport();
+    const Topology& topology = play.GetTopology();
+    const DeviceId spine =
+        topology.GetLink(HopsOf(routing, routing.Links(play.RouteOf(0, 4)))[1]).to;
+    for (uint32_t i = 0; i < 8; i++)
+    {
+        play.Start(play.RouteOf(i, (i + 4) % 8), MEGABYTE, Time(), i);
+    }
+    play.Engines().RunUntil(Time::Microseconds(50));
+    std::vector<LinkId> ports;
+    for (const LinkId link : topology.LinksFrom(spine))
+    {
+        ports.push_back(link);
+        ports.push_back(topology.GetLink(link).opposite);
+    }
+    transport.SetLinksUp(ports, false, Time::Microseconds(50));
+    std::vector<double> carried;
+    double sum = 0;
+    for (const LinkId port : ports)
+    {
+        carried.push_back(transport.GetLinkUsage(port).bytes);
+        sum += carried.back();
+    }
+    EXPECT_GT(sum, 0);
+    EXPECT_FALSE(std::isinf(play.Run().ToSeconds()));
+    for (std::size_t i = 0; i < ports.size(); i++)
+    {
+        EXPECT_NEAR(transport.GetLinkUsage(ports[i]).bytes, carried[i], 1); // whole bytes moved
+    }
+}
+
+// 10 GB over 10 GB/s; between 100 and 200 ms that path is down and a detour of 1 GB/s carries 0.1
+// GB. The other 9.9 GB take 990 ms of the whole path: 1090 ms in all.
+TEST(ReroutingTest, FlowsReturnWhenTheirLinkComesUp)
+{
+    Topology topology;
+    const DeviceId from = topology.AddDevice(DeviceKind::Host, "from");
+    const DeviceId to = topology.AddDevice(DeviceKind::Host, "to");
+    const DeviceId left = topology.AddDevice(DeviceKind::LeafSwitch, "left");
+    const DeviceId right = topology.AddDevice(DeviceKind::LeafSwitch, "right");
+    const DeviceId middle = topology.AddDevice(DeviceKind::LeafSwitch, "middle");
+    const auto join = [&](DeviceId a, DeviceId b, double rate) {
+        return topology.AddDuplexLink(a, b, LinkKind::Network, Rate::GBps(rate), Time());
+    };
+    join(from, left, 10);
+    const LinkId direct = join(left, right, 10);
+    join(right, to, 10);
+    join(left, middle, 1);
+    join(middle, right, 1);
+    Routing routing(topology, FabricSpec());
+    FluidTransport transport(routing);
+    RouteRequest request;
+    request.source = request.outNic = from;
+    request.destination = request.inNic = to;
+    FlowRequest flow;
+    flow.route = routing.Add(request);
+    flow.bytes = Bytes(10'000'000'000);
+    const FlowId id = transport.Start(flow, Time());
+    EXPECT_EQ(HopsOf(routing, routing.Links(flow.route)).size(), 3U);
+    transport.AdvanceTo(Time());
+    transport.SetLinksUp(WireOf(topology, direct), false, Time::Milliseconds(100));
+    EXPECT_NEAR(transport.CurrentRate(id).ToGBps(), 1, 1e-9);
+    EXPECT_EQ(routing.Paths().Links(transport.CurrentPath(id)).size(), 4U);
+    transport.SetLinkRate(direct, Rate::GBps(10), Time::Milliseconds(150)); // kept until it is up
+    EXPECT_NEAR(transport.CurrentRate(id).ToGBps(), 1, 1e-9);
+    transport.SetLinksUp(WireOf(topology, direct), true, Time::Milliseconds(200));
+    EXPECT_EQ(transport.NextEventTime(), Time::Milliseconds(1090));
+}
+
+// Equal requests are one route; another tuple, relay or port is another.
+TEST(RoutingTest, EqualRequestsHaveOneRoute)
+{
+    Play play(TwoLeaves(4, RoutingKind::Ecmp));
+    Routing& routing = play.GetFabric().GetRouting();
+    const RouteId route = play.RouteOf(0, 5, 3);
+    EXPECT_EQ(play.RouteOf(0, 5, 3), route);
+    EXPECT_NE(play.RouteOf(0, 5, 4), route);
+    EXPECT_NE(play.RouteOf(5, 0, 3), route);
+    EXPECT_EQ(routing.SourceOf(route), play.GetFabric().GetCluster().NicDevice(0, 0));
+    EXPECT_EQ(routing.DestinationOf(route), play.GetFabric().GetCluster().NicDevice(5, 0));
+    EXPECT_TRUE(routing.HasEnds(route));
+    EXPECT_FALSE(routing.IsSum(route));
+    const RouteId sum = play.SumOf({{0, 5}, {5, 0}});
+    EXPECT_TRUE(routing.IsSum(sum));
+    EXPECT_FALSE(routing.SourceOf(sum).IsValid());
+    EXPECT_EQ(routing.Links(routing.Nowhere()).size(), 0U);
+}
+
+} // namespace weir
