@@ -115,6 +115,8 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/plan-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/step-table.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/suite-statement.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/validate-json.cc
 )
 # Node descriptions as other programs write them, and drawings.
 list(APPEND WEIR_SCENARIO_SOURCES

@@ -30,6 +30,7 @@ struct ClassifiedError
 {
     std::vector<std::string> classes;
     double error{0};
+    std::string name{}; //!< of the case
 };
 
 /** The statistics of one class. */

@@ -5,6 +5,8 @@
 #include "collectives/collective.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
+#include "scenarios/catalog.h"
+#include "scenarios/validation/case-outcome.h"
 
 #include <functional>
 #include <string>
@@ -25,23 +27,22 @@ struct FabricPoint
 };
 
 /**
- * Ring and tree all-reduce and all-to-all of 32 MiB over 16 nodes like those of @p node, on
+ * Ring and tree all-reduce and all-to-all of 32 MiB over 16 nodes of four GPUs and NICs, on
  * dragonflies, a dragonfly+, a torus, a fat tree with half the links upwards and a leaf-spine,
  * under every routing that the fabric can have.
  * @param progress is called after every fabric and routing
  */
-std::vector<FabricPoint> CompareOnFabrics(const NodeSpec& node,
-                                          const LinkProfile& link,
+std::vector<FabricPoint> CompareOnFabrics(const Catalog& catalog,
                                           const std::function<void()>& progress);
 
 /** A line for each fabric and routing, and why what is left differs. */
 std::string ToText(const std::vector<FabricPoint>& points);
 
 /**
- * Whether closed form and stream are within 1 %, and the flow within 20 % of the stream, 5 % on the
- * average.
+ * The points as cases: in the class "fabrics: flow/stream" and in that of its routing the flow's
+ * time beside the stream's, in "fabrics: stream/closed form" the stream's beside the closed form's.
  */
-bool Agree(const std::vector<FabricPoint>& points);
+std::vector<CaseOutcome> CasesOf(const std::vector<FabricPoint>& points);
 
 } // namespace weir
 

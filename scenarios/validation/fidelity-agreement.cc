@@ -2,6 +2,7 @@
 #include "scenarios/validation/fidelity-agreement.h"
 
 #include "collectives/fidelity.h"
+#include "scenarios/readers/read-system.h"
 #include "scenarios/validation/fidelity-bench.h"
 #include "scenarios/validation/least-time.h"
 
@@ -45,8 +46,7 @@ constexpr ComparedPair COMPARED_PAIRS[] = {
     {CollectiveOp::AllReduce, Algorithm::Tree, CollectiveOp::AllReduce, Algorithm::Ring},
     {CollectiveOp::AllReduce, Algorithm::NvlsTree, CollectiveOp::AllGather, Algorithm::Ring}};
 
-constexpr double CLOSED_FORM_LIMIT = 1e-3;
-constexpr double FLOW_LIMIT = 0.1;
+constexpr const char* COMPARED_SYSTEMS[] = {"hgx-h100", "dgx-a100", "alps-gh200"};
 
 /** The GPUs of one comparison on @p spec, which has as many nodes as it needs. */
 std::vector<GpuId>
@@ -256,14 +256,21 @@ WorstOf(const std::vector<FidelityPoint>& points)
         });
 }
 
+/** Whether a call has the fabric to itself. */
+bool
+IsAlone(const FidelityPoint& point)
+{
+    return point.placement == ComparedPlacement::Packed ||
+           point.placement == ComparedPlacement::Strided;
+}
+
 double
 WorstClosedForm(const std::vector<FidelityPoint>& points)
 {
     double worst = 0;
     for (const auto& point : points)
     {
-        if (point.placement == ComparedPlacement::Packed ||
-            point.placement == ComparedPlacement::Strided)
+        if (IsAlone(point))
         {
             worst = std::max(worst, std::abs(point.StreamOverAnalytical()));
         }
@@ -292,14 +299,13 @@ constexpr const char* REASONS =
     "At the same time: a stream is spread over what its chunks wait for, and another call is on a\n"
     "link as often as it is itself; in flow calls in step meet more often, and others less.\n";
 
-} // namespace
-
-std::vector<FidelityPoint>
-CompareFidelities(const std::string& system,
-                  const ClusterSpec& cluster,
-                  const std::function<void()>& progress)
+/** All calls on one machine. */
+void
+CompareOn(const std::string& system,
+          const ClusterSpec& cluster,
+          const std::function<void()>& progress,
+          std::vector<FidelityPoint>& points)
 {
-    std::vector<FidelityPoint> points;
     FidelityPoint point;
     point.system = system;
     for (const uint32_t nodes : {1U, 2U, 4U})
@@ -328,6 +334,19 @@ CompareFidelities(const std::string& system,
         CompareRows(point, cluster, points);
     }
     progress();
+}
+
+} // namespace
+
+std::vector<FidelityPoint>
+CompareFidelities(const Catalog& catalog, const std::function<void()>& progress)
+{
+    std::vector<FidelityPoint> points;
+    for (const char* system : COMPARED_SYSTEMS)
+    {
+        const auto cluster = ReadSystem(YamlNode::Parse(system, "fidelity"), catalog).cluster;
+        CompareOn(system, cluster, progress, points);
+    }
     return points;
 }
 
@@ -364,22 +383,33 @@ ToText(const std::vector<FidelityPoint>& points)
     return text + line + REASONS;
 }
 
-bool
-Agree(const std::vector<FidelityPoint>& points)
+std::vector<CaseOutcome>
+CasesOf(const std::vector<FidelityPoint>& points)
 {
-    constexpr double ROUNDING = 1e-9;
-    if (WorstClosedForm(points) > CLOSED_FORM_LIMIT || LeastMargin(points) < 1 - ROUNDING)
+    const std::string flow = "flow/stream";
+    std::vector<CaseOutcome> cases;
+    for (const FidelityPoint& point : points)
     {
-        return false;
-    }
-    for (const auto& [key, members] : ByClass(points))
-    {
-        if (MedianOf(members) > FLOW_LIMIT)
+        const std::string group =
+            std::string(" ") + ToString(point.placement) + " " + weir::ToString(point.algorithm);
+        const std::string name =
+            std::string(weir::ToString(point.algorithm)) + " " + weir::ToString(point.op) +
+            OtherCall(point) + " of " + std::to_string(point.size.Count()) + " B, " +
+            ToString(point.placement) + ", " + std::to_string(point.nodes) + " x " + point.system;
+        const Time fastest = std::min({point.analytical, point.stream, point.flow});
+        cases.push_back(
+            {name, {flow, flow + group}, point.stream.ToSeconds(), point.flow.ToSeconds()});
+        cases.push_back(
+            {name, {"fastest/least time"}, point.least.ToSeconds(), fastest.ToSeconds()});
+        if (IsAlone(point))
         {
-            return false;
+            cases.push_back({name,
+                             {"stream/closed form"},
+                             point.analytical.ToSeconds(),
+                             point.stream.ToSeconds()});
         }
     }
-    return true;
+    return cases;
 }
 
 } // namespace weir

@@ -3,8 +3,9 @@
 #define WEIR_SCENARIOS_VALIDATION_FIDELITY_AGREEMENT_H
 
 #include "collectives/collective.h"
-#include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
+#include "scenarios/catalog.h"
+#include "scenarios/validation/case-outcome.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -62,13 +63,13 @@ struct FidelityPoint
 };
 
 /**
- * Runs every operation under every algorithm that the group can run, from 16 KiB to 256 MiB, packed
- * over 1, 2 and 4 nodes, strided, concurrently and interleaved; some pairs that training runs at
- * once, as the all-gather and reduce-scatter of sharded layers; and rows of calls that overlap.
- * @param progress is called after every machine
+ * On machines of one NVSwitch generation and another and on a mesh, runs every operation under
+ * every algorithm that the group can run, from 16 KiB to 256 MiB, packed over 1, 2 and 4 nodes,
+ * strided, concurrently and interleaved; some pairs that training runs at once, as the all-gather
+ * and reduce-scatter of sharded layers; and rows of calls that overlap.
+ * @param progress is called after every placement
  */
-std::vector<FidelityPoint> CompareFidelities(const std::string& system,
-                                             const ClusterSpec& cluster,
+std::vector<FidelityPoint> CompareFidelities(const Catalog& catalog,
                                              const std::function<void()>& progress);
 
 /**
@@ -78,10 +79,11 @@ std::vector<FidelityPoint> CompareFidelities(const std::string& system,
 std::string ToText(const std::vector<FidelityPoint>& points);
 
 /**
- * Whether closed form and stream are one (0.1 % alone), the flow is within 10 % of the stream in
- * the median of every class, and no call is faster than its bytes allow.
+ * The points as cases. In the class "flow/stream", and in one of its placement and algorithm, the
+ * flow's time beside the stream's; in "stream/closed form" calls alone on the fabric; in
+ * "fastest/least time" the fastest fidelity beside what no way of running the call undercuts.
  */
-bool Agree(const std::vector<FidelityPoint>& points);
+std::vector<CaseOutcome> CasesOf(const std::vector<FidelityPoint>& points);
 
 } // namespace weir
 

@@ -281,9 +281,14 @@ struct CallTimer
 MeasuredKernels
 ReadMeasuredKernels(const YamlNode& node, const Catalog& catalog)
 {
-    node.CheckKeys({"gpu", "gemm", "attention", "memory", "embedding"});
+    node.CheckKeys({"gpu", "clock", "gemm", "attention", "memory", "embedding"});
     MeasuredKernels measured;
     measured.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, node.Get("gpu")), catalog);
+    if (const auto clock = node.Find("clock"))
+    {
+        measured.clock = clock->AsEnum<ClockRegime>(
+            {{"burst", ClockRegime::Burst}, {"sustained", ClockRegime::Sustained}});
+    }
     if (const auto file = node.Find("gemm"))
     {
         ReadGemms(*file, measured.kernels);

@@ -47,21 +47,22 @@ struct MeasuredKernel
     double measured{0}; //!< seconds
 };
 
-/** Kernels measured on one GPU, in short bursts. */
+/** Kernels measured on one GPU. */
 struct MeasuredKernels
 {
     Gpu gpu;
+    ClockRegime clock{ClockRegime::Burst};
     std::vector<MeasuredKernel> kernels;
 };
 
 /**
- * The map `kernels` of a suite: {gpu, gemm, attention, memory, embedding}, a GPU of the catalogue
- * and up to four files of comma-separated values beside the suite, each with these columns in its
- * first line: gemm:      set, m, n, k, batch, layout, precision, output, time_us attention: phase,
- * mask, batch, heads, kvHeads, sequence, headDim, time_us memory:    kernel, bytes, rowBytes,
- * time_us embedding: phase, precision, rows, dim, bags, pooling, zipf, time_us Shapes are those of
- * GemmShape, AttentionShape and KernelTimer::Memory; `set` and the kind of kernel are the classes
- * that errors are grouped by.
+ * The map `kernels` of a suite: {gpu, clock, gemm, attention, memory, embedding}, a GPU of the
+ * catalogue, `burst` (the default: a few calls after a pause) or `sustained`, and up to four files
+ * of comma-separated values beside the suite, each with these columns in its first line: gemm: set,
+ * m, n, k, batch, layout, precision, output, time_us attention: phase, mask, batch, heads, kvHeads,
+ * sequence, headDim, time_us memory:    kernel, bytes, rowBytes, time_us embedding: phase,
+ * precision, rows, dim, bags, pooling, zipf, time_us Shapes are those of GemmShape, AttentionShape
+ * and KernelTimer::Memory; `set` and the kind of kernel are the classes that errors are grouped by.
  * @throws InputError with the place of what is missing, unknown or out of range.
  */
 MeasuredKernels ReadMeasuredKernels(const YamlNode& node, const Catalog& catalog);

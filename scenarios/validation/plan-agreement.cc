@@ -15,9 +15,6 @@ namespace weir
 namespace
 {
 
-constexpr double LIMIT = 0.1;
-constexpr double MEAN_LIMIT = 0.01;
-
 struct ComparedMachine
 {
     const char* name;
@@ -204,10 +201,18 @@ ToText(const std::vector<PlanPoint>& points)
     return text + line + REASONS;
 }
 
-bool
-Agree(const std::vector<PlanPoint>& points)
+std::vector<CaseOutcome>
+CasesOf(const std::vector<PlanPoint>& points)
 {
-    return LargestError(points) <= LIMIT && MeanError(points) <= MEAN_LIMIT;
+    std::vector<CaseOutcome> cases;
+    for (const PlanPoint& point : points)
+    {
+        cases.push_back({point.plan + " on " + point.machine,
+                         {point.machine},
+                         point.stream.ToSeconds(),
+                         point.analytical.ToSeconds()});
+    }
+    return cases;
 }
 
 } // namespace weir

@@ -4,6 +4,7 @@
 
 #include "fabric/units.h"
 #include "scenarios/catalog.h"
+#include "scenarios/validation/case-outcome.h"
 
 #include <functional>
 #include <string>
@@ -32,8 +33,8 @@ std::vector<PlanPoint> ComparePlans(const Catalog& catalog, const std::function<
 /** A line for each plan, the errors of the closed forms, and where they come from. */
 std::string ToText(const std::vector<PlanPoint>& points);
 
-/** Whether the closed forms are within 10 % of the fluid flows, 1 % on the average. */
-bool Agree(const std::vector<PlanPoint>& points);
+/** The points as cases, each in the class of its machine: closed forms beside fluid flows. */
+std::vector<CaseOutcome> CasesOf(const std::vector<PlanPoint>& points);
 
 } // namespace weir
 

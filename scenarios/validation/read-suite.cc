@@ -2,32 +2,20 @@
 #include "scenarios/validation/read-suite.h"
 
 #include "scenarios/readers/read-scenario.h"
+#include "scenarios/readers/scenario-names.h"
 #include "scenarios/validation/step-table.h"
 #include "scenarios/yaml/yaml-node.h"
 
-#include <charconv>
 #include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace weir
 {
 
 namespace
 {
-
-/** "10%" as 0.1. */
-double
-ReadPercentage(const YamlNode& node)
-{
-    const std::string text = node.AsString();
-    double percent = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, percent);
-    if (error != std::errc() || stop + 1 != end || *stop != '%' || percent <= 0 || percent > 100)
-    {
-        node.Fail("found '" + text + "', expected a percentage above 0 %, as in 10%");
-    }
-    return percent / 100;
-}
 
 Scenario
 ReadRun(const YamlNode& node, const Catalog& catalog)
@@ -43,7 +31,7 @@ ValidationCase
 ReadCase(const YamlNode& node, const Catalog& catalog)
 {
     constexpr double LONGEST_STEP = 1e6; // seconds
-    node.CheckKeys({"name", "class", "run", "measured", "tolerance"});
+    node.CheckKeys({"name", "class", "run", "measured"});
     ValidationCase one;
     one.name = node.Get("name").AsString();
     const auto group = node.Find("class");
@@ -52,22 +40,86 @@ ReadCase(const YamlNode& node, const Catalog& catalog)
     const YamlNode measured = node.Get("measured");
     measured.CheckKeys({"step_time_s"});
     one.measuredStep = measured.Get("step_time_s").AsNumber(1e-9, LONGEST_STEP);
-    one.tolerance = ReadPercentage(node.Get("tolerance"));
     return one;
+}
+
+NamedChoices<SuiteKind>
+AgreementNames()
+{
+    return {{"fidelities", SuiteKind::Fidelities}, {"plans", SuiteKind::Plans}};
+}
+
+NamedChoices<SuiteKind>
+MemberNames()
+{
+    return {{"steps", SuiteKind::Steps},
+            {"collectives", SuiteKind::Collectives},
+            {"kernels", SuiteKind::Kernels}};
+}
+
+/** What the suite @p node compares. */
+SuiteKind
+KindOf(const YamlNode& node)
+{
+    if (const auto agreement = node.Find("agreement"))
+    {
+        return agreement->AsEnum(AgreementNames());
+    }
+    return node.Has("suites")        ? SuiteKind::Group
+           : node.Has("collectives") ? SuiteKind::Collectives
+           : node.Has("kernels")     ? SuiteKind::Kernels
+                                     : SuiteKind::Steps;
+}
+
+/** The keys beside title and statements. */
+std::vector<std::string>
+KeysOf(const YamlNode& node, SuiteKind kind)
+{
+    switch (kind)
+    {
+    case SuiteKind::Steps:
+        return node.Has("table") ? std::vector<std::string>{"citation",
+                                                            "url",
+                                                            "table",
+                                                            "measured",
+                                                            "classes",
+                                                            "run",
+                                                            "columns"}
+                                 : std::vector<std::string>{"citation", "url", "cases"};
+    case SuiteKind::Collectives:
+        return {"citation", "url", "measured", "collectives"};
+    case SuiteKind::Kernels:
+        return {"citation", "url", "kernels"};
+    case SuiteKind::Fidelities:
+    case SuiteKind::Plans:
+        return {"agreement"};
+    case SuiteKind::Group:
+        return {"suites"};
+    }
+    throw std::logic_error("KeysOf: no such kind of suite");
+}
+
+std::vector<ValidationCase>
+ReadCases(const YamlNode& node, const Catalog& catalog)
+{
+    if (node.Has("table"))
+    {
+        return ReadStepTable(node, catalog);
+    }
+    std::vector<ValidationCase> cases;
+    for (const auto& item : node.Get("cases").Items())
+    {
+        cases.push_back(ReadCase(item, catalog));
+    }
+    return cases;
 }
 
 } // namespace
 
-bool
-HoldsCollectives(const std::string& name, const Catalog& catalog)
+SuiteKind
+KindOfSuite(const std::string& nameOrPath, const Catalog& catalog)
 {
-    return YamlNode::Load(catalog.Find(CatalogKind::Suites, name)).Has("collectives");
-}
-
-bool
-HoldsKernels(const std::string& name, const Catalog& catalog)
-{
-    return YamlNode::Load(catalog.Find(CatalogKind::Suites, name)).Has("kernels");
+    return KindOf(YamlNode::Load(catalog.Find(CatalogKind::Suites, nameOrPath)));
 }
 
 ValidationSuite
@@ -75,60 +127,37 @@ LoadSuite(const std::string& nameOrPath, const Catalog& catalog)
 {
     const std::string path = catalog.Find(CatalogKind::Suites, nameOrPath);
     const YamlNode node = YamlNode::Load(path);
-    const bool isTable = node.Has("table");
-    const bool isCollectives = node.Has("collectives");
-    const bool isKernels = node.Has("kernels");
-    if (isCollectives)
-    {
-        node.CheckKeys({"title", "citation", "url", "meanError", "measured", "collectives"});
-    }
-    else if (isKernels)
-    {
-        node.CheckKeys({"title", "citation", "url", "meanError", "kernels"});
-    }
-    else if (isTable)
-    {
-        node.CheckKeys({"title",
-                        "citation",
-                        "url",
-                        "meanError",
-                        "table",
-                        "measured",
-                        "classes",
-                        "run",
-                        "columns"});
-    }
-    else
-    {
-        node.CheckKeys({"title", "citation", "url", "meanError", "cases"});
-    }
     ValidationSuite suite;
+    suite.kind = KindOf(node);
+    std::vector<std::string> keys = KeysOf(node, suite.kind);
+    const bool hasSource = keys.front() == "citation";
+    keys.insert(keys.end(), {"title", "expected", "guard", "known"});
+    node.CheckKeys(keys);
     suite.name = std::filesystem::path(path).parent_path().filename().string();
     suite.title = node.Get("title").AsString();
-    suite.citation = node.Get("citation").AsString();
-    suite.url = node.Get("url").AsString();
-    if (const auto limit = node.Find("meanError"))
+    if (hasSource)
     {
-        suite.meanError = ReadPercentage(*limit);
+        suite.citation = node.Get("citation").AsString();
+        suite.url = node.Get("url").AsString();
     }
-    if (isCollectives)
+    suite.statements = ReadStatements(node);
+    switch (suite.kind)
     {
+    case SuiteKind::Steps:
+        suite.cases = ReadCases(node, catalog);
+        break;
+    case SuiteKind::Collectives:
         suite.collectives = ReadCollectiveTable(node, catalog);
-        return suite;
-    }
-    if (isKernels)
-    {
+        break;
+    case SuiteKind::Kernels:
         suite.kernels = ReadMeasuredKernels(node.Get("kernels"), catalog);
-        return suite;
-    }
-    if (isTable)
-    {
-        suite.cases = ReadStepTable(node, catalog);
-        return suite;
-    }
-    for (const auto& item : node.Get("cases").Items())
-    {
-        suite.cases.push_back(ReadCase(item, catalog));
+        break;
+    case SuiteKind::Group:
+        suite.members = node.Get("suites").AsEnum(MemberNames());
+        break;
+    case SuiteKind::Fidelities:
+    case SuiteKind::Plans:
+        break;
     }
     return suite;
 }

@@ -6,8 +6,9 @@
 #include "scenarios/scenario.h"
 #include "scenarios/validation/collective-table.h"
 #include "scenarios/validation/measured-kernels.h"
+#include "scenarios/validation/suite-statement.h"
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,23 @@ struct ValidationCase
     std::vector<std::string> classes; //!< errors are also summarised over cases of one class
     Scenario scenario;                //!< without outputs
     double measuredStep{0};           //!< seconds
-    double tolerance{0};              //!< largest relative error, 0.1 for 10 %; infinite: any
 };
 
-/** The figures of one source. */
+/** What a suite compares. */
+enum class SuiteKind : uint8_t
+{
+    Steps,
+    Collectives,
+    Kernels,
+    Fidelities, //!< of collectives with each other, which needs no measurement
+    Plans,      //!< steps of closed forms with steps of fluid flows, likewise
+    Group       //!< what all suites of one kind say
+};
+
+/** The figures of one source, or a comparison of fidelities, and what is stated of the errors. */
 struct ValidationSuite
 {
+    SuiteKind kind{SuiteKind::Steps};
     std::string name; //!< its folder
     std::string title;
     std::string citation;
@@ -34,24 +46,24 @@ struct ValidationSuite
     std::vector<ValidationCase> cases;
     std::vector<MeasuredCollective> collectives{}; //!< instead of cases
     MeasuredKernels kernels{};                     //!< instead of cases
-    std::optional<double> meanError{}; //!< what the mean absolute error may reach, 0.1 for 10 %
+    SuiteKind members{SuiteKind::Steps};           //!< of a group
+    std::vector<SuiteStatement> statements{};
 };
 
 /**
- * The suite of the catalogue called @p nameOrPath: {title, citation, url, cases}; a case is {name,
- * class, run, measured: {step_time_s}, tolerance: "10%"}, and `run` a scenario map or the name of
- * a run. A suite with `table` instead of `cases` has one case a row: see ReadStepTable. `meanError:
- * "10%"` limits the mean absolute error of all cases. A suite with `collectives` holds runs of
- * nccl-tests: see ReadCollectiveTable; one with `kernels` single kernels: see ReadMeasuredKernels.
+ * The suite of the catalogue called @p nameOrPath: {title, citation, url, cases} and what it states
+ * of its errors: see ReadStatements. A case is {name, class, run, measured: {step_time_s}}, and
+ * `run` a scenario map or the name of a run. A suite with `table` instead of `cases` has one case a
+ * row: see ReadStepTable. A suite with `collectives` holds runs of nccl-tests: see
+ * ReadCollectiveTable; one with `kernels` single kernels: see ReadMeasuredKernels. `agreement:
+ * fidelities` or `plans` compares Weir with itself, and `suites: steps`, `collectives` or `kernels`
+ * stands for all suites of that kind; these have no citation.
  * @throws InputError with the place of what is missing, unknown or out of range.
  */
 ValidationSuite LoadSuite(const std::string& nameOrPath, const Catalog& catalog);
 
-/** Whether the suite of the catalogue called @p name holds runs of single collectives. */
-bool HoldsCollectives(const std::string& name, const Catalog& catalog);
-
-/** Whether the suite of the catalogue called @p name holds single kernels. */
-bool HoldsKernels(const std::string& name, const Catalog& catalog);
+/** What the suite of the catalogue called @p nameOrPath compares, without reading its cases. */
+SuiteKind KindOfSuite(const std::string& nameOrPath, const Catalog& catalog);
 
 } // namespace weir
 

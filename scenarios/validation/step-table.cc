@@ -6,7 +6,6 @@
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -145,7 +144,6 @@ ReadStepTable(const YamlNode& suite, const Catalog& catalog)
         {
             throw lines.Refusal("measured", lines.Fields()[layout.measured], "seconds above zero");
         }
-        one.tolerance = std::numeric_limits<double>::infinity();
         for (const std::size_t field : layout.classes)
         {
             one.classes.push_back(layout.columns[field] + " " + std::string(lines.Fields()[field]));

@@ -3,11 +3,15 @@
 
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/validation/fabric-agreement.h"
+#include "scenarios/validation/fidelity-agreement.h"
+#include "scenarios/validation/plan-agreement.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
+#include <stdexcept>
+#include <utility>
 
 namespace weir
 {
@@ -39,17 +43,14 @@ std::string
 CaseTable(const SuiteOutcome& outcome, CaseList list)
 {
     TextTable table(1);
-    table.Row({"case", "measured", "predicted", "error", "allowed", ""});
+    table.Row({"case", "measured", "predicted", "error"});
     for (const std::size_t index : Listed(outcome, list))
     {
         const CaseOutcome& one = outcome.cases[index];
-        const bool isHeld = !std::isinf(one.tolerance);
         table.Row({Shorten(one.name, NAME_WIDTH),
                    FormatSeconds(one.measured),
                    FormatSeconds(one.predicted),
-                   SignedPercent(one.Error()),
-                   isHeld ? Percent(one.tolerance) : "",
-                   !isHeld ? "" : (one.IsWithinTolerance() ? "ok" : "OUTSIDE")});
+                   SignedPercent(one.Error())});
     }
     return table.Print(2);
 }
@@ -80,14 +81,9 @@ StatisticsRow(const std::string& name, const ErrorStatistics& errors)
 std::string
 ClassTable(const SuiteOutcome& outcome)
 {
-    std::vector<ClassifiedError> errors;
-    for (const auto& one : outcome.cases)
-    {
-        errors.push_back({one.classes, one.Error()});
-    }
     TextTable table(1);
     table.Row({"class", "cases", "mean abs.", "median", "90th pct", "bias"});
-    for (const auto& one : SummariseByClass(errors))
+    for (const auto& one : outcome.ErrorsByClass())
     {
         table.Row(StatisticsRow(one.name, one.errors));
     }
@@ -105,34 +101,110 @@ AddCollective(CollectiveOutcome one, SuiteOutcome& outcome)
             {one.run.name + ", " + std::to_string(one.points[i].size.Count()) + " B",
              ClassesOf(one, i),
              one.run.measured[i],
-             one.points[i].time.ToSeconds(),
-             std::numeric_limits<double>::infinity()});
+             one.points[i].time.ToSeconds()});
     }
     outcome.collectives.push_back(std::move(one));
 }
 
-/** Every kernel is a case; they were measured in bursts. */
+/** Every kernel is a case. */
 void
 AddKernels(const MeasuredKernels& measured, SuiteOutcome& outcome)
 {
-    const KernelTimer timer(measured.gpu, ClockRegime::Burst);
+    const KernelTimer timer(measured.gpu, measured.clock);
     for (const auto& one : measured.kernels)
     {
-        outcome.cases.push_back({one.name,
-                                 one.classes,
-                                 one.measured,
-                                 Predict(timer, one).time.ToSeconds(),
-                                 std::numeric_limits<double>::infinity()});
+        outcome.cases.push_back(
+            {one.name, one.classes, one.measured, Predict(timer, one).time.ToSeconds()});
     }
 }
 
-} // namespace
-
-bool
-CaseOutcome::IsWithinTolerance() const
+/** Every step is a case. */
+void
+AddSteps(const std::vector<ValidationCase>& cases,
+         const std::function<std::unique_ptr<EngineLoop>(Fidelity)>& loop,
+         const std::function<void(const SuiteProgress&)>& progress,
+         SuiteOutcome& outcome)
 {
-    return std::abs(Error()) <= tolerance && std::isfinite(predicted);
+    for (const auto& one : cases)
+    {
+        SuiteProgress place{outcome.cases.size(), cases.size(), Time()};
+        progress(place);
+        const RunResult result =
+            RunScenario(one.scenario, *loop(one.scenario.fidelity), [&](Time now) {
+                place.now = now;
+                progress(place);
+            });
+        outcome.cases.push_back(
+            {one.name, one.classes, one.measuredStep, result.StepTime().ToSeconds()});
+    }
 }
+
+void
+AddFidelities(const Catalog& catalog, const std::function<void()>& progress, SuiteOutcome& outcome)
+{
+    const auto points = CompareFidelities(catalog, progress);
+    const auto onFabrics = CompareOnFabrics(catalog, progress);
+    outcome.comparison = ToText(points) + "\n" + ToText(onFabrics);
+    outcome.cases = CasesOf(points);
+    const auto more = CasesOf(onFabrics);
+    outcome.cases.insert(outcome.cases.end(), more.begin(), more.end());
+}
+
+void
+AddPlans(const Catalog& catalog, const std::function<void()>& progress, SuiteOutcome& outcome)
+{
+    const auto points = ComparePlans(catalog, progress);
+    outcome.comparison = ToText(points);
+    outcome.cases = CasesOf(points);
+}
+
+std::vector<ClassifiedError>
+ErrorsOf(const SuiteOutcome& outcome)
+{
+    std::vector<ClassifiedError> errors;
+    for (const auto& one : outcome.cases)
+    {
+        errors.push_back({one.classes, one.Error(), one.name});
+    }
+    return errors;
+}
+
+/** What a suite is, without what it finds. */
+SuiteOutcome
+OutcomeOf(const ValidationSuite& suite)
+{
+    SuiteOutcome outcome;
+    outcome.kind = suite.kind;
+    outcome.name = suite.name;
+    outcome.title = suite.title;
+    outcome.citation = suite.citation;
+    outcome.url = suite.url;
+    return outcome;
+}
+
+void
+WriteStatements(Hdf5File& file,
+                const std::string& group,
+                const std::vector<CheckedStatement>& statements)
+{
+    Hdf5Table table(file, group + "/statements", "statement_index");
+    auto& kind = table.Add<std::string>({"kind", "", "expected, guard or known", ""});
+    auto& title = table.Add<std::string>({"of", "", "figure and class or case", ""});
+    auto& stated = table.Add<double>({"stated", "1", "what the suite states", ""});
+    auto& found = table.Add<double>({"found", "1", "what the errors give", ""});
+    auto& verdict = table.Add<std::string>({"verdict", "", "what became of it", ""});
+    for (const auto& each : statements)
+    {
+        kind.Append(ToString(each.statement.kind));
+        title.Append(Title(each.statement));
+        stated.Append(each.statement.stated);
+        found.Append(each.found);
+        verdict.Append(ToString(each.verdict));
+    }
+    table.Finish();
+}
+
+} // namespace
 
 ErrorStatistics
 SuiteOutcome::Errors() const
@@ -145,65 +217,80 @@ SuiteOutcome::Errors() const
     return Summarise(errors);
 }
 
-bool
-SuiteOutcome::IsWithinTolerance() const
+std::vector<ClassStatistics>
+SuiteOutcome::ErrorsByClass() const
 {
-    return std::all_of(cases.begin(),
-                       cases.end(),
-                       [](const CaseOutcome& one) { return one.IsWithinTolerance(); }) &&
-           (!meanError || Errors().meanAbsolute <= *meanError);
+    return SummariseByClass(ErrorsOf(*this));
 }
 
 SuiteOutcome
 RunSuite(const ValidationSuite& suite,
+         const Catalog& catalog,
          const std::function<std::unique_ptr<EngineLoop>(Fidelity)>& loop,
          const std::function<void(const SuiteProgress&)>& progress,
          Fidelity collectiveFidelity)
 {
-    SuiteOutcome outcome{
-        suite.name, suite.title, suite.citation, suite.url, {}, {}, suite.meanError};
-    for (const auto& run : suite.collectives)
+    SuiteOutcome outcome = OutcomeOf(suite);
+    const auto unknownLength = [&] { progress({0, 0, Time()}); };
+    switch (suite.kind)
     {
-        progress({outcome.collectives.size(), suite.collectives.size(), Time()});
-        AddCollective(RunMeasuredCollective(run, collectiveFidelity), outcome);
-    }
-    if (!suite.kernels.kernels.empty())
-    {
+    case SuiteKind::Steps:
+        AddSteps(suite.cases, loop, progress, outcome);
+        break;
+    case SuiteKind::Collectives:
+        outcome.fidelity = collectiveFidelity;
+        for (const auto& run : suite.collectives)
+        {
+            progress({outcome.collectives.size(), suite.collectives.size(), Time()});
+            AddCollective(RunMeasuredCollective(run, collectiveFidelity), outcome);
+        }
+        break;
+    case SuiteKind::Kernels:
         AddKernels(suite.kernels, outcome);
+        break;
+    case SuiteKind::Fidelities:
+        AddFidelities(catalog, unknownLength, outcome);
+        break;
+    case SuiteKind::Plans:
+        AddPlans(catalog, unknownLength, outcome);
+        break;
+    case SuiteKind::Group:
+        throw std::invalid_argument("RunSuite: a group has no cases of its own");
     }
-    for (const auto& one : suite.cases)
-    {
-        SuiteProgress place{outcome.cases.size(), suite.cases.size(), Time()};
-        progress(place);
-        const RunResult result =
-            RunScenario(one.scenario, *loop(one.scenario.fidelity), [&](Time now) {
-                place.now = now;
-                progress(place);
-            });
-        outcome.cases.push_back({one.name,
-                                 one.classes,
-                                 one.measuredStep,
-                                 result.StepTime().ToSeconds(),
-                                 one.tolerance});
-    }
+    outcome.statements = Check(suite.statements, ErrorsOf(outcome), outcome.fidelity);
     return outcome;
 }
 
 SuiteOutcome
-Together(const std::string& name, const std::vector<SuiteOutcome>& outcomes)
+Gather(const ValidationSuite& group, const std::vector<SuiteOutcome>& outcomes)
 {
-    SuiteOutcome all{name, "all of the suites above", "", "", {}, {}, std::nullopt};
+    SuiteOutcome all = OutcomeOf(group);
     for (const auto& outcome : outcomes)
     {
-        all.cases.insert(all.cases.end(), outcome.cases.begin(), outcome.cases.end());
+        if (outcome.kind != group.members)
+        {
+            continue;
+        }
+        all.fidelity = outcome.fidelity;
+        for (CaseOutcome one : outcome.cases)
+        {
+            if (outcome.kind == SuiteKind::Steps)
+            {
+                one.classes.clear();
+            }
+            one.classes.push_back("suite " + outcome.name);
+            all.cases.push_back(std::move(one));
+        }
     }
+    all.statements = Check(group.statements, ErrorsOf(all), all.fidelity);
     return all;
 }
 
 std::string
 ToText(const SuiteOutcome& outcome, CaseList list)
 {
-    const bool isCut = list == CaseList::Brief && outcome.cases.size() > SHORT_SUITE;
+    const bool isCut =
+        outcome.comparison.empty() && list == CaseList::Brief && outcome.cases.size() > SHORT_SUITE;
     std::string text = outcome.name + ": " + outcome.title + "\n" +
                        (outcome.url.empty() ? "" : "  " + outcome.url + "\n");
     if (isCut)
@@ -211,13 +298,9 @@ ToText(const SuiteOutcome& outcome, CaseList list)
         text += "  the " + std::to_string(WORST_CASES) + " largest errors of " +
                 std::to_string(outcome.cases.size()) + " cases:\n";
     }
-    text += CaseTable(outcome, list) + ClassTable(outcome);
-    if (outcome.meanError)
-    {
-        text += "  mean absolute error " + Percent(outcome.Errors().meanAbsolute) + ", allowed " +
-                Percent(*outcome.meanError) + "\n";
-    }
-    return text;
+    text += outcome.comparison.empty() ? CaseTable(outcome, list) + ClassTable(outcome)
+                                       : outcome.comparison;
+    return text + ToText(outcome.statements, list == CaseList::All);
 }
 
 void
@@ -234,7 +317,6 @@ WriteOutcomes(Hdf5File& file, const std::vector<SuiteOutcome>& outcomes)
         auto& measured = table.Add<double>({"measured", "s", "measured step time", ""});
         auto& predicted = table.Add<double>({"predicted", "s", "simulated step time", ""});
         auto& error = table.Add<double>({"error", "1", "predicted over measured minus 1", ""});
-        auto& tolerance = table.Add<double>({"tolerance", "1", "largest allowed error", ""});
         for (const auto& one : outcome.cases)
         {
             name.Append(one.name);
@@ -242,12 +324,12 @@ WriteOutcomes(Hdf5File& file, const std::vector<SuiteOutcome>& outcomes)
             measured.Append(one.measured);
             predicted.Append(one.predicted);
             error.Append(one.Error());
-            tolerance.Append(one.tolerance);
         }
         table.Finish();
         file.SetAttribute(group, "title", outcome.title);
         file.SetAttribute(group, "citation", outcome.citation);
         file.SetAttribute(group, "url", outcome.url);
+        WriteStatements(file, group, outcome.statements);
     }
 }
 

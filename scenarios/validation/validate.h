@@ -4,76 +4,67 @@
 
 #include "scenarios/results/hdf5-file.h"
 #include "scenarios/running/run-scenario.h"
+#include "scenarios/validation/case-outcome.h"
 #include "scenarios/validation/collective-outcome.h"
 #include "scenarios/validation/error-statistics.h"
 #include "scenarios/validation/read-suite.h"
+#include "scenarios/validation/suite-statement.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace weir
 {
 
-/** A case and what the simulation says to it. */
-struct CaseOutcome
-{
-    std::string name;
-    std::vector<std::string> classes;
-    double measured{0};  //!< seconds
-    double predicted{0}; //!< seconds
-    double tolerance{0}; //!< relative; infinite: any error will do
-
-    /** Relative: positive when the prediction is too long. */
-    double Error() const
-    {
-        return predicted / measured - 1;
-    }
-
-    bool IsWithinTolerance() const;
-};
-
 struct SuiteOutcome
 {
+    SuiteKind kind{SuiteKind::Steps};
     std::string name;
     std::string title;
     std::string citation;
     std::string url;
+    Fidelity fidelity{Fidelity::Analytical}; //!< of collectives
     std::vector<CaseOutcome> cases;
     std::vector<CollectiveOutcome> collectives{}; //!< what the cases of such a suite are of
-    std::optional<double> meanError{};            //!< limit of the mean absolute error
+    std::string comparison{}; //!< of fidelities, for the terminal, instead of cases and classes
+    std::vector<CheckedStatement> statements{};
 
     /** Of all cases. */
     ErrorStatistics Errors() const;
 
-    /** Whether every case keeps to its tolerance, and the mean absolute error to its limit. */
-    bool IsWithinTolerance() const;
+    /** Of every class of cases. */
+    std::vector<ClassStatistics> ErrorsByClass() const;
 };
 
 /** How far along a suite is. */
 struct SuiteProgress
 {
-    std::size_t done{0}; //!< cases
-    std::size_t cases{0};
-    Time now; //!< simulated time of the case under way
+    std::size_t done{0};  //!< cases
+    std::size_t cases{0}; //!< zero: not known
+    Time now;             //!< simulated time of the case under way
 };
 
 /**
- * Runs every case of @p suite.
+ * Runs every case of @p suite, which is no group, and checks its statements.
  * @param loop makes what drives a run of the fidelity given
+ * @param catalog of systems and models, of suites that compare fidelities
  * @param collectiveFidelity of runs of single collectives; steps say their own
  * @throws InputError as RunScenario.
  */
 SuiteOutcome RunSuite(const ValidationSuite& suite,
+                      const Catalog& catalog,
                       const std::function<std::unique_ptr<EngineLoop>(Fidelity)>& loop,
                       const std::function<void(const SuiteProgress&)>& progress,
                       Fidelity collectiveFidelity = Fidelity::Analytical);
 
-/** All cases of several suites as those of one called @p name, for statistics over all of them. */
-SuiteOutcome Together(const std::string& name, const std::vector<SuiteOutcome>& outcomes);
+/**
+ * What the suites of @p outcomes that @p group stands for say: all their cases, each also in the
+ * class of its suite. Cases of steps are in no other, for their classes are columns of one table.
+ */
+SuiteOutcome Gather(const ValidationSuite& group, const std::vector<SuiteOutcome>& outcomes);
 
 /** Which cases ToText lists. */
 enum class CaseList : uint8_t
@@ -83,12 +74,22 @@ enum class CaseList : uint8_t
 };
 
 /**
- * For the terminal: measured, predicted and error by case, and by class the number of cases, mean,
- * median and 90th percentile of the absolute error, and the mean signed error.
+ * For the terminal: measured, predicted and error by case, by class the number of cases, mean,
+ * median and 90th percentile of the absolute error, and the mean signed error, and what the suite
+ * states of them.
  */
 std::string ToText(const SuiteOutcome& outcome, CaseList list = CaseList::Brief);
 
-/** One group a suite below /validation, one row a case. */
+/**
+ * What ToText says of @p outcomes as one JSON object: {suites: [{name, title, url, errors: [{class,
+ * cases, mean, median, p90, bias}], expected, guard, known: [{class, case, figure, stated, found,
+ * verdict, note, reason}], met: {expected, guard, known}, rows: [{case, classes, measured_s,
+ * predicted_s, error}]}
+ * ...], met}. Rows are there with CaseList::All.
+ */
+std::string ToJson(const std::vector<SuiteOutcome>& outcomes, CaseList list = CaseList::Brief);
+
+/** One group a suite below /validation, one row a case, and one below it, one row a statement. */
 void WriteOutcomes(Hdf5File& file, const std::vector<SuiteOutcome>& outcomes);
 
 } // namespace weir
