@@ -61,7 +61,7 @@ TEST(AdaptiveFabricTest, RingFindsTheLoadsThatADragonflyAllows)
     {
         EXPECT_GE(SlowdownOfRing(TwoGroups(RoutingKind::Ecmp), fidelity), 3.99)
             << ToString(fidelity);
-        EXPECT_NEAR(SlowdownOfRing(TwoGroups(RoutingKind::Spray), fidelity), 4, 0.05)
+        EXPECT_NEAR(SlowdownOfRing(TwoGroups(RoutingKind::Spray), fidelity), 4, 0.02)
             << ToString(fidelity);
         const double adaptive = SlowdownOfRing(TwoGroups(RoutingKind::Adaptive), fidelity);
         EXPECT_GT(adaptive, 2) << ToString(fidelity);
@@ -84,7 +84,7 @@ TEST(AdaptiveFabricTest, FidelitiesAgree)
         for (const auto& call : {ring, tree, MakeCall(all, CollectiveOp::AllToAll, Bytes::MiB(16))})
         {
             const Time stream = bench.Run(Fidelity::Stream, call);
-            EXPECT_NEAR(stream / bench.Run(Fidelity::Analytical, call), 1, 0.01);
+            EXPECT_NEAR(stream / bench.Run(Fidelity::Analytical, call), 1, 1e-4);
             EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / stream, 1, 0.1);
         }
     }
@@ -99,8 +99,8 @@ TEST(AdaptiveFabricTest, CallsThatStartTogetherShareTheFabric)
     call.overrides.algorithm = Algorithm::Ring;
     const Time alone = bench.Run(Fidelity::Stream, call);
     const auto both = bench.Run(Fidelity::Stream, {call, call});
-    EXPECT_NEAR(both[0] / alone, 2, 0.1);
-    EXPECT_NEAR(both[1] / alone, 2, 0.1);
+    EXPECT_NEAR(both[0] / alone, 2, 0.02);
+    EXPECT_NEAR(both[1] / alone, 2, 0.02);
 }
 
 } // namespace weir

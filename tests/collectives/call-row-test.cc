@@ -161,7 +161,7 @@ TEST_P(CallRows, FollowEachOtherByThePlansPeriod)
     ASSERT_GE(ends.size(), 20U);
     EXPECT_LT(plan.period, plan.duration);
     const double period = (ends[19] - ends[0]).ToSeconds() / 19;
-    EXPECT_NEAR(period / plan.period.ToSeconds(), 1, 0.02);
+    EXPECT_NEAR(period / plan.period.ToSeconds(), 1, 2e-4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes,

@@ -12,6 +12,12 @@
 namespace weir
 {
 
+/**
+ * Microseconds that a plan may be off its closed form: steps and pieces are rounded to a picosecond
+ * each, of which a schedule has some tens.
+ */
+inline constexpr double ROUNDING = 5e-5;
+
 /** A machine on which single collectives are timed. */
 class CollectiveBench : private CollectiveClient
 {

@@ -67,7 +67,7 @@ TEST_F(CrowdTimes, GroupsOfOneNicTakeAsManyTimesAsLong)
         const std::vector<CollectivePlan> plans(groups, Plan({m_nic}, 1, Bytes(8'000'000), 1));
         for (const double added : Milliseconds(plans))
         {
-            EXPECT_NEAR(added, static_cast<double>(groups - 1), 1e-6);
+            EXPECT_NEAR(added, static_cast<double>(groups - 1), 1e-9);
         }
     }
 }
@@ -81,8 +81,8 @@ TEST_F(CrowdTimes, WhoEndsFirstLeavesItsShare)
     cut.latency += Time::Microseconds(1);
     cut.duration += Time::Microseconds(1); // told apart from the other
     const auto added = Milliseconds({Plan({m_nic}, 1, Bytes(8'000'000), 1), cut});
-    EXPECT_NEAR(added[0], 1, 1e-6);
-    EXPECT_NEAR(added[1], 0.5, 1e-6);
+    EXPECT_NEAR(added[0], 1, 1e-9);
+    EXPECT_NEAR(added[1], 0.5, 1e-9);
 }
 
 // One that passes 2 GB/s behind the NIC takes no more of it than that: 8 MB in 4 ms, as alone. The
@@ -91,8 +91,8 @@ TEST_F(CrowdTimes, WhoIsHeldElsewhereLeavesTheRest)
 {
     const auto added = Milliseconds(
         {Plan({m_nic, m_slow}, 1, Bytes(8'000'000), 4), Plan({m_nic}, 1, Bytes(8'000'000), 1)});
-    EXPECT_NEAR(added[0], 0, 1e-6);
-    EXPECT_NEAR(added[1], 1.0 / 3, 1e-6);
+    EXPECT_NEAR(added[0], 0, 1e-9);
+    EXPECT_NEAR(added[1], 1.0 / 3, 1e-9);
 }
 
 // Two that take as long alone are given the same, the longer: of three on the slow link and one
@@ -103,7 +103,7 @@ TEST_F(CrowdTimes, OfThoseThatTakeAsLongAloneEachTakesTheLongest)
     const auto added = Milliseconds({slow, slow, slow, Plan({m_nic}, 1, Bytes(32'000'000), 4)});
     for (const double each : added)
     {
-        EXPECT_NEAR(each, 8, 1e-6);
+        EXPECT_NEAR(each, 8, 1e-9);
     }
 }
 

@@ -94,7 +94,7 @@ TEST(Imported, ARingTakesTheTimeOfTheBuiltInRing)
             call.overrides.algorithm = Algorithm::Ring;
             const Time builtIn = bench.Run(Fidelity::Flow, call);
             const Time imported = bench.Run(Fidelity::Flow, AsImported(call));
-            EXPECT_NEAR(imported / builtIn, 1, 1e-6) << ToString(protocol) << " " << chunk;
+            EXPECT_NEAR(imported / builtIn, 1, 1e-9) << ToString(protocol) << " " << chunk;
         }
     }
 }
@@ -109,7 +109,7 @@ TEST(Imported, ARingOverNodesTakesTheTimeOfTheBuiltInRing)
         WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(48)), Protocol::Simple), 1);
     call.overrides.algorithm = Algorithm::Ring;
     EXPECT_NEAR(
-        bench.Run(Fidelity::Flow, AsImported(call)) / bench.Run(Fidelity::Flow, call), 1, 1e-6);
+        bench.Run(Fidelity::Flow, AsImported(call)) / bench.Run(Fidelity::Flow, call), 1, 1e-9);
 }
 
 // What waits for a step of another block starts when that one has ended: two sends of 16 KiB by two
@@ -156,7 +156,7 @@ TEST(Imported, DependenciesPutStepsInOrder)
         const auto call = AsImported(MakeCall(id, CollectiveOp::AllGather, Bytes::KiB(64)));
         return bench.Run(Fidelity::Flow, call) - bench.GetPlanner().GetSchedule(call).startLatency;
     };
-    EXPECT_NEAR(time(true) / time(false), 2, 1e-6);
+    EXPECT_NEAR(time(true) / time(false), 2, 1e-9);
 }
 
 class BrokenImport : public testing::Test

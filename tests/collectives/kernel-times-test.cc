@@ -50,7 +50,8 @@ TEST(KernelTimes, LlIsBoundByItsBlock)
 {
     const KernelTimes times(H100Boxes(1).node);
     const double more = (Bytes::KiB(28) / times.LlBlockRate()).ToMicroseconds();
-    EXPECT_NEAR(LlRingMicroseconds(H100Boxes(1), Bytes::KiB(256)), 5 + 14 * (1.02 + more), 0.02);
+    EXPECT_NEAR(
+        LlRingMicroseconds(H100Boxes(1), Bytes::KiB(256)), 5 + 14 * (1.02 + more), ROUNDING);
 }
 
 // A step ends with the last of its lines: from 1 line of 8 bytes to 512 it grows by 0.43 us with
@@ -61,10 +62,10 @@ TEST(KernelTimes, AnLlStepWaitsForTheLastOfItsLines)
     const auto step = [](int64_t bytes) {
         return (LlRingMicroseconds(H100Boxes(1), Bytes(8 * bytes)) - 5) / 14;
     };
-    EXPECT_NEAR(step(16), 0.59 + 0.43 / 9, 0.001); // chunks are whole 16 bytes
-    EXPECT_NEAR(step(16 * 8), 0.59 + 0.43 * 4 / 9, 0.001);
-    EXPECT_NEAR(step(4096), 0.59 + 0.43, 0.001);
-    EXPECT_NEAR(step(5120), step(8192), 0.001);
+    EXPECT_NEAR(step(16), 0.59 + 0.43 / 9, ROUNDING); // chunks are whole 16 bytes
+    EXPECT_NEAR(step(16 * 8), 0.59 + 0.43 * 4 / 9, ROUNDING);
+    EXPECT_NEAR(step(4096), 0.59 + 0.43, ROUNDING);
+    EXPECT_NEAR(step(5120), step(8192), ROUNDING);
 }
 
 // What the SMs execute goes by their clock: an A100's call and step of one line take 1.98 / 1.41
@@ -73,7 +74,7 @@ TEST(KernelTimes, LlGoesByTheClock)
 {
     EXPECT_NEAR(LlRingMicroseconds(A100Boxes(1), Bytes(64)),
                 LlRingMicroseconds(H100Boxes(1), Bytes(64)) * 1.98 / 1.41,
-                0.01);
+                ROUNDING);
 }
 
 // A broadcast's root need not wait for the ranks behind it: calls in a row come at the wire's pace,
@@ -91,7 +92,7 @@ TEST(CallsInARow, ABroadcastRunsAhead)
     const Time fill = (broadcast.duration - broadcast.latency) * (6 * 512.0 * 24 / (240 << 10));
     EXPECT_NEAR((broadcast.duration - broadcast.period).ToMicroseconds(),
                 (way + fill).ToMicroseconds(),
-                0.01);
+                ROUNDING);
     const auto allReduce = plan(CollectiveOp::AllReduce);
     EXPECT_EQ(allReduce.duration, allReduce.period);
 }
@@ -174,7 +175,7 @@ TEST(MessageCost, HandlingBoundsSmallSlicesOverSlingshot)
         EXPECT_NEAR(time(NetTransport::Slingshot, Bytes::GiB(1)) /
                         time(NetTransport::Infiniband, Bytes::GiB(1)),
                     1,
-                    0.01);
+                    1e-4);
     }
 }
 
@@ -212,9 +213,9 @@ TEST(MessageCost, AnnouncedMessagesShareTheWire)
     };
     const double wire = 524288 / 25e3;
     EXPECT_EQ(later(NetTransport::Slingshot, 1), 0);
-    EXPECT_NEAR(later(NetTransport::Slingshot, 2), wire, 0.001);
-    EXPECT_NEAR(later(NetTransport::Slingshot, 4), 3 * wire, 0.001);
-    EXPECT_NEAR(later(NetTransport::Slingshot, 100), 3 * wire, 0.001);
+    EXPECT_NEAR(later(NetTransport::Slingshot, 2), wire, ROUNDING);
+    EXPECT_NEAR(later(NetTransport::Slingshot, 4), 3 * wire, ROUNDING);
+    EXPECT_NEAR(later(NetTransport::Slingshot, 100), 3 * wire, ROUNDING);
     EXPECT_EQ(later(NetTransport::Infiniband, 4), 0);
 }
 
@@ -233,8 +234,8 @@ TEST(MessageCost, ATreesHopsWaitForWhatFollows)
     const auto more = [&](Bytes bytes) {
         return time(NetTransport::Slingshot, bytes) - time(NetTransport::Infiniband, bytes);
     };
-    EXPECT_NEAR(more(Bytes::KiB(512)), 4 * 1.0, 0.001);
-    EXPECT_NEAR(more(Bytes::KiB(1024)), 4 * (1.0 + 524288 / 25e3), 0.01);
+    EXPECT_NEAR(more(Bytes::KiB(512)), 4 * 1.0, ROUNDING);
+    EXPECT_NEAR(more(Bytes::KiB(1024)), 4 * (1.0 + 524288 / 25e3), ROUNDING);
 }
 
 // Under LL the one thread of a process looks for every 16-byte line of every message that it sends:
@@ -255,7 +256,7 @@ TEST(MessageCost, LlLinesAreLookedFor)
     const double lines = 2 * 8192 / 16;
     EXPECT_NEAR((time(Protocol::Ll, 0.008) - time(Protocol::Ll, 0.004)).ToMicroseconds(),
                 4 * lines * 0.004,
-                0.001);
+                ROUNDING);
     EXPECT_EQ(time(Protocol::Ll128, 0.008), time(Protocol::Ll128, 0.004));
 }
 
@@ -303,7 +304,7 @@ TEST(CallsInARow, StoresOverPcieAreWaitedFor)
     const double fence = costs.TimeOf(NodeCostKind::SimplePcieStep).ToMicroseconds();
     const double base = (8.4 - 5.0) * 1.98 / 1.41; // NCCL's for a ring, Simple over LL
     EXPECT_NEAR(period(Protocol::Simple, 300) - period(Protocol::Ll, 300), fence + base, 0.01);
-    EXPECT_NEAR(period(Protocol::Ll, 800) - period(Protocol::Ll, 300), 2 * 0.5, 0.001);
+    EXPECT_NEAR(period(Protocol::Ll, 800) - period(Protocol::Ll, 300), 2 * 0.5, ROUNDING);
 }
 
 // 16 channels become 24 by copying; 24 of one node are cut to 4.

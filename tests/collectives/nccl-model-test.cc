@@ -190,8 +190,8 @@ TEST(NcclModel, RingOfTwoNodesWithAGpuEach)
     const auto ring = [&](Protocol protocol, int64_t bytes) {
         return Microseconds(constants, group, Algorithm::Ring, protocol, bytes);
     };
-    EXPECT_NEAR(ring(Protocol::Ll, 0), 3.6 - 2 * 0.47 * 1.8 + 4 * 2.7, 1e-6);
-    EXPECT_NEAR(ring(Protocol::Simple, 24000), 1.4 * (8.4 - 2 * 3.4 + 4 * 9.6) + 1, 1e-6);
+    EXPECT_NEAR(ring(Protocol::Ll, 0), 3.6 - 2 * 0.47 * 1.8 + 4 * 2.7, 1e-9);
+    EXPECT_NEAR(ring(Protocol::Simple, 24000), 1.4 * (8.4 - 2 * 3.4 + 4 * 9.6) + 1, 1e-9);
     EXPECT_LT(ring(Protocol::Ll, 345'000), ring(Protocol::Simple, 345'000));
     EXPECT_GT(ring(Protocol::Ll, 348'000), ring(Protocol::Simple, 348'000));
 }

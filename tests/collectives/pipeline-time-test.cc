@@ -49,11 +49,11 @@ class PipelineTimes : public testing::Test
 // part.
 TEST_F(PipelineTimes, OneChainIsTextbook)
 {
-    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 1)}), 3, 1e-6);
-    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 2)}), 4, 1e-6);
-    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 40)}), 42, 1e-6);
-    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 40.25)}), 42.25, 1e-6);
-    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 0.5)}), 3, 1e-6); // its slice is what it says
+    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 1)}), 3, 1e-9);
+    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 2)}), 4, 1e-9);
+    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 40)}), 42, 1e-9);
+    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 40.25)}), 42.25, 2e-7);
+    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 0.5)}), 3, 1e-9); // its slice is what it says
 }
 
 // Two equal chains share every hop all the time.
@@ -61,23 +61,23 @@ TEST_F(PipelineTimes, EqualChannelsShareEveryHop)
 {
     Pipeline both = Chain({0, 1, 2}, 5);
     both.weight = 2;
-    EXPECT_NEAR(InSlices({both}), 14, 1e-6);
-    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 5), Chain({0, 1, 2}, 5)}), 14, 1e-6);
+    EXPECT_NEAR(InSlices({both}), 14, 1e-9);
+    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 5), Chain({0, 1, 2}, 5)}), 14, 1e-9);
 }
 
 // Two chains over the same two hops in opposite order: a single slice of each has every hop for
 // itself, K > 1 meet the other one's in all ticks but the first and the last: 2 + 2 (K - 1).
 TEST_F(PipelineTimes, ChannelsMeetOnlyWhenFull)
 {
-    EXPECT_NEAR(InSlices({Chain({0, 1}, 1), Chain({1, 0}, 1)}), 2, 1e-6);
-    EXPECT_NEAR(InSlices({Chain({0, 1}, 10), Chain({1, 0}, 10)}), 20, 1e-6);
+    EXPECT_NEAR(InSlices({Chain({0, 1}, 1), Chain({1, 0}, 1)}), 2, 1e-9);
+    EXPECT_NEAR(InSlices({Chain({0, 1}, 10), Chain({1, 0}, 10)}), 20, 1e-9);
 }
 
 TEST_F(PipelineTimes, ACapBoundsEveryCrossing)
 {
     Pipeline capped = Chain({0, 1, 2}, 4);
     capped.cap = Rate::GBps(18 * 20.6 / 3);
-    EXPECT_NEAR(InSlices({capped}), 18, 1e-6);
+    EXPECT_NEAR(InSlices({capped}), 18, 1e-9);
     EXPECT_EQ(PipelineTime({}, m_bench.GetFabric().GetRouting()), Time());
 }
 

@@ -70,8 +70,8 @@ ExpectHalvesAgree(Algorithm algorithm)
         {
             const auto call = WithAlgorithm(MakeCall(id, op, bytes), algorithm);
             const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
-            EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-4);
-            EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds() / planned, 1, 0.1)
+            EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-9);
+            EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds() / planned, 1, 0.04)
                 << ToString(op) << " " << bytes.Count() << " planned " << planned;
         }
     }

@@ -23,36 +23,6 @@ Shape(uint64_t batch, uint64_t heads, uint64_t sequence, uint64_t headDim)
     return shape;
 }
 
-TEST(AttentionTime, MatchesMeasurementsOnH200)
-{
-    const Gpu gpu = NamedGpu("h200-sxm");
-    const KernelTimer timer(gpu, ClockRegime::Burst);
-    std::vector<double> errors;
-    for (const MeasuredRow& row : ReadMeasured("attention.csv"))
-    {
-        if (row.at("backend") != "cudnn" || row.at("cupti_us").empty())
-        {
-            continue;
-        }
-        AttentionShape shape = Shape(std::stoull(row.at("batch")),
-                                     std::stoull(row.at("heads")),
-                                     std::stoull(row.at("seq")),
-                                     std::stoull(row.at("head_dim")));
-        shape.kvHeads = std::stoull(row.at("kv_heads"));
-        shape.causal = row.at("causal") == "1";
-        const KernelEstimate estimate = row.at("phase") == "fwd" ? timer.AttentionForward(shape)
-                                                                 : timer.AttentionBackward(shape);
-        errors.push_back(estimate.time.ToMicroseconds() / std::stod(row.at("cupti_us")) - 1);
-    }
-    if (errors.empty())
-    {
-        GTEST_SKIP() << "no measurements beside the source tree";
-    }
-    EXPECT_EQ(errors.size(), 134U);
-    EXPECT_LT(ErrorQuantile(errors, 0.5), 0.035);
-    EXPECT_LT(ErrorQuantile(errors, 0.9), 0.11);
-}
-
 // 4 b h s^2 d, half under a causal mask; five products instead of two on the way back.
 TEST(AttentionTime, CountsUsefulFlops)
 {
@@ -110,7 +80,6 @@ TEST(AttentionTime, GrowsWithTheSquareOfTheSequence)
     EXPECT_NEAR(full / half, 4, 0.1);
 }
 
-// Fewer key and value heads save traffic, no FLOPs.
 // A causal mask leaves less of every tile out than in, never more: it lengthens nothing, however
 // few tiles there are.
 TEST(AttentionTime, ACausalMaskLengthensNothing)
@@ -134,6 +103,7 @@ TEST(AttentionTime, ACausalMaskLengthensNothing)
     }
 }
 
+// Fewer key and value heads save traffic, no FLOPs.
 TEST(AttentionTime, SharedKeysSaveTrafficOnly)
 {
     const Gpu gpu = NamedGpu("h200-sxm");

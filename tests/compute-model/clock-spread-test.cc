@@ -17,9 +17,9 @@ TEST(ClockSpread, LargestOfNormalDraws)
 {
     EXPECT_EQ(ExpectedLargest(1), 0);
     EXPECT_NEAR(ExpectedLargest(2), 0.56419, 0.03);
-    EXPECT_NEAR(ExpectedLargest(8), 1.42360, 0.03);
-    EXPECT_NEAR(ExpectedLargest(100), 2.50759, 0.03);
-    EXPECT_NEAR(ExpectedLargest(400), 2.96818, 0.03);
+    EXPECT_NEAR(ExpectedLargest(8), 1.42360, 0.015);
+    EXPECT_NEAR(ExpectedLargest(100), 2.50759, 0.015);
+    EXPECT_NEAR(ExpectedLargest(400), 2.96818, 0.015);
     EXPECT_THROW(ExpectedLargest(0), std::invalid_argument);
 }
 

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -108,101 +108,61 @@ MeasuredLayers()
     return layers;
 }
 
-/** [1; 2; 3] */
+/** Errors of all convolutions of one model's trace; biases and sums of gradients added. */
 std::vector<double>
-Numbers(const std::string& text)
-{
-    std::vector<double> numbers;
-    for (std::size_t at = text.find_first_of("0123456789"); at != std::string::npos;)
-    {
-        std::size_t length = 0;
-        numbers.push_back(std::stod(text.substr(at), &length));
-        at = text.find_first_of("0123456789", at + length);
-    }
-    return numbers;
-}
-
-/** The measured layer of so many elements in, out and weights; none: null. */
-const TableLayer*
-Find(double in, double out, double weights)
-{
-    for (const TableLayer& layer : MeasuredLayers())
-    {
-        const double samples = SAMPLES;
-        if (static_cast<double>(layer.in.Elements()) * samples == in &&
-            static_cast<double>(layer.out.Elements()) * samples == out &&
-            layer.Parameters() == weights)
-        {
-            return &layer;
-        }
-    }
-    return nullptr;
-}
-
-/** Errors of all convolutions of one network's trace; biases and sums of gradients added. */
-std::vector<double>
-Errors(const std::string& network, bool isBackward)
+Errors(const std::string& model, const std::string& pass)
 {
     const Gpu gpu = NamedGpu("h100-sxm");
     const KernelTimer timer(gpu);
-    const auto pass = [&](double elements) {
+    const auto touch = [&](double elements) {
         return timer.Memory(MemoryKernel::Elementwise, Bytes::Nearest(4 * elements))
             .time.ToSeconds();
     };
-    std::ifstream in(std::string(WEIR_SHARED_DATA_DIR) + "/papers/triosim_h100_bs128_" + network +
-                     "_ops.csv");
+    const bool isBackward = pass == "backward";
     std::vector<double> errors;
-    for (std::string line; std::getline(in, line);)
+    for (const MeasuredRow& row : ReadMeasured("triosim-2025/convolutions.csv"))
     {
-        const std::vector<std::string> fields = SplitFields(line);
-        const bool isWanted = fields.size() > 7 &&
-                              fields[1].find(isBackward ? "ConvolutionBackward" : "aten::conv2d") !=
-                                  std::string::npos;
-        if (!isWanted)
+        if (row.at("model") != model || row.at("pass") != pass)
         {
             continue;
         }
-        const std::vector<double> sizes = Numbers(fields[6]);
-        const double output = Numbers(fields[7]).at(0);
-        const TableLayer* layer = isBackward ? Find(sizes.at(1), sizes.at(0), sizes.at(2))
-                                             : Find(sizes.at(0), output, sizes.at(1));
-        if (layer == nullptr)
+        const auto whole = [&](const char* column) {
+            return static_cast<uint32_t>(std::stoul(row.at(column)));
+        };
+        const TableLayer layer =
+            Layer(whole("in"), whole("out"), whole("window"), whole("stride"), whole("side"));
+        const double in = static_cast<double>(layer.in.Elements() * SAMPLES);
+        const double out = static_cast<double>(layer.out.Elements() * SAMPLES);
+        double seconds = Pass(gpu, layer, Precision::Tf32, isBackward).seconds;
+        if (model == "vgg-13") // with biases
         {
-            ADD_FAILURE() << "no layer for " << fields[6];
-            continue;
+            seconds += isBackward ? touch(out) : touch(2 * out);
         }
-        double seconds = Pass(gpu, *layer, Precision::Tf32, isBackward).seconds;
-        if (network == "vgg13")
-        {
-            seconds += isBackward ? pass(sizes.at(0)) : pass(2 * output);
-        }
-        else if (isBackward && layer->window.size == 1 && layer->window.stride == 1 &&
-                 layer->in.channels >= layer->out.channels)
+        else if (isBackward && layer.window.size == 1 && layer.window.stride == 1 &&
+                 layer.in.channels >= layer.out.channels)
         {
             // A block's first convolution: the profile counts the sum of the two sides' gradients.
-            seconds += pass(3 * sizes.at(1));
+            seconds += touch(3 * in);
         }
-        errors.push_back(seconds / (std::stod(fields[5]) * 1e-6) - 1);
+        errors.push_back(seconds / (std::stod(row.at("time_us")) * 1e-6) - 1);
     }
     return errors;
 }
 
 } // namespace
 
-// Convolutions of ResNet-50 and VGG-13 on an H100, operator by operator: half are met to a tenth.
+// Convolutions of ResNet-50 and VGG-13 on an H100, operator by operator: half are met to a tenth
+// (github.com/sarchlab/triosim, 3fb3c06, trace2-h100-bs128; validation/triosim-2025).
 TEST(ConvolutionTime, MeetsMeasuredOperators)
 {
-    for (const char* network : {"resnet50", "vgg13"})
+    for (const auto& [model, count] : {std::pair{"resnet-50", 53U}, {"vgg-13", 10U}})
     {
-        for (const bool isBackward : {false, true})
+        for (const char* pass : {"forward", "backward"})
         {
-            const std::vector<double> errors = Errors(network, isBackward);
-            if (errors.empty())
-            {
-                GTEST_SKIP() << "no measured operators here";
-            }
-            EXPECT_LT(ErrorQuantile(errors, 0.5), 0.12) << network << isBackward;
-            EXPECT_LT(ErrorQuantile(errors, 0.9), 0.36) << network << isBackward;
+            const std::vector<double> errors = Errors(model, pass);
+            ASSERT_EQ(errors.size(), count) << model << " " << pass;
+            EXPECT_LT(ErrorQuantile(errors, 0.5), 0.105) << model << " " << pass;
+            EXPECT_LT(ErrorQuantile(errors, 0.9), 0.32) << model << " " << pass;
         }
     }
 }

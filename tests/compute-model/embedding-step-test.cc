@@ -209,6 +209,7 @@ TEST(EmbeddingStep, UnequalTablesExchangeTheirParts)
     EXPECT_EQ(exchanges[1].bytes.Count(),
               2 * samples * 2 * WIDTH * 4); // of the rank that gives most
     const Execution run(graph, [](const CollectiveCall&) { return Time::Microseconds(50); });
+    ASSERT_EQ(run.Breakdown().size(), 2U);
     for (const RankBreakdown& rank : run.Breakdown())
     {
         EXPECT_EQ(std::accumulate(rank.spent.begin(), rank.spent.end(), Time()), run.StepTime());

@@ -150,12 +150,12 @@ TEST(ExpertStep, RecomputationRunsMixturesAgain)
     const double none = flops(Recomputation::None);
     const double full = flops(Recomputation::Full);
     const double dense = 2 * s * h * 10944;
-    EXPECT_NEAR((full - flops(Recomputation::Needed)) / dense, 1, 1e-6);
+    EXPECT_NEAR((full - flops(Recomputation::Needed)) / dense, 1, 1e-12);
     const double mixture = 2 * s * h * (64 + 3 * (6 * 1408 + 2816));
     EXPECT_NEAR((flops(Recomputation::Operators) - none) /
                     (4 * 2 * s * h * 2 * h + dense + 3 * mixture),
                 1,
-                1e-6);
+                1e-12);
     EXPECT_EQ(LayerActivations(model, plan, true).ToDouble(), 4 * 2 * s * h);
 }
 

@@ -36,8 +36,8 @@ TEST(FusedUpdate, MovesWhatOneKernelNeeds)
     plan.fusedUpdate = true;
     const StepGraph atOnce = BuildTransformerStep(model, plan, SampleGpu());
     const double parameters = BytesOfKernels(inTurn, "Adam") / 28;
-    EXPECT_NEAR(BytesOfKernels(atOnce, "Adam") / parameters, 2 + 6 * 4 + 2, 1e-3);
-    EXPECT_NEAR(BytesOfKernels(atOnce, "gradient norm") / parameters, 2, 1e-3);
+    EXPECT_NEAR(BytesOfKernels(atOnce, "Adam") / parameters, 2 + 6 * 4 + 2, 1e-9);
+    EXPECT_NEAR(BytesOfKernels(atOnce, "gradient norm") / parameters, 2, 1e-9);
     for (const char* name : {"gradient unscale", "gradient clip", "weight cast"})
     {
         EXPECT_GT(BytesOfKernels(inTurn, name), 0) << name;

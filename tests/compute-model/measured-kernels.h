@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <fstream>
 #include <map>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,52 +24,48 @@ NamedGpu(const std::string& name)
     return LoadGpu(std::string(WEIR_SOURCE_DIR) + "/scenarios/gpus/" + name + ".yaml");
 }
 
-/** One line of a table by column name; absent and blank columns read as "". */
+/** One line of a table by column name. */
 using MeasuredRow = std::map<std::string, std::string>;
 
-/** Fields of one line; a quoted field may hold commas, and the line may end as on Windows. */
+/** The fields of a line without quotes. */
 inline std::vector<std::string>
 SplitFields(const std::string& line)
 {
-    std::vector<std::string> fields(1);
-    bool isQuoted = false;
-    for (const char c : line)
+    std::vector<std::string> fields;
+    std::istringstream in(line + ",");
+    for (std::string field; std::getline(in, field, ',');)
     {
-        if (c == '"')
-        {
-            isQuoted = !isQuoted;
-        }
-        else if (c == ',' && !isQuoted)
-        {
-            fields.emplace_back();
-        }
-        else if (c != '\r')
-        {
-            fields.back() += c;
-        }
+        fields.push_back(field);
     }
     return fields;
 }
 
-/** A table of kernels measured on an H200; empty when the data are not there. */
+/**
+ * The rows of a table of measured figures, a file of comma-separated values below validation/.
+ * @throws std::runtime_error where there is no such file, or a row has other fields than columns.
+ */
 inline std::vector<MeasuredRow>
 ReadMeasured(const std::string& file)
 {
-    std::ifstream in(std::string(WEIR_SHARED_DATA_DIR) + "/gpu-h200/" + file);
-    std::vector<MeasuredRow> rows;
+    std::ifstream in(std::string(WEIR_SOURCE_DIR) + "/validation/" + file);
     std::string line;
     if (!std::getline(in, line))
     {
-        return rows;
+        throw std::runtime_error("no table validation/" + file);
     }
-    const std::vector<std::string> header = SplitFields(line);
+    const std::vector<std::string> columns = SplitFields(line);
+    std::vector<MeasuredRow> rows;
     while (std::getline(in, line))
     {
         const std::vector<std::string> fields = SplitFields(line);
-        MeasuredRow row;
-        for (std::size_t i = 0; i < header.size(); i++)
+        if (fields.size() != columns.size())
         {
-            row[header[i]] = i < fields.size() ? fields[i] : "";
+            throw std::runtime_error("validation/" + file + ": other fields than columns: " + line);
+        }
+        MeasuredRow row;
+        for (std::size_t i = 0; i < columns.size(); i++)
+        {
+            row[columns[i]] = fields[i];
         }
         rows.push_back(row);
     }

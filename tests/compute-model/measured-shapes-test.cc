@@ -114,6 +114,7 @@ TEST(MeasuredShapes, HoldEveryMeasuredKernel)
 {
     const MeasuredKernels measured = Measured();
     const KernelTimer timer(measured.gpu);
+    ASSERT_EQ(measured.kernels.size(), 2195U);
     for (const MeasuredKernel& one : measured.kernels)
     {
         EXPECT_EQ(Predict(timer, one).provenance, EstimateProvenance::Measured) << one.name;

@@ -12,63 +12,6 @@ namespace weir
 namespace
 {
 
-/** Measured operators ("op/phase") and the kernels that stand for them. */
-const std::map<std::string, MemoryKernel> OPERATORS = {
-    {"layernorm/fwd", MemoryKernel::LayerNormForward},
-    {"layernorm/bwd", MemoryKernel::LayerNormBackward},
-    {"rmsnorm/fwd", MemoryKernel::RmsNormForward},
-    {"rmsnorm/bwd", MemoryKernel::RmsNormBackward},
-    {"softmax/fwd", MemoryKernel::SoftmaxForward},
-    {"softmax/bwd", MemoryKernel::SoftmaxBackward},
-    {"dropout/fwd", MemoryKernel::Dropout},
-    {"gelu_tanh/fwd", MemoryKernel::BiasGelu},
-    {"gelu_tanh/bwd", MemoryKernel::BiasGelu},
-    {"bias_gelu_triton/fwd", MemoryKernel::BiasGelu},
-    {"swiglu_triton/fwd", MemoryKernel::SwiGlu},
-    {"swiglu_triton/bwd", MemoryKernel::SwiGlu},
-    {"copy_kernel/fwd", MemoryKernel::Elementwise},
-    {"add/fwd", MemoryKernel::Elementwise},
-    {"cast_fp32_bf16/fwd", MemoryKernel::Elementwise},
-    {"dropout/bwd", MemoryKernel::Elementwise},
-    {"cast_bf16_fp32/fwd", MemoryKernel::CastToFp32},
-    {"read_sum/fwd", MemoryKernel::Reduction},
-    {"token_embedding/fwd", MemoryKernel::EmbeddingForward},
-    {"cross_entropy/fwd", MemoryKernel::CrossEntropyForward},
-    {"cross_entropy/bwd", MemoryKernel::CrossEntropyBackward},
-    {"adamw_fused_fp32/opt", MemoryKernel::AdamFused},
-    {"adamw_fused_fp32_multi/opt", MemoryKernel::AdamFused},
-    {"grad_norm_foreach/opt", MemoryKernel::GradientNorm},
-    {"fill/fwd", MemoryKernel::Fill}};
-
-TEST(MemoryKernelTime, MatchesMeasurementsOnH200)
-{
-    const Gpu gpu = NamedGpu("h200-sxm");
-    const KernelTimer timer(gpu, ClockRegime::Burst);
-    std::vector<double> errors;
-    for (const MeasuredRow& row : ReadMeasured("memory_bound.csv"))
-    {
-        const auto found = OPERATORS.find(row.at("op") + "/" + row.at("phase"));
-        if (found == OPERATORS.end() || row.at("l2") == "warm" || row.at("cupti_us").empty())
-        {
-            continue;
-        }
-        const int64_t element = row.at("dtype") == "fp32" ? 4 : 2;
-        const Time time = timer
-                              .Memory(found->second,
-                                      Bytes::Nearest(std::stod(row.at("bytes_ideal"))),
-                                      Bytes(std::stoll(row.at("cols")) * element))
-                              .time;
-        errors.push_back(time.ToMicroseconds() / std::stod(row.at("cupti_us")) - 1);
-    }
-    if (errors.empty())
-    {
-        GTEST_SKIP() << "no measurements beside the source tree";
-    }
-    EXPECT_GT(errors.size(), 350U);
-    EXPECT_LT(ErrorQuantile(errors, 0.5), 0.03);
-    EXPECT_LT(ErrorQuantile(errors, 0.9), 0.12);
-}
-
 TEST(MemoryKernelTime, NoKernelOutrunsMemory)
 {
     for (const char* name : {"a100-sxm-40g", "a100-sxm-80g", "h100-sxm", "h800-sxm", "h200-sxm"})
@@ -99,7 +42,7 @@ TEST(MemoryKernelTime, CarriesByMemoryRate)
     const Bytes large = Bytes::GiB(4);
     const double ratio = KernelTimer(h100).Memory(MemoryKernel::Elementwise, large).time /
                          KernelTimer(h200).Memory(MemoryKernel::Elementwise, large).time;
-    EXPECT_NEAR(ratio, h200.memoryRate / h100.memoryRate, 0.01);
+    EXPECT_NEAR(ratio, h200.memoryRate / h100.memoryRate, 1e-3);
 }
 
 // Random numbers limit dropout by instructions: on equal SMs and clocks memory does not help.
@@ -131,7 +74,7 @@ TEST(MemoryKernelTime, InterpolatesRowLengths)
     ASSERT_GE(rates.size(), 2U);
     const double expected =
         Bytes::GiB(16).ToDouble() / (rates[0].bytesPerSmPerClock * gpu.sms * gpu.boostClockHz);
-    EXPECT_NEAR(seconds(static_cast<int64_t>(rates[0].rowBytes)) / expected, 1, 0.01);
+    EXPECT_NEAR(seconds(static_cast<int64_t>(rates[0].rowBytes)) / expected, 1, 2e-4);
     const double middle = seconds(6000);
     EXPECT_GT(middle, std::min(seconds(4096), seconds(8192)));
     EXPECT_LT(middle, std::max(seconds(4096), seconds(8192)));

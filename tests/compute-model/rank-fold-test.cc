@@ -289,7 +289,7 @@ TEST(RankFold, ExecutesTheSameStepsOfTwoJobs)
         for (std::size_t i = 0; i < TIME_CATEGORY_COUNT; i++)
         {
             EXPECT_NEAR(
-                folded[rank].spent[i].ToPicoseconds(), apart[rank].spent[i].ToPicoseconds(), 1000)
+                folded[rank].spent[i].ToPicoseconds(), apart[rank].spent[i].ToPicoseconds(), 10)
                 << "rank " << rank << ", " << ToString(static_cast<TimeCategory>(i));
         }
     }

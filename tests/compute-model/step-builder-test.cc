@@ -119,6 +119,7 @@ TEST_P(Plans, BreakdownSumsToTheStep)
     const Execution run(graph, [](const CollectiveCall& call) {
         return Time::Microseconds(10) + call.bytes / Rate::GBps(100);
     });
+    ASSERT_EQ(run.Breakdown().size(), GetParam().Ranks());
     for (const RankBreakdown& rank : run.Breakdown())
     {
         const Time sum = std::accumulate(rank.spent.begin(), rank.spent.end(), Time());

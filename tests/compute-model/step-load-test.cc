@@ -22,7 +22,7 @@ TEST(StepLoad, RaisesTheClockByTheCubeRootOfWhatIsLeft)
     const Gpu gpu = NamedGpu("h200-sxm");
     EXPECT_EQ(UnderLoad(gpu, 0).sustainedClockHz, gpu.burstTensorClockHz);
     EXPECT_EQ(UnderLoad(gpu, 1).sustainedClockHz, gpu.sustainedClockHz);
-    EXPECT_NEAR(UnderLoad(gpu, 0.9).sustainedClockHz, gpu.sustainedClockHz / std::cbrt(0.9), 1);
+    EXPECT_NEAR(UnderLoad(gpu, 0.9).sustainedClockHz, gpu.sustainedClockHz / std::cbrt(0.9), 1e-3);
     EXPECT_EQ(UnderLoad(gpu, 1.0 / 8).sustainedClockHz, gpu.burstTensorClockHz);
 }
 
@@ -77,23 +77,6 @@ TEST(StepLoad, FollowsWhatLayersKeepBusy)
     EXPECT_NEAR(StepLoad(narrow, plan, gpu) / slow, 0.5, 1e-9);
 }
 
-/** Mean microseconds of a measured layer from a second without pause on; 0 without it. */
-double
-SteadyMicroseconds(const std::string& layer)
-{
-    double sum = 0;
-    int count = 0;
-    for (const MeasuredRow& row : ReadMeasured("sustained_steps.csv"))
-    {
-        if (row.at("case") == layer && std::stod(row.at("t_s")) >= 1)
-        {
-            sum += std::stod(row.at("total_us"));
-            count++;
-        }
-    }
-    return count == 0 ? 0 : sum / count;
-}
-
 struct MeasuredLayer
 {
     const char* name;
@@ -101,22 +84,20 @@ struct MeasuredLayer
     uint32_t heads;
     uint32_t tensor;
     uint32_t microBatch;
+    double measured; //!< microseconds, forward and backward
 };
 
 /** Layers that an H200 ran for seconds without pause took what their kernels take at the clock
- * that their load leaves, within 4 %. Nothing was fitted to them. */
+ * that their load leaves, within 4 %: means of what they took from a second on (116, 791 and 591
+ * runs), Weir's own measurement on an H200, November 2026. Nothing was fitted to them. */
 TEST(StepLoad, AgreesWithSteadyLayers)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
-    for (const MeasuredLayer& layer : {MeasuredLayer{"layer/GPT-175B/tp1/mbs1", 12288, 96, 1, 1},
-                                       MeasuredLayer{"layer/GPT-175B/tp8/mbs1", 12288, 96, 8, 1},
-                                       MeasuredLayer{"layer/GPT-1.3B/tp1/mbs4", 2048, 16, 1, 4}})
+    for (const MeasuredLayer& layer :
+         {MeasuredLayer{"GPT-175B, tensor 1, micro-batch 1", 12288, 96, 1, 1, 35132.1},
+          MeasuredLayer{"GPT-175B, tensor 8, micro-batch 1", 12288, 96, 8, 1, 5063.60},
+          MeasuredLayer{"GPT-1.3B, tensor 1, micro-batch 4", 2048, 16, 1, 4, 5088.77}})
     {
-        const double measured = SteadyMicroseconds(layer.name);
-        if (measured == 0)
-        {
-            GTEST_SKIP() << "the measurements are not here";
-        }
         const Transformer model = SampleGpt(1, layer.hidden, layer.heads);
         ParallelPlan plan;
         plan.tensor = layer.tensor;
@@ -135,7 +116,7 @@ TEST(StepLoad, AgreesWithSteadyLayers)
                 total += segment.kernels.duration;
             }
         }
-        EXPECT_NEAR(total.ToMicroseconds() / measured, 1, 0.04) << layer.name;
+        EXPECT_NEAR(total.ToMicroseconds() / layer.measured, 1, 0.04) << layer.name;
     }
 }
 

@@ -69,7 +69,7 @@ TEST(TensorGridJob, RanksThatAreAlikeAreExecutedOnce)
             {
                 EXPECT_NEAR(folded.ranks[rank].spent[i].ToPicoseconds(),
                             apart.ranks[rank].spent[i].ToPicoseconds(),
-                            1000)
+                            10)
                     << "rank " << rank << ", " << ToString(static_cast<TimeCategory>(i));
             }
         }

@@ -51,12 +51,15 @@ TEST(GraphFabricTest, PutsNicsInTheHostsPlaces)
     const auto distances = NetworkDistances(topology, cluster.NicDevice(0, 0));
     EXPECT_EQ(distances[cluster.NicDevice(1, 0).Index()], 2U);
     EXPECT_EQ(distances[cluster.NicDevice(2, 0).Index()], 3U);
+    uint32_t nics = 0;
     for (const LinkId id : topology.LinksFrom(topology.FindDevice("left")))
     {
         const Link& link = topology.GetLink(id);
         const bool isNic = topology.GetDevice(link.to).kind == DeviceKind::Nic;
         EXPECT_NEAR(link.rate.ToGBps(), isNic ? 50 : 10, 1e-9);
+        nics += isNic ? 1 : 0;
     }
+    EXPECT_EQ(nics, 2U);
 }
 
 // Where hosts are nodes, all NICs of node i hang on host i, and share its wires.

@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ctime>
 #include <ostream>
 #include <random>
 #include <set>
@@ -197,7 +196,9 @@ TEST(RouterTest, GpusAndNicsForwardNothing)
     // A mesh neighbour is one NVLink away; beyond it the way is PCIe, not through the neighbour.
     EXPECT_EQ(router.Route(gpu0, cluster.GpuDevice(GpuId(1)), {}).size(), 1u);
     EXPECT_FALSE(router.IsReachable(gpu0, gpu2, NVLINK));
-    for (const LinkId id : router.Route(gpu0, gpu2, {}))
+    const auto overPcie = router.Route(gpu0, gpu2, {});
+    ASSERT_FALSE(overPcie.empty());
+    for (const LinkId id : overPcie)
     {
         EXPECT_NE(topology.GetLink(id).kind, LinkKind::NvLink);
     }
@@ -208,19 +209,13 @@ TEST(RouterTest, GpusAndNicsForwardNothing)
     EXPECT_TRUE(router.IsReachable(cluster.NicDevice(1, 0), far, ALL));
 }
 
-TEST(RouterTest, AHundredThousandRoutesAmongAThousandNicsTakeUnderHalfASecond)
+TEST(RouterTest, RoutesAmongAThousandNicsHaveFourLinksUnlessUnderOneLeaf)
 {
-#ifdef __SANITIZE_ADDRESS__
-    const double limit = 20; // instrumented code is measured for errors, not for speed
-#else
-    const double limit = 0.5;
-#endif
     const Cluster cluster(BoxSpec(128, FabricKind::RailOptimized));
     PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
     Router& router = plain;
     std::mt19937 random(1);
     std::size_t links = 0;
-    const std::clock_t start = std::clock(); // of this process: other load does not count
     for (uint32_t i = 0; i < 100000; i++)
     {
         const uint32_t a = random() % 1024;
@@ -229,9 +224,9 @@ TEST(RouterTest, AHundredThousandRoutesAmongAThousandNicsTakeUnderHalfASecond)
         const DeviceId to = cluster.NicDevice(b / 8, b % 8);
         links += router.RouteOver(from, to, {a, b, 0, 0}, NETWORK).size();
     }
-    EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, limit);
-    // Two links when both are under one leaf (1 pair in 32), none for the same NIC, else four.
-    EXPECT_NEAR(static_cast<double>(links) / 100000, 4 - 2.0 / 32, 0.01);
+    // Two links when both are under one leaf (1 pair in 32), none for the same NIC, else four: of
+    // so many draws the mean is known to 0.35 / sqrt(100000), four times which it keeps to.
+    EXPECT_NEAR(static_cast<double>(links) / 100000, 4 - 2.0 / 32 - 2.0 / 1024, 0.0044);
 }
 
 TEST(RouterTest, OnAnyGraphRoutesAreAsShortAsTheOracles)

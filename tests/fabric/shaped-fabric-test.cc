@@ -142,7 +142,9 @@ TEST(DragonflyTest, SpreadsGlobalLinksOverRouters)
 {
     const Cluster cluster(DragonflySpec(5, 4, 2, 2)); // 8 ports for 4 groups: 2 links each
     const Topology& topology = cluster.GetTopology();
-    for (const DeviceId router : SwitchesOf(topology, DeviceKind::LeafSwitch))
+    const auto routers = SwitchesOf(topology, DeviceKind::LeafSwitch);
+    ASSERT_EQ(routers.size(), 20U);
+    for (const DeviceId router : routers)
     {
         uint32_t global = 0;
         for (const LinkId id : topology.LinksFrom(router))

@@ -147,6 +147,7 @@ TEST_P(JobAgreement, ATrainingStepTakesWhatThePlainExecutorSays)
     two.nodes = 2;
     const auto plain = PlainRun(two, GetParam()).Train(spec, system.gpu);
     ASSERT_TRUE(job->IsFinished());
+    ASSERT_GE(plain.size(), 1u);
     ASSERT_EQ(job->GetStepTimes().size(), plain.size());
     for (std::size_t i = 0; i < plain.size(); i++)
     {

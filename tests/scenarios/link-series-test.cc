@@ -35,7 +35,7 @@ TEST(LinkSeries, IsTheIntegralOfTheRateOverEachBin)
     for (uint32_t i = 0; i < 4; i++)
     {
         EXPECT_EQ(bins.records[i].bin, i);
-        EXPECT_NEAR(bins.records[i].bytes, expected[i], 1e-6);
+        EXPECT_NEAR(bins.records[i].bytes, expected[i], 1e-9);
     }
 }
 

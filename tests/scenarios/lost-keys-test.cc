@@ -32,7 +32,9 @@ std::vector<ClusterSpec>
 Catalogue()
 {
     std::vector<ClusterSpec> clusters;
-    for (const CatalogEntry& system : Catalog().List(CatalogKind::Systems))
+    const auto listed = Catalog().List(CatalogKind::Systems);
+    EXPECT_FALSE(listed.empty());
+    for (const CatalogEntry& system : listed)
     {
         clusters.push_back(ReadTopology(system.name, "", Catalog()));
         clusters.back().nodes = clusters.back().fabric.kind == FabricKind::None ? 1 : 2;

@@ -311,7 +311,7 @@ TEST(PlayFlows, AgreesWithProgressiveFillingOnRandomTrees)
         {
             EXPECT_NEAR(static_cast<double>(played.results.Finish(flow).ToPicoseconds()),
                         static_cast<double>(finishes[flow].ToPicoseconds()),
-                        200)
+                        2)
                 << "seed " << seed << ", flow " << flow;
         }
     }

@@ -3,37 +3,57 @@
 
 #include <gtest/gtest.h>
 #include <sstream>
-#include <thread>
 
 namespace weir
 {
 namespace
 {
 
-TEST(ProgressLine, SaysNothingInAPipe)
+/** A clock that stands where it is put. */
+struct ProgressLineTest : testing::Test
 {
     std::ostringstream out;
+    ProgressLine::Clock::time_point now{};
+
+    ProgressLine Line(bool isTerminal)
     {
-        ProgressLine line(out, false, "run");
-        std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+        return {out, isTerminal, "run", [this] { return now; }};
+    }
+};
+
+TEST_F(ProgressLineTest, SaysNothingInAPipe)
+{
+    {
+        ProgressLine line = Line(false);
+        now += std::chrono::seconds(10);
         line.Update(Time::Seconds(1));
     }
     EXPECT_EQ(out.str(), "");
 }
 
-TEST(ProgressLine, SaysNothingInTheFirstSecondThenWipesItself)
+// Nothing in the first second, then five lines a second, each in place of the one before; what was
+// written is wiped.
+TEST_F(ProgressLineTest, SaysNothingInTheFirstSecondThenWipesItself)
 {
-    std::ostringstream out;
+    const std::string wipe = "\r\033[K";
     {
-        ProgressLine line(out, true, "run");
+        ProgressLine line = Line(true);
+        now += std::chrono::milliseconds(999);
         line.Update(Time::Seconds(1));
         EXPECT_EQ(out.str(), "");
-        std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+        now += std::chrono::milliseconds(1);
         line.Update(Time::Seconds(2));
-        EXPECT_NE(out.str().find("run: simulated 2.000 s"), std::string::npos) << out.str();
+        EXPECT_EQ(out.str(), wipe + "run: simulated 2.000 s in 1.000 s");
+        now += std::chrono::milliseconds(199);
+        line.Update(Time::Seconds(3));
+        EXPECT_EQ(out.str(), wipe + "run: simulated 2.000 s in 1.000 s");
+        now += std::chrono::milliseconds(1);
+        out.str("");
+        line.Update(1, 4, Time::Seconds(4));
+        EXPECT_EQ(out.str(), wipe + "run: 1 of 4 cases, simulated 4.000 s in 1.200 s");
+        out.str("");
     }
-    const std::string wiped = "\r\033[K";
-    EXPECT_EQ(out.str().substr(out.str().size() - wiped.size()), wiped);
+    EXPECT_EQ(out.str(), wipe);
 }
 
 } // namespace

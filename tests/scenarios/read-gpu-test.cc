@@ -37,7 +37,7 @@ TEST(ReadGpu, ReadsDatasheetFigures)
     EXPECT_EQ(gpu.name, "h100-sxm");
     EXPECT_EQ(gpu.sms, 132U);
     EXPECT_EQ(gpu.computeCapability, 90U);
-    EXPECT_NEAR(gpu.Peak(Precision::Bf16).ToTeraFlops(), 989.4 * 1980 / 1830, 1);
+    EXPECT_NEAR(gpu.Peak(Precision::Bf16).ToTeraFlops(), 989.4 * 1980 / 1830, 0.05);
     EXPECT_EQ(gpu.memoryRate, Rate::GBps(3350));
 }
 

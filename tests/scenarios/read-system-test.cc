@@ -33,7 +33,7 @@ TEST(ReadSystem, NvLinkPayloadIsNcclsFigureOrTheMeasuredOne)
         EXPECT_EQ(node.wiring, NvLinkWiring::Switched);
         EXPECT_EQ(node.nvlinksPerGpu, e.links) << e.system;
         EXPECT_EQ(node.nvlink.rawRate, Rate::GBps(25)) << e.system;
-        EXPECT_NEAR(node.nvlink.PayloadRate().ToGBps(), e.perLink, 1e-3) << e.system;
+        EXPECT_NEAR(node.nvlink.PayloadRate().ToGBps(), e.perLink, 1e-9) << e.system;
     }
 }
 

@@ -69,7 +69,7 @@ TEST(RunScenario, StepsAreSteady)
     const RunResult result = Simulate(SmallScenario({{"jobs.0.steps", "4"}}));
     const auto& steps = result.jobs.front().steps;
     ASSERT_EQ(steps.size(), 4U);
-    EXPECT_NEAR(steps[2] / steps[3], 1, 1e-6);
+    EXPECT_NEAR(steps[2] / steps[3], 1, 1e-9);
 }
 
 /** A link is busy at least as long as it would take at its full rate. */
@@ -114,7 +114,7 @@ TEST(RunScenario, JobsThatMeetOnALeafAreTimedTogether)
     const double played = Simulate(scenario).StepTime().ToSeconds();
     EXPECT_GT(played, 1.2 * alone);
     scenario.fidelity = Fidelity::Analytical;
-    EXPECT_NEAR(Simulate(scenario).StepTime().ToSeconds() / played, 1, 0.01);
+    EXPECT_NEAR(Simulate(scenario).StepTime().ToSeconds() / played, 1, 1e-9);
 }
 
 TEST(RunScenario, RefusesMoreGpusThanThereAre)
@@ -194,7 +194,7 @@ TEST(RunScenario, LinkSeriesSumsToTheLinksBytes)
     }
     for (std::size_t i = 0; i < total.size(); i++)
     {
-        EXPECT_NEAR(sum[i], total[i], 1e-5 * total[i] + 1) << "link " << i;
+        EXPECT_NEAR(sum[i], total[i], 1e-7 * total[i] + 1) << "link " << i;
     }
 }
 

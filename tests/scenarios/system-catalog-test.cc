@@ -29,7 +29,9 @@ NvLinkTotal(const NodeSpec& node)
 TEST(SystemCatalog, EverySystemIsWired)
 {
     const Catalog catalog;
-    for (const CatalogEntry& entry : catalog.List(CatalogKind::Systems))
+    const auto listed = catalog.List(CatalogKind::Systems);
+    EXPECT_FALSE(listed.empty());
+    for (const CatalogEntry& entry : listed)
     {
         ClusterSpec spec = SystemOf(entry.name).cluster;
         EXPECT_EQ(spec.name, entry.name);

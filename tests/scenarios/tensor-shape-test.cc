@@ -79,7 +79,7 @@ TEST(TensorShape, FidelitiesAgree)
     for (const std::string fidelity : {"analytical", "stream"})
     {
         const RunResult result = Simulate(OnGrid("[2, 2, 2]", fidelity));
-        EXPECT_NEAR(result.StepTime().ToSeconds() / reference, 1, 0.1) << fidelity;
+        EXPECT_NEAR(result.StepTime().ToSeconds() / reference, 1, 1e-3) << fidelity;
         EXPECT_TRUE(result.waiting.empty());
     }
 }

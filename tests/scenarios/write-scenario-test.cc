@@ -32,7 +32,9 @@ ReadBack(const Scenario& scenario)
 TEST(WriteScenario, EveryShippedRunReadsBackEqual)
 {
     const Catalog catalog;
-    for (const CatalogEntry& entry : catalog.List(CatalogKind::Runs))
+    const auto listed = catalog.List(CatalogKind::Runs);
+    EXPECT_FALSE(listed.empty());
+    for (const CatalogEntry& entry : listed)
     {
         const Scenario scenario = LoadScenario(entry.name, {}, catalog);
         const Scenario again = ReadBack(scenario);

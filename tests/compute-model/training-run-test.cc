@@ -76,6 +76,7 @@ TEST(TrainingJob, RunsItsStepsOnItsCommunicators)
     ASSERT_EQ(steps.size(), 3U);
     EXPECT_EQ(steps[0], steps[1]);
     EXPECT_EQ(end, Time::Seconds(1) + steps[0] + steps[1] + steps[2]);
+    ASSERT_FALSE(engine.Calls().empty());
     for (const CollectiveCall& call : engine.Calls())
     {
         const Communicator& communicator = machine.planner.GetCommunicator(call.communicator);

@@ -5,6 +5,7 @@
 #include "fabric/units.h"
 
 #include <chrono>
+#include <functional>
 #include <ostream>
 #include <string>
 
@@ -18,8 +19,16 @@ namespace weir
 class ProgressLine
 {
   public:
-    /** @param out where; @param isTerminal whether it is one: nothing is written else */
-    ProgressLine(std::ostream& out, bool isTerminal, std::string title);
+    using Clock = std::chrono::steady_clock;
+
+    /**
+     * @param out where; @param isTerminal whether it is one: nothing is written else
+     * @param clock says how late it is
+     */
+    ProgressLine(std::ostream& out,
+                 bool isTerminal,
+                 std::string title,
+                 std::function<Clock::time_point()> clock = Clock::now);
     ~ProgressLine();
 
     /** The run has come to simulated time @p now. */
@@ -31,12 +40,11 @@ class ProgressLine
   private:
     void Show(const std::string& place);
 
-    using Clock = std::chrono::steady_clock;
-
     std::ostream& m_out;
     bool m_isTerminal;
     std::string m_title;
-    Clock::time_point m_begin{Clock::now()};
+    std::function<Clock::time_point()> m_clock;
+    Clock::time_point m_begin;
     Clock::time_point m_due; //!< when the line is written next
     bool m_shown{false};
 };

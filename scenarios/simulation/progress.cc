@@ -17,10 +17,15 @@ constexpr std::size_t TITLE_WIDTH = 40;
 
 } // namespace
 
-ProgressLine::ProgressLine(std::ostream& out, bool isTerminal, std::string title)
+ProgressLine::ProgressLine(std::ostream& out,
+                           bool isTerminal,
+                           std::string title,
+                           std::function<Clock::time_point()> clock)
     : m_out(out),
       m_isTerminal(isTerminal),
       m_title(Shorten(std::move(title), TITLE_WIDTH)),
+      m_clock(std::move(clock)),
+      m_begin(m_clock()),
       m_due(m_begin + PATIENCE)
 {
 }
@@ -54,7 +59,7 @@ ProgressLine::Show(const std::string& place)
     {
         return;
     }
-    const auto wall = Clock::now();
+    const auto wall = m_clock();
     if (wall < m_due)
     {
         return;
