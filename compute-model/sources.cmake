@@ -67,7 +67,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/kernels/overlap-slowdown.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/clock-spread.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/tensor-clock.cc
-  ${CMAKE_CURRENT_LIST_DIR}/training-job.cc
+  ${CMAKE_CURRENT_LIST_DIR}/training-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/transformer.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/layer-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/precision.cc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/training-job.h"
+#include "compute-model/training-run.h"
 
 #include "compute-model/execution/calls-together.h"
 #include "compute-model/execution/group-kinds.h"
@@ -184,7 +184,7 @@ NameLanesByGpu(CallClass& calls, const RankFold& fold, const std::vector<GpuId>&
 
 } // namespace
 
-TrainingJob::TrainingJob(TrainingJobSpec spec,
+TrainingRun::TrainingRun(TrainingJobSpec spec,
                          const Gpu& gpu,
                          Planner& planner,
                          CollectiveEngine& engine)

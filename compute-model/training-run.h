@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COMPUTE_MODEL_TRAINING_JOB_H
-#define WEIR_COMPUTE_MODEL_TRAINING_JOB_H
+#ifndef WEIR_COMPUTE_MODEL_TRAINING_RUN_H
+#define WEIR_COMPUTE_MODEL_TRAINING_RUN_H
 
 #include "collectives/planner.h"
 #include "compute-model/execution/step-executor.h"
@@ -34,7 +34,7 @@ struct TrainingJobSpec
 };
 
 /** A job joined to a cluster: its step graph, its communicators, its executor. */
-class TrainingJob
+class TrainingRun
 {
   public:
     /**
@@ -42,9 +42,9 @@ class TrainingJob
      *         GPUs than given, or does not fit the GPU's memory (the message gives the estimate by
      *         part, the capacity and the fullest stage).
      */
-    TrainingJob(TrainingJobSpec spec, const Gpu& gpu, Planner& planner, CollectiveEngine& engine);
-    TrainingJob(const TrainingJob&) = delete;
-    TrainingJob& operator=(const TrainingJob&) = delete;
+    TrainingRun(TrainingJobSpec spec, const Gpu& gpu, Planner& planner, CollectiveEngine& engine);
+    TrainingRun(const TrainingRun&) = delete;
+    TrainingRun& operator=(const TrainingRun&) = delete;
 
     const TrainingJobSpec& GetSpec() const
     {
@@ -82,4 +82,4 @@ class TrainingJob
 
 } // namespace weir
 
-#endif // WEIR_COMPUTE_MODEL_TRAINING_JOB_H
+#endif // WEIR_COMPUTE_MODEL_TRAINING_RUN_H

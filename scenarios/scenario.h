@@ -3,12 +3,8 @@
 #define WEIR_SCENARIOS_SCENARIO_H
 
 #include "collectives/fidelity.h"
-#include "compute-model/execution/rank-jitter.h"
-#include "compute-model/execution/steady-rule.h"
 #include "compute-model/kernels/gpu.h"
-#include "compute-model/kernels/overlap-slowdown.h"
-#include "compute-model/models/network.h"
-#include "compute-model/plan/parallel-plan.h"
+#include "compute-model/training-run.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 
@@ -26,16 +22,10 @@ enum class Placement : uint8_t
     Packed //!< ranks fill node after node
 };
 
-struct JobSpec
+/** A job as a scenario has it; it gets its GPUs by its placement when the scenario is wired. */
+struct JobSpec : TrainingJobSpec
 {
-    std::string name;
-    Network network; //!< what is trained
-    ParallelPlan plan;
     Placement placement{Placement::Packed};
-    OverlapPolicy overlap;            //!< how much longer kernels beside communication take
-    JitterSpec jitter;                //!< how compute durations differ from rank to rank
-    uint32_t steps{2};                //!< at most
-    SteadyRule steady;                //!< no more steps once it is met
     std::string where{};              //!< of its plan, as YamlNode::Where; empty: not from a file
     std::vector<std::string> notes{}; //!< on values of its plan without effect, a line each
 };
@@ -84,6 +74,7 @@ struct Scenario
     std::string ncclVersion{"2.30.7"};
     std::vector<EventSpec> events;
     OutputSpec output;
+    std::vector<std::string> remarks{}; //!< what the keys cannot say: comments of its text
 };
 
 } // namespace weir

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Plain sources of weir-scenario: readers, catalogue, runner, result files.
 include(GNUInstallDirs)
+# What jobs run on, with or without the rest.
+set(WEIR_SIMULATION_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/simulation/fabric-events.cc
+  ${CMAKE_CURRENT_LIST_DIR}/simulation/simulation.cc
+)
 set(WEIR_SCENARIO_SOURCES
+  ${WEIR_SIMULATION_SOURCES}
   ${CMAKE_CURRENT_LIST_DIR}/yaml/exact-decimal.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/nearest-name.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/quantity.cc
@@ -54,7 +60,7 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/catalog.cc PROPERTIES COMP
   "WEIR_SCENARIOS_SOURCE_DIR=\"${CMAKE_CURRENT_LIST_DIR}\";WEIR_SCENARIOS_INSTALL_DIR=\"${CMAKE_INSTALL_FULL_DATADIR}/weir\"")
 # The runner, its recorder and its result files (HDF5).
 list(APPEND WEIR_SCENARIO_SOURCES
-  ${CMAKE_CURRENT_LIST_DIR}/running/collective-sweep.cc
+  ${CMAKE_CURRENT_LIST_DIR}/simulation/collective-sweep.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-graph.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-kernel.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-embedding.cc
@@ -62,20 +68,21 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/explain-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/explain-collective.cc
-  ${CMAKE_CURRENT_LIST_DIR}/running/fabric-events.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/hdf5-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/hdf5-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/link-series.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/model-flops.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/output-file.cc
-  ${CMAKE_CURRENT_LIST_DIR}/running/progress.cc
+  ${CMAKE_CURRENT_LIST_DIR}/simulation/progress.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/read-suite.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/recorder.cc
-  ${CMAKE_CURRENT_LIST_DIR}/running/row-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/simulation/row-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/run-json.cc
-  ${CMAKE_CURRENT_LIST_DIR}/running/run-scenario.cc
+  ${CMAKE_CURRENT_LIST_DIR}/simulation/run-recording.cc
+  ${CMAKE_CURRENT_LIST_DIR}/simulation/run-result.cc
+  ${CMAKE_CURRENT_LIST_DIR}/simulation/run-scenario.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/size-list.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/summary.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/text-table.cc
@@ -83,7 +90,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/results/trace-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/validate.cc
   ${CMAKE_CURRENT_LIST_DIR}/versions.cc
-  ${CMAKE_CURRENT_LIST_DIR}/running/wired-scenario.cc
+  ${CMAKE_CURRENT_LIST_DIR}/simulation/wire-scenario.cc
 )
 # `weir flows`: a researcher's own topology and flows.
 list(APPEND WEIR_SCENARIO_SOURCES

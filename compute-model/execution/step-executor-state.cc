@@ -113,17 +113,16 @@ StepExecutor::State::AddProgram(const StepProgram& program)
 }
 
 void
-StepExecutor::State::SetObserver(StepObserver* watcher)
+StepExecutor::State::AddObserver(StepObserver& watcher)
 {
-    observer = watcher;
+    observers.push_back(&watcher);
     for (uint32_t actor = 0; actor < actors.size(); actor++)
     {
-        watched[actor].clear();
         for (const uint32_t* rank = fold.ranks.begin(actor); rank != fold.ranks.end(actor); rank++)
         {
-            if (observer != nullptr && observer->Watches(Rank(*rank)))
+            if (watcher.Watches(Rank(*rank)))
             {
-                watched[actor].emplace_back(*rank);
+                watched[actor].push_back({Rank(*rank), &watcher});
             }
         }
         actors[actor].isWatched = !watched[actor].empty();
@@ -265,7 +264,7 @@ StepExecutor::State::EndMeeting(uint32_t id, Time now)
     {
         return;
     }
-    if (observer != nullptr)
+    if (!observers.empty())
     {
         TellMeeting(meetings.Get(id), now);
     }
@@ -324,24 +323,24 @@ StepExecutor::State::Complete(uint32_t actor, std::size_t stream, Time now)
     Rebook(actor, now);
 }
 
-/** Tells the observer of an operation that has ended on the watched ranks of an actor. */
+/** Tells the observers of an operation that has ended on the watched ranks of an actor. */
 void
 StepExecutor::State::TellOp(uint32_t actor, std::size_t stream, Time now)
 {
     const std::size_t key = actor * STREAM_COUNT + stream;
-    for (const Rank rank : watched[actor])
+    for (const Watched& watch : watched[actor])
     {
-        observer->OnOpFinished(actors[actor].step,
-                               rank,
-                               static_cast<StreamKind>(stream),
-                               HeadOf(actor, stream),
-                               posted[key],
-                               started[key],
-                               now);
+        watch.observer->OnOpFinished(actors[actor].step,
+                                     watch.rank,
+                                     static_cast<StreamKind>(stream),
+                                     HeadOf(actor, stream),
+                                     posted[key],
+                                     started[key],
+                                     now);
     }
 }
 
-/** Tells the observer of a communication that has ended in all groups of its place. */
+/** Tells the observers of a communication that has ended in all groups of its place. */
 void
 StepExecutor::State::TellMeeting(const Meeting& meeting, Time now)
 {
@@ -349,8 +348,11 @@ StepExecutor::State::TellMeeting(const Meeting& meeting, Time now)
     const uint32_t step = actors[meetings.FirstKey(meeting) / STREAM_COUNT].step;
     for (const uint32_t* group = fold.groups.begin(meeting.place); group != last; group++)
     {
-        observer->OnCollectiveFinished(
-            step, *group, *meeting.op, meeting.firstArrival, meeting.started, now);
+        for (StepObserver* observer : observers)
+        {
+            observer->OnCollectiveFinished(
+                step, *group, *meeting.op, meeting.firstArrival, meeting.started, now);
+        }
     }
 }
 

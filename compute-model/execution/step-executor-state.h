@@ -84,6 +84,13 @@ struct OpIssue
     bool synchronizes{false};
 };
 
+/** A rank whose operations are observed. */
+struct Watched
+{
+    Rank rank;
+    StepObserver* observer;
+};
+
 /** The operations of one stream of one program. */
 struct StreamOps
 {
@@ -101,7 +108,7 @@ struct StepExecutor::State
 {
     State(StepExecutorSpec spec, CollectiveClient* client);
 
-    void SetObserver(StepObserver* watcher);
+    void AddObserver(StepObserver& watcher);
     void Begin(Time now);
     void RunUntil(Time now);
     void EndMeeting(uint32_t meeting, Time now);
@@ -121,14 +128,14 @@ struct StepExecutor::State
     StepExecutorSpec spec;
     RankFold fold;
     CollectiveClient* client; //!< the executor, to be told of ended collectives
-    StepObserver* observer{nullptr};
+    std::vector<StepObserver*> observers;
     std::vector<OpBrief> briefs;       //!< of all programs' streams
     std::vector<OpIssue> issues;       //!< of the same operations
     std::vector<OverlapTraits> traits; //!< of the same operations
     std::vector<StreamOps> programOps; //!< by program, then stream
     std::vector<ActorState> actors;
-    std::vector<std::vector<Rank>> watched; //!< by actor: ranks whose operations are observed
-    std::vector<double> scales;             //!< by actor: factor on compute durations; empty: all 1
+    std::vector<std::vector<Watched>> watched; //!< by actor
+    std::vector<double> scales; //!< by actor: factor on compute durations; empty: all 1
     RankJitter jitter;
     std::vector<double> scalesNow; //!< by actor: of its step, jitter included; empty: all 1
     std::vector<Time> posted;      //!< by key: when the head was reached; when it is watched

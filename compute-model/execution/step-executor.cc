@@ -18,9 +18,9 @@ StepExecutor::StepExecutor(StepExecutorSpec spec)
 StepExecutor::~StepExecutor() = default;
 
 void
-StepExecutor::SetObserver(StepObserver* observer)
+StepExecutor::AddObserver(StepObserver& observer)
 {
-    m_state->SetObserver(observer);
+    m_state->AddObserver(observer);
 }
 
 Time

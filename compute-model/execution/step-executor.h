@@ -24,7 +24,7 @@ class StepObserver
   public:
     virtual ~StepObserver() = default;
 
-    /** Whether OnOpFinished is wanted for operations of @p rank; asked once, by SetObserver. */
+    /** Whether OnOpFinished is wanted for operations of @p rank; asked once, by AddObserver. */
     virtual bool Watches(Rank rank) const
     {
         return true;
@@ -125,7 +125,8 @@ class StepExecutor : public PassiveEngine, private CollectiveClient
     explicit StepExecutor(StepExecutorSpec spec);
     ~StepExecutor() override;
 
-    void SetObserver(StepObserver* observer);
+    /** Tells @p observer of everything from now on; it must outlive the run. */
+    void AddObserver(StepObserver& observer);
 
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;

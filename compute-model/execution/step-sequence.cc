@@ -174,7 +174,7 @@ StepExecutor::State::EndStep(Time now)
     }
     const auto step = static_cast<uint32_t>(stepTimes.size());
     stepTimes.push_back(now - stepStart);
-    if (observer != nullptr)
+    for (StepObserver* observer : observers)
     {
         observer->OnStepFinished(step, stepStart, now);
     }

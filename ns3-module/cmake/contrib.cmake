@@ -28,8 +28,8 @@ find_package(nlohmann_json 3 QUIET)
 if(yaml-cpp_FOUND AND HDF5_FOUND AND nlohmann_json_FOUND AND pugixml_FOUND)
   set(WEIR_WITH_READERS ON)
   message(STATUS "Weir: with readers and result files")
-  list(APPEND weirSources ${WEIR_SCENARIO_SOURCES}
-    ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/job/plan-text.cc)
+  list(APPEND weirSources ${WEIR_SCENARIO_SOURCES} ${WEIR_RECORDER_SOURCES})
+  list(APPEND WEIR_JOB_HEADERS ${WEIR_RECORDER_HEADERS})
   set(weirThirdParty yaml-cpp pugixml::pugixml ${HDF5_HL_LIBRARIES} ${HDF5_C_LIBRARIES})
   set(weirThirdPartyIncludes ${HDF5_INCLUDE_DIRS})
   file(STRINGS VERSION weirVersion LIMIT_COUNT 1)
@@ -40,6 +40,7 @@ else()
   message(STATUS "Weir: without readers and result files (yaml-cpp, HDF5, pugixml or nlohmann-json is missing)")
   # The names of keys and choices, which attributes use too.
   list(APPEND weirSources
+    ${WEIR_SIMULATION_SOURCES}
     ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/readers/scenario-names.cc
     ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/readers/plan-keys.cc
     ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/job/plan-text-unread.cc)

@@ -39,7 +39,7 @@ EngineDriver::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     Simulator::Cancel(m_wake);
-    m_engines = weir::EngineSet();
+    m_engines.Clear();
     m_owners.clear();
     Object::DoDispose();
 }
@@ -48,15 +48,28 @@ void
 EngineDriver::Add(weir::PassiveEngine& engine, Ptr<Object> owner)
 {
     NS_LOG_FUNCTION(this << owner);
-    NS_ABORT_MSG_IF(m_running, "EngineDriver: an engine cannot be added while the engines run");
+    Hold(owner);
     Synchronize();
+    m_engines.AddFirst(engine);
+    Update();
+}
+
+weir::EngineSet&
+EngineDriver::GetEngines()
+{
+    return m_engines;
+}
+
+void
+EngineDriver::Hold(Ptr<Object> owner)
+{
+    NS_LOG_FUNCTION(this << owner);
+    NS_ABORT_MSG_IF(m_running, "EngineDriver: an engine cannot be added while the engines run");
     if (m_owners.empty())
     {
         Simulator::ScheduleDestroy(&Object::Dispose, Ptr<Object>(this));
     }
     m_owners.push_back(owner);
-    m_engines.AddFirst(engine);
-    Update();
 }
 
 weir::Time

@@ -46,6 +46,18 @@ class EngineDriver : public Object
     void Add(weir::PassiveEngine& engine, Ptr<Object> owner);
 
     /**
+     * What is driven: calls on it are framed by Synchronize and Update.
+     * @return the engines
+     */
+    weir::EngineSet& GetEngines();
+
+    /**
+     * Keeps something alive until the simulator is destroyed, because the engines call it.
+     * @param owner what is kept
+     */
+    void Hold(Ptr<Object> owner);
+
+    /**
      * Brings the engines to the present, so that they may be called from outside.
      * @return the time to pass to them
      */

@@ -77,7 +77,7 @@ FluidFabric::Wire(const weir::ClusterSpec& spec)
         NS_ABORT_MSG("FluidFabric: " << error.what());
     }
     m_driver->Add(m_fabric->GetTransport(), this);
-    m_fabric->GetTransport().SetObserver(this, false);
+    m_fabric->GetTransport().AddObserver(*this, false);
 }
 
 uint64_t
@@ -145,23 +145,93 @@ FluidFabric::ScaleLinkRate(const std::string& a, const std::string& b, double fa
 {
     NS_LOG_FUNCTION(this << a << b << factor);
     NS_ABORT_MSG_IF(!(factor >= 0), "FluidFabric: link rate scaled by " << factor);
+    const std::vector<weir::LinkId> links = FindLinks(a, b);
+    if (factor == 0)
+    {
+        SetLinksUp(links, false);
+        return;
+    }
+    const weir::Time now = m_driver->Synchronize();
+    const weir::Topology& topology = m_fabric->GetCluster().GetTopology();
+    for (const weir::LinkId link : links)
+    {
+        m_fabric->GetTransport().SetLinkRate(link, topology.GetLink(link).rate * factor, now);
+    }
+    SetLinksUp(links, true);
+}
+
+void
+FluidFabric::SetLinkUp(const std::string& a, const std::string& b, bool up)
+{
+    NS_LOG_FUNCTION(this << a << b << up);
+    SetLinksUp(FindLinks(a, b), up);
+}
+
+void
+FluidFabric::SetDeviceUp(const std::string& name, bool up)
+{
+    NS_LOG_FUNCTION(this << name << up);
+    const weir::DeviceId device = FindDevice(name);
+    const weir::Topology& topology = m_fabric->GetCluster().GetTopology();
+    std::vector<weir::LinkId> links;
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        const weir::Link& link = topology.GetLink(weir::LinkId(i));
+        if (link.from == device || link.to == device)
+        {
+            links.emplace_back(i);
+        }
+    }
+    SetLinksUp(links, up);
+}
+
+std::string
+FluidFabric::DescribeWaiting()
+{
+    NS_LOG_FUNCTION(this);
+    weir::Routing& routing = GetFabric().GetRouting();
+    const weir::Topology& topology = routing.GetTopology();
+    m_driver->Synchronize();
+    std::string text;
+    for (const weir::StalledFlow& flow : m_fabric->GetTransport().StalledFlows())
+    {
+        const weir::RouteId route = flow.request.route;
+        text += text.empty() ? "" : "\n";
+        text += "a flow of " + std::to_string(flow.request.bytes.Count()) + " bytes";
+        if (routing.HasEnds(route))
+        {
+            text += " from " + topology.GetDevice(routing.SourceOf(route)).name + " to " +
+                    topology.GetDevice(routing.DestinationOf(route)).name;
+        }
+        text += " waits for " + topology.LinkName(flow.link) + " to come up";
+    }
+    return text;
+}
+
+std::vector<weir::LinkId>
+FluidFabric::FindLinks(const std::string& a, const std::string& b)
+{
     const weir::DeviceId ends[] = {FindDevice(a), FindDevice(b)};
     const weir::Topology& topology = m_fabric->GetCluster().GetTopology();
-    const weir::Time now = m_driver->Synchronize();
-    bool found = false;
+    std::vector<weir::LinkId> links;
     for (int direction = 0; direction < 2; direction++)
     {
         for (const weir::LinkId link : topology.LinksFrom(ends[direction]))
         {
             if (topology.GetLink(link).to == ends[1 - direction])
             {
-                m_fabric->GetTransport().SetLinkRate(
-                    link, topology.GetLink(link).rate * factor, now);
-                found = true;
+                links.push_back(link);
             }
         }
     }
-    NS_ABORT_MSG_IF(!found, "FluidFabric: no link joins '" << a << "' and '" << b << "'");
+    NS_ABORT_MSG_IF(links.empty(), "FluidFabric: no link joins '" << a << "' and '" << b << "'");
+    return links;
+}
+
+void
+FluidFabric::SetLinksUp(const std::vector<weir::LinkId>& links, bool up)
+{
+    m_fabric->GetTransport().SetLinksUp(links, up, m_driver->Synchronize());
     m_driver->Update();
 }
 
@@ -223,32 +293,12 @@ FluidFabric::GetDriver() const
 }
 
 void
-FluidFabric::AddObserver(weir::TransportObserver& observer, bool linkRates)
-{
-    m_observers.push_back({&observer, linkRates});
-    Observe();
-}
-
-bool
-FluidFabric::WantsLinkRates() const
-{
-    for (const Observer& observer : m_observers)
-    {
-        if (observer.linkRates)
-        {
-            return true;
-        }
-    }
-    return !m_linkRate.IsEmpty();
-}
-
-void
 FluidFabric::Observe()
 {
-    if (WantsLinkRates() != m_linkRates)
+    if (m_linkRate.IsEmpty() == m_linkRates)
     {
         m_linkRates = !m_linkRates;
-        GetFabric().GetTransport().SetObserver(this, m_linkRates);
+        GetFabric().GetTransport().AddObserver(*this, m_linkRates);
     }
 }
 
@@ -285,10 +335,6 @@ void
 FluidFabric::OnFlowStarted(weir::FlowId id, const weir::FlowRequest& request, weir::Time now)
 {
     m_flowStarted(id.value, request, now);
-    for (const Observer& observer : m_observers)
-    {
-        observer.observer->OnFlowStarted(id, request, now);
-    }
 }
 
 void
@@ -298,23 +344,12 @@ FluidFabric::OnFlowFinished(weir::FlowId id,
                             weir::Time now)
 {
     m_flowFinished(id.value, request, started, now);
-    for (const Observer& observer : m_observers)
-    {
-        observer.observer->OnFlowFinished(id, request, started, now);
-    }
 }
 
 void
 FluidFabric::OnLinkRate(weir::LinkId link, weir::Rate rate, weir::Time now)
 {
     m_linkRate(link.Index(), rate, now);
-    for (const Observer& observer : m_observers)
-    {
-        if (observer.linkRates)
-        {
-            observer.observer->OnLinkRate(link, rate, now);
-        }
-    }
 }
 
 } // namespace ns3

@@ -81,9 +81,31 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
      * Gives both directions of the wires between two devices another rate: a part of their own.
      * @param a name of a device
      * @param b name of another, joined to it
-     * @param factor new rate over own rate; 0 is down: flows on it stand still
+     * @param factor new rate over own rate; 0 takes them down, as SetLinkUp
      */
     void ScaleLinkRate(const std::string& a, const std::string& b, double factor);
+
+    /**
+     * Takes the wires between two devices down, or brings them up at the rate that they had. Flows
+     * on wires that are down are rerouted; those to which no path is left wait for one.
+     * @param a name of a device
+     * @param b name of another, joined to it
+     * @param up whether they are up
+     */
+    void SetLinkUp(const std::string& a, const std::string& b, bool up);
+
+    /**
+     * Takes all wires of a device down at once, or brings them up: a switch or a NIC that fails.
+     * @param name name of the device
+     * @param up whether they are up
+     */
+    void SetDeviceUp(const std::string& name, bool up);
+
+    /**
+     * Which flows wait for a link to come up.
+     * @return a line a flow: its bytes, its ends and the link; empty when none waits
+     */
+    std::string DescribeWaiting();
 
     /**
      * The link from one device to another: of several side by side the first.
@@ -134,13 +156,6 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     Ptr<EngineDriver> GetDriver() const;
 
     /**
-     * Passes everything that the trace sources see to a plain observer, too.
-     * @param observer must outlive the run
-     * @param linkRates whether OnLinkRate is wanted; it costs a visit of every touched link a solve
-     */
-    void AddObserver(weir::TransportObserver& observer, bool linkRates);
-
-    /**
      * TracedCallback signature of FlowStarted.
      * @param flow the flow's number
      * @param request what was asked for
@@ -182,13 +197,6 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
                         weir::Time now) override;
     void OnLinkRate(weir::LinkId link, weir::Rate rate, weir::Time now) override;
 
-    /** A plain observer beside the trace sources. */
-    struct Observer
-    {
-        weir::TransportObserver* observer; //!< whom to tell
-        bool linkRates;                    //!< about link rates, too
-    };
-
     /**
      * Starts a flow over the path from one device to another.
      * @param from the sending device
@@ -210,24 +218,35 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     weir::DeviceId FindDevice(const std::string& name);
 
     /**
+     * The links between two devices, both ways; ends the program when there are none.
+     * @param a name of a device
+     * @param b name of another
+     * @return the links
+     */
+    std::vector<weir::LinkId> FindLinks(const std::string& a, const std::string& b);
+
+    /**
+     * Takes links down, or brings them up.
+     * @param links the links
+     * @param up whether they are up
+     */
+    void SetLinksUp(const std::vector<weir::LinkId>& links, bool up);
+
+    /**
      * The link of that number; ends the program when there is none.
      * @param link the number
      * @return the link
      */
     weir::LinkId CheckLink(uint32_t link);
 
-    /** Asks the transport for link rates if anybody wants them. */
-    void Observe();
-
     /**
-     * The trace sources' connections may change at any time: looked at whenever a flow starts.
-     * @return whether anybody wants to hear of link rates
+     * Asks the transport for link rates if a trace source is connected to them. Connections may
+     * change at any time: looked at whenever a flow starts.
      */
-    bool WantsLinkRates() const;
+    void Observe();
 
     std::unique_ptr<weir::Fabric> m_fabric; //!< topology and transport
     Ptr<EngineDriver> m_driver;             //!< keeps it at the simulator's time
-    std::vector<Observer> m_observers;      //!< besides the trace sources
     bool m_linkRates{false};                //!< whether the transport reports link rates
     uint16_t m_nextPort{0};                 //!< source port of the next flow
     std::vector<FlowCallback> m_callbacks;  //!< by token; free slots are reused

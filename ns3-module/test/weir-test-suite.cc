@@ -251,6 +251,78 @@ class DegradedLinkTestCase : public TestCase
 };
 
 /** A cluster given as plain values is the one that attributes describe. */
+class FailedSwitchTestCase : public TestCase
+{
+  public:
+    FailedSwitchTestCase()
+        : TestCase("Flows are rerouted around a switch that fails, wait where none is left, go on")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // A leaf a server, two spines: a flow between servers takes one NIC's rate over
+        // any spine.
+        weir::ClusterSpec spec =
+            ClusterHelper().Install(4).GetFabric()->GetFabric().GetCluster().GetSpec();
+        Simulator::Destroy();
+        spec.fabric.kind = weir::FabricKind::LeafSpine;
+        spec.fabric.leafRadix = 2 * spec.node.nics;
+        Ptr<FluidFabric> fabric = CreateObject<FluidFabric>();
+        fabric->Wire(spec);
+        const double rate =
+            fabric->GetLinkCapacity(fabric->FindLink("node0/nic0", "leaf0")).ToBytesPerSecond();
+        const auto bytes = static_cast<uint64_t>(rate * 1e-3); // a millisecond
+        Time end;
+        fabric->StartFlow(0, spec.node.gpus, bytes, Callback<void, uint64_t>([&end](uint64_t) {
+                              end = Simulator::Now();
+                          }));
+        Simulator::Run();
+        const Time alone = end;
+
+        // With all spines but one down, the flow takes that one: as long as before.
+        uint32_t spines = 0;
+        const weir::Topology& topology = fabric->GetFabric().GetCluster().GetTopology();
+        while (topology.FindDevice("spine" + std::to_string(spines)).IsValid())
+        {
+            spines++;
+        }
+        NS_TEST_ASSERT_MSG_GT(spines, 1u, "there are ways to choose from");
+        for (uint32_t kept = 0; kept < spines; kept++)
+        {
+            const Time start = Simulator::Now();
+            fabric->StartFlow(0, spec.node.gpus, bytes, Callback<void, uint64_t>([&end](uint64_t) {
+                                  end = Simulator::Now();
+                              }));
+            for (uint32_t spine = 0; spine < spines; spine++)
+            {
+                fabric->SetDeviceUp("spine" + std::to_string(spine), spine == kept);
+            }
+            NS_TEST_ASSERT_MSG_EQ(fabric->DescribeWaiting(), "", "a path is left");
+            Simulator::Run();
+            NS_TEST_ASSERT_MSG_EQ(end - start, alone, "rerouted over spine " << kept);
+        }
+
+        // With its leaf down it waits, and says so; 1 ms later it goes on.
+        const Time start = Simulator::Now();
+        fabric->StartFlow(0, spec.node.gpus, bytes, Callback<void, uint64_t>([&end](uint64_t) {
+                              end = Simulator::Now();
+                          }));
+        Simulator::Schedule(MicroSeconds(500), &FluidFabric::SetDeviceUp, fabric, "leaf0", false);
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(fabric->GetActiveFlows(), 1u, "it has not ended");
+        NS_TEST_ASSERT_MSG_NE(fabric->DescribeWaiting().find("node0/gpu0 to node1/gpu0 waits for "),
+                              std::string::npos,
+                              fabric->DescribeWaiting());
+        Simulator::Schedule(MilliSeconds(1), &FluidFabric::SetDeviceUp, fabric, "leaf0", true);
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(end - start, alone + MilliSeconds(1), "it has stood still for 1 ms");
+        NS_TEST_ASSERT_MSG_EQ(fabric->DescribeWaiting(), "", "nobody waits");
+        Simulator::Destroy();
+    }
+};
+
 class PlainValuesTestCase : public TestCase
 {
   public:
@@ -293,6 +365,7 @@ class WeirTestSuite : public TestSuite
         AddTestCase(new UnitsTestCase);
         AddTestCase(new FlowAloneTestCase);
         AddTestCase(new DegradedLinkTestCase);
+        AddTestCase(new FailedSwitchTestCase);
         AddTestCase(new PlainValuesTestCase);
     }
 };

@@ -7,7 +7,7 @@
 #include "scenarios/flows/flow-report.h"
 #include "scenarios/flows/open-network.h"
 #include "scenarios/results/output-file.h"
-#include "scenarios/running/progress.h"
+#include "scenarios/simulation/progress.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>

@@ -11,8 +11,8 @@
 #include "scenarios/results/run-json.h"
 #include "scenarios/results/summary.h"
 #include "scenarios/results/timeline.h"
-#include "scenarios/running/progress.h"
-#include "scenarios/running/run-scenario.h"
+#include "scenarios/simulation/progress.h"
+#include "scenarios/simulation/run-scenario.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>

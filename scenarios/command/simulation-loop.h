@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_COMMAND_SIMULATION_LOOP_H
 
 #include "collectives/fidelity.h"
-#include "scenarios/running/run-scenario.h"
+#include "scenarios/simulation/run-scenario.h"
 
 #include <memory>
 

@@ -5,7 +5,7 @@
 #include "scenarios/command/output-option.h"
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/results/output-file.h"
-#include "scenarios/running/progress.h"
+#include "scenarios/simulation/progress.h"
 #include "scenarios/validation/error-charts.h"
 #include "scenarios/validation/validate.h"
 #include "scenarios/yaml/input-error.h"

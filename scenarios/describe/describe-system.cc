@@ -2,9 +2,8 @@
 #include "scenarios/describe/describe-system.h"
 
 #include "collectives/nccl/node-costs.h"
-#include "collectives/planner.h"
-#include "fabric/fabric.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/simulation/simulation.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
@@ -196,12 +195,11 @@ DescribeSystem(const SystemDescription& system)
         {
             spec.nodes = std::max(spec.nodes, 2U); // to show how nodes are joined
         }
-        Fabric fabric(spec);
-        Planner planner(fabric.GetCluster(), fabric.GetRouting());
+        Simulation simulation(spec);
         return system.cluster.name + ": " + "nodes of " + Count(spec.node.gpus) +
                " GPUs; as wired for " + Count(spec.nodes) + "\n" + GpuLines(system) +
-               LinkLines(fabric.GetCluster()) + ChannelLines(planner) +
-               DeviceLines(fabric.GetCluster()) + CostLines(spec.node);
+               LinkLines(simulation.GetCluster()) + ChannelLines(simulation.GetPlanner()) +
+               DeviceLines(simulation.GetCluster()) + CostLines(spec.node);
     }
     catch (const std::invalid_argument& error)
     {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/describe/explain-collective.h"
 
-#include "collectives/planner.h"
-#include "fabric/fabric.h"
 #include "scenarios/describe/explain-channels.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/simulation/simulation.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <cstdio>
@@ -21,8 +20,8 @@ class Explanation
   public:
     explicit Explanation(const CollectiveSweepSpec& spec)
         : m_spec(spec),
-          m_fabric(spec.cluster),
-          m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), SettingsOf(spec)),
+          m_simulation(spec.cluster, SettingsOf(spec)),
+          m_planner(m_simulation.GetPlanner()),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
     {
     }
@@ -30,8 +29,8 @@ class Explanation
     std::string Channels()
     {
         return ExplainChannels(m_planner.GetCommunicator(m_communicator),
-                               m_fabric.GetCluster(),
-                               m_fabric.GetRouting());
+                               m_simulation.GetCluster(),
+                               m_simulation.GetRouting());
     }
 
     std::string Size(Bytes size)
@@ -123,7 +122,7 @@ class Explanation
 
     std::string LinkName(LinkId id)
     {
-        const Topology& topology = m_fabric.GetCluster().GetTopology();
+        const Topology& topology = m_simulation.GetTopology();
         const Link& link = topology.GetLink(id);
         char rate[40];
         std::snprintf(rate, sizeof rate, " at %.4g GB/s", link.rate.ToGBps());
@@ -131,8 +130,8 @@ class Explanation
     }
 
     const CollectiveSweepSpec& m_spec;
-    Fabric m_fabric;
-    Planner m_planner;
+    Simulation m_simulation;
+    Planner& m_planner;
     CommunicatorId m_communicator;
 };
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_DESCRIBE_EXPLAIN_COLLECTIVE_H
 #define WEIR_SCENARIOS_DESCRIBE_EXPLAIN_COLLECTIVE_H
 
-#include "scenarios/running/collective-sweep.h"
+#include "scenarios/simulation/collective-sweep.h"
 
 #include <string>
 

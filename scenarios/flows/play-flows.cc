@@ -51,7 +51,7 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
           m_routing(network.GetRouting()),
           m_transport(network.GetTransport())
     {
-        m_transport.SetObserver(this, false);
+        m_transport.AddObserver(*this, false);
         if (!flows.IsSortedByStart())
         {
             m_order.resize(flows.Size());
@@ -64,7 +64,7 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
 
     ~FlowPlayer() override
     {
-        m_transport.SetObserver(nullptr, false);
+        m_transport.RemoveObserver(*this);
     }
 
     Time NextEventTime() override

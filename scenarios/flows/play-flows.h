@@ -5,7 +5,7 @@
 #include "scenarios/flows/flow-file.h"
 #include "scenarios/flows/flow-network.h"
 #include "scenarios/flows/flow-results.h"
-#include "scenarios/running/run-scenario.h"
+#include "scenarios/simulation/run-scenario.h"
 
 #include <cstdint>
 #include <functional>

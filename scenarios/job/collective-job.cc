@@ -6,6 +6,7 @@
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
+#include "ns3/weir-units.h"
 
 #include <exception>
 #include <optional>
@@ -121,8 +122,10 @@ void
 CollectiveJob::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    m_fabric = nullptr;
-    m_runtime = nullptr;
+    if (m_loop)
+    {
+        m_loop->Stop();
+    }
     Object::DoDispose();
 }
 
@@ -130,87 +133,78 @@ void
 CollectiveJob::Install(Ptr<FluidFabric> fabric, const std::vector<uint32_t>& gpus)
 {
     NS_LOG_FUNCTION(this << fabric << gpus.size());
-    NS_ABORT_MSG_IF(m_fabric, "CollectiveJob: installed twice");
-    m_fabric = fabric;
-    m_runtime = CollectiveRuntime::Of(fabric);
-    m_call.op = Parse(weir::ParseCollectiveOp, m_operation, "Operation");
-    m_call.bytes = weir::Bytes(static_cast<int64_t>(m_bytes));
-    m_call.root = m_root;
-    m_call.overrides.algorithm = ParseOrAuto(weir::ParseAlgorithm, m_algorithm, "Algorithm");
-    m_call.overrides.protocol = ParseOrAuto(weir::ParseProtocol, m_protocol, "Protocol");
+    NS_ABORT_MSG_IF(m_loop, "CollectiveJob: installed twice");
+    weir::CollectiveCall call;
+    call.op = Parse(weir::ParseCollectiveOp, m_operation, "Operation");
+    call.bytes = weir::Bytes(static_cast<int64_t>(m_bytes));
+    call.root = m_root;
+    call.overrides.algorithm = ParseOrAuto(weir::ParseAlgorithm, m_algorithm, "Algorithm");
+    call.overrides.protocol = ParseOrAuto(weir::ParseProtocol, m_protocol, "Protocol");
     if (m_channels > 0)
     {
-        m_call.overrides.channels = m_channels;
+        call.overrides.channels = m_channels;
     }
-    m_engine = &m_runtime->GetEngine(Parse(weir::ParseFidelity, m_fidelity, "Fidelity"));
-    const std::vector<weir::GpuId> group(gpus.begin(), gpus.end());
+    const auto fidelity = Parse(weir::ParseFidelity, m_fidelity, "Fidelity");
+    m_runtime = CollectiveRuntime::Of(fabric);
+    Ptr<EngineDriver> driver = fabric->GetDriver();
+    driver->Hold(this); // the simulation calls it to the end, whoever else knows it
+    driver->Synchronize();
     try
     {
-        m_call.communicator = m_runtime->GetPlanner().AddCommunicator(group);
-        m_runtime->GetPlanner().Plan(m_call);
+        m_loop = &m_runtime->GetSimulation().AddCollective(
+            std::vector<weir::GpuId>(gpus.begin(), gpus.end()),
+            call,
+            m_calls,
+            ToWeir(Max(m_startTime, Simulator::Now())),
+            fidelity,
+            [this](uint32_t number, weir::Time started, weir::Time now) {
+                m_finished(number, GetPlan(), started, now);
+            });
     }
     catch (const std::exception& error)
     {
         NS_ABORT_MSG("CollectiveJob: " << error.what());
     }
-    // The event keeps the job until it begins; the job does not keep the event.
-    Simulator::Schedule(Max(m_startTime, Simulator::Now()) - Simulator::Now(),
-                        &CollectiveJob::Start,
-                        Ptr<CollectiveJob>(this));
+    driver->Update();
+}
+
+const weir::CollectiveLoop&
+CollectiveJob::GetLoop() const
+{
+    NS_ABORT_MSG_IF(!m_loop, "CollectiveJob: not installed");
+    return *m_loop;
 }
 
 const weir::CollectivePlan&
 CollectiveJob::GetPlan()
 {
-    NS_ABORT_MSG_IF(!m_runtime, "CollectiveJob: not installed");
-    return m_runtime->GetPlanner().Plan(m_call);
+    const weir::CollectiveCall& call = GetLoop().GetCall();
+    return m_runtime->GetSimulation().GetPlanner().Plan(call);
 }
 
 const std::vector<weir::Time>&
 CollectiveJob::GetDurations() const
 {
-    return m_durations;
+    return GetLoop().Durations();
+}
+
+std::string
+CollectiveJob::DescribeWaiting() const
+{
+    return GetLoop().IsFinished() ? "" : m_runtime->GetSimulation().DescribeWaiting();
 }
 
 weir::Rate
 CollectiveJob::GetBusBandwidth() const
 {
-    NS_ABORT_MSG_IF(m_durations.empty(), "CollectiveJob: no call has finished");
-    const uint32_t ranks = m_runtime->GetPlanner().GetCommunicator(m_call.communicator).Size();
-    return weir::Rate::BytesPerSecond(m_call.bytes.ToDouble() / m_durations.back().ToSeconds()) *
-           weir::BusBandwidthFactor(m_call.op, ranks);
-}
-
-void
-CollectiveJob::Start()
-{
-    NS_LOG_FUNCTION(this);
-    if (!m_fabric)
-    {
-        return; // disposed of before it began
-    }
-    Ptr<EngineDriver> driver = m_fabric->GetDriver();
-    Call(driver->Synchronize());
-    driver->Update();
-}
-
-void
-CollectiveJob::Call(weir::Time now)
-{
-    m_started = now;
-    m_engine->Start(m_call, this, m_durations.size(), now);
-}
-
-void
-CollectiveJob::OnCollectiveDone(uint64_t token, weir::Time now)
-{
-    const weir::Time started = m_started;
-    m_durations.push_back(now - started);
-    if (m_durations.size() < m_calls)
-    {
-        Call(now);
-    }
-    m_finished(static_cast<uint32_t>(token), GetPlan(), started, now);
+    NS_ABORT_MSG_IF(GetDurations().empty(),
+                    "CollectiveJob: no call has finished\n"
+                        << DescribeWaiting());
+    const weir::CollectiveCall& call = GetLoop().GetCall();
+    weir::Planner& planner = m_runtime->GetSimulation().GetPlanner();
+    const uint32_t ranks = planner.GetCommunicator(call.communicator).Size();
+    return weir::Rate::BytesPerSecond(call.bytes.ToDouble() / GetDurations().back().ToSeconds()) *
+           weir::BusBandwidthFactor(call.op, ranks);
 }
 
 } // namespace ns3

@@ -4,8 +4,7 @@
 
 #include "collective-runtime.h"
 
-#include "collectives/collective.h"
-#include "collectives/engines/collective-engine.h"
+#include "collectives/engines/collective-loop.h"
 #include "collectives/planner.h"
 #include "ns3/fluid-fabric.h"
 #include "ns3/nstime.h"
@@ -22,7 +21,7 @@ namespace ns3
  * One collective operation of a group of GPUs, called several times one after another, as
  * nccl-tests does.
  */
-class CollectiveJob : public Object, private weir::CollectiveClient
+class CollectiveJob : public Object
 {
   public:
     /**
@@ -62,6 +61,12 @@ class CollectiveJob : public Object, private weir::CollectiveClient
     weir::Rate GetBusBandwidth() const;
 
     /**
+     * What the call under way waits for when the run cannot go on.
+     * @return who waits, and which links are down; empty when all calls have ended
+     */
+    std::string DescribeWaiting() const;
+
+    /**
      * TracedCallback signature of CollectiveFinished.
      * @param call number of the call, from 0
      * @param plan what was chosen for it
@@ -77,16 +82,11 @@ class CollectiveJob : public Object, private weir::CollectiveClient
     void DoDispose() override;
 
   private:
-    void OnCollectiveDone(uint64_t token, weir::Time now) override;
-
-    /** Begins the first call. */
-    void Start();
-
     /**
-     * Begins a call.
-     * @param now exact time
+     * The calls, which there are once the job is installed.
+     * @return the calls
      */
-    void Call(weir::Time now);
+    const weir::CollectiveLoop& GetLoop() const;
 
     std::string m_operation; //!< name of the operation
     std::string m_algorithm; //!< name, or auto
@@ -98,12 +98,8 @@ class CollectiveJob : public Object, private weir::CollectiveClient
     uint32_t m_calls;        //!< how many
     Time m_startTime;        //!< of the first call
 
-    Ptr<FluidFabric> m_fabric;                 //!< what it runs on
-    Ptr<CollectiveRuntime> m_runtime;          //!< the fabric's
-    weir::CollectiveEngine* m_engine{nullptr}; //!< the runtime's
-    weir::CollectiveCall m_call;               //!< what is called
-    std::vector<weir::Time> m_durations;       //!< of finished calls
-    weir::Time m_started;                      //!< the call under way
+    Ptr<CollectiveRuntime> m_runtime;      //!< the fabric's
+    weir::CollectiveLoop* m_loop{nullptr}; //!< of the runtime's simulation
 
     TracedCallback<uint32_t, const weir::CollectivePlan&, weir::Time, weir::Time>
         m_finished; //!< CollectiveFinished trace source

@@ -55,39 +55,23 @@ void
 CollectiveRuntime::Install(Ptr<FluidFabric> fabric)
 {
     NS_LOG_FUNCTION(this << fabric);
-    weir::Fabric& plain = fabric->GetFabric();
     try
     {
-        m_planner =
-            std::make_unique<weir::Planner>(plain.GetCluster(), plain.GetRouting(), m_ncclVersion);
+        m_simulation = std::make_unique<weir::Simulation>(
+            fabric->GetFabric(), fabric->GetDriver()->GetEngines(), m_ncclVersion);
     }
     catch (const std::exception& error)
     {
         NS_ABORT_MSG("CollectiveRuntime: " << error.what());
     }
-    m_fabric = PeekPointer(fabric);
     fabric->AggregateObject(this);
 }
 
-weir::Planner&
-CollectiveRuntime::GetPlanner()
+weir::Simulation&
+CollectiveRuntime::GetSimulation()
 {
-    NS_ABORT_MSG_IF(!m_planner, "CollectiveRuntime: not installed on a fabric");
-    return *m_planner;
-}
-
-weir::CollectiveEngine&
-CollectiveRuntime::GetEngine(weir::Fidelity fidelity)
-{
-    auto& engine = m_engines.at(static_cast<std::size_t>(fidelity));
-    if (!engine)
-    {
-        NS_LOG_LOGIC("new engine of fidelity " << weir::ToString(fidelity));
-        engine = weir::MakeCollectiveEngine(
-            fidelity, GetPlanner(), m_fabric->GetFabric().GetTransport());
-        m_fabric->GetDriver()->Add(*engine, this);
-    }
-    return *engine;
+    NS_ABORT_MSG_IF(!m_simulation, "CollectiveRuntime: not installed on a fabric");
+    return *m_simulation;
 }
 
 } // namespace ns3

@@ -2,13 +2,10 @@
 #ifndef WEIR_JOB_COLLECTIVE_RUNTIME_H
 #define WEIR_JOB_COLLECTIVE_RUNTIME_H
 
-#include "collectives/engines/collective-engine.h"
-#include "collectives/fidelity.h"
-#include "collectives/planner.h"
 #include "ns3/fluid-fabric.h"
 #include "ns3/object.h"
+#include "scenarios/simulation/simulation.h"
 
-#include <array>
 #include <memory>
 #include <string>
 
@@ -16,8 +13,8 @@ namespace ns3
 {
 
 /**
- * What all jobs on a fabric share to communicate: one planner, so that equal groups are searched
- * once, and one collective engine a fidelity. Aggregated to the FluidFabric it serves.
+ * The simulation of all jobs on a fabric: one planner, so that equal groups are searched once, and
+ * one collective engine a fidelity. Aggregated to the FluidFabric it serves.
  */
 class CollectiveRuntime : public Object
 {
@@ -46,25 +43,15 @@ class CollectiveRuntime : public Object
     void Install(Ptr<FluidFabric> fabric);
 
     /**
-     * The planner.
-     * @return the planner
+     * Everything that is simulated on the fabric, as the command has it. What is added to it is
+     * framed by the driver's Synchronize and Update.
+     * @return the simulation
      */
-    weir::Planner& GetPlanner();
-
-    /**
-     * The engine of a fidelity; made, and given to the fabric's driver, at the first call.
-     * @param fidelity the fidelity
-     * @return the engine
-     */
-    weir::CollectiveEngine& GetEngine(weir::Fidelity fidelity);
+    weir::Simulation& GetSimulation();
 
   private:
-    static constexpr std::size_t FIDELITIES = 3; //!< analytical, stream, flow
-
-    std::string m_ncclVersion;                //!< whose constants and choices
-    FluidFabric* m_fabric{nullptr};           //!< what it is aggregated to
-    std::unique_ptr<weir::Planner> m_planner; //!< of all jobs
-    std::array<std::unique_ptr<weir::CollectiveEngine>, FIDELITIES> m_engines; //!< by fidelity
+    std::string m_ncclVersion;                      //!< whose constants and choices
+    std::unique_ptr<weir::Simulation> m_simulation; //!< of all jobs
 };
 
 } // namespace ns3

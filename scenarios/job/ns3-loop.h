@@ -2,7 +2,7 @@
 #ifndef WEIR_JOB_NS3_LOOP_H
 #define WEIR_JOB_NS3_LOOP_H
 
-#include "scenarios/running/run-scenario.h"
+#include "scenarios/simulation/run-scenario.h"
 
 namespace weir
 {

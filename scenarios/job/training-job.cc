@@ -127,8 +127,6 @@ void
 TrainingJob::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    m_fabric = nullptr;
-    m_runtime = nullptr;
     Object::DoDispose();
 }
 
@@ -158,13 +156,9 @@ TrainingJob::Install(Ptr<FluidFabric> fabric,
                      const weir::Gpu& gpu)
 {
     NS_LOG_FUNCTION(this << fabric << gpus.size());
-    NS_ABORT_MSG_IF(m_job, "TrainingJob: installed twice");
+    NS_ABORT_MSG_IF(m_run, "TrainingJob: installed twice");
     const auto fidelity = weir::ParseFidelity(m_fidelity);
     NS_ABORT_MSG_IF(!fidelity, "TrainingJob: Fidelity is '" << m_fidelity << "'");
-    m_fabric = fabric;
-    m_runtime = CollectiveRuntime::Of(fabric);
-    m_gpu = std::make_unique<weir::Gpu>(gpu);
-
     weir::TrainingJobSpec spec;
     spec.name = m_name;
     spec.network = network;
@@ -176,23 +170,27 @@ TrainingJob::Install(Ptr<FluidFabric> fabric,
     spec.computeScale = m_computeScale;
     spec.start = ToWeir(Max(m_startTime, Simulator::Now()));
     spec.gpus = std::vector<weir::GpuId>(gpus.begin(), gpus.end());
+    m_runtime = CollectiveRuntime::Of(fabric);
+    Ptr<EngineDriver> driver = fabric->GetDriver();
+    driver->Hold(this); // the simulation calls it to the end, whoever else knows it
+    driver->Synchronize();
     try
     {
-        m_job = std::make_unique<weir::TrainingJob>(
-            spec, *m_gpu, m_runtime->GetPlanner(), m_runtime->GetEngine(*fidelity));
+        weir::Simulation& simulation = m_runtime->GetSimulation();
+        m_run = &simulation.GetJob(simulation.AddJob(spec, gpu, *fidelity));
     }
     catch (const std::exception& error)
     {
         NS_ABORT_MSG("TrainingJob: " << m_name << ": " << error.what());
     }
-    m_job->GetExecutor().SetObserver(this);
-    m_fabric->GetDriver()->Add(m_job->GetExecutor(), this);
+    m_run->GetExecutor().AddObserver(*this);
+    driver->Update();
 }
 
 void
 TrainingJob::SetComputeScale(const std::vector<double>& factors)
 {
-    NS_ABORT_MSG_IF(m_job, "TrainingJob: SetComputeScale comes before Install");
+    NS_ABORT_MSG_IF(m_run, "TrainingJob: SetComputeScale comes before Install");
     NS_ABORT_MSG_IF(factors.size() != GetNRanks(),
                     "TrainingJob: " << factors.size() << " factors on compute times for "
                                     << GetNRanks() << " ranks");
@@ -208,13 +206,13 @@ TrainingJob::GetNRanks() const
 bool
 TrainingJob::IsFinished() const
 {
-    return m_job && m_job->GetExecutor().IsFinished();
+    return m_run && m_run->GetExecutor().IsFinished();
 }
 
 const std::vector<weir::Time>&
 TrainingJob::GetStepTimes() const
 {
-    return GetExecutor().StepTimes();
+    return GetRun().GetExecutor().StepTimes();
 }
 
 weir::Time
@@ -223,39 +221,26 @@ TrainingJob::GetStepTime() const
     NS_ABORT_MSG_IF(!IsFinished(),
                     "TrainingJob: " << m_name << " has not finished\n"
                                     << DescribeWaiting());
-    return GetExecutor().SteadyStep();
+    return GetRun().GetExecutor().SteadyStep();
 }
 
 const std::vector<weir::RankBreakdown>&
 TrainingJob::GetBreakdown() const
 {
-    return GetExecutor().Breakdown();
+    return GetRun().GetExecutor().Breakdown();
 }
 
 std::string
 TrainingJob::DescribeWaiting() const
 {
-    return GetExecutor().DescribeWaiting();
+    return GetRun().GetExecutor().DescribeWaiting();
 }
 
-weir::TrainingJob&
-TrainingJob::GetJob()
+weir::TrainingRun&
+TrainingJob::GetRun() const
 {
-    GetExecutor();
-    return *m_job;
-}
-
-weir::StepExecutor&
-TrainingJob::GetExecutor() const
-{
-    NS_ABORT_MSG_IF(!m_job, "TrainingJob: " << m_name << " is not installed");
-    return m_job->GetExecutor();
-}
-
-void
-TrainingJob::AddObserver(weir::StepObserver& observer)
-{
-    m_observers.push_back(&observer);
+    NS_ABORT_MSG_IF(!m_run, "TrainingJob: " << m_name << " is not installed");
+    return *m_run;
 }
 
 void
@@ -268,10 +253,6 @@ TrainingJob::OnOpFinished(uint32_t step,
                           weir::Time finished)
 {
     m_opFinished(step, rank, stream, op, posted, started, finished);
-    for (weir::StepObserver* observer : m_observers)
-    {
-        observer->OnOpFinished(step, rank, stream, op, posted, started, finished);
-    }
 }
 
 void
@@ -283,20 +264,12 @@ TrainingJob::OnCollectiveFinished(uint32_t step,
                                   weir::Time finished)
 {
     m_collectiveFinished(step, group, op, firstArrival, started, finished);
-    for (weir::StepObserver* observer : m_observers)
-    {
-        observer->OnCollectiveFinished(step, group, op, firstArrival, started, finished);
-    }
 }
 
 void
 TrainingJob::OnStepFinished(uint32_t step, weir::Time started, weir::Time finished)
 {
     m_stepFinished(step, started, finished);
-    for (weir::StepObserver* observer : m_observers)
-    {
-        observer->OnStepFinished(step, started, finished);
-    }
 }
 
 } // namespace ns3

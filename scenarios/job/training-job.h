@@ -7,7 +7,7 @@
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/kernels/gpu.h"
 #include "compute-model/models/network.h"
-#include "compute-model/training-job.h"
+#include "compute-model/training-run.h"
 #include "ns3/fluid-fabric.h"
 #include "ns3/nstime.h"
 #include "ns3/object.h"
@@ -98,13 +98,7 @@ class TrainingJob : public Object, private weir::StepObserver
      * The plain job: its graph, memory estimate and executor.
      * @return the job
      */
-    weir::TrainingJob& GetJob();
-
-    /**
-     * Passes everything that the trace sources see to a plain observer, too.
-     * @param observer must outlive the run
-     */
-    void AddObserver(weir::StepObserver& observer);
+    weir::TrainingRun& GetRun() const;
 
     /**
      * TracedCallback signature of OpFinished.
@@ -175,12 +169,6 @@ class TrainingJob : public Object, private weir::StepObserver
      */
     weir::ParallelPlan GetPlan() const;
 
-    /**
-     * The plain job, which there is once the job is installed.
-     * @return the job's executor
-     */
-    weir::StepExecutor& GetExecutor() const;
-
     std::string m_name;                 //!< what messages call it
     weir::ParallelPlan m_plan;          //!< but for what follows
     std::string m_tensorShape;          //!< as a scenario has it
@@ -196,11 +184,8 @@ class TrainingJob : public Object, private weir::StepObserver
     std::vector<double> m_computeScale; //!< by rank; empty: all 1
     Time m_startTime;                   //!< of the first step
 
-    Ptr<FluidFabric> m_fabric;                    //!< what it runs on
-    Ptr<CollectiveRuntime> m_runtime;             //!< the fabric's
-    std::unique_ptr<weir::Gpu> m_gpu;             //!< what the GPUs are
-    std::unique_ptr<weir::TrainingJob> m_job;     //!< the plain job
-    std::vector<weir::StepObserver*> m_observers; //!< besides the trace sources
+    Ptr<CollectiveRuntime> m_runtime;  //!< the fabric's
+    weir::TrainingRun* m_run{nullptr}; //!< of the runtime's simulation
 
     TracedCallback<uint32_t,
                    weir::Rank,

@@ -84,6 +84,11 @@ class Recorder::Fanout : public RecordSink
         m_sinks.push_back(&sink);
     }
 
+    void Clear()
+    {
+        m_sinks.clear();
+    }
+
     void OnOp(const OpRecord& record) override
     {
         for (auto* sink : m_sinks)
@@ -131,7 +136,7 @@ class Recorder::Fanout : public RecordSink
 class Recorder::JobObserver : public StepObserver
 {
   public:
-    JobObserver(JobId id, const TrainingJob& job, RecordSink& sink)
+    JobObserver(JobId id, const TrainingRun& job, RecordSink& sink)
         : m_id(id),
           m_shownStep(job.GetSpec().steady.IsOn()
                           ? std::min(job.GetSpec().steps, SteadyRule::LEAST_STEPS) - 1
@@ -219,10 +224,10 @@ Recorder::AddSink(RecordSink& sink)
 }
 
 void
-Recorder::AddJob(TrainingJob& job)
+Recorder::AddJob(TrainingRun& job)
 {
     m_jobs.push_back(std::make_unique<JobObserver>(JobId(m_jobs.size()), job, *m_sinks));
-    job.GetExecutor().SetObserver(m_jobs.back().get());
+    job.GetExecutor().AddObserver(*m_jobs.back());
 }
 
 void
@@ -233,7 +238,7 @@ Recorder::Watch(Transport& transport, std::size_t links, std::optional<Time> lin
         m_linkSeries = std::make_unique<LinkSeries>(links, *linkSeries, *m_sinks);
     }
     m_transport = &transport;
-    transport.SetObserver(this, linkSeries.has_value());
+    transport.AddObserver(*this, linkSeries.has_value());
 }
 
 void
@@ -243,6 +248,7 @@ Recorder::Finish(Time now)
     {
         m_linkSeries->Finish(now);
     }
+    m_sinks->Clear();
 }
 
 void

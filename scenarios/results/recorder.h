@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_RESULTS_RECORDER_H
 
 #include "compute-model/execution/step-executor.h"
-#include "compute-model/training-job.h"
+#include "compute-model/training-run.h"
 #include "fabric/transport/transport.h"
 #include "scenarios/results/link-series.h"
 #include "scenarios/results/record.h"
@@ -48,7 +48,7 @@ class Recorder : private TransportObserver
     void AddSink(RecordSink& sink);
 
     /** Watches the next job; @p job must outlive the recorder. */
-    void AddJob(TrainingJob& job);
+    void AddJob(TrainingRun& job);
 
     /**
      * Watches @p transport.
@@ -56,7 +56,7 @@ class Recorder : private TransportObserver
      */
     void Watch(Transport& transport, std::size_t links, std::optional<Time> linkSeries);
 
-    /** The run has ended at @p now: closes the link series. */
+    /** The run has ended at @p now: closes the link series. Sinks are told of nothing more. */
     void Finish(Time now);
 
   private:

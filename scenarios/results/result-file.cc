@@ -3,7 +3,7 @@
 
 #include "scenarios/results/record-tables.h"
 #include "scenarios/results/result-groups.h"
-#include "scenarios/running/wired-scenario.h"
+#include "scenarios/simulation/simulation.h"
 
 #include <algorithm>
 
@@ -37,9 +37,9 @@ ResultFile::ResultFile(const Scenario& scenario)
 ResultFile::~ResultFile() = default;
 
 void
-ResultFile::Begin(WiredScenario& wired)
+ResultFile::Begin(Simulation& simulation)
 {
-    m_wired = &wired;
+    m_simulation = &simulation;
     m_file.AddGroup("/catalogs");
     m_tables = std::make_unique<Tables>(m_file);
     if (m_scenario.output.linkSeries)
@@ -51,10 +51,10 @@ ResultFile::Begin(WiredScenario& wired)
                                 1e12);
     }
     uint32_t labels = 0;
-    for (std::size_t job = 0; job < wired.JobCount(); job++)
+    for (std::size_t job = 0; job < simulation.JobCount(); job++)
     {
         m_tables->firstLabel.push_back(labels);
-        labels += static_cast<uint32_t>(wired.GetJob(JobId(job)).GetGraph().labels.size());
+        labels += static_cast<uint32_t>(simulation.GetJob(JobId(job)).GetGraph().labels.size());
     }
 }
 
@@ -86,10 +86,10 @@ ResultFile::OnOp(const OpRecord& record)
 void
 ResultFile::OnCollective(const CollectiveRecord& record)
 {
-    const auto& graph = m_wired->GetJob(record.job).GetGraph();
+    const auto& graph = m_simulation->GetJob(record.job).GetGraph();
     const auto& members = graph.groups[record.group];
-    const CollectiveCall call = m_wired->CallOf(record.job, record.group, *record.op);
-    const CollectivePlan& plan = m_wired->GetPlanner().Plan(call);
+    const CollectiveCall call = m_simulation->CallOf(record.job, record.group, *record.op);
+    const CollectivePlan& plan = m_simulation->GetPlanner().Plan(call);
     auto& table = m_tables->collectives;
     table.job.Append(record.job.Index());
     table.group.Append(record.group);
@@ -136,20 +136,20 @@ ResultFile::OnLinkBin(const LinkBinRecord& record)
 void
 ResultFile::Commit(const RunResult& result, Time end)
 {
-    WriteCatalogs(m_file, *m_wired);
+    WriteCatalogs(m_file, *m_simulation);
     WriteSummary(m_file, result);
     m_tables->steps.table.Finish();
     m_tables->ops.table.Finish();
     m_tables->collectives.table.Finish();
     m_tables->flows.table.Finish();
     m_file.SetAttribute("/flows", "rows_left_out", m_tables->flows.leftOut);
-    WriteFlowPaths(m_file, *m_wired, m_tables->flows.paths);
+    WriteFlowPaths(m_file, *m_simulation, m_tables->flows.paths);
     if (m_tables->linkBins)
     {
         m_tables->linkBins->table.Finish();
     }
-    WriteRanks(m_file, result, *m_wired);
-    WriteLinks(m_file, *m_wired, end);
+    WriteRanks(m_file, result, *m_simulation);
+    WriteLinks(m_file, *m_simulation, end);
     WriteProvenance(m_file, m_scenario);
     m_file.SetAttribute("/", "title", m_scenario.title);
     m_tables.reset();

@@ -4,8 +4,8 @@
 
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/record.h"
-#include "scenarios/running/run-scenario.h"
 #include "scenarios/scenario.h"
+#include "scenarios/simulation/run-result.h"
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@
 namespace weir
 {
 
-class WiredScenario;
+class Simulation;
 
 /**
  * The result file of a run, HDF5. One dataset per column with `units` and `long_name`, dimension
@@ -42,8 +42,8 @@ class ResultFile : public RecordSink
     explicit ResultFile(const Scenario& scenario);
     ~ResultFile() override;
 
-    /** Before the first record: what records refer to. @p wired must outlive the file. */
-    void Begin(WiredScenario& wired);
+    /** Before the first record: what records refer to. @p simulation must outlive the file. */
+    void Begin(Simulation& simulation);
 
     /** After the last record: writes what is known only now and gives the file its name. */
     void Commit(const RunResult& result, Time end);
@@ -59,7 +59,7 @@ class ResultFile : public RecordSink
 
     const Scenario& m_scenario;
     Hdf5File m_file;
-    WiredScenario* m_wired{nullptr};
+    Simulation* m_simulation{nullptr};
     std::unique_ptr<Tables> m_tables;
 };
 

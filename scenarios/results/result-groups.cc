@@ -67,15 +67,15 @@ EnumNames(std::size_t count)
 } // namespace
 
 void
-WriteCatalogs(Hdf5File& file, WiredScenario& wired)
+WriteCatalogs(Hdf5File& file, Simulation& simulation)
 {
     constexpr std::size_t collectiveOps = static_cast<std::size_t>(LAST_COLLECTIVE_OP) + 1;
     constexpr std::size_t protocols = static_cast<std::size_t>(Protocol::Simple) + 1;
     std::vector<std::string> jobs;
     std::vector<std::string> labels;
-    for (std::size_t i = 0; i < wired.JobCount(); i++)
+    for (std::size_t i = 0; i < simulation.JobCount(); i++)
     {
-        const auto& job = wired.GetJob(JobId(i));
+        const auto& job = simulation.GetJob(JobId(i));
         const auto& names = job.GetGraph().labels;
         jobs.push_back(job.GetSpec().name);
         labels.insert(labels.end(), names.begin(), names.end());
@@ -112,7 +112,7 @@ WriteSummary(Hdf5File& file, const RunResult& result)
 }
 
 void
-WriteRanks(Hdf5File& file, const RunResult& result, WiredScenario& wired)
+WriteRanks(Hdf5File& file, const RunResult& result, Simulation& simulation)
 {
     Hdf5Table table(file, "/ranks", "row");
     auto& job = table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"});
@@ -121,10 +121,10 @@ WriteRanks(Hdf5File& file, const RunResult& result, WiredScenario& wired)
     auto& node = table.Add<uint32_t>({"node", "", "node of its GPU", ""});
     auto& gpu = table.Add<std::string>({"gpu", "", "device name of its GPU", ""});
     BreakdownColumns breakdown(table);
-    const Cluster& cluster = wired.GetCluster();
+    const Cluster& cluster = simulation.GetCluster();
     for (std::size_t i = 0; i < result.jobs.size(); i++)
     {
-        const auto& trained = wired.GetJob(JobId(i));
+        const auto& trained = simulation.GetJob(JobId(i));
         const auto& graph = trained.GetGraph();
         for (std::size_t r = 0; r < result.jobs[i].ranks.size(); r++)
         {
@@ -141,7 +141,7 @@ WriteRanks(Hdf5File& file, const RunResult& result, WiredScenario& wired)
 }
 
 void
-WriteLinks(Hdf5File& file, WiredScenario& wired, Time end)
+WriteLinks(Hdf5File& file, Simulation& simulation, Time end)
 {
     Hdf5Table table(file, "/links", "link");
     auto& name = table.Add<std::string>({"name", "", "name of the link", ""});
@@ -153,11 +153,11 @@ WriteLinks(Hdf5File& file, WiredScenario& wired, Time end)
     auto& busy = table.Add<double>({"busy", "s", "time with any traffic", ""});
     auto& saturated = table.Add<double>({"saturated", "s", "time at its full rate", ""});
     auto& mean = table.Add<double>({"utilization", "1", "bytes over rate times the run", ""});
-    const Topology& topology = wired.GetTopology();
+    const Topology& topology = simulation.GetTopology();
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
         const Link& link = topology.GetLink(LinkId(i));
-        const LinkUsage usage = wired.GetTransport().GetLinkUsage(LinkId(i));
+        const LinkUsage usage = simulation.GetTransport().GetLinkUsage(LinkId(i));
         const double capacity = link.rate.ToBytesPerSecond() * end.ToSeconds();
         name.Append(topology.LinkName(LinkId(i)));
         kind.Append(ToString(link.kind));
@@ -173,7 +173,7 @@ WriteLinks(Hdf5File& file, WiredScenario& wired, Time end)
 }
 
 void
-WriteFlowPaths(Hdf5File& file, WiredScenario& wired, const std::vector<bool>& used)
+WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<bool>& used)
 {
     Hdf5Table table(file, "/flow_paths", "row");
     auto& path = table.Add<uint32_t>({"path", "", "path, as in /flows/path", ""});
@@ -185,7 +185,7 @@ WriteFlowPaths(Hdf5File& file, WiredScenario& wired, const std::vector<bool>& us
         {
             continue;
         }
-        for (const auto& entry : wired.GetRouting().Paths().Links(PathId(i)))
+        for (const auto& entry : simulation.GetRouting().Paths().Links(PathId(i)))
         {
             path.Append(static_cast<uint32_t>(i));
             link.Append(entry.link.Index());

@@ -3,9 +3,9 @@
 #define WEIR_SCENARIOS_RESULTS_RESULT_GROUPS_H
 
 #include "scenarios/results/hdf5-file.h"
-#include "scenarios/running/run-scenario.h"
-#include "scenarios/running/wired-scenario.h"
 #include "scenarios/scenario.h"
+#include "scenarios/simulation/run-result.h"
+#include "scenarios/simulation/simulation.h"
 
 #include <vector>
 
@@ -17,19 +17,19 @@ namespace weir
 {
 
 /** /catalogs: the texts that number columns index (jobs, labels, streams, ...). */
-void WriteCatalogs(Hdf5File& file, WiredScenario& wired);
+void WriteCatalogs(Hdf5File& file, Simulation& simulation);
 
 /** /summary: by job and pipeline stage, where the steady step's time went. */
 void WriteSummary(Hdf5File& file, const RunResult& result);
 
 /** /ranks: by job and rank, the same, and where the rank is. */
-void WriteRanks(Hdf5File& file, const RunResult& result, WiredScenario& wired);
+void WriteRanks(Hdf5File& file, const RunResult& result, Simulation& simulation);
 
 /** /links: what each link is and what it carried until @p end. */
-void WriteLinks(Hdf5File& file, WiredScenario& wired, Time end);
+void WriteLinks(Hdf5File& file, Simulation& simulation, Time end);
 
 /** /flow_paths: the links of the paths for which @p used (by PathId) is set. */
-void WriteFlowPaths(Hdf5File& file, WiredScenario& wired, const std::vector<bool>& used);
+void WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<bool>& used);
 
 /** /provenance: the scenario after defaults, mode, seed, versions. */
 void WriteProvenance(Hdf5File& file, const Scenario& scenario);

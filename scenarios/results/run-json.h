@@ -2,8 +2,8 @@
 #ifndef WEIR_SCENARIOS_RESULTS_RUN_JSON_H
 #define WEIR_SCENARIOS_RESULTS_RUN_JSON_H
 
-#include "scenarios/running/run-scenario.h"
 #include "scenarios/scenario.h"
+#include "scenarios/simulation/run-result.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 #include "scenarios/results/timeline.h"
 
 #include "scenarios/results/recorder.h"
-#include "scenarios/running/wired-scenario.h"
+#include "scenarios/simulation/simulation.h"
 #include "scenarios/versions.h"
 
 #include <algorithm>
@@ -119,13 +119,13 @@ Timeline::Timeline(const std::string& path, const Scenario& scenario)
 }
 
 void
-Timeline::Begin(WiredScenario& wired)
+Timeline::Begin(Simulation& simulation)
 {
-    m_wired = &wired;
+    m_simulation = &simulation;
     uint32_t ranks = 0;
-    for (std::size_t job = 0; job < wired.JobCount(); job++)
+    for (std::size_t job = 0; job < simulation.JobCount(); job++)
     {
-        ranks += static_cast<uint32_t>(wired.GetJob(JobId(job)).GetGraph().RankCount());
+        ranks += static_cast<uint32_t>(simulation.GetJob(JobId(job)).GetGraph().RankCount());
     }
     m_writer.BeginTrace("\"schemaVersion\":1,\"traceName\":" + JsonQuoted(m_scenario.title) +
                         ",\"displayTimeUnit\":\"ms\",\"distributedInfo\":{\"backend\":\"nccl\"," +
@@ -133,8 +133,8 @@ Timeline::Begin(WiredScenario& wired)
                         ",\"nccl_version\":" + JsonQuoted(m_scenario.ncclVersion) +
                         "},\"weir\":{\"version\":" + JsonQuoted(WeirVersion()) +
                         ",\"fidelity\":" + JsonQuoted(ToString(m_scenario.fidelity)) + "}");
-    m_shownByLink.assign(wired.GetTopology().LinkCount(), NONE);
-    for (std::size_t job = 0; job < wired.JobCount(); job++)
+    m_shownByLink.assign(simulation.GetTopology().LinkCount(), NONE);
+    for (std::size_t job = 0; job < simulation.JobCount(); job++)
     {
         BeginJob(JobId(job));
     }
@@ -143,13 +143,13 @@ Timeline::Begin(WiredScenario& wired)
 void
 Timeline::BeginJob(JobId job)
 {
-    const auto& trained = m_wired->GetJob(job);
+    const auto& trained = m_simulation->GetJob(job);
     const auto& graph = trained.GetGraph();
-    const Cluster& cluster = m_wired->GetCluster();
+    const Cluster& cluster = m_simulation->GetCluster();
     JobText text{0, {}, std::vector<std::string>(graph.groups.size())};
     for (std::size_t before = 0; before < job.Index(); before++)
     {
-        text.firstPid += m_wired->GetJob(JobId(before)).GetGraph().RankCount();
+        text.firstPid += m_simulation->GetJob(JobId(before)).GetGraph().RankCount();
     }
     for (const auto& label : graph.labels)
     {
@@ -212,7 +212,7 @@ Timeline::OnOp(const OpRecord& record)
         }
         return;
     }
-    const auto& graph = m_wired->GetJob(record.job).GetGraph();
+    const auto& graph = m_simulation->GetJob(record.job).GetGraph();
     const uint32_t group = graph.rankGroups[record.rank.Index()][op.group];
     m_writer.BeginEvent(std::string(KernelName(op)) + " " + label,
                         "kernel",
@@ -234,7 +234,7 @@ Timeline::OnOp(const OpRecord& record)
 void
 Timeline::WriteKernels(const OpRecord& record)
 {
-    const auto& graph = m_wired->GetJob(record.job).GetGraph();
+    const auto& graph = m_simulation->GetJob(record.job).GetGraph();
     const auto& job = m_jobs[record.job.Index()];
     const KernelRecord* kernels = graph.kernels.data() + record.op->firstKernel;
     Time total;
@@ -268,7 +268,7 @@ void
 Timeline::OnFlow(const FlowRecord& record)
 {
     uint32_t shown = NONE;
-    for (const auto& entry : m_wired->GetRouting().Paths().Links(record.path))
+    for (const auto& entry : m_simulation->GetRouting().Paths().Links(record.path))
     {
         shown = std::min(shown, m_shownByLink[entry.link.Index()]);
     }

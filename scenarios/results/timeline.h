@@ -12,7 +12,7 @@
 namespace weir
 {
 
-class WiredScenario;
+class Simulation;
 
 /**
  * Where a run's timeline goes: output.timelineFile, else beside the result file, else the current
@@ -40,8 +40,8 @@ class Timeline : public RecordSink
     /** @throws InputError when @p path cannot be written. */
     Timeline(const std::string& path, const Scenario& scenario);
 
-    /** Before the first record. @p wired must outlive the timeline. */
-    void Begin(WiredScenario& wired);
+    /** Before the first record. @p simulation must outlive the timeline. */
+    void Begin(Simulation& simulation);
 
     /** After the last record: completes the file and gives it its name. */
     void Commit();
@@ -70,7 +70,7 @@ class Timeline : public RecordSink
 
     TraceWriter m_writer;
     const Scenario& m_scenario;
-    WiredScenario* m_wired{nullptr};
+    Simulation* m_simulation{nullptr};
     std::vector<JobText> m_jobs;
     std::vector<ShownRank> m_shown;
     std::vector<uint32_t> m_shownByLink; //!< by LinkId: index into m_shown, or NONE

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/running/collective-sweep.h"
+#include "scenarios/simulation/collective-sweep.h"
 
-#include "collectives/planner.h"
-#include "fabric/fabric.h"
-#include "scenarios/running/row-time.h"
+#include "scenarios/simulation/row-time.h"
+#include "scenarios/simulation/simulation.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
@@ -17,16 +16,16 @@ namespace weir
 namespace
 {
 
-/** A fabric, and the calls of one size after the other on it. */
+/** The calls of one size after the other on one cluster. */
 class CallRunner
 {
   public:
     explicit CallRunner(const CollectiveSweepSpec& spec)
         : m_spec(spec),
           m_costs(spec.cluster.node),
-          m_fabric(spec.cluster),
-          m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), SettingsOf(spec)),
-          m_rows(spec.fidelity, m_planner, m_fabric.GetTransport()),
+          m_simulation(spec.cluster, SettingsOf(spec)),
+          m_planner(m_simulation.GetPlanner()),
+          m_rows(m_simulation, spec.fidelity),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
     {
         if (spec.program)
@@ -88,8 +87,8 @@ class CallRunner
 
     const CollectiveSweepSpec& m_spec;
     NodeCosts m_costs;
-    Fabric m_fabric;
-    Planner m_planner;
+    Simulation m_simulation;
+    Planner& m_planner;
     RowTimer m_rows;
     CommunicatorId m_communicator;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_RUNNING_COLLECTIVE_SWEEP_H
-#define WEIR_SCENARIOS_RUNNING_COLLECTIVE_SWEEP_H
+#ifndef WEIR_SCENARIOS_SIMULATION_COLLECTIVE_SWEEP_H
+#define WEIR_SCENARIOS_SIMULATION_COLLECTIVE_SWEEP_H
 
 #include "collectives/algorithms/imported/imported-program.h"
 #include "collectives/collective.h"
@@ -68,4 +68,4 @@ std::string ToCsv(const CollectiveSweepSpec& spec, const std::vector<CollectiveP
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_RUNNING_COLLECTIVE_SWEEP_H
+#endif // WEIR_SCENARIOS_SIMULATION_COLLECTIVE_SWEEP_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/running/fabric-events.h"
+#include "scenarios/simulation/fabric-events.h"
 
 #include "scenarios/yaml/input-error.h"
 

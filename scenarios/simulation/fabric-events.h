@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_RUNNING_FABRIC_EVENTS_H
-#define WEIR_SCENARIOS_RUNNING_FABRIC_EVENTS_H
+#ifndef WEIR_SCENARIOS_SIMULATION_FABRIC_EVENTS_H
+#define WEIR_SCENARIOS_SIMULATION_FABRIC_EVENTS_H
 
 #include "collectives/planner.h"
 #include "fabric/routing/routing.h"
@@ -63,4 +63,4 @@ class FabricEvents : public PassiveEngine
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_RUNNING_FABRIC_EVENTS_H
+#endif // WEIR_SCENARIOS_SIMULATION_FABRIC_EVENTS_H

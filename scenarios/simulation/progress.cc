@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/running/progress.h"
+#include "scenarios/simulation/progress.h"
 
 #include "scenarios/results/text-table.h"
 

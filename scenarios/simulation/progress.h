@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_RUNNING_PROGRESS_H
-#define WEIR_SCENARIOS_RUNNING_PROGRESS_H
+#ifndef WEIR_SCENARIOS_SIMULATION_PROGRESS_H
+#define WEIR_SCENARIOS_SIMULATION_PROGRESS_H
 
 #include "fabric/units.h"
 
@@ -51,4 +51,4 @@ class ProgressLine
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_RUNNING_PROGRESS_H
+#endif // WEIR_SCENARIOS_SIMULATION_PROGRESS_H

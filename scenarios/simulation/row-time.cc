@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/running/row-time.h"
+#include "scenarios/simulation/row-time.h"
 
 #include <cmath>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace weir
@@ -91,42 +90,29 @@ class RowEnds : public CallRowClient
 
 } // namespace
 
-RowTimer::RowTimer(Fidelity fidelity, Planner& planner, FluidTransport& transport, Time now)
-    : m_planner(planner),
-      m_now(now)
+RowTimer::RowTimer(Simulation& simulation, Fidelity fidelity)
+    : m_simulation(simulation),
+      m_fidelity(fidelity)
 {
-    if (fidelity == Fidelity::Flow)
-    {
-        auto flow = std::make_unique<FlowEngine>(planner, transport);
-        m_flow = flow.get();
-        m_engine = std::move(flow);
-    }
-    else
-    {
-        m_engine = MakeCollectiveEngine(fidelity, planner, transport);
-    }
-    m_engines.Add(*m_engine);
-    m_engines.Add(transport);
-    m_engines.RunUntil(now);
 }
 
 Time
 RowTimer::PerCall(const CollectiveCall& call, uint32_t calls)
 {
-    const Time start = m_now;
+    const Time start = m_simulation.Engines().Now();
     Time end;
     if (!Overlaps(call))
     {
         end = PlayOne(call);
         calls = 1;
     }
-    else if (m_flow)
+    else if (m_fidelity == Fidelity::Flow)
     {
         end = Play(call, calls);
     }
     else
     {
-        end = PlayOne(call) + m_planner.Plan(call).period * (calls - 1);
+        end = PlayOne(call) + m_simulation.GetPlanner().Plan(call).period * (calls - 1);
     }
     if (end.IsInfinite())
     {
@@ -143,7 +129,7 @@ RowTimer::Overlaps(const CollectiveCall& call)
     {
         return false; // it has no closed form that says so
     }
-    const CollectivePlan& plan = m_planner.Plan(call);
+    const CollectivePlan& plan = m_simulation.GetPlanner().Plan(call);
     return plan.period < plan.duration;
 }
 
@@ -152,8 +138,8 @@ Time
 RowTimer::Play(const CollectiveCall& call, uint32_t calls)
 {
     RowEnds ends(calls);
-    m_flow->StartRow(call, ends, m_now);
-    m_now = m_engines.RunToEnd();
+    m_simulation.GetFlowEngine().StartRow(call, ends, m_simulation.Engines().Now());
+    m_simulation.Engines().RunToEnd();
     return ends.Last();
 }
 
@@ -162,8 +148,9 @@ Time
 RowTimer::PlayOne(const CollectiveCall& call)
 {
     EndTime end;
-    m_engine->Start(call, &end, 0, m_now);
-    m_now = m_engines.RunToEnd();
+    EngineSet& engines = m_simulation.Engines();
+    m_simulation.GetEngine(m_fidelity).Start(call, &end, 0, engines.Now());
+    engines.RunToEnd();
     return end.Get();
 }
 

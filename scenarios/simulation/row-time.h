@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_RUNNING_ROW_TIME_H
-#define WEIR_SCENARIOS_RUNNING_ROW_TIME_H
+#ifndef WEIR_SCENARIOS_SIMULATION_ROW_TIME_H
+#define WEIR_SCENARIOS_SIMULATION_ROW_TIME_H
 
 #include "collectives/collective.h"
-#include "collectives/engines/flow-engine.h"
 #include "collectives/fidelity.h"
-#include "collectives/planner.h"
-#include "fabric/transport/fluid/fluid-transport.h"
-#include "fabric/transport/passive-engine.h"
 #include "fabric/units.h"
+#include "scenarios/simulation/simulation.h"
 
 #include <cstdint>
-#include <memory>
 
 namespace weir
 {
@@ -24,8 +20,8 @@ namespace weir
 class RowTimer
 {
   public:
-    /** From @p now on, where the transport stands. All references must outlive it. */
-    RowTimer(Fidelity fidelity, Planner& planner, FluidTransport& transport, Time now = Time());
+    /** From where @p simulation stands, which must outlive it. */
+    RowTimer(Simulation& simulation, Fidelity fidelity);
 
     /**
      * When the last of @p calls equal calls has ended on all ranks, over their number. Fidelity
@@ -36,24 +32,15 @@ class RowTimer
      */
     Time PerCall(const CollectiveCall& call, uint32_t calls);
 
-    /** When all that has been timed is over. */
-    Time Now() const
-    {
-        return m_now;
-    }
-
   private:
     bool Overlaps(const CollectiveCall& call);
     Time Play(const CollectiveCall& call, uint32_t calls);
     Time PlayOne(const CollectiveCall& call);
 
-    Planner& m_planner;
-    std::unique_ptr<CollectiveEngine> m_engine;
-    FlowEngine* m_flow{nullptr}; //!< the engine, if it is one
-    EngineSet m_engines;
-    Time m_now; //!< where the calls before ended
+    Simulation& m_simulation;
+    Fidelity m_fidelity;
 };
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_RUNNING_ROW_TIME_H
+#endif // WEIR_SCENARIOS_SIMULATION_ROW_TIME_H

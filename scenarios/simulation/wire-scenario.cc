@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/running/wired-scenario.h"
+#include "scenarios/simulation/wire-scenario.h"
 
-#include "compute-model/execution/step-call.h"
+#include "scenarios/simulation/fabric-events.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
@@ -100,179 +100,69 @@ Wire(const std::string& place, Make make)
     }
 }
 
-} // namespace
-
-WiredScenario::WiredScenario(const Scenario& scenario)
-    : m_fabric(Wire(scenario.path + ": system", [&] { return Fabric(scenario.cluster); })),
-      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), scenario.ncclVersion),
-      m_engine(MakeCollectiveEngine(scenario.fidelity, m_planner, m_fabric.GetTransport()))
+/** Packed placement: the next GPUs, node after node. */
+std::vector<GpuId>
+NextGpus(std::size_t first, std::size_t count)
 {
-    CheckEvents(scenario);
-    CheckGpuCount(scenario, GetCluster());
-    std::size_t firstGpu = 0;
-    for (const auto& job : scenario.jobs)
+    std::vector<GpuId> gpus;
+    for (std::size_t i = 0; i < count; i++)
     {
-        AddJob(scenario, job, firstGpu);
-        firstGpu += job.plan.Ranks();
+        gpus.emplace_back(first + i);
     }
-    m_events = Wire(scenario.path, [&] {
-        return std::make_unique<FabricEvents>(
-            scenario.events, m_fabric.GetTransport(), m_planner, [this] { return IsFinished(); });
-    });
-    m_communicators.resize(m_jobs.size());
-    const bool isWhole = GetCluster().NodeCount() == 1 ||
-                         AreNicsJoined(GetCluster(), m_fabric.GetRouting().GetRouter());
-    for (std::size_t job = 0; job < m_jobs.size() && (HasLinkFailures(scenario) || !isWhole); job++)
+    return gpus;
+}
+
+void
+AddJobs(Simulation& simulation, const Scenario& scenario)
+{
+    const auto scales = Wire(
+        scenario.path, [&] { return ComputeScales(scenario.events, simulation.GetCluster()); });
+    std::size_t firstGpu = 0;
+    for (const JobSpec& spec : scenario.jobs)
+    {
+        const uint32_t ranks = spec.plan.Ranks();
+        TrainingJobSpec job = spec;
+        job.gpus = NextGpus(firstGpu, ranks);
+        if (!scales.empty())
+        {
+            const auto first = scales.begin() + static_cast<std::ptrdiff_t>(firstGpu);
+            job.computeScale.assign(first, first + ranks);
+        }
+        Wire(spec.where.empty() ? scenario.path : spec.where,
+             [&] { simulation.AddJob(job, scenario.gpu, scenario.fidelity); });
+        firstGpu += ranks;
+    }
+}
+
+/** Calls of jobs whose GPUs might not be joined, now or when links fail. */
+void
+PlanJobs(Simulation& simulation, const Scenario& scenario)
+{
+    const Cluster& cluster = simulation.GetCluster();
+    const bool isWhole =
+        cluster.NodeCount() == 1 || AreNicsJoined(cluster, simulation.GetRouting().GetRouter());
+    for (std::size_t job = 0; job < scenario.jobs.size() && (HasLinkFailures(scenario) || !isWhole);
+         job++)
     {
         Wire(scenario.path + ": jobs." + std::to_string(job) + " (" + scenario.jobs[job].name + ")",
-             [&] { PlanAllCalls(JobId(job), scenario.fidelity); });
-    }
-    for (const auto& job : m_jobs)
-    {
-        m_engines.Add(job->GetExecutor());
-    }
-    m_engines.Add(*m_engine);
-    m_engines.Add(m_fabric.GetTransport());
-    m_engines.Add(*m_events);
-    m_engines.Add(m_clock);
-}
-
-WiredScenario::~WiredScenario() = default;
-
-void
-WiredScenario::AddJob(const Scenario& scenario, const JobSpec& spec, std::size_t firstGpu)
-{
-    TrainingJobSpec job;
-    job.name = spec.name;
-    job.network = spec.network;
-    job.plan = spec.plan;
-    job.overlap = spec.overlap;
-    job.jitter = spec.jitter;
-    job.steady = spec.steady;
-    job.steps = spec.steps;
-    for (std::size_t rank = 0; rank < spec.plan.Ranks(); rank++)
-    {
-        job.gpus.emplace_back(firstGpu + rank);
-    }
-    const auto scales =
-        Wire(scenario.path, [&] { return ComputeScales(scenario.events, GetCluster()); });
-    if (!scales.empty())
-    {
-        const auto first = scales.begin() + firstGpu;
-        job.computeScale.assign(first, first + spec.plan.Ranks());
-    }
-    m_jobs.push_back(Wire(spec.where.empty() ? scenario.path : spec.where, [&] {
-        return std::make_unique<TrainingJob>(job, scenario.gpu, m_planner, *m_engine);
-    }));
-}
-
-void
-WiredScenario::PlanAllCalls(JobId job, Fidelity fidelity)
-{
-    const StepGraph& graph = m_jobs[job.Index()]->GetGraph();
-    for (std::size_t rank = 0; rank < graph.RankCount(); rank++)
-    {
-        for (const auto& stream : graph.programs[graph.rankProgram[rank]].streams)
-        {
-            for (const StepOp& op : stream)
-            {
-                PlanCall(job, Rank(rank), op, fidelity);
-            }
-        }
+             [&] { simulation.PlanAllCalls(JobId(job)); });
     }
 }
 
-void
-WiredScenario::PlanCall(JobId job, Rank rank, const StepOp& op, Fidelity fidelity)
-{
-    if (op.kind == StepOpKind::Compute)
-    {
-        return;
-    }
-    const StepGraph& graph = m_jobs[job.Index()]->GetGraph();
-    const uint32_t group = graph.rankGroups[rank.Index()][op.group];
-    if (graph.groups[group].front() != rank)
-    {
-        return; // its first rank asks for the whole group
-    }
-    const CollectiveCall call = CallOf(job, group, op);
-    m_planner.Plan(call);
-    if (fidelity == Fidelity::Flow)
-    {
-        m_planner.GetSchedule(call);
-    }
-}
+} // namespace
 
-CollectiveCall
-WiredScenario::CallOf(JobId job, uint32_t group, const StepOp& op)
+std::unique_ptr<Simulation>
+WireScenario(const Scenario& scenario)
 {
-    return weir::CallOf(op, GetCommunicator(job, group), m_jobs[job.Index()]->GetTraffics());
-}
-
-CommunicatorId
-WiredScenario::GetCommunicator(JobId job, uint32_t group)
-{
-    auto& known = m_communicators[job.Index()];
-    const auto& spec = m_jobs[job.Index()]->GetSpec();
-    const auto& groups = m_jobs[job.Index()]->GetGraph().groups;
-    known.resize(groups.size());
-    if (!known[group].IsValid())
-    {
-        std::vector<GpuId> gpus;
-        for (const Rank rank : groups[group])
-        {
-            gpus.push_back(spec.gpus[rank.Index()]);
-        }
-        known[group] = m_planner.AddCommunicator(gpus);
-    }
-    return known[group];
-}
-
-bool
-WiredScenario::IsFinished() const
-{
-    return std::all_of(m_jobs.begin(), m_jobs.end(), [](const auto& job) {
-        return job->GetExecutor().IsFinished();
+    auto simulation = Wire(scenario.path + ": system", [&] {
+        return std::make_unique<Simulation>(scenario.cluster, scenario.ncclVersion);
     });
-}
-
-std::vector<LinkId>
-WiredScenario::LinksDown() const
-{
-    std::vector<LinkId> links;
-    for (std::size_t i = 0; i < GetTopology().LinkCount(); i++)
-    {
-        if (!m_fabric.GetTransport().IsLinkUp(LinkId(i)))
-        {
-            links.emplace_back(i);
-        }
-    }
-    return links;
-}
-
-std::string
-WiredScenario::DescribeWaiting() const
-{
-    std::string text;
-    for (const auto& job : m_jobs)
-    {
-        if (!job->GetExecutor().IsFinished())
-        {
-            text += (text.empty() ? "" : "\n") + job->GetSpec().name + ": " +
-                    job->GetExecutor().DescribeWaiting();
-        }
-    }
-    constexpr std::size_t NAMED = 8;
-    const auto down = LinksDown();
-    for (std::size_t i = 0; i < std::min(NAMED, down.size()) && !text.empty(); i++)
-    {
-        text += (i == 0 ? "\nlinks down: " : ", ") + GetTopology().LinkName(down[i]);
-    }
-    if (down.size() > NAMED && !text.empty())
-    {
-        text += " and " + std::to_string(down.size() - NAMED) + " more";
-    }
-    return text;
+    CheckEvents(scenario);
+    CheckGpuCount(scenario, simulation->GetCluster());
+    AddJobs(*simulation, scenario);
+    Wire(scenario.path, [&] { simulation->AddEvents(scenario.events); });
+    PlanJobs(*simulation, scenario);
+    return simulation;
 }
 
 } // namespace weir

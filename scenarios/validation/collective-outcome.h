@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_VALIDATION_COLLECTIVE_OUTCOME_H
 
 #include "scenarios/plot/chart.h"
-#include "scenarios/running/collective-sweep.h"
+#include "scenarios/simulation/collective-sweep.h"
 #include "scenarios/validation/collective-table.h"
 
 #include <string>

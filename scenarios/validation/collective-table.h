@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_VALIDATION_COLLECTIVE_TABLE_H
 
 #include "scenarios/catalog.h"
-#include "scenarios/running/collective-sweep.h"
+#include "scenarios/simulation/collective-sweep.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <string>

@@ -4,9 +4,8 @@
 
 #include "collectives/engines/collective-engine.h"
 #include "collectives/fidelity.h"
-#include "collectives/planner.h"
-#include "fabric/fabric.h"
 #include "fabric/units.h"
+#include "scenarios/simulation/simulation.h"
 
 #include <vector>
 
@@ -21,12 +20,12 @@ class FidelityBench : private CollectiveClient
 
     Planner& GetPlanner()
     {
-        return m_planner;
+        return m_simulation.GetPlanner();
     }
 
     const Cluster& GetCluster() const
     {
-        return m_fabric.GetCluster();
+        return m_simulation.GetCluster();
     }
 
     /** When the last of @p calls ends, all started together. */
@@ -38,9 +37,7 @@ class FidelityBench : private CollectiveClient
   private:
     void OnCollectiveDone(uint64_t token, Time now) override;
 
-    Fabric m_fabric;
-    Planner m_planner;
-    Time m_now;
+    Simulation m_simulation;
     Time m_last;
 };
 

@@ -3,7 +3,7 @@
 
 #include "collectives/fidelity.h"
 #include "scenarios/readers/read-scenario.h"
-#include "scenarios/running/run-scenario.h"
+#include "scenarios/simulation/run-scenario.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_VALIDATION_VALIDATE_H
 
 #include "scenarios/results/hdf5-file.h"
-#include "scenarios/running/run-scenario.h"
+#include "scenarios/simulation/run-scenario.h"
 #include "scenarios/validation/case-outcome.h"
 #include "scenarios/validation/collective-outcome.h"
 #include "scenarios/validation/error-statistics.h"

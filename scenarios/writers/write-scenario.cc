@@ -267,7 +267,12 @@ DumpScenario(const Scenario& scenario)
     out.EndList();
     WriteOutput(out, scenario.output);
     out.EndMap();
-    return out.GetText();
+    std::string remarks;
+    for (const std::string& remark : scenario.remarks)
+    {
+        remarks += "# " + remark + "\n";
+    }
+    return remarks + out.GetText();
 }
 
 } // namespace weir

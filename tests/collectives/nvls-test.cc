@@ -228,9 +228,9 @@ TEST(Nvls, CopiesAreNoTransfers)
     CollectiveBench bench(H100Boxes(1));
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
     TransferCount count;
-    bench.GetFabric().GetTransport().SetObserver(&count, false);
+    bench.GetFabric().GetTransport().AddObserver(count, false);
     bench.Run(Fidelity::Flow, NvlsCall(id, CollectiveOp::AllReduce, Bytes::MiB(2)));
-    bench.GetFabric().GetTransport().SetObserver(nullptr, false);
+    bench.GetFabric().GetTransport().RemoveObserver(count);
     EXPECT_EQ(count.transfers, 8U);
 }
 

@@ -7,7 +7,7 @@
 
 #include "collectives/engines/analytical-engine.h"
 #include "compute-model/graph/step-builder.h"
-#include "compute-model/training-job.h"
+#include "compute-model/training-run.h"
 
 #include <gtest/gtest.h>
 
@@ -104,7 +104,7 @@ Execute(const StepGraph& graph,
     }
     StepExecutor executor(spec);
     Outcome outcome;
-    executor.SetObserver(&outcome.ends);
+    executor.AddObserver(outcome.ends);
     EngineSet engines;
     engines.Add(executor);
     engines.Add(engine);
@@ -246,7 +246,7 @@ TwoJobs(bool fold)
     SampleMachine machine(SampleMachineSpec(4, 4));
     AnalyticalEngine engine(machine.planner);
     EngineSet engines;
-    std::vector<std::unique_ptr<TrainingJob>> jobs;
+    std::vector<std::unique_ptr<TrainingRun>> jobs;
     for (std::size_t first : {0, 16})
     {
         TrainingJobSpec spec;
@@ -262,7 +262,7 @@ TwoJobs(bool fold)
         {
             spec.computeScale[3] = 1.25;
         }
-        jobs.push_back(std::make_unique<TrainingJob>(spec, SampleGpu(), machine.planner, engine));
+        jobs.push_back(std::make_unique<TrainingRun>(spec, SampleGpu(), machine.planner, engine));
         engines.Add(jobs.back()->GetExecutor());
     }
     engines.Add(engine);

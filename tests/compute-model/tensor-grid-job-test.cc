@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/training-job.h"
+#include "compute-model/training-run.h"
 
 #include "sample-machine.h"
 #include "transformer-samples.h"
@@ -34,7 +34,7 @@ Train(const ParallelPlan& plan, bool fold)
     {
         spec.gpus.emplace_back(gpu);
     }
-    TrainingJob job(spec, SampleGpu(), machine.planner, engine);
+    TrainingRun job(spec, SampleGpu(), machine.planner, engine);
     EngineSet engines;
     engines.Add(job.GetExecutor());
     engines.Add(engine);

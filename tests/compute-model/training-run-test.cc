@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/training-job.h"
+#include "compute-model/training-run.h"
 
 #include "fixed-time-engine.h"
 #include "sample-machine.h"
@@ -48,7 +48,7 @@ RefusalOf(const TrainingJobSpec& spec, const Gpu& gpu)
     FixedTimeEngine engine;
     try
     {
-        TrainingJob job(spec, gpu, machine.planner, engine);
+        TrainingRun job(spec, gpu, machine.planner, engine);
     }
     catch (const std::invalid_argument& refusal)
     {
@@ -59,14 +59,14 @@ RefusalOf(const TrainingJobSpec& spec, const Gpu& gpu)
 
 // The same GPUs in the same order are one communicator, so activations and gradients that a pair
 // exchanges in one direction share it, and calls come to the engine with the group's communicator.
-TEST(TrainingJob, RunsItsStepsOnItsCommunicators)
+TEST(TrainingRun, RunsItsStepsOnItsCommunicators)
 {
     SampleMachine machine(OneNode());
     FixedTimeEngine engine([](const CollectiveCall&) { return Time::Microseconds(20); });
     TrainingJobSpec spec = SmallJob();
     spec.steps = 3;
     spec.start = Time::Seconds(1);
-    TrainingJob job(spec, SampleGpu(), machine.planner, engine);
+    TrainingRun job(spec, SampleGpu(), machine.planner, engine);
     EngineSet engines;
     engines.Add(job.GetExecutor());
     engines.Add(engine);
@@ -84,7 +84,7 @@ TEST(TrainingJob, RunsItsStepsOnItsCommunicators)
     }
 }
 
-TEST(TrainingJob, RefusesAnotherNumberOfGpus)
+TEST(TrainingRun, RefusesAnotherNumberOfGpus)
 {
     TrainingJobSpec spec = SmallJob();
     spec.gpus.pop_back();
@@ -92,7 +92,7 @@ TEST(TrainingJob, RefusesAnotherNumberOfGpus)
               "job small: found 7 GPUs, expected tensor * pipeline * data = 8");
 }
 
-TEST(TrainingJob, RefusesWhatDoesNotFitAndSaysWhy)
+TEST(TrainingRun, RefusesWhatDoesNotFitAndSaysWhy)
 {
     Gpu gpu = SampleGpu();
     gpu.memory = Bytes::GiB(1);
@@ -109,7 +109,7 @@ TEST(TrainingJob, RefusesWhatDoesNotFitAndSaysWhy)
     }
 }
 
-TEST(TrainingJob, RefusesAPlanThatCannotRun)
+TEST(TrainingRun, RefusesAPlanThatCannotRun)
 {
     TrainingJobSpec spec = SmallJob();
     spec.plan.tensor = 3;

@@ -312,7 +312,7 @@ class Witness : public TransportObserver
 TEST_F(FluidTransportTest, AnObserverSeesStartsEndsAndChangesOfRate)
 {
     Witness witness;
-    transport.SetObserver(&witness, true);
+    transport.AddObserver(witness, true);
     auto capped = Request({first}, 250, 1);
     capped.cap = Rate::GBps(0.25);
     transport.Start(capped, Time());

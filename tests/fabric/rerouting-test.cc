@@ -183,7 +183,7 @@ TEST(ReroutingTest, AFlowWithoutAnotherPathStallsUntilItsLinkComesUp)
         Play play(TwoLeaves(4, routing));
         StallLog log;
         FluidTransport& transport = play.GetFabric().GetTransport();
-        transport.SetObserver(&log, false);
+        transport.AddObserver(log, false);
         play.Start(0, 4, MEGABYTE, Time(), 0); // 100 us
         play.Start(play.SumOf({{1, 5}, {5, 1}}), MEGABYTE, Time(), 1);
         const LinkId nicLink =
@@ -204,7 +204,7 @@ TEST(ReroutingTest, AFlowWithoutAnotherPathStallsUntilItsLinkComesUp)
         EXPECT_TRUE(transport.StalledFlows().empty());
         play.Run();
         EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), 560, 1e-3); // 60 of its 100 us were left
-        transport.SetObserver(nullptr, false);
+        transport.RemoveObserver(log);
     }
 }
 

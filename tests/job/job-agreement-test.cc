@@ -5,7 +5,7 @@
 
 #include "collectives/fidelity.h"
 #include "collectives/planner.h"
-#include "compute-model/training-job.h"
+#include "compute-model/training-run.h"
 #include "fabric/fabric.h"
 #include "ns3/boolean.h"
 #include "ns3/cluster-helper.h"
@@ -19,7 +19,7 @@
 #include "scenarios/job/ns3-loop.h"
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-system.h"
-#include "scenarios/running/run-scenario.h"
+#include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ class PlainRun : private weir::CollectiveClient
 
     std::vector<weir::Time> Train(const weir::TrainingJobSpec& spec, const weir::Gpu& gpu)
     {
-        weir::TrainingJob job(spec, gpu, m_planner, *m_engine);
+        weir::TrainingRun job(spec, gpu, m_planner, *m_engine);
         RunToEnd({&job.GetExecutor(), m_engine.get()});
         return job.GetExecutor().StepTimes();
     }
@@ -141,8 +141,8 @@ TEST_P(JobAgreement, ATrainingStepTakesWhatThePlainExecutorSays)
 
     weir::TrainingJobSpec spec;
     spec.network = model;
-    spec.plan = job->GetJob().GetSpec().plan;
-    spec.gpus = job->GetJob().GetSpec().gpus;
+    spec.plan = job->GetRun().GetSpec().plan;
+    spec.gpus = job->GetRun().GetSpec().gpus;
     weir::ClusterSpec two = system.cluster;
     two.nodes = 2;
     const auto plain = PlainRun(two, GetParam()).Train(spec, system.gpu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/running/collective-sweep.h"
+#include "scenarios/simulation/collective-sweep.h"
 
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/size-list.h"

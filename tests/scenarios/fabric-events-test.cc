@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/running/fabric-events.h"
+#include "scenarios/simulation/fabric-events.h"
 
-#include "scenarios/running/run-scenario.h"
+#include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/input-error.h"
 #include "small-scenario.h"
 

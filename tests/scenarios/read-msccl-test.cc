@@ -2,7 +2,7 @@
 #include "scenarios/msccl/read-msccl.h"
 
 #include "scenarios/readers/read-system.h"
-#include "scenarios/running/collective-sweep.h"
+#include "scenarios/simulation/collective-sweep.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/size-list.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/running/run-scenario.h"
+#include "scenarios/simulation/run-scenario.h"
 
 #include "scenarios/results/hdf5-file.h"
 #include "scenarios/yaml/input-error.h"

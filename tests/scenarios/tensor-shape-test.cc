@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-plan.h"
-#include "scenarios/running/run-scenario.h"
+#include "scenarios/simulation/run-scenario.h"
 #include "scenarios/writers/write-scenario.h"
 
 #include "refusal.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/timeline.h"
 
-#include "scenarios/running/run-scenario.h"
+#include "scenarios/simulation/run-scenario.h"
 #include "scratch-folder.h"
 #include "small-scenario.h"
 

@@ -19,6 +19,23 @@ EngineSet::AddFirst(PassiveEngine& engine)
     m_engines.insert(m_engines.begin(), &engine);
 }
 
+void
+EngineSet::AddBefore(PassiveEngine& engine, const PassiveEngine& other)
+{
+    const auto at = std::find(m_engines.begin(), m_engines.end(), &other);
+    if (at == m_engines.end())
+    {
+        throw std::logic_error("EngineSet: the engine to come before is not in the set");
+    }
+    m_engines.insert(at, &engine);
+}
+
+void
+EngineSet::Clear()
+{
+    m_engines.clear();
+}
+
 Time
 EngineSet::NextEventTime()
 {

@@ -45,6 +45,12 @@ class EngineSet
     /** As Add, but asked before all others: for what uses engines that are in the set already. */
     void AddFirst(PassiveEngine& engine);
 
+    /** As Add, but asked right before @p other, which is in the set. */
+    void AddBefore(PassiveEngine& engine, const PassiveEngine& other);
+
+    /** Lets all engines go; where they stood and how many instants they visited stays known. */
+    void Clear();
+
     /** The earliest next event of all engines. */
     Time NextEventTime();
 

@@ -154,8 +154,15 @@ class Transport : public PassiveEngine
     /** Flows that wait for links to come up, in the order of their starts. O(flows under way). */
     virtual std::vector<StalledFlow> StalledFlows() = 0;
 
-    /** Observer of everything from now on; null for none. Rates are only computed if asked for. */
-    virtual void SetObserver(TransportObserver* observer, bool linkRates) = 0;
+    /**
+     * Tells @p observer of everything from now on, after those that were added before; of link
+     * rates only where @p linkRates, for they cost a visit of every link whose rate changes. One
+     * that is told already may change its mind so.
+     */
+    virtual void AddObserver(TransportObserver& observer, bool linkRates) = 0;
+
+    /** Tells @p observer of nothing more. */
+    virtual void RemoveObserver(TransportObserver& observer) = 0;
 };
 
 } // namespace weir

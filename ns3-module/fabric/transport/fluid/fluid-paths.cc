@@ -229,7 +229,7 @@ FluidTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
     {
         LeavePath(t);
         TakePath(t);
-        if (m_observer)
+        if (!m_observers.IsEmpty())
         {
             TellWhetherStalled(t);
         }
@@ -268,11 +268,11 @@ FluidTransport::TellWhetherStalled(uint32_t t)
     flow.isStalled = isStalled;
     if (isStalled)
     {
-        m_observer->OnFlowStalled(FlowId{flow.id}, RequestOf(flow), m_now);
+        m_observers.OnFlowStalled(FlowId{flow.id}, RequestOf(flow), m_now);
     }
     else
     {
-        m_observer->OnFlowResumed(FlowId{flow.id}, RequestOf(flow), m_now);
+        m_observers.OnFlowResumed(FlowId{flow.id}, RequestOf(flow), m_now);
     }
 }
 

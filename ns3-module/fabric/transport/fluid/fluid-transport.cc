@@ -175,9 +175,9 @@ FluidTransport::Tell()
     for (uint32_t t : m_done)
     {
         const Flow flow = m_flows[t];
-        if (m_observer)
+        if (!m_observers.IsEmpty())
         {
-            m_observer->OnFlowFinished(FlowId{flow.id}, RequestOf(flow), flow.started, m_now);
+            m_observers.OnFlowFinished(FlowId{flow.id}, RequestOf(flow), flow.started, m_now);
         }
         LeavePath(t);
         Release(flow.bundle);
@@ -240,9 +240,9 @@ FluidTransport::Start(const FlowRequest& request, Time now)
         flow.state = State::Delayed;
         m_delays.Insert(t, now + delay);
     }
-    if (m_observer)
+    if (!m_observers.IsEmpty())
     {
-        m_observer->OnFlowStarted(id, request, now);
+        m_observers.OnFlowStarted(id, request, now);
         if (m_down > 0)
         {
             TellWhetherStalled(t);
@@ -286,12 +286,19 @@ FluidTransport::CurrentRate(FlowId id)
 }
 
 void
-FluidTransport::SetObserver(TransportObserver* observer, bool linkRates)
+FluidTransport::AddObserver(TransportObserver& observer, bool linkRates)
 {
     Settle();
-    m_observer = observer;
-    m_observesRates = observer && linkRates;
-    m_solver.KeepLoads(m_observesRates);
+    m_observers.Add(observer, linkRates);
+    m_solver.KeepLoads(m_observers.WantLinkRates());
+}
+
+void
+FluidTransport::RemoveObserver(TransportObserver& observer)
+{
+    Settle();
+    m_observers.Remove(observer);
+    m_solver.KeepLoads(m_observers.WantLinkRates());
 }
 
 } // namespace weir

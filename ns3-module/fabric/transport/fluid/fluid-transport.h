@@ -10,6 +10,7 @@
 #include "fabric/transport/fluid/instant-queue.h"
 #include "fabric/transport/fluid/link-meter.h"
 #include "fabric/transport/fluid/path-selector.h"
+#include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
 
 #include <cstdint>
@@ -74,7 +75,8 @@ class FluidTransport final : public Transport
     }
 
     std::vector<StalledFlow> StalledFlows() override;
-    void SetObserver(TransportObserver* observer, bool linkRates) override;
+    void AddObserver(TransportObserver& observer, bool linkRates) override;
+    void RemoveObserver(TransportObserver& observer) override;
 
   private:
     static constexpr uint32_t NONE = 0xffffffff;
@@ -287,8 +289,7 @@ class FluidTransport final : public Transport
     std::size_t m_active{0};
     Time m_now;
     bool m_isSettled{true}; //!< levels and timers are right
-    TransportObserver* m_observer{nullptr};
-    bool m_observesRates{false};
+    TransportObservers m_observers;
 };
 
 } // namespace weir

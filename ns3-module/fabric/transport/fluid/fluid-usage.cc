@@ -36,7 +36,7 @@ FluidTransport::MeterLink(uint32_t link)
         return; // busy and not full: which rate it has makes no difference
     }
     const double level = m_solver.LinkLevel(link);
-    if (!m_observesRates && meter.IsFull() && level > 0 && !std::isinf(level))
+    if (!m_observers.WantLinkRates() && meter.IsFull() && level > 0 && !std::isinf(level))
     {
         return; // still full: who has a level there is held by it
     }
@@ -49,9 +49,9 @@ FluidTransport::MeterLink(uint32_t link)
     }
     const bool changed = rate != meter.Rate();
     meter.SetRate(rate, m_solver.Capacity(link), m_now);
-    if (m_observesRates && changed && m_solver.AloneOn(link) == NONE)
+    if (m_observers.WantLinkRates() && changed && m_solver.AloneOn(link) == NONE)
     {
-        m_observer->OnLinkRate(LinkId(link), Rate::BytesPerSecond(rate), m_now);
+        m_observers.OnLinkRate(LinkId(link), Rate::BytesPerSecond(rate), m_now);
     }
 }
 
@@ -76,11 +76,11 @@ FluidTransport::MeterAlone(uint32_t b)
         }
         bundle.aloneSince = m_now;
         bundle.aloneRate = rate;
-        if (m_observesRates && alone)
+        if (m_observers.WantLinkRates() && alone)
         {
             for (const PathLink& l : m_paths.Links(bundle.path))
             {
-                m_observer->OnLinkRate(l.link, Rate::BytesPerSecond(l.multiplicity * rate), m_now);
+                m_observers.OnLinkRate(l.link, Rate::BytesPerSecond(l.multiplicity * rate), m_now);
             }
         }
     }

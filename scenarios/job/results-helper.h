@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_JOB_RESULTS_HELPER_H
+#define WEIR_JOB_RESULTS_HELPER_H
+
+#include "run-recorder.h"
+
+#include "ns3/attribute.h"
+#include "ns3/cluster-container.h"
+#include "ns3/object-factory.h"
+
+#include <string>
+
+namespace ns3
+{
+
+/** Writes what happens on a cluster to files: those that `weir run` writes. */
+class ResultsHelper
+{
+  public:
+    /**
+     * @param file the result file (HDF5); empty: none, which the attribute TimelineFile then makes
+     *        sense of
+     */
+    explicit ResultsHelper(const std::string& file);
+
+    /**
+     * Sets an attribute of the recorders to be installed.
+     * @param name of an attribute of RunRecorder
+     * @param value of the attribute
+     */
+    void SetAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * Installs a recorder, after all jobs: what is installed later is not recorded.
+     * @param cluster the cluster
+     * @return the recorder
+     */
+    Ptr<RunRecorder> Install(const ClusterContainer& cluster) const;
+
+  private:
+    ObjectFactory m_factory; //!< of RunRecorder
+};
+
+} // namespace ns3
+
+#endif // WEIR_JOB_RESULTS_HELPER_H

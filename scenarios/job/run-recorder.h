@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_JOB_RUN_RECORDER_H
+#define WEIR_JOB_RUN_RECORDER_H
+
+#include "collective-runtime.h"
+
+#include "ns3/fluid-fabric.h"
+#include "ns3/object.h"
+#include "scenarios/scenario.h"
+#include "scenarios/simulation/run-recording.h"
+
+#include <memory>
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * Writes what happens on a fabric to the result file (HDF5) and the timeline that the command's
+ * runs write: the jobs that are installed when it is, the flows and the links.
+ */
+class RunRecorder : public Object
+{
+  public:
+    /**
+     * Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    RunRecorder();
+    ~RunRecorder() override;
+
+    /**
+     * Watches a fabric from now on. What cannot be written ends the program with the reason.
+     * @param fabric the fabric; its jobs have been installed
+     */
+    void Install(Ptr<FluidFabric> fabric);
+
+    /**
+     * Ends the recording and gives the files their names. Unless this is called, the end of the
+     * simulator (Simulator::Destroy) does it.
+     */
+    void Write();
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /**
+     * What is run, as a scenario has it; what a scenario cannot say is in its remarks.
+     * @param fabric the fabric
+     */
+    void Describe(Ptr<FluidFabric> fabric);
+
+    std::string m_title;        //!< of the run
+    std::string m_file;         //!< HDF5; empty: none
+    std::string m_timelineFile; //!< empty: none
+    Time m_linkSeries;          //!< width of a bin; 0: no series
+
+    weir::Scenario m_scenario;                       //!< what is run
+    Ptr<CollectiveRuntime> m_runtime;                //!< the fabric's
+    std::size_t m_jobs{0};                           //!< that are recorded
+    std::unique_ptr<weir::RunRecording> m_recording; //!< under way; null: not installed
+    bool m_written{false};                           //!< whether it has ended
+};
+
+} // namespace ns3
+
+#endif // WEIR_JOB_RUN_RECORDER_H

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/simulation/run-result.h"
+
+#include "scenarios/results/model-flops.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <variant>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr std::size_t BUSIEST_LINKS = 5;
+
+/** Category by category the mean of some ranks. */
+class BreakdownMean
+{
+  public:
+    void Add(const RankBreakdown& breakdown)
+    {
+        for (std::size_t i = 0; i < TIME_CATEGORY_COUNT; i++)
+        {
+            m_seconds[i] += breakdown.spent[i].ToSeconds();
+        }
+        m_count++;
+    }
+
+    RankBreakdown Get() const
+    {
+        RankBreakdown mean;
+        for (std::size_t i = 0; i < TIME_CATEGORY_COUNT && m_count > 0; i++)
+        {
+            mean.spent[i] = Time::Seconds(m_seconds[i] / static_cast<double>(m_count));
+        }
+        return mean;
+    }
+
+  private:
+    std::array<double, TIME_CATEGORY_COUNT> m_seconds{};
+    std::size_t m_count{0};
+};
+
+JobResult
+CollectJob(TrainingRun& job)
+{
+    const auto& spec = job.GetSpec();
+    const auto& graph = job.GetGraph();
+    JobResult result;
+    result.name = spec.name;
+    result.gpus = spec.plan.Ranks();
+    const double samples = spec.plan.globalBatch;
+    const auto* model = std::get_if<Transformer>(&spec.network);
+    result.countsSamples = model == nullptr;
+    result.itemsPerStep = samples * (model == nullptr ? 1 : model->sequence);
+    result.modelFlopsPerStep =
+        std::visit([&](const auto& network) { return ModelFlops(network, samples); }, spec.network);
+    result.steps = job.GetExecutor().StepTimes();
+    result.stepTime = job.GetExecutor().SteadyStep();
+    result.memory = job.GetMemory();
+    result.ranks = job.GetExecutor().Breakdown();
+    std::vector<BreakdownMean> stages;
+    BreakdownMean all;
+    for (std::size_t rank = 0; rank < result.ranks.size(); rank++)
+    {
+        const uint32_t stage = graph.programStage[graph.rankProgram[rank]];
+        stages.resize(std::max<std::size_t>(stages.size(), stage + 1));
+        stages[stage].Add(result.ranks[rank]);
+        all.Add(result.ranks[rank]);
+    }
+    for (const auto& stage : stages)
+    {
+        result.stages.push_back(stage.Get());
+    }
+    result.mean = all.Get();
+    return result;
+}
+
+/** The links that were used most, by mean utilization; ties by id. */
+std::vector<BusyLink>
+FindBusiestLinks(Simulation& simulation, Time span)
+{
+    const Topology& topology = simulation.GetTopology();
+    std::vector<std::pair<double, uint32_t>> ranking;
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        const double bytes = simulation.GetTransport().GetLinkUsage(LinkId(i)).bytes;
+        const double capacity =
+            topology.GetLink(LinkId(i)).rate.ToBytesPerSecond() * span.ToSeconds();
+        if (bytes > 0 && capacity > 0)
+        {
+            ranking.emplace_back(-bytes / capacity, static_cast<uint32_t>(i));
+        }
+    }
+    const std::size_t count = std::min(BUSIEST_LINKS, ranking.size());
+    std::partial_sort(ranking.begin(), ranking.begin() + count, ranking.end());
+    std::vector<BusyLink> busiest;
+    for (std::size_t i = 0; i < count; i++)
+    {
+        const LinkId id(ranking[i].second);
+        const LinkUsage usage = simulation.GetTransport().GetLinkUsage(id);
+        busiest.push_back({topology.LinkName(id),
+                           ToString(topology.GetLink(id).kind),
+                           -ranking[i].first,
+                           usage.busy / span,
+                           Bytes::Nearest(usage.bytes)});
+    }
+    return busiest;
+}
+
+} // namespace
+
+RunResult
+CollectResult(Simulation& simulation)
+{
+    RunResult result;
+    for (std::size_t job = 0; job < simulation.JobCount(); job++)
+    {
+        result.jobs.push_back(CollectJob(simulation.GetJob(JobId(job))));
+    }
+    result.busiestLinks = FindBusiestLinks(simulation, simulation.Now());
+    result.events = simulation.Engines().Instants();
+    result.waiting = simulation.DescribeWaiting();
+    return result;
+}
+
+} // namespace weir

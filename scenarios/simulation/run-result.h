@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_SIMULATION_RUN_RESULT_H
+#define WEIR_SCENARIOS_SIMULATION_RUN_RESULT_H
+
+#include "compute-model/execution/step-executor.h"
+#include "compute-model/plan/memory-estimate.h"
+#include "fabric/units.h"
+#include "scenarios/simulation/simulation.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** A link by what it carried, busiest first in RunResult. */
+struct BusyLink
+{
+    std::string name;
+    std::string kind;
+    double meanUtilization{0}; //!< bytes carried over rate times the run's time
+    double busyFraction{0};    //!< part of the time with any traffic
+    Bytes bytes;
+};
+
+/** One job's outcome. */
+struct JobResult
+{
+    std::string name;
+    uint32_t gpus{0};
+    double itemsPerStep{0};            //!< tokens, or samples where @c countsSamples
+    bool countsSamples{false};         //!< whether a table of layers is trained: no tokens
+    Flops modelFlopsPerStep;           //!< of the whole job, without recomputation
+    std::vector<Time> steps;           //!< each finished step's duration
+    std::vector<RankBreakdown> ranks;  //!< by rank: of the steady step
+    std::vector<RankBreakdown> stages; //!< by pipeline stage: mean over its ranks
+    RankBreakdown mean;                //!< over all ranks
+    Time stepTime{Time::Infinite()};   //!< of the steady step: StepExecutor::SteadyStep
+    MemoryEstimate memory;             //!< of a GPU of the fullest stage
+};
+
+/** What `weir run` reports. */
+struct RunResult
+{
+    std::vector<JobResult> jobs;
+    std::vector<BusyLink> busiestLinks; //!< at most five
+    uint64_t events{0};                 //!< instants visited
+    double wallSeconds{0};
+    uint64_t peakRssBytes{0};
+    std::string waiting; //!< who waits for what, when the run could not finish; else empty
+
+    /** The steady step of the first job; infinite when none was finished. */
+    Time StepTime() const
+    {
+        return jobs.empty() ? Time::Infinite() : jobs.front().stepTime;
+    }
+};
+
+/** What has come of @p simulation so far, but for the time and memory that it took. */
+RunResult CollectResult(Simulation& simulation);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_SIMULATION_RUN_RESULT_H

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/simulation/simulation.h"
+
+#include "compute-model/execution/step-call.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr std::size_t MAX_NAMED = 8; //!< links and flows that a message names
+
+/** "a, b and 3 more". */
+std::string
+Listed(const std::vector<std::string>& names)
+{
+    std::string text;
+    for (std::size_t i = 0; i < std::min(MAX_NAMED, names.size()); i++)
+    {
+        text += (i == 0 ? "" : ", ") + names[i];
+    }
+    return names.size() > MAX_NAMED
+               ? text + " and " + std::to_string(names.size() - MAX_NAMED) + " more"
+               : text;
+}
+
+} // namespace
+
+Simulation::Simulation(const ClusterSpec& cluster, NcclSettings nccl)
+    : m_ownFabric(std::make_unique<Fabric>(cluster)),
+      m_ownEngines(std::make_unique<EngineSet>()),
+      m_fabric(*m_ownFabric),
+      m_engines(*m_ownEngines),
+      m_nccl(std::move(nccl)),
+      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl)
+{
+    m_engines.Add(m_fabric.GetTransport());
+    m_engines.Add(m_clock);
+}
+
+Simulation::Simulation(Fabric& fabric, EngineSet& engines, NcclSettings nccl)
+    : m_fabric(fabric),
+      m_engines(engines),
+      m_nccl(std::move(nccl)),
+      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl)
+{
+    m_engines.Add(m_clock);
+}
+
+Simulation::~Simulation() = default;
+
+CollectiveEngine&
+Simulation::GetEngine(Fidelity fidelity)
+{
+    auto& engine = m_byFidelity.at(static_cast<std::size_t>(fidelity));
+    if (!engine)
+    {
+        engine = MakeCollectiveEngine(fidelity, m_planner, m_fabric.GetTransport());
+        m_engines.AddBefore(*engine, m_fabric.GetTransport());
+    }
+    return *engine;
+}
+
+FlowEngine&
+Simulation::GetFlowEngine()
+{
+    return dynamic_cast<FlowEngine&>(GetEngine(Fidelity::Flow));
+}
+
+JobId
+Simulation::AddJob(const TrainingJobSpec& spec, const Gpu& gpu, Fidelity fidelity)
+{
+    CollectiveEngine& engine = GetEngine(fidelity);
+    Job job;
+    job.gpu = std::make_unique<Gpu>(gpu);
+    job.run = std::make_unique<TrainingRun>(spec, *job.gpu, m_planner, engine);
+    job.fidelity = fidelity;
+    m_engines.AddBefore(job.run->GetExecutor(), engine);
+    m_jobs.push_back(std::move(job));
+    return JobId(m_jobs.size() - 1);
+}
+
+CollectiveLoop&
+Simulation::AddCollective(const std::vector<GpuId>& gpus,
+                          CollectiveCall call,
+                          uint32_t calls,
+                          Time start,
+                          Fidelity fidelity,
+                          CollectiveLoop::CallEnded ended)
+{
+    CollectiveEngine& engine = GetEngine(fidelity);
+    call.communicator = m_planner.AddCommunicator(gpus);
+    m_planner.Plan(call);
+    m_collectives.push_back(
+        std::make_unique<CollectiveLoop>(engine, call, calls, start, std::move(ended)));
+    m_engines.AddBefore(*m_collectives.back(), engine);
+    return *m_collectives.back();
+}
+
+void
+Simulation::AddEvents(const std::vector<EventSpec>& events)
+{
+    m_events.push_back(std::make_unique<FabricEvents>(
+        events, m_fabric.GetTransport(), m_planner, [this] { return IsFinished(); }));
+    m_engines.AddBefore(*m_events.back(), m_clock);
+}
+
+void
+Simulation::PlanAllCalls(JobId job)
+{
+    const StepGraph& graph = GetJob(job).GetGraph();
+    for (std::size_t rank = 0; rank < graph.RankCount(); rank++)
+    {
+        for (const auto& stream : graph.programs[graph.rankProgram[rank]].streams)
+        {
+            for (const StepOp& op : stream)
+            {
+                PlanCall(job, Rank(rank), op);
+            }
+        }
+    }
+}
+
+void
+Simulation::PlanCall(JobId job, Rank rank, const StepOp& op)
+{
+    if (op.kind == StepOpKind::Compute)
+    {
+        return;
+    }
+    const StepGraph& graph = GetJob(job).GetGraph();
+    const uint32_t group = graph.rankGroups[rank.Index()][op.group];
+    if (graph.groups[group].front() != rank)
+    {
+        return; // its first rank asks for the whole group
+    }
+    const CollectiveCall call = CallOf(job, group, op);
+    m_planner.Plan(call);
+    if (FidelityOf(job) == Fidelity::Flow)
+    {
+        m_planner.GetSchedule(call);
+    }
+}
+
+CollectiveCall
+Simulation::CallOf(JobId job, uint32_t group, const StepOp& op)
+{
+    return weir::CallOf(op, GetCommunicator(job, group), GetJob(job).GetTraffics());
+}
+
+CommunicatorId
+Simulation::GetCommunicator(JobId job, uint32_t group)
+{
+    auto& known = m_jobs[job.Index()].communicators;
+    const auto& spec = GetJob(job).GetSpec();
+    const auto& groups = GetJob(job).GetGraph().groups;
+    known.resize(groups.size());
+    if (!known[group].IsValid())
+    {
+        std::vector<GpuId> gpus;
+        for (const Rank rank : groups[group])
+        {
+            gpus.push_back(spec.gpus[rank.Index()]);
+        }
+        known[group] = m_planner.AddCommunicator(gpus);
+    }
+    return known[group];
+}
+
+bool
+Simulation::IsFinished() const
+{
+    return std::all_of(m_jobs.begin(),
+                       m_jobs.end(),
+                       [](const Job& job) { return job.run->GetExecutor().IsFinished(); }) &&
+           std::all_of(m_collectives.begin(), m_collectives.end(), [](const auto& collective) {
+               return collective->IsFinished();
+           });
+}
+
+std::string
+Simulation::DescribeWaiting()
+{
+    std::string text;
+    const auto add = [&text](const std::string& line) {
+        text += (text.empty() ? "" : "\n") + line;
+    };
+    for (const Job& job : m_jobs)
+    {
+        if (!job.run->GetExecutor().IsFinished())
+        {
+            add(job.run->GetSpec().name + ": " + job.run->GetExecutor().DescribeWaiting());
+        }
+    }
+    for (const auto& collective : m_collectives)
+    {
+        if (!collective->IsFinished())
+        {
+            const CollectiveCall& call = collective->GetCall();
+            add(std::string(ToString(call.op)) + " of " +
+                std::to_string(m_planner.GetCommunicator(call.communicator).Size()) +
+                " GPUs: call " + std::to_string(collective->Durations().size()) + " has not ended");
+        }
+    }
+    if (text.empty())
+    {
+        return text;
+    }
+    std::vector<std::string> down;
+    for (std::size_t i = 0; i < GetTopology().LinkCount(); i++)
+    {
+        if (!m_fabric.GetTransport().IsLinkUp(LinkId(i)))
+        {
+            down.push_back(GetTopology().LinkName(LinkId(i)));
+        }
+    }
+    if (!down.empty())
+    {
+        add("links down: " + Listed(down));
+    }
+    return text;
+}
+
+} // namespace weir

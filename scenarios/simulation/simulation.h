@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_SIMULATION_SIMULATION_H
+#define WEIR_SCENARIOS_SIMULATION_SIMULATION_H
+
+#include "collectives/engines/collective-loop.h"
+#include "collectives/engines/flow-engine.h"
+#include "collectives/fidelity.h"
+#include "collectives/nccl/nccl-settings.h"
+#include "collectives/planner.h"
+#include "compute-model/training-run.h"
+#include "fabric/fabric.h"
+#include "fabric/transport/passive-engine.h"
+#include "scenarios/results/record.h"
+#include "scenarios/scenario.h"
+#include "scenarios/simulation/fabric-events.h"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** Does nothing but know the time: the last instant at which anything happened. */
+class RunClock : public PassiveEngine
+{
+  public:
+    Time NextEventTime() override
+    {
+        return Time::Infinite();
+    }
+
+    void AdvanceTo(Time now) override
+    {
+        m_now = now;
+    }
+
+    Time Now() const
+    {
+        return m_now;
+    }
+
+  private:
+    Time m_now;
+};
+
+/**
+ * All that takes part in one simulation, joined together: the fabric, NCCL's planner, the engines
+ * of collectives by fidelity, jobs, events, the engine set that advances them. The one place where
+ * these are wired: for runs, single collectives, validation, explanations and ns-3 programs.
+ *
+ * In every instant jobs come first, then the engines of collectives, the transport, events and the
+ * clock, each in the order in which it was added.
+ */
+class Simulation
+{
+  public:
+    /**
+     * On a cluster of its own, with an engine set of its own.
+     * @throws std::invalid_argument when @p cluster cannot be wired.
+     */
+    explicit Simulation(const ClusterSpec& cluster, NcclSettings nccl = {});
+
+    /**
+     * On a fabric that is another's, as an ns-3 program's is, and is advanced with its engines.
+     * @param fabric must outlive it
+     * @param engines holds the fabric's transport already; must outlive it
+     */
+    Simulation(Fabric& fabric, EngineSet& engines, NcclSettings nccl = {});
+    ~Simulation();
+    Simulation(const Simulation&) = delete;
+    Simulation& operator=(const Simulation&) = delete;
+
+    Fabric& GetFabric()
+    {
+        return m_fabric;
+    }
+
+    const Cluster& GetCluster() const
+    {
+        return m_fabric.GetCluster();
+    }
+
+    const Topology& GetTopology() const
+    {
+        return m_fabric.GetRouting().GetTopology();
+    }
+
+    Routing& GetRouting()
+    {
+        return m_fabric.GetRouting();
+    }
+
+    FluidTransport& GetTransport()
+    {
+        return m_fabric.GetTransport();
+    }
+
+    Planner& GetPlanner()
+    {
+        return m_planner;
+    }
+
+    const NcclSettings& GetNcclSettings() const
+    {
+        return m_nccl;
+    }
+
+    /** The engine of a fidelity; made, and advanced with the others, from the first call on. */
+    CollectiveEngine& GetEngine(Fidelity fidelity);
+
+    /** The engine of Fidelity::Flow, which also plays back-to-back calls. */
+    FlowEngine& GetFlowEngine();
+
+    /**
+     * Adds a training job; it begins at its start.
+     * @throws std::invalid_argument as TrainingRun; std::runtime_error when GPUs are not joined.
+     */
+    JobId AddJob(const TrainingJobSpec& job, const Gpu& gpu, Fidelity fidelity);
+
+    /**
+     * Adds a collective of a group of GPUs that is called several times.
+     * @throws as Planner::Plan.
+     */
+    CollectiveLoop& AddCollective(const std::vector<GpuId>& gpus,
+                                  CollectiveCall call,
+                                  uint32_t calls,
+                                  Time start,
+                                  Fidelity fidelity,
+                                  CollectiveLoop::CallEnded ended);
+
+    /**
+     * Adds what happens to the fabric at a time; later events than the end of all jobs are dropped.
+     * @throws std::invalid_argument as FabricEvents.
+     */
+    void AddEvents(const std::vector<EventSpec>& events);
+
+    /**
+     * Plans every call of a job now, as NCCL connects its channels when a job starts: GPUs that no
+     * link joins are known before anything runs. @throws as Planner::Plan.
+     */
+    void PlanAllCalls(JobId job);
+
+    std::size_t JobCount() const
+    {
+        return m_jobs.size();
+    }
+
+    TrainingRun& GetJob(JobId job)
+    {
+        return *m_jobs[job.Index()].run;
+    }
+
+    Fidelity FidelityOf(JobId job) const
+    {
+        return m_jobs[job.Index()].fidelity;
+    }
+
+    const Gpu& GpuOf(JobId job) const
+    {
+        return *m_jobs[job.Index()].gpu;
+    }
+
+    /** In the order in which they were added. */
+    const std::vector<std::unique_ptr<CollectiveLoop>>& Collectives() const
+    {
+        return m_collectives;
+    }
+
+    /** The communicator of a group of a job's graph. */
+    CommunicatorId GetCommunicator(JobId job, uint32_t group);
+
+    /** What the engine is asked for when @p op of a job's group is due. */
+    CollectiveCall CallOf(JobId job, uint32_t group, const StepOp& op);
+
+    EngineSet& Engines()
+    {
+        return m_engines;
+    }
+
+    /** The last instant at which anything happened. */
+    Time Now() const
+    {
+        return m_clock.Now();
+    }
+
+    /** Whether all jobs and collectives have done all steps and calls. */
+    bool IsFinished() const;
+
+    /** Who waits for what, and which links are down; empty when finished. */
+    std::string DescribeWaiting();
+
+  private:
+    struct Job
+    {
+        std::unique_ptr<Gpu> gpu;
+        std::unique_ptr<TrainingRun> run;
+        Fidelity fidelity;
+        std::vector<CommunicatorId> communicators; //!< by group, once asked for
+    };
+
+    static constexpr std::size_t FIDELITIES = 3; //!< analytical, stream, flow
+
+    void PlanCall(JobId job, Rank rank, const StepOp& op);
+
+    std::unique_ptr<Fabric> m_ownFabric;
+    std::unique_ptr<EngineSet> m_ownEngines;
+    Fabric& m_fabric;
+    EngineSet& m_engines;
+    NcclSettings m_nccl;
+    Planner m_planner;
+    std::array<std::unique_ptr<CollectiveEngine>, FIDELITIES> m_byFidelity;
+    std::vector<Job> m_jobs;
+    std::vector<std::unique_ptr<CollectiveLoop>> m_collectives;
+    std::vector<std::unique_ptr<FabricEvents>> m_events;
+    RunClock m_clock;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_SIMULATION_SIMULATION_H

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// Nobody has to keep what a helper installs: the simulation does, until the simulator is destroyed.
+
+#include "ns3/cluster-helper.h"
+#include "ns3/collective-helper.h"
+#include "ns3/nstime.h"
+#include "ns3/simulator.h"
+#include "ns3/training-job-helper.h"
+#include "ns3/uinteger.h"
+#include "ns3/weir-units.h"
+#include "scenarios/catalog.h"
+#include "scenarios/readers/read-model.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/yaml/yaml-node.h"
+
+#include <gtest/gtest.h>
+
+namespace
+{
+
+constexpr uint64_t BYTES = 1 << 22;
+
+/** What follows puts its own where a job that was freed would have been. */
+void
+OverwriteFreedMemory()
+{
+    std::vector<std::vector<uint64_t>> blocks;
+    for (std::size_t words = 1; words < 512; words++)
+    {
+        blocks.emplace_back(words, ~uint64_t{0});
+    }
+}
+
+/** How many calls have ended and when the last did, whoever keeps the job. */
+struct Ends
+{
+    uint32_t calls{0};
+    weir::Time last;
+};
+
+Ends
+RunCollective(bool isKept)
+{
+    Ends ends;
+    const auto cluster = ns3::ClusterHelper().Install(2);
+    ns3::CollectiveHelper helper("all-reduce", BYTES);
+    helper.SetAttribute("Calls", ns3::UintegerValue(3));
+    ns3::Ptr<ns3::CollectiveJob> kept = helper.Install(cluster);
+    kept->TraceConnectWithoutContext(
+        "CollectiveFinished",
+        ns3::Callback<void, uint32_t, const weir::CollectivePlan&, weir::Time, weir::Time>(
+            [&ends](uint32_t, const weir::CollectivePlan&, weir::Time, weir::Time now) {
+                ends.calls++;
+                ends.last = now;
+            }));
+    if (!isKept)
+    {
+        kept = nullptr;
+        OverwriteFreedMemory();
+    }
+    ns3::Simulator::Run();
+    ns3::Simulator::Destroy();
+    return ends;
+}
+
+TEST(JobLifetime, ADroppedCollectiveJobRunsAsOneThatIsKept)
+{
+    const Ends kept = RunCollective(true);
+    const Ends dropped = RunCollective(false);
+    EXPECT_EQ(kept.calls, 3U);
+    EXPECT_EQ(dropped.calls, 3U);
+    EXPECT_EQ(dropped.last, kept.last);
+}
+
+weir::Time
+RunTraining(bool isKept)
+{
+    const weir::Catalog catalog;
+    const auto system = weir::ReadSystem(weir::YamlNode::Parse("hgx-h100", "system"), catalog);
+    auto model = weir::ReadModel(weir::YamlNode::Parse("gpt-1.7b", "model"), catalog);
+    model.layers = 2;
+    const auto cluster = ns3::ClusterHelper(system.cluster).Install(1);
+    ns3::TrainingJobHelper helper(model, system.gpu);
+    helper.SetAttribute("Data", ns3::UintegerValue(8));
+    helper.SetAttribute("GlobalBatch", ns3::UintegerValue(8));
+    weir::Time last;
+    ns3::Ptr<ns3::TrainingJob> kept = helper.Install(cluster);
+    kept->TraceConnectWithoutContext(
+        "StepFinished",
+        ns3::Callback<void, uint32_t, weir::Time, weir::Time>(
+            [&last](uint32_t, weir::Time, weir::Time now) { last = now; }));
+    if (!isKept)
+    {
+        kept = nullptr;
+        OverwriteFreedMemory();
+    }
+    ns3::Simulator::Run();
+    ns3::Simulator::Destroy();
+    return last;
+}
+
+TEST(JobLifetime, ADroppedTrainingJobRunsAsOneThatIsKept)
+{
+    const weir::Time kept = RunTraining(true);
+    EXPECT_GT(kept, weir::Time());
+    EXPECT_EQ(RunTraining(false), kept);
+}
+
+TEST(JobLifetime, AJobThatIsDisposedOfMakesNoMoreCalls)
+{
+    const auto cluster = ns3::ClusterHelper().Install(2);
+    ns3::CollectiveHelper helper("all-reduce", BYTES);
+    helper.SetAttribute("Calls", ns3::UintegerValue(3));
+    helper.SetAttribute("StartTime", ns3::TimeValue(ns3::MicroSeconds(5)));
+    const auto before = helper.Install(cluster);
+    before->Dispose();
+    ns3::Simulator::Run();
+    EXPECT_TRUE(before->GetDurations().empty());
+    ns3::Simulator::Destroy();
+}
+
+} // namespace
