@@ -6,6 +6,7 @@ set(WEIR_NS3_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/model/gpu-server.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/link-figures.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/network-description.cc
+  ${CMAKE_CURRENT_LIST_DIR}/model/parameter-attributes.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/server-description.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/weir-units.cc
   ${CMAKE_CURRENT_LIST_DIR}/helper/cluster-container.cc
@@ -20,6 +21,7 @@ set(WEIR_NS3_HEADERS
   ${CMAKE_CURRENT_LIST_DIR}/model/gpu-server.h
   ${CMAKE_CURRENT_LIST_DIR}/model/link-figures.h
   ${CMAKE_CURRENT_LIST_DIR}/model/network-description.h
+  ${CMAKE_CURRENT_LIST_DIR}/model/parameter-attributes.h
   ${CMAKE_CURRENT_LIST_DIR}/model/server-description.h
   ${CMAKE_CURRENT_LIST_DIR}/model/weir-units.h
   ${CMAKE_CURRENT_LIST_DIR}/helper/cluster-container.h

@@ -2,10 +2,12 @@
 #ifndef WEIR_SCENARIOS_CATALOG_H
 #define WEIR_SCENARIOS_CATALOG_H
 
+#include "fabric/kinds/fabric-kinds.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -67,8 +69,21 @@ class Catalog
     /** As Find, for the text of @p node; @throws InputError with its place. */
     std::string Find(CatalogKind kind, const YamlNode& node) const;
 
+    /** The fabric kinds that systems may name: those of Weir, and what was added. */
+    const FabricKindRegistry& GetFabricKinds() const
+    {
+        return m_fabricKinds;
+    }
+
+    /** @throws std::invalid_argument when there is a kind of that name. */
+    void AddFabricKind(Polymorphic<FabricKind> kind)
+    {
+        m_fabricKinds.Add(std::move(kind));
+    }
+
   private:
     std::vector<std::string> m_folders; //!< searched in this order
+    FabricKindRegistry m_fabricKinds{FabricKinds()};
 };
 
 /**

@@ -30,7 +30,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-measured-shapes.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-place.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/read-dimension-text.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/parameter-reader.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-memory.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-overruled.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-use-notes.cc
@@ -48,6 +48,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-scenario.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-uses.cc
+  ${CMAKE_CURRENT_LIST_DIR}/writers/parameter-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-scenario.cc

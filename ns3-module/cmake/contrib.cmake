@@ -63,6 +63,7 @@ build_lib(
   TEST_SOURCES
     ns3-module/test/weir-test-suite.cc
     ns3-module/test/flow-source-test-suite.cc
+    ns3-module/test/network-description-test-suite.cc
 )
 
 # Where plain headers are found: by the module itself and by whoever links it.

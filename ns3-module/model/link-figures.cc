@@ -12,8 +12,6 @@ namespace ns3
 namespace
 {
 
-constexpr double MIN_EFFICIENCY = 1e-6; // zero would be a link that is down
-
 /** One of the figures of a link, as a value V of ns-3's. */
 template <typename V, auto FIGURE>
 class FigureAccessor : public AttributeAccessor

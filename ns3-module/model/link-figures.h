@@ -13,6 +13,8 @@
 namespace ns3
 {
 
+constexpr double MIN_EFFICIENCY = 1e-6; //!< of a link; zero would be one that is down
+
 /** A link profile as the three figures that attributes hold. */
 struct LinkFigures
 {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "network-description.h"
 
+#include "fabric/kinds/fabric-kinds.h"
 #include "ns3/abort.h"
-#include "ns3/double.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ns3
@@ -15,18 +16,6 @@ NS_OBJECT_ENSURE_REGISTERED(NetworkDescription);
 
 namespace
 {
-
-/** The shapes by the names that scenario files use. */
-constexpr std::pair<const char*, weir::FabricKind> KINDS[] = {
-    {"none", weir::FabricKind::None},
-    {"rail-optimized", weir::FabricKind::RailOptimized},
-    {"leaf-spine", weir::FabricKind::LeafSpine},
-    {"fat-tree", weir::FabricKind::FatTree},
-    {"dragonfly", weir::FabricKind::Dragonfly},
-    {"dragonfly-plus", weir::FabricKind::DragonflyPlus},
-    {"torus", weir::FabricKind::Torus},
-    {"dimensions", weir::FabricKind::Dimensions},
-    {"graph", weir::FabricKind::Graph}};
 
 /** How switches choose, by the names that scenario files use. */
 constexpr std::pair<const char*, weir::RoutingKind> ROUTINGS[] = {
@@ -71,6 +60,48 @@ NameOf(const std::pair<const char*, E> (&choices)[N], E value)
     NS_ABORT_MSG("NetworkDescription: a value without a name");
 }
 
+/**
+ * One of every kind, with its defaults.
+ * @return the kinds
+ */
+std::vector<weir::Polymorphic<weir::FabricKind>>
+AllKinds()
+{
+    const auto kinds = weir::FabricKinds();
+    return {kinds.begin(), kinds.end()};
+}
+
+/**
+ * Plain components as AddParameterAttributes takes them.
+ * @param kinds the components
+ * @return them
+ */
+std::vector<weir::Parameterized*>
+ComponentsOf(std::vector<weir::Polymorphic<weir::FabricKind>>& kinds)
+{
+    std::vector<weir::Parameterized*> components;
+    for (auto& kind : kinds)
+    {
+        components.push_back(&*kind);
+    }
+    return components;
+}
+
+/**
+ * The names of all kinds, in a row.
+ * @return the names
+ */
+std::string
+KindNames()
+{
+    std::string names;
+    for (const std::string& name : weir::FabricKinds().Names())
+    {
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    return names;
+}
+
 } // namespace
 
 TypeId
@@ -83,10 +114,8 @@ NetworkDescription::GetTypeId()
             .AddConstructor<NetworkDescription>()
             .AddAttribute(
                 "Kind",
-                "Shape: none, rail-optimized (leaf r takes port r of every server of a "
-                "group), leaf-spine (leaves take whole servers), fat-tree; dragonfly, "
-                "dragonfly-plus, torus, dimensions and graph with the shape of SetSpec.",
-                StringValue("rail-optimized"),
+                "How servers are joined: " + KindNames() + ".",
+                StringValue(weir::FabricSpec().kind->Name()),
                 MakeStringAccessor(&NetworkDescription::SetKind, &NetworkDescription::GetKind),
                 MakeStringChecker())
             .AddAttribute("Routing",
@@ -96,21 +125,6 @@ NetworkDescription::GetTypeId()
                           MakeStringAccessor(&NetworkDescription::SetRouting,
                                              &NetworkDescription::GetRouting),
                           MakeStringChecker())
-            .AddAttribute("LeafRadix",
-                          "Ports of a leaf switch; in a fat tree of every switch.",
-                          UintegerValue(64),
-                          MakeUintegerAccessor(&NetworkDescription::m_leafRadix),
-                          MakeUintegerChecker<uint32_t>())
-            .AddAttribute("Oversubscription",
-                          "Capacity of a leaf's ports to servers over that of its uplinks.",
-                          DoubleValue(1),
-                          MakeDoubleAccessor(&NetworkDescription::m_oversubscription),
-                          MakeDoubleChecker<double>(1))
-            .AddAttribute("Levels",
-                          "Levels of switches of a fat tree.",
-                          UintegerValue(2),
-                          MakeUintegerAccessor(&NetworkDescription::m_levels),
-                          MakeUintegerChecker<uint32_t>(1, 8))
             .AddAttribute("HashSeed",
                           "What the switches' ECMP salts derive from.",
                           UintegerValue(1),
@@ -124,10 +138,13 @@ NetworkDescription::GetTypeId()
                           [](ObjectBase& object) -> LinkFigures& {
                               return dynamic_cast<NetworkDescription&>(object).m_link;
                           });
-    return whole;
+    auto kinds = AllKinds();
+    static TypeId withKinds = AddParameterAttributes(whole, ComponentsOf(kinds));
+    return withKinds;
 }
 
 NetworkDescription::NetworkDescription()
+    : m_kinds(AllKinds())
 {
 }
 
@@ -139,9 +156,9 @@ void
 NetworkDescription::SetSpec(const weir::FabricSpec& spec)
 {
     m_spec = spec;
-    m_leafRadix = spec.leafRadix;
-    m_oversubscription = spec.oversubscription;
-    m_levels = spec.levels;
+    m_kind = FindKind(spec.kind->Name());
+    m_kinds.resize(std::max(m_kinds.size(), m_kind + 1), spec.kind);
+    m_kinds[m_kind] = spec.kind;
     m_hashSeed = spec.hashSeed;
     m_link.Read(spec.link);
 }
@@ -150,24 +167,41 @@ weir::FabricSpec
 NetworkDescription::GetSpec() const
 {
     weir::FabricSpec spec = m_spec;
-    spec.leafRadix = m_leafRadix;
-    spec.oversubscription = m_oversubscription;
-    spec.levels = m_levels;
+    spec.kind = m_kinds[m_kind];
     spec.hashSeed = m_hashSeed;
     m_link.Write(spec.link);
     return spec;
 }
 
+std::vector<weir::Parameterized*>
+NetworkDescription::GetComponents()
+{
+    auto components = ComponentsOf(m_kinds);
+    std::swap(components.front(), components[m_kind]);
+    return components;
+}
+
+std::size_t
+NetworkDescription::FindKind(const std::string& name) const
+{
+    const auto found = std::find_if(
+        m_kinds.begin(), m_kinds.end(), [&](const auto& kind) { return kind->Name() == name; });
+    return static_cast<std::size_t>(found - m_kinds.begin());
+}
+
 void
 NetworkDescription::SetKind(std::string kind)
 {
-    m_spec.kind = Parse(KINDS, kind, "Kind");
+    m_kind = FindKind(kind);
+    NS_ABORT_MSG_IF(m_kind == m_kinds.size(),
+                    "NetworkDescription: Kind is '" << kind
+                                                    << "', expected one of: " << KindNames());
 }
 
 std::string
 NetworkDescription::GetKind() const
 {
-    return NameOf(KINDS, m_spec.kind);
+    return m_kinds[m_kind]->Name();
 }
 
 void

@@ -3,21 +3,22 @@
 #define WEIR_MODEL_NETWORK_DESCRIPTION_H
 
 #include "link-figures.h"
+#include "parameter-attributes.h"
 
 #include "fabric/topology/cluster-spec.h"
-#include "ns3/object.h"
 
 #include <string>
+#include <vector>
 
 namespace ns3
 {
 
 /**
- * The network between servers as attributes: its shape, the size of its switches, how they choose
- * among equal paths. By default a rail-optimised Clos without oversubscription, with ECMP, of the
- * NICs' own links.
+ * The network between servers as attributes: its kind, the parameters of all kinds, how switches
+ * choose among equal paths. By default a rail-optimized Clos without oversubscription, with ECMP,
+ * of the NICs' own links. A network from a file comes with SetSpec.
  */
-class NetworkDescription : public Object
+class NetworkDescription : public ParameterizedObject
 {
   public:
     /**
@@ -41,15 +42,24 @@ class NetworkDescription : public Object
      */
     weir::FabricSpec GetSpec() const;
 
+    std::vector<weir::Parameterized*> GetComponents() override;
+
   private:
     /**
-     * Set the shape by its name.
+     * Where a kind is.
+     * @param name of the kind
+     * @return its index, or the number of kinds when there is none
+     */
+    std::size_t FindKind(const std::string& name) const;
+
+    /**
+     * Set the kind by its name.
      * @param kind the name
      */
     void SetKind(std::string kind);
 
     /**
-     * The shape's name.
+     * The kind's name.
      * @return the name
      */
     std::string GetKind() const;
@@ -66,12 +76,11 @@ class NetworkDescription : public Object
      */
     std::string GetRouting() const;
 
-    weir::FabricSpec m_spec;   //!< shape and routing, and what is not an attribute
-    uint32_t m_leafRadix;      //!< ports of a leaf
-    double m_oversubscription; //!< down over up capacity of a leaf
-    uint32_t m_levels;         //!< of switches
-    uint64_t m_hashSeed;       //!< salts of the switches
-    LinkFigures m_link;        //!< switch to switch; rate and latency 0: as the NICs
+    weir::FabricSpec m_spec; //!< routing, and what is not an attribute
+    std::vector<weir::Polymorphic<weir::FabricKind>> m_kinds; //!< of every kind one
+    std::size_t m_kind{0};                                    //!< the one that is meant
+    uint64_t m_hashSeed;                                      //!< salts of the switches
+    LinkFigures m_link; //!< switch to switch; rate and latency 0: as the NICs
 };
 
 } // namespace ns3

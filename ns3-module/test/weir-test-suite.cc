@@ -3,6 +3,7 @@
 // What the ns-3 body adds to the plain code: time, attributes, trace sources, helpers. The plain
 // code itself is tested below tests/.
 
+#include "fabric/kinds/leaf-spine.h"
 #include "ns3/cluster-helper.h"
 #include "ns3/config.h"
 #include "ns3/double.h"
@@ -267,8 +268,9 @@ class FailedSwitchTestCase : public TestCase
         weir::ClusterSpec spec =
             ClusterHelper().Install(4).GetFabric()->GetFabric().GetCluster().GetSpec();
         Simulator::Destroy();
-        spec.fabric.kind = weir::FabricKind::LeafSpine;
-        spec.fabric.leafRadix = 2 * spec.node.nics;
+        weir::LeafSpine kind;
+        kind.leafRadix = 2 * spec.node.nics;
+        spec.fabric.kind = kind;
         Ptr<FluidFabric> fabric = CreateObject<FluidFabric>();
         fabric->Wire(spec);
         const double rate =

@@ -2,6 +2,7 @@
 #include "scenarios/command/topology-command.h"
 
 #include "scenarios/catalog.h"
+#include "scenarios/readers/check-memory.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/topology/convert-topology.h"
@@ -43,13 +44,6 @@ Write(const std::string& path, const std::string& text)
     OutputFile(path, "--output").Save(text);
 }
 
-/** Whether a fabric of that kind has places for so many nodes and no others. */
-bool
-HasFixedSize(FabricKind kind)
-{
-    return kind == FabricKind::Torus || kind == FabricKind::Dimensions || kind == FabricKind::Graph;
-}
-
 /**
  * The cluster that is meant, of some nodes where it is not said how many: at most @p most, and no
  * more than a page has room for ports. What cannot be wired is refused in terms of its file.
@@ -63,14 +57,16 @@ With(const TopologyOptions& options, uint32_t most, const Use& use)
     {
         cluster.nodes = options.nodes;
     }
-    else if (cluster.fabric.kind != FabricKind::None && !HasFixedSize(cluster.fabric.kind))
+    else if (cluster.fabric.kind->JoinsNodes() && !cluster.fabric.kind->NodesThatFill(cluster.node))
     {
         constexpr uint32_t PORTS = 64;
         const uint32_t room = PORTS / std::max(1U, cluster.node.nics);
         cluster.nodes = std::max(cluster.nodes, std::clamp(room, 1U, most));
     }
+    CheckMemory(cluster);
     try
     {
+        CheckFabricMemory(cluster);
         use(cluster);
     }
     catch (const std::invalid_argument& error)

@@ -2,6 +2,7 @@
 #include "scenarios/describe/describe-system.h"
 
 #include "collectives/nccl/node-costs.h"
+#include "scenarios/readers/check-memory.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/simulation/simulation.h"
 #include "scenarios/yaml/input-error.h"
@@ -191,10 +192,11 @@ DescribeSystem(const SystemDescription& system)
     try
     {
         ClusterSpec spec = system.cluster;
-        if (spec.fabric.kind != FabricKind::None)
+        if (spec.fabric.kind->JoinsNodes())
         {
             spec.nodes = std::max(spec.nodes, 2U); // to show how nodes are joined
         }
+        CheckFabricMemory(spec);
         Simulation simulation(spec);
         return system.cluster.name + ": " + "nodes of " + Count(spec.node.gpus) +
                " GPUs; as wired for " + Count(spec.nodes) + "\n" + GpuLines(system) +

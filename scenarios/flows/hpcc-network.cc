@@ -13,7 +13,6 @@ FabricSpec
 Ecmp(uint64_t hashSeed)
 {
     FabricSpec fabric;
-    fabric.kind = FabricKind::Graph;
     fabric.hashSeed = hashSeed;
     return fabric;
 }

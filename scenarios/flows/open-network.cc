@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/open-network.h"
 
+#include "fabric/kinds/graph-fabric.h"
 #include "scenarios/flows/cluster-network.h"
 #include "scenarios/flows/hpcc-network.h"
 #include "scenarios/flows/hpcc-topology.h"
@@ -29,14 +30,14 @@ IsSystem(const std::string& topology)
 }
 
 void
-SetRouting(FabricSpec& fabric, const NetworkOverrides& overrides)
+SetRouting(FabricSpec& fabric, const NetworkOverrides& overrides, const FabricKindRegistry& kinds)
 {
     fabric.hashSeed = overrides.hashSeed.value_or(fabric.hashSeed);
     if (!overrides.routing.empty())
     {
         const YamlNode named = YamlNode::ParseArgument(overrides.routing, "--routing");
         fabric.routing = named.AsEnum(RoutingNames());
-        CheckRouting(named, fabric);
+        CheckRouting(named, fabric, kinds);
     }
 }
 
@@ -47,7 +48,7 @@ OpenSystem(const std::string& system, const NetworkOverrides& overrides, const C
     ClusterSpec spec = ReadSystem(reference, catalog).cluster;
     spec.nodes = overrides.nodes.value_or(spec.nodes);
     CheckWiring(reference, catalog, spec);
-    SetRouting(spec.fabric, overrides);
+    SetRouting(spec.fabric, overrides, catalog.GetFabricKinds());
     try
     {
         return std::make_unique<ClusterNetwork>(spec);
@@ -74,8 +75,8 @@ OpenNetwork(const std::string& topology, const NetworkOverrides& overrides, cons
                          topology + "', expected a system: a topology file has its own nodes");
     }
     FabricSpec fabric;
-    fabric.kind = FabricKind::Graph;
-    SetRouting(fabric, overrides);
+    fabric.kind = GraphFabric();
+    SetRouting(fabric, overrides, catalog.GetFabricKinds());
     return std::make_unique<HpccNetwork>(std::move(read), fabric);
 }
 

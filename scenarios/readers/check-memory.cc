@@ -2,7 +2,9 @@
 #include "scenarios/readers/check-memory.h"
 
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
 
+#include <stdexcept>
 #include <string>
 #include <unistd.h>
 
@@ -14,6 +16,9 @@ namespace
 
 /** One all-reduce planned on 1024 and 4096 nodes of hgx-h100: 98 and 340 MB at most. */
 constexpr double BYTES_PER_GPU = 10e3;
+/** Dragonflies of 1e5 to 1e6 routers and 1e6 to 1e7 wires, wired. */
+constexpr double BYTES_PER_SWITCH = 400;
+constexpr double BYTES_PER_WIRE = 200;
 constexpr double GIGA = 1e9;
 
 double
@@ -42,6 +47,22 @@ CheckMemory(const ClusterSpec& cluster)
                          std::to_string(cluster.node.gpus) + " GPUs, which take about " +
                          InGigabytes(needed) + " of memory, expected no more than the " +
                          InGigabytes(there) + " of this machine");
+    }
+}
+
+void
+CheckFabricMemory(const ClusterSpec& cluster)
+{
+    const FabricSize size = cluster.fabric.kind->FixedSize(cluster);
+    const double needed = BYTES_PER_SWITCH * size.switches + BYTES_PER_WIRE * size.wires;
+    const double there = MemoryOfMachine();
+    if (needed > there)
+    {
+        throw std::invalid_argument(std::string("fabric.kind: '") + cluster.fabric.kind->Name() +
+                                    "' with " + FormatNumber(size.switches) + " switches and " +
+                                    FormatNumber(size.wires) + " wires, which take about " +
+                                    InGigabytes(needed) + " of memory, expected no more than the " +
+                                    InGigabytes(there) + " of this machine");
     }
 }
 

@@ -14,6 +14,12 @@ namespace weir
  */
 void CheckMemory(const ClusterSpec& cluster);
 
+/**
+ * Likewise a fabric whose own switches and wires, however few nodes there are, would not fit.
+ * @throws std::invalid_argument "fabric.kind: ..."
+ */
+void CheckFabricMemory(const ClusterSpec& cluster);
+
 } // namespace weir
 
 #endif // WEIR_SCENARIOS_READERS_CHECK_MEMORY_H

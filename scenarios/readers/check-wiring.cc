@@ -41,11 +41,7 @@ Follow(YamlNode node, const std::string& key)
     {
         const std::size_t dot = std::min(key.find('.', from), key.size());
         const std::string name = key.substr(from, dot - from);
-        auto next = node.Find(name);
-        if (!next && name == "dimensions")
-        {
-            next = node.Find("sizes"); // a torus's
-        }
+        const auto next = node.Find(name);
         if (!next)
         {
             break;
@@ -59,33 +55,39 @@ Follow(YamlNode node, const std::string& key)
 } // namespace
 
 void
-CheckWiring(const YamlNode& reference, const Catalog& catalog, const ClusterSpec& cluster)
+FailAtField(const YamlNode& system, const std::string& message)
 {
-    CheckMemory(cluster);
-    std::string message;
-    try
-    {
-        const Cluster wired(cluster);
-        return;
-    }
-    catch (const std::invalid_argument& error)
-    {
-        message = error.what();
-    }
-    const bool isXml =
-        reference.IsScalar() && std::filesystem::path(reference.AsString()).extension() == ".xml";
     const std::size_t colon = message.find(": ");
-    if (isXml || colon == std::string::npos)
+    if (colon == std::string::npos)
     {
-        reference.Fail(message);
+        system.Fail(message);
     }
     const std::string key = NameInFile(message.substr(0, colon));
-    const YamlNode system = ResolveBase(reference, CatalogKind::Systems, catalog);
     const YamlNode node = Follow(system, key);
     const std::string where = node.Where();
     const bool isThere = where.size() >= key.size() &&
                          where.compare(where.size() - key.size(), key.size(), key) == 0;
     node.Fail((isThere ? "found " : "found in " + key + " ") + message.substr(colon + 2));
+}
+
+void
+CheckWiring(const YamlNode& reference, const Catalog& catalog, const ClusterSpec& cluster)
+{
+    CheckMemory(cluster);
+    try
+    {
+        CheckFabricMemory(cluster);
+        const Cluster wired(cluster);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        if (reference.IsScalar() &&
+            std::filesystem::path(reference.AsString()).extension() == ".xml")
+        {
+            reference.Fail(error.what());
+        }
+        FailAtField(ResolveBase(reference, CatalogKind::Systems, catalog), error.what());
+    }
 }
 
 } // namespace weir

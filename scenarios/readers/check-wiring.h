@@ -6,6 +6,8 @@
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include <string>
+
 namespace weir
 {
 
@@ -15,6 +17,12 @@ namespace weir
  * @throws InputError with the place of the key that does not fit, or of what it is part of.
  */
 void CheckWiring(const YamlNode& reference, const Catalog& catalog, const ClusterSpec& cluster);
+
+/**
+ * Says @p message, "fabric.sizes: ...", of a value that cannot be wired at its place in @p system.
+ * @throws InputError always.
+ */
+[[noreturn]] void FailAtField(const YamlNode& system, const std::string& message);
 
 } // namespace weir
 

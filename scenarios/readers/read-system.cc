@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-system.h"
 
-#include "fabric/kinds/dimensions.h"
+#include "fabric/kinds/no-fabric.h"
 #include "scenarios/readers/check-overruled.h"
+#include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-node.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 namespace weir
 {
@@ -33,22 +35,17 @@ CountOr(const YamlNode& node, const char* key, int64_t least, int64_t most, uint
     return found ? Count(*found, least, most) : otherwise;
 }
 
-/** As many nodes as a fabric has room for where that is a fixed number, else 0. */
+/** As many nodes as a fabric has places for, where that is a fixed number that comes out even. */
 uint32_t
-NodesThatFill(const ClusterSpec& cluster)
+NodesThatFill(const YamlNode& system, const ClusterSpec& cluster)
 {
-    switch (cluster.fabric.kind)
+    try
     {
-    case FabricKind::Torus:
-    case FabricKind::Dimensions:
-        return NodesOfDimensions(cluster);
-    case FabricKind::Graph: {
-        const std::size_t hosts = cluster.fabric.graph.order.size();
-        const bool areNodes = cluster.fabric.graph.hosts == GraphHosts::Nodes;
-        return static_cast<uint32_t>(areNodes ? hosts : hosts / std::max(1U, cluster.node.nics));
+        return cluster.fabric.kind->NodesThatFill(cluster.node).value_or(0);
     }
-    default:
-        return 0;
+    catch (const std::invalid_argument& error)
+    {
+        FailAtField(system, error.what());
     }
 }
 
@@ -66,7 +63,7 @@ ReadNcclSystem(const YamlNode& reference, const Catalog& catalog)
     SystemDescription system;
     system.cluster.name = std::filesystem::path(path).stem().string();
     system.cluster.node = ReadNcclXml(path);
-    system.cluster.fabric.kind = FabricKind::None;
+    system.cluster.fabric.kind = NoFabric();
     system.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, system.cluster.node.gpuModel), catalog);
     system.cluster.node.costs = system.gpu.costs;
     return system;
@@ -115,8 +112,9 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     }
     if (const auto fabric = node.Find("fabric"))
     {
-        system.cluster.fabric = ReadFabric(*fabric, system.cluster.node.nic);
-        if (system.cluster.node.nics == 0 && system.cluster.fabric.kind != FabricKind::None)
+        system.cluster.fabric =
+            ReadFabric(*fabric, system.cluster.node.nic, catalog.GetFabricKinds());
+        if (system.cluster.node.nics == 0 && system.cluster.fabric.kind->JoinsNodes())
         {
             const YamlNode kind = fabric->Get("kind");
             kind.Fail("found '" + kind.AsString() + "' on nodes without NICs, expected none");
@@ -124,12 +122,13 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     }
     else
     {
-        system.cluster.fabric.kind = FabricKind::None;
+        system.cluster.fabric.kind = NoFabric();
     }
     node.CheckAllRead({"title", "source"});
+    const uint32_t fill = NodesThatFill(node, system.cluster);
     if (!node.Has("nodes"))
     {
-        system.cluster.nodes = std::max(1U, NodesThatFill(system.cluster));
+        system.cluster.nodes = std::max(1U, fill);
     }
     return system;
 }

@@ -31,20 +31,6 @@ TransportNames()
     return names;
 }
 
-NamedChoices<FabricKind>
-FabricKindNames()
-{
-    return {{"none", FabricKind::None},
-            {"rail-optimized", FabricKind::RailOptimized},
-            {"leaf-spine", FabricKind::LeafSpine},
-            {"fat-tree", FabricKind::FatTree},
-            {"dragonfly", FabricKind::Dragonfly},
-            {"dragonfly-plus", FabricKind::DragonflyPlus},
-            {"torus", FabricKind::Torus},
-            {"dimensions", FabricKind::Dimensions},
-            {"graph", FabricKind::Graph}};
-}
-
 NamedChoices<RoutingKind>
 RoutingNames()
 {
@@ -55,18 +41,6 @@ RoutingNames()
             {"adaptive", RoutingKind::Adaptive},
             {"flowlet", RoutingKind::Flowlet},
             {"spray", RoutingKind::Spray}};
-}
-
-NamedChoices<NicPlacement>
-NicPlacementNames()
-{
-    return {{"packed", NicPlacement::Packed}, {"rails", NicPlacement::Rails}};
-}
-
-NamedChoices<GraphHosts>
-GraphHostsNames()
-{
-    return {{"nics", GraphHosts::Nics}, {"nodes", GraphHosts::Nodes}};
 }
 
 NamedChoices<NormKind>

@@ -49,10 +49,7 @@ ChoicesUpTo(E last)
 NamedChoices<NvLinkWiring> WiringNames();
 NamedChoices<HostCpu> HostCpuNames();
 NamedChoices<NetTransport> TransportNames();
-NamedChoices<FabricKind> FabricKindNames();
 NamedChoices<RoutingKind> RoutingNames();
-NamedChoices<NicPlacement> NicPlacementNames();
-NamedChoices<GraphHosts> GraphHostsNames();
 NamedChoices<NormKind> NormNames();
 NamedChoices<ActivationKind> ActivationNames();
 NamedChoices<PipelineScheduleKind> ScheduleNames();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/topology/convert-topology.h"
 
+#include "fabric/kinds/no-fabric.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/topology/graphml.h"
 #include "scenarios/topology/read-nccl-xml.h"
@@ -53,7 +54,7 @@ ReadTopology(const std::string& nameOrPath, const std::string& base, const Catal
         return ReadSystem(YamlNode::ParseArgument(nameOrPath, "SYSTEM"), catalog).cluster;
     }
     ClusterSpec cluster;
-    cluster.fabric.kind = FabricKind::None;
+    cluster.fabric.kind = NoFabric();
     if (!base.empty())
     {
         cluster = ReadSystem(YamlNode::ParseArgument(base, "--base"), catalog).cluster;

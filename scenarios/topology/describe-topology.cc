@@ -9,7 +9,6 @@
 #include "scenarios/topology/topology-style.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <utility>
 #include <vector>
@@ -246,76 +245,13 @@ WayMatrix(const Cluster& cluster)
 std::string
 ShapeText(const FabricSpec& fabric)
 {
-    if (fabric.kind == FabricKind::None)
+    if (!fabric.kind->JoinsNodes())
     {
         return "";
     }
-    std::string text;
-    for (const FabricDimension& dimension : fabric.dimensions)
-    {
-        text += (text.empty() ? ", " : " x ") +
-                std::string(dimension.kind == DimensionKind::Ring             ? "Ring("
-                            : dimension.kind == DimensionKind::FullyConnected ? "FullyConnected("
-                                                                              : "Switch(") +
-                std::to_string(dimension.size) + ")" + (dimension.isInside ? " inside" : "");
-    }
-    if (fabric.kind == FabricKind::Graph)
-    {
-        text = ", " + fabric.graph.file + ", hosts are " +
-               NameOf(GraphHostsNames(), fabric.graph.hosts);
-    }
-    return text + ", " + NameOf(RoutingNames(), fabric.routing) + " routing";
-}
-
-/** What the fullest leaf of a Clos network has: the ratio built, beside the one asked for. */
-std::string
-LeafText(const Cluster& cluster)
-{
-    const Topology& topology = cluster.GetTopology();
-    const FabricSpec& fabric = cluster.GetSpec().fabric;
-    const bool isClos = fabric.kind == FabricKind::RailOptimized ||
-                        fabric.kind == FabricKind::LeafSpine || fabric.kind == FabricKind::FatTree;
-    uint32_t mostDown = 0;
-    uint32_t uplinks = 0;
-    double ratio = 0;
-    for (std::size_t i = 0; isClos && i < topology.DeviceCount(); i++)
-    {
-        if (topology.GetDevice(DeviceId(i)).kind != DeviceKind::LeafSwitch)
-        {
-            continue;
-        }
-        uint32_t down = 0;
-        uint32_t up = 0;
-        Rate downRate;
-        Rate upRate;
-        for (const LinkId id : topology.LinksFrom(DeviceId(i)))
-        {
-            const Link& link = topology.GetLink(id);
-            const bool isDown = topology.GetDevice(link.to).kind == DeviceKind::Nic;
-            (isDown ? down : up)++;
-            Rate& rate = isDown ? downRate : upRate;
-            rate = rate + link.rate;
-        }
-        if (up > 0 && down > mostDown)
-        {
-            mostDown = down;
-            uplinks = up;
-            ratio = downRate / upRate;
-        }
-    }
-    if (uplinks == 0)
-    {
-        return "";
-    }
-    char text[120];
-    std::snprintf(text,
-                  sizeof text,
-                  "  a leaf: %u NICs, %u uplinks, oversubscription %.3g (asked for: %.3g)\n",
-                  mostDown,
-                  uplinks,
-                  ratio,
-                  fabric.oversubscription);
-    return text;
+    const std::string shape = fabric.kind->Shape();
+    return (shape.empty() ? "" : ", " + shape) + ", " + NameOf(RoutingNames(), fabric.routing) +
+           " routing";
 }
 
 /** How many links join devices of two kinds, by kinds, profile and rate. */
@@ -343,8 +279,7 @@ FabricText(const Cluster& cluster)
     }
     const FabricSpec& fabric = cluster.GetSpec().fabric;
     std::string text = "fabric of " + std::to_string(cluster.NodeCount()) +
-                       " nodes: " + NameOf(FabricKindNames(), fabric.kind) + ShapeText(fabric) +
-                       "\n";
+                       " nodes: " + fabric.kind->Name() + ShapeText(fabric) + "\n";
     for (const auto& [kind, count] : switches)
     {
         if (count > 0)
@@ -356,7 +291,8 @@ FabricText(const Cluster& cluster)
     {
         text += "  " + std::to_string(count) + " x " + words + "\n";
     }
-    return text + LeafText(cluster);
+    const std::string figures = fabric.kind->Figures(topology);
+    return text + (figures.empty() ? "" : "  " + figures + "\n");
 }
 
 } // namespace

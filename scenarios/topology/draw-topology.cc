@@ -41,6 +41,7 @@ class Drawing
     explicit Drawing(const ClusterSpec& spec)
         : m_cluster(spec),
           m_topology(m_cluster.GetTopology()),
+          m_sketch(spec.fabric.kind->Sketch(m_topology)),
           m_node(LayOutNode(spec.node)),
           m_places(m_topology.DeviceCount()),
           m_isDrawn(m_topology.DeviceCount(), false),
@@ -52,7 +53,7 @@ class Drawing
     {
         const ClusterSpec& spec = m_cluster.GetSpec();
         const double meshWidth = spec.node.wiring == NvLinkWiring::Mesh ? MeshSide() : 0;
-        const FabricLayout fabric = LayOutFabric(m_cluster, NodesWidth(meshWidth));
+        const FabricLayout fabric = LayOutFabric(m_sketch, m_topology, NodesWidth(meshWidth));
         m_nodesY = TITLE + fabric.height;
         m_width = std::max(NodesWidth(meshWidth), fabric.width);
         PlaceNodes(meshWidth);
@@ -268,9 +269,7 @@ class Drawing
 
     bool IsBehindGrid(const Link& link) const
     {
-        const FabricKind kind = m_cluster.GetSpec().fabric.kind;
-        const bool isGrid = kind == FabricKind::Torus || kind == FabricKind::Dimensions;
-        return isGrid && link.kind == LinkKind::Network &&
+        return m_sketch.style == SketchStyle::Grid && link.kind == LinkKind::Network &&
                (m_topology.GetDevice(link.from).kind == DeviceKind::Nic ||
                 m_topology.GetDevice(link.to).kind == DeviceKind::Nic);
     }
@@ -326,6 +325,7 @@ class Drawing
 
     const Cluster m_cluster;
     const Topology& m_topology;
+    const FabricSketch m_sketch;
     NodeLayout m_node;
     std::vector<SvgPoint> m_places; //!< by device
     std::vector<bool> m_isDrawn;    //!< by device

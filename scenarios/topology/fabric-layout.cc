@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <map>
+#include <vector>
 
 namespace weir
 {
@@ -21,27 +21,35 @@ constexpr double STEP = SWITCH_WIDTH + 16; //!< from switch to switch of a row
 constexpr double ROW = 64;                 //!< from row to row of a grid
 constexpr double LEAST_ARC_ROOM = 30;
 
-std::vector<DeviceId>
-NetworkSwitches(const Topology& topology)
+/** As many rows (columns, parts) as @p number counts. */
+uint32_t
+CountOf(const FabricSketch& sketch, uint32_t SketchedSwitch::*number)
 {
-    std::vector<DeviceId> switches;
-    for (std::size_t i = 0; i < topology.DeviceCount(); i++)
+    uint32_t count = 0;
+    for (const SketchedSwitch& each : sketch.switches)
     {
-        const Device& device = topology.GetDevice(DeviceId(i));
-        if (device.node == Device::NO_NODE)
-        {
-            switches.emplace_back(i);
-        }
+        count = std::max(count, each.*number + 1);
     }
-    return switches;
+    return count;
 }
 
-void
-PlaceTiers(FabricLayout& layout,
-           const Topology& topology,
-           const std::vector<std::vector<DeviceId>>& tiers,
-           double leastWidth)
+/** The switches of each row, the part aside. */
+std::vector<std::vector<const SketchedSwitch*>>
+RowsOf(const FabricSketch& sketch)
 {
+    std::vector<std::vector<const SketchedSwitch*>> rows(CountOf(sketch, &SketchedSwitch::row));
+    for (const SketchedSwitch& each : sketch.switches)
+    {
+        rows[each.row].push_back(&each);
+    }
+    return rows;
+}
+
+FabricLayout
+LayOutTiers(const FabricSketch& sketch, double leastWidth)
+{
+    const auto tiers = RowsOf(sketch);
+    FabricLayout layout;
     layout.width = leastWidth;
     for (const auto& tier : tiers)
     {
@@ -53,81 +61,13 @@ PlaceTiers(FabricLayout& layout,
         const double step = (layout.width - 2 * MARGIN) / static_cast<double>(tiers[t].size());
         for (std::size_t i = 0; i < tiers[t].size(); i++)
         {
-            layout.switches.push_back({tiers[t][i],
+            layout.switches.push_back({tiers[t][i]->device,
                                        {MARGIN + (static_cast<double>(i) + 0.5) * step,
                                         TIER * static_cast<double>(t) + SWITCH_HEIGHT},
-                                       Shorten(topology.GetDevice(tiers[t][i]).name, 10)});
+                                       Shorten(tiers[t][i]->label, 10)});
         }
     }
     layout.height = TIER * static_cast<double>(tiers.size());
-}
-
-/** Cores, spines, leaves. */
-FabricLayout
-LayOutClos(const Topology& topology, double leastWidth)
-{
-    std::vector<std::vector<DeviceId>> tiers;
-    for (const DeviceKind kind :
-         {DeviceKind::CoreSwitch, DeviceKind::SpineSwitch, DeviceKind::LeafSwitch})
-    {
-        std::vector<DeviceId> tier;
-        for (const DeviceId device : NetworkSwitches(topology))
-        {
-            if (topology.GetDevice(device).kind == kind)
-            {
-                tier.push_back(device);
-            }
-        }
-        if (!tier.empty())
-        {
-            tiers.push_back(std::move(tier));
-        }
-    }
-    FabricLayout layout;
-    PlaceTiers(layout, topology, tiers, leastWidth);
-    return layout;
-}
-
-/** The switches of a graph by their distance from NICs, the farthest first. */
-FabricLayout
-LayOutGraph(const Cluster& cluster, double leastWidth)
-{
-    const Topology& topology = cluster.GetTopology();
-    constexpr uint32_t FAR = std::numeric_limits<uint32_t>::max();
-    std::vector<uint32_t> distances(topology.DeviceCount(), FAR);
-    std::vector<DeviceId> queue;
-    for (uint32_t node = 0; node < cluster.NodeCount(); node++)
-    {
-        for (uint32_t nic = 0; nic < cluster.NicsPerNode(); nic++)
-        {
-            queue.push_back(cluster.NicDevice(node, nic));
-            distances[queue.back().Index()] = 0;
-        }
-    }
-    uint32_t farthest = 0;
-    for (std::size_t i = 0; i < queue.size(); i++)
-    {
-        for (const LinkId id : topology.LinksFrom(queue[i]))
-        {
-            const Link& link = topology.GetLink(id);
-            if (link.kind == LinkKind::Network && distances[link.to.Index()] == FAR)
-            {
-                farthest = distances[link.to.Index()] = distances[queue[i].Index()] + 1;
-                queue.push_back(link.to);
-            }
-        }
-    }
-    std::vector<std::vector<DeviceId>> tiers(farthest);
-    for (const DeviceId device : NetworkSwitches(topology))
-    {
-        const uint32_t distance = distances[device.Index()];
-        if (distance > 0 && distance != FAR)
-        {
-            tiers[farthest - distance].push_back(device);
-        }
-    }
-    FabricLayout layout;
-    PlaceTiers(layout, topology, tiers, leastWidth);
     return layout;
 }
 
@@ -150,72 +90,70 @@ HasNics(const Topology& topology, DeviceId device)
     });
 }
 
-using GroupSwitches = std::map<DeviceKind, std::vector<DeviceId>>;
-
-/** Takes out of @p groups what is not drawn. @return how many. */
-std::size_t
-LeaveOutEmpty(std::map<uint32_t, GroupSwitches>& groups, const Topology& topology)
+/** The switches of each group that is drawn, by its number. @param leftOut becomes the others. */
+std::map<uint32_t, std::vector<const SketchedSwitch*>>
+DrawnGroups(const FabricSketch& sketch, const Topology& topology, std::size_t& leftOut)
 {
+    std::map<uint32_t, std::vector<const SketchedSwitch*>> groups;
+    for (const SketchedSwitch& each : sketch.switches)
+    {
+        groups[each.part].push_back(&each);
+    }
     const std::size_t all = groups.size();
     for (auto group = groups.begin(); group != groups.end();)
     {
-        const auto& leaves = group->second[DeviceKind::LeafSwitch];
-        const bool isUsed = std::any_of(
-            leaves.begin(), leaves.end(), [&](DeviceId leaf) { return HasNics(topology, leaf); });
+        const bool isUsed =
+            std::any_of(group->second.begin(), group->second.end(), [&](const auto* each) {
+                return HasNics(topology, each->device);
+            });
         group =
             isUsed || group->first < GROUPS_ALWAYS_DRAWN ? std::next(group) : groups.erase(group);
     }
-    return all - groups.size();
+    leftOut = all - groups.size();
+    return groups;
 }
 
 FabricLayout
-LayOutGroups(const Cluster& cluster)
+LayOutGroups(const FabricSketch& sketch, const Topology& topology)
 {
-    const Topology& topology = cluster.GetTopology();
-    std::map<uint32_t, GroupSwitches> groups;
-    for (const DeviceId device : NetworkSwitches(topology))
-    {
-        const Device& each = topology.GetDevice(device);
-        if (each.group != Device::NO_NODE)
-        {
-            groups[each.group][each.kind].push_back(device);
-        }
-    }
-    const std::size_t leftOut = LeaveOutEmpty(groups, topology);
+    std::size_t leftOut = 0;
+    const auto groups = DrawnGroups(sketch, topology, leftOut);
+    const uint32_t rows = CountOf(sketch, &SketchedSwitch::row);
+    const auto sizeOf = [](const std::vector<const SketchedSwitch*>& group, uint32_t row) {
+        return static_cast<double>(std::count_if(
+            group.begin(), group.end(), [&](const auto* each) { return each->row == row; }));
+    };
     FabricLayout layout;
     double widest = 0; // of a group
-    bool hasSpines = false;
-    for (const auto& [group, kinds] : groups)
+    for (const auto& [number, group] : groups)
     {
-        for (const auto& [kind, devices] : kinds)
+        for (uint32_t row = 0; row < rows; row++)
         {
-            widest = std::max(widest, static_cast<double>(devices.size()) * STEP);
-            hasSpines = hasSpines || kind == DeviceKind::SpineSwitch;
+            widest = std::max(widest, sizeOf(group, row) * STEP);
         }
     }
     const double groupWidth = widest + 16;
     layout.width = MARGIN + static_cast<double>(groups.size()) * (groupWidth + MARGIN);
-    // Local arcs stay in the frame, global ones rise above it.
-    const double local = hasSpines ? TIER : ArcRoom(widest);
+    // Local arcs of a single row stay in the frame, global ones rise above it.
+    const double local = rows > 1 ? TIER * (rows - 1) : ArcRoom(widest);
     const double top =
-        groups.size() > 1 ? std::max(0.0, ArcRoom(layout.width) - (hasSpines ? 0 : local)) : 0;
+        groups.size() > 1 ? std::max(0.0, ArcRoom(layout.width) - (rows > 1 ? 0 : local)) : 0;
     double left = MARGIN;
-    for (const auto& [group, kinds] : groups)
+    for (const auto& [number, group] : groups)
     {
-        layout.frames.push_back(
-            {{left, top}, groupWidth, local + SWITCH_HEIGHT + 36, "group" + std::to_string(group)});
-        for (const auto& [kind, devices] : kinds)
+        layout.frames.push_back({{left, top},
+                                 groupWidth,
+                                 local + SWITCH_HEIGHT + 36,
+                                 "group" + std::to_string(number)});
+        std::vector<double> placed(rows, 0);
+        for (const SketchedSwitch* each : group)
         {
-            const bool isLow = kind == DeviceKind::LeafSwitch;
-            const double step = widest / static_cast<double>(devices.size());
-            for (std::size_t i = 0; i < devices.size(); i++)
-            {
-                const std::string& name = topology.GetDevice(devices[i]).name;
-                layout.switches.push_back({devices[i],
-                                           {left + 8 + (static_cast<double>(i) + 0.5) * step,
-                                            top + SWITCH_HEIGHT + (isLow ? local : 4)},
-                                           name.substr(name.find('-') + 1)});
-            }
+            const double step = widest / sizeOf(group, each->row);
+            const double down = each->row + 1 == rows ? local : 4 + TIER * each->row;
+            layout.switches.push_back(
+                {each->device,
+                 {left + 8 + (placed[each->row]++ + 0.5) * step, top + SWITCH_HEIGHT + down},
+                 each->label});
         }
         left += groupWidth + MARGIN;
     }
@@ -232,65 +170,60 @@ LayOutGroups(const Cluster& cluster)
     return layout;
 }
 
-/** Routers by their places in the dimensions, switches of a dimension among those they join. */
-FabricLayout
-LayOutGrid(const Cluster& cluster)
+/** The middle of the switches that @p device joins; those of a row (column) are moved off it. */
+SvgPoint
+Amid(const Topology& topology, DeviceId device, const std::vector<SvgPoint>& places, double step)
 {
-    const auto& dimensions = cluster.GetSpec().fabric.dimensions;
-    const Topology& topology = cluster.GetTopology();
-    const uint32_t columns = dimensions[0].size;
-    const uint32_t rows = dimensions.size() > 1 ? dimensions[1].size : 1;
-    const bool hasSwitches = std::any_of(dimensions.begin(), dimensions.end(), [](const auto& d) {
-        return d.kind == DimensionKind::Switch && !d.isInside;
-    });
+    SvgPoint sum;
+    double count = 0;
+    for (const LinkId link : topology.LinksFrom(device))
+    {
+        const SvgPoint& at = places[topology.GetLink(link).to.Index()];
+        sum = {sum.x + at.x, sum.y + at.y};
+        count++;
+    }
+    const bool isOfRow = topology.GetLink(topology.LinksFrom(device).front()).dimension == 0;
+    return {sum.x / count + (isOfRow ? 0 : step / 2), sum.y / count + (isOfRow ? ROW / 2 : 0)};
+}
+
+/** Panels of rows and columns, switches of a dimension among those they join. */
+FabricLayout
+LayOutGrid(const FabricSketch& sketch, const Topology& topology)
+{
+    const uint32_t columns = CountOf(sketch, &SketchedSwitch::column);
+    const uint32_t rows = CountOf(sketch, &SketchedSwitch::row);
+    const uint32_t panels = CountOf(sketch, &SketchedSwitch::part);
+    const bool hasSwitches = std::any_of(sketch.switches.begin(),
+                                         sketch.switches.end(),
+                                         [](const auto& each) { return each.isBetween; });
     const double step = hasSwitches ? STEP * 2 : STEP; // their switches stand between columns
     const double room = ArcRoom(columns * step);       // for wires that wrap around
     const double panelWidth = columns * step + 70;
     const double panelHeight = rows * ROW + room + MARGIN;
-    uint32_t panels = 1;
-    for (std::size_t d = 2; d < dimensions.size(); d++)
-    {
-        panels *= dimensions[d].size;
-    }
     const auto across =
         static_cast<uint32_t>(std::ceil(std::sqrt(panels * panelHeight / panelWidth)));
     FabricLayout layout;
     std::vector<SvgPoint> places(topology.DeviceCount());
-    std::vector<DeviceId> middles;
-    uint32_t point = 0;
-    for (const DeviceId device : NetworkSwitches(topology))
+    for (const SketchedSwitch& each : sketch.switches)
     {
-        if (topology.GetDevice(device).kind != DeviceKind::LeafSwitch)
+        if (each.isBetween)
         {
-            middles.push_back(device);
             continue;
         }
-        const uint32_t column = point % columns;
-        const uint32_t row = point / columns % rows;
-        const uint32_t panel = point / columns / rows;
-        point++;
-        // Each panel a little lower than its neighbour, so that wires between rows of both part.
-        const SvgPoint at{MARGIN + panel % across * panelWidth + (column + 0.5) * step,
-                          panel / across * panelHeight + room + row * ROW + panel % across * 14.0};
-        places[device.Index()] = at;
-        layout.switches.push_back(
-            {device, at, topology.GetDevice(device).name.substr(std::string("router").size())});
+        // Each panel a little lower than its neighbor, so that wires between rows of both part.
+        const uint32_t aside = each.part % across;
+        const SvgPoint at{MARGIN + aside * panelWidth + (each.column + 0.5) * step,
+                          each.part / across * panelHeight + room + each.row * ROW + aside * 14.0};
+        places[each.device.Index()] = at;
+        layout.switches.push_back({each.device, at, each.label});
     }
-    for (const DeviceId device : middles)
+    for (const SketchedSwitch& each : sketch.switches)
     {
-        SvgPoint sum;
-        double count = 0;
-        for (const LinkId link : topology.LinksFrom(device))
+        if (each.isBetween)
         {
-            const SvgPoint& at = places[topology.GetLink(link).to.Index()];
-            sum = {sum.x + at.x, sum.y + at.y};
-            count++;
+            layout.switches.push_back(
+                {each.device, Amid(topology, each.device, places, step), each.label});
         }
-        const bool isOfRow = topology.GetLink(topology.LinksFrom(device).front()).dimension == 0;
-        layout.switches.push_back(
-            {device,
-             {sum.x / count + (isOfRow ? 0 : step / 2), sum.y / count + (isOfRow ? ROW / 2 : 0)},
-             topology.GetDevice(device).name});
     }
     layout.width = MARGIN + std::min(across, panels) * panelWidth;
     layout.height = std::ceil(static_cast<double>(panels) / across) * panelHeight + MARGIN;
@@ -300,25 +233,18 @@ LayOutGrid(const Cluster& cluster)
 } // namespace
 
 FabricLayout
-LayOutFabric(const Cluster& cluster, double leastWidth)
+LayOutFabric(const FabricSketch& sketch, const Topology& topology, double leastWidth)
 {
-    switch (cluster.GetSpec().fabric.kind)
+    switch (sketch.style)
     {
-    case FabricKind::None:
-    case FabricKind::RailOptimized:
-    case FabricKind::LeafSpine:
-    case FabricKind::FatTree:
+    case SketchStyle::Tiers:
         break;
-    case FabricKind::Dragonfly:
-    case FabricKind::DragonflyPlus:
-        return LayOutGroups(cluster);
-    case FabricKind::Torus:
-    case FabricKind::Dimensions:
-        return LayOutGrid(cluster);
-    case FabricKind::Graph:
-        return LayOutGraph(cluster, leastWidth);
+    case SketchStyle::Groups:
+        return LayOutGroups(sketch, topology);
+    case SketchStyle::Grid:
+        return LayOutGrid(sketch, topology);
     }
-    return LayOutClos(cluster.GetTopology(), leastWidth);
+    return LayOutTiers(sketch, leastWidth);
 }
 
 } // namespace weir

@@ -2,7 +2,8 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_FABRIC_LAYOUT_H
 #define WEIR_SCENARIOS_TOPOLOGY_FABRIC_LAYOUT_H
 
-#include "fabric/topology/cluster.h"
+#include "fabric/kinds/fabric-sketch.h"
+#include "fabric/topology/topology.h"
 #include "scenarios/topology/svg-canvas.h"
 
 #include <string>
@@ -29,12 +30,9 @@ struct PlacedFrame
 };
 
 /**
- * Where the switches between nodes are drawn, the field's upper left corner being the origin.
- *
- * Clos networks and graphs stand in tiers, the switches nearest to NICs lowest; the groups of a
- * dragonfly side by side, so that its local and global links are arcs above them; the routers of a
- * torus or of dimensions in a grid of the first two dimensions, a panel for each place in the
- * others.
+ * Where the switches between nodes are drawn, the field's upper left corner being the origin: tiers
+ * one above the other, groups side by side, so that links within and between them are arcs above
+ * them, and the panels of a grid in a square.
  */
 struct FabricLayout
 {
@@ -48,7 +46,7 @@ constexpr double SWITCH_WIDTH = 64; //!< pixels, of a switch's box
 constexpr double SWITCH_HEIGHT = 20;
 
 /** @param leastWidth tiers are spread over no less. */
-FabricLayout LayOutFabric(const Cluster& cluster, double leastWidth);
+FabricLayout LayOutFabric(const FabricSketch& sketch, const Topology& topology, double leastWidth);
 
 } // namespace weir
 

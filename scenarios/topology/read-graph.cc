@@ -36,7 +36,7 @@ class YamlGraph
     {
     }
 
-    GraphShape Read()
+    NetworkGraph Read()
     {
         m_root.CheckKeys({"title", "source", "switches", "hosts", "rate", "latency", "links"});
         ReadSource(m_root);
@@ -60,10 +60,6 @@ class YamlGraph
         if (!m_byName.emplace(name, m_graph.vertices.size()).second)
         {
             place.Fail("found '" + name + "' again, expected names that differ");
-        }
-        if (isHost)
-        {
-            m_graph.order.push_back(static_cast<uint32_t>(m_graph.vertices.size()));
         }
         m_graph.vertices.push_back({name, isHost});
         m_names.push_back(name);
@@ -156,25 +152,20 @@ class YamlGraph
 
     YamlNode m_root;
     double m_efficiency;
-    GraphShape m_graph;
+    NetworkGraph m_graph;
     std::map<std::string, std::size_t> m_byName;
     std::vector<std::string> m_names;
 };
 
-GraphShape
+NetworkGraph
 ReadHpccGraph(const std::string& path, double efficiency)
 {
     const Topology topology = ReadHpccTopology(path);
-    GraphShape graph;
+    NetworkGraph graph;
     for (std::size_t i = 0; i < topology.DeviceCount(); i++)
     {
         const Device& device = topology.GetDevice(DeviceId(i));
-        const bool isHost = device.kind == DeviceKind::Host;
-        if (isHost)
-        {
-            graph.order.push_back(static_cast<uint32_t>(i));
-        }
-        graph.vertices.push_back({device.name, isHost});
+        graph.vertices.push_back({device.name, device.kind == DeviceKind::Host});
     }
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
@@ -190,11 +181,11 @@ ReadHpccGraph(const std::string& path, double efficiency)
 
 } // namespace
 
-GraphShape
+NetworkGraph
 ReadGraph(const std::string& path, const LinkProfile& profile)
 {
     const std::string ending = std::filesystem::path(path).extension().string();
-    GraphShape graph;
+    NetworkGraph graph;
     if (ending == ".yaml" || ending == ".yml")
     {
         graph = YamlGraph(path, EfficiencyOf(profile)).Read();

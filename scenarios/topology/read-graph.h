@@ -2,7 +2,8 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_READ_GRAPH_H
 #define WEIR_SCENARIOS_TOPOLOGY_READ_GRAPH_H
 
-#include "fabric/kinds/fabric-shape.h"
+#include "fabric/kinds/network-graph.h"
+#include "fabric/topology/link-profile.h"
 
 #include <string>
 
@@ -21,10 +22,10 @@ namespace weir
  * @p profile leave of them. Those of GraphML are payload.
  * @throws InputError with the file and place of what is wrong.
  */
-GraphShape ReadGraph(const std::string& path, const LinkProfile& profile);
+NetworkGraph ReadGraph(const std::string& path, const LinkProfile& profile);
 
 /** The form .graphml of ReadGraph. */
-GraphShape ReadGraphMlNetwork(const std::string& path);
+NetworkGraph ReadGraphMlNetwork(const std::string& path);
 
 } // namespace weir
 

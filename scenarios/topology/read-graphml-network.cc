@@ -55,7 +55,7 @@ IsSwitch(const std::string& device)
 
 } // namespace
 
-GraphShape
+NetworkGraph
 ReadGraphMlNetwork(const std::string& path)
 {
     constexpr double MOST_GBPS = 1e6;
@@ -66,7 +66,7 @@ ReadGraphMlNetwork(const std::string& path)
         root.Fail("", "found no graph in it, expected one");
     }
     const bool isDirected = graphs.front().TextOr("edgedefault", "directed") == "directed";
-    GraphShape graph;
+    NetworkGraph graph;
     std::map<std::string, uint32_t> byName; // hosts and switches
     std::map<std::string, bool> others;     // inside nodes
     for (const XmlElement& node : graphs.front().Children("node"))
@@ -85,10 +85,6 @@ ReadGraphMlNetwork(const std::string& path)
             continue;
         }
         byName.emplace(name, static_cast<uint32_t>(graph.vertices.size()));
-        if (isHost)
-        {
-            graph.order.push_back(static_cast<uint32_t>(graph.vertices.size()));
-        }
         graph.vertices.push_back({name, isHost});
     }
     for (const XmlElement& edge : graphs.front().Children("edge"))
@@ -115,7 +111,7 @@ ReadGraphMlNetwork(const std::string& path)
                                Rate::GBps(NumberOf(edge, "rateGBps", 1e-6, MOST_GBPS)),
                                Time::Nanoseconds(NumberOf(edge, "latencyNs", 0, 1e12))});
     }
-    if (graph.order.empty() || graph.wires.empty())
+    if (graph.Hosts().empty() || graph.wires.empty())
     {
         graphs.front().Fail("", "found no NICs that network links join, expected some");
     }

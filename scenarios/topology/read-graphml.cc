@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/kinds/graph-fabric.h"
+#include "fabric/kinds/no-fabric.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/topology/graphml.h"
 #include "scenarios/topology/read-graph.h"
@@ -9,6 +11,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <utility>
 
 namespace weir
 {
@@ -158,25 +161,23 @@ class Reader
     {
         const auto data = DataOf(graph);
         FabricSpec& fabric = cluster.fabric;
-        fabric.kind = FabricKind::None;
+        fabric.kind = NoFabric();
         if (data.count("routing") == 0 || m_spec.nics == 0)
         {
             return;
         }
-        fabric.kind = FabricKind::Graph;
-        fabric.leafRadix = 0;
-        fabric.graph = ReadGraphMlNetwork(path);
-        fabric.graph.file = path;
+        GraphFabric network;
+        network.graph = ReadGraphMlNetwork(path);
+        network.graph.file = path;
         fabric.link = m_spec.nic;
         fabric.link.name = "graph";
         const RoutingKind routing = Choice(graph, data, "routing", RoutingNames());
-        const bool isOfKind =
-            routing == RoutingKind::Valiant || routing == RoutingKind::DimensionOrder;
-        fabric.routing = isOfKind ? RoutingKind::Ecmp : routing;
+        fabric.routing = network.CanRoute(routing) ? routing : RoutingKind::Ecmp;
         fabric.hashSeed = static_cast<uint64_t>(Number(graph, data, "hashSeed", 0, 0x1p63));
         fabric.inNetworkReduction = Get(graph, data, "sharp") == "true";
         fabric.flowletGap = Time::Nanoseconds(Number(graph, data, "flowletGapNs", 0, 1e12));
-        cluster.nodes = static_cast<uint32_t>(fabric.graph.order.size() / m_spec.nics);
+        cluster.nodes = *network.NodesThatFill(m_spec);
+        fabric.kind = std::move(network);
     }
 
     void ReadDevice(const XmlElement& element)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/kinds/fabric-dimension.h"
 #include "fabric/nodes/node-wiring.h"
+#include "fabric/parameters/partial-visitor.h"
 #include "fabric/topology/cluster.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/topology/graphml.h"
@@ -131,8 +133,8 @@ CostData(pugi::xml_node& graph, const std::vector<NodeCost>& costs)
 void
 RoutingData(pugi::xml_node& graph, const FabricSpec& fabric)
 {
-    Data(graph, "fabric", NameOf(FabricKindNames(), fabric.kind));
-    if (fabric.kind == FabricKind::None)
+    Data(graph, "fabric", fabric.kind->Name());
+    if (!fabric.kind->JoinsNodes())
     {
         return;
     }
@@ -141,6 +143,32 @@ RoutingData(pugi::xml_node& graph, const FabricSpec& fabric)
     Data(graph, "sharp", fabric.inNetworkReduction ? "true" : "false");
     Data(graph, "flowletGapNs", Nanoseconds(fabric.flowletGap));
 }
+
+/** The links that a component has of its own. */
+class LinkCollector : public PartialVisitor
+{
+  public:
+    explicit LinkCollector(std::vector<const LinkProfile*>& links)
+        : m_links(links)
+    {
+    }
+
+    void Link(const ParameterInfo& info, LinkProfile& value) override
+    {
+        m_links.push_back(&value);
+    }
+
+    void Dimensions(const ParameterInfo& info, std::vector<FabricDimension>& values) override
+    {
+        for (const FabricDimension& dimension : values)
+        {
+            m_links.push_back(&dimension.link);
+        }
+    }
+
+  private:
+    std::vector<const LinkProfile*>& m_links;
+};
 
 } // namespace
 
@@ -195,11 +223,9 @@ WriteGraphMl(const ClusterSpec& spec)
     }
     auto profiles = NodeProfiles(spec.node);
     profiles.push_back(&spec.fabric.link);
-    profiles.push_back(&spec.fabric.dragonfly.globalLink);
-    for (const FabricDimension& dimension : spec.fabric.dimensions)
-    {
-        profiles.push_back(&dimension.link);
-    }
+    Polymorphic<FabricKind> kind = spec.fabric.kind;
+    LinkCollector kindLinks(profiles);
+    kind->VisitParameters(kindLinks);
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
         const Link& link = topology.GetLink(LinkId(i));

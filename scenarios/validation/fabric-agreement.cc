@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/fabric-agreement.h"
 
+#include "fabric/kinds/dragonfly-plus.h"
+#include "fabric/kinds/dragonfly.h"
+#include "fabric/kinds/fat-tree.h"
+#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/torus.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/validation/fidelity-bench.h"
@@ -29,54 +34,41 @@ constexpr RoutingKind ROUTINGS[] = {RoutingKind::Ecmp,
 struct NamedFabric
 {
     std::string name;
-    FabricSpec spec;
+    Polymorphic<FabricKind> kind;
 };
 
-FabricSpec
-Dragonfly(FabricKind kind, uint32_t routers, uint32_t nicsPerRouter, NicPlacement placement)
+/** A dragonfly or dragonfly+. */
+template <typename Kind>
+Kind
+GroupsOf(uint32_t routers, uint32_t nicsPerRouter, NicPlacement placement)
 {
-    FabricSpec spec;
-    spec.kind = kind;
-    spec.leafRadix = 0;
-    spec.dragonfly.routersPerGroup = routers;
-    spec.dragonfly.nicsPerRouter = nicsPerRouter;
-    spec.dragonfly.globalLinks = 2;
-    spec.dragonfly.placement = placement;
-    return spec;
+    Kind kind;
+    kind.routersPerGroup = routers;
+    kind.nicsPerRouter = nicsPerRouter;
+    kind.globalLinks = 2;
+    kind.nicPlacement = placement;
+    return kind;
 }
 
 /** For nodes of four NICs: two groups, two groups with a router for each rail, four groups, ... */
 std::vector<NamedFabric>
 ComparedFabrics()
 {
-    FabricSpec torus;
-    torus.kind = FabricKind::Torus;
-    torus.leafRadix = 0;
+    Torus torus;
     torus.nicsPerRouter = 4;
-    FabricDimension ring;
-    ring.size = 4;
-    torus.dimensions = {ring, ring};
-    FabricSpec fatTree;
-    fatTree.kind = FabricKind::FatTree;
+    torus.sizes = {4, 4};
+    FatTree fatTree;
     fatTree.leafRadix = 24;
     fatTree.oversubscription = 2;
-    FabricSpec leafSpine;
-    leafSpine.kind = FabricKind::LeafSpine;
+    LeafSpine leafSpine;
     leafSpine.leafRadix = 16;
-    return {{"dragonfly, 2 groups", Dragonfly(FabricKind::Dragonfly, 4, 8, NicPlacement::Packed)},
-            {"dragonfly, rails", Dragonfly(FabricKind::Dragonfly, 8, 2, NicPlacement::Rails)},
-            {"dragonfly, 4 groups", Dragonfly(FabricKind::Dragonfly, 4, 4, NicPlacement::Packed)},
-            {"dragonfly+", Dragonfly(FabricKind::DragonflyPlus, 4, 4, NicPlacement::Packed)},
+    return {{"dragonfly, 2 groups", GroupsOf<Dragonfly>(4, 8, NicPlacement::Packed)},
+            {"dragonfly, rails", GroupsOf<Dragonfly>(8, 2, NicPlacement::Rails)},
+            {"dragonfly, 4 groups", GroupsOf<Dragonfly>(4, 4, NicPlacement::Packed)},
+            {"dragonfly+", GroupsOf<DragonflyPlus>(4, 4, NicPlacement::Packed)},
             {"torus 4 x 4", torus},
             {"fat tree 2:1", fatTree},
             {"leaf-spine", leafSpine}};
-}
-
-bool
-CanRoute(RoutingKind routing, FabricKind kind)
-{
-    return routing != RoutingKind::Valiant ||
-           (kind != FabricKind::FatTree && kind != FabricKind::LeafSpine);
 }
 
 struct ComparedCall
@@ -149,7 +141,7 @@ CompareOnFabrics(const Catalog& catalog, const std::function<void()>& progress)
     {
         for (const RoutingKind routing : ROUTINGS)
         {
-            if (!CanRoute(routing, fabric.spec.kind))
+            if (!fabric.kind->CanRoute(routing))
             {
                 continue;
             }
@@ -158,7 +150,7 @@ CompareOnFabrics(const Catalog& catalog, const std::function<void()>& progress)
             cluster.node = base.node;
             cluster.node.transport =
                 NetTransport::Infiniband; // messages cost nothing: links decide
-            cluster.fabric = fabric.spec;
+            cluster.fabric.kind = fabric.kind;
             cluster.fabric.link = base.fabric.link;
             cluster.fabric.routing = routing;
             CompareOn(cluster, {fabric.name, routing, "", Time(), Time(), Time()}, points);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collective-bench.h"
+#include "fabric/kinds/dragonfly.h"
 #include "reference-machines.h"
 
 #include <gtest/gtest.h>
@@ -19,11 +20,11 @@ ClusterSpec
 TwoGroups(RoutingKind routing)
 {
     ClusterSpec spec = Gh200Nodes(16);
-    spec.fabric.kind = FabricKind::Dragonfly;
-    spec.fabric.leafRadix = 0;
-    spec.fabric.dragonfly.routersPerGroup = 4;
-    spec.fabric.dragonfly.nicsPerRouter = 8;
-    spec.fabric.dragonfly.globalLinks = 2;
+    spec.fabric.kind = Dragonfly();
+    auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
+    dragonfly.routersPerGroup = 4;
+    dragonfly.nicsPerRouter = 8;
+    dragonfly.globalLinks = 2;
     spec.fabric.routing = routing;
     return spec;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collective-bench.h"
+#include "fabric/kinds/leaf-spine.h"
 #include "reference-machines.h"
 
 #include <gtest/gtest.h>
@@ -158,9 +159,9 @@ ClusterSpec
 OversubscribedFatTree()
 {
     ClusterSpec spec = H100Boxes(4);
-    spec.fabric.kind = FabricKind::LeafSpine;
-    spec.fabric.leafRadix = 16;
-    spec.fabric.oversubscription = 2;
+    spec.fabric.kind = LeafSpine();
+    spec.fabric.kind.As<ClosFabric>().leafRadix = 16;
+    spec.fabric.kind.As<ClosFabric>().oversubscription = 2;
     return spec;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/collnet/collnet-switch-tree.h"
 #include "collectives/schedule/schedule-check.h"
+#include "fabric/kinds/leaf-spine.h"
 
 #include "collective-bench.h"
 #include "reducing-network.h"
@@ -90,8 +91,8 @@ TEST(SwitchTree, OfOneRailIsItsLeaf)
 TEST(SwitchTree, SumsGoOnTogether)
 {
     ClusterSpec spec = H100Boxes(8);
-    spec.fabric.kind = FabricKind::LeafSpine;
-    spec.fabric.leafRadix = 32;
+    spec.fabric.kind = LeafSpine();
+    spec.fabric.kind.As<ClosFabric>().leafRadix = 32;
     CollectiveBench bench(spec);
     const Cluster& cluster = bench.GetFabric().GetCluster();
     const SwitchTree tree = FindSwitchTree(cluster.GetTopology(), Rail(cluster, 0), 0);

@@ -2,6 +2,7 @@
 #include "collectives/channels/connection.h"
 
 #include "fabric/fabric.h"
+#include "fabric/kinds/leaf-spine.h"
 #include "reference-machines.h"
 
 #include <gtest/gtest.h>
@@ -99,8 +100,8 @@ class EcmpConnectionTest : public ConnectionTest
     static ClusterSpec Spec()
     {
         ClusterSpec spec = H100Boxes(2);
-        spec.fabric.kind = FabricKind::LeafSpine;
-        spec.fabric.leafRadix = 16;
+        spec.fabric.kind = LeafSpine();
+        spec.fabric.kind.As<ClosFabric>().leafRadix = 16;
         return spec;
     }
 

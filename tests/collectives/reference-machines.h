@@ -3,6 +3,7 @@
 #define WEIR_TESTS_COLLECTIVES_REFERENCE_MACHINES_H
 
 #include "fabric/ids.h"
+#include "fabric/kinds/no-fabric.h"
 #include "fabric/topology/cluster-spec.h"
 
 #include <string>
@@ -47,7 +48,10 @@ ReferenceBoxes(uint32_t nodes,
     spec.node.pcieUplink.measured = 0.8;
     spec.node.interSocket = ReferenceLink("socket", 22, 200);
     spec.node.nic = ReferenceLink("nic", nicGBps, 600);
-    spec.fabric.kind = nodes > 1 ? FabricKind::RailOptimized : FabricKind::None;
+    if (nodes == 1)
+    {
+        spec.fabric.kind = NoFabric();
+    }
     spec.fabric.link = ReferenceLink("trunk", nicGBps, 300);
     return spec;
 }

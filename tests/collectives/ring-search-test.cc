@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collective-bench.h"
+#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/no-fabric.h"
 #include "reference-machines.h"
 
 #include <gtest/gtest.h>
@@ -276,7 +278,7 @@ TEST(RingSearch, ASinglePortIsLeftByProxyOrThroughTheCpu)
 TEST(RingSearch, RingsKeepToNvLinkWhereAllHopsCan)
 {
     ClusterSpec spec = A100Boxes(2);
-    spec.fabric.kind = FabricKind::LeafSpine;
+    spec.fabric.kind = LeafSpine();
     spec.node.computeCapability = 70;
     spec.node.cpu = HostCpu::Intel;
     spec.node.wiring = NvLinkWiring::Mesh;
@@ -319,7 +321,7 @@ TEST(RingSearch, NodesWithoutPortsAreRefused)
 {
     ClusterSpec spec = H100Boxes(2);
     spec.node.nics = 0;
-    spec.fabric.kind = FabricKind::None;
+    spec.fabric.kind = NoFabric();
     CollectiveBench bench(spec);
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
     EXPECT_THROW(bench.GetPlanner().GetCommunicator(id), std::runtime_error);

@@ -25,8 +25,8 @@ SampleMachineSpec(uint32_t nodes, uint32_t leafRadix)
     ClusterSpec spec;
     spec.name = "machine";
     spec.nodes = nodes;
-    spec.fabric.kind = FabricKind::RailOptimized;
-    spec.fabric.leafRadix = leafRadix;
+    spec.fabric.kind = RailOptimized();
+    spec.fabric.kind.As<ClosFabric>().leafRadix = leafRadix;
     spec.node.nvlinksPerGpu = 12;
     spec.node.nvlink = SampleProfile(25);
     spec.node.pcie = SampleProfile(25);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/training-run.h"
 
+#include "fabric/kinds/no-fabric.h"
 #include "fixed-time-engine.h"
 #include "sample-machine.h"
 #include "transformer-samples.h"
@@ -20,7 +21,7 @@ ClusterSpec
 OneNode()
 {
     ClusterSpec spec = SampleMachineSpec(1, 1);
-    spec.fabric.kind = FabricKind::None;
+    spec.fabric.kind = NoFabric();
     return spec;
 }
 

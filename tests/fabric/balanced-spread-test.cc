@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/kinds/dragonfly.h"
 #include "flow-play.h"
 
 #include <gtest/gtest.h>
@@ -17,9 +18,10 @@ namespace
 ClusterSpec
 OneGroup(RoutingKind routing)
 {
-    ClusterSpec spec = ThinSpec(8, FabricKind::Dragonfly, routing);
-    spec.fabric.dragonfly.routersPerGroup = 4;
-    spec.fabric.dragonfly.nicsPerRouter = 2;
+    ClusterSpec spec = ThinSpec(8, Dragonfly(), routing);
+    auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
+    dragonfly.routersPerGroup = 4;
+    dragonfly.nicsPerRouter = 2;
     return spec;
 }
 
@@ -76,7 +78,7 @@ TEST(BalancedSpreadTest, DividesTheLittleAsIfTheMuchWereNotThere)
 {
     ClusterSpec spec = OneGroup(RoutingKind::Adaptive);
     spec.nodes = 16;
-    spec.fabric.dragonfly.groups = 2;
+    spec.fabric.kind.As<Dragonfly>().groups = 2;
     for (const uint32_t k : {1U, 5U, 20U})
     {
         Play play(spec);

@@ -2,6 +2,7 @@
 #ifndef WEIR_TESTS_FABRIC_BOX_SPEC_H
 #define WEIR_TESTS_FABRIC_BOX_SPEC_H
 
+#include "fabric/kinds/fat-tree.h"
 #include "fabric/topology/cluster-spec.h"
 
 #include <string>
@@ -22,7 +23,7 @@ PlainProfile(const std::string& name, Rate rate, Time latency)
 
 /** Eight GPUs on NVSwitch, four PCIe switches on two sockets, eight NICs of 50 GB/s. */
 inline ClusterSpec
-BoxSpec(uint32_t nodes, FabricKind kind)
+BoxSpec(uint32_t nodes, const Polymorphic<FabricKind>& kind)
 {
     ClusterSpec spec;
     spec.name = "boxes";
@@ -37,17 +38,29 @@ BoxSpec(uint32_t nodes, FabricKind kind)
     return spec;
 }
 
-/** Nodes of one GPU and one NIC: end points of a network of switches with @p radix ports. */
+/**
+ * Nodes of one GPU and one NIC: end points of a network.
+ * @param radix ports of the switches of a Clos. @param levels of a fat tree.
+ */
 inline ClusterSpec
-PointSpec(uint32_t nodes, FabricKind kind, uint32_t radix, uint32_t levels = 2)
+PointSpec(uint32_t nodes,
+          const Polymorphic<FabricKind>& kind,
+          uint32_t radix = 64,
+          uint32_t levels = 2)
 {
     ClusterSpec spec = BoxSpec(nodes, kind);
     spec.node.gpus = 1;
     spec.node.nics = 1;
     spec.node.pcieSwitches = 0;
     spec.node.sockets = 1;
-    spec.fabric.leafRadix = radix;
-    spec.fabric.levels = levels;
+    if (spec.fabric.kind.Is<ClosFabric>())
+    {
+        spec.fabric.kind.As<ClosFabric>().leafRadix = radix;
+    }
+    if (spec.fabric.kind.Is<FatTree>())
+    {
+        spec.fabric.kind.As<FatTree>().levels = levels;
+    }
     return spec;
 }
 

@@ -2,6 +2,7 @@
 #include "fabric/topology/cluster.h"
 
 #include "box-spec.h"
+#include "fabric/kinds/fat-tree.h"
 
 #include <gtest/gtest.h>
 
@@ -65,14 +66,14 @@ TEST(ClosBisection, IsHalfTheHostsOverTheOversubscription)
 {
     // o = 1: every host of one half has a way of its own to the other half. o = 3, k = 8: leaves of
     // 6 down and 2 up, so a third of it.
-    EXPECT_EQ(BisectionLinks(Cluster(PointSpec(16, FabricKind::FatTree, 4, 3))), 8);
-    EXPECT_EQ(BisectionLinks(Cluster(PointSpec(128, FabricKind::FatTree, 8, 3))), 64);
-    EXPECT_EQ(BisectionLinks(Cluster(PointSpec(32, FabricKind::FatTree, 8, 2))), 16);
-    ClusterSpec spec = PointSpec(48, FabricKind::FatTree, 8, 2);
-    spec.fabric.oversubscription = 3;
+    EXPECT_EQ(BisectionLinks(Cluster(PointSpec(16, FatTree(), 4, 3))), 8);
+    EXPECT_EQ(BisectionLinks(Cluster(PointSpec(128, FatTree(), 8, 3))), 64);
+    EXPECT_EQ(BisectionLinks(Cluster(PointSpec(32, FatTree(), 8, 2))), 16);
+    ClusterSpec spec = PointSpec(48, FatTree(), 8, 2);
+    spec.fabric.kind.As<ClosFabric>().oversubscription = 3;
     EXPECT_EQ(BisectionLinks(Cluster(spec)), 24 / 3);
-    spec = PointSpec(192, FabricKind::FatTree, 8, 3); // 8 pods of 4 leaves of 6
-    spec.fabric.oversubscription = 3;
+    spec = PointSpec(192, FatTree(), 8, 3); // 8 pods of 4 leaves of 6
+    spec.fabric.kind.As<ClosFabric>().oversubscription = 3;
     EXPECT_EQ(BisectionLinks(Cluster(spec)), 96 / 3);
 }
 

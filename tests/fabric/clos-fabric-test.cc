@@ -2,6 +2,8 @@
 #include "fabric/topology/cluster.h"
 
 #include "box-spec.h"
+#include "fabric/kinds/fat-tree.h"
+#include "fabric/kinds/leaf-spine.h"
 
 #include <gtest/gtest.h>
 
@@ -98,7 +100,7 @@ LeafOf(const Cluster& cluster, uint32_t node, uint32_t nic)
 TEST(RailOptimizedTest, LeafROfAGroupTakesNicROfEveryNodeInIt)
 {
     // 64 ports, not oversubscribed: 32 nodes a group, so 70 nodes make groups of 32, 32 and 6.
-    const Cluster cluster(BoxSpec(70, FabricKind::RailOptimized));
+    const Cluster cluster(BoxSpec(70, RailOptimized()));
     for (uint32_t node = 0; node < 70; node++)
     {
         for (uint32_t nic = 0; nic < 8; nic++)
@@ -123,14 +125,14 @@ TEST(RailOptimizedTest, SwitchCountsFollowFromPorts)
 
     for (const auto& c : cases)
     {
-        const Cluster cluster(BoxSpec(c.nodes, FabricKind::RailOptimized));
+        const Cluster cluster(BoxSpec(c.nodes, RailOptimized()));
         EXPECT_EQ(CountSwitches(cluster.GetTopology()), c.switches) << c.nodes << " nodes";
     }
 }
 
 TEST(RailOptimizedTest, OneRailInOneGroupNeedsNoSpine)
 {
-    const Cluster cluster(PointSpec(32, FabricKind::RailOptimized, 64));
+    const Cluster cluster(PointSpec(32, RailOptimized(), 64));
     EXPECT_EQ(CountSwitches(cluster.GetTopology()), (Counts{1, 0, 0}));
     EXPECT_EQ(CountNetworkLinks(cluster.GetTopology()), 64u);
 }
@@ -138,7 +140,7 @@ TEST(RailOptimizedTest, OneRailInOneGroupNeedsNoSpine)
 TEST(LeafSpineTest, ALeafTakesWholeNodes)
 {
     // 64 ports: 32 down, 4 nodes of 8 NICs.
-    const Cluster cluster(BoxSpec(10, FabricKind::LeafSpine));
+    const Cluster cluster(BoxSpec(10, LeafSpine()));
     for (uint32_t node = 0; node < 10; node++)
     {
         for (uint32_t nic = 0; nic < 8; nic++)
@@ -158,7 +160,7 @@ TEST(FatTreeTest, FullTreesHaveTheCountsOfAlFares)
     for (const uint32_t k : {4u, 6u, 8u})
     {
         const uint32_t hosts = k * k * k / 4;
-        const Cluster cluster(PointSpec(hosts, FabricKind::FatTree, k, 3));
+        const Cluster cluster(PointSpec(hosts, FatTree(), k, 3));
         const Topology& topology = cluster.GetTopology();
         EXPECT_EQ(CountSwitches(topology), (Counts{k * k / 2, k * k / 2, k * k / 4}));
         EXPECT_EQ(CountNetworkLinks(topology), 2u * 3 * hosts);
@@ -180,7 +182,7 @@ TEST(FatTreeTest, TwoLevelsHaveHalfAsManySpinesAsLeaves)
     // k leaves of k / 2 hosts, k / 2 spines.
     for (const uint32_t k : {4u, 8u, 16u})
     {
-        const Cluster cluster(PointSpec(k * k / 2, FabricKind::FatTree, k, 2));
+        const Cluster cluster(PointSpec(k * k / 2, FatTree(), k, 2));
         EXPECT_EQ(CountSwitches(cluster.GetTopology()), (Counts{k, k / 2, 0}));
         EXPECT_EQ(CountNetworkLinks(cluster.GetTopology()), 2u * k * k);
     }
@@ -188,10 +190,10 @@ TEST(FatTreeTest, TwoLevelsHaveHalfAsManySpinesAsLeaves)
 
 TEST(FatTreeTest, OneMoreHostThanTheTreeHoldsIsRefused)
 {
-    EXPECT_NO_THROW(Cluster(PointSpec(128, FabricKind::FatTree, 8, 3)));
-    EXPECT_THROW(Cluster(PointSpec(129, FabricKind::FatTree, 8, 3)), std::invalid_argument);
-    EXPECT_NO_THROW(Cluster(PointSpec(32, FabricKind::FatTree, 8, 2)));
-    EXPECT_THROW(Cluster(PointSpec(33, FabricKind::FatTree, 8, 2)), std::invalid_argument);
+    EXPECT_NO_THROW(Cluster(PointSpec(128, FatTree(), 8, 3)));
+    EXPECT_THROW(Cluster(PointSpec(129, FatTree(), 8, 3)), std::invalid_argument);
+    EXPECT_NO_THROW(Cluster(PointSpec(32, FatTree(), 8, 2)));
+    EXPECT_THROW(Cluster(PointSpec(33, FatTree(), 8, 2)), std::invalid_argument);
 }
 
 namespace
@@ -199,7 +201,7 @@ namespace
 
 struct ClosCase
 {
-    FabricKind kind;
+    Polymorphic<FabricKind> kind;
     uint32_t nodes;
     uint32_t radix;
     double oversubscription;
@@ -207,9 +209,9 @@ struct ClosCase
 
     friend std::ostream& operator<<(std::ostream& os, const ClosCase& c)
     {
-        return os << "kind " << static_cast<int>(c.kind) << ", " << c.nodes << " nodes, radix "
-                  << c.radix << ", oversubscription " << c.oversubscription << ", trunk "
-                  << c.trunkGBps << " GB/s";
+        return os << c.kind->Name() << ", " << c.nodes << " nodes, radix " << c.radix
+                  << ", oversubscription " << c.oversubscription << ", trunk " << c.trunkGBps
+                  << " GB/s";
     }
 };
 
@@ -219,9 +221,12 @@ class ClosFabricTest : public testing::TestWithParam<ClosCase>
     static ClusterSpec MakeSpec(const ClosCase& c)
     {
         ClusterSpec spec = BoxSpec(c.nodes, c.kind);
-        spec.fabric.levels = 3;
-        spec.fabric.leafRadix = c.radix;
-        spec.fabric.oversubscription = c.oversubscription;
+        if (spec.fabric.kind.Is<FatTree>())
+        {
+            spec.fabric.kind.As<FatTree>().levels = 3;
+        }
+        spec.fabric.kind.As<ClosFabric>().leafRadix = c.radix;
+        spec.fabric.kind.As<ClosFabric>().oversubscription = c.oversubscription;
         spec.fabric.link = PlainProfile("trunk", Rate::GBps(c.trunkGBps), Time::Nanoseconds(300));
         return spec;
     }
@@ -250,12 +255,13 @@ TEST(ClosFabric, LeavesHaveTheRatioAskedForWhereTheirPortsDivideSo)
                             {32, 2, 20, 10},
                             {64, 2, 42, 21},
                             {64, 1.7, 39, 23}}; // 1.696; 34 : 20 would be 1.7
-    for (const auto kind : {FabricKind::RailOptimized, FabricKind::LeafSpine, FabricKind::FatTree})
+    for (const Polymorphic<FabricKind>& kind :
+         std::vector<Polymorphic<FabricKind>>{RailOptimized(), LeafSpine(), FatTree()})
     {
         for (const Split& split : splits)
         {
             ClusterSpec spec = PointSpec(3 * split.down, kind, split.radix);
-            spec.fabric.oversubscription = split.oversubscription;
+            spec.fabric.kind.As<ClosFabric>().oversubscription = split.oversubscription;
             const Cluster cluster(spec);
             for (const DeviceId leaf : DevicesOf(cluster.GetTopology(), DeviceKind::LeafSwitch))
             {
@@ -308,7 +314,7 @@ TEST_P(ClosFabricTest, EveryNicHasOnePortAndAboveTheLeavesNothingIsOversubscribe
         const Ports ports = PortsOf(topology, spine);
         EXPECT_EQ(hasCores, ports.up > 0);
         EXPECT_TRUE(!hasCores || ports.down <= ports.up);
-        if (c.kind == FabricKind::FatTree)
+        if (c.kind.Is<FatTree>())
         {
             EXPECT_LE(ports.down + ports.up, c.radix);
         }
@@ -339,19 +345,19 @@ TEST_P(ClosFabricTest, LinksBetweenSwitchesHaveTheTrunksRate)
 
 INSTANTIATE_TEST_SUITE_P(Shapes,
                          ClosFabricTest,
-                         testing::Values(ClosCase{FabricKind::RailOptimized, 12, 64, 1, 0},
-                                         ClosCase{FabricKind::RailOptimized, 128, 64, 1, 0},
-                                         ClosCase{FabricKind::RailOptimized, 70, 64, 2, 0},
-                                         ClosCase{FabricKind::RailOptimized, 100, 40, 1.5, 0},
-                                         ClosCase{FabricKind::RailOptimized, 64, 64, 1, 100},
-                                         ClosCase{FabricKind::LeafSpine, 12, 64, 1, 0},
-                                         ClosCase{FabricKind::LeafSpine, 33, 64, 3, 0},
-                                         ClosCase{FabricKind::LeafSpine, 40, 24, 2, 0},
-                                         ClosCase{FabricKind::LeafSpine, 64, 64, 1, 200},
-                                         ClosCase{FabricKind::FatTree, 12, 64, 1, 0},
-                                         ClosCase{FabricKind::FatTree, 12, 8, 1, 0},
-                                         ClosCase{FabricKind::FatTree, 30, 10, 2, 0},
-                                         ClosCase{FabricKind::FatTree, 29, 16, 3, 0},
-                                         ClosCase{FabricKind::FatTree, 50, 16, 1, 100}));
+                         testing::Values(ClosCase{RailOptimized(), 12, 64, 1, 0},
+                                         ClosCase{RailOptimized(), 128, 64, 1, 0},
+                                         ClosCase{RailOptimized(), 70, 64, 2, 0},
+                                         ClosCase{RailOptimized(), 100, 40, 1.5, 0},
+                                         ClosCase{RailOptimized(), 64, 64, 1, 100},
+                                         ClosCase{LeafSpine(), 12, 64, 1, 0},
+                                         ClosCase{LeafSpine(), 33, 64, 3, 0},
+                                         ClosCase{LeafSpine(), 40, 24, 2, 0},
+                                         ClosCase{LeafSpine(), 64, 64, 1, 200},
+                                         ClosCase{FatTree(), 12, 64, 1, 0},
+                                         ClosCase{FatTree(), 12, 8, 1, 0},
+                                         ClosCase{FatTree(), 30, 10, 2, 0},
+                                         ClosCase{FatTree(), 29, 16, 3, 0},
+                                         ClosCase{FatTree(), 50, 16, 1, 100}));
 
 } // namespace weir

@@ -2,6 +2,9 @@
 #include "fabric/topology/cluster.h"
 
 #include "box-spec.h"
+#include "fabric/kinds/fat-tree.h"
+#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/no-fabric.h"
 
 #include <gtest/gtest.h>
 
@@ -51,7 +54,7 @@ Refusal(const ClusterSpec& spec)
 
 TEST(ClusterTest, ABoxSpreadsGpusAndNicsOverItsPcieSwitches)
 {
-    const Cluster cluster(BoxSpec(2, FabricKind::None));
+    const Cluster cluster(BoxSpec(2, NoFabric()));
     EXPECT_EQ(Neighbours(cluster, "node1/pcie0", LinkKind::Pcie),
               (Names{"node1/gpu0", "node1/gpu1", "node1/nic0", "node1/nic1", "node1/cpu0"}));
     EXPECT_EQ(Neighbours(cluster, "node1/pcie3", LinkKind::Pcie),
@@ -64,7 +67,7 @@ TEST(ClusterTest, ABoxSpreadsGpusAndNicsOverItsPcieSwitches)
 
 TEST(ClusterTest, GpusAndNicsAreCountedNodeByNode)
 {
-    const Cluster cluster(BoxSpec(3, FabricKind::None));
+    const Cluster cluster(BoxSpec(3, NoFabric()));
     const Topology& topology = cluster.GetTopology();
     EXPECT_EQ(cluster.GpuCount(), 24u);
     EXPECT_EQ(topology.GetDevice(cluster.GpuDevice(GpuId(21))).name, "node2/gpu5");
@@ -81,7 +84,7 @@ TEST(ClusterTest, GpusAndNicsAreCountedNodeByNode)
 
 TEST(ClusterTest, AnNvSwitchPortHasTheRateOfAllNvLinksOfItsGpu)
 {
-    const Cluster cluster(BoxSpec(1, FabricKind::None));
+    const Cluster cluster(BoxSpec(1, NoFabric()));
     const Topology& topology = cluster.GetTopology();
     const auto& links = topology.LinksFrom(topology.FindDevice("node0/nvswitch0"));
     ASSERT_EQ(links.size(), 8u);
@@ -95,7 +98,7 @@ TEST(ClusterTest, AnNvSwitchPortHasTheRateOfAllNvLinksOfItsGpu)
 
 TEST(ClusterTest, AMeshJoinsTheListedPairsOnly)
 {
-    ClusterSpec spec = BoxSpec(1, FabricKind::None);
+    ClusterSpec spec = BoxSpec(1, NoFabric());
     spec.node.gpus = 4;
     spec.node.wiring = NvLinkWiring::Mesh;
     spec.node.meshLinks = {{0, 1, 2}, {1, 2, 1}};
@@ -110,7 +113,7 @@ TEST(ClusterTest, AMeshJoinsTheListedPairsOnly)
 
 TEST(ClusterTest, WithoutPcieSwitchesDevicesHangOnTheRootComplexes)
 {
-    ClusterSpec spec = BoxSpec(1, FabricKind::None);
+    ClusterSpec spec = BoxSpec(1, NoFabric());
     spec.node.pcieSwitches = 0;
     spec.node.gpus = 4;
     spec.node.nics = 2;
@@ -124,7 +127,7 @@ TEST(ClusterTest, WithOneNicPerGpuEachGpusNearestNicIsItsOwn)
 {
     for (const uint32_t switches : {0u, 1u, 2u, 4u, 8u})
     {
-        ClusterSpec spec = BoxSpec(1, FabricKind::None);
+        ClusterSpec spec = BoxSpec(1, NoFabric());
         spec.node.pcieSwitches = switches;
         const Cluster cluster(spec);
         for (uint32_t gpu = 0; gpu < 8; gpu++)
@@ -138,7 +141,7 @@ TEST(ClusterTest, WithOneNicPerGpuEachGpusNearestNicIsItsOwn)
 TEST(ClusterTest, NicsAreOrderedByPcieHops)
 {
     // Own switch (2 hops), same socket (4), other socket (5); NIC n is on switch n / 2.
-    const Cluster cluster(BoxSpec(1, FabricKind::None));
+    const Cluster cluster(BoxSpec(1, NoFabric()));
     EXPECT_EQ(cluster.NearestNics(0), (Nics{0, 1, 2, 3, 4, 5, 6, 7}));
     EXPECT_EQ(cluster.NearestNics(3), (Nics{3, 2, 0, 1, 4, 5, 6, 7}));
     EXPECT_EQ(cluster.NearestNics(6), (Nics{6, 7, 4, 5, 0, 1, 2, 3}));
@@ -146,7 +149,7 @@ TEST(ClusterTest, NicsAreOrderedByPcieHops)
 
 TEST(ClusterTest, GpusThatShareNearestNicsTakeTurns)
 {
-    ClusterSpec spec = BoxSpec(1, FabricKind::None);
+    ClusterSpec spec = BoxSpec(1, NoFabric());
     spec.node.nics = 4; // one per switch, two GPUs each
     EXPECT_EQ(Cluster(spec).NearestNics(5), (Nics{2, 3, 0, 1}));
     spec.node.nics = 2; // on switches 0 and 2: one per socket, four GPUs each
@@ -161,7 +164,7 @@ TEST(ClusterTest, GpusThatShareNearestNicsTakeTurns)
 
 TEST(ClusterTest, WiringIsTheSameEveryTime)
 {
-    const ClusterSpec spec = BoxSpec(12, FabricKind::RailOptimized);
+    const ClusterSpec spec = BoxSpec(12, RailOptimized());
     const Cluster first(spec);
     const Cluster second(spec);
     ASSERT_EQ(first.GetTopology().LinkCount(), second.GetTopology().LinkCount());
@@ -174,11 +177,12 @@ TEST(ClusterTest, WiringIsTheSameEveryTime)
 
 TEST(ClusterTest, WiresSixteenThousandGpus)
 {
-    for (const FabricKind kind :
-         {FabricKind::RailOptimized, FabricKind::LeafSpine, FabricKind::FatTree})
+    FatTree tree;
+    tree.levels = 3;
+    for (const Polymorphic<FabricKind>& kind :
+         std::vector<Polymorphic<FabricKind>>{RailOptimized(), LeafSpine(), tree})
     {
-        ClusterSpec spec = BoxSpec(2048, kind);
-        spec.fabric.levels = 3;
+        const ClusterSpec spec = BoxSpec(2048, kind);
         const Cluster cluster(spec);
         EXPECT_EQ(cluster.GpuCount(), 16384u);
     }
@@ -187,7 +191,7 @@ TEST(ClusterTest, WiresSixteenThousandGpus)
 TEST(ClusterTest, WhatCannotBeWiredIsRefusedByField)
 {
     const auto refused = [](const std::function<void(ClusterSpec&)>& change) {
-        ClusterSpec spec = BoxSpec(4, FabricKind::LeafSpine);
+        ClusterSpec spec = BoxSpec(4, LeafSpine());
         change(spec);
         const std::string message = Refusal(spec);
         return message.substr(0, message.find(':'));
@@ -200,42 +204,46 @@ TEST(ClusterTest, WhatCannotBeWiredIsRefusedByField)
     EXPECT_EQ(refused([](ClusterSpec& s) { s.node.nics = 0; }), "node.nics");
     EXPECT_EQ(refused([](ClusterSpec& s) { s.node.pcie = {}; }), "node.pcie.rawRate");
     EXPECT_EQ(refused([](ClusterSpec& s) { s.node.nic.framing = 2; }), "node.nic.framing");
-    EXPECT_EQ(refused([](ClusterSpec& s) { s.fabric.oversubscription = 0.5; }),
-              "fabric.oversubscription");
-    EXPECT_EQ(refused([](ClusterSpec& s) { s.fabric.leafRadix = 1; }), "fabric.leafRadix");
+    EXPECT_EQ(
+        refused([](ClusterSpec& s) { s.fabric.kind.As<ClosFabric>().oversubscription = 0.5; }),
+        "fabric.oversubscription");
+    EXPECT_EQ(refused([](ClusterSpec& s) { s.fabric.kind.As<ClosFabric>().leafRadix = 1; }),
+              "fabric.leafRadix");
     EXPECT_EQ(refused([](ClusterSpec& s) {
                   s.node.wiring = NvLinkWiring::Mesh;
                   s.node.meshLinks = {{0, 1, 1}, {3, 8, 1}};
               }),
               "node.meshLinks[1]");
     EXPECT_EQ(refused([](ClusterSpec& s) {
-                  s.fabric.kind = FabricKind::FatTree;
-                  s.fabric.levels = 9;
+                  s.fabric.kind = FatTree();
+                  s.fabric.kind.As<FatTree>().levels = 9;
               }),
               "fabric.levels");
 }
 
 TEST(ClusterTest, RefusalsSayWhatWouldFit)
 {
-    ClusterSpec spec = BoxSpec(4, FabricKind::LeafSpine);
-    spec.fabric.leafRadix = 8; // four down, four up
+    ClusterSpec spec = BoxSpec(4, LeafSpine());
+    spec.fabric.kind.As<ClosFabric>().leafRadix = 8; // four down, four up
     EXPECT_EQ(
         Refusal(spec),
         "fabric.leafRadix: 8 ports, which leave room for 4 NICs beside the uplinks, expected room "
         "for the 8 of a node (node.nics)");
-    spec.fabric.kind = FabricKind::FatTree; // k^2 / 2 = 32 NICs on two levels
+    FatTree tree; // k^2 / 2 = 32 NICs on two levels
+    tree.leafRadix = 8;
+    spec.fabric.kind = tree;
     EXPECT_EQ(Refusal(spec), "accepted");
     spec.nodes = 5;
     EXPECT_EQ(Refusal(spec),
               "fabric.leafRadix: 8 ports, which in 2 levels (fabric.levels) join at most 32 NICs, "
               "expected enough for nodes x node.nics = 40");
-    spec.fabric.levels = 3;
+    spec.fabric.kind.As<FatTree>().levels = 3;
     EXPECT_EQ(Refusal(spec), "accepted");
 }
 
 TEST(ClusterTest, OneNodeNeedsNoNetwork)
 {
-    ClusterSpec spec = BoxSpec(1, FabricKind::None);
+    ClusterSpec spec = BoxSpec(1, NoFabric());
     spec.node.nics = 0;
     spec.node.nic = {};
     const Cluster cluster(spec);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/kinds/fat-tree.h"
+#include "fabric/kinds/leaf-spine.h"
 #include "fabric/routing/router.h"
 #include "fabric/topology/cluster.h"
 
@@ -55,7 +57,7 @@ TEST(EcmpSpread, FlowsSpreadEvenlyOverUplinksHoweverTheirTuplesDiffer)
 {
     // One leaf of 32 uplinks to 16 spines: counts of 10,000 flows over them, for tuples that differ
     // in one field only, must pass as uniform.
-    const Cluster cluster(BoxSpec(128, FabricKind::LeafSpine));
+    const Cluster cluster(BoxSpec(128, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
     const DeviceId from = cluster.NicDevice(0, 0);
     const DeviceId to = cluster.NicDevice(127, 0);
@@ -97,7 +99,7 @@ TEST(EcmpSpread, SwitchesChooseIndependently)
 {
     // In a fat tree of k = 8 a flow between pods chooses among 4 spines and then among 4 cores. All
     // 16 combinations are equally likely; hashing alike at both would leave 4 of them.
-    const Cluster cluster(PointSpec(128, FabricKind::FatTree, 8, 3));
+    const Cluster cluster(PointSpec(128, FatTree(), 8, 3));
     const Topology& topology = cluster.GetTopology();
     PlainRouter plain(topology, RoutingKind::Ecmp, 1);
     Router& router = plain;
@@ -117,7 +119,7 @@ TEST(EcmpSpread, TwoLeavesSendTheSameFlowsDifferentWays)
 {
     // The first hops of the same tuples at two leaves: of 2 x 32 uplinks each pair is equally
     // likely, so 1 in 32 flows takes the same numbers at both.
-    const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
+    const Cluster cluster(BoxSpec(12, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
     PlainRouter plain(topology, RoutingKind::Ecmp, 1);
     Router& router = plain;
@@ -140,7 +142,7 @@ TEST(EcmpSpread, TwoLeavesSendTheSameFlowsDifferentWays)
 
 TEST(EcmpSpread, TheSeedDecidesAndTheSameSeedDecidesAlike)
 {
-    const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
+    const Cluster cluster(BoxSpec(12, LeafSpine()));
     PlainRouter plainOne(cluster.GetTopology(), RoutingKind::Ecmp, 1);
     Router& one = plainOne;
     PlainRouter plainAgain(cluster.GetTopology(), RoutingKind::Ecmp, 1);

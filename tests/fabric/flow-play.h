@@ -5,6 +5,7 @@
 #include "fabric/fabric.h"
 
 #include "box-spec.h"
+#include "fabric/kinds/leaf-spine.h"
 #include "network-figures.h"
 
 #include <algorithm>
@@ -18,9 +19,9 @@ constexpr uint8_t NETWORK = KindBit(LinkKind::Network);
 
 /** Points of NICs at 1000 GB/s under leaves with trunks of 10 GB/s without latency. */
 inline ClusterSpec
-ThinSpec(uint32_t nodes, FabricKind kind, RoutingKind routing)
+ThinSpec(uint32_t nodes, const Polymorphic<FabricKind>& kind, RoutingKind routing)
 {
-    ClusterSpec spec = PointSpec(nodes, kind, 0);
+    ClusterSpec spec = PointSpec(nodes, kind);
     spec.node.nic = PlainProfile("nic", Rate::GBps(1000), Time());
     spec.fabric.link = PlainProfile("trunk", Rate::GBps(10), Time());
     spec.fabric.routing = routing;
@@ -31,9 +32,9 @@ ThinSpec(uint32_t nodes, FabricKind kind, RoutingKind routing)
 inline ClusterSpec
 TwoLeaves(uint32_t width, RoutingKind routing)
 {
-    ClusterSpec spec = ThinSpec(2 * width, FabricKind::LeafSpine, routing);
+    ClusterSpec spec = ThinSpec(2 * width, LeafSpine(), routing);
     spec.node.nic = PlainProfile("nic", Rate::GBps(10), Time());
-    spec.fabric.leafRadix = 2 * width;
+    spec.fabric.kind.As<ClosFabric>().leafRadix = 2 * width;
     // Spines of so many ports that leaves have one link to each.
     spec.fabric.link.rawRate = Rate::GBps(10);
     return spec;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/kinds/graph-fabric.h"
 #include "fabric/routing/router.h"
 #include "fabric/topology/cluster.h"
 
@@ -23,12 +24,13 @@ namespace
 ClusterSpec
 DumbbellSpec(uint32_t nodes)
 {
-    ClusterSpec spec = PointSpec(nodes, FabricKind::Graph, 0);
-    GraphShape& graph = spec.fabric.graph;
+    ClusterSpec spec = PointSpec(nodes, GraphFabric());
+    auto& fabric = spec.fabric.kind.As<GraphFabric>();
+    NetworkGraph& graph = fabric.graph;
     graph.file = "dumbbell";
     graph.vertices = {
         {"left", false}, {"a", true}, {"b", true}, {"right", false}, {"c", true}, {"d", true}};
-    graph.order = {1, 2, 4, 5};
+    fabric.order = {1, 2, 4, 5};
     const Time latency = Time::Microseconds(1);
     for (const auto& [host, at] :
          {std::pair{1U, 0U}, std::pair{2U, 0U}, std::pair{4U, 3U}, std::pair{5U, 3U}})
@@ -66,12 +68,12 @@ TEST(GraphFabricTest, PutsNicsInTheHostsPlaces)
 TEST(GraphFabricTest, PutsNodesOnTheHosts)
 {
     ClusterSpec spec = DumbbellSpec(4);
-    const NodeSpec box = BoxSpec(4, FabricKind::Graph).node;
+    const NodeSpec box = BoxSpec(4, GraphFabric()).node;
     spec.node = box;
     EXPECT_NE(RefusalOf(spec).find("with 4 hosts, expected nodes x node.nics = 4 x 8 = 32"),
               std::string::npos)
         << RefusalOf(spec);
-    spec.fabric.graph.hosts = GraphHosts::Nodes;
+    spec.fabric.kind.As<GraphFabric>().hosts = GraphHosts::Nodes;
     const Cluster cluster(spec);
     const auto distances = NetworkDistances(cluster.GetTopology(), cluster.NicDevice(0, 5));
     EXPECT_EQ(distances[cluster.NicDevice(0, 6).Index()], 2U);
@@ -84,9 +86,10 @@ TEST(GraphFabricTest, PutsNodesOnTheHosts)
 TEST(GraphFabricTest, PassesNothingThroughANodeOnTwoSwitches)
 {
     ClusterSpec spec = DumbbellSpec(3);
-    spec.node = BoxSpec(3, FabricKind::Graph).node;
-    GraphShape& graph = spec.fabric.graph;
-    graph.hosts = GraphHosts::Nodes;
+    spec.node = BoxSpec(3, GraphFabric()).node;
+    auto& fabric = spec.fabric.kind.As<GraphFabric>();
+    NetworkGraph& graph = fabric.graph;
+    fabric.hosts = GraphHosts::Nodes;
     graph.vertices = {{"one", true},
                       {"two", true},
                       {"both", true},
@@ -94,7 +97,7 @@ TEST(GraphFabricTest, PassesNothingThroughANodeOnTwoSwitches)
                       {"a", false},
                       {"b", false},
                       {"right", false}};
-    graph.order = {0, 1, 2};
+    fabric.order = {0, 1, 2};
     graph.wires.clear();
     for (const auto& [a, b] : {std::pair{0U, 3U},
                                std::pair{1U, 6U},
@@ -121,8 +124,8 @@ TEST(GraphFabricTest, PassesNothingThroughANodeOnTwoSwitches)
 TEST(GraphFabricTest, RefusesAGraphInPieces)
 {
     ClusterSpec spec = DumbbellSpec(4);
-    spec.fabric.graph.wires.resize(4); // without what joins the switches
-    EXPECT_NE(RefusalOf(spec).find("no way from host 'a' to host 'c'"), std::string::npos)
+    spec.fabric.kind.As<GraphFabric>().graph.wires.resize(4); // without what joins the switches
+    EXPECT_NE(RefusalOf(spec).find("no path from host 'a' to host 'c'"), std::string::npos)
         << RefusalOf(spec);
     spec.nodes = 2; // which are on one switch
     EXPECT_EQ(RefusalOf(spec), "");

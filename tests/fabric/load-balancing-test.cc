@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/dimensions.h"
+#include "fabric/kinds/dragonfly.h"
+#include "fabric/kinds/torus.h"
 #include "fabric/routing/link-spread.h"
 #include "fabric/routing/path-dag.h"
 
@@ -28,7 +30,7 @@ TEST(SprayTest, SplitsEquallyOverAllShortestWays)
     ClusterSpec spec = TwoLeaves(8, RoutingKind::Spray);
     spec.node.nic.rawRate = Rate::GBps(80);
     spec.nodes = 2;
-    spec.fabric.leafRadix = 9; // one NIC and the eight uplinks that it needs
+    spec.fabric.kind.As<ClosFabric>().leafRadix = 9; // one NIC and the eight uplinks that it needs
     Play apart(spec);
     apart.Start(0, 1, Bytes(8000000), Time(), 0);
     EXPECT_NEAR(apart.Run().ToMicroseconds(), 100, 1e-6);
@@ -102,9 +104,10 @@ TEST(AdaptiveTest, TakesDetoursInADragonfly)
     for (const bool adapts : {false, true})
     {
         ClusterSpec spec =
-            ThinSpec(8, FabricKind::Dragonfly, adapts ? RoutingKind::Adaptive : RoutingKind::Ecmp);
-        spec.fabric.dragonfly.routersPerGroup = 4;
-        spec.fabric.dragonfly.nicsPerRouter = 2;
+            ThinSpec(8, Dragonfly(), adapts ? RoutingKind::Adaptive : RoutingKind::Ecmp);
+        auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
+        dragonfly.routersPerGroup = 4;
+        dragonfly.nicsPerRouter = 2;
         Play play(spec);
         play.Start(0, 2, MEGABYTE, Time(), 0);
         play.Start(1, 3, MEGABYTE, Time(), 1);
@@ -116,10 +119,11 @@ TEST(AdaptiveTest, TakesDetoursInADragonfly)
 // its shortest way, whatever has crossed the links before.
 TEST(AdaptiveTest, ForgetsWhatHasEnded)
 {
-    ClusterSpec spec = ThinSpec(8, FabricKind::Dragonfly, RoutingKind::Adaptive);
+    ClusterSpec spec = ThinSpec(8, Dragonfly(), RoutingKind::Adaptive);
     spec.fabric.link = PlainProfile("trunk", Rate::GBps(7), Time::Microseconds(1));
-    spec.fabric.dragonfly.routersPerGroup = 4;
-    spec.fabric.dragonfly.nicsPerRouter = 2;
+    auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
+    dragonfly.routersPerGroup = 4;
+    dragonfly.nicsPerRouter = 2;
     Play play(spec);
     uint64_t flow = 0;
     for (uint32_t i = 0; i < 200; i++)
@@ -191,10 +195,8 @@ TEST(FlowletTest, KeepsItsWayUntilItPauses)
 // What closed forms take for a link's share is what spraying puts on it.
 TEST(SprayTest, ExpectedSharesAreWhatLinksCarry)
 {
-    ClusterSpec spec = ThinSpec(27, FabricKind::Torus, RoutingKind::Spray);
-    FabricDimension ring;
-    ring.size = 3;
-    spec.fabric.dimensions = {ring, ring, ring};
+    ClusterSpec spec = ThinSpec(27, Torus(), RoutingKind::Spray);
+    spec.fabric.kind.As<Torus>().sizes = {3, 3, 3};
     Play play(spec);
     play.Start(0, 13, MEGABYTE, Time(), 0);
     play.Run();

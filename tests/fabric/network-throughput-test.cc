@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/kinds/dimensions.h"
 
+#include "fabric/kinds/dragonfly.h"
+#include "fabric/kinds/torus.h"
 #include "flow-play.h"
 
 #include <gtest/gtest.h>
@@ -30,11 +31,12 @@ TEST(ValiantTest, SpreadsTheWorstCaseOfADragonfly)
     for (const bool detours : {false, true})
     {
         ClusterSpec spec =
-            ThinSpec(72, FabricKind::Dragonfly, detours ? RoutingKind::Valiant : RoutingKind::Ecmp);
-        spec.fabric.dragonfly.groups = 9;
-        spec.fabric.dragonfly.routersPerGroup = 4;
-        spec.fabric.dragonfly.nicsPerRouter = 2;
-        spec.fabric.dragonfly.globalLinks = 2;
+            ThinSpec(72, Dragonfly(), detours ? RoutingKind::Valiant : RoutingKind::Ecmp);
+        auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
+        dragonfly.groups = 9;
+        dragonfly.routersPerGroup = 4;
+        dragonfly.nicsPerRouter = 2;
+        dragonfly.globalLinks = 2;
         Play play(spec);
         for (uint32_t i = 0; i < 72; i++)
         {
@@ -49,11 +51,12 @@ TEST(ValiantTest, SpreadsTheWorstCaseOfADragonfly)
 // A Valiant route between two groups passes a third one.
 TEST(ValiantTest, GoesByAThirdGroup)
 {
-    ClusterSpec spec = ThinSpec(72, FabricKind::Dragonfly, RoutingKind::Valiant);
-    spec.fabric.dragonfly.groups = 9;
-    spec.fabric.dragonfly.routersPerGroup = 4;
-    spec.fabric.dragonfly.nicsPerRouter = 2;
-    spec.fabric.dragonfly.globalLinks = 2;
+    ClusterSpec spec = ThinSpec(72, Dragonfly(), RoutingKind::Valiant);
+    auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
+    dragonfly.groups = 9;
+    dragonfly.routersPerGroup = 4;
+    dragonfly.nicsPerRouter = 2;
+    dragonfly.globalLinks = 2;
     Play play(spec);
     const Topology& topology = play.GetTopology();
     for (uint16_t port = 0; port < 50; port++)
@@ -72,11 +75,9 @@ TEST(ValiantTest, GoesByAThirdGroup)
 // over 2 N links, by symmetry N k / 8 flows on each.
 TEST(ThroughputTest, AllToAllOnATorus)
 {
-    ClusterSpec spec = ThinSpec(1, FabricKind::Torus, RoutingKind::Spray);
-    FabricDimension ring;
-    ring.size = 4;
-    spec.fabric.dimensions = {ring, ring};
-    spec.nodes = NodesOfDimensions(spec);
+    ClusterSpec spec = ThinSpec(1, Torus(), RoutingKind::Spray);
+    spec.fabric.kind.As<Torus>().sizes = {4, 4};
+    spec.nodes = *spec.fabric.kind->NodesThatFill(spec.node);
     ASSERT_EQ(spec.nodes, 16U);
     Play play(spec);
     uint64_t flow = 0;
@@ -97,11 +98,12 @@ TEST(ThroughputTest, AllToAllOnATorus)
 // carries p^2 flows of its own routers and a p^2 h each of what leaves and enters the group.
 TEST(ThroughputTest, AllToAllOnADragonfly)
 {
-    ClusterSpec spec = ThinSpec(36, FabricKind::Dragonfly, RoutingKind::Ecmp);
-    spec.fabric.dragonfly.groups = 9;
-    spec.fabric.dragonfly.routersPerGroup = 4;
-    spec.fabric.dragonfly.nicsPerRouter = 1;
-    spec.fabric.dragonfly.globalLinks = 2;
+    ClusterSpec spec = ThinSpec(36, Dragonfly(), RoutingKind::Ecmp);
+    auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
+    dragonfly.groups = 9;
+    dragonfly.routersPerGroup = 4;
+    dragonfly.nicsPerRouter = 1;
+    dragonfly.globalLinks = 2;
     Play play(spec);
     uint64_t flow = 0;
     for (uint32_t from = 0; from < 36; from++)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "box-spec.h"
+#include "fabric/kinds/no-fabric.h"
 #include "fabric/nodes/node-wiring.h"
 #include "fabric/routing/router.h"
 #include "fabric/topology/cluster.h"
@@ -45,7 +46,7 @@ Way(const Cluster& cluster, const std::string& from, const std::string& to)
 ClusterSpec
 OneNode()
 {
-    return BoxSpec(1, FabricKind::None);
+    return BoxSpec(1, NoFabric());
 }
 
 std::string

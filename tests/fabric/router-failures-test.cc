@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/no-fabric.h"
 #include "fabric/routing/router.h"
 #include "fabric/topology/cluster.h"
 
@@ -17,7 +19,7 @@ namespace weir
 
 TEST(RouterFailures, AWayThatIsNotThereIsRefusedByBothNames)
 {
-    const Cluster cluster(BoxSpec(2, FabricKind::None));
+    const Cluster cluster(BoxSpec(2, NoFabric()));
     PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
     Router& router = plain;
     try
@@ -35,7 +37,7 @@ TEST(RouterFailures, AWayThatIsNotThereIsRefusedByBothNames)
 
 TEST(RouterFailures, FailedLinksAreAvoidedAndRestoredOnesTakenAgain)
 {
-    const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
+    const Cluster cluster(BoxSpec(12, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
     PlainRouter plain(topology, RoutingKind::Ecmp, 1);
     Router& router = plain;
@@ -61,7 +63,7 @@ TEST(RouterFailures, FailedLinksAreAvoidedAndRestoredOnesTakenAgain)
 TEST(RouterFailures, AroundASpineThatIsCutOffFromTheDestinationNothingIsSent)
 {
     // Spine 0 loses every link to leaf 2: flows to leaf 2 use the other spine only.
-    const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
+    const Cluster cluster(BoxSpec(12, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
     PlainRouter plain(topology, RoutingKind::Ecmp, 1);
     Router& router = plain;

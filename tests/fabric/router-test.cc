@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/routing/router.h"
 
+#include "fabric/kinds/fat-tree.h"
+#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/no-fabric.h"
 #include "fabric/topology/cluster.h"
 
 #include "box-spec.h"
@@ -39,7 +42,7 @@ class RouterPairsTest : public testing::TestWithParam<RoutingCase>
 ClusterSpec
 Oversubscribed(ClusterSpec spec, double ratio)
 {
-    spec.fabric.oversubscription = ratio;
+    spec.fabric.kind.As<ClosFabric>().oversubscription = ratio;
     return spec;
 }
 
@@ -93,25 +96,24 @@ TEST_P(RouterPairsTest, EveryShortestWayIsTakenBySomeFlow)
 INSTANTIATE_TEST_SUITE_P(
     Fabrics,
     RouterPairsTest,
-    testing::Values(RoutingCase{"rails", BoxSpec(5, FabricKind::RailOptimized)},
+    testing::Values(RoutingCase{"rails", BoxSpec(5, RailOptimized())},
                     RoutingCase{"railGroups",
                                 [] {
-                                    ClusterSpec spec = BoxSpec(11, FabricKind::RailOptimized);
-                                    spec.fabric.leafRadix = 8;
+                                    ClusterSpec spec = BoxSpec(11, RailOptimized());
+                                    spec.fabric.kind.As<ClosFabric>().leafRadix = 8;
                                     return spec;
                                 }()},
-                    RoutingCase{"leafSpine", BoxSpec(10, FabricKind::LeafSpine)},
-                    RoutingCase{"fatTree2", PointSpec(30, FabricKind::FatTree, 8, 2)},
-                    RoutingCase{"fatTree3", PointSpec(50, FabricKind::FatTree, 6, 3)},
-                    RoutingCase{"fatTree3o3",
-                                Oversubscribed(PointSpec(150, FabricKind::FatTree, 8, 3), 3)}),
+                    RoutingCase{"leafSpine", BoxSpec(10, LeafSpine())},
+                    RoutingCase{"fatTree2", PointSpec(30, FatTree(), 8, 2)},
+                    RoutingCase{"fatTree3", PointSpec(50, FatTree(), 6, 3)},
+                    RoutingCase{"fatTree3o3", Oversubscribed(PointSpec(150, FatTree(), 8, 3), 3)}),
     [](const testing::TestParamInfo<RoutingCase>& one) { return one.param.name; });
 
 TEST(RouterTest, LengthsInAFatTreeAreThoseOfTheNearestCommonSwitch)
 {
     // k = 4: leaves of 2 hosts, pods of 4: 2 links under one leaf, 4 within a pod, 6 between pods;
     // and 1, k / 2 = 2 and (k / 2)^2 = 4 ways.
-    const Cluster cluster(PointSpec(16, FabricKind::FatTree, 4, 3));
+    const Cluster cluster(PointSpec(16, FatTree(), 4, 3));
     PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
     Router& router = plain;
     for (uint32_t a = 0; a < 16; a++)
@@ -131,7 +133,7 @@ TEST(RouterTest, LengthsInAFatTreeAreThoseOfTheNearestCommonSwitch)
 
 TEST(RouterTest, ARailIsTwoLinksAndAnotherRailFour)
 {
-    const Cluster cluster(BoxSpec(12, FabricKind::RailOptimized));
+    const Cluster cluster(BoxSpec(12, RailOptimized()));
     PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
     Router& router = plain;
     const DeviceId from = cluster.NicDevice(0, 3);
@@ -141,7 +143,7 @@ TEST(RouterTest, ARailIsTwoLinksAndAnotherRailFour)
 
 TEST(RouterTest, StaticRoutingTakesTheFirstLinkOfEachSwitch)
 {
-    const Cluster cluster(BoxSpec(12, FabricKind::LeafSpine));
+    const Cluster cluster(BoxSpec(12, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
     PlainRouter plain(topology, RoutingKind::Static, 1);
     Router& router = plain;
@@ -157,7 +159,7 @@ TEST(RouterTest, StaticRoutingTakesTheFirstLinkOfEachSwitch)
 
 TEST(RouterTest, NvLinkIsPreferredAndPcieCanBeForced)
 {
-    const Cluster cluster(BoxSpec(1, FabricKind::None));
+    const Cluster cluster(BoxSpec(1, NoFabric()));
     const Topology& topology = cluster.GetTopology();
     PlainRouter plain(topology, RoutingKind::Ecmp, 1);
     Router& router = plain;
@@ -184,7 +186,7 @@ TEST(RouterTest, NvLinkIsPreferredAndPcieCanBeForced)
 
 TEST(RouterTest, GpusAndNicsForwardNothing)
 {
-    ClusterSpec spec = BoxSpec(2, FabricKind::RailOptimized);
+    ClusterSpec spec = BoxSpec(2, RailOptimized());
     spec.node.wiring = NvLinkWiring::Mesh;
     spec.node.meshLinks = {{0, 1, 1}, {1, 2, 1}};
     const Cluster cluster(spec);
@@ -211,7 +213,7 @@ TEST(RouterTest, GpusAndNicsForwardNothing)
 
 TEST(RouterTest, RoutesAmongAThousandNicsHaveFourLinksUnlessUnderOneLeaf)
 {
-    const Cluster cluster(BoxSpec(128, FabricKind::RailOptimized));
+    const Cluster cluster(BoxSpec(128, RailOptimized()));
     PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
     Router& router = plain;
     std::mt19937 random(1);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/dimensions.h"
+#include "fabric/kinds/dragonfly-plus.h"
+#include "fabric/kinds/dragonfly.h"
+#include "fabric/kinds/fat-tree.h"
+#include "fabric/kinds/torus.h"
 #include "fabric/routing/router.h"
 #include "fabric/topology/cluster.h"
 
@@ -25,15 +29,16 @@ namespace
 {
 
 /** Points on a dragonfly of @p a routers a group with @p p NICs and @p h global links each. */
+template <typename Kind = Dragonfly>
 ClusterSpec
 DragonflySpec(uint32_t groups, uint32_t a, uint32_t p, uint32_t h)
 {
-    ClusterSpec spec = PointSpec(groups * a * p, FabricKind::Dragonfly, 0);
-    spec.fabric.dragonfly.groups = groups;
-    spec.fabric.dragonfly.routersPerGroup = a;
-    spec.fabric.dragonfly.nicsPerRouter = p;
-    spec.fabric.dragonfly.globalLinks = h;
-    return spec;
+    Kind kind;
+    kind.groups = groups;
+    kind.routersPerGroup = a;
+    kind.nicsPerRouter = p;
+    kind.globalLinks = h;
+    return PointSpec(groups * a * p, kind);
 }
 
 FabricDimension
@@ -50,12 +55,9 @@ Dimension(DimensionKind kind, uint32_t size, uint32_t links = 1)
 ClusterSpec
 TorusSpec(const std::vector<uint32_t>& sizes)
 {
-    ClusterSpec spec = PointSpec(1, FabricKind::Torus, 0);
-    for (const uint32_t size : sizes)
-    {
-        spec.fabric.dimensions.push_back(Dimension(DimensionKind::Ring, size));
-    }
-    spec.nodes = NodesOfDimensions(spec);
+    ClusterSpec spec = PointSpec(1, Torus());
+    spec.fabric.kind.As<Torus>().sizes = sizes;
+    spec.nodes = *spec.fabric.kind->NodesThatFill(spec.node);
     return spec;
 }
 
@@ -105,7 +107,7 @@ TEST(FatTreeTest, HasTheCountsOfItsFormulasAtAnyLevel)
         {
             points *= radix / 2;
         }
-        const Cluster cluster(PointSpec(points, FabricKind::FatTree, radix, levels));
+        const Cluster cluster(PointSpec(points, FatTree(), radix, levels));
         const Topology& topology = cluster.GetTopology();
         EXPECT_EQ(CountKind(topology, DeviceKind::LeafSwitch) +
                       CountKind(topology, DeviceKind::SpineSwitch) +
@@ -115,7 +117,7 @@ TEST(FatTreeTest, HasTheCountsOfItsFormulasAtAnyLevel)
         const auto distances = NetworkDistances(topology, cluster.NicDevice(0, 0));
         EXPECT_EQ(distances[cluster.NicDevice(points - 1, 0).Index()], 2 * (levels - 1) + 2);
     }
-    EXPECT_NE(RefusalOf(PointSpec(33, FabricKind::FatTree, 4, 4)), "");
+    EXPECT_NE(RefusalOf(PointSpec(33, FatTree(), 4, 4)), "");
 }
 
 // Kim et al. 2008: a balanced dragonfly has a = 2p = 2h and at most g = a h + 1 groups; then every
@@ -170,9 +172,8 @@ TEST(DragonflyTest, BisectsAtTheGlobalLinks)
 // up, across and down.
 TEST(DragonflyPlusTest, HasTheCountsOfItsFormulas)
 {
-    ClusterSpec spec = DragonflySpec(5, 4, 2, 2);
-    spec.fabric.kind = FabricKind::DragonflyPlus;
-    spec.fabric.dragonfly.spinesPerGroup = 4;
+    ClusterSpec spec = DragonflySpec<DragonflyPlus>(5, 4, 2, 2);
+    spec.fabric.kind.As<DragonflyPlus>().spinesPerGroup = 4;
     const Cluster cluster(spec);
     EXPECT_EQ(CountKind(cluster.GetTopology(), DeviceKind::LeafSwitch), 20U);
     EXPECT_EQ(CountKind(cluster.GetTopology(), DeviceKind::SpineSwitch), 20U);
@@ -183,9 +184,8 @@ TEST(DragonflyPlusTest, HasTheCountsOfItsFormulas)
 TEST(DragonflyTest, RoutesAreShortest)
 {
     ExpectShortestRoutes(DragonflySpec(5, 4, 1, 1), RoutingKind::Ecmp);
-    ClusterSpec plus = DragonflySpec(3, 3, 1, 2);
-    plus.fabric.kind = FabricKind::DragonflyPlus;
-    plus.fabric.dragonfly.spinesPerGroup = 2;
+    ClusterSpec plus = DragonflySpec<DragonflyPlus>(3, 3, 1, 2);
+    plus.fabric.kind.As<DragonflyPlus>().spinesPerGroup = 2;
     ExpectShortestRoutes(plus, RoutingKind::Static);
 }
 
@@ -193,13 +193,12 @@ TEST(DragonflyTest, RoutesAreShortest)
 // each other's NIC of one number by one switch.
 TEST(DragonflyTest, PlacesNicsByRails)
 {
-    ClusterSpec spec = BoxSpec(8, FabricKind::Dragonfly);
-    spec.fabric.dragonfly = DragonflyShape();
-    spec.fabric.dragonfly.routersPerGroup = 16;
-    spec.fabric.dragonfly.nicsPerRouter = 4;
-    spec.fabric.dragonfly.globalLinks = 1;
-    spec.fabric.dragonfly.placement = NicPlacement::Rails;
-    const Cluster cluster(spec);
+    Dragonfly rails;
+    rails.routersPerGroup = 16;
+    rails.nicsPerRouter = 4;
+    rails.globalLinks = 1;
+    rails.nicPlacement = NicPlacement::Rails;
+    const Cluster cluster(BoxSpec(8, rails));
     const Topology& topology = cluster.GetTopology();
     for (uint32_t nic = 0; nic < 8; nic++)
     {
@@ -218,7 +217,7 @@ TEST(DragonflyTest, RefusesNumbersThatDoNotMultiplyOut)
     spec = DragonflySpec(10, 4, 2, 2); // 8 global links, 9 other groups
     EXPECT_NE(RefusalOf(spec).find("fabric.globalLinks"), std::string::npos) << RefusalOf(spec);
     spec = DragonflySpec(2, 4, 2, 2);
-    spec.fabric.leafRadix = 6; // 2 + 3 + 2 ports
+    spec.fabric.kind.As<Dragonfly>().leafRadix = 6; // 2 + 3 + 2 ports
     EXPECT_NE(RefusalOf(spec).find("fabric.leafRadix: 6"), std::string::npos) << RefusalOf(spec);
     spec = DragonflySpec(2, 4, 0, 2);
     spec.nodes = 8;
@@ -278,7 +277,7 @@ TEST(TorusTest, RefusesTooFewRouters)
     ClusterSpec spec = TorusSpec({3, 3});
     spec.nodes = 10;
     EXPECT_NE(RefusalOf(spec).find("3 x 3 routers"), std::string::npos) << RefusalOf(spec);
-    spec.fabric.nicsPerRouter = 2;
+    spec.fabric.kind.As<Torus>().nicsPerRouter = 2;
     EXPECT_EQ(RefusalOf(spec), "");
 }
 
@@ -286,10 +285,10 @@ TEST(TorusTest, RefusesTooFewRouters)
 // 24 / 2 switches; a diameter of 2 + 1 + 2 links.
 TEST(DimensionsTest, HasTheCountsOfItsFormulas)
 {
-    ClusterSpec spec = PointSpec(24, FabricKind::Dimensions, 0);
-    spec.fabric.dimensions = {Dimension(DimensionKind::Ring, 4),
-                              Dimension(DimensionKind::FullyConnected, 3),
-                              Dimension(DimensionKind::Switch, 2)};
+    ClusterSpec spec = PointSpec(24, Dimensions());
+    spec.fabric.kind.As<Dimensions>().dimensions = {Dimension(DimensionKind::Ring, 4),
+                                                    Dimension(DimensionKind::FullyConnected, 3),
+                                                    Dimension(DimensionKind::Switch, 2)};
     const Cluster cluster(spec);
     EXPECT_EQ(CountKind(cluster.GetTopology(), DeviceKind::LeafSwitch), 24U);
     EXPECT_EQ(CountKind(cluster.GetTopology(), DeviceKind::SpineSwitch), 12U);
@@ -300,10 +299,11 @@ TEST(DimensionsTest, HasTheCountsOfItsFormulas)
 
 TEST(DimensionsTest, EachHasItsOwnRateAndParallelWires)
 {
-    ClusterSpec spec = PointSpec(4, FabricKind::Dimensions, 0);
-    spec.fabric.dimensions = {Dimension(DimensionKind::FullyConnected, 2, 3),
-                              Dimension(DimensionKind::FullyConnected, 2)};
-    spec.fabric.dimensions[1].link = PlainProfile("slow", Rate::GBps(5), Time::Microseconds(2));
+    ClusterSpec spec = PointSpec(4, Dimensions());
+    spec.fabric.kind.As<Dimensions>().dimensions = {Dimension(DimensionKind::FullyConnected, 2, 3),
+                                                    Dimension(DimensionKind::FullyConnected, 2)};
+    spec.fabric.kind.As<Dimensions>().dimensions[1].link =
+        PlainProfile("slow", Rate::GBps(5), Time::Microseconds(2));
     const Cluster cluster(spec);
     const Topology& topology = cluster.GetTopology();
     const auto routers = SwitchesOf(topology, DeviceKind::LeafSwitch);
@@ -322,28 +322,30 @@ TEST(DimensionsTest, EachHasItsOwnRateAndParallelWires)
 // With the first dimension inside boxes of eight GPUs only NICs of one number are joined.
 TEST(DimensionsTest, TheFirstMayBeInsideTheNodes)
 {
-    ClusterSpec spec = BoxSpec(4, FabricKind::Dimensions);
-    spec.fabric.dimensions = {Dimension(DimensionKind::Switch, 8),
-                              Dimension(DimensionKind::Ring, 4)};
-    spec.fabric.dimensions.front().isInside = true;
+    ClusterSpec spec = BoxSpec(4, Dimensions());
+    spec.fabric.kind.As<Dimensions>().dimensions = {Dimension(DimensionKind::Switch, 8),
+                                                    Dimension(DimensionKind::Ring, 4)};
+    spec.fabric.kind.As<Dimensions>().dimensions.front().isInside = true;
     const Cluster cluster(spec);
     EXPECT_EQ(CountTrunks(cluster.GetTopology()), 8 * 4U);
     const auto distances = NetworkDistances(cluster.GetTopology(), cluster.NicDevice(0, 2));
     EXPECT_EQ(distances[cluster.NicDevice(2, 2).Index()], 4U);
     EXPECT_EQ(distances[cluster.NicDevice(2, 3).Index()], std::numeric_limits<uint32_t>::max());
 
-    spec.fabric.dimensions.front().kind = DimensionKind::Ring; // they hang on a switch
+    spec.fabric.kind.As<Dimensions>().dimensions.front().kind =
+        DimensionKind::Ring; // they hang on a switch
     EXPECT_NE(RefusalOf(spec).find("expected that of node.nvlink"), std::string::npos)
         << RefusalOf(spec);
-    spec.fabric.dimensions.front() = Dimension(DimensionKind::Switch, 4);
-    spec.fabric.dimensions.front().isInside = true;
+    spec.fabric.kind.As<Dimensions>().dimensions.front() = Dimension(DimensionKind::Switch, 4);
+    spec.fabric.kind.As<Dimensions>().dimensions.front().isInside = true;
     EXPECT_NE(RefusalOf(spec).find("expected the 8 GPUs"), std::string::npos) << RefusalOf(spec);
 }
 
 TEST(DimensionsTest, RefusesSizesThatDoNotMultiplyOut)
 {
-    ClusterSpec spec = PointSpec(23, FabricKind::Dimensions, 0);
-    spec.fabric.dimensions = {Dimension(DimensionKind::Ring, 4), Dimension(DimensionKind::Ring, 6)};
+    ClusterSpec spec = PointSpec(23, Dimensions());
+    spec.fabric.kind.As<Dimensions>().dimensions = {Dimension(DimensionKind::Ring, 4),
+                                                    Dimension(DimensionKind::Ring, 6)};
     EXPECT_NE(RefusalOf(spec).find("4 x 6 is 24 NICs"), std::string::npos) << RefusalOf(spec);
 }
 

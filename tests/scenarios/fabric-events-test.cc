@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/fabric-events.h"
 
+#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/no-fabric.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/input-error.h"
 #include "small-scenario.h"
@@ -109,8 +111,8 @@ TEST(FabricEvents, RoutingByLoadGoesAroundAFailedUplink)
          {RoutingKind::Ecmp, RoutingKind::Adaptive, RoutingKind::Flowlet, RoutingKind::Spray})
     {
         Scenario scenario = SmallScenario();
-        scenario.cluster.fabric.kind = FabricKind::LeafSpine;
-        scenario.cluster.fabric.leafRadix = 16;
+        scenario.cluster.fabric.kind = LeafSpine();
+        scenario.cluster.fabric.kind.As<ClosFabric>().leafRadix = 16;
         scenario.cluster.fabric.routing = routing;
         scenario.fidelity = Fidelity::Flow;
         PlainLoop loop;
@@ -128,7 +130,7 @@ TEST(FabricEvents, RoutingByLoadGoesAroundAFailedUplink)
 TEST(FabricEvents, RefusesJobsOverNodesThatAreNotJoined)
 {
     Scenario scenario = SmallScenario();
-    scenario.cluster.fabric.kind = FabricKind::None;
+    scenario.cluster.fabric.kind = NoFabric();
     PlainLoop loop;
     std::string refusal;
     try

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-fabric.h"
 
+#include "fabric/kinds/dimensions.h"
+#include "fabric/kinds/graph-fabric.h"
+#include "fabric/kinds/torus.h"
 #include "fabric/topology/cluster.h"
 #include "refusal.h"
 #include "scenarios/readers/check-wiring.h"
@@ -75,16 +78,18 @@ TEST(ReadFabric, TakesAstraSimsNotation)
 {
     const auto cluster =
         Read("{kind: dimensions, dimensions: \"Ring(4) x FullyConnected(8) x Switch(2)\"}");
-    const auto& dimensions = cluster.fabric.dimensions;
+    const auto& dimensions = cluster.fabric.kind.As<Dimensions>().dimensions;
     ASSERT_EQ(dimensions.size(), 3U);
     EXPECT_EQ(dimensions[0].kind, DimensionKind::Ring);
     EXPECT_EQ(dimensions[1].kind, DimensionKind::FullyConnected);
     EXPECT_EQ(dimensions[1].size, 8U);
     EXPECT_EQ(dimensions[2].kind, DimensionKind::Switch);
     EXPECT_EQ(cluster.nodes, 4U * 8 * 2 / 8); // eight NICs a node fill it
-    EXPECT_EQ(Read("{kind: dimensions, dimensions: R(4)_FC(8)_SW(2)}").fabric.dimensions.size(),
+    EXPECT_EQ(Read("{kind: dimensions, dimensions: R(4)_FC(8)_SW(2)}")
+                  .fabric.kind.As<Dimensions>()
+                  .dimensions.size(),
               3U);
-    EXPECT_EQ(Read("{kind: torus, sizes: 4x4x2}").fabric.dimensions[2].size, 2U);
+    EXPECT_EQ(Read("{kind: torus, sizes: 4x4x2}").fabric.kind.As<Torus>().sizes[2], 2U);
     EXPECT_EQ(Read("{kind: torus, sizes: [4, 6]}").nodes, 3U);
 }
 
@@ -198,7 +203,7 @@ TEST(ReadFabric, AnHpccTopologyIsAFabric)
     const ClusterSpec cluster =
         Read("{kind: graph, hosts: nodes, file: " + folder / "net.txt" + "}");
     EXPECT_EQ(cluster.nodes, 4U);
-    const GraphShape& graph = cluster.fabric.graph;
+    const NetworkGraph& graph = cluster.fabric.kind.As<GraphFabric>().graph;
     EXPECT_NEAR(graph.wires[0].rate.ToGBps(), cluster.node.nic.PayloadRate().ToGBps(), 1e-6);
     EXPECT_NEAR(graph.wires[2].rate.ToGBps(), cluster.node.nic.PayloadRate().ToGBps() / 2, 1e-6);
 }

@@ -90,7 +90,7 @@ TEST(ReadScenario, SettingsChangeAFile)
                                            Catalog());
     EXPECT_EQ(scenario.fidelity, Fidelity::Analytical);
     EXPECT_EQ(scenario.jobs[0].steps, 3u);
-    EXPECT_EQ(scenario.cluster.fabric.oversubscription, 4);
+    EXPECT_EQ(scenario.cluster.fabric.kind.As<ClosFabric>().oversubscription, 4);
     EXPECT_EQ(scenario.cluster.node.nic.rawRate, Rate::Gbps(200));
     EXPECT_EQ(std::get<Transformer>(scenario.jobs[0].network).sequence, 4096u);
     const auto refusal = [](const std::string& setting) {

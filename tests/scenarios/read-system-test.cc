@@ -2,6 +2,7 @@
 #include "scenarios/readers/read-system.h"
 
 #include "collectives/nccl/node-costs.h"
+#include "fabric/kinds/leaf-spine.h"
 #include "scenarios/describe/describe-system.h"
 #include "system-text.h"
 
@@ -96,9 +97,9 @@ TEST(ReadSystem, BasesAreOverlaidKeyByKey)
         SystemOf("{base: hgx-h800, nodes: 12, fabric: {kind: leaf-spine, oversubscription: 2}}")
             .cluster;
     EXPECT_EQ(cluster.nodes, 12u);
-    EXPECT_EQ(cluster.fabric.kind, FabricKind::LeafSpine);
-    EXPECT_EQ(cluster.fabric.oversubscription, 2);
-    EXPECT_EQ(cluster.fabric.leafRadix, h800.cluster.fabric.leafRadix);
+    const auto& leafSpine = cluster.fabric.kind.As<LeafSpine>();
+    EXPECT_EQ(leafSpine.oversubscription, 2);
+    EXPECT_EQ(leafSpine.leafRadix, h800.cluster.fabric.kind.As<ClosFabric>().leafRadix);
 }
 
 TEST(ReadSystem, MeshesListTheirBundles)
@@ -146,7 +147,7 @@ TEST(ReadSystem, NodesWithoutFabricOrNvLink)
     EXPECT_EQ(cluster.node.computeCapability, 80u);
     EXPECT_EQ(cluster.node.cpu, HostCpu::Amd);
     EXPECT_EQ(cluster.node.pcieUplink.rawRate, cluster.node.pcie.rawRate);
-    EXPECT_EQ(cluster.fabric.kind, FabricKind::None);
+    EXPECT_FALSE(cluster.fabric.kind->JoinsNodes());
     EXPECT_EQ(cluster.nodes, 1u);
 }
 

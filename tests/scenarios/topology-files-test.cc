@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/kinds/dragonfly.h"
+#include "fabric/kinds/no-fabric.h"
 #include "fabric/topology/cluster.h"
 #include "refusal.h"
 #include "scenarios/topology/convert-topology.h"
@@ -25,7 +27,7 @@ LinksOf(const NodeSpec& node, bool payload)
 {
     ClusterSpec spec;
     spec.node = node;
-    spec.fabric.kind = FabricKind::None;
+    spec.fabric.kind = NoFabric();
     if (!payload)
     {
         spec.node.nicHostBridge.reset(); // which NCCL's format does not know
@@ -251,7 +253,7 @@ TEST(TopologyFiles, ATemplateTakesItsGpusAndPortsFromTheBase)
     EXPECT_EQ(cluster.node.sockets, 4u);
     EXPECT_EQ(cluster.node.nvlinksPerGpu, 12u);
     EXPECT_EQ(cluster.node.nic.rawRate, Rate::Gbps(200));
-    EXPECT_EQ(cluster.fabric.kind, FabricKind::RailOptimized);
+    EXPECT_TRUE(cluster.fabric.kind.Is<RailOptimized>());
     const std::string refusal = RefusalOf([&] { ReadTopology(path, "", Catalog()); });
     EXPECT_NE(refusal.find("template.xml:2:"), std::string::npos) << refusal;
     EXPECT_NE(refusal.find("found a GPU by its class only"), std::string::npos) << refusal;
@@ -320,7 +322,7 @@ TEST(TopologyFiles, GroupsWithoutNodesAreCountedNotDrawn)
 {
     ClusterSpec cluster = ReadTopology("perlmutter", "", Catalog());
     cluster.nodes = 2;
-    cluster.fabric.dragonfly.groups = 12;
+    cluster.fabric.kind.As<Dragonfly>().groups = 12;
     const std::string svg = DrawTopology(cluster);
     EXPECT_NE(svg.find(">group2</text>"), std::string::npos);
     EXPECT_EQ(svg.find(">group3</text>"), std::string::npos);

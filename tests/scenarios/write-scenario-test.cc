@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/writers/write-scenario.h"
 
+#include "fabric/kinds/fat-tree.h"
 #include "scenarios/readers/read-scenario.h"
 
 #include <gtest/gtest.h>
@@ -59,9 +60,10 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     s.cluster.nodes = 3;
     s.cluster.node.wiring = NvLinkWiring::Mesh;
     s.cluster.node.meshLinks = {{0, 1, 2}, {1, 7, 1}};
-    s.cluster.fabric.kind = FabricKind::FatTree;
-    s.cluster.fabric.levels = 3;
-    s.cluster.fabric.oversubscription = 1.0 / 0.3;
+    FatTree tree;
+    tree.levels = 3;
+    tree.oversubscription = 1.0 / 0.3;
+    s.cluster.fabric.kind = tree;
     s.cluster.fabric.routing = RoutingKind::Static;
     s.cluster.fabric.hashSeed = 12345;
     s.cluster.fabric.inNetworkReduction = true;
@@ -114,9 +116,9 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     EXPECT_EQ(r.seed, s.seed);
     EXPECT_EQ(r.cluster.nodes, 3u);
     EXPECT_EQ(r.cluster.node.meshLinks[1].b, 7u);
-    EXPECT_EQ(r.cluster.fabric.kind, FabricKind::FatTree);
-    EXPECT_EQ(r.cluster.fabric.levels, 3u);
-    EXPECT_EQ(r.cluster.fabric.oversubscription, s.cluster.fabric.oversubscription);
+    const auto& treeRead = r.cluster.fabric.kind.As<FatTree>();
+    EXPECT_EQ(treeRead.levels, 3u);
+    EXPECT_EQ(treeRead.oversubscription, s.cluster.fabric.kind.As<FatTree>().oversubscription);
     EXPECT_EQ(r.cluster.fabric.routing, RoutingKind::Static);
     EXPECT_EQ(r.cluster.fabric.hashSeed, 12345u);
     EXPECT_TRUE(r.cluster.fabric.inNetworkReduction);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/fat-tree.h"
 
-#include "fabric/kinds/clos-layers.h"
+#include "fabric/kinds/switch-layers.h"
+#include "fabric/topology/cluster-spec.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -13,82 +14,79 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t MOST_LEVELS = 8;
-
-/** The shape of a fat tree: NICs per leaf, and how many switches stand where. */
-struct FatTreeShape
-{
-    uint32_t down;    //!< NICs of a full leaf
-    uint32_t uplinks; //!< of each leaf
-    uint32_t leaves;  //!< in all
-};
-
-/** How many blocks of one level the next one joins. */
-uint32_t
-BlocksJoined(const FabricSpec& fabric, uint32_t level)
-{
-    return level == fabric.levels ? fabric.leafRadix : fabric.leafRadix / 2;
-}
-
-FatTreeShape
-ShapeOf(const ClusterSpec& spec, std::size_t nicCount)
-{
-    const FabricSpec& fabric = spec.fabric;
-    if (fabric.levels < 2 || fabric.levels > MOST_LEVELS)
-    {
-        throw std::invalid_argument("fabric.levels: " + std::to_string(fabric.levels) +
-                                    ", expected 2 to " + std::to_string(MOST_LEVELS));
-    }
-    const uint64_t maxDown = DownPorts(spec, 1);
-    uint64_t most = maxDown;
-    for (uint32_t level = 2; level <= fabric.levels && most < nicCount; level++)
-    {
-        most *= BlocksJoined(fabric, level);
-    }
-    if (nicCount > most)
-    {
-        throw std::invalid_argument(
-            "fabric.leafRadix: " + std::to_string(fabric.leafRadix) + " ports, which in " +
-            std::to_string(fabric.levels) + " levels (fabric.levels) join at most " +
-            std::to_string(most) +
-            " NICs, expected enough for nodes x node.nics = " + std::to_string(nicCount));
-    }
-    FatTreeShape shape;
-    shape.down = static_cast<uint32_t>(std::min<uint64_t>(nicCount, maxDown));
-    shape.uplinks = UplinksFor(spec, shape.down);
-    shape.leaves = static_cast<uint32_t>((nicCount + shape.down - 1) / shape.down);
-    return shape;
-}
-
-/** Blocks of one level: the switches at their tops, block by block. */
-struct Blocks
-{
-    std::vector<DeviceId> tops;
-    uint32_t count;    //!< of blocks
-    uint32_t perBlock; //!< tops of each
-    uint32_t uplinks;  //!< that each top has
-};
+constexpr uint32_t MAX_LEVELS = 8;
 
 const char*
 NameOfLevel(uint32_t level)
 {
-    constexpr const char* NAMES[] = {
+    constexpr const char* NAMES[MAX_LEVELS] = {
         "leaf", "spine", "core", "top4-", "top5-", "top6-", "top7-", "top8-"};
     return NAMES[level - 1];
 }
 
-/** Joins blocks to larger ones: top j of all blocks of a larger one to its group j. */
-Blocks
-JoinBlocks(Topology& topology,
-           const FabricSpec& fabric,
-           const Blocks& lower,
-           uint32_t level,
-           const LinkProfile& trunk)
+} // namespace
+
+const char*
+FatTree::Name() const
 {
-    const uint32_t joined = std::min(lower.count, BlocksJoined(fabric, level));
+    return "fat-tree";
+}
+
+const char*
+FatTree::Description() const
+{
+    return "Levels of switches of one radix, as many as are needed.";
+}
+
+void
+FatTree::VisitParameters(ParameterVisitor& visitor)
+{
+    ClosFabric::VisitParameters(visitor);
+    visitor.Count({"levels", "Levels of switches at most: 2 are leaves and spines, 3 have a core."},
+                  levels,
+                  {2, MAX_LEVELS});
+}
+
+uint32_t
+FatTree::BlocksJoined(uint32_t level) const
+{
+    return level == levels ? leafRadix : leafRadix / 2;
+}
+
+FatTree::Leaves
+FatTree::LeavesFor(const ClusterSpec& spec, std::size_t nicCount) const
+{
+    const uint64_t maxDown = DownPorts(spec, 1);
+    uint64_t places = maxDown;
+    for (uint32_t level = 2; level <= levels && places < nicCount; level++)
+    {
+        places *= BlocksJoined(level);
+    }
+    if (nicCount > places)
+    {
+        throw std::invalid_argument(
+            "fabric.leafRadix: " + std::to_string(leafRadix) + " ports, which in " +
+            std::to_string(levels) + " levels (fabric.levels) join at most " +
+            std::to_string(places) +
+            " NICs, expected enough for nodes x node.nics = " + std::to_string(nicCount));
+    }
+    Leaves leaves;
+    leaves.down = static_cast<uint32_t>(std::min<uint64_t>(nicCount, maxDown));
+    leaves.uplinks = UplinksFor(spec, leaves.down);
+    leaves.count = static_cast<uint32_t>((nicCount + leaves.down - 1) / leaves.down);
+    return leaves;
+}
+
+FatTree::Blocks
+FatTree::JoinBlocks(Topology& topology,
+                    const Blocks& lower,
+                    uint32_t level,
+                    const LinkProfile& trunk) const
+{
+    const uint32_t joined = std::min(lower.count, BlocksJoined(level));
     Blocks upper;
     upper.count = (lower.count + joined - 1) / joined;
-    const uint32_t ports = upper.count == 1 ? fabric.leafRadix : fabric.leafRadix / 2;
+    const uint32_t ports = upper.count == 1 ? leafRadix : leafRadix / 2;
     const uint32_t perGroup = UpperSwitches(lower.uplinks, joined, ports);
     upper.perBlock = lower.perBlock * perGroup;
     upper.uplinks = joined * (lower.uplinks / perGroup);
@@ -116,26 +114,24 @@ JoinBlocks(Topology& topology,
     return upper;
 }
 
-} // namespace
-
 void
-WireFatTree(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceId>& nics)
+FatTree::Wire(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceId>& nics) const
 {
-    CheckFabricSpec(spec);
-    const FatTreeShape shape = ShapeOf(spec, nics.size());
+    CheckLeaf(spec);
+    const Leaves leaves = LeavesFor(spec, nics.size());
     Blocks blocks;
-    blocks.tops = AddSwitches(topology, DeviceKind::LeafSwitch, "leaf", 0, shape.leaves);
-    blocks.count = shape.leaves;
+    blocks.tops = AddSwitches(topology, DeviceKind::LeafSwitch, NameOfLevel(1), 0, leaves.count);
+    blocks.count = leaves.count;
     blocks.perBlock = 1;
-    blocks.uplinks = shape.uplinks;
+    blocks.uplinks = leaves.uplinks;
     for (std::size_t nic = 0; nic < nics.size(); nic++)
     {
         topology.AddDuplexLink(
-            nics[nic], blocks.tops[nic / shape.down], LinkKind::Network, spec.node.nic);
+            nics[nic], blocks.tops[nic / leaves.down], LinkKind::Network, spec.node.nic);
     }
     for (uint32_t level = 2; blocks.count > 1; level++)
     {
-        blocks = JoinBlocks(topology, spec.fabric, blocks, level, TrunkProfile(spec));
+        blocks = JoinBlocks(topology, blocks, level, TrunkProfile(spec));
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/graph-fabric.h"
 
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/topology/profile-check.h"
 
 #include <algorithm>
@@ -13,16 +14,89 @@ namespace weir
 namespace
 {
 
-void
-CheckHosts(const ClusterSpec& spec, std::size_t nicCount)
+std::vector<std::pair<const char*, GraphHosts>>
+HostChoices()
 {
-    const GraphShape& graph = spec.fabric.graph;
-    const bool areNodes = graph.hosts == GraphHosts::Nodes;
+    return {{"nics", GraphHosts::Nics}, {"nodes", GraphHosts::Nodes}};
+}
+
+} // namespace
+
+const char*
+GraphFabric::Name() const
+{
+    return "graph";
+}
+
+const char*
+GraphFabric::Description() const
+{
+    return "Any network of hosts and switches, from a file.";
+}
+
+void
+GraphFabric::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Graph(Required("file", "A graph as YAML, GraphML or HPCC topology."), graph);
+    visitor.Enum<GraphHosts>(
+        {"hosts", "What the graph's hosts stand for: a NIC each, or a node each."},
+        hosts,
+        HostChoices());
+    const std::vector<uint32_t> all = graph.Hosts();
+    std::vector<std::string> names;
+    std::vector<uint32_t> positions(graph.vertices.size()); // among all hosts, by vertex
+    for (const uint32_t host : all)
+    {
+        positions[host] = static_cast<uint32_t>(names.size());
+        names.push_back(graph.vertices[host].name);
+    }
+    std::vector<uint32_t> chosen;
+    for (const uint32_t host : TakenHosts())
+    {
+        chosen.push_back(positions[host]);
+    }
+    visitor.Selection(
+        {"order", "The hosts as NICs (or nodes) take them; without it as the file has them."},
+        chosen,
+        names,
+        "a host of '" + graph.file + "'");
+    order.clear();
+    for (const uint32_t position : chosen)
+    {
+        order.push_back(all[position]);
+    }
+}
+
+bool
+GraphFabric::HasOwnLinks() const
+{
+    return true;
+}
+
+std::vector<uint32_t>
+GraphFabric::TakenHosts() const
+{
+    return order.empty() ? graph.Hosts() : order;
+}
+
+std::optional<uint32_t>
+GraphFabric::NodesThatFill(const NodeSpec& node) const
+{
+    const std::size_t places = TakenHosts().size();
+    return static_cast<uint32_t>(hosts == GraphHosts::Nodes ? places
+                                                            : places / std::max(1U, node.nics));
+}
+
+void
+GraphFabric::CheckHosts(const ClusterSpec& spec, std::size_t nicCount) const
+{
+    const bool areNodes = hosts == GraphHosts::Nodes;
     const std::size_t needed = areNodes ? spec.nodes : nicCount;
-    if (graph.order.size() < needed)
+    const std::size_t there = TakenHosts().size();
+    if (there < needed)
     {
         throw std::invalid_argument(
-            "fabric.file: '" + graph.file + "' with " + std::to_string(graph.order.size()) +
+            "fabric.file: '" + graph.file + "' with " + std::to_string(there) +
             " hosts, expected " +
             (areNodes ? "nodes = " + std::to_string(needed)
                       : "nodes x node.nics = " + std::to_string(spec.nodes) + " x " +
@@ -30,19 +104,17 @@ CheckHosts(const ClusterSpec& spec, std::size_t nicCount)
     }
 }
 
-/** Throws unless all hosts that something is on are in one piece of the graph. */
 void
-CheckPieces(const ClusterSpec& spec, std::size_t used)
+GraphFabric::CheckJoined(const std::vector<uint32_t>& taken) const
 {
-    const GraphShape& graph = spec.fabric.graph;
-    std::vector<std::vector<uint32_t>> neighbours(graph.vertices.size());
+    std::vector<std::vector<uint32_t>> neighbors(graph.vertices.size());
     for (const GraphWire& wire : graph.wires)
     {
-        neighbours[wire.a].push_back(wire.b);
-        neighbours[wire.b].push_back(wire.a);
+        neighbors[wire.a].push_back(wire.b);
+        neighbors[wire.b].push_back(wire.a);
     }
     std::vector<bool> seen(graph.vertices.size(), false);
-    std::vector<uint32_t> queue{graph.order.front()};
+    std::vector<uint32_t> queue{taken.front()};
     seen[queue.front()] = true;
     for (std::size_t i = 0; i < queue.size(); i++)
     {
@@ -50,7 +122,7 @@ CheckPieces(const ClusterSpec& spec, std::size_t used)
         {
             continue; // hosts pass nothing on
         }
-        for (const uint32_t next : neighbours[queue[i]])
+        for (const uint32_t next : neighbors[queue[i]])
         {
             if (!seen[next])
             {
@@ -59,24 +131,23 @@ CheckPieces(const ClusterSpec& spec, std::size_t used)
             }
         }
     }
-    for (std::size_t i = 0; i < used; i++)
+    for (const uint32_t host : taken)
     {
-        if (!seen[graph.order[i]])
+        if (!seen[host])
         {
-            throw std::invalid_argument(
-                "fabric.file: '" + graph.file + "' with no way from host '" +
-                graph.vertices[graph.order.front()].name + "' to host '" +
-                graph.vertices[graph.order[i]].name + "', expected all hosts joined");
+            throw std::invalid_argument("fabric.file: '" + graph.file +
+                                        "' with no path from host '" +
+                                        graph.vertices[taken.front()].name + "' to host '" +
+                                        graph.vertices[host].name + "', expected all hosts joined");
         }
     }
 }
 
-} // namespace
-
 void
-WireGraph(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceId>& nics)
+GraphFabric::Wire(Topology& topology,
+                  const ClusterSpec& spec,
+                  const std::vector<DeviceId>& nics) const
 {
-    const GraphShape& graph = spec.fabric.graph;
     if (spec.node.nics == 0)
     {
         throw std::invalid_argument(
@@ -84,28 +155,28 @@ WireGraph(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceI
     }
     CheckProfile(spec.node.nic, "node.nic");
     CheckHosts(spec, nics.size());
-    const bool areNodes = graph.hosts == GraphHosts::Nodes;
-    const std::size_t used = areNodes ? spec.nodes : nics.size();
-    CheckPieces(spec, used);
+    const bool areNodes = hosts == GraphHosts::Nodes;
+    std::vector<uint32_t> taken = TakenHosts();
+    taken.resize(areNodes ? spec.nodes : nics.size());
+    CheckJoined(taken);
 
     std::vector<DeviceId> devices(graph.vertices.size());
     std::vector<bool> isNic(graph.vertices.size(), false);
     std::vector<uint32_t> nodeOf(graph.vertices.size(), Device::NO_NODE);
-    for (std::size_t i = 0; i < used; i++)
+    for (std::size_t i = 0; i < taken.size(); i++)
     {
-        const uint32_t vertex = graph.order[i];
         if (areNodes)
         {
-            nodeOf[vertex] = static_cast<uint32_t>(i);
+            nodeOf[taken[i]] = static_cast<uint32_t>(i);
         }
         else
         {
-            devices[vertex] = nics[i];
-            isNic[vertex] = true;
+            devices[taken[i]] = nics[i];
+            isNic[taken[i]] = true;
         }
     }
-    uint32_t switches = 0;
-    uint32_t hosts = 0;
+    uint32_t switchCount = 0;
+    uint32_t hostCount = 0;
     for (std::size_t v = 0; v < graph.vertices.size(); v++)
     {
         const GraphVertex& vertex = graph.vertices[v];
@@ -118,12 +189,12 @@ WireGraph(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceI
         devices[v] = topology.AddDevice(passesOn ? DeviceKind::LeafSwitch : DeviceKind::Host,
                                         vertex.name,
                                         nodeOf[v],
-                                        passesOn ? switches++ : hosts++);
+                                        passesOn ? switchCount++ : hostCount++);
     }
     for (std::size_t i = 0; i < nics.size() && areNodes; i++)
     {
         topology.AddDuplexLink(
-            nics[i], devices[graph.order[i / spec.node.nics]], LinkKind::Network, spec.node.nic);
+            nics[i], devices[taken[i / spec.node.nics]], LinkKind::Network, spec.node.nic);
     }
     const uint16_t profile = topology.AddProfileName("graph");
     for (const GraphWire& wire : graph.wires)
@@ -136,6 +207,23 @@ WireGraph(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceI
                                wire.latency,
                                profile);
     }
+}
+
+FabricSketch
+GraphFabric::Sketch(const Topology& topology) const
+{
+    return SketchByDistance(topology);
+}
+
+std::string
+GraphFabric::Shape() const
+{
+    std::string word;
+    for (const auto& [name, choice] : HostChoices())
+    {
+        word = choice == hosts ? name : word;
+    }
+    return graph.file + ", hosts are " + word;
 }
 
 } // namespace weir

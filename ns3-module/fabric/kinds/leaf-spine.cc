@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/leaf-spine.h"
 
-#include "fabric/kinds/clos-layers.h"
+#include "fabric/kinds/switch-layers.h"
+#include "fabric/topology/cluster-spec.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -10,14 +11,28 @@
 namespace weir
 {
 
-void
-WireLeafSpine(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceId>& nics)
+const char*
+LeafSpine::Name() const
 {
-    CheckFabricSpec(spec);
+    return "leaf-spine";
+}
+
+const char*
+LeafSpine::Description() const
+{
+    return "Leaves take whole nodes; spines join leaves.";
+}
+
+void
+LeafSpine::Wire(Topology& topology,
+                const ClusterSpec& spec,
+                const std::vector<DeviceId>& nics) const
+{
+    CheckLeaf(spec);
     const uint32_t down = DownPorts(spec, spec.node.nics);
     if (down == 0)
     {
-        throw std::invalid_argument("fabric.leafRadix: " + std::to_string(spec.fabric.leafRadix) +
+        throw std::invalid_argument("fabric.leafRadix: " + std::to_string(leafRadix) +
                                     " ports, which leave room for " +
                                     std::to_string(DownPorts(spec, 1)) +
                                     " NICs beside the uplinks, expected room for the " +

@@ -1,17 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/rail-optimized.h"
 
-#include "fabric/kinds/clos-layers.h"
+#include "fabric/kinds/switch-layers.h"
+#include "fabric/topology/cluster-spec.h"
 
 #include <algorithm>
 
 namespace weir
 {
 
-void
-WireRailOptimized(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceId>& nics)
+const char*
+RailOptimized::Name() const
 {
-    CheckFabricSpec(spec);
+    return "rail-optimized";
+}
+
+const char*
+RailOptimized::Description() const
+{
+    return "Leaf r of a group takes NIC r of every node in it; spines join leaves.";
+}
+
+void
+RailOptimized::Wire(Topology& topology,
+                    const ClusterSpec& spec,
+                    const std::vector<DeviceId>& nics) const
+{
+    CheckLeaf(spec);
     const uint32_t rails = spec.node.nics;
     const uint32_t groupNodes = std::min(spec.nodes, DownPorts(spec, 1));
     const uint32_t groups = (spec.nodes + groupNodes - 1) / groupNodes;

@@ -2,11 +2,7 @@
 #ifndef WEIR_FABRIC_RAIL_OPTIMIZED_H
 #define WEIR_FABRIC_RAIL_OPTIMIZED_H
 
-#include "fabric/ids.h"
-#include "fabric/topology/cluster-spec.h"
-#include "fabric/topology/topology.h"
-
-#include <vector>
+#include "fabric/kinds/clos-fabric.h"
 
 namespace weir
 {
@@ -18,13 +14,16 @@ namespace weir
  * All leaves have the same uplinks, enough for the largest group; they spread evenly over spines
  * that each reach every leaf. Spines have leafRadix ports as long as these reach all leaves, and
  * one port per leaf beyond that (modular switches). With one leaf there are no spines.
- *
- * @param nics all NICs, by node * nicsPerNode + number.
- * @throws std::invalid_argument when the numbers cannot be wired.
  */
-void WireRailOptimized(Topology& topology,
-                       const ClusterSpec& spec,
-                       const std::vector<DeviceId>& nics);
+class RailOptimized : public ClosFabric
+{
+  public:
+    const char* Name() const override;
+    const char* Description() const override;
+    void Wire(Topology& topology,
+              const ClusterSpec& spec,
+              const std::vector<DeviceId>& nics) const override;
+};
 
 } // namespace weir
 

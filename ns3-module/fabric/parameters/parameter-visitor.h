@@ -5,6 +5,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,13 +22,34 @@
 namespace weir
 {
 
+struct FabricDimension;
+struct LinkProfile;
+struct NetworkGraph;
+
+/** Where a value may come from. */
+enum class Presence : uint8_t
+{
+    Optional, //!< the file, a base of the file, else the default
+    Required, //!< the file or a base of it: no default would make sense
+    OwnKind   //!< as Optional, but of bases only those of the same kind: the key means something
+              //!< else in others
+};
+
 /** What a user is told of a parameter. */
 struct ParameterInfo
 {
     const char* key;        //!< in camelCase, as in YAML; the ns-3 attribute is in PascalCase
     const char* help;       //!< one sentence
     const char* source{""}; //!< where the default comes from; empty: a choice of the user
+    Presence presence{Presence::Optional};
 };
+
+/** A parameter that a file must give. */
+constexpr ParameterInfo
+Required(const char* key, const char* help)
+{
+    return {key, help, "", Presence::Required};
+}
 
 /** The values that a parameter may have, both ends included. */
 template <typename T>
@@ -37,7 +59,9 @@ struct ParameterRange
     T maximum;
 };
 
-/** Looks at the parameters of a component, or changes them, in the order of the component's list.
+/**
+ * Looks at the parameters of a component, or changes them, in the order of the component's list.
+ * A visitor that cares for a few types only is a PartialVisitor.
  */
 class ParameterVisitor
 {
@@ -47,6 +71,16 @@ class ParameterVisitor
     virtual void Count(const ParameterInfo& info,
                        uint32_t& value,
                        ParameterRange<uint32_t> range) = 0;
+
+    /** A count that may be left open; what that means, the help says. */
+    virtual void OptionalCount(const ParameterInfo& info,
+                               std::optional<uint32_t>& value,
+                               ParameterRange<uint32_t> range) = 0;
+
+    /** A list of counts, "4x4x2" as text; at least one. */
+    virtual void Counts(const ParameterInfo& info,
+                        std::vector<uint32_t>& values,
+                        ParameterRange<uint32_t> range) = 0;
     virtual void Number(const ParameterInfo& info, double& value, ParameterRange<double> range) = 0;
     virtual void Flag(const ParameterInfo& info, bool& value) = 0;
     virtual void Duration(const ParameterInfo& info, Time& value, ParameterRange<Time> range) = 0;
@@ -59,6 +93,24 @@ class ParameterVisitor
     virtual void Choice(const ParameterInfo& info,
                         std::size_t& index,
                         const std::vector<std::string>& names) = 0;
+
+    /**
+     * Some of @p names by their indices, in any order and each once.
+     * @param what a name is, for messages: "a host of 'net.yaml'".
+     */
+    virtual void Selection(const ParameterInfo& info,
+                           std::vector<uint32_t>& indices,
+                           const std::vector<std::string>& names,
+                           const std::string& what) = 0;
+
+    /** A link of the component; without a rate it is like the links around it. */
+    virtual void Link(const ParameterInfo& info, LinkProfile& value) = 0;
+
+    /** Dimensions of a network, in the notation of ParseDimensions as text; at least one. */
+    virtual void Dimensions(const ParameterInfo& info, std::vector<FabricDimension>& values) = 0;
+
+    /** A network that a file holds. */
+    virtual void Graph(const ParameterInfo& info, NetworkGraph& value) = 0;
 
     /** One of some named values of an enumeration. */
     template <typename E>

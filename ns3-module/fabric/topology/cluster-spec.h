@@ -2,8 +2,10 @@
 #ifndef WEIR_FABRIC_CLUSTER_SPEC_H
 #define WEIR_FABRIC_CLUSTER_SPEC_H
 
-#include "fabric/kinds/fabric-shape.h"
+#include "fabric/kinds/fabric-kind.h"
+#include "fabric/kinds/rail-optimized.h"
 #include "fabric/nodes/node-cost.h"
+#include "fabric/parameters/polymorphic.h"
 #include "fabric/topology/link-profile.h"
 #include "fabric/units.h"
 
@@ -111,20 +113,6 @@ struct NodeSpec
     }
 };
 
-/** The shape of the network between nodes. */
-enum class FabricKind : uint8_t
-{
-    None,          //!< a single node, or nodes that are not joined
-    RailOptimized, //!< leaf r of a group takes NIC r of every node in it; spines join leaves
-    LeafSpine,     //!< leaves take whole nodes; spines join leaves
-    FatTree,       //!< levels of switches of one radix
-    Dragonfly,     //!< groups of routers, each group and all groups fully joined
-    DragonflyPlus, //!< likewise, each group a leaf-spine
-    Torus,         //!< a grid of routers that wraps around in each dimension
-    Dimensions,    //!< Ring(k) x FullyConnected(k) x Switch(k): a router for each NIC
-    Graph          //!< as a file says
-};
-
 /** How switches choose among paths. */
 enum class RoutingKind : uint8_t
 {
@@ -137,22 +125,16 @@ enum class RoutingKind : uint8_t
     Spray           //!< every switch spreads a flow's packets evenly over all shortest paths
 };
 
+/** The network between nodes: its kind with the kind's own values, and what all kinds have. */
 struct FabricSpec
 {
-    FabricKind kind{FabricKind::RailOptimized};
-    uint32_t leafRadix{64};       //!< ports of a leaf (fat tree: of every switch)
-    double oversubscription{1.0}; //!< down capacity over up capacity of a leaf, at least 1
-    uint32_t levels{2};           //!< FatTree: levels of switches (2: leaf-spine, 3: with core)
-    LinkProfile link;             //!< switch to switch; its rate defaults to the NIC's
+    Polymorphic<FabricKind> kind{RailOptimized()};
+    LinkProfile link; //!< switch to switch; its rate defaults to the NIC's
     RoutingKind routing{RoutingKind::Ecmp};
     uint64_t hashSeed{1};                     //!< salts of the switches derive from it
     bool inNetworkReduction{false};           //!< its switches sum and multicast (SHARP)
     Time flowletGap{Time::Microseconds(500)}; //!< a pause that ends a flowlet; CONGA (Alizadeh et
                                               //!< al., SIGCOMM 2014), section 3.4: 500 us
-    DragonflyShape dragonfly;                 //!< for Dragonfly and DragonflyPlus
-    std::vector<FabricDimension> dimensions;  //!< for Torus (rings only) and Dimensions
-    uint32_t nicsPerRouter{1};                //!< for Torus
-    GraphShape graph;                         //!< for Graph
 };
 
 /** A whole cluster. */

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/topology/cluster.h"
 
-#include "fabric/kinds/dimensions.h"
-#include "fabric/kinds/dragonfly.h"
-#include "fabric/kinds/fat-tree.h"
-#include "fabric/kinds/graph-fabric.h"
-#include "fabric/kinds/leaf-spine.h"
-#include "fabric/kinds/rail-optimized.h"
 #include "fabric/nodes/node-wiring.h"
+#include "fabric/parameters/range-check.h"
 
 #include <stdexcept>
 #include <utility>
@@ -30,35 +25,8 @@ Cluster::Cluster(ClusterSpec spec)
         m_nics.insert(m_nics.end(), devices.nics.begin(), devices.nics.end());
     }
     m_nearestNics = NearestNicsByGpu(m_spec.node);
-    switch (m_spec.fabric.kind)
-    {
-    case FabricKind::None:
-        break;
-    case FabricKind::RailOptimized:
-        WireRailOptimized(m_topology, m_spec, m_nics);
-        break;
-    case FabricKind::LeafSpine:
-        WireLeafSpine(m_topology, m_spec, m_nics);
-        break;
-    case FabricKind::FatTree:
-        WireFatTree(m_topology, m_spec, m_nics);
-        break;
-    case FabricKind::Dragonfly:
-        WireDragonfly(m_topology, m_spec, m_nics);
-        break;
-    case FabricKind::DragonflyPlus:
-        WireDragonflyPlus(m_topology, m_spec, m_nics);
-        break;
-    case FabricKind::Torus:
-        WireTorus(m_topology, m_spec, m_nics);
-        break;
-    case FabricKind::Dimensions:
-        WireDimensions(m_topology, m_spec, m_nics);
-        break;
-    case FabricKind::Graph:
-        WireGraph(m_topology, m_spec, m_nics);
-        break;
-    }
+    CheckRanges(*m_spec.fabric.kind, "fabric");
+    m_spec.fabric.kind->Wire(m_topology, m_spec, m_nics);
 }
 
 } // namespace weir

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/readers/read-fabric.h"
-#include "scenarios/yaml/nearest-name.h"
+#include "fabric/kinds/fabric-dimension.h"
 
 #include <cctype>
 #include <optional>
+#include <utility>
 
 namespace weir
 {
+
 namespace
 {
 
-constexpr uint64_t MOST_POINTS = 1 << 24;
+constexpr uint64_t MAX_POINTS = 1 << 24;
 
-/** "ring" of "Ring(4)". */
 std::string
 LowerCase(const std::string& text)
 {
@@ -101,52 +101,64 @@ class Words
     std::size_t m_at{0};
 };
 
+FabricDimension
+ParseDimension(Words& words)
+{
+    FabricDimension dimension;
+    const std::string name = words.Letters();
+    if (!name.empty())
+    {
+        const auto kind = KindNamed(name);
+        if (!kind)
+        {
+            throw DimensionTextError("with the unknown shape '" + name + "'", name);
+        }
+        dimension.kind = *kind;
+    }
+    constexpr std::size_t MAX_DIGITS = 7; // of MAX_POINTS, but for its last
+    const bool isOpen = !name.empty() && words.Sign("(");
+    const std::string digits = words.Digits();
+    if (digits.empty() || digits.size() > MAX_DIGITS || (!name.empty() && !isOpen) ||
+        (isOpen && !words.Sign(")")))
+    {
+        throw DimensionTextError("", "");
+    }
+    dimension.size = static_cast<uint32_t>(std::stoul(digits));
+    return dimension;
+}
+
 } // namespace
 
 std::vector<FabricDimension>
-ReadDimensionText(const YamlNode& node)
+ParseDimensions(const std::string& text)
 {
-    const std::string text = node.AsString();
-    const auto fail = [&](const std::string& why) {
-        node.Fail("found '" + text + "', " + why +
-                  "expected dimensions like Ring(4) x FullyConnected(8) x Switch(2)");
-    };
     std::vector<FabricDimension> dimensions;
     uint64_t points = 1;
     for (Words words(text); dimensions.empty() || !words.IsAtEnd();)
     {
         if (!dimensions.empty() && !words.Sign("xX*_"))
         {
-            fail("");
+            throw DimensionTextError("", "");
         }
-        FabricDimension dimension;
-        const std::string name = words.Letters();
-        if (!name.empty())
+        dimensions.push_back(ParseDimension(words));
+        points *= dimensions.back().size;
+        if (points == 0 || points > MAX_POINTS)
         {
-            const auto kind = KindNamed(name);
-            if (!kind)
-            {
-                fail("with the unknown shape '" + name + "'" +
-                     DidYouMean(name, {"Ring", "FullyConnected", "Switch"}) + ", ");
-            }
-            dimension.kind = *kind;
+            throw DimensionTextError("with a size of 0 or more than " + std::to_string(MAX_POINTS) +
+                                         " places in all",
+                                     "");
         }
-        const bool isOpen = !name.empty() && words.Sign("(");
-        const std::string digits = words.Digits();
-        if (digits.empty() || digits.size() > 7 || (!name.empty() && !isOpen) ||
-            (isOpen && !words.Sign(")")))
-        {
-            fail("");
-        }
-        dimension.size = static_cast<uint32_t>(std::stoul(digits));
-        points *= dimension.size;
-        if (points == 0 || points > MOST_POINTS)
-        {
-            fail("with a size of 0 or more than 16777216 places in all, ");
-        }
-        dimensions.push_back(dimension);
     }
     return dimensions;
+}
+
+std::string
+ToString(const FabricDimension& dimension)
+{
+    const char* shape = dimension.kind == DimensionKind::Ring             ? "Ring("
+                        : dimension.kind == DimensionKind::FullyConnected ? "FullyConnected("
+                                                                          : "Switch(";
+    return shape + std::to_string(dimension.size) + ")";
 }
 
 } // namespace weir

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_SWITCH_LAYERS_H
+#define WEIR_FABRIC_SWITCH_LAYERS_H
+
+#include "fabric/ids.h"
+#include "fabric/topology/link-profile.h"
+#include "fabric/topology/topology.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * What fabric kinds wire with: the links that all of them have, layers of switches, and how two
+ * layers are joined.
+ */
+namespace weir
+{
+
+struct ClusterSpec;
+
+/** The profile of the links between switches: FabricSpec::link, with the NIC's rate if it has none.
+ */
+LinkProfile TrunkProfile(const ClusterSpec& spec);
+
+/**
+ * Throws unless links can be made: of NICs, of which there must be some, and between switches.
+ * @throws std::invalid_argument
+ */
+void CheckFabricLinks(const ClusterSpec& spec);
+
+/** Adds switches named @p prefix with consecutive numbers from @p first on. */
+std::vector<DeviceId> AddSwitches(
+    Topology& topology, DeviceKind kind, const std::string& prefix, uint32_t first, uint32_t count);
+
+/** Joins every switch of @p lower to every one of @p upper by @p count parallel links. */
+void JoinLayers(Topology& topology,
+                const std::vector<DeviceId>& lower,
+                const std::vector<DeviceId>& upper,
+                uint32_t count,
+                const LinkProfile& profile);
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_SWITCH_LAYERS_H

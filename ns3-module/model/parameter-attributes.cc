@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "parameter-attributes.h"
+
+#include "link-figures.h"
+#include "weir-units.h"
+
+#include "fabric/kinds/fabric-dimension.h"
+#include "fabric/parameters/partial-visitor.h"
+#include "ns3/abort.h"
+#include "ns3/attribute.h"
+#include "ns3/boolean.h"
+#include "ns3/data-rate.h"
+#include "ns3/double.h"
+#include "ns3/nstime.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+namespace ns3
+{
+
+namespace
+{
+
+/**
+ * The attribute of a parameter.
+ * @param info the parameter
+ * @return its key in PascalCase
+ */
+std::string
+NameOf(const weir::ParameterInfo& info)
+{
+    std::string name = info.key;
+    name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+    return name;
+}
+
+/**
+ * What a link carries of its raw rate.
+ * @param link the link
+ * @return its payload part
+ */
+double
+EfficiencyOf(const weir::LinkProfile& link)
+{
+    return link.encoding * link.framing * link.measured;
+}
+
+/**
+ * Dimensions as text.
+ * @param values the dimensions
+ * @return their notation
+ */
+std::string
+ToText(const std::vector<weir::FabricDimension>& values)
+{
+    std::string text;
+    for (const weir::FabricDimension& value : values)
+    {
+        text += (text.empty() ? "" : " x ") + ToString(value);
+    }
+    return text;
+}
+
+/**
+ * Dimensions from text. Ends the program when they are none.
+ * @param name of the attribute
+ * @param text their notation
+ * @return the dimensions
+ */
+std::vector<weir::FabricDimension>
+ParseText(const std::string& name, const std::string& text)
+{
+    try
+    {
+        return weir::ParseDimensions(text);
+    }
+    catch (const weir::DimensionTextError& error)
+    {
+        NS_ABORT_MSG(name << " is '" << text
+                          << "', expected dimensions like Ring(4) x FullyConnected(8) x Switch(2)");
+    }
+}
+
+/** Gives one attribute's value to the parameter that it is, or takes it from there. */
+class AttributeTransfer : public weir::PartialVisitor
+{
+  public:
+    /**
+     * Sets parameters.
+     * @param name of the attribute
+     * @param value what they become
+     */
+    AttributeTransfer(const std::string& name, const AttributeValue& value)
+        : m_name(name),
+          m_given(&value)
+    {
+    }
+
+    /**
+     * Reads a parameter.
+     * @param name of the attribute
+     * @param value becomes what it is
+     */
+    AttributeTransfer(const std::string& name, AttributeValue& value)
+        : m_name(name),
+          m_wanted(&value)
+    {
+    }
+
+    /**
+     * Whether there was such a parameter, and the value was of its type.
+     * @return true if so
+     */
+    bool IsDone() const
+    {
+        return m_isDone;
+    }
+
+    void Count(const weir::ParameterInfo& info,
+               uint32_t& value,
+               weir::ParameterRange<uint32_t> range) override
+    {
+        Transfer<UintegerValue>(NameOf(info), value);
+    }
+
+    void OptionalCount(const weir::ParameterInfo& info,
+                       std::optional<uint32_t>& value,
+                       weir::ParameterRange<uint32_t> range) override
+    {
+        uint32_t count = value.value_or(0); // which leaves it open
+        if (Transfer<UintegerValue>(NameOf(info), count))
+        {
+            value = count > 0 ? std::optional<uint32_t>(count) : std::nullopt;
+        }
+    }
+
+    void Counts(const weir::ParameterInfo& info,
+                std::vector<uint32_t>& values,
+                weir::ParameterRange<uint32_t> range) override
+    {
+        std::string text;
+        for (const uint32_t value : values)
+        {
+            text += (text.empty() ? "" : "x") + std::to_string(value);
+        }
+        if (Transfer<StringValue>(NameOf(info), text))
+        {
+            values.clear();
+            for (const weir::FabricDimension& each : ParseText(m_name, text))
+            {
+                values.push_back(each.size);
+            }
+        }
+    }
+
+    void Number(const weir::ParameterInfo& info,
+                double& value,
+                weir::ParameterRange<double> range) override
+    {
+        Transfer<DoubleValue>(NameOf(info), value);
+    }
+
+    void Flag(const weir::ParameterInfo& info, bool& value) override
+    {
+        Transfer<BooleanValue>(NameOf(info), value);
+    }
+
+    void Duration(const weir::ParameterInfo& info,
+                  weir::Time& value,
+                  weir::ParameterRange<weir::Time> range) override
+    {
+        TransferTime(NameOf(info), value);
+    }
+
+    void Size(const weir::ParameterInfo& info,
+              weir::Bytes& value,
+              weir::ParameterRange<weir::Bytes> range) override
+    {
+        int64_t bytes = value.Count();
+        if (Transfer<UintegerValue>(NameOf(info), bytes))
+        {
+            value = weir::Bytes(bytes);
+        }
+    }
+
+    void DataRate(const weir::ParameterInfo& info,
+                  weir::Rate& value,
+                  weir::ParameterRange<weir::Rate> range) override
+    {
+        TransferRate(NameOf(info), value);
+    }
+
+    void Seed(const weir::ParameterInfo& info, uint64_t& value) override
+    {
+        Transfer<UintegerValue>(NameOf(info), value);
+    }
+
+    void Text(const weir::ParameterInfo& info, std::string& value) override
+    {
+        Transfer<StringValue>(NameOf(info), value);
+    }
+
+    void Choice(const weir::ParameterInfo& info,
+                std::size_t& index,
+                const std::vector<std::string>& names) override
+    {
+        std::string name = names[index];
+        if (Transfer<StringValue>(NameOf(info), name))
+        {
+            const auto found = std::find(names.begin(), names.end(), name);
+            std::string expected;
+            for (const std::string& each : names)
+            {
+                expected += (expected.empty() ? "" : ", ") + each;
+            }
+            NS_ABORT_MSG_IF(found == names.end(),
+                            m_name << " is '" << name << "', expected one of: " << expected);
+            index = static_cast<std::size_t>(found - names.begin());
+        }
+    }
+
+    void Link(const weir::ParameterInfo& info, weir::LinkProfile& value) override
+    {
+        const std::string name = NameOf(info);
+        TransferRate(name + "Rate", value.rawRate);
+        TransferTime(name + "Latency", value.latency);
+        double efficiency = EfficiencyOf(value);
+        if (Transfer<DoubleValue>(name + "Efficiency", efficiency))
+        {
+            value.encoding = 1;
+            value.framing = efficiency;
+            value.measured = 1;
+        }
+    }
+
+    void Dimensions(const weir::ParameterInfo& info,
+                    std::vector<weir::FabricDimension>& values) override
+    {
+        std::string text = ToText(values);
+        if (Transfer<StringValue>(NameOf(info), text))
+        {
+            values = ParseText(m_name, text);
+        }
+    }
+
+  private:
+    /**
+     * Moves a value between the attribute and a parameter, if they are the same one.
+     * @tparam V the attribute's type
+     * @param name of the parameter
+     * @param value of the parameter
+     * @return whether the parameter was set
+     */
+    template <typename V, typename T>
+    bool Transfer(const std::string& name, T& value)
+    {
+        if (name != m_name)
+        {
+            return false;
+        }
+        if (m_given != nullptr)
+        {
+            const auto* given = dynamic_cast<const V*>(m_given);
+            m_isDone = m_isDone || given != nullptr;
+            value = given != nullptr ? static_cast<T>(given->Get()) : value;
+            return given != nullptr;
+        }
+        auto* wanted = dynamic_cast<V*>(m_wanted);
+        if (wanted != nullptr && !m_isDone) // the first component's
+        {
+            wanted->Set(value);
+            m_isDone = true;
+        }
+        return false;
+    }
+
+    /**
+     * As Transfer.
+     * @param name of the parameter
+     * @param value of the parameter
+     */
+    void TransferTime(const std::string& name, weir::Time& value)
+    {
+        Time time = name == m_name ? ToNs3(value) : Time();
+        value = Transfer<TimeValue>(name, time) ? ToWeir(time) : value;
+    }
+
+    /**
+     * As Transfer.
+     * @param name of the parameter
+     * @param value of the parameter
+     */
+    void TransferRate(const std::string& name, weir::Rate& value)
+    {
+        ns3::DataRate rate = name == m_name ? ToNs3(value) : ns3::DataRate();
+        value = Transfer<DataRateValue>(name, rate) ? ToWeir(rate) : value;
+    }
+
+    const std::string& m_name;              //!< of the attribute
+    const AttributeValue* m_given{nullptr}; //!< what parameters become
+    AttributeValue* m_wanted{nullptr};      //!< becomes what the parameter is
+    bool m_isDone{false};                   //!< whether there was one
+};
+
+/** An attribute that is a parameter of an object's components. */
+class ParameterAccessor : public AttributeAccessor
+{
+  public:
+    /**
+     * @param name of the attribute
+     * @param initial its value at first
+     * @param checker of its values
+     */
+    ParameterAccessor(std::string name,
+                      Ptr<const AttributeValue> initial,
+                      Ptr<const AttributeChecker> checker)
+        : m_name(std::move(name)),
+          m_initial(std::move(initial)),
+          m_checker(std::move(checker))
+    {
+    }
+
+    bool Set(ObjectBase* object, const AttributeValue& value) const override
+    {
+        auto* parameterized = dynamic_cast<ParameterizedObject*>(object);
+        if (parameterized == nullptr)
+        {
+            return false;
+        }
+        if (!parameterized->IsConstructed() &&
+            value.SerializeToString(m_checker) == m_initial->SerializeToString(m_checker))
+        {
+            return true; // components have defaults of their own
+        }
+        AttributeTransfer transfer(m_name, value);
+        return Visit(*parameterized, transfer);
+    }
+
+    bool Get(const ObjectBase* object, AttributeValue& value) const override
+    {
+        const auto* parameterized = dynamic_cast<const ParameterizedObject*>(object);
+        AttributeTransfer transfer(m_name, value);
+        // Read only; the components of a constant object are found as those of any other.
+        return parameterized != nullptr &&
+               Visit(const_cast<ParameterizedObject&>(*parameterized), transfer);
+    }
+
+    bool HasGetter() const override
+    {
+        return true;
+    }
+
+    bool HasSetter() const override
+    {
+        return true;
+    }
+
+  private:
+    /**
+     * Shows all components to a transfer.
+     * @param object that has them
+     * @param transfer what visits them
+     * @return whether the transfer was done
+     */
+    static bool Visit(ParameterizedObject& object, AttributeTransfer& transfer)
+    {
+        for (weir::Parameterized* component : object.GetComponents())
+        {
+            component->VisitParameters(transfer);
+        }
+        return transfer.IsDone();
+    }
+
+    std::string m_name;                    //!< of the attribute
+    Ptr<const AttributeValue> m_initial;   //!< its value at first
+    Ptr<const AttributeChecker> m_checker; //!< of its values
+};
+
+/** Adds the attributes of components to a type ID. */
+class AttributeList : public weir::PartialVisitor
+{
+  public:
+    /**
+     * @param tid gets the attributes
+     */
+    explicit AttributeList(TypeId tid)
+        : m_tid(tid)
+    {
+    }
+
+    void Count(const weir::ParameterInfo& info,
+               uint32_t& value,
+               weir::ParameterRange<uint32_t> range) override
+    {
+        Add(NameOf(info),
+            info.help,
+            UintegerValue(value),
+            MakeUintegerChecker<uint32_t>(range.minimum, range.maximum));
+    }
+
+    void OptionalCount(const weir::ParameterInfo& info,
+                       std::optional<uint32_t>& value,
+                       weir::ParameterRange<uint32_t> range) override
+    {
+        Add(NameOf(info),
+            std::string(info.help) + " (0: without)",
+            UintegerValue(value.value_or(0)),
+            MakeUintegerChecker<uint32_t>(0, range.maximum));
+    }
+
+    void Counts(const weir::ParameterInfo& info,
+                std::vector<uint32_t>& values,
+                weir::ParameterRange<uint32_t> range) override
+    {
+        Add(NameOf(info), info.help, StringValue(""), MakeStringChecker());
+    }
+
+    void Number(const weir::ParameterInfo& info,
+                double& value,
+                weir::ParameterRange<double> range) override
+    {
+        Add(NameOf(info),
+            info.help,
+            DoubleValue(value),
+            MakeDoubleChecker<double>(range.minimum, range.maximum));
+    }
+
+    void Flag(const weir::ParameterInfo& info, bool& value) override
+    {
+        Add(NameOf(info), info.help, BooleanValue(value), MakeBooleanChecker());
+    }
+
+    void Duration(const weir::ParameterInfo& info,
+                  weir::Time& value,
+                  weir::ParameterRange<weir::Time> range) override
+    {
+        AddTime(NameOf(info), info.help, value, range);
+    }
+
+    void Size(const weir::ParameterInfo& info,
+              weir::Bytes& value,
+              weir::ParameterRange<weir::Bytes> range) override
+    {
+        Add(NameOf(info),
+            std::string(info.help) + " (bytes)",
+            UintegerValue(static_cast<uint64_t>(value.Count())),
+            MakeUintegerChecker<uint64_t>(static_cast<uint64_t>(range.minimum.Count()),
+                                          static_cast<uint64_t>(range.maximum.Count())));
+    }
+
+    void DataRate(const weir::ParameterInfo& info,
+                  weir::Rate& value,
+                  weir::ParameterRange<weir::Rate> range) override
+    {
+        Add(NameOf(info), info.help, DataRateValue(ToNs3(value)), MakeDataRateChecker());
+    }
+
+    void Seed(const weir::ParameterInfo& info, uint64_t& value) override
+    {
+        Add(NameOf(info), info.help, UintegerValue(value), MakeUintegerChecker<uint64_t>());
+    }
+
+    void Text(const weir::ParameterInfo& info, std::string& value) override
+    {
+        Add(NameOf(info), info.help, StringValue(value), MakeStringChecker());
+    }
+
+    void Choice(const weir::ParameterInfo& info,
+                std::size_t& index,
+                const std::vector<std::string>& names) override
+    {
+        Add(NameOf(info), info.help, StringValue(names[index]), MakeStringChecker());
+    }
+
+    void Link(const weir::ParameterInfo& info, weir::LinkProfile& value) override
+    {
+        const std::string name = NameOf(info);
+        const std::string help = info.help;
+        Add(name + "Rate",
+            help + " Its raw rate, one direction.",
+            DataRateValue(ToNs3(value.rawRate)),
+            MakeDataRateChecker());
+        Add(name + "Efficiency",
+            help + " The part of its raw rate that carries payload (0 to 1).",
+            DoubleValue(EfficiencyOf(value)),
+            MakeDoubleChecker<double>(MIN_EFFICIENCY, 1));
+        AddTime(name + "Latency",
+                help + " Its propagation and the fixed delay at the receiving device.",
+                value.latency,
+                {weir::Time(), weir::Time::Infinite()});
+    }
+
+    void Dimensions(const weir::ParameterInfo& info,
+                    std::vector<weir::FabricDimension>& values) override
+    {
+        Add(NameOf(info), info.help, StringValue(ToText(values)), MakeStringChecker());
+    }
+
+  private:
+    /**
+     * Adds an attribute, unless it is there.
+     * @param name of the attribute
+     * @param help what a user is told
+     * @param initial its value at first
+     * @param checker of its values
+     */
+    void Add(const std::string& name,
+             const std::string& help,
+             const AttributeValue& initial,
+             const Ptr<const AttributeChecker>& checker)
+    {
+        if (m_names.insert(name).second)
+        {
+            m_tid.AddAttribute(name,
+                               help,
+                               initial,
+                               Create<ParameterAccessor>(name, initial.Copy(), checker),
+                               checker);
+        }
+    }
+
+    /**
+     * As Add.
+     * @param name of the attribute
+     * @param help what a user is told
+     * @param initial its value at first
+     * @param range of its values
+     */
+    void AddTime(const std::string& name,
+                 const std::string& help,
+                 weir::Time initial,
+                 weir::ParameterRange<weir::Time> range)
+    {
+        Add(name,
+            help,
+            TimeValue(ToNs3(initial)),
+            range.maximum.IsInfinite()
+                ? MakeTimeChecker(ToNs3(range.minimum))
+                : MakeTimeChecker(ToNs3(range.minimum), ToNs3(range.maximum)));
+    }
+
+    TypeId m_tid;                  //!< gets the attributes
+    std::set<std::string> m_names; //!< of those that it got
+};
+
+} // namespace
+
+bool
+ParameterizedObject::IsConstructed() const
+{
+    return m_isConstructed;
+}
+
+void
+ParameterizedObject::NotifyConstructionCompleted()
+{
+    Object::NotifyConstructionCompleted();
+    m_isConstructed = true;
+}
+
+TypeId
+AddParameterAttributes(TypeId tid, const std::vector<weir::Parameterized*>& components)
+{
+    AttributeList list(tid);
+    for (weir::Parameterized* component : components)
+    {
+        component->VisitParameters(list);
+    }
+    return tid;
+}
+
+} // namespace ns3

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/kinds/dimensions.h"
+#include "fabric/kinds/dragonfly-plus.h"
+#include "fabric/kinds/dragonfly.h"
+#include "fabric/kinds/fabric-kinds.h"
+#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/torus.h"
+#include "fabric/parameters/parameter-keys.h"
+#include "fabric/parameters/partial-visitor.h"
+#include "fabric/parameters/range-check.h"
+#include "fabric/topology/cluster.h"
+
+#include "box-spec.h"
+#include "network-figures.h"
+
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <functional>
+#include <limits>
+#include <set>
+#include <string>
+
+/**
+ * @file
+ * Components that describe themselves: copies, registries, ranges, and what every fabric kind must
+ * say of itself.
+ */
+namespace weir
+{
+
+namespace
+{
+
+/** Why the values of a component are out of range. */
+std::string
+RangeRefusal(Parameterized& component)
+{
+    try
+    {
+        CheckRanges(component, "fabric");
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "";
+}
+
+/** Collects what a user is told. */
+class HelpTexts : public PartialVisitor
+{
+  public:
+    std::vector<ParameterInfo> infos;
+
+  private:
+    void Any(const ParameterInfo& info) override
+    {
+        infos.push_back(info);
+    }
+};
+
+/** A component with quantities. */
+class Quantities : public Parameterized
+{
+  public:
+    Time pause{Time::Microseconds(5)};
+    Bytes buffer{4096};
+    Rate step{Rate::Gbps(1)};
+    double share{0.5};
+
+    void VisitParameters(ParameterVisitor& visitor) override
+    {
+        visitor.Duration(
+            {"pause", "A pause."}, pause, {Time::Microseconds(1), Time::Microseconds(9)});
+        visitor.Size({"buffer", "A buffer."}, buffer, {Bytes(1), Bytes::MiB(1)});
+        visitor.DataRate({"step", "A step."}, step, {Rate::Gbps(1), Rate::Infinite()});
+        visitor.Number({"share", "A share."}, share, {0, 1});
+    }
+};
+
+} // namespace
+
+// A copy has the values and the class of what it was copied from, and changes alone.
+TEST(Polymorphic, CopiesTheWholeObject)
+{
+    FatTree tree;
+    tree.levels = 3;
+    Polymorphic<FabricKind> one = tree;
+    Polymorphic<FabricKind> other = one;
+    other.As<FatTree>().levels = 4;
+    EXPECT_EQ(one.As<FatTree>().levels, 3U);
+    EXPECT_EQ(other.As<FatTree>().levels, 4U);
+    EXPECT_TRUE(one.Is<ClosFabric>());
+    EXPECT_FALSE(one.Is<Torus>());
+    EXPECT_THROW(one.As<Torus>(), std::invalid_argument);
+    one = Torus();
+    EXPECT_STREQ(one->Name(), "torus");
+    const FabricSpec spec;
+    FabricSpec copy = spec;
+    copy.kind.As<ClosFabric>().leafRadix = 8;
+    EXPECT_EQ(spec.kind.As<ClosFabric>().leafRadix, 64U);
+}
+
+TEST(Registry, FindsByNameAndRefusesANameTwice)
+{
+    FabricKindRegistry kinds = FabricKinds();
+    ASSERT_NE(kinds.Find("torus"), nullptr);
+    EXPECT_STREQ((*kinds.Find("torus"))->Name(), "torus");
+    EXPECT_EQ(kinds.Find("Torus"), nullptr);
+    EXPECT_THROW(kinds.Add(Torus()), std::invalid_argument);
+    EXPECT_EQ(kinds.Names().front(), "none");
+}
+
+TEST(RangeCheck, NamesTheKeyTheValueAndTheRange)
+{
+    FatTree tree;
+    EXPECT_EQ(RangeRefusal(tree), "");
+    tree.levels = 9;
+    EXPECT_EQ(RangeRefusal(tree), "fabric.levels: 9, expected 2 to 8");
+    Torus torus;
+    torus.sizes = {4, 0};
+    EXPECT_EQ(RangeRefusal(torus), "fabric.sizes.1: 0, expected 1 to 16777216");
+    Dragonfly dragonfly;
+    dragonfly.groups = 0;
+    EXPECT_EQ(RangeRefusal(dragonfly), "fabric.groups: 0, expected 1 to 32768");
+    LeafSpine leafSpine;
+    leafSpine.oversubscription = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(RangeRefusal(leafSpine), "fabric.oversubscription: nan, expected 1 to 32768");
+    Quantities quantities;
+    EXPECT_EQ(RangeRefusal(quantities), "");
+    quantities.pause = Time::Microseconds(10);
+    EXPECT_EQ(RangeRefusal(quantities), "fabric.pause: 1e-05 s, expected 1e-06 to 9e-06 s");
+    quantities = Quantities();
+    quantities.buffer = Bytes(0);
+    EXPECT_EQ(RangeRefusal(quantities), "fabric.buffer: 0 B, expected 1 to 1048576 B");
+    quantities = Quantities();
+    quantities.step = Rate::Gbps(0.8);
+    EXPECT_EQ(RangeRefusal(quantities), "fabric.step: 1e+08 B/s, expected 1.25e+08 to inf B/s");
+}
+
+// Of each kind: a name that a file can have, sentences for the reference, keys in camelCase that
+// differ, and defaults in their ranges.
+TEST(FabricKinds, DescribeThemselves)
+{
+    std::set<std::string> names;
+    for (Polymorphic<FabricKind> kind : FabricKinds())
+    {
+        const std::string name = kind->Name();
+        SCOPED_TRACE(name);
+        EXPECT_TRUE(names.insert(name).second);
+        for (const char c : name)
+        {
+            EXPECT_TRUE(std::islower(c) != 0 || c == '-') << c;
+        }
+        const std::string description = kind->Description();
+        EXPECT_EQ(description.back(), '.');
+        EXPECT_EQ(RangeRefusal(*kind), "");
+        HelpTexts texts;
+        kind->VisitParameters(texts);
+        std::set<std::string> keys;
+        for (const ParameterInfo& info : texts.infos)
+        {
+            EXPECT_TRUE(keys.insert(info.key).second) << info.key;
+            EXPECT_TRUE(std::islower(info.key[0]) != 0) << info.key;
+            EXPECT_EQ(std::string(info.help).back(), '.') << info.key;
+        }
+        EXPECT_EQ(KeysOf(*kind).size(), texts.infos.size());
+    }
+}
+
+// What a fabric says it has before it is wired is what it has when it is.
+TEST(FabricKinds, FixedSizeIsWhatIsWired)
+{
+    Dragonfly dragonfly;
+    dragonfly.groups = 5;
+    dragonfly.localLinks = 2;
+    dragonfly.globalLinks = 3;
+    Dragonfly rails;
+    rails.routersPerGroup = 2;
+    rails.globalLinks = 3; // 6 groups: of 6 global ports one to each other group
+    rails.nicPlacement = NicPlacement::Rails;
+    DragonflyPlus plus;
+    plus.groups = 4;
+    plus.spinesPerGroup = 3;
+    Torus torus;
+    torus.sizes = {4, 3, 2, 1};
+    Dimensions dimensions;
+    dimensions.dimensions = ParseDimensions("Ring(4) x FullyConnected(3) x Switch(2)");
+    dimensions.dimensions[1].links = 2;
+    for (const Polymorphic<FabricKind>& kind :
+         std::vector<Polymorphic<FabricKind>>{dragonfly, rails, plus, torus, dimensions})
+    {
+        const ClusterSpec spec = PointSpec(24, kind);
+        const Cluster cluster(spec);
+        const FabricSize size = spec.fabric.kind->FixedSize(spec);
+        EXPECT_EQ(size.switches,
+                  CountKind(cluster.GetTopology(), DeviceKind::LeafSwitch) +
+                      CountKind(cluster.GetTopology(), DeviceKind::SpineSwitch))
+            << kind->Name();
+        EXPECT_EQ(size.wires, CountTrunks(cluster.GetTopology())) << kind->Name();
+    }
+}
+
+// Each switch between nodes stands once in a drawing, in a place of its own, unless it stands amid
+// others.
+TEST(FabricKinds, SketchesHaveEverySwitchOnce)
+{
+    Torus torus;
+    torus.sizes = {3, 3, 3};
+    Dimensions dimensions;
+    dimensions.dimensions = ParseDimensions("Ring(3) x Switch(3) x FullyConnected(3)");
+    FatTree tree;
+    tree.leafRadix = 8;
+    tree.levels = 3;
+    for (const Polymorphic<FabricKind>& kind : std::vector<Polymorphic<FabricKind>>{
+             RailOptimized(), LeafSpine(), tree, Dragonfly(), DragonflyPlus(), torus, dimensions})
+    {
+        SCOPED_TRACE(kind->Name());
+        const Cluster cluster(PointSpec(27, kind, 8, 3));
+        const FabricSketch sketch = kind->Sketch(cluster.GetTopology());
+        std::set<uint32_t> devices;
+        std::set<std::array<uint32_t, 3>> cells;
+        for (const SketchedSwitch& each : sketch.switches)
+        {
+            EXPECT_TRUE(devices.insert(each.device.Index()).second);
+            EXPECT_TRUE(sketch.style != SketchStyle::Grid || each.isBetween ||
+                        cells.insert({each.part, each.row, each.column}).second);
+            EXPECT_NE(each.label, "");
+        }
+        EXPECT_EQ(devices.size(), NetworkSwitches(cluster.GetTopology()).size());
+    }
+}
+
+} // namespace weir
