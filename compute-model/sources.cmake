@@ -21,6 +21,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/graph/optimizer-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/output-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/parallel-plan.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan/plan-refusal.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/pipeline-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/program-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/program-writer.cc

@@ -14,8 +14,7 @@ namespace weir
 namespace
 {
 
-/** NCCL's PCIe bandwidth over the raw line rate: 12 of 16 GB/s for Gen3 x16, 3 of 5 for Gen1. */
-constexpr double NCCL_PCIE_OVER_RAW = 0.75;
+/** As NCCL_PCIE_OVER_RAW, with 8b/10b encoding: 3 of 5 GB/s for Gen1 x16. */
 constexpr double NCCL_PCIE_OVER_RAW_8B10B = 0.6;
 constexpr double ENCODING_8B10B = 0.8;
 

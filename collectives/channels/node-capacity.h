@@ -14,6 +14,10 @@
 namespace weir
 {
 
+/** NCCL's PCIe bandwidth over the raw line rate (topo.h): 12 of 16 GB/s for Gen3 x16, 48 of 64 for
+ *  Gen5. */
+constexpr double NCCL_PCIE_OVER_RAW = 0.75;
+
 /**
  * The links inside one node as NCCL's topology sees them: the ways between some of its GPUs and
  * its NICs, each link with the bandwidth NCCL reckons with (topo.h: 20.6 GB/s per NVLink 4, 48 for

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/nvls-graph.h"
 
+#include "collectives/channels/node-capacity.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,9 +13,8 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t FEWEST_GPUS = 3;         // in a node, nvls.cc
-constexpr uint32_t MOST_HEADS = 32;         // NCCL_MAX_NVLS_ARITY, device.h
-constexpr double NCCL_PCIE_OVER_RAW = 0.75; // 48 of 64 GB/s for Gen5 x16, topo.h
+constexpr uint32_t FEWEST_GPUS = 3; // in a node, nvls.cc
+constexpr uint32_t MOST_HEADS = 32; // NCCL_MAX_NVLS_ARITY, device.h
 
 std::vector<NvlsHead>
 HeadsOf(const NvlsNode& node, Connector& connector, bool interNode)

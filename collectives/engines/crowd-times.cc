@@ -14,8 +14,6 @@ namespace weir
 namespace
 {
 
-/** Times that differ by less than this part are the same but for rounding. */
-constexpr double SAME = 1e-9;
 const Time ROUNDING = Time::Picoseconds(2); //!< of a time that was told in seconds
 
 /** By leg: what it takes at the rates of AloneRates. */
@@ -36,7 +34,7 @@ bool
 EndTogether(const std::vector<double>& ends)
 {
     const auto [first, last] = std::minmax_element(ends.begin(), ends.end());
-    return first == ends.end() || *first >= *last * (1 - SAME);
+    return first == ends.end() || *first >= *last * (1 - LegSharing::SAME);
 }
 
 /** By plan: the last end of its legs. */

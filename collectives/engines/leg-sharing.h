@@ -20,6 +20,9 @@ namespace weir
 class LegSharing
 {
   public:
+    /** Times and loads that differ by less than this part are the same but for rounding. */
+    static constexpr double SAME = 1e-9;
+
     /** All legs begin at once. O(links of all legs) */
     LegSharing(const std::vector<StreamLeg>& legs, Routing& routing);
 

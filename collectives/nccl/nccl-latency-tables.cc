@@ -18,10 +18,10 @@ namespace weir
 namespace
 {
 
-using Row = std::array<double, 3>;
+using LatencyRow = std::array<double, 3>;
 
 /** A row of an algorithm that runs under Simple only. */
-constexpr Row
+constexpr LatencyRow
 SimpleOnly(double latency)
 {
     return {0, 0, latency};
@@ -34,23 +34,25 @@ Between(const NcclVersion& version, uint32_t first, uint32_t last)
     return version.AtLeast(first) && !version.AtLeast(last + 1);
 }
 
-Row
+LatencyRow
 BaseRow(const NcclVersion& v, Algorithm algorithm)
 {
     switch (algorithm)
     {
     case Algorithm::Ring:
-        return v.AtLeast(18) ? Row{6.6, 14.0, 8.4} : Row{3.6, 10.0, 8.4};
+        return v.AtLeast(18) ? LatencyRow{6.6, 14.0, 8.4} : LatencyRow{3.6, 10.0, 8.4};
     case Algorithm::Tree:
-        return v.AtLeast(23)   ? Row{6.8, 14.0, 8.4}
-               : v.AtLeast(18) ? Row{6.8, 14.0, 0}
-                               : Row{4.4, 4.4, 0};
+        return v.AtLeast(23)   ? LatencyRow{6.8, 14.0, 8.4}
+               : v.AtLeast(18) ? LatencyRow{6.8, 14.0, 0}
+                               : LatencyRow{4.4, 4.4, 0};
     case Algorithm::CollNetDirect:
     case Algorithm::CollNetChain:
-        return v.AtLeast(19) ? Row{} : v.AtLeast(18) ? Row{6.8, 14.0, 0} : Row{4.4, 4.4, 0};
+        return v.AtLeast(19)   ? LatencyRow{}
+               : v.AtLeast(18) ? LatencyRow{6.8, 14.0, 0}
+                               : LatencyRow{4.4, 4.4, 0};
     case Algorithm::Nvls:
     case Algorithm::NvlsTree:
-        return Between(v, 18, 18) ? SimpleOnly(23) : Row{};
+        return Between(v, 18, 18) ? SimpleOnly(23) : LatencyRow{};
     case Algorithm::Pat:
         return {8, 8, 8};
     case Algorithm::PointToPoint:
@@ -60,7 +62,7 @@ BaseRow(const NcclVersion& v, Algorithm algorithm)
     return BaseRow(v, Algorithm::Ring); // the ring's kernels
 }
 
-Row
+LatencyRow
 NvLinkRow(const NcclVersion& v, Algorithm algorithm)
 {
     switch (algorithm)
@@ -72,7 +74,7 @@ NvLinkRow(const NcclVersion& v, Algorithm algorithm)
     case Algorithm::CollNetDirect:
         return v.AtLeast(19)   ? SimpleOnly(3.7)
                : v.AtLeast(10) ? SimpleOnly(8.0)
-                               : Row{0.5, 1.2, 4.0};
+                               : LatencyRow{0.5, 1.2, 4.0};
     case Algorithm::CollNetChain:
         return SimpleOnly(v.AtLeast(19) ? 2.8 : v.AtLeast(18) ? 4.75 : 8.0);
     case Algorithm::Nvls:
@@ -86,7 +88,7 @@ NvLinkRow(const NcclVersion& v, Algorithm algorithm)
     return {v.AtLeast(18) ? 0.6 : 0.47, 1.9, 3.4};
 }
 
-Row
+LatencyRow
 PcieRow(const NcclVersion& v, Algorithm algorithm)
 {
     switch (algorithm)
@@ -110,7 +112,7 @@ PcieRow(const NcclVersion& v, Algorithm algorithm)
     return {1.0, 2.5, 5.7};
 }
 
-Row
+LatencyRow
 NetworkRow(const NcclVersion& v, Algorithm algorithm)
 {
     switch (algorithm)
@@ -144,7 +146,7 @@ RunsAsRing(Algorithm algorithm)
 }
 
 Time
-Of(const Row& row, Protocol protocol)
+LatencyOf(const LatencyRow& row, Protocol protocol)
 {
     return Time::Microseconds(row[static_cast<std::size_t>(protocol)]);
 }
@@ -160,7 +162,7 @@ HasProtocol(Algorithm algorithm, Protocol protocol)
 Time
 NcclConstants::BaseLatency(Algorithm algorithm, Protocol protocol) const
 {
-    return Of(BaseRow(m_version, algorithm), protocol);
+    return LatencyOf(BaseRow(m_version, algorithm), protocol);
 }
 
 Time
@@ -169,11 +171,11 @@ NcclConstants::HardwareLatency(Algorithm algorithm, ConnectionKind kind, Protoco
     switch (kind)
     {
     case ConnectionKind::NvLink:
-        return Of(NvLinkRow(m_version, algorithm), protocol);
+        return LatencyOf(NvLinkRow(m_version, algorithm), protocol);
     case ConnectionKind::Pcie:
-        return Of(PcieRow(m_version, algorithm), protocol);
+        return LatencyOf(PcieRow(m_version, algorithm), protocol);
     case ConnectionKind::Network:
-        return Of(NetworkRow(m_version, algorithm), protocol);
+        return LatencyOf(NetworkRow(m_version, algorithm), protocol);
     }
     throw std::logic_error("HardwareLatency: no such kind of connection");
 }

@@ -9,8 +9,6 @@ namespace weir
 namespace
 {
 
-constexpr auto COMPUTE = static_cast<std::size_t>(StreamKind::Compute);
-
 } // namespace
 
 /** Of what is booked to a running operation, what it waited for the CPU behind its kernels. */
@@ -33,7 +31,7 @@ StepExecutor::State::Rebook(uint32_t actor, Time now)
 TimeCategory
 StepExecutor::State::CategoryNow(const ActorState& state) const
 {
-    std::size_t stream = COMPUTE;
+    std::size_t stream = COMPUTE_STREAM;
     for (std::size_t hops = 0; hops < STREAM_COUNT; hops++)
     {
         const StreamState& head = state.streams[stream];

@@ -14,8 +14,6 @@ namespace weir
 namespace
 {
 
-constexpr auto COMPUTE = static_cast<std::size_t>(StreamKind::Compute);
-
 const StepExecutorSpec&
 Checked(const StepExecutorSpec& spec)
 {
@@ -206,7 +204,7 @@ StepExecutor::State::Compute(
     state.streams[stream].phase = StreamPhase::Running;
     Time own = OwnTime(actor, stream, duration);
     Time end = now + own;
-    if (stream == COMPUTE)
+    if (stream == COMPUTE_STREAM)
     {
         BookLosses(actor, now);
         state.computeStart = now;
@@ -295,7 +293,7 @@ StepExecutor::State::Complete(uint32_t actor, std::size_t stream, Time now)
         Rebook(actor, now);
         return;
     }
-    if (stream == COMPUTE)
+    if (stream == COMPUTE_STREAM)
     {
         BookLaunch(state, now);
     }
@@ -304,12 +302,12 @@ StepExecutor::State::Complete(uint32_t actor, std::size_t stream, Time now)
         TellOp(actor, stream, now);
     }
     opCount += fold.ranks.Count(actor);
-    if (stream == COMPUTE)
+    if (stream == COMPUTE_STREAM)
     {
         BookLosses(actor, now);
     }
     state.tight &= static_cast<uint16_t>(~(1U << stream));
-    state.isComputing = state.isComputing && stream != COMPUTE;
+    state.isComputing = state.isComputing && stream != COMPUTE_STREAM;
     state.streams[stream].position++;
     Launch(actor, stream, now);
     const uint32_t waiters = std::exchange(state.waiters[stream], 0);

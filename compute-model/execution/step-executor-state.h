@@ -16,6 +16,9 @@
 namespace weir
 {
 
+/** The compute stream among the streams of a rank. */
+constexpr auto COMPUTE_STREAM = static_cast<std::size_t>(StreamKind::Compute);
+
 /** How far the head of a stream is. */
 enum class StreamPhase : uint8_t
 {

@@ -9,8 +9,6 @@ namespace weir
 namespace
 {
 
-constexpr auto COMPUTE = static_cast<std::size_t>(StreamKind::Compute);
-
 } // namespace
 
 OverlapTraits
@@ -49,7 +47,8 @@ StepExecutor::State::Slowdown(uint32_t actor) const
         return spec.overlap.factor;
     }
     constexpr double PER_MILLE = 1e-3;
-    const uint32_t at = OpsOf(actor, COMPUTE).firstBrief + state.streams[COMPUTE].position;
+    const uint32_t at =
+        OpsOf(actor, COMPUTE_STREAM).firstBrief + state.streams[COMPUTE_STREAM].position;
     return OverlapSlowdown(traits[at], {state.heldSms, state.heldPerMille * PER_MILLE}, spec.sms);
 }
 
@@ -68,14 +67,14 @@ Time
 StepExecutor::State::RoomAt(uint32_t actor, Time now) const
 {
     const ActorState& state = actors[actor];
-    const StreamState& head = state.streams[COMPUTE];
+    const StreamState& head = state.streams[COMPUTE_STREAM];
     if (!state.isComputing || state.kernelEnd <= now || spec.sms == 0 ||
         spec.overlap.kind != OverlapKind::Modelled ||
         (spec.launchesInOrder && state.computeStart == now))
     {
         return now;
     }
-    const StreamOps& ops = OpsOf(actor, COMPUTE);
+    const StreamOps& ops = OpsOf(actor, COMPUTE_STREAM);
     const uint32_t at = ops.firstBrief + head.position;
     const OpIssue& issue = issues[at];
     if (!(traits[at].displaced > 0) ||
@@ -84,7 +83,7 @@ StepExecutor::State::RoomAt(uint32_t actor, Time now) const
         return now;
     }
     const StepOp& op = ops.ops[head.position];
-    const Time whole = OwnTime(actor, COMPUTE, op.duration) * Slowdown(actor);
+    const Time whole = OwnTime(actor, COMPUTE_STREAM, op.duration) * Slowdown(actor);
     const double left = (state.kernelEnd - now) / whole;
     Time sum;
     for (uint32_t i = 0; i < op.kernelCount; i++)
@@ -156,7 +155,7 @@ StepExecutor::State::Hold(uint32_t actor, const StepOp& communication, bool isSt
         }
     }
     completions.Move(std::max(state.kernelEnd, std::max(state.launchEnd, now)),
-                     static_cast<uint32_t>(actor * STREAM_COUNT + COMPUTE));
+                     static_cast<uint32_t>(actor * STREAM_COUNT + COMPUTE_STREAM));
 }
 
 } // namespace weir

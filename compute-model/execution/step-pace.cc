@@ -9,8 +9,6 @@ namespace weir
 namespace
 {
 
-constexpr auto COMPUTE = static_cast<std::size_t>(StreamKind::Compute);
-
 /** Below this nothing is gained by another event. */
 constexpr Time LEAST_LOSS = Time::Nanoseconds(1);
 
@@ -53,7 +51,8 @@ StepExecutor::State::BookLosses(uint32_t actor, Time now)
         if (state.isComputing)
         {
             const StepOp& op = HeadOf(actor, stream);
-            const uint32_t at = OpsOf(actor, COMPUTE).firstBrief + state.streams[COMPUTE].position;
+            const uint32_t at =
+                OpsOf(actor, COMPUTE_STREAM).firstBrief + state.streams[COMPUTE_STREAM].position;
             const double share = spec.pace.Alone(op) * left[at] / spec.pace.Needed(op);
             // Behind its kernels the operation may still wait for the CPU to launch more.
             const Time ran = std::max(Time(), std::min(now, state.kernelEnd) - lostSince[key]);

@@ -2,6 +2,7 @@
 #include "compute-model/graph/optimizer-program.h"
 
 #include "compute-model/layers/buffer-kernels.h"
+#include "compute-model/models/precision.h"
 #include "compute-model/plan/shard-units.h"
 #include "compute-model/plan/stage-parameters.h"
 
@@ -13,11 +14,9 @@ namespace weir
 namespace
 {
 
-constexpr double FP32 = 4; // bytes
-
 // Adam reads gradient, weight and both moments and writes weight and moments, all in fp32
 // (apex csrc/multi_tensor_adam.cu).
-constexpr double ADAM_BYTES = 7 * FP32;
+constexpr double ADAM_BYTES = 7 * FP32_BYTES;
 
 } // namespace
 
@@ -135,7 +134,8 @@ OptimizerWriter::UpdateAtOnce()
     OverParameters("gradient norm", MemoryKernel::GradientNorm, m_updated, gradient);
     FlushKernels("optimizer norm");
     AgreeOnNorm();
-    OverParameters("Adam", MemoryKernel::AdamFused, m_updated, ADAM_BYTES - FP32 + gradient + copy);
+    OverParameters(
+        "Adam", MemoryKernel::AdamFused, m_updated, ADAM_BYTES - FP32_BYTES + gradient + copy);
     FlushKernels("optimizer update");
 }
 
@@ -144,31 +144,33 @@ OptimizerWriter::UpdateInTurn()
 {
     const uint32_t weightBytes = ActivationBytes(m_plan.precision);
     const double gradient = GradientBytes(m_plan);
-    if (gradient < FP32 && m_plan.Sharded() != ShardedState::Full)
+    if (gradient < FP32_BYTES && m_plan.Sharded() != ShardedState::Full)
     {
         // main_param.grad = model_param.main_grad.float() (megatron/core/optimizer)
-        OverParameters("gradients to fp32", MemoryKernel::Elementwise, m_updated, gradient + FP32);
+        OverParameters(
+            "gradients to fp32", MemoryKernel::Elementwise, m_updated, gradient + FP32_BYTES);
         FlushKernels("optimizer gradients");
     }
     if (m_plan.precision == Precision::Fp16)
     {
-        OverParameters("gradient unscale", MemoryKernel::Elementwise, m_updated, 2 * FP32);
+        OverParameters("gradient unscale", MemoryKernel::Elementwise, m_updated, 2 * FP32_BYTES);
         FlushKernels("optimizer unscale");
         AgreeOn("overflow all-reduce");
         m_writer.SynchronizeHost(); // the CPU reads whether a gradient overflowed
     }
-    OverParameters("gradient norm", MemoryKernel::GradientNorm, m_updated, FP32);
+    OverParameters("gradient norm", MemoryKernel::GradientNorm, m_updated, FP32_BYTES);
     FlushKernels("optimizer norm");
     AgreeOnNorm();
     if (!m_plan.StartsStepsApart()) // where the norm exceeds the limit is found out later
     {
         // --clip-grad 1.0, Megatron-LM's default: the norm exceeds it while training is young.
-        OverParameters("gradient clip", MemoryKernel::Elementwise, m_updated, 2 * FP32);
+        OverParameters("gradient clip", MemoryKernel::Elementwise, m_updated, 2 * FP32_BYTES);
     }
     OverParameters("Adam", MemoryKernel::AdamFused, m_updated, ADAM_BYTES);
-    if (weightBytes < FP32 && m_plan.Sharded() != ShardedState::Full)
+    if (weightBytes < FP32_BYTES && m_plan.Sharded() != ShardedState::Full)
     {
-        OverParameters("weight cast", MemoryKernel::Elementwise, m_updated, FP32 + weightBytes);
+        OverParameters(
+            "weight cast", MemoryKernel::Elementwise, m_updated, FP32_BYTES + weightBytes);
     }
     FlushKernels("optimizer update");
 }
@@ -356,7 +358,7 @@ OptimizerWriter::SumOverExperts(const char* label)
     CommunicationRequest request;
     request.category = TimeCategory::Expert;
     request.slot = GroupSlot::Expert;
-    request.bytes = Bytes(static_cast<int64_t>(FP32));
+    request.bytes = Bytes(static_cast<int64_t>(FP32_BYTES));
     request.label = m_kernels.Label(std::string("experts ") + label);
     m_writer.Wait(m_writer.Communicate(request));
 }
@@ -373,7 +375,7 @@ OptimizerWriter::AgreeOn(const char* label)
     {
         return;
     }
-    CommunicationRequest request = Reduction(Bytes(static_cast<int64_t>(FP32)), label);
+    CommunicationRequest request = Reduction(Bytes(static_cast<int64_t>(FP32_BYTES)), label);
     request.collective = CollectiveOp::AllReduce;
     request.slot = GroupSlot::Optimizer;
     if (m_plan.ShardRanks() == 1) // within one replica

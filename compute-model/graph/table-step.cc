@@ -5,6 +5,7 @@
 #include "compute-model/kernels/clock-spread.h"
 #include "compute-model/layers/embedding-bag-kernels.h"
 #include "compute-model/layers/step-load.h"
+#include "compute-model/plan/plan-refusal.h"
 #include "compute-model/plan/rank-groups.h"
 
 #include <algorithm>
@@ -112,13 +113,6 @@ WritePrograms(const TableSource& source, KernelTable& kernels, StepGraph& graph)
     }
 }
 
-[[noreturn]] void
-Refuse(const char* field, uint64_t found, const std::string& expected)
-{
-    throw std::invalid_argument(std::string(field) + ": found " + std::to_string(found) +
-                                ", expected " + expected);
-}
-
 } // namespace
 
 void
@@ -133,20 +127,20 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
     {
         if (ways != 1)
         {
-            Refuse(
+            RefusePlan(
                 field, ways, "1 for " + table.name + ", a table of layers: it has replicas only");
         }
     }
     if (plan.data == 0 || plan.microBatch == 0 || plan.globalBatch == 0)
     {
-        Refuse("data", plan.data, "at least 1, as microBatch and globalBatch");
+        RefusePlan("data", plan.data, "at least 1, as microBatch and globalBatch");
     }
     const uint64_t samples = uint64_t{plan.microBatch} * plan.data;
     if (plan.globalBatch % samples != 0)
     {
-        Refuse("microBatch * data",
-               samples,
-               "a divisor of globalBatch = " + std::to_string(plan.globalBatch));
+        RefusePlan("microBatch * data",
+                   samples,
+                   "a divisor of globalBatch = " + std::to_string(plan.globalBatch));
     }
     if (plan.Sharded() != ShardedState::None)
     {
@@ -158,9 +152,9 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
     }
     if (plan.sequenceParallel || plan.embeddingsAsLayers)
     {
-        Refuse(plan.sequenceParallel ? "sequenceParallel" : "embeddingsAsLayers",
-               1,
-               "false for a table of layers");
+        RefusePlan(plan.sequenceParallel ? "sequenceParallel" : "embeddingsAsLayers",
+                   1,
+                   "false for a table of layers");
     }
     if (plan.recomputation != Recomputation::None)
     {
@@ -169,22 +163,22 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
     }
     if (plan.overlapGradients && plan.data > 1 && plan.bucket <= Bytes())
     {
-        Refuse("bucket", 0, "more than 0 bytes when gradients overlap");
+        RefusePlan("bucket", 0, "more than 0 bytes when gradients overlap");
     }
     if (plan.embeddings.columnWidth == 0)
     {
-        Refuse("embeddings", 0, "a columnWidth of at least 1");
+        RefusePlan("embeddings", 0, "a columnWidth of at least 1");
     }
     const LayerTable parts = InColumnParts(table, plan);
     if (!table.embeddings.empty() && PlaceTables(parts, plan).split.empty() &&
         plan.data > parts.embeddings.size())
     {
         const bool isCut = parts.embeddings.size() > table.embeddings.size();
-        Refuse("data",
-               plan.data,
-               "at most the " + std::to_string(parts.embeddings.size()) +
-                   (isCut ? " parts of the" : "") + " embedding tables of " + table.name +
-                   ", or embeddings by rows" + (isCut ? "" : " or columns"));
+        RefusePlan("data",
+                   plan.data,
+                   "at most the " + std::to_string(parts.embeddings.size()) +
+                       (isCut ? " parts of the" : "") + " embedding tables of " + table.name +
+                       ", or embeddings by rows" + (isCut ? "" : " or columns"));
     }
 }
 

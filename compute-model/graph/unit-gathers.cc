@@ -2,6 +2,7 @@
 #include "compute-model/graph/unit-gathers.h"
 
 #include "compute-model/layers/buffer-kernels.h"
+#include "compute-model/models/precision.h"
 
 #include <algorithm>
 #include <map>
@@ -13,8 +14,6 @@ namespace weir
 namespace
 {
 
-constexpr double FP32 = 4; // bytes of a sharded parameter
-
 /** What every gather of a unit costs in copies on the compute stream. */
 SegmentSequence
 CopiesOf(double parameters, uint32_t ranks, const ParallelPlan& plan, KernelTable& kernels)
@@ -25,10 +24,13 @@ CopiesOf(double parameters, uint32_t ranks, const ParallelPlan& plan, KernelTabl
         return {};
     }
     // The rank's own part is cast to the weights' format for the collective (mixed precision).
-    if (weight < FP32)
+    if (weight < FP32_BYTES)
     {
-        WriteBufferKernel(
-            kernels, "shard cast", MemoryKernel::Elementwise, parameters / ranks, FP32 + weight);
+        WriteBufferKernel(kernels,
+                          "shard cast",
+                          MemoryKernel::Elementwise,
+                          parameters / ranks,
+                          FP32_BYTES + weight);
     }
     if (plan.sharding.perParameter)
     {

@@ -24,10 +24,10 @@ struct Direction
 };
 
 /** One attention call on one GPU in one direction. */
-class Problem
+class AttentionProblem
 {
   public:
-    Problem(const Gpu& gpu, const AttentionShape& shape, const Direction& direction)
+    AttentionProblem(const Gpu& gpu, const AttentionShape& shape, const Direction& direction)
         : m_gpu(gpu),
           m_figures(direction.figures),
           m_rate(gpu.tensorFlopsPerSmPerClock[static_cast<std::size_t>(shape.precision)])
@@ -128,12 +128,12 @@ class Problem
 };
 
 KernelEstimate
-Estimate(const Gpu& gpu,
-         ClockRegime regime,
-         const AttentionShape& shape,
-         const Direction& direction)
+EstimateAttention(const Gpu& gpu,
+                  ClockRegime regime,
+                  const AttentionShape& shape,
+                  const Direction& direction)
 {
-    const Problem problem(gpu, shape, direction);
+    const AttentionProblem problem(gpu, shape, direction);
     const auto secondsAt = [&](double clock) { return problem.Seconds(clock) / shape.speed; };
     const double clock = OwnClock(gpu, regime, problem.TensorClocks(), secondsAt);
     const double seconds = secondsAt(clock);
@@ -150,13 +150,13 @@ Estimate(const Gpu& gpu,
 KernelEstimate
 AttentionForwardTime(const Gpu& gpu, ClockRegime regime, const AttentionShape& shape)
 {
-    return Estimate(gpu, regime, shape, {gpu.kernels.attention.forward, 1, 1});
+    return EstimateAttention(gpu, regime, shape, {gpu.kernels.attention.forward, 1, 1});
 }
 
 KernelEstimate
 AttentionBackwardTime(const Gpu& gpu, ClockRegime regime, const AttentionShape& shape)
 {
-    return Estimate(gpu, regime, shape, {gpu.kernels.attention.backward, 2.5, 2, true});
+    return EstimateAttention(gpu, regime, shape, {gpu.kernels.attention.backward, 2.5, 2, true});
 }
 
 } // namespace weir

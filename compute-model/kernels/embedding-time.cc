@@ -161,7 +161,8 @@ Latency(const Gpu& gpu, const BatchTraffic& traffic, const LookupFigures& figure
 }
 
 KernelEstimate
-Estimate(const Gpu& gpu, const BatchTraffic& traffic, double seconds, double bytes, bool isMeasured)
+EstimateEmbedding(
+    const Gpu& gpu, const BatchTraffic& traffic, double seconds, double bytes, bool isMeasured)
 {
     return {Time::Seconds(seconds),
             Flops(traffic.adds),
@@ -214,7 +215,7 @@ EmbeddingForwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
                                traffic.convertedAdds / (FORWARD.addRate * smClocks));
     const double seconds = FORWARD.floorSeconds + std::hypot(Meet(dram, l2, l1, FORWARD.sharpness),
                                                              Latency(gpu, traffic, FORWARD));
-    return Estimate(
+    return EstimateEmbedding(
         gpu, traffic, seconds, traffic.dramBytes, IsMeasured(gpu.kernels.measured, batch, false));
 }
 
@@ -236,11 +237,11 @@ EmbeddingBackwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
         BACKWARD.floorSeconds +
         std::hypot(Meet(dram, l2, hottest, BACKWARD.sharpness), Latency(gpu, traffic, BACKWARD));
     // The runs behind the fit take 8 us and more: below, what the forward kernel takes at least.
-    return Estimate(gpu,
-                    traffic,
-                    std::max(seconds, FORWARD.floorSeconds),
-                    bytes,
-                    IsMeasured(gpu.kernels.measured, batch, true));
+    return EstimateEmbedding(gpu,
+                             traffic,
+                             std::max(seconds, FORWARD.floorSeconds),
+                             bytes,
+                             IsMeasured(gpu.kernels.measured, batch, true));
 }
 
 KernelEstimate
@@ -273,7 +274,7 @@ EmbeddingExactUpdateTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& bat
     const double seconds =
         FORWARD.floorSeconds +
         std::hypot(Meet(dram, l2, adds, FORWARD.sharpness), Latency(gpu, traffic, FORWARD));
-    return Estimate(gpu, traffic, seconds, bytes, false);
+    return EstimateEmbedding(gpu, traffic, seconds, bytes, false);
 }
 
 } // namespace weir

@@ -12,8 +12,6 @@ namespace weir
 namespace
 {
 
-constexpr uint64_t WORD_BYTES = 16; // the widest load
-
 bool
 Contains(const MeasuredRange& range, uint64_t value)
 {

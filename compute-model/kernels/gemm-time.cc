@@ -17,7 +17,6 @@ namespace
 {
 
 constexpr double LINE_BYTES = 128;  // a cache line: the unit in which aligned rows move
-constexpr uint32_t WORD_BYTES = 16; // the widest load: shorter alignment leaves the fast kernels
 constexpr uint32_t MMA_ROWS = 64;   // the least rows of a warp-group's product (PTX ISA, wgmma m64)
 constexpr double INNER_BYTES = 128; // inner-dimension step of a tile, in bytes of one row
 constexpr uint64_t LEAST_SPLIT_STEPS = 4; // steps of a part of a split inner dimension
@@ -31,7 +30,7 @@ constexpr double FULL_SUMS = 1.033;
 constexpr double GATHERED_BYTES = 4; // of a word that is loaded for itself
 
 double
-PowerSum(double a, double b, double p)
+PNorm(double a, double b, double p)
 {
     const double larger = std::max(a, b);
     const double smaller = std::min(a, b);
@@ -63,10 +62,10 @@ struct Cut
 };
 
 /** One matrix multiplication on one GPU, with everything that no tile changes. */
-class Problem
+class GemmProblem
 {
   public:
-    Problem(const Gpu& gpu, const GemmShape& shape)
+    GemmProblem(const Gpu& gpu, const GemmShape& shape)
         : m_gpu(gpu),
           m_figures(gpu.kernels.gemm),
           m_family(FamilyOf(gpu.kernels.gemm, shape)),
@@ -124,7 +123,7 @@ class Problem
             cut.epilogueSeconds *
                 (1 +
                  (waves - 1) * (m_isWordAligned ? m_figures.ExposedEpilogue(m_family.grid) : 1));
-        return m_figures.floor.ToSeconds() + PowerSum(busiest, m_hbmSeconds, m_figures.sharpness) +
+        return m_figures.floor.ToSeconds() + PNorm(busiest, m_hbmSeconds, m_figures.sharpness) +
                cut.reductionSeconds;
     }
 
@@ -307,7 +306,7 @@ class Problem
                                          : m_figures.operandBytesPerSmPerClock;
         const double load =
             (tile.rows * m_loadFactorA + tile.columns * m_loadFactorB) * m_element / bytesPerClock;
-        return PowerSum(ProductClocks(tile), load, m_figures.sharpness);
+        return PNorm(ProductClocks(tile), load, m_figures.sharpness);
     }
 
     /** The products alone at the boost clock: a lower bound of Seconds, without powers. */
@@ -368,7 +367,7 @@ GemmRows::GemmRows(const GemmShape& shape)
 KernelEstimate
 GemmTime(const Gpu& gpu, ClockRegime regime, const GemmShape& shape)
 {
-    const Problem problem(gpu, shape);
+    const GemmProblem problem(gpu, shape);
     const Cut cut = problem.Cheapest();
     const auto secondsAt = [&](double clock) { return problem.Seconds(cut, clock); };
     const double clock = OwnClock(gpu, regime, problem.TensorClocks(), secondsAt);
@@ -384,7 +383,7 @@ GemmTime(const Gpu& gpu, ClockRegime regime, const GemmShape& shape)
 GemmPlan
 PlanGemm(const Gpu& gpu, ClockRegime regime, const GemmShape& shape)
 {
-    const Problem problem(gpu, shape);
+    const GemmProblem problem(gpu, shape);
     const Cut cut = problem.Cheapest();
     GemmPlan plan;
     plan.tile = cut.tile;

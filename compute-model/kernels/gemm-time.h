@@ -42,6 +42,9 @@ struct GemmPlan
  */
 KernelEstimate GemmTime(const Gpu& gpu, ClockRegime regime, const GemmShape& shape);
 
+/** The widest load, in bytes: rows that are not multiples of it leave the fast kernels. */
+constexpr uint32_t WORD_BYTES = 16;
+
 /** Bytes of a row of each matrix as it lies in memory; fp8 products give 16 bits. */
 struct GemmRows
 {

@@ -2,6 +2,7 @@
 #include "compute-model/layers/attention-kernels.h"
 
 #include "compute-model/layers/context-attention.h"
+#include "compute-model/models/precision.h"
 
 #include <algorithm>
 #include <string>
@@ -13,8 +14,6 @@ namespace weir
 
 namespace
 {
-
-constexpr double FP32 = 4; // bytes
 
 /** Q K^T and P V are batched over samples and heads. */
 GemmShape
@@ -105,9 +104,9 @@ WriteSoftmax(SegmentWriter& writer,
         double bytes;
     };
 
-    std::vector<Step> steps{{"scale", MemoryKernel::Elementwise, 2 * FP32},
-                            {"mask", MemoryKernel::Elementwise, 2 * FP32 + 1},
-                            {"softmax", softmax, (isBackward ? 3 : 2) * FP32}};
+    std::vector<Step> steps{{"scale", MemoryKernel::Elementwise, 2 * FP32_BYTES},
+                            {"mask", MemoryKernel::Elementwise, 2 * FP32_BYTES + 1},
+                            {"softmax", softmax, (isBackward ? 3 : 2) * FP32_BYTES}};
     const char* into = "scores cast";
     const char* out = "probabilities cast";
     if (isBackward)
@@ -115,12 +114,12 @@ WriteSoftmax(SegmentWriter& writer,
         std::reverse(steps.begin(), steps.end());
         std::swap(into, out);
     }
-    write(into, MemoryKernel::CastToFp32, e + FP32);
+    write(into, MemoryKernel::CastToFp32, e + FP32_BYTES);
     for (const Step& step : steps)
     {
         write(step.name, step.kernel, step.bytes);
     }
-    write(out, MemoryKernel::Elementwise, FP32 + e);
+    write(out, MemoryKernel::Elementwise, FP32_BYTES + e);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/context-attention.h"
 
+#include "compute-model/models/precision.h"
 #include "compute-model/plan/rank-shape.h"
 
 namespace weir
@@ -8,8 +9,6 @@ namespace weir
 
 namespace
 {
-
-constexpr double FP32 = 4; // bytes; softmax sums
 
 /** Writes the attention of one rank to the keys of all that share its sequence. */
 class ContextWriter
@@ -51,7 +50,7 @@ class ContextWriter
                                 MemoryKernel::Elementwise,
                                 m_shape.tokens,
                                 m_shape.query,
-                                m_element + 2 * FP32);
+                                m_element + 2 * FP32_BYTES);
             }
             m_writer.WaitFor(next);
         }
@@ -108,25 +107,25 @@ class ContextWriter
                 m_writer.WaitFor(gathered);
             }
             m_writer.AttentionForward("flash attention", Repeated(step == 0 ? m_own : m_other));
-            Sum("attention to 32 bits", MemoryKernel::CastToFp32, 1, m_element + FP32);
+            Sum("attention to 32 bits", MemoryKernel::CastToFp32, 1, m_element + FP32_BYTES);
             if (step > 0)
             {
                 // out = out - sigmoid(lse of this piece - lse) (out - out of this piece)
-                Sum("attention difference", MemoryKernel::Elementwise, 1, 3 * FP32);
-                Sum("attention weighting", MemoryKernel::Elementwise, 1, 2 * FP32);
-                Sum("attention merge", MemoryKernel::Elementwise, 1, 3 * FP32);
+                Sum("attention difference", MemoryKernel::Elementwise, 1, 3 * FP32_BYTES);
+                Sum("attention weighting", MemoryKernel::Elementwise, 1, 2 * FP32_BYTES);
+                Sum("attention merge", MemoryKernel::Elementwise, 1, 3 * FP32_BYTES);
             }
             if (step > 0 && step + 1 < m_plan.context)
             {
                 JoinKeys("keys and values join", m_element);
             }
         }
-        Sum("attention to 16 bits", MemoryKernel::Elementwise, 1, FP32 + m_element);
+        Sum("attention to 16 bits", MemoryKernel::Elementwise, 1, FP32_BYTES + m_element);
     }
 
     void PiecesBackward()
     {
-        Sum("gradients zero", MemoryKernel::Fill, 3, FP32);
+        Sum("gradients zero", MemoryKernel::Fill, 3, FP32_BYTES);
         const int32_t gathered = GatherPieces();
         int32_t passed = Segment::NOTHING;
         for (uint32_t step = 0; step < m_plan.context; step++)
@@ -139,17 +138,18 @@ class ContextWriter
                                        Repeated(step == 0 ? m_own : m_other));
             m_writer.WaitFor(passed);
             // Gradients of half of the keys are added to a copy of all of them.
-            const double add = 2 * FP32 + m_element;
+            const double add = 2 * FP32_BYTES + m_element;
             Sum("key gradients add",
                 MemoryKernel::Elementwise,
                 2,
-                step == 0 ? add : add / 2 + 2 * FP32);
-            JoinKeys("key gradients join", FP32);
-            passed = Pass("key gradients to the next rank", Bytes::Nearest(RepeatedKeys() * FP32));
+                step == 0 ? add : add / 2 + 2 * FP32_BYTES);
+            JoinKeys("key gradients join", FP32_BYTES);
+            passed =
+                Pass("key gradients to the next rank", Bytes::Nearest(RepeatedKeys() * FP32_BYTES));
             Sum("query gradient add", MemoryKernel::Elementwise, 1, add);
         }
         m_writer.WaitFor(passed);
-        Sum("gradients to 16 bits", MemoryKernel::Elementwise, 3, FP32 + m_element);
+        Sum("gradients to 16 bits", MemoryKernel::Elementwise, 3, FP32_BYTES + m_element);
         RepeatKeys("repeated gradients sum");
     }
 

@@ -5,6 +5,7 @@
 #include "compute-model/layers/grouped-kernels.h"
 #include "compute-model/layers/linear-kernels.h"
 #include "compute-model/layers/pointwise-kernels.h"
+#include "compute-model/models/precision.h"
 #include "compute-model/plan/expert-shape.h"
 #include "compute-model/plan/rank-shape.h"
 
@@ -16,7 +17,6 @@ namespace weir
 namespace
 {
 
-constexpr double FP32 = 4;  // bytes; the router's probabilities
 constexpr double COUNT = 8; // bytes of a number of tokens (int64)
 
 /** Writes one mixture of experts; each method is one part of its code. */
@@ -174,12 +174,12 @@ class ExpertWriter
     {
         m_writer.Gemm("router",
                       RouterGemm(m_shape.tokens, Experts(), m_model.hidden, GemmLayout::Tn));
-        OverRouting("router softmax", MemoryKernel::SoftmaxForward, 2 * FP32);
-        OverRouting("router top-k", MemoryKernel::Reduction, FP32);
-        OverRouting("routing map", MemoryKernel::Elementwise, FP32 + 1);
+        OverRouting("router softmax", MemoryKernel::SoftmaxForward, 2 * FP32_BYTES);
+        OverRouting("router top-k", MemoryKernel::Reduction, FP32_BYTES);
+        OverRouting("routing map", MemoryKernel::Elementwise, FP32_BYTES + 1);
         if (m_plan.expertLoad.capacityFactor > 0)
         {
-            OverRouting("capacity", MemoryKernel::Elementwise, FP32 + 1);
+            OverRouting("capacity", MemoryKernel::Elementwise, FP32_BYTES + 1);
             return;
         }
         OverRouting("tokens per expert", MemoryKernel::Reduction, 1);
@@ -192,8 +192,8 @@ class ExpertWriter
 
     void RouterBackward()
     {
-        OverRouting("routing map backward", MemoryKernel::Elementwise, FP32 + 1);
-        OverRouting("router softmax backward", MemoryKernel::SoftmaxBackward, 3 * FP32);
+        OverRouting("routing map backward", MemoryKernel::Elementwise, FP32_BYTES + 1);
+        OverRouting("router softmax backward", MemoryKernel::SoftmaxBackward, 3 * FP32_BYTES);
         m_writer.Gemm("router input gradient",
                       RouterGemm(m_shape.tokens, m_model.hidden, Experts(), GemmLayout::Nn));
         GemmShape weights = RouterGemm(Experts(), m_model.hidden, m_shape.tokens, GemmLayout::Nt);

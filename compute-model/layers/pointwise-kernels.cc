@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/pointwise-kernels.h"
 
+#include "compute-model/models/precision.h"
+
 namespace weir
 {
 
 namespace
 {
-
-constexpr double FP32 = 4; // bytes
 
 /** Sums over a token's columns that its norm needs: of x and its square, of the square alone. */
 Bytes
@@ -172,10 +172,13 @@ PointwiseWriter::Rotary(const std::string& name)
         return;
     }
     m_writer.Memory(
-        name + " cast", MemoryKernel::CastToFp32, m_shape.tokens, columns, m_element + FP32);
-    m_writer.Memory(name, MemoryKernel::Elementwise, m_shape.tokens, columns, 2 * FP32);
-    m_writer.Memory(
-        name + " cast back", MemoryKernel::Elementwise, m_shape.tokens, columns, FP32 + m_element);
+        name + " cast", MemoryKernel::CastToFp32, m_shape.tokens, columns, m_element + FP32_BYTES);
+    m_writer.Memory(name, MemoryKernel::Elementwise, m_shape.tokens, columns, 2 * FP32_BYTES);
+    m_writer.Memory(name + " cast back",
+                    MemoryKernel::Elementwise,
+                    m_shape.tokens,
+                    columns,
+                    FP32_BYTES + m_element);
     if (m_shape.kvHeads < m_shape.heads)
     {
         m_writer.Memory(name + " keys and values repeat",
@@ -235,12 +238,12 @@ PointwiseWriter::IsEagerRms() const
 void
 PointwiseWriter::EagerRmsNorm(const std::string& name)
 {
-    OverHidden(name + " cast", MemoryKernel::CastToFp32, m_element + FP32);
-    OverHidden(name + " square", MemoryKernel::Elementwise, 2 * FP32);
-    OverHidden(name + " mean", MemoryKernel::Reduction, FP32);
+    OverHidden(name + " cast", MemoryKernel::CastToFp32, m_element + FP32_BYTES);
+    OverHidden(name + " square", MemoryKernel::Elementwise, 2 * FP32_BYTES);
+    OverHidden(name + " mean", MemoryKernel::Reduction, FP32_BYTES);
     SumOverRow(name + " mean all-reduce");
-    OverHidden(name + " scale", MemoryKernel::Elementwise, 2 * FP32);
-    OverHidden(name + " cast back", MemoryKernel::Elementwise, FP32 + m_element);
+    OverHidden(name + " scale", MemoryKernel::Elementwise, 2 * FP32_BYTES);
+    OverHidden(name + " cast back", MemoryKernel::Elementwise, FP32_BYTES + m_element);
     OverHidden(name + " weight", MemoryKernel::Elementwise, 2 * m_element);
 }
 
@@ -251,14 +254,14 @@ PointwiseWriter::EagerRmsNormBackward(const std::string& name)
     OverHidden(name + ", weight", MemoryKernel::Elementwise, 2 * m_element);
     OverHidden(name + ", weight gradient", MemoryKernel::Elementwise, 3 * m_element);
     OverHidden(name + ", weight gradient sum", MemoryKernel::Reduction, m_element);
-    OverHidden(name + " cast", MemoryKernel::CastToFp32, m_element + FP32);
-    OverHidden(name + ", scale", MemoryKernel::Elementwise, 2 * FP32);
-    OverHidden(name + ", scale gradient", MemoryKernel::Elementwise, 3 * FP32);
-    OverHidden(name + ", scale gradient sum", MemoryKernel::Reduction, FP32);
+    OverHidden(name + " cast", MemoryKernel::CastToFp32, m_element + FP32_BYTES);
+    OverHidden(name + ", scale", MemoryKernel::Elementwise, 2 * FP32_BYTES);
+    OverHidden(name + ", scale gradient", MemoryKernel::Elementwise, 3 * FP32_BYTES);
+    OverHidden(name + ", scale gradient sum", MemoryKernel::Reduction, FP32_BYTES);
     SumOverRow(name + ", scale gradient sum all-reduce");
-    OverHidden(name + ", square", MemoryKernel::Elementwise, 2 * FP32);
-    OverHidden(name + ", sum of both", MemoryKernel::Elementwise, 3 * FP32);
-    OverHidden(name + " cast back", MemoryKernel::Elementwise, FP32 + m_element);
+    OverHidden(name + ", square", MemoryKernel::Elementwise, 2 * FP32_BYTES);
+    OverHidden(name + ", sum of both", MemoryKernel::Elementwise, 3 * FP32_BYTES);
+    OverHidden(name + " cast back", MemoryKernel::Elementwise, FP32_BYTES + m_element);
 }
 
 void

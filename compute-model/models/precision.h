@@ -17,6 +17,9 @@ enum class Precision : uint8_t
     Fp8
 };
 
+/** Bytes of a number in 32 bits, which optimizers, softmax and routers keep. */
+constexpr double FP32_BYTES = 4;
+
 uint32_t BytesOf(Precision precision);
 
 /** Bytes of one activation element: 4 for the 32-bit formats, else 2 (fp8 only feeds GEMMs). */

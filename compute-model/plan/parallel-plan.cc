@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/parallel-plan.h"
 
+#include "compute-model/plan/plan-refusal.h"
 #include "compute-model/plan/sharding-check.h"
 #include "compute-model/plan/token-spread.h"
 
@@ -12,29 +13,12 @@ namespace weir
 namespace
 {
 
-/** Throws "field: found value, expected what". */
-[[noreturn]] void
-Refuse(const char* field, uint64_t found, const std::string& expected)
-{
-    throw std::invalid_argument(std::string(field) + ": found " + std::to_string(found) +
-                                ", expected " + expected);
-}
-
 void
 RequirePositive(const char* field, uint64_t value)
 {
     if (value == 0)
     {
-        Refuse(field, value, "at least 1");
-    }
-}
-
-void
-RequireDivides(const char* field, uint64_t divisor, const char* what, uint64_t value)
-{
-    if (value % divisor != 0)
-    {
-        Refuse(field, divisor, std::string("a divisor of ") + what + " = " + std::to_string(value));
+        RefusePlan(field, value, "at least 1");
     }
 }
 
@@ -60,24 +44,24 @@ CheckPipeline(const Transformer& model, const ParallelPlan& plan)
     {
         if (chunks < 2)
         {
-            Refuse("virtualStages", chunks, "at least 2 with the interleaved schedule");
+            RefusePlan("virtualStages", chunks, "at least 2 with the interleaved schedule");
         }
         if (plan.pipeline < 2)
         {
-            Refuse("pipeline", plan.pipeline, "at least 2 with the interleaved schedule");
+            RefusePlan("pipeline", plan.pipeline, "at least 2 with the interleaved schedule");
         }
         if (plan.MicroBatches() % plan.pipeline != 0)
         {
-            Refuse("globalBatch",
-                   plan.globalBatch,
-                   "micro-batches per pipeline (here " + std::to_string(plan.MicroBatches()) +
-                       ") divisible by pipeline = " + std::to_string(plan.pipeline) +
-                       " with the interleaved schedule");
+            RefusePlan("globalBatch",
+                       plan.globalBatch,
+                       "micro-batches per pipeline (here " + std::to_string(plan.MicroBatches()) +
+                           ") divisible by pipeline = " + std::to_string(plan.pipeline) +
+                           " with the interleaved schedule");
         }
     }
     else if (chunks != 1)
     {
-        Refuse("virtualStages", chunks, "1 unless the schedule is interleaved");
+        RefusePlan("virtualStages", chunks, "1 unless the schedule is interleaved");
     }
     const uint64_t parts = static_cast<uint64_t>(plan.pipeline) * chunks;
     const uint64_t dealt = model.layers + (plan.embeddingsAsLayers ? 2 : 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/sharded-memory.h"
 
+#include "compute-model/models/precision.h"
 #include "compute-model/plan/shard-units.h"
 #include "compute-model/plan/stage-parameters.h"
 
@@ -12,16 +13,15 @@ namespace weir
 void
 WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEstimate& estimate)
 {
-    constexpr double FP32 = 4;
     const double parameters = RankStageParameters(model, plan, estimate.stage);
     const double experts = RankExpertParameters(model, plan, estimate.stage);
     const double part = parameters / plan.ShardRanks() + experts / plan.ExpertShardRanks();
-    estimate.weights = Bytes::Nearest(part * FP32);
-    estimate.gradients = Bytes::Nearest(part * FP32);
-    estimate.optimizer = Bytes::Nearest(part * 2 * FP32);
+    estimate.weights = Bytes::Nearest(part * FP32_BYTES);
+    estimate.gradients = Bytes::Nearest(part * FP32_BYTES);
+    estimate.optimizer = Bytes::Nearest(part * 2 * FP32_BYTES);
 
     const double weight = ActivationBytes(plan.precision);
-    const double reduced = plan.fp32Gradients ? FP32 : weight;
+    const double reduced = plan.fp32Gradients ? FP32_BYTES : weight;
     const std::vector<double> units = UnitParameters(model, plan, estimate.stage);
     const std::vector<double> ofExperts = UnitExpertParameters(model, plan, estimate.stage);
     const auto layers = static_cast<double>(units.size() - 1);

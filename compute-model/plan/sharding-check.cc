@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/sharding-check.h"
 
+#include "compute-model/plan/plan-refusal.h"
+
 #include <stdexcept>
 #include <string>
 
@@ -11,9 +13,9 @@ namespace
 {
 
 [[noreturn]] void
-Refuse(const std::string& found, const std::string& expected)
+RefuseSharding(const std::string& found, const std::string& expected)
 {
-    throw std::invalid_argument("dataSharding: found " + found + ", expected " + expected);
+    RefusePlan("dataSharding", found, expected);
 }
 
 void
@@ -23,9 +25,9 @@ CheckGroups(const ParallelPlan& plan)
     const uint32_t replicas = plan.DenseReplicas();
     if (ranks != 0 && (ranks > replicas || replicas % ranks != 0 || (ranks == 1 && replicas > 1)))
     {
-        Refuse("ranks = " + std::to_string(ranks),
-               "0 (all replicas) or a divisor of the " + std::to_string(replicas) +
-                   " replicas from 2 on");
+        RefuseSharding("ranks = " + std::to_string(ranks),
+                       "0 (all replicas) or a divisor of the " + std::to_string(replicas) +
+                           " replicas from 2 on");
     }
 }
 
@@ -48,8 +50,8 @@ CheckSharding(const Transformer& model, const ParallelPlan& plan)
     {
         if (plan.sharding.ranks != 0)
         {
-            Refuse("ranks = " + std::to_string(plan.sharding.ranks) + " with state none",
-                   "a state to share out");
+            RefuseSharding("ranks = " + std::to_string(plan.sharding.ranks) + " with state none",
+                           "a state to share out");
         }
         return;
     }
@@ -57,19 +59,19 @@ CheckSharding(const Transformer& model, const ParallelPlan& plan)
     const uint32_t expertRanks = plan.expert * plan.ExpertTensor();
     if (model.HasExperts() && plan.tensor * plan.ShardRanks() % expertRanks != 0)
     {
-        Refuse("ranks = " + std::to_string(plan.sharding.ranks),
-               "groups whose " + std::to_string(plan.tensor * plan.ShardRanks()) +
-                   " GPUs (tensor * ranks) are a multiple of the " + std::to_string(expertRanks) +
-                   " that hold a layer's experts");
+        RefuseSharding("ranks = " + std::to_string(plan.sharding.ranks),
+                       "groups whose " + std::to_string(plan.tensor * plan.ShardRanks()) +
+                           " GPUs (tensor * ranks) are a multiple of the " +
+                           std::to_string(expertRanks) + " that hold a layer's experts");
     }
     if (plan.Sharded() == ShardedState::Gradients && plan.DenseReplicas() > 1 &&
         !plan.overlapGradients)
     {
-        Refuse("state gradients without overlapGradients", "overlapGradients: true");
+        RefuseSharding("state gradients without overlapGradients", "overlapGradients: true");
     }
     if (plan.Sharded() == ShardedState::Gradients && !plan.sharding.scatter)
     {
-        Refuse("state gradients with scatter: false", "scatter: true");
+        RefuseSharding("state gradients with scatter: false", "scatter: true");
     }
 }
 

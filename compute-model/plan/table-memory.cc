@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/table-memory.h"
 
+#include "compute-model/models/precision.h"
 #include "compute-model/plan/table-places.h"
 
 #include <algorithm>
@@ -10,8 +11,6 @@ namespace weir
 
 namespace
 {
-
-constexpr double FP32 = 4; // bytes
 
 // CUDA context and libraries of an idle PyTorch process, cuDNN workspace (see memory-estimate.cc).
 constexpr int64_t CONTEXT_MIB = 1024;
@@ -90,13 +89,13 @@ EstimateTableMemory(const LayerTable& table, const ParallelPlan& plan)
         activations += isInPlace ? 0 : static_cast<double>(layer.out.Elements());
     }
     const double element = ActivationBytes(plan.precision);
-    const double gradient = plan.fp32Gradients ? FP32 : element;
-    const double masters = element < FP32 ? 1 : 0; // weights once more in 32 bits
+    const double gradient = plan.fp32Gradients ? FP32_BYTES : element;
+    const double masters = element < FP32_BYTES ? 1 : 0; // weights once more in 32 bits
     MemoryEstimate estimate;
     estimate.weights = Bytes::Nearest(parameters * element);
     estimate.gradients = Bytes::Nearest(parameters * gradient * (plan.data > 1 ? 2 : 1));
     estimate.optimizer =
-        Bytes::Nearest(parameters * FP32 * (DenseOptimizerOf(table, plan).kept + masters));
+        Bytes::Nearest(parameters * FP32_BYTES * (DenseOptimizerOf(table, plan).kept + masters));
     estimate.activations = Bytes::Nearest(activations * element * plan.microBatch);
     estimate.buffers = Bytes::MiB(CONTEXT_MIB);
     if (!table.embeddings.empty())

@@ -2,6 +2,7 @@
 #include "compute-model/plan/tensor-grid.h"
 
 #include "compute-model/plan/parallel-plan.h"
+#include "compute-model/plan/plan-refusal.h"
 
 #include <stdexcept>
 #include <string>
@@ -22,9 +23,9 @@ ToText(const TensorGrid& grid)
 }
 
 [[noreturn]] void
-Refuse(const TensorGrid& grid, const std::string& expected)
+RefuseGrid(const TensorGrid& grid, const std::string& expected)
 {
-    throw std::invalid_argument("tensorShape: found " + ToText(grid) + ", expected " + expected);
+    RefusePlan("tensorShape", ToText(grid), expected);
 }
 
 /** What only goes with tensor ranks in one row. */
@@ -38,7 +39,7 @@ CheckCompany(const Transformer& model, const ParallelPlan& plan)
     {
         if (found)
         {
-            Refuse(plan.grid, std::string("no tensorShape with ") + what);
+            RefuseGrid(plan.grid, std::string("no tensorShape with ") + what);
         }
     }
 }
@@ -51,7 +52,7 @@ CheckTensorGrid(const Transformer& model, const ParallelPlan& plan)
     const TensorGrid& grid = plan.grid;
     if (grid.depth == 0 || grid.Ranks() != plan.tensor)
     {
-        Refuse(grid, "[q, q, d] with q * q * d = tensor = " + std::to_string(plan.tensor));
+        RefuseGrid(grid, "[q, q, d] with q * q * d = tensor = " + std::to_string(plan.tensor));
     }
     for (const auto& [field, value] : {std::pair("hidden", model.hidden),
                                        std::pair("heads", model.heads),
@@ -60,8 +61,8 @@ CheckTensorGrid(const Transformer& model, const ParallelPlan& plan)
     {
         if (value % grid.side != 0)
         {
-            Refuse(grid,
-                   std::string("a side that divides ") + field + " = " + std::to_string(value));
+            RefuseGrid(grid,
+                       std::string("a side that divides ") + field + " = " + std::to_string(value));
         }
     }
     if (plan.microBatch % plan.SampleParts() != 0)

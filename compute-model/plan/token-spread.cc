@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/token-spread.h"
 
+#include "compute-model/plan/plan-refusal.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
@@ -13,25 +15,9 @@ namespace weir
 namespace
 {
 
-[[noreturn]] void
-Refuse(const std::string& field, const std::string& found, const std::string& expected)
-{
-    throw std::invalid_argument(field + ": found " + found + ", expected " + expected);
-}
-
-void
-RequireDivides(const char* field, uint64_t divisor, const std::string& what, uint64_t value)
-{
-    if (divisor == 0 || value % divisor != 0)
-    {
-        Refuse(
-            field, std::to_string(divisor), "a divisor of " + what + " = " + std::to_string(value));
-    }
-}
-
 /** "2.5". */
 std::string
-ToText(double value)
+ShortText(double value)
 {
     char text[32];
     std::snprintf(text, sizeof(text), "%.6g", value);
@@ -44,18 +30,18 @@ CheckExpertModel(const Transformer& model)
     const ExpertLayers& moe = model.moe;
     if (moe.topK == 0 || moe.topK > moe.experts)
     {
-        Refuse("topK", std::to_string(moe.topK), "1 to " + std::to_string(moe.experts));
+        RefusePlan("topK", std::to_string(moe.topK), "1 to " + std::to_string(moe.experts));
     }
     if (moe.ffn == 0 || moe.every == 0)
     {
-        Refuse("experts", std::to_string(moe.experts), "an ffn and a period of at least 1");
+        RefusePlan("experts", std::to_string(moe.experts), "an ffn and a period of at least 1");
     }
     if (model.ExpertLayersOf(0, model.layers) == 0)
     {
         const bool isLate = moe.firstLayer >= model.layers;
-        Refuse(isLate ? "firstLayer" : "every",
-               std::to_string(isLate ? moe.firstLayer : moe.every),
-               "one that leaves a layer of " + std::to_string(model.layers) + " with experts");
+        RefusePlan(isLate ? "firstLayer" : "every",
+                   std::to_string(isLate ? moe.firstLayer : moe.every),
+                   "one that leaves a layer of " + std::to_string(model.layers) + " with experts");
     }
 }
 
@@ -65,9 +51,9 @@ CheckExpertLoad(const Transformer& model, const ExpertLoad& load)
     const std::string experts = std::to_string(model.moe.experts);
     if (!load.shares.empty() && load.shares.size() != model.moe.experts)
     {
-        Refuse("expertLoad",
-               std::to_string(load.shares.size()) + " shares",
-               "one for each of " + experts + " experts");
+        RefusePlan("expertLoad",
+                   std::to_string(load.shares.size()) + " shares",
+                   "one for each of " + experts + " experts");
     }
     const bool isPositive = std::all_of(
         load.shares.begin(), load.shares.end(), [](double share) { return share >= 0; });
@@ -75,26 +61,26 @@ CheckExpertLoad(const Transformer& model, const ExpertLoad& load)
         std::any_of(load.shares.begin(), load.shares.end(), [](double share) { return share > 0; });
     if (!load.shares.empty() && (!isPositive || !hasWork))
     {
-        Refuse("expertLoad", "shares without work", "none below zero and one above it");
+        RefusePlan("expertLoad", "shares without work", "none below zero and one above it");
     }
     // A token goes to topK different experts.
     const double most = static_cast<double>(model.moe.experts) / model.moe.topK;
     constexpr double ROUNDING = 1e-9;
     if (load.capacityFactor < 0 || load.imbalance < 1 || load.imbalance > most * (1 + ROUNDING))
     {
-        Refuse("expertLoad",
-               "imbalance " + ToText(load.imbalance),
-               "1 (all experts alike) to experts / topK = " + ToText(most) +
-                   " (every token goes to one of them)");
+        RefusePlan("expertLoad",
+                   "imbalance " + ShortText(load.imbalance),
+                   "1 (all experts alike) to experts / topK = " + ShortText(most) +
+                       " (every token goes to one of them)");
     }
     const double sum = std::accumulate(load.shares.begin(), load.shares.end(), 0.0);
     for (const double share : load.shares)
     {
         if (share * model.moe.topK > sum * (1 + ROUNDING))
         {
-            Refuse("expertLoad",
-                   "a share of " + ToText(share) + " of " + ToText(sum),
-                   "at most 1 / topK of the sum (every token goes to that expert)");
+            RefusePlan("expertLoad",
+                       "a share of " + ShortText(share) + " of " + ShortText(sum),
+                       "at most 1 / topK of the sum (every token goes to that expert)");
         }
     }
 }
@@ -108,9 +94,9 @@ CheckExperts(const Transformer& model, const ParallelPlan& plan)
     {
         if (plan.expert != 1 || plan.expertTensor > 1)
         {
-            Refuse(plan.expert != 1 ? "expert" : "expertTensor",
-                   std::to_string(plan.expert != 1 ? plan.expert : plan.expertTensor),
-                   "1 for a model without experts");
+            RefusePlan(plan.expert != 1 ? "expert" : "expertTensor",
+                       std::to_string(plan.expert != 1 ? plan.expert : plan.expertTensor),
+                       "1 for a model without experts");
         }
         return;
     }
@@ -129,7 +115,7 @@ CheckExperts(const Transformer& model, const ParallelPlan& plan)
     }
     if (plan.tensor > 1 && !plan.sequenceParallel)
     {
-        Refuse("sequenceParallel", "false", "true with experts and tensor above 1");
+        RefusePlan("sequenceParallel", "false", "true with experts and tensor above 1");
     }
 }
 
@@ -147,7 +133,7 @@ CheckContext(const Transformer& model, const ParallelPlan& plan)
                    model.sequence);
     if (plan.attention != AttentionKind::Fused)
     {
-        Refuse("attention", "unfused", "fused with context above 1");
+        RefusePlan("attention", "unfused", "fused with context above 1");
     }
 }
 

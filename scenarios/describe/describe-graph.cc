@@ -12,7 +12,7 @@ namespace weir
 namespace
 {
 
-constexpr double GIGA = 1e9;
+constexpr double GIGAFLOP = 1e9;
 constexpr std::size_t SHOWN_RANKS = 8; // of a group, before "..."
 
 /** With three significant figures at least, down to a thousand FLOPs. */
@@ -21,11 +21,12 @@ Gigaflops(double flops)
 {
     constexpr int MOST_DECIMALS = 6;
     int decimals = 2;
-    for (double left = flops / GIGA; left > 0 && left < 1 && decimals < MOST_DECIMALS; left *= 10)
+    for (double left = flops / GIGAFLOP; left > 0 && left < 1 && decimals < MOST_DECIMALS;
+         left *= 10)
     {
         decimals++;
     }
-    return FormatFixed(flops / GIGA, decimals);
+    return FormatFixed(flops / GIGAFLOP, decimals);
 }
 
 struct PlacedOp

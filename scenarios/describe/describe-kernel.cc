@@ -13,7 +13,7 @@ namespace
 {
 
 constexpr double TERA = 1e12;
-constexpr double GIGA = 1e9;
+constexpr double GIGAHERTZ = 1e9;
 
 const std::pair<const char*, ClockRegime> REGIMES[] = {{"burst", ClockRegime::Burst},
                                                        {"sustained", ClockRegime::Sustained}};
@@ -57,7 +57,7 @@ DescribeGemm(const Gpu& gpu, const GemmShape& shape)
     {
         const GemmPlan plan = PlanGemm(gpu, regime, shape);
         auto row = TimeRow(name, KernelTimer(gpu, regime).Gemm(shape));
-        row.push_back(FormatFixed(plan.clockHz / GIGA, 3));
+        row.push_back(FormatFixed(plan.clockHz / GIGAHERTZ, 3));
         row.push_back(FormatFixed(plan.utilisation * 100, 1) + " %");
         table.Row(row);
     }

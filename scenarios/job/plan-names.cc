@@ -17,7 +17,7 @@ namespace
 /** The value of that name among @p choices. */
 template <typename E>
 E
-Parse(const weir::NamedChoices<E>& choices, const std::string& name, const char* attribute)
+ChoiceOf(const weir::NamedChoices<E>& choices, const std::string& name, const char* attribute)
 {
     std::string expected;
     for (const auto& [text, value] : choices)
@@ -37,13 +37,13 @@ Parse(const weir::NamedChoices<E>& choices, const std::string& name, const char*
 weir::Precision
 ParsePrecision(const std::string& name)
 {
-    return Parse(weir::PrecisionNames(), name, "Precision");
+    return ChoiceOf(weir::PrecisionNames(), name, "Precision");
 }
 
 weir::JitterScope
 ParseJitterScope(const std::string& name)
 {
-    return Parse(weir::JitterScopeNames(), name, "JitterPer");
+    return ChoiceOf(weir::JitterScopeNames(), name, "JitterPer");
 }
 
 weir::OverlapPolicy

@@ -15,8 +15,8 @@ namespace
 {
 
 constexpr auto MOST_ROWS = static_cast<int64_t>(MOST_TABLE_ROWS);
-constexpr int64_t MOST_WIDTH = 65536;   //!< of a row
-constexpr int64_t MOST_POOLING = 65536; //!< rows of a bag
+constexpr int64_t MAX_ROW_WIDTH = 65536; //!< of a row
+constexpr int64_t MOST_POOLING = 65536;  //!< rows of a bag
 constexpr int64_t MOST_TABLES = 65536;
 constexpr double MOST_ZIPF = 16;       //!< exponents
 constexpr double MOST_OBSERVED = 1e15; //!< look-ups of a list
@@ -112,7 +112,7 @@ ReadTable(const YamlNode& node, const YamlNode& defaults)
     table.rows = static_cast<uint64_t>(node.Get("rows").AsInteger(1, MOST_ROWS));
     const auto dim = FindIn(node, defaults, "dim");
     // Asked for again, so that what is missing is said in the table.
-    table.dim = static_cast<uint32_t>((dim ? *dim : node.Get("dim")).AsInteger(1, MOST_WIDTH));
+    table.dim = static_cast<uint32_t>((dim ? *dim : node.Get("dim")).AsInteger(1, MAX_ROW_WIDTH));
     if (const auto pooling = node.Find("pooling"))
     {
         table.pooling = static_cast<uint32_t>(pooling->AsInteger(1, MOST_POOLING));

@@ -8,7 +8,7 @@ namespace weir
 namespace
 {
 
-constexpr double MOST_SLOWDOWN = 1e6;
+constexpr double MAX_SLOW_GPU_FACTOR = 1e6;
 
 void
 ReadTimeAndEnds(const YamlNode& node, EventSpec& event)
@@ -54,7 +54,7 @@ ReadEvent(const YamlNode& node)
         }
         event.from = node.Get("gpu").AsString();
         event.fromWhere = node.Get("gpu").Where();
-        event.factor = node.Get("factor").AsNumber(1, MOST_SLOWDOWN);
+        event.factor = node.Get("factor").AsNumber(1, MAX_SLOW_GPU_FACTOR);
         break;
     case EventKind::Background:
         node.CheckKeys({"kind", "at", "from", "to", "bytes"});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-experts.h"
 
+#include "scenarios/readers/read-width.h"
 #include "scenarios/readers/scenario-names.h"
 
 #include <limits>
@@ -11,7 +12,6 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_WIDTH = int64_t{1} << 24;
 constexpr int64_t MOST_EXPERTS = 65535;
 constexpr double MOST_CAPACITY = 1000; //!< times what balanced experts get
 
@@ -20,7 +20,7 @@ ReadCount(const YamlNode& node, const char* key, int64_t least, int64_t most, ui
 {
     if (const auto found = node.Find(key))
     {
-        value = static_cast<uint32_t>(found->AsInteger(least, most));
+        value = found->AsCount(least, most);
     }
 }
 
@@ -55,10 +55,10 @@ ReadExpertLayers(const YamlNode& node)
     ExpertLayers moe;
     moe.experts = static_cast<uint32_t>(node.Get("count").AsInteger(1, MOST_EXPERTS));
     moe.topK = static_cast<uint32_t>(node.Get("topK").AsInteger(1, moe.experts));
-    moe.ffn = static_cast<uint32_t>(node.Get("ffn").AsInteger(1, MOST_WIDTH));
-    ReadCount(node, "sharedFfn", 0, MOST_WIDTH, moe.sharedFfn);
-    ReadCount(node, "firstLayer", 0, MOST_WIDTH, moe.firstLayer);
-    ReadCount(node, "every", 1, MOST_WIDTH, moe.every);
+    moe.ffn = ReadWidth(node.Get("ffn"));
+    ReadCount(node, "sharedFfn", 0, MAX_WIDTH, moe.sharedFfn);
+    ReadCount(node, "firstLayer", 0, MAX_WIDTH, moe.firstLayer);
+    ReadCount(node, "every", 1, MAX_WIDTH, moe.every);
     return moe;
 }
 

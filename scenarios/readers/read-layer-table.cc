@@ -4,6 +4,7 @@
 #include "compute-model/graph/table-step.h"
 #include "scenarios/readers/read-embeddings.h"
 #include "scenarios/readers/read-source.h"
+#include "scenarios/readers/read-width.h"
 #include "scenarios/readers/scenario-names.h"
 
 #include <algorithm>
@@ -14,21 +15,14 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_WIDTH = int64_t{1} << 24; //!< products of two widths stay below 2^53
 constexpr int64_t MOST_LAYERS = 100'000;
 constexpr int64_t MOST_TIMES = 10'000;
 
 uint32_t
-Width(const YamlNode& node)
-{
-    return static_cast<uint32_t>(node.AsInteger(1, MOST_WIDTH));
-}
-
-uint32_t
-CountOr(const YamlNode& node, const char* key, int64_t least, uint32_t otherwise)
+FigureOr(const YamlNode& node, const char* key, int64_t least, uint32_t otherwise)
 {
     const auto found = node.Find(key);
-    return found ? static_cast<uint32_t>(found->AsInteger(least, MOST_WIDTH)) : otherwise;
+    return found ? found->AsCount(least, MAX_WIDTH) : otherwise;
 }
 
 bool
@@ -45,7 +39,7 @@ Triple(const YamlNode& node, int64_t least)
     std::vector<uint32_t> numbers;
     for (const YamlNode& item : node.Items())
     {
-        numbers.push_back(static_cast<uint32_t>(item.AsInteger(least, MOST_WIDTH)));
+        numbers.push_back(item.AsCount(least, MAX_WIDTH));
     }
     if (numbers.size() != 3)
     {
@@ -125,18 +119,18 @@ class NetworkReader
         if (entry.Has("convolution"))
         {
             entry.CheckKeys({"convolution", "size", "stride", "padding", "groups", "bias"});
-            const Window window{Width(entry.Get("size")),
-                                CountOr(entry, "stride", 1, 1),
-                                CountOr(entry, "padding", 0, 0)};
-            m_builder.Convolution(Width(entry.Get("convolution")),
+            const Window window{ReadWidth(entry.Get("size")),
+                                FigureOr(entry, "stride", 1, 1),
+                                FigureOr(entry, "padding", 0, 0)};
+            m_builder.Convolution(ReadWidth(entry.Get("convolution")),
                                   window,
-                                  CountOr(entry, "groups", 1, 1),
+                                  FigureOr(entry, "groups", 1, 1),
                                   BiasOf(entry));
         }
         else if (entry.Has("linear"))
         {
             entry.CheckKeys({"linear", "bias"});
-            m_builder.Linear(Width(entry.Get("linear")), BiasOf(entry));
+            m_builder.Linear(ReadWidth(entry.Get("linear")), BiasOf(entry));
         }
         else if (entry.Has("maxPool") || entry.Has("averagePool"))
         {
@@ -153,7 +147,7 @@ class NetworkReader
             const int64_t count = times ? times->AsInteger(1, MOST_TIMES) : 1;
             for (int64_t i = 0; i < count; i++)
             {
-                m_builder.Cross(Width(entry.Get("cross")));
+                m_builder.Cross(ReadWidth(entry.Get("cross")));
             }
         }
         else if (entry.Has("repeat"))
@@ -193,9 +187,10 @@ class NetworkReader
         const bool isMaximum = entry.Has("maxPool");
         const char* key = isMaximum ? "maxPool" : "averagePool";
         entry.CheckKeys({key, "stride", "padding"});
-        const uint32_t size = Width(entry.Get(key));
-        m_builder.Pool(isMaximum ? TableOp::MaxPool : TableOp::AveragePool,
-                       {size, CountOr(entry, "stride", 1, size), CountOr(entry, "padding", 0, 0)});
+        const uint32_t size = ReadWidth(entry.Get(key));
+        m_builder.Pool(
+            isMaximum ? TableOp::MaxPool : TableOp::AveragePool,
+            {size, FigureOr(entry, "stride", 1, size), FigureOr(entry, "padding", 0, 0)});
     }
 
     void ReadBlocks(const YamlNode& entry)
@@ -203,12 +198,12 @@ class NetworkReader
         const bool isBottleneck = entry.Has("bottleneck");
         const char* key = isBottleneck ? "bottleneck" : "basicBlock";
         entry.CheckKeys({key, "stride", "times"});
-        const uint32_t stride = CountOr(entry, "stride", 1, 1);
+        const uint32_t stride = FigureOr(entry, "stride", 1, 1);
         const auto found = entry.Find("times");
         const int64_t times = found ? found->AsInteger(1, MOST_TIMES) : 1;
         for (int64_t i = 0; i < times; i++)
         {
-            m_builder.Residual(Width(entry.Get(key)), i == 0 ? stride : 1, isBottleneck);
+            m_builder.Residual(ReadWidth(entry.Get(key)), i == 0 ? stride : 1, isBottleneck);
         }
     }
 
@@ -223,8 +218,8 @@ class NetworkReader
         layer.out = ReadShape(entry.Get("out"));
         const std::vector<uint32_t> window = Triple(entry.Get("window"), 0);
         layer.window = {window[0], window[1], window[2]};
-        layer.groups = CountOr(entry, "groups", 1, 1);
-        layer.rank = CountOr(entry, "rank", 0, 0);
+        layer.groups = FigureOr(entry, "groups", 1, 1);
+        layer.rank = FigureOr(entry, "rank", 0, 0);
         layer.bias = BiasOf(entry);
         m_builder.State(layer);
     }

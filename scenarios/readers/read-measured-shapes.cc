@@ -51,7 +51,7 @@ ReadGemms(const YamlNode& node)
 }
 
 MeasuredAttention
-ReadAttention(const YamlNode& node)
+ReadMeasuredAttention(const YamlNode& node)
 {
     node.CheckKeys(
         {"precision", "mask", "batch", "heads", "group", "sequence", "headDim", "flops"});
@@ -115,7 +115,7 @@ ReadMeasuredShapes(const YamlNode& node)
     }
     for (const YamlNode& item : node.Get("attention").Items())
     {
-        shapes.attention.push_back(ReadAttention(item));
+        shapes.attention.push_back(ReadMeasuredAttention(item));
     }
     for (const YamlNode& item : node.Get("lookups").Items())
     {

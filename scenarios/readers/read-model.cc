@@ -3,6 +3,7 @@
 
 #include "scenarios/readers/read-experts.h"
 #include "scenarios/readers/read-source.h"
+#include "scenarios/readers/read-width.h"
 #include "scenarios/readers/scenario-names.h"
 
 namespace weir
@@ -10,19 +11,11 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_WIDTH = int64_t{1} << 24; //!< products of two widths stay below 2^53
-
-uint32_t
-Width(const YamlNode& node)
-{
-    return static_cast<uint32_t>(node.AsInteger(1, MOST_WIDTH));
-}
-
 uint32_t
 WidthOr(const YamlNode& node, const char* key, uint32_t otherwise)
 {
     const auto found = node.Find(key);
-    return found ? Width(*found) : otherwise;
+    return found ? ReadWidth(*found) : otherwise;
 }
 
 bool
@@ -74,9 +67,9 @@ ReadModel(const YamlNode& reference, const Catalog& catalog)
                     "vocabularyMultiple"});
     Transformer model;
     model.name = node.Get("name").AsString();
-    model.layers = Width(node.Get("layers"));
-    model.hidden = Width(node.Get("hidden"));
-    model.heads = Width(node.Get("heads"));
+    model.layers = ReadWidth(node.Get("layers"));
+    model.hidden = ReadWidth(node.Get("hidden"));
+    model.heads = ReadWidth(node.Get("heads"));
     model.kvHeads = WidthOr(node, "kvHeads", model.heads);
     if (model.heads % model.kvHeads != 0)
     {
@@ -85,8 +78,8 @@ ReadModel(const YamlNode& reference, const Catalog& catalog)
     }
     model.headDim = ReadHeadDim(node, model);
     model.ffn = WidthOr(node, "ffn", 4 * model.hidden);
-    model.sequence = Width(node.Get("sequence"));
-    model.vocabulary = Width(node.Get("vocabulary"));
+    model.sequence = ReadWidth(node.Get("sequence"));
+    model.vocabulary = ReadWidth(node.Get("vocabulary"));
     model.vocabularyMultiple = WidthOr(node, "vocabularyMultiple", model.vocabularyMultiple);
     if (const auto norm = node.Find("norm"))
     {

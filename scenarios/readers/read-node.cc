@@ -18,12 +18,6 @@ namespace
 // Bounds that no server comes near; they keep products of two within 32 bits.
 constexpr int64_t MOST_IN_NODE = 1 << 10;
 
-uint32_t
-Count(const YamlNode& node, int64_t least, int64_t most)
-{
-    return static_cast<uint32_t>(node.AsInteger(least, most));
-}
-
 /** [[a, b], [a, b, links], ...]: the bundles of a mesh. */
 std::vector<MeshLink>
 ReadMesh(const YamlNode& node, uint32_t gpus)
@@ -38,8 +32,8 @@ ReadMesh(const YamlNode& node, uint32_t gpus)
                       ", expected [GPU, GPU] or [GPU, GPU, links]");
         }
         MeshLink link;
-        link.a = Count(figures[0], 0, gpus - 1);
-        link.b = Count(figures[1], 0, gpus - 1);
+        link.a = figures[0].AsCount(0, gpus - 1);
+        link.b = figures[1].AsCount(0, gpus - 1);
         if (link.a == link.b)
         {
             figures[1].Fail("found '" + figures[1].AsString() + "' again, expected two GPUs");
@@ -53,7 +47,7 @@ ReadMesh(const YamlNode& node, uint32_t gpus)
                           std::to_string(link.b) + " again, expected one bundle a pair");
             }
         }
-        link.links = figures.size() == 3 ? Count(figures[2], 1, MOST_IN_NODE) : 1;
+        link.links = figures.size() == 3 ? figures[2].AsCount(1, MOST_IN_NODE) : 1;
         mesh.push_back(link);
     }
     return mesh;
@@ -104,7 +98,7 @@ ReadMeshLinks(const YamlNode& node, uint32_t gpus)
     }
     if (perPair && (!links || links->IsInherited()))
     {
-        return FullMesh(gpus, Count(*perPair, 1, MOST_IN_NODE));
+        return FullMesh(gpus, perPair->AsCount(1, MOST_IN_NODE));
     }
     return ReadMesh(node.Get("links"), gpus);
 }
@@ -135,7 +129,7 @@ ReadNvLink(const YamlNode& node, NodeSpec& spec)
     if (spec.wiring == NvLinkWiring::Switched)
     {
         CheckWiringKeys(node, {"links", "linksPerPair"});
-        spec.nvlinksPerGpu = Count(node.Get("linksPerGpu"), 1, MOST_IN_NODE);
+        spec.nvlinksPerGpu = node.Get("linksPerGpu").AsCount(1, MOST_IN_NODE);
         return;
     }
     CheckWiringKeys(node, {"linksPerGpu"});
@@ -169,7 +163,7 @@ ReadPcie(const YamlNode& node, NodeSpec& spec)
     }
     else
     {
-        spec.pcieSwitches = Count(switches, 0, MOST_IN_NODE);
+        spec.pcieSwitches = switches.AsCount(0, MOST_IN_NODE);
     }
     spec.pcieUplink = spec.pcieSwitches > 0 ? ReadPcieUplinkProfile(node, spec.pcie) : spec.pcie;
     if (const auto places = node.Find("gpusOn"))
@@ -193,7 +187,7 @@ ReadSockets(const YamlNode& node, NodeSpec& spec)
                     "latency",
                     "ncclRate",
                     "source"});
-    spec.sockets = Count(node.Get("count"), 1, MOST_IN_NODE);
+    spec.sockets = node.Get("count").AsCount(1, MOST_IN_NODE);
     spec.cpu = node.Get("cpu").AsEnum(HostCpuNames());
     if (const auto model = node.Find("model"))
     {
@@ -201,7 +195,7 @@ ReadSockets(const YamlNode& node, NodeSpec& spec)
     }
     if (const auto board = node.Find("perBoard"))
     {
-        spec.socketsPerBoard = Count(*board, 1, spec.sockets);
+        spec.socketsPerBoard = board->AsCount(1, spec.sockets);
         if (spec.sockets % spec.socketsPerBoard != 0)
         {
             board->Fail("found '" + board->AsString() + "', expected a divisor of " +
@@ -238,7 +232,7 @@ ReadNic(const YamlNode& node, NodeSpec& spec)
                     "latency",
                     "ncclRate",
                     "source"});
-    const uint32_t cards = Count(node.Get("count"), 0, MOST_IN_NODE);
+    const uint32_t cards = node.Get("count").AsCount(0, MOST_IN_NODE);
     spec.nics = cards;
     if (cards == 0)
     {
@@ -251,7 +245,7 @@ ReadNic(const YamlNode& node, NodeSpec& spec)
     }
     if (const auto ports = node.Find("ports"))
     {
-        spec.portsPerNic = Count(*ports, 1, MOST_IN_NODE);
+        spec.portsPerNic = ports->AsCount(1, MOST_IN_NODE);
         spec.nics = cards * spec.portsPerNic;
     }
     if (const auto places = node.Find("on"))
@@ -309,7 +303,7 @@ ReadNode(const YamlNode& node, const Gpu& gpu)
     NodeSpec spec;
     spec.gpuModel = node.Get("gpu").AsString();
     spec.computeCapability = gpu.computeCapability;
-    spec.gpus = Count(node.Get("gpus"), 1, MOST_IN_NODE);
+    spec.gpus = node.Get("gpus").AsCount(1, MOST_IN_NODE);
     ReadNvLink(node.Get("nvlink"), spec);
     ReadSockets(node.Get("sockets"), spec);
     ReadPcie(node.Get("pcie"), spec);

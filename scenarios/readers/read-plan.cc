@@ -17,7 +17,7 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_WAYS = 65535; // of a side of a grid
+constexpr int64_t MAX_GRID_SIDE = 65535; // of a side of a grid
 
 /** Sets the value of a plan that a key names. */
 struct ValueReader
@@ -94,7 +94,7 @@ ReadTensorShape(const YamlNode& node, uint32_t tensor)
     std::vector<uint32_t> extents;
     for (const YamlNode& extent : node.Items())
     {
-        extents.push_back(static_cast<uint32_t>(extent.AsInteger(1, MOST_WAYS)));
+        extents.push_back(static_cast<uint32_t>(extent.AsInteger(1, MAX_GRID_SIDE)));
     }
     if (extents.empty() || extents.size() > 3)
     {

@@ -23,7 +23,7 @@ namespace
 {
 
 constexpr int64_t MOST_STEPS = 1'000'000;
-constexpr double MOST_SLOWDOWN = 100;
+constexpr double MAX_OVERLAP_SLOWDOWN = 100;
 constexpr double MOST_VARIATION = 10;
 constexpr double LEAST_TOLERANCE = 1e-6;
 
@@ -68,7 +68,7 @@ ReadOverlap(const YamlNode& node)
     {
         node.Fail("found '" + text + "', expected modelled, off or a factor of at least 1");
     }
-    return {OverlapKind::Constant, node.AsNumber(1, MOST_SLOWDOWN)};
+    return {OverlapKind::Constant, node.AsNumber(1, MAX_OVERLAP_SLOWDOWN)};
 }
 
 /** @param seed for a jitter that gives none. */

@@ -23,16 +23,10 @@ namespace
 constexpr int64_t MOST_NODES = 1 << 20;
 
 uint32_t
-Count(const YamlNode& node, int64_t least, int64_t most)
-{
-    return static_cast<uint32_t>(node.AsInteger(least, most));
-}
-
-uint32_t
 CountOr(const YamlNode& node, const char* key, int64_t least, int64_t most, uint32_t otherwise)
 {
     const auto found = node.Find(key);
-    return found ? Count(*found, least, most) : otherwise;
+    return found ? found->AsCount(least, most) : otherwise;
 }
 
 /** As many nodes as a fabric has places for, where that is a fixed number that comes out even. */

@@ -11,8 +11,6 @@ namespace weir
 namespace
 {
 
-constexpr double BOX_HEIGHT = 20; //!< pixels
-
 } // namespace
 
 void

@@ -20,8 +20,6 @@ namespace
 
 // Pixels.
 constexpr double TITLE = 44;
-constexpr double MARGIN = 24;
-constexpr double BOX_HEIGHT = 20;
 constexpr double PORT = 15;      //!< between the ports of a collapsed node
 constexpr double COLLAPSED = 64; //!< height of a collapsed node
 constexpr double LEAST_WIDTH = 640;

@@ -2,6 +2,7 @@
 #include "scenarios/topology/fabric-layout.h"
 
 #include "scenarios/results/text-table.h"
+#include "scenarios/topology/topology-style.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +16,6 @@ namespace
 {
 
 // Pixels.
-constexpr double MARGIN = 24;
 constexpr double TIER = 96;
 constexpr double STEP = SWITCH_WIDTH + 16; //!< from switch to switch of a row
 constexpr double ROW = 64;                 //!< from row to row of a grid

@@ -12,8 +12,7 @@ namespace
 {
 
 // Pixels.
-constexpr double MARGIN = 24;
-constexpr double ROW = 22;
+constexpr double ENTRY_HEIGHT = 22;
 constexpr double SAMPLE = 46;
 
 } // namespace
@@ -81,7 +80,7 @@ LinkLegend::Draw(SvgCanvas& canvas, double left, double y) const
     double row = y;
     for (const Entry& entry : m_entries)
     {
-        row += ROW;
+        row += ENTRY_HEIGHT;
         canvas.Line(
             {left, row - 4}, {left + SAMPLE, row - 4}, LineWidth(entry.rate), ColorOf(entry.kind));
         canvas.Text({left + SAMPLE + 10, row},

@@ -16,9 +16,9 @@ namespace
 // Latencies that no file states: the catalogue's, estimates all.
 const Time NVLINK_SWITCHED = Time::Nanoseconds(150); //!< half of GPU to NVSwitch to GPU
 const Time NVLINK_DIRECT = Time::Nanoseconds(300);
-const Time PCIE = Time::Nanoseconds(150);
-const Time BETWEEN_SOCKETS = Time::Nanoseconds(200);
-const Time PORT = Time::Nanoseconds(600); //!< adapter, cable and switch together
+const Time PCIE_LATENCY = Time::Nanoseconds(150);
+const Time INTER_SOCKET_LATENCY = Time::Nanoseconds(200);
+const Time PORT_LATENCY = Time::Nanoseconds(600); //!< adapter, cable and switch together
 const Time CHIP_TO_CHIP = Time::Nanoseconds(150);
 
 /** Of what PCIe packets leave: 51.2 GB/s each way at once on an H200, Weir's own measurement. */
@@ -93,7 +93,7 @@ DefaultPcieSlot(uint32_t generation, uint32_t lanes)
     link.encoding = PcieEncoding(generation);
     link.framing = PcieFraming(PCIE_MAX_PAYLOAD);
     link.measured = PCIE_MEASURED;
-    link.latency = PCIE;
+    link.latency = PCIE_LATENCY;
     link.source =
         "generation and lanes of the topology file; 256-byte packets and measured: as on "
         "an H200 (51.2 GB/s each way at once); latency: estimate";
@@ -116,7 +116,7 @@ DefaultInterSocket(HostCpu cpu, uint32_t family, uint32_t model)
 {
     LinkProfile link;
     link.name = "sockets";
-    link.latency = BETWEEN_SOCKETS;
+    link.latency = INTER_SOCKET_LATENCY;
     double rate = cpu == HostCpu::Amd ? AMD_RATE : ARM_RATE;
     if (cpu == HostCpu::Intel)
     {
@@ -163,7 +163,7 @@ DefaultPort(Rate speed, NetTransport transport)
 {
     LinkProfile link;
     link.rawRate = speed;
-    link.latency = PORT;
+    link.latency = PORT_LATENCY;
     const NetTransportTraits& traits = TraitsOf(transport);
     link.name = traits.name;
     link.framing = traits.framing(traits.usualMtu);

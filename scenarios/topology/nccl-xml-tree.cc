@@ -55,14 +55,6 @@ IsClass(const XmlElement& pci, const char* prefix)
     return pci.TextOr("class").rfind(prefix, 0) == 0;
 }
 
-std::string
-Lower(std::string text)
-{
-    std::transform(
-        text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text;
-}
-
 /** Walks the file; fills the tree. */
 class Walk
 {
@@ -97,7 +89,7 @@ class Walk
   private:
     void Pci(const XmlElement& pci, PciePlace place)
     {
-        const std::string bus = Lower(pci.Text("busid"));
+        const std::string bus = BusId(pci.Text("busid"));
         if (!m_buses.insert(bus).second)
         {
             pci.Fail("busid", "found '" + bus + "' again, expected each once");
@@ -178,6 +170,14 @@ class Walk
 };
 
 } // namespace
+
+std::string
+BusId(std::string text)
+{
+    std::transform(
+        text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
 
 NcclXmlTree
 ReadNcclXmlTree(const XmlElement& system)

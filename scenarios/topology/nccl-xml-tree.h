@@ -13,6 +13,12 @@
 namespace weir
 {
 
+/** The most NVLinks that one element may count. */
+constexpr int64_t MOST_LINKS = 1 << 10;
+
+/** A PCI bus id in the form in which ids are compared: in lower case. */
+std::string BusId(std::string text);
+
 /** A GPU of the file: its pci element and, in a full dump, the gpu element in it. */
 struct XmlGpu
 {

@@ -2,6 +2,7 @@
 #include "scenarios/topology/node-layout.h"
 
 #include "fabric/nodes/node-wiring.h"
+#include "scenarios/topology/topology-style.h"
 
 #include <algorithm>
 
@@ -12,7 +13,6 @@ namespace
 
 // Pixels.
 constexpr double COLUMN = 62; //!< of one GPU or NIC port
-constexpr double MARGIN = 24;
 constexpr double NIC_ROW = 30;
 constexpr double CARD_ROW = 86; //!< cards of several ports, and host bridges
 constexpr double TREE_ROW = 66; //!< between NICs, sockets, each level of switches, and GPUs

@@ -22,7 +22,7 @@ constexpr int64_t MOST = 1 << 20;
 
 /** The data of an element by key. */
 std::map<std::string, std::string>
-DataOf(const XmlElement& element)
+AllDataOf(const XmlElement& element)
 {
     std::map<std::string, std::string> data;
     for (const XmlElement& item : element.Children("data"))
@@ -127,7 +127,7 @@ class Reader
 
     void ReadGraph(const XmlElement& graph)
     {
-        const auto data = DataOf(graph);
+        const auto data = AllDataOf(graph);
         m_spec.gpuModel = Get(graph, data, "gpuModel");
         m_spec.computeCapability =
             static_cast<uint32_t>(Number(graph, data, "computeCapability", 60, 200));
@@ -159,7 +159,7 @@ class Reader
     /** The network as a graph, if the file has one. */
     void ReadFabric(const XmlElement& graph, const std::string& path, ClusterSpec& cluster) const
     {
-        const auto data = DataOf(graph);
+        const auto data = AllDataOf(graph);
         FabricSpec& fabric = cluster.fabric;
         fabric.kind = NoFabric();
         if (data.count("routing") == 0 || m_spec.nics == 0)
@@ -182,7 +182,7 @@ class Reader
 
     void ReadDevice(const XmlElement& element)
     {
-        const auto data = DataOf(element);
+        const auto data = AllDataOf(element);
         End end;
         const std::string id = element.Text("id");
         end.name = id.substr(id.find('/') + 1);
@@ -236,7 +236,7 @@ class Reader
     LinkProfile ProfileOf(const XmlElement& element) const
     {
         constexpr double MOST_GBPS = 1e6;
-        const auto data = DataOf(element);
+        const auto data = AllDataOf(element);
         LinkProfile profile;
         profile.name = Get(element, data, "profile");
         // To a byte per second: what products with 1e9 add would make another rate of it.
@@ -279,7 +279,7 @@ class Reader
 
     void ReadNvLink(const XmlElement& edge, const End& from, const End& to)
     {
-        const auto links = static_cast<uint32_t>(Number(edge, DataOf(edge), "links", 1, MOST));
+        const auto links = static_cast<uint32_t>(Number(edge, AllDataOf(edge), "links", 1, MOST));
         m_spec.nvlink = ProfileOf(edge);
         if (to.kind == DeviceKind::NvSwitch)
         {

@@ -10,16 +10,6 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_LINKS = 1 << 10;
-
-std::string
-Lower(std::string text)
-{
-    std::transform(
-        text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text;
-}
-
 /** The NVLinks of one GPU: into switches, and to each other GPU. */
 struct NvLinks
 {
@@ -35,7 +25,7 @@ class NvLinkReader
     {
         for (std::size_t i = 0; i < tree.gpus.size(); i++)
         {
-            m_gpuAt[Lower(tree.gpus[i].pci.Text("busid"))] = static_cast<uint32_t>(i);
+            m_gpuAt[BusId(tree.gpus[i].pci.Text("busid"))] = static_cast<uint32_t>(i);
         }
     }
 
@@ -77,7 +67,7 @@ class NvLinkReader
                 continue;
             }
             const auto count = static_cast<uint32_t>(child.Integer("count", 1, MOST_LINKS));
-            const std::string target = Lower(child.Text("target"));
+            const std::string target = BusId(child.Text("target"));
             const std::string kind = child.TextOr("tclass");
             if (kind.rfind("0x068001", 0) == 0)
             {

@@ -13,7 +13,6 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_LINKS = 1 << 10;
 constexpr double MOST_MEGABITS = 1e8;
 constexpr double MOST_MEGABYTES = 1e8;
 

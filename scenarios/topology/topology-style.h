@@ -15,6 +15,9 @@
 namespace weir
 {
 
+constexpr double MARGIN = 24;     //!< around what is drawn, pixels
+constexpr double BOX_HEIGHT = 20; //!< of a device in a node, pixels
+
 const char* ColorOf(LinkKind kind);
 const char* FillOf(DeviceKind kind);
 

@@ -24,7 +24,7 @@ ReadCount(const YamlNode& node, int64_t most)
 }
 
 MeasuredCollective
-ReadRun(const YamlNode& node, const Catalog& catalog)
+ReadMeasuredRun(const YamlNode& node, const Catalog& catalog)
 {
     constexpr int64_t MOST_NODES = 1 << 20;
     constexpr int64_t MOST_CHANNELS = 64;
@@ -131,7 +131,7 @@ ReadCollectiveTable(const YamlNode& suite, const Catalog& catalog)
     const YamlNode list = suite.Get("collectives");
     for (const auto& item : list.Items())
     {
-        runs.push_back(ReadRun(item, catalog));
+        runs.push_back(ReadMeasuredRun(item, catalog));
     }
     const YamlNode table = suite.Get("measured");
     LocatedLines lines(table.AsPathBesideFile(), table.Where());

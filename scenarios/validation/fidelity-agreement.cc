@@ -290,7 +290,7 @@ LeastMargin(const std::vector<FidelityPoint>& points)
     return margin;
 }
 
-constexpr const char* REASONS =
+constexpr const char* FIDELITY_REASONS =
     "Why they differ: stream and closed form know one rate for a whole call, that of full load;\n"
     "in flow pipelines fill and drain, first chunks have links for themselves, the last chunk of "
     "a\n"
@@ -380,7 +380,7 @@ ToText(const std::vector<FidelityPoint>& points)
                   "the fastest call takes %.3f of what its bytes need at least at a GPU or node\n",
                   100 * WorstClosedForm(points),
                   LeastMargin(points));
-    return text + line + REASONS;
+    return text + line + FIDELITY_REASONS;
 }
 
 std::vector<CaseOutcome>

@@ -148,7 +148,7 @@ LargestError(const std::vector<PlanPoint>& points)
     return most;
 }
 
-constexpr const char* REASONS =
+constexpr const char* PLAN_REASONS =
     "Closed forms time all groups of a kind together, by the one that waits most for links; flows\n"
     "are timed one by one. They part where groups of a kind are not alike: on a network with "
     "fewer\n"
@@ -198,7 +198,7 @@ ToText(const std::vector<PlanPoint>& points)
                   "closed forms against stream: %.2f %% on the average, at most %.2f %%\n",
                   100 * MeanError(points),
                   100 * LargestError(points));
-    return text + line + REASONS;
+    return text + line + PLAN_REASONS;
 }
 
 std::vector<CaseOutcome>

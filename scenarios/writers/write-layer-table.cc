@@ -21,7 +21,7 @@ WriteTriple(YamlWriter& out, const char* key, uint32_t a, uint32_t b, uint32_t c
 }
 
 void
-WriteShape(YamlWriter& out, const char* key, const SampleShape& shape)
+WriteSampleShape(YamlWriter& out, const char* key, const SampleShape& shape)
 {
     WriteTriple(out, key, shape.channels, shape.height, shape.width);
 }
@@ -34,7 +34,7 @@ WriteLayerTable(YamlWriter& out, const LayerTable& table)
     out.BeginMap("model");
     out.Text("name", table.name);
     out.Text("source", table.source);
-    WriteShape(out, "input", table.layers.front().in);
+    WriteSampleShape(out, "input", table.layers.front().in);
     WriteEmbeddingTables(out, table.embeddings);
     out.BeginList("network");
     for (const TableLayer& layer : table.layers)
@@ -42,8 +42,8 @@ WriteLayerTable(YamlWriter& out, const LayerTable& table)
         out.BeginMap();
         out.Text("layer", NameOf(TableOpNames(), layer.op));
         out.Text("name", layer.name);
-        WriteShape(out, "in", layer.in);
-        WriteShape(out, "out", layer.out);
+        WriteSampleShape(out, "in", layer.in);
+        WriteSampleShape(out, "out", layer.out);
         WriteTriple(out, "window", layer.window.size, layer.window.stride, layer.window.padding);
         out.Integer("groups", layer.groups);
         out.Integer("rank", layer.rank);

@@ -12,7 +12,7 @@ namespace
 {
 
 std::vector<std::string>
-Split(const std::string& dottedPath)
+SplitPath(const std::string& dottedPath)
 {
     std::vector<std::string> keys;
     std::size_t start = 0;
@@ -61,7 +61,7 @@ YamlNode::Set(const std::string& dottedPath, const std::string& text)
 
     std::shared_ptr<State>* slot = &m_state;
     std::string path = m_state->path;
-    for (const std::string& key : Split(dottedPath))
+    for (const std::string& key : SplitPath(dottedPath))
     {
         State& parent = **slot;
         path += (path.empty() ? "" : ".") + key;

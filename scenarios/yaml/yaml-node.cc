@@ -217,6 +217,12 @@ YamlNode::AsInteger(int64_t least, int64_t most) const
     return value;
 }
 
+uint32_t
+YamlNode::AsCount(int64_t least, int64_t most) const
+{
+    return static_cast<uint32_t>(AsInteger(least, most));
+}
+
 double
 YamlNode::AsNumber(double least, double most) const
 {

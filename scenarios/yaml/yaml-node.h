@@ -65,6 +65,10 @@ class YamlNode
     std::string AsPathBesideFile() const;
 
     int64_t AsInteger(int64_t least, int64_t most) const;
+
+    /** As AsInteger, for bounds from 0 on that 32 bits hold. */
+    uint32_t AsCount(int64_t least, int64_t most) const;
+
     double AsNumber(double least, double most) const;
     bool AsBool() const;
     Time AsTime() const;

@@ -23,7 +23,7 @@ namespace
 {
 
 bool
-Supports(CollectiveOp op, const Communicator& communicator)
+SupportsCollNetChain(CollectiveOp op, const Communicator& communicator)
 {
     return op == CollectiveOp::AllReduce && communicator.collNetGraph.channels > 0;
 }
@@ -95,7 +95,7 @@ StagesOf(const AlgorithmInputs& in, const CollNetChains& channel, Time& latency)
 
 /** Base, every hop towards the head and back, and the network once; a pipeline of chunks. */
 StreamShape
-Streams(const AlgorithmInputs& in)
+CollNetChainStreams(const AlgorithmInputs& in)
 {
     const Bytes payload = DivideUp(in.call.bytes, in.channels);
     const Rate cap = ChannelCap(in);
@@ -161,7 +161,7 @@ WireChain(const AlgorithmInputs& in,
 }
 
 Schedule
-BuildSchedule(const AlgorithmInputs& in)
+BuildCollNetChainSchedule(const AlgorithmInputs& in)
 {
     const Chunking chunking = ChunkingOf(in);
     Schedule schedule = EmptySchedule(in, Algorithm::CollNetChain);
@@ -191,11 +191,11 @@ BuildSchedule(const AlgorithmInputs& in)
 
 const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM{
     Algorithm::CollNetChain,
-    Supports,
+    SupportsCollNetChain,
     RingMaxChannels,
     nullptr,
-    Streams,
-    BuildSchedule,
+    CollNetChainStreams,
+    BuildCollNetChainSchedule,
 };
 
 } // namespace weir

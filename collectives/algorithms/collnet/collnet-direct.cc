@@ -21,7 +21,7 @@ namespace
 {
 
 bool
-Supports(CollectiveOp op, const Communicator& communicator)
+SupportsCollNetDirect(CollectiveOp op, const Communicator& communicator)
 {
     constexpr uint32_t MOST_GPUS = 8; // of a node: NCCL_MAX_DIRECT_ARITY + 1, device.h
     return op == CollectiveOp::AllReduce && communicator.collNetGraph.channels > 0 &&
@@ -53,7 +53,7 @@ StageOf(const AlgorithmInputs& in,
 
 /** Base, one hop to the heads and one back, and the network once; a pipeline of three stages. */
 StreamShape
-Streams(const AlgorithmInputs& in)
+CollNetDirectStreams(const AlgorithmInputs& in)
 {
     const CollNetDirectCall direct(in);
     const Bytes payload = DivideUp(in.call.bytes, int64_t{in.channels} * direct.heads);
@@ -101,10 +101,10 @@ Streams(const AlgorithmInputs& in)
 
 const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM{
     Algorithm::CollNetDirect,
-    Supports,
+    SupportsCollNetDirect,
     RingMaxChannels,
     nullptr,
-    Streams,
+    CollNetDirectStreams,
     BuildCollNetDirectSchedule,
 };
 

@@ -23,7 +23,7 @@ namespace
 {
 
 bool
-Supports(CollectiveOp op, const Communicator& communicator)
+SupportsCollNetParts(CollectiveOp op, const Communicator& communicator)
 {
     constexpr uint32_t MOST_GPUS = 8; // of a node: NCCL_MAX_DIRECT_ARITY + 1, device.h
     return (op == CollectiveOp::AllGather || op == CollectiveOp::ReduceScatter) &&
@@ -70,7 +70,7 @@ InsideOf(const AlgorithmInputs& in, const CollNetPartsCall& call, uint32_t head,
 
 /** Base, the network once and one hop inside; a pipeline of two stages. Bytes are one rank's. */
 StreamShape
-Streams(const AlgorithmInputs& in)
+CollNetPartsStreams(const AlgorithmInputs& in)
 {
     const CollNetPartsCall call(in);
     const Bytes payload = DivideUp(in.call.bytes, int64_t{in.channels} * in.communicator.Size());
@@ -116,10 +116,10 @@ Streams(const AlgorithmInputs& in)
 
 const CollectiveAlgorithm COLLNET_PARTS_ALGORITHM{
     Algorithm::CollNetDirect,
-    Supports,
+    SupportsCollNetParts,
     RingMaxChannels,
     nullptr,
-    Streams,
+    CollNetPartsStreams,
     BuildCollNetPartsSchedule,
 };
 

@@ -10,12 +10,6 @@ namespace weir
 namespace
 {
 
-std::string
-At(const ImportedProgram& program, uint32_t line)
-{
-    return program.file + ":" + std::to_string(line) + ": ";
-}
-
 /** What one end of a pipe is known by: sender, receiver, channel. */
 using PipeKey = std::tuple<uint32_t, uint32_t, uint32_t>;
 
@@ -46,7 +40,8 @@ AddEnd(const ImportedProgram& program,
     }
     if (!ends.emplace(key, PipeEnd{r, b, chunks}).second)
     {
-        return At(program, block.line) + "rank " + std::to_string(r) + " has a second block that " +
+        return Located(program, block.line) + "rank " + std::to_string(r) +
+               " has a second block that " +
                (sends ? "sends to rank " + std::to_string(std::get<1>(key))
                       : "receives from rank " + std::to_string(std::get<0>(key))) +
                " on channel " + std::to_string(std::get<2>(key));
@@ -94,7 +89,7 @@ CheckImportedPipes(const ImportedProgram& program)
         return fault;
     }
     const auto describe = [&](const PipeEnd& end, const PipeKey& key, const char* what) {
-        return At(program, program.ranks[end.rank].blocks[end.block].line) + "rank " +
+        return Located(program, program.ranks[end.rank].blocks[end.block].line) + "rank " +
                std::to_string(std::get<0>(key)) + " sends to rank " +
                std::to_string(std::get<1>(key)) + " on channel " +
                std::to_string(std::get<2>(key)) + what;
@@ -113,7 +108,7 @@ CheckImportedPipes(const ImportedProgram& program)
     {
         if (end.chunks > 0 && senders.count(key) == 0)
         {
-            return At(program, program.ranks[end.rank].blocks[end.block].line) + "rank " +
+            return Located(program, program.ranks[end.rank].blocks[end.block].line) + "rank " +
                    std::to_string(std::get<1>(key)) + " receives from rank " +
                    std::to_string(std::get<0>(key)) + " on channel " +
                    std::to_string(std::get<2>(key)) + ", which sends it nothing there";

@@ -38,4 +38,10 @@ Writes(ImportedStepKind kind)
            kind != ImportedStepKind::Nothing;
 }
 
+std::string
+Located(const ImportedProgram& program, uint32_t line)
+{
+    return program.file + ":" + std::to_string(line) + ": ";
+}
+
 } // namespace weir

@@ -98,6 +98,9 @@ struct ImportedProgram
     std::vector<ImportedRank> ranks;
 };
 
+/** "FILE:LINE: ", which a complaint about that line begins with. */
+std::string Located(const ImportedProgram& program, uint32_t line);
+
 } // namespace weir
 
 #endif // WEIR_COLLECTIVES_ALGORITHMS_IMPORTED_PROGRAM_H

@@ -11,12 +11,6 @@ namespace
 
 constexpr const char* BUFFER_NAMES[]{"input", "output", "scratch"};
 
-std::string
-At(const ImportedProgram& program, uint32_t line)
-{
-    return program.file + ":" + std::to_string(line) + ": ";
-}
-
 bool
 IsRank(const ImportedProgram& program, int32_t peer)
 {
@@ -76,14 +70,14 @@ CheckBlock(const ImportedProgram& program, uint32_t r, uint32_t b)
         if (peer != ImportedBlock::NOBODY &&
             (!IsRank(program, peer) || peer == static_cast<int32_t>(r)))
         {
-            return At(program, block.line) + "rank " + std::to_string(r) + ", block " +
+            return Located(program, block.line) + "rank " + std::to_string(r) + ", block " +
                    std::to_string(b) + ": its peer is rank " + std::to_string(peer) +
                    ", expected another of the " + std::to_string(program.ranks.size()) + " ranks";
         }
     }
     if (block.channel >= program.channels)
     {
-        return At(program, block.line) + "rank " + std::to_string(r) + ", block " +
+        return Located(program, block.line) + "rank " + std::to_string(r) + ", block " +
                std::to_string(b) + ": channel " + std::to_string(block.channel) + " of " +
                std::to_string(program.channels);
     }
@@ -106,7 +100,7 @@ CheckBuffers(const ImportedProgram& program, uint32_t r)
     {
         if (rank.chunks[buffer] > promised[buffer])
         {
-            return At(program, rank.line) + "rank " + std::to_string(r) + ": " +
+            return Located(program, rank.line) + "rank " + std::to_string(r) + ": " +
                    std::to_string(rank.chunks[buffer]) + " chunks in the " + BUFFER_NAMES[buffer] +
                    " buffer, expected at most " + std::to_string(promised[buffer]) + " of " +
                    ToString(program.op) + " in " + std::to_string(program.chunks) + " chunks";
@@ -120,7 +114,7 @@ CheckBuffers(const ImportedProgram& program, uint32_t r)
 std::string
 PlaceOf(const ImportedProgram& program, uint32_t rank, uint32_t block, uint32_t step)
 {
-    return At(program, program.ranks[rank].blocks[block].steps[step].line) + "rank " +
+    return Located(program, program.ranks[rank].blocks[block].steps[step].line) + "rank " +
            std::to_string(rank) + ", block " + std::to_string(block) + ", step " +
            std::to_string(step);
 }
@@ -167,7 +161,7 @@ CheckImportedShape(const ImportedProgram& program)
     if (ranks == 0 || program.chunks == 0 || program.root >= ranks ||
         (perRank && program.chunks % ranks != 0))
     {
-        return At(program, 1) + std::to_string(program.chunks) + " chunks for " +
+        return Located(program, 1) + std::to_string(program.chunks) + " chunks for " +
                std::to_string(ranks) + " ranks and root " + std::to_string(program.root) +
                (perRank ? ", expected a multiple of the ranks" : "");
     }

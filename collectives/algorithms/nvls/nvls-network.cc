@@ -23,7 +23,7 @@ namespace
 {
 
 bool
-Supports(CollectiveOp op, const Communicator& communicator)
+SupportsNvlsNetwork(CollectiveOp op, const Communicator& communicator)
 {
     return op == CollectiveOp::AllReduce && communicator.nvlsGraph.channels > 1 &&
            communicator.collNetGraph.channels > 0;
@@ -41,15 +41,13 @@ NetworksOf(const AlgorithmInputs& in, const NvlsNodesCall& inside)
     return networks;
 }
 
-using Legs = std::vector<StreamLeg>;
-
-Legs
+std::vector<StreamLeg>
 NetworkLegs(const AlgorithmInputs& in,
             const NvlsNodesCall& inside,
             const std::vector<CollNetWay>& networks,
             double payload)
 {
-    Legs legs;
+    std::vector<StreamLeg> legs;
     for (const auto& network : networks)
     {
         legs.push_back({network.route,
@@ -65,7 +63,7 @@ NetworkLegs(const AlgorithmInputs& in,
  * links) beyond what its legs last, copy out; and the legs.
  */
 StreamShape
-Streams(const AlgorithmInputs& in)
+NvlsNetworkStreams(const AlgorithmInputs& in)
 {
     const NvlsNodesCall inside(in);
     const auto networks = NetworksOf(in, inside);
@@ -78,7 +76,7 @@ Streams(const AlgorithmInputs& in)
 
     StreamShape shape;
     shape.legs = NvlsLegsOf(inside, in, payload, NvlsPasses(loops));
-    const Legs outside = NetworkLegs(in, inside, networks, payload);
+    const std::vector<StreamLeg> outside = NetworkLegs(in, inside, networks, payload);
     shape.legs.insert(shape.legs.end(), outside.begin(), outside.end());
     const Time pass = AloneTime(shape.legs, in.routing) * std::min(1.0, first.ToDouble() / payload);
     Time network;
@@ -97,9 +95,9 @@ Streams(const AlgorithmInputs& in)
 
 /** Blocks and pipes of one channel, without loops. */
 ChannelSchedule
-WireChannel(const AlgorithmInputs& in,
-            const NvlsNodesCall& inside,
-            const std::vector<CollNetWay>& networks)
+WireNvlsNetworkChannel(const AlgorithmInputs& in,
+                       const NvlsNodesCall& inside,
+                       const std::vector<CollNetWay>& networks)
 {
     ChannelSchedule channel;
     ScheduleWiring wiring(channel);
@@ -131,14 +129,14 @@ WireChannel(const AlgorithmInputs& in,
 }
 
 Schedule
-BuildSchedule(const AlgorithmInputs& in)
+BuildNvlsNetworkSchedule(const AlgorithmInputs& in)
 {
     const NvlsNodesCall inside(in);
     const auto networks = NetworksOf(in, inside);
     const Bytes chunk = NvlsChunk(in.call.bytes, in.channels, inside.Heads());
     Schedule schedule = EmptyNvlsSchedule(in, Algorithm::Nvls);
     AddChannels(schedule,
-                WireChannel(in, inside, networks),
+                WireNvlsNetworkChannel(in, inside, networks),
                 in.call.bytes,
                 in.channels,
                 chunk,
@@ -150,11 +148,11 @@ BuildSchedule(const AlgorithmInputs& in)
 
 const CollectiveAlgorithm NVLS_NETWORK_ALGORITHM{
     Algorithm::Nvls,
-    Supports,
+    SupportsNvlsNetwork,
     NvlsChannels,
     nullptr,
-    Streams,
-    BuildSchedule,
+    NvlsNetworkStreams,
+    BuildNvlsNetworkSchedule,
 };
 
 } // namespace weir

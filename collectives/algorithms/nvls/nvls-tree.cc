@@ -19,7 +19,7 @@ namespace
 {
 
 bool
-Supports(CollectiveOp op, const Communicator& communicator)
+SupportsNvlsTree(CollectiveOp op, const Communicator& communicator)
 {
     return op == CollectiveOp::AllReduce && communicator.nodes > 1 &&
            communicator.nvlsGraph.channels > 1;
@@ -27,7 +27,7 @@ Supports(CollectiveOp op, const Communicator& communicator)
 
 /** Start, copy in, NvlsTreeMoving, copy out; and the legs on NVLink and on the network. */
 StreamShape
-Streams(const AlgorithmInputs& in)
+NvlsTreeStreams(const AlgorithmInputs& in)
 {
     const NvlsTreeCall tree(in);
     const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
@@ -52,10 +52,10 @@ Streams(const AlgorithmInputs& in)
 
 const CollectiveAlgorithm NVLS_TREE_ALGORITHM{
     Algorithm::NvlsTree,
-    Supports,
+    SupportsNvlsTree,
     NvlsChannels,
     nullptr,
-    Streams,
+    NvlsTreeStreams,
     BuildNvlsTreeSchedule,
 };
 

@@ -24,7 +24,7 @@ namespace
 {
 
 bool
-Supports(CollectiveOp op, const Communicator& communicator)
+SupportsNvls(CollectiveOp op, const Communicator& communicator)
 {
     const uint32_t heads = communicator.nvlsGraph.channels;
     const bool half = op == CollectiveOp::AllGather || op == CollectiveOp::ReduceScatter;
@@ -74,7 +74,7 @@ struct NvlsCall
  * over what its accesses load.
  */
 StreamShape
-Streams(const AlgorithmInputs& in)
+NvlsStreams(const AlgorithmInputs& in)
 {
     const NvlsCall nvls(in);
     const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
@@ -101,7 +101,7 @@ Streams(const AlgorithmInputs& in)
 
 /** Blocks and pipes of one channel, without loops. */
 ChannelSchedule
-WireChannel(const AlgorithmInputs& in, const NvlsCall& nvls)
+WireNvlsChannel(const AlgorithmInputs& in, const NvlsCall& nvls)
 {
     const uint32_t n = nvls.ranks;
     ScheduleConnection copy;
@@ -142,12 +142,12 @@ WireChannel(const AlgorithmInputs& in, const NvlsCall& nvls)
 }
 
 Schedule
-BuildSchedule(const AlgorithmInputs& in)
+BuildNvlsSchedule(const AlgorithmInputs& in)
 {
     const NvlsCall nvls(in);
     Schedule schedule = EmptyNvlsSchedule(in, Algorithm::Nvls);
     AddChannels(
-        schedule, WireChannel(in, nvls), in.call.bytes, in.channels, nvls.chunk, nvls.heads);
+        schedule, WireNvlsChannel(in, nvls), in.call.bytes, in.channels, nvls.chunk, nvls.heads);
     return schedule;
 }
 
@@ -155,11 +155,11 @@ BuildSchedule(const AlgorithmInputs& in)
 
 const CollectiveAlgorithm NVLS_ALGORITHM{
     Algorithm::Nvls,
-    Supports,
+    SupportsNvls,
     NvlsChannels,
     nullptr,
-    Streams,
-    BuildSchedule,
+    NvlsStreams,
+    BuildNvlsSchedule,
 };
 
 } // namespace weir

@@ -24,7 +24,7 @@ namespace
 {
 
 bool
-Supports(CollectiveOp op, const Communicator& communicator)
+SupportsRingPipeline(CollectiveOp op, const Communicator& communicator)
 {
     return op == CollectiveOp::Broadcast || op == CollectiveOp::Reduce;
 }
@@ -176,7 +176,7 @@ AddChain(ChainRow& row, ChainRow::Chain chain, const Routing& routing)
 
 /** Latency: base plus the n - 1 hops of the chain, plus the pipeline's fill. */
 StreamShape
-Streams(const AlgorithmInputs& in)
+RingPipelineStreams(const AlgorithmInputs& in)
 {
     const uint32_t n = in.communicator.Size();
     const Bytes payload = DivideUp(in.call.bytes, in.channels);
@@ -230,7 +230,7 @@ Programs(CollectiveOp op)
 }
 
 Schedule
-BuildSchedule(const AlgorithmInputs& in)
+BuildRingPipelineSchedule(const AlgorithmInputs& in)
 {
     const uint32_t n = in.communicator.Size();
     const Chunking chunking = ChainChunking(in.protocol);
@@ -286,11 +286,11 @@ BuildSchedule(const AlgorithmInputs& in)
 
 const CollectiveAlgorithm RING_PIPELINE_ALGORITHM{
     Algorithm::Ring,
-    Supports,
+    SupportsRingPipeline,
     RingMaxChannels,
     nullptr,
-    Streams,
-    BuildSchedule,
+    RingPipelineStreams,
+    BuildRingPipelineSchedule,
 };
 
 } // namespace weir

@@ -20,7 +20,7 @@ namespace
 {
 
 bool
-Supports(CollectiveOp op, const Communicator& communicator)
+SupportsRing(CollectiveOp op, const Communicator& communicator)
 {
     return op == CollectiveOp::AllReduce || op == CollectiveOp::AllGather ||
            op == CollectiveOp::ReduceScatter;
@@ -123,7 +123,7 @@ RingOf(const AlgorithmInputs& in, const RingChannel& channel, const MessageTurns
 }
 
 StreamShape
-Streams(const AlgorithmInputs& in)
+RingStreams(const AlgorithmInputs& in)
 {
     StreamShape shape;
     shape.latency = CallLatency(in, Algorithm::Ring);
@@ -199,7 +199,7 @@ ProgramOf(CollectiveOp op, int32_t n)
 }
 
 Schedule
-BuildSchedule(const AlgorithmInputs& in)
+BuildRingSchedule(const AlgorithmInputs& in)
 {
     const uint32_t n = in.communicator.Size();
     const Chunking chunking = RingChunking(in.protocol);
@@ -243,11 +243,11 @@ BuildSchedule(const AlgorithmInputs& in)
 
 const CollectiveAlgorithm RING_ALGORITHM{
     Algorithm::Ring,
-    Supports,
+    SupportsRing,
     RingMaxChannels,
     nullptr,
-    Streams,
-    BuildSchedule,
+    RingStreams,
+    BuildRingSchedule,
 };
 
 } // namespace weir

@@ -13,12 +13,6 @@ namespace
 {
 
 bool
-IsEndPoint(const Device& device)
-{
-    return device.kind == DeviceKind::Nic || device.kind == DeviceKind::Host;
-}
-
-bool
 IsJoined(Router& router, DeviceId from, DeviceId to)
 {
     return router.NetworkDistance(from, to) != SwitchGraph::UNREACHABLE;

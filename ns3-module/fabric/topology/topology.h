@@ -65,6 +65,13 @@ struct Device
     uint32_t group{NO_NODE}; //!< the group of a dragonfly that a switch is in, or NO_NODE
 };
 
+/** Whether flows between servers begin and end there. */
+inline bool
+IsEndPoint(const Device& device)
+{
+    return device.kind == DeviceKind::Nic || device.kind == DeviceKind::Host;
+}
+
 /** One direction of a wire (or of a bundle of wires that always share their load). */
 struct Link
 {

@@ -9,9 +9,6 @@ namespace weir
 namespace
 {
 
-/** A group's clock is set back above this (bytes per weight), for resolution. */
-constexpr double REBASE_ABOVE = 8589934592.0; // 2^33
-
 /** A group's timer may be early by about this part of the time to go, */
 constexpr int64_t EARLY_PART = 64;
 
