@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/planner-state.h"
 
-#include "collectives/channels/message-cost.h"
 #include "collectives/nccl/nccl-channels.h"
 #include "fabric/routing/routing.h"
 
@@ -104,18 +103,16 @@ Planner::State::ConnectRings(CommunicatorId id, uint32_t channels)
 void
 Planner::State::ConnectFor(const CollectiveCall& call, const NcclChoice& choice)
 {
-    switch (choice.algorithm->algorithm)
+    switch (choice.algorithm->graph)
     {
-    case Algorithm::Tree:
+    case ChannelGraph::Trees:
         builder.ConnectTrees(Built(call.communicator), call.communicator.Index(), choice.channels);
         return;
-    case Algorithm::Ring:
-    case Algorithm::CollNetChain:
-    case Algorithm::CollNetDirect:
+    case ChannelGraph::Rings:
         ConnectRings(call.communicator, choice.channels);
         return;
-    default:
-        return; // others look at no channel
+    case ChannelGraph::None:
+        return;
     }
 }
 
@@ -204,12 +201,9 @@ Planner::State::DecidedInputsOf(const CollectiveCall& call, const NcclChoice& ch
 {
     ConnectFor(call, choice);
     AlgorithmInputs inputs = InputsOf(call, choice);
-    const bool looksForLines = inputs.protocol == Protocol::Ll;
-    const bool isTree = choice.algorithm->algorithm == Algorithm::Tree;
-    if ((looksForLines || isTree) && inputs.communicator.nodes > 1)
+    if (choice.algorithm->senders != nullptr && inputs.communicator.nodes > 1)
     {
-        inputs.senders =
-            MostSenders(inputs.communicator, choice.algorithm->algorithm, inputs.channels);
+        inputs.senders = choice.algorithm->senders(inputs);
     }
     return inputs;
 }

@@ -40,6 +40,15 @@ AllAlgorithms()
 
 } // namespace
 
+const CollectiveAlgorithm&
+AlgorithmOf(Algorithm name)
+{
+    const auto& all = AllAlgorithms();
+    return **std::find_if(all.begin(), all.end(), [name](const CollectiveAlgorithm* each) {
+        return each->algorithm == name;
+    });
+}
+
 std::vector<const CollectiveAlgorithm*>
 FindAlgorithms(CollectiveOp op, const Communicator& communicator, std::optional<Algorithm> wanted)
 {
@@ -140,7 +149,7 @@ BlockTimesOf(const AlgorithmInputs& in)
 Time
 CallLatency(const AlgorithmInputs& in, Algorithm algorithm)
 {
-    if (!KernelTimes::Knows(algorithm))
+    if (!AlgorithmOf(algorithm).hasKernelTimes)
     {
         return in.constants.BaseLatency(algorithm, in.protocol);
     }
@@ -176,7 +185,7 @@ MessageTime(const AlgorithmInputs& in, const Connection& hop, Bytes slice)
 Time
 StepTime(const AlgorithmInputs& in, Algorithm algorithm, ConnectionKind kind, Bytes slice)
 {
-    if (!KernelTimes::Knows(algorithm))
+    if (!AlgorithmOf(algorithm).hasKernelTimes)
     {
         return in.constants.StepLatency(
             algorithm, kind, in.protocol, in.communicator.nodes, in.communicator.gpusPerNode);

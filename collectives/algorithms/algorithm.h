@@ -14,11 +14,13 @@
 #include "collectives/nccl/nccl-constants.h"
 #include "collectives/nccl/nccl-settings.h"
 #include "collectives/planner.h"
+#include "collectives/schedule/schedule-check.h"
 #include "collectives/schedule/schedule.h"
 #include "fabric/routing/routing.h"
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace weir
@@ -38,7 +40,7 @@ struct AlgorithmInputs
     const NcclSettings& settings;
     const Traffic* traffic{nullptr}; //!< of the call; null: all parts are equal
     const std::vector<ImportedProgram>* programs{nullptr}; //!< known to the planner
-    uint32_t senders{1}; //!< MostSenders of the call, where messages lie in the hosts' memory
+    uint32_t senders{1};                                   //!< as CollectiveAlgorithm::senders says
 };
 
 /** What a call loads and how long its first byte is under way. */
@@ -52,6 +54,14 @@ struct StreamShape
     std::vector<RingRounds> rings;   //!< what goes round, one per distinct channel
     uint32_t blocks{0};              //!< of a rank's kernel; 0: one per channel
     std::optional<ChainRow> row;     //!< set: calls that follow each other overlap so
+};
+
+/** Channels of a communicator. */
+enum class ChannelGraph : uint8_t
+{
+    None,
+    Rings,
+    Trees
 };
 
 /**
@@ -80,6 +90,24 @@ struct CollectiveAlgorithm
 
     /** For FlowEngine; called only when there is something to move. */
     Schedule (*schedule)(const AlgorithmInputs& inputs);
+
+    /** Which of the communicator's channels it looks at: these are connected before it is asked. */
+    ChannelGraph graph{ChannelGraph::None};
+
+    /**
+     * Over how many network connections one process sends at once, at most, where that decides
+     * what a message costs (MessageCost::Latency). Null: over one.
+     */
+    uint32_t (*senders)(const AlgorithmInputs& inputs){nullptr};
+
+    /**
+     * Whether a schedule does what its operation promises, as CheckSchedule says. Null: it is run
+     * on symbols, channel by channel.
+     */
+    std::string (*check)(const Schedule& schedule, const ScheduleClaim& claim){nullptr};
+
+    /** Whether KernelTimes has its kernels; else NCCL's own table says what they take. */
+    bool hasKernelTimes{false};
 };
 
 extern const CollectiveAlgorithm RING_ALGORITHM;               //!< ring.cc
@@ -95,6 +123,9 @@ extern const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM;     //!< collnet-dire
 extern const CollectiveAlgorithm COLLNET_PARTS_ALGORITHM;      //!< collnet-parts.cc
 extern const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM;      //!< collnet-chain.cc
 extern const CollectiveAlgorithm IMPORTED_ALGORITHM;           //!< imported.cc
+
+/** The first of that name. */
+const CollectiveAlgorithm& AlgorithmOf(Algorithm name);
 
 /**
  * Those that can run @p op on @p communicator, or the one of them that is @p wanted, in the table's

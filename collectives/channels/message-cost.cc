@@ -79,27 +79,8 @@ RingConnections(const Communicator& communicator, uint32_t channels)
 }
 
 uint32_t
-MostSenders(const Communicator& communicator, Algorithm algorithm, uint32_t channels)
+MostOut(const std::vector<ServedConnections>& served)
 {
-    std::vector<ServedConnections> served;
-    if (algorithm == Algorithm::Tree)
-    {
-        served.resize(communicator.Size());
-        for (uint32_t c = 0; c < channels; ++c)
-        {
-            const auto& places = communicator.trees[c].places;
-            for (std::size_t rank = 0; rank < places.size(); ++rank)
-            {
-                const bool sends = places[rank].parent != TreePlace::NO_RANK &&
-                                   places[rank].toParent.kind == ConnectionKind::Network;
-                served[rank].out += sends;
-            }
-        }
-    }
-    else if (algorithm == Algorithm::Ring)
-    {
-        served = RingConnections(communicator, channels);
-    }
     uint32_t most = 1;
     for (const auto& each : served)
     {

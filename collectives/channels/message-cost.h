@@ -88,11 +88,8 @@ struct ServedConnections
 /** By rank, of a ring. */
 std::vector<ServedConnections> RingConnections(const Communicator& communicator, uint32_t channels);
 
-/**
- * Of how many channels of a call the process that serves most sends over the network at once: of a
- * tree to parents, of anything else that runs on rings to successors.
- */
-uint32_t MostSenders(const Communicator& communicator, Algorithm algorithm, uint32_t channels);
+/** The most connections out of one process, at least one. */
+uint32_t MostOut(const std::vector<ServedConnections>& served);
 
 } // namespace weir
 

@@ -29,13 +29,6 @@ KernelTimes::Step::Beside(Bytes wire, Rate cap) const
     return std::max(Time(), fixed + lines * fill + pass * more - wire / cap);
 }
 
-bool
-KernelTimes::Knows(Algorithm algorithm)
-{
-    return algorithm == Algorithm::Ring || algorithm == Algorithm::Tree ||
-           algorithm == Algorithm::PointToPoint || algorithm == Algorithm::Imported;
-}
-
 Time
 KernelTimes::Call(Algorithm algorithm, Protocol protocol, ConnectionKind inner) const
 {

@@ -27,9 +27,6 @@ class KernelTimes
   public:
     explicit KernelTimes(const NodeSpec& node);
 
-    /** Ring, tree, send and receive, imported schedules: one family of kernels, known here. */
-    static bool Knows(Algorithm algorithm);
-
     /**
      * What a call takes beside its steps: from the end of the kernel before until its first step,
      * and from its last step to its own end. @p inner is the kind of the slowest connection whose

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/schedule/schedule-check.h"
 
-#include "collectives/algorithms/point-to-point/point-to-point-check.h"
+#include "collectives/algorithms/algorithm.h"
 #include "collectives/schedule/symbolic-channel.h"
 
 namespace weir
@@ -10,14 +10,9 @@ namespace weir
 std::string
 CheckSchedule(const Schedule& schedule, const ScheduleClaim& claim)
 {
-    if (schedule.algorithm == Algorithm::PointToPoint)
+    if (const auto check = AlgorithmOf(schedule.algorithm).check; check != nullptr)
     {
-        return CheckPointToPoint(
-            schedule, MessagesOf(schedule.op, claim.ranks, claim.bytes, claim.root, claim.traffic));
-    }
-    if (schedule.algorithm == Algorithm::Imported)
-    {
-        return CheckProgress(schedule); // its data flow is CheckImportedProgram's
+        return check(schedule, claim);
     }
     Bytes total;
     for (const auto& [channel, copies] : schedule.channels)

@@ -37,6 +37,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/routing/path-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/routing.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/routing-policy.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/policies.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/policies/static.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/policies/ecmp.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/policies/dimension-order.cc

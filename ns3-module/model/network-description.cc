@@ -2,6 +2,7 @@
 #include "network-description.h"
 
 #include "fabric/kinds/fabric-kinds.h"
+#include "fabric/routing/policies/policies.h"
 #include "ns3/abort.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -17,47 +18,24 @@ NS_OBJECT_ENSURE_REGISTERED(NetworkDescription);
 namespace
 {
 
-/** How switches choose, by the names that scenario files use. */
-constexpr std::pair<const char*, weir::RoutingKind> ROUTINGS[] = {
-    {"static", weir::RoutingKind::Static},
-    {"ecmp", weir::RoutingKind::Ecmp},
-    {"dimension-order", weir::RoutingKind::DimensionOrder},
-    {"valiant", weir::RoutingKind::Valiant},
-    {"adaptive", weir::RoutingKind::Adaptive},
-    {"flowlet", weir::RoutingKind::Flowlet},
-    {"spray", weir::RoutingKind::Spray}};
-
-/** The value of that name; ends the program when @p choices has none. */
-template <typename E, std::size_t N>
-E
-Parse(const std::pair<const char*, E> (&choices)[N], const std::string& name, const char* attribute)
+/**
+ * The policy of that name; ends the program when there is none.
+ * @param name the name
+ * @return the policy
+ */
+weir::RoutingKind
+ParseRouting(const std::string& name)
 {
     std::string expected;
-    for (const auto& [text, value] : choices)
+    for (const weir::RoutingChoice& choice : weir::RoutingChoices())
     {
-        if (name == text)
+        if (name == choice.name)
         {
-            return value;
+            return choice.kind;
         }
-        expected += std::string(expected.empty() ? "" : ", ") + text;
+        expected += std::string(expected.empty() ? "" : ", ") + choice.name;
     }
-    NS_ABORT_MSG("NetworkDescription: " << attribute << " is '" << name
-                                        << "', expected one of: " << expected);
-}
-
-/** The name of @p value among @p choices. */
-template <typename E, std::size_t N>
-std::string
-NameOf(const std::pair<const char*, E> (&choices)[N], E value)
-{
-    for (const auto& [text, choice] : choices)
-    {
-        if (choice == value)
-        {
-            return text;
-        }
-    }
-    NS_ABORT_MSG("NetworkDescription: a value without a name");
+    NS_ABORT_MSG("NetworkDescription: Routing is '" << name << "', expected one of: " << expected);
 }
 
 /**
@@ -207,13 +185,20 @@ NetworkDescription::GetKind() const
 void
 NetworkDescription::SetRouting(std::string routing)
 {
-    m_spec.routing = Parse(ROUTINGS, routing, "Routing");
+    m_spec.routing = ParseRouting(routing);
 }
 
 std::string
 NetworkDescription::GetRouting() const
 {
-    return NameOf(ROUTINGS, m_spec.routing);
+    for (const weir::RoutingChoice& choice : weir::RoutingChoices())
+    {
+        if (choice.kind == m_spec.routing)
+        {
+            return choice.name;
+        }
+    }
+    NS_ABORT_MSG("NetworkDescription: a routing without a name");
 }
 
 } // namespace ns3

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/scenario-names.h"
 
+#include "fabric/routing/policies/policies.h"
 #include "fabric/topology/net-transport.h"
 
 namespace weir
@@ -34,13 +35,12 @@ TransportNames()
 NamedChoices<RoutingKind>
 RoutingNames()
 {
-    return {{"static", RoutingKind::Static},
-            {"ecmp", RoutingKind::Ecmp},
-            {"dimension-order", RoutingKind::DimensionOrder},
-            {"valiant", RoutingKind::Valiant},
-            {"adaptive", RoutingKind::Adaptive},
-            {"flowlet", RoutingKind::Flowlet},
-            {"spray", RoutingKind::Spray}};
+    NamedChoices<RoutingKind> names;
+    for (const RoutingChoice& choice : RoutingChoices())
+    {
+        names.emplace_back(choice.name, choice.kind);
+    }
+    return names;
 }
 
 NamedChoices<NormKind>

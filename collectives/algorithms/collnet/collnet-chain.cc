@@ -196,6 +196,7 @@ const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM{
     nullptr,
     CollNetChainStreams,
     BuildCollNetChainSchedule,
+    ChannelGraph::Rings,
 };
 
 } // namespace weir

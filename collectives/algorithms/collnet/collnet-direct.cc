@@ -106,6 +106,7 @@ const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM{
     nullptr,
     CollNetDirectStreams,
     BuildCollNetDirectSchedule,
+    ChannelGraph::Rings,
 };
 
 } // namespace weir

@@ -121,6 +121,7 @@ const CollectiveAlgorithm COLLNET_PARTS_ALGORITHM{
     nullptr,
     CollNetPartsStreams,
     BuildCollNetPartsSchedule,
+    ChannelGraph::Rings,
 };
 
 } // namespace weir

@@ -95,6 +95,13 @@ BuildSchedule(const AlgorithmInputs& in)
     return schedule;
 }
 
+/** Its data flow is CheckImportedProgram's. */
+std::string
+CheckOrder(const Schedule& schedule, const ScheduleClaim& claim)
+{
+    return CheckProgress(schedule);
+}
+
 } // namespace
 
 const CollectiveAlgorithm IMPORTED_ALGORITHM{
@@ -104,6 +111,10 @@ const CollectiveAlgorithm IMPORTED_ALGORITHM{
     Choose,
     Streams,
     BuildSchedule,
+    ChannelGraph::None,
+    nullptr,
+    CheckOrder,
+    true,
 };
 
 } // namespace weir

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/point-to-point/point-to-point.h"
 
+#include "collectives/algorithms/point-to-point/point-to-point-check.h"
 #include "collectives/algorithms/point-to-point/point-to-point-order.h"
 #include "collectives/schedule/message-split.h"
 
@@ -252,6 +253,18 @@ MessagesOf(const AlgorithmInputs& in)
     return MessagesOf(in.call.op, in.communicator.Size(), in.call.bytes, in.call.root, in.traffic);
 }
 
+namespace
+{
+
+std::string
+CheckMessages(const Schedule& schedule, const ScheduleClaim& claim)
+{
+    return CheckPointToPoint(
+        schedule, MessagesOf(schedule.op, claim.ranks, claim.bytes, claim.root, claim.traffic));
+}
+
+} // namespace
+
 const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM{
     Algorithm::PointToPoint,
     Supports,
@@ -259,6 +272,10 @@ const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM{
     Choose,
     PointToPointStreams,
     PointToPointSchedule,
+    ChannelGraph::None,
+    nullptr,
+    CheckMessages,
+    true,
 };
 
 } // namespace weir

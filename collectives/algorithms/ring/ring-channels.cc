@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/ring/ring-channels.h"
 
+#include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
 
 namespace weir
@@ -10,6 +11,14 @@ uint32_t
 RingMaxChannels(const AlgorithmInputs& inputs)
 {
     return static_cast<uint32_t>(inputs.communicator.channels.size());
+}
+
+uint32_t
+RingSenders(const AlgorithmInputs& inputs)
+{
+    return inputs.protocol == Protocol::Ll
+               ? MostOut(RingConnections(inputs.communicator, inputs.channels))
+               : 1;
 }
 
 std::vector<Time>

@@ -19,6 +19,12 @@ namespace weir
 /** All channels of the communicator. */
 uint32_t RingMaxChannels(const AlgorithmInputs& inputs);
 
+/**
+ * Over how many rings the process that serves most sends over the network at once. Only under LL
+ * messages lie in the hosts' memory, where that counts.
+ */
+uint32_t RingSenders(const AlgorithmInputs& inputs);
+
 /** Latency of each hop of a channel, by place, for slices of @p slice bytes on the wire. */
 std::vector<Time> HopLatencies(const AlgorithmInputs& inputs,
                                const RingChannel& channel,

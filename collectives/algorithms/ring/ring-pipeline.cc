@@ -291,6 +291,10 @@ const CollectiveAlgorithm RING_PIPELINE_ALGORITHM{
     nullptr,
     RingPipelineStreams,
     BuildRingPipelineSchedule,
+    ChannelGraph::Rings,
+    RingSenders,
+    nullptr,
+    true,
 };
 
 } // namespace weir

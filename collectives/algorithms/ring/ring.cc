@@ -248,6 +248,10 @@ const CollectiveAlgorithm RING_ALGORITHM{
     nullptr,
     RingStreams,
     BuildRingSchedule,
+    ChannelGraph::Rings,
+    RingSenders,
+    nullptr,
+    true,
 };
 
 } // namespace weir

@@ -3,6 +3,7 @@
 #include "collectives/algorithms/protocol.h"
 #include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/algorithms/tree/tree-shape.h"
+#include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
@@ -29,6 +30,24 @@ uint32_t
 MaxChannels(const AlgorithmInputs& in)
 {
     return static_cast<uint32_t>(in.communicator.trees.size());
+}
+
+/** Of how many trees the process that serves most sends to parents over the network at once. */
+uint32_t
+TreeSenders(const AlgorithmInputs& in)
+{
+    std::vector<ServedConnections> served(in.communicator.Size());
+    for (uint32_t c = 0; c < in.channels; ++c)
+    {
+        const auto& places = in.communicator.trees[c].places;
+        for (std::size_t rank = 0; rank < places.size(); ++rank)
+        {
+            const bool sends = places[rank].parent != TreePlace::NO_RANK &&
+                               places[rank].toParent.kind == ConnectionKind::Network;
+            served[rank].out += sends;
+        }
+    }
+    return MostOut(served);
 }
 
 /**
@@ -191,6 +210,10 @@ const CollectiveAlgorithm TREE_ALGORITHM{
     nullptr,
     Streams,
     BuildSchedule,
+    ChannelGraph::Trees,
+    TreeSenders,
+    nullptr,
+    true,
 };
 
 } // namespace weir

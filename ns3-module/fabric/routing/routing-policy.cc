@@ -29,24 +29,14 @@ RoutingPolicy::FindPath(
 std::unique_ptr<RoutingPolicy>
 MakeRoutingPolicy(const FabricSpec& fabric)
 {
-    switch (fabric.routing)
+    for (const RoutingChoice& choice : RoutingChoices())
     {
-    case RoutingKind::Static:
-        return MakeStaticRouting(fabric);
-    case RoutingKind::Ecmp:
-        return MakeEcmpRouting(fabric);
-    case RoutingKind::DimensionOrder:
-        return MakeDimensionOrderRouting(fabric);
-    case RoutingKind::Valiant:
-        return MakeValiantRouting(fabric);
-    case RoutingKind::Adaptive:
-        return MakeAdaptiveRouting(fabric);
-    case RoutingKind::Flowlet:
-        return MakeFlowletRouting(fabric);
-    case RoutingKind::Spray:
-        return MakeSprayRouting(fabric);
+        if (choice.kind == fabric.routing)
+        {
+            return choice.make(fabric);
+        }
     }
-    throw std::logic_error("MakeRoutingPolicy: not a kind of routing");
+    throw std::logic_error("MakeRoutingPolicy: a routing without a policy");
 }
 
 } // namespace weir

@@ -6,6 +6,7 @@
 #include "fabric/topology/cluster-spec.h"
 
 #include <memory>
+#include <vector>
 
 namespace weir
 {
@@ -18,6 +19,17 @@ std::unique_ptr<RoutingPolicy> MakeValiantRouting(const FabricSpec& fabric); //!
 std::unique_ptr<RoutingPolicy> MakeAdaptiveRouting(const FabricSpec& fabric); //!< adaptive.cc
 std::unique_ptr<RoutingPolicy> MakeFlowletRouting(const FabricSpec& fabric);  //!< flowlet.cc
 std::unique_ptr<RoutingPolicy> MakeSprayRouting(const FabricSpec& fabric);    //!< spray.cc
+
+/** A policy as a fabric names it. */
+struct RoutingChoice
+{
+    const char* name;
+    RoutingKind kind;
+    std::unique_ptr<RoutingPolicy> (*make)(const FabricSpec& fabric);
+};
+
+/** All policies; a line for each. */
+const std::vector<RoutingChoice>& RoutingChoices();
 
 } // namespace weir
 
