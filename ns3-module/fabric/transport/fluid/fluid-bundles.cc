@@ -12,10 +12,6 @@ namespace weir
 namespace
 {
 
-/** Clocks that show more than this (bytes per weight) are set back, so that their values keep a
- *  resolution of micro-bytes. */
-constexpr double REBASE_ABOVE = 8589934592.0; // 2^33
-
 } // namespace
 
 uint32_t

@@ -79,6 +79,9 @@ class FluidTransport final : public Transport
     void RemoveObserver(TransportObserver& observer) override;
 
   private:
+    /** A clock is set back above this (bytes per weight), for resolution: 2^33. */
+    static constexpr double REBASE_ABOVE = 8589934592.0;
+
     static constexpr uint32_t NONE = 0xffffffff;
 
     // A FlowId is the number of the start above the index in m_flows: unique, in the order of
