@@ -15,10 +15,11 @@ namespace weir
 namespace
 {
 
-constexpr std::array<std::pair<Fidelity, const char*>, 3> NAMES{{
+constexpr std::array<std::pair<Fidelity, const char*>, 4> NAMES{{
     {Fidelity::Analytical, "analytical"},
     {Fidelity::Stream, "stream"},
     {Fidelity::Flow, "flow"},
+    {Fidelity::Packet, "packet"},
 }};
 
 } // namespace
@@ -49,9 +50,22 @@ ParseFidelity(const std::string& name)
     return std::nullopt;
 }
 
-std::unique_ptr<CollectiveEngine>
-MakeCollectiveEngine(Fidelity fidelity, Planner& planner, FluidTransport& transport)
+bool
+MovesPackets(Fidelity fidelity)
 {
+    return fidelity == Fidelity::Packet;
+}
+
+std::unique_ptr<CollectiveEngine>
+MakeCollectiveEngine(Fidelity fidelity, Planner& planner, Transport& transport)
+{
+    if (fidelity != Fidelity::Analytical && transport.TellsArrival() != MovesPackets(fidelity))
+    {
+        throw std::invalid_argument(
+            std::string("MakeCollectiveEngine: found fidelity ") + ToString(fidelity) +
+            ", expected " +
+            (transport.TellsArrival() ? "packet on packets" : "stream or flow on a fluid"));
+    }
     switch (fidelity)
     {
     case Fidelity::Analytical:
@@ -59,6 +73,7 @@ MakeCollectiveEngine(Fidelity fidelity, Planner& planner, FluidTransport& transp
     case Fidelity::Stream:
         return std::make_unique<StreamEngine>(planner, transport);
     case Fidelity::Flow:
+    case Fidelity::Packet:
         return std::make_unique<FlowEngine>(planner, transport);
     }
     throw std::invalid_argument("MakeCollectiveEngine: no such fidelity");

@@ -4,7 +4,7 @@
 
 #include "collectives/engines/collective-engine.h"
 #include "collectives/planner.h"
-#include "fabric/transport/fluid/fluid-transport.h"
+#include "fabric/transport/transport.h"
 
 #include <memory>
 #include <optional>
@@ -18,17 +18,25 @@ enum class Fidelity : uint8_t
 {
     Analytical, //!< one closed-form duration, no events inside
     Stream,     //!< per channel one fluid flow over all its hops at once, plus its latency
-    Flow        //!< every chunk of every NCCL step is a fluid flow with its true dependencies
+    Flow,       //!< every chunk of every NCCL step is a fluid flow with its true dependencies
+    Packet      //!< as Flow, and the flows are packets in queues
 };
 
 const char* ToString(Fidelity fidelity);
 std::optional<Fidelity> ParseFidelity(const std::string& name);
 
-/** The engine of that fidelity. @p planner and @p transport must outlive it; Analytical does not
- * use the transport. */
+/** Whether a transport of that kind is what a fidelity needs: packets, or a fluid. */
+bool MovesPackets(Fidelity fidelity);
+
+/**
+ * The engine of that fidelity. @p planner and @p transport must outlive it; Analytical does not use
+ * the transport.
+ * @throws std::invalid_argument when the transport moves packets and the fidelity is Stream or
+ *         Flow, or the other way round.
+ */
 std::unique_ptr<CollectiveEngine> MakeCollectiveEngine(Fidelity fidelity,
                                                        Planner& planner,
-                                                       FluidTransport& transport);
+                                                       Transport& transport);
 
 } // namespace weir
 

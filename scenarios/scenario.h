@@ -6,6 +6,7 @@
 #include "compute-model/kernels/gpu.h"
 #include "compute-model/training-run.h"
 #include "fabric/topology/cluster-spec.h"
+#include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -71,6 +72,7 @@ struct Scenario
     Gpu gpu;
     std::vector<JobSpec> jobs;
     Fidelity fidelity{Fidelity::Stream};
+    PacketSpec packets; //!< where the fidelity is packet
     std::string ncclVersion{"2.30.7"};
     std::vector<EventSpec> events;
     OutputSpec output;

@@ -31,6 +31,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-place.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/parameter-reader.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-memory.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-overruled.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-use-notes.cc
@@ -49,6 +50,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-uses.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/parameter-writer.cc
+  ${CMAKE_CURRENT_LIST_DIR}/writers/write-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-scenario.cc
@@ -121,6 +123,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-bench.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/least-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/plan-agreement.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/measured-flows.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/step-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/suite-statement.cc

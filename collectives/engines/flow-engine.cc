@@ -4,6 +4,7 @@
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace weir
 {
@@ -14,10 +15,28 @@ namespace
 /** Beyond so many a heap has the timers: all lines are looked at for the next event. */
 constexpr std::size_t MOST_LINES = 1024;
 
+constexpr unsigned STREAM_BITS = 8; //!< of connections of one communicator over one route
+
 Bytes
 OnTheWire(Bytes bytes, double factor)
 {
     return factor == 1 ? bytes : RoundedUp(bytes.ToDouble() * factor);
+}
+
+/** What links delay a byte by: one behind the other, or all at once where they have no order. */
+Time
+DelayOf(const Routing& routing, RouteId route)
+{
+    if (routing.HasEnds(route))
+    {
+        return routing.Latency(route);
+    }
+    Time longest;
+    for (const PathLink& each : routing.Links(route))
+    {
+        longest = std::max(longest, routing.GetTopology().GetLink(each.link).latency);
+    }
+    return longest;
 }
 
 } // namespace
@@ -45,14 +64,15 @@ FlowEngine::Begin(const CollectiveCall& call, Time now)
     running.run = std::make_unique<ScheduleRun>(schedule);
     running.schedule = &schedule;
     running.serial = ++m_serial;
-    AddWires(running);
+    AddWires(running, call.communicator.Index());
     SetTimer(LineOf(schedule.startLatency), schedule.startLatency, now, {place, Timer::START});
     return running;
 }
 
 void
-FlowEngine::AddWires(Running& running)
+FlowEngine::AddWires(Running& running, uint32_t communicator)
 {
+    std::unordered_map<RouteId, uint32_t> streams; // connections of channels are queue pairs
     const Routing& routing = m_planner.GetRouting();
     const Time pause = running.schedule->block.Pause(running.schedule->op);
     running.wires.clear();
@@ -63,10 +83,18 @@ FlowEngine::AddWires(Running& running)
         Wire wire;
         wire.interval = connection.interval;
         wire.pause = connection.connection.kind == ConnectionKind::Network ? Time() : pause;
-        wire.arrivalLine = LineOf(connection.latency);
+        const RouteId route = running.run->GetRoute(c);
+        const bool crossesLinks = routing.Links(route).size() > 0;
+        wire.copied = crossesLinks ? Wire::CROSSES_LINKS : Wire::UNKNOWN;
         wire.isHere = connection.latency == Time();
-        wire.copied = routing.Links(running.run->GetRoute(c)).size() == 0 ? Wire::UNKNOWN
-                                                                          : Wire::CROSSES_LINKS;
+        wire.isTold = crossesLinks && m_transport.TellsArrival();
+        wire.latency = connection.latency;
+        if (wire.isTold)
+        {
+            wire.latency = std::max(Time(), connection.latency - DelayOf(routing, route));
+        }
+        wire.stream = communicator << STREAM_BITS | streams[route]++;
+        wire.arrivalLine = LineOf(wire.latency);
         running.wires.push_back(wire);
     }
 }
@@ -238,6 +266,8 @@ FlowEngine::RequestOf(uint32_t running, uint32_t connection)
     request.bytes = OnTheWire(bytes, description.wireFactor);
     request.cap = cap * description.wireFactor;
     request.weight = copies * description.weight;
+    request.connections = copies;
+    request.stream = r.wires[connection].stream;
     request.addsLatency = false; // it is in the connection's
     request.client = this;
     request.token = static_cast<uint64_t>(running) << 32 | connection;
@@ -270,17 +300,45 @@ FlowEngine::CopyTime(uint32_t running, uint32_t connection)
 void
 FlowEngine::OnFlowDone(uint64_t token, Time now)
 {
-    OnSliceMoved(static_cast<uint32_t>(token >> 32), static_cast<uint32_t>(token), now);
+    const auto place = static_cast<uint32_t>(token >> 32);
+    const auto connection = static_cast<uint32_t>(token);
+    const Wire& wire = m_running[place].wires[connection];
+    if (wire.isTold)
+    {
+        SetTimer(wire.arrivalLine, wire.latency, now, {place, connection});
+        return;
+    }
+    OnSliceMoved(place, connection, now);
 }
 
-/** The last byte of the oldest slice on @p connection has left. */
+void
+FlowEngine::OnFlowSent(uint64_t token, Time now)
+{
+    OnSliceSent(static_cast<uint32_t>(token >> 32), static_cast<uint32_t>(token), now);
+}
+
+/** The last byte of the oldest slice on @p connection has left, and arrives a latency later. */
 void
 FlowEngine::OnSliceMoved(uint32_t place, uint32_t connection, Time now)
+{
+    const Wire& wire = m_running[place].wires[connection];
+    const bool isDone = wire.copied != Wire::CROSSES_LINKS && wire.isHere;
+    const uint16_t line = wire.arrivalLine;
+    const Time latency = wire.latency;
+    OnSliceSent(place, connection, now);
+    if (!isDone)
+    {
+        SetTimer(line, latency, now, {place, connection});
+    }
+}
+
+/** The last byte of the oldest slice on @p connection has left: the next one may. */
+void
+FlowEngine::OnSliceSent(uint32_t place, uint32_t connection, Time now)
 {
     Running& running = m_running[place];
     Wire& wire = running.wires[connection];
     wire.notBefore = std::max(wire.notBefore, now + wire.pause);
-    const bool isDone = wire.copied != Wire::CROSSES_LINKS && wire.isHere;
     if (running.run->PopFront(connection))
     {
         Send(place, connection, now);
@@ -289,11 +347,6 @@ FlowEngine::OnSliceMoved(uint32_t place, uint32_t connection, Time now)
     {
         const Time release = running.run->GetConnection(connection).release;
         Release(place, running.row->SenderOf(connection), now + release, now);
-    }
-    if (!isDone)
-    {
-        const Time latency = running.run->GetConnection(connection).latency;
-        SetTimer(wire.arrivalLine, latency, now, {place, connection});
     }
 }
 

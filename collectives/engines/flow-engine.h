@@ -24,13 +24,14 @@ namespace weir
  * its true dependencies.
  *
  * A connection is a pipe: one slice on the wire at a time, the next one following it at once, and
- * each arrives one hop latency after its last byte. Every thread block starts after the protocol's
- * base latency. Reduction and copy cost is the cap of a channel, and where the schedule has
- * BlockTimes a slice keeps its block busy for that long, and a wire that blocks store through
- * pauses between two slices. Equal channels run as one flow of their
- * number's weight. What crosses no link, as copies inside a GPU, takes bytes / cap whatever else
- * moves, so the transport is not asked for it. O(1) per slice besides the transport's own work and,
- * for a block that is waited for, O(log blocks).
+ * each arrives one hop latency after its last byte. Where the transport TellsArrival, a slice
+ * arrives when it says so, and later by what the hop latency has beyond the path's. Every thread
+ * block starts after the protocol's base latency. Reduction and copy cost is the cap of a channel,
+ * and where the schedule has BlockTimes a slice keeps its block busy for that long, and a wire that
+ * blocks store through pauses between two slices. Equal channels run as one flow of their number's
+ * weight. What crosses no link, as copies inside a GPU, takes bytes / cap whatever else moves, so
+ * the transport is not asked for it. O(1) per slice besides the transport's own work and, for a
+ * block that is waited for, O(log blocks).
  */
 class FlowEngine : public CollectiveEngine, private FlowClient
 {
@@ -71,10 +72,13 @@ class FlowEngine : public CollectiveEngine, private FlowClient
         Time notBefore;                //!< when it may move a slice again
         Time interval;                 //!< at least, from one slice's start to the next one's
         Time pause;                    //!< from one slice's end to the next one's start
+        uint32_t stream{0};            //!< of its route's
+        Time latency;                  //!< from then, or from when it is told, until it arrives
         int64_t copied{CROSSES_LINKS}; //!< bytes of the slice that copyLine is for, if a copy
         uint16_t copyLine{0};          //!< of m_lines, while a slice is copied
         uint16_t arrivalLine{0};       //!< likewise, until it has arrived
         bool isHere{false};            //!< a copied slice arrives at once
+        bool isTold{false};            //!< the transport tells when a slice arrives
     };
 
     struct Running
@@ -135,6 +139,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     };
 
     void OnFlowDone(uint64_t token, Time now) override;
+    void OnFlowSent(uint64_t token, Time now) override;
     Running& Begin(const CollectiveCall& call, Time now);
     void BeginCalls(uint32_t running, Time now);
     void BeginCallOf(uint32_t running, uint32_t rank, Time now);
@@ -142,7 +147,8 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     void ReleaseEnded(uint32_t running, Time now);
     void Release(uint32_t running, uint32_t rank, Time at, Time now);
     void OnSliceMoved(uint32_t place, uint32_t connection, Time now);
-    void AddWires(Running& running);
+    void OnSliceSent(uint32_t place, uint32_t connection, Time now);
+    void AddWires(Running& running, uint32_t communicator);
     void Copy(uint32_t running, uint32_t connection, Time now);
     FlowRequest RequestOf(uint32_t running, uint32_t connection);
     void Handle(const Timer& timer, Time now);

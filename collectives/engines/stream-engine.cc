@@ -6,7 +6,7 @@
 namespace weir
 {
 
-StreamEngine::StreamEngine(Planner& planner, FluidTransport& transport)
+StreamEngine::StreamEngine(Planner& planner, Transport& transport)
     : m_plans(planner),
       m_transport(transport),
       m_nowhere(planner.GetRouting().Nowhere())

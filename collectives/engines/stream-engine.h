@@ -5,7 +5,7 @@
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/plan-lookup.h"
 #include "collectives/planner.h"
-#include "fabric/transport/fluid/fluid-transport.h"
+#include "fabric/transport/transport.h"
 
 #include <cstdint>
 #include <vector>
@@ -21,8 +21,11 @@ namespace weir
 class StreamEngine : public CollectiveEngine, private FlowClient
 {
   public:
-    /** Both must outlive it; the transport is advanced by whoever owns it. */
-    StreamEngine(Planner& planner, FluidTransport& transport);
+    /**
+     * Both must outlive it; the transport is advanced by whoever owns it, and carries sums of
+     * routes: a fluid.
+     */
+    StreamEngine(Planner& planner, Transport& transport);
 
     void Start(const CollectiveCall& call,
                CollectiveClient* client,
@@ -44,7 +47,7 @@ class StreamEngine : public CollectiveEngine, private FlowClient
     uint32_t Allocate();
 
     PlanLookup m_plans;
-    FluidTransport& m_transport;
+    Transport& m_transport;
     RouteId m_nowhere;              //!< for calls that move nothing
     std::vector<Running> m_running; //!< by the streams' token
     std::vector<uint32_t> m_free;   //!< unused places of m_running

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/fabric.h"
 
+#include "fabric/transport/make-transport.h"
+
 #include <utility>
 
 namespace weir
 {
 
-Fabric::Fabric(ClusterSpec spec)
+Fabric::Fabric(ClusterSpec spec, std::optional<PacketSpec> packets)
     : m_cluster(std::move(spec)),
-      m_routing(m_cluster.GetTopology(), m_cluster.GetSpec().fabric),
-      m_transport(m_routing)
+      m_routing(m_cluster.GetTopology(), m_cluster.GetSpec().fabric)
 {
+    if (packets)
+    {
+        FillHeader(packets->format, m_cluster.GetSpec().node.nic.framing);
+    }
+    m_transport = MakeTransport(m_routing, std::move(packets));
 }
+
+Fabric::~Fabric() = default;
 
 RouteRequest
 Fabric::RequestBetween(DeviceId source, DeviceId destination)

@@ -4,7 +4,11 @@
 
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
-#include "fabric/transport/fluid/fluid-transport.h"
+#include "fabric/transport/packet/packet-spec.h"
+#include "fabric/transport/transport.h"
+
+#include <memory>
+#include <optional>
 
 namespace weir
 {
@@ -14,10 +18,11 @@ class Fabric
 {
   public:
     /**
-     * Wires @p spec and puts a fluid transport on it.
-     * @throws std::invalid_argument as Cluster.
+     * Wires @p spec and puts a transport on it: bytes move as a fluid, or as @p packets say.
+     * @throws std::invalid_argument as Cluster and PacketTransport.
      */
-    explicit Fabric(ClusterSpec spec);
+    explicit Fabric(ClusterSpec spec, std::optional<PacketSpec> packets = {});
+    ~Fabric();
     Fabric(const Fabric&) = delete;
     Fabric& operator=(const Fabric&) = delete;
 
@@ -31,14 +36,14 @@ class Fabric
         return m_routing;
     }
 
-    FluidTransport& GetTransport()
+    Transport& GetTransport()
     {
-        return m_transport;
+        return *m_transport;
     }
 
-    const FluidTransport& GetTransport() const
+    const Transport& GetTransport() const
     {
-        return m_transport;
+        return *m_transport;
     }
 
     /**
@@ -51,7 +56,7 @@ class Fabric
   private:
     Cluster m_cluster;
     Routing m_routing;
-    FluidTransport m_transport;
+    std::unique_ptr<Transport> m_transport;
 };
 
 } // namespace weir

@@ -63,5 +63,20 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-paths.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-settle.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-usage.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/make-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-spec.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-network.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/queue-pairs.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/no-congestion-control.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/static-window.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/dcqcn.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/dctcp.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/hpcc.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/power-tcp.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/timely.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/swift.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/nscc.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/congestion-controls.cc
   ${CMAKE_CURRENT_LIST_DIR}/fabric.cc
 )

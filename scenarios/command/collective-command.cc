@@ -3,6 +3,7 @@
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/output-option.h"
+#include "scenarios/command/packets-option.h"
 #include "scenarios/describe/explain-collective.h"
 #include "scenarios/msccl/read-msccl.h"
 #include "scenarios/readers/check-wiring.h"
@@ -44,6 +45,7 @@ struct CollectiveOptions
     uint32_t maxChannels{ChannelLimits().most};
     std::string tuner;
     std::string fidelity; //!< empty: stream, of a file flow
+    PacketsOptions packets;
     std::string csv;
     bool explain{false};
 };
@@ -190,12 +192,20 @@ ReadSweep(const CollectiveOptions& options)
         spec.fidelity = Expect(ParseFidelity(options.fidelity),
                                "--fidelity",
                                options.fidelity,
-                               NamesUpTo(Fidelity::Flow));
+                               NamesUpTo(Fidelity::Packet));
     }
-    if (spec.program && spec.fidelity != Fidelity::Flow)
+    if (MovesPackets(spec.fidelity))
+    {
+        spec.packets = ReadPacketsOptions(options.packets);
+    }
+    else
+    {
+        ExpectNoPacketsOptions(options.packets, ToString(spec.fidelity));
+    }
+    if (spec.program && spec.fidelity != Fidelity::Flow && spec.fidelity != Fidelity::Packet)
     {
         throw InputError("--fidelity: found '" + options.fidelity +
-                         "', expected flow: a schedule of a file has no closed form");
+                         "', expected flow or packet: a schedule of a file has no closed form");
     }
     spec.ncclVersion = options.nccl;
     spec.launch = Expect(
@@ -300,7 +310,8 @@ AddCollectiveCommand(CLI::App& application)
                      "CSV of NCCL's example tuner plug-in: decides what the options leave open");
     verb->add_option("--fidelity",
                      options->fidelity,
-                     "analytical, stream or flow (default: stream; flow with --msccl)");
+                     "analytical, stream, flow or packet (default: stream; flow with --msccl)");
+    AddPacketsOptions(*verb, options->packets);
     verb->add_flag("--explain",
                    options->explain,
                    "Print channels, what NCCL chooses among, chunks and bottlenecks first");

@@ -3,6 +3,7 @@
 
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/output-option.h"
+#include "scenarios/command/packets-option.h"
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/flows/flow-report.h"
 #include "scenarios/flows/open-network.h"
@@ -31,6 +32,7 @@ struct FlowsOptions
     std::string fidelity{"flow"};
     std::string csv;
     NetworkOverrides network;
+    PacketsOptions packets;
     bool json{false};
     bool quiet{false};
 };
@@ -70,19 +72,30 @@ OpenCsv(const FlowsOptions& options, std::optional<OutputFile>& csv)
     RemoveIfInterrupted(csv->TemporaryPath());
 }
 
-void
-CheckFidelity(const std::string& fidelity)
+Fidelity
+ReadFidelity(const std::string& text)
 {
-    if (fidelity != "flow")
+    const std::optional<Fidelity> fidelity = ParseFidelity(text);
+    if (fidelity != Fidelity::Flow && fidelity != Fidelity::Packet)
     {
-        throw InputError("--fidelity: found '" + fidelity + "', expected flow");
+        throw InputError("--fidelity: found '" + text + "', expected flow or packet");
     }
+    return *fidelity;
 }
 
 ExitCode
 RunFlows(const FlowsOptions& options)
 {
-    CheckFidelity(options.fidelity);
+    const Fidelity fidelity = ReadFidelity(options.fidelity);
+    NetworkOverrides overrides = options.network;
+    if (MovesPackets(fidelity))
+    {
+        overrides.packets = ReadPacketsOptions(options.packets);
+    }
+    else
+    {
+        ExpectNoPacketsOptions(options.packets, options.fidelity);
+    }
     std::optional<OutputFile> csv;
     if (!options.csv.empty())
     {
@@ -90,13 +103,13 @@ RunFlows(const FlowsOptions& options)
     }
     FlowReport report;
     Stopwatch watch;
-    const auto network = OpenNetwork(options.topology, options.network, Catalog());
+    const auto network = OpenNetwork(options.topology, overrides, Catalog());
     FlowFile file(options.flows);
     FlowResults flows = ReadFlows(file, *network);
     report.cost.readSeconds = watch.Lap();
     {
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, options.flows);
-        report.run = PlayFlows(flows, *network, *MakeEngineLoop(Fidelity::Flow), [&](Time now) {
+        report.run = PlayFlows(flows, *network, *MakeEngineLoop(fidelity), [&](Time now) {
             line.Update(now);
             ThrowIfInterrupted();
         });
@@ -108,6 +121,7 @@ RunFlows(const FlowsOptions& options)
         csv->Commit();
     }
     report.cost.writeSeconds = watch.Lap();
+    report.fidelity = options.fidelity;
     report.topology = options.topology;
     report.flows = options.flows;
     report.endPoints = network->EndPointCount();
@@ -143,7 +157,8 @@ AddFlowsCommand(CLI::App& application)
                      "HPCC-style flow file (src dst pg dport size start_s; dport may be absent), "
                      "or CSV with the header src,dst,bytes,start_s")
         ->required();
-    verb->add_option("--fidelity", options->fidelity, "flow")->capture_default_str();
+    verb->add_option("--fidelity", options->fidelity, "flow or packet")->capture_default_str();
+    AddPacketsOptions(*verb, options->packets);
     AddOutputOption(*verb,
                     "--csv",
                     options->csv,
@@ -163,12 +178,19 @@ AddFlowsCommand(CLI::App& application)
     verb->footer(
         "End points are the hosts of a topology file by its numbers, or the GPUs of a system,\n"
         "counted node by node; between nodes a flow goes from the sender's own NIC to the\n"
-        "receiver's. Sizes are what crosses the wire. Flows share links max-min fairly; one alone\n"
-        "takes its path's latency plus bytes over the bottleneck's rate (ideal_fct_s).\n"
+        "receiver's. In fidelity flow they share links max-min fairly, and sizes are what crosses\n"
+        "the wire; in fidelity packet each is a queue pair, its size is payload, and packets wait "
+        "in\n"
+        "queues. One alone takes its path's latency plus bytes over the bottleneck's rate\n"
+        "(ideal_fct_s), and in packets what their headers and store-and-forward take.\n"
         "The file's order does not matter: flows are sorted by start where they are not.\n"
         "Examples:\n"
         "  weir flows --topology fat.txt --flows flow.txt --csv fct.csv\n"
         "  weir flows --topology hgx-h100 --nodes 16 --flows flows.csv --json\n"
+        "  weir flows --topology fat.txt --flows flow.txt --fidelity packet --congestion-control "
+        "dcqcn\n"
+        "  weir flows --topology fat.txt --flows flow.txt --fidelity packet --network net.yaml "
+        "--set switch.buffer=16MiB\n"
         "  scripts/make-fat-tree and scripts/make-flows make such files.");
     return {verb, [options] { return RunFlows(*options); }};
 }

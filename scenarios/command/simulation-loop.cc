@@ -12,7 +12,8 @@ std::unique_ptr<EngineLoop>
 MakeEngineLoop(Fidelity fidelity)
 {
 #ifdef WEIR_WITH_NS3
-    if (fidelity != Fidelity::Analytical)
+    // Packets have millions of events that concern nobody else; they need no scheduler.
+    if (fidelity != Fidelity::Analytical && fidelity != Fidelity::Packet)
     {
         return std::make_unique<Ns3Loop>();
     }

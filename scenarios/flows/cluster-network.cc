@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/cluster-network.h"
 
+#include <utility>
+
 #include <stdexcept>
 
 namespace weir
 {
 
-ClusterNetwork::ClusterNetwork(const ClusterSpec& spec)
-    : m_fabric(spec),
+ClusterNetwork::ClusterNetwork(const ClusterSpec& spec, std::optional<PacketSpec> packets)
+    : m_fabric(spec, std::move(packets)),
       m_connector(m_fabric.GetCluster(), m_fabric.GetRouting())
 {
 }

@@ -21,8 +21,11 @@ namespace weir
 class ClusterNetwork : public FlowNetwork
 {
   public:
-    /** @throws std::invalid_argument when @p spec cannot be wired. */
-    explicit ClusterNetwork(const ClusterSpec& spec);
+    /**
+     * @param packets how they move; nothing: bytes are a fluid
+     * @throws std::invalid_argument when @p spec cannot be wired.
+     */
+    explicit ClusterNetwork(const ClusterSpec& spec, std::optional<PacketSpec> packets = {});
 
     const char* EndPointName() const override;
     std::size_t EndPointCount() const override;

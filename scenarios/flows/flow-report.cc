@@ -86,7 +86,7 @@ ToJson(const FlowReport& report)
     const FlowSummary& summary = report.summary;
     Json object = {{"topology", report.topology},
                    {"flows_file", report.flows},
-                   {"fidelity", "flow"},
+                   {"fidelity", report.fidelity},
                    {"end_points", report.endPoints},
                    {"flows", summary.flows},
                    {"bytes", summary.bytes.Count()},

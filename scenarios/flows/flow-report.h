@@ -23,6 +23,7 @@ struct FlowRunCost
 /** What a report says besides the summary. */
 struct FlowReport
 {
+    std::string fidelity; //!< flow or packet
     std::string topology; //!< as given
     std::string flows;    //!< as given
     std::size_t endPoints{0};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/hpcc-network.h"
 
+#include "fabric/transport/make-transport.h"
+
 #include <utility>
 
 namespace weir
@@ -21,10 +23,12 @@ constexpr int PRIORITY_SHIFT = 13; //!< priority groups are 0 to 7: the top bits
 
 } // namespace
 
-HpccNetwork::HpccNetwork(Topology topology, const FabricSpec& fabric)
+HpccNetwork::HpccNetwork(Topology topology,
+                         const FabricSpec& fabric,
+                         std::optional<PacketSpec> packets)
     : m_topology(std::move(topology)),
       m_routing(m_topology, fabric),
-      m_transport(m_routing)
+      m_transport(MakeTransport(m_routing, std::move(packets)))
 {
     for (std::size_t node = 0; node < m_topology.DeviceCount(); node++)
     {
@@ -84,7 +88,7 @@ HpccNetwork::GetRouting()
 Transport&
 HpccNetwork::GetTransport()
 {
-    return m_transport;
+    return *m_transport;
 }
 
 } // namespace weir

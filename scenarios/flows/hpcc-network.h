@@ -3,8 +3,11 @@
 #define WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
 
 #include "fabric/topology/cluster-spec.h"
-#include "fabric/transport/fluid/fluid-transport.h"
+#include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/flows/flow-network.h"
+
+#include <memory>
+#include <optional>
 
 namespace weir
 {
@@ -21,10 +24,13 @@ class HpccNetwork : public FlowNetwork
   public:
     /**
      * @param topology with hosts and switches as ReadHpccTopology numbers them
+     * @param packets how they move; nothing: bytes are a fluid
      * @param fabric its routing, hash seed and flowlet gap hold: another seed, another choice among
      *        ties
      */
-    HpccNetwork(Topology topology, const FabricSpec& fabric);
+    HpccNetwork(Topology topology,
+                const FabricSpec& fabric,
+                std::optional<PacketSpec> packets = {});
 
     /** As above with ECMP. */
     HpccNetwork(Topology topology, uint64_t hashSeed);
@@ -40,7 +46,7 @@ class HpccNetwork : public FlowNetwork
     Topology m_topology;
     std::size_t m_hosts{0};
     Routing m_routing;
-    FluidTransport m_transport;
+    std::unique_ptr<Transport> m_transport;
 };
 
 } // namespace weir

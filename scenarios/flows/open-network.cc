@@ -51,7 +51,7 @@ OpenSystem(const std::string& system, const NetworkOverrides& overrides, const C
     SetRouting(spec.fabric, overrides, catalog.GetFabricKinds());
     try
     {
-        return std::make_unique<ClusterNetwork>(spec);
+        return std::make_unique<ClusterNetwork>(spec, overrides.packets);
     }
     catch (const std::invalid_argument& error)
     {
@@ -77,7 +77,7 @@ OpenNetwork(const std::string& topology, const NetworkOverrides& overrides, cons
     FabricSpec fabric;
     fabric.kind = GraphFabric();
     SetRouting(fabric, overrides, catalog.GetFabricKinds());
-    return std::make_unique<HpccNetwork>(std::move(read), fabric);
+    return std::make_unique<HpccNetwork>(std::move(read), fabric, overrides.packets);
 }
 
 } // namespace weir

@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_FLOWS_OPEN_NETWORK_H
 #define WEIR_SCENARIOS_FLOWS_OPEN_NETWORK_H
 
+#include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/catalog.h"
 #include "scenarios/flows/flow-network.h"
 
@@ -16,9 +17,10 @@ namespace weir
 /** Values that a user sets beside the topology. */
 struct NetworkOverrides
 {
-    std::optional<uint32_t> nodes;    //!< of a system
-    std::optional<uint64_t> hashSeed; //!< of the switches' ECMP hashes
-    std::string routing;              //!< by name, as `fabric.routing`; empty: the topology's, ECMP
+    std::optional<uint32_t> nodes;     //!< of a system
+    std::optional<uint64_t> hashSeed;  //!< of the switches' ECMP hashes
+    std::optional<PacketSpec> packets; //!< nothing: a fluid
+    std::string routing; //!< by name, as `fabric.routing`; empty: the topology's, ECMP
 };
 
 /**

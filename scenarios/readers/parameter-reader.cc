@@ -203,6 +203,11 @@ ParameterReader::Duration(const ParameterInfo& info, Time& value, ParameterRange
 {
     if (const auto found = Find(info))
     {
+        if (range.maximum.IsInfinite() && found->AsString() == "inf")
+        {
+            value = Time::Infinite();
+            return;
+        }
         value = found->AsTime();
         CheckRange(*found, value, range, FormatTime, "a time", !range.maximum.IsInfinite());
     }

@@ -8,9 +8,11 @@
 #include "scenarios/readers/read-event.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
+#include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-plan.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
 
 #include "fabric/routing/flow-hash.h"
@@ -260,7 +262,7 @@ ReadNcclVersion(const YamlNode& node)
 void
 ReadNetwork(const YamlNode& node, Scenario& scenario)
 {
-    node.CheckKeys({"fidelity", "nccl"});
+    scenario.packets = ReadPackets(node, {"fidelity", "nccl"});
     if (const auto fidelity = node.Find("fidelity"))
     {
         scenario.fidelity = fidelity->AsEnum(FidelityNames());
@@ -364,15 +366,7 @@ LoadScenario(const std::string& nameOrPath,
              const Catalog& catalog)
 {
     YamlNode node = YamlNode::Load(catalog.Find(CatalogKind::Runs, nameOrPath));
-    for (const std::string& setting : settings)
-    {
-        const std::size_t equals = setting.find('=');
-        if (equals == std::string::npos || equals == 0)
-        {
-            throw InputError("--set " + setting + ": found no key, expected key.path=value");
-        }
-        node.Set(setting.substr(0, equals), setting.substr(equals + 1));
-    }
+    ApplySettings(node, settings);
     return ReadScenario(node, catalog);
 }
 

@@ -182,7 +182,8 @@ FidelityNames()
 {
     return {{"analytical", Fidelity::Analytical},
             {"stream", Fidelity::Stream},
-            {"flow", Fidelity::Flow}};
+            {"flow", Fidelity::Flow},
+            {"packet", Fidelity::Packet}};
 }
 
 NamedChoices<EventKind>

@@ -23,7 +23,9 @@ class CallRunner
     explicit CallRunner(const CollectiveSweepSpec& spec)
         : m_spec(spec),
           m_costs(spec.cluster.node),
-          m_simulation(spec.cluster, SettingsOf(spec)),
+          m_simulation(spec.cluster,
+                       SettingsOf(spec),
+                       MovesPackets(spec.fidelity) ? std::optional(spec.packets) : std::nullopt),
           m_planner(m_simulation.GetPlanner()),
           m_rows(m_simulation, spec.fidelity),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))

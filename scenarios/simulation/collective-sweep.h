@@ -7,6 +7,7 @@
 #include "collectives/fidelity.h"
 #include "collectives/nccl/nccl-settings.h"
 #include "fabric/topology/cluster-spec.h"
+#include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -26,6 +27,7 @@ struct CollectiveSweepSpec
     CollectiveOverrides overrides;
     std::vector<Bytes> sizes; //!< as nccl-tests counts them
     Fidelity fidelity{Fidelity::Stream};
+    PacketSpec packets{}; //!< where the fidelity is packet
     std::string ncclVersion{"2.30.7"};
     LaunchMode launch{LaunchMode::ProcessPerGpu};
     uint32_t queuePairs{1}; //!< per network connection

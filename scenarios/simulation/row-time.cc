@@ -106,7 +106,7 @@ RowTimer::PerCall(const CollectiveCall& call, uint32_t calls)
         end = PlayOne(call);
         calls = 1;
     }
-    else if (m_fidelity == Fidelity::Flow)
+    else if (m_fidelity == Fidelity::Flow || m_fidelity == Fidelity::Packet)
     {
         end = Play(call, calls);
     }

@@ -31,12 +31,11 @@ void
 PlainLoop::Run(EngineSet& engines, const std::function<void(Time)>& progress)
 {
     uint64_t instants = 0;
-    for (Time next = engines.NextEventTime(); !next.IsInfinite(); next = engines.NextEventTime())
+    while (engines.Step())
     {
-        engines.RunUntil(next);
         if (++instants % PROGRESS_INTERVAL == 0)
         {
-            progress(next);
+            progress(engines.Now());
         }
     }
 }

@@ -30,8 +30,10 @@ Listed(const std::vector<std::string>& names)
 
 } // namespace
 
-Simulation::Simulation(const ClusterSpec& cluster, NcclSettings nccl)
-    : m_ownFabric(std::make_unique<Fabric>(cluster)),
+Simulation::Simulation(const ClusterSpec& cluster,
+                       NcclSettings nccl,
+                       std::optional<PacketSpec> packets)
+    : m_ownFabric(std::make_unique<Fabric>(cluster, std::move(packets))),
       m_ownEngines(std::make_unique<EngineSet>()),
       m_fabric(*m_ownFabric),
       m_engines(*m_ownEngines),
@@ -68,7 +70,8 @@ Simulation::GetEngine(Fidelity fidelity)
 FlowEngine&
 Simulation::GetFlowEngine()
 {
-    return dynamic_cast<FlowEngine&>(GetEngine(Fidelity::Flow));
+    return dynamic_cast<FlowEngine&>(
+        GetEngine(GetTransport().TellsArrival() ? Fidelity::Packet : Fidelity::Flow));
 }
 
 JobId
@@ -140,7 +143,7 @@ Simulation::PlanCall(JobId job, Rank rank, const StepOp& op)
     }
     const CollectiveCall call = CallOf(job, group, op);
     m_planner.Plan(call);
-    if (FidelityOf(job) == Fidelity::Flow)
+    if (FidelityOf(job) == Fidelity::Flow || FidelityOf(job) == Fidelity::Packet)
     {
         m_planner.GetSchedule(call);
     }

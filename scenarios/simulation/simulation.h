@@ -16,6 +16,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,10 +58,13 @@ class Simulation
 {
   public:
     /**
-     * On a cluster of its own, with an engine set of its own.
+     * On a cluster of its own, with an engine set of its own; bytes move as a fluid, or as
+     * @p packets say.
      * @throws std::invalid_argument when @p cluster cannot be wired.
      */
-    explicit Simulation(const ClusterSpec& cluster, NcclSettings nccl = {});
+    explicit Simulation(const ClusterSpec& cluster,
+                        NcclSettings nccl = {},
+                        std::optional<PacketSpec> packets = {});
 
     /**
      * On a fabric that is another's, as an ns-3 program's is, and is advanced with its engines.
@@ -92,7 +96,7 @@ class Simulation
         return m_fabric.GetRouting();
     }
 
-    FluidTransport& GetTransport()
+    Transport& GetTransport()
     {
         return m_fabric.GetTransport();
     }
@@ -110,7 +114,8 @@ class Simulation
     /** The engine of a fidelity; made, and advanced with the others, from the first call on. */
     CollectiveEngine& GetEngine(Fidelity fidelity);
 
-    /** The engine of Fidelity::Flow, which also plays back-to-back calls. */
+    /** The engine of Fidelity::Flow, or Packet where packets move; it also plays back-to-back
+     * calls. */
     FlowEngine& GetFlowEngine();
 
     /**
@@ -200,7 +205,7 @@ class Simulation
         std::vector<CommunicatorId> communicators; //!< by group, once asked for
     };
 
-    static constexpr std::size_t FIDELITIES = 3; //!< analytical, stream, flow
+    static constexpr std::size_t FIDELITIES = 4; //!< analytical, stream, flow, packet
 
     void PlanCall(JobId job, Rank rank, const StepOp& op);
 

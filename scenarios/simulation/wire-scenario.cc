@@ -40,6 +40,13 @@ AreNicsJoined(const Cluster& cluster, Router& router)
     return cluster.NicsPerNode() > 0;
 }
 
+/** What moves bytes as packets; nothing where a fluid does. */
+std::optional<PacketSpec>
+PacketsOf(const Scenario& scenario)
+{
+    return MovesPackets(scenario.fidelity) ? std::optional(scenario.packets) : std::nullopt;
+}
+
 /** @throws InputError when an event acts on links that the fidelity does not simulate. */
 void
 CheckEvents(const Scenario& scenario)
@@ -53,7 +60,7 @@ CheckEvents(const Scenario& scenario)
             throw InputError(
                 (where.empty() ? scenario.path + ": events." + std::to_string(i) : where) +
                 ": found an event on links with fidelity analytical, which knows no "
-                "load; expected fidelity stream or flow");
+                "load; expected fidelity stream, flow or packet");
         }
     }
 }
@@ -155,7 +162,8 @@ std::unique_ptr<Simulation>
 WireScenario(const Scenario& scenario)
 {
     auto simulation = Wire(scenario.path + ": system", [&] {
-        return std::make_unique<Simulation>(scenario.cluster, scenario.ncclVersion);
+        return std::make_unique<Simulation>(
+            scenario.cluster, scenario.ncclVersion, PacketsOf(scenario));
     });
     CheckEvents(scenario);
     CheckGpuCount(scenario, simulation->GetCluster());

@@ -6,6 +6,7 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/writers/write-experts.h"
 #include "scenarios/writers/write-layer-table.h"
+#include "scenarios/writers/write-packets.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/yaml/yaml-writer.h"
 
@@ -258,6 +259,10 @@ DumpScenario(const Scenario& scenario)
     out.BeginMap("network");
     out.Text("fidelity", NameOf(FidelityNames(), scenario.fidelity));
     out.Text("nccl", scenario.ncclVersion);
+    if (MovesPackets(scenario.fidelity))
+    {
+        WritePackets(out, scenario.packets);
+    }
     out.EndMap();
     out.BeginList("events");
     for (const EventSpec& event : scenario.events)

@@ -182,7 +182,7 @@ TEST(ReroutingTest, AFlowWithoutAnotherPathStallsUntilItsLinkComesUp)
     {
         Play play(TwoLeaves(4, routing));
         StallLog log;
-        FluidTransport& transport = play.GetFabric().GetTransport();
+        Transport& transport = play.GetFabric().GetTransport();
         transport.AddObserver(log, false);
         play.Start(0, 4, MEGABYTE, Time(), 0); // 100 us
         play.Start(play.SumOf({{1, 5}, {5, 1}}), MEGABYTE, Time(), 1);
@@ -216,7 +216,7 @@ TEST(ReroutingTest, ASwitchThatFailsIsAvoidedByAllFlows)
     spec.nodes = 8; // four leaves with a link to each of two spines
     Play play(spec);
     Routing& routing = play.GetFabric().GetRouting();
-    FluidTransport& transport = play.GetFabric().GetTransport();
+    Transport& transport = play.GetFabric().GetTransport();
     const Topology& topology = play.GetTopology();
     const DeviceId spine =
         topology.GetLink(HopsOf(routing, routing.Links(play.RouteOf(0, 4)))[1]).to;

@@ -150,6 +150,31 @@ Routing::PathThrough(RouteId id, const std::vector<LinkId>& network)
     return InternLinks(links);
 }
 
+std::vector<PathId>
+Routing::EntropyPaths(RouteId id, uint32_t count)
+{
+    const Route route = m_routes[id.Index()];
+    std::vector<PathId> paths{CurrentPath(id)};
+    if (route.kind != Kind::Single || HasDownLink(paths.front()))
+    {
+        return paths;
+    }
+    FlowTuple tuple = TupleOf(route);
+    for (uint32_t i = 1; i < count; i++)
+    {
+        tuple.sourcePort = static_cast<uint16_t>(route.sourcePort + i);
+        const PathId path =
+            Joined(route.before,
+                   m_router.RouteOver(route.from, route.to, tuple, route.networkKinds),
+                   route.after);
+        if (std::find(paths.begin(), paths.end(), path) == paths.end())
+        {
+            paths.push_back(path);
+        }
+    }
+    return paths;
+}
+
 PathId
 Routing::InternLinks(std::vector<PathLink>& links)
 {

@@ -172,6 +172,13 @@ class Routing
     /** The path of a route with other hops through the network than the planned ones. */
     PathId PathThrough(RouteId route, const std::vector<LinkId>& network);
 
+    /**
+     * The current paths of a route's packets when their sender varies what switches hash, @p count
+     * times: each distinct one once, in the order in which they are found. One where switches have
+     * no choice. O(count x links) when called.
+     */
+    std::vector<PathId> EntropyPaths(RouteId route, uint32_t count);
+
     /** The planned path's links: hops in order, or counted links of a sum. */
     PathTable::Span Links(RouteId route) const
     {

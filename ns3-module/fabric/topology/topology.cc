@@ -110,7 +110,7 @@ Topology::AddLink(
     });
     const LinkId id(m_links.size());
     m_links.push_back(
-        {from, to, kind, rate, latency, static_cast<uint16_t>(lane), LinkId(), profile, 0, 1});
+        {from, to, kind, rate, latency, static_cast<uint16_t>(lane), LinkId(), profile, 0, 1, 1});
     outgoing.push_back(id);
     return id;
 }
@@ -130,8 +130,13 @@ LinkId
 Topology::AddDuplexLink(
     DeviceId a, DeviceId b, LinkKind kind, const LinkProfile& profile, uint32_t bundle)
 {
-    return AddDuplexLink(
+    const LinkId there = AddDuplexLink(
         a, b, kind, profile.PayloadRate() * bundle, profile.latency, AddProfileName(profile.name));
+    for (const LinkId link : {there, m_links[there.Index()].opposite})
+    {
+        m_links[link.Index()].framing = profile.framing;
+    }
+    return there;
 }
 
 void

@@ -85,7 +85,8 @@ struct Link
     uint16_t profile{0};  //!< index into Topology::GetProfileName
     uint8_t dimension{0}; //!< that a link between routers goes along; dimension order takes the
                           //!< lowest first
-    uint8_t cost{1}; //!< what it counts in the length of a way; shortest ways have the least sum
+    uint8_t cost{1};   //!< what it counts in the length of a way; shortest ways have the least sum
+    double framing{1}; //!< part of the raw rate that `rate` is; 1: headers count in `rate`
 };
 
 /**

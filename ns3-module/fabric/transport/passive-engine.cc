@@ -48,23 +48,29 @@ EngineSet::NextEventTime()
 }
 
 void
+EngineSet::Visit(Time instant)
+{
+    if (instant < m_now)
+    {
+        throw std::logic_error("EngineSet: an engine's next event lies in the past");
+    }
+    if (instant > m_now)
+    {
+        m_instants++;
+    }
+    m_now = instant;
+    for (auto* engine : m_engines)
+    {
+        engine->AdvanceTo(instant);
+    }
+}
+
+void
 EngineSet::RunUntil(Time now)
 {
     for (Time next = NextEventTime(); next <= now && !next.IsInfinite(); next = NextEventTime())
     {
-        if (next < m_now)
-        {
-            throw std::logic_error("EngineSet: an engine's next event lies in the past");
-        }
-        if (next > m_now)
-        {
-            m_instants++;
-        }
-        m_now = next;
-        for (auto* engine : m_engines)
-        {
-            engine->AdvanceTo(next);
-        }
+        Visit(next);
     }
     if (!now.IsInfinite())
     {
@@ -76,10 +82,41 @@ EngineSet::RunUntil(Time now)
     }
 }
 
+bool
+EngineSet::Step()
+{
+    Time first = Time::Infinite();
+    Time second = Time::Infinite();
+    PassiveEngine* alone = nullptr;
+    for (auto* engine : m_engines)
+    {
+        const Time time = engine->NextEventTime();
+        if (time < first)
+        {
+            second = first;
+            first = time;
+            alone = engine;
+        }
+        else
+        {
+            second = std::min(second, time);
+        }
+    }
+    if (first.IsInfinite())
+    {
+        return false;
+    }
+    const Time stands = first < second ? alone->AdvanceAlone(second) : Time();
+    Visit(std::max(first, stands));
+    return true;
+}
+
 Time
 EngineSet::RunToEnd()
 {
-    RunUntil(Time::Infinite());
+    while (Step())
+    {
+    }
     return m_now;
 }
 

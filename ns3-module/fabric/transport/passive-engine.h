@@ -31,6 +31,16 @@ class PassiveEngine
 
     /** Goes to @p now and does what is due there. */
     virtual void AdvanceTo(Time now) = 0;
+
+    /**
+     * Nobody else has anything to do before @p limit: does what is due before it, until somebody
+     * has been told of something. For engines with many events that concern nobody else, which are
+     * not worth an instant of the whole set. @return where it stands; null time: it did nothing.
+     */
+    virtual Time AdvanceAlone(Time limit)
+    {
+        return Time();
+    }
 };
 
 /**
@@ -60,6 +70,12 @@ class EngineSet
     /** Runs until no engine has anything left to do. @return the time of the last event. */
     Time RunToEnd();
 
+    /**
+     * Visits the next instant at which anything happens, all of it up to the next one at which
+     * more than one engine may be concerned. @return false when nothing is left to do.
+     */
+    bool Step();
+
     /** Where all engines stand; inside AdvanceTo the instant being visited. */
     Time Now() const
     {
@@ -73,6 +89,8 @@ class EngineSet
     }
 
   private:
+    void Visit(Time instant);
+
     std::vector<PassiveEngine*> m_engines; //!< in the order of Add
     Time m_now;                            //!< where all engines stand
     uint64_t m_instants{0};                //!< instants visited

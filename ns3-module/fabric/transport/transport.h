@@ -21,6 +21,14 @@ class FlowClient
 
     /** The last byte of the flow has passed, at @p now. May start new flows. */
     virtual void OnFlowDone(uint64_t token, Time now) = 0;
+
+    /**
+     * The last byte of the flow is about to leave its source: what follows it on the same route
+     * may be started. Told by transports that TellsArrival() only, before OnFlowDone.
+     */
+    virtual void OnFlowSent(uint64_t token, Time now)
+    {
+    }
 };
 
 /** Names a flow while it is under way; its value is never used again in one run. */
@@ -44,6 +52,8 @@ struct FlowRequest
                                  //!< starts the flow accounts for it after the end
     Rate cap{Rate::Infinite()};  //!< upper limit of its rate
     double weight{1};            //!< of its share; k equal flows are one of weight k
+    uint32_t connections{1};     //!< queue pairs that carry equal parts of it, if as packets
+    uint32_t stream{0};          //!< flows of a route with another one have other queue pairs
     FlowClient* client{nullptr}; //!< told at the end; null for background traffic
     uint64_t token{0};           //!< handed back to the client
 };
@@ -147,6 +157,15 @@ class Transport : public PassiveEngine
     virtual Rate CurrentLinkRate(LinkId link) = 0;
 
     virtual LinkUsage GetLinkUsage(LinkId link) = 0;
+
+    /**
+     * Whether a flow is done when its last byte has arrived, whatever its request says of latency:
+     * each byte has a delay of its own.
+     */
+    virtual bool TellsArrival() const
+    {
+        return false;
+    }
 
     /** Flows under way (including those in their overhead and latency). */
     virtual std::size_t ActiveFlows() const = 0;

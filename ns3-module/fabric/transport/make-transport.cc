@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/make-transport.h"
+
+#include "fabric/transport/fluid/fluid-transport.h"
+#include "fabric/transport/packet/packet-transport.h"
+
+#include <utility>
+
+namespace weir
+{
+
+std::unique_ptr<Transport>
+MakeTransport(Routing& routing, std::optional<PacketSpec> packets)
+{
+    if (packets)
+    {
+        return std::make_unique<PacketTransport>(routing, std::move(*packets));
+    }
+    return std::make_unique<FluidTransport>(routing);
+}
+
+} // namespace weir

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_MAKE_TRANSPORT_H
+#define WEIR_FABRIC_TRANSPORT_MAKE_TRANSPORT_H
+
+#include "fabric/routing/routing.h"
+#include "fabric/transport/packet/packet-spec.h"
+#include "fabric/transport/transport.h"
+
+#include <memory>
+#include <optional>
+
+namespace weir
+{
+
+/**
+ * What moves bytes over @p routing, which must outlive it: as @p packets say; nothing: as a fluid.
+ * @throws std::invalid_argument as PacketTransport.
+ */
+std::unique_ptr<Transport> MakeTransport(Routing& routing, std::optional<PacketSpec> packets);
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_MAKE_TRANSPORT_H

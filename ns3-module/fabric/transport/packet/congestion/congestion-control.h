@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_CONGESTION_CONTROL_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_CONGESTION_CONTROL_H
+
+#include "fabric/parameters/parameter-visitor.h"
+#include "fabric/transport/packet/packet.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+namespace weir
+{
+
+/** What a congestion control may know of a connection before its first packet. */
+struct ConnectionFacts
+{
+    double lineRate{0};       //!< of the sender's port, bytes/s on the wire
+    double bottleneckRate{0}; //!< the least of the path, likewise
+    Time baseRtt;             //!< one full packet there and its acknowledgment back, queues empty
+    uint32_t mtu{0};          //!< payload bytes of a full packet
+    uint32_t header{0};       //!< bytes of headers a packet
+    uint32_t hops{0};         //!< links of the path
+
+    /** Bytes that fill the path: bottleneck rate times baseRtt. */
+    double BandwidthDelay() const
+    {
+        return bottleneckRate * baseRtt.ToSeconds();
+    }
+};
+
+/** What an acknowledgment tells the sender. */
+struct Acknowledgment
+{
+    Time now;
+    Time rtt;                            //!< since the packet that it answers was sent
+    uint32_t bytes{0};                   //!< payload that it newly acknowledges
+    bool isMarked{false};                //!< that packet had met congestion (ECN)
+    uint64_t next{0};                    //!< the packet that the receiver expects next
+    uint64_t sent{0};                    //!< the packet that the sender sends next
+    const Telemetry* telemetry{nullptr}; //!< what switches wrote into that packet, or null
+};
+
+/**
+ * How fast one queue pair may send. Rates are bytes/s on the wire, headers included; windows count
+ * payload bytes that are not acknowledged.
+ */
+class SenderControl
+{
+  public:
+    static constexpr double NO_WINDOW = std::numeric_limits<double>::infinity();
+
+    virtual ~SenderControl() = default;
+
+    /** The pace of packets. */
+    double PacingRate() const
+    {
+        return m_rate;
+    }
+
+    /** The most bytes under way. */
+    double Window() const
+    {
+        return m_window;
+    }
+
+    virtual void OnAck(const Acknowledgment& ack)
+    {
+    }
+
+    /** A congestion notification packet came. */
+    virtual void OnNotification(Time now)
+    {
+    }
+
+    /** Packets were lost, or trimmed. */
+    virtual void OnLoss(Time now)
+    {
+    }
+
+    /** A packet of @p bytes on the wire is sent. */
+    virtual void OnSent(uint32_t bytes, Time now)
+    {
+    }
+
+    /** When it wants to be told of the time; infinite: not. */
+    virtual Time NextTimer() const
+    {
+        return Time::Infinite();
+    }
+
+    /** It is NextTimer(). */
+    virtual void OnTimer(Time now)
+    {
+    }
+
+  protected:
+    double m_rate{0};           //!< bytes/s
+    double m_window{NO_WINDOW}; //!< bytes
+};
+
+/**
+ * A congestion control: the parameters of all its queue pairs. A class of its own in a file of its
+ * own, and one line of CongestionControls().
+ */
+class CongestionControl : public Parameterized
+{
+  public:
+    /** What `congestionControl.kind` says. */
+    virtual const char* Name() const = 0;
+
+    /** One sentence, with its source. */
+    virtual const char* Description() const = 0;
+
+    /** The state of a connection that is about to send its first packet. */
+    virtual std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const = 0;
+
+    /** Whether switches write telemetry into its packets. */
+    virtual bool WantsTelemetry() const
+    {
+        return false;
+    }
+
+    /** What its data packets carry in headers besides, bytes. */
+    virtual uint32_t HeaderBytes() const
+    {
+        return 0;
+    }
+
+    /**
+     * The least time between two congestion notification packets that a receiver sends for marked
+     * packets of one queue pair; infinite: it sends none, and acknowledgments echo the marks.
+     */
+    virtual Time NotificationInterval() const
+    {
+        return Time::Infinite();
+    }
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_CONGESTION_CONTROL_H

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/congestion/dcqcn.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace weir
+{
+
+namespace
+{
+
+/** A published setting. Times in microseconds, rates in Mb/s, bytes. */
+struct Preset
+{
+    const char* name;
+    double notificationInterval; //!< infinite: ACKs echo marks
+    double alphaTimer;
+    double cutCheck;
+    double increaseTimer;
+    int64_t byteCounter;
+    uint32_t fastRecovery;
+    double additiveIncrease;
+    double hyperIncrease;
+    double increaseRateGbps;
+    double alphaGain;
+    double minimumRate;
+};
+
+constexpr double ECHO = std::numeric_limits<double>::infinity();
+
+/**
+ * Sources: Zhu et al., SIGCOMM 2015, and Zhu et al., "ECN or Delay", CoNEXT 2016 (paper); NVIDIA,
+ * "DCQCN CC parameters", and a dump of mlxconfig (connectx); the simulators of HPCC
+ * (alibaba-edu/High-Precision-Congestion-Control: hpcc, hpcc-paper; its config.txt is also
+ * SimAI's), ConWeave (conweave-project/conweave-ns3) and of DCQCN's authors (bobzhuyb/ns3-rdma).
+ */
+constexpr std::array<Preset, 7> PRESETS{{
+    {"paper", 50, 55, 0, 55, 10000000, 5, 40, 400, 0, 1.0 / 256, 1},
+    {"connectx", 4, 1, 4, 300, 0, 1, 5, 50, 0, 1.0 / 205, 1},
+    {"hpcc", ECHO, 1, 4, 300, 0, 1, 5, 50, 25, 1.0 / 256, 1000},
+    {"hpcc-paper", ECHO, 50, 50, 55, 0, 1, 5, 50, 25, 1.0 / 256, 1000},
+    {"simai", ECHO, 1, 4, 900, 0, 1, 50, 100, 0, 1.0 / 256, 100},
+    {"conweave", ECHO, 1, 4, 300, 0, 1, 10, 25, 25, 1.0 / 256, 100},
+    {"dcqcn-authors", 50, 55, 0, 60, 300000000, 5, 40, 200, 0, 1.0 / 256, 100},
+}};
+
+/** What both variants have. */
+class DcqcnSender : public SenderControl
+{
+  public:
+    DcqcnSender(const Dcqcn& values, const ConnectionFacts& facts)
+        : m_values(values),
+          m_lineRate(facts.lineRate),
+          m_target(facts.lineRate)
+    {
+        const double scale = values.increaseRate > Rate()
+                                 ? facts.lineRate / values.increaseRate.ToBytesPerSecond()
+                                 : 1;
+        m_additive = values.additiveIncrease.ToBytesPerSecond() * scale;
+        m_hyper = values.hyperIncrease.ToBytesPerSecond() * scale;
+        m_minimum = std::min(values.minimumRate.ToBytesPerSecond(), facts.lineRate);
+        m_fullWindow = values.windowOfPath ? facts.BandwidthDelay() : values.window.ToDouble();
+        SetRate(facts.lineRate);
+    }
+
+    void OnAck(const Acknowledgment& ack) override
+    {
+        if (ack.isMarked && m_values.notificationInterval.IsInfinite())
+        {
+            OnNotification(ack.now);
+        }
+    }
+
+    Time NextTimer() const override
+    {
+        return m_nextIncrease;
+    }
+
+  protected:
+    void SetRate(double rate)
+    {
+        m_rate = std::clamp(rate, m_minimum, m_lineRate);
+        if (m_fullWindow > 0)
+        {
+            m_window = m_fullWindow * m_rate / m_lineRate;
+        }
+    }
+
+    /** Towards the target, which grows by @p increase. */
+    void Increase(double increase)
+    {
+        m_target = std::min(m_target + increase, m_lineRate);
+        SetRate((m_rate + m_target) / 2);
+    }
+
+    bool IsAtLineRate() const
+    {
+        return m_rate >= m_lineRate && m_target >= m_lineRate;
+    }
+
+    const Dcqcn& m_values;
+    double m_lineRate;
+    double m_target;
+    double m_additive;
+    double m_hyper;
+    double m_minimum;
+    double m_fullWindow;
+    double m_alpha{1};
+    Time m_nextIncrease{Time::Infinite()};
+};
+
+/** Each notification cuts. */
+class PaperSender : public DcqcnSender
+{
+  public:
+    using DcqcnSender::DcqcnSender;
+
+    void OnNotification(Time now) override
+    {
+        // Every period without a notification has lowered alpha.
+        if (m_wasNotified && m_values.alphaTimer > Time())
+        {
+            const double periods = std::floor((now - m_notifiedAt) / m_values.alphaTimer);
+            m_alpha *= std::pow(1 - m_values.alphaGain, periods);
+        }
+        m_target = m_rate;
+        SetRate(m_rate * (1 - m_alpha / 2));
+        m_alpha = (1 - m_values.alphaGain) * m_alpha + m_values.alphaGain;
+        m_wasNotified = true;
+        m_notifiedAt = now;
+        m_byTime = 0;
+        m_byBytes = 0;
+        m_bytes = 0;
+        m_nextIncrease = now + m_values.increaseTimer;
+    }
+
+    void OnSent(uint32_t bytes, Time now) override
+    {
+        const int64_t counter = m_values.byteCounter.Count();
+        if (counter == 0 || IsAtLineRate())
+        {
+            return;
+        }
+        m_bytes += bytes;
+        if (m_bytes >= counter)
+        {
+            m_bytes -= counter;
+            m_byBytes++;
+            Grow();
+        }
+    }
+
+    void OnTimer(Time now) override
+    {
+        m_byTime++;
+        Grow();
+        m_nextIncrease = IsAtLineRate() ? Time::Infinite() : now + m_values.increaseTimer;
+    }
+
+  private:
+    void Grow()
+    {
+        const uint32_t threshold = m_values.fastRecovery;
+        if (std::max(m_byTime, m_byBytes) < threshold)
+        {
+            Increase(0);
+        }
+        else if (std::min(m_byTime, m_byBytes) > threshold)
+        {
+            Increase(m_hyper * (std::min(m_byTime, m_byBytes) - threshold));
+        }
+        else
+        {
+            Increase(m_additive);
+        }
+    }
+
+    bool m_wasNotified{false};
+    Time m_notifiedAt;
+    uint32_t m_byTime{0};  //!< increases since the last cut
+    uint32_t m_byBytes{0}; //!< likewise
+    int64_t m_bytes{0};    //!< sent since the last increase by bytes
+};
+
+/** Cuts are checked for periodically, and alpha follows periods too. */
+class AdapterSender : public DcqcnSender
+{
+  public:
+    using DcqcnSender::DcqcnSender;
+
+    void OnNotification(Time now) override
+    {
+        if (!m_wasNotified)
+        {
+            m_wasNotified = true;
+            m_alphaDone = now;
+            m_checkFrom = now;
+        }
+        else
+        {
+            UpdateAlpha(now);
+            m_wasSeen = true;
+        }
+        if (m_nextCheck.IsInfinite())
+        {
+            const double periods = std::floor((now - m_checkFrom) / m_values.cutCheck) + 1;
+            m_nextCheck = m_checkFrom + m_values.cutCheck * periods;
+        }
+    }
+
+    Time NextTimer() const override
+    {
+        return std::min(m_nextCheck, m_nextIncrease);
+    }
+
+    void OnTimer(Time now) override
+    {
+        if (m_nextCheck <= now)
+        {
+            Cut(now);
+            return;
+        }
+        if (m_stage < m_values.fastRecovery)
+        {
+            Increase(0);
+        }
+        else
+        {
+            Increase(m_stage == m_values.fastRecovery ? m_additive : m_hyper);
+        }
+        m_stage++;
+        m_nextIncrease = IsAtLineRate() ? Time::Infinite() : now + m_values.increaseTimer;
+    }
+
+  private:
+    void Cut(Time now)
+    {
+        UpdateAlpha(now);
+        m_nextCheck = Time::Infinite();
+        if (m_values.clampTarget || m_stage != 0)
+        {
+            m_target = m_rate;
+        }
+        SetRate(m_rate * (1 - m_alpha / 2));
+        m_stage = 0;
+        m_nextIncrease = now + m_values.increaseTimer;
+    }
+
+    /** All periods that have ended by @p now: in the first of them a notification may have come. */
+    void UpdateAlpha(Time now)
+    {
+        const double periods = std::floor((now - m_alphaDone) / m_values.alphaTimer);
+        if (periods < 1)
+        {
+            return;
+        }
+        const double keep = 1 - m_values.alphaGain;
+        m_alpha = m_alpha * std::pow(keep, periods) +
+                  (m_wasSeen ? m_values.alphaGain * std::pow(keep, periods - 1) : 0);
+        m_wasSeen = false;
+        m_alphaDone = m_alphaDone + m_values.alphaTimer * periods;
+    }
+
+    bool m_wasNotified{false}; //!< ever
+    bool m_wasSeen{false};     //!< in the current period of alpha
+    Time m_alphaDone;          //!< alpha is that of the period that begins here
+    Time m_checkFrom;
+    Time m_nextCheck{Time::Infinite()};
+    uint32_t m_stage{1}; //!< increases since the last cut; none yet: the first one clamps
+};
+
+} // namespace
+
+const char*
+Dcqcn::Name() const
+{
+    return "dcqcn";
+}
+
+const char*
+Dcqcn::Description() const
+{
+    return "Rates cut by marks and grown by timers (Zhu et al., SIGCOMM 2015).";
+}
+
+Time
+Dcqcn::NotificationInterval() const
+{
+    return notificationInterval;
+}
+
+void
+Dcqcn::ApplyPreset()
+{
+    const Preset& values = PRESETS[preset];
+    notificationInterval = values.notificationInterval == ECHO
+                               ? Time::Infinite()
+                               : Time::Microseconds(values.notificationInterval);
+    alphaTimer = Time::Microseconds(values.alphaTimer);
+    cutCheck = Time::Microseconds(values.cutCheck);
+    increaseTimer = Time::Microseconds(values.increaseTimer);
+    byteCounter = Bytes(values.byteCounter);
+    fastRecovery = values.fastRecovery;
+    additiveIncrease = Rate::Gbps(values.additiveIncrease / 1000);
+    hyperIncrease = Rate::Gbps(values.hyperIncrease / 1000);
+    increaseRate = Rate::Gbps(values.increaseRateGbps);
+    alphaGain = values.alphaGain;
+    minimumRate = Rate::Gbps(values.minimumRate / 1000);
+}
+
+void
+Dcqcn::VisitParameters(ParameterVisitor& visitor)
+{
+    std::vector<std::string> names;
+    for (const Preset& each : PRESETS)
+    {
+        names.emplace_back(each.name);
+    }
+    const std::size_t before = preset;
+    visitor.Choice({"preset", "A published setting of all that follows."}, preset, names);
+    if (preset != before)
+    {
+        ApplyPreset();
+    }
+    const Time longest = Time::Seconds(1000);
+    const Rate fastest = Rate::Gbps(1e6);
+    visitor.Duration({"notificationInterval",
+                      "Least time between two notifications of a receiver; inf: ACKs echo marks.",
+                      "the preset"},
+                     notificationInterval,
+                     {Time(), Time::Infinite()});
+    visitor.Duration(
+        {"alphaTimer", "Time without notification after which alpha falls.", "the preset"},
+        alphaTimer,
+        {Time::Nanoseconds(1), longest});
+    visitor.Duration({"cutCheck",
+                      "Period in which a sender looks whether it was notified; 0: it cuts at once.",
+                      "the preset"},
+                     cutCheck,
+                     {Time(), longest});
+    visitor.Duration({"increaseTimer", "Time between two increases.", "the preset"},
+                     increaseTimer,
+                     {Time::Nanoseconds(1), longest});
+    visitor.Size({"byteCounter", "Bytes between two increases; 0: only time counts.", "the preset"},
+                 byteCounter,
+                 {Bytes(0), Bytes::GiB(1024)});
+    visitor.Count(
+        {"fastRecovery", "Increases that go halfway back to the rate before a cut.", "the preset"},
+        fastRecovery,
+        {0, 1u << 20});
+    visitor.DataRate({"additiveIncrease", "By which the target grows after that.", "the preset"},
+                     additiveIncrease,
+                     {Rate(), fastest});
+    visitor.DataRate({"hyperIncrease", "By which it grows after one more.", "the preset"},
+                     hyperIncrease,
+                     {Rate(), fastest});
+    visitor.DataRate({"increaseRate",
+                      "Line rate that increases are for, in proportion; 0: for all.",
+                      "the preset"},
+                     increaseRate,
+                     {Rate(), fastest});
+    visitor.Number(
+        {"alphaGain", "Weight of the newest period in alpha.", "the preset"}, alphaGain, {1e-9, 1});
+    visitor.DataRate(
+        {"minimumRate", "Below which no cut leads.", "the preset"}, minimumRate, {Rate(), fastest});
+    visitor.Flag({"clampTarget",
+                  "A cut before any increase also lowers the rate that is aimed at.",
+                  "ConnectX: clamp_tgt_rate, off"},
+                 clampTarget);
+    visitor.Size({"window", "Most bytes under way at line rate, fewer at lower ones; 0: no limit."},
+                 window,
+                 {Bytes(0), Bytes::GiB(1024)});
+    visitor.Flag({"windowOfPath", "That window is the path's rate times its round trip."},
+                 windowOfPath);
+}
+
+std::unique_ptr<SenderControl>
+Dcqcn::Open(const ConnectionFacts& facts) const
+{
+    if (cutCheck > Time())
+    {
+        return std::make_unique<AdapterSender>(*this, facts);
+    }
+    return std::make_unique<PaperSender>(*this, facts);
+}
+
+} // namespace weir

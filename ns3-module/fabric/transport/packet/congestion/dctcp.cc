@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/congestion/dctcp.h"
+
+#include "fabric/transport/packet/congestion/window-limit.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+class DctcpSender : public SenderControl
+{
+  public:
+    DctcpSender(const Dctcp& values, const ConnectionFacts& facts)
+        : m_values(values),
+          m_lineRate(facts.lineRate),
+          m_mtu(facts.mtu),
+          m_limit(facts, values.window, values.windowOfPath, values.scaleWindow)
+    {
+        SetRate(facts.lineRate);
+    }
+
+    void OnAck(const Acknowledgment& ack) override
+    {
+        m_marks += ack.isMarked ? 1 : 0;
+        const bool isNewRound = ack.next > m_roundEnd || !m_hasRound;
+        if (isNewRound)
+        {
+            if (m_hasRound)
+            {
+                const double part = std::min(1.0, static_cast<double>(m_marks) / m_packets);
+                m_alpha = (1 - m_values.gain) * m_alpha + m_values.gain * part;
+                m_marks = 0;
+            }
+            const uint64_t from = m_hasRound ? std::min(ack.sent, ack.next) : 0;
+            m_packets = static_cast<double>(ack.sent - from) + 1;
+            m_hasRound = true;
+            m_roundEnd = ack.sent;
+        }
+        if (m_isReduced && ack.next > m_reducedUntil)
+        {
+            m_isReduced = false;
+        }
+        if (ack.isMarked && !m_isReduced)
+        {
+            SetRate(m_rate * (1 - m_alpha / 2));
+            m_isReduced = true;
+            m_reducedUntil = ack.sent;
+        }
+        if (isNewRound && !m_isReduced)
+        {
+            SetRate(m_rate + m_values.increase.ToBytesPerSecond());
+        }
+    }
+
+  private:
+    void SetRate(double rate)
+    {
+        m_rate = std::clamp(
+            rate, std::min(m_values.minimumRate.ToBytesPerSecond(), m_lineRate), m_lineRate);
+        m_window = m_limit.At(m_rate / m_lineRate);
+    }
+
+    const Dctcp& m_values;
+    double m_lineRate;
+    uint32_t m_mtu;
+    WindowLimit m_limit;
+    double m_alpha{1};
+    uint64_t m_marks{0};
+    double m_packets{1}; //!< of the round
+    uint64_t m_roundEnd{0};
+    uint64_t m_reducedUntil{0};
+    bool m_hasRound{false};
+    bool m_isReduced{false};
+};
+
+} // namespace
+
+const char*
+Dctcp::Name() const
+{
+    return "dctcp";
+}
+
+const char*
+Dctcp::Description() const
+{
+    return "Rates cut by the part of packets that are marked (Alizadeh et al., SIGCOMM 2010).";
+}
+
+void
+Dctcp::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Number({"gain",
+                    "Weight of the newest round in the part of marked packets.",
+                    "Alizadeh et al., SIGCOMM 2010: 1/16"},
+                   gain,
+                   {1e-9, 1});
+    visitor.DataRate({"increase", "By which the rate grows each round.", "HPCC's simulator"},
+                     increase,
+                     {Rate(), Rate::Gbps(1e6)});
+    visitor.DataRate({"minimumRate", "Below which no cut leads.", "HPCC's simulator"},
+                     minimumRate,
+                     {Rate(), Rate::Gbps(1e6)});
+    VisitWindow(visitor, window, windowOfPath, scaleWindow);
+}
+
+std::unique_ptr<SenderControl>
+Dctcp::Open(const ConnectionFacts& facts) const
+{
+    return std::make_unique<DctcpSender>(*this, facts);
+}
+
+} // namespace weir

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_DCTCP_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_DCTCP_H
+
+#include "fabric/transport/packet/congestion/congestion-control.h"
+
+namespace weir
+{
+
+/**
+ * DCTCP (Alizadeh et al., SIGCOMM 2010) as a rate: once a round trip, the rate falls in proportion
+ * to the part of packets that were marked, or grows by a step; as the HPCC simulator has it.
+ */
+class Dctcp : public CongestionControl
+{
+  public:
+    const char* Name() const override;
+    const char* Description() const override;
+    void VisitParameters(ParameterVisitor& visitor) override;
+    std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
+
+    double gain{1.0 / 16};
+    Rate increase{Rate::Gbps(1)};
+    Rate minimumRate{Rate::Gbps(0.1)};
+    Bytes window{Bytes(0)};
+    bool windowOfPath{true};
+    bool scaleWindow{true};
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_DCTCP_H

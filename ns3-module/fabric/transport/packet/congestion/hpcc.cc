@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/congestion/hpcc.h"
+
+#include "fabric/transport/packet/congestion/window-limit.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+class HpccSender : public SenderControl
+{
+  public:
+    HpccSender(const Hpcc& values, const ConnectionFacts& facts)
+        : m_values(values),
+          m_lineRate(facts.lineRate),
+          m_baseRtt(values.baseRtt > Time() ? values.baseRtt : facts.baseRtt),
+          m_limit(facts, values.window, values.windowOfPath, values.scaleWindow),
+          m_reference(facts.lineRate)
+    {
+        m_bytes = m_limit.Full() > 0 ? m_limit.Full() : facts.lineRate * m_baseRtt.ToSeconds();
+        SetRate(facts.lineRate);
+    }
+
+    void OnAck(const Acknowledgment& ack) override
+    {
+        if (ack.telemetry == nullptr)
+        {
+            return;
+        }
+        if (!m_hasLast)
+        {
+            m_hasLast = true;
+            m_roundEnd = ack.sent;
+            m_last = *ack.telemetry;
+            return;
+        }
+        const bool isNewRound = ack.next > m_roundEnd;
+        if (isNewRound || m_values.fastReaction)
+        {
+            React(*ack.telemetry, isNewRound);
+        }
+        if (isNewRound)
+        {
+            m_roundEnd = ack.sent;
+        }
+    }
+
+  private:
+    void React(const Telemetry& now, bool isNewRound)
+    {
+        double most = 0;
+        double interval = 0;
+        for (uint32_t i = 0; i < std::min(now.count, m_last.count); i++)
+        {
+            const Telemetry::Hop& hop = now.hops[i];
+            const Telemetry::Hop& last = m_last.hops[i];
+            const double seconds = static_cast<double>(hop.time - last.time) * 1e-12;
+            if (hop.link != last.link || !(seconds > 0))
+            {
+                continue;
+            }
+            const uint64_t units =
+                hop.sentBytes / m_values.byteUnit - last.sentBytes / m_values.byteUnit;
+            const double sent = static_cast<double>(units * m_values.byteUnit) / seconds;
+            const uint32_t least = std::min(hop.queueBytes, last.queueBytes);
+            const double queued = least / m_values.queueUnit * m_values.queueUnit;
+            const double u = sent / hop.rate + queued * m_lineRate / hop.rate / m_bytes;
+            if (u > most)
+            {
+                most = u;
+                interval = seconds;
+            }
+        }
+        m_last = now;
+        if (interval == 0)
+        {
+            return;
+        }
+        const double part = std::min(1.0, interval / m_baseRtt.ToSeconds());
+        m_utilization = m_utilization * (1 - part) + most * part;
+        const double excess = m_utilization / m_values.utilization;
+        const double step = m_values.increase.ToBytesPerSecond();
+        const bool isFull = excess >= 1 || m_stage >= m_values.maxStage;
+        SetRate(isFull ? m_reference / excess + step : m_reference + step);
+        if (isNewRound)
+        {
+            m_stage = isFull ? 0 : m_stage + 1;
+            m_reference = m_rate;
+        }
+    }
+
+    void SetRate(double rate)
+    {
+        m_rate = std::clamp(
+            rate, std::min(m_values.minimumRate.ToBytesPerSecond(), m_lineRate), m_lineRate);
+        m_window = m_limit.At(m_rate / m_lineRate);
+    }
+
+    const Hpcc& m_values;
+    double m_lineRate;
+    Time m_baseRtt;
+    WindowLimit m_limit;
+    double m_bytes;     //!< window at line rate
+    double m_reference; //!< bytes/s: the rate of the last round
+    double m_utilization{1};
+    uint32_t m_stage{0};
+    uint64_t m_roundEnd{0};
+    bool m_hasLast{false};
+    Telemetry m_last;
+};
+
+} // namespace
+
+const char*
+Hpcc::Name() const
+{
+    return "hpcc";
+}
+
+const char*
+Hpcc::Description() const
+{
+    return "Rates follow what switches write into packets (Li et al., SIGCOMM 2019).";
+}
+
+void
+Hpcc::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Number({"utilization",
+                    "Of the most utilized hop that is aimed at (eta).",
+                    "Li et al., SIGCOMM 2019: 0.95"},
+                   utilization,
+                   {0.01, 1});
+    visitor.Count({"maxStage",
+                   "Additive increases in a row before the next multiplicative one.",
+                   "HPCC's simulator"},
+                  maxStage,
+                  {0, 1u << 20});
+    visitor.Flag({"fastReaction",
+                  "React to each acknowledgment, not only once a round trip.",
+                  "Li et al., SIGCOMM 2019, algorithm 1"},
+                 fastReaction);
+    visitor.DataRate({"increase", "By which the rate grows.", "HPCC's simulator"},
+                     increase,
+                     {Rate(), Rate::Gbps(1e6)});
+    visitor.DataRate({"minimumRate", "Below which no cut leads.", "HPCC's simulator"},
+                     minimumRate,
+                     {Rate(), Rate::Gbps(1e6)});
+    visitor.Duration({"baseRtt", "Round-trip time with empty queues; 0: the path's."},
+                     baseRtt,
+                     {Time(), Time::Seconds(1000)});
+    VisitWindow(visitor, window, windowOfPath, scaleWindow);
+    visitor.Count({"byteUnit", "Bytes sent are told in units of it.", "HPCC's simulator"},
+                  byteUnit,
+                  {1, 1u << 20});
+    visitor.Count({"queueUnit", "Bytes queued are told in units of it.", "HPCC's simulator"},
+                  queueUnit,
+                  {1, 1u << 20});
+    visitor.Count({"telemetryHeader",
+                   "Bytes of telemetry in a packet: five hops of 8 and 2.",
+                   "Li et al., SIGCOMM 2019"},
+                  telemetryHeader,
+                  {0, 1024});
+}
+
+std::unique_ptr<SenderControl>
+Hpcc::Open(const ConnectionFacts& facts) const
+{
+    return std::make_unique<HpccSender>(*this, facts);
+}
+
+} // namespace weir

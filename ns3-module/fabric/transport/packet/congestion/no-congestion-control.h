@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_NO_CONGESTION_CONTROL_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_NO_CONGESTION_CONTROL_H
+
+#include "fabric/transport/packet/congestion/congestion-control.h"
+
+namespace weir
+{
+
+/** Sends at the rate of the line, as fast as flow control lets it. */
+class NoCongestionControl : public CongestionControl
+{
+  public:
+    const char* Name() const override
+    {
+        return "none";
+    }
+
+    const char* Description() const override
+    {
+        return "Senders use the whole rate of their ports.";
+    }
+
+    void VisitParameters(ParameterVisitor& visitor) override
+    {
+    }
+
+    std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_NO_CONGESTION_CONTROL_H

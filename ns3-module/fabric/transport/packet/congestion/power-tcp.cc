@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/congestion/power-tcp.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+class PowerTcpSender : public SenderControl
+{
+  public:
+    PowerTcpSender(const PowerTcp& values, const ConnectionFacts& facts)
+        : m_values(values),
+          m_lineRate(facts.lineRate),
+          m_baseRtt(facts.baseRtt.ToSeconds()),
+          m_full(facts.lineRate * facts.baseRtt.ToSeconds()),
+          m_least(facts.mtu)
+    {
+        SetWindow(m_full);
+        m_old = m_full;
+    }
+
+    void OnAck(const Acknowledgment& ack) override
+    {
+        if (ack.telemetry == nullptr)
+        {
+            return;
+        }
+        if (m_hasLast)
+        {
+            React(*ack.telemetry);
+        }
+        m_last = *ack.telemetry;
+        m_hasLast = true;
+        if (ack.next > m_roundEnd)
+        {
+            m_old = m_window;
+            m_roundEnd = ack.sent;
+        }
+    }
+
+  private:
+    void React(const Telemetry& now)
+    {
+        double most = 0;
+        double interval = 0;
+        for (uint32_t i = 0; i < std::min(now.count, m_last.count); i++)
+        {
+            const Telemetry::Hop& hop = now.hops[i];
+            const Telemetry::Hop& last = m_last.hops[i];
+            const double seconds = static_cast<double>(hop.time - last.time) * 1e-12;
+            if (hop.link != last.link || !(seconds > 0))
+            {
+                continue;
+            }
+            const double grown = static_cast<double>(hop.queueBytes) - last.queueBytes;
+            const double sent = static_cast<double>(hop.sentBytes - last.sentBytes);
+            const double current = (grown + sent) / seconds;
+            const double voltage = hop.queueBytes + hop.rate * m_baseRtt;
+            const double power = current * voltage / (hop.rate * hop.rate * m_baseRtt);
+            if (power > most)
+            {
+                most = power;
+                interval = seconds;
+            }
+        }
+        if (interval == 0)
+        {
+            return;
+        }
+        const double part = std::min(1.0, interval / m_baseRtt);
+        m_power = m_power * (1 - part) + most * part;
+        const double increase = m_full / m_values.flows;
+        SetWindow(m_values.gamma * (m_old / std::max(m_power, 1e-9) + increase) +
+                  (1 - m_values.gamma) * m_window);
+    }
+
+    void SetWindow(double window)
+    {
+        m_window = std::clamp(window, m_least, m_full);
+        m_rate = m_lineRate * m_window / m_full;
+    }
+
+    const PowerTcp& m_values;
+    double m_lineRate;
+    double m_baseRtt; //!< s
+    double m_full;    //!< bytes: the window at line rate
+    double m_least;
+    double m_old; //!< window of the last round
+    double m_power{1};
+    uint64_t m_roundEnd{0};
+    bool m_hasLast{false};
+    Telemetry m_last;
+};
+
+} // namespace
+
+const char*
+PowerTcp::Name() const
+{
+    return "powertcp";
+}
+
+const char*
+PowerTcp::Description() const
+{
+    return "Windows follow the power of the most loaded hop (Addanki et al., NSDI 2022).";
+}
+
+void
+PowerTcp::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Number({"gamma", "Weight of the newest window.", "Addanki et al., NSDI 2022: 0.9"},
+                   gamma,
+                   {1e-6, 1});
+    visitor.Count({"flows",
+                   "Flows that share a link, for which the additive increase is.",
+                   "Addanki et al., NSDI 2022"},
+                  flows,
+                  {1, 1u << 20});
+    visitor.Count({"telemetryHeader", "Bytes of telemetry in a packet.", "as HPCC's"},
+                  telemetryHeader,
+                  {0, 1024});
+}
+
+std::unique_ptr<SenderControl>
+PowerTcp::Open(const ConnectionFacts& facts) const
+{
+    return std::make_unique<PowerTcpSender>(*this, facts);
+}
+
+} // namespace weir

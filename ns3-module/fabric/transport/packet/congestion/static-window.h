@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_STATIC_WINDOW_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_STATIC_WINDOW_H
+
+#include "fabric/transport/packet/congestion/congestion-control.h"
+
+namespace weir
+{
+
+/** A window that never changes, at the line's rate. */
+class StaticWindow : public CongestionControl
+{
+  public:
+    const char* Name() const override;
+    const char* Description() const override;
+    void VisitParameters(ParameterVisitor& visitor) override;
+    std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
+
+    Bytes window{Bytes(0)}; //!< zero: the path's rate times its round trip
+    double ofPath{1};
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_STATIC_WINDOW_H

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/congestion/swift.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir
+{
+
+namespace
+{
+
+class SwiftSender : public SenderControl
+{
+  public:
+    SwiftSender(const Swift& values, const ConnectionFacts& facts)
+        : m_values(values),
+          m_facts(facts),
+          m_most(facts.lineRate * (facts.baseRtt + values.target * 2).ToSeconds() / facts.mtu),
+          m_rtt(facts.baseRtt)
+    {
+        const double from = 1 / std::sqrt(values.scalingFrom);
+        const double to = 1 / std::sqrt(values.scalingTo);
+        m_slope = values.scaling.ToSeconds() / (from - to);
+        m_offset = -m_slope * to;
+        SetPackets(facts.lineRate * facts.baseRtt.ToSeconds() / facts.mtu);
+    }
+
+    void OnAck(const Acknowledgment& ack) override
+    {
+        m_rtt = ack.rtt;
+        const double packets = static_cast<double>(ack.bytes) / m_facts.mtu;
+        const double delay = ack.rtt.ToSeconds();
+        const double target = Target();
+        if (delay < target)
+        {
+            SetPackets(m_packets + (m_packets >= 1 ? m_values.increase * packets / m_packets
+                                                   : m_values.increase * packets));
+        }
+        else
+        {
+            Cut(std::max(1 - m_values.decrease * (delay - target) / delay,
+                         1 - m_values.mostDecrease),
+                ack.now);
+        }
+    }
+
+    void OnLoss(Time now) override
+    {
+        Cut(1 - m_values.mostDecrease, now);
+    }
+
+  private:
+    /** Seconds. */
+    double Target() const
+    {
+        const double scaled = std::clamp(
+            m_slope / std::sqrt(m_packets) + m_offset, 0.0, m_values.scaling.ToSeconds());
+        return m_values.target.ToSeconds() + m_facts.hops * m_values.perHop.ToSeconds() + scaled;
+    }
+
+    /** At most once a round trip. */
+    void Cut(double factor, Time now)
+    {
+        if (!m_hasCut || now - m_cutAt >= m_rtt)
+        {
+            m_hasCut = true;
+            m_cutAt = now;
+            SetPackets(m_packets * factor);
+        }
+    }
+
+    void SetPackets(double packets)
+    {
+        m_packets = std::clamp(packets, 0.001, m_most);
+        m_window = std::max(1.0, m_packets) * m_facts.mtu;
+        const double wire = m_facts.mtu + m_facts.header;
+        m_rate = m_packets >= 1 ? m_facts.lineRate
+                                : std::min(m_facts.lineRate, m_packets * wire / m_rtt.ToSeconds());
+    }
+
+    const Swift& m_values;
+    ConnectionFacts m_facts;
+    double m_most;
+    Time m_rtt;
+    double m_slope;
+    double m_offset;
+    double m_packets{1};
+    Time m_cutAt;
+    bool m_hasCut{false};
+};
+
+} // namespace
+
+const char*
+Swift::Name() const
+{
+    return "swift";
+}
+
+const char*
+Swift::Description() const
+{
+    return "Windows follow delay over a target (Kumar et al., SIGCOMM 2020).";
+}
+
+void
+Swift::VisitParameters(ParameterVisitor& visitor)
+{
+    const Time longest = Time::Seconds(1000);
+    const char* paper = "Kumar et al., SIGCOMM 2020";
+    visitor.Number(
+        {"increase", "Packets that a window grows by in a round trip.", paper}, increase, {0, 1e6});
+    visitor.Number({"decrease", "Of the window, for the part of delay above the target.", paper},
+                   decrease,
+                   {0, 1});
+    visitor.Number({"mostDecrease", "Of the window, at once.", paper}, mostDecrease, {0, 1});
+    visitor.Duration({"target", "Delay that is aimed at, without hops.", "csg-htsim: 20 us"},
+                     target,
+                     {Time(), longest});
+    visitor.Duration({"perHop", "Of that, for each hop more.", "csg-htsim: 20 us / 6.55"},
+                     perHop,
+                     {Time(), longest});
+    visitor.Duration(
+        {"scaling", "Most that small windows add to it.", paper}, scaling, {Time(), longest});
+    visitor.Number({"scalingFrom", "Packets of the window at which that is added.", paper},
+                   scalingFrom,
+                   {1e-6, 1e6});
+    visitor.Number(
+        {"scalingTo", "Packets from which on nothing is.", paper}, scalingTo, {1e-6, 1e6});
+}
+
+std::unique_ptr<SenderControl>
+Swift::Open(const ConnectionFacts& facts) const
+{
+    return std::make_unique<SwiftSender>(*this, facts);
+}
+
+} // namespace weir

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_SWIFT_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_SWIFT_H
+
+#include "fabric/transport/packet/congestion/congestion-control.h"
+
+namespace weir
+{
+
+/**
+ * Swift (Kumar et al., SIGCOMM 2020): windows follow the delay over a target that grows with hops
+ * and with small windows; below one packet they become a pace.
+ */
+class Swift : public CongestionControl
+{
+  public:
+    const char* Name() const override;
+    const char* Description() const override;
+    void VisitParameters(ParameterVisitor& visitor) override;
+    std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
+
+    double increase{1};
+    double decrease{0.8};
+    double mostDecrease{0.5};
+    Time target{Time::Microseconds(20)};
+    Time perHop{Time::Microseconds(3)};
+    Time scaling{Time::Microseconds(30)}; //!< range of flow scaling
+    double scalingFrom{0.1};
+    double scalingTo{100};
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_SWIFT_H

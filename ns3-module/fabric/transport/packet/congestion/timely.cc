@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/congestion/timely.h"
+
+#include "fabric/transport/packet/congestion/window-limit.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+class TimelySender : public SenderControl
+{
+  public:
+    TimelySender(const Timely& values, const ConnectionFacts& facts)
+        : m_values(values),
+          m_lineRate(facts.lineRate),
+          m_least(std::max(values.least, Time::Picoseconds(1))),
+          m_limit(facts, values.window, values.windowOfPath, values.scaleWindow)
+    {
+        SetRate(facts.lineRate * values.startRate);
+    }
+
+    /** Once a round trip: when what was sent after the last update is acknowledged. */
+    void OnAck(const Acknowledgment& ack) override
+    {
+        if (ack.next <= m_roundEnd && m_hasSample)
+        {
+            return;
+        }
+        if (m_hasSample)
+        {
+            Update(ack.rtt);
+        }
+        m_last = ack.rtt;
+        m_hasSample = true;
+        m_roundEnd = ack.sent;
+    }
+
+  private:
+    void Update(Time rtt)
+    {
+        const double change = static_cast<double>((rtt - m_last).ToPicoseconds());
+        m_change = (1 - m_values.gain) * m_change + m_values.gain * change;
+        const double gradient = m_change / static_cast<double>(m_least.ToPicoseconds());
+        if (rtt < m_values.low)
+        {
+            Grow();
+        }
+        else if (rtt > m_values.high)
+        {
+            Shrink(1 - m_values.decrease * (1 - m_values.high / rtt));
+        }
+        else if (m_values.patched)
+        {
+            const double weight = std::clamp(2 * gradient + 0.5, 0.0, 1.0);
+            const double error = rtt / m_values.low - 1;
+            SetRate(m_values.increase.ToBytesPerSecond() * (1 - weight) +
+                    m_rate * (1 - m_values.decrease * weight * error));
+        }
+        else if (gradient <= 0)
+        {
+            Grow();
+        }
+        else
+        {
+            Shrink(std::max(0.0, 1 - m_values.decrease * gradient));
+        }
+    }
+
+    void Grow()
+    {
+        const bool isHyper = m_values.hyperAfter > 0 && m_grown >= m_values.hyperAfter;
+        SetRate(m_rate + (isHyper ? m_values.hyperIncrease : m_values.increase).ToBytesPerSecond());
+        m_grown++;
+    }
+
+    void Shrink(double factor)
+    {
+        SetRate(m_rate * factor);
+        m_grown = 0;
+    }
+
+    void SetRate(double rate)
+    {
+        m_rate = std::clamp(
+            rate, std::min(m_values.minimumRate.ToBytesPerSecond(), m_lineRate), m_lineRate);
+        m_window = m_limit.At(m_rate / m_lineRate);
+    }
+
+    const Timely& m_values;
+    double m_lineRate;
+    Time m_least;
+    WindowLimit m_limit;
+    Time m_last;
+    double m_change{0}; //!< ps a sample
+    uint64_t m_roundEnd{0};
+    uint32_t m_grown{0};
+    bool m_hasSample{false};
+};
+
+} // namespace
+
+const char*
+Timely::Name() const
+{
+    return "timely";
+}
+
+const char*
+Timely::Description() const
+{
+    return "Rates follow the gradient of round-trip times (Mittal et al., SIGCOMM 2015).";
+}
+
+void
+Timely::VisitParameters(ParameterVisitor& visitor)
+{
+    const Time longest = Time::Seconds(1000);
+    const Rate fastest = Rate::Gbps(1e6);
+    visitor.Flag({"patched", "With the fair fixed point of Zhu et al., CoNEXT 2016."}, patched);
+    visitor.Number({"gain",
+                    "Weight of the newest change of the round-trip time.",
+                    "Zhu et al., CoNEXT 2016: 0.875"},
+                   gain,
+                   {1e-9, 1});
+    visitor.Number({"decrease",
+                    "Of the rate, for each unit of gradient (beta).",
+                    "Mittal et al., SIGCOMM 2015: 0.8; patched 0.008"},
+                   decrease,
+                   {0, 1});
+    visitor.Duration(
+        {"low", "Round-trip time below which rates grow.", "Mittal et al., SIGCOMM 2015"},
+        low,
+        {Time(), longest});
+    visitor.Duration(
+        {"high", "Round-trip time above which rates fall.", "Mittal et al., SIGCOMM 2015"},
+        high,
+        {Time(), longest});
+    visitor.Duration(
+        {"least", "Round-trip time that gradients are relative to.", "Mittal et al., SIGCOMM 2015"},
+        least,
+        {Time::Picoseconds(1), longest});
+    visitor.DataRate({"increase", "By which the rate grows.", "Mittal et al., SIGCOMM 2015"},
+                     increase,
+                     {Rate(), fastest});
+    visitor.DataRate(
+        {"hyperIncrease", "By which it grows after hyperAfter times.", "HPCC's simulator"},
+        hyperIncrease,
+        {Rate(), fastest});
+    visitor.Count({"hyperAfter",
+                   "Increases in a row after which they are larger; 0: never.",
+                   "Mittal et al., SIGCOMM 2015: 5"},
+                  hyperAfter,
+                  {0, 1u << 20});
+    visitor.DataRate({"minimumRate", "Below which no cut leads.", "HPCC's simulator"},
+                     minimumRate,
+                     {Rate(), fastest});
+    visitor.Number(
+        {"startRate", "Of the line's rate, with which a connection begins."}, startRate, {1e-6, 1});
+    VisitWindow(visitor, window, windowOfPath, scaleWindow);
+    visitor.Count({"timestampHeader", "Bytes of the time stamp in a packet.", "HPCC's simulator"},
+                  timestampHeader,
+                  {0, 1024});
+}
+
+std::unique_ptr<SenderControl>
+Timely::Open(const ConnectionFacts& facts) const
+{
+    return std::make_unique<TimelySender>(*this, facts);
+}
+
+} // namespace weir

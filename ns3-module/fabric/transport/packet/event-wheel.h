@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_EVENT_WHEEL_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_EVENT_WHEEL_H
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace weir
+{
+
+/** What a timer of the packet transport is for; at one instant the lower kinds come first. */
+enum class PacketEventKind : uint8_t
+{
+    Arrival,  //!< the first packet on a wire reaches its end; by link
+    Post,     //!< a flow's first byte may be sent; by flow
+    Timer,    //!< of a queue pair: retransmission, congestion control; by queue pair
+    Pace,     //!< a queue pair may send its next packet; by queue pair
+    Credit,   //!< a receiver may grant its next credit; by device
+    Refresh,  //!< a pause must be renewed; by link
+    PortReady //!< a port may send its next packet; by link
+};
+
+/**
+ * Pending events by time: a hierarchical timing wheel (Varghese and Lauck, SOSP 1987).
+ *
+ * Every event belongs to something that has at most one of its kind, so that events need no
+ * memory of their own and can be moved. They come by time, then by kind, then by number, whatever
+ * the order in which they were scheduled. Schedule and Cancel are O(1); an event is moved through
+ * at most LEVELS lists and is sorted among those of its 256 picoseconds.
+ */
+class EventWheel
+{
+  public:
+    /** An event by its kind and number. */
+    struct Event
+    {
+        PacketEventKind kind;
+        uint32_t number;
+    };
+
+    static constexpr int64_t NEVER = std::numeric_limits<int64_t>::max();
+
+    EventWheel()
+    {
+        for (auto& level : m_heads)
+        {
+            level.fill(NONE);
+        }
+    }
+
+    /** Makes room for numbers below @p count of a kind. */
+    void Reserve(PacketEventKind kind, std::size_t count)
+    {
+        auto& nodes = m_nodes[static_cast<std::size_t>(kind)];
+        if (nodes.size() < count)
+        {
+            nodes.resize(count);
+        }
+    }
+
+    /** When the event is due, picoseconds; NEVER when it is not scheduled. */
+    int64_t TimeOf(PacketEventKind kind, uint32_t number) const
+    {
+        const auto& nodes = m_nodes[static_cast<std::size_t>(kind)];
+        return number < nodes.size() ? nodes[number].time : NEVER;
+    }
+
+    /** Schedules an event, or moves it. @param time not before the last one that was popped. */
+    void Schedule(PacketEventKind kind, uint32_t number, int64_t time)
+    {
+        const uint32_t handle = HandleOf(kind, number);
+        Node& node = NodeOf(handle);
+        if (node.time == time)
+        {
+            return;
+        }
+        if (node.time != NEVER)
+        {
+            Remove(handle, node);
+        }
+        node.time = time;
+        Insert(handle, node);
+    }
+
+    /** As Schedule, but leaves an event that is due before @p time. */
+    void ScheduleBy(PacketEventKind kind, uint32_t number, int64_t time)
+    {
+        if (TimeOf(kind, number) > time)
+        {
+            Schedule(kind, number, time);
+        }
+    }
+
+    void Cancel(PacketEventKind kind, uint32_t number)
+    {
+        const uint32_t handle = HandleOf(kind, number);
+        Node& node = NodeOf(handle);
+        if (node.time != NEVER)
+        {
+            Remove(handle, node);
+            node.time = NEVER;
+        }
+    }
+
+    /** When the first event is due; NEVER when there is none. */
+    int64_t NextTime()
+    {
+        if (m_due.empty() && !OpenNext())
+        {
+            return NEVER;
+        }
+        return m_due.back().time;
+    }
+
+    /** An event that is due @p after events after the first one, if that is known already. */
+    bool Peek(std::size_t after, Event& event) const
+    {
+        if (m_due.size() <= after)
+        {
+            return false;
+        }
+        const uint32_t handle = m_due[m_due.size() - 1 - after].handle;
+        event = {static_cast<PacketEventKind>(handle >> KIND_SHIFT), handle & NUMBER_MASK};
+        return true;
+    }
+
+    /** Takes the first event, which must exist: NextTime said when. */
+    Event Pop()
+    {
+        const uint32_t handle = m_due.back().handle;
+        m_due.pop_back();
+        NodeOf(handle).time = NEVER;
+        return {static_cast<PacketEventKind>(handle >> KIND_SHIFT), handle & NUMBER_MASK};
+    }
+
+    /** Bytes that all events take. */
+    std::size_t MemoryBytes() const
+    {
+        std::size_t bytes = m_due.capacity() * sizeof(Due);
+        for (const auto& nodes : m_nodes)
+        {
+            bytes += nodes.capacity() * sizeof(Node);
+        }
+        return bytes;
+    }
+
+  private:
+    static constexpr uint32_t NONE = 0xffffffff;
+    static constexpr unsigned KINDS = 7;
+    static constexpr unsigned KIND_SHIFT = 29;
+    static constexpr uint32_t NUMBER_MASK = (1u << KIND_SHIFT) - 1;
+    static constexpr unsigned SLOT_BITS = 8;  //!< a slot of the lowest level is 2^8 ps
+    static constexpr unsigned LEVEL_BITS = 8; //!< 2^8 slots a level
+    static constexpr unsigned SLOTS = 1u << LEVEL_BITS;
+    static constexpr unsigned LEVELS = 7; //!< 2^(8 + 8 x 7) ps: all times
+    static constexpr unsigned WORDS = SLOTS / 64;
+
+    /** Scheduled unless its time is NEVER. */
+    struct Node
+    {
+        int64_t time{NEVER};
+        uint32_t next{NONE};
+        uint32_t previous{NONE}; //!< IN_DUE, or HEAD_MARK with level and slot for a list's first
+    };
+
+    static constexpr uint32_t IN_DUE = 0xfffffffe;
+    static constexpr uint32_t HEAD_MARK = 7u << KIND_SHIFT; //!< no handle has these bits
+
+    struct Due
+    {
+        int64_t time;
+        uint32_t handle;
+
+        friend bool operator<(const Due& a, const Due& b) // the first one last
+        {
+            return a.time > b.time || (a.time == b.time && a.handle > b.handle);
+        }
+    };
+
+    static uint32_t HandleOf(PacketEventKind kind, uint32_t number)
+    {
+        return static_cast<uint32_t>(kind) << KIND_SHIFT | number;
+    }
+
+    Node& NodeOf(uint32_t handle)
+    {
+        return m_nodes[handle >> KIND_SHIFT][handle & NUMBER_MASK];
+    }
+
+    void Insert(uint32_t handle, Node& node)
+    {
+        if (node.time < m_dueEnd)
+        {
+            node.previous = IN_DUE;
+            const Due due{node.time, handle};
+            m_due.insert(std::lower_bound(m_due.begin(), m_due.end(), due), due);
+            return;
+        }
+        // The level at which the time and the cursor part is that of their highest unlike bit.
+        const uint64_t time = static_cast<uint64_t>(node.time) >> SLOT_BITS;
+        const uint64_t cursor = static_cast<uint64_t>(m_dueEnd) >> SLOT_BITS;
+        const uint64_t unlike = time ^ cursor;
+        const unsigned level =
+            unlike == 0 ? 0 : (63 - static_cast<unsigned>(__builtin_clzll(unlike))) / LEVEL_BITS;
+        const auto slot = static_cast<unsigned>(time >> (LEVEL_BITS * level)) & (SLOTS - 1);
+        uint32_t& head = m_heads[level][slot];
+        node.next = head;
+        node.previous = HEAD_MARK | level << LEVEL_BITS | slot;
+        if (head != NONE)
+        {
+            NodeOf(head).previous = handle;
+        }
+        head = handle;
+        m_occupied[level][slot / 64] |= uint64_t{1} << (slot % 64);
+    }
+
+    void Remove(uint32_t handle, Node& node)
+    {
+        if (node.previous == IN_DUE)
+        {
+            const Due due{node.time, handle};
+            m_due.erase(std::lower_bound(m_due.begin(), m_due.end(), due));
+            return;
+        }
+        if (node.next != NONE)
+        {
+            NodeOf(node.next).previous = node.previous;
+        }
+        if ((node.previous & HEAD_MARK) == HEAD_MARK)
+        {
+            const unsigned level = node.previous >> LEVEL_BITS & 7;
+            const unsigned slot = node.previous & (SLOTS - 1);
+            m_heads[level][slot] = node.next;
+            if (node.next == NONE)
+            {
+                m_occupied[level][slot / 64] &= ~(uint64_t{1} << (slot % 64));
+            }
+        }
+        else
+        {
+            NodeOf(node.previous).next = node.next;
+        }
+    }
+
+    /** The first occupied slot of a level from @p slot on; SLOTS when there is none. */
+    unsigned FirstOccupied(unsigned level, unsigned slot) const
+    {
+        for (unsigned word = slot / 64; word < WORDS; word++)
+        {
+            uint64_t bits = m_occupied[level][word];
+            if (word == slot / 64)
+            {
+                bits &= ~uint64_t{0} << (slot % 64);
+            }
+            if (bits != 0)
+            {
+                return word * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
+            }
+        }
+        return SLOTS;
+    }
+
+    /** Takes a slot's list. */
+    uint32_t Take(unsigned level, unsigned slot)
+    {
+        const uint32_t head = m_heads[level][slot];
+        m_heads[level][slot] = NONE;
+        m_occupied[level][slot / 64] &= ~(uint64_t{1} << (slot % 64));
+        return head;
+    }
+
+    /** Fills m_due with the first slot that holds anything. @return false when there is none. */
+    bool OpenNext()
+    {
+        while (true)
+        {
+            const uint64_t cursor = static_cast<uint64_t>(m_dueEnd) >> SLOT_BITS;
+            SpreadEntered(cursor);
+            unsigned level = 0;
+            unsigned slot = SLOTS;
+            for (; level < LEVELS && slot == SLOTS; level++)
+            {
+                slot = FirstOccupied(
+                    level, static_cast<unsigned>(cursor >> (LEVEL_BITS * level)) & (SLOTS - 1));
+            }
+            if (slot == SLOTS)
+            {
+                return false;
+            }
+            level--;
+            const unsigned shift = LEVEL_BITS * level;
+            const uint64_t above = shift + LEVEL_BITS >= 64 ? 0 : cursor >> (shift + LEVEL_BITS);
+            const uint64_t begin = (shift + LEVEL_BITS >= 64 ? 0 : above << (shift + LEVEL_BITS)) |
+                                   uint64_t{slot} << shift;
+            uint32_t handle = Take(level, slot);
+            if (level == 0)
+            {
+                Open(handle, begin);
+                return true;
+            }
+            m_dueEnd = std::max(m_dueEnd, static_cast<int64_t>(begin << SLOT_BITS));
+            Spread(handle);
+        }
+    }
+
+    /** Spreads the slots of higher levels whose time the cursor has just entered. */
+    void SpreadEntered(uint64_t cursor)
+    {
+        for (unsigned level = 1; level < LEVELS; level++)
+        {
+            if ((cursor >> (LEVEL_BITS * (level - 1)) & (SLOTS - 1)) != 0)
+            {
+                return;
+            }
+            const auto slot = static_cast<unsigned>(cursor >> (LEVEL_BITS * level)) & (SLOTS - 1);
+            if (m_heads[level][slot] != NONE)
+            {
+                Spread(Take(level, slot));
+            }
+        }
+    }
+
+    /** Puts a list's events where they belong as seen from the cursor. */
+    void Spread(uint32_t handle)
+    {
+        while (handle != NONE)
+        {
+            Node& node = NodeOf(handle);
+            const uint32_t next = node.next;
+            Insert(handle, node);
+            handle = next;
+        }
+    }
+
+    void Open(uint32_t handle, uint64_t slotBegin)
+    {
+        m_dueEnd = static_cast<int64_t>((slotBegin + 1) << SLOT_BITS);
+        while (handle != NONE)
+        {
+            Node& node = NodeOf(handle);
+            m_due.push_back({node.time, handle});
+            node.previous = IN_DUE;
+            handle = node.next;
+        }
+        if (m_due.size() > 1)
+        {
+            std::sort(m_due.begin(), m_due.end());
+        }
+    }
+
+    std::array<std::vector<Node>, KINDS> m_nodes; //!< by kind, then number
+    std::array<std::array<uint32_t, SLOTS>, LEVELS> m_heads;
+    std::array<std::array<uint64_t, WORDS>, LEVELS> m_occupied{};
+    std::vector<Due> m_due; //!< all before m_dueEnd, the first one last
+    int64_t m_dueEnd{0};    //!< the lists hold what is due from here on
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_EVENT_WHEEL_H

@@ -1,0 +1,912 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/packet-network.h"
+
+#include "fabric/routing/flow-hash.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr unsigned MOST_CLASSES = 8; //!< of PFC: a bit each
+
+/**
+ * A pause frame with preamble and gap (IEEE 802.3, Annex 31D).
+ */
+constexpr uint32_t PAUSE_BYTES = 84;
+
+bool
+IsSwitch(DeviceKind kind)
+{
+    return kind == DeviceKind::LeafSwitch || kind == DeviceKind::SpineSwitch ||
+           kind == DeviceKind::CoreSwitch;
+}
+
+} // namespace
+
+PacketNetwork::PacketNetwork(const Topology& topology,
+                             const PacketSpec& spec,
+                             EventWheel& events,
+                             PacketPool& packets,
+                             PacketEnds& ends)
+    : m_topology(topology),
+      m_spec(spec),
+      m_events(events),
+      m_packets(packets),
+      m_ends(ends),
+      m_classes(spec.trafficClasses + 1),
+      m_clock(spec.clock.ToPicoseconds()),
+      m_ports(topology.LinkCount()),
+      m_counters(topology.LinkCount()),
+      m_queues(topology.LinkCount() * m_classes),
+      m_accounts(topology.LinkCount() * m_classes),
+      m_pausedUntil(topology.LinkCount() * m_classes, 0),
+      m_pausedSince(topology.LinkCount(), 0),
+      m_creditPlace(topology.LinkCount(), END),
+      m_buffers(topology.DeviceCount()),
+      m_draws(topology.LinkCount())
+{
+    if (m_classes > MOST_CLASSES)
+    {
+        throw std::invalid_argument("PacketNetwork: found " + std::to_string(spec.trafficClasses) +
+                                    " traffic classes, expected at most 7");
+    }
+    for (const PacketEventKind kind :
+         {PacketEventKind::Arrival, PacketEventKind::PortReady, PacketEventKind::Refresh})
+    {
+        events.Reserve(kind, topology.LinkCount());
+    }
+    for (uint32_t i = 0; i < m_ports.size(); i++)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        Port& port = m_ports[i];
+        port.latency = link.latency.ToPicoseconds();
+        port.to = link.to.Index();
+        port.opposite = link.opposite.IsValid() ? link.opposite.Index() : END;
+        port.isNetwork = link.kind == LinkKind::Network;
+        port.isOfSwitch = IsSwitch(topology.GetDevice(link.from).kind);
+        m_draws[i] = SplitMix64(SplitMix64(spec.seed) ^ i);
+        SetWireRate(i, link.rate);
+    }
+    std::vector<int64_t> committed(topology.DeviceCount(), 0);
+    for (uint32_t i = 0; i < m_ports.size(); i++)
+    {
+        SetAdmission(i);
+        if (m_ports[i].admission == Admission::Pfc)
+        {
+            const Link& link = topology.GetLink(LinkId(i));
+            const double alphaRate = spec.switches.alphaRate.ToBytesPerSecond();
+            for (unsigned c = 1; c < m_classes; c++)
+            {
+                IngressAccount& account = m_accounts[i * m_classes + c];
+                account.headroomSize = HeadroomOf(i);
+                account.alpha = spec.switches.alpha *
+                                (alphaRate > 0 ? link.rate.ToBytesPerSecond() / alphaRate : 1);
+                committed[m_ports[i].to] += account.headroomSize + spec.switches.reserve.Count();
+            }
+        }
+    }
+    for (std::size_t d = 0; d < m_buffers.size(); d++)
+    {
+        const bool isSwitch = IsSwitch(topology.GetDevice(DeviceId(d)).kind);
+        const int64_t size =
+            (isSwitch ? spec.switches.buffer : spec.nodeLinks.nicBuffer).Count() - committed[d];
+        if (committed[d] > 0 && size <= 0)
+        {
+            throw std::invalid_argument(
+                "PacketNetwork: found a buffer of " + std::to_string(size + committed[d]) +
+                " bytes at " + topology.GetDevice(DeviceId(d)).name + ", expected more than the " +
+                std::to_string(committed[d]) + " of its reserves and headrooms");
+        }
+        m_buffers[d] = SharedBuffer(size, spec.switches.reserve.Count());
+    }
+}
+
+/** Of the longest packet on a link; inside nodes, of a burst. */
+int64_t
+PacketNetwork::MostBytes(uint32_t link) const
+{
+    const Bytes payload = m_ports[link].isNetwork
+                              ? m_spec.format.mtu
+                              : std::max(m_spec.format.mtu, m_spec.nodeLinks.burst);
+    return payload.Count() + m_spec.format.header.value_or(0) +
+           m_spec.congestionControl->HeaderBytes();
+}
+
+void
+PacketNetwork::SetWireRate(uint32_t link, Rate rate)
+{
+    Port& port = m_ports[link];
+    const double framing = port.isNetwork ? m_topology.GetLink(LinkId(link)).framing : 1;
+    const double bytesPerSecond = rate.ToBytesPerSecond() / framing;
+    port.psPerByte =
+        bytesPerSecond > 0 ? 1e12 / bytesPerSecond : std::numeric_limits<double>::infinity();
+}
+
+void
+PacketNetwork::SetAdmission(uint32_t link)
+{
+    Port& port = m_ports[link];
+    if (port.isNetwork && m_spec.switches.flowControl != FlowControl::Credits)
+    {
+        port.admission = m_spec.switches.flowControl == FlowControl::Pfc && port.opposite != END
+                             ? Admission::Pfc
+                             : Admission::Lossy;
+        return;
+    }
+    port.admission = Admission::Credits;
+    const LinkKind kind = m_topology.GetLink(LinkId(link)).kind;
+    int64_t room = (kind == LinkKind::Network  ? m_spec.switches.creditBuffer
+                    : kind == LinkKind::NvLink ? m_spec.nodeLinks.nvlinkBuffer
+                                               : m_spec.nodeLinks.pcieBuffer)
+                       .Count();
+    const int64_t packet = MostBytes(link);
+    if (room == 0) // enough for the whole rate: a round trip's bytes and a packet at either end
+    {
+        const double roundTrip = 2.0 * static_cast<double>(port.latency) +
+                                 static_cast<double>(m_spec.switches.creditDelay.ToPicoseconds());
+        room = static_cast<int64_t>(std::ceil(roundTrip / port.psPerByte)) + 2 * packet;
+    }
+    m_creditPlace[link] = static_cast<uint32_t>(m_credits.size());
+    const int64_t unit = m_spec.switches.creditUnit.Count();
+    const int64_t units = std::max(room / unit, (packet + unit - 1) / unit);
+    for (unsigned c = 0; c < m_classes; c++)
+    {
+        m_credits.emplace_back(units);
+    }
+}
+
+int64_t
+PacketNetwork::HeadroomOf(uint32_t link) const
+{
+    if (m_spec.switches.headroom > Bytes(0))
+    {
+        return m_spec.switches.headroom.Count();
+    }
+    // A frame may just have begun on the way back before the pause, and one on the way here after
+    // it; between them both ways at full rate (PFC headroom without delays of interfaces).
+    const int64_t packet = MostBytes(link);
+    const double wire = 2.0 * static_cast<double>(m_ports[link].latency) / m_ports[link].psPerByte;
+    return static_cast<int64_t>(std::ceil(wire)) + 2 * packet + PAUSE_BYTES;
+}
+
+uint32_t
+PacketNetwork::AddHops(const std::vector<LinkId>& links)
+{
+    const auto place = static_cast<uint32_t>(m_hops.size());
+    for (const LinkId link : links)
+    {
+        m_hops.push_back(link.Index());
+    }
+    m_hops.push_back(END);
+    return place;
+}
+
+int64_t
+PacketNetwork::TransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const
+{
+    const Port& port = m_ports[link];
+    const uint32_t bytes = port.isNetwork || payload == 0 ? size : payload;
+    const double time = port.psPerByte * bytes;
+    if (m_clock == 1)
+    {
+        return static_cast<int64_t>(time + 0.5);
+    }
+    return static_cast<int64_t>(time + 1e-3) / m_clock * m_clock;
+}
+
+void
+PacketNetwork::Push(uint32_t packet, uint32_t link)
+{
+    const Packet& p = m_packets[packet];
+    Queue& queue = QueueOf(link, p.trafficClass);
+    queue.packets.Push(packet);
+    queue.bytes += p.size;
+    m_ports[link].backlog++;
+    m_counters[link].mostQueued = std::max(m_counters[link].mostQueued, queue.bytes);
+}
+
+void
+PacketNetwork::Drop(uint32_t packet, uint32_t link, int64_t now)
+{
+    m_counters[link].drops++;
+    m_ends.OnLost(packet, now);
+    m_packets.Free(packet);
+}
+
+/** Room for a packet that goes to @p link, in the device where that begins. */
+bool
+PacketNetwork::Admit(uint32_t packet, uint32_t link, int64_t now)
+{
+    const Packet& p = m_packets[packet];
+    if (p.trafficClass == 0 || p.ingress == Packet::NONE)
+    {
+        return true; // control packets, and those of the device itself, which it has not sent yet
+    }
+    const Port& in = m_ports[p.ingress];
+    SharedBuffer& buffer = m_buffers[in.to];
+    switch (in.admission)
+    {
+    case Admission::Credits:
+        return true;
+    case Admission::Pfc: {
+        IngressAccount& account = m_accounts[p.ingress * m_classes + p.trafficClass];
+        if (!buffer.Take(account, p.size))
+        {
+            return false;
+        }
+        if (!account.isPausing && buffer.MustPause(account))
+        {
+            account.isPausing = true;
+            SendPause(p.ingress, p.trafficClass, false, now);
+        }
+        return true;
+    }
+    case Admission::Lossy: {
+        const int64_t queued = QueueOf(link, p.trafficClass).bytes;
+        const int64_t limit = m_spec.switches.portQueue.Count();
+        const bool isFull = limit > 0 ? queued + p.size > limit
+                                      : static_cast<double>(queued + p.size) >
+                                            buffer.Threshold(m_spec.switches.alpha);
+        if (isFull)
+        {
+            return false;
+        }
+        buffer.TakeShared(p.size);
+        return true;
+    }
+    }
+    return true;
+}
+
+/** The sender at the other end of @p ingress gets back what a packet took of its credits. */
+void
+PacketNetwork::ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now)
+{
+    Port& in = m_ports[ingress];
+    const int64_t back = now + in.latency + m_spec.switches.creditDelay.ToPicoseconds();
+    m_credits[m_creditPlace[ingress] + packet.trafficClass].Return(UnitsOf(packet.size), back);
+    if (in.waitsForCredits)
+    {
+        in.waitsForCredits = false;
+        m_events.ScheduleBy(PacketEventKind::PortReady, ingress, std::max(back, in.busyUntil));
+    }
+}
+
+/** Gives back the room that a packet has taken in the device that it now leaves. */
+void
+PacketNetwork::Release(const Packet& packet, int64_t now)
+{
+    const uint32_t ingress = packet.ingress;
+    if (ingress == Packet::NONE)
+    {
+        return;
+    }
+    const Port& in = m_ports[ingress];
+    if (in.admission == Admission::Credits)
+    {
+        ReturnCredits(packet, ingress, now);
+        return;
+    }
+    if (packet.trafficClass == 0)
+    {
+        return;
+    }
+    SharedBuffer& buffer = m_buffers[in.to];
+    if (in.admission == Admission::Lossy)
+    {
+        buffer.TakeShared(-static_cast<int64_t>(packet.size));
+        return;
+    }
+    IngressAccount& account = m_accounts[ingress * m_classes + packet.trafficClass];
+    buffer.Give(account, packet.size);
+    if (account.bytes < 0)
+    {
+        throw std::logic_error("PacketNetwork: more bytes left " +
+                               m_topology.LinkName(LinkId(ingress)) + "'s account than came");
+    }
+    if (account.isPausing && buffer.MayResume(account, m_spec.switches.resumeOffset.Count()))
+    {
+        account.isPausing = false;
+        SendPause(ingress, packet.trafficClass, true, now);
+    }
+}
+
+/** Asks the sender at the other end of @p ingress to wait, or to go on, in a class. */
+void
+PacketNetwork::SendPause(uint32_t ingress, unsigned trafficClass, bool resume, int64_t now)
+{
+    const uint32_t link = m_ports[ingress].opposite;
+    const uint32_t packet = m_packets.New();
+    Packet& p = m_packets[packet];
+    p.kind = PacketKind::Pause;
+    p.size = PAUSE_BYTES;
+    p.owner = trafficClass;
+    p.flags = resume ? Packet::RESUME : 0;
+    // Ahead of all others, other pauses apart: these keep their order.
+    Queue& queue = QueueOf(link, 0);
+    uint32_t place = 0;
+    while (place < queue.packets.Size() &&
+           m_packets[queue.packets.At(place)].kind == PacketKind::Pause)
+    {
+        place++;
+    }
+    queue.packets.Insert(place, packet);
+    queue.bytes += p.size;
+    m_ports[link].backlog++;
+    const int64_t again = m_spec.switches.pauseTime.ToPicoseconds() / 2;
+    if (!resume && !m_spec.switches.pauseTime.IsInfinite() &&
+        m_events.TimeOf(PacketEventKind::Refresh, ingress) == EventWheel::NEVER)
+    {
+        m_events.Schedule(PacketEventKind::Refresh, ingress, now + again);
+    }
+    m_events.ScheduleBy(PacketEventKind::PortReady, link, std::max(now, m_ports[link].busyUntil));
+}
+
+void
+PacketNetwork::OnRefresh(uint32_t link, int64_t now)
+{
+    for (unsigned c = 1; c < m_classes; c++)
+    {
+        if (m_accounts[link * m_classes + c].isPausing)
+        {
+            SendPause(link, c, false, now);
+        }
+    }
+}
+
+/** A pause came by @p link. */
+void
+PacketNetwork::OnPause(const Packet& packet, uint32_t link, int64_t now)
+{
+    const uint32_t paused = m_ports[link].opposite;
+    Port& port = m_ports[paused];
+    const auto bit = static_cast<uint8_t>(1u << packet.owner);
+    const bool wasPaused = port.paused != 0;
+    if ((packet.flags & Packet::RESUME) != 0)
+    {
+        port.paused &= static_cast<uint8_t>(~bit);
+    }
+    else
+    {
+        port.paused |= bit;
+        m_counters[paused].pauses++;
+        if (!m_spec.switches.pauseTime.IsInfinite())
+        {
+            m_pausedUntil[paused * m_classes + packet.owner] =
+                now + m_spec.switches.pauseTime.ToPicoseconds();
+        }
+    }
+    if (!wasPaused && port.paused != 0)
+    {
+        m_pausedSince[paused] = now;
+    }
+    else if (wasPaused && port.paused == 0)
+    {
+        m_counters[paused].paused += now - m_pausedSince[paused];
+    }
+    if ((packet.flags & Packet::RESUME) != 0)
+    {
+        m_events.ScheduleBy(PacketEventKind::PortReady, paused, std::max(now, port.busyUntil));
+    }
+    else if (!m_spec.switches.pauseTime.IsInfinite())
+    {
+        m_events.ScheduleBy(
+            PacketEventKind::PortReady,
+            paused,
+            std::max(m_pausedUntil[paused * m_classes + packet.owner], port.busyUntil));
+    }
+}
+
+bool
+PacketNetwork::TrimOrDrop(uint32_t packet, uint32_t link, int64_t now)
+{
+    Packet& p = m_packets[packet];
+    if (!m_spec.switches.trim || p.kind != PacketKind::Data || !m_ports[link].isOfSwitch)
+    {
+        Drop(packet, link, now);
+        return false;
+    }
+    p.kind = PacketKind::Trimmed;
+    p.size = static_cast<uint32_t>(m_spec.format.controlSize.Count());
+    p.payload = 0;
+    p.trafficClass = 0;
+    m_counters[link].trims++;
+    return true;
+}
+
+void
+PacketNetwork::Enqueue(uint32_t packet, uint32_t link, int64_t now)
+{
+    Port& port = m_ports[link];
+    if (!port.isUp)
+    {
+        const uint32_t ingress = m_packets[packet].ingress;
+        if (ingress != Packet::NONE && m_ports[ingress].admission == Admission::Credits)
+        {
+            ReturnCredits(m_packets[packet], ingress, now);
+        }
+        Drop(packet, link, now);
+        return;
+    }
+    if (!Admit(packet, link, now) && !TrimOrDrop(packet, link, now))
+    {
+        return;
+    }
+    if (m_spec.switches.markAt == MarkingPlace::Enqueue)
+    {
+        Packet& p = m_packets[packet];
+        Mark(p, link, QueueOf(link, p.trafficClass).bytes);
+    }
+    Push(packet, link);
+    if (port.busyUntil > now)
+    {
+        if (port.backlog == 1)
+        {
+            m_events.ScheduleBy(PacketEventKind::PortReady, link, port.busyUntil);
+        }
+    }
+    else if (m_events.TimeOf(PacketEventKind::PortReady, link) != now)
+    {
+        TransmitNext(link, now);
+    }
+}
+
+void
+PacketNetwork::SetSource(uint32_t link, unsigned trafficClass, bool hasPackets, int64_t now)
+{
+    Port& port = m_ports[link];
+    const auto bit = static_cast<uint8_t>(1u << trafficClass);
+    if (!hasPackets)
+    {
+        port.sources &= static_cast<uint8_t>(~bit);
+        return;
+    }
+    port.sources |= bit;
+    if (m_events.TimeOf(PacketEventKind::PortReady, link) == EventWheel::NEVER)
+    {
+        m_events.ScheduleBy(PacketEventKind::PortReady, link, std::max(now, port.busyUntil));
+    }
+}
+
+/** Whether the other end has room for a packet; where not, asks again when it has. */
+bool
+PacketNetwork::HasCredits(uint32_t link, unsigned trafficClass, uint32_t size, int64_t now)
+{
+    if (m_ports[link].admission != Admission::Credits)
+    {
+        return true;
+    }
+    const int64_t units = UnitsOf(size);
+    LinkCredits& credits = m_credits[m_creditPlace[link] + trafficClass];
+    if (credits.Units(now) >= units)
+    {
+        return true;
+    }
+    const int64_t time = credits.TimeOf(units);
+    if (time == LinkCredits::UNKNOWN)
+    {
+        m_ports[link].waitsForCredits = true;
+    }
+    else
+    {
+        m_events.ScheduleBy(PacketEventKind::PortReady, link, time);
+    }
+    return false;
+}
+
+/** Sends a packet of a class, if one may be sent. */
+bool
+PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
+{
+    Port& port = m_ports[link];
+    Queue& queue = QueueOf(link, trafficClass);
+    const bool hasSource = (port.sources >> trafficClass & 1) != 0;
+    if (queue.packets.IsEmpty() && !hasSource)
+    {
+        return false;
+    }
+    if ((port.paused >> trafficClass & 1) != 0)
+    {
+        const int64_t until = m_pausedUntil[link * m_classes + trafficClass];
+        if (m_spec.switches.pauseTime.IsInfinite() || until > now)
+        {
+            if (!m_spec.switches.pauseTime.IsInfinite())
+            {
+                m_events.ScheduleBy(PacketEventKind::PortReady, link, until);
+            }
+            return false;
+        }
+        port.paused &= static_cast<uint8_t>(~(1u << trafficClass)); // it has expired
+        if (port.paused == 0)
+        {
+            m_counters[link].paused += until - m_pausedSince[link];
+        }
+    }
+    uint32_t packet;
+    if (!queue.packets.IsEmpty())
+    {
+        packet = queue.packets.Front();
+        const uint32_t size = m_packets[packet].size;
+        if (m_packets[packet].kind != PacketKind::Pause &&
+            !HasCredits(link, trafficClass, size, now))
+        {
+            return false;
+        }
+        queue.packets.Pop();
+        queue.bytes -= size;
+        if (port.backlog-- == 0)
+        {
+            throw std::logic_error("PacketNetwork: more packets left a port than came");
+        }
+        Release(m_packets[packet], now);
+    }
+    else
+    {
+        if (!HasCredits(link, trafficClass, static_cast<uint32_t>(MostBytes(link)), now))
+        {
+            return false;
+        }
+        packet = m_ends.NextPacket(link, trafficClass, now);
+        if (packet == Packet::NONE)
+        {
+            return false;
+        }
+    }
+    Transmit(packet, link, now);
+    return true;
+}
+
+void
+PacketNetwork::TransmitNext(uint32_t link, int64_t now)
+{
+    Port& port = m_ports[link];
+    if (port.busyUntil > now)
+    {
+        m_events.ScheduleBy(PacketEventKind::PortReady, link, port.busyUntil);
+        return;
+    }
+    if (!port.isUp || std::isinf(port.psPerByte))
+    {
+        return;
+    }
+    bool isSent = TransmitOf(link, 0, now);
+    if (m_classes == 2)
+    {
+        isSent = isSent || TransmitOf(link, 1, now);
+    }
+    else
+    {
+        const unsigned data = m_classes - 1;
+        const unsigned first = port.turn;
+        for (unsigned i = 0; i < data && !isSent; i++)
+        {
+            const unsigned c = (first - 1 + i) % data + 1;
+            isSent = TransmitOf(link, c, now);
+            if (isSent)
+            {
+                m_ports[link].turn = static_cast<uint8_t>(c % data + 1);
+            }
+        }
+    }
+    Port& after = m_ports[link];
+    if (isSent && (after.backlog > 0 || after.sources != 0))
+    {
+        m_events.ScheduleBy(PacketEventKind::PortReady, link, after.busyUntil);
+    }
+}
+
+/** Marks what congestion control looks at, by the bytes that wait in the queue. */
+void
+PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued)
+{
+    const SwitchSpec& spec = m_spec.switches;
+    if (!spec.marks || !m_ports[link].isOfSwitch || packet.kind != PacketKind::Data)
+    {
+        return;
+    }
+    const double scale =
+        spec.markRate > Rate() ? WireRate(link) / spec.markRate.ToBytesPerSecond() : 1;
+    const double from = spec.markFrom.ToDouble() * scale;
+    const double all = spec.markAll.ToDouble() * scale;
+    const auto bytes = static_cast<double>(queued);
+    if (bytes <= from)
+    {
+        return;
+    }
+    if (bytes <= all)
+    {
+        const double probability = spec.markProbability * (bytes - from) / (all - from);
+        m_draws[link] += SPLIT_MIX_64_STEP;
+        const double draw = static_cast<double>(SplitMix64(m_draws[link]) >> 11) * 0x1p-53;
+        if (draw >= probability)
+        {
+            return;
+        }
+    }
+    packet.flags |= Packet::MARKED;
+    m_counters[link].marks++;
+}
+
+/** Writes telemetry of the port into a packet that leaves it. */
+void
+PacketNetwork::Stamp(Packet& packet, uint32_t link, int64_t now)
+{
+    Telemetry& telemetry = m_packets.GetTelemetry(packet.telemetry);
+    if (telemetry.count < Telemetry::MOST_HOPS)
+    {
+        Telemetry::Hop& hop = telemetry.hops[telemetry.count++];
+        hop.time = now;
+        hop.rate = WireRate(link);
+        hop.sentBytes = m_counters[link].bytes;
+        hop.queueBytes = static_cast<uint32_t>(QueueOf(link, packet.trafficClass).bytes);
+        hop.link = link;
+    }
+}
+
+void
+PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
+{
+    Port& port = m_ports[link];
+    Packet& p = m_packets[packet];
+    if (port.admission == Admission::Credits && p.kind != PacketKind::Pause)
+    {
+        m_credits[m_creditPlace[link] + p.trafficClass].Take(UnitsOf(p.size));
+    }
+    if (p.kind == PacketKind::Data)
+    {
+        if (m_spec.switches.markAt == MarkingPlace::Dequeue)
+        {
+            Mark(p, link, QueueOf(link, p.trafficClass).bytes);
+        }
+        if (p.telemetry != Packet::NONE && port.isOfSwitch)
+        {
+            Stamp(p, link, now);
+        }
+    }
+    const int64_t sent = now + TransmissionTime(link, p.size, p.payload);
+    const int64_t end = p.ingress == Packet::NONE ? sent : std::max(sent, p.time);
+    PortCounters& counters = m_counters[link];
+    counters.packets++;
+    counters.bytes += p.size;
+    counters.busy += end - now;
+    if (port.backlog > 0)
+    {
+        counters.backlogged += end - now;
+    }
+    port.busyUntil = end;
+    p.time = end + port.latency;
+    p.ingress = link;
+    if (p.kind != PacketKind::Pause)
+    {
+        p.nextLink = m_hops[++p.hop];
+    }
+    const int64_t time = WholeAt(p, link);
+    if (port.wire.IsEmpty())
+    {
+        m_events.Schedule(PacketEventKind::Arrival, link, time);
+    }
+    port.wire.Push({time, packet});
+}
+
+/** When a packet on @p link may be handled at its end. */
+int64_t
+PacketNetwork::WholeAt(const Packet& packet, uint32_t link) const
+{
+    if (!m_spec.switches.cutThrough || packet.kind == PacketKind::Pause || packet.nextLink == END)
+    {
+        return packet.time;
+    }
+    const auto header = m_spec.format.header.value_or(0);
+    const uint32_t rest = packet.size > header ? packet.size - header : 0;
+    return packet.time - TransmissionTime(link, rest, rest);
+}
+
+void
+PacketNetwork::OnArrival(uint32_t link, int64_t now)
+{
+    Port& port = m_ports[link];
+    const uint32_t packet = port.wire.Pop().packet;
+    if (!port.wire.IsEmpty())
+    {
+        m_events.Schedule(PacketEventKind::Arrival, link, std::max(now, port.wire.Front().time));
+    }
+    const Packet& p = m_packets[packet];
+    if (p.kind == PacketKind::Pause)
+    {
+        OnPause(p, link, now);
+        m_packets.Free(packet);
+        return;
+    }
+    if (p.nextLink == END)
+    {
+        if (port.admission == Admission::Credits)
+        {
+            ReturnCredits(p, link, now);
+        }
+        m_ends.OnPacket(packet, now);
+        m_packets.Free(packet);
+        return;
+    }
+    Enqueue(packet, p.nextLink, now);
+}
+
+void
+PacketNetwork::SetRate(uint32_t link, Rate rate, int64_t now)
+{
+    SetWireRate(link, rate);
+    m_events.ScheduleBy(PacketEventKind::PortReady, link, std::max(now, m_ports[link].busyUntil));
+}
+
+void
+PacketNetwork::LoseQueued(uint32_t packet, uint32_t link, int64_t now)
+{
+    if (m_packets[packet].kind == PacketKind::Pause)
+    {
+        m_packets.Free(packet);
+        return;
+    }
+    Release(m_packets[packet], now);
+    Drop(packet, link, now);
+}
+
+void
+PacketNetwork::LoseOnWire(uint32_t packet, uint32_t link, int64_t now)
+{
+    if (m_packets[packet].kind == PacketKind::Pause)
+    {
+        m_packets.Free(packet);
+        return;
+    }
+    if (m_ports[link].admission == Admission::Credits)
+    {
+        ReturnCredits(m_packets[packet], link, now);
+    }
+    Drop(packet, link, now);
+}
+
+void
+PacketNetwork::SetUp(uint32_t link, bool up, int64_t now)
+{
+    Port& port = m_ports[link];
+    if (port.isUp == up)
+    {
+        return;
+    }
+    port.isUp = up;
+    if (up)
+    {
+        port.paused = 0;
+        m_events.ScheduleBy(PacketEventKind::PortReady, link, std::max(now, port.busyUntil));
+        return;
+    }
+    m_events.Cancel(PacketEventKind::Arrival, link);
+    while (!port.wire.IsEmpty())
+    {
+        LoseOnWire(port.wire.Pop().packet, link, now);
+    }
+    port.backlog = 0;
+    for (unsigned c = 0; c < m_classes; c++)
+    {
+        Queue& queue = QueueOf(link, c);
+        queue.bytes = 0;
+        while (!queue.packets.IsEmpty())
+        {
+            LoseQueued(queue.packets.Pop(), link, now);
+        }
+        m_accounts[link * m_classes + c].isPausing = false; // who waited is told so by the link
+    }
+}
+
+int64_t
+PacketNetwork::QueuedBytes(uint32_t link) const
+{
+    int64_t bytes = 0;
+    for (unsigned c = 0; c < m_classes; c++)
+    {
+        bytes += m_queues[link * m_classes + c].bytes;
+    }
+    return bytes;
+}
+
+uint64_t
+PacketNetwork::CountHeld() const
+{
+    uint64_t held = 0;
+    for (uint32_t link = 0; link < m_ports.size(); link++)
+    {
+        uint64_t queued = 0;
+        for (unsigned c = 0; c < m_classes; c++)
+        {
+            queued += m_queues[link * m_classes + c].packets.Size();
+        }
+        if (queued != m_ports[link].backlog)
+        {
+            throw std::logic_error("PacketNetwork: found " + std::to_string(queued) +
+                                   " packets at " + m_topology.LinkName(LinkId(link)) +
+                                   ", expected " + std::to_string(m_ports[link].backlog));
+        }
+        held += queued + m_ports[link].wire.Size();
+    }
+    return held;
+}
+
+std::vector<LinkId>
+PacketNetwork::FindDeadlock() const
+{
+    // An edge leads from a port that must wait to each port at the other end that holds packets
+    // which came by it: these must leave before it may go on.
+    const std::size_t count = m_ports.size();
+    std::vector<std::vector<uint32_t>> holders(count);
+    for (uint32_t link = 0; link < count; link++)
+    {
+        for (unsigned c = 1; c < m_classes; c++)
+        {
+            const Ring<uint32_t>& packets = m_queues[link * m_classes + c].packets;
+            for (uint32_t i = 0; i < packets.Size(); i++)
+            {
+                const Packet& p = m_packets[packets.At(i)];
+                if (p.ingress != Packet::NONE)
+                {
+                    holders[p.ingress].push_back(link);
+                }
+            }
+        }
+    }
+    const auto waits = [this](uint32_t link) {
+        return m_ports[link].paused != 0 || m_ports[link].waitsForCredits;
+    };
+    enum class Mark : uint8_t
+    {
+        New,
+        OnPath,
+        Done
+    };
+    std::vector<Mark> marks(count, Mark::New);
+    for (uint32_t start = 0; start < count; start++)
+    {
+        if (marks[start] != Mark::New || !waits(start))
+        {
+            continue;
+        }
+        std::vector<std::pair<uint32_t, std::size_t>> path{{start, 0}};
+        marks[start] = Mark::OnPath;
+        while (!path.empty())
+        {
+            auto& [link, at] = path.back();
+            if (at == holders[link].size())
+            {
+                marks[link] = Mark::Done;
+                path.pop_back();
+                continue;
+            }
+            const uint32_t next = holders[link][at++];
+            if (!waits(next) || marks[next] == Mark::Done)
+            {
+                continue;
+            }
+            if (marks[next] == Mark::OnPath)
+            {
+                std::vector<LinkId> cycle;
+                std::size_t i = path.size();
+                do
+                {
+                    i--;
+                    cycle.insert(cycle.begin(), LinkId(path[i].first));
+                } while (path[i].first != next);
+                return cycle;
+            }
+            marks[next] = Mark::OnPath;
+            path.emplace_back(next, 0);
+        }
+    }
+    return {};
+}
+
+} // namespace weir

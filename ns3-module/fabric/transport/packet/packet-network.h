@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_PACKET_NETWORK_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_PACKET_NETWORK_H
+
+#include "fabric/ids.h"
+#include "fabric/topology/topology.h"
+#include "fabric/transport/packet/event-wheel.h"
+#include "fabric/transport/packet/link-credits.h"
+#include "fabric/transport/packet/packet-spec.h"
+#include "fabric/transport/packet/packet.h"
+#include "fabric/transport/packet/ring.h"
+#include "fabric/transport/packet/shared-buffer.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/** Where packets come from and go to: the queue pairs of the devices at both ends. */
+class PacketEnds
+{
+  public:
+    virtual ~PacketEnds() = default;
+
+    /**
+     * The next packet that a device wants to send itself over @p link in @p trafficClass;
+     * Packet::NONE when there is none (yet). Asked only after PacketNetwork::SetSource.
+     */
+    virtual uint32_t NextPacket(uint32_t link, unsigned trafficClass, int64_t now) = 0;
+
+    /** A packet is at its destination; it is freed after that. */
+    virtual void OnPacket(uint32_t packet, int64_t now) = 0;
+
+    /** A packet was dropped, or was on a link that failed; it is freed after that. */
+    virtual void OnLost(uint32_t packet, int64_t now) = 0;
+};
+
+/** What a port has done since the beginning. */
+struct alignas(64) PortCounters
+{
+    uint64_t packets{0};
+    uint64_t bytes{0};     //!< on the wire
+    int64_t busy{0};       //!< ps in which it sent
+    int64_t backlogged{0}; //!< of these, ps after which another packet waited already
+    int64_t mostQueued{0}; //!< bytes in one of its queues
+    int64_t paused{0};     //!< ps in which some class was paused
+    uint64_t marks{0};
+    uint64_t drops{0}; //!< packets for it, and on it when it failed
+    uint64_t trims{0};
+    uint64_t pauses{0}; //!< pauses that reached it
+};
+
+/**
+ * Moves packets over links: ports with a queue a traffic class, switches that mark, pause, trim and
+ * drop, wires on which packets follow each other.
+ *
+ * Class 0 is that of control packets, which go first and never fill a buffer; the others share a
+ * port in turns. A port sends whole packets one after another (store and forward), or passes a
+ * packet on while it is still coming (cut-through); a packet is at the end of the wire its
+ * transmission time and the link's latency after its start.
+ *
+ * A packet costs one event a hop where the port is idle when it comes, and two where it waits.
+ */
+class PacketNetwork
+{
+  public:
+    /** All must outlive it. */
+    PacketNetwork(const Topology& topology,
+                  const PacketSpec& spec,
+                  EventWheel& events,
+                  PacketPool& packets,
+                  PacketEnds& ends);
+
+    /** Marks the end of a path among hops. */
+    static constexpr uint32_t END = 0xffffffff;
+
+    /** Keeps a path. @return the place of its first hop, for Packet::hop. */
+    uint32_t AddHops(const std::vector<LinkId>& links);
+
+    /** The link at that place, or END. */
+    uint32_t HopAt(uint32_t place) const
+    {
+        return m_hops[place];
+    }
+
+    /** Puts a packet of a device behind those that wait for its first hop. */
+    void Send(uint32_t packet, int64_t now)
+    {
+        Enqueue(packet, m_hops[m_packets[packet].hop], now);
+    }
+
+    /** Says whether a device has packets of its own for a port, to be had by NextPacket. */
+    void SetSource(uint32_t link, unsigned trafficClass, bool hasPackets, int64_t now);
+
+    void OnArrival(uint32_t link, int64_t now);
+
+    /** Has memory fetched that OnArrival or OnPortReady will look at: of the link alone. */
+    void PrefetchPort(uint32_t link) const
+    {
+        __builtin_prefetch(&m_ports[link]);
+        __builtin_prefetch(&m_queues[std::size_t{link} * m_classes]);
+    }
+
+    /** Likewise: of the packet that arrives next, some time after PrefetchPort. */
+    void PrefetchPacket(uint32_t link)
+    {
+        const Port& port = m_ports[link];
+        if (!port.wire.IsEmpty())
+        {
+            __builtin_prefetch(&m_packets[port.wire.Front().packet]);
+        }
+    }
+
+    /** Likewise: of the port that it goes on to, some time after PrefetchPacket. */
+    void PrefetchNextPort(uint32_t link)
+    {
+        const Port& port = m_ports[link];
+        if (!port.wire.IsEmpty())
+        {
+            const uint32_t next = m_packets[port.wire.Front().packet].nextLink;
+            if (next != END)
+            {
+                PrefetchPort(next);
+                __builtin_prefetch(&m_counters[next]);
+            }
+        }
+    }
+
+    void OnPortReady(uint32_t link, int64_t now)
+    {
+        TransmitNext(link, now);
+    }
+
+    void OnRefresh(uint32_t link, int64_t now);
+
+    /** @param rate payload, as in the topology; zero: nothing moves. */
+    void SetRate(uint32_t link, Rate rate, int64_t now);
+
+    void SetUp(uint32_t link, bool up, int64_t now);
+
+    bool IsUp(uint32_t link) const
+    {
+        return m_ports[link].isUp;
+    }
+
+    /** When a port has sent what it is sending. */
+    int64_t BusyUntil(uint32_t link) const
+    {
+        return m_ports[link].busyUntil;
+    }
+
+    /** Rate on the wire, headers included, bytes/s. */
+    double WireRate(uint32_t link) const
+    {
+        return 1e12 / m_ports[link].psPerByte;
+    }
+
+    /** What a packet takes to be sent, picoseconds. */
+    int64_t TransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const;
+
+    int64_t Latency(uint32_t link) const
+    {
+        return m_ports[link].latency;
+    }
+
+    const PortCounters& Counters(uint32_t link) const
+    {
+        return m_counters[link];
+    }
+
+    /** Bytes that wait in a port's queues. */
+    int64_t QueuedBytes(uint32_t link) const;
+
+    /** Shared bytes in use of a device's buffer. */
+    int64_t SharedUse(DeviceId device) const
+    {
+        return m_buffers[device.Index()].SharedUse();
+    }
+
+    /** Bytes that came by a link in a class and have not left the device. */
+    int64_t IngressUse(uint32_t link, unsigned trafficClass) const
+    {
+        return m_accounts[link * m_classes + trafficClass].bytes;
+    }
+
+    /**
+     * Packets that all ports and wires hold: as many as the pool has in use. O(packets).
+     * @throws std::logic_error when a port holds another number than it has counted.
+     */
+    uint64_t CountHeld() const;
+
+    unsigned Classes() const
+    {
+        return m_classes;
+    }
+
+    /** The headroom of a link and class: what may come after it asked for a pause. */
+    int64_t HeadroomOf(uint32_t link) const;
+
+    /**
+     * Ports of which each waits for the next one, the last for the first: packets that wait for a
+     * pause or credits are held by packets that wait. Empty when there is none. O(packets).
+     */
+    std::vector<LinkId> FindDeadlock() const;
+
+  private:
+    /** How what comes by a link is kept from filling the device that it comes to. */
+    enum class Admission : uint8_t
+    {
+        Lossy, //!< by the room of the port that it goes to
+        Pfc,
+        Credits
+    };
+
+    /** A packet on a wire. */
+    struct OnWire
+    {
+        int64_t time; //!< ps: when it is handled at the end of the wire
+        uint32_t packet;
+    };
+
+    struct alignas(64) Port
+    {
+        int64_t busyUntil{0};
+        int64_t latency{0};
+        double psPerByte{0}; //!< infinite when the rate is zero
+        Ring<OnWire> wire;
+        uint32_t backlog{0}; //!< packets in its queues
+        uint8_t paused{0};   //!< bit by class
+        uint8_t sources{0};  //!< likewise: the device has packets for it
+        uint8_t turn{1};     //!< the data class that goes first
+        Admission admission{Admission::Lossy};
+        // The second line of the cache.
+        uint32_t to{0};
+        uint32_t opposite{END};
+        bool isUp{true};
+        bool isNetwork{true};   //!< packets have headers there
+        bool isOfSwitch{false}; //!< marks, trims
+        bool waitsForCredits{false};
+    };
+
+    struct Queue
+    {
+        Ring<uint32_t> packets;
+        int64_t bytes{0};
+    };
+
+    Queue& QueueOf(uint32_t link, unsigned trafficClass)
+    {
+        return m_queues[link * m_classes + trafficClass];
+    }
+
+    void Enqueue(uint32_t packet, uint32_t link, int64_t now);
+    bool Admit(uint32_t packet, uint32_t link, int64_t now);
+    bool TrimOrDrop(uint32_t packet, uint32_t link, int64_t now);
+    void Drop(uint32_t packet, uint32_t link, int64_t now);
+    void Push(uint32_t packet, uint32_t link);
+    void TransmitNext(uint32_t link, int64_t now);
+    bool TransmitOf(uint32_t link, unsigned trafficClass, int64_t now);
+    bool HasCredits(uint32_t link, unsigned trafficClass, uint32_t size, int64_t now);
+    void Transmit(uint32_t packet, uint32_t link, int64_t now);
+    void Release(const Packet& packet, int64_t now);
+    void ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now);
+
+    int64_t UnitsOf(uint32_t size) const
+    {
+        const int64_t unit = m_spec.switches.creditUnit.Count();
+        return (size + unit - 1) / unit;
+    }
+
+    void Mark(Packet& packet, uint32_t link, int64_t queued);
+    void Stamp(Packet& packet, uint32_t link, int64_t now);
+    void SendPause(uint32_t ingress, unsigned trafficClass, bool resume, int64_t now);
+    void OnPause(const Packet& packet, uint32_t link, int64_t now);
+    int64_t WholeAt(const Packet& packet, uint32_t link) const;
+    void LoseQueued(uint32_t packet, uint32_t link, int64_t now);
+    void LoseOnWire(uint32_t packet, uint32_t link, int64_t now);
+    int64_t MostBytes(uint32_t link) const;
+    void SetWireRate(uint32_t link, Rate rate);
+    void SetAdmission(uint32_t link);
+
+    const Topology& m_topology;
+    const PacketSpec& m_spec;
+    EventWheel& m_events;
+    PacketPool& m_packets;
+    PacketEnds& m_ends;
+    unsigned m_classes;
+    int64_t m_clock;                        //!< ps
+    std::vector<Port> m_ports;              //!< by link
+    std::vector<PortCounters> m_counters;   //!< by link
+    std::vector<Queue> m_queues;            //!< by link and class
+    std::vector<IngressAccount> m_accounts; //!< by link that leads in and class
+    std::vector<int64_t> m_pausedUntil;     //!< by link and class, ps
+    std::vector<int64_t> m_pausedSince;     //!< by link, ps
+    std::vector<LinkCredits> m_credits;     //!< by link and class, of links with credits
+    std::vector<uint32_t> m_creditPlace;    //!< by link: into m_credits
+    std::vector<SharedBuffer> m_buffers;    //!< by device
+    std::vector<uint64_t> m_draws;          //!< by link: state of its random numbers
+    std::vector<uint32_t> m_hops;           //!< paths one after another, each with its END
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_PACKET_NETWORK_H

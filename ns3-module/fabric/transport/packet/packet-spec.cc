@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/packet-spec.h"
+
+#include <limits>
+
+namespace weir
+{
+
+namespace
+{
+
+const Bytes MOST_BYTES = Bytes::GiB(1024);
+const Time MOST_TIME = Time::Seconds(1000);
+
+} // namespace
+
+void
+PacketFormat::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Size({"mtu", "Payload of a full packet.", "RoCEv2's largest path MTU"},
+                 mtu,
+                 {Bytes(64), Bytes::MiB(1)});
+    visitor.OptionalCount({"header",
+                           "Bytes that a packet has besides, preamble and gap included; left open: "
+                           "as the framing of the system's NICs has it.",
+                           "RoCEv2 over IPv4, 82: 14 + 20 + 8 + 12 + 4 + 4, and 20 of preamble "
+                           "and gap"},
+                          header,
+                          {0, 4096});
+    visitor.Size({"controlSize",
+                  "Bytes on the wire of an acknowledgment, a notification or a trimmed packet.",
+                  "the least Ethernet frame, 64, with preamble and gap"},
+                 controlSize,
+                 {Bytes(1), Bytes::KiB(4)});
+}
+
+void
+QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Enum<LossRecovery>(
+        {"recovery", "How lost packets are sent again: all from there on, or only those."},
+        recovery,
+        {{"go-back-n", LossRecovery::GoBackN}, {"selective", LossRecovery::Selective}});
+    visitor.Count(
+        {"ackEvery", "Packets that one acknowledgment answers; a message's last has one."},
+        ackEvery,
+        {1, 1u << 20});
+    visitor.Flag({"ackPriority", "Acknowledgments and notifications go ahead of data."},
+                 ackPriority);
+    visitor.Duration({"retransmissionTimeout",
+                      "Time without an acknowledgment after which a sender sends again.",
+                      "mlx5: 4.096 us x 2^timeout, with timeout 10"},
+                     retransmissionTimeout,
+                     {Time::Nanoseconds(1), Time::Infinite()});
+    visitor.Duration({"nackInterval",
+                      "Least time between two requests for the same packet (go-back-n).",
+                      "HPCC's simulator"},
+                     nackInterval,
+                     {Time(), MOST_TIME});
+    visitor.Count(
+        {"reordering",
+         "Packets by which another may be overtaken and is not yet held lost (selective)."},
+        reordering,
+        {0, 1u << 20});
+    visitor.Count({"paths", "Source ports that a queue pair varies where routing is spray."},
+                  paths,
+                  {1, 1u << 12});
+    visitor.Size({"window", "Most bytes that are not acknowledged; 0: as congestion control says."},
+                 window,
+                 {Bytes(0), MOST_BYTES});
+    visitor.DataRate({"mostRate",
+                      "Most that a queue pair sends, which congestion control takes for its line; "
+                      "0: its port's rate."},
+                     mostRate,
+                     {Rate(), Rate::Gbps(1e6)});
+    visitor.Duration({"messageGap", "Pause between two messages of a queue pair."},
+                     messageGap,
+                     {Time(), MOST_TIME});
+    visitor.Enum<FlowEnd>(
+        {"flowEnd", "When a flow has ended: its last byte is received, or acknowledged."},
+        flowEnd,
+        {{"received", FlowEnd::Received}, {"acknowledged", FlowEnd::Acknowledged}});
+}
+
+void
+SwitchSpec::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Enum<FlowControl>(
+        {"flowControl",
+         "What keeps packets from being lost: pauses by class, credits, or nothing."},
+        flowControl,
+        {{"pfc", FlowControl::Pfc},
+         {"credits", FlowControl::Credits},
+         {"none", FlowControl::None}});
+    visitor.Size({"buffer", "Packet buffer of a switch.", "Spectrum, Tomahawk: 16 MB and more"},
+                 buffer,
+                 {Bytes(1), MOST_BYTES});
+    visitor.Size({"reserve", "Of that, for each ingress link and class alone.", "HPCC's simulator"},
+                 reserve,
+                 {Bytes(0), MOST_BYTES});
+    visitor.Number({"alpha",
+                    "Part of the free shared buffer that one ingress link and class may use (pfc), "
+                    "or one queue (none).",
+                    "HPCC's simulator: 1/8 at the NIC's rate"},
+                   alpha,
+                   {1e-6, 1e6});
+    visitor.DataRate(
+        {"alphaRate", "Link rate that alpha is for; it grows in proportion; 0: alpha is for all."},
+        alphaRate,
+        {Rate(), Rate::Gbps(1e6)});
+    visitor.Size({"headroom",
+                  "Room of an ingress link and class for what comes after a pause; 0: what two "
+                  "packets, the pause and both ways of the wire come to.",
+                  "IEEE 802.1Qbb without delays of interfaces"},
+                 headroom,
+                 {Bytes(0), MOST_BYTES});
+    visitor.Size(
+        {"resumeOffset", "How far below its threshold a paused one goes on.", "HPCC's simulator"},
+        resumeOffset,
+        {Bytes(0), MOST_BYTES});
+    visitor.Duration(
+        {"pauseTime", "How long a pause lasts; it is renewed in time. inf: until told."},
+        pauseTime,
+        {Time::Nanoseconds(1), Time::Infinite()});
+    visitor.Size({"portQueue", "Most bytes in a queue (flowControl none); 0: alpha says."},
+                 portQueue,
+                 {Bytes(0), MOST_BYTES});
+    visitor.Flag(
+        {"trim", "Cut off the payload of packets that find no room, and pass on the rest."}, trim);
+    visitor.Flag({"cutThrough", "Pass packets on as soon as their header is there."}, cutThrough);
+    visitor.Size({"creditBuffer",
+                  "Receive buffer of a link and lane (credits); 0: enough for the whole rate."},
+                 creditBuffer,
+                 {Bytes(0), MOST_BYTES});
+    visitor.Size({"creditUnit", "Bytes of one credit.", "InfiniBand: 64"},
+                 creditUnit,
+                 {Bytes(1), Bytes::KiB(64)});
+    visitor.Duration({"creditDelay", "From a packet's leaving to its credits' leaving."},
+                     creditDelay,
+                     {Time(), MOST_TIME});
+    visitor.Flag({"marks", "Mark packets (ECN)."}, marks);
+    visitor.Size({"markFrom", "Queue from which on packets are marked (Kmin).", "HPCC's simulator"},
+                 markFrom,
+                 {Bytes(0), MOST_BYTES});
+    visitor.Size({"markAll", "Queue from which on all are (Kmax).", "HPCC's simulator"},
+                 markAll,
+                 {Bytes(0), MOST_BYTES});
+    visitor.Number(
+        {"markProbability", "Part of packets that are at markAll (Pmax).", "HPCC's simulator"},
+        markProbability,
+        {0, 1});
+    visitor.DataRate(
+        {"markRate", "Link rate that markFrom and markAll are for; 0: they are for all."},
+        markRate,
+        {Rate(), Rate::Gbps(1e6)});
+    visitor.Enum<MarkingPlace>(
+        {"markAt", "Whether the queue is looked at when a packet leaves it, or comes."},
+        markAt,
+        {{"dequeue", MarkingPlace::Dequeue}, {"enqueue", MarkingPlace::Enqueue}});
+}
+
+void
+NodeLinkSpec::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Size({"nvlinkBuffer", "Receive buffer of an NVLink; 0: enough for the whole rate."},
+                 nvlinkBuffer,
+                 {Bytes(0), MOST_BYTES});
+    visitor.Size({"pcieBuffer", "Receive buffer of a PCIe link; 0: enough for the whole rate."},
+                 pcieBuffer,
+                 {Bytes(0), MOST_BYTES});
+    visitor.Size({"nicBuffer",
+                  "Packet buffer of a network adapter, for what comes from the network.",
+                  "ConnectX-5: 2 MB a port"},
+                 nicBuffer,
+                 {Bytes(1), MOST_BYTES});
+    visitor.Size(
+        {"burst",
+         "What is sent at once inside a node, where packets of 128 to 256 bytes follow each "
+         "other."},
+        burst,
+        {Bytes(64), Bytes::MiB(1)});
+}
+
+void
+PacketSpec::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Count(
+        {"trafficClasses", "Classes of data that ports serve in turns."}, trafficClasses, {1, 7});
+    visitor.Duration({"clock",
+                      "Transmission times are rounded down to whole ones of it.",
+                      "ns-3 computes in nanoseconds: 1ns gives its figures"},
+                     clock,
+                     {Time::Picoseconds(1), Time::Microseconds(1)});
+    visitor.Seed({"packetSeed", "Of what switches draw when they mark."}, seed);
+}
+
+std::vector<std::pair<const char*, Parameterized*>>
+PacketSpec::Parts()
+{
+    return {{"packet", &format},
+            {"queuePair", &queuePair},
+            {"switch", &switches},
+            {"nodeLinks", &nodeLinks}};
+}
+
+void
+FillHeader(PacketFormat& format, double framing)
+{
+    if (!format.header)
+    {
+        constexpr uint32_t ROCE_V2 = 82;
+        format.header = framing < 1
+                            ? static_cast<uint32_t>(format.mtu.ToDouble() * (1 / framing - 1) + 0.5)
+                            : ROCE_V2;
+    }
+}
+
+} // namespace weir

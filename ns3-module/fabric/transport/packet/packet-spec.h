@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_PACKET_SPEC_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_PACKET_SPEC_H
+
+#include "fabric/parameters/parameter-visitor.h"
+#include "fabric/parameters/polymorphic.h"
+#include "fabric/transport/packet/congestion/congestion-control.h"
+#include "fabric/transport/packet/congestion/no-congestion-control.h"
+#include "fabric/units.h"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace weir
+{
+
+/** How receivers have lost packets sent again. */
+enum class LossRecovery : uint8_t
+{
+    GoBackN,  //!< from the first one that is missing
+    Selective //!< only those that are missing
+};
+
+/** When a flow has ended. */
+enum class FlowEnd : uint8_t
+{
+    Received,    //!< the receiver has its last byte
+    Acknowledged //!< the sender knows that
+};
+
+/** What packets look like. */
+struct PacketFormat : Parameterized
+{
+    Bytes mtu{4096};
+    std::optional<uint32_t> header; //!< open: as the links say, see FillHeader
+    Bytes controlSize{84};
+
+    void VisitParameters(ParameterVisitor& visitor) override;
+};
+
+/** What queue pairs do, whatever their congestion control. */
+struct QueuePairSpec : Parameterized
+{
+    LossRecovery recovery{LossRecovery::GoBackN};
+    uint32_t ackEvery{1};
+    bool ackPriority{true};
+    Time retransmissionTimeout{Time::Milliseconds(4)};
+    Time nackInterval{Time::Microseconds(500)};
+    uint32_t reordering{0};
+    uint32_t paths{64};
+    Bytes window{Bytes(0)};
+    Rate mostRate; //!< zero: the port's
+    Time messageGap;
+    FlowEnd flowEnd{FlowEnd::Received};
+
+    void VisitParameters(ParameterVisitor& visitor) override;
+};
+
+/** What keeps packets from being lost between two devices of the network. */
+enum class FlowControl : uint8_t
+{
+    None,   //!< nothing does
+    Pfc,    //!< the receiver pauses the sender by traffic class (IEEE 802.1Qbb)
+    Credits //!< the sender knows what room the receiver has (InfiniBand)
+};
+
+/** Where a switch looks at the queue to mark a packet. */
+enum class MarkingPlace : uint8_t
+{
+    Dequeue,
+    Enqueue
+};
+
+/** What switches do. A model of a switch is data: such values. */
+struct SwitchSpec : Parameterized
+{
+    FlowControl flowControl{FlowControl::Pfc};
+    Bytes buffer{Bytes::MiB(32)};
+    Bytes reserve{Bytes::KiB(4)};
+    double alpha{0.125};
+    Rate alphaRate;
+    Bytes headroom{Bytes(0)};
+    Bytes resumeOffset{Bytes::KiB(3)};
+    Time pauseTime{Time::Infinite()};
+    Bytes portQueue{Bytes(0)};
+    bool trim{false};
+    bool cutThrough{false};
+    Bytes creditBuffer{Bytes(0)};
+    Bytes creditUnit{Bytes(64)};
+    Time creditDelay;
+    Bytes markFrom{Bytes::KiB(100)};
+    Bytes markAll{Bytes::KiB(400)};
+    double markProbability{0.2};
+    Rate markRate;
+    MarkingPlace markAt{MarkingPlace::Dequeue};
+    bool marks{true};
+
+    void VisitParameters(ParameterVisitor& visitor) override;
+};
+
+/** Links inside nodes, and network adapters between these and the network. */
+struct NodeLinkSpec : Parameterized
+{
+    Bytes nvlinkBuffer{Bytes(0)};
+    Bytes pcieBuffer{Bytes(0)};
+    Bytes nicBuffer{Bytes::MiB(2)};
+    Bytes burst{Bytes::KiB(64)};
+
+    void VisitParameters(ParameterVisitor& visitor) override;
+};
+
+/** The packet transport in plain values. */
+struct PacketSpec : Parameterized
+{
+    PacketFormat format;
+    QueuePairSpec queuePair;
+    SwitchSpec switches;
+    NodeLinkSpec nodeLinks;
+    Polymorphic<CongestionControl> congestionControl{NoCongestionControl()};
+    uint32_t trafficClasses{1};       //!< besides the one of control packets
+    Time clock{Time::Picoseconds(1)}; //!< transmission times are rounded down to whole ones
+    uint64_t seed{1};                 //!< of what switches draw when they mark
+
+    /** Those of no part. */
+    void VisitParameters(ParameterVisitor& visitor) override;
+
+    /** Its parts and their keys; the congestion control, which has kinds, is not among them. */
+    std::vector<std::pair<const char*, Parameterized*>> Parts();
+};
+
+/** Where the header is open: such that full packets have @p framing of a link's raw rate. */
+void FillHeader(PacketFormat& format, double framing);
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_PACKET_SPEC_H

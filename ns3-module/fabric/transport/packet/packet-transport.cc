@@ -1,0 +1,671 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/packet-transport.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+PacketSpec
+WithHeader(PacketSpec spec)
+{
+    FillHeader(spec.format, 1);
+    return spec;
+}
+
+} // namespace
+
+PacketTransport::PacketTransport(Routing& routing, PacketSpec spec)
+    : m_spec(WithHeader(std::move(spec))),
+      m_routing(routing),
+      m_pairs(m_spec, m_wheel, m_packets, *this),
+      m_network(routing.GetTopology(), m_spec, m_wheel, m_packets, m_pairs)
+{
+    m_pairs.SetNetwork(m_network);
+    for (std::size_t i = 0; i < routing.GetTopology().LinkCount(); i++)
+    {
+        m_rates.push_back(routing.GetTopology().GetLink(LinkId(i)).rate);
+    }
+}
+
+Time
+PacketTransport::NextEventTime()
+{
+    const int64_t next = m_wheel.NextTime();
+    return next == EventWheel::NEVER ? Time::Infinite() : Time::Picoseconds(next);
+}
+
+void
+PacketTransport::Handle(EventWheel::Event event, int64_t now)
+{
+    m_events++;
+    m_now = Time::Picoseconds(now);
+    switch (event.kind)
+    {
+    case PacketEventKind::Arrival:
+        m_network.OnArrival(event.number, now);
+        break;
+    case PacketEventKind::PortReady:
+        m_network.OnPortReady(event.number, now);
+        break;
+    case PacketEventKind::Pace:
+        m_pairs.OnPace(event.number, now);
+        break;
+    case PacketEventKind::Timer:
+        m_pairs.OnTimer(event.number, now);
+        break;
+    case PacketEventKind::Post:
+        Post(event.number, now);
+        break;
+    case PacketEventKind::Refresh:
+        m_network.OnRefresh(event.number, now);
+        break;
+    case PacketEventKind::Credit:
+        break;
+    }
+}
+
+void
+PacketTransport::AdvanceTo(Time now)
+{
+    if (now < m_now)
+    {
+        throw std::invalid_argument("PacketTransport::AdvanceTo: the time is in the past");
+    }
+    const int64_t until = now.ToPicoseconds();
+    for (int64_t next = m_wheel.NextTime(); next <= until && next != EventWheel::NEVER;
+         next = m_wheel.NextTime())
+    {
+        Handle(m_wheel.Pop(), next);
+    }
+    m_now = now;
+}
+
+Time
+PacketTransport::AdvanceAlone(Time limit)
+{
+    const int64_t until = limit.IsInfinite() ? EventWheel::NEVER : limit.ToPicoseconds();
+    m_hasTold = false;
+    // A bound on what is done at once lets whoever runs it show progress, or stop.
+    for (unsigned done = 0; done < 1u << 16 && !m_hasTold; done++)
+    {
+        const int64_t next = m_wheel.NextTime();
+        if (next >= until)
+        {
+            break;
+        }
+        const EventWheel::Event event = m_wheel.Pop();
+        Prefetch();
+        Handle(event, next);
+    }
+    return m_now;
+}
+
+/** Has memory fetched that the next events will look at. */
+void
+PacketTransport::Prefetch()
+{
+    EventWheel::Event event;
+    if (m_wheel.Peek(1, event) && event.kind == PacketEventKind::Arrival)
+    {
+        m_network.PrefetchNextPort(event.number);
+    }
+    if (m_wheel.Peek(3, event) && event.kind == PacketEventKind::Arrival)
+    {
+        m_network.PrefetchPacket(event.number);
+    }
+    if (m_wheel.Peek(6, event) &&
+        (event.kind == PacketEventKind::Arrival || event.kind == PacketEventKind::PortReady))
+    {
+        m_network.PrefetchPort(event.number);
+    }
+}
+
+uint32_t
+PacketTransport::Find(FlowId id) const
+{
+    const auto index = static_cast<uint32_t>(id.value & INDEX_MASK);
+    return index < m_flows.size() && m_flows[index].state != State::Unused &&
+                   m_flows[index].id == id.value
+               ? index
+               : NONE;
+}
+
+FlowId
+PacketTransport::Start(const FlowRequest& request, Time now)
+{
+    if (request.bytes < Bytes(0) || request.overhead < Time() || request.overhead.IsInfinite() ||
+        !(request.weight > 0) || !(request.cap > Rate()) || request.connections == 0)
+    {
+        throw std::invalid_argument(
+            "PacketTransport::Start: found a negative size or overhead, or "
+            "no weight, cap or connections, expected a flow");
+    }
+    if (request.route.Index() >= m_routing.Size())
+    {
+        throw std::invalid_argument("PacketTransport::Start: no such route");
+    }
+    if (m_routing.IsSum(request.route))
+    {
+        throw std::invalid_argument(
+            "PacketTransport::Start: found a sum of routes, expected one that packets can take");
+    }
+    uint32_t index;
+    if (m_unused.empty())
+    {
+        index = static_cast<uint32_t>(m_flows.size());
+        if (index > INDEX_MASK)
+        {
+            throw std::length_error("PacketTransport: more than 2^24 flows at once");
+        }
+        m_flows.emplace_back();
+        m_wheel.Reserve(PacketEventKind::Post, m_flows.size());
+    }
+    else
+    {
+        index = m_unused.back();
+        m_unused.pop_back();
+    }
+    Flow& flow = m_flows[index];
+    flow = Flow();
+    flow.request = request;
+    flow.id = m_started++ << INDEX_BITS | index;
+    flow.started = now;
+    flow.state = State::Delayed;
+    m_active++;
+    m_now = std::max(m_now, now);
+    const FlowId id{flow.id};
+    flow.path = m_routing.CurrentPath(request.route);
+    if (!m_observers.IsEmpty())
+    {
+        m_observers.OnFlowStarted(id, request, now);
+    }
+    if (request.overhead > Time())
+    {
+        m_wheel.Schedule(PacketEventKind::Post, index, (now + request.overhead).ToPicoseconds());
+    }
+    else
+    {
+        Post(index, now.ToPicoseconds());
+    }
+    return id;
+}
+
+/** A flow's first byte may be sent. */
+void
+PacketTransport::Post(uint32_t index, int64_t now)
+{
+    Flow& flow = m_flows[index];
+    flow.state = State::Moving;
+    if (m_routing.Links(flow.request.route).size() == 0)
+    {
+        flow.partsLeft = 1; // it crosses nothing
+        flow.partsUnsent = 1;
+        OnMessageSent(index, now);
+        OnMessageDone(index, now);
+        return;
+    }
+    flow.connection = ConnectionOf(flow.request);
+    const Connection& connection = m_connections[flow.connection];
+    const std::size_t parts =
+        connection.isFootprint ? connection.pairs.size() : flow.request.connections;
+    flow.partsLeft = static_cast<uint32_t>(parts);
+    flow.partsUnsent = flow.partsLeft;
+    const int64_t bytes = flow.request.bytes.Count();
+    const double cap = flow.request.cap.ToBytesPerSecond();
+    const bool isFootprint = connection.isFootprint;
+    for (std::size_t i = 0; i < parts; i++)
+    {
+        const uint32_t pair = m_connections[flow.connection].pairs[i];
+        const auto part = static_cast<int64_t>(i);
+        const auto count = static_cast<int64_t>(parts);
+        m_pairs.SetCap(pair, isFootprint ? cap : cap / static_cast<double>(parts));
+        m_pairs.Post(pair,
+                     index,
+                     isFootprint
+                         ? bytes * (m_routing.Links(flow.request.route).begin() + i)->multiplicity
+                         : bytes * (part + 1) / count - bytes * part / count,
+                     now);
+    }
+    if (m_connections[flow.connection].isStalled && !flow.isStalled)
+    {
+        flow.isStalled = true;
+        m_hasTold = true;
+        m_observers.OnFlowStalled({flow.id}, flow.request, m_now);
+    }
+}
+
+void
+PacketTransport::OnMessageSent(uint32_t message, int64_t now)
+{
+    Flow& flow = m_flows[message];
+    if (--flow.partsUnsent == 0 && flow.request.client != nullptr)
+    {
+        m_hasTold = true;
+        flow.request.client->OnFlowSent(flow.request.token, Time::Picoseconds(now));
+    }
+}
+
+void
+PacketTransport::OnMessageDone(uint32_t message, int64_t now)
+{
+    Flow& flow = m_flows[message];
+    if (--flow.partsLeft > 0)
+    {
+        return;
+    }
+    const FlowRequest request = flow.request;
+    const FlowId id{flow.id};
+    const Time started = flow.started;
+    const Time time = Time::Picoseconds(now);
+    m_hasTold = true;
+    m_active--;
+    if (!m_observers.IsEmpty())
+    {
+        m_observers.OnFlowFinished(id, request, started, time);
+    }
+    flow.state = State::Unused;
+    m_unused.push_back(message);
+    if (request.client != nullptr)
+    {
+        request.client->OnFlowDone(request.token, time);
+    }
+}
+
+/** Places of a path's hops, and of those back. */
+QueuePairs::Path
+PacketTransport::HopsOf(PathId path)
+{
+    if (path.Index() >= m_hopsOfPath.size())
+    {
+        m_hopsOfPath.resize(m_routing.Paths().Size(), {PacketNetwork::END, PacketNetwork::END});
+    }
+    QueuePairs::Path& known = m_hopsOfPath[path.Index()];
+    if (known.forward == PacketNetwork::END)
+    {
+        std::vector<LinkId> there;
+        std::vector<LinkId> back;
+        for (const PathLink& each : m_routing.Paths().Links(path))
+        {
+            there.push_back(each.link);
+            back.push_back(m_routing.GetTopology().GetLink(each.link).opposite);
+        }
+        std::reverse(back.begin(), back.end());
+        const bool hasBack =
+            std::all_of(back.begin(), back.end(), [](LinkId link) { return link.IsValid(); });
+        known.forward = m_network.AddHops(there);
+        known.back = hasBack ? m_network.AddHops(back) : PacketNetwork::END;
+    }
+    return known;
+}
+
+std::vector<QueuePairs::Path>
+PacketTransport::PathsOf(RouteId route)
+{
+    std::vector<QueuePairs::Path> paths;
+    if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
+    {
+        for (const PathId path : m_routing.EntropyPaths(route, m_spec.queuePair.paths))
+        {
+            paths.push_back(HopsOf(path));
+        }
+    }
+    else
+    {
+        paths.push_back(HopsOf(m_routing.CurrentPath(route)));
+    }
+    return paths;
+}
+
+bool
+PacketTransport::CrossesNetwork(PathId path) const
+{
+    const PathTable::Span links = m_routing.Paths().Links(path);
+    return std::any_of(links.begin(), links.end(), [this](const PathLink& each) {
+        return m_routing.GetTopology().GetLink(each.link).kind == LinkKind::Network;
+    });
+}
+
+ConnectionFacts
+PacketTransport::FactsOf(PathId path) const
+{
+    ConnectionFacts facts;
+    facts.mtu = static_cast<uint32_t>(
+        (CrossesNetwork(path) ? m_spec.format.mtu : m_spec.nodeLinks.burst).Count());
+    facts.header = m_spec.format.header.value_or(0) + m_spec.congestionControl->HeaderBytes();
+    facts.bottleneckRate = std::numeric_limits<double>::infinity();
+    const auto control = static_cast<uint32_t>(m_spec.format.controlSize.Count());
+    int64_t roundTrip = 0;
+    for (const PathLink& each : m_routing.Paths().Links(path))
+    {
+        const uint32_t link = each.link.Index();
+        const double rate = m_network.WireRate(link);
+        facts.lineRate = facts.hops == 0 ? rate : facts.lineRate;
+        facts.bottleneckRate = std::min(facts.bottleneckRate, rate);
+        facts.hops++;
+        roundTrip += m_network.TransmissionTime(link, facts.mtu + facts.header, facts.mtu) +
+                     m_network.TransmissionTime(link, control, 0) + 2 * m_network.Latency(link);
+    }
+    const double most = m_spec.queuePair.mostRate.ToBytesPerSecond();
+    if (most > 0)
+    {
+        facts.lineRate = std::min(facts.lineRate, most);
+        facts.bottleneckRate = std::min(facts.bottleneckRate, most);
+    }
+    facts.baseRtt = Time::Picoseconds(roundTrip);
+    return facts;
+}
+
+/** The connection of a flow's stream, with as many queue pairs as it asks for. */
+uint32_t
+PacketTransport::ConnectionOf(const FlowRequest& request)
+{
+    const RouteId route = request.route;
+    if (route.Index() >= m_connectionsOf.size())
+    {
+        m_connectionsOf.resize(m_routing.Size());
+    }
+    std::vector<uint32_t>& known = m_connectionsOf[route.Index()];
+    const auto found = std::find_if(known.begin(), known.end(), [&](uint32_t each) {
+        return m_connections[each].stream == request.stream;
+    });
+    const PathId path = m_routing.CurrentPath(route);
+    uint32_t index;
+    if (found != known.end())
+    {
+        index = *found;
+    }
+    else
+    {
+        index = static_cast<uint32_t>(m_connections.size());
+        known.push_back(index);
+        m_connections.emplace_back();
+        Connection& opened = m_connections.back();
+        opened.route = route;
+        opened.stream = request.stream;
+        opened.path = path;
+        const PathTable::Span links = m_routing.Paths().Links(path);
+        opened.isFootprint = !m_routing.HasEnds(route) ||
+                             std::any_of(links.begin(), links.end(), [](const PathLink& each) {
+                                 return each.multiplicity > 1;
+                             });
+        if (opened.isFootprint)
+        {
+            OpenFootprint(opened);
+        }
+    }
+    Connection& connection = m_connections[index];
+    while (!connection.isFootprint && connection.pairs.size() < request.connections)
+    {
+        connection.pairs.push_back(m_pairs.Open(PathsOf(route), FactsOf(path), 1));
+        if (HasDownLink(path))
+        {
+            connection.isStalled = true;
+            m_pairs.SetPaths(connection.pairs.back(), {}, m_now.ToPicoseconds());
+        }
+    }
+    return index;
+}
+
+/** A queue pair for each link of what has no hops in order. */
+void
+PacketTransport::OpenFootprint(Connection& connection)
+{
+    for (const PathLink& each : m_routing.Paths().Links(connection.path))
+    {
+        ConnectionFacts facts;
+        facts.lineRate = m_network.WireRate(each.link.Index());
+        facts.mtu = static_cast<uint32_t>(m_spec.nodeLinks.burst.Count());
+        connection.pairs.push_back(m_pairs.OpenLink(m_network.AddHops({each.link}), facts, 1));
+    }
+}
+
+void
+PacketTransport::SetLinkRate(LinkId link, Rate rate, Time now)
+{
+    if (link.Index() >= m_rates.size() || !(rate >= Rate()))
+    {
+        throw std::invalid_argument(
+            "PacketTransport::SetLinkRate: no such link, or its rate is "
+            "negative");
+    }
+    m_now = std::max(m_now, now);
+    m_rates[link.Index()] = rate;
+    m_network.SetRate(link.Index(), rate, now.ToPicoseconds());
+}
+
+void
+PacketTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
+{
+    for (const LinkId link : links)
+    {
+        if (link.Index() >= m_rates.size())
+        {
+            throw std::invalid_argument("PacketTransport::SetLinksUp: no such link");
+        }
+    }
+    m_now = std::max(m_now, now);
+    m_routing.SetUsable(links, up);
+    for (const LinkId link : links)
+    {
+        m_network.SetUp(link.Index(), up, now.ToPicoseconds());
+    }
+    Reroute(now.ToPicoseconds());
+}
+
+bool
+PacketTransport::IsLinkUp(LinkId link) const
+{
+    return m_network.IsUp(link.Index());
+}
+
+bool
+PacketTransport::HasDownLink(PathId path) const
+{
+    return FirstDownLink(path).IsValid();
+}
+
+LinkId
+PacketTransport::FirstDownLink(PathId path) const
+{
+    for (const PathLink& each : m_routing.Paths().Links(path))
+    {
+        if (!m_network.IsUp(each.link.Index()))
+        {
+            return each.link;
+        }
+    }
+    return LinkId();
+}
+
+/** Links have failed or come up: queue pairs take the paths that routes have now. */
+void
+PacketTransport::Reroute(int64_t now)
+{
+    for (Connection& connection : m_connections)
+    {
+        if (connection.isFootprint)
+        {
+            continue;
+        }
+        const RouteId route = connection.route;
+        const PathId path = m_routing.CurrentPath(route);
+        const bool isStalled = HasDownLink(path);
+        if (path == connection.path && isStalled == connection.isStalled &&
+            m_routing.Policy().GetScope() != RoutingPolicy::Scope::Packet)
+        {
+            continue;
+        }
+        connection.path = path;
+        connection.isStalled = isStalled;
+        for (const uint32_t pair : connection.pairs)
+        {
+            m_pairs.SetPaths(
+                pair, isStalled ? std::vector<QueuePairs::Path>() : PathsOf(route), now);
+        }
+    }
+    for (Flow& flow : m_flows)
+    {
+        if (flow.state != State::Moving || flow.connection == NONE)
+        {
+            continue;
+        }
+        const bool isStalled = m_connections[flow.connection].isStalled;
+        if (isStalled != flow.isStalled)
+        {
+            flow.isStalled = isStalled;
+            if (isStalled)
+            {
+                m_observers.OnFlowStalled({flow.id}, flow.request, m_now);
+            }
+            else
+            {
+                m_observers.OnFlowResumed({flow.id}, flow.request, m_now);
+            }
+        }
+    }
+}
+
+bool
+PacketTransport::Cancel(FlowId id, Time now)
+{
+    const uint32_t index = Find(id);
+    if (index == NONE)
+    {
+        return false;
+    }
+    Flow& flow = m_flows[index];
+    if (flow.state == State::Delayed)
+    {
+        m_wheel.Cancel(PacketEventKind::Post, index);
+        m_active--;
+        flow.state = State::Unused;
+        m_unused.push_back(index);
+        return true;
+    }
+    flow.request.client = nullptr; // packets under way still arrive
+    for (const uint32_t pair : m_connections[flow.connection].pairs)
+    {
+        m_pairs.Withdraw(pair, index);
+    }
+    return true;
+}
+
+Rate
+PacketTransport::CurrentRate(FlowId id)
+{
+    const uint32_t index = Find(id);
+    if (index == NONE || m_flows[index].connection == NONE)
+    {
+        return Rate();
+    }
+    double rate = 0;
+    for (const uint32_t pair : m_connections[m_flows[index].connection].pairs)
+    {
+        rate += m_pairs.RateOf(pair);
+    }
+    return Rate::BytesPerSecond(rate);
+}
+
+PathId
+PacketTransport::CurrentPath(FlowId id)
+{
+    const auto index = static_cast<uint32_t>(id.value & INDEX_MASK);
+    const Flow& flow = m_flows[index];
+    return m_routing.CurrentPath(flow.request.route);
+}
+
+Rate
+PacketTransport::CurrentLinkRate(LinkId link)
+{
+    return m_network.BusyUntil(link.Index()) > m_now.ToPicoseconds()
+               ? Rate::BytesPerSecond(m_network.WireRate(link.Index()))
+               : Rate();
+}
+
+LinkUsage
+PacketTransport::GetLinkUsage(LinkId link)
+{
+    const PortCounters& counters = m_network.Counters(link.Index());
+    LinkUsage usage;
+    usage.bytes = static_cast<double>(counters.bytes);
+    usage.busy = Time::Picoseconds(counters.busy);
+    usage.saturated = Time::Picoseconds(counters.backlogged);
+    return usage;
+}
+
+std::vector<StalledFlow>
+PacketTransport::StalledFlows()
+{
+    std::vector<StalledFlow> stalled;
+    for (const Flow& flow : m_flows)
+    {
+        if (flow.state == State::Moving && flow.isStalled)
+        {
+            stalled.push_back({{flow.id},
+                               flow.request,
+                               FirstDownLink(m_routing.CurrentPath(flow.request.route))});
+        }
+    }
+    std::sort(stalled.begin(), stalled.end(), [](const StalledFlow& a, const StalledFlow& b) {
+        return a.id.value < b.id.value;
+    });
+    return stalled;
+}
+
+void
+PacketTransport::AddObserver(TransportObserver& observer, bool linkRates)
+{
+    m_observers.Add(observer, linkRates);
+}
+
+void
+PacketTransport::RemoveObserver(TransportObserver& observer)
+{
+    m_observers.Remove(observer);
+}
+
+uint64_t
+PacketTransport::PacketHops() const
+{
+    uint64_t hops = 0;
+    for (uint32_t link = 0; link < m_rates.size(); link++)
+    {
+        hops += m_network.Counters(link).packets;
+    }
+    return hops;
+}
+
+std::string
+PacketTransport::DescribeDeadlock() const
+{
+    const std::vector<LinkId> cycle = m_network.FindDeadlock();
+    std::string text;
+    for (const LinkId link : cycle)
+    {
+        text +=
+            (text.empty() ? "deadlock: " : " waits for ") + m_routing.GetTopology().LinkName(link);
+    }
+    return text.empty() ? text
+                        : text + " waits for " + m_routing.GetTopology().LinkName(cycle.front());
+}
+
+void
+PacketTransport::CheckConservation() const
+{
+    const uint64_t held = m_network.CountHeld();
+    if (held != m_packets.InUse())
+    {
+        throw std::logic_error("PacketTransport: found " + std::to_string(held) +
+                               " packets in queues and on wires, expected " +
+                               std::to_string(m_packets.InUse()));
+    }
+}
+
+} // namespace weir

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_PACKET_TRANSPORT_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_PACKET_TRANSPORT_H
+
+#include "fabric/routing/routing.h"
+#include "fabric/transport/packet/event-wheel.h"
+#include "fabric/transport/packet/packet-network.h"
+#include "fabric/transport/packet/packet-spec.h"
+#include "fabric/transport/packet/packet.h"
+#include "fabric/transport/packet/queue-pairs.h"
+#include "fabric/transport/transport-observers.h"
+#include "fabric/transport/transport.h"
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * Bytes as packets: each route is a queue pair (or several: FlowRequest::connections), flows are
+ * messages on it, and packets pass the ports and switches of PacketNetwork.
+ *
+ * An uncontended flow of B bytes in packets of at most `mtu` takes its overhead, the time of all
+ * its packets on the slowest link, the time of the last packet (or the first, whichever is
+ * behind) on each other one, and the path's latency.
+ *
+ * What has no hops in order (a multicast or a reduction in switches) takes all its links at once:
+ * its bytes are sent over each of them, and it is done when the last one has them.
+ *
+ * Weights do not count. Rates and usage of links are those of bytes on the wire.
+ */
+class PacketTransport final : public Transport, private MessageClient
+{
+  public:
+    /** @p routing must outlive it. @throws std::invalid_argument on values that cannot be. */
+    PacketTransport(Routing& routing, PacketSpec spec);
+    PacketTransport(const PacketTransport&) = delete;
+    PacketTransport& operator=(const PacketTransport&) = delete;
+
+    Time NextEventTime() override;
+    void AdvanceTo(Time now) override;
+    Time AdvanceAlone(Time limit) override;
+
+    /** @throws std::invalid_argument also for a sum of routes, which only a fluid carries. */
+    FlowId Start(const FlowRequest& request, Time now) override;
+    void SetLinkRate(LinkId link, Rate rate, Time now) override;
+    void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
+    bool IsLinkUp(LinkId link) const override;
+    bool Cancel(FlowId id, Time now) override;
+    Rate CurrentRate(FlowId id) override;
+    PathId CurrentPath(FlowId id) override;
+    Rate CurrentLinkRate(LinkId link) override;
+    LinkUsage GetLinkUsage(LinkId link) override;
+
+    bool TellsArrival() const override
+    {
+        return true;
+    }
+
+    std::size_t ActiveFlows() const override
+    {
+        return m_active;
+    }
+
+    std::vector<StalledFlow> StalledFlows() override;
+    void AddObserver(TransportObserver& observer, bool linkRates) override;
+    void RemoveObserver(TransportObserver& observer) override;
+
+    const PacketSpec& GetSpec() const
+    {
+        return m_spec;
+    }
+
+    /** The ports and switches. */
+    PacketNetwork& GetNetwork()
+    {
+        return m_network;
+    }
+
+    /** The queue pairs. */
+    const QueuePairs& GetQueuePairs() const
+    {
+        return m_pairs;
+    }
+
+    /** Events done since the beginning. */
+    uint64_t Events() const
+    {
+        return m_events;
+    }
+
+    /** Packets sent over links since the beginning. O(links). */
+    uint64_t PacketHops() const;
+
+    /** Most packets under way at once. */
+    std::size_t MostPackets() const
+    {
+        return m_packets.Most();
+    }
+
+    /**
+     * A cycle of ports that wait for each other, as a sentence; empty when there is none.
+     * O(packets).
+     */
+    std::string DescribeDeadlock() const;
+
+    /**
+     * Checks that every packet is in one place. O(packets). @throws std::logic_error when not.
+     */
+    void CheckConservation() const;
+
+  private:
+    static constexpr uint32_t NONE = 0xffffffff;
+
+    enum class State : uint8_t
+    {
+        Unused,
+        Delayed, //!< in its overhead
+        Moving
+    };
+
+    struct Flow
+    {
+        FlowRequest request;
+        uint64_t id{0};
+        Time started;
+        PathId path;           //!< when it started
+        uint32_t partsLeft{0}; //!< messages that are not done
+        uint32_t partsUnsent{0};
+        uint32_t connection{NONE}; //!< of m_connections; NONE: it crosses no link
+        State state{State::Unused};
+        bool isStalled{false};
+    };
+
+    /** What carries a stream of a route's flows. */
+    struct Connection
+    {
+        RouteId route;
+        uint32_t stream{0};
+        std::vector<uint32_t> pairs; //!< one a part; of a footprint one a link
+        PathId path;                 //!< that they take
+        bool isFootprint{false};
+        bool isStalled{false};
+    };
+
+    static constexpr uint32_t INDEX_BITS = 24; //!< as FluidTransport
+    static constexpr uint64_t INDEX_MASK = (uint64_t{1} << INDEX_BITS) - 1;
+
+    void OnMessageSent(uint32_t message, int64_t now) override;
+    void OnMessageDone(uint32_t message, int64_t now) override;
+    void Handle(EventWheel::Event event, int64_t now);
+    void Prefetch();
+    uint32_t Find(FlowId id) const;
+    void Post(uint32_t flow, int64_t now);
+    uint32_t ConnectionOf(const FlowRequest& request);
+    void OpenFootprint(Connection& connection);
+    std::vector<QueuePairs::Path> PathsOf(RouteId route);
+    QueuePairs::Path HopsOf(PathId path);
+    ConnectionFacts FactsOf(PathId path) const;
+    bool CrossesNetwork(PathId path) const;
+    bool HasDownLink(PathId path) const;
+    void Reroute(int64_t now);
+    LinkId FirstDownLink(PathId path) const;
+
+    PacketSpec m_spec;
+    Routing& m_routing;
+    EventWheel m_wheel;
+    PacketPool m_packets;
+    QueuePairs m_pairs;
+    PacketNetwork m_network;
+    std::deque<Flow> m_flows; //!< clients start some while they are told of others
+    std::vector<uint32_t> m_unused;
+    std::vector<Connection> m_connections;              //!< in the order in which they were opened
+    std::vector<std::vector<uint32_t>> m_connectionsOf; //!< by route: into m_connections
+    std::vector<QueuePairs::Path> m_hopsOfPath;         //!< by path; forward END: not kept yet
+    std::vector<Rate> m_rates;                          //!< by link: wired or set
+    uint64_t m_started{0};
+    std::size_t m_active{0};
+    uint64_t m_events{0};
+    Time m_now;
+    bool m_hasTold{false}; //!< somebody was told of something
+    TransportObservers m_observers;
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_PACKET_TRANSPORT_H

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_PACKET_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_PACKET_H
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/** What a packet is. */
+enum class PacketKind : uint8_t
+{
+    Data,
+    Trimmed, //!< the header of a data packet whose payload a switch has cut off
+    Ack,
+    Nack,   //!< asks for a sequence number again
+    Cnp,    //!< congestion notification of DCQCN
+    Grant,  //!< a receiver's credit (pull)
+    Pause,  //!< PFC; ends at the next device
+    Foreign //!< of somebody else, such as a stack of ns-3
+};
+
+/** A packet under way: one cache line; what it carries for real is not kept. */
+struct alignas(64) Packet
+{
+    static constexpr uint32_t NONE = 0xffffffff;
+
+    static constexpr uint8_t MARKED = 1;        //!< flag: ECN; on ACKs, its echo
+    static constexpr uint8_t RETRANSMITTED = 2; //!< flag: sent before
+    static constexpr uint8_t LAST = 4;          //!< flag: of its message
+    static constexpr uint8_t RESUME = 8;        //!< flag of a Pause: go on
+
+    int64_t time{0};          //!< picoseconds: when it is whole at the end of the wire
+    int64_t stamp{0};         //!< when it was sent; on ACKs, when what they acknowledge was
+    uint64_t number{0};       //!< packet sequence number; on ACKs, the next one expected
+    uint32_t nextLink{NONE};  //!< on a wire: where it goes on
+    uint32_t owner{0};        //!< queue pair; of Foreign ones the sender's number
+    uint32_t hop{0};          //!< into PacketNetwork's hops: the link it takes next
+    uint32_t ingress{NONE};   //!< link by which it came into the device where it is
+    uint32_t size{0};         //!< bytes on the wire, headers included
+    uint32_t telemetry{NONE}; //!< of the pool
+    uint32_t payload{0};      //!< bytes
+    PacketKind kind{PacketKind::Data};
+    uint8_t trafficClass{0};
+    uint8_t flags{0};
+};
+
+static_assert(sizeof(Packet) == 64, "packets fill one cache line");
+
+/** What switches write into a packet: in-band network telemetry. */
+struct Telemetry
+{
+    static constexpr unsigned MOST_HOPS = 8;
+
+    /** A port when the packet left it. */
+    struct Hop
+    {
+        int64_t time{0};        //!< picoseconds
+        double rate{0};         //!< bytes/s
+        uint64_t sentBytes{0};  //!< since the beginning
+        uint32_t queueBytes{0}; //!< behind the packet
+        uint32_t link{0};
+    };
+
+    std::array<Hop, MOST_HOPS> hops;
+    uint32_t count{0};
+    uint32_t nextFree{Packet::NONE};
+};
+
+/** All packets of a run by handle; a free one is used again, the last one freed first. */
+class PacketPool
+{
+  public:
+    uint32_t New()
+    {
+        m_inUse++;
+        if (m_free == Packet::NONE)
+        {
+            m_packets.emplace_back();
+            return static_cast<uint32_t>(m_packets.size() - 1);
+        }
+        const uint32_t packet = m_free;
+        m_free = m_packets[packet].nextLink;
+        m_packets[packet] = Packet();
+        return packet;
+    }
+
+    void Free(uint32_t packet)
+    {
+        m_inUse--;
+        if (m_packets[packet].telemetry != Packet::NONE)
+        {
+            FreeTelemetry(m_packets[packet].telemetry);
+        }
+        m_packets[packet].nextLink = m_free;
+        m_free = packet;
+    }
+
+    Packet& operator[](uint32_t packet)
+    {
+        return m_packets[packet];
+    }
+
+    uint32_t NewTelemetry()
+    {
+        if (m_freeTelemetry == Packet::NONE)
+        {
+            m_telemetry.emplace_back();
+            return static_cast<uint32_t>(m_telemetry.size() - 1);
+        }
+        const uint32_t place = m_freeTelemetry;
+        m_freeTelemetry = m_telemetry[place].nextFree;
+        m_telemetry[place].count = 0;
+        return place;
+    }
+
+    void FreeTelemetry(uint32_t place)
+    {
+        m_telemetry[place].nextFree = m_freeTelemetry;
+        m_freeTelemetry = place;
+    }
+
+    Telemetry& GetTelemetry(uint32_t place)
+    {
+        return m_telemetry[place];
+    }
+
+    /** Packets under way now. */
+    uint64_t InUse() const
+    {
+        return m_inUse;
+    }
+
+    /** Most packets under way at once. */
+    std::size_t Most() const
+    {
+        return m_packets.size();
+    }
+
+  private:
+    std::vector<Packet> m_packets;
+    std::vector<Telemetry> m_telemetry;
+    uint32_t m_free{Packet::NONE};
+    uint32_t m_freeTelemetry{Packet::NONE};
+    uint64_t m_inUse{0};
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_PACKET_H

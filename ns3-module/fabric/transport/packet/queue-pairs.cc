@@ -1,0 +1,802 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/queue-pairs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+// What an ACK says: the packet expected next, and which packet behind it has just come.
+constexpr unsigned NEXT_BITS = 48;
+constexpr uint64_t NEXT_MASK = (uint64_t{1} << NEXT_BITS) - 1;
+constexpr uint64_t MOST_BEHIND = 0xffff; //!< 0: none
+
+/** Takes a queue pair out of those that wait. */
+void
+Leave(std::vector<uint32_t>& waiting, uint32_t pair)
+{
+    const auto place = std::lower_bound(waiting.begin(), waiting.end(), pair);
+    if (place != waiting.end() && *place == pair)
+    {
+        waiting.erase(place);
+    }
+}
+
+uint64_t
+AckNumber(uint64_t next, uint64_t came)
+{
+    const uint64_t behind = came > next && came - next <= MOST_BEHIND ? came - next : 0;
+    return next | behind << NEXT_BITS;
+}
+
+} // namespace
+
+QueuePairs::QueuePairs(const PacketSpec& spec,
+                       EventWheel& events,
+                       PacketPool& packets,
+                       MessageClient& client)
+    : m_spec(spec),
+      m_events(events),
+      m_packets(packets),
+      m_client(client),
+      m_notificationInterval(spec.congestionControl->NotificationInterval()),
+      m_wantsTelemetry(spec.congestionControl->WantsTelemetry())
+{
+}
+
+uint32_t
+QueuePairs::Open(std::vector<Path> paths, const ConnectionFacts& facts, uint8_t trafficClass)
+{
+    const auto id = static_cast<uint32_t>(m_pairs.size());
+    m_pairs.push_back(std::make_unique<Pair>());
+    Pair& pair = *m_pairs.back();
+    pair.paths = std::move(paths);
+    pair.facts = facts;
+    pair.link = m_network->HopAt(pair.paths.front().forward);
+    pair.trafficClass = trafficClass;
+    pair.cap = std::numeric_limits<double>::infinity();
+    m_events.Reserve(PacketEventKind::Timer, m_pairs.size());
+    m_events.Reserve(PacketEventKind::Pace, m_pairs.size());
+    return id;
+}
+
+uint32_t
+QueuePairs::OpenLink(uint32_t place, const ConnectionFacts& facts, uint8_t trafficClass)
+{
+    const uint32_t id = Open({{place, PacketNetwork::END}}, facts, trafficClass);
+    m_pairs[id]->isLink = true;
+    return id;
+}
+
+void
+QueuePairs::SetPaths(uint32_t id, std::vector<Path> paths, int64_t now)
+{
+    Pair& pair = *m_pairs[id];
+    if (paths.empty())
+    {
+        pair.paths.clear();
+        return;
+    }
+    const bool wasStalled = pair.paths.empty();
+    const uint32_t link = m_network->HopAt(paths.front().forward);
+    pair.paths = std::move(paths);
+    pair.turn = 0;
+    if (pair.state == State::InTurn && link != pair.link)
+    {
+        return; // it learns of it when its turn comes
+    }
+    pair.link = link;
+    if (wasStalled && pair.state == State::Stalled)
+    {
+        pair.state = State::Idle;
+        Resume(id, now);
+    }
+}
+
+SenderControl&
+QueuePairs::ControlOf(Pair& pair)
+{
+    if (!pair.control)
+    {
+        pair.control = m_spec.congestionControl->Open(pair.facts);
+    }
+    return *pair.control;
+}
+
+double
+QueuePairs::WindowOf(const Pair& pair) const
+{
+    const double window = pair.isLink ? SenderControl::NO_WINDOW : pair.control->Window();
+    const double least = m_spec.queuePair.window.ToDouble();
+    return least > 0 ? std::min(window, least) : window;
+}
+
+/** Bytes/s on the wire. */
+double
+QueuePairs::PaceOf(const Pair& pair) const
+{
+    return pair.isLink ? pair.facts.lineRate : pair.control->PacingRate();
+}
+
+/** When the next packet may be sent, as far as its bytes and the pace say. */
+int64_t
+QueuePairs::SendTime(Pair& pair) const
+{
+    if (std::isinf(pair.cap) || pair.next < pair.highest || !pair.again.empty())
+    {
+        return pair.nextSend;
+    }
+    const double bytes = pair.messages.PayloadOf(pair.next, pair.facts.mtu);
+    return std::max(pair.nextSend,
+                    pair.producedAt + static_cast<int64_t>(bytes / pair.cap * 1e12 + 0.5));
+}
+
+double
+QueuePairs::RateOf(uint32_t id) const
+{
+    const Pair& pair = *m_pairs[id];
+    return pair.isLink || pair.control ? std::min(PaceOf(pair), pair.cap) : 0;
+}
+
+/** Of a data packet, bytes. */
+uint32_t
+QueuePairs::SizeOfHeader() const
+{
+    return m_spec.format.header.value_or(0) + m_spec.congestionControl->HeaderBytes();
+}
+
+/** From the last packet to the next one at the rate of now. */
+int64_t
+QueuePairs::GapOf(const Pair& pair) const
+{
+    const double gap = pair.lastSize * 1e12 / PaceOf(pair);
+    const int64_t clock = m_spec.clock.ToPicoseconds();
+    return clock == 1 ? static_cast<int64_t>(gap + 0.5)
+                      : static_cast<int64_t>(gap + 1e-3) / clock * clock;
+}
+
+void
+QueuePairs::Post(uint32_t id, uint32_t message, int64_t bytes, int64_t now)
+{
+    Pair& pair = *m_pairs[id];
+    ControlOf(pair);
+    const bool wasIdle = !HasPackets(pair);
+    pair.messages.Post(message, bytes, pair.facts.mtu);
+    if (wasIdle)
+    {
+        pair.nextSend = std::max(pair.nextSend, now);
+        pair.producedAt = std::max(pair.producedAt, now);
+    }
+    Resume(id, now);
+}
+
+void
+QueuePairs::Withdraw(uint32_t id, uint32_t message)
+{
+    Pair& pair = *m_pairs[id];
+    pair.messages.Cut(message, pair.highest, pair.facts.mtu);
+}
+
+/** Finds out what an idle or windowed sender may do now. */
+void
+QueuePairs::Resume(uint32_t id, int64_t now)
+{
+    Pair& pair = *m_pairs[id];
+    if (pair.state == State::InTurn || pair.state == State::Pacing)
+    {
+        return;
+    }
+    if (!HasPackets(pair))
+    {
+        pair.state = State::Idle;
+        return;
+    }
+    if (pair.paths.empty())
+    {
+        pair.state = State::Stalled;
+        return;
+    }
+    if (static_cast<double>(pair.inFlight) >= WindowOf(pair))
+    {
+        pair.state = State::Windowed;
+        return;
+    }
+    const int64_t time = SendTime(pair);
+    if (time > now)
+    {
+        pair.state = State::Pacing;
+        m_events.Schedule(PacketEventKind::Pace, id, time);
+        return;
+    }
+    TakeTurn(id, now);
+}
+
+void
+QueuePairs::TakeTurn(uint32_t id, int64_t now)
+{
+    Pair& pair = *m_pairs[id];
+    pair.state = State::InTurn;
+    const std::size_t place = std::size_t{pair.link} * m_network->Classes() + pair.trafficClass;
+    if (place >= m_turns.size())
+    {
+        m_turns.resize(place + 1);
+    }
+    std::vector<uint32_t>& waiting = m_turns[place].waiting;
+    const auto at = std::lower_bound(waiting.begin(), waiting.end(), id);
+    if (at == waiting.end() || *at != id)
+    {
+        waiting.insert(at, id);
+        if (waiting.size() == 1 && !m_isAsked)
+        {
+            m_network->SetSource(pair.link, pair.trafficClass, true, now);
+        }
+    }
+}
+
+void
+QueuePairs::OnPace(uint32_t id, int64_t now)
+{
+    m_pairs[id]->state = State::Idle;
+    Resume(id, now);
+}
+
+/** The rate may have changed: the packet that waits is due at another time. */
+void
+QueuePairs::Repace(uint32_t id, int64_t now)
+{
+    Pair& pair = *m_pairs[id];
+    const double rate = PaceOf(pair);
+    if (rate == pair.pacedRate || pair.lastSize == 0)
+    {
+        return;
+    }
+    pair.pacedRate = rate;
+    pair.nextSend = std::max(now, pair.lastSent + GapOf(pair));
+    if (pair.state == State::Pacing)
+    {
+        m_events.Schedule(PacketEventKind::Pace, id, std::max(now, SendTime(pair)));
+    }
+}
+
+uint32_t
+QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
+{
+    Turns& turns = m_turns[std::size_t{link} * m_network->Classes() + trafficClass];
+    std::vector<uint32_t>& waiting = turns.waiting;
+    m_isAsked = true;
+    uint32_t packet = Packet::NONE;
+    while (!waiting.empty() && packet == Packet::NONE)
+    {
+        auto place = std::upper_bound(waiting.begin(), waiting.end(), turns.last);
+        place = place == waiting.end() ? waiting.begin() : place;
+        const uint32_t id = *place;
+        turns.last = id;
+        Pair& pair = *m_pairs[id];
+        pair.state = State::Idle;
+        if (pair.paths.empty() || m_network->HopAt(pair.paths.front().forward) != link)
+        {
+            if (!pair.paths.empty())
+            {
+                pair.link = m_network->HopAt(pair.paths.front().forward);
+            }
+            Leave(waiting, id);
+            m_isAsked = false; // its new port does not know of it
+            Resume(id, now);
+            m_isAsked = true;
+            continue;
+        }
+        if (!HasPackets(pair) || static_cast<double>(pair.inFlight) >= WindowOf(pair))
+        {
+            Leave(waiting, id);
+            Resume(id, now);
+            continue;
+        }
+        uint64_t number = pair.next;
+        if (!pair.again.empty())
+        {
+            number = pair.again.back();
+            pair.again.pop_back();
+        }
+        else
+        {
+            pair.next++;
+        }
+        const uint32_t mtu = pair.facts.mtu;
+        packet = m_packets.New();
+        Packet& p = m_packets[packet];
+        const MessageQueue::Message& message = pair.messages.Of(number);
+        p.payload = pair.messages.PayloadOf(number, mtu);
+        p.size = p.payload + SizeOfHeader();
+        p.number = number;
+        p.owner = id;
+        p.stamp = now;
+        p.trafficClass = pair.trafficClass;
+        p.hop = pair.paths[pair.turn].forward;
+        if (++pair.turn == pair.paths.size())
+        {
+            pair.turn = 0;
+        }
+        p.flags = number + 1 == message.end ? Packet::LAST : 0;
+        if (m_wantsTelemetry)
+        {
+            p.telemetry = m_packets.NewTelemetry();
+        }
+        m_counters.dataPackets++;
+        const bool isFirstTime = number == pair.highest;
+        if (isFirstTime)
+        {
+            pair.highest++;
+            pair.producedAt +=
+                std::isinf(pair.cap) ? 0 : static_cast<int64_t>(p.payload / pair.cap * 1e12 + 0.5);
+        }
+        else
+        {
+            p.flags |= Packet::RETRANSMITTED;
+            pair.retransmissions++;
+            m_counters.retransmissions++;
+        }
+        pair.lastSize = p.size;
+        if (pair.inFlight == 0)
+        {
+            pair.progress = now;
+        }
+        pair.inFlight += p.payload;
+        pair.lastSent = now;
+        const uint32_t name = message.name;
+        const bool isLast = isFirstTime && (p.flags & Packet::LAST) != 0;
+        Account(id, now);
+        if (isLast)
+        {
+            m_client.OnMessageSent(name, now); // may post the next one
+        }
+        if (pair.state == State::Idle)
+        {
+            Resume(id, now);
+        }
+        if (pair.state != State::InTurn)
+        {
+            Leave(waiting, id);
+        }
+    }
+    m_isAsked = false;
+    if (waiting.empty())
+    {
+        m_network->SetSource(link, trafficClass, false, now);
+    }
+    return packet;
+}
+
+/** A packet has been made: when may the next one go? */
+void
+QueuePairs::Account(uint32_t id, int64_t now)
+{
+    Pair& pair = *m_pairs[id];
+    if (!pair.isLink)
+    {
+        pair.control->OnSent(pair.lastSize, Time::Picoseconds(now));
+    }
+    pair.pacedRate = PaceOf(pair);
+    pair.nextSend = now + GapOf(pair);
+    const bool isMessageEnd = pair.again.empty() && pair.next < pair.messages.End() &&
+                              pair.messages.Of(pair.next).first == pair.next;
+    if (isMessageEnd || pair.next == pair.messages.End())
+    {
+        pair.nextSend += m_spec.queuePair.messageGap.ToPicoseconds();
+    }
+    ScheduleTimer(id, now);
+    if (HasPackets(pair) && static_cast<double>(pair.inFlight) < WindowOf(pair) &&
+        SendTime(pair) <= now + m_network->TransmissionTime(pair.link, pair.lastSize, 0))
+    {
+        TakeTurn(id, now); // it may send again as soon as the port is free
+    }
+}
+
+void
+QueuePairs::ScheduleTimer(uint32_t id, int64_t now)
+{
+    Pair& pair = *m_pairs[id];
+    int64_t time = EventWheel::NEVER;
+    if (pair.control)
+    {
+        const Time next = pair.control->NextTimer();
+        time = next.IsInfinite() ? time : next.ToPicoseconds();
+    }
+    if (pair.inFlight > 0 && !m_spec.queuePair.retransmissionTimeout.IsInfinite())
+    {
+        time = std::min(
+            time,
+            std::max(now, pair.progress + m_spec.queuePair.retransmissionTimeout.ToPicoseconds()));
+    }
+    if (time != EventWheel::NEVER)
+    {
+        m_events.ScheduleBy(PacketEventKind::Timer, id, std::max(now, time));
+    }
+}
+
+void
+QueuePairs::OnTimer(uint32_t id, int64_t now)
+{
+    Pair& pair = *m_pairs[id];
+    const Time time = Time::Picoseconds(now);
+    while (pair.control && pair.control->NextTimer() <= time)
+    {
+        pair.control->OnTimer(time);
+    }
+    const int64_t timeout = m_spec.queuePair.retransmissionTimeout.ToPicoseconds();
+    if (pair.inFlight > 0 && !m_spec.queuePair.retransmissionTimeout.IsInfinite() &&
+        now - pair.progress >= timeout)
+    {
+        pair.progress = now;
+        m_counters.timeouts++;
+        if (pair.control)
+        {
+            pair.control->OnLoss(time);
+        }
+        if (m_spec.queuePair.recovery == LossRecovery::GoBackN || pair.isLink)
+        {
+            GoBack(id, pair.acked, now);
+        }
+        else
+        {
+            for (uint64_t number = pair.next; number-- > pair.acked;)
+            {
+                SendAgain(pair, number);
+            }
+        }
+    }
+    Repace(id, now);
+    Resume(id, now);
+    ScheduleTimer(id, now);
+}
+
+void
+QueuePairs::OnLost(uint32_t packet, int64_t now)
+{
+    m_counters.lost++;
+}
+
+void
+QueuePairs::OnPacket(uint32_t packet, int64_t now)
+{
+    m_counters.delivered++;
+    switch (m_packets[packet].kind)
+    {
+    case PacketKind::Data:
+        OnData(packet, now);
+        break;
+    case PacketKind::Trimmed:
+        OnTrimmed(packet, now);
+        break;
+    case PacketKind::Ack:
+    case PacketKind::Nack:
+        OnAck(packet, now);
+        break;
+    case PacketKind::Cnp: {
+        const uint32_t id = m_packets[packet].owner;
+        m_pairs[id]->control->OnNotification(Time::Picoseconds(now));
+        Repace(id, now);
+        Resume(id, now);
+        ScheduleTimer(id, now);
+        break;
+    }
+    case PacketKind::Grant:
+    case PacketKind::Pause:
+    case PacketKind::Foreign:
+        break;
+    }
+}
+
+void
+QueuePairs::OnData(uint32_t packet, int64_t now)
+{
+    const uint32_t id = m_packets[packet].owner;
+    Pair& pair = *m_pairs[id];
+    const uint64_t number = m_packets[packet].number;
+    const uint8_t flags = m_packets[packet].flags;
+    if (pair.isLink)
+    {
+        pair.expected++;
+        Acknowledge(pair, pair.expected);
+        Deliver(pair, now);
+        LetGo(pair, now);
+        Resume(id, now);
+        return;
+    }
+    if ((flags & Packet::MARKED) != 0)
+    {
+        pair.isMarked = true;
+        if (!m_notificationInterval.IsInfinite() &&
+            (pair.notifiedAt < 0 ||
+             now - pair.notifiedAt >= m_notificationInterval.ToPicoseconds()))
+        {
+            pair.notifiedAt = now;
+            m_counters.notifications++;
+            Reply(packet, PacketKind::Cnp, 0, now);
+        }
+    }
+    if (number == pair.expected)
+    {
+        pair.expected = m_spec.queuePair.recovery == LossRecovery::Selective
+                            ? pair.received.Advance(number)
+                            : number + 1;
+        pair.unacknowledged++;
+        if (pair.unacknowledged >= m_spec.queuePair.ackEvery || (flags & Packet::LAST) != 0)
+        {
+            Reply(packet, PacketKind::Ack, AckNumber(pair.expected, 0), now);
+        }
+        Deliver(pair, now);
+        return;
+    }
+    if (number < pair.expected)
+    {
+        Reply(packet, PacketKind::Ack, AckNumber(pair.expected, 0), now);
+        return;
+    }
+    if (m_spec.queuePair.recovery == LossRecovery::Selective)
+    {
+        pair.received.Add(number, pair.expected);
+        Reply(packet, PacketKind::Ack, AckNumber(pair.expected, number), now);
+        return;
+    }
+    AskAgain(packet, now);
+}
+
+void
+QueuePairs::OnTrimmed(uint32_t packet, int64_t now)
+{
+    const uint64_t number = m_packets[packet].number;
+    if (m_spec.queuePair.recovery == LossRecovery::Selective)
+    {
+        Reply(packet, PacketKind::Nack, number, now);
+    }
+    else if (number >= m_pairs[m_packets[packet].owner]->expected)
+    {
+        AskAgain(packet, now);
+    }
+}
+
+/** Asks for all from the expected packet on, once in a while. */
+void
+QueuePairs::AskAgain(uint32_t packet, int64_t now)
+{
+    Pair& pair = *m_pairs[m_packets[packet].owner];
+    if (pair.nacked != pair.expected ||
+        now - pair.nackedAt >= m_spec.queuePair.nackInterval.ToPicoseconds())
+    {
+        pair.nacked = pair.expected;
+        pair.nackedAt = now;
+        Reply(packet, PacketKind::Nack, pair.expected, now);
+    }
+}
+
+/** Sends an answer to a packet that has come back to its sender. */
+void
+QueuePairs::Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now)
+{
+    const uint32_t reply = m_packets.New();
+    Packet& p = m_packets[reply];
+    Packet& cause = m_packets[data];
+    Pair& pair = *m_pairs[cause.owner];
+    p.kind = kind;
+    p.owner = cause.owner;
+    p.number = number;
+    p.stamp = cause.stamp;
+    p.size = static_cast<uint32_t>(m_spec.format.controlSize.Count());
+    p.trafficClass = m_spec.queuePair.ackPriority ? 0 : pair.trafficClass;
+    if (kind == PacketKind::Ack || kind == PacketKind::Nack)
+    {
+        p.flags = pair.isMarked ? Packet::MARKED : 0;
+        pair.isMarked = false;
+        pair.unacknowledged = 0;
+        p.telemetry = std::exchange(cause.telemetry, Packet::NONE);
+        m_counters.acknowledgments++;
+    }
+    const uint32_t back = pair.paths.empty() ? PacketNetwork::END : pair.paths.front().back;
+    if (back == PacketNetwork::END)
+    {
+        OnPacket(reply, now);
+        m_packets.Free(reply);
+        return;
+    }
+    p.hop = back;
+    m_network->Send(reply, now);
+}
+
+/** Whole messages at the receiver. */
+void
+QueuePairs::Deliver(Pair& pair, int64_t now)
+{
+    while (const MessageQueue::Message* message = pair.messages.FirstUndelivered())
+    {
+        if (message->end > pair.expected)
+        {
+            return;
+        }
+        const uint32_t name = message->name;
+        pair.messages.SetDelivered();
+        if (m_spec.queuePair.flowEnd == FlowEnd::Received || pair.isLink)
+        {
+            m_client.OnMessageDone(name, now);
+        }
+    }
+}
+
+/** All packets before @p next are there. @return payload bytes that were not known to be. */
+uint32_t
+QueuePairs::Acknowledge(Pair& pair, uint64_t next)
+{
+    if (next <= pair.acked)
+    {
+        return 0;
+    }
+    int64_t bytes = 0;
+    const uint32_t mtu = pair.facts.mtu;
+    if (m_spec.queuePair.recovery == LossRecovery::GoBackN || pair.isLink)
+    {
+        bytes = pair.messages.PayloadBetween(pair.acked, next, mtu);
+        const uint64_t counted = std::min(next, pair.next);
+        if (counted > pair.acked)
+        {
+            pair.inFlight -= pair.messages.PayloadBetween(pair.acked, counted, mtu);
+        }
+        pair.next = std::max(pair.next, next);
+    }
+    else
+    {
+        for (uint64_t number = pair.acked; number < next; number++)
+        {
+            bytes += pair.sacked.Has(number) ? 0 : AcknowledgeOne(pair, number);
+        }
+        pair.sacked.Forget(pair.acked, next);
+    }
+    pair.acked = next;
+    pair.searched = std::max(pair.searched, next);
+    return static_cast<uint32_t>(bytes);
+}
+
+/** A packet is there that was in flight, or was to be sent again. @return its payload bytes. */
+uint32_t
+QueuePairs::AcknowledgeOne(Pair& pair, uint64_t number)
+{
+    const uint32_t bytes = pair.messages.PayloadOf(number, pair.facts.mtu);
+    const auto place =
+        std::lower_bound(pair.again.begin(), pair.again.end(), number, std::greater<>());
+    if (place != pair.again.end() && *place == number)
+    {
+        pair.again.erase(place);
+    }
+    else
+    {
+        pair.inFlight -= bytes;
+    }
+    return bytes;
+}
+
+/** Forgets messages that both ends have done with. */
+void
+QueuePairs::LetGo(Pair& pair, int64_t now)
+{
+    while (!pair.messages.IsEmpty() && pair.messages.IsFrontDelivered() &&
+           pair.messages.Front().end <= pair.acked)
+    {
+        const uint32_t name = pair.messages.Front().name;
+        pair.messages.Pop();
+        if (m_spec.queuePair.flowEnd == FlowEnd::Acknowledged && !pair.isLink)
+        {
+            m_client.OnMessageDone(name, now);
+        }
+    }
+}
+
+void
+QueuePairs::OnAck(uint32_t packet, int64_t now)
+{
+    const Packet p = m_packets[packet];
+    const uint32_t id = p.owner;
+    Pair& pair = *m_pairs[id];
+    const bool isSelective = m_spec.queuePair.recovery == LossRecovery::Selective;
+    Acknowledgment ack;
+    bool isLost = false;
+    if (p.kind == PacketKind::Ack || !isSelective)
+    {
+        const uint64_t next = p.number & NEXT_MASK;
+        const uint64_t behind = p.kind == PacketKind::Ack ? p.number >> NEXT_BITS : 0;
+        ack.next = next;
+        ack.bytes = Acknowledge(pair, next);
+        const uint64_t came = next + behind;
+        if (behind > 0 && came >= pair.acked && !pair.sacked.Has(came))
+        {
+            ack.bytes += AcknowledgeOne(pair, came);
+            pair.sacked.Add(came, pair.acked);
+            isLost = FindLost(pair, came);
+        }
+        if (p.kind == PacketKind::Nack)
+        {
+            isLost = next < pair.next;
+            GoBack(id, next, now);
+        }
+    }
+    else
+    {
+        isLost = SendAgain(pair, p.number);
+        ack.next = pair.acked;
+    }
+    if (ack.bytes > 0)
+    {
+        pair.progress = now;
+    }
+    ack.now = Time::Picoseconds(now);
+    ack.rtt = Time::Picoseconds(now - p.stamp);
+    ack.isMarked = (p.flags & Packet::MARKED) != 0;
+    ack.sent = pair.next;
+    ack.telemetry = p.telemetry == Packet::NONE ? nullptr : &m_packets.GetTelemetry(p.telemetry);
+    pair.control->OnAck(ack);
+    if (isLost)
+    {
+        pair.control->OnLoss(ack.now);
+    }
+    LetGo(pair, now);
+    Repace(id, now);
+    Resume(id, now);
+    ScheduleTimer(id, now);
+}
+
+/** All from @p next on is sent again. */
+void
+QueuePairs::GoBack(uint32_t id, uint64_t next, int64_t now)
+{
+    Pair& pair = *m_pairs[id];
+    if (next >= pair.next || next < pair.acked)
+    {
+        return;
+    }
+    pair.inFlight -= pair.messages.PayloadBetween(next, pair.next, pair.facts.mtu);
+    pair.next = next;
+}
+
+/** Has a packet that was in flight sent again. @return false when it is there, or will be. */
+bool
+QueuePairs::SendAgain(Pair& pair, uint64_t number)
+{
+    if (number < pair.acked || number >= pair.next || pair.sacked.Has(number))
+    {
+        return false;
+    }
+    const auto place =
+        std::lower_bound(pair.again.begin(), pair.again.end(), number, std::greater<>());
+    if (place != pair.again.end() && *place == number)
+    {
+        return false;
+    }
+    pair.again.insert(place, number);
+    pair.inFlight -= pair.messages.PayloadOf(number, pair.facts.mtu);
+    return true;
+}
+
+/**
+ * Packets that are missing though one sent QueuePairSpec::reordering later has come, are lost;
+ * each is found so once, and after that by its timeout.
+ */
+bool
+QueuePairs::FindLost(Pair& pair, uint64_t newest)
+{
+    const uint64_t reordering = m_spec.queuePair.reordering;
+    bool isLost = false;
+    for (; pair.searched + reordering < newest; pair.searched++)
+    {
+        if (!pair.sacked.Has(pair.searched))
+        {
+            isLost = SendAgain(pair, pair.searched) || isLost;
+        }
+    }
+    return isLost;
+}
+
+} // namespace weir

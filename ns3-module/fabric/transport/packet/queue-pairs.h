@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_QUEUE_PAIRS_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_QUEUE_PAIRS_H
+
+#include "fabric/transport/packet/event-wheel.h"
+#include "fabric/transport/packet/message-queue.h"
+#include "fabric/transport/packet/packet-network.h"
+#include "fabric/transport/packet/packet-spec.h"
+#include "fabric/transport/packet/packet.h"
+#include "fabric/transport/packet/received-set.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace weir
+{
+
+/** Is told what becomes of messages. */
+class MessageClient
+{
+  public:
+    virtual ~MessageClient() = default;
+
+    /** The last packet of a message has begun to leave, for the first time. */
+    virtual void OnMessageSent(uint32_t message, int64_t now) = 0;
+
+    /** A message has ended, as QueuePairSpec::flowEnd says. */
+    virtual void OnMessageDone(uint32_t message, int64_t now) = 0;
+};
+
+/** What queue pairs have done since the beginning. */
+struct QueuePairCounters
+{
+    uint64_t dataPackets{0}; //!< sent, retransmissions included
+    uint64_t retransmissions{0};
+    uint64_t acknowledgments{0};
+    uint64_t notifications{0}; //!< CNPs
+    uint64_t delivered{0};     //!< packets that were at their ends
+    uint64_t lost{0};
+    uint64_t timeouts{0};
+};
+
+/**
+ * Both ends of reliable connections: senders that cut messages into packets and pace them as their
+ * congestion control says, receivers that acknowledge them and ask for lost ones again.
+ *
+ * Messages of a queue pair are sent in the order in which they are posted. A port takes packets of
+ * its queue pairs in turns (round robin by number), of those whose window has room and whose time
+ * has come; the next time is the size of the last packet over the rate later, and moves when the
+ * rate changes.
+ */
+class QueuePairs : public PacketEnds
+{
+  public:
+    /** All must outlive it. */
+    QueuePairs(const PacketSpec& spec,
+               EventWheel& events,
+               PacketPool& packets,
+               MessageClient& client);
+
+    /** Must be called before anything else. */
+    void SetNetwork(PacketNetwork& network)
+    {
+        m_network = &network;
+    }
+
+    /** A path there and back, as places of PacketNetwork::AddHops. */
+    struct Path
+    {
+        uint32_t forward;
+        uint32_t back; //!< END: acknowledgments come back without taking links
+    };
+
+    /** Adds a queue pair of a traffic class; its packets take @p paths in turns. */
+    uint32_t Open(std::vector<Path> paths, const ConnectionFacts& facts, uint8_t trafficClass);
+
+    /**
+     * As above, of a link alone whose packets need no acknowledgment: they are counted at its end.
+     */
+    uint32_t OpenLink(uint32_t place, const ConnectionFacts& facts, uint8_t trafficClass);
+
+    /** Packets take other paths from now on; none: it must wait. */
+    void SetPaths(uint32_t pair, std::vector<Path> paths, int64_t now);
+
+    /**
+     * How fast its bytes come to be there, bytes of payload a second: a packet is sent when all of
+     * it is. Infinite: they are when posted.
+     */
+    void SetCap(uint32_t pair, double bytesPerSecond)
+    {
+        m_pairs[pair]->cap = bytesPerSecond;
+    }
+
+    /** Has @p bytes sent behind what was posted before. */
+    void Post(uint32_t pair, uint32_t message, int64_t bytes, int64_t now);
+
+    /** Packets of a message that are not sent yet are not. The message is not done, ever. */
+    void Withdraw(uint32_t pair, uint32_t message);
+
+    uint32_t NextPacket(uint32_t link, unsigned trafficClass, int64_t now) override;
+    void OnPacket(uint32_t packet, int64_t now) override;
+    void OnLost(uint32_t packet, int64_t now) override;
+    void OnPace(uint32_t pair, int64_t now);
+    void OnTimer(uint32_t pair, int64_t now);
+
+    const QueuePairCounters& Counters() const
+    {
+        return m_counters;
+    }
+
+    std::size_t Size() const
+    {
+        return m_pairs.size();
+    }
+
+    /** What the congestion control lets a queue pair send now, bytes/s on the wire. */
+    double RateOf(uint32_t pair) const;
+
+    /** Retransmitted packets of a queue pair. */
+    uint64_t RetransmissionsOf(uint32_t pair) const
+    {
+        return m_pairs[pair]->retransmissions;
+    }
+
+  private:
+    enum class State : uint8_t
+    {
+        Idle,     //!< nothing to send
+        InTurn,   //!< waits for its turn at the port
+        Pacing,   //!< waits for its time
+        Windowed, //!< waits for acknowledgments
+        Stalled   //!< has no path
+    };
+
+    struct Pair
+    {
+        // Of the sender.
+        std::unique_ptr<SenderControl> control;
+        MessageQueue messages;
+        std::vector<Path> paths;
+        uint64_t next{0};      //!< number of the packet to be sent next
+        uint64_t acked{0};     //!< all before it are acknowledged
+        uint64_t highest{0};   //!< all before it have been sent once
+        int64_t inFlight{0};   //!< payload bytes
+        int64_t nextSend{0};   //!< ps: as the pace says
+        int64_t producedAt{0}; //!< ps: when what has been sent was there to be sent
+        int64_t lastSent{0};   //!< ps
+        int64_t progress{0};   //!< ps: when something was acknowledged last
+        double cap;            //!< bytes/s
+        double pacedRate{0};   //!< bytes/s on the wire that nextSend was computed with
+        uint64_t retransmissions{0};
+        uint32_t lastSize{0}; //!< bytes on the wire
+        uint32_t turn{0};     //!< into paths
+        uint32_t link{0};     //!< the first one
+        State state{State::Idle};
+        uint8_t trafficClass{1};
+        bool isLink{false};          //!< OpenLink
+        ReceivedSet sacked;          //!< Selective: beyond `acked`
+        std::vector<uint64_t> again; //!< Selective: to be sent again, the first one last
+        uint64_t searched{0};        //!< Selective: holes before it have been found lost
+        ConnectionFacts facts;
+        // Of the receiver.
+        uint64_t expected{0};
+        ReceivedSet received;          //!< Selective: beyond `expected`
+        uint64_t nacked{~uint64_t{0}}; //!< the last number that was asked for again
+        int64_t nackedAt{0};           //!< ps
+        int64_t notifiedAt{-1};        //!< ps; -1: never
+        uint32_t unacknowledged{0};    //!< packets since the last ACK
+        bool isMarked{false};          //!< one of them was
+    };
+
+    /** Queue pairs that wait for a port in a class. */
+    struct Turns
+    {
+        std::vector<uint32_t> waiting; //!< ascending
+        uint32_t last{0};              //!< who sent last
+    };
+
+    SenderControl& ControlOf(Pair& pair);
+    double WindowOf(const Pair& pair) const;
+    double PaceOf(const Pair& pair) const;
+
+    bool HasPackets(const Pair& pair) const
+    {
+        return !pair.again.empty() || pair.next < pair.messages.End();
+    }
+
+    void Resume(uint32_t pair, int64_t now);
+    void TakeTurn(uint32_t pair, int64_t now);
+    uint32_t SizeOfHeader() const;
+    void Repace(uint32_t pair, int64_t now);
+    int64_t GapOf(const Pair& pair) const;
+    int64_t SendTime(Pair& pair) const;
+    void Account(uint32_t pair, int64_t now);
+    void ScheduleTimer(uint32_t pair, int64_t now);
+    void OnData(uint32_t packet, int64_t now);
+    void OnTrimmed(uint32_t packet, int64_t now);
+    void AskAgain(uint32_t packet, int64_t now);
+    void OnAck(uint32_t packet, int64_t now);
+    uint32_t Acknowledge(Pair& pair, uint64_t next);
+    uint32_t AcknowledgeOne(Pair& pair, uint64_t number);
+    void LetGo(Pair& pair, int64_t now);
+    void GoBack(uint32_t pair, uint64_t next, int64_t now);
+    bool SendAgain(Pair& pair, uint64_t number);
+    bool FindLost(Pair& pair, uint64_t newest);
+    void Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now);
+    void Deliver(Pair& pair, int64_t now);
+
+    const PacketSpec& m_spec;
+    EventWheel& m_events;
+    PacketPool& m_packets;
+    MessageClient& m_client;
+    PacketNetwork* m_network{nullptr};
+    std::vector<std::unique_ptr<Pair>> m_pairs; //!< clients add some while they are told of others
+    std::vector<Turns> m_turns;                 //!< by link and class
+    QueuePairCounters m_counters;
+    Time m_notificationInterval;
+    bool m_wantsTelemetry;
+    bool m_isAsked{false}; //!< a port waits for NextPacket's answer
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_QUEUE_PAIRS_H

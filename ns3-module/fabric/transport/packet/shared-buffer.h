@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_SHARED_BUFFER_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_SHARED_BUFFER_H
+
+#include <algorithm>
+#include <cstdint>
+
+namespace weir
+{
+
+/** Bytes in a switch that came by one link in one traffic class. */
+struct IngressAccount
+{
+    int64_t bytes{0};    //!< in all
+    int64_t headroom{0}; //!< of these, beyond the threshold
+    double alpha{0};     //!< of the threshold
+    int64_t headroomSize{0};
+    bool isPausing{false}; //!< the sender has been asked to wait
+};
+
+/**
+ * The packet buffer of a switch: a reserve for each ingress link and class, headroom for what comes
+ * after a pause was asked for, and the rest shared by dynamic thresholds (Choudhury and Hahne,
+ * IEEE/ACM Trans. Networking 1998): one account may use alpha times what is left of the shared
+ * part. Of n busy accounts each settles at alpha S / (1 + n alpha).
+ *
+ * All calls are O(1). Sizes are bytes.
+ */
+class SharedBuffer
+{
+  public:
+    SharedBuffer() = default;
+
+    /** @param shared what is left after all reserves and headrooms */
+    SharedBuffer(int64_t shared, int64_t reserve)
+        : m_shared(shared),
+          m_reserve(reserve)
+    {
+    }
+
+    int64_t SharedUse() const
+    {
+        return m_used;
+    }
+
+    /** The most that an account may use of the shared part now. */
+    double Threshold(double alpha) const
+    {
+        return alpha * static_cast<double>(std::max<int64_t>(0, m_shared - m_used));
+    }
+
+    /** What an account uses of the shared part. */
+    int64_t SharedOf(const IngressAccount& account) const
+    {
+        return std::max<int64_t>(0, account.bytes - account.headroom - m_reserve);
+    }
+
+    /**
+     * Takes room for @p size bytes: of the headroom where the sender has been asked to wait and the
+     * account is at its threshold; the packet for which it is asked belongs to the shared part.
+     * @return false where there is none.
+     */
+    bool Take(IngressAccount& account, int64_t size)
+    {
+        const int64_t ordinary = account.bytes - account.headroom + size;
+        const auto shared = static_cast<double>(SharedOf(account));
+        if (ordinary > m_reserve)
+        {
+            if (account.isPausing && shared >= Threshold(account.alpha))
+            {
+                if (account.headroom + size > account.headroomSize)
+                {
+                    return false;
+                }
+                account.headroom += size;
+                account.bytes += size;
+                return true;
+            }
+            m_used += std::min(size, ordinary - m_reserve);
+        }
+        account.bytes += size;
+        return true;
+    }
+
+    /** Gives back room for @p size bytes, of the headroom first. */
+    void Give(IngressAccount& account, int64_t size)
+    {
+        const int64_t ofHeadroom = std::min(account.headroom, size);
+        const int64_t shared = SharedOf(account);
+        account.headroom -= ofHeadroom;
+        account.bytes -= size;
+        m_used -= shared - SharedOf(account);
+    }
+
+    /** Whether the sender must wait. */
+    bool MustPause(const IngressAccount& account) const
+    {
+        return account.headroom > 0 ||
+               (account.headroomSize > 0 &&
+                static_cast<double>(SharedOf(account)) >= Threshold(account.alpha));
+    }
+
+    /** Whether a sender that waits may go on. */
+    bool MayResume(const IngressAccount& account, int64_t offset) const
+    {
+        const int64_t shared = SharedOf(account);
+        return account.headroom == 0 &&
+               (shared == 0 || static_cast<double>(shared + offset) <= Threshold(account.alpha));
+    }
+
+    /** Takes shared room for a queue of a lossy port. */
+    void TakeShared(int64_t size)
+    {
+        m_used += size;
+    }
+
+    int64_t Shared() const
+    {
+        return m_shared;
+    }
+
+  private:
+    int64_t m_shared{0};
+    int64_t m_reserve{0};
+    int64_t m_used{0};
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_SHARED_BUFFER_H

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/command/packets-option.h"
+
+#include "scenarios/command/settings-option.h"
+#include "scenarios/readers/read-packets.h"
+#include "scenarios/yaml/apply-settings.h"
+#include "scenarios/yaml/input-error.h"
+
+namespace weir
+{
+
+void
+AddPacketsOptions(CLI::App& verb, PacketsOptions& options)
+{
+    verb.add_option("--network",
+                    options.network,
+                    "YAML file of packets, queue pairs, switches and congestion control (fidelity "
+                    "packet)");
+    verb.add_option("--congestion-control",
+                    options.congestionControl,
+                    "none, window, dcqcn, dctcp, hpcc, powertcp, timely, swift or nscc (fidelity "
+                    "packet)");
+    AddSettingsOption(verb, options.settings);
+}
+
+PacketSpec
+ReadPacketsOptions(const PacketsOptions& options)
+{
+    YamlNode node = options.network.empty() ? YamlNode::Parse("{}", "--network")
+                                            : YamlNode::Load(options.network);
+    std::vector<std::string> settings = options.settings;
+    if (!options.congestionControl.empty())
+    {
+        settings.insert(settings.begin(), "congestionControl.kind=" + options.congestionControl);
+    }
+    ApplySettings(node, settings);
+    PacketSpec spec = ReadPackets(node);
+    node.CheckAllRead({});
+    return spec;
+}
+
+void
+ExpectNoPacketsOptions(const PacketsOptions& options, const std::string& fidelity)
+{
+    const char* option = !options.network.empty()             ? "--network"
+                         : !options.congestionControl.empty() ? "--congestion-control"
+                         : !options.settings.empty()          ? "--set"
+                                                              : nullptr;
+    if (option != nullptr)
+    {
+        throw InputError(std::string(option) + ": found it with fidelity " + fidelity +
+                         ", expected --fidelity packet with it");
+    }
+}
+
+} // namespace weir

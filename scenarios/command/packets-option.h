@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_COMMAND_PACKETS_OPTION_H
+#define WEIR_SCENARIOS_COMMAND_PACKETS_OPTION_H
+
+#include "fabric/transport/packet/packet-spec.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** What a user says of packets on the command line. */
+struct PacketsOptions
+{
+    std::string network;               //!< YAML file; empty: defaults
+    std::string congestionControl;     //!< its kind; empty: as the file says
+    std::vector<std::string> settings; //!< key.path=value
+};
+
+/** Adds `--network FILE`, `--congestion-control KIND` and `--set KEY=VALUE` to @p verb. */
+void AddPacketsOptions(CLI::App& verb, PacketsOptions& options);
+
+/**
+ * The packet transport that the options describe.
+ * @throws InputError at what is wrong in the file or a setting.
+ */
+PacketSpec ReadPacketsOptions(const PacketsOptions& options);
+
+/** @throws InputError when an option is given though no packets move. */
+void ExpectNoPacketsOptions(const PacketsOptions& options, const std::string& fidelity);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_COMMAND_PACKETS_OPTION_H

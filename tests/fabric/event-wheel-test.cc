@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/event-wheel.h"
+#include "random-stream.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace weir
+{
+namespace
+{
+
+/** Scheduling, moving, cancelling and taking events is what an ordered set does. */
+TEST(EventWheel, AgreesWithAnOrderedSet)
+{
+    constexpr uint32_t NUMBERS = 200;
+    for (uint64_t seed = 1; seed <= 40; seed++)
+    {
+        RandomStream random(seed);
+        EventWheel wheel;
+        for (const auto kind : {PacketEventKind::Arrival, PacketEventKind::PortReady})
+        {
+            wheel.Reserve(kind, NUMBERS);
+        }
+        using Key = std::tuple<int64_t, unsigned, uint32_t>;
+        std::set<Key> expected;
+        std::map<std::pair<unsigned, uint32_t>, int64_t> times;
+        int64_t now = 0;
+        for (int i = 0; i < 20000; i++)
+        {
+            const auto kind =
+                random.OneIn(2) ? PacketEventKind::Arrival : PacketEventKind::PortReady;
+            const auto rank = static_cast<unsigned>(kind);
+            const auto number = static_cast<uint32_t>(random.Below(NUMBERS));
+            const auto known = times.find({rank, number});
+            const uint64_t what = random.Below(8);
+            if (what < 4)
+            {
+                // From the same instant to hours later.
+                const int64_t later =
+                    random.OneIn(4) ? 0 : static_cast<int64_t>(random.PowerOfTen(0, 15));
+                if (known != times.end())
+                {
+                    expected.erase({known->second, rank, number});
+                }
+                wheel.Schedule(kind, number, now + later);
+                times[{rank, number}] = now + later;
+                expected.insert({now + later, rank, number});
+            }
+            else if (what == 4)
+            {
+                wheel.Cancel(kind, number);
+                if (known != times.end())
+                {
+                    expected.erase({known->second, rank, number});
+                    times.erase(known);
+                }
+            }
+            else if (expected.empty())
+            {
+                ASSERT_EQ(wheel.NextTime(), EventWheel::NEVER);
+            }
+            else
+            {
+                const auto [time, first, which] = *expected.begin();
+                ASSERT_EQ(wheel.NextTime(), time) << "seed " << seed << ", step " << i;
+                const EventWheel::Event event = wheel.Pop();
+                ASSERT_EQ(static_cast<unsigned>(event.kind), first);
+                ASSERT_EQ(event.number, which);
+                expected.erase(expected.begin());
+                times.erase({first, which});
+                now = time;
+            }
+        }
+    }
+}
+
+} // namespace
+} // namespace weir

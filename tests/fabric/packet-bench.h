@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_TESTS_PACKET_BENCH_H
+#define WEIR_TESTS_PACKET_BENCH_H
+
+#include "fabric/kinds/graph-fabric.h"
+#include "fabric/topology/cluster-spec.h"
+#include "fabric/transport/packet/packet-transport.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** Hosts and switches with packets on them, and flows whose ends are noted. */
+class PacketBench : private FlowClient, private PassiveEngine
+{
+  public:
+    uint32_t AddHost()
+    {
+        return Add(DeviceKind::Host);
+    }
+
+    uint32_t AddSwitch()
+    {
+        return Add(DeviceKind::LeafSwitch);
+    }
+
+    /** @return the direction from @p a to @p b. */
+    LinkId Join(uint32_t a, uint32_t b, Rate rate, Time latency)
+    {
+        return m_topology.AddDuplexLink(DeviceId(a), DeviceId(b), LinkKind::Network, rate, latency);
+    }
+
+    /** To be called when all is joined, before flows are added. */
+    void Open(const PacketSpec& spec, RoutingKind routing = RoutingKind::Ecmp)
+    {
+        FabricSpec fabric;
+        fabric.kind = GraphFabric();
+        fabric.routing = routing;
+        m_routing = std::make_unique<Routing>(m_topology, fabric);
+        m_transport = std::make_unique<PacketTransport>(*m_routing, spec);
+        m_engines.Add(*m_transport);
+        m_engines.Add(*this);
+    }
+
+    /** @return its number, for Finish. Flows are to be added in the order of their starts. */
+    std::size_t AddFlow(uint32_t from, uint32_t to, Bytes bytes, Time start = Time())
+    {
+        RouteRequest request;
+        request.source = request.outNic = DeviceId(from);
+        request.destination = request.inNic = DeviceId(to);
+        request.sourcePort = static_cast<uint16_t>(m_starts.size());
+        return AddFlow(m_routing->Add(request), bytes, start);
+    }
+
+    std::size_t AddFlow(RouteId route, Bytes bytes, Time start = Time())
+    {
+        FlowRequest flow;
+        flow.route = route;
+        flow.bytes = bytes;
+        flow.client = this;
+        flow.token = m_starts.size();
+        m_requests.push_back(flow);
+        m_starts.push_back(start);
+        m_ends.push_back(Time::Infinite());
+        return m_starts.size() - 1;
+    }
+
+    void Run()
+    {
+        m_engines.RunToEnd();
+        m_transport->CheckConservation();
+    }
+
+    void RunUntil(Time time)
+    {
+        m_engines.RunUntil(time);
+        m_transport->CheckConservation();
+    }
+
+    /** From its start until it is done; infinite when it is not. */
+    Time Duration(std::size_t flow) const
+    {
+        return m_ends[flow] - m_starts[flow];
+    }
+
+    Time End(std::size_t flow) const
+    {
+        return m_ends[flow];
+    }
+
+    PacketTransport& Transport()
+    {
+        return *m_transport;
+    }
+
+    PacketNetwork& Network()
+    {
+        return m_transport->GetNetwork();
+    }
+
+    Routing& GetRouting()
+    {
+        return *m_routing;
+    }
+
+    const Topology& GetTopology() const
+    {
+        return m_topology;
+    }
+
+  private:
+    uint32_t Add(DeviceKind kind)
+    {
+        const std::string name = (kind == DeviceKind::Host ? "host" : "switch") +
+                                 std::to_string(m_topology.DeviceCount());
+        return m_topology.AddDevice(kind, name).Index();
+    }
+
+    Time NextEventTime() override
+    {
+        return m_next < m_starts.size() ? m_starts[m_next] : Time::Infinite();
+    }
+
+    void AdvanceTo(Time now) override
+    {
+        for (; m_next < m_starts.size() && m_starts[m_next] <= now; m_next++)
+        {
+            m_transport->Start(m_requests[m_next], now);
+        }
+    }
+
+    void OnFlowDone(uint64_t token, Time now) override
+    {
+        m_ends[token] = now;
+    }
+
+    Topology m_topology;
+    std::unique_ptr<Routing> m_routing;
+    std::unique_ptr<PacketTransport> m_transport;
+    EngineSet m_engines;
+    std::vector<FlowRequest> m_requests;
+    std::vector<Time> m_starts;
+    std::vector<Time> m_ends;
+    std::size_t m_next{0};
+};
+
+} // namespace weir
+
+#endif // WEIR_TESTS_PACKET_BENCH_H

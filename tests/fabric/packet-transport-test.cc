@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/congestion/dcqcn.h"
+#include "fabric/transport/packet/congestion/static-window.h"
+#include "fabric/transport/packet/congestion/timely.h"
+#include "packet-bench.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir
+{
+namespace
+{
+
+/** Packets of 1000 bytes with 48 of headers, on switches that lose nothing. */
+PacketSpec
+PlainSpec()
+{
+    PacketSpec spec;
+    spec.format.mtu = Bytes(1000);
+    spec.format.header = 48;
+    spec.format.controlSize = Bytes(60);
+    spec.switches.marks = false;
+    return spec;
+}
+
+/** A chain of a host, @p switches, and a host. */
+std::pair<uint32_t, uint32_t>
+MakeChain(PacketBench& bench, unsigned switches, Rate rate, Time latency)
+{
+    const uint32_t from = bench.AddHost();
+    uint32_t at = from;
+    for (unsigned i = 0; i < switches; i++)
+    {
+        const uint32_t next = bench.AddSwitch();
+        bench.Join(at, next, rate, latency);
+        at = next;
+    }
+    const uint32_t to = bench.AddHost();
+    bench.Join(at, to, rate, latency);
+    return {from, to};
+}
+
+int64_t
+Nanoseconds(Time time)
+{
+    return std::llround(static_cast<double>(time.ToPicoseconds()) / 1000);
+}
+
+/**
+ * Alone over h links of capacity C and latency l, a flow of n packets is there when all n have left
+ * the first link, and the last one has crossed the others: wire / C + (h - 1) p / C + h l, with p
+ * the last packet where all before it are as long. A sender knows it h (l + a / C) later, a the
+ * size of an acknowledgment.
+ */
+TEST(PacketTransport, FlowAloneTakesWhatUltraEthernetsSimulatorPrints)
+{
+    // one.cm of htsim: 2 MB, 100 Gb/s, 6 links of 1 us, 4086 + 64 bytes; it prints 176.2 us.
+    PacketBench bench;
+    const auto [from, to] = MakeChain(bench, 5, Rate::Gbps(100), Time::Microseconds(1));
+    PacketSpec spec = PlainSpec();
+    spec.format.mtu = Bytes(4086);
+    spec.format.header = 64;
+    spec.format.controlSize = Bytes(64);
+    spec.queuePair.flowEnd = FlowEnd::Acknowledged;
+    spec.queuePair.ackEvery = 1;
+    bench.Open(spec);
+    const Bytes size(2000000);
+    const std::size_t flow = bench.AddFlow(from, to, size);
+    bench.Run();
+    const int64_t packets = (size.Count() + 4085) / 4086;
+    const int64_t last = size.Count() - (packets - 1) * 4086 + 64;
+    const double perByte = 0.08; // ns
+    // The last packet is shorter than those before it, which it has to wait for at each hop.
+    const double expected = static_cast<double>((packets - 1) * 4150) * perByte +
+                            5 * 4150 * perByte + static_cast<double>(last) * perByte + 12000 +
+                            6 * 64 * perByte;
+    EXPECT_EQ(Nanoseconds(bench.Duration(flow)), std::llround(expected));
+    EXPECT_NEAR(bench.Duration(flow).ToMicroseconds(), 176.2, 0.05);
+}
+
+/** Cut through, a packet is on all links at once: only its header waits at each switch. */
+TEST(PacketTransport, CutThroughWaitsForHeadersOnly)
+{
+    PacketBench bench;
+    const auto [from, to] = MakeChain(bench, 3, Rate::Gbps(80), Time::Microseconds(1));
+    PacketSpec spec = PlainSpec();
+    spec.switches.cutThrough = true;
+    bench.Open(spec);
+    const std::size_t flow = bench.AddFlow(from, to, Bytes(1000));
+    bench.Run();
+    // 0.1 ns a byte: the packet once, its header at each of three switches, four links of 1 us.
+    EXPECT_EQ(bench.Duration(flow).ToPicoseconds(), 104800 + 3 * 4800 + 4000000);
+}
+
+/** A flow of no bytes is a packet of headers. */
+TEST(PacketTransport, EmptyFlowIsOneHeader)
+{
+    PacketBench bench;
+    const auto [from, to] = MakeChain(bench, 1, Rate::Gbps(80), Time::Microseconds(1));
+    bench.Open(PlainSpec());
+    const std::size_t flow = bench.AddFlow(from, to, Bytes(0));
+    bench.Run();
+    EXPECT_EQ(bench.Duration(flow).ToPicoseconds(), 2 * 4800 + 2000000);
+}
+
+/** Queue pairs of one port take turns, so equal flows that start together end together. */
+TEST(PacketTransport, QueuePairsOfAPortShareIt)
+{
+    PacketBench bench;
+    const auto [from, to] = MakeChain(bench, 1, Rate::Gbps(80), Time::Microseconds(1));
+    bench.Open(PlainSpec());
+    for (int i = 0; i < 4; i++)
+    {
+        bench.AddFlow(from, to, Bytes(100000));
+    }
+    bench.Run();
+    std::vector<double> durations;
+    for (std::size_t i = 0; i < 4; i++)
+    {
+        durations.push_back(bench.Duration(i).ToMicroseconds());
+    }
+    std::sort(durations.begin(), durations.end());
+    const double packet = 0.1048; // us
+    for (std::size_t i = 0; i < 4; i++)
+    {
+        // The last packets of the four are the last four to leave.
+        EXPECT_NEAR(durations[i], packet * static_cast<double>(397 + i) + packet + 2, 1e-6);
+    }
+}
+
+/**
+ * One egress queue with all of a shared buffer of S settles at a S / (1 + a) under a dynamic
+ * threshold a (S - used); n of them at a S / (1 + n a) each (Choudhury and Hahne).
+ */
+TEST(PacketTransport, DynamicThresholdsSettleWhereTheyShould)
+{
+    for (const unsigned ports : {1u, 2u, 8u})
+    {
+        PacketBench bench;
+        const uint32_t middle = bench.AddSwitch();
+        PacketSpec spec = PlainSpec();
+        spec.switches.flowControl = FlowControl::None;
+        spec.switches.buffer = Bytes(1000000);
+        spec.switches.alpha = 0.5;
+        spec.queuePair.retransmissionTimeout = Time::Infinite();
+        std::vector<std::pair<uint32_t, uint32_t>> pairs;
+        std::vector<LinkId> out;
+        for (unsigned i = 0; i < ports; i++)
+        {
+            const uint32_t from = bench.AddHost();
+            const uint32_t to = bench.AddHost();
+            bench.Join(from, middle, Rate::Gbps(800), Time::Nanoseconds(100));
+            out.push_back(bench.Join(middle, to, Rate::Gbps(8), Time::Nanoseconds(100)));
+            pairs.emplace_back(from, to);
+        }
+        bench.Open(spec);
+        for (const auto& [from, to] : pairs)
+        {
+            bench.AddFlow(from, to, Bytes(20000000));
+        }
+        bench.RunUntil(Time::Microseconds(100));
+        const double expected = 0.5 * 1e6 / (1 + 0.5 * ports);
+        for (const LinkId link : out)
+        {
+            EXPECT_NEAR(
+                static_cast<double>(bench.Network().QueuedBytes(link.Index())), expected, 2 * 1048)
+                << ports << " ports";
+            EXPECT_GT(bench.Network().Counters(link.Index()).drops, 0u);
+        }
+    }
+}
+
+/** Two hosts at full speed into one, whose switch pauses them: all pass, at the rate of the port.
+ */
+PacketSpec
+PausingSpec(Bytes headroom)
+{
+    PacketSpec spec = PlainSpec();
+    spec.switches.buffer = Bytes(400000);
+    spec.switches.reserve = Bytes(0);
+    spec.switches.headroom = headroom;
+    spec.switches.alpha = 0.125;
+    return spec;
+}
+
+/**
+ * With the headroom of 802.1Qbb (what two packets, the pause and both ways of the wire come to)
+ * nothing is lost, whatever the cable. One packet less loses some in the worst case: the pause has
+ * to wait for a whole packet on its way, and finds another one just begun. As packets are whole,
+ * that case is the likelier the more is left over when packets fill both ways of the wire and the
+ * pause; the lengths here leave a fifth or more.
+ */
+TEST(PacketTransport, HeadroomLosesNothingAndOnePacketLessDoes)
+{
+    for (const double meters : {1.0, 10.0, 30.0, 200.0, 250.0, 300.0, 500.0})
+    {
+        uint64_t lost[2]{};
+        for (const int less : {0, 1})
+        {
+            for (int phase = 0; phase < 84; phase++) // ns: what a packet takes
+            {
+                PacketBench bench;
+                const Time latency = Time::Nanoseconds(5 * meters);
+                const uint32_t middle = bench.AddSwitch();
+                const uint32_t sink = bench.AddHost();
+                const uint32_t host = bench.AddHost();
+                const uint32_t other = bench.AddHost();
+                bench.Join(middle, sink, Rate::Gbps(0.01), latency); // nothing drains meanwhile
+                bench.Join(host, middle, Rate::Gbps(100), latency);
+                bench.Join(other, middle, Rate::Gbps(100), latency);
+                // Both ways of the wire at 12.5 bytes/ns, two packets of 1048, a pause of 84.
+                const auto wire = static_cast<int64_t>(std::ceil(2 * 5 * meters * 12.5));
+                PacketSpec spec = PausingSpec(Bytes(wire + 2 * 1048 + 84 - less * 1048));
+                spec.switches.buffer = spec.switches.headroom * 3 + Bytes(100000);
+                bench.Open(spec);
+                bench.AddFlow(other, host, Bytes(400000)); // that pauses have to wait for
+                bench.AddFlow(host, sink, Bytes(400000), Time::Nanoseconds(phase));
+                bench.RunUntil(Time::Microseconds(30));
+                lost[less] += bench.Transport().GetQueuePairs().Counters().lost;
+            }
+        }
+        EXPECT_EQ(lost[0], 0u) << meters << " m";
+        EXPECT_GT(lost[1], 0u) << meters << " m";
+    }
+}
+
+/**
+ * k hosts through one uplink, k - 1 of them to a hot port and one to a victim elsewhere. Pauses
+ * stop the uplink as a whole, which serves what came first: the victim gets what each of the others
+ * gets, C / (k - 1), not the rest of the uplink.
+ */
+TEST(PacketTransport, PausesSpreadToVictims)
+{
+    constexpr unsigned SENDERS = 5;
+    PacketBench bench;
+    const uint32_t left = bench.AddSwitch();
+    const uint32_t right = bench.AddSwitch();
+    std::vector<uint32_t> hosts;
+    for (unsigned i = 0; i < SENDERS; i++)
+    {
+        hosts.push_back(bench.AddHost());
+        bench.Join(hosts.back(), left, Rate::Gbps(80), Time::Nanoseconds(500));
+    }
+    bench.Join(left, right, Rate::Gbps(80), Time::Nanoseconds(500));
+    const uint32_t hot = bench.AddHost();
+    const uint32_t cold = bench.AddHost();
+    const LinkId slow = bench.Join(right, hot, Rate::Gbps(16), Time::Nanoseconds(500));
+    const LinkId victim = bench.Join(right, cold, Rate::Gbps(80), Time::Nanoseconds(500));
+    bench.Open(PausingSpec(Bytes(0)));
+    for (unsigned i = 0; i + 1 < SENDERS; i++)
+    {
+        bench.AddFlow(hosts[i], hot, Bytes(100000000));
+    }
+    bench.AddFlow(hosts[SENDERS - 1], cold, Bytes(100000000));
+    bench.RunUntil(Time::Milliseconds(10));
+    const double hotBytes = static_cast<double>(bench.Network().Counters(slow.Index()).bytes);
+    const double victimBytes = static_cast<double>(bench.Network().Counters(victim.Index()).bytes);
+    EXPECT_NEAR(hotBytes, 2e9 * 10e-3, 0.01 * 2e9 * 10e-3);
+    EXPECT_NEAR(victimBytes, hotBytes / (SENDERS - 1), 0.05 * hotBytes / (SENDERS - 1));
+    EXPECT_EQ(bench.Transport().GetQueuePairs().Counters().lost, 0u);
+}
+
+/** Three switches in a ring, each flow over two of its links: all wait for each other. */
+TEST(PacketTransport, DeadlockIsNamed)
+{
+    PacketBench bench;
+    std::vector<uint32_t> switches;
+    std::vector<uint32_t> hosts;
+    for (int i = 0; i < 3; i++)
+    {
+        switches.push_back(bench.AddSwitch());
+        hosts.push_back(bench.AddHost());
+        hosts.push_back(bench.AddHost());
+        bench.Join(
+            hosts[hosts.size() - 2], switches.back(), Rate::Gbps(80), Time::Nanoseconds(500));
+        bench.Join(hosts.back(), switches.back(), Rate::Gbps(80), Time::Nanoseconds(500));
+    }
+    std::vector<LinkId> ring;
+    for (int i = 0; i < 3; i++)
+    {
+        ring.push_back(
+            bench.Join(switches[i], switches[(i + 1) % 3], Rate::Gbps(80), Time::Nanoseconds(500)));
+    }
+    bench.Open(PausingSpec(Bytes(0)));
+    const auto linkFrom = [&](uint32_t a, uint32_t b) {
+        for (const LinkId link : bench.GetTopology().LinksFrom(DeviceId(a)))
+        {
+            if (bench.GetTopology().GetLink(link).to == DeviceId(b))
+            {
+                return link;
+            }
+        }
+        return LinkId();
+    };
+    for (int i = 0; i < 3; i++)
+    {
+        for (int k = 0; k < 2; k++)
+        {
+            const uint32_t from = hosts[2 * i + k];
+            const uint32_t to = hosts[2 * ((i + 2) % 3)];
+            const RouteId route =
+                bench.GetRouting().AddPinned({linkFrom(from, switches[i]),
+                                              ring[i],
+                                              ring[(i + 1) % 3],
+                                              linkFrom(switches[(i + 2) % 3], to)});
+            bench.AddFlow(route, Bytes(10000000));
+        }
+    }
+    bench.RunUntil(Time::Milliseconds(3));
+    const std::string text = bench.Transport().DescribeDeadlock();
+    for (const LinkId link : ring)
+    {
+        EXPECT_NE(text.find(bench.GetTopology().LinkName(link)), std::string::npos) << text;
+    }
+    EXPECT_TRUE(bench.Duration(0).IsInfinite());
+}
+
+/** One lane of b bytes over a round trip r carries at most b / r, and the link's rate. */
+TEST(PacketTransport, CreditsBoundThroughput)
+{
+    for (const int64_t buffer : {4192, 8384, 16768, 33536, 67072})
+    {
+        PacketBench bench;
+        const auto [from, to] = MakeChain(bench, 1, Rate::Gbps(80), Time::Microseconds(1));
+        PacketSpec spec = PlainSpec();
+        spec.switches.flowControl = FlowControl::Credits;
+        spec.switches.creditUnit = Bytes(1);
+        spec.switches.creditBuffer = Bytes(buffer);
+        bench.Open(spec);
+        const Bytes size(4000000);
+        const std::size_t flow = bench.AddFlow(from, to, size);
+        bench.Run();
+        // A packet's room is free again when it has left the switch for the host at once: there is
+        // nothing else there. The round trip: its transmission, and the link's latency twice.
+        const double roundTrip = 0.1048e-6 + 2e-6;
+        const double wire = 4000.0 * 1048;
+        const double rate = std::min(1e10, static_cast<double>(buffer) / roundTrip);
+        EXPECT_NEAR(bench.Duration(flow).ToSeconds(), wire / rate, 0.01 * wire / rate) << buffer;
+        EXPECT_EQ(bench.Transport().GetQueuePairs().Counters().lost, 0u);
+    }
+}
+
+/**
+ * After a packet is lost, go-back-n sends again all that was under way, a window; selective repeat
+ * sends only that packet.
+ */
+TEST(PacketTransport, RecoveryWastesAWindowOrAPacket)
+{
+    for (const LossRecovery recovery : {LossRecovery::GoBackN, LossRecovery::Selective})
+    {
+        PacketBench bench;
+        const uint32_t from = bench.AddHost();
+        const uint32_t middle = bench.AddSwitch();
+        const uint32_t to = bench.AddHost();
+        bench.Join(from, middle, Rate::Gbps(80), Time::Microseconds(1));
+        const LinkId second = bench.Join(middle, to, Rate::Gbps(80), Time::Microseconds(1));
+        PacketSpec spec = PlainSpec();
+        spec.queuePair.recovery = recovery;
+        StaticWindow window;
+        window.window = Bytes(50000);
+        spec.congestionControl = window;
+        bench.Open(spec);
+        const std::size_t flow = bench.AddFlow(from, to, Bytes(1000000));
+        bench.RunUntil(Time::Microseconds(20));
+        // A link that fails for an instant loses the packets on it: between 9 and 10 of 104.8 ns
+        // in a latency of 1 us, one of them in transmission.
+        bench.Transport().SetLinksUp({second}, false, Time::Microseconds(20));
+        bench.Transport().SetLinksUp({second}, true, Time::Microseconds(20));
+        bench.Run();
+        const QueuePairCounters& counters = bench.Transport().GetQueuePairs().Counters();
+        EXPECT_FALSE(bench.Duration(flow).IsInfinite());
+        EXPECT_GE(counters.lost, 9u);
+        EXPECT_LE(counters.lost, 11u);
+        EXPECT_EQ(counters.timeouts, 0u);
+        if (recovery == LossRecovery::Selective)
+        {
+            EXPECT_EQ(counters.retransmissions, counters.lost);
+        }
+        else
+        {
+            // Nothing of the window is kept: at least what came after, at most the window.
+            EXPECT_GT(counters.retransmissions, counters.lost + 10);
+            EXPECT_LE(counters.retransmissions, 50u);
+        }
+    }
+}
+
+/** A link that fails is gone around; where there is no way around, flows stall and go on later. */
+TEST(PacketTransport, FailedLinksAreReroutedOrWaitedFor)
+{
+    PacketBench bench;
+    const uint32_t from = bench.AddHost();
+    const uint32_t left = bench.AddSwitch();
+    const uint32_t right = bench.AddSwitch();
+    const uint32_t to = bench.AddHost();
+    bench.Join(from, left, Rate::Gbps(80), Time::Microseconds(1));
+    const LinkId a = bench.Join(left, right, Rate::Gbps(80), Time::Microseconds(1));
+    const LinkId b = bench.Join(left, right, Rate::Gbps(80), Time::Microseconds(1));
+    bench.Join(right, to, Rate::Gbps(80), Time::Microseconds(1));
+    bench.Open(PlainSpec());
+    const std::size_t flow = bench.AddFlow(from, to, Bytes(1000000));
+    bench.RunUntil(Time::Microseconds(20));
+    const bool tookA = bench.Network().Counters(a.Index()).packets > 0;
+    bench.Transport().SetLinksUp({tookA ? a : b}, false, Time::Microseconds(20));
+    bench.RunUntil(Time::Microseconds(60));
+    EXPECT_GT(bench.Network().Counters((tookA ? b : a).Index()).packets, 0u);
+    EXPECT_TRUE(bench.Transport().StalledFlows().empty());
+    bench.Transport().SetLinksUp({tookA ? b : a}, false, Time::Microseconds(60));
+    ASSERT_EQ(bench.Transport().StalledFlows().size(), 1u);
+    bench.RunUntil(Time::Milliseconds(1));
+    EXPECT_TRUE(bench.Duration(flow).IsInfinite());
+    bench.Transport().SetLinksUp({a, b}, true, Time::Milliseconds(1));
+    EXPECT_TRUE(bench.Transport().StalledFlows().empty());
+    bench.Run();
+    EXPECT_FALSE(bench.Duration(flow).IsInfinite());
+}
+
+/** Marks come with the probability that the queue behind the packet has; none below Kmin. */
+TEST(PacketTransport, MarksFollowTheQueueAtDequeue)
+{
+    PacketBench bench;
+    const uint32_t middle = bench.AddSwitch();
+    const uint32_t from = bench.AddHost();
+    const uint32_t other = bench.AddHost();
+    const uint32_t to = bench.AddHost();
+    bench.Join(from, middle, Rate::Gbps(80), Time::Microseconds(1));
+    bench.Join(other, middle, Rate::Gbps(80), Time::Microseconds(1));
+    const LinkId out = bench.Join(middle, to, Rate::Gbps(80), Time::Microseconds(1));
+    PacketSpec spec = PlainSpec();
+    spec.switches.marks = true;
+    spec.switches.markFrom = Bytes(0);
+    spec.switches.markAll = Bytes(1048000);
+    spec.switches.markProbability = 1;
+    StaticWindow window;
+    window.window = Bytes(200000); // two of them: a standing queue of what the path does not hold
+    spec.congestionControl = window;
+    bench.Open(spec);
+    bench.AddFlow(from, to, Bytes(50000000));
+    bench.AddFlow(other, to, Bytes(50000000));
+    bench.RunUntil(Time::Milliseconds(1));
+    const PortCounters before = bench.Network().Counters(out.Index());
+    double queued = 0;
+    constexpr int SAMPLES = 2000;
+    for (int i = 1; i <= SAMPLES; i++)
+    {
+        bench.RunUntil(Time::Milliseconds(1) + Time::Microseconds(i));
+        queued += static_cast<double>(bench.Network().QueuedBytes(out.Index())) / SAMPLES;
+    }
+    const PortCounters& after = bench.Network().Counters(out.Index());
+    const double packets = static_cast<double>(after.packets - before.packets);
+    const double marks = static_cast<double>(after.marks - before.marks);
+    const double probability = queued / 1048000;
+    // Four standard deviations of a binomial count.
+    EXPECT_NEAR(marks, packets * probability, 4 * std::sqrt(packets * probability));
+}
+
+} // namespace
+} // namespace weir
