@@ -15,6 +15,7 @@ struct CaseOutcome
     std::vector<std::string> classes;
     double measured{0};  //!< seconds; where fidelities are compared, of the one compared with
     double predicted{0}; //!< seconds
+    bool isRatio{false}; //!< both are plain numbers instead
 
     /** Relative: positive when the prediction is too long. */
     double Error() const

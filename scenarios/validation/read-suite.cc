@@ -68,6 +68,7 @@ KindOf(const YamlNode& node)
     return node.Has("suites")        ? SuiteKind::Group
            : node.Has("collectives") ? SuiteKind::Collectives
            : node.Has("kernels")     ? SuiteKind::Kernels
+           : node.Has("flows")       ? SuiteKind::Flows
                                      : SuiteKind::Steps;
 }
 
@@ -90,6 +91,8 @@ KeysOf(const YamlNode& node, SuiteKind kind)
         return {"citation", "url", "measured", "collectives"};
     case SuiteKind::Kernels:
         return {"citation", "url", "kernels"};
+    case SuiteKind::Flows:
+        return {"citation", "url", "flows"};
     case SuiteKind::Fidelities:
     case SuiteKind::Plans:
         return {"agreement"};
@@ -151,6 +154,9 @@ LoadSuite(const std::string& nameOrPath, const Catalog& catalog)
         break;
     case SuiteKind::Kernels:
         suite.kernels = ReadMeasuredKernels(node.Get("kernels"), catalog);
+        break;
+    case SuiteKind::Flows:
+        suite.flows = ReadMeasuredFlows(node.Get("flows"));
         break;
     case SuiteKind::Group:
         suite.members = node.Get("suites").AsEnum(MemberNames());

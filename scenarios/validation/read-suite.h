@@ -5,6 +5,7 @@
 #include "scenarios/catalog.h"
 #include "scenarios/scenario.h"
 #include "scenarios/validation/collective-table.h"
+#include "scenarios/validation/measured-flows.h"
 #include "scenarios/validation/measured-kernels.h"
 #include "scenarios/validation/suite-statement.h"
 
@@ -30,6 +31,7 @@ enum class SuiteKind : uint8_t
     Steps,
     Collectives,
     Kernels,
+    Flows,
     Fidelities, //!< of collectives with each other, which needs no measurement
     Plans,      //!< steps of closed forms with steps of fluid flows, likewise
     Group       //!< what all suites of one kind say
@@ -46,6 +48,7 @@ struct ValidationSuite
     std::vector<ValidationCase> cases;
     std::vector<MeasuredCollective> collectives{}; //!< instead of cases
     MeasuredKernels kernels{};                     //!< instead of cases
+    MeasuredFlows flows{};                         //!< instead of cases
     SuiteKind members{SuiteKind::Steps};           //!< of a group
     std::vector<SuiteStatement> statements{};
 };
@@ -55,7 +58,8 @@ struct ValidationSuite
  * of its errors: see ReadStatements. A case is {name, class, run, measured: {step_time_s}}, and
  * `run` a scenario map or the name of a run. A suite with `table` instead of `cases` has one case a
  * row: see ReadStepTable. A suite with `collectives` holds runs of nccl-tests: see
- * ReadCollectiveTable; one with `kernels` single kernels: see ReadMeasuredKernels. `agreement:
+ * ReadCollectiveTable; one with `kernels` single kernels: see ReadMeasuredKernels; one with `flows`
+ * runs of packets: see ReadMeasuredFlows. `agreement:
  * fidelities` or `plans` compares Weir with itself, and `suites: steps`, `collectives` or `kernels`
  * stands for all suites of that kind; these have no citation.
  * @throws InputError with the place of what is missing, unknown or out of range.

@@ -40,6 +40,12 @@ Listed(const SuiteOutcome& outcome, CaseList list)
 }
 
 std::string
+FormatValue(const CaseOutcome& one, double value)
+{
+    return one.isRatio ? FormatFixed(value, 3) : FormatSeconds(value);
+}
+
+std::string
 CaseTable(const SuiteOutcome& outcome, CaseList list)
 {
     TextTable table(1);
@@ -48,8 +54,8 @@ CaseTable(const SuiteOutcome& outcome, CaseList list)
     {
         const CaseOutcome& one = outcome.cases[index];
         table.Row({Shorten(one.name, NAME_WIDTH),
-                   FormatSeconds(one.measured),
-                   FormatSeconds(one.predicted),
+                   FormatValue(one, one.measured),
+                   FormatValue(one, one.predicted),
                    SignedPercent(one.Error())});
     }
     return table.Print(2);
@@ -136,6 +142,22 @@ AddSteps(const std::vector<ValidationCase>& cases,
             });
         outcome.cases.push_back(
             {one.name, one.classes, one.measuredStep, result.StepTime().ToSeconds()});
+    }
+}
+
+/** Every run's mean and 99th percentile are cases. */
+void
+AddFlows(const MeasuredFlows& measured,
+         const std::function<void(const SuiteProgress&)>& progress,
+         SuiteOutcome& outcome)
+{
+    for (const MeasuredFlowRun& run : measured.runs)
+    {
+        progress({outcome.cases.size() / 2, measured.runs.size(), Time()});
+        for (CaseOutcome& one : PlayMeasuredFlows(measured.topology, run))
+        {
+            outcome.cases.push_back(std::move(one));
+        }
     }
 }
 
@@ -247,6 +269,9 @@ RunSuite(const ValidationSuite& suite,
         break;
     case SuiteKind::Kernels:
         AddKernels(suite.kernels, outcome);
+        break;
+    case SuiteKind::Flows:
+        AddFlows(suite.flows, progress, outcome);
         break;
     case SuiteKind::Fidelities:
         AddFidelities(catalog, unknownLength, outcome);

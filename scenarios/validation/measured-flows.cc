@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/measured-flows.h"
+
+#include "fabric/kinds/graph-fabric.h"
+#include "scenarios/flows/hpcc-network.h"
+#include "scenarios/flows/hpcc-topology.h"
+#include "scenarios/flows/play-flows.h"
+#include "scenarios/readers/located-lines.h"
+#include "scenarios/readers/read-packets.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr uint16_t PORTS = 10000; //!< the first source port, as flows of files have it
+
+std::vector<std::string>
+HeaderOf(LocatedLines& lines)
+{
+    lines.NextAtCommas();
+    std::vector<std::string> columns;
+    for (const auto& field : lines.Fields())
+    {
+        columns.emplace_back(field);
+    }
+    return columns;
+}
+
+void
+ExpectFields(const LocatedLines& lines, std::size_t count)
+{
+    if (lines.Fields().size() != count)
+    {
+        throw lines.Error("found " + std::to_string(lines.Fields().size()) + " fields, expected " +
+                          std::to_string(count));
+    }
+}
+
+std::vector<MeasuredFlowRun>
+ReadRuns(const YamlNode& file, const YamlNode& network)
+{
+    LocatedLines lines(file.AsPathBesideFile(), file.Where());
+    const std::vector<std::string> columns = HeaderOf(lines);
+    if (columns.size() < 2 || columns[0] != "run" || columns[1] != "class")
+    {
+        throw lines.Error("found other columns, expected run,class and keys of the network");
+    }
+    std::vector<MeasuredFlowRun> runs;
+    while (lines.NextAtCommas())
+    {
+        ExpectFields(lines, columns.size());
+        MeasuredFlowRun run;
+        run.name = lines.Fields()[0];
+        run.classes = {std::string(lines.Fields()[1])};
+        YamlNode node = YamlNode::Parse("{}", lines.Path());
+        node.Overlay(network);
+        try
+        {
+            for (std::size_t i = 2; i < columns.size(); i++)
+            {
+                if (!lines.Fields()[i].empty())
+                {
+                    node.Set(columns[i], std::string(lines.Fields()[i]));
+                }
+            }
+            run.packets = ReadPackets(node);
+        }
+        catch (const InputError& error)
+        {
+            throw lines.Error(error.what());
+        }
+        runs.push_back(std::move(run));
+    }
+    return runs;
+}
+
+void
+ReadFlows(const YamlNode& file, std::vector<MeasuredFlowRun>& runs)
+{
+    constexpr std::array<const char*, 7> COLUMNS{
+        "run", "src", "dst", "size_B", "start_ns", "fct_ns", "ideal_ns"};
+    constexpr int64_t MOST = std::numeric_limits<int64_t>::max() / 2000;
+    LocatedLines lines(file.AsPathBesideFile(), file.Where());
+    const std::vector<std::string> columns = HeaderOf(lines);
+    if (!std::equal(columns.begin(), columns.end(), COLUMNS.begin(), COLUMNS.end()))
+    {
+        throw lines.Error(
+            "found other columns, expected run,src,dst,size_B,start_ns,fct_ns,"
+            "ideal_ns");
+    }
+    while (lines.NextAtCommas())
+    {
+        ExpectFields(lines, COLUMNS.size());
+        const std::string name(lines.Fields()[0]);
+        const auto run = std::find_if(
+            runs.begin(), runs.end(), [&](const MeasuredFlowRun& one) { return one.name == name; });
+        if (run == runs.end())
+        {
+            throw lines.Refusal("run", lines.Fields()[0], "a run of the suite");
+        }
+        MeasuredFlow flow;
+        flow.source = static_cast<uint32_t>(lines.Whole(1, "src", 0, 1 << 24));
+        flow.destination = static_cast<uint32_t>(lines.Whole(2, "dst", 0, 1 << 24));
+        flow.bytes = Bytes(lines.Whole(3, "size_B", 0, MOST));
+        flow.start = Time::Picoseconds(lines.Whole(4, "start_ns", 0, MOST) * 1000);
+        flow.measured = lines.Decimal(5, "fct_ns") * 1e-9;
+        flow.ideal = lines.Decimal(6, "ideal_ns") * 1e-9;
+        run->flows.push_back(flow);
+    }
+}
+
+/** The mean, and the one at 0.99 of all. */
+std::array<double, 2>
+MeanAndP99(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    double sum = 0;
+    for (const double value : values)
+    {
+        sum += value;
+    }
+    const auto count = static_cast<double>(values.size());
+    const std::size_t place = std::min(values.size() - 1, static_cast<std::size_t>(0.99 * count));
+    return {sum / count, values[place]};
+}
+
+} // namespace
+
+MeasuredFlows
+ReadMeasuredFlows(const YamlNode& node)
+{
+    node.CheckKeys({"topology", "runs", "table", "network"});
+    MeasuredFlows measured;
+    measured.topology = node.Get("topology").AsPathBesideFile();
+    measured.runs = ReadRuns(node.Get("runs"), node.Get("network"));
+    ReadFlows(node.Get("table"), measured.runs);
+    return measured;
+}
+
+std::vector<CaseOutcome>
+PlayMeasuredFlows(const std::string& topology, const MeasuredFlowRun& run)
+{
+    FabricSpec fabric;
+    fabric.kind = GraphFabric();
+    HpccNetwork network(ReadHpccTopology(topology), fabric, run.packets);
+    FlowResults flows;
+    uint16_t port = PORTS;
+    for (const MeasuredFlow& flow : run.flows)
+    {
+        const RouteId route = network.FindRoute(flow.source, flow.destination, {port++, 0, 0});
+        flows.Add(flow.source, flow.destination, flow.bytes, flow.start, route);
+    }
+    PlainLoop loop;
+    PlayFlows(flows, network, loop, [](Time) {});
+    std::vector<double> measured;
+    std::vector<double> predicted;
+    for (std::size_t i = 0; i < run.flows.size(); i++)
+    {
+        measured.push_back(run.flows[i].measured / run.flows[i].ideal);
+        predicted.push_back(flows.CompletionTime(i).ToSeconds() / run.flows[i].ideal);
+    }
+    const auto was = MeanAndP99(std::move(measured));
+    const auto is = MeanAndP99(std::move(predicted));
+    std::vector<CaseOutcome> cases;
+    for (const std::size_t i : {0, 1})
+    {
+        const char* figure = i == 0 ? "mean slowdown" : "p99 slowdown";
+        CaseOutcome one;
+        one.name = run.name + ", " + figure;
+        one.classes = {figure};
+        for (const std::string& each : run.classes)
+        {
+            one.classes.push_back(each + ", " + figure);
+        }
+        one.measured = was[i];
+        one.predicted = is[i];
+        one.isRatio = true;
+        cases.push_back(std::move(one));
+    }
+    return cases;
+}
+
+} // namespace weir

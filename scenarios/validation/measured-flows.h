@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_VALIDATION_MEASURED_FLOWS_H
+#define WEIR_SCENARIOS_VALIDATION_MEASURED_FLOWS_H
+
+#include "fabric/transport/packet/packet-spec.h"
+#include "scenarios/validation/case-outcome.h"
+#include "scenarios/yaml/yaml-node.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** A flow of a published run. */
+struct MeasuredFlow
+{
+    uint32_t source{0};
+    uint32_t destination{0};
+    Bytes bytes;
+    Time start;
+    double measured{0}; //!< seconds from its start
+    double ideal{0};    //!< seconds when it is alone, by the source
+};
+
+/** One published run of flows: how packets move in it. */
+struct MeasuredFlowRun
+{
+    std::string name;
+    std::vector<std::string> classes;
+    PacketSpec packets;
+    std::vector<MeasuredFlow> flows;
+};
+
+/** Runs of flows on one network. */
+struct MeasuredFlows
+{
+    std::string topology; //!< HPCC-style file
+    std::vector<MeasuredFlowRun> runs;
+};
+
+/**
+ * The map `flows` of a suite: {topology, runs, table, network}. `runs` is a CSV file
+ * `run,class,KEY.PATH...`, whose values replace those of the map `network` (ReadPackets) where they
+ * are not empty; `table` a CSV file `run,src,dst,size_B,start_ns,fct_ns,ideal_ns`.
+ * @throws InputError with the place of what is missing, unknown or out of range.
+ */
+MeasuredFlows ReadMeasuredFlows(const YamlNode& node);
+
+/**
+ * Plays @p run as packets. @return two cases: its mean slowdown, and the 99th percentile (the flow
+ * at place 0.99 n of n), each over the source's ideal times.
+ */
+std::vector<CaseOutcome> PlayMeasuredFlows(const std::string& topology, const MeasuredFlowRun& run);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_VALIDATION_MEASURED_FLOWS_H
