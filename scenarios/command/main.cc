@@ -119,6 +119,7 @@ main(int argc, char** argv)
                                               weir::AddGraphCommand(app),
                                               weir::AddKernelCommand(app),
                                               weir::AddListCommand(app),
+                                              weir::AddReportCommand(app),
                                               weir::AddShowCommand(app),
                                               weir::AddTopologyCommand(app),
                                               weir::AddValidateCommand(app)};

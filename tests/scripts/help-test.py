@@ -8,8 +8,7 @@ from script_module import SCRIPTS
 
 
 # Each with what it wants beside an option that there is not.
-REFUSED = {"install-packages": ["build"], "make-flows": ["--flows", "1", "--hosts", "2"],
-           "plot-collectives": ["a.csv", "-o", "a.svg"]}
+REFUSED = {"install-packages": ["build"], "make-flows": ["--flows", "1", "--hosts", "2"]}
 
 
 def called(script, *arguments):

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The figures of a report, in its order. A new figure: its own file, and one line here."""
+from weir.errors import InputError
+from weir.figures.bandwidth import Bandwidth
+from weir.figures.breakdown import Breakdown
+from weir.figures.comparison import Comparison
+from weir.figures.congestion import Congestion
+from weir.figures.fct import Completion
+from weir.figures.gantt import Gantt
+from weir.figures.link_series import LinkSeries
+from weir.figures.memory import Memory
+from weir.figures.topology import Topology
+
+FIGURES = [Comparison(), Breakdown(), Gantt(), Memory(), Topology(), LinkSeries(), Congestion(),
+           Completion(), Bandwidth()]
+
+
+def find_figure(name):
+    """The figure of a name; raises InputError, which lists them, where there is none."""
+    for figure in FIGURES:
+        if figure.name == name:
+            return figure
+    raise InputError(f"--figure: found '{name}', expected one of: "
+                     f"{', '.join(figure.name for figure in FIGURES)}")

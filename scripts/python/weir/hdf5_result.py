@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Result files in HDF5: a group is a table, its datasets are the columns."""
+import h5py
+import numpy
+import pandas
+
+from weir.errors import InputError
+from weir.result import Result
+
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+PROVENANCE = "provenance"
+
+
+def plain(value):
+    """An attribute as a Python value."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return value.item() if isinstance(value, numpy.generic) else value
+
+
+def columns_of(group):
+    """The datasets of a group that are columns: one-dimensional, by name."""
+    return {name: item for name, item in group.items()
+            if isinstance(item, h5py.Dataset) and len(item.shape) == 1}
+
+
+def values_of(dataset):
+    """The column as an array; texts as str, numbers that index a catalog as categories."""
+    if h5py.check_string_dtype(dataset.dtype):
+        return dataset.asstr()[:]
+    values = dataset[:]
+    catalog = plain(dataset.attrs.get("catalog", ""))
+    if not catalog:
+        return values
+    names = dataset.file[catalog].asstr()[:]
+    # Two jobs may have labels of one name: one category.
+    unique, first = numpy.unique(names, return_index=True)
+    order = numpy.argsort(first)
+    codes = numpy.empty(len(unique), dtype=numpy.int64)
+    codes[order] = numpy.arange(len(unique))
+    code = codes[numpy.searchsorted(unique, names)] if len(names) else codes
+    return pandas.Categorical.from_codes(code[values], categories=unique[order])
+
+
+class Hdf5Result(Result):
+    """A result file; each table is read when it is first asked for."""
+
+    def __init__(self, path):
+        try:
+            with h5py.File(path, "r") as file:
+                names, provenance, title = self._survey(path, file)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read as HDF5: {error}") from None
+        super().__init__(path, title, names, provenance)
+
+    @staticmethod
+    def _survey(path, file):
+        """Names of the tables, the provenance and the title."""
+        group = file.get(PROVENANCE)
+        if group is None or "weir_version" not in group.attrs:
+            raise InputError(f"{path}: found an HDF5 file without /provenance of Weir, expected a "
+                             "result of weir")
+        provenance = {name: plain(value) for name, value in group.attrs.items()}
+        for name, item in group.items():
+            if isinstance(item, h5py.Dataset) and item.shape == ():
+                provenance[name] = plain(item[()])
+        names = []
+        file.visititems(lambda name, item: names.append(name)
+                        if isinstance(item, h5py.Group) and columns_of(item) else None)
+        return names, provenance, plain(file.attrs.get("title", ""))
+
+    def _read(self, name):
+        try:
+            with h5py.File(self.path, "r") as file:
+                return self._frame(file[name])
+        except (OSError, KeyError, IndexError, ValueError) as error:
+            raise InputError(f"{self.path}: /{name} cannot be read: {error}") from None
+
+    @staticmethod
+    def _frame(group):
+        """The group as a frame; its counting column, the dimension scale, is the index."""
+        columns = columns_of(group)
+        frame = pandas.DataFrame({key: values_of(item) for key, item in columns.items()
+                                  if not h5py.h5ds.is_scale(item.id)})
+        for key, item in columns.items():
+            if h5py.h5ds.is_scale(item.id):
+                frame.index = pandas.Index(item[:], name=key)
+        frame.attrs = {key: plain(value) for key, value in group.attrs.items()}
+        frame.attrs["units"] = {key: plain(item.attrs.get("units", ""))
+                                for key, item in columns.items()}
+        frame.attrs["long_name"] = {key: plain(item.attrs.get("long_name", key))
+                                    for key, item in columns.items()}
+        return frame

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results in text: CSV of weir collective and weir flows, JSON of weir run."""
+import csv
+import json
+
+import pandas
+
+from weir.errors import InputError
+from weir.result import TextResult
+
+#: CSV files by the columns that tell them apart: the table that they are, and its units.
+CSV_TABLES = {
+    "bandwidth": {"collective": "", "size_bytes": "B", "time_us": "us", "algbw_GBps": "GB s-1",
+                  "busbw_GBps": "GB s-1"},
+    "flows": {"flow": "", "src": "", "dst": "", "bytes": "B", "start_s": "s", "finish_s": "s",
+              "fct_s": "s", "ideal_fct_s": "s", "slowdown": "1"},
+}
+TEXTS = {"collective", "regime", "region"}  # columns that are no numbers
+EXPECTED = ("expected a result of weir: HDF5, the CSV of weir collective or weir flows, or the "
+            "JSON of weir run")
+
+
+def read_csv(path):
+    """A CSV as a result of one table; further columns stay as they are."""
+    try:
+        frame = pandas.read_csv(path)
+    except (ValueError, csv.Error) as error:  # pandas' parser errors are ValueErrors
+        raise InputError(f"{path}: found {' '.join(str(error).split())}, {EXPECTED}") from None
+    for name, units in CSV_TABLES.items():
+        if not set(units) <= set(frame):
+            continue
+        for column in units:
+            if column not in TEXTS and not (pandas.api.types.is_numeric_dtype(frame[column]) and
+                                            frame[column].notna().all()):
+                raise InputError(f"{path}: found a value in column {column} that is no number, "
+                                 "expected numbers")
+        if name == "flows":
+            frame = frame.set_index("flow")
+        frame.attrs = {"units": units, "long_name": {}}
+        return TextResult(path, "", {name: frame}, {})
+    raise InputError(f"{path}: found no table of weir, {EXPECTED}")
+
+
+def read_json(path, text):
+    """What weir run --json printed: summary, steps, memory and the busiest links."""
+    try:
+        run = json.loads(text)
+        summary, steps, memory = [], [], []
+        for job in run["jobs"]:
+            for stage, parts in enumerate(job["stages"]):
+                summary.append({"job": job["name"], "stage": stage, "step_time": job["step_time_s"],
+                                **parts})
+            steps += [{"job": job["name"], "step": number, "duration": duration}
+                      for number, duration in enumerate(job["steps_s"])]
+            memory.append({"job": job["name"], **job["gpu_memory_bytes"]})
+        links = pandas.DataFrame(run["busiest_links"]).rename(
+            columns={"mean_utilization": "utilization"})
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: found no run of weir ({type(error).__name__}: "
+                         f"{' '.join(str(error).split())}), {EXPECTED}") from None
+    frames = {"summary": pandas.DataFrame(summary), "steps": pandas.DataFrame(steps),
+              "memory": pandas.DataFrame(memory), "links": links}
+    for name, frame in frames.items():
+        units = "B" if name == "memory" else "s"
+        frame.attrs = {"units": {key: units for key in frame.select_dtypes("number")
+                                 if key not in ("stage", "step", "utilization", "busy_fraction")},
+                       "long_name": {}}
+    frames["summary"].attrs.update({"step_time_s": run.get("step_time_s"),
+                                    "events": run.get("events")})
+    provenance = {"mode": run["fidelity"]} if "fidelity" in run else {}
+    return TextResult(path, run.get("title", ""), frames, provenance)

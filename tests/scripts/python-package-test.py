@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Frames and figures of the Python package hold what the files hold. Argument: WEIR."""
+import shutil
+import tempfile
+import unittest
+
+from weir_results import flows, pipeline, run_json, sweep, two_jobs
+
+import h5py
+import numpy
+import pandas
+import weir
+from weir import congestion
+from weir.figure import Choice
+from weir.figures import find_figure
+
+
+def data_of(name, *results, **choice):
+    """The data of a figure."""
+    return find_figure(name).data(list(results), Choice(**choice))
+
+
+class Frames(unittest.TestCase):
+    """weir.open: tables as frames."""
+
+    def test_columns_are_those_of_the_file(self):
+        result = weir.open(pipeline())
+        with h5py.File(pipeline()) as file:
+            for name in ("summary", "steps", "ops", "collectives", "flows", "links", "ranks",
+                         "flow_paths", "link_series"):
+                frame = getattr(result, name)
+                self.assertEqual({*frame.columns, *filter(None, [frame.index.name])},
+                                 set(file[name]), name)
+                for column in file[name]:
+                    self.assertEqual(
+    frame.attrs["units"][column],
+     file[name][column].attrs["units"])
+                    self.assertEqual(frame.attrs["long_name"][column],
+                                     file[name][column].attrs["long_name"])
+            numpy.testing.assert_array_equal(result.ops["start"], file["ops/start"][:])
+            numpy.testing.assert_array_equal(result.links["name"], file["links/name"].asstr()[:])
+            labels = file["catalogs/labels/name"].asstr()[:]
+            numpy.testing.assert_array_equal(result.ops["label"].astype(str),
+                                             labels[file["ops/label"][:]])
+            self.assertEqual(result.summary.attrs["step_time_s"],
+                             file["summary"].attrs["step_time_s"])
+            self.assertEqual(result.provenance["scenario"],
+                             file["provenance/scenario"].asstr()[()])
+            self.assertEqual(result.provenance["seed"], 1)
+            self.assertEqual(result.title, file.attrs["title"])
+
+    def test_labels_of_two_jobs_of_one_name_are_one_category(self):
+        result = weir.open(two_jobs())
+        with h5py.File(two_jobs()) as file:
+            labels = file["catalogs/labels/name"].asstr()[:]
+            self.assertLess(len(set(labels)), len(labels))
+            numpy.testing.assert_array_equal(result.ops["label"].astype(str),
+                                             labels[file["ops/label"][:]])
+
+    def test_new_columns_and_groups_appear(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = shutil.copy(two_jobs(), folder)
+            with h5py.File(path, "r+") as file:
+                count = len(file["steps/duration"])
+                file["steps/lower"] = numpy.arange(count, dtype=float)
+                file["steps/lower"].attrs["units"] = "s"
+                file.create_group("queues")["length"] = numpy.array([1.5, 2.5])
+            result = weir.open(path)
+            self.assertEqual(list(result.steps["lower"]), list(range(count)))
+            self.assertEqual(result.steps.attrs["units"]["lower"], "s")
+            self.assertEqual(list(result.queues["length"]), [1.5, 2.5])
+
+    def test_unknown_tables_and_links_are_said(self):
+        result = weir.open(two_jobs())
+        with self.assertRaisesRegex(AttributeError, "no table 'opps', expected one of: .*ops"):
+            result.opps
+        with self.assertRaisesRegex(weir.InputError, "no link 'x->y'"):
+            result.flows_on("x->y")
+        with self.assertRaisesRegex(weir.InputError, "no table 'link_series'"):
+            result.series("x->y")
+
+    def test_csv_and_json(self):
+        """Their tables are named as the groups of HDF5."""
+        self.assertEqual(weir.open(flows()).tables, ["flows"])
+        self.assertEqual(len(weir.open(flows()).flows), 8)
+        self.assertEqual(weir.open(sweep("ring")).bandwidth.attrs["units"]["size_bytes"], "B")
+        run = weir.open(run_json())
+        self.assertEqual(set(run.tables), {"summary", "steps", "memory", "links"})
+        self.assertEqual(run.summary.attrs["step_time_s"], run.steps["duration"].iloc[-1])
+
+
+class Links(unittest.TestCase):
+    """Who crosses a link, and when."""
+
+    def test_series_holds_every_byte_of_the_link(self):
+        """The bins of a link sum to its bytes; a bin holds no more than the rate allows."""
+        result = weir.open(pipeline())
+        links = result.links.set_index("name")
+        for name in links["bytes"].nlargest(3).index:
+            series = result.series(name)
+            self.assertAlmostEqual(series["bytes"].sum() / links.loc[name, "bytes"], 1, places=6)
+            self.assertLessEqual(series["utilization"].max(), 1 + 1e-6)
+
+    def test_flows_cross_the_link_and_carry_its_bytes(self):
+        """With one step all flows are recorded, so those on a link carry what the link carried."""
+        result = weir.open(two_jobs())
+        self.assertEqual(result.flows.attrs["rows_left_out"], 0)
+        paths = result.flow_paths
+        links = result.links.set_index("name")
+        for name in links["bytes"].nlargest(3).index:
+            on = result.flows_on(name)
+            crossing = set(paths[paths["link"] == name]["path"])
+            self.assertTrue(set(on["path"]) <= crossing)
+            self.assertEqual(len(on), result.flows["path"].isin(crossing).sum())
+            carried = (on["bytes"] * on["times"]).sum()
+            self.assertAlmostEqual(carried / links.loc[name, "bytes"], 1, places=6)
+            self.assertTrue(on["start"].is_monotonic_increasing)
+
+
+class FigureData(unittest.TestCase):
+    """What is drawn is what the file says."""
+
+    def test_breakdown_of_a_rank_sums_to_its_step(self):
+        result = weir.open(two_jobs())
+        data = data_of("breakdown", result)
+        ranks = data[data["level"] == "rank"].groupby(["job", "number"])["seconds"].sum()
+        self.assertEqual(len(ranks), 48)
+        last = result.steps.astype({"job": str}).groupby("job")["duration"].last()
+        for (job, _), seconds in ranks.items():
+            self.assertAlmostEqual(seconds / last[job], 1, places=9)
+
+    def test_gantt_joins_but_loses_no_operation(self):
+        result = weir.open(pipeline())
+        data = data_of("gantt", result)
+        drawn = result.ops[result.ops["rank"].isin(data["rank"].unique())]
+        self.assertEqual(data["ops"].sum(), len(drawn))
+        self.assertEqual(data["start"].min(), drawn["start"].min())
+        self.assertEqual(data["finish"].max(), drawn["finish"].max())
+        for _, lane in data.groupby(["rank", "stream"]):
+            ends = lane["finish"].to_numpy()[:-1]
+            self.assertTrue((lane["start"].to_numpy()[1:] > ends).all())
+
+    def test_gantt_takes_ranks_and_a_window(self):
+        result = weir.open(pipeline())
+        rank = int(result.ops["rank"].max())
+        start = result.ops[result.ops["rank"] == rank]["start"].min()
+        data = data_of("gantt", result, ranks=[rank], window=(start, start + 0.01))
+        self.assertEqual(set(data["rank"]), {rank})
+        self.assertTrue((data["start"] < start + 0.01).all())
+        with self.assertRaisesRegex(weir.InputError, "--ranks: found 99, expected"):
+            data_of("gantt", result, ranks=[99])
+        with self.assertRaisesRegex(weir.InputError, "--window: found no operation"):
+            data_of("gantt", result, window=(1e6, 2e6))
+
+    def test_link_series_sums_to_the_bytes_of_its_links(self):
+        result = weir.open(pipeline())
+        data = data_of("link-series", result)
+        links = result.links.set_index("name")
+        for link, own in data.groupby("link"):
+            self.assertAlmostEqual(own["bytes"].sum() / links.loc[link, "bytes"], 1, places=6)
+            load = (own["utilization"] * own["duration"]).sum() * links.loc[link, "rate"]
+            self.assertAlmostEqual(load / own["bytes"].sum(), 1, places=9)
+
+    def test_topology_has_every_link_once(self):
+        result = weir.open(two_jobs())
+        data = data_of("topology", result)
+        self.assertEqual(sorted(data["link"]), sorted(result.links["name"]))
+        loads = result.links.set_index("name")["utilization"]
+        numpy.testing.assert_array_equal(data["utilization"], loads[data["link"]])
+        leaf = data[data["link"] == "leaf0->spine0"].iloc[0]
+        self.assertEqual((leaf["panel"], leaf["row"], leaf["column"]),
+                         ("leaf to spine", "leaf0", "spine0"))
+
+    def test_congestion_is_of_the_link_at_its_full_rate_for_longest(self):
+        result = weir.open(two_jobs())
+        data = data_of("congestion", result)
+        tree, times, groups = (data[data["part"] == part] for part in ("tree", "time", "flows"))
+        root = tree.iloc[0]
+        links = result.links.set_index("name")
+        between = [name for name in links.index if "leaf" in name]
+        self.assertEqual(links.loc[root["link"], "saturated"],
+                         links.loc[between, "saturated"].max())
+        # Every byte of the link is in the tree's root, in the times and in the flows.
+        for carried in (root["carried"], times["bytes"].sum(), groups["carried"].sum()):
+            self.assertAlmostEqual(carried / links.loc[root["link"], "bytes"], 1, places=6)
+        # Members: each passes the link below it and the root on a path of one of the root's flows.
+        paths = result.flow_paths.groupby("path")["link"].agg(lambda own: set(map(str, own)))
+        used = set(result.flows["path"])
+        of_root = [own for path, own in paths.items() if root["link"] in own and path in used]
+        for _, row in tree.iloc[1:].iterrows():
+            self.assertTrue(any({row["link"], row["parent"]} <= own for own in of_root))
+            self.assertEqual(row["link"].split("->")[1].split("#")[0],
+                             row["parent"].split("->")[0])
+        self.assertEqual(tree["link"].nunique(), len(tree))
+
+    def test_congestion_tells_jobs_apart_by_their_gpus(self):
+        """Leaf 1 has a node of each job, so its uplinks carry both; leaf 0 has one job only."""
+        result = weir.open(two_jobs())
+        both = set(congestion.flows_of(result, "spine0->leaf1")["job"]) | set(
+            congestion.flows_of(result, "spine0->leaf1#2")["job"])
+        self.assertEqual(both, {"llama", "other"})
+        up = [name for name in result.links["name"] if name.startswith("leaf0->spine")]
+        self.assertEqual({job for name in up for job in congestion.flows_of(result, name)["job"]},
+                         {"llama"})
+
+    def test_load_by_job_is_the_integral_of_the_rates(self):
+        """A flow of 8 B from 0 to 4 s and one of 6 B from 1 to 3 s, in bins of 1 s."""
+        flows_ = pandas.DataFrame({"job": "a", "start": [0.0, 1.0], "finish": [4.0, 3.0],
+                                   "carried": [8.0, 6.0]})
+        loads = congestion.load_by_job(flows_, 4)
+        numpy.testing.assert_allclose(loads["bytes"], [2, 5, 5, 2])
+
+    def test_percentiles_are_numpys(self):
+        table = pandas.read_csv(flows())
+        data = data_of("fct", weir.open(flows()))
+        self.assertEqual(list(data["from_bytes"]), [1000000, 4000000])
+        self.assertEqual(list(data["flows"]), [4, 4])
+        for _, row in data.iterrows():
+            own = table[table["bytes"] == row["from_bytes"]]
+            for p in (50, 95, 99):
+                self.assertEqual(row[f"fct_p{p}"], numpy.percentile(own["fct_s"], p))
+                self.assertEqual(row[f"slowdown_p{p}"], numpy.percentile(own["slowdown"], p))
+
+    def test_percentiles_of_many_sizes_count_every_flow(self):
+        result = weir.open(two_jobs())
+        data = data_of("fct", result)
+        self.assertEqual(data["flows"].sum(), len(result.flows))
+        self.assertTrue(
+    (data["to_bytes"].to_numpy()[
+        :-
+        1] < data["from_bytes"].to_numpy()[
+            1:]).all())
+
+    def test_bandwidth_bounds_follow_from_those_of_the_time(self):
+        """Bus bandwidth is inversely proportional to time."""
+        with tempfile.TemporaryDirectory() as folder:
+            table = pandas.read_csv(sweep("ring"))
+            table["lower_us"], table["upper_us"] = table["time_us"] / 2, table["time_us"] * 4
+            table.to_csv(folder + "/bounds.csv", index=False)
+            data = data_of("bandwidth", weir.open(folder + "/bounds.csv"), measured=sweep("tree"))
+        simulated = data[data["kind"] == "simulated"]
+        numpy.testing.assert_allclose(simulated["busbw_upper_GBps"], 2 * simulated["busbw_GBps"])
+        numpy.testing.assert_allclose(simulated["busbw_lower_GBps"], simulated["busbw_GBps"] / 4)
+        self.assertEqual(list(data[data["kind"] == "measured"]["busbw_GBps"]),
+                         list(pandas.read_csv(sweep("tree"))["busbw_GBps"]))
+
+    def test_memory_parts_sum_to_the_total(self):
+        result = weir.open(run_json())
+        data = data_of("memory", result)
+        self.assertEqual(data["bytes"].sum(), result.memory["total"].sum())
+
+    def test_a_result_against_itself_does_not_differ(self):
+        result = weir.open(two_jobs())
+        frame = weir.compare(result, result)
+        self.assertTrue((frame["difference"] == 0).all())
+        self.assertTrue((frame["ratio"].dropna() == 1).all())
+        self.assertEqual(frame.loc[("steps", "llama: last step"), "a"],
+                         result.steps["duration"].iloc[0])
+
+    def test_comparison_is_of_what_both_have(self):
+        frame = weir.compare(weir.open(sweep("ring")), weir.open(sweep("tree")))
+        row = frame.loc[("bandwidth", "all-reduce 1 MiB")]
+        self.assertEqual(row["ratio"], row["b"] / row["a"])
+        with self.assertRaisesRegex(weir.Missing, "share no quantity"):
+            data_of("comparison", weir.open(sweep("ring")), weir.open(flows()))
+
+    def test_missing_data_comes_with_its_remedy(self):
+        with self.assertRaisesRegex(weir.Missing, r"output: \{linkSeries: 100us\}"):
+            data_of("link-series", weir.open(two_jobs()))
+        for name in ("breakdown", "gantt", "topology", "congestion", "memory", "link-series"):
+            with self.assertRaises(weir.Missing):
+                data_of(name, weir.open(sweep("ring")))
+
+    def test_plot_gives_a_figure_to_work_on(self):
+        figure = weir.plot("breakdown", weir.open(two_jobs()))
+        self.assertEqual([axes.get_xlabel() for axes in figure.axes],
+                         ["time of the step by stage, s", "rank"])
+
+
+if __name__ == "__main__":
+    unittest.main()

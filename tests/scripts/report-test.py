@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""weir report: its page, its pictures and what it refuses. Argument: WEIR."""
+import base64
+import functools
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+
+from weir_results import WEIR, call, flows, pipeline, run_json, sweep, two_jobs
+
+import h5py
+import weir.__main__
+import weir.figures
+
+VOID = {"meta", "br", "hr", "img", "link", "input", "path", "use", "rect", "image"}
+SIGNATURES = {"svg": b"<?xml", "pdf": b"%PDF-", "png": b"\x89PNG", "csv": b""}
+
+
+class Page(html.parser.HTMLParser):
+    """A page as a browser without network and script sees it."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.wanted, self.outside = [], [], [], []
+        self.tags, self.headings, self.text = set(), [], ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("href", "xlink:href", "src") and value[:1] == "#":
+                self.wanted.append(value[1:])
+            elif name in ("href", "xlink:href", "src") and not value.startswith("data:"):
+                self.outside.append(value)
+            self.wanted += re.findall(r"url\(#([^)]*)\)", value or "")
+            self.outside += re.findall(r"url\((?!#)[^)]*\)", value or "")
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            if not self.open or self.open[-1] != tag:
+                raise AssertionError(f"</{tag}> closes {self.open[-3:]}")
+            self.open.pop()
+
+    def handle_data(self, data):
+        self.text += data
+        if self.open and self.open[-1] == "h2":
+            self.headings.append(data)
+
+
+def report(folder, *arguments):
+    """The page that weir report makes of results, and what it printed."""
+    done = call("report", *arguments, "-o", "page.html", folder=folder)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return (pathlib.Path(folder) / "page.html").read_text(encoding="utf-8"), done.stdout
+
+
+@functools.cache
+def page_of_two():
+    """The page of two runs side by side."""
+    with tempfile.TemporaryDirectory() as folder:
+        return report(folder, pipeline(), two_jobs())[0]
+
+
+class Reports(unittest.TestCase):
+    """The HTML page."""
+
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.folder = self.scratch.name
+
+    def tearDown(self):
+        self.scratch.cleanup()
+
+    def test_page_stands_by_itself(self):
+        """Well-formed, without script, and nothing in it refers to what it does not hold."""
+        text = page_of_two()
+        page = Page(text)
+        self.assertEqual(page.open, [])
+        self.assertEqual(page.outside, [])
+        self.assertEqual(len(page.ids), len(set(page.ids)))
+        self.assertLessEqual(set(page.wanted), set(page.ids))
+        self.assertNotIn("script", page.tags)
+        self.assertNotIn("@import", text)
+        self.assertEqual((page.headings[0], page.headings[-1]), ("Summary", "Provenance"))
+
+    def test_page_has_every_figure_for_which_there_is_data(self):
+        both = Page(page_of_two()).ids
+        for name in ("comparison", "breakdown-pipeline", "breakdown-two-jobs", "gantt-pipeline",
+                     "topology-pipeline", "link-series-pipeline", "congestion-pipeline", "fct"):
+            self.assertIn(name, both)
+        self.assertNotIn("link-series-two-jobs", both)
+        text, printed = report(self.folder, run_json(), flows(), sweep("ring"))
+        page = Page(text)
+        for name in ("breakdown-run", "fct", "memory", "bandwidth"):
+            self.assertIn(name, page.ids)
+        self.assertIn("Figures left out", page.headings)
+        self.assertIn("output: {linkSeries: 100us}", page.text)
+        self.assertIn("left out of run, flows, ring: link-series: ", printed)
+
+    def test_page_shows_what_the_file_says(self):
+        page = Page(page_of_two())
+        with h5py.File(two_jobs()) as file:
+            for duration in file["steps/duration"][:]:
+                self.assertIn(f"{duration:.4g} s", page.text)
+            self.assertIn(file["provenance/scenario"].asstr()[()], page.text)
+        for job in ("llama", "other"):
+            self.assertIn(job, page.text)
+
+    def test_data_beside_a_figure_is_its_csv(self):
+        text, _ = report(self.folder, flows())
+        inside = re.search(r'download="fct.csv" href="data:text/csv;base64,([^"]*)"', text).group(1)
+        call("report", flows(), "--figure", "fct", "-o", "fct.csv", folder=self.folder)
+        self.assertEqual(base64.b64decode(inside),
+                         (pathlib.Path(self.folder) / "fct.csv").read_bytes())
+
+    def test_texts_of_a_file_are_not_markup(self):
+        path = pathlib.Path(self.folder) / "a&<b>.json"
+        run = json.loads(run_json().read_text(encoding="utf-8"))
+        run["title"] = run["jobs"][0]["name"] = "<script>alert('&')</script>"
+        path.write_text(json.dumps(run), encoding="utf-8")
+        page = Page(report(self.folder, path)[0])
+        self.assertNotIn("script", page.tags)
+        self.assertIn("<script>alert('&')</script>", page.text)
+
+    def test_figures_in_every_format(self):
+        text, printed = report(self.folder, flows(), "--figures", "pictures")
+        self.assertIn("figures in pictures", printed)
+        made = {path.name: path.read_bytes()
+                for path in (pathlib.Path(self.folder) / "pictures").iterdir()}
+        self.assertEqual(set(made), {f"fct.{kind}" for kind in SIGNATURES})
+        for name, content in made.items():
+            self.assertTrue(content.startswith(SIGNATURES[name.rpartition(".")[2]]), name)
+        self.assertIn("<svg", text)
+
+    def test_same_results_give_the_same_bytes(self):
+        for kind in SIGNATURES:
+            contents = []
+            for turn in "ab":
+                done = call("report", two_jobs(), "--figure", "breakdown", "-o", f"{turn}.{kind}",
+                            folder=self.folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                contents.append((pathlib.Path(self.folder) / f"{turn}.{kind}").read_bytes())
+            self.assertEqual(contents[0], contents[1], kind)
+        self.assertEqual(report(self.folder, run_json())[0], report(self.folder, run_json())[0])
+
+    def test_help_names_every_figure(self):
+        listed = re.search(r"--figure NAME\s+One figure alone: (.*)",
+                           call("report", "--help").stdout).group(1)
+        self.assertEqual(re.split(", | or ", listed),
+                         [figure.name for figure in weir.figures.FIGURES])
+
+
+class Refusals(unittest.TestCase):
+    """Wrong input: exit code 2, one line, and nothing written."""
+
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.scratch.name)
+        (self.folder / "text.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+        (self.folder / "words.csv").write_text(
+            "collective,size_bytes,time_us,algbw_GBps,busbw_GBps\n"
+                                               "all-reduce,8,x,1,1\n", encoding="utf-8")
+        (self.folder / "torn.json").write_text('{"jobs": [{', encoding="utf-8")
+        (self.folder / "bytes").write_bytes(bytes(range(128, 256)))
+        (self.folder / "empty.csv").write_bytes(b"")
+        with h5py.File(self.folder / "other.h5", "w") as file:
+            file["x"] = [1, 2]
+        (self.folder / "torn.h5").write_bytes(two_jobs().read_bytes()[:5000])
+        for path in (two_jobs(), pipeline(), sweep("ring")):
+            shutil.copy(path, self.folder)
+
+    def tearDown(self):
+        self.scratch.cleanup()
+
+    def snapshot(self):
+        """Names and contents of the folder."""
+        return {path.name: path.is_dir() or path.read_bytes() for path in self.folder.iterdir()}
+
+    def refused(self, says, *arguments, code=2, **further):
+        """Checks one refusal of the command."""
+        before = self.snapshot()
+        with self.subTest(arguments=arguments):
+            done = call("report", *arguments, folder=self.folder, **further)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual(done.stdout, "")
+            self.assertTrue(done.stderr.startswith("weir: "), done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertIn(says, done.stderr)
+            self.assertEqual(self.snapshot(), before)
+
+    def denied(self, says, *results, output="a.html", **options):
+        """Checks one refusal of the package, in this process: starting it takes a second."""
+        request = {"results": [str(path) for path in results], "output": output, "figure": "",
+                   "figures": "", "ranks": None, "window": None, "link": None, "measured": None,
+                   "title": "", **options}
+        before, here = self.snapshot(), os.getcwd()
+        os.chdir(self.folder)
+        try:
+            with self.subTest(request=request):
+                with self.assertRaises(weir.InputError) as refusal:
+                    weir.__main__.run(request)
+                self.assertIn(says, str(refusal.exception))
+                self.assertNotIn("\n", str(refusal.exception))
+                self.assertEqual(self.snapshot(), before)
+        finally:
+            os.chdir(here)
+
+    def test_command(self):
+        self.refused("missing.h5: cannot be read", "missing.h5", "-o", "a.html")
+        self.refused("torn.h5: cannot be read as HDF5", "torn.h5", "-o", "a.html")
+        self.refused("expected another file than the input 'two-jobs.h5'", "two-jobs.h5", "-o",
+                     "./two-jobs.h5")
+        self.refused("--figure: found 'gant', expected one of: comparison, breakdown",
+                     "two-jobs.h5", "--figure", "gant", "-o", "a.svg")
+        self.refused("output: {linkSeries: 100us}", "two-jobs.h5", "--figure", "link-series", "-o",
+                     "a.svg")
+        self.refused("--ranks: found 77, expected ranks that", "--figure", "gantt", "--ranks",
+                     "0,77", "two-jobs.h5", "-o", "a.svg")
+        self.refused("--window: found no operation", "two-jobs.h5", "--figure", "gantt", "-o",
+                     "a.svg", "--window", "5000s:6000s")
+
+    def test_options(self):
+        self.refused("--output is required", "two-jobs.h5")
+        self.refused("--figures: found it beside --figure", "two-jobs.h5", "-o", "a.svg",
+                     "--figure", "gantt", "--figures", "pictures")
+        self.refused("--window: found '5ms', expected START:END", "two-jobs.h5", "-o", "a.html",
+                     "--window", "5ms")
+        self.refused("--window: found '5' without a unit", "two-jobs.h5", "-o", "a.html",
+                     "--window", "5:6")
+        self.refused("--window: found '9ms:5ms', expected an end after the start", "two-jobs.h5",
+                     "-o", "a.html", "--window", "9ms:5ms")
+
+    def test_files_that_are_no_results(self):
+        self.denied("text.csv: found no table of weir, expected a result", "text.csv")
+        self.denied("words.csv: found a value in column time_us that is no number", "words.csv")
+        self.denied("torn.json: found no run of weir", "torn.json")
+        self.denied("bytes: found bytes that are no text", "bytes")
+        self.denied("empty.csv: found", "empty.csv")
+        self.denied("other.h5: found an HDF5 file without /provenance of Weir", "other.h5")
+        self.denied("text.csv: found no table", "two-jobs.h5", "text.csv")
+
+    def test_outputs(self):
+        os.symlink("two-jobs.h5", self.folder / "link.html")
+        self.denied("expected another file than the input", "two-jobs.h5", output="link.html")
+        self.denied("expected another file than the input 'ring.csv'", "two-jobs.h5",
+                    output="ring.csv", figure="breakdown", measured="ring.csv")
+        self.denied("it is a folder", "two-jobs.h5", output=".")
+        self.denied("there is no folder 'none'", "two-jobs.h5", output="none/a.html")
+        self.denied("--figures: cannot make the folder 'text.csv'", "two-jobs.h5",
+                    figures="text.csv")
+        self.denied("ends in one of: .svg, .pdf, .png, .csv", "two-jobs.h5", output="a.gif",
+                    figure="gantt")
+
+    def test_an_input_in_the_folder_of_the_figures_is_kept(self):
+        (self.folder / "ring.csv").rename(self.folder / "bandwidth.csv")
+        self.denied("expected another file than the input 'bandwidth.csv'", "bandwidth.csv",
+                    figures=".")
+
+    def test_choices(self):
+        self.denied("--figure gantt: found 2 results, expected one", "two-jobs.h5", "pipeline.h5",
+                    output="a.svg", figure="gantt")
+        self.denied("found no link 'x->y'", "two-jobs.h5", link="x->y")
+        self.denied("--measured: found no bus bandwidths", "ring.csv", measured=str(flows()))
+
+    def test_python_without_modules(self):
+        """Exit code 1: the results are not at fault."""
+        bare = self.folder / "bare-python"
+        bare.write_text('#!/bin/sh\nexec /usr/bin/python3 -S "$@"\n', encoding="utf-8")
+        bare.chmod(0o755)
+        for python, says in ((bare, "without h5py, matplotlib, numpy, pandas, expected"),
+                             ("/nowhere/python3", "found no '/nowhere/python3' that runs")):
+            self.refused(says, "two-jobs.h5", "-o", "a.html", code=1,
+                         env={**os.environ, "WEIR_PYTHON": str(python)})
+
+    def test_nothing_half_written_stays_when_the_disk_is_full(self):
+        """A limit on the size of files stands for the disk: the figures fit, the page does not."""
+        import resource
+        import subprocess
+        before = self.snapshot()
+        done = subprocess.run(
+            [WEIR, "report", flows(), "-o", "a.html", "--figures", "pictures"],
+            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("weir: cannot write the report: ", done.stderr)
+        self.assertEqual(self.snapshot(), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results to test the Python package with, each made once by the command of this build."""
+import functools
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+WEIR = str(pathlib.Path(sys.argv.pop(1)).resolve())  # unittest reads the other arguments
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent.parent / "scripts" / "python"))
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def call(*arguments, folder=FOLDER.name, **further):
+    """The finished process of weir with arguments."""
+    return subprocess.run([WEIR, *map(str, arguments)], cwd=folder, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False, **further)
+
+
+def made(name, *arguments):
+    """The path of a file that weir makes."""
+    done = call(*arguments)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    return pathlib.Path(FOLDER.name) / name
+
+
+@functools.cache
+def pipeline():
+    """One job in stages, two steps, with link series."""
+    return made("pipeline.h5", "run", "gpt-7.5b-16-h100-zb-2p", "--quiet", "--set",
+                "output.file=pipeline.h5", "--set", "output.linkSeries=1ms")
+
+
+@functools.cache
+def two_jobs():
+    """Two jobs of one step that share links; no link series."""
+    return made("two-jobs.h5", "run", HERE / "two-jobs.yaml", "--quiet", "-o", "two-jobs.h5")
+
+
+@functools.cache
+def run_json():
+    """What weir run --json prints."""
+    path = pathlib.Path(FOLDER.name) / "run.json"
+    path.write_text(call("run", "llama-3-8b-16-h100", "--json").stdout, encoding="utf-8")
+    return path
+
+
+@functools.cache
+def sweep(algorithm):
+    """The CSV of weir collective."""
+    return made(f"{algorithm}.csv", "collective", "--system", "hgx-h100", "--nodes", 2, "--op",
+                "all-reduce", "--sizes", "1MiB:64MiB:x4", "--algorithm", algorithm, "--csv",
+                f"{algorithm}.csv")
+
+
+@functools.cache
+def flows():
+    """The CSV of weir flows: an incast of four hosts over one switch, of two sizes."""
+    folder = pathlib.Path(FOLDER.name)
+    (folder / "star.txt").write_text(
+        "6 1 5\n5\n" + "".join(f"{host} 5 100Gbps 1us 0\n" for host in range(5)), encoding="utf-8")
+    rows = [f"{host},4,{size},{0.001 * turn}" for turn, size in enumerate((1000000, 4000000))
+            for host in range(4)]
+    (folder / "incast.csv").write_text("src,dst,bytes,start_s\n" + "\n".join(rows) + "\n",
+                                       encoding="utf-8")
+    return made("flows.csv", "flows", "--topology", "star.txt", "--flows", "incast.csv", "--csv",
+                "flows.csv", "--quiet")
