@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -21,6 +22,7 @@ namespace
 namespace fs = std::filesystem;
 
 constexpr int CANNOT_RUN = 127; //!< as shells have it
+constexpr const char* PROGRAM = "/weir-report";
 
 /** What a program printed and how it ended. */
 struct Answer
@@ -71,6 +73,19 @@ Ask(const std::string& program, const std::string& argument)
     return {WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT_RUN, text};
 }
 
+/** Lets signals that end a process wait, until the package's program is ready for them. */
+void
+HoldSignals()
+{
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    {
+        ::sigaddset(&signals, signal);
+    }
+    ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+}
+
 /** The folder of the package: the source tree's, else the installed one. */
 std::string
 FindFolder()
@@ -78,7 +93,7 @@ FindFolder()
     for (const char* folder : {WEIR_PYTHON_SOURCE_DIR, WEIR_PYTHON_INSTALL_DIR})
     {
         std::error_code error;
-        if (fs::is_regular_file(fs::path(folder) / "weir" / "__main__.py", error))
+        if (fs::is_regular_file(std::string(folder) + PROGRAM, error))
         {
             return folder;
         }
@@ -136,19 +151,18 @@ FindInterpreter(const std::string& folder)
 } // namespace
 
 PythonPackage::PythonPackage()
-    : m_folder(FindFolder()),
-      m_interpreter(FindInterpreter(m_folder))
+    : m_folder(FindFolder())
 {
+    HoldSignals();
+    m_interpreter = FindInterpreter(m_folder);
 }
 
 void
 PythonPackage::Become(const std::string& request) const
 {
-    const char* before = std::getenv("PYTHONPATH");
-    const std::string path =
-        before != nullptr && *before != '\0' ? m_folder + ":" + before : m_folder;
-    ::setenv("PYTHONPATH", path.c_str(), 1);
-    ::execlp(m_interpreter.c_str(), m_interpreter.c_str(), "-m", "weir", request.c_str(), nullptr);
+    const std::string program = m_folder + PROGRAM;
+    const char* interpreter = m_interpreter.c_str();
+    ::execlp(interpreter, interpreter, program.c_str(), request.c_str(), nullptr);
     throw std::runtime_error("cannot start '" + m_interpreter + "': " + std::strerror(errno));
 }
 

@@ -14,13 +14,14 @@ class PythonPackage
   public:
     /**
      * Finds both: the interpreter of WEIR_PYTHON where that is set, else the first of the path's
-     * python3 and /usr/bin/python3 that has all modules.
+     * python3 and /usr/bin/python3 that has all modules. Signals that end a process wait from here
+     * until the package's program takes them.
      * @throws std::runtime_error that names what is missing.
      */
     PythonPackage();
 
     /**
-     * Replaces this process by the package's main with one argument, @p request.
+     * Replaces this process by the package's program with one argument, @p request.
      * @throws std::runtime_error when the interpreter cannot be started.
      */
     [[noreturn]] void Become(const std::string& request) const;

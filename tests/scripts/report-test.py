@@ -7,15 +7,18 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
+import subprocess
 import tempfile
 import unittest
 
 from weir_results import WEIR, call, flows, pipeline, run_json, sweep, two_jobs
 
 import h5py
-import weir.__main__
 import weir.figures
+import weir.request
 
 VOID = {"meta", "br", "hr", "img", "link", "input", "path", "use", "rect", "image"}
 SIGNATURES = {"svg": b"<?xml", "pdf": b"%PDF-", "png": b"\x89PNG", "csv": b""}
@@ -118,9 +121,23 @@ class Reports(unittest.TestCase):
         with h5py.File(two_jobs()) as file:
             for duration in file["steps/duration"][:]:
                 self.assertIn(f"{duration:.4g} s", page.text)
+            busiest = file["links/name"].asstr()[file["links/utilization"][:].argmax()]
+            self.assertIn(f"{busiest} ({file['links/utilization'][:].max():.1%})", page.text)
             self.assertIn(file["provenance/scenario"].asstr()[()], page.text)
+            self.assertIn("rows_left_out: 0", page.text)
         for job in ("llama", "other"):
             self.assertIn(job, page.text)
+
+    def test_results_of_one_name_are_told_apart(self):
+        for name in ("a", "b"):
+            (pathlib.Path(self.folder) / name).mkdir()
+            shutil.copy(flows(), pathlib.Path(self.folder) / name)
+        done = call("report", "a/flows.csv", "b/flows.csv", "b/flows.csv", "--figure", "fct", "-o",
+                    "fct.csv", folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = (pathlib.Path(self.folder) / "fct.csv").read_text(encoding="utf-8").splitlines()
+        self.assertEqual([row.split(",")[0] for row in table[1:]],
+                         ["a/flows"] * 2 + ["b/flows"] * 2 + ["b/flows-2"] * 2)
 
     def test_data_beside_a_figure_is_its_csv(self):
         text, _ = report(self.folder, flows())
@@ -149,15 +166,16 @@ class Reports(unittest.TestCase):
         self.assertIn("<svg", text)
 
     def test_same_results_give_the_same_bytes(self):
-        for kind in SIGNATURES:
-            contents = []
-            for turn in "ab":
-                done = call("report", two_jobs(), "--figure", "breakdown", "-o", f"{turn}.{kind}",
-                            folder=self.folder)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                contents.append((pathlib.Path(self.folder) / f"{turn}.{kind}").read_bytes())
-            self.assertEqual(contents[0], contents[1], kind)
-        self.assertEqual(report(self.folder, run_json())[0], report(self.folder, run_json())[0])
+        """Page and figures of two processes, in every format."""
+        made = []
+        for turn in "ab":
+            text, _ = report(self.folder, sweep("ring"), run_json(), "--figures", turn)
+            folder = pathlib.Path(self.folder) / turn
+            made.append({"page": text, **{path.name: path.read_bytes()
+                                          for path in folder.iterdir()}})
+        self.assertEqual(len(made[0]), 1 + 4 * 3)
+        for name, content in made[0].items():
+            self.assertEqual(content, made[1][name], name)
 
     def test_help_names_every_figure(self):
         listed = re.search(r"--figure NAME\s+One figure alone: (.*)",
@@ -214,7 +232,7 @@ class Refusals(unittest.TestCase):
         try:
             with self.subTest(request=request):
                 with self.assertRaises(weir.InputError) as refusal:
-                    weir.__main__.run(request)
+                    weir.request.run(request)
                 self.assertIn(says, str(refusal.exception))
                 self.assertNotIn("\n", str(refusal.exception))
                 self.assertEqual(self.snapshot(), before)
@@ -288,10 +306,22 @@ class Refusals(unittest.TestCase):
             self.refused(says, "two-jobs.h5", "-o", "a.html", code=1,
                          env={**os.environ, "WEIR_PYTHON": str(python)})
 
+    def test_signals(self):
+        """In the midst of reading a result: one line, exit code 128 + the signal's number."""
+        os.mkfifo(self.folder / "pipe.csv")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([WEIR, "report", "pipe.csv", "-o", "a.html"],
+                                       cwd=self.folder, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            with open(self.folder / "pipe.csv", "wb"):  # waits until it is read
+                process.send_signal(number)
+                out, error = process.communicate()
+            self.assertEqual((out, error), ("", "weir: interrupted; nothing was written\n"))
+            self.assertEqual(process.returncode, 128 + number)
+            self.assertFalse((self.folder / "a.html").exists())
+
     def test_nothing_half_written_stays_when_the_disk_is_full(self):
         """A limit on the size of files stands for the disk: the figures fit, the page does not."""
-        import resource
-        import subprocess
         before = self.snapshot()
         done = subprocess.run(
             [WEIR, "report", flows(), "-o", "a.html", "--figures", "pictures"],

@@ -127,7 +127,8 @@ def congestion(result, link=None, levels=3, bins=200):
     """
     if not (result.has("flows", "path", "bytes", "start", "finish") and result.has("flow_paths")):
         raise Missing("there are no flows with their paths (/flows, /flow_paths)", REMEDY)
-    if not (result.has("links", "name", "utilization") and result.links["utilization"].max() > 0):
+    if not (result.has("links", "name", "rate", "bytes", "utilization") and
+            result.links["utilization"].max() > 0):
         raise Missing("no link carries anything (/links)", REMEDY)
     named = link is not None
     link = link or busiest_link(result)

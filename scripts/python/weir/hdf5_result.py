@@ -49,7 +49,7 @@ class Hdf5Result(Result):
         try:
             with h5py.File(path, "r") as file:
                 names, provenance, title = self._survey(path, file)
-        except OSError as error:
+        except (OSError, RuntimeError, KeyError) as error:  # as h5py has it, for damaged files
             raise InputError(f"{path}: cannot be read as HDF5: {error}") from None
         super().__init__(path, title, names, provenance)
 
@@ -73,7 +73,7 @@ class Hdf5Result(Result):
         try:
             with h5py.File(self.path, "r") as file:
                 return self._frame(file[name])
-        except (OSError, KeyError, IndexError, ValueError) as error:
+        except (OSError, RuntimeError, KeyError, IndexError, ValueError, TypeError) as error:
             raise InputError(f"{self.path}: /{name} cannot be read: {error}") from None
 
     @staticmethod

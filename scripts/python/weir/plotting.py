@@ -3,6 +3,7 @@
 from weir.errors import InputError
 from weir.figure import Choice
 from weir.figures import find_figure
+from weir.result import tell_apart
 
 
 def gather(name, results, choice):
@@ -14,6 +15,7 @@ def gather(name, results, choice):
     figure = find_figure(name)
     if not figure.joint and len(results) != 1:
         raise InputError(f"--figure {name}: found {len(results)} results, expected one")
+    tell_apart(results)
     return figure, figure.data(results, choice)
 
 

@@ -10,6 +10,7 @@ from weir.errors import Missing
 from weir.figure import render
 from weir.figures import FIGURES
 from weir.quantity import in_seconds
+from weir.result import tell_apart
 
 TABLE_ROWS = 40  # of a figure's data that the page shows; its CSV has all
 STYLE = """
@@ -26,21 +27,31 @@ figcaption { color: #333; font-size: .9rem; max-width: 60rem; }
 h3 { font-size: 1rem; margin: .4rem 0; }
 .scroll { overflow-x: auto; max-height: 26rem; overflow-y: auto; }
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .15rem .6rem; text-align: right; border-bottom: 1px solid #e4e4e4;
+th, td { padding: .15rem .6rem; text-align: left; border-bottom: 1px solid #e4e4e4;
          white-space: nowrap; }
 th { position: sticky; top: 0; background: #f6f6f6; }
-td:first-child, th:first-child { text-align: left; }
+td.number { text-align: right; }
 details { margin: .4rem 0; } summary { cursor: pointer; color: #0059a6; }
 pre { background: #f6f6f6; padding: .8rem; overflow-x: auto; font-size: .8rem; }
 @media print { details, nav { display: none; } figure { break-inside: avoid; } }
 """
 
 
-def table_html(frame, index=False):
+def cell_html(value):
+    """A cell of a table; numbers to the right."""
+    if isinstance(value, str):
+        return f"<td>{html.escape(value)}</td>"
+    text = "" if pandas.isna(value) else f"{value:.6g}" if isinstance(value, float) else value
+    return f'<td class="number">{html.escape(str(text))}</td>'
+
+
+def table_html(frame):
     """A frame as an HTML table."""
-    return ('<div class="scroll">' +
-            frame.to_html(index=index, border=0, na_rep="",
-                          float_format=lambda value: f"{value:.6g}") + "</div>")
+    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in frame)
+    body = "\n".join(f"<tr>{''.join(map(cell_html, row))}</tr>"
+                     for row in frame.itertuples(index=False, name=None))
+    return (f'<div class="scroll"><table><thead><tr>{head}</tr></thead>\n'
+            f"<tbody>{body}</tbody></table></div>")
 
 
 def summary_of(result):
@@ -65,7 +76,21 @@ def summary_of(result):
     for row in rows:
         if events is not None:
             row["events"] = f"{events:,}"
+        if result.has("links", "name", "utilization"):
+            busiest = result.table("links").nlargest(1, "utilization").iloc[0]
+            row["busiest link"] = f"{busiest['name']} ({busiest['utilization']:.1%})"
     return rows
+
+
+def tables_of(result):
+    """What the result holds: its tables, how many rows each has, and their attributes."""
+    rows = []
+    for name in result.tables:
+        frame = result.table(name)
+        attributes = "; ".join(f"{key}: {value}" for key, value in frame.attrs.items()
+                               if key not in ("units", "long_name") and value not in ("", None))
+        rows.append({"table": name, "rows": f"{len(frame):,}", "attributes": attributes})
+    return pandas.DataFrame(rows)
 
 
 def svg_element(svg, prefix):
@@ -102,10 +127,10 @@ class Report:
         self.choice = choice
         self.drawn = []    #: (key, figure, heading, data)
         self.missing = {}  #: by (figure, what, remedy): the names of the results
-        names = labels_of(results)
+        tell_apart(results)
         for figure in FIGURES:
             groups = [(results, "all results")] if figure.joint else [
-                ([result], name) for result, name in zip(results, names)]
+                ([result], result.label) for result in results]
             for group, name in groups:
                 self._gather(figure, group, name)
 
@@ -165,16 +190,6 @@ class Report:
             texts = "".join(f"<details><summary>{html.escape(key)}</summary><pre>"
                             f"{html.escape(str(value))}</pre></details>"
                             for key, value in result.provenance.items() if "\n" in str(value))
-            parts.append(f"<article>{table_html(table)}{texts}</article>")
+            parts.append(f"<article>{table_html(table)}{texts}<h3>Tables</h3>"
+                         f"{table_html(tables_of(result))}</article>")
         return f'<div class="side">{"".join(parts)}</div>'
-
-
-def labels_of(results):
-    """A name for each result that no other has."""
-    names = []
-    for result in results:
-        name, number = result.label, 2
-        while name in names:
-            name, number = f"{result.label}-{number}", number + 1
-        names.append(name)
-    return names

@@ -15,6 +15,7 @@ class Result:
 
     def __init__(self, path, title, names, provenance):
         self.path = str(path)
+        self.label = pathlib.Path(path).stem  #: a short name for legends
         self.title = title
         self.provenance = provenance  #: the attributes, and under "scenario" its YAML
         self._names = list(names)
@@ -24,11 +25,6 @@ class Result:
     def tables(self):
         """The names of the tables that the file has."""
         return list(self._names)
-
-    @property
-    def label(self):
-        """A short name for legends: that of the file."""
-        return pathlib.Path(self.path).stem
 
     def __contains__(self, name):
         return name in self._names
@@ -95,6 +91,20 @@ class Result:
 
     def _read(self, name):
         raise NotImplementedError
+
+
+def tell_apart(results):
+    """Gives results of one label others: their paths, numbered where these are equal, too."""
+    for result in results:
+        same = [other for other in results if other.label == result.label]
+        if len(same) > 1:
+            for other in same:
+                other.label = str(pathlib.Path(other.path).with_suffix(""))
+    seen = {}
+    for result in results:
+        seen[result.label] = seen.get(result.label, 0) + 1
+        if seen[result.label] > 1:
+            result.label += f"-{seen[result.label]}"
 
 
 class TextResult(Result):

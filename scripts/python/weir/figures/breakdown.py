@@ -26,8 +26,9 @@ def drawn_parts(data):
 
 def stacks(data, parts, level, unit):
     """Places, labels and one array a part of the bars of a level."""
-    wide = data[data["level"] == level].pivot_table(
-        index=["job", "number"], columns="part", values="seconds", sort=False)
+    own = data[data["level"] == level].groupby(["job", "number", "part"], sort=False)["seconds"]
+    wide = own.sum().unstack("part", fill_value=0.0)
+    wide = wide.reindex(list(dict.fromkeys(own.sum().index.droplevel("part"))))
     several = wide.index.get_level_values("job").nunique() > 1
     labels = [f"{job} {number}" if several else str(number) for job, number in wide.index]
     return labels, {part: wide[part].to_numpy() / unit for part in parts}

@@ -102,8 +102,9 @@ class Congestion(Figure):
         return (f"{root['link']} (mean utilization {root['utilization']:.1%}{saturated}): "
                 f"{int(root['flows']):,} recorded flows carry {in_bytes(root['carried'])} of its "
                 f"{in_bytes(root['bytes'])}: {shares}. To its left the links by which "
-                "those flows come, with what they carry of them (width) and their utilization (color); below, by job and time, each flow's bytes "
-                "spread evenly from its start to its finish." +
+                "those flows come, with what they carry of them (width) and their utilization "
+                "(color); below, by job and time, each flow's bytes spread evenly from its start to "
+                "its finish." +
                 (" The line is what the link carried in all (/link_series)."
                  if (data["part"] == "series").any() else "") +
                 (f" The file has no rows for {left_out:,} further flows." if left_out else

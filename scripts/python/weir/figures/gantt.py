@@ -81,7 +81,7 @@ class Gantt(Figure):
         streams = list(dict.fromkeys(data["stream"]))
         streams.sort(key=lambda name: name != "compute")
         start, end = choice.window or (data["start"].min(), data["finish"].max())
-        size, unit = unit_for(end - start, TIMES)
+        size, unit = unit_for(min(end, 20 * (end - start)), TIMES)
         figure = new_figure(0.8 + 0.36 * len(rows) + 0.2)
         axes = figure.subplots()
         boxes, colors = [], []

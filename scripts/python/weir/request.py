@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `weir report` starts: one argument, the options as a JSON object (see report-command.cc)."""
-import json
+"""What `weir report` asks for: its options as a map (see report-command.cc)."""
 import pathlib
-import signal
-import sys
 
 from weir.errors import InputError, Missing
 from weir.figure import FORMATS, Choice, format_of, render
@@ -11,8 +8,6 @@ from weir.opening import open_result
 from weir.output_files import OutputFiles
 from weir.plotting import gather
 from weir.report import Report
-
-DONE, FAILED, WRONG_INPUT = 0, 1, 2
 
 
 def write_figure(options, results, choice, files):
@@ -72,34 +67,3 @@ def run(options):
     finally:
         if made:
             made.rmdir()
-
-
-def interrupt(number, _):
-    """As Ctrl-C, whatever the signal."""
-    raise KeyboardInterrupt(number)
-
-
-def main():
-    """The process; its exit code is that of weir."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, interrupt)
-    try:
-        print("\n".join(run(json.loads(sys.argv[1]))), flush=True)
-    except InputError as error:
-        print("weir:", " ".join(str(error).split("\n")), file=sys.stderr)
-        return WRONG_INPUT
-    except KeyboardInterrupt as signaled:
-        print("weir: interrupted; nothing was written", file=sys.stderr)
-        return 128 + int(signaled.args[0])
-    except (OSError, MemoryError) as error:
-        print(f"weir: cannot write the report: {error or 'out of memory'}", file=sys.stderr)
-        return FAILED
-    except Exception as error:  # our own bug, or a file that is damaged where nobody looked
-        print(f"weir: cannot draw the results: {type(error).__name__}: "
-              f"{' '.join(str(error).split())}", file=sys.stderr)
-        return FAILED
-    return DONE
-
-
-if __name__ == "__main__":
-    sys.exit(main())
