@@ -10,7 +10,7 @@ import h5py
 import numpy
 import pandas
 import weir
-from weir import congestion
+from weir import congestion, network
 from weir.figure import Choice
 from weir.figures import find_figure
 
@@ -170,6 +170,15 @@ class FigureData(unittest.TestCase):
         leaf = data[data["link"] == "leaf0->spine0"].iloc[0]
         self.assertEqual((leaf["panel"], leaf["row"], leaf["column"]),
                          ("leaf to spine", "leaf0", "spine0"))
+
+    def test_tiers_are_distances_from_nodes_or_hosts(self):
+        """Of a fat tree with nodes, and of numbered hosts 0 to 3 under 4, 5 under 6."""
+        def tiers(*names):
+            return network.tiers_of(network.with_ends(pandas.DataFrame({"name": names})))
+        self.assertEqual(tiers("node0/nic0->leaf0", "leaf0->spine0#2", "spine0->core0"),
+                         {"leaf0": 1, "spine0": 2, "core0": 3})
+        self.assertEqual(tiers("0->4", "4->1", "2->5", "5->3", "4->6", "6->5"),
+                         {"0": 0, "1": 0, "2": 0, "3": 0, "4": 1, "5": 1, "6": 2})
 
     def test_congestion_is_of_the_link_at_its_full_rate_for_longest(self):
         result = weir.open(two_jobs())

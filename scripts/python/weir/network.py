@@ -20,8 +20,8 @@ def node_of(device):
 
 
 def class_of(device):
-    """What a device is: "gpu" of "node3/gpu1", "leaf" of "leaf12"."""
-    return re.sub(r"[\d.,]+", "", device.rpartition("/")[2]) or device
+    """What a device is: "gpu" of "node3/gpu1", "leaf" of "leaf12", "device" of "12"."""
+    return re.sub(r"[\d.,]+", "", device.rpartition("/")[2]) or "device"
 
 
 def ends_of(link):
@@ -39,7 +39,10 @@ def with_ends(links):
 
 
 def tiers_of(links):
-    """Switches between nodes by their distance from the nodes: {"leaf0": 1, "spine0": 2}."""
+    """Switches between nodes by their distance from the nodes: {"leaf0": 1, "spine0": 2}.
+
+    Where no link leads to a node, distances are from the devices with a single neighbor, the hosts.
+    """
     neighbors, tiers = {}, {}
     for source, target in zip(links["source"], links["target"]):
         if node_of(source) and not node_of(target):
@@ -50,6 +53,9 @@ def tiers_of(links):
             neighbors.setdefault(source, set()).add(target)
             neighbors.setdefault(target, set()).add(source)
     front = list(tiers)
+    if not front:
+        front = [device for device, others in neighbors.items() if len(others) == 1]
+        tiers = dict.fromkeys(front, 0)
     while front:
         reached = {other for device in front for other in neighbors.get(device, ())
                    if other not in tiers}

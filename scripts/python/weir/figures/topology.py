@@ -35,6 +35,13 @@ def cell_of(source, target, name, tiers):
     return panel, source, target
 
 
+def kind_of(device, band):
+    """What the devices of a band are called; some have numbers alone for names."""
+    if class_of(device) != "device":
+        return class_of(device) if band else "node"
+    return "switch" if band else "host"
+
+
 def matrix_of(cells):
     """Utilizations as a matrix, NaN where there is no link, with the names of rows and columns."""
     rows = sorted(cells["row"].unique(), key=natural)
@@ -144,8 +151,7 @@ class Topology(Figure):
             axes.scatter([places[device][0] for device in own], [band] * len(own), s=side**2 * 2.5,
                          marker="s" if band == 0 else "o", c=fill, edgecolors="#444444",
                          linewidths=0.4, zorder=2)
-            kind = class_of(own[0]) if band else "node"
-            axes.text(-0.01, band, f"{len(own)} {kind}{'s' if len(own) > 1 else ''}", ha="right",
+            axes.text(-0.01, band, f"{len(own)} x {kind_of(own[0], band)}", ha="right",
                       va="center", fontsize=7)
         axes.set_xlim(0, 1)
         axes.set_ylim(-0.3, max(bands) + (0.9 if any(
