@@ -68,6 +68,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-kernel.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-embedding.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-model.cc
+  ${CMAKE_CURRENT_LIST_DIR}/describe/describe-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/explain-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/explain-collective.cc

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/kind-option.h"
 #include "scenarios/describe/describe-model.h"
+#include "scenarios/describe/describe-packets.h"
 #include "scenarios/describe/describe-system.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-layer-table.h"
@@ -42,9 +44,29 @@ ShowModel(const YamlNode& name, const Catalog& catalog)
                                               : DescribeModel(ReadModel(name, catalog)));
 }
 
+/** What packets do under a congestion control, by default. */
+ExitCode
+ShowNetwork(const std::string& name)
+{
+    const CongestionControlRegistry controls = CongestionControls();
+    const Polymorphic<CongestionControl>* control = controls.Find(name);
+    if (control == nullptr)
+    {
+        YamlNode::ParseArgument(name, "NAME").FailChoice(controls.Names());
+    }
+    PacketSpec spec;
+    spec.congestionControl = *control;
+    std::cout << DescribePackets(spec);
+    return ExitCode::Done;
+}
+
 ExitCode
 Show(const ShowOptions& options)
 {
+    if (options.kind == "network")
+    {
+        return ShowNetwork(options.name);
+    }
     const CatalogKind kind = ParseKind(options.kind);
     const Catalog catalog;
     switch (kind)
@@ -74,13 +96,19 @@ AddShowCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("show", "Show one thing of the catalogue");
     auto options = std::make_shared<ShowOptions>();
-    verb->add_option("KIND", options->kind, "system, model, run, gpu or suite")->required();
-    verb->add_option("NAME", options->name, "As weir list prints it, or a file")->required();
+    verb->add_option("KIND", options->kind, "system, model, run, gpu, suite or network")
+        ->required();
+    verb->add_option("NAME",
+                     options->name,
+                     "As weir list prints it, or a file; of a network its congestion "
+                     "control")
+        ->required();
     verb->footer(
         "Examples:\n"
         "  weir show system hgx-h100     GPUs, links with payload rates, NCCL's channels\n"
         "  weir show model gpt-175b      shape and parameters\n"
-        "  weir show run gpt-175b-96-h800    the scenario after defaults");
+        "  weir show run gpt-175b-96-h800    the scenario after defaults\n"
+        "  weir show network dcqcn       packets, queue pairs and switches: a file for --network");
     return {verb, [options] { return Show(*options); }};
 }
 

@@ -170,7 +170,9 @@ PlayFlows(FlowResults& flows,
     {
         if (flows.Finish(flow).IsInfinite())
         {
-            throw std::runtime_error("flow " + std::to_string(flow) + " (" +
+            const std::string waiting = network.GetTransport().DescribeWaiting();
+            throw std::runtime_error((waiting.empty() ? "" : waiting + "; ") + "flow " +
+                                     std::to_string(flow) + " (" +
                                      std::to_string(flows.Source(flow)) + " to " +
                                      std::to_string(flows.Destination(flow)) +
                                      ") does not end within the 106 days that time counts");

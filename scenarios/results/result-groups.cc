@@ -140,6 +140,30 @@ WriteRanks(Hdf5File& file, const RunResult& result, Simulation& simulation)
     table.Finish();
 }
 
+/** What packets have met at the ports of all links. */
+void
+AddPortCounters(Hdf5Table& table, Simulation& simulation)
+{
+    auto& packets = table.Add<int64_t>({"packets", "1", "packets sent", ""});
+    auto& marks = table.Add<int64_t>({"marks", "1", "packets marked (ECN)", ""});
+    auto& drops = table.Add<int64_t>({"drops", "1", "packets lost", ""});
+    auto& trims = table.Add<int64_t>({"trims", "1", "packets whose payload was cut off", ""});
+    auto& pauses = table.Add<int64_t>({"pauses", "1", "pauses that reached it (PFC)", ""});
+    auto& paused = table.Add<double>({"paused", "s", "time in which a class was paused", ""});
+    auto& queue = table.Add<double>({"most_queued", "B", "most bytes in a queue", ""});
+    for (std::size_t i = 0; i < simulation.GetTopology().LinkCount(); i++)
+    {
+        const PortCounters& port = *simulation.GetTransport().GetPortCounters(LinkId(i));
+        packets.Append(static_cast<int64_t>(port.packets));
+        marks.Append(static_cast<int64_t>(port.marks));
+        drops.Append(static_cast<int64_t>(port.drops));
+        trims.Append(static_cast<int64_t>(port.trims));
+        pauses.Append(static_cast<int64_t>(port.pauses));
+        paused.Append(static_cast<double>(port.paused) * 1e-12);
+        queue.Append(static_cast<double>(port.mostQueued));
+    }
+}
+
 void
 WriteLinks(Hdf5File& file, Simulation& simulation, Time end)
 {
@@ -168,6 +192,10 @@ WriteLinks(Hdf5File& file, Simulation& simulation, Time end)
         busy.Append(usage.busy.ToSeconds());
         saturated.Append(usage.saturated.ToSeconds());
         mean.Append(capacity > 0 ? usage.bytes / capacity : 0);
+    }
+    if (topology.LinkCount() > 0 && simulation.GetTransport().GetPortCounters(LinkId(0)) != nullptr)
+    {
+        AddPortCounters(table, simulation);
     }
     table.Finish();
 }

@@ -225,6 +225,11 @@ Simulation::DescribeWaiting()
     {
         add("links down: " + Listed(down));
     }
+    const std::string waiting = m_fabric.GetTransport().DescribeWaiting();
+    if (!waiting.empty())
+    {
+        add(waiting);
+    }
     return text;
 }
 

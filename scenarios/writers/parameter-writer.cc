@@ -60,6 +60,11 @@ ParameterWriter::Flag(const ParameterInfo& info, bool& value)
 void
 ParameterWriter::Duration(const ParameterInfo& info, Time& value, ParameterRange<Time> range)
 {
+    if (value.IsInfinite())
+    {
+        m_out.Text(info.key, "inf");
+        return;
+    }
     m_out.Duration(info.key, value);
 }
 

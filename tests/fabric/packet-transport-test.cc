@@ -310,7 +310,7 @@ TEST(PacketTransport, DeadlockIsNamed)
         }
     }
     bench.RunUntil(Time::Milliseconds(3));
-    const std::string text = bench.Transport().DescribeDeadlock();
+    const std::string text = bench.Transport().DescribeWaiting();
     for (const LinkId link : ring)
     {
         EXPECT_NE(text.find(bench.GetTopology().LinkName(link)), std::string::npos) << text;

@@ -4,10 +4,12 @@
 
 #include "fabric/ids.h"
 #include "fabric/routing/path-table.h"
+#include "fabric/transport/packet/port-counters.h"
 #include "fabric/transport/passive-engine.h"
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace weir
@@ -158,6 +160,12 @@ class Transport : public PassiveEngine
 
     virtual LinkUsage GetLinkUsage(LinkId link) = 0;
 
+    /** What packets have met at the port of a link; null where there are none. */
+    virtual const PortCounters* GetPortCounters(LinkId link) const
+    {
+        return nullptr;
+    }
+
     /**
      * Whether a flow is done when its last byte has arrived, whatever its request says of latency:
      * each byte has a delay of its own.
@@ -172,6 +180,12 @@ class Transport : public PassiveEngine
 
     /** Flows that wait for links to come up, in the order of their starts. O(flows under way). */
     virtual std::vector<StalledFlow> StalledFlows() = 0;
+
+    /** What keeps bytes waiting besides links that are down, as a sentence; empty: nothing. */
+    virtual std::string DescribeWaiting() const
+    {
+        return {};
+    }
 
     /**
      * Tells @p observer of everything from now on, after those that were added before; of link

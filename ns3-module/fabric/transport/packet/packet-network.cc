@@ -674,7 +674,7 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
     const int64_t end = p.ingress == Packet::NONE ? sent : std::max(sent, p.time);
     PortCounters& counters = m_counters[link];
     counters.packets++;
-    counters.bytes += p.size;
+    counters.bytes += port.isNetwork || p.payload == 0 ? p.size : p.payload;
     counters.busy += end - now;
     if (port.backlog > 0)
     {

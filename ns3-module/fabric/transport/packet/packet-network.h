@@ -8,6 +8,7 @@
 #include "fabric/transport/packet/link-credits.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/packet/packet.h"
+#include "fabric/transport/packet/port-counters.h"
 #include "fabric/transport/packet/ring.h"
 #include "fabric/transport/packet/shared-buffer.h"
 
@@ -34,21 +35,6 @@ class PacketEnds
 
     /** A packet was dropped, or was on a link that failed; it is freed after that. */
     virtual void OnLost(uint32_t packet, int64_t now) = 0;
-};
-
-/** What a port has done since the beginning. */
-struct alignas(64) PortCounters
-{
-    uint64_t packets{0};
-    uint64_t bytes{0};     //!< on the wire
-    int64_t busy{0};       //!< ps in which it sent
-    int64_t backlogged{0}; //!< of these, ps after which another packet waited already
-    int64_t mostQueued{0}; //!< bytes in one of its queues
-    int64_t paused{0};     //!< ps in which some class was paused
-    uint64_t marks{0};
-    uint64_t drops{0}; //!< packets for it, and on it when it failed
-    uint64_t trims{0};
-    uint64_t pauses{0}; //!< pauses that reached it
 };
 
 /**

@@ -225,6 +225,10 @@ PacketTransport::Post(uint32_t index, int64_t now)
         const uint32_t pair = m_connections[flow.connection].pairs[i];
         const auto part = static_cast<int64_t>(i);
         const auto count = static_cast<int64_t>(parts);
+        if (!isFootprint && m_routing.Policy().IsLoadAware())
+        {
+            ChoosePath(m_connections[flow.connection], pair, now);
+        }
         m_pairs.SetCap(pair, isFootprint ? cap : cap / static_cast<double>(parts));
         m_pairs.Post(pair,
                      index,
@@ -321,6 +325,46 @@ PacketTransport::PathsOf(RouteId route)
         paths.push_back(HopsOf(m_routing.CurrentPath(route)));
     }
     return paths;
+}
+
+/**
+ * Where switches route by load, a queue pair of which nothing is under way takes the path whose
+ * fullest queue is the shortest; of equal ones the first that varying the source port finds. A
+ * flowlet ends with a pause.
+ */
+void
+PacketTransport::ChoosePath(const Connection& connection, uint32_t pair, int64_t now)
+{
+    const RoutingPolicy& policy = m_routing.Policy();
+    const bool isPaused = now - m_pairs.LastSent(pair) >= policy.FlowletGap().ToPicoseconds();
+    if (connection.isStalled || !m_pairs.IsIdle(pair) ||
+        (policy.GetScope() == RoutingPolicy::Scope::Flowlet && !isPaused))
+    {
+        return;
+    }
+    PathId best;
+    int64_t least = 0;
+    for (const PathId path : m_routing.EntropyPaths(connection.route, m_spec.queuePair.paths))
+    {
+        const int64_t queued = MostQueued(path);
+        if (!best.IsValid() || queued < least)
+        {
+            best = path;
+            least = queued;
+        }
+    }
+    m_pairs.SetPaths(pair, {HopsOf(best)}, now);
+}
+
+int64_t
+PacketTransport::MostQueued(PathId path) const
+{
+    int64_t most = 0;
+    for (const PathLink& each : m_routing.Paths().Links(path))
+    {
+        most = std::max(most, m_network.QueuedBytes(each.link.Index()));
+    }
+    return most;
 }
 
 bool
@@ -594,10 +638,17 @@ PacketTransport::GetLinkUsage(LinkId link)
 {
     const PortCounters& counters = m_network.Counters(link.Index());
     LinkUsage usage;
-    usage.bytes = static_cast<double>(counters.bytes);
+    usage.bytes =
+        static_cast<double>(counters.bytes) * m_routing.GetTopology().GetLink(link).framing;
     usage.busy = Time::Picoseconds(counters.busy);
     usage.saturated = Time::Picoseconds(counters.backlogged);
     return usage;
+}
+
+const PortCounters*
+PacketTransport::GetPortCounters(LinkId link) const
+{
+    return &m_network.Counters(link.Index());
 }
 
 std::vector<StalledFlow>
@@ -643,7 +694,7 @@ PacketTransport::PacketHops() const
 }
 
 std::string
-PacketTransport::DescribeDeadlock() const
+PacketTransport::DescribeWaiting() const
 {
     const std::vector<LinkId> cycle = m_network.FindDeadlock();
     std::string text;

@@ -30,7 +30,8 @@ namespace weir
  * What has no hops in order (a multicast or a reduction in switches) takes all its links at once:
  * its bytes are sent over each of them, and it is done when the last one has them.
  *
- * Weights do not count. Rates and usage of links are those of bytes on the wire.
+ * Weights do not count. What links carry is in bytes of their payload rate: those on the wire times
+ * their framing. A link is saturated while it sends and another packet waits for it.
  */
 class PacketTransport final : public Transport, private MessageClient
 {
@@ -54,6 +55,7 @@ class PacketTransport final : public Transport, private MessageClient
     PathId CurrentPath(FlowId id) override;
     Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
+    const PortCounters* GetPortCounters(LinkId link) const override;
 
     bool TellsArrival() const override
     {
@@ -66,6 +68,10 @@ class PacketTransport final : public Transport, private MessageClient
     }
 
     std::vector<StalledFlow> StalledFlows() override;
+
+    /** A cycle of ports that wait for each other; empty when there is none. O(packets). */
+    std::string DescribeWaiting() const override;
+
     void AddObserver(TransportObserver& observer, bool linkRates) override;
     void RemoveObserver(TransportObserver& observer) override;
 
@@ -100,12 +106,6 @@ class PacketTransport final : public Transport, private MessageClient
     {
         return m_packets.Most();
     }
-
-    /**
-     * A cycle of ports that wait for each other, as a sentence; empty when there is none.
-     * O(packets).
-     */
-    std::string DescribeDeadlock() const;
 
     /**
      * Checks that every packet is in one place. O(packets). @throws std::logic_error when not.
@@ -158,6 +158,8 @@ class PacketTransport final : public Transport, private MessageClient
     uint32_t ConnectionOf(const FlowRequest& request);
     void OpenFootprint(Connection& connection);
     std::vector<QueuePairs::Path> PathsOf(RouteId route);
+    void ChoosePath(const Connection& connection, uint32_t pair, int64_t now);
+    int64_t MostQueued(PathId path) const;
     QueuePairs::Path HopsOf(PathId path);
     ConnectionFacts FactsOf(PathId path) const;
     bool CrossesNetwork(PathId path) const;

@@ -114,6 +114,18 @@ class QueuePairs : public PacketEnds
         return m_pairs.size();
     }
 
+    /** Whether nothing of a queue pair is under way, or to be sent. */
+    bool IsIdle(uint32_t pair) const
+    {
+        return m_pairs[pair]->inFlight == 0 && m_pairs[pair]->state == State::Idle;
+    }
+
+    /** When a queue pair has sent its last packet, ps. */
+    int64_t LastSent(uint32_t pair) const
+    {
+        return m_pairs[pair]->lastSent;
+    }
+
     /** What the congestion control lets a queue pair send now, bytes/s on the wire. */
     double RateOf(uint32_t pair) const;
 

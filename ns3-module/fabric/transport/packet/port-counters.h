@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_PORT_COUNTERS_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_PORT_COUNTERS_H
+
+#include <cstdint>
+
+namespace weir
+{
+
+/** What a port has done since the beginning. */
+struct alignas(64) PortCounters
+{
+    uint64_t packets{0};
+    uint64_t bytes{0};     //!< on the wire; inside nodes without headers
+    int64_t busy{0};       //!< ps in which it sent
+    int64_t backlogged{0}; //!< of these, ps after which another packet waited already
+    int64_t mostQueued{0}; //!< bytes in one of its queues
+    int64_t paused{0};     //!< ps in which some class was paused
+    uint64_t marks{0};
+    uint64_t drops{0}; //!< packets for it, and on it when it failed
+    uint64_t trims{0};
+    uint64_t pauses{0}; //!< pauses that reached it
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_PORT_COUNTERS_H
