@@ -1,6 +1,5 @@
 set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/passive-engine.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/sharing-solver.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/link-profile.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/net-transport.cc
@@ -45,18 +44,17 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/routing/policies/adaptive.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/policies/flowlet.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/policies/spray.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/progressive-filling.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/local-max-min.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/local-max-min-fill.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-changes.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-fill.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-groups.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-lines.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-order.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-slack.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-sweep.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min-walk.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/bottleneck-groups.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/group-mover.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/level-order.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/level-sweep.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/level-walk.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/saturation-queue.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/slack-links.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/sharing-solver.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/local-max-min.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/progressive-filling.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-bundles.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/path-selector.cc

@@ -16,6 +16,8 @@ namespace weir
 namespace
 {
 
+using maxmin::LocalMaxMin;
+
 TEST(MaxMin, EqualsProgressiveFillingOnRandomSystemsAtEveryChange)
 {
     for (uint64_t seed = 1; seed <= 1500; seed++)
@@ -137,13 +139,13 @@ TEST(SharingSolver, KeepsLongPathsThatMeetFew)
     ASSERT_NO_FATAL_FAILURE(pair.ExpectEqual("around"));
 }
 
-TEST(MaxMin, AVariableAloneGetsTheLeastCapacityOverMultiplicity)
+TEST(MaxMin, AnUncontendedVariableGetsTheLeastCapacityOverMultiplicity)
 {
     Pair<> pair({100, 90, 80});
     const uint32_t v = pair.Add({{LinkId(0), 4}, {LinkId(1), 1}, {LinkId(2), 3}}, INFINITE);
     pair.SetWeight(v, 1);
-    pair.ExpectEqual("alone");
-    EXPECT_TRUE(pair.Solver().IsAlone(v));
+    pair.ExpectEqual("uncontended");
+    EXPECT_TRUE(pair.Solver().IsUncontended(v));
     EXPECT_DOUBLE_EQ(pair.Solver().Level(v), 25);
     // Idle it stays on its links until another variable wants one of them.
     pair.SetWeight(v, 0);
@@ -181,7 +183,7 @@ TEST(MaxMin, ALinkFarFromFullHearsOfNoRiseUntilItMatters)
     }
     EXPECT_DOUBLE_EQ(pair.Solver().Level(variables[3]), 60);
     EXPECT_EQ(pair.Solver().Bottleneck(variables[3]), 3U);
-    EXPECT_DOUBLE_EQ(pair.Solver().SharedLoad(4), 60);
+    EXPECT_DOUBLE_EQ(pair.Solver().Load(4), 60);
 }
 
 TEST(MaxMin, ASolveTouchesOnlyWhatAChangeCanReach)

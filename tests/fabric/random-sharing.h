@@ -2,6 +2,7 @@
 #ifndef WEIR_TESTS_FABRIC_RANDOM_SHARING_H
 #define WEIR_TESTS_FABRIC_RANDOM_SHARING_H
 
+#include "fabric/routing/path-table.h"
 #include "fabric/sharing/max-min.h"
 #include "fabric/sharing/progressive-filling.h"
 #include "random-stream.h"
@@ -11,15 +12,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace weir
 {
 
-inline constexpr double INFINITE = std::numeric_limits<double>::infinity();
+using maxmin::INFINITE;
+using maxmin::MaxMin;
 
 /** A solver beside the plain statement of what it holds. */
 template <typename Sharing = MaxMin>
@@ -34,7 +34,7 @@ class Pair
 
     uint32_t Add(const std::vector<PathLink>& path, double cap)
     {
-        const uint32_t v = m_solver.Add({path.data(), path.data() + path.size()}, cap);
+        const uint32_t v = m_solver.Add(path, cap);
         m_flows.resize(std::max<std::size_t>(m_flows.size(), v + 1));
         m_flows[v] = {{}, 0, cap};
         for (const auto& l : path)
@@ -56,7 +56,7 @@ class Pair
         m_capacities[link] = capacity;
     }
 
-    /** Solves both ways and holds every level against the oracle. */
+    /** Solves both ways and compares every level with the oracle. */
     void ExpectEqual(const std::string& where)
     {
         m_solver.Solve();
@@ -105,9 +105,9 @@ class Pair
                 }
             }
             ASSERT_LE(load, m_capacities[link] * (1 + 1e-9)) << where << ": link " << link;
-            if (m_solver.AloneOn(link) == MaxMin::NONE && m_capacities[link] != INFINITE)
+            if (m_solver.UncontendedOn(link) == MaxMin::NONE && m_capacities[link] != INFINITE)
             {
-                ASSERT_NEAR(m_solver.SharedLoad(link), load, 1e-9 * m_capacities[link])
+                ASSERT_NEAR(m_solver.Load(link), load, 1e-9 * m_capacities[link])
                     << where << ": link " << link;
             }
         }
@@ -231,10 +231,10 @@ PlayDenseSystem(uint64_t seed, uint32_t ranks, int steps)
 class WalkingMaxMin : public MaxMin
 {
   public:
-    explicit WalkingMaxMin(std::vector<double> capacities)
-        : MaxMin(std::move(capacities))
+    explicit WalkingMaxMin(const std::vector<double>& capacities)
+        : MaxMin(capacities)
     {
-        WalkFrom(1);
+        SetMinLinksOfWalk(1);
     }
 };
 

@@ -3,110 +3,75 @@
 
 #include <algorithm>
 
-namespace weir
+namespace weir::maxmin
 {
 
 namespace
 {
 
 // What a solve may look at for each changed variable and each link of its path before it counts as
-// too much, and how much too much, in all, is too much: some milliseconds. As long as links hold
-// few of the variables that are set anew with it, MaxMin, which moves as one what a link holds,
-// would look at the links of all their paths, too; so many looks a link are warranted (rings over a
-// thousand links take 4 to 7, flows that drag many others along 50).
+// too much, and how much too much, in all, is too much: some milliseconds.
 constexpr uint64_t WARRANTED = 64;
-constexpr uint64_t DEBT_MOST = 1 << 22;
-constexpr std::size_t HELD_FEW = 4;
-constexpr uint64_t WARRANTED_DRAGGED = 24;
-constexpr uint64_t WARRANTED_MOST = 1 << 21; //!< for one solve, however much has changed
+constexpr uint64_t MAX_DEBT = 1 << 22;
+constexpr uint64_t MAX_WARRANTED = 1 << 21; //!< for one solve, however much has changed
+
+/** A level is higher than another, or a link not full, past this part: far below 1e-9. */
+constexpr double DIFFERENT = 1e-12;
 
 } // namespace
-
-std::vector<PathLink>
-LocalMaxMin::PathOf(uint32_t v) const
-{
-    std::vector<PathLink> path;
-    const Variable& variable = m_variables[v];
-    for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
-    {
-        path.push_back({LinkId(m_steps[i].link), m_steps[i].multiplicity});
-    }
-    return path;
-}
 
 bool
 LocalMaxMin::Solve()
 {
-    m_moved.clear();
-    m_touched.clear();
+    m_tables.moved.clear();
+    m_tables.touched.clear();
     m_joined.clear();
     m_solve++;
     m_spent = 0;
     uint64_t warranted = WARRANTED * (1 + m_changedLinks.size());
     for (uint32_t v : m_changedVariables)
     {
-        warranted += WARRANTED * (1 + m_variables[v].length);
+        warranted += WARRANTED * (1 + m_tables.variables[v].length);
     }
-    warranted = std::min(warranted, WARRANTED_MOST);
-    m_spendMost = warranted + DEBT_MOST;
+    warranted = std::min(warranted, MAX_WARRANTED);
+    m_maxSpent = warranted + MAX_DEBT;
     ApplyChanges();
     do
     {
-        if (m_spent > m_spendMost || !Fill(m_spendMost))
+        if (m_spent > m_maxSpent || !Fill())
         {
             return false;
         }
     } while (TakeIn());
     Commit();
     m_debt += m_spent;
-    m_debt -= std::min(m_debt, warranted + WarrantedByJoined());
-    return m_debt <= DEBT_MOST;
-}
-
-/** What setting anew all who have joined was worth, if links hold few of them each. */
-uint64_t
-LocalMaxMin::WarrantedByJoined() const
-{
-    const auto holders = static_cast<std::size_t>(std::count_if(
-        m_open.begin(), m_open.end(), [](const Open& open) { return open.heldAt < INFINITE; }));
-    std::size_t held = 0; // others are at their caps
-    uint64_t warranted = 0;
-    for (uint32_t v : m_joined)
-    {
-        held += m_variables[v].held == NONE ? 0 : 1;
-        warranted += WARRANTED_DRAGGED * (1 + m_variables[v].length);
-    }
-    return held <= HELD_FEW * holders ? warranted : 0;
+    m_debt -= std::min(m_debt, warranted);
+    return m_debt <= MAX_DEBT;
 }
 
 void
 LocalMaxMin::ApplyCapacity(uint32_t link, double capacity)
 {
-    Link& l = m_links[link];
+    Link& l = m_tables.links[link];
     l.capacity = capacity;
-    if (const uint32_t v = AloneOn(link); v != NONE)
-    {
-        m_variables[v].narrowest = NarrowestOf(v);
-        SetAlone(v);
-        return;
-    }
     for (const Member& m : l.members)
     {
         Join(m.variable);
     }
-    m_touched.push_back(link);
+    m_tables.touched.push_back(link);
 }
 
 /** Gives a variable that shares links its next weight; its level is to be found. */
 void
 LocalMaxMin::Enter(uint32_t v)
 {
-    Variable& variable = m_variables[v];
+    Variable& variable = m_tables.variables[v];
     variable.weight = variable.nextWeight;
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
-        const Step& step = m_steps[i];
-        m_links[step.link].members[step.position].weight = step.multiplicity * variable.weight;
+        const Crossing& crossing = m_tables.crossings[i];
+        m_tables.links[crossing.link].members[crossing.position].weight =
+            m_tables.multiplicities[i] * variable.weight;
     }
     Join(v);
 }
@@ -118,35 +83,207 @@ LocalMaxMin::Enter(uint32_t v)
 void
 LocalMaxMin::Withdraw(uint32_t v)
 {
-    if (m_spent > m_spendMost)
+    if (m_spent > m_maxSpent)
     {
         return;
     }
-    const Variable& variable = m_variables[v];
+    const Variable& variable = m_tables.variables[v];
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
-        const uint32_t link = m_steps[i].link;
-        m_spent += m_links[link].members.size();
-        for (const Member& m : m_links[link].members)
+        const uint32_t link = m_tables.crossings[i].link;
+        m_spent += m_tables.links[link].members.size();
+        for (const Member& m : m_tables.links[link].members)
         {
-            if (m_variables[m.variable].held == link && m.variable != v)
+            if (m_tables.variables[m.variable].held == link && m.variable != v)
             {
                 Join(m.variable);
             }
         }
-        m_touched.push_back(link);
+        m_tables.touched.push_back(link);
     }
 }
 
-/** Sets a variable anew in this solve. */
+/** Has a variable recomputed in this solve. */
 void
 LocalMaxMin::Join(uint32_t v)
 {
-    if (m_variables[v].joined != m_solve)
+    if (m_tables.variables[v].joined != m_solve)
     {
-        m_variables[v].joined = m_solve;
+        m_tables.variables[v].joined = m_solve;
         m_joined.push_back(v);
     }
+}
+
+/**
+ * Progressive filling of those that are recomputed, the levels of all others given.
+ * @return false when it has spent too much.
+ */
+bool
+LocalMaxMin::Fill()
+{
+    OpenLinks();
+    while (!m_rising.empty())
+    {
+        if (m_spent > m_maxSpent)
+        {
+            return false;
+        }
+        StopAt(NextStop());
+        m_rising.erase(std::remove_if(m_rising.begin(),
+                                      m_rising.end(),
+                                      [this](uint32_t v) {
+                                          return m_tables.variables[v].stopped == m_filling;
+                                      }),
+                       m_rising.end());
+    }
+    return true;
+}
+
+/** Looks up what the links of those that are recomputed have left for them. */
+void
+LocalMaxMin::OpenLinks()
+{
+    m_filling++;
+    m_open.clear();
+    m_rising.clear();
+    for (uint32_t v : m_joined)
+    {
+        const Variable& variable = m_tables.variables[v];
+        if (variable.standing != Variable::Contending)
+        {
+            continue; // it has left since
+        }
+        m_rising.push_back(v);
+        m_spent += variable.length;
+        for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
+        {
+            Link& l = m_tables.links[m_tables.crossings[i].link];
+            if (l.capacity == INFINITE)
+            {
+                continue;
+            }
+            if (l.filling != m_filling)
+            {
+                l.filling = m_filling;
+                l.index = static_cast<uint32_t>(m_open.size());
+                m_open.push_back(
+                    {m_tables.crossings[i].link, 0, l.capacity, 0, INFINITE, 0, l.capacity});
+                m_spent += l.members.size();
+                double others = 0;
+                for (const Member& m : l.members)
+                {
+                    const Variable& member = m_tables.variables[m.variable];
+                    others += member.joined == m_solve ? 0 : m.weight * member.level;
+                }
+                m_open.back().left -= others;
+            }
+            OpenLink& open = m_open[l.index];
+            open.rising += l.members[m_tables.crossings[i].position].weight;
+            open.rises++;
+        }
+    }
+}
+
+/** The lowest level at which a link fills or a cap is reached; infinite: nothing stops them. */
+double
+LocalMaxMin::NextStop() const
+{
+    double level = INFINITE;
+    for (const OpenLink& open : m_open)
+    {
+        if (open.rises > 0)
+        {
+            level = std::min(level, std::max(open.left, 0.0) / open.rising);
+        }
+    }
+    for (uint32_t v : m_rising)
+    {
+        level = std::min(level, m_tables.variables[v].cap);
+    }
+    return level;
+}
+
+/** Stops whom a link or a cap stops at @p level. */
+void
+LocalMaxMin::StopAt(double level)
+{
+    m_spent += m_open.size() + m_rising.size();
+    for (uint32_t v : m_rising)
+    {
+        if (m_tables.variables[v].cap <= level)
+        {
+            Stop(v, m_tables.variables[v].cap, NONE);
+        }
+    }
+    for (OpenLink& open : m_open)
+    {
+        if (open.rises == 0 || open.left - open.rising * level > SAME_LOAD * open.capacity)
+        {
+            continue;
+        }
+        open.heldAt = level;
+        const auto& members = m_tables.links[open.link].members;
+        m_spent += members.size();
+        for (const Member& m : members)
+        {
+            const Variable& variable = m_tables.variables[m.variable];
+            if (variable.joined == m_solve && variable.stopped != m_filling)
+            {
+                Stop(m.variable, level, open.link);
+            }
+        }
+    }
+}
+
+void
+LocalMaxMin::Stop(uint32_t v, double level, uint32_t held)
+{
+    Variable& variable = m_tables.variables[v];
+    variable.next = level;
+    variable.held = held;
+    variable.stopped = m_filling;
+    for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
+    {
+        const Link& l = m_tables.links[m_tables.crossings[i].link];
+        if (l.filling != m_filling)
+        {
+            continue; // of infinite capacity
+        }
+        OpenLink& open = m_open[l.index];
+        const double weight = l.members[m_tables.crossings[i].position].weight;
+        open.left -= weight * level;
+        open.rising = --open.rises > 0 ? open.rising - weight : 0;
+        open.highest = std::max(open.highest, level);
+    }
+}
+
+/** Has those join who hold others back. @return whether there are any. */
+bool
+LocalMaxMin::TakeIn()
+{
+    const std::size_t before = m_joined.size();
+    for (const OpenLink& open : m_open)
+    {
+        const auto& members = m_tables.links[open.link].members;
+        const bool full = open.left <= DIFFERENT * open.capacity;
+        const bool overfull = open.left < -DIFFERENT * open.capacity;
+        m_spent += members.size();
+        for (const Member& m : members)
+        {
+            const Variable& variable = m_tables.variables[m.variable];
+            if (variable.joined == m_solve)
+            {
+                continue;
+            }
+            const double level = variable.level * (1 + DIFFERENT);
+            if (overfull || variable.level > open.heldAt * (1 + DIFFERENT) ||
+                (variable.held == open.link && (!full || open.highest > level)))
+            {
+                Join(m.variable);
+            }
+        }
+    }
+    return m_joined.size() > before;
 }
 
 void
@@ -154,17 +291,17 @@ LocalMaxMin::Commit()
 {
     for (uint32_t v : m_joined)
     {
-        Variable& variable = m_variables[v];
-        if (variable.standing == Variable::Shared && variable.level != variable.next)
+        Variable& variable = m_tables.variables[v];
+        if (variable.standing == Variable::Contending && variable.level != variable.next)
         {
             variable.level = variable.next;
-            m_moved.push_back(v);
+            m_tables.moved.push_back(v);
         }
     }
-    for (const Open& open : m_open)
+    for (const OpenLink& open : m_open)
     {
-        m_touched.push_back(open.link);
+        m_tables.touched.push_back(open.link);
     }
 }
 
-} // namespace weir
+} // namespace weir::maxmin

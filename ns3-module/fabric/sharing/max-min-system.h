@@ -1,46 +1,132 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_FABRIC_MAX_MIN_SYSTEM_H
-#define WEIR_FABRIC_MAX_MIN_SYSTEM_H
-
-#include "fabric/routing/path-table.h"
-#include "fabric/sharing/max-min-variable.h"
+#ifndef WEIR_FABRIC_SHARING_MAX_MIN_SYSTEM_H
+#define WEIR_FABRIC_SHARING_MAX_MIN_SYSTEM_H
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
 namespace weir::maxmin
 {
 
+constexpr uint32_t NONE = 0xffffffff;
+constexpr double INFINITE = std::numeric_limits<double>::infinity();
+
 /**
- * The linear system under a max-min solver: variables, the links on their paths, who is on which
+ * Loads that differ by less than this part of the capacity are the same load: the rounding of sums
+ * of thousands of doubles, far below the 1e-9 that rates are right to. It keeps noise from being
+ * replayed as change, and makes equal links saturate at one and the same level.
+ */
+constexpr double SAME_LOAD = 1e-14;
+
+/** A variable of a System. */
+struct Variable
+{
+    double level{0};      //!< where the solver keeps no other for it
+    double cap{0};        //!< of level
+    double weight{0};     //!< in force
+    double nextWeight{0}; //!< from the next Solve on
+    double narrowest{0};  //!< when uncontended: the least capacity / multiplicity
+    uint32_t first{0};    //!< of its crossings, among all
+    uint32_t length{0};   //!< how many crossings it has
+
+    enum : uint8_t
+    {
+        Detached,    //!< not on its links
+        Uncontended, //!< on them, no other variable is; idle or active, the solver does not see it
+        Contending   //!< on them, active, the solver's
+    } standing{Detached};
+
+    bool isChanged{false}; //!< waits for the next Solve
+    bool isRemoved{false}; //!< its index waits for another variable
+};
+
+/** Where a variable crosses a link. */
+struct Crossing
+{
+    uint32_t link{NONE};
+    uint32_t position{NONE}; //!< among the link's members
+};
+
+/** A variable on a link. */
+struct Member
+{
+    double weight; //!< of the variable, times how often it crosses the link
+    uint32_t variable;
+    uint32_t crossing; //!< which of all crossings this is
+};
+
+/** The variables, crossings and links of a System, and what the last Solve has changed. */
+template <typename Parts>
+struct Tables
+{
+    std::vector<typename Parts::Variable> variables;
+    std::vector<typename Parts::Crossing> crossings; //!< of all variables
+    std::vector<double> multiplicities;              //!< by crossing
+    std::vector<typename Parts::Link> links;
+    std::vector<uint32_t> moved;   //!< variables
+    std::vector<uint32_t> touched; //!< links
+
+    /** The uncontended variable on a link, active or idle; NONE otherwise. */
+    uint32_t UncontendedOn(uint32_t link) const
+    {
+        const auto& members = links[link].members;
+        return members.size() == 1 &&
+                       variables[members[0].variable].standing == Variable::Uncontended
+                   ? members[0].variable
+                   : NONE;
+    }
+};
+
+/**
+ * The linear system under a max-min solver: variables, the links that they cross, who is on which
  * link, and the changes that wait for the next Solve. It answers by itself for variables that
- * stand alone; the levels of those that share a link are the solver's.
+ * are uncontended; the levels of those that share a link are the solver's.
  *
  * A base of its solver, which it calls without virtual functions. The solver has
- *  - ApplyCapacity(link, capacity): puts a capacity in force;
+ *  - ApplyCapacity(link, capacity): puts a capacity in force where others than an uncontended
+ *    variable may be on the link;
  *  - Enter(v): a variable has come to share links, or shares them at its nextWeight from now on;
  *  - Withdraw(v): a variable that shares links is about to change its weight or to leave them;
- *  - Joined(link, v) and Left(link, place, v): v has become the last member of a link, or has
- *    stopped being one and the last has taken its place;
+ *  - Joined(link, v) and Left(link, position, v): v has become the last member of a link, or has
+ *    stopped being one and the last has taken its position;
  *  - Level(v).
  *
  * @tparam Solver derives from this
- * @tparam Parts what the solver keeps: `Parts::Variable`, derived from Variable, `Parts::Step`, a
- * Step or derived from it, and `Parts::Link`, with a `capacity` and the `members` on the link
+ * @tparam Parts what the solver keeps: `Parts::Variable`, derived from Variable, `Parts::Crossing`,
+ * a Crossing or derived from it, and `Parts::Link`, with a `capacity` and the `members` on the link
  */
 template <typename Solver, typename Parts>
 class System
 {
   public:
-    static constexpr uint32_t NONE = 0xffffffff;
+    static constexpr uint32_t NONE = maxmin::NONE;
 
-    using Member = maxmin::Member;
+    /**
+     * A new variable of weight zero. O(path). @return its index; freed indices are used again.
+     * @param path pairs of a LinkId and how often each unit of the variable crosses it, each link
+     *        once: as PathLink and LinkShare
+     */
+    template <typename Path>
+    uint32_t Add(const Path& path, double cap);
 
-    /** A new variable of weight zero. O(path). @return its index; freed indices are used again. */
-    uint32_t Add(PathTable::Span path, double cap);
+    /** Takes over the variables of another system of as many links, under the same indices, and the
+     * capacities. */
+    template <typename OtherSolver, typename OtherParts>
+    void TakeOver(const System<OtherSolver, OtherParts>& other);
+
+    std::size_t VariableCount() const
+    {
+        return m_tables.variables.size();
+    }
+
+    std::size_t LinkCount() const
+    {
+        return m_tables.links.size();
+    }
 
     /** Frees a variable of weight zero after a Solve. */
     void Remove(uint32_t variable);
@@ -48,11 +134,11 @@ class System
     /** The total weight from the next Solve on; zero: it takes no share. O(1). */
     void SetWeight(uint32_t v, double weight)
     {
-        Variable& variable = m_variables[v];
+        Variable& variable = m_tables.variables[v];
         variable.nextWeight = weight;
-        if (!variable.changed)
+        if (!variable.isChanged)
         {
-            variable.changed = true;
+            variable.isChanged = true;
             m_changedVariables.push_back(v);
         }
     }
@@ -68,56 +154,50 @@ class System
         return !m_changedVariables.empty() || !m_changedLinks.empty();
     }
 
-    /** Whether the variable stands on its links (an idle one may, until they are wanted). */
+    /** Whether the variable is on its links (an idle one may be, until they are wanted). */
     bool IsAttached(uint32_t variable) const
     {
-        return m_variables[variable].standing != Variable::Off;
+        return m_tables.variables[variable].standing != Variable::Detached;
     }
 
-    bool IsAlone(uint32_t variable) const
+    bool IsUncontended(uint32_t variable) const
     {
-        return m_variables[variable].standing == Variable::Alone;
+        return m_tables.variables[variable].standing == Variable::Uncontended;
     }
 
     double Capacity(uint32_t link) const
     {
-        return m_links[link].capacity;
+        return m_tables.links[link].capacity;
     }
 
-    /** The variable that stands alone on a link, active or idle; NONE otherwise. */
-    uint32_t AloneOn(uint32_t link) const
+    uint32_t UncontendedOn(uint32_t link) const
     {
-        const auto& members = m_links[link].members;
-        return members.size() == 1 && IsAlone(members[0].variable) ? members[0].variable : NONE;
+        return m_tables.UncontendedOn(link);
     }
 
-    /** How often a unit of the member crosses its link. */
-    uint32_t Multiplicity(const Member& member) const
+    /** Calls @p use(variable, multiplicity) for all on a link, in a reproducible order. */
+    template <typename Use>
+    void ForEachOn(uint32_t link, const Use& use) const
     {
-        return m_steps[member.step].multiplicity;
-    }
-
-    /** All variables on a link, in no particular but a reproducible order. */
-    const std::vector<Member>& Members(uint32_t link) const
-    {
-        return m_links[link].members;
+        for (const Member& member : m_tables.links[link].members)
+        {
+            use(member.variable, m_tables.multiplicities[member.crossing]);
+        }
     }
 
     /** Variables whose bottleneck, own level or standing the last Solve changed; may repeat. */
     const std::vector<uint32_t>& MovedVariables() const
     {
-        return m_moved;
+        return m_tables.moved;
     }
 
     /** Links whose level or load the last Solve may have changed; may repeat. */
     const std::vector<uint32_t>& TouchedLinks() const
     {
-        return m_touched;
+        return m_tables.touched;
     }
 
   protected:
-    static constexpr double INFINITE = UNLIMITED;
-
     struct CapacityChange
     {
         uint32_t link;
@@ -125,11 +205,11 @@ class System
     };
 
     explicit System(const std::vector<double>& capacities)
-        : m_links(capacities.size())
     {
+        m_tables.links.resize(capacities.size());
         for (std::size_t i = 0; i < capacities.size(); i++)
         {
-            m_links[i].capacity = capacities[i];
+            m_tables.links[i].capacity = capacities[i];
         }
     }
 
@@ -138,32 +218,25 @@ class System
     /** Puts all changes since the last Solve in force. */
     void ApplyChanges();
 
-    /** The answer for a variable that shares no link. O(1). */
-    void SetAlone(uint32_t variable);
-
-    /** The least capacity / multiplicity of a variable's links. O(path). */
-    double NarrowestOf(uint32_t variable) const;
-
     /** The total rate on a link. O(members). */
     double SumOfRates(uint32_t link) const
     {
         double load = 0;
-        for (const Member& m : m_links[link].members)
+        for (const Member& m : m_tables.links[link].members)
         {
             load += m.weight * static_cast<const Solver&>(*this).Level(m.variable);
         }
         return load;
     }
 
-    std::vector<typename Parts::Variable> m_variables;
-    std::vector<typename Parts::Step> m_steps; //!< of all paths
-    std::vector<typename Parts::Link> m_links;
+    Tables<Parts> m_tables;
     std::vector<uint32_t> m_changedVariables;
     std::vector<CapacityChange> m_changedLinks;
-    std::vector<uint32_t> m_moved;
-    std::vector<uint32_t> m_touched;
 
   private:
+    template <typename OtherSolver, typename OtherParts>
+    friend class System;
+
     Solver& Self()
     {
         return static_cast<Solver&>(*this);
@@ -173,13 +246,16 @@ class System
     void Attach(uint32_t variable);
     void TakePlaces(uint32_t variable);
     void Leave(uint32_t variable);
+    void SetUncontended(uint32_t variable);
+    double NarrowestOf(uint32_t variable) const;
 
     std::vector<std::vector<uint32_t>> m_unused; //!< removed variables, by path length
 };
 
 template <typename Solver, typename Parts>
+template <typename Path>
 uint32_t
-System<Solver, Parts>::Add(PathTable::Span path, double cap)
+System<Solver, Parts>::Add(const Path& path, double cap)
 {
     const std::size_t length = path.size();
     if (m_unused.size() <= length)
@@ -194,39 +270,70 @@ System<Solver, Parts>::Add(PathTable::Span path, double cap)
     }
     else
     {
-        v = static_cast<uint32_t>(m_variables.size());
-        m_variables.emplace_back();
-        m_variables[v].first = static_cast<uint32_t>(m_steps.size());
-        m_variables[v].length = static_cast<uint32_t>(length);
-        m_steps.resize(m_steps.size() + length);
+        v = static_cast<uint32_t>(m_tables.variables.size());
+        m_tables.variables.emplace_back();
+        m_tables.variables[v].first = static_cast<uint32_t>(m_tables.crossings.size());
+        m_tables.variables[v].length = static_cast<uint32_t>(length);
+        m_tables.crossings.resize(m_tables.crossings.size() + length);
+        m_tables.multiplicities.resize(m_tables.crossings.size());
     }
-    m_variables[v].cap = cap;
-    m_variables[v].removed = false;
-    auto* step = m_steps.data() + m_variables[v].first;
-    for (const PathLink& l : path)
+    m_tables.variables[v].cap = cap;
+    m_tables.variables[v].isRemoved = false;
+    std::size_t i = m_tables.variables[v].first;
+    for (const auto& [link, multiplicity] : path)
     {
-        *step = {};
-        step->link = l.link.Index();
-        step->multiplicity = l.multiplicity;
-        step++;
+        m_tables.crossings[i] = {};
+        m_tables.crossings[i].link = link.Index();
+        m_tables.multiplicities[i++] = multiplicity;
     }
     return v;
+}
+
+template <typename Solver, typename Parts>
+template <typename OtherSolver, typename OtherParts>
+void
+System<Solver, Parts>::TakeOver(const System<OtherSolver, OtherParts>& other)
+{
+    for (std::size_t link = 0; link < m_tables.links.size(); link++)
+    {
+        m_tables.links[link].capacity = other.m_tables.links[link].capacity;
+    }
+    m_tables.multiplicities = other.m_tables.multiplicities;
+    m_unused = other.m_unused;
+    for (const Crossing& crossing : other.m_tables.crossings)
+    {
+        m_tables.crossings.emplace_back();
+        m_tables.crossings.back().link = crossing.link;
+    }
+    for (const Variable& taken : other.m_tables.variables)
+    {
+        m_tables.variables.emplace_back();
+        Variable& variable = m_tables.variables.back();
+        variable.cap = taken.cap;
+        variable.first = taken.first;
+        variable.length = taken.length;
+        variable.isRemoved = taken.isRemoved;
+        if (taken.weight > 0)
+        {
+            SetWeight(static_cast<uint32_t>(m_tables.variables.size() - 1), taken.weight);
+        }
+    }
 }
 
 template <typename Solver, typename Parts>
 void
 System<Solver, Parts>::Remove(uint32_t v)
 {
-    Variable& variable = m_variables[v];
-    if (variable.changed || variable.weight != 0)
+    Variable& variable = m_tables.variables[v];
+    if (variable.isChanged || variable.weight != 0)
     {
         throw std::logic_error("max-min sharing: a variable in use is removed");
     }
-    if (variable.standing != Variable::Off)
+    if (variable.standing != Variable::Detached)
     {
         Leave(v);
     }
-    variable.removed = true;
+    variable.isRemoved = true;
     m_unused[variable.length].push_back(v);
 }
 
@@ -236,6 +343,13 @@ System<Solver, Parts>::ApplyChanges()
 {
     for (const auto& change : m_changedLinks)
     {
+        if (const uint32_t v = UncontendedOn(change.link); v != NONE)
+        {
+            m_tables.links[change.link].capacity = change.capacity;
+            m_tables.variables[v].narrowest = NarrowestOf(v);
+            SetUncontended(v);
+            continue;
+        }
         Self().ApplyCapacity(change.link, change.capacity);
     }
     // Those that go make room before those that come look who is there.
@@ -243,7 +357,7 @@ System<Solver, Parts>::ApplyChanges()
     {
         for (uint32_t v : m_changedVariables)
         {
-            if ((m_variables[v].nextWeight > 0) == coming)
+            if ((m_tables.variables[v].nextWeight > 0) == coming)
             {
                 ApplyWeight(v);
             }
@@ -251,7 +365,7 @@ System<Solver, Parts>::ApplyChanges()
     }
     for (uint32_t v : m_changedVariables)
     {
-        m_variables[v].changed = false;
+        m_tables.variables[v].isChanged = false;
     }
     m_changedVariables.clear();
     m_changedLinks.clear();
@@ -261,20 +375,20 @@ template <typename Solver, typename Parts>
 void
 System<Solver, Parts>::ApplyWeight(uint32_t v)
 {
-    Variable& variable = m_variables[v];
+    Variable& variable = m_tables.variables[v];
     if (variable.nextWeight == variable.weight)
     {
         return;
     }
     switch (variable.standing)
     {
-    case Variable::Off:
+    case Variable::Detached:
         Attach(v);
         break;
-    case Variable::Alone:
-        SetAlone(v);
+    case Variable::Uncontended:
+        SetUncontended(v);
         break;
-    case Variable::Shared:
+    case Variable::Contending:
         Self().Withdraw(v);
         if (variable.nextWeight > 0)
         {
@@ -290,41 +404,41 @@ System<Solver, Parts>::ApplyWeight(uint32_t v)
     }
 }
 
-/** Puts a variable on its links: alone if nobody active is there, else sharing with them. */
+/** Puts a variable on its links: uncontended if nobody active is there, else sharing with them. */
 template <typename Solver, typename Parts>
 void
 System<Solver, Parts>::Attach(uint32_t v)
 {
-    const uint32_t first = m_variables[v].first;
-    const uint32_t last = first + m_variables[v].length;
-    bool alone = true;
+    const uint32_t first = m_tables.variables[v].first;
+    const uint32_t last = first + m_tables.variables[v].length;
+    bool isUncontended = true;
     for (uint32_t i = first; i < last; i++)
     {
-        const uint32_t link = m_steps[i].link;
-        if (m_links[link].members.empty())
+        const uint32_t link = m_tables.crossings[i].link;
+        if (m_tables.links[link].members.empty())
         {
             continue;
         }
-        const uint32_t other = AloneOn(link);
-        if (other != NONE && m_variables[other].nextWeight == 0)
+        const uint32_t other = UncontendedOn(link);
+        if (other != NONE && m_tables.variables[other].nextWeight == 0)
         {
             Leave(other);
             continue;
         }
-        alone = false;
+        isUncontended = false;
         if (other != NONE)
         {
-            m_variables[other].standing = Variable::Shared;
-            m_moved.push_back(other);
+            m_tables.variables[other].standing = Variable::Contending;
+            m_tables.moved.push_back(other);
             Self().Enter(other);
         }
     }
     TakePlaces(v);
-    m_variables[v].standing = alone ? Variable::Alone : Variable::Shared;
-    if (alone)
+    m_tables.variables[v].standing = isUncontended ? Variable::Uncontended : Variable::Contending;
+    if (isUncontended)
     {
-        m_variables[v].narrowest = NarrowestOf(v);
-        SetAlone(v);
+        m_tables.variables[v].narrowest = NarrowestOf(v);
+        SetUncontended(v);
     }
     else
     {
@@ -336,14 +450,18 @@ template <typename Solver, typename Parts>
 void
 System<Solver, Parts>::TakePlaces(uint32_t v)
 {
-    const Variable& variable = m_variables[v];
+    const Variable& variable = m_tables.variables[v];
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
-        Step& step = m_steps[i];
-        auto& members = m_links[step.link].members;
-        step.position = static_cast<uint32_t>(members.size());
+        Crossing& crossing = m_tables.crossings[i];
+        auto& members = m_tables.links[crossing.link].members;
+        crossing.position = static_cast<uint32_t>(members.size());
+        if (members.capacity() == 0)
+        {
+            members.reserve(4);
+        }
         members.push_back({0, v, i});
-        Self().Joined(step.link, v);
+        Self().Joined(crossing.link, v);
     }
 }
 
@@ -352,44 +470,46 @@ template <typename Solver, typename Parts>
 void
 System<Solver, Parts>::Leave(uint32_t v)
 {
-    Variable& variable = m_variables[v];
+    Variable& variable = m_tables.variables[v];
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
-        const Step& step = m_steps[i];
-        auto& members = m_links[step.link].members;
-        members[step.position] = members.back();
-        m_steps[members[step.position].step].position = step.position;
+        const Crossing& crossing = m_tables.crossings[i];
+        auto& members = m_tables.links[crossing.link].members;
+        members[crossing.position] = members.back();
+        m_tables.crossings[members[crossing.position].crossing].position = crossing.position;
         members.pop_back();
-        Self().Left(step.link, step.position, v);
+        Self().Left(crossing.link, crossing.position, v);
     }
-    variable.standing = Variable::Off;
-    m_moved.push_back(v);
+    variable.standing = Variable::Detached;
+    m_tables.moved.push_back(v);
 }
 
 template <typename Solver, typename Parts>
 void
-System<Solver, Parts>::SetAlone(uint32_t v)
+System<Solver, Parts>::SetUncontended(uint32_t v)
 {
-    Variable& variable = m_variables[v];
+    Variable& variable = m_tables.variables[v];
     variable.weight = variable.nextWeight;
     variable.level =
         variable.weight > 0 ? std::min(variable.cap, variable.narrowest / variable.weight) : 0;
-    m_moved.push_back(v);
+    m_tables.moved.push_back(v);
 }
 
 template <typename Solver, typename Parts>
 double
 System<Solver, Parts>::NarrowestOf(uint32_t v) const
 {
-    const Variable& variable = m_variables[v];
+    const Variable& variable = m_tables.variables[v];
     double least = INFINITE;
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
-        least = std::min(least, m_links[m_steps[i].link].capacity / m_steps[i].multiplicity);
+        least = std::min(least,
+                         m_tables.links[m_tables.crossings[i].link].capacity /
+                             m_tables.multiplicities[i]);
     }
     return least;
 }
 
 } // namespace weir::maxmin
 
-#endif // WEIR_FABRIC_MAX_MIN_SYSTEM_H
+#endif // WEIR_FABRIC_SHARING_MAX_MIN_SYSTEM_H

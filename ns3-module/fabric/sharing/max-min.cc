@@ -1,79 +1,113 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/sharing/max-min.h"
 
-namespace weir
+#include <stdexcept>
+
+namespace weir::maxmin
 {
+
+namespace
+{
+
+/** A load is summed afresh after so many solves that touched its link. */
+constexpr uint32_t MAX_SOLVES = 128;
+
+} // namespace
 
 MaxMin::MaxMin(const std::vector<double>& capacities)
     : System(capacities),
-      m_none(static_cast<uint32_t>(capacities.size())),
-      m_lines(capacities.size()),
-      m_fixed(capacities.size(), 0),
-      m_groupLevels(capacities.size() + 1, INFINITE),
-      m_heap(capacities.size())
+      m_groups(m_tables),
+      m_order(m_tables, m_groups),
+      m_queue(m_tables, m_groups, m_order),
+      m_slack(m_tables, m_groups, m_order, m_queue),
+      m_mover(m_tables, m_groups, m_order, m_queue, m_slack),
+      m_sweep(m_tables, m_groups, m_order, m_queue, m_slack, m_mover),
+      m_walk(m_tables, m_groups, m_order, m_queue, m_slack, m_mover, m_sweep)
 {
-}
-
-double
-MaxMin::SharedLoad(uint32_t link) const
-{
-    return m_links[link].slack ? SumOfRates(link) : LineLoad(link);
 }
 
 void
 MaxMin::Solve()
 {
-    BeginSolve();
+    m_tables.moved.clear();
+    m_tables.touched.clear();
+    m_sweep.SetLevel(0);
+    m_walk.BeginSolve();
     ApplyChanges();
-    Sweep();
-    EndSolve();
-}
-
-void
-MaxMin::BeginSolve()
-{
-    m_moved.clear();
-    m_touched.clear();
-    m_level = 0;
-    m_mayWalk = true;
-    if (++m_solve == NONE)
+    // Each visit freezes, raises or opens a group; far more visits than that are a bug of ours.
+    const std::size_t maxVisits = 1000 + 100 * (m_tables.links.size() + m_tables.variables.size());
+    std::size_t visits = 0;
+    do
     {
-        m_solve = 1;
-        for (auto& v : m_variables)
+        while (m_queue.FirstLevel() < INFINITE)
         {
-            v.freed = 0;
+            if (++visits > maxVisits)
+            {
+                throw std::logic_error("MaxMin: the sweep does not end");
+            }
+            if (m_walk.Pays())
+            {
+                m_walk.Run();
+                continue;
+            }
+            m_sweep.VisitFirst();
         }
-        for (auto& l : m_links)
-        {
-            l.mark = 0;
-        }
-    }
+        m_mover.FreezeRest();
+    } while (!m_queue.IsEmpty());
+    EndSolve();
 }
 
 void
 MaxMin::EndSolve()
 {
-    m_walksAtOnce = m_mayWalk && HasSpread();
-    for (uint32_t link : m_touched)
+    m_walk.EndSolve();
+    for (uint32_t link : m_tables.touched)
     {
-        Link& l = m_links[link];
+        GroupedLink& l = m_tables.links[link];
         l.level = l.risers > 0 ? l.level : INFINITE;
         // After many changes, and where most of the load is gone, rounding could show.
-        if (l.solves > SOLVES_MOST || LineLoad(link) < l.peak * LOST)
+        if (l.solves > MAX_SOLVES || m_groups.Load(link) < l.peak * LOST)
         {
-            SumAfresh(link);
+            m_groups.SumAfresh(link);
         }
-        if (l.slack && IsNearlyFull(link))
-        {
-            Tighten(link);
-        }
-        if (CouldBeSlack(link))
-        {
-            Relax(link);
-        }
-        m_lines[link].limit = -INFINITE;
-        Enlist(link);
+        m_slack.Review(link);
+        m_order.Enlist(link);
+        l.isTouched = false;
     }
 }
 
-} // namespace weir
+void
+MaxMin::ApplyCapacity(uint32_t link, double capacity)
+{
+    GroupedLink& l = m_tables.links[link];
+    const double before = l.capacity;
+    if (capacity == before)
+    {
+        return;
+    }
+    if (l.isSlack)
+    {
+        m_slack.Tighten(link);
+    }
+    l.capacity = capacity;
+    m_queue.Touch(link);
+    if (before == INFINITE)
+    {
+        // An infinite link keeps no load, and may hold members that nothing else limited.
+        for (const Member& m : l.members)
+        {
+            if (!m_groups.IsFree(m_tables.variables[m.variable]) && Level(m.variable) == INFINITE)
+            {
+                m_mover.Free(m.variable);
+            }
+        }
+    }
+    else if (capacity == INFINITE)
+    {
+        m_mover.Open(link);
+    }
+    m_groups.SumAfresh(link); // rounding at the old capacity could show at the new one
+    m_queue.Update(link);
+}
+
+} // namespace weir::maxmin

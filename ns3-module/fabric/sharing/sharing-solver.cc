@@ -13,7 +13,7 @@ SharingSolver::Solve()
     m_allLinks.clear();
     if (!m_local)
     {
-        m_lines->Solve();
+        m_grouped->Solve();
     }
     else if (!m_local->Solve())
     {
@@ -25,9 +25,9 @@ void
 SharingSolver::KeepLoads(bool keep)
 {
     m_keepsLoads = keep;
-    if (m_lines)
+    if (m_grouped)
     {
-        m_lines->KeepLoads(keep); // the other knows no bounds
+        m_grouped->KeepLoads(keep); // the other knows no bounds
     }
 }
 
@@ -35,32 +35,11 @@ SharingSolver::KeepLoads(bool keep)
 void
 SharingSolver::HandOver()
 {
-    std::vector<double> capacities;
-    for (uint32_t link = 0; link < m_local->LinkCount(); link++)
-    {
-        capacities.push_back(m_local->Capacity(link));
-    }
-    m_lines = std::make_unique<MaxMin>(capacities);
-    m_lines->KeepLoads(m_keepsLoads);
-    const auto count = static_cast<uint32_t>(m_local->VariableCount());
-    for (uint32_t v = 0; v < count; v++)
-    {
-        const auto path = m_local->PathOf(v);
-        m_lines->Add({path.data(), path.data() + path.size()}, m_local->Cap(v));
-    }
-    for (uint32_t v = 0; v < count; v++)
-    {
-        if (m_local->IsRemoved(v))
-        {
-            m_lines->Remove(v);
-        }
-        else if (m_local->Weight(v) > 0)
-        {
-            m_lines->SetWeight(v, m_local->Weight(v));
-        }
-    }
-    m_lines->Solve();
-    m_allVariables.resize(count);
+    m_grouped = std::make_unique<maxmin::MaxMin>(std::vector<double>(m_local->LinkCount()));
+    m_grouped->KeepLoads(m_keepsLoads);
+    m_grouped->TakeOver(*m_local);
+    m_grouped->Solve();
+    m_allVariables.resize(m_local->VariableCount());
     std::iota(m_allVariables.begin(), m_allVariables.end(), 0U);
     m_allLinks.resize(m_local->LinkCount());
     std::iota(m_allLinks.begin(), m_allLinks.end(), 0U);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_FABRIC_SHARING_SOLVER_H
-#define WEIR_FABRIC_SHARING_SOLVER_H
+#ifndef WEIR_FABRIC_SHARING_SHARING_SOLVER_H
+#define WEIR_FABRIC_SHARING_SHARING_SOLVER_H
 
 #include "fabric/sharing/local-max-min.h"
 #include "fabric/sharing/max-min.h"
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -14,135 +13,179 @@ namespace weir
 {
 
 /**
- * Max-min fair sharing by whichever solver does better: LocalMaxMin as long as few flows meet on
- * full links, from then on MaxMin. Both give the one answer that there is.
+ * Weighted max-min fair sharing of links, kept solved while variables and links change.
+ *
+ * **The problem.** Given links l with capacities c_l >= 0 and variables v with total weights
+ * W_v > 0, level caps K_v and multiplicities m_vl (how often each unit of v crosses l), find
+ * levels x_v (rate per unit of weight) such that
+ *
+ *     for every l:  sum over v of m_vl W_v x_v <= c_l,      for every v:  0 <= x_v <= K_v,
+ *
+ * and no x_v can be raised without lowering some x_u <= x_v. The answer is unique, and it is the
+ * one feasible point at which every v is at its cap or has a *bottleneck*: a saturated link on
+ * which no level is higher (Bertsekas and Gallager, Data Networks, 1992, sec. 6.5.2). All variables
+ * that have l as bottleneck share one level, the level of l, so a change of that level is one
+ * change. Levels equal those of plain progressive filling (ProgressiveFilling) to 1e-9.
+ *
+ * Two methods give that answer: maxmin::LocalMaxMin as long as few variables meet on saturated
+ * links, from then on maxmin::MaxMin. A variable that shares no link with another is *uncontended*
+ * and costs neither.
+ *
+ * Raw doubles: capacities in bytes per second, levels in bytes per second and unit of weight.
  */
 class SharingSolver
 {
   public:
-    static constexpr uint32_t NONE = 0xffffffff;
-    using Member = maxmin::Member;
+    static constexpr uint32_t NONE = maxmin::NONE;
 
+    /** Links by index. */
     explicit SharingSolver(const std::vector<double>& capacities)
-        : m_local(std::make_unique<LocalMaxMin>(capacities))
+        : m_local(std::make_unique<maxmin::LocalMaxMin>(capacities))
     {
     }
 
-    /** As the functions of this name of MaxMin. */
-    uint32_t Add(PathTable::Span path, double cap)
+    // Changes; they take effect with the next Solve.
+
+    /**
+     * A new variable of weight zero at levels up to @p cap. O(path)
+     * @param path pairs of a LinkId and how often each unit of the variable crosses it, each link
+     *        once: as PathLink and LinkShare
+     * @return its index; indices of removed variables are used again.
+     */
+    template <typename Path>
+    uint32_t Add(const Path& path, double cap)
     {
-        return m_local ? m_local->Add(path, cap) : m_lines->Add(path, cap);
+        return m_local ? m_local->Add(path, cap) : m_grouped->Add(path, cap);
     }
 
+    /** Frees a variable of weight zero. O(path) @throws std::logic_error before the Solve that has
+     *  made its weight zero. */
     void Remove(uint32_t variable)
     {
-        m_local ? m_local->Remove(variable) : m_lines->Remove(variable);
+        m_local ? m_local->Remove(variable) : m_grouped->Remove(variable);
     }
 
+    /** Zero: the variable takes no share. O(1) */
     void SetWeight(uint32_t variable, double weight)
     {
-        m_local ? m_local->SetWeight(variable, weight) : m_lines->SetWeight(variable, weight);
+        m_local ? m_local->SetWeight(variable, weight) : m_grouped->SetWeight(variable, weight);
     }
 
+    /** O(1) */
     void SetCapacity(uint32_t link, double capacity)
     {
-        m_local ? m_local->SetCapacity(link, capacity) : m_lines->SetCapacity(link, capacity);
+        m_local ? m_local->SetCapacity(link, capacity) : m_grouped->SetCapacity(link, capacity);
     }
+
+    // The answer.
+
+    /** Makes all levels right. O(what the changes reach), see the two methods. */
+    void Solve();
 
     bool NeedsSolve() const
     {
-        return m_local ? m_local->NeedsSolve() : m_lines->NeedsSolve();
+        return m_local ? m_local->NeedsSolve() : m_grouped->NeedsSolve();
     }
 
-    void Solve();
+    /** Variables whose bottleneck, own level or links the last Solve changed; may repeat. */
+    const std::vector<uint32_t>& MovedVariables() const
+    {
+        return !m_allVariables.empty() ? m_allVariables
+               : m_local               ? m_local->MovedVariables()
+                                       : m_grouped->MovedVariables();
+    }
 
+    /** Links whose level or load the last Solve may have changed; may repeat. */
+    const std::vector<uint32_t>& TouchedLinks() const
+    {
+        return !m_allVariables.empty() ? m_allLinks
+               : m_local               ? m_local->TouchedLinks()
+                                       : m_grouped->TouchedLinks();
+    }
+
+    /** Rate per unit of weight; zero at weight zero, infinite where nothing limits it. O(1) */
     double Level(uint32_t variable) const
     {
-        return m_local ? m_local->Level(variable) : m_lines->Level(variable);
+        return m_local ? m_local->Level(variable) : m_grouped->Level(variable);
     }
 
-    /** Whether any variable has a Bottleneck: while few meet, each has a level of its own. */
+    /** Whether any variable may have a Bottleneck: while few meet, each has a level of its own. */
     bool HasGroups() const
     {
         return !m_local;
     }
 
+    /** The link whose level is the variable's; NONE when it has one of its own. O(1) */
     uint32_t Bottleneck(uint32_t variable) const
     {
-        return m_local ? NONE : m_lines->Bottleneck(variable);
+        return m_local ? NONE : m_grouped->Bottleneck(variable);
     }
 
-    bool IsAttached(uint32_t variable) const
-    {
-        return m_local ? m_local->IsAttached(variable) : m_lines->IsAttached(variable);
-    }
-
-    bool IsAlone(uint32_t variable) const
-    {
-        return m_local ? m_local->IsAlone(variable) : m_lines->IsAlone(variable);
-    }
-
+    /** The level of the variables whose bottleneck is the link; infinite: there are none. O(1) */
     double LinkLevel(uint32_t link) const
     {
-        return m_local ? std::numeric_limits<double>::infinity() : m_lines->LinkLevel(link);
+        return m_local ? maxmin::INFINITE : m_grouped->LinkLevel(link);
     }
 
     double Capacity(uint32_t link) const
     {
-        return m_local ? m_local->Capacity(link) : m_lines->Capacity(link);
+        return m_local ? m_local->Capacity(link) : m_grouped->Capacity(link);
     }
 
-    double SharedLoad(uint32_t link) const
+    // Loads of links, and who is on them.
+
+    /** The total rate of contending variables on a link of finite capacity. O(members) at most */
+    double Load(uint32_t link) const
     {
-        return m_local ? m_local->SharedLoad(link) : m_lines->SharedLoad(link);
+        return m_local ? m_local->Load(link) : m_grouped->Load(link);
     }
 
+    /** Whether a link is known to carry something, but less than its capacity, and no more. */
     bool IsSlack(uint32_t link) const
     {
-        return !m_local && m_lines->IsSlack(link);
+        return !m_local && m_grouped->IsSlack(link);
     }
 
-    uint32_t AloneOn(uint32_t link) const
-    {
-        return m_local ? m_local->AloneOn(link) : m_lines->AloneOn(link);
-    }
-
-    uint32_t Multiplicity(const Member& member) const
-    {
-        return m_local ? m_local->Multiplicity(member) : m_lines->Multiplicity(member);
-    }
-
-    const std::vector<Member>& Members(uint32_t link) const
-    {
-        return m_local ? m_local->Members(link) : m_lines->Members(link);
-    }
-
+    /** From now on every load is known exactly, and each change of it told by TouchedLinks; or need
+     *  not be any more. */
     void KeepLoads(bool keep);
 
-    const std::vector<uint32_t>& MovedVariables() const
+    /** Whether a variable is on its links (an idle one may be, until they are wanted). O(1) */
+    bool IsAttached(uint32_t variable) const
     {
-        return !m_allVariables.empty() ? m_allVariables
-               : m_local               ? m_local->MovedVariables()
-                                       : m_lines->MovedVariables();
+        return m_local ? m_local->IsAttached(variable) : m_grouped->IsAttached(variable);
     }
 
-    const std::vector<uint32_t>& TouchedLinks() const
+    /** Whether a variable shares none of its links with another. O(1) */
+    bool IsUncontended(uint32_t variable) const
     {
-        return !m_allVariables.empty() ? m_allLinks
-               : m_local               ? m_local->TouchedLinks()
-                                       : m_lines->TouchedLinks();
+        return m_local ? m_local->IsUncontended(variable) : m_grouped->IsUncontended(variable);
+    }
+
+    /** The uncontended variable that is on a link, active or idle; NONE if there is none. O(1) */
+    uint32_t UncontendedOn(uint32_t link) const
+    {
+        return m_local ? m_local->UncontendedOn(link) : m_grouped->UncontendedOn(link);
+    }
+
+    /** Calls @p use(variable, multiplicity) for all variables on a link, in a reproducible order.
+     */
+    template <typename Use>
+    void ForEachOn(uint32_t link, const Use& use) const
+    {
+        m_local ? m_local->ForEachOn(link, use) : m_grouped->ForEachOn(link, use);
     }
 
   private:
     void HandOver();
 
-    std::unique_ptr<LocalMaxMin> m_local; //!< at first
-    std::unique_ptr<MaxMin> m_lines;      //!< later, if need be
+    std::unique_ptr<maxmin::LocalMaxMin> m_local; //!< at first
+    std::unique_ptr<maxmin::MaxMin> m_grouped;    //!< later, if need be
     bool m_keepsLoads{false};
     std::vector<uint32_t> m_allVariables; //!< after the Solve that hands over; else empty
-    std::vector<uint32_t> m_allLinks;     //!< likewise
+    std::vector<uint32_t> m_allLinks;     //!< the same of links
 };
 
 } // namespace weir
 
-#endif // WEIR_FABRIC_SHARING_SOLVER_H
+#endif // WEIR_FABRIC_SHARING_SHARING_SOLVER_H

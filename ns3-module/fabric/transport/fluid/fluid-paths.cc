@@ -172,7 +172,7 @@ FluidTransport::FlowsByStart() const
 void
 FluidTransport::SetCapacity(LinkId link, double rate)
 {
-    const uint32_t uncontended = m_solver.AloneOn(link.Index());
+    const uint32_t uncontended = m_solver.UncontendedOn(link.Index());
     if (uncontended != NONE)
     {
         AddAloneTime(m_bundles[uncontended]); // what was saturated is judged by the old rate

@@ -126,15 +126,14 @@ FluidTransport::SetGroupLevel(uint32_t link)
     {
         group.clock.Set(0, m_now);
         SetGroupStale(link);
-        for (const auto& member : m_solver.Members(link))
-        {
-            Bundle& bundle = m_bundles[member.variable];
+        m_solver.ForEachOn(link, [&](uint32_t b, double /* multiplicity */) {
+            Bundle& bundle = m_bundles[b];
             if (bundle.group == link)
             {
                 bundle.offset += shown;
                 bundle.key -= shown;
             }
-        }
+        });
     }
 }
 

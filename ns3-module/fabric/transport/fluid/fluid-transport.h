@@ -35,7 +35,7 @@ namespace weir
  * the order of their starts.
  *
  * Cost: O(log n) to start and to end one of n flows in a bundle or group, O(1) for bundles in
- * lock-step, plus the solve (MaxMin). About 150 bytes a flow, and 250 plus 60 per link a
+ * lock-step, plus the solve (SharingSolver). About 150 bytes a flow, and 250 plus 60 per link a
  * bundle.
  */
 class FluidTransport final : public Transport

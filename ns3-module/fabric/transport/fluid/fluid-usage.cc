@@ -11,18 +11,16 @@ namespace weir
 double
 FluidTransport::LoadOf(uint32_t link) const
 {
-    const uint32_t alone = m_solver.AloneOn(link);
+    const uint32_t alone = m_solver.UncontendedOn(link);
     if (alone == NONE && !std::isinf(m_solver.Capacity(link)))
     {
-        return m_solver.SharedLoad(link);
+        return m_solver.Load(link);
     }
     double load = 0;
-    for (const auto& member : m_solver.Members(link))
-    {
-        const Bundle& bundle = m_bundles[member.variable];
-        const double weight = m_solver.Multiplicity(member) * bundle.weight * bundle.moving;
-        load += weight > 0 ? weight * m_solver.Level(member.variable) : 0;
-    }
+    m_solver.ForEachOn(link, [&](uint32_t b, double multiplicity) {
+        const double weight = multiplicity * m_bundles[b].weight * m_bundles[b].moving;
+        load += weight > 0 ? weight * m_solver.Level(b) : 0;
+    });
     return load;
 }
 
@@ -41,7 +39,7 @@ FluidTransport::MeterLink(uint32_t link)
         return; // still full: who has a level there is held by it
     }
     // While a bundle is alone on a link, the bundle keeps the time.
-    const double rate = m_solver.AloneOn(link) == NONE ? LoadOf(link) : 0;
+    const double rate = m_solver.UncontendedOn(link) == NONE ? LoadOf(link) : 0;
     const bool full = LinkMeter::Saturates(rate, m_solver.Capacity(link));
     if (rate == meter.Rate() && full == meter.IsFull())
     {
@@ -49,7 +47,7 @@ FluidTransport::MeterLink(uint32_t link)
     }
     const bool changed = rate != meter.Rate();
     meter.SetRate(rate, m_solver.Capacity(link), m_now);
-    if (m_observers.WantLinkRates() && changed && m_solver.AloneOn(link) == NONE)
+    if (m_observers.WantLinkRates() && changed && m_solver.UncontendedOn(link) == NONE)
     {
         m_observers.OnLinkRate(LinkId(link), Rate::BytesPerSecond(rate), m_now);
     }
@@ -60,7 +58,7 @@ void
 FluidTransport::MeterAlone(uint32_t b)
 {
     Bundle& bundle = m_bundles[b];
-    const bool alone = m_solver.IsAlone(b);
+    const bool alone = m_solver.IsUncontended(b);
     const double rate =
         alone && bundle.moving > 0 ? bundle.moving * bundle.weight * m_solver.Level(b) : 0;
     if (rate != bundle.aloneRate || !alone)
@@ -146,28 +144,24 @@ FluidTransport::GetLinkUsage(LinkId link)
     usage.saturated = meter.Saturated(m_now);
     int64_t whole = meter.Bytes();
     double moving = 0;
-    for (const auto& member : m_solver.Members(l))
-    {
-        const Bundle& bundle = m_bundles[member.variable];
-        whole += bundle.carried * m_solver.Multiplicity(member);
+    m_solver.ForEachOn(l, [&](uint32_t b, double multiplicity) {
+        const Bundle& bundle = m_bundles[b];
+        whole += bundle.carried * static_cast<int64_t>(multiplicity);
         double ofBundle = 0;
         PairingHeap<FlowItems>({&m_flows}).ForEach(bundle.first, [&](uint32_t t) {
             ofBundle += static_cast<double>(m_flows[t].bytes) - LeftOf(m_flows[t]);
         });
-        moving += ofBundle * m_solver.Multiplicity(member);
-    }
+        moving += ofBundle * multiplicity;
+        if (m_solver.IsUncontended(b))
+        {
+            const Time busy = bundle.aloneRate > 0 ? bundle.aloneBusy + (m_now - bundle.aloneSince)
+                                                   : bundle.aloneBusy;
+            const double full = multiplicity * bundle.aloneFull;
+            usage.busy += busy;
+            usage.saturated += LinkMeter::Saturates(full, m_solver.Capacity(l)) ? busy : Time();
+        }
+    });
     usage.bytes = static_cast<double>(whole) + moving;
-    if (const uint32_t alone = m_solver.AloneOn(l); alone != NONE)
-    {
-        const Bundle& bundle = m_bundles[alone];
-        const Time busy = bundle.aloneRate > 0 ? bundle.aloneBusy + (m_now - bundle.aloneSince)
-                                               : bundle.aloneBusy;
-        const auto multiplicity = m_solver.Multiplicity(m_solver.Members(l)[0]);
-        usage.busy += busy;
-        usage.saturated +=
-            LinkMeter::Saturates(multiplicity * bundle.aloneFull, m_solver.Capacity(l)) ? busy
-                                                                                        : Time();
-    }
     return usage;
 }
 

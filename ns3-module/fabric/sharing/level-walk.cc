@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/sharing/level-walk.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir::maxmin
+{
+
+namespace
+{
+
+/** Where less than one of so many links is touched, a walk does not pay. */
+constexpr std::size_t TOUCHED_PART = 4;
+
+/** A link that counts its members may be off by this part of its capacity: the sums are others. */
+constexpr double SAME_SUM = 1e-12;
+
+/** After so many rounds the strict order of the sweep takes over. */
+constexpr std::size_t MAX_ROUNDS = 64;
+
+} // namespace
+
+bool
+LevelWalk::HasSpread() const
+{
+    const std::size_t touched = m_tables.touched.size();
+    const std::size_t ordered = m_order.Ordered().size();
+    return touched >= m_minLinks && touched <= TOUCHED_PART * ordered &&
+           touched * TOUCHED_PART >= ordered + m_order.Apart().size();
+}
+
+void
+LevelWalk::Run()
+{
+    m_order.Begin();
+    m_queue.BeginWalk();
+    std::size_t rounds = 0;
+    for (bool hasMoved = true; hasMoved && rounds < MAX_ROUNDS; rounds++)
+    {
+        hasMoved = RunOnce();
+    }
+    m_order.End();
+    for (const LevelOrder::Entry& entry : m_order.Ordered())
+    {
+        const GroupedLink& l = m_tables.links[entry.link];
+        m_groups.Function(entry.link).highest = m_groups.IsRegular(l) ? l.level : INFINITE;
+    }
+    for (const LevelOrder::Entry& entry : m_order.Apart())
+    {
+        m_groups.Function(entry.link).highest = INFINITE;
+    }
+    if (rounds == MAX_ROUNDS)
+    {
+        m_mayRun = false;
+        OpenAll();
+    }
+}
+
+/** Frees all groups, so that the sweep finds all levels. */
+void
+LevelWalk::OpenAll()
+{
+    for (const auto* entries : {&m_order.Ordered(), &m_order.Apart()})
+    {
+        for (const LevelOrder::Entry& entry : *entries)
+        {
+            const GroupedLink& l = m_tables.links[entry.link];
+            if (l.HasGroup() && !l.isOpen)
+            {
+                m_queue.Touch(entry.link);
+                m_mover.Open(entry.link);
+            }
+        }
+    }
+}
+
+/** Visits all links once. @return whether something has moved. */
+bool
+LevelWalk::RunOnce()
+{
+    bool hasMoved = false;
+    std::size_t visits = 0;
+    const std::vector<LevelOrder::Entry>& ordered = m_order.Ordered();
+    std::size_t& cursor = m_order.Cursor();
+    const std::size_t maxVisits = 1000 + 100 * ordered.size();
+    for (cursor = 0; cursor < ordered.size() && visits < maxVisits; visits++)
+    {
+        if (!m_queue.IsEmpty() && m_queue.FirstLevel() <= ordered[cursor].level)
+        {
+            m_sweep.VisitFirst();
+            hasMoved = true;
+            continue;
+        }
+        PrefetchAhead();
+        const uint32_t link = ordered[cursor++].link;
+        if (m_queue.IsWalked(link))
+        {
+            hasMoved = Visit(link) || hasMoved;
+        }
+        else if (m_tables.links[link].key == INFINITE && IsOff(link))
+        {
+            m_queue.Touch(link);
+            m_tables.links[link].bound = 0;
+            if (m_queue.KeyOf(link) < INFINITE)
+            {
+                m_queue.Set(link, m_queue.KeyOf(link));
+            }
+        }
+    }
+    VisitApart();
+    while (m_queue.FirstLevel() < INFINITE)
+    {
+        m_sweep.VisitFirst();
+        hasMoved = true;
+    }
+    return hasMoved || visits == maxVisits;
+}
+
+/** Queues links apart whose loads have changed. */
+void
+LevelWalk::VisitApart()
+{
+    for (LevelOrder::Entry& entry : m_order.Apart())
+    {
+        GroupedLink& l = m_tables.links[entry.link];
+        const double fixed = m_groups.Fixed(entry.link);
+        if (fixed != entry.level || (l.key == INFINITE && IsOff(entry.link)))
+        {
+            m_queue.Touch(entry.link);
+            l.peak = std::max({l.peak, entry.level, fixed});
+            l.bound = 0;
+            entry.level = fixed;
+            m_queue.Update(entry.link);
+        }
+    }
+}
+
+/** Asks for what the walk needs soon: links lie in memory in another order than the walk's. */
+void
+LevelWalk::PrefetchAhead() const
+{
+    constexpr std::size_t LINK_AHEAD = 6;
+    constexpr std::size_t REACH_AHEAD = 2;
+    const LevelOrder::Entry* const next = m_order.Ordered().data() + m_order.Cursor();
+    if (m_order.Cursor() + LINK_AHEAD < m_order.Ordered().size())
+    {
+        const char* const link =
+            reinterpret_cast<const char*>(&m_tables.links[next[LINK_AHEAD].link]);
+        for (std::size_t at = 0; at < sizeof(GroupedLink); at += 64)
+        {
+            __builtin_prefetch(link + at);
+        }
+        const Reach& reach = m_tables.links[next[REACH_AHEAD].link].reach;
+        __builtin_prefetch(reach.links.data());
+        __builtin_prefetch(reach.links.data() + 16);
+        __builtin_prefetch(reach.weights.data());
+    }
+}
+
+/** Whether a link does not saturate at its level, or is overfull. */
+bool
+LevelWalk::IsOff(uint32_t link) const
+{
+    const GroupedLink& l = m_tables.links[link];
+    if (!l.HasGroup() && l.foreign > 0)
+    {
+        Saturation at{0, 0};
+        return m_groups.FindSaturation(link, at); // who is free might have no room any more
+    }
+    if (!l.HasGroup())
+    {
+        return m_groups.Fixed(link) > l.capacity * (1 + SAME_SUM);
+    }
+    if (l.isOpen)
+    {
+        return false;
+    }
+    const double off = l.capacity - m_groups.Fixed(link) - m_groups.Function(link).rising * l.level;
+    return std::abs(off) > (m_groups.IsRegular(l) ? SAME_LOAD : SAME_SUM) * l.capacity;
+}
+
+/** Visits one link, which is regular. @return whether it has moved. */
+bool
+LevelWalk::Visit(uint32_t link)
+{
+    GroupedLink& l = m_tables.links[link];
+    LoadFunction& f = m_groups.Function(link);
+    const double same = SAME_LOAD * l.capacity;
+    if (f.highest <= l.level &&
+        std::abs(l.capacity - m_groups.Fixed(link) - f.rising * l.level) <= same)
+    {
+        return false;
+    }
+    l.peak = std::max(l.peak, m_groups.Fixed(link));
+    if (l.capacity < l.peak * LOST)
+    {
+        m_groups.SumAfresh(link); // what the load has been could show at this capacity
+    }
+    std::vector<LevelOrder::Entry>& ordered = m_order.Ordered();
+    const std::size_t next = m_order.Cursor();
+    const double lower = next > 1 ? ordered[next - 2].level : 0;
+    const double upper = next < ordered.size() ? ordered[next].level : INFINITE;
+    double level = std::max(0.0, m_groups.MeetingLevel(link));
+    if (std::abs(level - lower) * f.rising <= same)
+    {
+        level = lower;
+    }
+    // Who has the same level may be held here as well as there.
+    const bool hasTie = upper <= l.level * (1 + SAME_SUM) || lower >= l.level * (1 - SAME_SUM);
+    const bool sinks = level < lower || level == l.level || (hasTie && level < l.level);
+    if (sinks || level < f.highest)
+    {
+        Saturation at{0, 0};
+        m_groups.FindHigher(link, level, m_higher);
+        if (!m_higher.empty() && !FindSaturation(link, at))
+        {
+            m_queue.Touch(link);
+            m_queue.Set(link, m_queue.KeyOf(link)); // sums lose digits: the sweep counts
+            return true;
+        }
+        if (!m_higher.empty())
+        {
+            TakeOver(link, at.level);
+            return true;
+        }
+        level = std::max(level, at.level); // who was higher was so by rounding only
+        f.highest = level;
+    }
+    if (level == l.level)
+    {
+        return false;
+    }
+    m_queue.Touch(link);
+    m_sweep.SetLevel(level);
+    if ((hasTie && level > l.level) || upper < level)
+    {
+        m_mover.Move(link, level); // past others, who must know
+        return true;
+    }
+    const double change = level - l.level;
+    m_groups.SetLevel(link, level);
+    m_groups.AddToReach(link, change);
+    if (level < lower)
+    {
+        m_order.Move(link, level);
+        m_order.Cursor() = next;
+    }
+    else
+    {
+        ordered[next - 1].level = level;
+    }
+    m_slack.HeedAllowances(link);
+    return true;
+}
+
+/**
+ * Where a link saturates that has members frozen above the level at which its risers saturate it
+ * (m_higher): these rise with the link until they are where they are frozen. Newton's method, from
+ * below; leaves those in m_higher that the link freezes.
+ * @return false where the sums lose digits.
+ */
+bool
+LevelWalk::FindSaturation(uint32_t link, Saturation& at)
+{
+    const GroupedLink& l = m_tables.links[link];
+    at.level = std::max(0.0, m_groups.MeetingLevel(link));
+    double fixed = m_groups.Fixed(link);
+    for (std::size_t before = NONE; before != m_higher.size();)
+    {
+        before = m_higher.size();
+        fixed = m_groups.Fixed(link);
+        at.rising = m_groups.Function(link).rising;
+        for (const HigherMember& h : m_higher)
+        {
+            fixed -= h.weight * h.level;
+            at.rising += h.weight;
+        }
+        at.level = std::max(at.level, (l.capacity - fixed) / at.rising);
+        const auto isFrozen = [&](const HigherMember& h) { return h.level <= at.level; };
+        m_higher.erase(std::remove_if(m_higher.begin(), m_higher.end(), isFrozen), m_higher.end());
+    }
+    return fixed > LOST * std::max(l.peak, m_groups.Fixed(link));
+}
+
+/** Moves a link to @p level and freezes there the members that were found higher elsewhere. */
+void
+LevelWalk::TakeOver(uint32_t link, double level)
+{
+    m_queue.Touch(link);
+    m_sweep.SetLevel(level);
+    m_mover.Move(link, level);
+    LoadFunction& f = m_groups.Function(link);
+    for (const HigherMember& h : m_higher)
+    {
+        m_groups.Fixed(link) -= h.weight * h.level;
+        f.rising += h.weight;
+        m_tables.links[link].risers++;
+    }
+    f.highest = level;
+    for (const HigherMember& h : m_higher)
+    {
+        m_mover.Freeze(h.variable, level, link);
+    }
+}
+
+} // namespace weir::maxmin
