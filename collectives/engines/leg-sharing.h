@@ -4,7 +4,7 @@
 
 #include "collectives/planner.h"
 #include "fabric/routing/routing.h"
-#include "fabric/sharing/indexed-heap.h"
+#include "fabric/sharing/sharing-solver.h"
 
 #include <cstdint>
 #include <vector>
@@ -13,9 +13,8 @@ namespace weir
 {
 
 /**
- * Legs as fluid that share links weighted max-min fairly, by their weights and up to their caps:
- * all levels rise together, each until its cap or a full link stops it (Bertsekas and Gallager,
- * Data Networks, 1992, sec. 6.5.2).
+ * Legs as fluid that share links weighted max-min fairly (SharingSolver), by their weights and up
+ * to their caps, while the links of all legs are loaded at once.
  */
 class LegSharing
 {
@@ -26,7 +25,7 @@ class LegSharing
     /** All legs begin at once. O(links of all legs) */
     LegSharing(const std::vector<StreamLeg>& legs, Routing& routing);
 
-    /** By leg: bytes per second while all of them run. O(n log n) in the links of all legs. */
+    /** By leg: bytes per second while all of them run. One solve. */
     std::vector<double> Rates();
 
     /** What the legs that run put on a link. */
@@ -34,7 +33,7 @@ class LegSharing
     {
         uint32_t link{0};   //!< LinkId::Index
         double load{0};     //!< bytes per second
-        double capacity{0}; //!< likewise
+        double capacity{0}; //!< the same
     };
 
     /** Of every link that a leg crosses, in the order of first sight, once Rates has been asked. */
@@ -42,47 +41,30 @@ class LegSharing
 
     /**
      * By leg: when it ends, in seconds; one that ends leaves its share to the others. What is left
-     * on a link of rate 0 never ends. As often as there are different ends what Rates takes.
+     * on a link of rate 0 never ends. As many solves as there are different ends.
      */
     std::vector<double> Ends();
 
   private:
-    struct Use
-    {
-        uint32_t place; //!< of the link in m_links
-        double load;    //!< of a unit of level of the leg
-    };
-
     struct Leg
     {
-        uint32_t firstUse{0};
-        uint32_t uses{0};
-        double left{0};  //!< bytes
-        double level{0}; //!< rate of a unit of weight
-        double cap{0};   //!< of the level
-        double weight{1};
-        double end{-1}; //!< when it has ended
-        bool rises{false};
+        double left; //!< bytes
+        double weight;
+        double end; //!< infinite until it has ended
     };
 
-    struct Link
+    struct Links;
+
+    LegSharing(const std::vector<StreamLeg>& legs, Links&& links);
+
+    double RateOf(uint32_t leg) const
     {
-        uint32_t index{0}; //!< LinkId::Index
-        double capacity{0};
-        double free{0};       //!< of the capacity, what those that stopped rising leave
-        double rising{0};     //!< load of a unit of level of those that rise
-        uint32_t firstLeg{0}; //!< into m_legsOf, up to the next link's
-    };
+        return m_solver.Level(leg) * m_legs[leg].weight;
+    }
 
-    void Share();
-    void Stop(Leg& leg, double level);
-
-    std::vector<Leg> m_legs;
-    std::vector<Use> m_uses; //!< by leg
-    std::vector<Link> m_links;
-    std::vector<uint32_t> m_legsOf; //!< by link
-    std::vector<uint32_t> m_byCap;  //!< legs by ascending cap
-    IndexedHeap<double> m_full;     //!< links by the level at which they are full
+    std::vector<Leg> m_legs;       //!< by variable of the solver
+    std::vector<uint32_t> m_links; //!< LinkId::Index, by link of the solver
+    SharingSolver m_solver;
 };
 
 } // namespace weir
