@@ -54,7 +54,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/sharing/slack-links.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/sharing-solver.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/local-max-min.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/progressive-filling.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-bundles.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/path-selector.cc

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/sharing/indexed-heap.h"
+#include "fabric/indexed-heap.h"
 #include "fabric/sharing/max-min.h"
-#include "fabric/sharing/progressive-filling.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/transport/fluid/instant-queue.h"
@@ -165,30 +164,6 @@ IncastOneChange(benchmark::State& state)
 }
 
 BENCHMARK(IncastOneChange)->Arg(16)->Arg(256)->Arg(4096);
-
-void
-Oracle(benchmark::State& state)
-{
-    const auto ranks = static_cast<std::size_t>(state.range(0));
-    std::vector<FillingFlow> flows;
-    for (std::size_t s = 0; s < ranks; s++)
-    {
-        for (std::size_t d = 0; d < ranks; d++)
-        {
-            if (s != d)
-            {
-                flows.push_back({{{s, 1.0}, {ranks + d, 1.0}}, 1, INFINITE});
-            }
-        }
-    }
-    const std::vector<double> capacities(2 * ranks, 50e9);
-    for (auto _ : state)
-    {
-        benchmark::DoNotOptimize(ProgressiveFilling(capacities, flows));
-    }
-}
-
-BENCHMARK(Oracle)->Arg(16)->Arg(64);
 
 /** Paths of four links between all pairs of ranks of two tiers, all different. */
 class Paths

@@ -2,8 +2,8 @@
 #ifndef WEIR_TESTS_FABRIC_PLAIN_SHARING_H
 #define WEIR_TESTS_FABRIC_PLAIN_SHARING_H
 
-#include "fabric/sharing/progressive-filling.h"
 #include "fabric/units.h"
+#include "progressive-filling.h"
 
 #include <algorithm>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include "fabric/routing/path-table.h"
 #include "fabric/sharing/max-min.h"
-#include "fabric/sharing/progressive-filling.h"
+#include "progressive-filling.h"
 #include "random-stream.h"
 
 #include <gtest/gtest.h>

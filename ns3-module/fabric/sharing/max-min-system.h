@@ -113,21 +113,6 @@ class System
     template <typename Path>
     uint32_t Add(const Path& path, double cap);
 
-    /** Takes over the variables of another system of as many links, under the same indices, and the
-     * capacities. */
-    template <typename OtherSolver, typename OtherParts>
-    void TakeOver(const System<OtherSolver, OtherParts>& other);
-
-    std::size_t VariableCount() const
-    {
-        return m_tables.variables.size();
-    }
-
-    std::size_t LinkCount() const
-    {
-        return m_tables.links.size();
-    }
-
     /** Frees a variable of weight zero after a Solve. */
     void Remove(uint32_t variable);
 
@@ -213,6 +198,10 @@ class System
         }
     }
 
+    /** The links of another system, and its variables, under the same indices, as changes. */
+    template <typename OtherSolver, typename OtherParts>
+    explicit System(const System<OtherSolver, OtherParts>& other);
+
     ~System() = default;
 
     /** Puts all changes since the last Solve in force. */
@@ -291,15 +280,15 @@ System<Solver, Parts>::Add(const Path& path, double cap)
 
 template <typename Solver, typename Parts>
 template <typename OtherSolver, typename OtherParts>
-void
-System<Solver, Parts>::TakeOver(const System<OtherSolver, OtherParts>& other)
+System<Solver, Parts>::System(const System<OtherSolver, OtherParts>& other)
+    : m_unused(other.m_unused)
 {
-    for (std::size_t link = 0; link < m_tables.links.size(); link++)
-    {
-        m_tables.links[link].capacity = other.m_tables.links[link].capacity;
-    }
     m_tables.multiplicities = other.m_tables.multiplicities;
-    m_unused = other.m_unused;
+    for (const auto& link : other.m_tables.links)
+    {
+        m_tables.links.emplace_back();
+        m_tables.links.back().capacity = link.capacity;
+    }
     for (const Crossing& crossing : other.m_tables.crossings)
     {
         m_tables.crossings.emplace_back();

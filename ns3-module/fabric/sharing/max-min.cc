@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/sharing/max-min.h"
 
+#include <numeric>
 #include <stdexcept>
 
 namespace weir::maxmin
@@ -14,16 +15,18 @@ constexpr uint32_t MAX_SOLVES = 128;
 
 } // namespace
 
-MaxMin::MaxMin(const std::vector<double>& capacities)
-    : System(capacities),
-      m_groups(m_tables),
-      m_order(m_tables, m_groups),
-      m_queue(m_tables, m_groups, m_order),
-      m_slack(m_tables, m_groups, m_order, m_queue),
-      m_mover(m_tables, m_groups, m_order, m_queue, m_slack),
-      m_sweep(m_tables, m_groups, m_order, m_queue, m_slack, m_mover),
-      m_walk(m_tables, m_groups, m_order, m_queue, m_slack, m_mover, m_sweep)
+MaxMin::MaxMin(const LocalMaxMin& other)
+    : System(other)
 {
+    for (GroupedVariable& variable : m_tables.variables)
+    {
+        variable.bottleneck = m_groups.None();
+    }
+    Solve();
+    m_tables.moved.resize(m_tables.variables.size());
+    std::iota(m_tables.moved.begin(), m_tables.moved.end(), 0U);
+    m_tables.touched.resize(m_tables.links.size());
+    std::iota(m_tables.touched.begin(), m_tables.touched.end(), 0U);
 }
 
 void

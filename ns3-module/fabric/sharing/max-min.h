@@ -7,6 +7,7 @@
 #include "fabric/sharing/level-order.h"
 #include "fabric/sharing/level-sweep.h"
 #include "fabric/sharing/level-walk.h"
+#include "fabric/sharing/local-max-min.h"
 #include "fabric/sharing/max-min-system.h"
 #include "fabric/sharing/saturation-queue.h"
 #include "fabric/sharing/slack-links.h"
@@ -41,7 +42,13 @@ namespace weir::maxmin
 class MaxMin : public System<MaxMin, GroupedParts>
 {
   public:
-    explicit MaxMin(const std::vector<double>& capacities);
+    explicit MaxMin(const std::vector<double>& capacities)
+        : System(capacities)
+    {
+    }
+
+    /** Goes on from another solver, solved, under the same indices; all has moved. */
+    explicit MaxMin(const LocalMaxMin& other);
     MaxMin(const MaxMin&) = delete;
     MaxMin& operator=(const MaxMin&) = delete;
 
@@ -52,17 +59,6 @@ class MaxMin : public System<MaxMin, GroupedParts>
         const uint32_t v = System::Add(path, cap);
         m_tables.variables[v].bottleneck = m_groups.None();
         return v;
-    }
-
-    /** As of the System. */
-    template <typename Other>
-    void TakeOver(const Other& other)
-    {
-        System::TakeOver(other);
-        for (GroupedVariable& variable : m_tables.variables)
-        {
-            variable.bottleneck = m_groups.None();
-        }
     }
 
     /** Makes levels right for all changes since the last Solve. */
@@ -145,13 +141,13 @@ class MaxMin : public System<MaxMin, GroupedParts>
 
     void EndSolve();
 
-    BottleneckGroups m_groups;
-    LevelOrder m_order;
-    SaturationQueue m_queue;
-    SlackLinks m_slack;
-    GroupMover m_mover;
-    LevelSweep m_sweep;
-    LevelWalk m_walk;
+    BottleneckGroups m_groups{m_tables};
+    LevelOrder m_order{m_tables, m_groups};
+    SaturationQueue m_queue{m_tables, m_groups, m_order};
+    SlackLinks m_slack{m_tables, m_groups, m_order, m_queue};
+    GroupMover m_mover{m_tables, m_groups, m_order, m_queue, m_slack};
+    LevelSweep m_sweep{m_tables, m_groups, m_order, m_queue, m_slack, m_mover};
+    LevelWalk m_walk{m_tables, m_groups, m_order, m_queue, m_slack, m_mover, m_sweep};
 };
 
 } // namespace weir::maxmin

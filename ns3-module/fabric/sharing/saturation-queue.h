@@ -2,8 +2,8 @@
 #ifndef WEIR_FABRIC_SHARING_SATURATION_QUEUE_H
 #define WEIR_FABRIC_SHARING_SATURATION_QUEUE_H
 
+#include "fabric/indexed-heap.h"
 #include "fabric/sharing/bottleneck-groups.h"
-#include "fabric/sharing/indexed-heap.h"
 #include "fabric/sharing/level-order.h"
 
 #include <cstdint>

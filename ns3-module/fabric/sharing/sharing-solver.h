@@ -90,17 +90,13 @@ class SharingSolver
     /** Variables whose bottleneck, own level or links the last Solve changed; may repeat. */
     const std::vector<uint32_t>& MovedVariables() const
     {
-        return !m_allVariables.empty() ? m_allVariables
-               : m_local               ? m_local->MovedVariables()
-                                       : m_grouped->MovedVariables();
+        return m_local ? m_local->MovedVariables() : m_grouped->MovedVariables();
     }
 
     /** Links whose level or load the last Solve may have changed; may repeat. */
     const std::vector<uint32_t>& TouchedLinks() const
     {
-        return !m_allVariables.empty() ? m_allLinks
-               : m_local               ? m_local->TouchedLinks()
-                                       : m_grouped->TouchedLinks();
+        return m_local ? m_local->TouchedLinks() : m_grouped->TouchedLinks();
     }
 
     /** Rate per unit of weight; zero at weight zero, infinite where nothing limits it. O(1) */
@@ -177,13 +173,9 @@ class SharingSolver
     }
 
   private:
-    void HandOver();
-
     std::unique_ptr<maxmin::LocalMaxMin> m_local; //!< at first
     std::unique_ptr<maxmin::MaxMin> m_grouped;    //!< later, if need be
     bool m_keepsLoads{false};
-    std::vector<uint32_t> m_allVariables; //!< after the Solve that hands over; else empty
-    std::vector<uint32_t> m_allLinks;     //!< the same of links
 };
 
 } // namespace weir

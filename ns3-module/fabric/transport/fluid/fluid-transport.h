@@ -2,14 +2,14 @@
 #ifndef WEIR_FABRIC_FLUID_TRANSPORT_H
 #define WEIR_FABRIC_FLUID_TRANSPORT_H
 
+#include "fabric/indexed-heap.h"
 #include "fabric/routing/routing.h"
-#include "fabric/sharing/indexed-heap.h"
-#include "fabric/sharing/pairing-heap.h"
-#include "fabric/sharing/service-clock.h"
 #include "fabric/sharing/sharing-solver.h"
 #include "fabric/transport/fluid/instant-queue.h"
 #include "fabric/transport/fluid/link-meter.h"
+#include "fabric/transport/fluid/pairing-heap.h"
 #include "fabric/transport/fluid/path-selector.h"
+#include "fabric/transport/fluid/service-clock.h"
 #include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
 
