@@ -46,9 +46,7 @@ LevelOrder::Begin()
         }
     }
     m_ordered.resize(kept);
-    std::sort(m_ordered.begin(), m_ordered.end(), [](const Entry& a, const Entry& b) {
-        return a.level < b.level || (a.level == b.level && a.link < b.link);
-    });
+    Sort();
     kept = 0;
     double highestApart = 0; // level of a group that is not in the order
     for (const Entry& entry : m_apart)
@@ -74,6 +72,30 @@ LevelOrder::Begin()
         f.highest = f.highest > level ? f.highest : std::min(level, highestApart);
     }
     m_isInUse = true;
+}
+
+/** Sorts by insertion, as the order mostly is nearly right. */
+void
+LevelOrder::Sort()
+{
+    const auto isLower = [](const Entry& a, const Entry& b) {
+        return a.level < b.level || (a.level == b.level && a.link < b.link);
+    };
+    std::size_t shifts = 0;
+    for (std::size_t i = 1; i < m_ordered.size() && shifts <= 16 * m_ordered.size(); i++)
+    {
+        const Entry entry = m_ordered[i];
+        std::size_t at = i;
+        for (; at > 0 && isLower(entry, m_ordered[at - 1]); at--, shifts++)
+        {
+            m_ordered[at] = m_ordered[at - 1];
+        }
+        m_ordered[at] = entry;
+    }
+    if (shifts > 16 * m_ordered.size())
+    {
+        std::sort(m_ordered.begin(), m_ordered.end(), isLower);
+    }
 }
 
 void

@@ -92,6 +92,8 @@ class LevelOrder
     /** The rank of a link that is listed apart. */
     static constexpr uint32_t APART = NONE - 1;
 
+    void Sort();
+
     GroupedTables& m_tables;
     BottleneckGroups& m_groups;
     std::vector<Entry> m_ordered;

@@ -92,7 +92,6 @@ LevelWalk::RunOnce()
             hasMoved = true;
             continue;
         }
-        PrefetchAhead();
         const uint32_t link = ordered[cursor++].link;
         if (m_queue.IsWalked(link))
         {
@@ -133,28 +132,6 @@ LevelWalk::VisitApart()
             entry.level = fixed;
             m_queue.Update(entry.link);
         }
-    }
-}
-
-/** Asks for what the walk needs soon: links lie in memory in another order than the walk's. */
-void
-LevelWalk::PrefetchAhead() const
-{
-    constexpr std::size_t LINK_AHEAD = 6;
-    constexpr std::size_t REACH_AHEAD = 2;
-    const LevelOrder::Entry* const next = m_order.Ordered().data() + m_order.Cursor();
-    if (m_order.Cursor() + LINK_AHEAD < m_order.Ordered().size())
-    {
-        const char* const link =
-            reinterpret_cast<const char*>(&m_tables.links[next[LINK_AHEAD].link]);
-        for (std::size_t at = 0; at < sizeof(GroupedLink); at += 64)
-        {
-            __builtin_prefetch(link + at);
-        }
-        const Reach& reach = m_tables.links[next[REACH_AHEAD].link].reach;
-        __builtin_prefetch(reach.links.data());
-        __builtin_prefetch(reach.links.data() + 16);
-        __builtin_prefetch(reach.weights.data());
     }
 }
 

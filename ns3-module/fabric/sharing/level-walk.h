@@ -79,7 +79,6 @@ class LevelWalk
     void OpenAll();
     bool RunOnce();
     void VisitApart();
-    void PrefetchAhead() const;
     bool IsOff(uint32_t link) const;
     bool Visit(uint32_t link);
     bool FindSaturation(uint32_t link, Saturation& at);
