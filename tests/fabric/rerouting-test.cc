@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/fluid/fluid-transport.h"
 #include "flow-play.h"
 
 #include <gtest/gtest.h>

@@ -445,7 +445,7 @@ PacketNetwork::Enqueue(uint32_t packet, uint32_t link, int64_t now)
         Mark(p, link, QueueOf(link, p.trafficClass).bytes);
     }
     Push(packet, link);
-    if (port.busyUntil > now)
+    if (port.busyUntil >= now) // at the very end of a packet, all that comes then is looked at
     {
         if (port.backlog == 1)
         {
