@@ -17,10 +17,10 @@ namespace weir
 /** Values that a user sets beside the topology. */
 struct NetworkOverrides
 {
-    std::optional<uint32_t> nodes;     //!< of a system
-    std::optional<uint64_t> hashSeed;  //!< of the switches' ECMP hashes
-    std::optional<PacketSpec> packets; //!< nothing: a fluid
-    std::string routing; //!< by name, as `fabric.routing`; empty: the topology's, ECMP
+    std::optional<uint32_t> nodes;    //!< of a system
+    std::optional<uint64_t> hashSeed; //!< of the switches' ECMP hashes
+    std::string routing;              //!< by name, as `fabric.routing`; empty: the topology's, ECMP
+    std::optional<PacketSpec> packets{}; //!< how they move; nothing: bytes are a fluid
 };
 
 /**
