@@ -30,7 +30,8 @@ ReadCongestionControl(const YamlNode& map)
         const std::vector<std::string> keys = KeysOf(*each);
         all.insert(all.end(), keys.begin(), keys.end());
     }
-    CheckKeysOfKind(map, own, all, "congestion control '" + std::string(control->Name()) + "'");
+    CheckKeysOfKind(
+        map, own, all, "congestion controls of kind '" + std::string(control->Name()) + "'");
     ParameterReader reader(map);
     control->VisitParameters(reader);
     return control;

@@ -102,9 +102,10 @@ TEST(ReadScenario, SettingsChangeAFile)
         "--set jobs.0.stepz=1: jobs.0.stepz: found the unknown key 'stepz', expected one of: "
         "name, model, placement, parallel, precision, overlapSlowdown, jitter, steps (did you "
         "mean 'steps'?)");
-    EXPECT_EQ(refusal("network.fidelity=packet"),
-              "--set network.fidelity=packet: network.fidelity: found 'packet', expected one of: "
-              "analytical, stream, flow");
+    EXPECT_EQ(
+        refusal("network.fidelity=molecules"),
+        "--set network.fidelity=molecules: network.fidelity: found 'molecules', expected one of: "
+        "analytical, stream, flow, packet");
 }
 
 /** What two jobs on one fabric lose to chance must not come at the same time. */

@@ -68,11 +68,13 @@ EngineSet::Visit(Time instant)
 void
 EngineSet::RunUntil(Time now)
 {
+    bool isThere = false;
     for (Time next = NextEventTime(); next <= now && !next.IsInfinite(); next = NextEventTime())
     {
         Visit(next);
+        isThere = next == now;
     }
-    if (!now.IsInfinite())
+    if (!now.IsInfinite() && !isThere)
     {
         m_now = now;
         for (auto* engine : m_engines)

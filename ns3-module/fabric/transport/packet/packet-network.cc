@@ -54,8 +54,8 @@ PacketNetwork::PacketNetwork(const Topology& topology,
 {
     if (m_classes > MOST_CLASSES)
     {
-        throw std::invalid_argument("PacketNetwork: found " + std::to_string(spec.trafficClasses) +
-                                    " traffic classes, expected at most 7");
+        throw std::invalid_argument("trafficClasses: found " + std::to_string(spec.trafficClasses) +
+                                    ", expected at most 7");
     }
     for (const PacketEventKind kind :
          {PacketEventKind::Arrival, PacketEventKind::PortReady, PacketEventKind::Refresh})
@@ -100,8 +100,9 @@ PacketNetwork::PacketNetwork(const Topology& topology,
         if (committed[d] > 0 && size <= 0)
         {
             throw std::invalid_argument(
-                "PacketNetwork: found a buffer of " + std::to_string(size + committed[d]) +
-                " bytes at " + topology.GetDevice(DeviceId(d)).name + ", expected more than the " +
+                (isSwitch ? "switch.buffer: found " : "nodeLinks.nicBuffer: found ") +
+                std::to_string(size + committed[d]) + " bytes at " +
+                topology.GetDevice(DeviceId(d)).name + ", expected more than the " +
                 std::to_string(committed[d]) + " of its reserves and headrooms");
         }
         m_buffers[d] = SharedBuffer(size, spec.switches.reserve.Count());

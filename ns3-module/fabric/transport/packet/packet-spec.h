@@ -106,7 +106,7 @@ struct NodeLinkSpec : Parameterized
     Bytes nvlinkBuffer{Bytes(0)};
     Bytes pcieBuffer{Bytes(0)};
     Bytes nicBuffer{Bytes::MiB(2)};
-    Bytes burst{Bytes::KiB(64)};
+    Bytes burst{Bytes::KiB(16)};
 
     void VisitParameters(ParameterVisitor& visitor) override;
 };

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/catalog.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/simulation/collective-sweep.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+Time
+TimeOf(Fidelity fidelity, CollectiveOp op, std::optional<Algorithm> algorithm, Bytes bytes)
+{
+    CollectiveSweepSpec spec;
+    spec.cluster = ReadSystem(YamlNode::ParseArgument("hgx-h100", "system"), Catalog()).cluster;
+    spec.cluster.nodes = 2;
+    spec.gpusPerNode = spec.cluster.node.gpus;
+    spec.op = op;
+    spec.overrides.algorithm = algorithm;
+    spec.sizes = {bytes};
+    spec.fidelity = fidelity;
+    return RunCollectiveSweep(spec).front().time;
+}
+
+/**
+ * Where nothing is lost and nothing congests, packets take what fluid flows take, and besides what
+ * a packet more on each hop takes: two per cent of a large call.
+ */
+TEST(PacketCollectives, TakeWhatFlowsTake)
+{
+    struct Case
+    {
+        CollectiveOp op;
+        std::optional<Algorithm> algorithm;
+    };
+
+    for (const auto& [op, algorithm] : {Case{CollectiveOp::AllReduce, Algorithm::Ring},
+                                        Case{CollectiveOp::AllReduce, Algorithm::NvlsTree},
+                                        Case{CollectiveOp::AllGather, Algorithm::Ring},
+                                        Case{CollectiveOp::AllToAll, std::nullopt}})
+    {
+        const double flow = TimeOf(Fidelity::Flow, op, algorithm, Bytes::MiB(64)).ToSeconds();
+        const double packet = TimeOf(Fidelity::Packet, op, algorithm, Bytes::MiB(64)).ToSeconds();
+        EXPECT_NEAR(packet, flow, 0.02 * flow)
+            << ToString(op) << " " << (algorithm ? ToString(*algorithm) : "auto");
+    }
+}
+
+/** The same input gives the same bits. */
+TEST(PacketCollectives, AreTheSameTwice)
+{
+    const auto run = [] {
+        return TimeOf(Fidelity::Packet, CollectiveOp::AllReduce, Algorithm::Tree, Bytes::MiB(4));
+    };
+    EXPECT_EQ(run(), run());
+}
+
+} // namespace
+} // namespace weir
