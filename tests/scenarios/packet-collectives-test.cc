@@ -28,8 +28,8 @@ TimeOf(Fidelity fidelity, CollectiveOp op, std::optional<Algorithm> algorithm, B
 }
 
 /**
- * Where nothing is lost and nothing congests, packets take what fluid flows take, and besides what
- * a packet more on each hop takes: two per cent of a large call.
+ * Where nothing is lost and no receiver has several senders, packets take what fluid flows take,
+ * and besides what a packet more on each hop takes: two per cent of a large call.
  */
 TEST(PacketCollectives, TakeWhatFlowsTake)
 {
@@ -42,7 +42,7 @@ TEST(PacketCollectives, TakeWhatFlowsTake)
     for (const auto& [op, algorithm] : {Case{CollectiveOp::AllReduce, Algorithm::Ring},
                                         Case{CollectiveOp::AllReduce, Algorithm::NvlsTree},
                                         Case{CollectiveOp::AllGather, Algorithm::Ring},
-                                        Case{CollectiveOp::AllToAll, std::nullopt}})
+                                        Case{CollectiveOp::ReduceScatter, Algorithm::Ring}})
     {
         const double flow = TimeOf(Fidelity::Flow, op, algorithm, Bytes::MiB(64)).ToSeconds();
         const double packet = TimeOf(Fidelity::Packet, op, algorithm, Bytes::MiB(64)).ToSeconds();
