@@ -14,6 +14,41 @@ namespace weir
 namespace
 {
 
+/** Starts a flow on each of some routes when it is told that another one has been sent. */
+class Follower : public FlowClient
+{
+  public:
+    explicit Follower(PacketTransport& transport)
+        : m_transport(transport)
+    {
+    }
+
+    void OnFlowSent(uint64_t token, Time now) override
+    {
+        for (const RouteId route : routes)
+        {
+            FlowRequest request;
+            request.route = route;
+            request.bytes = Bytes(10000);
+            request.client = this;
+            request.token = token + 1;
+            m_transport.Start(request, now);
+        }
+        routes.clear();
+    }
+
+    void OnFlowDone(uint64_t token, Time now) override
+    {
+        done++;
+    }
+
+    std::vector<RouteId> routes;
+    unsigned done{0};
+
+  private:
+    PacketTransport& m_transport;
+};
+
 /** Packets of 1000 bytes with 48 of headers, on switches that lose nothing. */
 PacketSpec
 PlainSpec()
@@ -416,6 +451,115 @@ TEST(PacketTransport, FailedLinksAreReroutedOrWaitedFor)
     EXPECT_TRUE(bench.Transport().StalledFlows().empty());
     bench.Run();
     EXPECT_FALSE(bench.Duration(flow).IsInfinite());
+}
+
+/** Whoever is told that a flow is sent may start others anywhere, and all of them end. */
+TEST(PacketTransport, FlowsStartedWhenOneIsSentTakeTheirOwnPorts)
+{
+    constexpr unsigned HOSTS = 12;
+    PacketBench bench;
+    const uint32_t middle = bench.AddSwitch();
+    std::vector<uint32_t> hosts;
+    for (unsigned i = 0; i < HOSTS; i++)
+    {
+        hosts.push_back(bench.AddHost());
+        bench.Join(hosts.back(), middle, Rate::Gbps(80), Time::Microseconds(1));
+    }
+    bench.Open(PlainSpec());
+    const auto routeFrom = [&](unsigned i, uint16_t port) {
+        RouteRequest request;
+        request.source = request.outNic = DeviceId(hosts[i]);
+        request.destination = request.inNic = DeviceId(hosts[(i + 1) % HOSTS]);
+        request.sourcePort = port;
+        return bench.GetRouting().Add(request);
+    };
+    Follower follower(bench.Transport());
+    FlowRequest first;
+    first.route = routeFrom(0, 0);
+    first.bytes = Bytes(5000);
+    first.client = &follower;
+    for (unsigned i = 0; i < HOSTS; i++) // two each: the second finds the first one waiting
+    {
+        follower.routes.push_back(routeFrom(i, 1));
+        follower.routes.push_back(routeFrom(i, 2));
+    }
+    bench.Transport().Start(first, Time());
+    bench.Run();
+    EXPECT_EQ(follower.done, 1 + 2 * HOSTS);
+}
+
+/** A flow that is cut short ends with what is on its way, and leaves nothing behind. */
+TEST(PacketTransport, CancelledFlowsEnd)
+{
+    PacketBench bench;
+    const auto [from, to] = MakeChain(bench, 1, Rate::Gbps(80), Time::Microseconds(1));
+    PacketSpec spec = PlainSpec();
+    StaticWindow window;
+    window.window = Bytes(1000); // a packet at a time: at most instants none has just been sent
+    spec.congestionControl = window;
+    bench.Open(spec);
+    RouteRequest route;
+    route.source = route.outNic = DeviceId(from);
+    route.destination = route.inNic = DeviceId(to);
+    FlowRequest request;
+    request.route = bench.GetRouting().Add(route);
+    request.bytes = Bytes(1000000);
+    for (int phase = 0; phase < 40; phase++) // over the round trip of 4.3 us
+    {
+        const Time start = Time::Microseconds(100 * phase);
+        bench.RunUntil(start);
+        const FlowId id = bench.Transport().Start(request, start);
+        const Time end = start + Time::Microseconds(20) + Time::Nanoseconds(150 * phase);
+        bench.RunUntil(end);
+        EXPECT_TRUE(bench.Transport().Cancel(id, end));
+        bench.RunUntil(end + Time::Microseconds(10));
+        EXPECT_EQ(bench.Transport().ActiveFlows(), 0u) << phase;
+    }
+    const uint64_t sent = bench.Transport().GetQueuePairs().Counters().dataPackets;
+    EXPECT_LT(sent, 40u * 10);
+}
+
+/** A link at rate zero, also from before the flow, holds it until the rate is back. */
+TEST(PacketTransport, FlowsWaitForALinkWithoutRate)
+{
+    PacketBench bench;
+    const uint32_t from = bench.AddHost();
+    const uint32_t middle = bench.AddSwitch();
+    const uint32_t to = bench.AddHost();
+    bench.Join(from, middle, Rate::Gbps(80), Time::Microseconds(1));
+    const LinkId second = bench.Join(middle, to, Rate::Gbps(80), Time::Microseconds(1));
+    bench.Open(PlainSpec());
+    bench.Transport().SetLinkRate(second, Rate(), Time());
+    const std::size_t flow = bench.AddFlow(from, to, Bytes(10000));
+    bench.RunUntil(Time::Milliseconds(1));
+    EXPECT_TRUE(bench.Duration(flow).IsInfinite());
+    bench.Transport().SetLinkRate(second, Rate::Gbps(80), Time::Milliseconds(1));
+    bench.Run();
+    // Ten packets from the switch on.
+    EXPECT_EQ(bench.End(flow), Time::Milliseconds(1) + Time::Picoseconds(10 * 104800 + 1000000));
+}
+
+/** Parts of a flow of any size are all of it: 2^60 bytes over 16 queue pairs are not sent at once,
+ * but they are known. */
+TEST(PacketTransport, HugeFlowsAreCutIntoParts)
+{
+    PacketBench bench;
+    const auto [from, to] = MakeChain(bench, 1, Rate::Gbps(80), Time::Microseconds(1));
+    bench.Open(PlainSpec());
+    RouteRequest route;
+    route.source = route.outNic = DeviceId(from);
+    route.destination = route.inNic = DeviceId(to);
+    FlowRequest request;
+    request.route = bench.GetRouting().Add(route);
+    request.bytes = Bytes(int64_t{1} << 60);
+    request.connections = 16;
+    bench.Transport().Start(request, Time());
+    bench.RunUntil(Time::Milliseconds(1));
+    EXPECT_EQ(bench.Transport().ActiveFlows(), 1u);
+    // The port is never idle: a millisecond of packets, to within one.
+    EXPECT_NEAR(static_cast<double>(bench.Transport().GetQueuePairs().Counters().dataPackets),
+                1e9 / 104800,
+                1);
 }
 
 /** Marks come with the probability that the queue behind the packet has; none below Kmin. */

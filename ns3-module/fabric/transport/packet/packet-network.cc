@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 namespace weir
@@ -126,8 +125,8 @@ PacketNetwork::SetWireRate(uint32_t link, Rate rate)
     Port& port = m_ports[link];
     const double framing = port.isNetwork ? m_topology.GetLink(LinkId(link)).framing : 1;
     const double bytesPerSecond = rate.ToBytesPerSecond() / framing;
-    port.psPerByte =
-        bytesPerSecond > 0 ? 1e12 / bytesPerSecond : std::numeric_limits<double>::infinity();
+    port.isStopped = bytesPerSecond == 0;
+    port.psPerByte = port.isStopped ? port.psPerByte : 1e12 / bytesPerSecond;
 }
 
 void
@@ -573,7 +572,7 @@ PacketNetwork::TransmitNext(uint32_t link, int64_t now)
         m_events.ScheduleBy(PacketEventKind::PortReady, link, port.busyUntil);
         return;
     }
-    if (!port.isUp || std::isinf(port.psPerByte))
+    if (!port.isUp || port.isStopped)
     {
         return;
     }

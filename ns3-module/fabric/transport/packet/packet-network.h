@@ -176,6 +176,11 @@ class PacketNetwork
      */
     uint64_t CountHeld() const;
 
+    std::size_t Links() const
+    {
+        return m_ports.size();
+    }
+
     unsigned Classes() const
     {
         return m_classes;
@@ -210,7 +215,7 @@ class PacketNetwork
     {
         int64_t busyUntil{0};
         int64_t latency{0};
-        double psPerByte{0}; //!< infinite when the rate is zero
+        double psPerByte{1}; //!< at the last rate that was not zero
         Ring<OnWire> wire;
         uint32_t backlog{0}; //!< packets in its queues
         uint8_t paused{0};   //!< bit by class
@@ -221,6 +226,7 @@ class PacketNetwork
         uint32_t to{0};
         uint32_t opposite{END};
         bool isUp{true};
+        bool isStopped{false};  //!< its rate is zero
         bool isNetwork{true};   //!< packets have headers there
         bool isOfSwitch{false}; //!< marks, trims
         bool waitsForCredits{false};

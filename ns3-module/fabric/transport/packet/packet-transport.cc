@@ -12,6 +12,16 @@ namespace weir
 namespace
 {
 
+/** Of @p bytes, what the part number @p part of @p count has: they differ by one at most. */
+int64_t
+PartOf(int64_t bytes, std::size_t part, std::size_t count)
+{
+    const auto n = static_cast<int64_t>(count);
+    const auto i = static_cast<int64_t>(part);
+    const int64_t rest = bytes % n;
+    return bytes / n + rest * (i + 1) / n - rest * i / n;
+}
+
 PacketSpec
 WithHeader(PacketSpec spec)
 {
@@ -223,8 +233,6 @@ PacketTransport::Post(uint32_t index, int64_t now)
     for (std::size_t i = 0; i < parts; i++)
     {
         const uint32_t pair = m_connections[flow.connection].pairs[i];
-        const auto part = static_cast<int64_t>(i);
-        const auto count = static_cast<int64_t>(parts);
         if (!isFootprint && m_routing.Policy().IsLoadAware())
         {
             ChoosePath(m_connections[flow.connection], pair, now);
@@ -234,7 +242,7 @@ PacketTransport::Post(uint32_t index, int64_t now)
                      index,
                      isFootprint
                          ? bytes * (m_routing.Links(flow.request.route).begin() + i)->multiplicity
-                         : bytes * (part + 1) / count - bytes * part / count,
+                         : PartOf(bytes, i, parts),
                      now);
     }
     if (m_connections[flow.connection].isStalled && !flow.isStalled)
@@ -594,9 +602,10 @@ PacketTransport::Cancel(FlowId id, Time now)
         return true;
     }
     flow.request.client = nullptr; // packets under way still arrive
-    for (const uint32_t pair : m_connections[flow.connection].pairs)
+    const std::vector<uint32_t> pairs = m_connections[flow.connection].pairs; // others may come
+    for (const uint32_t pair : pairs)
     {
-        m_pairs.Withdraw(pair, index);
+        m_pairs.Withdraw(pair, index, now.ToPicoseconds());
     }
     return true;
 }

@@ -51,6 +51,13 @@ QueuePairs::QueuePairs(const PacketSpec& spec,
 {
 }
 
+void
+QueuePairs::SetNetwork(PacketNetwork& network)
+{
+    m_network = &network;
+    m_turns.resize(network.Links() * network.Classes());
+}
+
 uint32_t
 QueuePairs::Open(std::vector<Path> paths, const ConnectionFacts& facts, uint8_t trafficClass)
 {
@@ -129,7 +136,8 @@ QueuePairs::PaceOf(const Pair& pair) const
 int64_t
 QueuePairs::SendTime(Pair& pair) const
 {
-    if (std::isinf(pair.cap) || pair.next < pair.highest || !pair.again.empty())
+    if (std::isinf(pair.cap) || pair.next < pair.highest || !pair.again.empty() ||
+        pair.next == pair.messages.End()) // withdrawn, or acknowledged meanwhile
     {
         return pair.nextSend;
     }
@@ -178,10 +186,12 @@ QueuePairs::Post(uint32_t id, uint32_t message, int64_t bytes, int64_t now)
 }
 
 void
-QueuePairs::Withdraw(uint32_t id, uint32_t message)
+QueuePairs::Withdraw(uint32_t id, uint32_t message, int64_t now)
 {
     Pair& pair = *m_pairs[id];
     pair.messages.Cut(message, pair.highest, pair.facts.mtu);
+    Deliver(pair, now);
+    LetGo(pair, now);
 }
 
 /** Finds out what an idle or windowed sender may do now. */
@@ -223,17 +233,13 @@ QueuePairs::TakeTurn(uint32_t id, int64_t now)
 {
     Pair& pair = *m_pairs[id];
     pair.state = State::InTurn;
-    const std::size_t place = std::size_t{pair.link} * m_network->Classes() + pair.trafficClass;
-    if (place >= m_turns.size())
-    {
-        m_turns.resize(place + 1);
-    }
+    const std::size_t place = PlaceOf(pair.link, pair.trafficClass);
     std::vector<uint32_t>& waiting = m_turns[place].waiting;
     const auto at = std::lower_bound(waiting.begin(), waiting.end(), id);
     if (at == waiting.end() || *at != id)
     {
         waiting.insert(at, id);
-        if (waiting.size() == 1 && !m_isAsked)
+        if (waiting.size() == 1 && place != m_asking)
         {
             m_network->SetSource(pair.link, pair.trafficClass, true, now);
         }
@@ -268,9 +274,9 @@ QueuePairs::Repace(uint32_t id, int64_t now)
 uint32_t
 QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
 {
-    Turns& turns = m_turns[std::size_t{link} * m_network->Classes() + trafficClass];
+    m_asking = PlaceOf(link, trafficClass);
+    Turns& turns = m_turns[m_asking];
     std::vector<uint32_t>& waiting = turns.waiting;
-    m_isAsked = true;
     uint32_t packet = Packet::NONE;
     while (!waiting.empty() && packet == Packet::NONE)
     {
@@ -287,9 +293,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
                 pair.link = m_network->HopAt(pair.paths.front().forward);
             }
             Leave(waiting, id);
-            m_isAsked = false; // its new port does not know of it
             Resume(id, now);
-            m_isAsked = true;
             continue;
         }
         if (!HasPackets(pair) || static_cast<double>(pair.inFlight) >= WindowOf(pair))
@@ -365,7 +369,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
             Leave(waiting, id);
         }
     }
-    m_isAsked = false;
+    m_asking = NOBODY;
     if (waiting.empty())
     {
         m_network->SetSource(link, trafficClass, false, now);

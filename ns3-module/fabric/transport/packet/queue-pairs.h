@@ -60,10 +60,7 @@ class QueuePairs : public PacketEnds
                MessageClient& client);
 
     /** Must be called before anything else. */
-    void SetNetwork(PacketNetwork& network)
-    {
-        m_network = &network;
-    }
+    void SetNetwork(PacketNetwork& network);
 
     /** A path there and back, as places of PacketNetwork::AddHops. */
     struct Path
@@ -95,8 +92,8 @@ class QueuePairs : public PacketEnds
     /** Has @p bytes sent behind what was posted before. */
     void Post(uint32_t pair, uint32_t message, int64_t bytes, int64_t now);
 
-    /** Packets of a message that are not sent yet are not. The message is not done, ever. */
-    void Withdraw(uint32_t pair, uint32_t message);
+    /** Packets of a message that are not sent yet are not: it ends with what has been sent. */
+    void Withdraw(uint32_t pair, uint32_t message, int64_t now);
 
     uint32_t NextPacket(uint32_t link, unsigned trafficClass, int64_t now) override;
     void OnPacket(uint32_t packet, int64_t now) override;
@@ -198,6 +195,13 @@ class QueuePairs : public PacketEnds
         return !pair.again.empty() || pair.next < pair.messages.End();
     }
 
+    static constexpr std::size_t NOBODY = ~std::size_t{0};
+
+    std::size_t PlaceOf(uint32_t link, unsigned trafficClass) const
+    {
+        return std::size_t{link} * m_network->Classes() + trafficClass;
+    }
+
     void Resume(uint32_t pair, int64_t now);
     void TakeTurn(uint32_t pair, int64_t now);
     uint32_t SizeOfHeader() const;
@@ -229,7 +233,7 @@ class QueuePairs : public PacketEnds
     QueuePairCounters m_counters;
     Time m_notificationInterval;
     bool m_wantsTelemetry;
-    bool m_isAsked{false}; //!< a port waits for NextPacket's answer
+    std::size_t m_asking{NOBODY}; //!< into m_turns: a port that waits for NextPacket's answer
 };
 
 } // namespace weir
