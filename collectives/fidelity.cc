@@ -15,11 +15,12 @@ namespace weir
 namespace
 {
 
-constexpr std::array<std::pair<Fidelity, const char*>, 4> NAMES{{
+constexpr std::array<std::pair<Fidelity, const char*>, 5> NAMES{{
     {Fidelity::Analytical, "analytical"},
     {Fidelity::Stream, "stream"},
     {Fidelity::Flow, "flow"},
     {Fidelity::Packet, "packet"},
+    {Fidelity::Hybrid, "hybrid"},
 }};
 
 } // namespace
@@ -50,21 +51,21 @@ ParseFidelity(const std::string& name)
     return std::nullopt;
 }
 
-bool
-MovesPackets(Fidelity fidelity)
+FlowForm
+FormOf(Fidelity fidelity)
 {
-    return fidelity == Fidelity::Packet;
+    return fidelity == Fidelity::Packet ? FlowForm::Packets : FlowForm::Fluid;
 }
 
 std::unique_ptr<CollectiveEngine>
 MakeCollectiveEngine(Fidelity fidelity, Planner& planner, Transport& transport)
 {
-    if (fidelity != Fidelity::Analytical && transport.TellsArrival() != MovesPackets(fidelity))
+    if (fidelity != Fidelity::Analytical && !transport.Moves(FormOf(fidelity)))
     {
         throw std::invalid_argument(
             std::string("MakeCollectiveEngine: found fidelity ") + ToString(fidelity) +
             ", expected " +
-            (transport.TellsArrival() ? "packet on packets" : "stream or flow on a fluid"));
+            (fidelity == Fidelity::Packet ? "stream or flow on a fluid" : "packet on packets"));
     }
     switch (fidelity)
     {
@@ -74,7 +75,8 @@ MakeCollectiveEngine(Fidelity fidelity, Planner& planner, Transport& transport)
         return std::make_unique<StreamEngine>(planner, transport);
     case Fidelity::Flow:
     case Fidelity::Packet:
-        return std::make_unique<FlowEngine>(planner, transport);
+    case Fidelity::Hybrid:
+        return std::make_unique<FlowEngine>(planner, transport, FormOf(fidelity));
     }
     throw std::invalid_argument("MakeCollectiveEngine: no such fidelity");
 }

@@ -19,20 +19,20 @@ enum class Fidelity : uint8_t
     Analytical, //!< one closed-form duration, no events inside
     Stream,     //!< per channel one fluid flow over all its hops at once, plus its latency
     Flow,       //!< every chunk of every NCCL step is a fluid flow with its true dependencies
-    Packet      //!< as Flow, and the flows are packets in queues
+    Packet,     //!< as Flow, and the flows are packets in queues
+    Hybrid      //!< as Flow, and those are packets that the transport takes for such
 };
 
 const char* ToString(Fidelity fidelity);
 std::optional<Fidelity> ParseFidelity(const std::string& name);
 
-/** Whether a transport of that kind is what a fidelity needs: packets, or a fluid. */
-bool MovesPackets(Fidelity fidelity);
+/** What bytes move as in a fidelity. */
+FlowForm FormOf(Fidelity fidelity);
 
 /**
  * The engine of that fidelity. @p planner and @p transport must outlive it; Analytical does not use
  * the transport.
- * @throws std::invalid_argument when the transport moves packets and the fidelity is Stream or
- *         Flow, or the other way round.
+ * @throws std::invalid_argument when the transport does not move FormOf(@p fidelity).
  */
 std::unique_ptr<CollectiveEngine> MakeCollectiveEngine(Fidelity fidelity,
                                                        Planner& planner,

@@ -6,6 +6,7 @@
 #include "compute-model/kernels/gpu.h"
 #include "compute-model/training-run.h"
 #include "fabric/topology/cluster-spec.h"
+#include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
 
@@ -49,9 +50,10 @@ struct EventSpec
     std::string to;
     double factor{1};
     Bytes bytes;
-    std::string where{};     //!< for messages, as YamlNode::Where; empty: not from a file
-    std::string fromWhere{}; //!< likewise of `from` or `gpu`
-    std::string toWhere{};   //!< likewise of `to`
+    std::string where{};            //!< for messages, as YamlNode::Where; empty: not from a file
+    std::string fromWhere{};        //!< likewise of `from` or `gpu`
+    std::string toWhere{};          //!< likewise of `to`
+    FlowForm form{FlowForm::Fluid}; //!< of a background flow, where the fidelity is hybrid
 };
 
 struct OutputSpec
@@ -60,6 +62,14 @@ struct OutputSpec
     bool timeline{false};           //!< whether a timeline is written, beside the file
     std::string timelineFile;       //!< where instead of beside the file; empty: beside it
     std::optional<Time> linkSeries; //!< bin width of the link series
+};
+
+/** Which flows of a scenario are packets where its fidelity is hybrid, and how they meet others. */
+struct HybridSelection
+{
+    std::vector<std::string> jobs; //!< names
+    bool flows{false};             //!< of events
+    CouplingSpec coupling;         //!< with the links whose flows are packets
 };
 
 /** An experiment, with every default filled in. */
@@ -72,7 +82,8 @@ struct Scenario
     Gpu gpu;
     std::vector<JobSpec> jobs;
     Fidelity fidelity{Fidelity::Stream};
-    PacketSpec packets; //!< where the fidelity is packet
+    PacketSpec packets;     //!< where the fidelity is packet or hybrid
+    HybridSelection hybrid; //!< where it is hybrid
     std::string ncclVersion{"2.30.7"};
     std::vector<EventSpec> events;
     OutputSpec output;

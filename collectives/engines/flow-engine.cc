@@ -41,9 +41,10 @@ DelayOf(const Routing& routing, RouteId route)
 
 } // namespace
 
-FlowEngine::FlowEngine(Planner& planner, Transport& transport)
+FlowEngine::FlowEngine(Planner& planner, Transport& transport, FlowForm form)
     : m_planner(planner),
-      m_transport(transport)
+      m_transport(transport),
+      m_form(form)
 {
 }
 
@@ -87,16 +88,26 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
         const bool crossesLinks = routing.Links(route).size() > 0;
         wire.copied = crossesLinks ? Wire::CROSSES_LINKS : Wire::UNKNOWN;
         wire.isHere = connection.latency == Time();
-        wire.isTold = crossesLinks && m_transport.TellsArrival();
+        wire.isTold = crossesLinks && FormOf(route) == FlowForm::Packets;
         wire.latency = connection.latency;
         if (wire.isTold)
         {
             wire.latency = std::max(Time(), connection.latency - DelayOf(routing, route));
+            wire.stream = communicator << STREAM_BITS | streams[route]++;
         }
-        wire.stream = communicator << STREAM_BITS | streams[route]++;
         wire.arrivalLine = LineOf(wire.latency);
         running.wires.push_back(wire);
     }
+}
+
+/** What its slices over a route move as. */
+FlowForm
+FlowEngine::FormOf(RouteId route) const
+{
+    FlowRequest request;
+    request.route = route;
+    request.form = m_form;
+    return m_transport.FormOf(request);
 }
 
 std::size_t
@@ -268,6 +279,7 @@ FlowEngine::RequestOf(uint32_t running, uint32_t connection)
     request.weight = copies * description.weight;
     request.connections = copies;
     request.stream = r.wires[connection].stream;
+    request.form = m_form;
     request.addsLatency = false; // it is in the connection's
     request.client = this;
     request.token = static_cast<uint64_t>(running) << 32 | connection;

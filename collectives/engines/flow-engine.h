@@ -24,8 +24,8 @@ namespace weir
  * its true dependencies.
  *
  * A connection is a pipe: one slice on the wire at a time, the next one following it at once, and
- * each arrives one hop latency after its last byte. Where the transport TellsArrival, a slice
- * arrives when it says so, and later by what the hop latency has beyond the path's. Every thread
+ * each arrives one hop latency after its last byte. A slice that moves as packets arrives when the
+ * transport says so, and later by what the hop latency has beyond the path's. Every thread
  * block starts after the protocol's base latency. Reduction and copy cost is the cap of a channel,
  * and where the schedule has BlockTimes a slice keeps its block busy for that long, and a wire that
  * blocks store through pauses between two slices. Equal channels run as one flow of their number's
@@ -36,8 +36,11 @@ namespace weir
 class FlowEngine : public CollectiveEngine, private FlowClient
 {
   public:
-    /** Both must outlive it; the transport is advanced by whoever owns it. */
-    FlowEngine(Planner& planner, Transport& transport);
+    /**
+     * @param form of its flows, where the transport moves both
+     * Planner and transport must outlive it; the transport is advanced by whoever owns it.
+     */
+    FlowEngine(Planner& planner, Transport& transport, FlowForm form = FlowForm::Fluid);
 
     void Start(const CollectiveCall& call,
                CollectiveClient* client,
@@ -150,6 +153,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     void OnSliceSent(uint32_t place, uint32_t connection, Time now);
     void AddWires(Running& running, uint32_t communicator);
     void Copy(uint32_t running, uint32_t connection, Time now);
+    FlowForm FormOf(RouteId route) const;
     FlowRequest RequestOf(uint32_t running, uint32_t connection);
     void Handle(const Timer& timer, Time now);
     void HandleWake(const Wake& wake, Time now);
@@ -164,6 +168,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
 
     Planner& m_planner;
     Transport& m_transport;
+    FlowForm m_form;
     std::vector<Running> m_running;
     std::vector<uint32_t> m_free;          //!< places of m_running
     std::vector<DelayLine<Timer>> m_lines; //!< one per distinct delay, of the first MOST_LINES

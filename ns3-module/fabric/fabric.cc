@@ -8,7 +8,9 @@
 namespace weir
 {
 
-Fabric::Fabric(ClusterSpec spec, std::optional<PacketSpec> packets)
+Fabric::Fabric(ClusterSpec spec,
+               std::optional<PacketSpec> packets,
+               std::optional<CouplingSpec> coupling)
     : m_cluster(std::move(spec)),
       m_routing(m_cluster.GetTopology(), m_cluster.GetSpec().fabric)
 {
@@ -16,7 +18,7 @@ Fabric::Fabric(ClusterSpec spec, std::optional<PacketSpec> packets)
     {
         FillHeader(packets->format, m_cluster.GetSpec().node.nic.framing);
     }
-    m_transport = MakeTransport(m_routing, std::move(packets));
+    m_transport = MakeTransport(m_routing, std::move(packets), std::move(coupling));
 }
 
 Fabric::~Fabric() = default;

@@ -4,6 +4,7 @@
 
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
+#include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/transport.h"
 
@@ -18,10 +19,12 @@ class Fabric
 {
   public:
     /**
-     * Wires @p spec and puts a transport on it: bytes move as a fluid, or as @p packets say.
-     * @throws std::invalid_argument as Cluster and PacketTransport.
+     * Wires @p spec and puts a transport on it, as MakeTransport.
+     * @throws std::invalid_argument as Cluster and MakeTransport.
      */
-    explicit Fabric(ClusterSpec spec, std::optional<PacketSpec> packets = {});
+    explicit Fabric(ClusterSpec spec,
+                    std::optional<PacketSpec> packets = {},
+                    std::optional<CouplingSpec> coupling = {});
     ~Fabric();
     Fabric(const Fabric&) = delete;
     Fabric& operator=(const Fabric&) = delete;

@@ -57,10 +57,13 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-bundles.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/path-selector.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-occupants.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-paths.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-settle.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-usage.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/make-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/hybrid/coupling-spec.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/hybrid/hybrid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/queue-pairs.cc

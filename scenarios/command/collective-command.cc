@@ -194,7 +194,7 @@ ReadSweep(const CollectiveOptions& options)
                                options.fidelity,
                                NamesUpTo(Fidelity::Packet));
     }
-    if (MovesPackets(spec.fidelity))
+    if (FormOf(spec.fidelity) == FlowForm::Packets)
     {
         spec.packets = ReadPacketsOptions(options.packets);
     }

@@ -88,7 +88,7 @@ RunFlows(const FlowsOptions& options)
 {
     const Fidelity fidelity = ReadFidelity(options.fidelity);
     NetworkOverrides overrides = options.network;
-    if (MovesPackets(fidelity))
+    if (FormOf(fidelity) == FlowForm::Packets)
     {
         overrides.packets = ReadPacketsOptions(options.packets);
     }

@@ -130,7 +130,7 @@ AddRunCommand(CLI::App& application)
     auto options = std::make_shared<RunOptions>();
     verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalogue")
         ->required();
-    verb->add_option("--fidelity", options->fidelity, "analytical, stream, flow or packet");
+    verb->add_option("--fidelity", options->fidelity, "analytical, stream, flow, packet or hybrid");
     AddSettingsOption(*verb, options->settings);
     AddOutputOption(*verb, "-o,--output", options->output, "Write results to this HDF5 file");
     AddOutputOption(

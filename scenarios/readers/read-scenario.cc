@@ -4,6 +4,7 @@
 #include "collectives/nccl/nccl-constants.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/gpu-precisions.h"
+#include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/plan-use-notes.h"
 #include "scenarios/readers/read-event.h"
 #include "scenarios/readers/read-layer-table.h"
@@ -259,10 +260,81 @@ ReadNcclVersion(const YamlNode& node)
     return version;
 }
 
+std::vector<std::string>
+ReadNames(const YamlNode& node)
+{
+    std::vector<std::string> names;
+    for (const YamlNode& item : node.Items())
+    {
+        names.push_back(item.AsString());
+    }
+    return names;
+}
+
+/** Which flows are packets: those of some jobs, those of events, those over some links. */
+void
+ReadSelection(const YamlNode& node, HybridSelection& hybrid)
+{
+    node.CheckKeys({"jobs", "flows", "links"});
+    if (const auto jobs = node.Find("jobs"))
+    {
+        hybrid.jobs = ReadNames(*jobs);
+    }
+    if (const auto flows = node.Find("flows"))
+    {
+        hybrid.flows = flows->AsBool();
+    }
+    if (const auto links = node.Find("links"))
+    {
+        hybrid.coupling.links = ReadNames(*links);
+    }
+}
+
+/** @throws InputError at a job that is not there, or where nothing is selected for packets. */
+void
+CheckSelection(const YamlNode& network, const Scenario& scenario)
+{
+    const HybridSelection& hybrid = scenario.hybrid;
+    if (const auto packets = network.Find("packets"))
+    {
+        std::vector<std::string> names;
+        for (const JobSpec& job : scenario.jobs)
+        {
+            names.push_back(job.name);
+        }
+        if (const auto jobs = packets->Find("jobs"))
+        {
+            for (const YamlNode& job : jobs->Items())
+            {
+                if (std::find(names.begin(), names.end(), job.AsString()) == names.end())
+                {
+                    job.FailChoice(names);
+                }
+            }
+        }
+    }
+    if (scenario.fidelity == Fidelity::Hybrid && hybrid.jobs.empty() && !hybrid.flows &&
+        hybrid.coupling.links.empty())
+    {
+        network.Get("fidelity")
+            .Fail(
+                "found 'hybrid' and nothing that moves as packets, expected "
+                "packets: with jobs, flows or links beside it");
+    }
+}
+
 void
 ReadNetwork(const YamlNode& node, Scenario& scenario)
 {
-    scenario.packets = ReadPackets(node, {"fidelity", "nccl"});
+    scenario.packets = ReadPackets(node, {"fidelity", "nccl", "packets", "coupling"});
+    if (const auto packets = node.Find("packets"))
+    {
+        ReadSelection(*packets, scenario.hybrid);
+    }
+    if (const auto coupling = node.Find("coupling"))
+    {
+        ReadParameters(*coupling, scenario.hybrid.coupling);
+    }
     if (const auto fidelity = node.Find("fidelity"))
     {
         scenario.fidelity = fidelity->AsEnum(FidelityNames());
@@ -344,12 +416,17 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     if (const auto network = node.Find("network"))
     {
         ReadNetwork(*network, scenario);
+        CheckSelection(*network, scenario);
     }
     if (const auto events = node.Find("events"))
     {
         for (const YamlNode& event : events->Items())
         {
             scenario.events.push_back(ReadEvent(event));
+            if (scenario.fidelity == Fidelity::Hybrid && scenario.hybrid.flows)
+            {
+                scenario.events.back().form = FlowForm::Packets;
+            }
         }
     }
     if (const auto output = node.Find("output"))

@@ -183,7 +183,8 @@ FidelityNames()
     return {{"analytical", Fidelity::Analytical},
             {"stream", Fidelity::Stream},
             {"flow", Fidelity::Flow},
-            {"packet", Fidelity::Packet}};
+            {"packet", Fidelity::Packet},
+            {"hybrid", Fidelity::Hybrid}};
 }
 
 NamedChoices<EventKind>

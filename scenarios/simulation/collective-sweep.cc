@@ -25,7 +25,8 @@ class CallRunner
           m_costs(spec.cluster.node),
           m_simulation(spec.cluster,
                        SettingsOf(spec),
-                       MovesPackets(spec.fidelity) ? std::optional(spec.packets) : std::nullopt),
+                       FormOf(spec.fidelity) == FlowForm::Packets ? std::optional(spec.packets)
+                                                                  : std::nullopt),
           m_planner(m_simulation.GetPlanner()),
           m_rows(m_simulation, spec.fidelity),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))

@@ -157,7 +157,7 @@ FabricEvents::FabricEvents(const std::vector<EventSpec>& events,
     for (std::size_t i = 0; i < events.size(); i++)
     {
         const EventSpec& event = events[i];
-        Due due{event.kind, event.at, LinkId(), RouteId(), Rate(), event.bytes};
+        Due due{event.kind, event.at, LinkId(), RouteId(), Rate(), event.bytes, event.form};
         switch (event.kind)
         {
         case EventKind::SlowGpu:
@@ -219,6 +219,7 @@ FabricEvents::Do(const Due& due, Time now)
         FlowRequest request;
         request.route = due.route;
         request.bytes = due.bytes;
+        request.form = due.form;
         m_transport.Start(request, now);
         break;
     }

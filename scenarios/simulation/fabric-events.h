@@ -50,6 +50,7 @@ class FabricEvents : public PassiveEngine
         RouteId route;
         Rate rate;
         Bytes bytes;
+        FlowForm form;
     };
 
     void Do(const Due& due, Time now);

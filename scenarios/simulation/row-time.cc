@@ -138,7 +138,7 @@ Time
 RowTimer::Play(const CollectiveCall& call, uint32_t calls)
 {
     RowEnds ends(calls);
-    m_simulation.GetFlowEngine().StartRow(call, ends, m_simulation.Engines().Now());
+    m_simulation.GetFlowEngine(m_fidelity).StartRow(call, ends, m_simulation.Engines().Now());
     m_simulation.Engines().RunToEnd();
     return ends.Last();
 }

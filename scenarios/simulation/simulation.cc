@@ -32,8 +32,9 @@ Listed(const std::vector<std::string>& names)
 
 Simulation::Simulation(const ClusterSpec& cluster,
                        NcclSettings nccl,
-                       std::optional<PacketSpec> packets)
-    : m_ownFabric(std::make_unique<Fabric>(cluster, std::move(packets))),
+                       std::optional<PacketSpec> packets,
+                       std::optional<CouplingSpec> coupling)
+    : m_ownFabric(std::make_unique<Fabric>(cluster, std::move(packets), std::move(coupling))),
       m_ownEngines(std::make_unique<EngineSet>()),
       m_fabric(*m_ownFabric),
       m_engines(*m_ownEngines),
@@ -68,10 +69,9 @@ Simulation::GetEngine(Fidelity fidelity)
 }
 
 FlowEngine&
-Simulation::GetFlowEngine()
+Simulation::GetFlowEngine(Fidelity fidelity)
 {
-    return dynamic_cast<FlowEngine&>(
-        GetEngine(GetTransport().TellsArrival() ? Fidelity::Packet : Fidelity::Flow));
+    return dynamic_cast<FlowEngine&>(GetEngine(fidelity));
 }
 
 JobId

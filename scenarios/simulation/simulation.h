@@ -58,13 +58,13 @@ class Simulation
 {
   public:
     /**
-     * On a cluster of its own, with an engine set of its own; bytes move as a fluid, or as
-     * @p packets say.
+     * On a cluster of its own, with an engine set of its own; bytes move as MakeTransport says.
      * @throws std::invalid_argument when @p cluster cannot be wired.
      */
     explicit Simulation(const ClusterSpec& cluster,
                         NcclSettings nccl = {},
-                        std::optional<PacketSpec> packets = {});
+                        std::optional<PacketSpec> packets = {},
+                        std::optional<CouplingSpec> coupling = {});
 
     /**
      * On a fabric that is another's, as an ns-3 program's is, and is advanced with its engines.
@@ -114,9 +114,8 @@ class Simulation
     /** The engine of a fidelity; made, and advanced with the others, from the first call on. */
     CollectiveEngine& GetEngine(Fidelity fidelity);
 
-    /** The engine of Fidelity::Flow, or Packet where packets move; it also plays back-to-back
-     * calls. */
-    FlowEngine& GetFlowEngine();
+    /** The engine of Fidelity::Flow or Packet; it also plays back-to-back calls. */
+    FlowEngine& GetFlowEngine(Fidelity fidelity);
 
     /**
      * Adds a training job; it begins at its start.
@@ -205,7 +204,7 @@ class Simulation
         std::vector<CommunicatorId> communicators; //!< by group, once asked for
     };
 
-    static constexpr std::size_t FIDELITIES = 4; //!< analytical, stream, flow, packet
+    static constexpr std::size_t FIDELITIES = 5; //!< those of Fidelity
 
     void PlanCall(JobId job, Rank rank, const StepOp& op);
 

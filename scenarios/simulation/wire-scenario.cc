@@ -40,11 +40,30 @@ AreNicsJoined(const Cluster& cluster, Router& router)
     return cluster.NicsPerNode() > 0;
 }
 
+/** How packets and a fluid share links; nothing where there is only one of them. */
+std::optional<CouplingSpec>
+CouplingOf(const Scenario& scenario)
+{
+    return scenario.fidelity == Fidelity::Hybrid ? std::optional(scenario.hybrid.coupling)
+                                                 : std::nullopt;
+}
+
+Fidelity
+FidelityOf(const Scenario& scenario, const JobSpec& job)
+{
+    const std::vector<std::string>& jobs = scenario.hybrid.jobs;
+    const bool isPackets = scenario.fidelity == Fidelity::Hybrid &&
+                           std::find(jobs.begin(), jobs.end(), job.name) != jobs.end();
+    return isPackets ? Fidelity::Packet : scenario.fidelity;
+}
+
 /** What moves bytes as packets; nothing where a fluid does. */
 std::optional<PacketSpec>
 PacketsOf(const Scenario& scenario)
 {
-    return MovesPackets(scenario.fidelity) ? std::optional(scenario.packets) : std::nullopt;
+    return FormOf(scenario.fidelity) == FlowForm::Packets || scenario.fidelity == Fidelity::Hybrid
+               ? std::optional(scenario.packets)
+               : std::nullopt;
 }
 
 /** @throws InputError when an event acts on links that the fidelity does not simulate. */
@@ -60,7 +79,7 @@ CheckEvents(const Scenario& scenario)
             throw InputError(
                 (where.empty() ? scenario.path + ": events." + std::to_string(i) : where) +
                 ": found an event on links with fidelity analytical, which knows no "
-                "load; expected fidelity stream, flow or packet");
+                "load; expected fidelity stream, flow, packet or hybrid");
         }
     }
 }
@@ -136,7 +155,7 @@ AddJobs(Simulation& simulation, const Scenario& scenario)
             job.computeScale.assign(first, first + ranks);
         }
         Wire(spec.where.empty() ? scenario.path : spec.where,
-             [&] { simulation.AddJob(job, scenario.gpu, scenario.fidelity); });
+             [&] { simulation.AddJob(job, scenario.gpu, FidelityOf(scenario, spec)); });
         firstGpu += ranks;
     }
 }
@@ -163,7 +182,7 @@ WireScenario(const Scenario& scenario)
 {
     auto simulation = Wire(scenario.path + ": system", [&] {
         return std::make_unique<Simulation>(
-            scenario.cluster, scenario.ncclVersion, PacketsOf(scenario));
+            scenario.cluster, scenario.ncclVersion, PacketsOf(scenario), CouplingOf(scenario));
     });
     CheckEvents(scenario);
     CheckGpuCount(scenario, simulation->GetCluster());

@@ -4,6 +4,7 @@
 #include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/plan-uses.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/writers/parameter-writer.h"
 #include "scenarios/writers/write-experts.h"
 #include "scenarios/writers/write-layer-table.h"
 #include "scenarios/writers/write-packets.h"
@@ -218,6 +219,32 @@ WriteEvent(YamlWriter& out, const EventSpec& event)
 }
 
 void
+WriteNames(YamlWriter& out, const char* key, const std::vector<std::string>& names)
+{
+    out.BeginList(key);
+    for (const std::string& name : names)
+    {
+        out.Item(name);
+    }
+    out.EndList();
+}
+
+/** What is packets, and how it meets the fluid. */
+void
+WriteSelection(YamlWriter& out, HybridSelection hybrid)
+{
+    out.BeginMap("packets");
+    WriteNames(out, "jobs", hybrid.jobs);
+    out.Flag("flows", hybrid.flows);
+    WriteNames(out, "links", hybrid.coupling.links);
+    out.EndMap();
+    out.BeginMap("coupling");
+    ParameterWriter writer(out);
+    hybrid.coupling.VisitParameters(writer);
+    out.EndMap();
+}
+
+void
 WriteOutput(YamlWriter& out, const OutputSpec& output)
 {
     out.BeginMap("output");
@@ -259,9 +286,13 @@ DumpScenario(const Scenario& scenario)
     out.BeginMap("network");
     out.Text("fidelity", NameOf(FidelityNames(), scenario.fidelity));
     out.Text("nccl", scenario.ncclVersion);
-    if (MovesPackets(scenario.fidelity))
+    if (FormOf(scenario.fidelity) == FlowForm::Packets || scenario.fidelity == Fidelity::Hybrid)
     {
         WritePackets(out, scenario.packets);
+    }
+    if (scenario.fidelity == Fidelity::Hybrid)
+    {
+        WriteSelection(out, scenario.hybrid);
     }
     out.EndMap();
     out.BeginList("events");

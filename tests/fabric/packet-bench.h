@@ -4,6 +4,8 @@
 
 #include "fabric/kinds/graph-fabric.h"
 #include "fabric/topology/cluster-spec.h"
+#include "fabric/transport/fluid/fluid-transport.h"
+#include "fabric/transport/hybrid/hybrid-transport.h"
 #include "fabric/transport/packet/packet-transport.h"
 
 #include <memory>
@@ -13,7 +15,7 @@
 namespace weir
 {
 
-/** Hosts and switches with packets on them, and flows whose ends are noted. */
+/** Hosts and switches with packets, a fluid or both on them, and flows whose ends are noted. */
 class PacketBench : private FlowClient, private PassiveEngine
 {
   public:
@@ -36,23 +38,61 @@ class PacketBench : private FlowClient, private PassiveEngine
     /** To be called when all is joined, before flows are added. */
     void Open(const PacketSpec& spec, RoutingKind routing = RoutingKind::Ecmp)
     {
-        FabricSpec fabric;
-        fabric.kind = GraphFabric();
-        fabric.routing = routing;
-        m_routing = std::make_unique<Routing>(m_topology, fabric);
-        m_transport = std::make_unique<PacketTransport>(*m_routing, spec);
-        m_engines.Add(*m_transport);
-        m_engines.Add(*this);
+        MakeRouting(routing);
+        auto packets = std::make_unique<PacketTransport>(*m_routing, spec);
+        m_packets = packets.get();
+        Use(std::move(packets));
+    }
+
+    void OpenFluid(RoutingKind routing = RoutingKind::Ecmp)
+    {
+        MakeRouting(routing);
+        Use(std::make_unique<FluidTransport>(*m_routing));
+    }
+
+    void OpenHybrid(const HybridSpec& spec, RoutingKind routing = RoutingKind::Ecmp)
+    {
+        MakeRouting(routing);
+        auto both = std::make_unique<HybridTransport>(*m_routing, spec);
+        m_packets = &both->GetPackets();
+        m_hybrid = both.get();
+        Use(std::move(both));
     }
 
     /** @return its number, for Finish. Flows are to be added in the order of their starts. */
     std::size_t AddFlow(uint32_t from, uint32_t to, Bytes bytes, Time start = Time())
     {
+        return AddFlow(RouteOf(from, to), bytes, start);
+    }
+
+    /** Of the flow that is added next. */
+    RouteId RouteOf(uint32_t from, uint32_t to)
+    {
         RouteRequest request;
         request.source = request.outNic = DeviceId(from);
         request.destination = request.inNic = DeviceId(to);
         request.sourcePort = static_cast<uint16_t>(m_starts.size());
-        return AddFlow(m_routing->Add(request), bytes, start);
+        return m_routing->Add(request);
+    }
+
+    /** Links that a flow crosses. */
+    std::size_t Hops(std::size_t flow) const
+    {
+        return m_routing->Links(m_requests[flow].route).size();
+    }
+
+    /** As above, as packets or as a fluid where it may be either. */
+    std::size_t AddFlowAs(FlowForm form,
+                          uint32_t from,
+                          uint32_t to,
+                          Bytes bytes,
+                          Time start = Time(),
+                          Rate cap = Rate::Infinite())
+    {
+        const std::size_t flow = AddFlow(from, to, bytes, start);
+        m_requests[flow].form = form;
+        m_requests[flow].cap = cap;
+        return flow;
     }
 
     std::size_t AddFlow(RouteId route, Bytes bytes, Time start = Time())
@@ -71,13 +111,13 @@ class PacketBench : private FlowClient, private PassiveEngine
     void Run()
     {
         m_engines.RunToEnd();
-        m_transport->CheckConservation();
+        CheckConservation();
     }
 
     void RunUntil(Time time)
     {
         m_engines.RunUntil(time);
-        m_transport->CheckConservation();
+        CheckConservation();
     }
 
     /** From its start until it is done; infinite when it is not. */
@@ -93,12 +133,23 @@ class PacketBench : private FlowClient, private PassiveEngine
 
     PacketTransport& Transport()
     {
-        return *m_transport;
+        return *m_packets;
     }
 
     PacketNetwork& Network()
     {
-        return m_transport->GetNetwork();
+        return m_packets->GetNetwork();
+    }
+
+    /** Whatever moves the bytes. */
+    weir::Transport& Any()
+    {
+        return *m_transport;
+    }
+
+    HybridTransport& Hybrid()
+    {
+        return *m_hybrid;
     }
 
     Routing& GetRouting()
@@ -112,6 +163,29 @@ class PacketBench : private FlowClient, private PassiveEngine
     }
 
   private:
+    void MakeRouting(RoutingKind routing)
+    {
+        FabricSpec fabric;
+        fabric.kind = GraphFabric();
+        fabric.routing = routing;
+        m_routing = std::make_unique<Routing>(m_topology, fabric);
+    }
+
+    void Use(std::unique_ptr<weir::Transport> transport)
+    {
+        m_transport = std::move(transport);
+        m_engines.Add(*m_transport);
+        m_engines.Add(*this);
+    }
+
+    void CheckConservation() const
+    {
+        if (m_packets != nullptr)
+        {
+            m_packets->CheckConservation();
+        }
+    }
+
     uint32_t Add(DeviceKind kind)
     {
         const std::string name = (kind == DeviceKind::Host ? "host" : "switch") +
@@ -139,7 +213,9 @@ class PacketBench : private FlowClient, private PassiveEngine
 
     Topology m_topology;
     std::unique_ptr<Routing> m_routing;
-    std::unique_ptr<PacketTransport> m_transport;
+    std::unique_ptr<weir::Transport> m_transport;
+    PacketTransport* m_packets{nullptr}; //!< where there are packets
+    HybridTransport* m_hybrid{nullptr};
     EngineSet m_engines;
     std::vector<FlowRequest> m_requests;
     std::vector<Time> m_starts;

@@ -2,6 +2,7 @@
 #include "fabric/transport/make-transport.h"
 
 #include "fabric/transport/fluid/fluid-transport.h"
+#include "fabric/transport/hybrid/hybrid-transport.h"
 #include "fabric/transport/packet/packet-transport.h"
 
 #include <utility>
@@ -10,8 +11,15 @@ namespace weir
 {
 
 std::unique_ptr<Transport>
-MakeTransport(Routing& routing, std::optional<PacketSpec> packets)
+MakeTransport(Routing& routing,
+              std::optional<PacketSpec> packets,
+              std::optional<CouplingSpec> coupling)
 {
+    if (coupling)
+    {
+        return std::make_unique<HybridTransport>(
+            routing, HybridSpec{packets.value_or(PacketSpec()), std::move(*coupling)});
+    }
     if (packets)
     {
         return std::make_unique<PacketTransport>(routing, std::move(*packets));

@@ -3,6 +3,7 @@
 #define WEIR_FABRIC_TRANSPORT_MAKE_TRANSPORT_H
 
 #include "fabric/routing/routing.h"
+#include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/transport.h"
 
@@ -13,10 +14,13 @@ namespace weir
 {
 
 /**
- * What moves bytes over @p routing, which must outlive it: as @p packets say; nothing: as a fluid.
- * @throws std::invalid_argument as PacketTransport.
+ * What moves bytes over @p routing, which must outlive it: as @p packets say; nothing: as a fluid;
+ * with a @p coupling some as packets, the rest as a fluid.
+ * @throws std::invalid_argument as PacketTransport and HybridTransport.
  */
-std::unique_ptr<Transport> MakeTransport(Routing& routing, std::optional<PacketSpec> packets);
+std::unique_ptr<Transport> MakeTransport(Routing& routing,
+                                         std::optional<PacketSpec> packets,
+                                         std::optional<CouplingSpec> coupling = {});
 
 } // namespace weir
 

@@ -26,7 +26,7 @@ class FlowClient
 
     /**
      * The last byte of the flow is about to leave its source: what follows it on the same route
-     * may be started. Told by transports that TellsArrival() only, before OnFlowDone.
+     * may be started. Told of flows that move as packets only, before OnFlowDone.
      */
     virtual void OnFlowSent(uint64_t token, Time now)
     {
@@ -44,20 +44,28 @@ struct FlowId
     }
 };
 
+/** What bytes move as. */
+enum class FlowForm : uint8_t
+{
+    Fluid,  //!< at a rate
+    Packets //!< one behind the other, each with a delay of its own
+};
+
 /** Bytes to be moved from one end point to another. */
 struct FlowRequest
 {
-    RouteId route;               //!< end points and tuple, of the fabric's Routing
-    Bytes bytes;                 //!< what crosses the wire; zero is allowed
-    Time overhead{};             //!< from the start until the first byte enters the route
-    bool addsLatency{true};      //!< the route's latency is added to that; false: whoever
-                                 //!< starts the flow accounts for it after the end
-    Rate cap{Rate::Infinite()};  //!< upper limit of its rate
-    double weight{1};            //!< of its share; k equal flows are one of weight k
-    uint32_t connections{1};     //!< queue pairs that carry equal parts of it, if as packets
-    uint32_t stream{0};          //!< flows of a route with another one have other queue pairs
-    FlowClient* client{nullptr}; //!< told at the end; null for background traffic
-    uint64_t token{0};           //!< handed back to the client
+    RouteId route;                  //!< end points and tuple, of the fabric's Routing
+    Bytes bytes;                    //!< what crosses the wire; zero is allowed
+    Time overhead{};                //!< from the start until the first byte enters the route
+    bool addsLatency{true};         //!< the route's latency is added to that; false: whoever
+                                    //!< starts the flow accounts for it after the end
+    Rate cap{Rate::Infinite()};     //!< upper limit of its rate
+    double weight{1};               //!< of its share; k equal flows are one of weight k
+    uint32_t connections{1};        //!< queue pairs that carry equal parts of it, if as packets
+    uint32_t stream{0};             //!< flows of a route with another one have other queue pairs
+    FlowForm form{FlowForm::Fluid}; //!< where a transport moves both, see Transport::FormOf
+    FlowClient* client{nullptr};    //!< told at the end; null for background traffic
+    uint64_t token{0};              //!< handed back to the client
 };
 
 /** What a link has carried since the start of the run. */
@@ -166,14 +174,14 @@ class Transport : public PassiveEngine
         return nullptr;
     }
 
+    /** Whether a flow may move as @p form here. */
+    virtual bool Moves(FlowForm form) const = 0;
+
     /**
-     * Whether a flow is done when its last byte has arrived, whatever its request says of latency:
-     * each byte has a delay of its own.
+     * What a flow moves as. One of packets is done when its last byte has arrived, whatever its
+     * request says of latency.
      */
-    virtual bool TellsArrival() const
-    {
-        return false;
-    }
+    virtual FlowForm FormOf(const FlowRequest& request) const = 0;
 
     /** Flows under way (including those in their overhead and latency). */
     virtual std::size_t ActiveFlows() const = 0;

@@ -9,13 +9,8 @@
 namespace weir
 {
 
-namespace
-{
-
-} // namespace
-
 uint32_t
-FluidTransport::NewFlow()
+FluidTransport::NewPlace()
 {
     uint32_t t;
     if (m_unusedFlows.empty())
@@ -34,6 +29,33 @@ FluidTransport::NewFlow()
     }
     m_active++;
     m_flows[t].id = (++m_started << INDEX_BITS) | t;
+    return t;
+}
+
+/** A flow that is yet to Begin. */
+uint32_t
+FluidTransport::NewFlow(const FlowRequest& request, const SelectedPath& selected)
+{
+    const uint32_t unit = selected.unit;
+    const uint32_t b =
+        BundleFor(selected.path, (request.cap / unit).ToBytesPerSecond(), request.weight / unit);
+    const uint32_t t = NewPlace();
+    Flow& flow = m_flows[t];
+    flow.client = request.client;
+    flow.token = request.token;
+    flow.size = request.bytes.Count();
+    flow.bytes = (flow.size + unit - 1) / unit;
+    flow.left = static_cast<double>(flow.bytes);
+    flow.started = m_now;
+    flow.overhead = request.overhead;
+    flow.addsLatency = request.addsLatency;
+    flow.route = request.route;
+    flow.unit = unit;
+    flow.bundle = b;
+    flow.isUndivided = false;
+    flow.isStalled = false;
+    flow.isOccupant = false;
+    flow.hasOwnPath = false;
     return t;
 }
 
@@ -197,6 +219,7 @@ FluidTransport::Enter(uint32_t t, double bytes)
     flow.state = State::Moving;
     bundle.first = PairingHeap<FlowItems>({&m_flows}).Insert(bundle.first, t);
     bundle.moving++;
+    bundle.occupants += flow.isOccupant ? 1 : 0;
     m_solver.SetWeight(b, bundle.moving * bundle.weight);
     SetStale(b);
 }
@@ -214,6 +237,7 @@ FluidTransport::Leave(uint32_t t)
     bundle.carried += moved;
     bundle.first = PairingHeap<FlowItems>({&m_flows}).Remove(bundle.first, t);
     bundle.moving--;
+    bundle.occupants -= flow.isOccupant ? 1 : 0;
     m_solver.SetWeight(b, bundle.moving * bundle.weight);
     SetStale(b);
     return left;

@@ -57,11 +57,11 @@ FluidTransport::MoveToPath(uint32_t t, PathId path)
 void
 FluidTransport::LeavePath(uint32_t t)
 {
-    if (!m_selector)
+    const Flow& flow = m_flows[t];
+    if (!m_selector || flow.hasOwnPath)
     {
         return;
     }
-    const Flow& flow = m_flows[t];
     if (flow.isUndivided)
     {
         m_undivided.erase(std::find(m_undivided.begin(), m_undivided.end(), t));
@@ -97,7 +97,7 @@ void
 FluidTransport::TakePath(uint32_t t)
 {
     Flow& flow = m_flows[t];
-    if (!m_selector)
+    if (!m_selector || flow.hasOwnPath)
     {
         const PathId path = m_routing.CurrentPath(flow.route);
         if (path != m_bundles[flow.bundle].path)
@@ -229,7 +229,7 @@ FluidTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
     {
         LeavePath(t);
         TakePath(t);
-        if (!m_observers.IsEmpty())
+        if (!m_observers.IsEmpty() && !m_flows[t].isOccupant)
         {
             TellWhetherStalled(t);
         }
@@ -283,7 +283,7 @@ FluidTransport::StalledFlows()
     for (const uint32_t t : FlowsByStart())
     {
         const LinkId link = FirstDownLink(t);
-        if (link.IsValid())
+        if (link.IsValid() && !m_flows[t].isOccupant)
         {
             stalled.push_back({FlowId{m_flows[t].id}, RequestOf(m_flows[t]), link});
         }

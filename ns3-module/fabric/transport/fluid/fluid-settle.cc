@@ -45,6 +45,10 @@ FluidTransport::Settle()
             }
             MeterLink(link);
         }
+        if (m_notesChanges)
+        {
+            NoteChangedLinks();
+        }
     }
     for (uint32_t b : m_staleBundles)
     {

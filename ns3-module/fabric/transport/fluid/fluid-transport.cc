@@ -190,8 +190,8 @@ FluidTransport::Tell()
     m_done.clear();
 }
 
-FlowId
-FluidTransport::Start(const FlowRequest& request, Time now)
+void
+FluidTransport::CheckRequest(const FlowRequest& request) const
 {
     Require(request.bytes.Count() >= 0, "bytes must be zero or more", request.bytes.ToDouble());
     Require(request.overhead >= Time() && !request.overhead.IsInfinite(),
@@ -203,43 +203,24 @@ FluidTransport::Start(const FlowRequest& request, Time now)
     Require(request.cap > Rate(), "the cap must be positive", request.cap.ToBytesPerSecond());
     Require(
         request.route.Index() < m_routing.Size(), "the route must exist", request.route.Index());
+}
+
+FlowId
+FluidTransport::Start(const FlowRequest& request, Time now)
+{
+    CheckRequest(request);
     MoveTo(now);
     const bool isUndivided = m_selector && m_selector->IsDivided(request.route);
     const SelectedPath selected = SelectPath(request, isUndivided);
-    const uint32_t unit = selected.unit;
-    const uint32_t b =
-        BundleFor(selected.path, (request.cap / unit).ToBytesPerSecond(), request.weight / unit);
-    const uint32_t t = NewFlow();
-    Flow& flow = m_flows[t];
-    flow.client = request.client;
-    flow.token = request.token;
-    flow.size = request.bytes.Count();
-    flow.bytes = (flow.size + unit - 1) / unit;
-    flow.left = static_cast<double>(flow.bytes);
-    flow.started = now;
-    flow.overhead = request.overhead;
-    flow.addsLatency = request.addsLatency;
-    flow.route = request.route;
-    flow.unit = unit;
-    flow.bundle = b;
-    flow.isUndivided = isUndivided;
-    flow.isStalled = false;
+    const uint32_t t = NewFlow(request, selected);
     if (isUndivided)
     {
+        m_flows[t].isUndivided = true;
         m_undivided.push_back(t);
         m_isSettled = false;
     }
-    const FlowId id{flow.id};
-    const Time delay = DelayOf(request, selected);
-    if (flow.bytes > 0 && delay == Time())
-    {
-        Enter(t, flow.left);
-    }
-    else
-    {
-        flow.state = State::Delayed;
-        m_delays.Insert(t, now + delay);
-    }
+    const FlowId id{m_flows[t].id};
+    Begin(t, DelayOf(request, selected));
     if (!m_observers.IsEmpty())
     {
         m_observers.OnFlowStarted(id, request, now);
@@ -249,6 +230,20 @@ FluidTransport::Start(const FlowRequest& request, Time now)
         }
     }
     return id;
+}
+
+/** A flow takes its share after @p delay. */
+void
+FluidTransport::Begin(uint32_t t, Time delay)
+{
+    Flow& flow = m_flows[t];
+    if (flow.bytes > 0 && delay == Time())
+    {
+        Enter(t, flow.left);
+        return;
+    }
+    flow.state = State::Delayed;
+    m_delays.Insert(t, m_now + delay);
 }
 
 bool
@@ -290,7 +285,7 @@ FluidTransport::AddObserver(TransportObserver& observer, bool linkRates)
 {
     Settle();
     m_observers.Add(observer, linkRates);
-    m_solver.KeepLoads(m_observers.WantLinkRates());
+    m_solver.KeepLoads(m_notesChanges || m_observers.WantLinkRates());
 }
 
 void
@@ -298,7 +293,7 @@ FluidTransport::RemoveObserver(TransportObserver& observer)
 {
     Settle();
     m_observers.Remove(observer);
-    m_solver.KeepLoads(m_observers.WantLinkRates());
+    m_solver.KeepLoads(m_notesChanges || m_observers.WantLinkRates());
 }
 
 } // namespace weir

@@ -60,6 +60,35 @@ class FluidTransport final : public Transport
     /** Moves the rest of a flow to another route. @return false when it is already done. */
     bool SetRoute(FlowId id, RouteId route, Time now);
 
+    /**
+     * Traffic that is not fluid takes its share like a flow, after the same delay, without end and
+     * without moving bytes, until Cancel. Observers are not told of it.
+     * @param path that it takes where routes do not say; invalid: as a flow
+     * @throws std::invalid_argument as Start.
+     */
+    FlowId Occupy(const FlowRequest& request, PathId path, Time now);
+
+    /** Gives what Occupy has started another cap or path. */
+    void SetOccupant(FlowId id, Rate cap, PathId path, Time now);
+
+    /** Flows and occupants on a link, now. */
+    struct Shares
+    {
+        double flowRate{0};       //!< bytes/s
+        double flowWeight{0};     //!< of those that have bytes to move
+        double occupantWeight{0}; //!< of traffic that is not fluid
+        bool isGreedy{false};     //!< an occupant has all that a flow has there
+    };
+
+    /** O(bundles on the link) */
+    Shares SharesOf(LinkId link);
+
+    /**
+     * Links on which shares may have changed since the last call; each once, ascending. Kept from
+     * the first call on.
+     */
+    const std::vector<uint32_t>& TakeChangedLinks();
+
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
     void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
     bool IsLinkUp(LinkId link) const override;
@@ -68,6 +97,16 @@ class FluidTransport final : public Transport
     PathId CurrentPath(FlowId id) override;
     Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
+
+    bool Moves(FlowForm form) const override
+    {
+        return form == FlowForm::Fluid;
+    }
+
+    FlowForm FormOf(const FlowRequest& /* request */) const override
+    {
+        return FlowForm::Fluid;
+    }
 
     std::size_t ActiveFlows() const override
     {
@@ -113,6 +152,8 @@ class FluidTransport final : public Transport
         uint32_t bundle{NONE};
         State state{State::Unused};
         bool addsLatency{true};  //!< of the request
+        bool isOccupant{false};  //!< Occupy
+        bool hasOwnPath{false};  //!< of an occupant: it has not been selected
         bool isUndivided{false}; //!< its path is yet to be found, with others'
         bool isStalled{false};   //!< told to be
         PairingNode inBundle;
@@ -128,11 +169,12 @@ class FluidTransport final : public Transport
         double cap{0};             //!< bytes/s, of each flow
         uint32_t users{0};         //!< flows that are moving, delayed, or done but not told
         uint32_t moving{0};
-        uint32_t first{NONE}; //!< heap of moving flows, the first to end on top
-        uint32_t group{NONE}; //!< the link whose clock it follows; NONE: its own
-        double offset{0};     //!< what it has been served is the clock plus this
-        double key{0};        //!< in the heap of its group: clock value when the first ends
-        ServiceClock clock;   //!< its own
+        uint32_t occupants{0}; //!< of those that are moving
+        uint32_t first{NONE};  //!< heap of moving flows, the first to end on top
+        uint32_t group{NONE};  //!< the link whose clock it follows; NONE: its own
+        double offset{0};      //!< what it has been served is the clock plus this
+        double key{0};         //!< in the heap of its group: clock value when the first ends
+        ServiceClock clock;    //!< its own
         PairingNode inGroup;
         InstantNode inTimers;
         bool isInGroupHeap{false};
@@ -211,11 +253,13 @@ class FluidTransport final : public Transport
     };
 
     // Flows and their bundles (fluid-bundles.cc).
-    uint32_t NewFlow();
+    uint32_t NewPlace();
     void FreeFlow(uint32_t flow);
     uint32_t Find(FlowId id) const;
     FlowRequest RequestOf(const Flow& flow) const;
     uint32_t BundleFor(PathId path, double cap, double weight);
+    uint32_t NewFlow(const FlowRequest& request, const SelectedPath& selected);
+    void Begin(uint32_t flow, Time delay);
     void Release(uint32_t bundle);
     std::size_t IdleLimit() const;
     void Retire();
@@ -227,6 +271,7 @@ class FluidTransport final : public Transport
     void SetStale(uint32_t bundle);
 
     // Paths (fluid-paths.cc).
+    void CheckRequest(const FlowRequest& request) const;
     SelectedPath SelectPath(const FlowRequest& request, bool isUndivided);
     Time DelayOf(const FlowRequest& request, const SelectedPath& selected) const;
     void MoveToPath(uint32_t flow, PathId path);
@@ -264,6 +309,9 @@ class FluidTransport final : public Transport
     void AddCarried(uint32_t bundle);
     double LoadOf(uint32_t link) const;
 
+    // Traffic that is not fluid (fluid-occupants.cc).
+    void NoteChangedLinks();
+
     Routing& m_routing;
     PathTable& m_paths;
     std::unique_ptr<PathSelector> m_selector; //!< null: paths follow from the routes
@@ -292,6 +340,9 @@ class FluidTransport final : public Transport
     std::size_t m_active{0};
     Time m_now;
     bool m_isSettled{true}; //!< levels and timers are right
+    bool m_notesChanges{false};
+    std::vector<uint32_t> m_changedLinks; //!< since TakeChangedLinks, if it m_notesChanges
+    std::vector<uint32_t> m_takenLinks;
     TransportObservers m_observers;
 };
 

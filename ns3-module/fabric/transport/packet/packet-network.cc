@@ -126,7 +126,16 @@ PacketNetwork::SetWireRate(uint32_t link, Rate rate)
     const double framing = port.isNetwork ? m_topology.GetLink(LinkId(link)).framing : 1;
     const double bytesPerSecond = rate.ToBytesPerSecond() / framing;
     port.isStopped = bytesPerSecond == 0;
-    port.psPerByte = port.isStopped ? port.psPerByte : 1e12 / bytesPerSecond;
+    port.wholePsPerByte = port.isStopped ? port.wholePsPerByte : 1e12 / bytesPerSecond;
+    port.psPerByte = port.wholePsPerByte / port.share;
+}
+
+void
+PacketNetwork::SetShare(uint32_t link, double part)
+{
+    Port& port = m_ports[link];
+    port.share = part;
+    port.psPerByte = port.wholePsPerByte / part;
 }
 
 void
@@ -188,12 +197,10 @@ PacketNetwork::AddHops(const std::vector<LinkId>& links)
     return place;
 }
 
+/** Whole picoseconds, or ticks of the clock. */
 int64_t
-PacketNetwork::TransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const
+PacketNetwork::TimeOf(double time) const
 {
-    const Port& port = m_ports[link];
-    const uint32_t bytes = port.isNetwork || payload == 0 ? size : payload;
-    const double time = port.psPerByte * bytes;
     if (m_clock == 1)
     {
         return static_cast<int64_t>(time + 0.5);
@@ -615,7 +622,7 @@ PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued)
         spec.markRate > Rate() ? WireRate(link) / spec.markRate.ToBytesPerSecond() : 1;
     const double from = spec.markFrom.ToDouble() * scale;
     const double all = spec.markAll.ToDouble() * scale;
-    const auto bytes = static_cast<double>(queued);
+    const double bytes = static_cast<double>(queued) / m_ports[link].share;
     if (bytes <= from)
     {
         return;
@@ -643,7 +650,7 @@ PacketNetwork::Stamp(Packet& packet, uint32_t link, int64_t now)
     {
         Telemetry::Hop& hop = telemetry.hops[telemetry.count++];
         hop.time = now;
-        hop.rate = WireRate(link);
+        hop.rate = ServiceRate(link);
         hop.sentBytes = m_counters[link].bytes;
         hop.queueBytes = static_cast<uint32_t>(QueueOf(link, packet.trafficClass).bytes);
         hop.link = link;
@@ -674,7 +681,7 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
     const int64_t end = p.ingress == Packet::NONE ? sent : std::max(sent, p.time);
     PortCounters& counters = m_counters[link];
     counters.packets++;
-    counters.bytes += port.isNetwork || p.payload == 0 ? p.size : p.payload;
+    counters.bytes += BytesOf(link, p.size, p.payload);
     counters.busy += end - now;
     if (port.backlog > 0)
     {

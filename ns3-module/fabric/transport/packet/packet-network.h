@@ -123,6 +123,12 @@ class PacketNetwork
     /** @param rate payload, as in the topology; zero: nothing moves. */
     void SetRate(uint32_t link, Rate rate, int64_t now);
 
+    /**
+     * Packets get this part of a link's rate from the next one on: other traffic has the rest, and
+     * is in the queue as it is on the link, so that marking sees both.
+     */
+    void SetShare(uint32_t link, double part);
+
     void SetUp(uint32_t link, bool up, int64_t now);
 
     bool IsUp(uint32_t link) const
@@ -136,14 +142,28 @@ class PacketNetwork
         return m_ports[link].busyUntil;
     }
 
-    /** Rate on the wire, headers included, bytes/s. */
+    /** Rate on the wire, headers included, bytes/s; all of it, or the share that packets have. */
     double WireRate(uint32_t link) const
+    {
+        return 1e12 / m_ports[link].wholePsPerByte;
+    }
+
+    double ServiceRate(uint32_t link) const
     {
         return 1e12 / m_ports[link].psPerByte;
     }
 
     /** What a packet takes to be sent, picoseconds. */
-    int64_t TransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const;
+    int64_t TransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const
+    {
+        return TimeOf(m_ports[link].psPerByte * BytesOf(link, size, payload));
+    }
+
+    /** As above, where packets have the whole link. */
+    int64_t WholeTransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const
+    {
+        return TimeOf(m_ports[link].wholePsPerByte * BytesOf(link, size, payload));
+    }
 
     int64_t Latency(uint32_t link) const
     {
@@ -215,7 +235,7 @@ class PacketNetwork
     {
         int64_t busyUntil{0};
         int64_t latency{0};
-        double psPerByte{1}; //!< at the last rate that was not zero
+        double psPerByte{1}; //!< of packets' share of the last rate that was not zero
         Ring<OnWire> wire;
         uint32_t backlog{0}; //!< packets in its queues
         uint8_t paused{0};   //!< bit by class
@@ -230,6 +250,8 @@ class PacketNetwork
         bool isNetwork{true};   //!< packets have headers there
         bool isOfSwitch{false}; //!< marks, trims
         bool waitsForCredits{false};
+        double wholePsPerByte{1};
+        double share{1}; //!< see SetShare
     };
 
     struct Queue
@@ -237,6 +259,14 @@ class PacketNetwork
         Ring<uint32_t> packets;
         int64_t bytes{0};
     };
+
+    /** Headers are on the network's links only. */
+    uint32_t BytesOf(uint32_t link, uint32_t size, uint32_t payload) const
+    {
+        return m_ports[link].isNetwork || payload == 0 ? size : payload;
+    }
+
+    int64_t TimeOf(double time) const;
 
     Queue& QueueOf(uint32_t link, unsigned trafficClass)
     {

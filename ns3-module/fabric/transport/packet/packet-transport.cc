@@ -191,7 +191,6 @@ PacketTransport::Start(const FlowRequest& request, Time now)
     m_active++;
     m_now = std::max(m_now, now);
     const FlowId id{flow.id};
-    flow.path = m_routing.CurrentPath(request.route);
     if (!m_observers.IsEmpty())
     {
         m_observers.OnFlowStarted(id, request, now);
@@ -341,7 +340,7 @@ PacketTransport::PathsOf(RouteId route)
  * flowlet ends with a pause.
  */
 void
-PacketTransport::ChoosePath(const Connection& connection, uint32_t pair, int64_t now)
+PacketTransport::ChoosePath(Connection& connection, uint32_t pair, int64_t now)
 {
     const RoutingPolicy& policy = m_routing.Policy();
     const bool isPaused = now - m_pairs.LastSent(pair) >= policy.FlowletGap().ToPicoseconds();
@@ -362,6 +361,7 @@ PacketTransport::ChoosePath(const Connection& connection, uint32_t pair, int64_t
         }
     }
     m_pairs.SetPaths(pair, {HopsOf(best)}, now);
+    connection.path = best;
 }
 
 int64_t
@@ -401,8 +401,9 @@ PacketTransport::FactsOf(PathId path) const
         facts.lineRate = facts.hops == 0 ? rate : facts.lineRate;
         facts.bottleneckRate = std::min(facts.bottleneckRate, rate);
         facts.hops++;
-        roundTrip += m_network.TransmissionTime(link, facts.mtu + facts.header, facts.mtu) +
-                     m_network.TransmissionTime(link, control, 0) + 2 * m_network.Latency(link);
+        roundTrip += m_network.WholeTransmissionTime(link, facts.mtu + facts.header, facts.mtu) +
+                     m_network.WholeTransmissionTime(link, control, 0) +
+                     2 * m_network.Latency(link);
     }
     const double most = m_spec.queuePair.mostRate.ToBytesPerSecond();
     if (most > 0)
@@ -547,7 +548,8 @@ PacketTransport::Reroute(int64_t now)
             continue;
         }
         const RouteId route = connection.route;
-        const PathId path = m_routing.CurrentPath(route);
+        const bool isChosen = m_routing.Policy().IsLoadAware() && !HasDownLink(connection.path);
+        const PathId path = isChosen ? connection.path : m_routing.CurrentPath(route);
         const bool isStalled = HasDownLink(path);
         if (path == connection.path && isStalled == connection.isStalled &&
             m_routing.Policy().GetScope() != RoutingPolicy::Scope::Packet)
@@ -626,19 +628,54 @@ PacketTransport::CurrentRate(FlowId id)
     return Rate::BytesPerSecond(rate);
 }
 
+PacketTransport::Demand
+PacketTransport::DemandOf(FlowId id) const
+{
+    Demand demand;
+    const uint32_t index = Find(id);
+    if (index == NONE || m_flows[index].connection == NONE)
+    {
+        return demand;
+    }
+    const Connection& connection = m_connections[m_flows[index].connection];
+    if (connection.isFootprint)
+    {
+        return demand;
+    }
+    double allowed = 0;
+    for (const uint32_t pair : connection.pairs)
+    {
+        const ConnectionFacts& facts = m_pairs.FactsOf(pair);
+        allowed += m_pairs.RateOf(pair) * facts.mtu / (facts.mtu + facts.header);
+        demand.sent += m_pairs.SentBytes(pair);
+        demand.roundTrip = facts.baseRtt;
+        demand.mtu = facts.mtu;
+    }
+    demand.allowed = Rate::BytesPerSecond(allowed);
+    return demand;
+}
+
+const FlowRequest*
+PacketTransport::RequestOf(FlowId id) const
+{
+    const uint32_t index = Find(id);
+    return index == NONE ? nullptr : &m_flows[index].request;
+}
+
 PathId
 PacketTransport::CurrentPath(FlowId id)
 {
     const auto index = static_cast<uint32_t>(id.value & INDEX_MASK);
     const Flow& flow = m_flows[index];
-    return m_routing.CurrentPath(flow.request.route);
+    return flow.connection == NONE ? m_routing.CurrentPath(flow.request.route)
+                                   : m_connections[flow.connection].path;
 }
 
 Rate
 PacketTransport::CurrentLinkRate(LinkId link)
 {
     return m_network.BusyUntil(link.Index()) > m_now.ToPicoseconds()
-               ? Rate::BytesPerSecond(m_network.WireRate(link.Index()))
+               ? Rate::BytesPerSecond(m_network.ServiceRate(link.Index()))
                : Rate();
 }
 

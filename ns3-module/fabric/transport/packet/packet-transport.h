@@ -57,9 +57,14 @@ class PacketTransport final : public Transport, private MessageClient
     LinkUsage GetLinkUsage(LinkId link) override;
     const PortCounters* GetPortCounters(LinkId link) const override;
 
-    bool TellsArrival() const override
+    bool Moves(FlowForm form) const override
     {
-        return true;
+        return form == FlowForm::Packets;
+    }
+
+    FlowForm FormOf(const FlowRequest& /* request */) const override
+    {
+        return FlowForm::Packets;
     }
 
     std::size_t ActiveFlows() const override
@@ -79,6 +84,21 @@ class PacketTransport final : public Transport, private MessageClient
     {
         return m_spec;
     }
+
+    /** What a flow asks of its path. */
+    struct Demand
+    {
+        Rate allowed{Rate::Infinite()}; //!< by congestion control, in payload
+        int64_t sent{0};                //!< payload bytes of its queue pairs since the beginning
+        Time roundTrip;                 //!< of a full packet and its acknowledgment, alone
+        uint32_t mtu{0};                //!< payload of a full packet
+    };
+
+    /** Of a flow that has not ended; nothing yet in its overhead. */
+    Demand DemandOf(FlowId id) const;
+
+    /** The request of a flow that has not ended; null when it has. */
+    const FlowRequest* RequestOf(FlowId id) const;
 
     /** The ports and switches. */
     PacketNetwork& GetNetwork()
@@ -127,7 +147,6 @@ class PacketTransport final : public Transport, private MessageClient
         FlowRequest request;
         uint64_t id{0};
         Time started;
-        PathId path;           //!< when it started
         uint32_t partsLeft{0}; //!< messages that are not done
         uint32_t partsUnsent{0};
         uint32_t connection{NONE}; //!< of m_connections; NONE: it crosses no link
@@ -141,7 +160,7 @@ class PacketTransport final : public Transport, private MessageClient
         RouteId route;
         uint32_t stream{0};
         std::vector<uint32_t> pairs; //!< one a part; of a footprint one a link
-        PathId path;                 //!< that they take
+        PathId path;                 //!< that they take, or the last one to choose
         bool isFootprint{false};
         bool isStalled{false};
     };
@@ -158,7 +177,7 @@ class PacketTransport final : public Transport, private MessageClient
     uint32_t ConnectionOf(const FlowRequest& request);
     void OpenFootprint(Connection& connection);
     std::vector<QueuePairs::Path> PathsOf(RouteId route);
-    void ChoosePath(const Connection& connection, uint32_t pair, int64_t now);
+    void ChoosePath(Connection& connection, uint32_t pair, int64_t now);
     int64_t MostQueued(PathId path) const;
     QueuePairs::Path HopsOf(PathId path);
     ConnectionFacts FactsOf(PathId path) const;

@@ -343,7 +343,6 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         else
         {
             p.flags |= Packet::RETRANSMITTED;
-            pair.retransmissions++;
             m_counters.retransmissions++;
         }
         pair.lastSize = p.size;
@@ -352,6 +351,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
             pair.progress = now;
         }
         pair.inFlight += p.payload;
+        pair.sentBytes += p.payload;
         pair.lastSent = now;
         const uint32_t name = message.name;
         const bool isLast = isFirstTime && (p.flags & Packet::LAST) != 0;

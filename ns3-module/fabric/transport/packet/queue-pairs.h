@@ -126,10 +126,15 @@ class QueuePairs : public PacketEnds
     /** What the congestion control lets a queue pair send now, bytes/s on the wire. */
     double RateOf(uint32_t pair) const;
 
-    /** Retransmitted packets of a queue pair. */
-    uint64_t RetransmissionsOf(uint32_t pair) const
+    const ConnectionFacts& FactsOf(uint32_t pair) const
     {
-        return m_pairs[pair]->retransmissions;
+        return m_pairs[pair]->facts;
+    }
+
+    /** Payload that a queue pair has sent, retransmissions included. */
+    int64_t SentBytes(uint32_t pair) const
+    {
+        return m_pairs[pair]->sentBytes;
     }
 
   private:
@@ -158,10 +163,10 @@ class QueuePairs : public PacketEnds
         int64_t progress{0};   //!< ps: when something was acknowledged last
         double cap;            //!< bytes/s
         double pacedRate{0};   //!< bytes/s on the wire that nextSend was computed with
-        uint64_t retransmissions{0};
-        uint32_t lastSize{0}; //!< bytes on the wire
-        uint32_t turn{0};     //!< into paths
-        uint32_t link{0};     //!< the first one
+        int64_t sentBytes{0};  //!< payload
+        uint32_t lastSize{0};  //!< bytes on the wire
+        uint32_t turn{0};      //!< into paths
+        uint32_t link{0};      //!< the first one
         State state{State::Idle};
         uint8_t trafficClass{1};
         bool isLink{false};          //!< OpenLink

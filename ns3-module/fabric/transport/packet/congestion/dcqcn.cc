@@ -79,6 +79,8 @@ class DcqcnSender : public SenderControl
     }
 
   protected:
+    static constexpr double CLOSE = 1e-12; //!< part of the line rate
+
     void SetRate(double rate)
     {
         m_rate = std::clamp(rate, m_minimum, m_lineRate);
@@ -92,7 +94,9 @@ class DcqcnSender : public SenderControl
     void Increase(double increase)
     {
         m_target = std::min(m_target + increase, m_lineRate);
-        SetRate((m_rate + m_target) / 2);
+        const double next = (m_rate + m_target) / 2;
+        // Halves of a distance never make it whole, and rounding may stop before the end.
+        SetRate(m_target - next < CLOSE * m_lineRate ? m_target : next);
     }
 
     bool IsAtLineRate() const

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_HYBRID_COUPLING_SPEC_H
+#define WEIR_FABRIC_TRANSPORT_HYBRID_COUPLING_SPEC_H
+
+#include "fabric/parameters/parameter-visitor.h"
+#include "fabric/transport/packet/packet-spec.h"
+#include "fabric/units.h"
+
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** How packets and a fluid share links, and which flows are packets on account of their links. */
+struct CouplingSpec : Parameterized
+{
+    Time window;
+    std::vector<std::string> links{}; //!< names, "a->b" with * for any text
+
+    void VisitParameters(ParameterVisitor& visitor) override;
+};
+
+/** Packets beside a fluid in plain values. */
+struct HybridSpec
+{
+    PacketSpec packets;
+    CouplingSpec coupling;
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_HYBRID_COUPLING_SPEC_H

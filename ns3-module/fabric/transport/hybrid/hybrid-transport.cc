@@ -1,0 +1,669 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/hybrid/hybrid-transport.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+/** Whether @p text is @p pattern, in which * stands for any text. */
+bool
+Matches(const std::string& text, const std::string& pattern)
+{
+    std::size_t t = 0;
+    std::size_t p = 0;
+    std::size_t star = std::string::npos;
+    std::size_t from = 0;
+    while (t < text.size())
+    {
+        if (p < pattern.size() && pattern[p] == '*')
+        {
+            star = p++;
+            from = t;
+        }
+        else if (p < pattern.size() && pattern[p] == text[t])
+        {
+            p++;
+            t++;
+        }
+        else if (star != std::string::npos)
+        {
+            p = star + 1;
+            t = ++from;
+        }
+        else
+        {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', p) == std::string::npos;
+}
+
+std::vector<bool>
+ChosenLinks(const Topology& topology, const std::vector<std::string>& patterns)
+{
+    std::vector<bool> chosen;
+    for (const std::string& pattern : patterns)
+    {
+        chosen.resize(topology.LinkCount());
+        bool isFound = false;
+        for (std::size_t i = 0; i < chosen.size(); i++)
+        {
+            if (Matches(topology.LinkName(LinkId(i)), pattern))
+            {
+                chosen[i] = true;
+                isFound = true;
+            }
+        }
+        if (!isFound)
+        {
+            throw std::invalid_argument("packets.links: found '" + pattern +
+                                        "', expected the name of a link, as 'leaf0->spine1', in "
+                                        "which * stands for any text");
+        }
+    }
+    return chosen;
+}
+
+/** Caps that differ by less need not be told apart. */
+Rate
+OnGrid(double bytesPerSecond)
+{
+    constexpr double STEP = 1.0 / 64;
+    return Rate::BytesPerSecond(std::exp(std::ceil(std::log(bytesPerSecond) / STEP) * STEP));
+}
+
+} // namespace
+
+HybridTransport::HybridTransport(Routing& routing, HybridSpec spec)
+    : m_routing(routing),
+      m_spec(spec.coupling),
+      m_fluid(routing),
+      m_packets(routing, std::move(spec.packets)),
+      m_fluidWatch(*this, FlowForm::Fluid),
+      m_packetWatch(*this, FlowForm::Packets),
+      m_isChosen(ChosenLinks(routing.GetTopology(), m_spec.links)),
+      m_links(routing.GetTopology().LinkCount())
+{
+    for (std::size_t i = 0; i < m_links.size(); i++)
+    {
+        m_links[i].rate = routing.GetTopology().GetLink(LinkId(i)).rate.ToBytesPerSecond();
+    }
+    m_packets.AddObserver(m_packetWatch, false);
+}
+
+Time
+HybridTransport::NextEventTime()
+{
+    Couple();
+    return std::min({m_fluid.NextEventTime(), m_packets.NextEventTime(), m_windowEnd});
+}
+
+void
+HybridTransport::AdvanceTo(Time now)
+{
+    m_now = now;
+    m_packets.AdvanceTo(now);
+    m_fluid.AdvanceTo(now);
+    if (m_windowEnd <= now)
+    {
+        EndWindow();
+    }
+}
+
+Time
+HybridTransport::AdvanceAlone(Time limit)
+{
+    const Time until = std::min({limit, m_fluid.NextEventTime(), m_windowEnd});
+    m_now = std::max(m_now, m_packets.AdvanceAlone(until));
+    return m_now;
+}
+
+FlowForm
+HybridTransport::FormOf(const FlowRequest& request) const
+{
+    const bool isPackets = !m_routing.IsSum(request.route) &&
+                           (request.form == FlowForm::Packets || CrossesChosen(request.route));
+    return isPackets ? FlowForm::Packets : FlowForm::Fluid;
+}
+
+bool
+HybridTransport::CrossesChosen(RouteId route) const
+{
+    if (m_isChosen.empty())
+    {
+        return false;
+    }
+    const PathTable::Span links = m_routing.Paths().Links(m_routing.PlannedPath(route));
+    return std::any_of(links.begin(), links.end(), [this](const PathLink& each) {
+        return m_isChosen[each.link.Index()];
+    });
+}
+
+FlowId
+HybridTransport::Start(const FlowRequest& request, Time now)
+{
+    m_now = std::max(m_now, now);
+    const bool isKnown = request.route.Index() < m_routing.Size();
+    const FlowForm form = isKnown ? FormOf(request) : FlowForm::Fluid;
+    if (form == FlowForm::Fluid)
+    {
+        return Outer(m_fluid.Start(request, now), form);
+    }
+    const FlowId flow = m_packets.Start(request, now);
+    if (m_packets.RequestOf(flow) != nullptr) // it has not ended at once
+    {
+        Enter(request, flow, now);
+    }
+    return Outer(flow, form);
+}
+
+// Packets as occupants of the fluid.
+
+uint32_t
+HybridTransport::StreamOf(const FlowRequest& request)
+{
+    const uint64_t key = static_cast<uint64_t>(request.route.Index()) << 32 | request.stream;
+    const auto [place, isNew] =
+        m_streamPlaces.try_emplace(key, static_cast<uint32_t>(m_streams.size()));
+    if (isNew)
+    {
+        m_streams.emplace_back();
+    }
+    return place->second;
+}
+
+void
+HybridTransport::Enter(const FlowRequest& request, FlowId flow, Time now)
+{
+    const uint32_t index = StreamOf(request);
+    Stream& stream = m_streams[index];
+    stream.request = request;
+    stream.flow = flow;
+    stream.active++;
+    if (stream.isPresent)
+    {
+        return;
+    }
+    FlowRequest occupant = request;
+    occupant.addsLatency = true;
+    occupant.client = nullptr;
+    const bool isSpread = m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet;
+    const PathId path = isSpread ? PathId() : m_packets.CurrentPath(flow);
+    stream.occupant = m_fluid.Occupy(occupant, path, now);
+    stream.isPresent = true;
+    stream.windows = 0;
+    m_present.push_back(index);
+    m_occupants++;
+}
+
+/** A flow of packets has ended; the fluid learns of it when no other has begun by then. */
+void
+HybridTransport::Leave(const FlowRequest& request)
+{
+    const uint32_t index = StreamOf(request);
+    Stream& stream = m_streams[index];
+    if (stream.active > 0 && --stream.active == 0 && !stream.isLeaving)
+    {
+        stream.isLeaving = true;
+        m_leaving.push_back(index);
+    }
+}
+
+bool
+HybridTransport::IsCoupled() const
+{
+    return m_occupants > 0 && m_fluid.ActiveFlows() > m_occupants;
+}
+
+/** Makes both agree on what has changed at this instant. */
+void
+HybridTransport::Couple()
+{
+    for (const uint32_t index : m_leaving)
+    {
+        Stream& stream = m_streams[index];
+        stream.isLeaving = false;
+        if (stream.active == 0 && stream.isPresent)
+        {
+            m_fluid.Cancel(stream.occupant, m_now);
+            stream.isPresent = false;
+            m_occupants--;
+        }
+    }
+    m_leaving.clear();
+    if (m_streams.empty())
+    {
+        return; // all is fluid
+    }
+    for (const uint32_t link : m_fluid.TakeChangedLinks())
+    {
+        SetShare(link);
+    }
+    if (m_windowEnd.IsInfinite() && IsCoupled())
+    {
+        BeginWindows();
+    }
+}
+
+/** From now on packets and a fluid have links in common. */
+void
+HybridTransport::BeginWindows()
+{
+    m_windowStart = m_now;
+    for (const uint32_t index : m_present)
+    {
+        Stream& stream = m_streams[index];
+        stream.windows = 0;
+        Observe(stream);
+        FindLinks(stream);
+        for (const LinkId link : stream.links)
+        {
+            Balance(link, Time());
+        }
+    }
+    m_windowEnd = m_now + WindowLength();
+}
+
+/** Notes what a stream has sent until now. */
+void
+HybridTransport::Observe(Stream& stream)
+{
+    const std::size_t place = stream.windows % HORIZON;
+    const PacketTransport::Demand demand = m_packets.DemandOf(stream.flow);
+    stream.sent[place] = demand.sent;
+    stream.seen[place] = m_now;
+    stream.windows++;
+    if (demand.mtu > 0)
+    {
+        m_shortestTrip = std::min(m_shortestTrip, demand.roundTrip);
+    }
+}
+
+/** Gives packets what the fluid leaves of a link. */
+void
+HybridTransport::SetShare(uint32_t link)
+{
+    LinkState& state = m_links[link];
+    const FluidTransport::Shares shares = m_fluid.SharesOf(LinkId(link));
+    state.fluidBytes = FluidBytes(state);
+    state.since = m_now;
+    state.fluidRate = shares.flowRate;
+    state.hasFluid = state.hasFluid || shares.flowRate > 0;
+    double part = 1;
+    if (shares.flowRate > 0 && state.rate > 0 && !std::isinf(state.rate))
+    {
+        // What the fluid does not know of, as acknowledgments, is served like a flow.
+        const double packets = shares.occupantWeight > 0 ? shares.occupantWeight : 1;
+        const double fair = packets / (packets + shares.flowWeight);
+        part = 1 - shares.flowRate / state.rate;
+        part = shares.isGreedy && part > 0 ? part : std::max(part, fair);
+    }
+    m_packets.GetNetwork().SetShare(link, part);
+}
+
+/** Since the last window's end. */
+double
+HybridTransport::FluidBytes(LinkState& state)
+{
+    return state.fluidBytes + state.fluidRate * (m_now - state.since).ToSeconds();
+}
+
+// Windows.
+
+Time
+HybridTransport::WindowLength() const
+{
+    constexpr Time SHORTEST = Time::Nanoseconds(100);
+    const Time length = m_spec.window > Time()        ? m_spec.window
+                        : m_shortestTrip.IsInfinite() ? Time::Microseconds(1)
+                                                      : m_shortestTrip;
+    return std::max(length, SHORTEST);
+}
+
+/** The fluid learns what packets have used. */
+void
+HybridTransport::EndWindow()
+{
+    const Time length = m_now - m_windowStart;
+    m_counters.windows++;
+    m_present.erase(std::remove_if(m_present.begin(),
+                                   m_present.end(),
+                                   [this](uint32_t index) { return !m_streams[index].isPresent; }),
+                    m_present.end());
+    std::sort(m_present.begin(), m_present.end());
+    m_present.erase(std::unique(m_present.begin(), m_present.end()), m_present.end());
+    const std::vector<uint32_t> reduced = std::move(m_reduced);
+    m_reduced.clear();
+    for (const uint32_t index : m_present)
+    {
+        FindLinks(m_streams[index]);
+        for (const LinkId link : m_streams[index].links)
+        {
+            Balance(link, length);
+        }
+    }
+    for (const uint32_t link : reduced)
+    {
+        Balance(LinkId(link), length);
+    }
+    for (const uint32_t index : m_present)
+    {
+        SetDemand(m_streams[index]);
+    }
+    m_windowStart = m_now;
+    m_windowEnd = IsCoupled() || !m_reduced.empty() ? m_now + WindowLength() : Time::Infinite();
+}
+
+/** The links of the paths that a stream's packets take now, there and back. */
+void
+HybridTransport::FindLinks(Stream& stream)
+{
+    const PathId path = m_packets.CurrentPath(stream.flow);
+    if (path == stream.path && !stream.links.empty())
+    {
+        return;
+    }
+    stream.path = path;
+    stream.links.clear();
+    std::vector<PathId> paths{path};
+    if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
+    {
+        paths = m_routing.EntropyPaths(stream.request.route, m_packets.GetSpec().queuePair.paths);
+    }
+    for (const PathId each : paths)
+    {
+        for (const PathLink& link : m_routing.Paths().Links(each))
+        {
+            stream.links.push_back(link.link);
+            const LinkId back = m_routing.GetTopology().GetLink(link.link).opposite;
+            if (back.IsValid())
+            {
+                stream.links.push_back(back);
+            }
+        }
+    }
+    std::sort(stream.links.begin(), stream.links.end());
+    stream.links.erase(std::unique(stream.links.begin(), stream.links.end()), stream.links.end());
+}
+
+/** Compares what a link has carried in a window with what it could. */
+void
+HybridTransport::Balance(LinkId link, Time length)
+{
+    LinkState& state = m_links[link.Index()];
+    if (state.checked == m_now)
+    {
+        return;
+    }
+    const bool isFirst = state.checked < m_windowStart || length == Time();
+    state.checked = m_now;
+    const PortCounters& port = *m_packets.GetPortCounters(link);
+    const double fluidBytes = FluidBytes(state);
+    const double packetBytes =
+        static_cast<double>(port.bytes) * m_routing.GetTopology().GetLink(link).framing;
+    const double carried = fluidBytes + packetBytes - state.packetBytes;
+    constexpr double BUSY = 0.9; // packets are whole: some of a window is in its neighbors
+    state.wasBusy = isFirst || Time::Picoseconds(port.busy - state.busy) > length * BUSY;
+    state.busy = port.busy;
+    state.packetBytes = packetBytes;
+    state.fluidBytes = 0;
+    state.since = m_now;
+    const double room = state.rate * length.ToSeconds();
+    if (isFirst || std::isinf(room))
+    {
+        return;
+    }
+    const double beyond = state.debt + carried - room;
+    m_counters.debtBytes += std::max(0.0, carried - room);
+    state.debt = std::max(0.0, beyond);
+    m_counters.largestDebt = std::max(m_counters.largestDebt, state.debt);
+    // Less than a round trip's bytes is a burst, which the idle time behind it pays.
+    const double packet = m_packets.GetSpec().format.mtu.ToDouble();
+    const double burst = state.rate * std::max(length, m_shortestTrip).ToSeconds();
+    const bool mustReduce = state.debt > std::max(2 * packet, burst) && state.fluidRate > 0;
+    if (mustReduce)
+    {
+        const double rate = std::max(state.rate - state.debt / length.ToSeconds(), state.rate / 2);
+        m_fluid.SetLinkRate(link, Rate::BytesPerSecond(rate), m_now);
+        m_reduced.push_back(static_cast<uint32_t>(link.Index()));
+    }
+    else if (state.isReduced)
+    {
+        m_fluid.SetLinkRate(link, Rate::BytesPerSecond(state.rate), m_now);
+    }
+    state.isReduced = mustReduce;
+}
+
+/** Says how greedy a stream is, by what it did in the last windows. */
+void
+HybridTransport::SetDemand(Stream& stream)
+{
+    const PacketTransport::Demand demand = m_packets.DemandOf(stream.flow);
+    if (demand.mtu == 0)
+    {
+        return; // in its overhead, or on links that packets take all at once
+    }
+    const std::size_t oldest = stream.windows < HORIZON ? 0 : stream.windows % HORIZON;
+    const int64_t before = stream.sent[oldest];
+    const Time since = stream.seen[oldest];
+    const bool isNew = stream.windows == 0;
+    Observe(stream);
+    bool isShared = false;
+    bool isBusy = false;
+    for (const LinkId link : stream.links)
+    {
+        const LinkState& state = m_links[link.Index()];
+        isShared = isShared || state.fluidRate > 0;
+        isBusy = isBusy || (state.fluidRate > 0 && state.wasBusy);
+    }
+    double cap = stream.request.cap.ToBytesPerSecond();
+    if (isShared && !isNew)
+    {
+        double greed = demand.allowed.ToBytesPerSecond();
+        if (!isBusy)
+        {
+            const auto sent = static_cast<double>(demand.sent - before);
+            greed =
+                std::min(greed, std::max<double>(sent, demand.mtu) / (m_now - since).ToSeconds());
+        }
+        cap = greed < cap ? OnGrid(greed).ToBytesPerSecond() : cap;
+    }
+    m_fluid.SetOccupant(
+        stream.occupant, Rate::BytesPerSecond(cap), m_packets.CurrentPath(stream.flow), m_now);
+}
+
+// Links.
+
+void
+HybridTransport::SetLinkRate(LinkId link, Rate rate, Time now)
+{
+    m_now = std::max(m_now, now);
+    m_fluid.SetLinkRate(link, rate, now);
+    m_packets.SetLinkRate(link, rate, now);
+    m_links[link.Index()].rate = rate.ToBytesPerSecond();
+    m_links[link.Index()].debt = 0;
+}
+
+void
+HybridTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
+{
+    m_now = std::max(m_now, now);
+    m_fluid.SetLinksUp(links, up, now);
+    m_packets.SetLinksUp(links, up, now);
+}
+
+bool
+HybridTransport::IsLinkUp(LinkId link) const
+{
+    return m_packets.IsLinkUp(link);
+}
+
+Rate
+HybridTransport::CurrentLinkRate(LinkId link)
+{
+    return m_links[link.Index()].hasFluid ? m_fluid.CurrentLinkRate(link)
+                                          : m_packets.CurrentLinkRate(link);
+}
+
+LinkUsage
+HybridTransport::GetLinkUsage(LinkId link)
+{
+    const LinkUsage packets = m_packets.GetLinkUsage(link);
+    if (m_streams.empty())
+    {
+        return m_fluid.GetLinkUsage(link);
+    }
+    if (!m_links[link.Index()].hasFluid)
+    {
+        return packets;
+    }
+    LinkUsage usage = m_fluid.GetLinkUsage(link); // busy with occupants, too
+    usage.bytes += packets.bytes;
+    usage.busy = std::max(usage.busy, packets.busy);
+    usage.saturated = std::max(usage.saturated, packets.saturated);
+    return usage;
+}
+
+const PortCounters*
+HybridTransport::GetPortCounters(LinkId link) const
+{
+    return m_packets.GetPortCounters(link);
+}
+
+// Flows of either form.
+
+bool
+HybridTransport::Cancel(FlowId id, Time now)
+{
+    m_now = std::max(m_now, now);
+    if (FormOf(id) == FlowForm::Fluid)
+    {
+        return m_fluid.Cancel(Inner(id), now);
+    }
+    const FlowRequest* known = m_packets.RequestOf(Inner(id));
+    if (known == nullptr)
+    {
+        return false;
+    }
+    const FlowRequest request = *known;
+    const uint32_t stream = StreamOf(request);
+    const uint32_t active = m_streams[stream].active;
+    m_packets.Cancel(Inner(id), now);
+    if (m_packets.RequestOf(Inner(id)) == nullptr && m_streams[stream].active == active)
+    {
+        Leave(request); // it had not begun
+    }
+    return true;
+}
+
+Rate
+HybridTransport::CurrentRate(FlowId id)
+{
+    return FormOf(id) == FlowForm::Fluid ? m_fluid.CurrentRate(Inner(id))
+                                         : m_packets.CurrentRate(Inner(id));
+}
+
+PathId
+HybridTransport::CurrentPath(FlowId id)
+{
+    return FormOf(id) == FlowForm::Fluid ? m_fluid.CurrentPath(Inner(id))
+                                         : m_packets.CurrentPath(Inner(id));
+}
+
+std::size_t
+HybridTransport::ActiveFlows() const
+{
+    return m_fluid.ActiveFlows() - m_occupants + m_packets.ActiveFlows();
+}
+
+std::vector<StalledFlow>
+HybridTransport::StalledFlows()
+{
+    std::vector<StalledFlow> stalled = m_fluid.StalledFlows();
+    for (StalledFlow& flow : stalled)
+    {
+        flow.id = Outer(flow.id, FlowForm::Fluid);
+    }
+    for (StalledFlow flow : m_packets.StalledFlows())
+    {
+        flow.id = Outer(flow.id, FlowForm::Packets);
+        stalled.push_back(flow);
+    }
+    return stalled;
+}
+
+std::string
+HybridTransport::DescribeWaiting() const
+{
+    return m_packets.DescribeWaiting();
+}
+
+// Observers.
+
+void
+HybridTransport::AddObserver(TransportObserver& observer, bool linkRates)
+{
+    m_observers.Add(observer, linkRates);
+    m_fluid.AddObserver(m_fluidWatch, m_observers.WantLinkRates());
+}
+
+void
+HybridTransport::RemoveObserver(TransportObserver& observer)
+{
+    m_observers.Remove(observer);
+    if (m_observers.IsEmpty())
+    {
+        m_fluid.RemoveObserver(m_fluidWatch);
+    }
+    else
+    {
+        m_fluid.AddObserver(m_fluidWatch, m_observers.WantLinkRates());
+    }
+}
+
+void
+HybridTransport::Watch::OnFlowStarted(FlowId id, const FlowRequest& request, Time now)
+{
+    m_owner.m_observers.OnFlowStarted(Outer(id, m_form), request, now);
+}
+
+void
+HybridTransport::Watch::OnFlowFinished(FlowId id,
+                                       const FlowRequest& request,
+                                       Time started,
+                                       Time now)
+{
+    if (m_form == FlowForm::Packets)
+    {
+        m_owner.m_now = std::max(m_owner.m_now, now);
+        m_owner.Leave(request);
+    }
+    m_owner.m_observers.OnFlowFinished(Outer(id, m_form), request, started, now);
+}
+
+void
+HybridTransport::Watch::OnFlowStalled(FlowId id, const FlowRequest& request, Time now)
+{
+    m_owner.m_observers.OnFlowStalled(Outer(id, m_form), request, now);
+}
+
+void
+HybridTransport::Watch::OnFlowResumed(FlowId id, const FlowRequest& request, Time now)
+{
+    m_owner.m_observers.OnFlowResumed(Outer(id, m_form), request, now);
+}
+
+void
+HybridTransport::Watch::OnLinkRate(LinkId link, Rate rate, Time now)
+{
+    m_owner.m_observers.OnLinkRate(link, rate, now);
+}
+
+} // namespace weir

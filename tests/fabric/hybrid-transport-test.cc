@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/congestion/dcqcn.h"
+#include "fabric/transport/packet/congestion/static-window.h"
+#include "packet-bench.h"
+#include "random-stream.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir
+{
+namespace
+{
+
+/** Packets without headers, on switches that lose and mark nothing. */
+HybridSpec
+PlainSpec()
+{
+    HybridSpec spec;
+    spec.packets.format.mtu = Bytes(1000);
+    spec.packets.format.header = 0;
+    spec.packets.format.controlSize = Bytes(1);
+    spec.packets.switches.marks = false;
+    return spec;
+}
+
+/** Two hosts on each side of one link of 100 Gb/s. */
+struct Dumbbell
+{
+    explicit Dumbbell(PacketBench& bench, Rate edge = Rate::Gbps(100))
+    {
+        const uint32_t left = bench.AddSwitch();
+        const uint32_t right = bench.AddSwitch();
+        trunk = bench.Join(left, right, Rate::Gbps(100), Time::Microseconds(1));
+        for (int i = 0; i < 2; i++)
+        {
+            from[i] = bench.AddHost();
+            to[i] = bench.AddHost();
+            bench.Join(from[i], left, edge, Time::Microseconds(1));
+            bench.Join(right, to[i], edge, Time::Microseconds(1));
+        }
+    }
+
+    LinkId trunk;
+    uint32_t from[2];
+    uint32_t to[2];
+};
+
+/** A leaf-spine network of 12 hosts with random rates, and random flows on it. */
+struct RandomPlay
+{
+    RandomPlay(PacketBench& bench, uint64_t seed)
+        : random(seed)
+    {
+        std::vector<uint32_t> leaves;
+        for (int i = 0; i < 3; i++)
+        {
+            leaves.push_back(bench.AddSwitch());
+            for (int h = 0; h < 4; h++)
+            {
+                hosts.push_back(bench.AddHost());
+                bench.Join(hosts.back(), leaves.back(), RandomRate(), Time::Microseconds(1));
+            }
+        }
+        for (int i = 0; i < 2; i++)
+        {
+            const uint32_t spine = bench.AddSwitch();
+            for (const uint32_t leaf : leaves)
+            {
+                bench.Join(leaf, spine, RandomRate(), Time::Microseconds(1));
+            }
+        }
+    }
+
+    Rate RandomRate()
+    {
+        return Rate::Gbps(10.0 * static_cast<double>(1 + random.Below(20)));
+    }
+
+    /** Flows in the order of their starts; every @p part-th one as packets, none where it is 0. */
+    void AddFlows(PacketBench& bench, uint64_t part)
+    {
+        std::vector<int64_t> starts;
+        for (int i = 0; i < 60; i++)
+        {
+            starts.push_back(static_cast<int64_t>(random.Below(400000000)));
+        }
+        std::sort(starts.begin(), starts.end());
+        for (std::size_t i = 0; i < starts.size(); i++)
+        {
+            const uint32_t from = hosts[random.Below(hosts.size())];
+            uint32_t to = from;
+            while (to == from)
+            {
+                to = hosts[random.Below(hosts.size())];
+            }
+            const Bytes bytes(static_cast<int64_t>(1 + random.Below(1000000)));
+            const bool isPackets = part > 0 && i % part == 0;
+            bench.AddFlowAs(isPackets ? FlowForm::Packets : FlowForm::Fluid,
+                            from,
+                            to,
+                            bytes,
+                            Time::Picoseconds(starts[i]));
+            sizes.push_back(bytes.Count());
+        }
+    }
+
+    RandomStream random;
+    std::vector<uint32_t> hosts;
+    std::vector<int64_t> sizes;
+};
+
+/** Without packets, flows end at the picoseconds at which they end in a fluid. */
+TEST(HybridTransport, WithoutPacketsIsAFluid)
+{
+    for (uint64_t seed = 1; seed <= 10; seed++)
+    {
+        PacketBench fluid;
+        RandomPlay ofFluid(fluid, seed);
+        fluid.OpenFluid();
+        ofFluid.AddFlows(fluid, 0);
+        fluid.Run();
+        PacketBench both;
+        RandomPlay ofBoth(both, seed);
+        both.OpenHybrid(PlainSpec());
+        ofBoth.AddFlows(both, 0);
+        both.Run();
+        for (std::size_t i = 0; i < ofBoth.sizes.size(); i++)
+        {
+            ASSERT_EQ(both.End(i), fluid.End(i)) << "seed " << seed << ", flow " << i;
+        }
+    }
+}
+
+/** Without a fluid, flows end at the picoseconds at which they end as packets. */
+TEST(HybridTransport, WithoutAFluidIsPackets)
+{
+    for (uint64_t seed = 1; seed <= 10; seed++)
+    {
+        HybridSpec spec = PlainSpec();
+        spec.packets.switches.marks = true;
+        spec.packets.congestionControl = Dcqcn();
+        PacketBench packets;
+        RandomPlay ofPackets(packets, seed);
+        packets.Open(spec.packets);
+        ofPackets.AddFlows(packets, 1);
+        packets.Run();
+        PacketBench both;
+        RandomPlay ofBoth(both, seed);
+        both.OpenHybrid(spec);
+        ofBoth.AddFlows(both, 1);
+        both.Run();
+        for (std::size_t i = 0; i < ofBoth.sizes.size(); i++)
+        {
+            ASSERT_EQ(both.End(i), packets.End(i)) << "seed " << seed << ", flow " << i;
+        }
+        EXPECT_EQ(both.Hybrid().GetCoupling().windows, 0u);
+    }
+}
+
+/**
+ * A flow of packets and a fluid one of equal size share a link evenly: both end when it has carried
+ * both, after a path of 3 us; packets are stored at two switches, and may be one off.
+ */
+TEST(HybridTransport, PacketsAndFluidShareALinkEvenly)
+{
+    PacketBench bench;
+    const Dumbbell net(bench);
+    bench.OpenHybrid(PlainSpec());
+    const Bytes size = Bytes(12500000);
+    const std::size_t packets = bench.AddFlowAs(FlowForm::Packets, net.from[0], net.to[0], size);
+    const std::size_t fluid = bench.AddFlowAs(FlowForm::Fluid, net.from[1], net.to[1], size);
+    bench.Run();
+    const double expected = 2000 + 3; // us
+    EXPECT_NEAR(bench.End(packets).ToMicroseconds(), expected, 2.0);
+    EXPECT_NEAR(bench.End(fluid).ToMicroseconds(), expected, 2.0);
+}
+
+/** Packets that are made at r take r of a link, and the fluid has all the rest of it. */
+TEST(HybridTransport, FluidHasWhatSteadyPacketsLeave)
+{
+    for (const double gbps : {5.0, 20.0, 45.0})
+    {
+        PacketBench bench;
+        const Dumbbell net(bench);
+        bench.OpenHybrid(PlainSpec());
+        const Rate rate = Rate::Gbps(gbps);
+        bench.AddFlowAs(FlowForm::Packets, net.from[0], net.to[0], Bytes(100000000), Time(), rate);
+        const Bytes size = Bytes(12500000);
+        const std::size_t fluid = bench.AddFlowAs(FlowForm::Fluid, net.from[1], net.to[1], size);
+        bench.RunUntil(Time::Milliseconds(5));
+        const double expected = 1000 * 100 / (100 - gbps) + 3;
+        EXPECT_NEAR(bench.End(fluid).ToMicroseconds(), expected, 0.002 * expected) << gbps;
+    }
+}
+
+/** How long a fluid flow of 10 MB takes beside packets that their window holds to a part. */
+double
+TimeBesideHeldPackets(Time window)
+{
+    PacketBench bench;
+    const Dumbbell net(bench);
+    HybridSpec spec = PlainSpec();
+    StaticWindow held;
+    held.window = Bytes(15000);
+    spec.packets.congestionControl = held;
+    spec.coupling.window = window;
+    bench.OpenHybrid(spec);
+    bench.AddFlowAs(FlowForm::Packets, net.from[0], net.to[0], Bytes(10000000));
+    const std::size_t fluid =
+        bench.AddFlowAs(FlowForm::Fluid, net.from[1], net.to[1], Bytes(10000000));
+    bench.Run();
+    return bench.End(fluid).ToMicroseconds();
+}
+
+/**
+ * Packets that their window w holds to r = w over a round trip are taken for greedy until the first
+ * window of the coupling ends: the fluid has C / 2 for so long, then C - r. So it is late by
+ * (C / 2 - r) / (C - r) of the window: half the window, half the error, and none in the limit.
+ */
+TEST(HybridTransport, ErrorIsOfFirstOrderInTheWindow)
+{
+    const double c = 100.0 / 8 * 1000; // bytes/us
+    // 6 us of latency, three transmissions of a packet and three of its acknowledgment.
+    const double r = 15000 / (6 + 3 * 1000 / c + 3 / c);
+    const double exact = 3 + 10000000 / (c - r);
+    const double slope = (c / 2 - r) / (c - r);
+    for (const double us : {10.0, 20.0, 40.0, 80.0, 160.0})
+    {
+        const double error = TimeBesideHeldPackets(Time::Microseconds(us)) - exact;
+        EXPECT_NEAR(error, slope * us, 0.1 * slope * us + 0.002 * exact) << us;
+    }
+    const double e1 = TimeBesideHeldPackets(Time::Microseconds(40)) -
+                      TimeBesideHeldPackets(Time::Microseconds(20));
+    const double e2 = TimeBesideHeldPackets(Time::Microseconds(80)) -
+                      TimeBesideHeldPackets(Time::Microseconds(40));
+    EXPECT_NEAR(e2 / e1, 2, 0.2);
+}
+
+/** While packets and a fluid share a queue, its bytes are marked as if the fluid stood in it, too.
+ */
+TEST(HybridTransport, MarksSeeTheDelayOfTheWholeQueue)
+{
+    uint64_t marks[2];
+    for (const int flows : {0, 3})
+    {
+        PacketBench bench;
+        const Dumbbell net(bench);
+        HybridSpec spec = PlainSpec();
+        StaticWindow held;
+        held.window = Bytes(120000); // 75 kB are on the way, the rest waits: less than Kmin alone
+        spec.packets.congestionControl = held;
+        spec.packets.switches.marks = true;
+        spec.packets.switches.markFrom = Bytes(60000);
+        spec.packets.switches.markAll = Bytes(60000);
+        bench.OpenHybrid(spec);
+        bench.AddFlowAs(FlowForm::Packets, net.from[0], net.to[0], Bytes(2000000));
+        for (int i = 0; i < flows; i++)
+        {
+            bench.AddFlowAs(FlowForm::Fluid, net.from[1], net.to[1], Bytes(20000000));
+        }
+        bench.Run();
+        marks[flows > 0] = bench.Any().GetPortCounters(net.trunk)->marks;
+    }
+    EXPECT_EQ(marks[0], 0u);
+    EXPECT_GT(marks[1], 500u);
+}
+
+/**
+ * All flows end, links have carried what crossed them to the byte (of acknowledgments, one each),
+ * and never more than a round trip beyond their rates.
+ */
+TEST(HybridTransport, BytesAreConserved)
+{
+    for (uint64_t seed = 1; seed <= 10; seed++)
+    {
+        PacketBench bench;
+        RandomPlay play(bench, seed);
+        HybridSpec spec = PlainSpec();
+        bench.OpenHybrid(spec);
+        play.AddFlows(bench, 3);
+        bench.Run();
+        double carried = 0;
+        for (std::size_t i = 0; i < bench.GetTopology().LinkCount(); i++)
+        {
+            carried += bench.Any().GetLinkUsage(LinkId(i)).bytes;
+        }
+        double expected = 0;
+        for (std::size_t i = 0; i < play.sizes.size(); i++)
+        {
+            ASSERT_FALSE(bench.End(i).IsInfinite()) << "seed " << seed << ", flow " << i;
+            const auto hops = static_cast<double>(bench.Hops(i));
+            const double packets = i % 3 == 0 ? std::ceil(play.sizes[i] / 1000.0) : 0;
+            expected += hops * (static_cast<double>(play.sizes[i]) + packets);
+        }
+        EXPECT_NEAR(carried, expected, 1e-9 * expected) << "seed " << seed;
+        EXPECT_EQ(bench.Any().ActiveFlows(), 0u);
+        EXPECT_LT(bench.Hybrid().GetCoupling().largestDebt, 3 * 8e-6 * 200e9 / 8);
+    }
+}
+
+/** A flow that crosses a link of those named moves as packets, whatever its request says. */
+TEST(HybridTransport, FlowsOverChosenLinksArePackets)
+{
+    PacketBench bench;
+    const Dumbbell net(bench);
+    HybridSpec spec = PlainSpec();
+    spec.coupling.links = {bench.GetTopology().LinkName(net.trunk)};
+    bench.OpenHybrid(spec);
+    const Bytes size(1000000);
+    bench.AddFlowAs(FlowForm::Fluid, net.from[0], net.to[0], size);
+    bench.AddFlowAs(FlowForm::Fluid, net.to[1], net.to[0], size);
+    bench.Run();
+    EXPECT_EQ(bench.Any().GetPortCounters(net.trunk)->packets, 1000u);
+    uint64_t packets = 0;
+    for (std::size_t i = 0; i < bench.GetTopology().LinkCount(); i++)
+    {
+        packets += bench.Any().GetPortCounters(LinkId(i))->packets;
+    }
+    EXPECT_EQ(packets, 6000u); // three hops, and as many acknowledgments
+    spec.coupling.links = {"switch9->*"};
+    PacketBench other;
+    const Dumbbell same(other);
+    EXPECT_THROW(other.OpenHybrid(spec), std::invalid_argument);
+}
+
+/** Flows of both forms leave a link that fails, or wait where there is no other. */
+TEST(HybridTransport, BothFormsWaitForALinkThatFails)
+{
+    PacketBench bench;
+    const Dumbbell net(bench);
+    bench.OpenHybrid(PlainSpec());
+    const Bytes size(1250000);
+    const std::size_t packets = bench.AddFlowAs(FlowForm::Packets, net.from[0], net.to[0], size);
+    const std::size_t fluid = bench.AddFlowAs(FlowForm::Fluid, net.from[1], net.to[1], size);
+    bench.RunUntil(Time::Microseconds(50));
+    bench.Any().SetLinksUp({net.trunk}, false, Time::Microseconds(50));
+    bench.RunUntil(Time::Milliseconds(1));
+    EXPECT_EQ(bench.Any().StalledFlows().size(), 2u);
+    EXPECT_EQ(bench.Any().ActiveFlows(), 2u);
+    bench.Any().SetLinksUp({net.trunk}, true, Time::Milliseconds(1));
+    bench.Run();
+    EXPECT_NEAR(bench.End(fluid).ToMicroseconds(), 1000 + 153, 5);
+    EXPECT_GT(bench.End(packets).ToMicroseconds(), 1000 + 150);
+}
+
+/** What is cancelled is gone, and leaves its share, whether it has begun or not. */
+TEST(HybridTransport, CancelledFlowsLeaveTheirShare)
+{
+    PacketBench bench;
+    const Dumbbell net(bench);
+    HybridSpec spec = PlainSpec();
+    StaticWindow window; // what is on its way still arrives
+    window.window = Bytes(150000);
+    spec.packets.congestionControl = window;
+    bench.OpenHybrid(spec);
+    FlowRequest request;
+    request.route = bench.RouteOf(net.from[0], net.to[0]);
+    request.bytes = Bytes(100000000);
+    request.form = FlowForm::Packets;
+    const FlowId first = bench.Any().Start(request, Time());
+    request.overhead = Time::Milliseconds(1);
+    const FlowId second = bench.Any().Start(request, Time());
+    const std::size_t fluid =
+        bench.AddFlowAs(FlowForm::Fluid, net.from[1], net.to[1], Bytes(12500000));
+    bench.RunUntil(Time::Microseconds(500));
+    EXPECT_TRUE(bench.Any().Cancel(first, Time::Microseconds(500)));
+    EXPECT_TRUE(bench.Any().Cancel(second, Time::Microseconds(500)));
+    EXPECT_FALSE(bench.Any().Cancel(second, Time::Microseconds(500)));
+    bench.Run();
+    EXPECT_EQ(bench.Any().ActiveFlows(), 0u);
+    EXPECT_NEAR(bench.End(fluid).ToMicroseconds(),
+                500 + 3 + 750,
+                20); // three quarters of the bytes at the full rate
+}
+
+} // namespace
+} // namespace weir
