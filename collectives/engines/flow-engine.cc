@@ -102,7 +102,7 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
 
 /** What its slices over a route move as. */
 FlowForm
-FlowEngine::FormOf(RouteId route) const
+FlowEngine::FormOf(RouteId route)
 {
     FlowRequest request;
     request.route = route;

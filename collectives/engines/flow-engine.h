@@ -153,7 +153,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     void OnSliceSent(uint32_t place, uint32_t connection, Time now);
     void AddWires(Running& running, uint32_t communicator);
     void Copy(uint32_t running, uint32_t connection, Time now);
-    FlowForm FormOf(RouteId route) const;
+    FlowForm FormOf(RouteId route);
     FlowRequest RequestOf(uint32_t running, uint32_t connection);
     void Handle(const Timer& timer, Time now);
     void HandleWake(const Wake& wake, Time now);

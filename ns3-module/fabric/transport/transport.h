@@ -181,7 +181,7 @@ class Transport : public PassiveEngine
      * What a flow moves as. One of packets is done when its last byte has arrived, whatever its
      * request says of latency.
      */
-    virtual FlowForm FormOf(const FlowRequest& request) const = 0;
+    virtual FlowForm FormOf(const FlowRequest& request) = 0;
 
     /** Flows under way (including those in their overhead and latency). */
     virtual std::size_t ActiveFlows() const = 0;

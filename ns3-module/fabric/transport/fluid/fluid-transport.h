@@ -103,7 +103,7 @@ class FluidTransport final : public Transport
         return form == FlowForm::Fluid;
     }
 
-    FlowForm FormOf(const FlowRequest& /* request */) const override
+    FlowForm FormOf(const FlowRequest& /* request */) override
     {
         return FlowForm::Fluid;
     }

@@ -12,6 +12,9 @@ CouplingSpec::VisitParameters(ParameterVisitor& visitor)
                       "round trip of a flow of packets."},
                      window,
                      {Time(), Time::Seconds(1)});
+    visitor.Flag({"insideNodes",
+                  "What a job or event that moves as packets sends inside a node does so, too."},
+                 insideNodes);
 }
 
 } // namespace weir

@@ -16,6 +16,7 @@ namespace weir
 struct CouplingSpec : Parameterized
 {
     Time window;
+    bool insideNodes{false};
     std::vector<std::string> links{}; //!< names, "a->b" with * for any text
 
     void VisitParameters(ParameterVisitor& visitor) override;

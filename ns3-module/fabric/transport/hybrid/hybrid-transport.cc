@@ -126,24 +126,43 @@ HybridTransport::AdvanceAlone(Time limit)
 }
 
 FlowForm
-HybridTransport::FormOf(const FlowRequest& request) const
+HybridTransport::FormOf(const FlowRequest& request)
 {
-    const bool isPackets = !m_routing.IsSum(request.route) &&
-                           (request.form == FlowForm::Packets || CrossesChosen(request.route));
-    return isPackets ? FlowForm::Packets : FlowForm::Fluid;
+    const std::size_t route = request.route.Index();
+    if (route >= m_routeKinds.size() || m_routeKinds[route] == RouteKind::Unknown)
+    {
+        NoteRoute(request.route);
+    }
+    const RouteKind kind = m_routeKinds[route];
+    return kind == RouteKind::Packets ||
+                   (kind == RouteKind::Either && request.form == FlowForm::Packets)
+               ? FlowForm::Packets
+               : FlowForm::Fluid;
 }
 
-bool
-HybridTransport::CrossesChosen(RouteId route) const
+void
+HybridTransport::NoteRoute(RouteId route)
 {
-    if (m_isChosen.empty())
+    m_routeKinds.resize(std::max(m_routeKinds.size(), m_routing.Size()), RouteKind::Unknown);
+    RouteKind& kind = m_routeKinds[route.Index()];
+    kind = m_spec.insideNodes ? RouteKind::Either : RouteKind::Fluid;
+    if (m_routing.IsSum(route))
     {
-        return false;
+        kind = RouteKind::Fluid;
+        return;
     }
-    const PathTable::Span links = m_routing.Paths().Links(m_routing.PlannedPath(route));
-    return std::any_of(links.begin(), links.end(), [this](const PathLink& each) {
-        return m_isChosen[each.link.Index()];
-    });
+    for (const PathLink& each : m_routing.Paths().Links(m_routing.PlannedPath(route)))
+    {
+        if (!m_isChosen.empty() && m_isChosen[each.link.Index()])
+        {
+            kind = RouteKind::Packets;
+            return;
+        }
+        if (m_routing.GetTopology().GetLink(each.link).kind == LinkKind::Network)
+        {
+            kind = RouteKind::Either;
+        }
+    }
 }
 
 FlowId

@@ -28,7 +28,8 @@ struct CouplingCounters
 
 /**
  * Some flows as packets, the others as a fluid, on the same links (co-simulation in space). Packets
- * are flows whose FlowRequest::form says so, and those whose planned path crosses a link of
+ * are flows whose FlowRequest::form says so and that leave their node (or, by
+ * CouplingSpec::insideNodes, all of these), and those whose planned path crosses a link of
  * CouplingSpec::links; sums of routes are always fluid.
  *
  * **To the fluid**, each stream of packets is an occupant of the max-min system on its path: as
@@ -76,7 +77,7 @@ class HybridTransport final : public Transport
         return true;
     }
 
-    FlowForm FormOf(const FlowRequest& request) const override;
+    FlowForm FormOf(const FlowRequest& request) override;
     std::size_t ActiveFlows() const override;
 
     /** Those that are fluid before those that are packets. */
@@ -139,6 +140,15 @@ class HybridTransport final : public Transport
         PathId path;                         //!< that `links` are of
     };
 
+    /** What decides of a route's form. */
+    enum class RouteKind : uint8_t
+    {
+        Unknown,
+        Fluid,  //!< a sum, or inside a node that is fluid
+        Either, //!< as requests say
+        Packets //!< it crosses a chosen link
+    };
+
     /** What a link has carried as a fluid. */
     struct LinkState
     {
@@ -184,7 +194,7 @@ class HybridTransport final : public Transport
     void BeginWindows();
     void Observe(Stream& stream);
     Time WindowLength() const;
-    bool CrossesChosen(RouteId route) const;
+    void NoteRoute(RouteId route);
 
     Routing& m_routing;
     CouplingSpec m_spec;
@@ -194,6 +204,7 @@ class HybridTransport final : public Transport
     Watch m_packetWatch;
     TransportObservers m_observers;
     std::vector<bool> m_isChosen;                          //!< by link; empty: none is
+    std::vector<RouteKind> m_routeKinds;                   //!< by route
     std::unordered_map<uint64_t, uint32_t> m_streamPlaces; //!< by route and stream
     std::vector<Stream> m_streams;
     std::vector<uint32_t> m_present; //!< streams that are or have been; sorted out at windows' ends

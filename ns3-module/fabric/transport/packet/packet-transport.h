@@ -62,7 +62,7 @@ class PacketTransport final : public Transport, private MessageClient
         return form == FlowForm::Packets;
     }
 
-    FlowForm FormOf(const FlowRequest& /* request */) const override
+    FlowForm FormOf(const FlowRequest& /* request */) override
     {
         return FlowForm::Packets;
     }
