@@ -123,6 +123,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-bench.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/least-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/hybrid-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/plan-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-flows.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-kernels.cc

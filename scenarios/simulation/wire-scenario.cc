@@ -180,7 +180,8 @@ PlanJobs(Simulation& simulation, const Scenario& scenario)
 std::unique_ptr<Simulation>
 WireScenario(const Scenario& scenario)
 {
-    auto simulation = Wire(scenario.path + ": system", [&] {
+    const bool isHybrid = scenario.fidelity == Fidelity::Hybrid; // names links of its own
+    auto simulation = Wire(scenario.path + (isHybrid ? ": network" : ": system"), [&] {
         return std::make_unique<Simulation>(
             scenario.cluster, scenario.ncclVersion, PacketsOf(scenario), CouplingOf(scenario));
     });

@@ -34,6 +34,7 @@ enum class SuiteKind : uint8_t
     Flows,
     Fidelities, //!< of collectives with each other, which needs no measurement
     Plans,      //!< steps of closed forms with steps of fluid flows, likewise
+    Hybrid,     //!< some flows as packets beside a fluid with all as packets, likewise
     Group       //!< what all suites of one kind say
 };
 

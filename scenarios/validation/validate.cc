@@ -5,6 +5,7 @@
 #include "scenarios/results/text-table.h"
 #include "scenarios/validation/fabric-agreement.h"
 #include "scenarios/validation/fidelity-agreement.h"
+#include "scenarios/validation/hybrid-agreement.h"
 #include "scenarios/validation/plan-agreement.h"
 
 #include <algorithm>
@@ -180,6 +181,14 @@ AddPlans(const Catalog& catalog, const std::function<void()>& progress, SuiteOut
     outcome.cases = CasesOf(points);
 }
 
+void
+AddHybrid(const std::function<void()>& progress, SuiteOutcome& outcome)
+{
+    const auto points = CompareHybrid(progress);
+    outcome.comparison = ToText(points);
+    outcome.cases = CasesOf(points);
+}
+
 std::vector<ClassifiedError>
 ErrorsOf(const SuiteOutcome& outcome)
 {
@@ -278,6 +287,9 @@ RunSuite(const ValidationSuite& suite,
         break;
     case SuiteKind::Plans:
         AddPlans(catalog, unknownLength, outcome);
+        break;
+    case SuiteKind::Hybrid:
+        AddHybrid(unknownLength, outcome);
         break;
     case SuiteKind::Group:
         throw std::invalid_argument("RunSuite: a group has no cases of its own");

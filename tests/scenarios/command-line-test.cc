@@ -65,7 +65,7 @@ constexpr Refusal REFUSALS[] = {
     {"run gpt-22b-8-a100-full --fidelty flow", "did you mean '--fidelity'"},
     {"run missing.yaml", "missing.yaml"},
     {"run gpt-22b-8-a100-full --fidelity molecules",
-     "expected one of: analytical, stream, flow, packet"},
+     "expected one of: analytical, stream, flow, packet, hybrid"},
     {"run gpt-22b-8-a100-full --set jobs.0.parallel.tensr=4", "did you mean 'tensor'"},
     {"run gpt-22b-8-a100-full --set jobs.0.parallel.tensor=7", "tensor"},
     {"run gpt-22b-8-a100-full --set jobs.0.parallel.pipeline=2", "16 GPUs, expected at most 8"},

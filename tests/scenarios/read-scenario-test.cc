@@ -105,7 +105,7 @@ TEST(ReadScenario, SettingsChangeAFile)
     EXPECT_EQ(
         refusal("network.fidelity=molecules"),
         "--set network.fidelity=molecules: network.fidelity: found 'molecules', expected one of: "
-        "analytical, stream, flow, packet");
+        "analytical, stream, flow, packet, hybrid");
 }
 
 /** What two jobs on one fabric lose to chance must not come at the same time. */
