@@ -39,6 +39,8 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     /** Both must outlive it; the transport is advanced by whoever owns it. */
     FlowEngine(Planner& planner, Transport& transport);
 
+    /** @throws std::length_error as Planner::GetSchedule, and at more slices than hours can move.
+     */
     void Start(const CollectiveCall& call,
                CollectiveClient* client,
                uint64_t token,

@@ -232,7 +232,7 @@ RunCollective(const CollectiveOptions& options)
     std::optional<OutputFile> csv;
     if (!options.csv.empty())
     {
-        csv.emplace(options.csv, "--csv");
+        csv.emplace(options.csv, "--csv", CsvFormat());
         RemoveIfInterrupted(csv->TemporaryPath());
     }
     if (options.explain)

@@ -164,6 +164,10 @@ RunCollectiveSweep(const CollectiveSweepSpec& spec)
     {
         throw InputError(error.what());
     }
+    catch (const std::length_error& error)
+    {
+        throw InputError(error.what());
+    }
     catch (const std::runtime_error& error)
     {
         throw InputError(error.what());

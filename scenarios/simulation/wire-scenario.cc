@@ -97,6 +97,10 @@ Wire(const std::string& place, Make make)
     {
         throw InputError(place + ": " + error.what());
     }
+    catch (const std::length_error& error)
+    {
+        throw InputError(place + ": " + error.what());
+    }
     catch (const InputError&)
     {
         throw;

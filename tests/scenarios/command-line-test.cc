@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scratch-folder.h"
+#include "weir-command.h"
 
 #include <algorithm>
 #include <csignal>
@@ -12,27 +12,6 @@ namespace weir
 {
 namespace
 {
-
-/** What a process printed and how it ended. */
-struct Outcome
-{
-    int exit;
-    std::string out;
-    std::string err;
-};
-
-/** Runs the command in @p folder. */
-Outcome
-Weir(const ScratchFolder& folder, const std::string& arguments)
-{
-    const ScratchFolder logs;
-    const std::string line = "cd '" + (folder / "") + "' && '" WEIR_COMMAND "' " + arguments +
-                             " >'" + (logs / "out") + "' 2>'" + (logs / "err") + "'";
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-            ScratchFolder::Read(logs / "out"),
-            ScratchFolder::Read(logs / "err")};
-}
 
 struct Refusal
 {
