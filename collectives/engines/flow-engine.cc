@@ -113,6 +113,17 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
     }
 }
 
+std::optional<FlowOrigin>
+FlowEngine::OriginOf(const FlowRequest& request) const
+{
+    if (request.client != static_cast<const FlowClient*>(this))
+    {
+        return std::nullopt;
+    }
+    const Running& running = m_running[request.token >> 32];
+    return FlowOrigin{running.client, running.token};
+}
+
 std::size_t
 FlowEngine::Active() const
 {

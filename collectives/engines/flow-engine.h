@@ -54,6 +54,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     void StartRow(const CollectiveCall& call, CallRowClient& client, Time now);
 
     std::size_t Active() const override;
+    std::optional<FlowOrigin> OriginOf(const FlowRequest& request) const override;
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
 

@@ -25,8 +25,8 @@ void WriteSummary(Hdf5File& file, const RunResult& result);
 /** /ranks: by job and rank, the same, and where the rank is. */
 void WriteRanks(Hdf5File& file, const RunResult& result, Simulation& simulation);
 
-/** /links: what each link is and what it carried until @p end. */
-void WriteLinks(Hdf5File& file, Simulation& simulation, Time end);
+/** /links: what each link is and what it carried in the time that is measured. */
+void WriteLinks(Hdf5File& file, Simulation& simulation);
 
 /** /flow_paths: the links of the paths for which @p used (by PathId) is set. */
 void WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<bool>& used);

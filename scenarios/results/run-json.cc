@@ -31,6 +31,7 @@ TimingOf(const JobResult& job)
     const double seconds = job.stepTime.ToSeconds();
     const double flops = job.modelFlopsPerStep.ToDouble() / seconds / job.gpus;
     object["step_time_s"] = finished ? Json(seconds) : Json(nullptr);
+    object["step_time_kind"] = ToString(job.stepKind);
     object["steps_s"] = Json::array();
     for (const Time step : job.steps)
     {
@@ -40,6 +41,8 @@ TimingOf(const JobResult& job)
     {
         const TimeSpread spread = SpreadOf(job.steps);
         object["steps_mean_s"] = spread.mean;
+        object["steps_median_s"] = spread.median;
+        object["steps_p95_s"] = spread.p95;
         object["steps_deviation_s"] = spread.deviation;
     }
     object["breakdown_s"] = ToJson(job.mean);
@@ -104,6 +107,7 @@ ToJson(const Scenario& scenario, const RunResult& result)
     {
         object["busiest_links"].push_back(ToJson(link));
     }
+    object["links_window_s"] = {0.0, result.measured.ToSeconds()};
     object["events"] = result.events;
     object["wall_s"] = result.wallSeconds;
     object["peak_rss_bytes"] = result.peakRssBytes;

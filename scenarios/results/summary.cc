@@ -70,6 +70,7 @@ StepLines(const RunResult& result)
         table.Row(
             {"step time " + Shorten(job.name, 15),
              FormatSeconds(seconds),
+             ToString(job.stepKind),
              FormatFixed(job.itemsPerStep / seconds, 0) +
                  (job.countsSamples ? " samples/s" : " tokens/s"),
              FormatFixed(perGpu * 1e-12, 1) + " model TFLOP/s per GPU",
@@ -174,6 +175,7 @@ SpreadLine(const JobResult& job)
     }
     const auto [least, most] = std::minmax_element(job.steps.begin(), job.steps.end());
     return "  " + std::to_string(job.steps.size()) + " steps: mean " + FormatSeconds(spread.mean) +
+           ", median " + FormatSeconds(spread.median) + ", p95 " + FormatSeconds(spread.p95) +
            ", deviation " + FormatSeconds(spread.deviation) + ", " +
            FormatSeconds(least->ToSeconds()) + " to " + FormatSeconds(most->ToSeconds()) + "\n";
 }

@@ -190,6 +190,10 @@ Timeline::BeginJob(JobId job)
 void
 Timeline::OnOp(const OpRecord& record)
 {
+    if (!record.isShown)
+    {
+        return;
+    }
     const auto& job = m_jobs[record.job.Index()];
     const StepOp& op = *record.op;
     const uint32_t pid = job.firstPid + record.rank.Index();
@@ -267,6 +271,10 @@ Timeline::WriteKernels(const OpRecord& record)
 void
 Timeline::OnFlow(const FlowRecord& record)
 {
+    if (!record.isShown)
+    {
+        return;
+    }
     uint32_t shown = NONE;
     for (const auto& entry : m_simulation->GetRouting().Paths().Links(record.path))
     {

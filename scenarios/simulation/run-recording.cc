@@ -46,9 +46,11 @@ RunRecording::Begin(Simulation& simulation)
     {
         m_recorder->AddJob(simulation.GetJob(JobId(job)));
     }
-    m_recorder->Watch(simulation.GetTransport(),
-                      simulation.GetTopology().LinkCount(),
-                      m_file ? m_scenario.output.linkSeries : std::nullopt);
+    m_recorder->Watch(
+        simulation.GetTransport(),
+        simulation.GetRouting(),
+        [&simulation](const FlowRequest& request) { return simulation.OwnerOf(request); },
+        m_file ? m_scenario.output.linkSeries : std::nullopt);
 }
 
 RunResult
@@ -61,7 +63,7 @@ RunRecording::Finish()
     }
     if (m_file)
     {
-        m_file->Commit(result, m_simulation->Now());
+        m_file->Commit(result);
     }
     if (m_timeline)
     {

@@ -46,6 +46,13 @@ class RunClock : public PassiveEngine
     Time m_now;
 };
 
+/** What every link has carried in the time that is measured: from 0 to the end of all work. */
+struct MeasuredLinks
+{
+    std::vector<LinkUsage> usage; //!< by link; empty: work is under way
+    Time end;
+};
+
 /**
  * All that takes part in one simulation, joined together: the fabric, NCCL's planner, the engines
  * of collectives by fidelity, jobs, events, the engine set that advances them. The one place where
@@ -124,6 +131,9 @@ class Simulation
      */
     JobId AddJob(const TrainingJobSpec& job, const Gpu& gpu, Fidelity fidelity);
 
+    /** @p job has all its steps, and goes on until @p other has ended; both have been added. */
+    void KeepBusyUntil(JobId job, JobId other);
+
     /**
      * Adds a collective of a group of GPUs that is called several times.
      * @throws as Planner::Plan.
@@ -179,6 +189,12 @@ class Simulation
     /** What the engine is asked for when @p op of a job's group is due. */
     CollectiveCall CallOf(JobId job, uint32_t group, const StepOp& op);
 
+    /** Whose a flow is that has not been reported as done. O(jobs). */
+    FlowOwner OwnerOf(const FlowRequest& request) const;
+
+    /** What links have carried until the last job or collective ended, and when that was. */
+    const MeasuredLinks& GetMeasuredLinks();
+
     EngineSet& Engines()
     {
         return m_engines;
@@ -197,17 +213,22 @@ class Simulation
     std::string DescribeWaiting();
 
   private:
+    class JobEnds;
+
     struct Job
     {
         std::unique_ptr<Gpu> gpu;
         std::unique_ptr<TrainingRun> run;
         Fidelity fidelity;
         std::vector<CommunicatorId> communicators; //!< by group, once asked for
+        JobId until{};                             //!< stops after this one; invalid: by itself
     };
 
     static constexpr std::size_t FIDELITIES = 4; //!< analytical, stream, flow, packet
 
     void PlanCall(JobId job, Rank rank, const StepOp& op);
+    void MeasureLinks(Time now);
+    void OnJobEnded();
 
     std::unique_ptr<Fabric> m_ownFabric;
     std::unique_ptr<EngineSet> m_ownEngines;
@@ -219,6 +240,8 @@ class Simulation
     std::vector<Job> m_jobs;
     std::vector<std::unique_ptr<CollectiveLoop>> m_collectives;
     std::vector<std::unique_ptr<FabricEvents>> m_events;
+    std::unique_ptr<JobEnds> m_jobEnds;
+    MeasuredLinks m_measured;
     RunClock m_clock;
 };
 

@@ -27,6 +27,32 @@ def check_columns(group):
             check(max(column) < len(group.file[catalog]), f"{column.name}: beyond {catalog}")
 
 
+def check_owners(file):
+    """Every byte of a link is of a recorded flow; flows name their job and collective."""
+    flows, links = file["flows"], file["links"]
+    check(flows.attrs["rows_left_out"] == 0, "all flows are there")
+    for group in ("steps", "ops", "collectives", "flows", "links"):
+        window = [file[group].attrs["window_start_s"], file[group].attrs["window_end_s"]]
+        check(window == [0, sum(file["steps/duration"])], f"{group}: its window is all steps")
+    paths = {}
+    for path, link, times in zip(*(file["flow_paths/" + c] for c in ("path", "link", "times"))):
+        paths.setdefault(path, []).append((link, int(times)))
+    carried = [0] * len(links["bytes"])
+    for path, size in zip(flows["path"], flows["bytes"]):
+        for link, times in paths.get(path, []):
+            carried[link] += int(size) * times
+    for link, size in enumerate(links["bytes"]):
+        check(abs(carried[link] - size) <= 1e-9 * size, f"link {link}: bytes of its flows")
+    collectives = file["collectives"]
+    known = {id: label for id, label in zip(collectives["id"], collectives["label"])}
+    labels = [(known[id], label) for id, label in zip(flows["collective"], flows["label"]) if id in known]
+    check(labels and all(a == b for a, b in labels), "a flow has its collective's label")
+    check(min(flows["slowdown"]) > 1 - 1e-6, "no flow is faster than uncontended")
+    check(max(abs(flows["fct"][:] - (flows["finish"][:] - flows["start"][:]))) < 1e-12, "fct")
+    ranks = sum(n for n, r in set(zip(file["ops/ranks"], file["ops/rank"])))
+    check(ranks == len(file["ranks/rank"]), "recorded ranks stand for all")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/a.h5"
@@ -36,6 +62,7 @@ def main():
                 check_columns(file[name])
             step = file["summary"].attrs["step_time_s"]
             check(abs(file["steps/duration"][-1] - step) < 1e-12, "the steady step is the last one")
+            check_owners(file)
             parts = sum(file["ranks/" + c][0] for c in ("compute", "tensor", "pipeline", "data", "copy", "bubble", "launch"))
             check(abs(parts - step) < 1e-9 * step, "a rank's breakdown sums to the step")
             labels = file["catalogs/labels/name"].asstr()[:]
