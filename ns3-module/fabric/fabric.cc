@@ -19,6 +19,13 @@ Fabric::Fabric(ClusterSpec spec, std::optional<PacketSpec> packets)
     m_transport = MakeTransport(m_routing, std::move(packets));
 }
 
+Fabric::Fabric(Topology topology, FabricSpec fabric, std::optional<PacketSpec> packets)
+    : m_cluster(std::move(topology), std::move(fabric)),
+      m_routing(m_cluster.GetTopology(), m_cluster.GetSpec().fabric),
+      m_transport(MakeTransport(m_routing, std::move(packets)))
+{
+}
+
 Fabric::~Fabric() = default;
 
 RouteRequest

@@ -22,6 +22,9 @@ class Fabric
      * @throws std::invalid_argument as Cluster and PacketTransport.
      */
     explicit Fabric(ClusterSpec spec, std::optional<PacketSpec> packets = {});
+
+    /** On hosts and switches without nodes. @throws std::invalid_argument as PacketTransport. */
+    Fabric(Topology topology, FabricSpec fabric, std::optional<PacketSpec> packets = {});
     ~Fabric();
     Fabric(const Fabric&) = delete;
     Fabric& operator=(const Fabric&) = delete;

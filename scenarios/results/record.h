@@ -54,6 +54,7 @@ struct FlowOwner
     JobId job;
     uint64_t collective{0};    //!< CollectiveRecord::number
     const StepOp* op{nullptr}; //!< of the job's graph
+    uint32_t label{0};         //!< of the graph's labels, or Simulation::TrafficLabels
 };
 
 /** One transfer of the transport. */

@@ -83,9 +83,9 @@ struct ResultFile::Representation
     std::vector<double> groups;  //!< by group: how many have its programs, over those recorded
 };
 
-ResultFile::ResultFile(const Scenario& scenario)
-    : m_scenario(scenario),
-      m_file(scenario.output.file, "output.file")
+ResultFile::ResultFile(const RecordingSpec& spec)
+    : m_spec(spec),
+      m_file(spec.output.file, spec.fileOption)
 {
 }
 
@@ -97,13 +97,12 @@ ResultFile::Begin(Simulation& simulation)
     m_simulation = &simulation;
     m_file.AddGroup("/catalogs");
     m_tables = std::make_unique<Tables>(m_file);
-    if (m_scenario.output.linkSeries)
+    if (m_spec.output.linkSeries)
     {
         m_tables->linkBins = std::make_unique<LinkBinTable>(m_file);
         m_file.SetAttribute("/link_series",
                             "bin_width_s",
-                            static_cast<double>(m_scenario.output.linkSeries->ToPicoseconds()) /
-                                1e12);
+                            static_cast<double>(m_spec.output.linkSeries->ToPicoseconds()) / 1e12);
     }
     uint32_t labels = 0;
     for (std::size_t job = 0; job < simulation.JobCount(); job++)
@@ -201,8 +200,10 @@ ResultFile::OnFlow(const FlowRecord& record)
     };
     const Time fct = record.finished - record.started;
     table.job.Append(static_cast<uint32_t>(job));
-    table.collective.Append(hasJob ? static_cast<uint32_t>(owner.collective) : NO_COLLECTIVE);
-    table.label.Append(m_tables->firstLabel[job] + (hasJob ? owner.op->label : 0));
+    table.collective.Append(hasJob            ? static_cast<uint32_t>(owner.collective)
+                            : owner.label > 0 ? owner.label - 1
+                                              : NO_COLLECTIVE);
+    table.label.Append(m_tables->firstLabel[job] + owner.label);
     table.source.Append(indexOf(routing.SourceOf(record.route)));
     table.destination.Append(indexOf(routing.DestinationOf(record.route)));
     table.fct.Append(fct.ToSeconds());
@@ -250,8 +251,8 @@ ResultFile::Commit(const RunResult& result)
             m_file.SetAttribute(group, "window_end_s", result.measured.ToSeconds());
         }
     }
-    WriteProvenance(m_file, m_scenario);
-    m_file.SetAttribute("/", "title", m_scenario.title);
+    WriteProvenance(m_file, m_spec);
+    m_file.SetAttribute("/", "title", m_spec.title);
     m_tables.reset();
     m_file.Commit();
 }

@@ -4,7 +4,7 @@
 
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/record.h"
-#include "scenarios/scenario.h"
+#include "scenarios/results/recording-spec.h"
 #include "scenarios/simulation/run-result.h"
 
 #include <memory>
@@ -42,12 +42,18 @@ class ResultFile : public RecordSink
   public:
     static constexpr std::size_t MAX_ROWS = 1 << 20; //!< about 40 MB in the file
 
-    /** @throws InputError when @p scenario.output.file cannot be written. */
-    explicit ResultFile(const Scenario& scenario);
+    /** @throws InputError when the file of @p spec, which must outlive it, cannot be written. */
+    explicit ResultFile(const RecordingSpec& spec);
     ~ResultFile() override;
 
     /** Before the first record: what records refer to. @p simulation must outlive the file. */
     void Begin(Simulation& simulation);
+
+    /** For tables of their own, before Commit. */
+    Hdf5File& GetFile()
+    {
+        return m_file;
+    }
 
     /** After the last record: writes what is known only now and gives the file its name. */
     void Commit(const RunResult& result);
@@ -64,7 +70,7 @@ class ResultFile : public RecordSink
     /** For how many ranks and groups of a job those stand that are recorded. */
     struct Representation;
 
-    const Scenario& m_scenario;
+    const RecordingSpec& m_spec;
     Hdf5File m_file;
     Simulation* m_simulation{nullptr};
     std::unique_ptr<Tables> m_tables;

@@ -3,7 +3,6 @@
 
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/versions.h"
-#include "scenarios/writers/write-scenario.h"
 
 #include <array>
 
@@ -81,8 +80,9 @@ WriteCatalogs(Hdf5File& file, Simulation& simulation)
         jobs.push_back(job.GetSpec().name);
         labels.insert(labels.end(), names.begin(), names.end());
     }
-    jobs.emplace_back("background");
-    labels.emplace_back("background");
+    const auto& traffics = simulation.TrafficLabels();
+    jobs.push_back(simulation.TrafficName());
+    labels.insert(labels.end(), traffics.begin(), traffics.end());
     std::vector<std::string> devices;
     for (std::size_t i = 0; i < simulation.GetTopology().DeviceCount(); i++)
     {
@@ -239,15 +239,15 @@ WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<bool>& 
 }
 
 void
-WriteProvenance(Hdf5File& file, const Scenario& scenario)
+WriteProvenance(Hdf5File& file, const RecordingSpec& spec)
 {
     file.AddGroup("/provenance");
-    file.WriteText("/provenance/scenario", DumpScenario(scenario));
-    file.SetAttribute("/provenance", "mode", ToString(scenario.fidelity));
-    file.SetAttribute("/provenance", "seed", static_cast<int64_t>(scenario.seed));
+    file.WriteText("/provenance/scenario", spec.provenance());
+    file.SetAttribute("/provenance", "mode", ToString(spec.fidelity));
+    file.SetAttribute("/provenance", "seed", static_cast<int64_t>(spec.seed));
     file.SetAttribute("/provenance", "weir_version", WeirVersion());
     file.SetAttribute("/provenance", "ns3_version", Ns3Version());
-    file.SetAttribute("/provenance", "nccl_version", scenario.ncclVersion);
+    file.SetAttribute("/provenance", "nccl_version", spec.ncclVersion);
     unsigned major = 0;
     unsigned minor = 0;
     unsigned release = 0;

@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_RESULTS_RESULT_GROUPS_H
 
 #include "scenarios/results/hdf5-file.h"
-#include "scenarios/scenario.h"
+#include "scenarios/results/recording-spec.h"
 #include "scenarios/simulation/run-result.h"
 #include "scenarios/simulation/simulation.h"
 
@@ -32,7 +32,7 @@ void WriteLinks(Hdf5File& file, Simulation& simulation);
 void WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<bool>& used);
 
 /** /provenance: the scenario after defaults, mode, seed, versions. */
-void WriteProvenance(Hdf5File& file, const Scenario& scenario);
+void WriteProvenance(Hdf5File& file, const RecordingSpec& spec);
 
 } // namespace weir
 

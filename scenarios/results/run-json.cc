@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/run-json.h"
 
+#include "scenarios/results/busy-link-json.h"
+
 #include <nlohmann/json.hpp>
 
 namespace weir
@@ -80,16 +82,6 @@ ToJson(const JobResult& job)
     return object;
 }
 
-Json
-ToJson(const BusyLink& link)
-{
-    return {{"name", link.name},
-            {"kind", link.kind},
-            {"mean_utilization", link.meanUtilization},
-            {"busy_fraction", link.busyFraction},
-            {"bytes", link.bytes.Count()}};
-}
-
 } // namespace
 
 std::string
@@ -102,12 +94,7 @@ ToJson(const Scenario& scenario, const RunResult& result)
     {
         object["jobs"].push_back(ToJson(job));
     }
-    object["busiest_links"] = Json::array();
-    for (const auto& link : result.busiestLinks)
-    {
-        object["busiest_links"].push_back(ToJson(link));
-    }
-    object["links_window_s"] = {0.0, result.measured.ToSeconds()};
+    AddBusiestLinks(object, result);
     object["events"] = result.events;
     object["wall_s"] = result.wallSeconds;
     object["peak_rss_bytes"] = result.peakRssBytes;

@@ -68,6 +68,19 @@ Simulation::Simulation(const ClusterSpec& cluster,
     m_engines.Add(m_clock);
 }
 
+Simulation::Simulation(Topology topology, FabricSpec fabric, std::optional<PacketSpec> packets)
+    : m_ownFabric(
+          std::make_unique<Fabric>(std::move(topology), std::move(fabric), std::move(packets))),
+      m_ownEngines(std::make_unique<EngineSet>()),
+      m_fabric(*m_ownFabric),
+      m_engines(*m_ownEngines),
+      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl),
+      m_jobEnds(std::make_unique<JobEnds>(*this))
+{
+    m_engines.Add(m_fabric.GetTransport());
+    m_engines.Add(m_clock);
+}
+
 Simulation::Simulation(Fabric& fabric, EngineSet& engines, NcclSettings nccl)
     : m_fabric(fabric),
       m_engines(engines),
@@ -138,6 +151,22 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
         }));
     m_engines.AddBefore(*m_collectives.back(), engine);
     return *m_collectives.back();
+}
+
+void
+Simulation::AddTraffic(std::unique_ptr<PassiveEngine> engine, const std::string& name)
+{
+    m_traffics.push_back(std::move(engine));
+    m_trafficName = name;
+    m_trafficLabels.front() = name;
+    m_engines.AddBefore(*m_traffics.back(), m_clock);
+}
+
+void
+Simulation::BeginTraffic(const std::string& name, const std::string& label)
+{
+    m_trafficName = name;
+    m_trafficLabels.push_back(label);
 }
 
 void
@@ -222,11 +251,13 @@ Simulation::OwnerOf(const FlowRequest& request) const
                 m_jobs[job].run->GetExecutor().FindCollective(origin->client, origin->token);
             if (running)
             {
-                return {JobId(job), running->number, running->op};
+                return {JobId(job), running->number, running->op, running->op->label};
             }
         }
     }
-    return {};
+    FlowOwner owner;
+    owner.label = static_cast<uint32_t>(m_trafficLabels.size() - 1);
+    return owner;
 }
 
 void

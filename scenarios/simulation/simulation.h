@@ -73,6 +73,9 @@ class Simulation
                         NcclSettings nccl = {},
                         std::optional<PacketSpec> packets = {});
 
+    /** On hosts and switches without nodes; otherwise as above. */
+    Simulation(Topology topology, FabricSpec fabric, std::optional<PacketSpec> packets = {});
+
     /**
      * On a fabric that is another's, as an ns-3 program's is, and is advanced with its engines.
      * @param fabric must outlive it
@@ -144,6 +147,30 @@ class Simulation
                                   Time start,
                                   Fidelity fidelity,
                                   CollectiveLoop::CallEnded ended);
+
+    /**
+     * Adds what starts flows of no job's, advanced after the transport: ends before starts.
+     * @param name what result files call it instead of a job
+     */
+    void AddTraffic(std::unique_ptr<PassiveEngine> engine, const std::string& name);
+
+    /**
+     * Flows of no job's that end from now on are for @p label, which is a collective of its own.
+     * @param name what result files call it instead of a job
+     */
+    void BeginTraffic(const std::string& name, const std::string& label);
+
+    /** What result files call flows of no job's instead of a job. */
+    const std::string& TrafficName() const
+    {
+        return m_trafficName;
+    }
+
+    /** What flows of no job's are for, in the order of FlowOwner::label. */
+    const std::vector<std::string>& TrafficLabels() const
+    {
+        return m_trafficLabels;
+    }
 
     /**
      * Adds what happens to the fabric at a time; later events than the end of all jobs are dropped.
@@ -240,6 +267,9 @@ class Simulation
     std::vector<Job> m_jobs;
     std::vector<std::unique_ptr<CollectiveLoop>> m_collectives;
     std::vector<std::unique_ptr<FabricEvents>> m_events;
+    std::vector<std::unique_ptr<PassiveEngine>> m_traffics;
+    std::string m_trafficName{"background"};
+    std::vector<std::string> m_trafficLabels{"background"};
     std::unique_ptr<JobEnds> m_jobEnds;
     MeasuredLinks m_measured;
     RunClock m_clock;
