@@ -107,7 +107,10 @@ class Planner
      */
     std::vector<ChoiceEstimate> Estimates(const CollectiveCall& call);
 
-    /** The call as primitives, for FlowEngine; kept like plans are. */
+    /**
+     * The call as primitives, for FlowEngine; kept like plans are.
+     * @throws std::length_error when a message is too long to list its chunks.
+     */
     const Schedule& GetSchedule(const CollectiveCall& call);
 
     Routing& GetRouting();

@@ -201,7 +201,8 @@ bool
 Catalog::IsPath(const std::string& text)
 {
     const fs::path extension = fs::path(text).extension();
-    return text.find('/') != std::string::npos || extension == SUFFIX || extension == ".xml";
+    return text.find('/') != std::string::npos || extension == SUFFIX || extension == ".yml" ||
+           extension == ".xml";
 }
 
 std::vector<CatalogEntry>
@@ -265,6 +266,14 @@ ResolveBase(const YamlNode& node, CatalogKind kind, const Catalog& catalog)
 {
     std::vector<std::string> visited;
     return ResolveWithin(node, kind, catalog, visited);
+}
+
+std::vector<std::string>
+BaseFiles(const YamlNode& node, CatalogKind kind, const Catalog& catalog)
+{
+    std::vector<std::string> visited;
+    ResolveWithin(node, kind, catalog, visited);
+    return visited;
 }
 
 } // namespace weir

@@ -94,6 +94,9 @@ class Catalog
  */
 YamlNode ResolveBase(const YamlNode& node, CatalogKind kind, const Catalog& catalog);
 
+/** The files that ResolveBase reads, each behind what is based on it. @throws as ResolveBase. */
+std::vector<std::string> BaseFiles(const YamlNode& node, CatalogKind kind, const Catalog& catalog);
+
 } // namespace weir
 
 #endif // WEIR_SCENARIOS_CATALOG_H

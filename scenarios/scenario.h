@@ -28,7 +28,8 @@ enum class Placement : uint8_t
 struct JobSpec : TrainingJobSpec
 {
     Placement placement{Placement::Packed};
-    std::string where{};              //!< of its plan, as YamlNode::Where; empty: not from a file
+    std::string until{}; //!< goes on after its steps until this job ends; empty: does not
+    std::string where{}; //!< of its plan, as YamlNode::Where; empty: not from a file
     std::vector<std::string> notes{}; //!< on values of its plan without effect, a line each
 };
 

@@ -72,6 +72,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/explain-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/explain-collective.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/hdf5-driver.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/hdf5-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/hdf5-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/link-series.cc
@@ -80,6 +81,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/simulation/progress.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/read-suite.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/recorder.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/recording-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/row-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-groups.cc

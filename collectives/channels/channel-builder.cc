@@ -47,8 +47,10 @@ ChannelBuilder::Build(Communicator& communicator, uint32_t queuePairSeed)
     if (found == 0)
     {
         throw std::runtime_error(
-            "no ring joins the " + std::to_string(communicator.Size()) + " GPUs of a group: " +
-            (interNode ? "a node has no usable network port" : "its GPUs are not connected"));
+            "found no ring that joins the " + std::to_string(communicator.Size()) +
+            " GPUs of a group: " +
+            (interNode ? "a node has no usable network port" : "its GPUs are not connected") +
+            ", expected GPUs that links join");
     }
     communicator.searchChannels = found;
     communicator.searchBandwidth = found * speed;

@@ -4,8 +4,10 @@
 
 #include "collectives/collective.h"
 #include "fabric/transport/passive-engine.h"
+#include "fabric/transport/transport.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace weir
@@ -19,6 +21,13 @@ class CollectiveClient
 
     /** The collective has ended on all its ranks, at @p now. May start others. */
     virtual void OnCollectiveDone(uint64_t token, Time now) = 0;
+};
+
+/** Whose collective a flow belongs to: what the engine was given when it started. */
+struct FlowOrigin
+{
+    const CollectiveClient* client{nullptr};
+    uint64_t token{0};
 };
 
 /** Calls that are made at the same time and take as long alone. */
@@ -68,6 +77,15 @@ class CollectiveEngine : public PassiveEngine
 
     /** Collectives under way. */
     virtual std::size_t Active() const = 0;
+
+    /**
+     * For which collective the flow of @p request moves, which has not been reported as done;
+     * nothing where the engine did not start it. O(1).
+     */
+    virtual std::optional<FlowOrigin> OriginOf(const FlowRequest& request) const
+    {
+        return std::nullopt;
+    }
 };
 
 } // namespace weir

@@ -4,6 +4,9 @@
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
 #include <unordered_map>
 
 namespace weir
@@ -14,6 +17,9 @@ namespace
 
 /** Beyond so many a heap has the timers: all lines are looked at for the next event. */
 constexpr std::size_t MOST_LINES = 1024;
+
+/** About an hour's, at a million a second. */
+constexpr double MAX_SLICES = 0x1p32;
 
 constexpr unsigned STREAM_BITS = 8; //!< of connections of one communicator over one route
 
@@ -60,6 +66,14 @@ FlowEngine::Running&
 FlowEngine::Begin(const CollectiveCall& call, Time now)
 {
     const Schedule& schedule = m_planner.GetSchedule(call);
+    if (const double slices = SliceCount(schedule); slices > MAX_SLICES)
+    {
+        throw std::length_error("found a call of " + std::to_string(call.bytes.Count()) +
+                                " bytes, which moves " + std::to_string(std::llround(slices)) +
+                                " slices, expected at most " +
+                                std::to_string(std::llround(MAX_SLICES)) +
+                                ": these take an hour; fidelity stream has no such limit");
+    }
     const uint32_t place = Allocate();
     Running& running = m_running[place];
     running.run = std::make_unique<ScheduleRun>(schedule);
@@ -108,6 +122,17 @@ FlowEngine::FormOf(RouteId route)
     request.route = route;
     request.form = m_form;
     return m_transport.FormOf(request);
+}
+
+std::optional<FlowOrigin>
+FlowEngine::OriginOf(const FlowRequest& request) const
+{
+    if (request.client != static_cast<const FlowClient*>(this))
+    {
+        return std::nullopt;
+    }
+    const Running& running = m_running[request.token >> 32];
+    return FlowOrigin{running.client, running.token};
 }
 
 std::size_t

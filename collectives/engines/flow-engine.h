@@ -42,6 +42,8 @@ class FlowEngine : public CollectiveEngine, private FlowClient
      */
     FlowEngine(Planner& planner, Transport& transport, FlowForm form = FlowForm::Fluid);
 
+    /** @throws std::length_error as Planner::GetSchedule, and at more slices than hours can move.
+     */
     void Start(const CollectiveCall& call,
                CollectiveClient* client,
                uint64_t token,
@@ -55,6 +57,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     void StartRow(const CollectiveCall& call, CallRowClient& client, Time now);
 
     std::size_t Active() const override;
+    std::optional<FlowOrigin> OriginOf(const FlowRequest& request) const override;
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
 

@@ -40,6 +40,17 @@ StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64
     }
 }
 
+std::optional<FlowOrigin>
+StreamEngine::OriginOf(const FlowRequest& request) const
+{
+    if (request.client != static_cast<const FlowClient*>(this))
+    {
+        return std::nullopt;
+    }
+    const Running& running = m_running[request.token];
+    return FlowOrigin{running.client, running.token};
+}
+
 std::size_t
 StreamEngine::Active() const
 {

@@ -67,4 +67,26 @@ AddChannel(Schedule& schedule, ChannelSchedule channel, const Routing& routing)
     schedule.channels.push_back({std::move(channel), 1});
 }
 
+double
+SliceCount(const Schedule& schedule)
+{
+    double slices = 0;
+    for (const auto& channel : schedule.channels)
+    {
+        double perPass = 0;
+        for (const ThreadBlock& block : channel.schedule.blocks)
+        {
+            for (const Primitive& each : channel.schedule.programs[block.program].primitives)
+            {
+                perPass += Sends(each.kind) ? each.sends : 0;
+            }
+        }
+        for (const Loop& loop : channel.schedule.loops)
+        {
+            slices += perPass * loop.repeat * loop.slices;
+        }
+    }
+    return slices;
+}
+
 } // namespace weir

@@ -112,6 +112,11 @@ struct Schedule
 };
 
 /**
+ * How many slices @p schedule sends, channels that are copies counted once. O(programs and blocks).
+ */
+double SliceCount(const Schedule& schedule);
+
+/**
  * Adds @p channel, or counts one more copy of the last channel if that runs the same loops over the
  * same connections; their programs must follow from these.
  */

@@ -22,6 +22,7 @@ struct Meeting
     uint32_t firstArrived{0}; //!< where the keys of the arrived begin
     uint32_t arrived{0};      //!< how many have
     uint32_t size{0};         //!< how many must
+    uint64_t number{0};       //!< of the collective in the run, from 0; valid once all have arrived
     bool ended{false};
 
     bool IsComplete() const

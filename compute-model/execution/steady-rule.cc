@@ -9,6 +9,23 @@
 namespace weir
 {
 
+namespace
+{
+
+/** Linear between ranks, in seconds; of at least one. */
+double
+PercentileOf(std::vector<Time> times, double part)
+{
+    std::sort(times.begin(), times.end());
+    const double rank = part * static_cast<double>(times.size() - 1);
+    const auto below = static_cast<std::size_t>(rank);
+    const std::size_t above = std::min(below + 1, times.size() - 1);
+    const double least = times[below].ToSeconds();
+    return least + (rank - static_cast<double>(below)) * (times[above].ToSeconds() - least);
+}
+
+} // namespace
+
 TimeSpread
 SpreadOf(const std::vector<Time>& times)
 {
@@ -17,6 +34,8 @@ SpreadOf(const std::vector<Time>& times)
     {
         return spread;
     }
+    spread.median = PercentileOf(times, 0.5);
+    spread.p95 = PercentileOf(times, 0.95);
     const auto count = static_cast<double>(times.size());
     for (const Time time : times)
     {

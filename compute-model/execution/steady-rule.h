@@ -10,11 +10,13 @@
 namespace weir
 {
 
-/** Mean and spread of some durations. */
+/** Mean, spread and percentiles of some durations. */
 struct TimeSpread
 {
     double mean{0};      //!< seconds
     double deviation{0}; //!< standard deviation of the sample, seconds; 0 of fewer than two
+    double median{0};    //!< seconds
+    double p95{0};       //!< 95th percentile, linear between ranks as numpy's, seconds
 };
 
 TimeSpread SpreadOf(const std::vector<Time>& times);

@@ -238,6 +238,7 @@ StepExecutor::State::StartMeeting(uint32_t id, Time now)
 {
     Meeting& meeting = meetings.Get(id);
     meeting.started = now;
+    meeting.number = collectives++;
     for (uint32_t i = 0; i < meeting.arrived; i++)
     {
         const uint32_t key = meetings.ArrivedKey(id, i);
@@ -348,8 +349,13 @@ StepExecutor::State::TellMeeting(const Meeting& meeting, Time now)
     {
         for (StepObserver* observer : observers)
         {
-            observer->OnCollectiveFinished(
-                step, *group, *meeting.op, meeting.firstArrival, meeting.started, now);
+            observer->OnCollectiveFinished(step,
+                                           *group,
+                                           *meeting.op,
+                                           meeting.number,
+                                           meeting.firstArrival,
+                                           meeting.started,
+                                           now);
         }
     }
 }

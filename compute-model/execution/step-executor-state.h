@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -157,6 +158,9 @@ struct StepExecutor::State
     bool begun{false};
     Time stepStart;
     std::vector<Time> stepTimes;
+    uint32_t leastSteps{0};               //!< of a run that goes on until it is stopped
+    uint64_t collectives{0};              //!< started so far
+    std::optional<std::size_t> heldSteps; //!< SteadyStep is that of so many steps; none: of all
     std::vector<RankBreakdown> spent;     //!< by rank: in all finished steps
     std::vector<RankBreakdown> breakdown; //!< by rank, of StepExecutor::SteadyStep
 

@@ -4,6 +4,7 @@
 #include "compute-model/execution/step-executor-state.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -65,14 +66,88 @@ StepExecutor::SteadyStep() const
     {
         return Time::Infinite();
     }
+    const std::size_t count = m_state->heldSteps.value_or(steps.size());
     if (!m_state->spec.CountsMean())
     {
-        return steps.back();
+        return steps[count - 1];
     }
-    const std::size_t first = std::min<std::size_t>(m_state->spec.FirstCounted(), steps.size() - 1);
-    const Time sum =
-        std::accumulate(steps.begin() + static_cast<std::ptrdiff_t>(first), steps.end(), Time());
-    return Time::Picoseconds(sum.ToPicoseconds() / static_cast<int64_t>(steps.size() - first));
+    const std::size_t first = std::min<std::size_t>(m_state->spec.FirstCounted(), count - 1);
+    const Time sum = std::accumulate(steps.begin() + static_cast<std::ptrdiff_t>(first),
+                                     steps.begin() + static_cast<std::ptrdiff_t>(count),
+                                     Time());
+    return Time::Picoseconds(sum.ToPicoseconds() / static_cast<int64_t>(count - first));
+}
+
+SteadyKind
+StepExecutor::GetSteadyKind() const
+{
+    const bool isHeld = m_state->heldSteps && *m_state->heldSteps < m_state->stepTimes.size();
+    if (m_state->spec.CountsMean())
+    {
+        return isHeld ? SteadyKind::MeanHeld : SteadyKind::Mean;
+    }
+    return isHeld ? SteadyKind::LastHeld : SteadyKind::Last;
+}
+
+void
+StepExecutor::HoldSteady()
+{
+    if (!m_state->heldSteps && !m_state->stepTimes.empty())
+    {
+        m_state->heldSteps = m_state->stepTimes.size();
+    }
+}
+
+void
+StepExecutor::ContinueUntilStopped()
+{
+    m_state->leastSteps = m_state->spec.steps;
+    m_state->spec.steps = std::numeric_limits<uint32_t>::max();
+}
+
+void
+StepExecutor::StopAfterStep()
+{
+    const bool isRunning = m_state->begun && !m_state->HasAllSteps();
+    const std::size_t steps = m_state->stepTimes.size() + (isRunning ? 1 : 0);
+    m_state->spec.steps =
+        std::min(m_state->spec.steps, std::max(m_state->leastSteps, static_cast<uint32_t>(steps)));
+}
+
+std::optional<RunningCollective>
+StepExecutor::FindCollective(const CollectiveClient* client, uint64_t token) const
+{
+    if (client != static_cast<const CollectiveClient*>(this))
+    {
+        return std::nullopt;
+    }
+    const Meeting& meeting = m_state->meetings.Get(static_cast<uint32_t>(token));
+    if (meeting.op == nullptr || meeting.ended)
+    {
+        return std::nullopt;
+    }
+    const uint32_t actor = m_state->meetings.FirstKey(meeting) / STREAM_COUNT;
+    return RunningCollective{m_state->actors[actor].step,
+                             *m_state->fold.groups.begin(meeting.place),
+                             meeting.op,
+                             meeting.number};
+}
+
+const char*
+ToString(SteadyKind kind)
+{
+    switch (kind)
+    {
+    case SteadyKind::Last:
+        return "last step";
+    case SteadyKind::Mean:
+        return "mean of steps";
+    case SteadyKind::LastHeld:
+        return "last step while all jobs ran";
+    case SteadyKind::MeanHeld:
+        return "mean of steps while all jobs ran";
+    }
+    throw std::logic_error("ToString: no such kind");
 }
 
 std::string

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,14 @@ class StepObserver
     {
     }
 
-    /** A collective or send/recv of group @p group ended on all its ranks. */
+    /**
+     * A collective or send/recv of group @p group ended on all its ranks; @p number counts those of
+     * the run in the order of their starts.
+     */
     virtual void OnCollectiveFinished(uint32_t step,
                                       uint32_t group,
                                       const StepOp& op,
+                                      uint64_t number,
                                       Time firstArrival,
                                       Time started,
                                       Time finished)
@@ -55,6 +60,26 @@ class StepObserver
     {
     }
 };
+
+/** A collective or send/recv that is under way. */
+struct RunningCollective
+{
+    uint32_t step{0};
+    uint32_t group{0}; //!< of the graph; where groups are alike and executed once, the first
+    const StepOp* op{nullptr};
+    uint64_t number{0}; //!< as in StepObserver::OnCollectiveFinished
+};
+
+/** Which steps SteadyStep is of. */
+enum class SteadyKind : uint8_t
+{
+    Last,     //!< the last step
+    Mean,     //!< the mean of the steps
+    LastHeld, //!< the last step that ended before HoldSteady, while other jobs were running
+    MeanHeld  //!< the mean of these
+};
+
+const char* ToString(SteadyKind kind);
 
 /** How one rank spent a step; the categories sum to the step's time. */
 struct RankBreakdown
@@ -142,6 +167,26 @@ class StepExecutor : public PassiveEngine, private CollectiveClient
      * FirstCounted on); infinite before the first.
      */
     Time SteadyStep() const;
+
+    /** Which steps that is of. */
+    SteadyKind GetSteadyKind() const;
+
+    /**
+     * SteadyStep and Breakdown stay what they are, whatever later steps take: another job has
+     * ended, and from now on this one has the fabric more to itself. Nothing happens before the
+     * first step has ended, or the second time.
+     */
+    void HoldSteady();
+
+    /** Goes on after all steps of the specification, until StopAfterStep. */
+    void ContinueUntilStopped();
+
+    /** Begins no step after the one under way, but has all steps of the specification. */
+    void StopAfterStep();
+
+    /** What @p client, if that is this executor, runs as @p token; nothing where it has ended. */
+    std::optional<RunningCollective> FindCollective(const CollectiveClient* client,
+                                                    uint64_t token) const;
 
     /** Where that time went, by rank; a mean is rounded down to a picosecond. */
     const std::vector<RankBreakdown>& Breakdown() const;

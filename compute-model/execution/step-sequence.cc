@@ -166,8 +166,11 @@ StepExecutor::State::EndStep(Time now)
                 const Time own = booking.Spent()[category];
                 Time& sum = spent[*rank].spent[category];
                 sum = steps == 1 ? own : sum + own;
-                breakdown[*rank].spent[category] =
-                    spec.CountsMean() ? Time::Picoseconds(sum.ToPicoseconds() / steps) : own;
+                if (!heldSteps)
+                {
+                    breakdown[*rank].spent[category] =
+                        spec.CountsMean() ? Time::Picoseconds(sum.ToPicoseconds() / steps) : own;
+                }
             }
         }
         booking.Next();

@@ -21,6 +21,13 @@ Fabric::Fabric(ClusterSpec spec,
     m_transport = MakeTransport(m_routing, std::move(packets), std::move(coupling));
 }
 
+Fabric::Fabric(Topology topology, FabricSpec fabric, std::optional<PacketSpec> packets)
+    : m_cluster(std::move(topology), std::move(fabric)),
+      m_routing(m_cluster.GetTopology(), m_cluster.GetSpec().fabric),
+      m_transport(MakeTransport(m_routing, std::move(packets)))
+{
+}
+
 Fabric::~Fabric() = default;
 
 RouteRequest

@@ -25,6 +25,9 @@ class Fabric
     explicit Fabric(ClusterSpec spec,
                     std::optional<PacketSpec> packets = {},
                     std::optional<CouplingSpec> coupling = {});
+
+    /** On hosts and switches without nodes. @throws std::invalid_argument as PacketTransport. */
+    Fabric(Topology topology, FabricSpec fabric, std::optional<PacketSpec> packets = {});
     ~Fabric();
     Fabric(const Fabric&) = delete;
     Fabric& operator=(const Fabric&) = delete;

@@ -4,6 +4,7 @@
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/output-option.h"
 #include "scenarios/command/packets-option.h"
+#include "scenarios/command/result-option.h"
 #include "scenarios/describe/explain-collective.h"
 #include "scenarios/msccl/read-msccl.h"
 #include "scenarios/readers/check-wiring.h"
@@ -11,6 +12,7 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/simulation/collective-sweep.h"
+#include "scenarios/simulation/run-recording.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/size-list.h"
@@ -47,6 +49,8 @@ struct CollectiveOptions
     std::string fidelity; //!< empty: stream, of a file flow
     PacketsOptions packets;
     std::string csv;
+    ResultOptions result;
+    bool json{false};
     bool explain{false};
 };
 
@@ -232,19 +236,35 @@ RunCollective(const CollectiveOptions& options)
     std::optional<OutputFile> csv;
     if (!options.csv.empty())
     {
-        csv.emplace(options.csv, "--csv");
+        csv.emplace(options.csv, "--csv", CsvFormat());
         RemoveIfInterrupted(csv->TemporaryPath());
+        ExpectOtherFile("--csv", options.csv, "file of --output", options.result.file);
     }
-    if (options.explain)
+    RunRecording recording(ReadResultOptions(options.result,
+                                             std::string(ToString(spec.op)) + " on " +
+                                                 std::to_string(options.nodes) + " nodes of " +
+                                                 spec.cluster.name,
+                                             spec.fidelity,
+                                             {{"system", options.system},
+                                              {"nodes", std::to_string(options.nodes)},
+                                              {"collective", ToString(spec.op)},
+                                              {"sizes", options.sizes},
+                                              {"nccl", options.nccl}}));
+    if (!options.result.file.empty())
+    {
+        RemoveIfInterrupted(OutputFile::TemporaryName(options.result.file));
+    }
+    if (options.explain && !options.json)
     {
         std::cout << ExplainCollective(spec) << "#\n";
     }
-    const auto points = RunCollectiveSweep(spec);
-    std::cout << ToNcclTestsTable(spec, points);
+    const CollectiveSweepResult result = RecordCollectiveSweep(spec, recording);
     if (csv)
     {
-        csv->Save(ToCsv(spec, points));
+        csv->Save(ToCsv(spec, result.points));
     }
+    std::cout << (options.json ? ToJson(spec, result) + "\n"
+                               : ToNcclTestsTable(spec, result.points));
     return ExitCode::Done;
 }
 
@@ -315,6 +335,8 @@ AddCollectiveCommand(CLI::App& application)
     verb->add_flag("--explain",
                    options->explain,
                    "Print channels, what NCCL chooses among, chunks and bottlenecks first");
+    AddResultOptions(*verb, options->result);
+    verb->add_flag("--json", options->json, "Print one JSON object and nothing else");
     AddOutputOption(*verb,
                     "--csv",
                     options->csv,

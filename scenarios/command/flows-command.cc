@@ -4,11 +4,13 @@
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/output-option.h"
 #include "scenarios/command/packets-option.h"
+#include "scenarios/command/result-option.h"
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/flows/flow-report.h"
 #include "scenarios/flows/open-network.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/simulation/progress.h"
+#include "scenarios/simulation/run-recording.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>
@@ -33,6 +35,7 @@ struct FlowsOptions
     std::string csv;
     NetworkOverrides network;
     PacketsOptions packets;
+    ResultOptions result;
     bool json{false};
     bool quiet{false};
 };
@@ -68,7 +71,7 @@ OpenCsv(const FlowsOptions& options, std::optional<OutputFile>& csv)
     {
         ExpectOtherFile("--csv", options.csv, "input", input);
     }
-    csv.emplace(options.csv, "--csv");
+    csv.emplace(options.csv, "--csv", CsvFormat());
     RemoveIfInterrupted(csv->TemporaryPath());
 }
 
@@ -100,6 +103,18 @@ RunFlows(const FlowsOptions& options)
     if (!options.csv.empty())
     {
         OpenCsv(options, csv);
+        ExpectOtherFile("--csv", options.csv, "file of --output", options.result.file);
+    }
+    RunRecording recording(ReadResultOptions(options.result,
+                                             options.flows + " on " + options.topology,
+                                             fidelity,
+                                             {{"topology", options.topology},
+                                              {"flows", options.flows},
+                                              {"fidelity", options.fidelity},
+                                              {"routing", options.network.routing}}));
+    if (!options.result.file.empty())
+    {
+        RemoveIfInterrupted(OutputFile::TemporaryName(options.result.file));
     }
     FlowReport report;
     Stopwatch watch;
@@ -107,6 +122,7 @@ RunFlows(const FlowsOptions& options)
     FlowFile file(options.flows);
     FlowResults flows = ReadFlows(file, *network);
     report.cost.readSeconds = watch.Lap();
+    recording.Begin(network->GetSimulation());
     {
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, options.flows);
         report.run = PlayFlows(flows, *network, *MakeEngineLoop(fidelity), [&](Time now) {
@@ -120,6 +136,7 @@ RunFlows(const FlowsOptions& options)
         WriteFlowCsv(flows, network->GetRouting(), csv->TemporaryPath());
         csv->Commit();
     }
+    report.result = recording.Finish();
     report.cost.writeSeconds = watch.Lap();
     report.fidelity = options.fidelity;
     report.topology = options.topology;
@@ -137,6 +154,8 @@ RunFlows(const FlowsOptions& options)
     {
         std::cout << ToText(report);
         std::cout << (csv ? "  flows in " + options.csv + "\n" : "");
+        std::cout << (options.result.file.empty() ? ""
+                                                  : "  results in " + options.result.file + "\n");
     }
     return ExitCode::Done;
 }
@@ -164,6 +183,7 @@ AddFlowsCommand(CLI::App& application)
                     options->csv,
                     "Write flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown to "
                     "this file");
+    AddResultOptions(*verb, options->result);
     verb->add_option("--nodes", options->network.nodes, "Nodes of a system (default: as it says)")
         ->check(CLI::Range(1, 1 << 20));
     verb->add_option("--hash-seed",
@@ -187,6 +207,7 @@ AddFlowsCommand(CLI::App& application)
         "Examples:\n"
         "  weir flows --topology fat.txt --flows flow.txt --csv fct.csv\n"
         "  weir flows --topology hgx-h100 --nodes 16 --flows flows.csv --json\n"
+        "  weir flows --topology fat.txt --flows flow.txt -o flows.h5 --link-series 10us\n"
         "  weir flows --topology fat.txt --flows flow.txt --fidelity packet --congestion-control "
         "dcqcn\n"
         "  weir flows --topology fat.txt --flows flow.txt --fidelity packet --network net.yaml "

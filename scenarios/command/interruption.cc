@@ -23,14 +23,21 @@ volatile std::sig_atomic_t g_signal = 0; //!< 0: none came
 volatile std::sig_atomic_t g_fileCount = 0;
 std::array<std::array<char, PATH_MAX>, MOST_FILES> g_files;
 
-/** Ends the process by what is allowed in a handler. */
-[[noreturn]] void
-Leave()
+/** Removes what is unfinished, by what is allowed in a handler. */
+void
+RemoveFiles()
 {
     for (std::sig_atomic_t i = 0; i < g_fileCount; ++i)
     {
         ::unlink(g_files[static_cast<std::size_t>(i)].data());
     }
+}
+
+/** Ends the process, likewise. */
+[[noreturn]] void
+Leave()
+{
+    RemoveFiles();
     const auto written = ::write(STDERR_FILENO, FAREWELL, sizeof(FAREWELL) - 1);
     ::_exit(written < 0 ? 1 : 128 + g_signal);
 }
@@ -53,6 +60,20 @@ EndOfPatience(int)
     Leave();
 }
 
+void
+EndNow(int signal)
+{
+    g_signal = signal;
+    Leave();
+}
+
+void
+EndSilently(int signal)
+{
+    RemoveFiles();
+    ::_exit(128 + signal);
+}
+
 } // namespace
 
 void
@@ -60,6 +81,10 @@ WatchInterruptions()
 {
     std::signal(SIGINT, Note);
     std::signal(SIGTERM, Note);
+    std::signal(SIGHUP, Note);
+    std::signal(SIGXCPU, EndNow);
+    std::signal(SIGPIPE, EndSilently);
+    std::signal(SIGXFSZ, SIG_IGN);
     std::signal(SIGALRM, EndOfPatience);
 }
 

@@ -7,16 +7,18 @@
 namespace weir
 {
 
-/** The user asked the process to stop (SIGINT, SIGTERM). */
+/** The user asked the process to stop (SIGINT, SIGTERM), or the terminal went away (SIGHUP). */
 struct Interrupted
 {
     int signal{0};
 };
 
 /**
- * From now on SIGINT and SIGTERM are noted for ThrowIfInterrupted. Where nobody asks within a
- * second, and at the second signal, the process says so and ends, without the files of
- * RemoveIfInterrupted.
+ * From now on SIGINT, SIGTERM and SIGHUP are noted for ThrowIfInterrupted. Where nobody asks within
+ * a second, and at the second signal, the process says so and ends, without the files of
+ * RemoveIfInterrupted; it ends so at once where CPU time is used up (SIGXCPU), and without a word
+ * where nobody reads its output any more (SIGPIPE). A file that grows too long (SIGXFSZ) is one
+ * that cannot be written, as on a full disk.
  */
 void WatchInterruptions();
 

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 namespace weir
 {
@@ -16,11 +17,35 @@ namespace
 
 constexpr std::size_t TITLE_WIDTH = 72;
 
-ExitCode
-List(const std::string& kind)
+struct ListOptions
 {
+    std::string kind;
+    bool json{false};
+};
+
+/** An array of {name, title, path}. */
+ExitCode
+ListAsJson(const std::vector<CatalogEntry>& entries)
+{
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const CatalogEntry& entry : entries)
+    {
+        list.push_back({{"name", entry.name}, {"title", entry.title}, {"path", entry.path}});
+    }
+    std::cout << list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    return ExitCode::Done;
+}
+
+ExitCode
+List(const ListOptions& options)
+{
+    const auto entries = Catalog().List(ParseKind(options.kind));
+    if (options.json)
+    {
+        return ListAsJson(entries);
+    }
     TextTable table(2);
-    for (const auto& entry : Catalog().List(ParseKind(kind)))
+    for (const auto& entry : entries)
     {
         table.Row({entry.name, Shorten(entry.title, TITLE_WIDTH)});
     }
@@ -34,14 +59,15 @@ Command
 AddListCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("list", "List what the catalogue has");
-    auto kind = std::make_shared<std::string>();
-    verb->add_option("KIND", *kind, "systems, models, runs, gpus or suites")->required();
+    auto options = std::make_shared<ListOptions>();
+    verb->add_option("KIND", options->kind, "systems, models, runs, gpus or suites")->required();
+    verb->add_flag("--json", options->json, "Print an array of {name, title, path}");
     verb->footer(
         "Examples:\n"
         "  weir list systems\n"
         "  weir list runs\n"
         "The catalogue also has what the folders of WEIR_DATA_PATH hold.");
-    return {verb, [kind] { return List(*kind); }};
+    return {verb, [options] { return List(*options); }};
 }
 
 } // namespace weir

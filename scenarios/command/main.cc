@@ -8,8 +8,10 @@
 #include "scenarios/yaml/nearest-name.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -23,10 +25,31 @@ FirstLine(const std::string& text)
     return text.substr(0, text.find('\n'));
 }
 
+/** @p text with its control characters, which a terminal would obey, written as "\\x1b". */
+std::string
+Printable(const std::string& text)
+{
+    std::string printable;
+    for (const char c : text)
+    {
+        const auto code = static_cast<unsigned char>(c);
+        constexpr unsigned char DELETE = 0x7f;
+        if (code >= ' ' && code != DELETE)
+        {
+            printable += c;
+            continue;
+        }
+        char escape[8];
+        std::snprintf(escape, sizeof escape, "\\x%02x", code);
+        printable += escape;
+    }
+    return printable;
+}
+
 int
 Refuse(const std::string& message)
 {
-    std::cerr << "weir: " << FirstLine(message) << "\n";
+    std::cerr << "weir: " << Printable(FirstLine(message)) << "\n";
     return static_cast<int>(weir::ExitCode::WrongInput);
 }
 
@@ -152,9 +175,15 @@ main(int argc, char** argv)
         std::cerr << "weir: interrupted; nothing was written\n";
         return 128 + interrupted.signal;
     }
+    catch (const std::bad_alloc&)
+    {
+        std::cerr << "weir: found too little memory for this run, expected a machine or a limit "
+                     "(ulimit -v) with more, fewer GPUs or a coarser --fidelity\n";
+        return static_cast<int>(weir::ExitCode::CheckFailed);
+    }
     catch (const std::exception& error)
     {
-        std::cerr << "weir: " << FirstLine(error.what()) << "\n";
+        std::cerr << "weir: " << Printable(FirstLine(error.what())) << "\n";
         return static_cast<int>(weir::ExitCode::CheckFailed);
     }
     return static_cast<int>(weir::ExitCode::Done);

@@ -11,6 +11,7 @@
 #include "scenarios/results/run-json.h"
 #include "scenarios/results/summary.h"
 #include "scenarios/results/timeline.h"
+#include "scenarios/results/trace-writer.h"
 #include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-scenario.h"
 
@@ -44,11 +45,11 @@ ReadRun(const RunOptions& options)
     {
         settings.push_back("network.fidelity=" + options.fidelity);
     }
-    Scenario scenario = LoadScenario(options.file, settings, Catalog());
     if (!options.output.empty())
     {
-        scenario.output.file = options.output;
+        settings.push_back("output.file=" + JsonQuoted(options.output)); // as YAML has it, too
     }
+    Scenario scenario = LoadScenario(options.file, settings, Catalog());
     if (!options.timeline.empty())
     {
         scenario.output.timeline = true;

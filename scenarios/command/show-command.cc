@@ -11,10 +11,11 @@
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
+#include "scenarios/validation/read-suite.h"
 #include "scenarios/writers/write-scenario.h"
+#include "scenarios/yaml/text-file.h"
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -29,13 +30,6 @@ struct ShowOptions
     std::string kind;
     std::string name;
 };
-
-std::string
-ReadText(const std::string& path)
-{
-    std::ifstream in(path);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 void
 ShowModel(const YamlNode& name, const Catalog& catalog)
@@ -81,10 +75,18 @@ Show(const ShowOptions& options)
     case CatalogKind::Runs:
         std::cout << DumpScenario(LoadScenario(options.name, {}, catalog));
         break;
-    case CatalogKind::Gpus:
-    case CatalogKind::Suites:
-        std::cout << ReadText(catalog.Find(kind, options.name));
+    case CatalogKind::Gpus: {
+        const std::string path = catalog.Find(kind, options.name);
+        LoadGpu(path, catalog); // refuses what is none
+        std::cout << ReadTextFile(path, "a GPU's description");
         break;
+    }
+    case CatalogKind::Suites: {
+        LoadSuite(options.name, catalog); // likewise
+        const std::string path = catalog.Find(kind, options.name);
+        std::cout << ReadTextFile(path, "a suite's description");
+        break;
+    }
     }
     return ExitCode::Done;
 }

@@ -32,16 +32,35 @@ struct TopologyOptions
     uint32_t nodes{0}; //!< 0: the file's
 };
 
-/** Writes @p text to @p path, or to standard output when that is empty. */
-void
-Write(const std::string& path, const std::string& text)
+/** The files that a system is described in; none where a name is no system's. */
+std::vector<std::string>
+FilesOf(const std::string& system)
 {
-    if (path.empty())
+    const auto ending = std::filesystem::path(system).extension();
+    if (system.empty() || ending == ".xml" || ending == ".graphml")
+    {
+        return {system};
+    }
+    return BaseFiles(YamlNode::ParseArgument(system, "SYSTEM"), CatalogKind::Systems, Catalog());
+}
+
+/** Writes @p text to where the options say, or to standard output; never over what was read. */
+void
+Write(const TopologyOptions& options, const std::string& text, const OutputFormat& format)
+{
+    if (options.out.empty())
     {
         std::cout << text;
         return;
     }
-    OutputFile(path, "--output").Save(text);
+    for (const std::string& system : {options.file, options.base})
+    {
+        for (const std::string& file : FilesOf(system))
+        {
+            ExpectOtherFile("--output", options.out, "input", file);
+        }
+    }
+    OutputFile(options.out, "--output", format).Save(text);
 }
 
 /**
@@ -103,7 +122,7 @@ ExitCode
 Convert(const TopologyOptions& options)
 {
     return With(options, 1, [&](const ClusterSpec& cluster) {
-        Write(options.out, WriteTopology(cluster, FormatOf(options.out)));
+        Write(options, WriteTopology(cluster, FormatOf(options.out)), TextFormat());
         ReportLosses(cluster, options.out);
     });
 }
@@ -158,7 +177,7 @@ AddTopologyCommand(CLI::App& application)
                     return Convert(*options);
                 }
                 return With(*options, 4, [&](const ClusterSpec& cluster) {
-                    Write(options->out, DrawTopology(cluster));
+                    Write(*options, DrawTopology(cluster), SvgFormat());
                 });
             }};
 }

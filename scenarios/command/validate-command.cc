@@ -154,7 +154,7 @@ Validate(const ValidateOptions& options)
     if (!options.plot.empty())
     {
         ExpectOtherFile("--plot", options.plot, "file of --output", options.output);
-        plot.emplace(options.plot, "--plot");
+        plot.emplace(options.plot, "--plot", SvgFormat());
         RemoveIfInterrupted(plot->TemporaryPath());
     }
     std::optional<Hdf5File> file;

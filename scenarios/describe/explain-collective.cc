@@ -78,6 +78,18 @@ class Explanation
 
     std::string Chunks(const CollectiveCall& call)
     {
+        try
+        {
+            return ChunksOf(call);
+        }
+        catch (const std::length_error& error)
+        {
+            return std::string("#   no list of chunks: ") + error.what() + "\n";
+        }
+    }
+
+    std::string ChunksOf(const CollectiveCall& call)
+    {
         const Schedule& schedule = m_planner.GetSchedule(call);
         std::string text;
         if (schedule.channels.empty())

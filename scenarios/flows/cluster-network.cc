@@ -9,8 +9,8 @@ namespace weir
 {
 
 ClusterNetwork::ClusterNetwork(const ClusterSpec& spec, std::optional<PacketSpec> packets)
-    : m_fabric(spec, std::move(packets)),
-      m_connector(m_fabric.GetCluster(), m_fabric.GetRouting())
+    : m_simulation(spec, {}, std::move(packets)),
+      m_connector(m_simulation.GetCluster(), m_simulation.GetRouting())
 {
 }
 
@@ -23,13 +23,13 @@ ClusterNetwork::EndPointName() const
 std::size_t
 ClusterNetwork::EndPointCount() const
 {
-    return m_fabric.GetCluster().GpuCount();
+    return m_simulation.GetCluster().GpuCount();
 }
 
 std::string
 ClusterNetwork::WhyNoEndPoint(int64_t node) const
 {
-    const int64_t gpus = m_fabric.GetCluster().GpuCount();
+    const int64_t gpus = m_simulation.GetCluster().GpuCount();
     return node >= 0 && node < gpus ? "" : "a GPU of the system, 0 to " + std::to_string(gpus - 1);
 }
 
@@ -38,7 +38,7 @@ ClusterNetwork::FindRoute(uint32_t source, uint32_t destination, const FlowPorts
 {
     const GpuId from(source);
     const GpuId to(destination);
-    const Cluster& cluster = m_fabric.GetCluster();
+    const Cluster& cluster = m_simulation.GetCluster();
     if (cluster.NodeOf(from) == cluster.NodeOf(to))
     {
         return m_connector.InsideNode(from, to).route;
@@ -56,16 +56,10 @@ ClusterNetwork::FindRoute(uint32_t source, uint32_t destination, const FlowPorts
         .route;
 }
 
-Routing&
-ClusterNetwork::GetRouting()
+Simulation&
+ClusterNetwork::GetSimulation()
 {
-    return m_fabric.GetRouting();
-}
-
-Transport&
-ClusterNetwork::GetTransport()
-{
-    return m_fabric.GetTransport();
+    return m_simulation;
 }
 
 } // namespace weir

@@ -31,11 +31,10 @@ class ClusterNetwork : public FlowNetwork
     std::size_t EndPointCount() const override;
     std::string WhyNoEndPoint(int64_t node) const override;
     RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) override;
-    Routing& GetRouting() override;
-    Transport& GetTransport() override;
+    Simulation& GetSimulation() override;
 
   private:
-    Fabric m_fabric;
+    Simulation m_simulation;
     Connector m_connector;
 };
 

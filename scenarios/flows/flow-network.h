@@ -4,6 +4,7 @@
 
 #include "fabric/routing/routing.h"
 #include "fabric/transport/transport.h"
+#include "scenarios/simulation/simulation.h"
 
 #include <cstdint>
 #include <string>
@@ -39,9 +40,18 @@ class FlowNetwork
      */
     virtual RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) = 0;
 
-    virtual Routing& GetRouting() = 0;
+    /** Everything that takes part. */
+    virtual Simulation& GetSimulation() = 0;
 
-    virtual Transport& GetTransport() = 0;
+    Routing& GetRouting()
+    {
+        return GetSimulation().GetRouting();
+    }
+
+    Transport& GetTransport()
+    {
+        return GetSimulation().GetTransport();
+    }
 };
 
 } // namespace weir

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/flow-report.h"
 
+#include "scenarios/results/busy-link-json.h"
 #include "scenarios/results/text-table.h"
 
 #include <nlohmann/json.hpp>
@@ -102,6 +103,7 @@ ToJson(const FlowReport& report)
                                      {"fct_s", ToJson(size.completionSeconds)},
                                      {"slowdown", ToJson(size.slowdown)}});
     }
+    AddBusiestLinks(object, report.result);
     object["events"] = report.run.events;
     object["wall_s"] = WallSeconds(report.cost);
     object["read_s"] = report.cost.readSeconds;

@@ -4,6 +4,7 @@
 
 #include "scenarios/flows/flow-summary.h"
 #include "scenarios/flows/play-flows.h"
+#include "scenarios/simulation/run-result.h"
 
 #include <cstdint>
 #include <string>
@@ -31,6 +32,7 @@ struct FlowReport
     bool sortedInput{true}; //!< the file gave flows by start
     FlowSummary summary;
     FlowRun run;
+    RunResult result; //!< links
     FlowRunCost cost;
 };
 
@@ -39,8 +41,8 @@ std::string ToText(const FlowReport& report);
 
 /**
  * One JSON object: topology, flows_file, fidelity, flows, bytes, makespan_s, mean_active,
- * most_active, sorted_input, events, wall_s, read_s, play_s, write_s, peak_rss_bytes and classes,
- * each {name, flows, fct_s, slowdown} with p50, p95 and p99.
+ * most_active, sorted_input, busiest_links, links_window_s, events, wall_s, read_s, play_s,
+ * write_s, peak_rss_bytes and classes, each {name, flows, fct_s, slowdown} with p50, p95 and p99.
  */
 std::string ToJson(const FlowReport& report);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/hpcc-network.h"
 
-#include "fabric/transport/make-transport.h"
-
 #include <utility>
 
 namespace weir
@@ -26,13 +24,12 @@ constexpr int PRIORITY_SHIFT = 13; //!< priority groups are 0 to 7: the top bits
 HpccNetwork::HpccNetwork(Topology topology,
                          const FabricSpec& fabric,
                          std::optional<PacketSpec> packets)
-    : m_topology(std::move(topology)),
-      m_routing(m_topology, fabric),
-      m_transport(MakeTransport(m_routing, std::move(packets)))
+    : m_simulation(std::move(topology), fabric, std::move(packets))
 {
-    for (std::size_t node = 0; node < m_topology.DeviceCount(); node++)
+    const Topology& own = m_simulation.GetTopology();
+    for (std::size_t node = 0; node < own.DeviceCount(); node++)
     {
-        m_hosts += m_topology.GetDevice(DeviceId(node)).kind == DeviceKind::Host ? 1 : 0;
+        m_hosts += own.GetDevice(DeviceId(node)).kind == DeviceKind::Host ? 1 : 0;
     }
 }
 
@@ -56,12 +53,13 @@ HpccNetwork::EndPointCount() const
 std::string
 HpccNetwork::WhyNoEndPoint(int64_t node) const
 {
-    const auto nodes = static_cast<int64_t>(m_topology.DeviceCount());
+    const auto nodes = static_cast<int64_t>(m_simulation.GetTopology().DeviceCount());
     if (node < 0 || node >= nodes)
     {
         return "a node of the topology, 0 to " + std::to_string(nodes - 1);
     }
-    const Device& device = m_topology.GetDevice(DeviceId(static_cast<std::size_t>(node)));
+    const Device& device =
+        m_simulation.GetTopology().GetDevice(DeviceId(static_cast<std::size_t>(node)));
     return device.kind == DeviceKind::Host
                ? ""
                : "a host; node " + std::to_string(node) + " is a switch of the topology";
@@ -76,19 +74,13 @@ HpccNetwork::FindRoute(uint32_t source, uint32_t destination, const FlowPorts& p
     request.sourcePort = ports.sourcePort;
     request.queuePair =
         static_cast<uint16_t>(ports.destinationPort ^ ports.priorityGroup << PRIORITY_SHIFT);
-    return m_routing.Add(request);
+    return m_simulation.GetRouting().Add(request);
 }
 
-Routing&
-HpccNetwork::GetRouting()
+Simulation&
+HpccNetwork::GetSimulation()
 {
-    return m_routing;
-}
-
-Transport&
-HpccNetwork::GetTransport()
-{
-    return *m_transport;
+    return m_simulation;
 }
 
 } // namespace weir

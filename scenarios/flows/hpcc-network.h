@@ -39,14 +39,11 @@ class HpccNetwork : public FlowNetwork
     std::size_t EndPointCount() const override;
     std::string WhyNoEndPoint(int64_t node) const override;
     RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) override;
-    Routing& GetRouting() override;
-    Transport& GetTransport() override;
+    Simulation& GetSimulation() override;
 
   private:
-    Topology m_topology;
+    Simulation m_simulation;
     std::size_t m_hosts{0};
-    Routing m_routing;
-    std::unique_ptr<Transport> m_transport;
 };
 
 } // namespace weir

@@ -15,6 +15,7 @@ namespace
 
 constexpr int64_t MOST_NODES = int64_t{1} << 24; //!< so that a wrong header fails, not the memory
 constexpr int64_t MOST_LINKS = int64_t{1} << 30; //!< two directions of each have 32-bit ids
+constexpr int64_t MAX_UNLINKED = 65536;          //!< so that a short file takes little memory
 constexpr std::size_t LINK_FIELDS = 5;
 
 /** The counts of the first line. */
@@ -48,6 +49,12 @@ ReadHeader(LocatedLines& lines)
         lines.Whole(2, "tors", 0, header.switches);
     }
     header.links = lines.Whole(count - 1, "links", 0, MOST_LINKS);
+    if (header.nodes > 2 * header.links + MAX_UNLINKED)
+    {
+        throw lines.Error("nodes: found " + std::to_string(header.nodes) + " with " +
+                          std::to_string(header.links) + " links, expected at most " +
+                          std::to_string(MAX_UNLINKED) + " nodes that no link joins");
+    }
     return header;
 }
 
@@ -145,15 +152,24 @@ ReadDelay(const LocatedLines& lines, std::size_t index)
     return delay;
 }
 
-void
-ReadLink(LocatedLines& lines, Topology& topology)
+/** A line of the file: a wire. */
+struct Wire
+{
+    uint32_t source{0};
+    uint32_t destination{0};
+    Rate rate;
+    Time delay;
+};
+
+Wire
+ReadLink(LocatedLines& lines, const Header& header)
 {
     if (lines.Fields().size() != LINK_FIELDS)
     {
         throw lines.Error("found " + std::to_string(lines.Fields().size()) +
                           " fields, expected 5: src dst rate delay error_rate");
     }
-    const auto last = static_cast<int64_t>(topology.DeviceCount()) - 1;
+    const int64_t last = header.nodes - 1;
     const int64_t source = lines.Whole(0, "src", 0, last);
     const int64_t destination = lines.Whole(1, "dst", 0, last);
     if (source == destination)
@@ -167,29 +183,28 @@ ReadLink(LocatedLines& lines, Topology& topology)
         throw lines.Refusal(
             "error_rate", lines.Fields()[4], "0: flows are played as a fluid, which loses nothing");
     }
-    topology.AddDuplexLink(DeviceId(static_cast<std::size_t>(source)),
-                           DeviceId(static_cast<std::size_t>(destination)),
-                           LinkKind::Network,
-                           rate,
-                           delay);
+    return {static_cast<uint32_t>(source), static_cast<uint32_t>(destination), rate, delay};
 }
 
-void
-ReadLinks(LocatedLines& lines, const Header& header, Topology& topology)
+/** All wires, before any device is made: a header can ask for more than its file has. */
+std::vector<Wire>
+ReadLinks(LocatedLines& lines, const Header& header)
 {
+    std::vector<Wire> wires;
     for (int64_t found = 0; found < header.links; found++)
     {
         if (!lines.NextAtSpaces())
         {
             throw TooFew(lines, static_cast<std::size_t>(found), header.links, header, "links");
         }
-        ReadLink(lines, topology);
+        wires.push_back(ReadLink(lines, header));
     }
     if (lines.NextAtSpaces() && lines.StartsWithNumber())
     {
         throw lines.Error("found one more link, expected " + std::to_string(header.links) +
                           " as line " + std::to_string(header.line) + " says");
     }
+    return wires;
 }
 
 } // namespace
@@ -200,13 +215,21 @@ ReadHpccTopology(const std::string& path)
     LocatedLines lines(path, "--topology");
     const Header header = ReadHeader(lines);
     const auto isSwitch = ReadSwitches(lines, header);
+    const auto wires = ReadLinks(lines, header);
     Topology topology;
     for (std::size_t node = 0; node < isSwitch.size(); node++)
     {
         topology.AddDevice(isSwitch[node] ? DeviceKind::LeafSwitch : DeviceKind::Host,
                            (isSwitch[node] ? "switch" : "host") + std::to_string(node));
     }
-    ReadLinks(lines, header, topology);
+    for (const Wire& wire : wires)
+    {
+        topology.AddDuplexLink(DeviceId(wire.source),
+                               DeviceId(wire.destination),
+                               LinkKind::Network,
+                               wire.rate,
+                               wire.delay);
+    }
     return topology;
 }
 

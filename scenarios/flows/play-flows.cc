@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
@@ -161,10 +162,11 @@ PlayFlows(FlowResults& flows,
           EngineLoop& loop,
           const std::function<void(Time)>& progress)
 {
-    FlowPlayer player(flows, network);
-    EngineSet engines;
-    engines.Add(network.GetTransport()); // ends before starts: one solve for both at one instant
-    engines.Add(player);
+    Simulation& simulation = network.GetSimulation();
+    auto own = std::make_unique<FlowPlayer>(flows, network);
+    FlowPlayer& player = *own;
+    simulation.AddTraffic(std::move(own), "flows");
+    EngineSet& engines = simulation.Engines();
     loop.Run(engines, progress);
     for (std::size_t flow = 0; flow < flows.Size(); flow++)
     {

@@ -31,8 +31,8 @@ struct FlowRun
 };
 
 /**
- * Plays @p flows on @p network until the last has ended and notes when each did. Flows need not be
- * in the order of their starts; they are taken by start, ties in the order of the file.
+ * Plays @p flows on @p network, once, until the last has ended and notes when each did. Flows need
+ * not be in the order of their starts; they are taken by start, ties in the order of the file.
  * @param progress called now and then with the simulated time
  * @throws std::runtime_error naming the first flow that never ends (past the 106 days that Time
  *         counts).

@@ -259,6 +259,7 @@ void
 TrainingJob::OnCollectiveFinished(uint32_t step,
                                   uint32_t group,
                                   const weir::StepOp& op,
+                                  uint64_t number,
                                   weir::Time firstArrival,
                                   weir::Time started,
                                   weir::Time finished)

@@ -158,6 +158,7 @@ class TrainingJob : public Object, private weir::StepObserver
     void OnCollectiveFinished(uint32_t step,
                               uint32_t group,
                               const weir::StepOp& op,
+                              uint64_t number,
                               weir::Time firstArrival,
                               weir::Time started,
                               weir::Time finished) override;

@@ -20,6 +20,9 @@ constexpr double BYTES_PER_GPU = 10e3;
 constexpr double BYTES_PER_SWITCH = 400;
 constexpr double BYTES_PER_WIRE = 200;
 constexpr double GIGA = 1e9;
+/** One all-reduce on so many GPUs is planned in about a minute; the time grows with their number.
+ */
+constexpr uint64_t MAX_GPUS = uint64_t{1} << 18;
 
 double
 MemoryOfMachine()
@@ -41,6 +44,12 @@ CheckMemory(const ClusterSpec& cluster)
 {
     const double needed = BYTES_PER_GPU * cluster.nodes * cluster.node.gpus;
     const double there = MemoryOfMachine();
+    if (uint64_t{cluster.nodes} * cluster.node.gpus > MAX_GPUS)
+    {
+        throw InputError("nodes: found " + std::to_string(cluster.nodes) + " of " +
+                         std::to_string(cluster.node.gpus) + " GPUs, expected at most " +
+                         std::to_string(MAX_GPUS) + " GPUs");
+    }
     if (needed > there)
     {
         throw InputError("nodes: found " + std::to_string(cluster.nodes) + " of " +

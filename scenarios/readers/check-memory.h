@@ -8,9 +8,9 @@ namespace weir
 {
 
 /**
- * Refuses a cluster whose devices, links and ways would not fit this machine's memory: some 10 kB a
- * GPU.
- * @throws InputError that says how much it would take.
+ * Refuses a cluster of more than 2^18 GPUs, which would take minutes to wire, and one whose
+ * devices, links and paths would not fit this machine's memory: some 10 kB a GPU.
+ * @throws InputError that says how many or how much it would take.
  */
 void CheckMemory(const ClusterSpec& cluster);
 

@@ -63,7 +63,8 @@ ReadTensorRates(const YamlNode& node, Gpu& gpu)
 Gpu
 ReadGpu(const YamlNode& node)
 {
-    node.CheckKeys({"name",
+    node.CheckKeys({"base",
+                    "name",
                     "computeCapability",
                     "sms",
                     "boostClock",
@@ -104,11 +105,16 @@ namespace
 
 constexpr int MOST_BASES = 8; // one behind another
 
-/** The file's map with the kernels of its bases under its own. */
+/** The file's map over that of its `base`, with the kernels of `kernels.base` under its own. */
 YamlNode
 WithBases(const std::string& path, const Catalog& catalog, int depth)
 {
-    const YamlNode node = YamlNode::Load(path);
+    const YamlNode file = YamlNode::Load(path);
+    if (!file.IsMap())
+    {
+        file.Fail("found no map, expected the description of a GPU");
+    }
+    const YamlNode node = ResolveBase(file, CatalogKind::Gpus, catalog);
     const auto base = node.Get("kernels").Find("base");
     if (!base)
     {

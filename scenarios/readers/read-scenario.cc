@@ -18,6 +18,7 @@
 
 #include "fabric/routing/flow-hash.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace weir
@@ -139,6 +140,7 @@ ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& 
     node.CheckKeys({"name",
                     "model",
                     "placement",
+                    "until",
                     "parallel",
                     "precision",
                     "overlapSlowdown",
@@ -160,6 +162,15 @@ ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& 
     if (const auto placement = node.Find("placement"))
     {
         job.placement = placement->AsEnum(PlacementNames());
+    }
+    if (const auto until = node.Find("until"))
+    {
+        job.until = until->AsString();
+        if (job.plan.postValidation)
+        {
+            until->Fail("found '" + job.until +
+                        "' with postValidation, whose steps overlap, expected steps");
+        }
     }
     if (const auto precision = node.Find("precision"))
     {
@@ -216,6 +227,23 @@ SeedOfJob(uint64_t seed, std::size_t job)
     return job == 0 ? seed : SplitMix64(seed ^ SplitMix64(job)) & WRITABLE;
 }
 
+/** @throws InputError when a job goes on until one that is not there, or that ends by no steps. */
+void
+CheckUntil(const YamlNode& node, const std::vector<JobSpec>& jobs)
+{
+    for (std::size_t i = 0; i < jobs.size(); i++)
+    {
+        const auto other = std::find_if(jobs.begin(), jobs.end(), [&](const JobSpec& job) {
+            return job.name == jobs[i].until && job.until.empty();
+        });
+        if (!jobs[i].until.empty() && other == jobs.end())
+        {
+            node.Items()[i].Get("until").Fail("found '" + jobs[i].until +
+                                              "', expected the name of a job without `until`");
+        }
+    }
+}
+
 std::vector<JobSpec>
 ReadJobs(const YamlNode& node,
          const Catalog& catalog,
@@ -241,6 +269,7 @@ ReadJobs(const YamlNode& node,
     {
         node.Fail("found an empty list, expected at least one job");
     }
+    CheckUntil(node, jobs);
     return jobs;
 }
 

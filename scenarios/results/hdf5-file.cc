@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/hdf5-file.h"
 
+#include <cerrno>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -31,11 +33,12 @@ class QuietHdf5
 };
 
 Hdf5Handle
-CreateFile(const std::string& path)
+CreateFile(const std::string& path, Hdf5Driver& driver)
 {
     QuietHdf5 quiet;
     Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make an access list");
     H5Pset_libver_bounds(access.Get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+    driver.Use(access.Get());
     Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "make a creation list");
     H5Pset_obj_track_times(creation.Get(), false);
     return Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.Get(), access.Get()),
@@ -109,8 +112,8 @@ Hdf5Handle::Close()
 }
 
 Hdf5File::Hdf5File(const std::string& path, const std::string& what)
-    : m_output(path, what),
-      m_file(CreateFile(m_output.TemporaryPath()))
+    : m_output(path, what, Hdf5Format()),
+      m_file(CreateFile(m_output.TemporaryPath(), m_driver))
 {
 }
 
@@ -166,11 +169,13 @@ Hdf5File::WriteText(const std::string& path, const std::string& text)
 void
 Hdf5File::Commit()
 {
-    if (H5Fflush(Get(), H5F_SCOPE_GLOBAL) < 0)
-    {
-        throw std::runtime_error("HDF5: cannot write '" + m_output.Path() + "' to the disk");
-    }
+    const bool isFlushed = H5Fflush(Get(), H5F_SCOPE_GLOBAL) >= 0;
     m_file = Hdf5Handle();
+    if (m_driver.Error() != 0 || !isFlushed)
+    {
+        const int error = m_driver.Error() == 0 ? EIO : m_driver.Error();
+        throw std::runtime_error("cannot write '" + m_output.Path() + "': " + std::strerror(error));
+    }
     m_output.Commit();
 }
 

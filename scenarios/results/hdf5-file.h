@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_RESULTS_HDF5_FILE_H
 #define WEIR_SCENARIOS_RESULTS_HDF5_FILE_H
 
+#include "scenarios/results/hdf5-driver.h"
 #include "scenarios/results/output-file.h"
 
 #include <cstdint>
@@ -76,6 +77,7 @@ class Hdf5File
 
   private:
     OutputFile m_output;
+    Hdf5Driver m_driver; //!< outlives the file
     Hdf5Handle m_file;
 };
 

@@ -82,8 +82,9 @@ Hdf5ColumnWriter::Write(const void* values, std::size_t count)
     H5Sselect_hyperslab(place.Get(), H5S_SELECT_SET, &start, nullptr, &rows, nullptr);
     if (H5Dwrite(Get(), m_type.Get(), memory.Get(), place.Get(), H5P_DEFAULT, values) < 0)
     {
-        throw std::runtime_error("HDF5: cannot write a column (is the disk full?)");
+        throw std::runtime_error("HDF5: cannot write a column");
     }
+    Hdf5Driver::ThrowIfRefused(Get());
     m_written += count;
 }
 

@@ -3,6 +3,7 @@
 
 #include "scenarios/yaml/input-error.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -19,19 +20,75 @@ namespace weir
 namespace
 {
 
-/** What @p path leads to, where it is a link to something. */
+/** What @p path leads to, link by link, whether that exists or not. */
 std::string
 TargetOf(const std::string& path)
 {
+    constexpr int MAX_LINKS = 40; // as Linux follows
+    std::filesystem::path target = path;
     std::error_code error;
-    const bool isLink = std::filesystem::is_symlink(path, error);
-    const auto target = std::filesystem::canonical(path, error);
-    return isLink && !error ? target.string() : path;
+    for (int links = 0; std::filesystem::is_symlink(target, error); links++)
+    {
+        if (links == MAX_LINKS)
+        {
+            throw InputError(path + ": found a link that leads to no file, expected a file");
+        }
+        const auto next = std::filesystem::read_symlink(target, error);
+        target = next.is_absolute() ? next : target.parent_path() / next;
+    }
+    return target.string();
+}
+
+/** Whether @p format may replace the regular file at @p path. */
+bool
+IsReplaceable(const std::string& path, const OutputFormat& format)
+{
+    constexpr std::size_t LONGEST = 64;
+    std::ifstream file(path, std::ios::binary);
+    std::string start(LONGEST, '\0');
+    file.read(start.data(), LONGEST);
+    start.resize(static_cast<std::size_t>(file.gcount()));
+    return start.empty() || format.beginnings.empty() ||
+           std::any_of(format.beginnings.begin(),
+                       format.beginnings.end(),
+                       [&start](const std::string& beginning) {
+                           return start.compare(0, beginning.size(), beginning) == 0;
+                       });
 }
 
 } // namespace
 
-OutputFile::OutputFile(std::string path, const std::string& what)
+OutputFormat
+CsvFormat()
+{
+    return {"CSV", {"collective,size_bytes,", "flow,src,dst,"}};
+}
+
+OutputFormat
+Hdf5Format()
+{
+    return {"HDF5 file", {"\x89HDF\r\n"}};
+}
+
+OutputFormat
+TraceFormat()
+{
+    return {"timeline", {"{\"schemaVersion\":"}};
+}
+
+OutputFormat
+SvgFormat()
+{
+    return {"SVG", {"<svg ", "<?xml "}};
+}
+
+OutputFormat
+TextFormat()
+{
+    return {"text", {}};
+}
+
+OutputFile::OutputFile(std::string path, const std::string& what, const OutputFormat& format)
     : m_path(std::move(path)),
       m_temporaryPath(TemporaryName(m_path))
 {
@@ -45,6 +102,11 @@ OutputFile::OutputFile(std::string path, const std::string& what)
     {
         throw InputError(what + ": cannot write '" + m_path +
                          "': it is a device or a pipe, expected a file");
+    }
+    if (std::filesystem::exists(status) && !IsReplaceable(m_path, format))
+    {
+        throw InputError(what + ": found '" + m_path + "', which is no " + format.name +
+                         " that weir has written, expected another name");
     }
     const int descriptor =
         ::open(m_temporaryPath.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -3,16 +3,35 @@
 #define WEIR_SCENARIOS_RESULTS_OUTPUT_FILE_H
 
 #include <string>
+#include <vector>
 
 namespace weir
 {
+
+/** What an output is, by how every file of the kind that Weir has written begins. */
+struct OutputFormat
+{
+    const char* name;
+    std::vector<std::string> beginnings; //!< empty: any text
+};
+
+OutputFormat CsvFormat();
+OutputFormat Hdf5Format();
+OutputFormat TraceFormat();
+OutputFormat SvgFormat();
+
+/** YAML, XML: nobody can tell them from what a user has written. */
+OutputFormat TextFormat();
 
 /**
  * A file that appears under its name only when it is complete.
  *
  * It is written under a temporary name beside its final one and renamed by Commit; an object that
  * is destroyed without Commit removes what it wrote, so nothing half-written stays. A link stays
- * one: what it leads to is replaced.
+ * one: what it leads to is replaced, or made where it leads to nothing yet.
+ *
+ * An older file is replaced only if it is empty or of the same format, so that no input and no
+ * file of the user's is lost to a slip in a name.
  */
 class OutputFile
 {
@@ -21,14 +40,18 @@ class OutputFile
      * Creates the temporary file, empty.
      * @param what the option or key that named the file, for the message
      * @throws InputError when the file could not be written there: its folder is missing or not
-     *         writable, or @p path is a folder, a device or a pipe.
+     *         writable, @p path is a folder, a device or a pipe, a link that leads back to itself,
+     * or a file of another format.
      */
-    OutputFile(std::string path, const std::string& what);
+    OutputFile(std::string path, const std::string& what, const OutputFormat& format);
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
-    /** The name that a file to be named @p path has while this process writes it. */
+    /**
+     * The name that a file to be named @p path has while this process writes it.
+     * @throws InputError at a link that leads back to itself.
+     */
     static std::string TemporaryName(const std::string& path);
 
     /** The name the file will have. */

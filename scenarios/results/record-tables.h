@@ -43,7 +43,10 @@ struct OpTable
     explicit OpTable(Hdf5File& file)
         : table(file, "/ops", "op"),
           job(table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"})),
+          step(table.Add<uint32_t>({"step", "1", "number of the step, from 0", ""})),
           rank(table.Add<uint32_t>({"rank", "", "rank within the job", ""})),
+          ranks(
+              table.Add<uint32_t>({"ranks", "1", "ranks of its program, for which it stands", ""})),
           stream(table.Add<uint32_t>({"stream", "", "CUDA stream", "/catalogs/streams/name"})),
           label(table.Add<uint32_t>({"label", "", "what it does", "/catalogs/labels/name"})),
           microBatch(table.Add<uint32_t>({"micro_batch", "1", "micro-batch, from 0", ""})),
@@ -56,7 +59,9 @@ struct OpTable
 
     Hdf5Table table;
     Numbers& job;
+    Numbers& step;
     Numbers& rank;
+    Numbers& ranks;
     Numbers& stream;
     Numbers& label;
     Numbers& microBatch;
@@ -64,6 +69,7 @@ struct OpTable
     Reals& posted;
     Reals& start;
     Reals& finish;
+    int64_t leftOut{0}; //!< rows past the limit
 };
 
 /** /collectives: collectives and send/recv pairs of groups. */
@@ -72,11 +78,17 @@ struct CollectiveTable
     explicit CollectiveTable(Hdf5File& file)
         : table(file, "/collectives", "collective"),
           job(table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"})),
+          id(table.Add<uint32_t>({"id", "", "number in the job, as in /flows/collective", ""})),
+          step(table.Add<uint32_t>({"step", "1", "number of the step, from 0", ""})),
           group(table.Add<uint32_t>({"group", "", "group of ranks within the job", ""})),
+          groups(table.Add<double>(
+              {"groups", "1", "groups of the same programs, for which it stands", ""})),
           firstRank(table.Add<uint32_t>({"first_rank", "", "first rank of the group", ""})),
           ranks(table.Add<uint32_t>({"ranks", "1", "ranks in the group", ""})),
           op(table.Add<uint32_t>({"op", "", "operation", "/catalogs/collective_ops/name"})),
           label(table.Add<uint32_t>({"label", "", "what it does", "/catalogs/labels/name"})),
+          algorithm(
+              table.Add<uint32_t>({"algorithm", "", "algorithm", "/catalogs/algorithms/name"})),
           protocol(table.Add<uint32_t>({"protocol", "", "protocol", "/catalogs/protocols/name"})),
           channels(table.Add<uint32_t>({"channels", "1", "channels used", ""})),
           bytes(table.Add<int64_t>({"bytes", "B", "size as nccl-tests counts it", ""})),
@@ -88,17 +100,22 @@ struct CollectiveTable
 
     Hdf5Table table;
     Numbers& job;
+    Numbers& id;
+    Numbers& step;
     Numbers& group;
+    Reals& groups;
     Numbers& firstRank;
     Numbers& ranks;
     Numbers& op;
     Numbers& label;
+    Numbers& algorithm;
     Numbers& protocol;
     Numbers& channels;
     Counts& bytes;
     Reals& firstArrival;
     Reals& start;
     Reals& finish;
+    int64_t leftOut{0}; //!< rows past the limit
 };
 
 /** /flows: transfers. */
@@ -106,20 +123,39 @@ struct FlowTable
 {
     explicit FlowTable(Hdf5File& file)
         : table(file, "/flows", "flow"),
+          job(table.Add<uint32_t>({"job", "", "job, or background", "/catalogs/jobs/name"})),
+          collective(table.Add<uint32_t>(
+              {"collective", "", "of the job, as in /collectives/id; 4294967295: none", ""})),
+          label(table.Add<uint32_t>({"label", "", "what it is for", "/catalogs/labels/name"})),
+          source(table.Add<uint32_t>(
+              {"source", "", "where it begins; empty: at every rank", "/catalogs/devices/name"})),
+          destination(table.Add<uint32_t>(
+              {"destination", "", "where it ends, likewise", "/catalogs/devices/name"})),
           path(table.Add<uint32_t>({"path", "", "path, as in /flow_paths/path", ""})),
           bytes(table.Add<int64_t>({"bytes", "B", "bytes on the wire", ""})),
-          weight(table.Add<double>({"weight", "1", "equal flows merged in this one", ""})),
+          weight(table.Add<double>(
+              {"weight", "1", "weight of its share of links; k equal flows as one: k", ""})),
           start(table.Add<double>({"start", "s", "when it was started", ""})),
-          finish(table.Add<double>({"finish", "s", "when its last byte had passed", ""}))
+          finish(table.Add<double>({"finish", "s", "when its last byte had passed", ""})),
+          fct(table.Add<double>({"fct", "s", "flow completion time: finish - start", ""})),
+          slowdown(
+              table.Add<double>({"slowdown", "1", "fct over that of the flow uncontended", ""}))
     {
     }
 
     Hdf5Table table;
+    Numbers& job;
+    Numbers& collective;
+    Numbers& label;
+    Numbers& source;
+    Numbers& destination;
     Numbers& path;
     Counts& bytes;
     Reals& weight;
     Reals& start;
     Reals& finish;
+    Reals& fct;
+    Reals& slowdown;
     int64_t leftOut{0};      //!< rows past the limit
     std::vector<bool> paths; //!< by PathId: whether a row refers to it
 };

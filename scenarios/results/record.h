@@ -28,8 +28,9 @@ struct OpRecord
     Rank rank;
     StreamKind stream{StreamKind::Compute};
     const StepOp* op{nullptr};
-    Time posted;  //!< the rank reached it
-    Time started; //!< it began to make progress
+    bool isShown{false}; //!< of the step that a timeline shows
+    Time posted;         //!< the rank reached it
+    Time started;        //!< it began to make progress
     Time finished;
 };
 
@@ -40,18 +41,32 @@ struct CollectiveRecord
     uint32_t step{0};
     uint32_t group{0}; //!< into the job's StepGraph::groups
     const StepOp* op{nullptr};
+    uint64_t number{0};  //!< of the job's collectives, in the order of their starts
+    bool isShown{false}; //!< of the step that a timeline shows
     Time firstArrival;
     Time started; //!< the last rank arrived
     Time finished;
 };
 
+/** On whose behalf a transfer moved; invalid and null where no job's collective did. */
+struct FlowOwner
+{
+    JobId job;
+    uint64_t collective{0};    //!< CollectiveRecord::number
+    const StepOp* op{nullptr}; //!< of the job's graph
+    uint32_t label{0};         //!< of the graph's labels, or Simulation::TrafficLabels
+};
+
 /** One transfer of the transport. */
 struct FlowRecord
 {
+    FlowOwner owner;
     RouteId route;
     PathId path; //!< that it took
     Bytes bytes; //!< on the wire
     double weight{1};
+    Time ideal; //!< what it takes uncontended: overhead, latency, bytes over its cap or bottleneck
+    bool isShown{false}; //!< while a step was under way that a timeline shows
     Time started;
     Time finished;
 };

@@ -20,6 +20,15 @@ KernelTimeOf(const StepProgram& program)
     return sum;
 }
 
+/** What a flow takes that shares no link. */
+Time
+UncontendedTime(const FlowRequest& request, const Routing& routing)
+{
+    const Time latency = request.addsLatency ? routing.Latency(request.route) : Time();
+    const Rate rate = std::min(request.cap, routing.UncontendedRate(request.route));
+    return request.overhead + latency + (rate.IsInfinite() ? Time() : request.bytes / rate);
+}
+
 /** The first rank of each program that a rank has, in ascending order. */
 std::vector<Rank>
 FirstRanks(const StepGraph& graph)
@@ -171,22 +180,32 @@ class Recorder::JobObserver : public StepObserver
                       Time started,
                       Time finished) override
     {
-        if (step == m_shownStep && m_shownRanks[rank.Index()])
+        if (m_shownRanks[rank.Index()])
         {
-            m_sink.OnOp({m_id, step, rank, stream, &op, posted, started, finished});
+            m_sink.OnOp(
+                {m_id, step, rank, stream, &op, step == m_shownStep, posted, started, finished});
         }
     }
 
     void OnCollectiveFinished(uint32_t step,
                               uint32_t group,
                               const StepOp& op,
+                              uint64_t number,
                               Time firstArrival,
                               Time started,
                               Time finished) override
     {
-        if (step == m_shownStep && m_shownGroups[group])
+        if (m_shownGroups[group])
         {
-            m_sink.OnCollective({m_id, step, group, &op, firstArrival, started, finished});
+            m_sink.OnCollective({m_id,
+                                 step,
+                                 group,
+                                 &op,
+                                 number,
+                                 step == m_shownStep,
+                                 firstArrival,
+                                 started,
+                                 finished});
         }
     }
 
@@ -231,12 +250,18 @@ Recorder::AddJob(TrainingRun& job)
 }
 
 void
-Recorder::Watch(Transport& transport, std::size_t links, std::optional<Time> linkSeries)
+Recorder::Watch(Transport& transport,
+                const Routing& routing,
+                FindOwner findOwner,
+                std::optional<Time> linkSeries)
 {
     if (linkSeries)
     {
-        m_linkSeries = std::make_unique<LinkSeries>(links, *linkSeries, *m_sinks);
+        m_linkSeries =
+            std::make_unique<LinkSeries>(routing.GetTopology().LinkCount(), *linkSeries, *m_sinks);
     }
+    m_routing = &routing;
+    m_findOwner = std::move(findOwner);
     m_transport = &transport;
     transport.AddObserver(*this, linkSeries.has_value());
 }
@@ -254,17 +279,17 @@ Recorder::Finish(Time now)
 void
 Recorder::OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now)
 {
-    const bool recorded = std::any_of(
+    const bool isShown = std::any_of(
         m_jobs.begin(), m_jobs.end(), [](const auto& job) { return job->IsInShownStep(); });
-    if (recorded)
-    {
-        m_sinks->OnFlow({request.route,
-                         m_transport->CurrentPath(id),
-                         request.bytes,
-                         request.weight,
-                         started,
-                         now});
-    }
+    m_sinks->OnFlow({m_findOwner(request),
+                     request.route,
+                     m_transport->CurrentPath(id),
+                     request.bytes,
+                     request.weight,
+                     UncontendedTime(request, *m_routing),
+                     isShown,
+                     started,
+                     now});
 }
 
 void

@@ -8,6 +8,7 @@
 #include "scenarios/results/link-series.h"
 #include "scenarios/results/record.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -33,10 +34,10 @@ constexpr std::size_t MOST_REPRESENTATIVES = 16;
  * Watches executors and the transport and hands records to its sinks as they happen. Keeps nothing
  * but O(links) for the link series.
  *
- * What is recorded: every step; of one step of each job, the last (of a job that runs until its
- * mean step is known the first after which it may end), the operations of the representative
- * ranks, the collectives of the groups they belong to, and all flows that end in it; the link
- * series of the whole run where one is asked for.
+ * What is recorded, of the whole run: every step, the operations of the representative ranks, the
+ * collectives of the groups they belong to, all flows; the link series where one is asked for. Of
+ * each job one step is shown in timelines: the last (of a job that runs until its mean step is
+ * known the first after which it may end).
  */
 class Recorder : private TransportObserver
 {
@@ -50,11 +51,17 @@ class Recorder : private TransportObserver
     /** Watches the next job; @p job must outlive the recorder. */
     void AddJob(TrainingRun& job);
 
+    /** Tells whose a flow is that has just ended. */
+    using FindOwner = std::function<FlowOwner(const FlowRequest& request)>;
+
     /**
-     * Watches @p transport.
+     * Watches @p transport, whose routes are @p routing's; both must outlive the recorder.
      * @param linkSeries the width of a bin; nothing: no series
      */
-    void Watch(Transport& transport, std::size_t links, std::optional<Time> linkSeries);
+    void Watch(Transport& transport,
+               const Routing& routing,
+               FindOwner findOwner,
+               std::optional<Time> linkSeries);
 
     /** The run has ended at @p now: closes the link series. Sinks are told of nothing more. */
     void Finish(Time now);
@@ -71,6 +78,8 @@ class Recorder : private TransportObserver
     std::unique_ptr<Fanout> m_sinks;
     std::vector<std::unique_ptr<JobObserver>> m_jobs;
     Transport* m_transport{nullptr};
+    const Routing* m_routing{nullptr};
+    FindOwner m_findOwner;
     std::unique_ptr<LinkSeries> m_linkSeries;
 };
 

@@ -2,13 +2,23 @@
 #include "scenarios/results/result-file.h"
 
 #include "scenarios/results/record-tables.h"
+#include "scenarios/results/recorder.h"
 #include "scenarios/results/result-groups.h"
 #include "scenarios/simulation/simulation.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace weir
 {
+
+namespace
+{
+
+constexpr uint32_t NO_COLLECTIVE = 0xffffffff; //!< in /flows/collective
+
+} // namespace
 
 struct ResultFile::Tables
 {
@@ -28,9 +38,54 @@ struct ResultFile::Tables
     std::vector<uint32_t> firstLabel;       //!< by job: where its labels begin in the catalogue
 };
 
-ResultFile::ResultFile(const Scenario& scenario)
-    : m_scenario(scenario),
-      m_file(scenario.output.file, "output.file")
+struct ResultFile::Representation
+{
+    explicit Representation(const StepGraph& graph)
+        : ranks(graph.RankCount()),
+          groups(graph.groups.size())
+    {
+        std::map<uint32_t, uint32_t> byProgram;
+        for (const uint32_t program : graph.rankProgram)
+        {
+            byProgram[program]++;
+        }
+        std::vector<bool> isRecorded(graph.RankCount());
+        for (const Rank rank : RepresentativeRanks(graph))
+        {
+            isRecorded[rank.Index()] = true;
+        }
+        for (std::size_t rank = 0; rank < ranks.size(); rank++)
+        {
+            ranks[rank] = byProgram[graph.rankProgram[rank]];
+        }
+        std::map<std::vector<uint32_t>, std::pair<double, double>> alike; // all, recorded
+        std::vector<std::vector<uint32_t>> programs(groups.size());
+        for (std::size_t group = 0; group < groups.size(); group++)
+        {
+            bool hasRecorded = false;
+            for (const Rank rank : graph.groups[group])
+            {
+                programs[group].push_back(graph.rankProgram[rank.Index()]);
+                hasRecorded = hasRecorded || isRecorded[rank.Index()];
+            }
+            auto& [all, recorded] = alike[programs[group]];
+            all += 1;
+            recorded += hasRecorded ? 1 : 0;
+        }
+        for (std::size_t group = 0; group < groups.size(); group++)
+        {
+            const auto& [all, recorded] = alike[programs[group]];
+            groups[group] = recorded > 0 ? all / recorded : 0;
+        }
+    }
+
+    std::vector<uint32_t> ranks; //!< by rank: how many run its program
+    std::vector<double> groups;  //!< by group: how many have its programs, over those recorded
+};
+
+ResultFile::ResultFile(const RecordingSpec& spec)
+    : m_spec(spec),
+      m_file(spec.output.file, spec.fileOption)
 {
 }
 
@@ -42,20 +97,21 @@ ResultFile::Begin(Simulation& simulation)
     m_simulation = &simulation;
     m_file.AddGroup("/catalogs");
     m_tables = std::make_unique<Tables>(m_file);
-    if (m_scenario.output.linkSeries)
+    if (m_spec.output.linkSeries)
     {
         m_tables->linkBins = std::make_unique<LinkBinTable>(m_file);
         m_file.SetAttribute("/link_series",
                             "bin_width_s",
-                            static_cast<double>(m_scenario.output.linkSeries->ToPicoseconds()) /
-                                1e12);
+                            static_cast<double>(m_spec.output.linkSeries->ToPicoseconds()) / 1e12);
     }
     uint32_t labels = 0;
     for (std::size_t job = 0; job < simulation.JobCount(); job++)
     {
+        m_represented.emplace_back(simulation.GetJob(JobId(job)).GetGraph());
         m_tables->firstLabel.push_back(labels);
         labels += static_cast<uint32_t>(simulation.GetJob(JobId(job)).GetGraph().labels.size());
     }
+    m_tables->firstLabel.push_back(labels); // of what no job does
 }
 
 void
@@ -72,6 +128,13 @@ void
 ResultFile::OnOp(const OpRecord& record)
 {
     auto& table = m_tables->ops;
+    if (table.table.Rows() == MAX_ROWS)
+    {
+        table.leftOut++;
+        return;
+    }
+    table.step.Append(record.step);
+    table.ranks.Append(m_represented[record.job.Index()].ranks[record.rank.Index()]);
     table.job.Append(record.job.Index());
     table.rank.Append(record.rank.Index());
     table.stream.Append(static_cast<uint32_t>(record.stream));
@@ -86,12 +149,21 @@ ResultFile::OnOp(const OpRecord& record)
 void
 ResultFile::OnCollective(const CollectiveRecord& record)
 {
+    auto& table = m_tables->collectives;
+    if (table.table.Rows() == MAX_ROWS)
+    {
+        table.leftOut++;
+        return;
+    }
     const auto& graph = m_simulation->GetJob(record.job).GetGraph();
     const auto& members = graph.groups[record.group];
     const CollectiveCall call = m_simulation->CallOf(record.job, record.group, *record.op);
     const CollectivePlan& plan = m_simulation->GetPlanner().Plan(call);
-    auto& table = m_tables->collectives;
     table.job.Append(record.job.Index());
+    table.id.Append(static_cast<uint32_t>(record.number));
+    table.step.Append(record.step);
+    table.groups.Append(m_represented[record.job.Index()].groups[record.group]);
+    table.algorithm.Append(static_cast<uint32_t>(plan.algorithm));
     table.group.Append(record.group);
     table.firstRank.Append(members.front().Index());
     table.ranks.Append(static_cast<uint32_t>(members.size()));
@@ -109,7 +181,7 @@ void
 ResultFile::OnFlow(const FlowRecord& record)
 {
     auto& table = m_tables->flows;
-    if (table.table.Rows() == MAX_FLOWS)
+    if (table.table.Rows() == MAX_ROWS)
     {
         table.leftOut++;
         return;
@@ -117,6 +189,25 @@ ResultFile::OnFlow(const FlowRecord& record)
     const uint32_t path = record.path.Index();
     table.paths.resize(std::max<std::size_t>(table.paths.size(), path + 1));
     table.paths[path] = true;
+    const FlowOwner& owner = record.owner;
+    const bool hasJob = owner.job.IsValid();
+    const auto jobs = static_cast<uint32_t>(m_simulation->JobCount());
+    const std::size_t job = hasJob ? owner.job.Index() : jobs;
+    const Routing& routing = m_simulation->GetRouting();
+    const auto devices = static_cast<uint32_t>(m_simulation->GetTopology().DeviceCount());
+    const auto indexOf = [devices](DeviceId device) {
+        return device.IsValid() ? static_cast<uint32_t>(device.Index()) : devices;
+    };
+    const Time fct = record.finished - record.started;
+    table.job.Append(static_cast<uint32_t>(job));
+    table.collective.Append(hasJob            ? static_cast<uint32_t>(owner.collective)
+                            : owner.label > 0 ? owner.label - 1
+                                              : NO_COLLECTIVE);
+    table.label.Append(m_tables->firstLabel[job] + owner.label);
+    table.source.Append(indexOf(routing.SourceOf(record.route)));
+    table.destination.Append(indexOf(routing.DestinationOf(record.route)));
+    table.fct.Append(fct.ToSeconds());
+    table.slowdown.Append(record.ideal > Time() ? fct / record.ideal : 1);
     table.path.Append(path);
     table.bytes.Append(record.bytes.Count());
     table.weight.Append(record.weight);
@@ -134,7 +225,7 @@ ResultFile::OnLinkBin(const LinkBinRecord& record)
 }
 
 void
-ResultFile::Commit(const RunResult& result, Time end)
+ResultFile::Commit(const RunResult& result)
 {
     WriteCatalogs(m_file, *m_simulation);
     WriteSummary(m_file, result);
@@ -142,6 +233,8 @@ ResultFile::Commit(const RunResult& result, Time end)
     m_tables->ops.table.Finish();
     m_tables->collectives.table.Finish();
     m_tables->flows.table.Finish();
+    m_file.SetAttribute("/ops", "rows_left_out", m_tables->ops.leftOut);
+    m_file.SetAttribute("/collectives", "rows_left_out", m_tables->collectives.leftOut);
     m_file.SetAttribute("/flows", "rows_left_out", m_tables->flows.leftOut);
     WriteFlowPaths(m_file, *m_simulation, m_tables->flows.paths);
     if (m_tables->linkBins)
@@ -149,9 +242,17 @@ ResultFile::Commit(const RunResult& result, Time end)
         m_tables->linkBins->table.Finish();
     }
     WriteRanks(m_file, result, *m_simulation);
-    WriteLinks(m_file, *m_simulation, end);
-    WriteProvenance(m_file, m_scenario);
-    m_file.SetAttribute("/", "title", m_scenario.title);
+    WriteLinks(m_file, *m_simulation);
+    for (const char* group : {"/steps", "/ops", "/collectives", "/flows", "/links", "/link_series"})
+    {
+        if (m_tables->linkBins || std::string(group) != "/link_series")
+        {
+            m_file.SetAttribute(group, "window_start_s", 0.0);
+            m_file.SetAttribute(group, "window_end_s", result.measured.ToSeconds());
+        }
+    }
+    WriteProvenance(m_file, m_spec);
+    m_file.SetAttribute("/", "title", m_spec.title);
     m_tables.reset();
     m_file.Commit();
 }

@@ -4,11 +4,12 @@
 
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/record.h"
-#include "scenarios/scenario.h"
+#include "scenarios/results/recording-spec.h"
 #include "scenarios/simulation/run-result.h"
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace weir
 {
@@ -20,15 +21,18 @@ class Simulation;
  * scales, catalogues of text that number columns index (attribute `catalog`):
  *
  *  - /summary: the steady step (StepExecutor::SteadyStep) by job and pipeline stage, and where its
- * time went
+ *    time went
  *  - /steps: every step of every job
  *  - /ranks: by job and rank, the breakdown of the steady step
- *  - /ops, /collectives: of one step, as Recorder chooses it and them
- *  - /flows: of that step, with their paths in /flow_paths (link lists by path); at most
- *    MAX_FLOWS, attribute `rows_left_out` counts the others
+ *  - /ops, /collectives: of the ranks and groups that Recorder chooses; columns say for how many
+ *  - /flows: with their paths in /flow_paths (link lists by path)
  *  - /links: what each link is and what it carried; /link_series: bytes per link and time bin,
- * where there were any
+ *    where there were any
  *  - /provenance: the scenario after defaults, mode, seed, versions
+ *
+ * All but /summary and /ranks cover the time from 0 to the end of the last job, which their
+ * attributes `window_start_s` and `window_end_s` say; /flows also has those that end later. A table
+ * has at most MAX_ROWS rows, attribute `rows_left_out` counts the others.
  *
  * Written while the run goes, column chunk by column chunk, so memory does not grow with the run.
  * Holds nothing of the machine it ran on: equal scenarios give equal files.
@@ -36,17 +40,23 @@ class Simulation;
 class ResultFile : public RecordSink
 {
   public:
-    static constexpr std::size_t MAX_FLOWS = 250000; //!< about 10 MB in the file
+    static constexpr std::size_t MAX_ROWS = 1 << 20; //!< about 40 MB in the file
 
-    /** @throws InputError when @p scenario.output.file cannot be written. */
-    explicit ResultFile(const Scenario& scenario);
+    /** @throws InputError when the file of @p spec, which must outlive it, cannot be written. */
+    explicit ResultFile(const RecordingSpec& spec);
     ~ResultFile() override;
 
     /** Before the first record: what records refer to. @p simulation must outlive the file. */
     void Begin(Simulation& simulation);
 
+    /** For tables of their own, before Commit. */
+    Hdf5File& GetFile()
+    {
+        return m_file;
+    }
+
     /** After the last record: writes what is known only now and gives the file its name. */
-    void Commit(const RunResult& result, Time end);
+    void Commit(const RunResult& result);
 
     void OnOp(const OpRecord& record) override;
     void OnCollective(const CollectiveRecord& record) override;
@@ -57,10 +67,14 @@ class ResultFile : public RecordSink
   private:
     struct Tables;
 
-    const Scenario& m_scenario;
+    /** For how many ranks and groups of a job those stand that are recorded. */
+    struct Representation;
+
+    const RecordingSpec& m_spec;
     Hdf5File m_file;
     Simulation* m_simulation{nullptr};
     std::unique_ptr<Tables> m_tables;
+    std::vector<Representation> m_represented; //!< by job
 };
 
 } // namespace weir

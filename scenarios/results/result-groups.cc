@@ -3,7 +3,6 @@
 
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/versions.h"
-#include "scenarios/writers/write-scenario.h"
 
 #include <array>
 
@@ -70,6 +69,7 @@ void
 WriteCatalogs(Hdf5File& file, Simulation& simulation)
 {
     constexpr std::size_t collectiveOps = static_cast<std::size_t>(LAST_COLLECTIVE_OP) + 1;
+    constexpr std::size_t algorithms = static_cast<std::size_t>(Algorithm::Imported) + 1;
     constexpr std::size_t protocols = static_cast<std::size_t>(Protocol::Simple) + 1;
     std::vector<std::string> jobs;
     std::vector<std::string> labels;
@@ -80,10 +80,21 @@ WriteCatalogs(Hdf5File& file, Simulation& simulation)
         jobs.push_back(job.GetSpec().name);
         labels.insert(labels.end(), names.begin(), names.end());
     }
+    const auto& traffics = simulation.TrafficLabels();
+    jobs.push_back(simulation.TrafficName());
+    labels.insert(labels.end(), traffics.begin(), traffics.end());
+    std::vector<std::string> devices;
+    for (std::size_t i = 0; i < simulation.GetTopology().DeviceCount(); i++)
+    {
+        devices.push_back(simulation.GetTopology().GetDevice(DeviceId(i)).name);
+    }
+    devices.emplace_back(); // of flows that begin and end at every rank
     WriteCatalog(file, "/catalogs/jobs", jobs);
     WriteCatalog(file, "/catalogs/labels", labels);
     WriteCatalog(file, "/catalogs/streams", EnumNames<StreamKind>(STREAM_COUNT));
     WriteCatalog(file, "/catalogs/collective_ops", EnumNames<CollectiveOp>(collectiveOps));
+    WriteCatalog(file, "/catalogs/devices", devices);
+    WriteCatalog(file, "/catalogs/algorithms", EnumNames<Algorithm>(algorithms));
     WriteCatalog(file, "/catalogs/protocols", EnumNames<Protocol>(protocols));
 }
 
@@ -93,7 +104,8 @@ WriteSummary(Hdf5File& file, const RunResult& result)
     Hdf5Table table(file, "/summary", "row");
     auto& job = table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"});
     auto& stage = table.Add<uint32_t>({"stage", "", "pipeline stage, from 0", ""});
-    auto& stepTime = table.Add<double>({"step_time", "s", "steady step: the last one", ""});
+    auto& stepTime =
+        table.Add<double>({"step_time", "s", "steady step; attribute step_kind says which", ""});
     BreakdownColumns breakdown(table);
     for (std::size_t i = 0; i < result.jobs.size(); i++)
     {
@@ -107,6 +119,8 @@ WriteSummary(Hdf5File& file, const RunResult& result)
     }
     table.Finish();
     file.SetAttribute("/summary", "step_time_s", result.StepTime().ToSeconds());
+    file.SetAttribute(
+        "/summary", "step_kind", result.jobs.empty() ? "" : ToString(result.jobs.front().stepKind));
     file.SetAttribute("/summary", "events", static_cast<int64_t>(result.events));
     file.SetAttribute("/summary", "waiting", result.waiting);
 }
@@ -165,23 +179,24 @@ AddPortCounters(Hdf5Table& table, Simulation& simulation)
 }
 
 void
-WriteLinks(Hdf5File& file, Simulation& simulation, Time end)
+WriteLinks(Hdf5File& file, Simulation& simulation)
 {
+    const auto& [usages, end] = simulation.GetMeasuredLinks();
     Hdf5Table table(file, "/links", "link");
     auto& name = table.Add<std::string>({"name", "", "name of the link", ""});
     auto& kind = table.Add<std::string>({"kind", "", "what it is made of", ""});
     auto& profile = table.Add<std::string>({"profile", "", "link profile", ""});
     auto& rate = table.Add<double>({"rate", "B s-1", "payload rate, one direction", ""});
     auto& latency = table.Add<double>({"latency", "s", "latency", ""});
-    auto& bytes = table.Add<double>({"bytes", "B", "bytes carried in the run", ""});
+    auto& bytes = table.Add<double>({"bytes", "B", "bytes carried in the window", ""});
     auto& busy = table.Add<double>({"busy", "s", "time with any traffic", ""});
     auto& saturated = table.Add<double>({"saturated", "s", "time at its full rate", ""});
-    auto& mean = table.Add<double>({"utilization", "1", "bytes over rate times the run", ""});
+    auto& mean = table.Add<double>({"utilization", "1", "bytes over rate times the window", ""});
     const Topology& topology = simulation.GetTopology();
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
         const Link& link = topology.GetLink(LinkId(i));
-        const LinkUsage usage = simulation.GetTransport().GetLinkUsage(LinkId(i));
+        const LinkUsage& usage = usages[i];
         const double capacity = link.rate.ToBytesPerSecond() * end.ToSeconds();
         name.Append(topology.LinkName(LinkId(i)));
         kind.Append(ToString(link.kind));
@@ -224,15 +239,15 @@ WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<bool>& 
 }
 
 void
-WriteProvenance(Hdf5File& file, const Scenario& scenario)
+WriteProvenance(Hdf5File& file, const RecordingSpec& spec)
 {
     file.AddGroup("/provenance");
-    file.WriteText("/provenance/scenario", DumpScenario(scenario));
-    file.SetAttribute("/provenance", "mode", ToString(scenario.fidelity));
-    file.SetAttribute("/provenance", "seed", static_cast<int64_t>(scenario.seed));
+    file.WriteText("/provenance/scenario", spec.provenance());
+    file.SetAttribute("/provenance", "mode", ToString(spec.fidelity));
+    file.SetAttribute("/provenance", "seed", static_cast<int64_t>(spec.seed));
     file.SetAttribute("/provenance", "weir_version", WeirVersion());
     file.SetAttribute("/provenance", "ns3_version", Ns3Version());
-    file.SetAttribute("/provenance", "nccl_version", scenario.ncclVersion);
+    file.SetAttribute("/provenance", "nccl_version", spec.ncclVersion);
     unsigned major = 0;
     unsigned minor = 0;
     unsigned release = 0;

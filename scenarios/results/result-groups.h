@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_RESULTS_RESULT_GROUPS_H
 
 #include "scenarios/results/hdf5-file.h"
-#include "scenarios/scenario.h"
+#include "scenarios/results/recording-spec.h"
 #include "scenarios/simulation/run-result.h"
 #include "scenarios/simulation/simulation.h"
 
@@ -25,14 +25,14 @@ void WriteSummary(Hdf5File& file, const RunResult& result);
 /** /ranks: by job and rank, the same, and where the rank is. */
 void WriteRanks(Hdf5File& file, const RunResult& result, Simulation& simulation);
 
-/** /links: what each link is and what it carried until @p end. */
-void WriteLinks(Hdf5File& file, Simulation& simulation, Time end);
+/** /links: what each link is and what it carried in the time that is measured. */
+void WriteLinks(Hdf5File& file, Simulation& simulation);
 
 /** /flow_paths: the links of the paths for which @p used (by PathId) is set. */
 void WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<bool>& used);
 
 /** /provenance: the scenario after defaults, mode, seed, versions. */
-void WriteProvenance(Hdf5File& file, const Scenario& scenario);
+void WriteProvenance(Hdf5File& file, const RecordingSpec& spec);
 
 } // namespace weir
 

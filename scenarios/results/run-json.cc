@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/run-json.h"
 
+#include "scenarios/results/busy-link-json.h"
+
 #include <nlohmann/json.hpp>
 
 namespace weir
@@ -31,6 +33,7 @@ TimingOf(const JobResult& job)
     const double seconds = job.stepTime.ToSeconds();
     const double flops = job.modelFlopsPerStep.ToDouble() / seconds / job.gpus;
     object["step_time_s"] = finished ? Json(seconds) : Json(nullptr);
+    object["step_time_kind"] = ToString(job.stepKind);
     object["steps_s"] = Json::array();
     for (const Time step : job.steps)
     {
@@ -40,6 +43,8 @@ TimingOf(const JobResult& job)
     {
         const TimeSpread spread = SpreadOf(job.steps);
         object["steps_mean_s"] = spread.mean;
+        object["steps_median_s"] = spread.median;
+        object["steps_p95_s"] = spread.p95;
         object["steps_deviation_s"] = spread.deviation;
     }
     object["breakdown_s"] = ToJson(job.mean);
@@ -77,16 +82,6 @@ ToJson(const JobResult& job)
     return object;
 }
 
-Json
-ToJson(const BusyLink& link)
-{
-    return {{"name", link.name},
-            {"kind", link.kind},
-            {"mean_utilization", link.meanUtilization},
-            {"busy_fraction", link.busyFraction},
-            {"bytes", link.bytes.Count()}};
-}
-
 } // namespace
 
 std::string
@@ -99,11 +94,7 @@ ToJson(const Scenario& scenario, const RunResult& result)
     {
         object["jobs"].push_back(ToJson(job));
     }
-    object["busiest_links"] = Json::array();
-    for (const auto& link : result.busiestLinks)
-    {
-        object["busiest_links"].push_back(ToJson(link));
-    }
+    AddBusiestLinks(object, result);
     object["events"] = result.events;
     object["wall_s"] = result.wallSeconds;
     object["peak_rss_bytes"] = result.peakRssBytes;

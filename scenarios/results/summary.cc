@@ -163,19 +163,18 @@ BreakdownLines(const JobResult& job)
     return table.Print(2);
 }
 
-/** Of steps that differ: how much. */
+/** Of several steps: which the step time is of, and all of them in four numbers. */
 std::string
 SpreadLine(const JobResult& job)
 {
-    const TimeSpread spread = SpreadOf(job.steps);
-    if (!(spread.deviation > 0))
+    if (job.steps.size() < 2)
     {
         return "";
     }
-    const auto [least, most] = std::minmax_element(job.steps.begin(), job.steps.end());
-    return "  " + std::to_string(job.steps.size()) + " steps: mean " + FormatSeconds(spread.mean) +
-           ", deviation " + FormatSeconds(spread.deviation) + ", " +
-           FormatSeconds(least->ToSeconds()) + " to " + FormatSeconds(most->ToSeconds()) + "\n";
+    const TimeSpread spread = SpreadOf(job.steps);
+    return "  " + std::string(ToString(job.stepKind)) + "; all " +
+           std::to_string(job.steps.size()) + ": mean " + FormatSeconds(spread.mean) + ", median " +
+           FormatSeconds(spread.median) + ", p95 " + FormatSeconds(spread.p95) + "\n";
 }
 
 std::string

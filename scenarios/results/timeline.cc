@@ -112,9 +112,9 @@ TimelinePath(const Scenario& scenario)
            ".timeline.json";
 }
 
-Timeline::Timeline(const std::string& path, const Scenario& scenario)
+Timeline::Timeline(const std::string& path, const RecordingSpec& spec)
     : m_writer(path),
-      m_scenario(scenario)
+      m_spec(spec)
 {
 }
 
@@ -127,12 +127,12 @@ Timeline::Begin(Simulation& simulation)
     {
         ranks += static_cast<uint32_t>(simulation.GetJob(JobId(job)).GetGraph().RankCount());
     }
-    m_writer.BeginTrace("\"schemaVersion\":1,\"traceName\":" + JsonQuoted(m_scenario.title) +
+    m_writer.BeginTrace("\"schemaVersion\":1,\"traceName\":" + JsonQuoted(m_spec.title) +
                         ",\"displayTimeUnit\":\"ms\",\"distributedInfo\":{\"backend\":\"nccl\"," +
                         "\"rank\":0,\"world_size\":" + std::to_string(ranks) +
-                        ",\"nccl_version\":" + JsonQuoted(m_scenario.ncclVersion) +
+                        ",\"nccl_version\":" + JsonQuoted(m_spec.ncclVersion) +
                         "},\"weir\":{\"version\":" + JsonQuoted(WeirVersion()) +
-                        ",\"fidelity\":" + JsonQuoted(ToString(m_scenario.fidelity)) + "}");
+                        ",\"fidelity\":" + JsonQuoted(ToString(m_spec.fidelity)) + "}");
     m_shownByLink.assign(simulation.GetTopology().LinkCount(), NONE);
     for (std::size_t job = 0; job < simulation.JobCount(); job++)
     {
@@ -190,6 +190,10 @@ Timeline::BeginJob(JobId job)
 void
 Timeline::OnOp(const OpRecord& record)
 {
+    if (!record.isShown)
+    {
+        return;
+    }
     const auto& job = m_jobs[record.job.Index()];
     const StepOp& op = *record.op;
     const uint32_t pid = job.firstPid + record.rank.Index();
@@ -267,6 +271,10 @@ Timeline::WriteKernels(const OpRecord& record)
 void
 Timeline::OnFlow(const FlowRecord& record)
 {
+    if (!record.isShown)
+    {
+        return;
+    }
     uint32_t shown = NONE;
     for (const auto& entry : m_simulation->GetRouting().Paths().Links(record.path))
     {

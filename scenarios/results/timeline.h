@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_RESULTS_TIMELINE_H
 
 #include "scenarios/results/record.h"
+#include "scenarios/results/recording-spec.h"
 #include "scenarios/results/trace-writer.h"
 #include "scenarios/scenario.h"
 
@@ -38,7 +39,7 @@ class Timeline : public RecordSink
     static constexpr std::size_t MAX_FLOWS = 100000; //!< about 15 MB of text
 
     /** @throws InputError when @p path cannot be written. */
-    Timeline(const std::string& path, const Scenario& scenario);
+    Timeline(const std::string& path, const RecordingSpec& spec);
 
     /** Before the first record. @p simulation must outlive the timeline. */
     void Begin(Simulation& simulation);
@@ -69,7 +70,7 @@ class Timeline : public RecordSink
     void WriteKernels(const OpRecord& record);
 
     TraceWriter m_writer;
-    const Scenario& m_scenario;
+    const RecordingSpec& m_spec;
     Simulation* m_simulation{nullptr};
     std::vector<JobText> m_jobs;
     std::vector<ShownRank> m_shown;

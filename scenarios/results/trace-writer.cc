@@ -28,7 +28,7 @@ JsonQuoted(const std::string& text)
 }
 
 TraceWriter::TraceWriter(const std::string& path)
-    : m_output(path, "output.timeline"),
+    : m_output(path, "output.timeline", TraceFormat()),
       m_stream(std::fopen(m_output.TemporaryPath().c_str(), "w"))
 {
     if (!m_stream)

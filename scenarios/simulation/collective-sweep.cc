@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/collective-sweep.h"
 
+#include "scenarios/results/busy-link-json.h"
+#include "scenarios/results/hdf5-table.h"
 #include "scenarios/simulation/row-time.h"
+#include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/simulation.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <memory>
 #include <stdexcept>
 
 namespace weir
@@ -37,8 +41,16 @@ class CallRunner
         }
     }
 
+    Simulation& GetSimulation()
+    {
+        return m_simulation;
+    }
+
     CollectivePoint Run(Bytes size)
     {
+        m_simulation.BeginTraffic("collective",
+                                  std::string(ToString(m_spec.op)) + " " +
+                                      std::to_string(size.Count()) + " B");
         CollectiveCall call;
         call.communicator = m_communicator;
         call.op = m_spec.op;
@@ -148,20 +160,23 @@ SweepGpus(const CollectiveSweepSpec& spec)
     return gpus;
 }
 
-std::vector<CollectivePoint>
-RunCollectiveSweep(const CollectiveSweepSpec& spec)
+namespace
+{
+
+/** What @p run gives; what it finds wrong with the values of a sweep becomes an InputError. */
+template <typename Run>
+auto
+Refusing(const Run& run)
 {
     try
     {
-        CallRunner runner(spec);
-        std::vector<CollectivePoint> points;
-        for (const Bytes size : spec.sizes)
-        {
-            points.push_back(runner.Run(size));
-        }
-        return points;
+        return run();
     }
     catch (const std::invalid_argument& error)
+    {
+        throw InputError(error.what());
+    }
+    catch (const std::length_error& error)
     {
         throw InputError(error.what());
     }
@@ -169,6 +184,92 @@ RunCollectiveSweep(const CollectiveSweepSpec& spec)
     {
         throw InputError(error.what());
     }
+}
+
+std::vector<CollectivePoint>
+RunAllSizes(CallRunner& runner, const CollectiveSweepSpec& spec)
+{
+    std::vector<CollectivePoint> points;
+    for (const Bytes size : spec.sizes)
+    {
+        points.push_back(runner.Run(size));
+    }
+    return points;
+}
+
+/** /bandwidth: a row a size, with the columns of the CSV. */
+void
+WriteBandwidth(Hdf5File& file,
+               const CollectiveSweepSpec& spec,
+               const std::vector<CollectivePoint>& points)
+{
+    Hdf5Table table(file, "/bandwidth", "row");
+    auto& op = table.Add<std::string>({"collective", "", "operation", ""});
+    auto& size = table.Add<int64_t>({"size_bytes", "B", "size as nccl-tests counts it", ""});
+    auto& time = table.Add<double>({"time_us", "us", "time of a call", ""});
+    auto& algorithmic = table.Add<double>({"algbw_GBps", "GB s-1", "size over time", ""});
+    auto& bus = table.Add<double>({"busbw_GBps", "GB s-1", "bus bandwidth", ""});
+    auto& algorithm = table.Add<std::string>({"algorithm", "", "algorithm", ""});
+    auto& protocol = table.Add<std::string>({"protocol", "", "protocol", ""});
+    auto& channels = table.Add<uint32_t>({"channels", "1", "channels used", ""});
+    for (const auto& point : points)
+    {
+        op.Append(ToString(spec.op));
+        size.Append(point.size.Count());
+        time.Append(point.time.ToMicroseconds());
+        algorithmic.Append(point.algorithmBandwidth.ToGBps());
+        bus.Append(point.busBandwidth.ToGBps());
+        algorithm.Append(ToString(point.algorithm));
+        protocol.Append(ToString(point.protocol));
+        channels.Append(point.channels);
+    }
+    table.Finish();
+}
+
+} // namespace
+
+std::vector<CollectivePoint>
+RunCollectiveSweep(const CollectiveSweepSpec& spec)
+{
+    return Refusing([&] {
+        CallRunner runner(spec);
+        return RunAllSizes(runner, spec);
+    });
+}
+
+CollectiveSweepResult
+RecordCollectiveSweep(const CollectiveSweepSpec& spec, RunRecording& recording)
+{
+    const auto runner = Refusing([&] { return std::make_unique<CallRunner>(spec); });
+    recording.Begin(runner->GetSimulation());
+    const auto points = Refusing([&] { return RunAllSizes(*runner, spec); });
+    RunResult result =
+        recording.Finish([&](Hdf5File& file) { WriteBandwidth(file, spec, points); });
+    return {points, std::move(result)};
+}
+
+std::string
+ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result)
+{
+    nlohmann::ordered_json object = {{"collective", ToString(spec.op)},
+                                     {"system", spec.cluster.name},
+                                     {"nodes", spec.cluster.nodes},
+                                     {"ranks", SweepGpus(spec).size()},
+                                     {"nccl_version", spec.ncclVersion},
+                                     {"fidelity", ToString(spec.fidelity)}};
+    object["points"] = nlohmann::ordered_json::array();
+    for (const auto& point : result.points)
+    {
+        object["points"].push_back({{"size_bytes", point.size.Count()},
+                                    {"time_us", point.time.ToMicroseconds()},
+                                    {"algbw_GBps", point.algorithmBandwidth.ToGBps()},
+                                    {"busbw_GBps", point.busBandwidth.ToGBps()},
+                                    {"algorithm", ToString(point.algorithm)},
+                                    {"protocol", ToString(point.protocol)},
+                                    {"channels", point.channels}});
+    }
+    AddBusiestLinks(object, result.result);
+    return object.dump(2);
 }
 
 std::string

@@ -9,6 +9,7 @@
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
+#include "scenarios/simulation/run-result.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,8 @@
 
 namespace weir
 {
+
+class RunRecording;
 
 /** One collective over many sizes, as nccl-tests runs it. */
 struct CollectiveSweepSpec
@@ -60,6 +63,23 @@ std::vector<GpuId> SweepGpus(const CollectiveSweepSpec& spec);
  *         nowhere.
  */
 std::vector<CollectivePoint> RunCollectiveSweep(const CollectiveSweepSpec& spec);
+
+/** What is kept of a sweep. */
+struct CollectiveSweepResult
+{
+    std::vector<CollectivePoint> points;
+    RunResult result; //!< links, over all sizes one after another
+};
+
+/**
+ * As RunCollectiveSweep, and gives @p recording what was played: each size is a collective of its
+ * own. Its file has the points as table /bandwidth.
+ */
+CollectiveSweepResult RecordCollectiveSweep(const CollectiveSweepSpec& spec,
+                                            RunRecording& recording);
+
+/** One JSON object: operation, ranks, nodes, system, NCCL version, fidelity, points, links. */
+std::string ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result);
 
 /** nccl-tests' table, with algorithm, protocol and channels behind its columns. */
 std::string ToNcclTestsTable(const CollectiveSweepSpec& spec,

@@ -5,20 +5,27 @@
 #include "scenarios/results/result-file.h"
 #include "scenarios/results/timeline.h"
 
+#include <utility>
+
 namespace weir
 {
 
-RunRecording::RunRecording(const Scenario& scenario)
-    : m_scenario(scenario)
+RunRecording::RunRecording(RecordingSpec spec)
+    : m_spec(std::move(spec))
 {
-    if (!scenario.output.file.empty())
+    if (!m_spec.output.file.empty())
     {
-        m_file = std::make_unique<ResultFile>(scenario);
+        m_file = std::make_unique<ResultFile>(m_spec);
     }
-    if (scenario.output.timeline)
+    if (!m_spec.timelinePath.empty())
     {
-        m_timeline = std::make_unique<Timeline>(TimelinePath(scenario), scenario);
+        m_timeline = std::make_unique<Timeline>(m_spec.timelinePath, m_spec);
     }
+}
+
+RunRecording::RunRecording(const Scenario& scenario)
+    : RunRecording(RecordingOf(scenario))
+{
 }
 
 RunRecording::~RunRecording() = default;
@@ -46,13 +53,15 @@ RunRecording::Begin(Simulation& simulation)
     {
         m_recorder->AddJob(simulation.GetJob(JobId(job)));
     }
-    m_recorder->Watch(simulation.GetTransport(),
-                      simulation.GetTopology().LinkCount(),
-                      m_file ? m_scenario.output.linkSeries : std::nullopt);
+    m_recorder->Watch(
+        simulation.GetTransport(),
+        simulation.GetRouting(),
+        [&simulation](const FlowRequest& request) { return simulation.OwnerOf(request); },
+        m_file ? m_spec.output.linkSeries : std::nullopt);
 }
 
 RunResult
-RunRecording::Finish()
+RunRecording::Finish(const std::function<void(Hdf5File&)>& addTables)
 {
     RunResult result = CollectResult(*m_simulation);
     if (m_recorder)
@@ -61,7 +70,11 @@ RunRecording::Finish()
     }
     if (m_file)
     {
-        m_file->Commit(result, m_simulation->Now());
+        if (addTables)
+        {
+            addTables(m_file->GetFile());
+        }
+        m_file->Commit(result);
     }
     if (m_timeline)
     {

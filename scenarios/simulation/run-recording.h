@@ -2,15 +2,18 @@
 #ifndef WEIR_SCENARIOS_SIMULATION_RUN_RECORDING_H
 #define WEIR_SCENARIOS_SIMULATION_RUN_RECORDING_H
 
+#include "scenarios/results/recording-spec.h"
 #include "scenarios/scenario.h"
 #include "scenarios/simulation/run-result.h"
 #include "scenarios/simulation/simulation.h"
 
+#include <functional>
 #include <memory>
 
 namespace weir
 {
 
+class Hdf5File;
 class Recorder;
 class ResultFile;
 class Timeline;
@@ -25,9 +28,11 @@ class RunRecording
   public:
     /**
      * Opens the outputs.
-     * @param scenario what is run, for provenance; must outlive the recording
      * @throws InputError when an output cannot be written.
      */
+    explicit RunRecording(RecordingSpec spec);
+
+    /** That of @p scenario, which must outlive the recording. */
     explicit RunRecording(const Scenario& scenario);
     ~RunRecording();
     RunRecording(const RunRecording&) = delete;
@@ -36,11 +41,15 @@ class RunRecording
     /** Watches @p simulation, whose jobs have been added; it must outlive the recording. */
     void Begin(Simulation& simulation);
 
-    /** The run has ended: writes what is known only now. @throws InputError when it cannot. */
-    RunResult Finish();
+    /**
+     * The run has ended: writes what is known only now.
+     * @param addTables writes tables of the verb's own into the file, where there is one
+     * @throws std::runtime_error when it cannot.
+     */
+    RunResult Finish(const std::function<void(Hdf5File&)>& addTables = {});
 
   private:
-    const Scenario& m_scenario;
+    RecordingSpec m_spec;
     std::unique_ptr<ResultFile> m_file;
     std::unique_ptr<Timeline> m_timeline;
     Simulation* m_simulation{nullptr};

@@ -60,6 +60,7 @@ CollectJob(TrainingRun& job)
         std::visit([&](const auto& network) { return ModelFlops(network, samples); }, spec.network);
     result.steps = job.GetExecutor().StepTimes();
     result.stepTime = job.GetExecutor().SteadyStep();
+    result.stepKind = job.GetExecutor().GetSteadyKind();
     result.memory = job.GetMemory();
     result.ranks = job.GetExecutor().Breakdown();
     std::vector<BreakdownMean> stages;
@@ -81,13 +82,14 @@ CollectJob(TrainingRun& job)
 
 /** The links that were used most, by mean utilization; ties by id. */
 std::vector<BusyLink>
-FindBusiestLinks(Simulation& simulation, Time span)
+FindBusiestLinks(Simulation& simulation)
 {
+    const auto& [links, span] = simulation.GetMeasuredLinks();
     const Topology& topology = simulation.GetTopology();
     std::vector<std::pair<double, uint32_t>> ranking;
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
-        const double bytes = simulation.GetTransport().GetLinkUsage(LinkId(i)).bytes;
+        const double bytes = links[i].bytes;
         const double capacity =
             topology.GetLink(LinkId(i)).rate.ToBytesPerSecond() * span.ToSeconds();
         if (bytes > 0 && capacity > 0)
@@ -101,7 +103,7 @@ FindBusiestLinks(Simulation& simulation, Time span)
     for (std::size_t i = 0; i < count; i++)
     {
         const LinkId id(ranking[i].second);
-        const LinkUsage usage = simulation.GetTransport().GetLinkUsage(id);
+        const LinkUsage& usage = links[id.Index()];
         busiest.push_back({topology.LinkName(id),
                            ToString(topology.GetLink(id).kind),
                            -ranking[i].first,
@@ -121,7 +123,8 @@ CollectResult(Simulation& simulation)
     {
         result.jobs.push_back(CollectJob(simulation.GetJob(JobId(job))));
     }
-    result.busiestLinks = FindBusiestLinks(simulation, simulation.Now());
+    result.busiestLinks = FindBusiestLinks(simulation);
+    result.measured = simulation.GetMeasuredLinks().end;
     result.events = simulation.Engines().Instants();
     result.waiting = simulation.DescribeWaiting();
     return result;

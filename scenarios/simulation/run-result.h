@@ -19,7 +19,7 @@ struct BusyLink
 {
     std::string name;
     std::string kind;
-    double meanUtilization{0}; //!< bytes carried over rate times the run's time
+    double meanUtilization{0}; //!< bytes carried over rate times the time that is measured
     double busyFraction{0};    //!< part of the time with any traffic
     Bytes bytes;
 };
@@ -37,7 +37,8 @@ struct JobResult
     std::vector<RankBreakdown> stages; //!< by pipeline stage: mean over its ranks
     RankBreakdown mean;                //!< over all ranks
     Time stepTime{Time::Infinite()};   //!< of the steady step: StepExecutor::SteadyStep
-    MemoryEstimate memory;             //!< of a GPU of the fullest stage
+    SteadyKind stepKind{SteadyKind::Last};
+    MemoryEstimate memory; //!< of a GPU of the fullest stage
 };
 
 /** What `weir run` reports. */
@@ -45,7 +46,8 @@ struct RunResult
 {
     std::vector<JobResult> jobs;
     std::vector<BusyLink> busiestLinks; //!< at most five
-    uint64_t events{0};                 //!< instants visited
+    Time measured;      //!< from 0 to then links are measured: to the end of the last job
+    uint64_t events{0}; //!< instants visited
     double wallSeconds{0};
     uint64_t peakRssBytes{0};
     std::string waiting; //!< who waits for what, when the run could not finish; else empty

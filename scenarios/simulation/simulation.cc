@@ -30,6 +30,29 @@ Listed(const std::vector<std::string>& names)
 
 } // namespace
 
+/** Tells a simulation of every step after which a job has none left. */
+class Simulation::JobEnds : public StepObserver
+{
+  public:
+    explicit JobEnds(Simulation& simulation)
+        : m_simulation(simulation)
+    {
+    }
+
+    bool Watches(Rank) const override
+    {
+        return false;
+    }
+
+    void OnStepFinished(uint32_t, Time, Time) override
+    {
+        m_simulation.OnJobEnded();
+    }
+
+  private:
+    Simulation& m_simulation;
+};
+
 Simulation::Simulation(const ClusterSpec& cluster,
                        NcclSettings nccl,
                        std::optional<PacketSpec> packets,
@@ -39,7 +62,21 @@ Simulation::Simulation(const ClusterSpec& cluster,
       m_fabric(*m_ownFabric),
       m_engines(*m_ownEngines),
       m_nccl(std::move(nccl)),
-      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl)
+      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl),
+      m_jobEnds(std::make_unique<JobEnds>(*this))
+{
+    m_engines.Add(m_fabric.GetTransport());
+    m_engines.Add(m_clock);
+}
+
+Simulation::Simulation(Topology topology, FabricSpec fabric, std::optional<PacketSpec> packets)
+    : m_ownFabric(
+          std::make_unique<Fabric>(std::move(topology), std::move(fabric), std::move(packets))),
+      m_ownEngines(std::make_unique<EngineSet>()),
+      m_fabric(*m_ownFabric),
+      m_engines(*m_ownEngines),
+      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl),
+      m_jobEnds(std::make_unique<JobEnds>(*this))
 {
     m_engines.Add(m_fabric.GetTransport());
     m_engines.Add(m_clock);
@@ -49,7 +86,8 @@ Simulation::Simulation(Fabric& fabric, EngineSet& engines, NcclSettings nccl)
     : m_fabric(fabric),
       m_engines(engines),
       m_nccl(std::move(nccl)),
-      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl)
+      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl),
+      m_jobEnds(std::make_unique<JobEnds>(*this))
 {
     m_engines.Add(m_clock);
 }
@@ -83,6 +121,7 @@ Simulation::AddJob(const TrainingJobSpec& spec, const Gpu& gpu, Fidelity fidelit
     job.run = std::make_unique<TrainingRun>(spec, *job.gpu, m_planner, engine);
     job.fidelity = fidelity;
     m_engines.AddBefore(job.run->GetExecutor(), engine);
+    job.run->GetExecutor().AddObserver(*m_jobEnds);
     m_jobs.push_back(std::move(job));
     return JobId(m_jobs.size() - 1);
 }
@@ -98,10 +137,36 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
     CollectiveEngine& engine = GetEngine(fidelity);
     call.communicator = m_planner.AddCommunicator(gpus);
     m_planner.Plan(call);
-    m_collectives.push_back(
-        std::make_unique<CollectiveLoop>(engine, call, calls, start, std::move(ended)));
+    m_collectives.push_back(std::make_unique<CollectiveLoop>(
+        engine,
+        call,
+        calls,
+        start,
+        [this, ended = std::move(ended)](uint32_t index, Time started, Time now) {
+            if (ended)
+            {
+                ended(index, started, now);
+            }
+            OnJobEnded();
+        }));
     m_engines.AddBefore(*m_collectives.back(), engine);
     return *m_collectives.back();
+}
+
+void
+Simulation::AddTraffic(std::unique_ptr<PassiveEngine> engine, const std::string& name)
+{
+    m_traffics.push_back(std::move(engine));
+    m_trafficName = name;
+    m_trafficLabels.front() = name;
+    m_engines.AddBefore(*m_traffics.back(), m_clock);
+}
+
+void
+Simulation::BeginTraffic(const std::string& name, const std::string& label)
+{
+    m_trafficName = name;
+    m_trafficLabels.push_back(label);
 }
 
 void
@@ -172,6 +237,82 @@ Simulation::GetCommunicator(JobId job, uint32_t group)
         known[group] = m_planner.AddCommunicator(gpus);
     }
     return known[group];
+}
+
+FlowOwner
+Simulation::OwnerOf(const FlowRequest& request) const
+{
+    for (const auto& engine : m_byFidelity)
+    {
+        const auto origin = engine ? engine->OriginOf(request) : std::nullopt;
+        for (std::size_t job = 0; origin && job < m_jobs.size(); job++)
+        {
+            const auto running =
+                m_jobs[job].run->GetExecutor().FindCollective(origin->client, origin->token);
+            if (running)
+            {
+                return {JobId(job), running->number, running->op, running->op->label};
+            }
+        }
+    }
+    FlowOwner owner;
+    owner.label = static_cast<uint32_t>(m_trafficLabels.size() - 1);
+    return owner;
+}
+
+void
+Simulation::MeasureLinks(Time now)
+{
+    m_measured.end = now;
+    m_measured.usage.clear();
+    for (std::size_t link = 0; link < GetTopology().LinkCount(); link++)
+    {
+        m_measured.usage.push_back(GetTransport().GetLinkUsage(LinkId(link)));
+    }
+}
+
+const MeasuredLinks&
+Simulation::GetMeasuredLinks()
+{
+    if (m_measured.usage.empty() || !IsFinished())
+    {
+        MeasureLinks(Now());
+    }
+    return m_measured;
+}
+
+void
+Simulation::KeepBusyUntil(JobId job, JobId other)
+{
+    m_jobs[job.Index()].until = other;
+    GetJob(job).GetExecutor().ContinueUntilStopped();
+}
+
+void
+Simulation::OnJobEnded()
+{
+    const auto isFinished = [](const Job& job) { return job.run->GetExecutor().IsFinished(); };
+    for (const Job& job : m_jobs)
+    {
+        if (job.until.IsValid() && isFinished(m_jobs[job.until.Index()]))
+        {
+            job.run->GetExecutor().StopAfterStep();
+        }
+    }
+    if (m_jobs.size() > 1 && std::any_of(m_jobs.begin(), m_jobs.end(), isFinished))
+    {
+        for (const Job& job : m_jobs)
+        {
+            if (!isFinished(job))
+            {
+                job.run->GetExecutor().HoldSteady();
+            }
+        }
+    }
+    if (IsFinished() && m_measured.usage.empty())
+    {
+        MeasureLinks(m_engines.Now());
+    }
 }
 
 bool

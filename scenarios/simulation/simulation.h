@@ -46,6 +46,13 @@ class RunClock : public PassiveEngine
     Time m_now;
 };
 
+/** What every link has carried in the time that is measured: from 0 to the end of all work. */
+struct MeasuredLinks
+{
+    std::vector<LinkUsage> usage; //!< by link; empty: work is under way
+    Time end;
+};
+
 /**
  * All that takes part in one simulation, joined together: the fabric, NCCL's planner, the engines
  * of collectives by fidelity, jobs, events, the engine set that advances them. The one place where
@@ -65,6 +72,9 @@ class Simulation
                         NcclSettings nccl = {},
                         std::optional<PacketSpec> packets = {},
                         std::optional<CouplingSpec> coupling = {});
+
+    /** On hosts and switches without nodes; otherwise as above. */
+    Simulation(Topology topology, FabricSpec fabric, std::optional<PacketSpec> packets = {});
 
     /**
      * On a fabric that is another's, as an ns-3 program's is, and is advanced with its engines.
@@ -123,6 +133,9 @@ class Simulation
      */
     JobId AddJob(const TrainingJobSpec& job, const Gpu& gpu, Fidelity fidelity);
 
+    /** @p job has all its steps, and goes on until @p other has ended; both have been added. */
+    void KeepBusyUntil(JobId job, JobId other);
+
     /**
      * Adds a collective of a group of GPUs that is called several times.
      * @throws as Planner::Plan.
@@ -133,6 +146,30 @@ class Simulation
                                   Time start,
                                   Fidelity fidelity,
                                   CollectiveLoop::CallEnded ended);
+
+    /**
+     * Adds what starts flows of no job's, advanced after the transport: ends before starts.
+     * @param name what result files call it instead of a job
+     */
+    void AddTraffic(std::unique_ptr<PassiveEngine> engine, const std::string& name);
+
+    /**
+     * Flows of no job's that end from now on are for @p label, which is a collective of its own.
+     * @param name what result files call it instead of a job
+     */
+    void BeginTraffic(const std::string& name, const std::string& label);
+
+    /** What result files call flows of no job's instead of a job. */
+    const std::string& TrafficName() const
+    {
+        return m_trafficName;
+    }
+
+    /** What flows of no job's are for, in the order of FlowOwner::label. */
+    const std::vector<std::string>& TrafficLabels() const
+    {
+        return m_trafficLabels;
+    }
 
     /**
      * Adds what happens to the fabric at a time; later events than the end of all jobs are dropped.
@@ -178,6 +215,12 @@ class Simulation
     /** What the engine is asked for when @p op of a job's group is due. */
     CollectiveCall CallOf(JobId job, uint32_t group, const StepOp& op);
 
+    /** Whose a flow is that has not been reported as done. O(jobs). */
+    FlowOwner OwnerOf(const FlowRequest& request) const;
+
+    /** What links have carried until the last job or collective ended, and when that was. */
+    const MeasuredLinks& GetMeasuredLinks();
+
     EngineSet& Engines()
     {
         return m_engines;
@@ -196,17 +239,22 @@ class Simulation
     std::string DescribeWaiting();
 
   private:
+    class JobEnds;
+
     struct Job
     {
         std::unique_ptr<Gpu> gpu;
         std::unique_ptr<TrainingRun> run;
         Fidelity fidelity;
         std::vector<CommunicatorId> communicators; //!< by group, once asked for
+        JobId until{};                             //!< stops after this one; invalid: by itself
     };
 
     static constexpr std::size_t FIDELITIES = 5; //!< those of Fidelity
 
     void PlanCall(JobId job, Rank rank, const StepOp& op);
+    void MeasureLinks(Time now);
+    void OnJobEnded();
 
     std::unique_ptr<Fabric> m_ownFabric;
     std::unique_ptr<EngineSet> m_ownEngines;
@@ -218,6 +266,11 @@ class Simulation
     std::vector<Job> m_jobs;
     std::vector<std::unique_ptr<CollectiveLoop>> m_collectives;
     std::vector<std::unique_ptr<FabricEvents>> m_events;
+    std::vector<std::unique_ptr<PassiveEngine>> m_traffics;
+    std::string m_trafficName{"background"};
+    std::vector<std::string> m_trafficLabels{"background"};
+    std::unique_ptr<JobEnds> m_jobEnds;
+    MeasuredLinks m_measured;
     RunClock m_clock;
 };
 

@@ -116,6 +116,10 @@ Wire(const std::string& place, Make make)
     {
         throw InputError(place + ": " + error.what());
     }
+    catch (const std::length_error& error)
+    {
+        throw InputError(place + ": " + error.what());
+    }
     catch (const InputError&)
     {
         throw;
@@ -160,6 +164,22 @@ AddJobs(Simulation& simulation, const Scenario& scenario)
     }
 }
 
+/** Jobs that go on until another ends. */
+void
+KeepBusy(Simulation& simulation, const Scenario& scenario)
+{
+    for (std::size_t job = 0; job < scenario.jobs.size(); job++)
+    {
+        for (std::size_t other = 0; other < scenario.jobs.size(); other++)
+        {
+            if (scenario.jobs[job].until == scenario.jobs[other].name)
+            {
+                simulation.KeepBusyUntil(JobId(job), JobId(other));
+            }
+        }
+    }
+}
+
 /** Calls of jobs whose GPUs might not be joined, now or when links fail. */
 void
 PlanJobs(Simulation& simulation, const Scenario& scenario)
@@ -188,6 +208,7 @@ WireScenario(const Scenario& scenario)
     CheckEvents(scenario);
     CheckGpuCount(scenario, simulation->GetCluster());
     AddJobs(*simulation, scenario);
+    KeepBusy(*simulation, scenario);
     Wire(scenario.path, [&] { simulation->AddEvents(scenario.events); });
     PlanJobs(*simulation, scenario);
     return simulation;

@@ -6,6 +6,8 @@
 #include "scenarios/topology/read-graph.h"
 #include "scenarios/topology/slot-list.h"
 #include "scenarios/topology/xml-element.h"
+#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -90,6 +92,37 @@ class Reader
         return found->second;
     }
 
+    /** A whole number between bounds that 32 bits hold. */
+    int64_t Whole(const XmlElement& element,
+                  const std::map<std::string, std::string>& data,
+                  const char* key,
+                  int64_t least,
+                  int64_t most) const
+    {
+        const double value =
+            Number(element, data, key, static_cast<double>(least), static_cast<double>(most));
+        if (value != std::floor(value))
+        {
+            element.Fail("",
+                         "data '" + std::string(key) + "': found '" + Get(element, data, key) +
+                             "', expected a whole number");
+        }
+        return static_cast<int64_t>(value);
+    }
+
+    /** The slot of device @p index among those of node 0. */
+    static PciePlace& SlotOf(std::vector<PciePlace>& slots, uint32_t index, const XmlElement& edge)
+    {
+        if (index >= slots.size())
+        {
+            edge.Fail("",
+                      "found an end with data 'index' " + std::to_string(index) +
+                          ", expected less than " + std::to_string(slots.size()) +
+                          ", the number of such devices of node 0");
+        }
+        return slots[index];
+    }
+
     double Number(const XmlElement& element,
                   const std::map<std::string, std::string>& data,
                   const char* key,
@@ -103,7 +136,8 @@ class Reader
         {
             element.Fail("",
                          "data '" + std::string(key) + "': found '" + text +
-                             "', expected a number in range");
+                             "', expected a number from " + FormatNumber(least) + " to " +
+                             FormatNumber(most));
         }
         return value;
     }
@@ -115,14 +149,18 @@ class Reader
              const NamedChoices<E>& choices) const
     {
         const std::string& text = Get(element, data, key);
+        std::vector<std::string> names;
         for (const auto& [name, value] : choices)
         {
             if (text == name)
             {
                 return value;
             }
+            names.emplace_back(name);
         }
-        element.Fail("", "data '" + std::string(key) + "': found the unknown '" + text + "'");
+        element.Fail("",
+                     "data '" + std::string(key) + "': found the unknown '" + text +
+                         "', expected one of: " + JoinNames(names));
     }
 
     void ReadGraph(const XmlElement& graph)
@@ -186,8 +224,8 @@ class Reader
         End end;
         const std::string id = element.Text("id");
         end.name = id.substr(id.find('/') + 1);
-        end.node = static_cast<int64_t>(Number(element, data, "node", -1, MOST));
-        end.index = static_cast<uint32_t>(Number(element, data, "index", 0, MOST));
+        end.node = Whole(element, data, "node", -1, MOST);
+        end.index = static_cast<uint32_t>(Whole(element, data, "index", 0, MOST));
         const std::string& kind = Get(element, data, "device");
         for (const DeviceKind known : {DeviceKind::Gpu,
                                        DeviceKind::NvSwitch,
@@ -307,7 +345,7 @@ class Reader
         }
         if (to.name.rfind("bridge", 0) == 0)
         {
-            PciePlace& place = m_places.cards.at(to.index);
+            PciePlace& place = SlotOf(m_places.cards, to.index, edge);
             if (from.kind == DeviceKind::RootComplex)
             {
                 place.parent = PcieParent::Socket;
@@ -329,15 +367,15 @@ class Reader
         PciePlace* slot = nullptr;
         if (from.kind == DeviceKind::Gpu)
         {
-            slot = &m_places.gpus.at(from.index);
+            slot = &SlotOf(m_places.gpus, from.index, edge);
         }
         else if (from.kind == DeviceKind::Nic || isCard)
         {
-            slot = &m_places.cards.at(from.index);
+            slot = &SlotOf(m_places.cards, from.index, edge);
         }
         else if (IsSwitch(from) && (!toSwitch || to.index < from.index))
         {
-            slot = &m_places.switches.at(from.index);
+            slot = &SlotOf(m_places.switches, from.index, edge);
         }
         if (slot)
         {

@@ -104,7 +104,7 @@ XmlElement::Has(const char* attribute) const
 std::string
 XmlElement::TextOr(const char* attribute, const std::string& otherwise) const
 {
-    return m_node->attribute(attribute).as_string(otherwise.c_str());
+    return Checked(attribute, m_node->attribute(attribute).as_string(otherwise.c_str()));
 }
 
 std::string
@@ -120,7 +120,18 @@ XmlElement::Text(const char* attribute) const
 std::string
 XmlElement::Content() const
 {
-    return m_node->text().as_string();
+    return Checked("", m_node->text().as_string());
+}
+
+std::string
+XmlElement::Checked(const char* attribute, std::string text) const
+{
+    const std::size_t wrong = FindNonText(text);
+    if (wrong != std::string::npos)
+    {
+        Fail(attribute, "found " + ByteName(text[wrong]) + ", expected text");
+    }
+    return text;
 }
 
 int64_t

@@ -58,6 +58,9 @@ class XmlElement
     struct File;
     XmlElement(std::shared_ptr<const File> file, const pugi::xml_node& node);
 
+    /** @p text, unless a reference has put a control character into it. */
+    std::string Checked(const char* attribute, std::string text) const;
+
     std::shared_ptr<const File> m_file;           //!< all elements of a file keep it
     std::shared_ptr<const pugi::xml_node> m_node; //!< pugixml stays out of this header
 };

@@ -184,6 +184,10 @@ WriteJob(YamlWriter& out, const JobSpec& job)
         WriteModel(out, std::get<Transformer>(job.network));
     }
     out.Text("placement", NameOf(PlacementNames(), job.placement));
+    if (!job.until.empty())
+    {
+        out.Text("until", job.until);
+    }
     WritePlan(out, job.plan, job.network);
     out.Text("precision", NameOf(PrecisionNames(), job.plan.precision));
     WriteOverlap(out, job.overlap);

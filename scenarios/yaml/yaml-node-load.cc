@@ -4,6 +4,7 @@
 #include "scenarios/yaml/yaml-node-state.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include <unordered_map>
 #include <yaml-cpp/yaml.h>
 
 namespace weir
@@ -80,6 +81,7 @@ class YamlLoader
         {
             state->kind = YamlKind::Scalar;
             state->text = node.Scalar();
+            CheckText(state->text, state->mark, path);
         }
         else if (node.IsSequence())
         {
@@ -100,6 +102,7 @@ class YamlLoader
 
     void ConvertEntries(const YAML::Node& node, State& state, int depth)
     {
+        std::unordered_map<std::string, int> firstLines; // by key
         for (const auto& entry : node)
         {
             const YamlMark keyMark = Mark(entry.first.Mark());
@@ -110,10 +113,12 @@ class YamlLoader
             }
             const std::string& key = entry.first.Scalar();
             const std::string path = Below(state.path, key);
-            if (const auto* first = state.FindEntry(key))
+            CheckText(key, keyMark, path);
+            const auto [first, isNew] = firstLines.emplace(key, keyMark.line);
+            if (!isNew)
             {
                 throw InputError(m_file + At(keyMark) + ": " + path + ": found the key '" + key +
-                                 "' twice" + FirstOnLine(**first) + ", expected it once");
+                                 "' twice" + FirstOnLine(first->second) + ", expected it once");
             }
             auto value = Convert(entry.second, path, depth + 1);
             value->keyMark = keyMark;
@@ -125,9 +130,19 @@ class YamlLoader
         }
     }
 
-    static std::string FirstOnLine(const State& first)
+    /** @throws InputError at a control character, which escapes can write and terminals obey. */
+    void CheckText(const std::string& text, const YamlMark& mark, const std::string& path) const
     {
-        const int line = first.keyMark.line;
+        const std::size_t wrong = FindNonText(text);
+        if (wrong != std::string::npos)
+        {
+            throw InputError(m_file + At(mark) + ": " + path + ": found " + ByteName(text[wrong]) +
+                             ", expected text");
+        }
+    }
+
+    static std::string FirstOnLine(int line)
+    {
         return line == 0 ? "" : " (first on line " + std::to_string(line) + ")";
     }
 

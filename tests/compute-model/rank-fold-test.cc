@@ -59,6 +59,7 @@ class Ends : public StepObserver
     void OnCollectiveFinished(uint32_t step,
                               uint32_t group,
                               const StepOp& op,
+                              uint64_t number,
                               Time firstArrival,
                               Time started,
                               Time finished) override

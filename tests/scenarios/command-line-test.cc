@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scratch-folder.h"
+#include "weir-command.h"
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
@@ -12,27 +14,6 @@ namespace weir
 {
 namespace
 {
-
-/** What a process printed and how it ended. */
-struct Outcome
-{
-    int exit;
-    std::string out;
-    std::string err;
-};
-
-/** Runs the command in @p folder. */
-Outcome
-Weir(const ScratchFolder& folder, const std::string& arguments)
-{
-    const ScratchFolder logs;
-    const std::string line = "cd '" + (folder / "") + "' && '" WEIR_COMMAND "' " + arguments +
-                             " >'" + (logs / "out") + "' 2>'" + (logs / "err") + "'";
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-            ScratchFolder::Read(logs / "out"),
-            ScratchFolder::Read(logs / "err")};
-}
 
 struct Refusal
 {
@@ -101,6 +82,8 @@ constexpr Refusal REFUSALS[] = {
     {"run gpt-22b-8-a100-full -o ''", "found '', expected the name of a file"},
     {"graph gpt-22b-8-a100-full --micro-batch 99", "--micro-batch: found 99, expected one of 0 to"},
     {"collective --system hgx-h100 --op all-reduce --csv no/such.csv", "cannot write"},
+    {"collective --system hgx-h100 --op all-reduce --link-series 10us", "expected --output beside"},
+    {"flows --topology hgx-h100 --flows f.csv --link-series 0s -o a.h5", "a time above zero"},
     {"list system5", "expected one of: systems"},
     {"show model gpt-175", "did you mean 'gpt-175b'"},
     {"topology show no-such.xml", "no-such.xml"},
@@ -218,6 +201,35 @@ TEST(CommandLine, CollectiveWritesItsCsv)
     const std::string csv = ScratchFolder::Read(folder / "a.csv");
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
     EXPECT_NE(csv.find("\nall-gather,3000001,"), std::string::npos) << csv;
+}
+
+TEST(CommandLine, EveryVerbThatMovesBytesWritesResultsAndLinks)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "t.txt") << "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
+    std::ofstream(folder / "f.txt") << "1\n0 1 3 100 1000000 0\n";
+    for (const std::string arguments :
+         {"run gpt-22b-8-a100-full",
+          "collective --system hgx-h100 --op all-reduce --sizes 1MiB,2MiB --fidelity flow",
+          "flows --topology t.txt --flows f.txt"})
+    {
+        const std::string series =
+            arguments[0] == 'r' ? " --set output.linkSeries=1ms" : " --link-series 10us";
+        const Outcome outcome = Weir(folder, arguments + " -o a.h5 --json" + series);
+        ASSERT_EQ(outcome.exit, 0) << outcome.err;
+        EXPECT_TRUE(std::filesystem::is_regular_file(folder / "a.h5"));
+        const auto json = nlohmann::json::parse(outcome.out);
+        EXPECT_FALSE(json["busiest_links"].empty()) << arguments;
+        EXPECT_GT(json["links_window_s"][1], 0) << arguments;
+    }
+}
+
+TEST(CommandLine, ListsAsJson)
+{
+    const ScratchFolder folder;
+    const auto list = nlohmann::json::parse(Weir(folder, "list runs --json").out);
+    ASSERT_FALSE(list.empty());
+    EXPECT_EQ(list[0]["path"].get<std::string>().find(".yaml") != std::string::npos, true);
 }
 
 TEST(CommandLine, ListAndShowKnowEachOthersNames)

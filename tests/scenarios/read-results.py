@@ -27,8 +27,71 @@ def check_columns(group):
             check(max(column) < len(group.file[catalog]), f"{column.name}: beyond {catalog}")
 
 
+def check_carried(file):
+    """Every byte of a link is of a recorded flow."""
+    flows, links = file["flows"], file["links"]
+    check(flows.attrs["rows_left_out"] == 0, "all flows are there")
+    paths = {}
+    for path, link, times in zip(*(file["flow_paths/" + c] for c in ("path", "link", "times"))):
+        paths.setdefault(path, []).append((link, int(times)))
+    carried = [0] * len(links["bytes"])
+    for path, size in zip(flows["path"], flows["bytes"]):
+        for link, times in paths.get(path, []):
+            carried[link] += int(size) * times
+    for link, size in enumerate(links["bytes"]):
+        check(abs(carried[link] - size) <= 1e-9 * size, f"link {link}: bytes of its flows")
+
+
+def check_owners(file):
+    """Tables have one window, and flows name their job and collective."""
+    flows = file["flows"]
+    check_carried(file)
+    for group in ("steps", "ops", "collectives", "flows", "links"):
+        window = [file[group].attrs["window_start_s"], file[group].attrs["window_end_s"]]
+        check(window == [0, sum(file["steps/duration"])], f"{group}: its window is all steps")
+    collectives = file["collectives"]
+    known = {id: label for id, label in zip(collectives["id"], collectives["label"])}
+    labels = [(known[id], label) for id, label in zip(flows["collective"], flows["label"]) if id in known]
+    check(labels and all(a == b for a, b in labels), "a flow has its collective's label")
+    check(min(flows["slowdown"]) > 1 - 1e-6, "no flow is faster than uncontended")
+    check(max(abs(flows["fct"][:] - (flows["finish"][:] - flows["start"][:]))) < 1e-12, "fct")
+    ranks = sum(n for n, r in set(zip(file["ops/ranks"], file["ops/rank"])))
+    check(ranks == len(file["ranks/rank"]), "recorded ranks stand for all")
+
+
+def check_no_job(weir, folder):
+    """`weir flows` and `weir collective` write the same groups; their flows carry what links carried."""
+    with open(folder + "/t.txt", "w") as topology:
+        topology.write("3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n")
+    with open(folder + "/f.txt", "w") as flows:
+        flows.write("2\n0 1 3 100 1000000 0\n0 1 3 100 1000000 0\n")
+    commands = {
+        "flows": ["flows", "--topology", folder + "/t.txt", "--flows", folder + "/f.txt"],
+        "collective": ["collective", "--system", "hgx-h100", "--nodes", "2", "--op", "all-reduce",
+                       "--fidelity", "flow", "--sizes", "1MiB,4MiB"]}
+    for name, arguments in commands.items():
+        path = f"{folder}/{name}.h5"
+        subprocess.run([weir, *arguments, "-o", path], check=True, stdout=subprocess.DEVNULL)
+        with h5py.File(path) as file:
+            for group in ("summary", "steps", "ranks", "ops", "collectives", "flows", "flow_paths", "links"):
+                check_columns(file[group])
+            check_carried(file)
+            jobs = file["catalogs/jobs/name"].asstr()[:]
+            check(set(jobs[file["flows/job"][:]]) == {name}, f"{name}: the flows' job")
+            if name == "flows":
+                # 1 MB each over 12.5 GB/s in halves: 2 us and 160 us, twice as long as alone.
+                check(all(abs(t - 162e-6) < 1e-12 for t in file["flows/fct"]), "two share a link")
+                check(all(abs(s - 162 / 82) < 1e-9 for s in file["flows/slowdown"]), "their slowdown")
+                devices = file["catalogs/devices/name"].asstr()[:]
+                check(set(devices[file["flows/source"][:]]) == {"host0"}, "where they begin")
+            else:
+                check(list(file["bandwidth/size_bytes"]) == [1 << 20, 4 << 20], "a row a size")
+                check(set(file["flows/collective"]) == {0, 1}, "a collective a size")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
+        check_no_job(sys.argv[1], folder)
         path = folder + "/a.h5"
         subprocess.run([sys.argv[1], "run", "gpt-22b-8-a100-selective", "-o", path, "--quiet"], check=True)
         with h5py.File(path) as file:
@@ -36,6 +99,7 @@ def main():
                 check_columns(file[name])
             step = file["summary"].attrs["step_time_s"]
             check(abs(file["steps/duration"][-1] - step) < 1e-12, "the steady step is the last one")
+            check_owners(file)
             parts = sum(file["ranks/" + c][0] for c in ("compute", "tensor", "pipeline", "data", "copy", "bubble", "launch"))
             check(abs(parts - step) < 1e-9 * step, "a rank's breakdown sums to the step")
             labels = file["catalogs/labels/name"].asstr()[:]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/run-scenario.h"
 
+#include "refusal.h"
 #include "scenarios/results/hdf5-file.h"
 #include "scenarios/yaml/input-error.h"
 #include "scratch-folder.h"
@@ -115,6 +116,76 @@ TEST(RunScenario, JobsThatMeetOnALeafAreTimedTogether)
     EXPECT_GT(played, 1.2 * alone);
     scenario.fidelity = Fidelity::Analytical;
     EXPECT_NEAR(Simulate(scenario).StepTime().ToSeconds() / played, 1, 1e-9);
+}
+
+/** Two jobs whose replicas meet on oversubscribed uplinks; the first has more steps. */
+Scenario
+MeetingJobs(const std::string& until)
+{
+    Scenario scenario = SmallScenario(
+        {{"system.nodes", "12"},
+         {"system.fabric", "{kind: rail-optimized, leafRadix: 5, oversubscription: 4}"},
+         {"jobs.0.parallel", "{tensor: 8, data: 6, microBatch: 1, globalBatch: 6}"},
+         {"jobs.0.steps", "5"}});
+    scenario.jobs.push_back(scenario.jobs.front());
+    scenario.jobs.back().name = "second";
+    scenario.jobs.back().steps = 2;
+    scenario.jobs.back().until = until;
+    return scenario;
+}
+
+/** What a step takes beside another job is the last one that ended while that job was running. */
+TEST(RunScenario, TheSteadyStepIsOneWithAllJobsUnderWay)
+{
+    const RunResult result = Simulate(MeetingJobs(""));
+    const JobResult& longer = result.jobs[0];
+    const JobResult& shorter = result.jobs[1];
+    EXPECT_EQ(longer.stepKind, SteadyKind::LastHeld);
+    EXPECT_EQ(shorter.stepKind, SteadyKind::Last);
+    EXPECT_GT(longer.stepTime.ToSeconds(), 1.2 * longer.steps.back().ToSeconds());
+    EXPECT_EQ(shorter.stepTime, shorter.steps.back());
+    for (const RankBreakdown& rank : longer.ranks)
+    {
+        const double step = longer.stepTime.ToSeconds();
+        EXPECT_NEAR(Total(rank), step, step * 1e-9);
+    }
+}
+
+TEST(RunScenario, AJobIsKeptBusyUntilAnotherEnds)
+{
+    const RunResult result = Simulate(MeetingJobs("gpt"));
+    ASSERT_EQ(result.jobs[0].steps.size(), 5U);
+    EXPECT_GE(result.jobs[1].steps.size(), 5U);
+    EXPECT_NEAR(result.jobs[0].steps.back() / result.jobs[0].steps[1], 1, 1e-2);
+}
+
+TEST(RunScenario, RefusesAJobThatWaitsForNoOther)
+{
+    for (const char* until : {"gpt", "nobody"})
+    {
+        EXPECT_NE(RefusalOf([&] {
+                      SmallScenario({{"jobs.0.until", until}});
+                  }).find("expected the name of a job without `until`"),
+                  std::string::npos);
+    }
+}
+
+/**
+ * A background flow that outlives training changes nothing about what links are said to have
+ * carried: they are measured to the end of the last step.
+ */
+TEST(RunScenario, LinksAreMeasuredUntilTheLastJobEnds)
+{
+    const RunResult quiet = Simulate(SmallScenario());
+    const RunResult loaded =
+        Simulate(SmallScenario({{"events",
+                                 "[{kind: background, from: node0/gpu7, to: node0/gpu6, "
+                                 "bytes: 100TB, at: 0s}]"}}));
+    EXPECT_EQ(quiet.measured, loaded.measured);
+    EXPECT_EQ(quiet.measured, quiet.jobs[0].steps[0] + quiet.jobs[0].steps[1]);
+    ASSERT_FALSE(loaded.busiestLinks.empty());
+    EXPECT_GT(loaded.busiestLinks.front().meanUtilization, 0.9); // the flow fills its link
+    EXPECT_LE(loaded.busiestLinks.front().meanUtilization, 1 + 1e-9);
 }
 
 TEST(RunScenario, RefusesMoreGpusThanThereAre)

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
+#include <string>
 
 /**
  * @file
@@ -24,7 +26,8 @@ namespace
 {
 
 constexpr uint32_t SHARED_SLOTS = 16; // NCCL_SHARED_STEPS: of a channel's network buffers
-constexpr Bytes TOKEN;                // the size of a message that only tells something
+constexpr int64_t MAX_CHUNKS = int64_t{1} << 22; // of a part: all of them are listed
+constexpr Bytes TOKEN;                           // the size of a message that only tells something
 
 /** Writes the schedule of one channel. */
 class ChannelWriter
@@ -85,6 +88,14 @@ class ChannelWriter
     {
         const auto& part = m_parts[index];
         const Bytes chunk = ChunkOf(m_in, m_messages[part.message]);
+        if (part.bytes.Count() / chunk.Count() > MAX_CHUNKS)
+        {
+            throw std::length_error("found a message of " + std::to_string(part.bytes.Count()) +
+                                    " bytes on one channel in chunks of " +
+                                    std::to_string(chunk.Count()) + ", expected at most " +
+                                    std::to_string(MAX_CHUNKS) +
+                                    " chunks; fidelity stream has no such limit");
+        }
         for (Bytes left = part.bytes; left > Bytes(); left = left - std::min(chunk, left))
         {
             program.primitives.push_back({kind, ClassOf(std::min(chunk, left)), pipe, pipe});

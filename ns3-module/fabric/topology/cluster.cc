@@ -29,4 +29,11 @@ Cluster::Cluster(ClusterSpec spec)
     m_spec.fabric.kind->Wire(m_topology, m_spec, m_nics);
 }
 
+Cluster::Cluster(Topology topology, FabricSpec fabric)
+    : m_topology(std::move(topology))
+{
+    m_spec.nodes = 0;
+    m_spec.fabric = std::move(fabric);
+}
+
 } // namespace weir

@@ -28,6 +28,9 @@ class Cluster
      */
     explicit Cluster(ClusterSpec spec);
 
+    /** Hosts and switches without nodes: no GPUs. @param fabric how switches choose among paths. */
+    Cluster(Topology topology, FabricSpec fabric);
+
     const ClusterSpec& GetSpec() const
     {
         return m_spec;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/command/result-option.h"
+
+#include "scenarios/command/output-option.h"
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/yaml-node.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace weir
+{
+
+void
+AddResultOptions(CLI::App& verb, ResultOptions& options)
+{
+    AddOutputOption(verb,
+                    "-o,--output",
+                    options.file,
+                    "Write results (flows, links, ...) to this HDF5 file, as weir run does");
+    verb.add_option("--link-series",
+                    options.series,
+                    "Also write what links carried in bins of this width, such as 10us")
+        ->type_name("TIME");
+}
+
+RecordingSpec
+ReadResultOptions(const ResultOptions& options,
+                  const std::string& title,
+                  Fidelity fidelity,
+                  std::vector<std::pair<std::string, std::string>> inputs)
+{
+    RecordingSpec spec;
+    spec.output.file = options.file;
+    spec.fileOption = "--output";
+    spec.title = title;
+    spec.fidelity = fidelity;
+    if (!options.series.empty())
+    {
+        const YamlNode series = YamlNode::ParseArgument(options.series, "--link-series");
+        spec.output.linkSeries = series.AsTime();
+        if (*spec.output.linkSeries == Time())
+        {
+            series.Fail("found '" + options.series + "', expected a time above zero");
+        }
+        if (options.file.empty())
+        {
+            series.Fail("found it without a file, expected --output beside it");
+        }
+    }
+    spec.provenance = [inputs = std::move(inputs)] {
+        std::string text;
+        for (const auto& [key, value] : inputs)
+        {
+            // A JSON string is a YAML string.
+            text += key + ": " +
+                    nlohmann::json(value).dump(
+                        -1, ' ', false, nlohmann::json::error_handler_t::replace) +
+                    "\n";
+        }
+        return text;
+    };
+    return spec;
+}
+
+} // namespace weir

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_COMMAND_RESULT_OPTION_H
+#define WEIR_SCENARIOS_COMMAND_RESULT_OPTION_H
+
+#include "scenarios/results/recording-spec.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace weir
+{
+
+/** The result file that a user asks a verb without a scenario for. */
+struct ResultOptions
+{
+    std::string file;   //!< empty: none
+    std::string series; //!< width of a bin of the link series; empty: no series
+};
+
+/** Adds `-o, --output FILE` and `--link-series TIME` to @p verb. */
+void AddResultOptions(CLI::App& verb, ResultOptions& options);
+
+/**
+ * What is to be kept.
+ * @param title of the result
+ * @param inputs what the user has said, key by key, for provenance
+ * @throws InputError when the series is no time above zero or has no file.
+ */
+RecordingSpec ReadResultOptions(const ResultOptions& options,
+                                const std::string& title,
+                                Fidelity fidelity,
+                                std::vector<std::pair<std::string, std::string>> inputs);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_COMMAND_RESULT_OPTION_H

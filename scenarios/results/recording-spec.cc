@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/results/recording-spec.h"
+
+#include "scenarios/results/timeline.h"
+#include "scenarios/writers/write-scenario.h"
+
+namespace weir
+{
+
+RecordingSpec
+RecordingOf(const Scenario& scenario)
+{
+    return {scenario.output,
+            "output.file",
+            scenario.output.timeline ? TimelinePath(scenario) : "",
+            scenario.title,
+            scenario.fidelity,
+            scenario.seed,
+            scenario.ncclVersion,
+            [&scenario] { return DumpScenario(scenario); }};
+}
+
+} // namespace weir

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_RESULTS_RECORDING_SPEC_H
+#define WEIR_SCENARIOS_RESULTS_RECORDING_SPEC_H
+
+#include "collectives/fidelity.h"
+#include "scenarios/scenario.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace weir
+{
+
+/** What is to be kept of a run, and what its files say of where they come from. */
+struct RecordingSpec
+{
+    OutputSpec output;
+    std::string fileOption{"output.file"}; //!< the option or key that names the file
+    std::string timelinePath{};            //!< where the output asks for one
+    std::string title{};
+    Fidelity fidelity{Fidelity::Stream};
+    uint64_t seed{0};
+    std::string ncclVersion{};
+    std::function<std::string()> provenance; //!< all that the run depends on, as YAML
+};
+
+/** That of @p scenario, which must outlive it. */
+RecordingSpec RecordingOf(const Scenario& scenario);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_RESULTS_RECORDING_SPEC_H

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "weir-command.h"
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+/**
+ * @file
+ * Inputs, outputs and machines that once crashed the command, made it hang or lost a file.
+ */
+namespace weir
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+
+const std::string RUN = "run gpt-22b-8-a100-full --fidelity analytical --quiet ";
+const std::string COLLECTIVE = "collective --system hgx-h100 --op all-reduce --sizes 1MiB ";
+
+/** The command refuses @p arguments with one line that has @p says, found and expected. */
+void
+ExpectRefusal(const ScratchFolder& folder, const std::string& arguments, const std::string& says)
+{
+    const Outcome outcome = Weir(folder, arguments);
+    EXPECT_EQ(outcome.exit, 2) << arguments << outcome.err;
+    EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
+    EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("found"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("expected"), std::string::npos) << outcome.err;
+}
+
+void
+Write(const std::string& path, const std::string& text)
+{
+    std::ofstream(path) << text;
+}
+
+// RLIMIT_FSIZE fails a write as a full disk does. 64 blocks of 512 or 1024 B: less than any result.
+TEST(HostileInput, AFullDiskIsOneLineAndLeavesNoFile)
+{
+    const ScratchFolder folder;
+    for (const std::string output : {"-o a.h5", "--timeline a.json"})
+    {
+        const Outcome outcome = Weir(folder, RUN + output, "ulimit -f 64");
+        EXPECT_EQ(outcome.exit, 1) << outcome.err;
+        EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
+        EXPECT_NE(outcome.err.find("File too large"), std::string::npos) << outcome.err;
+        EXPECT_EQ(folder.Files(), 0U) << output;
+    }
+}
+
+TEST(HostileInput, AHangUpLeavesNoFile)
+{
+    const ScratchFolder folder;
+    const std::string line = "cd '" + (folder / "") +
+                             "' && timeout --preserve-status -s HUP 0.5 '" WEIR_COMMAND
+                             "' run gpt-1t-512-a100-selective -o a.h5 2>/dev/null";
+    const int status = std::system(line.c_str());
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 128 + SIGHUP);
+    EXPECT_EQ(folder.Files(), 0U);
+}
+
+TEST(HostileInput, NoOutputReplacesWhatWeirHasNotWritten)
+{
+    const ScratchFolder folder;
+    const std::string text = "base: hgx-h100\n";
+    for (const std::string& arguments :
+         {RUN + "-o sys.yaml",
+          RUN + "--timeline sys.yaml",
+          std::string("collective --system ./sys.yaml --op all-reduce --csv sys.yaml"),
+          COLLECTIVE + "--csv sys.yaml",
+          std::string("topology draw hgx-h100 -o sys.yaml"),
+          std::string("topology convert ./sys.yaml -o sys.yaml"),
+          std::string("validate korthikanti-2022 --plot sys.yaml")})
+    {
+        Write(folder / "sys.yaml", text);
+        ExpectRefusal(folder, arguments, "sys.yaml");
+        EXPECT_EQ(ScratchFolder::Read(folder / "sys.yaml"), text) << arguments;
+    }
+}
+
+TEST(HostileInput, NoTopologyReplacesABaseOfItsInput)
+{
+    const ScratchFolder folder;
+    Write(folder / "under.yaml", "base: hgx-h100\n");
+    Write(folder / "over.yaml", "base: ./under.yaml\n");
+    ExpectRefusal(folder, "topology convert ./over.yaml -o under.yaml", "another file");
+    EXPECT_EQ(ScratchFolder::Read(folder / "under.yaml"), "base: hgx-h100\n");
+}
+
+TEST(HostileInput, WhatWeirHasWrittenIsReplaced)
+{
+    const ScratchFolder folder;
+    const std::string both[] = {RUN + "-o a.h5 --timeline a.json", COLLECTIVE + "--csv a.csv"};
+    for (const std::string& arguments : both)
+    {
+        EXPECT_EQ(Weir(folder, arguments).exit, 0);
+        EXPECT_EQ(Weir(folder, arguments).exit, 0);
+    }
+    EXPECT_EQ(folder.Files(), 3U);
+}
+
+TEST(HostileInput, ALinkStaysALink)
+{
+    const ScratchFolder folder;
+    fs::create_symlink("target.csv", folder / "dangling.csv");
+    fs::create_symlink("b.csv", folder / "a.csv");
+    fs::create_symlink("a.csv", folder / "b.csv");
+    EXPECT_EQ(Weir(folder, COLLECTIVE + "--csv dangling.csv").exit, 0);
+    EXPECT_TRUE(fs::is_symlink(folder / "dangling.csv"));
+    EXPECT_TRUE(fs::is_regular_file(folder / "target.csv"));
+    ExpectRefusal(folder, COLLECTIVE + "--csv a.csv", "a link that leads to no file");
+    EXPECT_TRUE(fs::is_symlink(folder / "a.csv"));
+}
+
+/** hgx-h100 as GraphML with one text replaced. */
+void
+WriteGraphMl(const ScratchFolder& folder, const std::string& from, const std::string& to)
+{
+    EXPECT_EQ(Weir(folder, "topology convert hgx-h100 -o whole.graphml").exit, 0);
+    std::string text = ScratchFolder::Read(folder / "whole.graphml");
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos);
+    Write(folder / "a.graphml", text.replace(at, from.size(), to));
+}
+
+TEST(HostileInput, AGraphMlIndexOutOfRangeIsRefusedWithItsPlace)
+{
+    const ScratchFolder folder;
+    for (const std::string index : {"99", "1048577", "-1", "0.5", "1e30"})
+    {
+        WriteGraphMl(
+            folder, "<data key=\"index\">0</data>", "<data key=\"index\">" + index + "</data>");
+        ExpectRefusal(folder, "topology show a.graphml", "a.graphml:");
+    }
+    for (const std::string node : {"-2", "1048577", "x"})
+    {
+        WriteGraphMl(
+            folder, "<data key=\"node\">0</data>", "<data key=\"node\">" + node + "</data>");
+        ExpectRefusal(folder, "topology show a.graphml", "a.graphml:");
+    }
+}
+
+TEST(HostileInput, WhatNoMachineCanHoldIsRefusedAtOnce)
+{
+    const ScratchFolder folder;
+    Write(folder / "flows.txt", "1\n0 1 3 100 10 0\n");
+    Write(folder / "empty.txt", "16777216 0 0\n");
+    Write(folder / "short.txt", "16777216 0 16777216\n0 1 100Gbps 1us 0\n");
+    Write(folder / "torus.yaml", "base: hgx-h100\nfabric: {kind: torus, sizes: [32768, 32768]}\n");
+    ExpectRefusal(folder, "flows --topology empty.txt --flows flows.txt", "empty.txt:1");
+    ExpectRefusal(folder, "flows --topology short.txt --flows flows.txt", "short.txt");
+    ExpectRefusal(folder, COLLECTIVE + "--nodes 100000", "at most 262144 GPUs");
+    ExpectRefusal(folder,
+                  "collective --system torus.yaml --nodes 2 --op all-reduce",
+                  "torus.yaml:2:30: fabric.sizes");
+}
+
+// 2^55 bytes in slices of 512 KiB are more than 2^32 on any ring.
+TEST(HostileInput, ACallOfTooManySlicesIsRefusedInFidelityFlow)
+{
+    const ScratchFolder folder;
+    const std::string call = "collective --system hgx-h100 --sizes 36028797018963968 --op ";
+    for (const std::string op : {"all-reduce", "all-gather", "all-to-all", "send-recv"})
+    {
+        ExpectRefusal(folder, call + op + " --fidelity flow", "fidelity stream has no such limit");
+        EXPECT_EQ(Weir(folder, call + op).exit, 0) << op;
+    }
+}
+
+// Chunks of sends and receives are listed one by one; 1 GB of address space holds 2^22 of them.
+TEST(HostileInput, AnExplanationDoesNotGrowWithTheBytes)
+{
+    const ScratchFolder folder;
+    for (const std::string op : {"all-to-all", "gather", "send-recv", "all-reduce"})
+    {
+        const Outcome outcome =
+            Weir(folder,
+                 "collective --system hgx-h100 --nodes 2 --sizes 256TiB --explain --op " + op,
+                 "ulimit -v 1000000");
+        EXPECT_EQ(outcome.exit, 0) << op << outcome.err;
+    }
+}
+
+TEST(HostileInput, TooLittleMemoryIsSaidInWords)
+{
+    const ScratchFolder folder;
+    const Outcome outcome = Weir(folder, COLLECTIVE + "--nodes 2000", "ulimit -v 200000");
+    EXPECT_EQ(outcome.exit, 1);
+    EXPECT_NE(outcome.err.find("found too little memory"), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find("bad_alloc"), std::string::npos) << outcome.err;
+}
+
+// Comparing every key with every other would take 2e10 comparisons: minutes.
+TEST(HostileInput, ManyUnknownKeysAreRefusedAtTheFirst)
+{
+    const ScratchFolder folder;
+    std::string text = "title: many\n";
+    for (int i = 0; i < 200000; i++)
+    {
+        text += "k" + std::to_string(i) + ": 1\n";
+    }
+    Write(folder / "many.yaml", text);
+    const Outcome outcome = Weir(folder, "run many.yaml", "ulimit -t 20");
+    EXPECT_EQ(outcome.exit, 2);
+    EXPECT_NE(outcome.err.find("many.yaml:2:1: k0: found the unknown key"), std::string::npos);
+}
+
+TEST(HostileInput, NoControlCharacterReachesTheTerminal)
+{
+    const ScratchFolder folder;
+    Write(folder / "title.yaml", "title: \"a\\e[31mred\"\n");
+    Write(folder / "key.yaml", "\"a\\e[31mred\": 1\n");
+    Write(folder / "a.graphml", "<graphml><graph id=\"&#27;[2J\"/></graphml>");
+    for (const std::string arguments : {"run title.yaml",
+                                        "run key.yaml",
+                                        "topology show a.graphml",
+                                        "run 'a\x1b[31mred'",
+                                        "rnu\x1b[2J"})
+    {
+        const Outcome outcome = Weir(folder, arguments);
+        EXPECT_EQ(outcome.exit, 2) << arguments;
+        EXPECT_EQ(outcome.err.find('\x1b'), std::string::npos) << arguments;
+    }
+}
+
+TEST(HostileInput, ShowPrintsOnlyWhatItIsAskedFor)
+{
+    const ScratchFolder folder;
+    Write(folder / "text.yaml", "only text\n");
+    Write(folder / "map.yaml", "{a: 1}\n");
+    Write(folder / "mine.yaml", "base: h100-sxm\nname: mine\n");
+    ExpectRefusal(folder, "show gpu ./text.yaml", "text.yaml:1:1");
+    ExpectRefusal(folder, "show gpu ./map.yaml", "map.yaml:1:");
+    ExpectRefusal(folder, "show suite ./map.yaml", "map.yaml");
+    EXPECT_EQ(Weir(folder, "show gpu ./mine.yaml").exit, 0);
+}
+
+TEST(HostileInput, AYmlInTheCurrentFolderIsAFile)
+{
+    const ScratchFolder folder;
+    const Outcome shown = Weir(folder, "show run gpt-22b-8-a100-full");
+    Write(folder / "foo.yml", shown.out);
+    EXPECT_EQ(Weir(folder, "run foo.yml --fidelity analytical --quiet").exit, 0);
+}
+
+TEST(HostileInput, GpusWithoutANicTalkInsideTheirNodeAndNotBeyond)
+{
+    const ScratchFolder folder;
+    Write(folder / "a.yaml", "base: hgx-h100\nnode: {nic: {count: 0}}\nfabric: {kind: none}\n");
+    for (const std::string op : {"gather", "scatter", "all-to-all", "send-recv", "all-reduce"})
+    {
+        const std::string call = "collective --system ./a.yaml --sizes 1MiB --op " + op;
+        EXPECT_EQ(Weir(folder, call).exit, 0) << op;
+        ExpectRefusal(folder, call + " --nodes 2", "network port");
+    }
+}
+
+} // namespace
+} // namespace weir
