@@ -18,7 +18,6 @@ enum class PacketEventKind : uint8_t
     Post,     //!< a flow's first byte may be sent; by flow
     Timer,    //!< of a queue pair: retransmission, congestion control; by queue pair
     Pace,     //!< a queue pair may send its next packet; by queue pair
-    Credit,   //!< a receiver may grant its next credit; by device
     Refresh,  //!< a pause must be renewed; by link
     PortReady //!< a port may send its next packet; by link
 };
@@ -136,20 +135,9 @@ class EventWheel
         return {static_cast<PacketEventKind>(handle >> KIND_SHIFT), handle & NUMBER_MASK};
     }
 
-    /** Bytes that all events take. */
-    std::size_t MemoryBytes() const
-    {
-        std::size_t bytes = m_due.capacity() * sizeof(Due);
-        for (const auto& nodes : m_nodes)
-        {
-            bytes += nodes.capacity() * sizeof(Node);
-        }
-        return bytes;
-    }
-
   private:
     static constexpr uint32_t NONE = 0xffffffff;
-    static constexpr unsigned KINDS = 7;
+    static constexpr unsigned KINDS = 6;
     static constexpr unsigned KIND_SHIFT = 29;
     static constexpr uint32_t NUMBER_MASK = (1u << KIND_SHIFT) - 1;
     static constexpr unsigned SLOT_BITS = 8;  //!< a slot of the lowest level is 2^8 ps

@@ -476,10 +476,7 @@ PacketNetwork::SetSource(uint32_t link, unsigned trafficClass, bool hasPackets, 
         return;
     }
     port.sources |= bit;
-    if (m_events.TimeOf(PacketEventKind::PortReady, link) == EventWheel::NEVER)
-    {
-        m_events.ScheduleBy(PacketEventKind::PortReady, link, std::max(now, port.busyUntil));
-    }
+    m_events.ScheduleBy(PacketEventKind::PortReady, link, std::max(now, port.busyUntil));
 }
 
 /** Whether the other end has room for a packet; where not, asks again when it has. */
@@ -584,22 +581,15 @@ PacketNetwork::TransmitNext(uint32_t link, int64_t now)
         return;
     }
     bool isSent = TransmitOf(link, 0, now);
-    if (m_classes == 2)
+    const unsigned data = m_classes - 1;
+    const unsigned first = port.turn;
+    for (unsigned i = 0; i < data && !isSent; i++)
     {
-        isSent = isSent || TransmitOf(link, 1, now);
-    }
-    else
-    {
-        const unsigned data = m_classes - 1;
-        const unsigned first = port.turn;
-        for (unsigned i = 0; i < data && !isSent; i++)
+        const unsigned c = (first - 1 + i) % data + 1;
+        isSent = TransmitOf(link, c, now);
+        if (isSent)
         {
-            const unsigned c = (first - 1 + i) % data + 1;
-            isSent = TransmitOf(link, c, now);
-            if (isSent)
-            {
-                m_ports[link].turn = static_cast<uint8_t>(c % data + 1);
-            }
+            m_ports[link].turn = static_cast<uint8_t>(c % data + 1);
         }
     }
     Port& after = m_ports[link];

@@ -178,18 +178,6 @@ class PacketNetwork
     /** Bytes that wait in a port's queues. */
     int64_t QueuedBytes(uint32_t link) const;
 
-    /** Shared bytes in use of a device's buffer. */
-    int64_t SharedUse(DeviceId device) const
-    {
-        return m_buffers[device.Index()].SharedUse();
-    }
-
-    /** Bytes that came by a link in a class and have not left the device. */
-    int64_t IngressUse(uint32_t link, unsigned trafficClass) const
-    {
-        return m_accounts[link * m_classes + trafficClass].bytes;
-    }
-
     /**
      * Packets that all ports and wires hold: as many as the pool has in use. O(packets).
      * @throws std::logic_error when a port holds another number than it has counted.

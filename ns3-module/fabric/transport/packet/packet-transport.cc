@@ -38,10 +38,6 @@ PacketTransport::PacketTransport(Routing& routing, PacketSpec spec)
       m_network(routing.GetTopology(), m_spec, m_wheel, m_packets, m_pairs)
 {
     m_pairs.SetNetwork(m_network);
-    for (std::size_t i = 0; i < routing.GetTopology().LinkCount(); i++)
-    {
-        m_rates.push_back(routing.GetTopology().GetLink(LinkId(i)).rate);
-    }
 }
 
 Time
@@ -76,8 +72,6 @@ PacketTransport::Handle(EventWheel::Event event, int64_t now)
     case PacketEventKind::Refresh:
         m_network.OnRefresh(event.number, now);
         break;
-    case PacketEventKind::Credit:
-        break;
     }
 }
 
@@ -103,7 +97,7 @@ PacketTransport::AdvanceAlone(Time limit)
     const int64_t until = limit.IsInfinite() ? EventWheel::NEVER : limit.ToPicoseconds();
     m_hasTold = false;
     // A bound on what is done at once lets whoever runs it show progress, or stop.
-    for (unsigned done = 0; done < 1u << 16 && !m_hasTold; done++)
+    for (unsigned done = 0; done < 1u << 12 && !m_hasTold; done++)
     {
         const int64_t next = m_wheel.NextTime();
         if (next >= until)
@@ -482,14 +476,13 @@ PacketTransport::OpenFootprint(Connection& connection)
 void
 PacketTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 {
-    if (link.Index() >= m_rates.size() || !(rate >= Rate()))
+    if (link.Index() >= m_network.Links() || !(rate >= Rate()))
     {
         throw std::invalid_argument(
             "PacketTransport::SetLinkRate: no such link, or its rate is "
             "negative");
     }
     m_now = std::max(m_now, now);
-    m_rates[link.Index()] = rate;
     m_network.SetRate(link.Index(), rate, now.ToPicoseconds());
 }
 
@@ -498,7 +491,7 @@ PacketTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
 {
     for (const LinkId link : links)
     {
-        if (link.Index() >= m_rates.size())
+        if (link.Index() >= m_network.Links())
         {
             throw std::invalid_argument("PacketTransport::SetLinksUp: no such link");
         }
@@ -732,7 +725,7 @@ uint64_t
 PacketTransport::PacketHops() const
 {
     uint64_t hops = 0;
-    for (uint32_t link = 0; link < m_rates.size(); link++)
+    for (uint32_t link = 0; link < m_network.Links(); link++)
     {
         hops += m_network.Counters(link).packets;
     }

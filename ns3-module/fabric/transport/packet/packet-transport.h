@@ -197,7 +197,6 @@ class PacketTransport final : public Transport, private MessageClient
     std::vector<Connection> m_connections;              //!< in the order in which they were opened
     std::vector<std::vector<uint32_t>> m_connectionsOf; //!< by route: into m_connections
     std::vector<QueuePairs::Path> m_hopsOfPath;         //!< by path; forward END: not kept yet
-    std::vector<Rate> m_rates;                          //!< by link: wired or set
     uint64_t m_started{0};
     std::size_t m_active{0};
     uint64_t m_events{0};

@@ -15,11 +15,9 @@ enum class PacketKind : uint8_t
     Data,
     Trimmed, //!< the header of a data packet whose payload a switch has cut off
     Ack,
-    Nack,   //!< asks for a sequence number again
-    Cnp,    //!< congestion notification of DCQCN
-    Grant,  //!< a receiver's credit (pull)
-    Pause,  //!< PFC; ends at the next device
-    Foreign //!< of somebody else, such as a stack of ns-3
+    Nack, //!< asks for a sequence number again
+    Cnp,  //!< congestion notification of DCQCN
+    Pause //!< PFC; ends at the next device
 };
 
 /** A packet under way: one cache line; what it carries for real is not kept. */
@@ -27,16 +25,15 @@ struct alignas(64) Packet
 {
     static constexpr uint32_t NONE = 0xffffffff;
 
-    static constexpr uint8_t MARKED = 1;        //!< flag: ECN; on ACKs, its echo
-    static constexpr uint8_t RETRANSMITTED = 2; //!< flag: sent before
-    static constexpr uint8_t LAST = 4;          //!< flag: of its message
-    static constexpr uint8_t RESUME = 8;        //!< flag of a Pause: go on
+    static constexpr uint8_t MARKED = 1; //!< flag: ECN; on ACKs, its echo
+    static constexpr uint8_t LAST = 2;   //!< flag: of its message
+    static constexpr uint8_t RESUME = 4; //!< flag of a Pause: go on
 
     int64_t time{0};          //!< picoseconds: when it is whole at the end of the wire
     int64_t stamp{0};         //!< when it was sent; on ACKs, when what they acknowledge was
     uint64_t number{0};       //!< packet sequence number; on ACKs, the next one expected
     uint32_t nextLink{NONE};  //!< on a wire: where it goes on
-    uint32_t owner{0};        //!< queue pair; of Foreign ones the sender's number
+    uint32_t owner{0};        //!< queue pair; of a Pause its traffic class
     uint32_t hop{0};          //!< into PacketNetwork's hops: the link it takes next
     uint32_t ingress{NONE};   //!< link by which it came into the device where it is
     uint32_t size{0};         //!< bytes on the wire, headers included

@@ -107,14 +107,13 @@ QueuePairs::SetPaths(uint32_t id, std::vector<Path> paths, int64_t now)
     }
 }
 
-SenderControl&
-QueuePairs::ControlOf(Pair& pair)
+void
+QueuePairs::OpenControl(Pair& pair)
 {
     if (!pair.control)
     {
         pair.control = m_spec.congestionControl->Open(pair.facts);
     }
-    return *pair.control;
 }
 
 double
@@ -174,7 +173,7 @@ void
 QueuePairs::Post(uint32_t id, uint32_t message, int64_t bytes, int64_t now)
 {
     Pair& pair = *m_pairs[id];
-    ControlOf(pair);
+    OpenControl(pair);
     const bool wasIdle = !HasPackets(pair);
     pair.messages.Post(message, bytes, pair.facts.mtu);
     if (wasIdle)
@@ -342,7 +341,6 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         }
         else
         {
-            p.flags |= Packet::RETRANSMITTED;
             m_counters.retransmissions++;
         }
         pair.lastSize = p.size;
@@ -490,9 +488,7 @@ QueuePairs::OnPacket(uint32_t packet, int64_t now)
         ScheduleTimer(id, now);
         break;
     }
-    case PacketKind::Grant:
     case PacketKind::Pause:
-    case PacketKind::Foreign:
         break;
     }
 }

@@ -191,7 +191,7 @@ class QueuePairs : public PacketEnds
         uint32_t last{0};              //!< who sent last
     };
 
-    SenderControl& ControlOf(Pair& pair);
+    void OpenControl(Pair& pair);
     double WindowOf(const Pair& pair) const;
     double PaceOf(const Pair& pair) const;
 

@@ -66,17 +66,6 @@ class ReceivedSet
         }
     }
 
-    bool IsEmpty() const
-    {
-        return m_count == 0;
-    }
-
-    /** Behind the last one that is there; only when it is not empty. */
-    uint64_t End() const
-    {
-        return m_end;
-    }
-
   private:
     bool Bit(uint64_t number) const
     {

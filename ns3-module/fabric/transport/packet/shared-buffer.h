@@ -38,11 +38,6 @@ class SharedBuffer
     {
     }
 
-    int64_t SharedUse() const
-    {
-        return m_used;
-    }
-
     /** The most that an account may use of the shared part now. */
     double Threshold(double alpha) const
     {
@@ -112,11 +107,6 @@ class SharedBuffer
     void TakeShared(int64_t size)
     {
         m_used += size;
-    }
-
-    int64_t Shared() const
-    {
-        return m_shared;
     }
 
   private:

@@ -17,7 +17,6 @@ class DctcpSender : public SenderControl
     DctcpSender(const Dctcp& values, const ConnectionFacts& facts)
         : m_values(values),
           m_lineRate(facts.lineRate),
-          m_mtu(facts.mtu),
           m_limit(facts, values.window, values.windowOfPath, values.scaleWindow)
     {
         SetRate(facts.lineRate);
@@ -66,7 +65,6 @@ class DctcpSender : public SenderControl
 
     const Dctcp& m_values;
     double m_lineRate;
-    uint32_t m_mtu;
     WindowLimit m_limit;
     double m_alpha{1};
     uint64_t m_marks{0};

@@ -41,7 +41,6 @@ class NsccSender : public SenderControl
         const double bytes = ack.bytes;
         m_average += m_values.gain * (delay - m_average);
         m_achieved += bytes;
-        m_isEmpty = m_isEmpty && delay < FAST_DELAY;
         if (!ack.isMarked && delay < FAST_DELAY && m_emptyBytes >= m_window)
         {
             m_window += bytes * m_fast;
@@ -126,7 +125,6 @@ class NsccSender : public SenderControl
     Time m_appliedAt;
     Time m_roundAt;
     Time m_cutAt;
-    bool m_isEmpty{true};
     bool m_wasLost{false};
 };
 
