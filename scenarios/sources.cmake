@@ -107,6 +107,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-summary.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-topology.cc
+  ${CMAKE_CURRENT_LIST_DIR}/flows/htsim-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/located-lines.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/open-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/play-flows.cc

@@ -167,14 +167,17 @@ AddFlowsCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("flows", "Play your own flows on your own network");
     auto options = std::make_shared<FlowsOptions>();
-    verb->add_option("--topology",
-                     options->topology,
-                     "HPCC-style topology file, or a system of the catalogue or its .yaml file")
+    verb->add_option(
+            "--topology",
+            options->topology,
+            "HPCC-style topology file, htsim's .topo, or a system of the catalogue or its .yaml "
+            "file")
         ->required();
     verb->add_option("--flows",
                      options->flows,
                      "HPCC-style flow file (src dst pg dport size start_s; dport may be absent), "
-                     "or CSV with the header src,dst,bytes,start_s")
+                     "htsim's .cm (starts in microseconds), or CSV with the header "
+                     "src,dst,bytes,start_s")
         ->required();
     verb->add_option("--fidelity", options->fidelity, "flow or packet")->capture_default_str();
     AddPacketsOptions(*verb, options->packets);

@@ -4,6 +4,8 @@
 #include "scenarios/yaml/nearest-name.h"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <limits>
 #include <system_error>
@@ -27,15 +29,24 @@ ColumnNames()
     return names;
 }
 
+/** Whether @p text is @p word, which is in lower case, in any case. */
+bool
+IsWord(std::string_view text, std::string_view word)
+{
+    return std::equal(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == b;
+    });
+}
+
 } // namespace
 
 FlowFile::FlowFile(const std::string& path)
     : m_lines(path, "--flows")
 {
     m_places.fill(ABSENT);
-    m_isCsv = m_lines.IsNextWithCommas();
-    if (m_isCsv)
+    if (m_lines.IsNextWithCommas())
     {
+        m_form = Form::Csv;
         ReadCsvHeader();
     }
     else
@@ -64,6 +75,12 @@ FlowFile::ReadCount()
             "found an empty file, expected the number of flows, or the header "
             "src,dst,bytes,start_s");
     }
+    if (IsWord(m_lines.Fields()[0], "nodes"))
+    {
+        m_form = Form::Htsim;
+        ReadHtsimHeader();
+        return;
+    }
     if (m_lines.Fields().size() != 1)
     {
         throw m_lines.Error("found " + std::to_string(m_lines.Fields().size()) +
@@ -72,6 +89,110 @@ FlowFile::ReadCount()
     }
     m_count = m_lines.Whole(0, "flows", 0, MOST);
     m_countLine = m_lines.Line();
+}
+
+/** The rest of it: Nodes is the line where the file stands. */
+void
+FlowFile::ReadHtsimHeader()
+{
+    const auto value = [this](const char* name) {
+        if (m_lines.Fields().size() != 2)
+        {
+            throw m_lines.Error(std::string(name) + ": found " +
+                                std::to_string(m_lines.Fields().size() - 1) +
+                                " values, expected one");
+        }
+        return m_lines.Whole(1, name, 0, MOST);
+    };
+    value("Nodes");
+    if (!m_lines.NextAtSpaces() || !IsWord(m_lines.Fields()[0], "connections"))
+    {
+        throw m_lines.Error("found no line Connections after Nodes, expected the number of flows");
+    }
+    m_count = value("Connections");
+    m_countLine = m_lines.Line();
+}
+
+/** As Next, of the form `src->dst key value key value ...`. */
+bool
+FlowFile::NextHtsim(FlowRow& row)
+{
+    bool found = m_lines.NextAtSpaces();
+    while (found && m_lines.Fields().size() == 2 && // Triggers, Failures: how many follow
+           m_lines.Fields()[0].find("->") == std::string_view::npos)
+    {
+        if (m_lines.Whole(1, std::string(m_lines.Fields()[0]).c_str(), 0, MOST) != 0)
+        {
+            throw m_lines.Refusal(std::string(m_lines.Fields()[0]),
+                                  m_lines.Fields()[1],
+                                  "0: flows start at times, and links fail by events");
+        }
+        found = m_lines.NextAtSpaces();
+    }
+    if (!found || m_read == m_count)
+    {
+        if (!found && m_read == m_count)
+        {
+            return false;
+        }
+        throw m_lines.Error(
+            "found " +
+            std::string(found ? "one more flow"
+                              : "the end of the file after " + std::to_string(m_read) + " flows") +
+            ", expected " + std::to_string(m_count) + " as line " + std::to_string(m_countLine) +
+            " says");
+    }
+    const auto& fields = m_lines.Fields();
+    const std::string ends(fields[0]);
+    const std::size_t arrow = ends.find("->");
+    const auto whole = [&](const std::string& text) {
+        int64_t number = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (error != std::errc() || end != text.data() + text.size() || number < 0)
+        {
+            throw m_lines.Refusal("src->dst", ends, "two whole numbers, as 0->13");
+        }
+        return number;
+    };
+    if (arrow == std::string::npos || fields.size() % 2 == 0)
+    {
+        throw m_lines.Error("found '" + ends + "' and " + std::to_string(fields.size() - 1) +
+                            " fields, expected src->dst and keys with values: start, size");
+    }
+    row = FlowRow();
+    row.source = whole(ends.substr(0, arrow));
+    row.destination = whole(ends.substr(arrow + 2));
+    bool hasStart = false;
+    bool hasSize = false;
+    for (std::size_t i = 1; i < fields.size(); i += 2)
+    {
+        if (IsWord(fields[i], "start"))
+        {
+            const double start = m_lines.Decimal(i + 1, "start");
+            if (start < 0 || start > MOST_START * 1e6)
+            {
+                throw m_lines.Refusal("start", fields[i + 1], "from 0 to 1e12 microseconds");
+            }
+            row.start = Time::Microseconds(start);
+            hasStart = true;
+        }
+        else if (IsWord(fields[i], "size"))
+        {
+            row.bytes = Bytes(m_lines.Whole(i + 1, "size", 0, MOST));
+            hasSize = true;
+        }
+        else if (IsWord(fields[i], "trigger"))
+        {
+            throw m_lines.Refusal("trigger", fields[i + 1], "a start: triggers are not played");
+        }
+    }
+    if (!hasStart || !hasSize)
+    {
+        throw m_lines.Error(std::string("found no ") + (hasStart ? "size" : "start") +
+                            ", expected src->dst start t size bytes");
+    }
+    m_read++;
+    return true;
 }
 
 void
@@ -131,7 +252,7 @@ FlowFile::ChooseHpccForm()
 bool
 FlowFile::NextLine()
 {
-    if (m_isCsv)
+    if (m_form == Form::Csv)
     {
         return m_lines.NextAtCommas();
     }
@@ -161,6 +282,10 @@ FlowFile::NextLine()
 bool
 FlowFile::Next(FlowRow& row)
 {
+    if (m_form == Form::Htsim)
+    {
+        return NextHtsim(row);
+    }
     if (!NextLine())
     {
         return false;
@@ -180,7 +305,8 @@ FlowFile::Next(FlowRow& row)
     row.destination = m_lines.Whole(m_places[DESTINATION], "dst", 0, MOST);
     row.priorityGroup = port(PRIORITY_GROUP, "pg");
     row.destinationPort = port(DESTINATION_PORT, "dport");
-    row.bytes = Bytes(m_lines.Whole(m_places[BYTES], m_isCsv ? "bytes" : "size", 0, MOST));
+    row.bytes =
+        Bytes(m_lines.Whole(m_places[BYTES], m_form == Form::Csv ? "bytes" : "size", 0, MOST));
     const double start = m_lines.Decimal(m_places[START], "start_s");
     if (start < 0 || start > MOST_START)
     {

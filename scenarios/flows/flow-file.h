@@ -28,7 +28,9 @@ struct FlowRow
  * The flows of a file, one after another, in constant memory. Its form is known by its content:
  *  - HPCC: a line with the number of flows, then `src dst pg dport size start_s` a flow, or
  *    `src dst pg size start_s` (ConWeave), the same throughout; text after the last is a remark;
- *  - CSV: a header with the columns src, dst, bytes, start_s in any order, maybe pg and dport too.
+ *  - CSV: a header with the columns src, dst, bytes, start_s in any order, maybe pg and dport too;
+ *  - htsim (`.cm`, `.tm`): `Nodes n`, `Connections m`, then `src->dst [id i] start t size s` a
+ * flow, with t in microseconds, as uet-htsim takes it. Flows that wait for triggers are refused.
  *
  * Sizes are bytes (64 bits); a start is in seconds from the beginning of the run. Whether an end
  * point exists is for whoever reads to say.
@@ -79,13 +81,22 @@ class FlowFile
         COLUMN_COUNT
     };
 
+    enum class Form : uint8_t
+    {
+        Hpcc,
+        Csv,
+        Htsim
+    };
+
     void ReadCount();
     void ReadCsvHeader();
+    void ReadHtsimHeader();
+    bool NextHtsim(FlowRow& row);
     bool NextLine();
     void ChooseHpccForm();
 
     LocatedLines m_lines;
-    bool m_isCsv{false};
+    Form m_form{Form::Hpcc};
     uint64_t m_countLine{0};
     int64_t m_count{0}; //!< flows that the first line promises
     int64_t m_read{0};

@@ -5,6 +5,7 @@
 #include "scenarios/flows/cluster-network.h"
 #include "scenarios/flows/hpcc-network.h"
 #include "scenarios/flows/hpcc-topology.h"
+#include "scenarios/flows/htsim-topology.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-system.h"
@@ -68,7 +69,8 @@ OpenNetwork(const std::string& topology, const NetworkOverrides& overrides, cons
     {
         return OpenSystem(topology, overrides, catalog);
     }
-    Topology read = ReadHpccTopology(topology);
+    const bool isHtsim = std::filesystem::path(topology).extension() == ".topo";
+    Topology read = isHtsim ? ReadHtsimTopology(topology) : ReadHpccTopology(topology);
     if (overrides.nodes)
     {
         throw InputError("--nodes: found " + std::to_string(*overrides.nodes) + " with '" +

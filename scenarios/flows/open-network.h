@@ -24,8 +24,9 @@ struct NetworkOverrides
 };
 
 /**
- * The network that @p topology names: a path that ends in .yaml or .yml is a system, any other file
- * an HPCC topology, and a name without a file a system of the catalogue.
+ * The network that @p topology names: a path that ends in .yaml or .yml is a system, one in .topo
+ * a fat tree of htsim, any other file an HPCC topology, and a name without a file a system of the
+ * catalogue.
  * @throws InputError when it is none of these, is wrong inside, or cannot be wired.
  */
 std::unique_ptr<FlowNetwork> OpenNetwork(const std::string& topology,

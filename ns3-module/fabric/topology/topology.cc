@@ -119,8 +119,18 @@ LinkId
 Topology::AddDuplexLink(
     DeviceId a, DeviceId b, LinkKind kind, Rate rate, Time latency, uint16_t profile)
 {
-    const LinkId there = AddLink(a, b, kind, rate, latency, profile);
-    const LinkId back = AddLink(b, a, kind, rate, latency, profile);
+    const LinkId there = AddDuplexLink(a, b, kind, rate, latency, latency);
+    m_links[there.Index()].profile = profile;
+    m_links[m_links[there.Index()].opposite.Index()].profile = profile;
+    return there;
+}
+
+LinkId
+Topology::AddDuplexLink(
+    DeviceId a, DeviceId b, LinkKind kind, Rate rate, Time latency, Time latencyBack)
+{
+    const LinkId there = AddLink(a, b, kind, rate, latency);
+    const LinkId back = AddLink(b, a, kind, rate, latencyBack);
     m_links[there.Index()].opposite = back;
     m_links[back.Index()].opposite = there;
     return there;

@@ -122,6 +122,10 @@ class Topology
     LinkId AddDuplexLink(
         DeviceId a, DeviceId b, LinkKind kind, Rate rate, Time latency, uint16_t profile = 0);
 
+    /** Adds both directions, of which the one from @p b to @p a has another latency. */
+    LinkId AddDuplexLink(
+        DeviceId a, DeviceId b, LinkKind kind, Rate rate, Time latency, Time latencyBack);
+
     /** Adds both directions as @p bundle wires of @p profile that always share their load. */
     LinkId AddDuplexLink(
         DeviceId a, DeviceId b, LinkKind kind, const LinkProfile& profile, uint32_t bundle = 1);

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/flows/htsim-topology.h"
+
+#include "scenarios/readers/located-lines.h"
+#include "scenarios/yaml/nearest-name.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr int64_t MAX_NODES = int64_t{1} << 20;
+constexpr int64_t MAX_RADIX = 4096;
+constexpr std::size_t MAX_TIERS = 3;
+
+/** Switches of one tier, and the links below them. */
+struct Tier
+{
+    std::optional<double> gbps;
+    int64_t latency{0};       //!< ns
+    int64_t switchLatency{0}; //!< ns
+    int64_t down{0};
+    int64_t up{0};
+    int64_t bundle{1};
+};
+
+struct FatTreeFile
+{
+    int64_t nodes{0};
+    int64_t podSize{0};
+    int64_t tiers{0};
+    std::array<Tier, MAX_TIERS> tier;
+};
+
+std::string
+LowerCase(std::string_view text)
+{
+    std::string lower(text);
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+    });
+    return lower;
+}
+
+const std::vector<std::string>&
+Keys()
+{
+    static const std::vector<std::string> keys{"nodes",
+                                               "podsize",
+                                               "tiers",
+                                               "tier",
+                                               "downlink_speed_gbps",
+                                               "radix_down",
+                                               "radix_up",
+                                               "queue_down",
+                                               "queue_up",
+                                               "oversubscribed",
+                                               "bundle",
+                                               "switch_latency_ns",
+                                               "downlink_latency_ns"};
+    return keys;
+}
+
+/** What a line of a tier says. */
+void
+ReadTierKey(const LocatedLines& lines, const std::string& key, Tier& tier)
+{
+    if (key == "downlink_speed_gbps")
+    {
+        tier.gbps = lines.Decimal(1, "Downlink_speed_Gbps");
+        if (!(*tier.gbps > 0))
+        {
+            throw lines.Refusal("Downlink_speed_Gbps", lines.Fields()[1], "more than zero");
+        }
+    }
+    else if (key == "downlink_latency_ns")
+    {
+        tier.latency = lines.Whole(1, "Downlink_Latency_ns", 0, 1000000000);
+    }
+    else if (key == "switch_latency_ns")
+    {
+        tier.switchLatency = lines.Whole(1, "Switch_Latency_ns", 0, 1000000000);
+    }
+    else if (key == "radix_down")
+    {
+        tier.down = lines.Whole(1, "Radix_Down", 1, MAX_RADIX);
+    }
+    else if (key == "radix_up")
+    {
+        tier.up = lines.Whole(1, "Radix_Up", 1, MAX_RADIX);
+    }
+    else if (key == "bundle")
+    {
+        tier.bundle = lines.Whole(1, "Bundle", 1, MAX_RADIX);
+    }
+}
+
+FatTreeFile
+ReadFile(LocatedLines& lines)
+{
+    FatTreeFile file;
+    Tier* tier = nullptr;
+    while (lines.NextAtSpaces())
+    {
+        const std::string key = LowerCase(lines.Fields()[0]);
+        if (std::find(Keys().begin(), Keys().end(), key) == Keys().end())
+        {
+            throw lines.Refusal("key",
+                                lines.Fields()[0],
+                                "a key of htsim's topologies, such as Nodes or Radix_Down" +
+                                    DidYouMean(key, Keys()));
+        }
+        if (lines.Fields().size() < 2)
+        {
+            throw lines.Error(key + ": found nothing, expected a value");
+        }
+        if (key == "nodes")
+        {
+            file.nodes = lines.Whole(1, "Nodes", 1, MAX_NODES);
+        }
+        else if (key == "podsize")
+        {
+            file.podSize = lines.Whole(1, "Podsize", 1, MAX_NODES);
+        }
+        else if (key == "tiers")
+        {
+            file.tiers = lines.Whole(1, "Tiers", 2, MAX_TIERS);
+        }
+        else if (key == "tier")
+        {
+            tier = &file.tier[static_cast<std::size_t>(lines.Whole(1, "Tier", 0, MAX_TIERS - 1))];
+        }
+        else if (tier == nullptr)
+        {
+            throw lines.Refusal("key", lines.Fields()[0], "the line Tier before it");
+        }
+        else
+        {
+            ReadTierKey(lines, key, *tier);
+        }
+    }
+    return file;
+}
+
+/** Whole quotient. @throws InputError where there is a rest, or @p part is missing. */
+int64_t
+Divided(const LocatedLines& lines, int64_t whole, int64_t part, const std::string& rule)
+{
+    if (part <= 0 || whole <= 0 || whole % part != 0)
+    {
+        throw lines.Error("found " + std::to_string(whole) + " and " + std::to_string(part) +
+                          ", expected " + rule);
+    }
+    return whole / part;
+}
+
+/** Joins devices of one tier with those above, as often as their bundle has links. */
+class TreeBuilder
+{
+  public:
+    TreeBuilder(Topology& topology, const FatTreeFile& file)
+        : m_topology(topology),
+          m_file(file)
+    {
+    }
+
+    std::vector<DeviceId> Add(DeviceKind kind, const std::string& name, int64_t count)
+    {
+        std::vector<DeviceId> devices;
+        for (int64_t i = 0; i < count; i++)
+        {
+            devices.push_back(m_topology.AddDevice(kind, name + std::to_string(i)));
+        }
+        return devices;
+    }
+
+    /** @param tier of the upper one; hosts are below tier 0 */
+    void Join(DeviceId below, DeviceId above, std::size_t tier)
+    {
+        const Tier& upper = m_file.tier[tier];
+        const Rate rate = Rate::Gbps(*upper.gbps);
+        const int64_t delayBelow = tier == 0 ? 0 : m_file.tier[tier - 1].switchLatency;
+        const auto latency = [&upper](int64_t delay) {
+            return Time::Picoseconds((upper.latency + delay) * 1000);
+        };
+        for (int64_t i = 0; i < (tier == 0 ? 1 : upper.bundle); i++)
+        {
+            m_topology.AddDuplexLink(below,
+                                     above,
+                                     LinkKind::Network,
+                                     rate,
+                                     latency(upper.switchLatency),
+                                     latency(delayBelow));
+        }
+    }
+
+  private:
+    Topology& m_topology;
+    const FatTreeFile& m_file;
+};
+
+} // namespace
+
+Topology
+ReadHtsimTopology(const std::string& path)
+{
+    LocatedLines lines(path, "--topology");
+    const FatTreeFile file = ReadFile(lines);
+    for (std::size_t t = 0; t < static_cast<std::size_t>(std::max<int64_t>(file.tiers, 2)); t++)
+    {
+        if (!file.tier[t].gbps)
+        {
+            throw lines.Error("found no Downlink_speed_Gbps of tier " + std::to_string(t) +
+                              ", expected one");
+        }
+    }
+    const bool hasCore = file.tiers == 3;
+    const int64_t podSize = hasCore ? file.podSize : file.nodes;
+    const Tier& edge = file.tier[0];
+    const Tier& middle = file.tier[1];
+    const int64_t pods = Divided(lines, file.nodes, podSize, "Nodes to be a multiple of Podsize");
+    const int64_t edges =
+        Divided(lines, podSize, edge.down, "a pod's hosts to be a multiple of tier 0's Radix_Down");
+    const int64_t middles = Divided(
+        lines, edge.up, middle.bundle, "tier 0's Radix_Up to be a multiple of tier 1's Bundle");
+    if (edges * middle.bundle > middle.down)
+    {
+        throw lines.Error("tier 1: found Radix_Down " + std::to_string(middle.down) +
+                          ", expected at least " + std::to_string(edges * middle.bundle) +
+                          ": the links of " + std::to_string(edges) + " switches of tier 0");
+    }
+    Topology topology;
+    TreeBuilder tree(topology, file);
+    const auto hosts = tree.Add(DeviceKind::Host, "host", file.nodes);
+    const auto tors = tree.Add(DeviceKind::LeafSwitch, "tor", pods * edges);
+    const auto aggregations =
+        tree.Add(DeviceKind::SpineSwitch, hasCore ? "agg" : "spine", pods * middles);
+    for (int64_t host = 0; host < file.nodes; host++)
+    {
+        tree.Join(hosts[host], tors[host / edge.down], 0);
+    }
+    for (int64_t tor = 0; tor < pods * edges; tor++)
+    {
+        for (int64_t i = 0; i < middles; i++)
+        {
+            tree.Join(tors[tor], aggregations[tor / edges * middles + i], 1);
+        }
+    }
+    if (!hasCore)
+    {
+        return topology;
+    }
+    const Tier& core = file.tier[2];
+    const int64_t perMiddle = Divided(
+        lines, middle.up, core.bundle, "tier 1's Radix_Up to be a multiple of tier 2's Bundle");
+    if (pods * core.bundle > core.down)
+    {
+        throw lines.Error("tier 2: found Radix_Down " + std::to_string(core.down) +
+                          ", expected at least " + std::to_string(pods * core.bundle) +
+                          ": the links of " + std::to_string(pods) + " pods");
+    }
+    const auto cores = tree.Add(DeviceKind::CoreSwitch, "core", middles * perMiddle);
+    for (int64_t middleSwitch = 0; middleSwitch < pods * middles; middleSwitch++)
+    {
+        for (int64_t i = 0; i < perMiddle; i++)
+        {
+            tree.Join(aggregations[middleSwitch], cores[middleSwitch % middles * perMiddle + i], 2);
+        }
+    }
+    return topology;
+}
+
+} // namespace weir
