@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_SCENARIO_H
 #define WEIR_SCENARIOS_SCENARIO_H
 
+#include "collectives/collective.h"
 #include "collectives/fidelity.h"
 #include "compute-model/kernels/gpu.h"
 #include "compute-model/training-run.h"
@@ -21,13 +22,41 @@ namespace weir
 /** Which GPUs a job gets. */
 enum class Placement : uint8_t
 {
-    Packed //!< ranks fill node after node
+    Packed,  //!< node after node
+    Strided, //!< nodes 0, k, 2k, ..., then 1, k + 1, ...
+    Random,  //!< nodes in an order drawn by a seed
+    Nodes,   //!< the nodes of a list, in its order
+    Gpus     //!< the GPUs of a list, by rank
+};
+
+/** Which GPUs a job gets: of nodes in some order the free ones, or those of a list. */
+struct PlacementSpec
+{
+    Placement kind{Placement::Packed};
+    uint32_t stride{2};           //!< of Strided
+    uint64_t seed{0};             //!< of Random
+    std::vector<uint32_t> list{}; //!< of Nodes or Gpus
+    std::string where{};          //!< for messages; empty: not from a file
+};
+
+/** A job that is one collective of a group of GPUs, called again and again. */
+struct CollectiveJobSpec
+{
+    std::string name;
+    CollectiveOp op{CollectiveOp::AllReduce};
+    Bytes bytes;         //!< as nccl-tests counts them
+    uint32_t calls{1};   //!< back to back
+    std::string until{}; //!< instead of a number of calls: until this job ends
+    uint32_t gpus{0};    //!< how many; 0: all that its placement has
+    Time start;          //!< of the first call
+    PlacementSpec placement;
+    std::string where{}; //!< for messages, as YamlNode::Where; empty: not from a file
 };
 
 /** A job as a scenario has it; it gets its GPUs by its placement when the scenario is wired. */
 struct JobSpec : TrainingJobSpec
 {
-    Placement placement{Placement::Packed};
+    PlacementSpec placement;
     std::string until{}; //!< goes on after its steps until this job ends; empty: does not
     std::string where{}; //!< of its plan, as YamlNode::Where; empty: not from a file
     std::vector<std::string> notes{}; //!< on values of its plan without effect, a line each
@@ -47,7 +76,9 @@ struct EventSpec
 {
     EventKind kind{EventKind::Degrade};
     Time at;
-    std::string from; //!< device names as `weir show system` prints them
+    Time every;        //!< from one time to the next, where it happens several times
+    uint32_t times{1}; //!< how often it happens
+    std::string from;  //!< device names as `weir show system` prints them
     std::string to;
     double factor{1};
     Bytes bytes;
@@ -82,6 +113,8 @@ struct Scenario
     ClusterSpec cluster;
     Gpu gpu;
     std::vector<JobSpec> jobs;
+    std::vector<CollectiveJobSpec>
+        collectives{}; //!< jobs that are collectives; placed after the others
     Fidelity fidelity{Fidelity::Stream};
     PacketSpec packets;     //!< where the fidelity is packet or hybrid
     HybridSelection hybrid; //!< where it is hybrid

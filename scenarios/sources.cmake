@@ -78,6 +78,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/results/link-series.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/model-flops.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/output-file.cc
+  ${CMAKE_CURRENT_LIST_DIR}/simulation/place-jobs.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/progress.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/read-suite.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/recorder.cc

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -33,12 +35,29 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
                    Time start,
                    CallEnded ended);
 
+    /** What results call it. */
+    void SetName(std::string name)
+    {
+        m_name = std::move(name);
+    }
+
+    const std::string& GetName() const
+    {
+        return m_name;
+    }
+
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
 
     const CollectiveCall& GetCall() const
     {
         return m_call;
+    }
+
+    /** Whether @p client, to which an engine reports, is this loop. */
+    bool Is(const CollectiveClient* client) const
+    {
+        return client == static_cast<const CollectiveClient*>(this);
     }
 
     /** Makes no more calls after the one under way. */
@@ -63,6 +82,7 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
     void Begin(Time now);
     void OnCollectiveDone(uint64_t token, Time now) override;
 
+    std::string m_name{"collective"};
     CollectiveEngine& m_engine;
     CollectiveCall m_call;
     uint32_t m_calls;

@@ -8,12 +8,23 @@ namespace weir
 namespace
 {
 
+constexpr int64_t MAX_TIMES = 1'000'000; // that an event recurs
+
 constexpr double MAX_SLOW_GPU_FACTOR = 1e6;
 
 void
 ReadTimeAndEnds(const YamlNode& node, EventSpec& event)
 {
     event.at = node.Get("at").AsTime();
+    if (const auto every = node.Find("every"))
+    {
+        event.every = every->AsTime();
+        event.times = node.Get("times").AsCount(2, MAX_TIMES);
+        if (event.every == Time())
+        {
+            every->Fail("found '" + every->AsString() + "', expected a time above zero");
+        }
+    }
     event.from = node.Get("from").AsString();
     event.fromWhere = node.Get("from").Where();
     const YamlNode to = node.Get("to");
@@ -36,13 +47,13 @@ ReadEvent(const YamlNode& node)
     switch (event.kind)
     {
     case EventKind::Degrade:
-        node.CheckKeys({"kind", "at", "from", "to", "factor"});
+        node.CheckKeys({"kind", "at", "every", "times", "from", "to", "factor"});
         ReadTimeAndEnds(node, event);
         event.factor = node.Get("factor").AsNumber(0, 1);
         break;
     case EventKind::LinkDown:
     case EventKind::LinkUp:
-        node.CheckKeys({"kind", "at", "from", "to"});
+        node.CheckKeys({"kind", "at", "every", "times", "from", "to"});
         ReadTimeAndEnds(node, event);
         break;
     case EventKind::SlowGpu:
@@ -57,7 +68,7 @@ ReadEvent(const YamlNode& node)
         event.factor = node.Get("factor").AsNumber(1, MAX_SLOW_GPU_FACTOR);
         break;
     case EventKind::Background:
-        node.CheckKeys({"kind", "at", "from", "to", "bytes"});
+        node.CheckKeys({"kind", "at", "every", "times", "from", "to", "bytes"});
         ReadTimeAndEnds(node, event);
         event.bytes = node.Get("bytes").AsBytes();
         if (event.bytes == Bytes())

@@ -26,6 +26,7 @@ namespace weir
 namespace
 {
 
+constexpr int64_t MAX_INDEX = int64_t{1} << 24; // of nodes and GPUs
 constexpr int64_t MOST_STEPS = 1'000'000;
 constexpr double MAX_OVERLAP_SLOWDOWN = 100;
 constexpr double MOST_VARIATION = 10;
@@ -134,12 +135,110 @@ CheckOverlappingSteps(const YamlNode& node, const JobSpec& job)
     }
 }
 
+/** Indices below 2^24, each once. */
+std::vector<uint32_t>
+ReadIndices(const YamlNode& node)
+{
+    std::vector<uint32_t> indices;
+    for (const YamlNode& item : node.Items())
+    {
+        const uint32_t index = item.AsCount(0, MAX_INDEX);
+        if (std::find(indices.begin(), indices.end(), index) != indices.end())
+        {
+            item.Fail("found " + std::to_string(index) + " again, expected each once");
+        }
+        indices.push_back(index);
+    }
+    if (indices.empty())
+    {
+        node.Fail("found an empty list, expected at least one number");
+    }
+    return indices;
+}
+
+/** A word, {kind, stride, seed}, {nodes: [...]} or {gpus: [...]}. */
+PlacementSpec
+ReadPlacement(const YamlNode& node)
+{
+    PlacementSpec placement;
+    placement.where = node.Where();
+    if (!node.IsMap())
+    {
+        placement.kind = node.AsEnum(PlacementNames());
+        return placement;
+    }
+    if (const auto nodes = node.Find("nodes"))
+    {
+        node.CheckKeys({"nodes"});
+        placement.kind = Placement::Nodes;
+        placement.list = ReadIndices(*nodes);
+        return placement;
+    }
+    if (const auto gpus = node.Find("gpus"))
+    {
+        node.CheckKeys({"gpus"});
+        placement.kind = Placement::Gpus;
+        placement.list = ReadIndices(*gpus);
+        return placement;
+    }
+    node.CheckKeys({"kind", "stride", "seed"});
+    placement.kind = node.Get("kind").AsEnum(PlacementNames());
+    if (const auto stride = node.Find("stride"); stride && placement.kind == Placement::Strided)
+    {
+        placement.stride = stride->AsCount(1, MAX_INDEX);
+    }
+    if (const auto seed = node.Find("seed"); seed && placement.kind == Placement::Random)
+    {
+        placement.seed =
+            static_cast<uint64_t>(seed->AsInteger(0, std::numeric_limits<int64_t>::max()));
+    }
+    return placement;
+}
+
+/** A job with `collective` instead of a model. */
+CollectiveJobSpec
+ReadCollectiveJob(const YamlNode& node)
+{
+    constexpr int64_t MAX_CALLS = 1'000'000'000;
+    node.CheckKeys({"name", "collective", "gpus", "placement", "start", "until"});
+    CollectiveJobSpec job;
+    job.where = node.Where();
+    job.name = node.Get("name").AsString();
+    const YamlNode collective = node.Get("collective");
+    collective.CheckKeys({"op", "bytes", "calls"});
+    job.op = collective.Get("op").AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP));
+    job.bytes = collective.Get("bytes").AsBytes();
+    if (const auto until = node.Find("until"))
+    {
+        job.until = until->AsString();
+        job.calls = std::numeric_limits<uint32_t>::max();
+    }
+    else
+    {
+        job.calls = collective.Get("calls").AsCount(1, MAX_CALLS);
+    }
+    if (const auto gpus = node.Find("gpus"))
+    {
+        job.gpus = gpus->AsCount(2, MAX_INDEX);
+    }
+    if (const auto placement = node.Find("placement"))
+    {
+        job.placement = ReadPlacement(*placement);
+    }
+    if (const auto start = node.Find("start"))
+    {
+        job.start = start->AsTime();
+    }
+    return job;
+}
+
 JobSpec
 ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& budget)
 {
     node.CheckKeys({"name",
                     "model",
                     "placement",
+                    "start",
                     "until",
                     "parallel",
                     "precision",
@@ -161,7 +260,11 @@ ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& 
     job.where = parallel.Where();
     if (const auto placement = node.Find("placement"))
     {
-        job.placement = placement->AsEnum(PlacementNames());
+        job.placement = ReadPlacement(*placement);
+    }
+    if (const auto start = node.Find("start"))
+    {
+        job.start = start->AsTime();
     }
     if (const auto until = node.Find("until"))
     {
@@ -231,46 +334,53 @@ SeedOfJob(uint64_t seed, std::size_t job)
 void
 CheckUntil(const YamlNode& node, const std::vector<JobSpec>& jobs)
 {
-    for (std::size_t i = 0; i < jobs.size(); i++)
+    for (const YamlNode& item : node.Items())
     {
+        const auto until = item.Find("until");
         const auto other = std::find_if(jobs.begin(), jobs.end(), [&](const JobSpec& job) {
-            return job.name == jobs[i].until && job.until.empty();
+            return until && job.name == until->AsString() && job.until.empty();
         });
-        if (!jobs[i].until.empty() && other == jobs.end())
+        if (until && other == jobs.end())
         {
-            node.Items()[i].Get("until").Fail("found '" + jobs[i].until +
-                                              "', expected the name of a job without `until`");
+            until->Fail("found '" + until->AsString() +
+                        "', expected the name of a job with a model and without `until`");
         }
     }
 }
 
-std::vector<JobSpec>
+void
 ReadJobs(const YamlNode& node,
          const Catalog& catalog,
          const SystemDescription& system,
-         uint64_t seed)
+         Scenario& scenario)
 {
     GpuBudget budget{0, system.cluster};
-    std::vector<JobSpec> jobs;
+    std::vector<std::string> names;
     for (const YamlNode& item : node.Items())
     {
-        jobs.push_back(ReadJob(item, catalog, SeedOfJob(seed, jobs.size()), budget));
-        CheckPrecision(item, jobs.back().plan, system.gpu);
-        for (std::size_t earlier = 0; earlier + 1 < jobs.size(); ++earlier)
+        if (item.IsMap() && item.Has("collective"))
         {
-            if (jobs[earlier].name == jobs.back().name)
-            {
-                item.Get("name").Fail("found '" + jobs.back().name +
-                                      "' again, expected another name for each job");
-            }
+            scenario.collectives.push_back(ReadCollectiveJob(item));
+            names.push_back(scenario.collectives.back().name);
+        }
+        else
+        {
+            const uint64_t seed = SeedOfJob(scenario.seed, scenario.jobs.size());
+            scenario.jobs.push_back(ReadJob(item, catalog, seed, budget));
+            CheckPrecision(item, scenario.jobs.back().plan, system.gpu);
+            names.push_back(scenario.jobs.back().name);
+        }
+        if (std::find(names.begin(), names.end() - 1, names.back()) != names.end() - 1)
+        {
+            item.Get("name").Fail("found '" + names.back() +
+                                  "' again, expected another name for each job");
         }
     }
-    if (jobs.empty())
+    if (names.empty())
     {
         node.Fail("found an empty list, expected at least one job");
     }
-    CheckUntil(node, jobs);
-    return jobs;
+    CheckUntil(node, scenario.jobs);
 }
 
 /** A version "2.30.7" that Weir knows. */
@@ -328,6 +438,10 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
     {
         std::vector<std::string> names;
         for (const JobSpec& job : scenario.jobs)
+        {
+            names.push_back(job.name);
+        }
+        for (const CollectiveJobSpec& job : scenario.collectives)
         {
             names.push_back(job.name);
         }
@@ -441,7 +555,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     }
     scenario.cluster = known.system.cluster;
     scenario.gpu = known.system.gpu;
-    scenario.jobs = ReadJobs(node.Get("jobs"), catalog, known.system, scenario.seed);
+    ReadJobs(node.Get("jobs"), catalog, known.system, scenario);
     if (const auto network = node.Find("network"))
     {
         ReadNetwork(*network, scenario);

@@ -168,7 +168,9 @@ PrecisionNames()
 NamedChoices<Placement>
 PlacementNames()
 {
-    return {{"packed", Placement::Packed}};
+    return {{"packed", Placement::Packed},
+            {"strided", Placement::Strided},
+            {"random", Placement::Random}};
 }
 
 NamedChoices<JitterScope>

@@ -51,8 +51,11 @@ struct CollectiveRecord
 /** On whose behalf a transfer moved; invalid and null where no job's collective did. */
 struct FlowOwner
 {
+    static constexpr uint32_t NO_COLLECTIVE_JOB = 0xffffffff;
+
     JobId job;
-    uint64_t collective{0};    //!< CollectiveRecord::number
+    uint32_t collectiveJob{NO_COLLECTIVE_JOB}; //!< of Simulation::Collectives, instead of a job
+    uint64_t collective{0};    //!< CollectiveRecord::number, or the number of the call
     const StepOp* op{nullptr}; //!< of the job's graph
     uint32_t label{0};         //!< of the graph's labels, or Simulation::TrafficLabels
 };

@@ -111,6 +111,10 @@ ResultFile::Begin(Simulation& simulation)
         m_tables->firstLabel.push_back(labels);
         labels += static_cast<uint32_t>(simulation.GetJob(JobId(job)).GetGraph().labels.size());
     }
+    for (std::size_t i = 0; i < simulation.Collectives().size(); i++)
+    {
+        m_tables->firstLabel.push_back(labels++); // one each
+    }
     m_tables->firstLabel.push_back(labels); // of what no job does
 }
 
@@ -190,9 +194,13 @@ ResultFile::OnFlow(const FlowRecord& record)
     table.paths.resize(std::max<std::size_t>(table.paths.size(), path + 1));
     table.paths[path] = true;
     const FlowOwner& owner = record.owner;
-    const bool hasJob = owner.job.IsValid();
-    const auto jobs = static_cast<uint32_t>(m_simulation->JobCount());
-    const std::size_t job = hasJob ? owner.job.Index() : jobs;
+    const bool isCollective = owner.collectiveJob != FlowOwner::NO_COLLECTIVE_JOB;
+    const bool hasJob = owner.job.IsValid() || isCollective;
+    // Jobs, then collectives, then what is no job's.
+    const std::size_t jobs = m_simulation->JobCount();
+    const std::size_t job = owner.job.IsValid() ? owner.job.Index()
+                            : isCollective      ? jobs + owner.collectiveJob
+                                                : jobs + m_simulation->Collectives().size();
     const Routing& routing = m_simulation->GetRouting();
     const auto devices = static_cast<uint32_t>(m_simulation->GetTopology().DeviceCount());
     const auto indexOf = [devices](DeviceId device) {

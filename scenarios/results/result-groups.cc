@@ -80,6 +80,13 @@ WriteCatalogs(Hdf5File& file, Simulation& simulation)
         jobs.push_back(job.GetSpec().name);
         labels.insert(labels.end(), names.begin(), names.end());
     }
+    for (const auto& collective : simulation.Collectives())
+    {
+        const CollectiveCall& call = collective->GetCall();
+        labels.push_back(std::string(ToString(call.op)) + " " + std::to_string(call.bytes.Count()) +
+                         " B");
+        jobs.push_back(collective->GetName());
+    }
     const auto& traffics = simulation.TrafficLabels();
     jobs.push_back(simulation.TrafficName());
     labels.insert(labels.end(), traffics.begin(), traffics.end());

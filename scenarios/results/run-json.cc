@@ -88,11 +88,28 @@ std::string
 ToJson(const Scenario& scenario, const RunResult& result)
 {
     Json object = {{"title", scenario.title}, {"fidelity", ToString(scenario.fidelity)}};
-    object.update(TimingOf(result.jobs.front()));
+    if (!result.jobs.empty())
+    {
+        object.update(TimingOf(result.jobs.front()));
+    }
     object["jobs"] = Json::array();
     for (const auto& job : result.jobs)
     {
         object["jobs"].push_back(ToJson(job));
+    }
+    object["collectives"] = Json::array();
+    for (const auto& each : result.collectives)
+    {
+        const TimeSpread spread = SpreadOf(each.calls);
+        object["collectives"].push_back({{"name", each.name},
+                                         {"collective", ToString(each.op)},
+                                         {"size_bytes", each.bytes.Count()},
+                                         {"gpus", each.gpus},
+                                         {"calls", each.calls.size()},
+                                         {"mean_s", spread.mean},
+                                         {"median_s", spread.median},
+                                         {"p95_s", spread.p95},
+                                         {"busbw_GBps", each.busBandwidth.ToGBps()}});
     }
     AddBusiestLinks(object, result);
     object["events"] = result.events;

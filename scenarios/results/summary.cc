@@ -52,6 +52,10 @@ TitleLine(const Scenario& scenario, const RunResult& result)
     {
         gpus += job.gpus;
     }
+    for (const auto& collective : result.collectives)
+    {
+        gpus += collective.gpus;
+    }
     const std::string mode = " (" + std::string(ToString(scenario.fidelity)) + ", " +
                              FormatFixed(static_cast<double>(gpus), 0) + " GPUs)";
     return Shorten(scenario.title, WIDTH - mode.size()) + mode + "\n";
@@ -177,6 +181,26 @@ SpreadLine(const JobResult& job)
            FormatSeconds(spread.median) + ", p95 " + FormatSeconds(spread.p95) + "\n";
 }
 
+/** One line a job that is a collective. */
+std::string
+CollectiveLines(const RunResult& result)
+{
+    TextTable table(1);
+    for (std::size_t i = 0; i < std::min(MAX_JOBS, result.collectives.size()); i++)
+    {
+        const auto& each = result.collectives[i];
+        const TimeSpread spread = SpreadOf(each.calls);
+        table.Row(
+            {Shorten(each.name, 15),
+             ToString(each.op),
+             std::to_string(each.calls.size()) + " calls on " + std::to_string(each.gpus) + " GPUs",
+             "mean " + FormatSeconds(spread.mean),
+             "p95 " + FormatSeconds(spread.p95),
+             FormatFixed(each.busBandwidth.ToGBps(), 1) + " GB/s bus"});
+    }
+    return result.collectives.empty() ? "" : table.Print(2);
+}
+
 std::string
 LinkLines(const RunResult& result)
 {
@@ -206,8 +230,11 @@ CostLine(const RunResult& result)
 std::string
 Summarize(const Scenario& scenario, const RunResult& result)
 {
-    return TitleLine(scenario, result) + StepLines(result) + SpreadLine(result.jobs.front()) +
-           BreakdownLines(result.jobs.front()) + LinkLines(result) + CostLine(result);
+    const std::string first =
+        result.jobs.empty() ? ""
+                            : SpreadLine(result.jobs.front()) + BreakdownLines(result.jobs.front());
+    return TitleLine(scenario, result) + StepLines(result) + first + CollectiveLines(result) +
+           LinkLines(result) + CostLine(result);
 }
 
 } // namespace weir

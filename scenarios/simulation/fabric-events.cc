@@ -174,7 +174,11 @@ FabricEvents::FabricEvents(const std::vector<EventSpec>& events,
             due.route = BackgroundRoute(event, i, planner);
             break;
         }
-        m_due.push_back(due);
+        for (uint32_t time = 0; time < event.times; time++)
+        {
+            m_due.push_back(due);
+            due.at += event.every;
+        }
     }
     std::stable_sort(
         m_due.begin(), m_due.end(), [](const Due& a, const Due& b) { return a.at < b.at; });

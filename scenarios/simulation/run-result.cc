@@ -123,6 +123,20 @@ CollectResult(Simulation& simulation)
     {
         result.jobs.push_back(CollectJob(simulation.GetJob(JobId(job))));
     }
+    for (const auto& collective : simulation.Collectives())
+    {
+        const CollectiveCall& call = collective->GetCall();
+        const auto& calls = collective->Durations();
+        const std::size_t gpus = simulation.GetPlanner().GetCommunicator(call.communicator).Size();
+        const double mean = SpreadOf(calls).mean;
+        const Rate rate = Rate::BytesPerSecond(mean > 0 ? call.bytes.ToDouble() / mean : 0);
+        result.collectives.push_back({collective->GetName(),
+                                      call.op,
+                                      call.bytes,
+                                      gpus,
+                                      calls,
+                                      rate * BusBandwidthFactor(call.op, gpus)});
+    }
     result.busiestLinks = FindBusiestLinks(simulation);
     result.measured = simulation.GetMeasuredLinks().end;
     result.events = simulation.Engines().Instants();

@@ -41,11 +41,23 @@ struct JobResult
     MemoryEstimate memory; //!< of a GPU of the fullest stage
 };
 
+/** The outcome of a job that is a collective. */
+struct CollectiveJobResult
+{
+    std::string name;
+    CollectiveOp op{CollectiveOp::AllReduce};
+    Bytes bytes;
+    std::size_t gpus{0};
+    std::vector<Time> calls; //!< each finished call's duration
+    Rate busBandwidth;       //!< of the mean call
+};
+
 /** What `weir run` reports. */
 struct RunResult
 {
     std::vector<JobResult> jobs;
-    std::vector<BusyLink> busiestLinks; //!< at most five
+    std::vector<CollectiveJobResult> collectives; //!< jobs that are collectives
+    std::vector<BusyLink> busiestLinks;           //!< at most five
     Time measured;      //!< from 0 to then links are measured: to the end of the last job
     uint64_t events{0}; //!< instants visited
     double wallSeconds{0};

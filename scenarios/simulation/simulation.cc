@@ -149,6 +149,7 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
             }
             OnJobEnded();
         }));
+    m_collectiveUntil.emplace_back();
     m_engines.AddBefore(*m_collectives.back(), engine);
     return *m_collectives.back();
 }
@@ -245,13 +246,28 @@ Simulation::OwnerOf(const FlowRequest& request) const
     for (const auto& engine : m_byFidelity)
     {
         const auto origin = engine ? engine->OriginOf(request) : std::nullopt;
+        for (std::size_t i = 0; origin && i < m_collectives.size(); i++)
+        {
+            if (m_collectives[i]->Is(origin->client))
+            {
+                FlowOwner owner;
+                owner.collectiveJob = static_cast<uint32_t>(i);
+                owner.collective = origin->token;
+                return owner;
+            }
+        }
         for (std::size_t job = 0; origin && job < m_jobs.size(); job++)
         {
             const auto running =
                 m_jobs[job].run->GetExecutor().FindCollective(origin->client, origin->token);
             if (running)
             {
-                return {JobId(job), running->number, running->op, running->op->label};
+                FlowOwner owner;
+                owner.job = JobId(job);
+                owner.collective = running->number;
+                owner.op = running->op;
+                owner.label = running->op->label;
+                return owner;
             }
         }
     }
@@ -289,6 +305,12 @@ Simulation::KeepBusyUntil(JobId job, JobId other)
 }
 
 void
+Simulation::KeepCallingUntil(std::size_t index, JobId job)
+{
+    m_collectiveUntil[index] = job;
+}
+
+void
 Simulation::OnJobEnded()
 {
     const auto isFinished = [](const Job& job) { return job.run->GetExecutor().IsFinished(); };
@@ -299,7 +321,19 @@ Simulation::OnJobEnded()
             job.run->GetExecutor().StopAfterStep();
         }
     }
-    if (m_jobs.size() > 1 && std::any_of(m_jobs.begin(), m_jobs.end(), isFinished))
+    for (std::size_t i = 0; i < m_collectives.size(); i++)
+    {
+        const JobId until = m_collectiveUntil[i];
+        if (until.IsValid() && isFinished(m_jobs[until.Index()]))
+        {
+            m_collectives[i]->Stop();
+        }
+    }
+    const bool hasEndedCollective =
+        std::any_of(m_collectives.begin(), m_collectives.end(), [](const auto& collective) {
+            return collective->IsFinished();
+        });
+    if (hasEndedCollective || std::any_of(m_jobs.begin(), m_jobs.end(), isFinished))
     {
         for (const Job& job : m_jobs)
         {

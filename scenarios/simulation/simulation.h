@@ -136,6 +136,9 @@ class Simulation
     /** @p job has all its steps, and goes on until @p other has ended; both have been added. */
     void KeepBusyUntil(JobId job, JobId other);
 
+    /** Collective @p index of Collectives() makes no more calls after @p job has ended. */
+    void KeepCallingUntil(std::size_t index, JobId job);
+
     /**
      * Adds a collective of a group of GPUs that is called several times.
      * @throws as Planner::Plan.
@@ -265,6 +268,7 @@ class Simulation
     std::array<std::unique_ptr<CollectiveEngine>, FIDELITIES> m_byFidelity;
     std::vector<Job> m_jobs;
     std::vector<std::unique_ptr<CollectiveLoop>> m_collectives;
+    std::vector<JobId> m_collectiveUntil; //!< by collective; invalid: by itself
     std::vector<std::unique_ptr<FabricEvents>> m_events;
     std::vector<std::unique_ptr<PassiveEngine>> m_traffics;
     std::string m_trafficName{"background"};

@@ -2,6 +2,7 @@
 #include "scenarios/simulation/wire-scenario.h"
 
 #include "scenarios/simulation/fabric-events.h"
+#include "scenarios/simulation/place-jobs.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
@@ -49,11 +50,11 @@ CouplingOf(const Scenario& scenario)
 }
 
 Fidelity
-FidelityOf(const Scenario& scenario, const JobSpec& job)
+FidelityOf(const Scenario& scenario, const std::string& job)
 {
     const std::vector<std::string>& jobs = scenario.hybrid.jobs;
     const bool isPackets = scenario.fidelity == Fidelity::Hybrid &&
-                           std::find(jobs.begin(), jobs.end(), job.name) != jobs.end();
+                           std::find(jobs.begin(), jobs.end(), job) != jobs.end();
     return isPackets ? Fidelity::Packet : scenario.fidelity;
 }
 
@@ -130,37 +131,34 @@ Wire(const std::string& place, Make make)
     }
 }
 
-/** Packed placement: the next GPUs, node after node. */
-std::vector<GpuId>
-NextGpus(std::size_t first, std::size_t count)
-{
-    std::vector<GpuId> gpus;
-    for (std::size_t i = 0; i < count; i++)
-    {
-        gpus.emplace_back(first + i);
-    }
-    return gpus;
-}
-
 void
 AddJobs(Simulation& simulation, const Scenario& scenario)
 {
     const auto scales = Wire(
         scenario.path, [&] { return ComputeScales(scenario.events, simulation.GetCluster()); });
-    std::size_t firstGpu = 0;
+    JobPlacer placer(simulation.GetCluster());
     for (const JobSpec& spec : scenario.jobs)
     {
-        const uint32_t ranks = spec.plan.Ranks();
         TrainingJobSpec job = spec;
-        job.gpus = NextGpus(firstGpu, ranks);
-        if (!scales.empty())
+        job.gpus = placer.Place(spec.name, spec.plan.Ranks(), spec.placement);
+        for (std::size_t rank = 0; rank < job.gpus.size() && !scales.empty(); rank++)
         {
-            const auto first = scales.begin() + static_cast<std::ptrdiff_t>(firstGpu);
-            job.computeScale.assign(first, first + ranks);
+            job.computeScale.push_back(scales[job.gpus[rank].Index()]);
         }
         Wire(spec.where.empty() ? scenario.path : spec.where,
-             [&] { simulation.AddJob(job, scenario.gpu, FidelityOf(scenario, spec)); });
-        firstGpu += ranks;
+             [&] { simulation.AddJob(job, scenario.gpu, FidelityOf(scenario, spec.name)); });
+    }
+    for (const CollectiveJobSpec& spec : scenario.collectives)
+    {
+        const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement);
+        CollectiveCall call;
+        call.op = spec.op;
+        call.bytes = spec.bytes;
+        Wire(spec.where.empty() ? scenario.path : spec.where, [&] {
+            const Fidelity fidelity = FidelityOf(scenario, spec.name);
+            simulation.AddCollective(gpus, call, spec.calls, spec.start, fidelity, {})
+                .SetName(spec.name);
+        });
     }
 }
 
@@ -175,6 +173,16 @@ KeepBusy(Simulation& simulation, const Scenario& scenario)
             if (scenario.jobs[job].until == scenario.jobs[other].name)
             {
                 simulation.KeepBusyUntil(JobId(job), JobId(other));
+            }
+        }
+    }
+    for (std::size_t i = 0; i < scenario.collectives.size(); i++)
+    {
+        for (std::size_t other = 0; other < scenario.jobs.size(); other++)
+        {
+            if (scenario.collectives[i].until == scenario.jobs[other].name)
+            {
+                simulation.KeepCallingUntil(i, JobId(other));
             }
         }
     }

@@ -171,6 +171,67 @@ WriteSteps(YamlWriter& out, const JobSpec& job)
 }
 
 void
+WritePlacement(YamlWriter& out, const PlacementSpec& placement)
+{
+    switch (placement.kind)
+    {
+    case Placement::Packed:
+        out.Text("placement", "packed");
+        return;
+    case Placement::Strided:
+        out.BeginMap("placement");
+        out.Text("kind", "strided");
+        out.Integer("stride", placement.stride);
+        break;
+    case Placement::Random:
+        out.BeginMap("placement");
+        out.Text("kind", "random");
+        out.Integer("seed", placement.seed);
+        break;
+    case Placement::Nodes:
+    case Placement::Gpus:
+        out.BeginMap("placement");
+        out.BeginList(placement.kind == Placement::Nodes ? "nodes" : "gpus");
+        for (const uint32_t each : placement.list)
+        {
+            out.Item(std::to_string(each));
+        }
+        out.EndList();
+        break;
+    }
+    out.EndMap();
+}
+
+void
+WriteCollectiveJob(YamlWriter& out, const CollectiveJobSpec& job)
+{
+    out.BeginMap();
+    out.Text("name", job.name);
+    out.BeginMap("collective");
+    out.Text("op", ToString(job.op));
+    out.Size("bytes", job.bytes);
+    if (job.until.empty())
+    {
+        out.Integer("calls", job.calls);
+    }
+    out.EndMap();
+    if (!job.until.empty())
+    {
+        out.Text("until", job.until);
+    }
+    if (job.gpus > 0)
+    {
+        out.Integer("gpus", job.gpus);
+    }
+    WritePlacement(out, job.placement);
+    if (job.start > Time())
+    {
+        out.Duration("start", job.start);
+    }
+    out.EndMap();
+}
+
+void
 WriteJob(YamlWriter& out, const JobSpec& job)
 {
     out.BeginMap();
@@ -183,7 +244,11 @@ WriteJob(YamlWriter& out, const JobSpec& job)
     {
         WriteModel(out, std::get<Transformer>(job.network));
     }
-    out.Text("placement", NameOf(PlacementNames(), job.placement));
+    WritePlacement(out, job.placement);
+    if (job.start > Time())
+    {
+        out.Duration("start", job.start);
+    }
     if (!job.until.empty())
     {
         out.Text("until", job.until);
@@ -202,6 +267,11 @@ WriteEvent(YamlWriter& out, const EventSpec& event)
     out.BeginMap();
     out.Text("kind", NameOf(EventKindNames(), event.kind));
     out.Duration("at", event.at);
+    if (event.times > 1)
+    {
+        out.Duration("every", event.every);
+        out.Integer("times", event.times);
+    }
     if (event.kind == EventKind::SlowGpu)
     {
         out.Text("gpu", event.from);
@@ -285,6 +355,10 @@ DumpScenario(const Scenario& scenario)
     for (const JobSpec& job : scenario.jobs)
     {
         WriteJob(out, job);
+    }
+    for (const CollectiveJobSpec& job : scenario.collectives)
+    {
+        WriteCollectiveJob(out, job);
     }
     out.EndList();
     out.BeginMap("network");

@@ -97,11 +97,12 @@ TEST(ReadScenario, SettingsChangeAFile)
         return RefusalOf([&] { LoadScenario("gpt-175b-96-h800", {setting}, Catalog()); });
     };
     EXPECT_EQ(refusal("steps"), "--set steps: found no key, expected key.path=value");
-    EXPECT_EQ(refusal("jobs.0.stepz=1"),
-              "--set jobs.0.stepz=1: jobs.0.stepz: found the unknown key 'stepz', expected one of: "
-              "name, model, placement, until, parallel, precision, overlapSlowdown, jitter, steps "
-              "(did you "
-              "mean 'steps'?)");
+    EXPECT_EQ(
+        refusal("jobs.0.stepz=1"),
+        "--set jobs.0.stepz=1: jobs.0.stepz: found the unknown key 'stepz', expected one of: "
+        "name, model, placement, start, until, parallel, precision, overlapSlowdown, jitter, steps "
+        "(did you "
+        "mean 'steps'?)");
     EXPECT_EQ(
         refusal("network.fidelity=molecules"),
         "--set network.fidelity=molecules: network.fidelity: found 'molecules', expected one of: "

@@ -165,7 +165,7 @@ TEST(RunScenario, RefusesAJobThatWaitsForNoOther)
     {
         EXPECT_NE(RefusalOf([&] {
                       SmallScenario({{"jobs.0.until", until}});
-                  }).find("expected the name of a job without `until`"),
+                  }).find("expected the name of a job with a model and without `until`"),
                   std::string::npos);
     }
 }

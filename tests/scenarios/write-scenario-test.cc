@@ -104,10 +104,17 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     s.jobs[0].steps = 5;
     s.fidelity = Fidelity::Analytical;
     s.ncclVersion = "2.27.3";
-    s.events = {{EventKind::Degrade, Time::Picoseconds(1234567), "a", "b", 0.3, Bytes()},
-                {EventKind::LinkDown, Time::Seconds(1), "a", "b", 1, Bytes()},
-                {EventKind::SlowGpu, Time(), "node0/gpu1", "", 1.7, Bytes()},
-                {EventKind::Background, Time::Seconds(2), "a", "b", 1, Bytes(77)}};
+    s.events = {{EventKind::Degrade,
+                 Time::Picoseconds(1234567),
+                 Time::Seconds(2),
+                 3,
+                 "a",
+                 "b",
+                 0.3,
+                 Bytes()},
+                {EventKind::LinkDown, Time::Seconds(1), Time(), 1, "a", "b", 1, Bytes()},
+                {EventKind::SlowGpu, Time(), Time(), 1, "node0/gpu1", "", 1.7, Bytes()},
+                {EventKind::Background, Time::Seconds(2), Time(), 1, "a", "b", 1, Bytes(77)}};
     s.output.timeline = true;
     s.output.timelineFile = "elsewhere.json";
 

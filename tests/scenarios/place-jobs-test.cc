@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/simulation/place-jobs.h"
+
+#include "refusal.h"
+#include "scenarios/simulation/run-scenario.h"
+#include "scenarios/writers/write-scenario.h"
+#include "small-scenario.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+/** Six nodes of eight GPUs. */
+class PlaceJobs : public testing::Test
+{
+  protected:
+    std::vector<uint32_t> NodesOf(uint32_t ranks, const PlacementSpec& placement)
+    {
+        std::vector<uint32_t> nodes;
+        for (const GpuId gpu : m_placer.Place("job", ranks, placement))
+        {
+            if (nodes.empty() || nodes.back() != m_cluster.NodeOf(gpu))
+            {
+                nodes.push_back(m_cluster.NodeOf(gpu));
+            }
+        }
+        return nodes;
+    }
+
+    Cluster m_cluster{SmallScenario({{"system.nodes", "6"}}).cluster};
+    JobPlacer m_placer{m_cluster};
+};
+
+using Nodes = std::vector<uint32_t>;
+
+TEST_F(PlaceJobs, PackedJobsFillNodesInOrder)
+{
+    EXPECT_EQ(NodesOf(12, {}), (Nodes{0, 1}));
+    EXPECT_EQ(NodesOf(12, {}), (Nodes{1, 2}));
+}
+
+TEST_F(PlaceJobs, StridedJobsTakeEveryKthNodeFirst)
+{
+    EXPECT_EQ(NodesOf(0, {Placement::Strided, 2}), (Nodes{0, 2, 4, 1, 3, 5}));
+}
+
+TEST_F(PlaceJobs, StridedJobsLeaveWhatLiesBetween)
+{
+    EXPECT_EQ(NodesOf(16, {Placement::Strided, 3}), (Nodes{0, 3}));
+    EXPECT_EQ(NodesOf(24, {}), (Nodes{1, 2, 4}));
+}
+
+TEST_F(PlaceJobs, RandomJobsHaveEachNodeOnceByTheirSeed)
+{
+    Nodes nodes = NodesOf(0, {Placement::Random, 2, 7});
+    JobPlacer again(m_cluster);
+    const auto gpus = again.Place("job", 0, {Placement::Random, 2, 7});
+    EXPECT_EQ(m_cluster.NodeOf(gpus.front()), nodes.front());
+    std::sort(nodes.begin(), nodes.end());
+    EXPECT_EQ(nodes, (Nodes{0, 1, 2, 3, 4, 5}));
+}
+
+TEST_F(PlaceJobs, ListsAreTakenAsTheyStand)
+{
+    EXPECT_EQ(NodesOf(0, {Placement::Nodes, 2, 0, {4, 2}}), (Nodes{4, 2}));
+    EXPECT_EQ(NodesOf(2, {Placement::Gpus, 2, 0, {9, 1}}), (Nodes{1, 0}));
+}
+
+TEST_F(PlaceJobs, RefusesWhatIsTakenMissingOrTooLittle)
+{
+    m_placer.Place("first", 8, {});
+    const auto refusal = [this](uint32_t ranks, const PlacementSpec& placement) {
+        return RefusalOf([&] { m_placer.Place("second", ranks, placement); });
+    };
+    EXPECT_NE(refusal(8, {Placement::Nodes, 2, 0, {0}}).find("which job 'first' has"),
+              std::string::npos);
+    EXPECT_NE(refusal(8, {Placement::Nodes, 2, 0, {6}}).find("node 6, expected one of 0 to 5"),
+              std::string::npos);
+    EXPECT_NE(refusal(41, {}).find("found 40 free GPUs for job 'second', expected 41"),
+              std::string::npos);
+}
+
+/** SmallScenario's job, before another one. */
+const std::string TRAINING =
+    "[{name: gpt, model: {base: gpt-22b, name: gpt-small, layers: 4}, steps: 2, "
+    "parallel: {tensor: 8, pipeline: 2, data: 1, microBatch: 1, globalBatch: 4}}, ";
+
+/** One collective over two nodes; @p jobs as YAML. */
+Scenario
+Collectives(const std::string& jobs, const std::string& nodes = "4")
+{
+    return SmallScenario(
+        {{"system.nodes", nodes},
+         {"system.fabric", "{kind: rail-optimized, leafRadix: 5, oversubscription: 4}"},
+         {"jobs", jobs}});
+}
+
+RunResult
+Play(const Scenario& scenario)
+{
+    PlainLoop loop;
+    return RunScenario(scenario, loop, [](Time) {});
+}
+
+// 400 MB round a ring of two nodes beside nobody: the same time, call after call.
+TEST(CollectiveJobs, UncontendedCallsTakeTheSameTime)
+{
+    const RunResult result = Play(Collectives(
+        "[{name: noise, collective: {op: all-reduce, bytes: 400MB, calls: 3}, gpus: 16}]"));
+    ASSERT_EQ(result.collectives.size(), 1U);
+    const auto& calls = result.collectives[0].calls;
+    ASSERT_EQ(calls.size(), 3U);
+    EXPECT_EQ(calls[0], calls[2]);
+    EXPECT_EQ(result.measured, calls[0] * 3.0);
+    EXPECT_GT(result.collectives[0].busBandwidth.ToGBps(), 1);
+    EXPECT_TRUE(result.waiting.empty());
+}
+
+// A leaf has four nodes and one uplink a rail: nodes 0 and 1 share it, as do 4 and 5.
+TEST(CollectiveJobs, JobsOnOneUplinkShareIt)
+{
+    const std::string one =
+        "{name: a, collective: {op: all-reduce, bytes: 400MB, calls: 2}, "
+        "placement: {nodes: [0, 4]}}";
+    const std::string two =
+        "{name: b, collective: {op: all-reduce, bytes: 400MB, calls: 2}, "
+        "placement: {nodes: [1, 5]}}";
+    const Time alone = Play(Collectives("[" + one + "]", "8")).collectives[0].calls[0];
+    const RunResult both = Play(Collectives("[" + one + ", " + two + "]", "8"));
+    EXPECT_GT(both.collectives[0].calls[0] / alone, 1.5);
+    EXPECT_EQ(both.collectives[0].calls[0], both.collectives[1].calls[0]);
+}
+
+TEST(CollectiveJobs, CallsGoOnUntilAJobEnds)
+{
+    const RunResult result = Play(SmallScenario(
+        {{"system.nodes", "4"},
+         {"jobs",
+          TRAINING + "{name: noise, collective: {op: all-to-all, bytes: 16MiB}, gpus: 16, until: "
+                     "gpt}]"}}));
+    const Time training = result.jobs[0].steps[0] + result.jobs[0].steps[1];
+    Time calls;
+    for (const Time call : result.collectives[0].calls)
+    {
+        calls += call;
+    }
+    EXPECT_GE(calls, training);
+    EXPECT_LE(calls, training + result.collectives[0].calls.back());
+}
+
+TEST(CollectiveJobs, AStartIsATime)
+{
+    const RunResult result = Play(Collectives(
+        "[{name: a, collective: {op: broadcast, bytes: 1MB, calls: 1}, gpus: 8, start: 2s}]"));
+    EXPECT_EQ(result.measured, Time::Seconds(2) + result.collectives[0].calls[0]);
+}
+
+TEST(CollectiveJobs, RefusesWithPlaceFoundAndExpected)
+{
+    const auto refusal = [](const std::string& job) {
+        return RefusalOf([&] { Play(Collectives("[" + job + "]")); });
+    };
+    EXPECT_NE(refusal("{name: a, collective: {op: all-reduce, bytes: 1MB}}").find("calls"),
+              std::string::npos);
+    EXPECT_NE(refusal("{name: a, collective: {op: reduce-all, bytes: 1MB, calls: 1}}")
+                  .find("expected one of: all-reduce"),
+              std::string::npos);
+    EXPECT_NE(refusal("{name: a, collective: {op: all-reduce, bytes: 1MB}, until: b}")
+                  .find("expected the name of a job with a model"),
+              std::string::npos);
+    EXPECT_NE(refusal("{name: a, collective: {op: all-reduce, bytes: 1MB, calls: 1}, gpus: 99}")
+                  .find("found 32 free GPUs for job 'a', expected 99"),
+              std::string::npos);
+}
+
+// What is written back reads as the same scenario.
+TEST(CollectiveJobs, AreWrittenAsTheyAreRead)
+{
+    const Scenario scenario = Collectives(
+        "[{name: a, collective: {op: all-to-all, bytes: 64MiB, calls: 7}, gpus: 8, start: 1ms, "
+        "placement: {kind: random, seed: 3}},"
+        " {name: b, collective: {op: all-gather, bytes: 1MB, calls: 1}, placement: {nodes: [3]}}]");
+    const std::string text = DumpScenario(scenario);
+    const Scenario again = ReadScenario(YamlNode::Parse(text, "dumped.yaml"),
+                                        Catalog({std::string(WEIR_SOURCE_DIR) + "/scenarios"}));
+    EXPECT_EQ(DumpScenario(again), text);
+    EXPECT_EQ(again.collectives.size(), 2U);
+}
+
+// A flow of 1 GB, five times: the link carries 5 GB more.
+TEST(RecurringEvents, HappenAsOftenAsTheySay)
+{
+    const auto carried = [](const std::string& events) {
+        const RunResult result = Play(SmallScenario(
+            {{"system.nodes", "3"},
+             {"events", events},
+             {"jobs",
+              TRAINING + "{name: late, collective: {op: broadcast, bytes: 1MB, calls: 1}, "
+                         "start: 10s, placement: {gpus: [16, 17]}}]"}}));
+        return result.busiestLinks.front().bytes.ToDouble();
+    };
+    const std::string flow =
+        "{kind: background, from: node2/gpu7, to: node2/gpu6, bytes: 100GB, at: 1s";
+    EXPECT_NEAR(carried("[" + flow + ", every: 1s, times: 5}]"), 5e11, 1);
+    EXPECT_NEAR(carried("[" + flow + "}]"), 1e11, 1);
+}
+
+} // namespace
+} // namespace weir
