@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/calibration-file.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
+#include "scenarios/command/coverage-option.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/output-option.h"
 #include "scenarios/command/packets-option.h"
@@ -46,6 +48,7 @@ struct CollectiveOptions
     std::string tuner;
     std::string fidelity; //!< empty: stream, of a file flow
     PacketsOptions packets;
+    double coverage{0.9};
     std::string csv;
     bool explain{false};
 };
@@ -239,8 +242,15 @@ RunCollective(const CollectiveOptions& options)
     {
         std::cout << ExplainCollective(spec) << "#\n";
     }
-    const auto points = RunCollectiveSweep(spec);
-    std::cout << ToNcclTestsTable(spec, points);
+    auto points = RunCollectiveSweep(spec);
+    std::string measured;
+    if (!spec.program && !MovesPackets(spec.fidelity) && spec.fidelity != Fidelity::Flow)
+    {
+        const Catalog catalog;
+        AddBounds(ReadCalibration("collectives", catalog), options.coverage, points);
+        measured = MeasuredLines(spec, MeasuredBounds(catalog), options.coverage, points);
+    }
+    std::cout << ToNcclTestsTable(spec, points) << measured;
     if (csv)
     {
         csv->Save(ToCsv(spec, points));
@@ -312,13 +322,15 @@ AddCollectiveCommand(CLI::App& application)
                      options->fidelity,
                      "analytical, stream, flow or packet (default: stream; flow with --msccl)");
     AddPacketsOptions(*verb, options->packets);
+    AddCoverageOption(*verb, options->coverage);
     verb->add_flag("--explain",
                    options->explain,
                    "Print channels, what NCCL chooses among, chunks and bottlenecks first");
     AddOutputOption(*verb,
                     "--csv",
                     options->csv,
-                    "Write collective,size_bytes,time_us,algbw_GBps,busbw_GBps to this file");
+                    "Write collective,size_bytes,time_us,algbw_GBps,busbw_GBps to this file; of "
+                    "analytical and stream also lower_us,upper_us,coverage,regime,region");
     verb->footer(
         "Examples:\n"
         "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"

@@ -35,7 +35,8 @@ AddListCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("list", "List what the catalogue has");
     auto kind = std::make_shared<std::string>();
-    verb->add_option("KIND", *kind, "systems, models, runs, gpus or suites")->required();
+    verb->add_option("KIND", *kind, "systems, models, runs, gpus, calibrations or suites")
+        ->required();
     verb->footer(
         "Examples:\n"
         "  weir list systems\n"

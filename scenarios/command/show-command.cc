@@ -82,6 +82,7 @@ Show(const ShowOptions& options)
         std::cout << DumpScenario(LoadScenario(options.name, {}, catalog));
         break;
     case CatalogKind::Gpus:
+    case CatalogKind::Calibrations:
     case CatalogKind::Suites:
         std::cout << ReadText(catalog.Find(kind, options.name));
         break;
@@ -96,7 +97,8 @@ AddShowCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("show", "Show one thing of the catalogue");
     auto options = std::make_shared<ShowOptions>();
-    verb->add_option("KIND", options->kind, "system, model, run, gpu, suite or network")
+    verb->add_option(
+            "KIND", options->kind, "system, model, run, gpu, calibration, suite or network")
         ->required();
     verb->add_option("NAME",
                      options->name,

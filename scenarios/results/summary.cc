@@ -4,6 +4,7 @@
 #include "scenarios/results/text-table.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace weir
 {
@@ -178,6 +179,35 @@ SpreadLine(const JobResult& job)
            FormatSeconds(least->ToSeconds()) + " to " + FormatSeconds(most->ToSeconds()) + "\n";
 }
 
+/** How far the first job's step may be from that of the reference, and from measured ones. */
+std::string
+BoundLine(const RunResult& result)
+{
+    std::string text;
+    if (result.bound && !result.bound->IsInside())
+    {
+        text = "model bound: none, " + result.bound->region;
+    }
+    else if (result.bound)
+    {
+        const ErrorBound& bound = *result.bound;
+        char numbers[WIDTH];
+        std::snprintf(numbers,
+                      sizeof numbers,
+                      "model bound %+.2f to %+.2f %% (%s)",
+                      100 * (bound.lower - 1),
+                      100 * (bound.upper - 1),
+                      CoverageText(bound.coverage).c_str());
+        text = numbers;
+    }
+    if (result.measured)
+    {
+        text += (text.empty() ? "" : "; ") + std::string("measured steps of unseen machines ") +
+                ToText(*result.measured);
+    }
+    return text.empty() ? "" : "  " + Shorten(text, WIDTH - 2) + "\n";
+}
+
 std::string
 LinkLines(const RunResult& result)
 {
@@ -208,7 +238,8 @@ std::string
 Summarize(const Scenario& scenario, const RunResult& result)
 {
     return TitleLine(scenario, result) + StepLines(result) + SpreadLine(result.jobs.front()) +
-           BreakdownLines(result.jobs.front()) + LinkLines(result) + CostLine(result);
+           BoundLine(result) + BreakdownLines(result.jobs.front()) + LinkLines(result) +
+           CostLine(result);
 }
 
 } // namespace weir

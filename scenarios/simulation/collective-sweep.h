@@ -9,6 +9,9 @@
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
+#include "scenarios/bound/calibration.h"
+#include "scenarios/bound/measured-bounds.h"
+#include "scenarios/bound/regime-position.h"
 
 #include <cstdint>
 #include <optional>
@@ -44,8 +47,10 @@ struct CollectivePoint
     Algorithm algorithm{Algorithm::Ring};
     Protocol protocol{Protocol::Simple};
     uint32_t channels{1};
-    Rate algorithmBandwidth; //!< size over time
-    Rate busBandwidth;       //!< times BusBandwidthFactor
+    Rate algorithmBandwidth;           //!< size over time
+    Rate busBandwidth;                 //!< times BusBandwidthFactor
+    RegimePosition position{};         //!< of its bound; no path for a schedule of a file
+    std::optional<ErrorBound> bound{}; //!< of a shortcut's time, once asked for
 };
 
 /** How the run that @p spec describes uses NCCL. */
@@ -61,11 +66,31 @@ std::vector<GpuId> SweepGpus(const CollectiveSweepSpec& spec);
  */
 std::vector<CollectivePoint> RunCollectiveSweep(const CollectiveSweepSpec& spec);
 
-/** nccl-tests' table, with algorithm, protocol and channels behind its columns. */
+/**
+ * Gives every point, each of a shortcut, its bound against the reference.
+ * @throws std::invalid_argument when @p calibration does not know the coverage.
+ */
+void AddBounds(const Calibration& calibration,
+               double coverage,
+               std::vector<CollectivePoint>& points);
+
+/**
+ * Where measured times of unseen clusters lie from those of @p points: a line for each class of
+ * sizes that @p measured knows, behind the table.
+ */
+std::string MeasuredLines(const CollectiveSweepSpec& spec,
+                          const MeasuredBounds& measured,
+                          double coverage,
+                          const std::vector<CollectivePoint>& points);
+
+/** nccl-tests' table, with algorithm, protocol, channels and bound behind its columns. */
 std::string ToNcclTestsTable(const CollectiveSweepSpec& spec,
                              const std::vector<CollectivePoint>& points);
 
-/** CSV: collective,size_bytes,time_us,algbw_GBps,busbw_GBps. */
+/**
+ * CSV: collective,size_bytes,time_us,algbw_GBps,busbw_GBps; of points with bounds also
+ * lower_us,upper_us,coverage,regime,region, the first two empty outside the calibrated region.
+ */
 std::string ToCsv(const CollectiveSweepSpec& spec, const std::vector<CollectivePoint>& points);
 
 } // namespace weir

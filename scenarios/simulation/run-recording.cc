@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/run-recording.h"
 
+#include "scenarios/bound/step-position.h"
 #include "scenarios/results/recorder.h"
 #include "scenarios/results/result-file.h"
 #include "scenarios/results/timeline.h"
@@ -52,9 +53,16 @@ RunRecording::Begin(Simulation& simulation)
 }
 
 RunResult
-RunRecording::Finish()
+RunRecording::Finish(const StepBounds& bounds)
 {
     RunResult result = CollectResult(*m_simulation);
+    const bool isShortcut =
+        m_scenario.fidelity == Fidelity::Analytical || m_scenario.fidelity == Fidelity::Stream;
+    if (bounds.calibration != nullptr && isShortcut && !result.StepTime().IsInfinite())
+    {
+        result.bound = bounds.calibration->BoundOf(PositionOf(m_scenario, result), bounds.coverage);
+    }
+    result.measured = bounds.measured;
     if (m_recorder)
     {
         m_recorder->Finish(m_simulation->Now());

@@ -15,6 +15,14 @@ class Recorder;
 class ResultFile;
 class Timeline;
 
+/** What bounds the step of a shortcut; nothing without a calibration. */
+struct StepBounds
+{
+    const Calibration* calibration{nullptr};
+    double coverage{0.9};                    //!< one that it knows
+    std::optional<MeasuredBound> measured{}; //!< where measured steps lie
+};
+
 /**
  * What is kept of a run: the result file and the timeline that its output asks for, and what is
  * reported of it. Outputs are opened first, fed while the run goes and get their names at its end;
@@ -36,8 +44,12 @@ class RunRecording
     /** Watches @p simulation, whose jobs have been added; it must outlive the recording. */
     void Begin(Simulation& simulation);
 
-    /** The run has ended: writes what is known only now. @throws InputError when it cannot. */
-    RunResult Finish();
+    /**
+     * The run has ended: writes what is known only now.
+     * @param bounds of the first job's steady step
+     * @throws InputError when it cannot.
+     */
+    RunResult Finish(const StepBounds& bounds = {});
 
   private:
     const Scenario& m_scenario;

@@ -123,6 +123,7 @@ CollectResult(Simulation& simulation)
     }
     result.busiestLinks = FindBusiestLinks(simulation, simulation.Now());
     result.events = simulation.Engines().Instants();
+    result.cluster = FeaturesOf(simulation.GetCluster());
     result.waiting = simulation.DescribeWaiting();
     return result;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/run-scenario.h"
 
-#include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/wire-scenario.h"
 
 #include <chrono>
@@ -41,14 +40,17 @@ PlainLoop::Run(EngineSet& engines, const std::function<void(Time)>& progress)
 }
 
 RunResult
-RunScenario(const Scenario& scenario, EngineLoop& loop, const std::function<void(Time)>& progress)
+RunScenario(const Scenario& scenario,
+            EngineLoop& loop,
+            const std::function<void(Time)>& progress,
+            const StepBounds& bounds)
 {
     const auto begin = std::chrono::steady_clock::now();
     RunRecording recording(scenario);
     const std::unique_ptr<Simulation> simulation = WireScenario(scenario);
     recording.Begin(*simulation);
     loop.Run(simulation->Engines(), progress);
-    RunResult result = recording.Finish();
+    RunResult result = recording.Finish(bounds);
     result.wallSeconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     result.peakRssBytes = PeakRssBytes();

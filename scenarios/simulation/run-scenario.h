@@ -4,6 +4,7 @@
 
 #include "fabric/transport/passive-engine.h"
 #include "scenarios/scenario.h"
+#include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/run-result.h"
 
 #include <functional>
@@ -31,11 +32,13 @@ class PlainLoop : public EngineLoop
 /**
  * Wires, builds and runs a scenario, feeding the recorder that its output asks for. Outputs are
  * opened before anything is computed and appear under their names only when the run has ended.
+ * @param bounds of the first job's steady step, where a shortcut runs it
  * @throws InputError on a plan that cannot run, or an output that cannot be written.
  */
 RunResult RunScenario(const Scenario& scenario,
                       EngineLoop& loop,
-                      const std::function<void(Time)>& progress);
+                      const std::function<void(Time)>& progress,
+                      const StepBounds& bounds = {});
 
 } // namespace weir
 

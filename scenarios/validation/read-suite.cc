@@ -46,7 +46,9 @@ ReadCase(const YamlNode& node, const Catalog& catalog)
 NamedChoices<SuiteKind>
 AgreementNames()
 {
-    return {{"fidelities", SuiteKind::Fidelities}, {"plans", SuiteKind::Plans}};
+    return {{"fidelities", SuiteKind::Fidelities},
+            {"plans", SuiteKind::Plans},
+            {"bounds", SuiteKind::Bounds}};
 }
 
 NamedChoices<SuiteKind>
@@ -95,6 +97,7 @@ KeysOf(const YamlNode& node, SuiteKind kind)
         return {"citation", "url", "flows"};
     case SuiteKind::Fidelities:
     case SuiteKind::Plans:
+    case SuiteKind::Bounds:
         return {"agreement"};
     case SuiteKind::Group:
         return {"suites"};
@@ -163,6 +166,7 @@ LoadSuite(const std::string& nameOrPath, const Catalog& catalog)
         break;
     case SuiteKind::Fidelities:
     case SuiteKind::Plans:
+    case SuiteKind::Bounds:
         break;
     }
     return suite;

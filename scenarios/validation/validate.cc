@@ -3,6 +3,7 @@
 
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/validation/bound-agreement.h"
 #include "scenarios/validation/fabric-agreement.h"
 #include "scenarios/validation/fidelity-agreement.h"
 #include "scenarios/validation/plan-agreement.h"
@@ -180,6 +181,14 @@ AddPlans(const Catalog& catalog, const std::function<void()>& progress, SuiteOut
     outcome.cases = CasesOf(points);
 }
 
+void
+AddBounds(const Catalog& catalog, const std::function<void()>& progress, SuiteOutcome& outcome)
+{
+    const BoundAgreement agreement = CheckBounds(catalog, progress);
+    outcome.comparison = ToText(agreement);
+    outcome.cases = CasesOf(agreement);
+}
+
 std::vector<ClassifiedError>
 ErrorsOf(const SuiteOutcome& outcome)
 {
@@ -278,6 +287,9 @@ RunSuite(const ValidationSuite& suite,
         break;
     case SuiteKind::Plans:
         AddPlans(catalog, unknownLength, outcome);
+        break;
+    case SuiteKind::Bounds:
+        AddBounds(catalog, unknownLength, outcome);
         break;
     case SuiteKind::Group:
         throw std::invalid_argument("RunSuite: a group has no cases of its own");
