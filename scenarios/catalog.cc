@@ -32,6 +32,8 @@ Singular(CatalogKind kind)
         return "run";
     case CatalogKind::Gpus:
         return "GPU";
+    case CatalogKind::Calibrations:
+        return "calibration";
     case CatalogKind::Suites:
         return "suite";
     }
@@ -169,6 +171,8 @@ ToString(CatalogKind kind)
         return "runs";
     case CatalogKind::Gpus:
         return "gpus";
+    case CatalogKind::Calibrations:
+        return "calibrations";
     case CatalogKind::Suites:
         return "suites";
     }

@@ -20,7 +20,8 @@ enum class CatalogKind : uint8_t
     Models,
     Runs,
     Gpus,
-    Suites //!< folders of validation/ that hold a suite.yaml
+    Calibrations, //!< error bounds of the shortcuts
+    Suites        //!< folders of validation/ that hold a suite.yaml
 };
 
 /** "systems", ...: the kind's folder, and what the command line calls it. */
@@ -37,8 +38,9 @@ struct CatalogEntry
 /**
  * The descriptions Weir ships and those a user adds, found by name.
  *
- * A data folder holds systems/, models/, runs/, gpus/ and validation/ (or has validation/ beside
- * it, as the source tree does). Folders are searched in order; the first file of a name counts.
+ * A data folder holds systems/, models/, runs/, gpus/, calibrations/ and validation/ (or has
+ * validation/ beside it, as the source tree does). Folders are searched in order; the first file of
+ * a name counts.
  */
 class Catalog
 {

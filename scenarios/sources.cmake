@@ -99,6 +99,21 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/versions.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/wire-scenario.cc
 )
+# The shortcut's error bound.
+list(APPEND WEIR_SCENARIO_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/bound/calibrate-shortcut.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/calibration.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/calibration-file.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/call-position.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/cluster-features.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/conformal.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/measured-bounds.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/population.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-calls.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-fabric.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-steps.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/step-position.cc
+)
 # `weir flows`: a researcher's own topology and flows.
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/flows/cluster-network.cc
@@ -119,6 +134,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plot/axis-ticks.cc
   ${CMAKE_CURRENT_LIST_DIR}/plot/chart.cc
   ${CMAKE_CURRENT_LIST_DIR}/plot/svg-text.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/bound-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/collective-outcome.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/collective-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/error-charts.cc

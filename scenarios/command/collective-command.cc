@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/calibration-file.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
+#include "scenarios/command/coverage-option.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/output-option.h"
 #include "scenarios/command/packets-option.h"
@@ -48,6 +50,7 @@ struct CollectiveOptions
     std::string tuner;
     std::string fidelity; //!< empty: stream, of a file flow
     PacketsOptions packets;
+    double coverage{0.9};
     std::string csv;
     ResultOptions result;
     bool json{false};
@@ -258,13 +261,26 @@ RunCollective(const CollectiveOptions& options)
     {
         std::cout << ExplainCollective(spec) << "#\n";
     }
-    const CollectiveSweepResult result = RecordCollectiveSweep(spec, recording);
+    const Catalog catalog;
+    const bool isShortcut =
+        spec.fidelity == Fidelity::Analytical || spec.fidelity == Fidelity::Stream;
+    std::optional<Calibration> calibration;
+    if (!spec.program && isShortcut)
+    {
+        calibration = ReadCalibration("collectives", catalog);
+    }
+    const CollectiveSweepResult result = RecordCollectiveSweep(
+        spec, recording, {calibration ? &*calibration : nullptr, options.coverage});
     if (csv)
     {
         csv->Save(ToCsv(spec, result.points));
     }
     std::cout << (options.json ? ToJson(spec, result) + "\n"
                                : ToNcclTestsTable(spec, result.points));
+    if (calibration && !options.json)
+    {
+        std::cout << MeasuredLines(spec, MeasuredBounds(catalog), options.coverage, result.points);
+    }
     return ExitCode::Done;
 }
 
@@ -332,6 +348,7 @@ AddCollectiveCommand(CLI::App& application)
                      options->fidelity,
                      "analytical, stream, flow or packet (default: stream; flow with --msccl)");
     AddPacketsOptions(*verb, options->packets);
+    AddCoverageOption(*verb, options->coverage);
     verb->add_flag("--explain",
                    options->explain,
                    "Print channels, what NCCL chooses among, chunks and bottlenecks first");
@@ -340,7 +357,8 @@ AddCollectiveCommand(CLI::App& application)
     AddOutputOption(*verb,
                     "--csv",
                     options->csv,
-                    "Write collective,size_bytes,time_us,algbw_GBps,busbw_GBps to this file");
+                    "Write collective,size_bytes,time_us,algbw_GBps,busbw_GBps to this file; of "
+                    "analytical and stream also lower_us,upper_us,coverage,regime,region");
     verb->footer(
         "Examples:\n"
         "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"

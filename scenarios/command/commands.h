@@ -28,6 +28,7 @@ struct Command
 };
 
 Command AddRunCommand(CLI::App& application);
+Command AddCalibrateCommand(CLI::App& application);
 Command AddCollectiveCommand(CLI::App& application);
 Command AddGraphCommand(CLI::App& application);
 Command AddKernelCommand(CLI::App& application);

@@ -15,6 +15,7 @@ ParseKind(const std::string& name)
                             CatalogKind::Models,
                             CatalogKind::Runs,
                             CatalogKind::Gpus,
+                            CatalogKind::Calibrations,
                             CatalogKind::Suites})
     {
         const std::string plural = ToString(kind);

@@ -137,6 +137,7 @@ main(int argc, char** argv)
         "  weir list systems\n"
         "Every verb has --help. Exit code: 0 done, 1 a check failed, 2 wrong input.");
     const std::vector<weir::Command> commands{weir::AddRunCommand(app),
+                                              weir::AddCalibrateCommand(app),
                                               weir::AddCollectiveCommand(app),
                                               weir::AddFlowsCommand(app),
                                               weir::AddGraphCommand(app),

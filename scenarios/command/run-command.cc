@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/calibration-file.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
+#include "scenarios/command/coverage-option.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/output-option.h"
 #include "scenarios/command/print-notes.h"
@@ -33,6 +35,7 @@ struct RunOptions
     std::vector<std::string> settings;
     std::string output;
     std::string timeline;
+    double coverage{0.9};
     bool json{false};
     bool quiet{false};
 };
@@ -100,10 +103,14 @@ Run(const RunOptions& options)
     {
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, scenario.title);
         const auto loop = MakeEngineLoop(scenario.fidelity);
-        result = RunScenario(scenario, *loop, [&](Time now) {
+        const Catalog catalog;
+        const Calibration calibration = ReadCalibration("steps", catalog);
+        const auto measured = MeasuredBounds(catalog).Find(MEASURED_STEPS, options.coverage);
+        const auto progress = [&](Time now) {
             line.Update(now);
             ThrowIfInterrupted();
-        });
+        };
+        result = RunScenario(scenario, *loop, progress, {&calibration, options.coverage, measured});
     }
     if (options.json)
     {
@@ -132,6 +139,7 @@ AddRunCommand(CLI::App& application)
     verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalogue")
         ->required();
     verb->add_option("--fidelity", options->fidelity, "analytical, stream, flow, packet or hybrid");
+    AddCoverageOption(*verb, options->coverage);
     AddSettingsOption(*verb, options->settings);
     AddOutputOption(*verb, "-o,--output", options->output, "Write results to this HDF5 file");
     AddOutputOption(

@@ -81,6 +81,11 @@ Show(const ShowOptions& options)
         std::cout << ReadTextFile(path, "a GPU's description");
         break;
     }
+    case CatalogKind::Calibrations: {
+        const std::string path = catalog.Find(kind, options.name);
+        std::cout << ReadTextFile(path, "a calibration");
+        break;
+    }
     case CatalogKind::Suites: {
         LoadSuite(options.name, catalog); // likewise
         const std::string path = catalog.Find(kind, options.name);
@@ -98,7 +103,8 @@ AddShowCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("show", "Show one thing of the catalogue");
     auto options = std::make_shared<ShowOptions>();
-    verb->add_option("KIND", options->kind, "system, model, run, gpu, suite or network")
+    verb->add_option(
+            "KIND", options->kind, "system, model, run, gpu, calibration, suite or network")
         ->required();
     verb->add_option("NAME",
                      options->name,

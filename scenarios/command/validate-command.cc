@@ -202,7 +202,8 @@ AddValidateCommand(CLI::App& application)
         options->suites,
         "Suites to run, as weir list suites; 'steps': all measured training steps; "
         "'nccl': all measured collectives; 'kernels': all measured kernels; 'fidelity': the "
-        "fidelities against each other, 'plans': closed forms of whole steps against streams "
+        "fidelities against each other, 'plans': closed forms of whole steps against streams, "
+        "'bound': error bounds of the shortcuts against fresh scenarios "
         "(default: all measured)");
     verb->add_flag("--json", options->json, "Print one JSON object and nothing else");
     verb->add_flag("--rows", options->allRows, "List every case of long suites, too");

@@ -128,6 +128,17 @@ WriteSummary(Hdf5File& file, const RunResult& result)
     file.SetAttribute("/summary", "step_time_s", result.StepTime().ToSeconds());
     file.SetAttribute(
         "/summary", "step_kind", result.jobs.empty() ? "" : ToString(result.jobs.front().stepKind));
+    if (result.bound)
+    {
+        const ErrorBound& bound = *result.bound;
+        const double seconds = result.StepTime().ToSeconds();
+        file.SetAttribute("/summary", "bound_lower_s", seconds * bound.lower);
+        file.SetAttribute("/summary", "bound_upper_s", seconds * bound.upper);
+        file.SetAttribute("/summary", "bound_coverage", bound.coverage);
+        file.SetAttribute("/summary", "bound_regime", bound.regime);
+        file.SetAttribute("/summary", "bound_region", bound.region);
+        file.SetAttribute("/summary", "bound_reference", bound.reference);
+    }
     file.SetAttribute("/summary", "events", static_cast<int64_t>(result.events));
     file.SetAttribute("/summary", "waiting", result.waiting);
 }

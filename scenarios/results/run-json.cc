@@ -82,6 +82,29 @@ ToJson(const JobResult& job)
     return object;
 }
 
+Json
+ToJson(const ErrorBound& bound, Time step)
+{
+    const bool isInside = bound.IsInside();
+    const double seconds = step.ToSeconds();
+    return {{"lower_s", isInside ? Json(seconds * bound.lower) : Json(nullptr)},
+            {"upper_s", isInside ? Json(seconds * bound.upper) : Json(nullptr)},
+            {"coverage", bound.coverage},
+            {"regime", bound.regime},
+            {"region", bound.region},
+            {"reference", bound.reference}};
+}
+
+Json
+ToJson(const MeasuredBound& bound, Time step)
+{
+    return {{"lower_s", step.ToSeconds() * bound.lower},
+            {"upper_s", step.ToSeconds() * bound.upper},
+            {"coverage", bound.coverage},
+            {"nested_coverage", bound.nestedCoverage},
+            {"sources", bound.sources}};
+}
+
 } // namespace
 
 std::string
@@ -91,6 +114,14 @@ ToJson(const Scenario& scenario, const RunResult& result)
     if (!result.jobs.empty())
     {
         object.update(TimingOf(result.jobs.front()));
+    }
+    if (result.bound)
+    {
+        object["bound"] = ToJson(*result.bound, result.StepTime());
+    }
+    if (result.measuredBound)
+    {
+        object["measured_bound"] = ToJson(*result.measuredBound, result.StepTime());
     }
     object["jobs"] = Json::array();
     for (const auto& job : result.jobs)

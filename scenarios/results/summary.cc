@@ -4,6 +4,7 @@
 #include "scenarios/results/text-table.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace weir
 {
@@ -201,6 +202,35 @@ CollectiveLines(const RunResult& result)
     return result.collectives.empty() ? "" : table.Print(2);
 }
 
+/** How far the first job's step may be from that of the reference, and from measured ones. */
+std::string
+BoundLine(const RunResult& result)
+{
+    std::string text;
+    if (result.bound && !result.bound->IsInside())
+    {
+        text = "model bound: none, " + result.bound->region;
+    }
+    else if (result.bound)
+    {
+        const ErrorBound& bound = *result.bound;
+        char numbers[WIDTH];
+        std::snprintf(numbers,
+                      sizeof numbers,
+                      "model bound %+.2f to %+.2f %% (%s)",
+                      100 * (bound.lower - 1),
+                      100 * (bound.upper - 1),
+                      CoverageText(bound.coverage).c_str());
+        text = numbers;
+    }
+    if (result.measuredBound)
+    {
+        text += (text.empty() ? "" : "; ") + std::string("measured steps of unseen machines ") +
+                ToText(*result.measuredBound);
+    }
+    return text.empty() ? "" : "  " + Shorten(text, WIDTH - 2) + "\n";
+}
+
 std::string
 LinkLines(const RunResult& result)
 {
@@ -230,9 +260,10 @@ CostLine(const RunResult& result)
 std::string
 Summarize(const Scenario& scenario, const RunResult& result)
 {
-    const std::string first =
-        result.jobs.empty() ? ""
-                            : SpreadLine(result.jobs.front()) + BreakdownLines(result.jobs.front());
+    const std::string first = result.jobs.empty()
+                                  ? ""
+                                  : SpreadLine(result.jobs.front()) + BoundLine(result) +
+                                        BreakdownLines(result.jobs.front());
     return TitleLine(scenario, result) + StepLines(result) + first + CollectiveLines(result) +
            LinkLines(result) + CostLine(result);
 }

@@ -11,9 +11,9 @@ namespace weir
 {
 
 /**
- * A run for the terminal, at most 24 lines of 100 columns: title, step time, tokens and model
- * operations per second, where the step's time went by pipeline stage, the busiest links, what the
- * run cost. Of many stages or jobs the first and the last are shown.
+ * A run for the terminal, at most 25 lines of 100 columns: title, step time, its bound, tokens and
+ * model operations per second, where the step's time went by pipeline stage, the busiest links,
+ * what the run cost. Of many stages or jobs the first and the last are shown.
  */
 std::string Summarize(const Scenario& scenario, const RunResult& result);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/collective-sweep.h"
 
+#include "scenarios/bound/call-position.h"
 #include "scenarios/results/busy-link-json.h"
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/simulation/row-time.h"
@@ -9,6 +10,7 @@
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <memory>
@@ -33,6 +35,7 @@ class CallRunner
                                                                   : std::nullopt),
           m_planner(m_simulation.GetPlanner()),
           m_rows(m_simulation, spec.fidelity),
+          m_positions(m_planner),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
     {
         if (spec.program)
@@ -72,10 +75,18 @@ class CallRunner
                 choice.protocol,
                 choice.channels,
                 rate,
-                rate * BusBandwidthFactor(m_spec.op, ranks)};
+                rate * BusBandwidthFactor(m_spec.op, ranks),
+                PositionOf(call)};
     }
 
   private:
+    /** Where its bound stands; nowhere when it has no closed form. */
+    RegimePosition PositionOf(const CollectiveCall& call)
+    {
+        return m_spec.program ? RegimePosition()
+                              : m_positions.Of(m_planner.Plan(call), m_spec.fidelity);
+    }
+
     /** How a call is run. */
     struct Choice
     {
@@ -105,6 +116,7 @@ class CallRunner
     Simulation m_simulation;
     Planner& m_planner;
     RowTimer m_rows;
+    CallPositions m_positions;
     CommunicatorId m_communicator;
 };
 
@@ -127,6 +139,66 @@ ElementCount(CollectiveOp op, Bytes size, std::size_t ranks)
                          op == CollectiveOp::AllToAll || op == CollectiveOp::Gather ||
                          op == CollectiveOp::Scatter;
     return size.Count() / 4 / static_cast<int64_t>(perRank ? ranks : 1);
+}
+
+bool
+HaveBounds(const std::vector<CollectivePoint>& points)
+{
+    return std::any_of(
+        points.begin(), points.end(), [](const auto& point) { return point.bound.has_value(); });
+}
+
+/** "-0.3 +1.2 %": where the reference lies, from the time given. */
+std::string
+BoundCell(const std::optional<ErrorBound>& bound)
+{
+    if (!bound || !bound->IsInside())
+    {
+        return bound ? "outside" : "";
+    }
+    return Print("%+.1f %+.1f %%", 100 * (bound->lower - 1), 100 * (bound->upper - 1));
+}
+
+/** What the column of bounds is, and what is outside of what was calibrated. */
+std::string
+BoundLines(const std::vector<CollectivePoint>& points)
+{
+    std::string text;
+    std::vector<std::string> regions;
+    for (const auto& point : points)
+    {
+        if (!point.bound)
+        {
+            continue;
+        }
+        if (text.empty())
+        {
+            text = "# Model bound          : " + CoverageText(point.bound->coverage) +
+                   " of calls alike take as much more in fidelity " + point.bound->reference + "\n";
+        }
+        const std::string& region = point.bound->region;
+        if (!point.bound->IsInside() &&
+            std::find(regions.begin(), regions.end(), region) == regions.end())
+        {
+            regions.push_back(region);
+        }
+    }
+    for (const std::string& region : regions)
+    {
+        text += "#   " + region + "\n";
+    }
+    return text;
+}
+
+/** The cells of a bound, each with its comma before it. */
+std::string
+BoundCells(const CollectivePoint& point)
+{
+    const ErrorBound& bound = *point.bound;
+    const double time = point.time.ToMicroseconds();
+    const std::string interval =
+        bound.IsInside() ? Print("%.6f,%.6f", time * bound.lower, time * bound.upper) : ",";
+    return "," + interval + Print(",%g,", bound.coverage) + bound.regime + "," + bound.region;
 }
 
 } // namespace
@@ -197,6 +269,20 @@ RunAllSizes(CallRunner& runner, const CollectiveSweepSpec& spec)
     return points;
 }
 
+nlohmann::ordered_json
+BoundJson(const ErrorBound& bound, Time time)
+{
+    const bool isInside = bound.IsInside();
+    const double us = time.ToMicroseconds();
+    using Json = nlohmann::ordered_json;
+    return {{"lower_us", isInside ? Json(us * bound.lower) : Json(nullptr)},
+            {"upper_us", isInside ? Json(us * bound.upper) : Json(nullptr)},
+            {"coverage", bound.coverage},
+            {"regime", bound.regime},
+            {"region", bound.region},
+            {"reference", bound.reference}};
+}
+
 /** /bandwidth: a row a size, with the columns of the CSV. */
 void
 WriteBandwidth(Hdf5File& file,
@@ -212,8 +298,31 @@ WriteBandwidth(Hdf5File& file,
     auto& algorithm = table.Add<std::string>({"algorithm", "", "algorithm", ""});
     auto& protocol = table.Add<std::string>({"protocol", "", "protocol", ""});
     auto& channels = table.Add<uint32_t>({"channels", "1", "channels used", ""});
+    const bool hasBounds = HaveBounds(points);
+    const auto column = [&](const ColumnInfo& text) {
+        return hasBounds ? &table.Add<double>(text) : nullptr;
+    };
+    auto* lower = column({"lower_us", "us", "lower end of the bound", ""});
+    auto* upper = column({"upper_us", "us", "upper end of the bound", ""});
+    auto* coverage = column({"coverage", "1", "part of calls alike that lie in it", ""});
+    auto* regime =
+        hasBounds ? &table.Add<std::string>({"regime", "", "class of the bound", ""}) : nullptr;
+    auto* region =
+        hasBounds
+            ? &table.Add<std::string>({"region", "", "inside what was calibrated, or why not", ""})
+            : nullptr;
     for (const auto& point : points)
     {
+        if (hasBounds)
+        {
+            const ErrorBound& bound = *point.bound;
+            const double time = point.time.ToMicroseconds();
+            lower->Append(bound.IsInside() ? time * bound.lower : std::nan(""));
+            upper->Append(bound.IsInside() ? time * bound.upper : std::nan(""));
+            coverage->Append(bound.coverage);
+            regime->Append(bound.regime);
+            region->Append(bound.region);
+        }
         op.Append(ToString(spec.op));
         size.Append(point.size.Count());
         time.Append(point.time.ToMicroseconds());
@@ -238,13 +347,23 @@ RunCollectiveSweep(const CollectiveSweepSpec& spec)
 }
 
 CollectiveSweepResult
-RecordCollectiveSweep(const CollectiveSweepSpec& spec, RunRecording& recording)
+RecordCollectiveSweep(const CollectiveSweepSpec& spec,
+                      RunRecording& recording,
+                      const SweepBounds& bounds)
 {
     const auto runner = Refusing([&] { return std::make_unique<CallRunner>(spec); });
     recording.Begin(runner->GetSimulation());
-    const auto points = Refusing([&] { return RunAllSizes(*runner, spec); });
-    RunResult result =
-        recording.Finish([&](Hdf5File& file) { WriteBandwidth(file, spec, points); });
+    auto points = Refusing([&] { return RunAllSizes(*runner, spec); });
+    if (bounds.calibration != nullptr)
+    {
+        AddBounds(*bounds.calibration, bounds.coverage, points);
+    }
+    RunResult result = recording.Finish([&](RunResult& /* result */, Hdf5File* file) {
+        if (file != nullptr)
+        {
+            WriteBandwidth(*file, spec, points);
+        }
+    });
     return {points, std::move(result)};
 }
 
@@ -267,9 +386,43 @@ ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result)
                                     {"algorithm", ToString(point.algorithm)},
                                     {"protocol", ToString(point.protocol)},
                                     {"channels", point.channels}});
+        if (point.bound)
+        {
+            object["points"].back()["bound"] = BoundJson(*point.bound, point.time);
+        }
     }
     AddBusiestLinks(object, result.result);
     return object.dump(2);
+}
+
+void
+AddBounds(const Calibration& calibration, double coverage, std::vector<CollectivePoint>& points)
+{
+    for (CollectivePoint& point : points)
+    {
+        point.bound = calibration.BoundOf(point.position, coverage);
+    }
+}
+
+std::string
+MeasuredLines(const CollectiveSweepSpec& spec,
+              const MeasuredBounds& measured,
+              double coverage,
+              const std::vector<CollectivePoint>& points)
+{
+    std::string text;
+    std::string last;
+    for (const CollectivePoint& point : points)
+    {
+        const std::string name = MeasuredClassOf(point.size, spec.cluster.nodes == 1);
+        const auto bound = name == last ? std::nullopt : measured.Find(name, coverage);
+        last = name;
+        if (bound)
+        {
+            text += "# Measured " + name + ", of unseen clusters: " + ToText(*bound) + "\n";
+        }
+    }
+    return text;
 }
 
 std::string
@@ -286,41 +439,46 @@ ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePo
                        ToString(spec.fidelity) + "\n#\n";
     text +=
         "#        size         count    type  redop   root        time    algbw    busbw "
-        "#wrong       algo  proto  nch\n";
+        "#wrong       algo  proto  nch";
+    text += HaveBounds(points) ? "        bound\n" : "\n";
     text += "#         (B)    (elements)                              (us)   (GB/s)   (GB/s)\n";
     double sum = 0;
     for (const auto& point : points)
     {
-        text +=
-            Print("%13lld  %12lld   float  %5s  %5s  %10.2f  %7.2f  %7.2f    N/A %10s %6s %4u\n",
-                  static_cast<long long>(point.size.Count()),
-                  static_cast<long long>(ElementCount(spec.op, point.size, ranks)),
-                  reduces ? "sum" : "none",
-                  rooted ? "0" : "-1",
-                  point.time.ToMicroseconds(),
-                  point.algorithmBandwidth.ToGBps(),
-                  point.busBandwidth.ToGBps(),
-                  ToString(point.algorithm),
-                  ToString(point.protocol),
-                  point.channels);
+        text += Print("%13lld  %12lld   float  %5s  %5s  %10.2f  %7.2f  %7.2f    N/A %10s %6s %4u",
+                      static_cast<long long>(point.size.Count()),
+                      static_cast<long long>(ElementCount(spec.op, point.size, ranks)),
+                      reduces ? "sum" : "none",
+                      rooted ? "0" : "-1",
+                      point.time.ToMicroseconds(),
+                      point.algorithmBandwidth.ToGBps(),
+                      point.busBandwidth.ToGBps(),
+                      ToString(point.algorithm),
+                      ToString(point.protocol),
+                      point.channels);
+        text += Print(point.bound ? "  %15s\n" : "%s\n", BoundCell(point.bound).c_str());
         sum += point.busBandwidth.ToGBps();
     }
-    return text + Print("# Avg bus bandwidth    : %g\n",
-                        points.empty() ? 0 : sum / static_cast<double>(points.size()));
+    return text + BoundLines(points) +
+           Print("# Avg bus bandwidth    : %g\n",
+                 points.empty() ? 0 : sum / static_cast<double>(points.size()));
 }
 
 std::string
 ToCsv(const CollectiveSweepSpec& spec, const std::vector<CollectivePoint>& points)
 {
-    std::string text = "collective,size_bytes,time_us,algbw_GBps,busbw_GBps\n";
+    const bool haveBounds = HaveBounds(points);
+    std::string text = "collective,size_bytes,time_us,algbw_GBps,busbw_GBps";
+    text += haveBounds ? ",lower_us,upper_us,coverage,regime,region\n" : "\n";
     for (const auto& point : points)
     {
-        text += Print("%s,%lld,%.6f,%.6g,%.6g\n",
+        text += Print("%s,%lld,%.6f,%.6g,%.6g",
                       ToString(spec.op),
                       static_cast<long long>(point.size.Count()),
                       point.time.ToMicroseconds(),
                       point.algorithmBandwidth.ToGBps(),
                       point.busBandwidth.ToGBps());
+        text += (point.bound ? BoundCells(point) : "") + "\n";
     }
     return text;
 }

@@ -9,6 +9,9 @@
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
+#include "scenarios/bound/calibration.h"
+#include "scenarios/bound/measured-bounds.h"
+#include "scenarios/bound/regime-position.h"
 #include "scenarios/simulation/run-result.h"
 
 #include <cstdint>
@@ -47,8 +50,10 @@ struct CollectivePoint
     Algorithm algorithm{Algorithm::Ring};
     Protocol protocol{Protocol::Simple};
     uint32_t channels{1};
-    Rate algorithmBandwidth; //!< size over time
-    Rate busBandwidth;       //!< times BusBandwidthFactor
+    Rate algorithmBandwidth;           //!< size over time
+    Rate busBandwidth;                 //!< times BusBandwidthFactor
+    RegimePosition position{};         //!< of its bound; no path for a schedule of a file
+    std::optional<ErrorBound> bound{}; //!< of a shortcut's time, once asked for
 };
 
 /** How the run that @p spec describes uses NCCL. */
@@ -71,21 +76,52 @@ struct CollectiveSweepResult
     RunResult result; //!< links, over all sizes one after another
 };
 
+/** Where the bounds of a sweep's points come from. */
+struct SweepBounds
+{
+    const Calibration* calibration{nullptr}; //!< null: there are none
+    double coverage{0};
+};
+
 /**
  * As RunCollectiveSweep, and gives @p recording what was played: each size is a collective of its
  * own. Its file has the points as table /bandwidth.
  */
 CollectiveSweepResult RecordCollectiveSweep(const CollectiveSweepSpec& spec,
-                                            RunRecording& recording);
+                                            RunRecording& recording,
+                                            const SweepBounds& bounds = {});
 
-/** One JSON object: operation, ranks, nodes, system, NCCL version, fidelity, points, links. */
+/**
+ * One JSON object: operation, ranks, nodes, system, NCCL version, fidelity, points with their
+ * bounds, links.
+ */
 std::string ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result);
 
-/** nccl-tests' table, with algorithm, protocol and channels behind its columns. */
+/**
+ * Gives every point, each of a shortcut, its bound against the reference.
+ * @throws std::invalid_argument when @p calibration does not know the coverage.
+ */
+void AddBounds(const Calibration& calibration,
+               double coverage,
+               std::vector<CollectivePoint>& points);
+
+/**
+ * Where measured times of unseen clusters lie from those of @p points: a line for each class of
+ * sizes that @p measured knows, behind the table.
+ */
+std::string MeasuredLines(const CollectiveSweepSpec& spec,
+                          const MeasuredBounds& measured,
+                          double coverage,
+                          const std::vector<CollectivePoint>& points);
+
+/** nccl-tests' table, with algorithm, protocol, channels and bound behind its columns. */
 std::string ToNcclTestsTable(const CollectiveSweepSpec& spec,
                              const std::vector<CollectivePoint>& points);
 
-/** CSV: collective,size_bytes,time_us,algbw_GBps,busbw_GBps. */
+/**
+ * CSV: collective,size_bytes,time_us,algbw_GBps,busbw_GBps; of points with bounds also
+ * lower_us,upper_us,coverage,regime,region, the first two empty outside the calibrated region.
+ */
 std::string ToCsv(const CollectiveSweepSpec& spec, const std::vector<CollectivePoint>& points);
 
 } // namespace weir

@@ -61,19 +61,19 @@ RunRecording::Begin(Simulation& simulation)
 }
 
 RunResult
-RunRecording::Finish(const std::function<void(Hdf5File&)>& addTables)
+RunRecording::Finish(const std::function<void(RunResult&, Hdf5File*)>& complete)
 {
     RunResult result = CollectResult(*m_simulation);
+    if (complete)
+    {
+        complete(result, m_file ? &m_file->GetFile() : nullptr);
+    }
     if (m_recorder)
     {
         m_recorder->Finish(m_simulation->Now());
     }
     if (m_file)
     {
-        if (addTables)
-        {
-            addTables(m_file->GetFile());
-        }
         m_file->Commit(result);
     }
     if (m_timeline)

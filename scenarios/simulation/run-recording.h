@@ -43,10 +43,11 @@ class RunRecording
 
     /**
      * The run has ended: writes what is known only now.
-     * @param addTables writes tables of the verb's own into the file, where there is one
+     * @param complete adds what the verb knows to the result before it is written, and tables of
+     *        its own to the file, if there is one
      * @throws std::runtime_error when it cannot.
      */
-    RunResult Finish(const std::function<void(Hdf5File&)>& addTables = {});
+    RunResult Finish(const std::function<void(RunResult&, Hdf5File*)>& complete = {});
 
   private:
     RecordingSpec m_spec;

@@ -140,6 +140,7 @@ CollectResult(Simulation& simulation)
     result.busiestLinks = FindBusiestLinks(simulation);
     result.measured = simulation.GetMeasuredLinks().end;
     result.events = simulation.Engines().Instants();
+    result.cluster = FeaturesOf(simulation.GetCluster());
     result.waiting = simulation.DescribeWaiting();
     return result;
 }

@@ -5,9 +5,13 @@
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/plan/memory-estimate.h"
 #include "fabric/units.h"
+#include "scenarios/bound/calibration.h"
+#include "scenarios/bound/cluster-features.h"
+#include "scenarios/bound/measured-bounds.h"
 #include "scenarios/simulation/simulation.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +66,9 @@ struct RunResult
     uint64_t events{0}; //!< instants visited
     double wallSeconds{0};
     uint64_t peakRssBytes{0};
+    ClusterFeatures cluster{};         //!< what the bound of a step depends on
+    std::optional<ErrorBound> bound{}; //!< of the first job's steady step, once asked for
+    std::optional<MeasuredBound> measuredBound{}; //!< where measured steps lie, likewise
     std::string waiting; //!< who waits for what, when the run could not finish; else empty
 
     /** The steady step of the first job; infinite when none was finished. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/run-scenario.h"
 
-#include "scenarios/simulation/run-recording.h"
+#include "scenarios/bound/step-position.h"
 #include "scenarios/simulation/wire-scenario.h"
 
 #include <chrono>
@@ -40,15 +40,41 @@ PlainLoop::Run(EngineSet& engines, const std::function<void(Time)>& progress)
     }
 }
 
+namespace
+{
+
+/** How far the first job's step may be from the reference, and from what is measured. */
+void
+AddBounds(const Scenario& scenario, const StepBounds& bounds, RunResult& result)
+{
+    const bool isShortcut =
+        scenario.fidelity == Fidelity::Analytical || scenario.fidelity == Fidelity::Stream;
+    if (result.jobs.empty() || result.StepTime().IsInfinite())
+    {
+        return;
+    }
+    if (bounds.calibration != nullptr && isShortcut)
+    {
+        result.bound = bounds.calibration->BoundOf(PositionOf(scenario, result), bounds.coverage);
+    }
+    result.measuredBound = bounds.measured;
+}
+
+} // namespace
+
 RunResult
-RunScenario(const Scenario& scenario, EngineLoop& loop, const std::function<void(Time)>& progress)
+RunScenario(const Scenario& scenario,
+            EngineLoop& loop,
+            const std::function<void(Time)>& progress,
+            const StepBounds& bounds)
 {
     const auto begin = std::chrono::steady_clock::now();
     RunRecording recording(scenario);
     const std::unique_ptr<Simulation> simulation = WireScenario(scenario);
     recording.Begin(*simulation);
     loop.Run(simulation->Engines(), progress);
-    RunResult result = recording.Finish();
+    RunResult result = recording.Finish(
+        [&](RunResult& found, Hdf5File* /* file */) { AddBounds(scenario, bounds, found); });
     result.wallSeconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     result.peakRssBytes = PeakRssBytes();

@@ -3,10 +3,14 @@
 #define WEIR_SCENARIOS_SIMULATION_RUN_SCENARIO_H
 
 #include "fabric/transport/passive-engine.h"
+#include "scenarios/bound/calibration.h"
+#include "scenarios/bound/measured-bounds.h"
 #include "scenarios/scenario.h"
+#include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/run-result.h"
 
 #include <functional>
+#include <optional>
 
 namespace weir
 {
@@ -28,14 +32,24 @@ class PlainLoop : public EngineLoop
     void Run(EngineSet& engines, const std::function<void(Time)>& progress) override;
 };
 
+/** What bounds the step of a shortcut; nothing without a calibration. */
+struct StepBounds
+{
+    const Calibration* calibration{nullptr};
+    double coverage{0.9};                    //!< one that it knows
+    std::optional<MeasuredBound> measured{}; //!< where measured steps lie
+};
+
 /**
  * Wires, builds and runs a scenario, feeding the recorder that its output asks for. Outputs are
  * opened before anything is computed and appear under their names only when the run has ended.
+ * @param bounds of the first job's steady step, where a shortcut runs it
  * @throws InputError on a plan that cannot run, or an output that cannot be written.
  */
 RunResult RunScenario(const Scenario& scenario,
                       EngineLoop& loop,
-                      const std::function<void(Time)>& progress);
+                      const std::function<void(Time)>& progress,
+                      const StepBounds& bounds = {});
 
 } // namespace weir
 

@@ -48,7 +48,8 @@ AgreementNames()
 {
     return {{"fidelities", SuiteKind::Fidelities},
             {"plans", SuiteKind::Plans},
-            {"hybrid", SuiteKind::Hybrid}};
+            {"hybrid", SuiteKind::Hybrid},
+            {"bounds", SuiteKind::Bounds}};
 }
 
 NamedChoices<SuiteKind>
@@ -98,6 +99,7 @@ KeysOf(const YamlNode& node, SuiteKind kind)
     case SuiteKind::Fidelities:
     case SuiteKind::Plans:
     case SuiteKind::Hybrid:
+    case SuiteKind::Bounds:
         return {"agreement"};
     case SuiteKind::Group:
         return {"suites"};
@@ -167,6 +169,7 @@ LoadSuite(const std::string& nameOrPath, const Catalog& catalog)
     case SuiteKind::Fidelities:
     case SuiteKind::Plans:
     case SuiteKind::Hybrid:
+    case SuiteKind::Bounds:
         break;
     }
     return suite;

@@ -35,6 +35,7 @@ enum class SuiteKind : uint8_t
     Fidelities, //!< of collectives with each other, which needs no measurement
     Plans,      //!< steps of closed forms with steps of fluid flows, likewise
     Hybrid,     //!< some flows as packets beside a fluid with all as packets, likewise
+    Bounds,     //!< error bounds of the shortcuts with what fresh scenarios give, likewise
     Group       //!< what all suites of one kind say
 };
 
@@ -61,8 +62,8 @@ struct ValidationSuite
  * row: see ReadStepTable. A suite with `collectives` holds runs of nccl-tests: see
  * ReadCollectiveTable; one with `kernels` single kernels: see ReadMeasuredKernels; one with `flows`
  * runs of packets: see ReadMeasuredFlows. `agreement:
- * fidelities` or `plans` compares Weir with itself, and `suites: steps`, `collectives` or `kernels`
- * stands for all suites of that kind; these have no citation.
+ * fidelities`, `plans` or `bounds` compares Weir with itself, and `suites: steps`, `collectives` or
+ * `kernels` stands for all suites of that kind; these have no citation.
  * @throws InputError with the place of what is missing, unknown or out of range.
  */
 ValidationSuite LoadSuite(const std::string& nameOrPath, const Catalog& catalog);

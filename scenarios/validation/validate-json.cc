@@ -68,7 +68,8 @@ ToJson(const SuiteOutcome& outcome, CaseList list)
     {
         object["errors"].push_back(ToJson(one.name, one.errors));
     }
-    if (outcome.kind != SuiteKind::Fidelities) // whose classes are ratios of different times
+    if (outcome.kind != SuiteKind::Fidelities &&
+        outcome.kind != SuiteKind::Bounds) // whose classes are ratios of different things
     {
         object["errors"].push_back(ToJson("all", outcome.Errors()));
     }

@@ -3,6 +3,7 @@
 
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/validation/bound-agreement.h"
 #include "scenarios/validation/fabric-agreement.h"
 #include "scenarios/validation/fidelity-agreement.h"
 #include "scenarios/validation/hybrid-agreement.h"
@@ -189,6 +190,14 @@ AddHybrid(const std::function<void()>& progress, SuiteOutcome& outcome)
     outcome.cases = CasesOf(points);
 }
 
+void
+AddBounds(const Catalog& catalog, const std::function<void()>& progress, SuiteOutcome& outcome)
+{
+    const BoundAgreement agreement = CheckBounds(catalog, progress);
+    outcome.comparison = ToText(agreement);
+    outcome.cases = CasesOf(agreement);
+}
+
 std::vector<ClassifiedError>
 ErrorsOf(const SuiteOutcome& outcome)
 {
@@ -290,6 +299,9 @@ RunSuite(const ValidationSuite& suite,
         break;
     case SuiteKind::Hybrid:
         AddHybrid(unknownLength, outcome);
+        break;
+    case SuiteKind::Bounds:
+        AddBounds(catalog, unknownLength, outcome);
         break;
     case SuiteKind::Group:
         throw std::invalid_argument("RunSuite: a group has no cases of its own");

@@ -105,6 +105,17 @@ YamlWriter::Triple(uint64_t a, uint64_t b, uint64_t c)
     *m_out << YAML::Flow << YAML::BeginSeq << a << b << c << YAML::EndSeq;
 }
 
+void
+YamlWriter::Numbers(const std::vector<double>& values)
+{
+    *m_out << YAML::Flow << YAML::BeginSeq;
+    for (const double value : values)
+    {
+        *m_out << FormatNumber(value);
+    }
+    *m_out << YAML::EndSeq;
+}
+
 std::string
 YamlWriter::GetText() const
 {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace YAML
 {
@@ -49,6 +50,9 @@ class YamlWriter
 
     /** A list's next item: [a, b, c]. */
     void Triple(uint64_t a, uint64_t b, uint64_t c);
+
+    /** A list's next item: [a, b, ...]. */
+    void Numbers(const std::vector<double>& values);
 
     /** All that was written. */
     std::string GetText() const;

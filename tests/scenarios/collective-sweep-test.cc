@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/collective-sweep.h"
 
+#include "scenarios/bound/calibration-file.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/size-list.h"
 #include "small-scenario.h"
@@ -66,6 +67,32 @@ TEST(CollectiveSweep, StreamAloneIsTheClosedForm)
     {
         EXPECT_NEAR(stream[i].time / analytical[i].time, 1, 1e-9);
     }
+}
+
+/** Times of a shortcut carry a bound; an all-to-all that nothing disturbs is flow's to a hundredth
+ * of a percent, so both ends are at the time. 2^50 bytes are more than any calibrated call has. */
+TEST(CollectiveSweep, CsvOfAShortcutHasBounds)
+{
+    const Calibration calibration = ReadCalibration("collectives", Catalog());
+    CollectiveSweepSpec spec = TwoNodes(CollectiveOp::AllToAll);
+    auto points = RunCollectiveSweep(spec);
+    AddBounds(calibration, 0.9, points);
+    for (const CollectivePoint& point : points)
+    {
+        ASSERT_TRUE(point.bound.has_value());
+        EXPECT_EQ(point.bound->region, "inside");
+        EXPECT_NEAR(point.bound->lower, 1, 1e-4);
+        EXPECT_NEAR(point.bound->upper, 1, 1e-4);
+    }
+    const std::string header =
+        "collective,size_bytes,time_us,algbw_GBps,busbw_GBps,lower_us,upper_us,coverage,regime,"
+        "region\n";
+    EXPECT_EQ(ToCsv(spec, points).rfind(header, 0), 0U);
+    spec.sizes = {Bytes(int64_t{1} << 50)};
+    auto largest = RunCollectiveSweep(spec);
+    AddBounds(calibration, 0.9, largest);
+    EXPECT_EQ(largest.front().bound->region.rfind("outside: ", 0), 0U);
+    EXPECT_NE(ToCsv(spec, largest).find(",,,0.9,"), std::string::npos); // no ends
 }
 
 TEST(CollectiveSweep, CsvHasOneLineASizeAndTheNamedColumns)

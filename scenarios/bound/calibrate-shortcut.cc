@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/calibrate-shortcut.h"
+
+#include "scenarios/bound/call-position.h"
+#include "scenarios/bound/sampled-calls.h"
+#include "scenarios/bound/sampled-steps.h"
+#include "scenarios/bound/step-position.h"
+#include "scenarios/versions.h"
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <future>
+#include <iterator>
+#include <thread>
+
+namespace weir
+{
+
+namespace
+{
+
+double
+ScoreOf(Time reference, Time estimate)
+{
+    return std::log(reference / estimate);
+}
+
+/** What one scenario says of both shortcuts. */
+std::vector<CalibrationCase>
+RunScenarioOf(const SampleSpec& spec, std::size_t index, const Catalog& catalog)
+{
+    if (spec.thing == CalibratedThing::Steps)
+    {
+        SampledStep step = SampleStep(spec.seed, index, spec.population, catalog);
+        return {{std::move(step.analyticalPosition), ScoreOf(step.flow, step.analytical)},
+                {std::move(step.streamPosition), ScoreOf(step.flow, step.stream)}};
+    }
+    SampledCall call = SampleCall(spec.seed, index, spec.population, catalog);
+    return {{std::move(call.analyticalPosition), ScoreOf(call.flow, call.analytical)},
+            {std::move(call.streamPosition), ScoreOf(call.flow, call.stream)}};
+}
+
+} // namespace
+
+const char*
+ToString(CalibratedThing thing)
+{
+    return thing == CalibratedThing::Steps ? "steps" : "collectives";
+}
+
+std::vector<CalibrationCase>
+RunSample(const SampleSpec& spec,
+          const Catalog& catalog,
+          const std::function<void(std::size_t)>& progress)
+{
+    std::vector<std::vector<CalibrationCase>> byScenario(spec.scenarios);
+    std::atomic<std::size_t> next{0};
+    std::atomic<std::size_t> done{0};
+    const auto work = [&] {
+        for (std::size_t i = next++; i < byScenario.size(); i = next++)
+        {
+            byScenario[i] = RunScenarioOf(spec, i, catalog);
+            done++;
+        }
+    };
+    std::vector<std::future<void>> workers;
+    for (uint32_t i = 0; i < spec.threads; i++)
+    {
+        workers.push_back(std::async(std::launch::async, work));
+    }
+    for (auto& worker : workers)
+    {
+        while (worker.wait_for(std::chrono::milliseconds(200)) != std::future_status::ready)
+        {
+            try
+            {
+                progress(done);
+            }
+            catch (...)
+            {
+                next = byScenario.size(); // the workers end with what they have begun
+                throw;
+            }
+        }
+        worker.get();
+    }
+    progress(done);
+    std::vector<CalibrationCase> cases;
+    for (auto& scenario : byScenario)
+    {
+        std::move(scenario.begin(), scenario.end(), std::back_inserter(cases));
+    }
+    return cases;
+}
+
+Calibration
+CalibrateShortcut(const SampleSpec& spec,
+                  const Catalog& catalog,
+                  const std::function<void(std::size_t)>& progress)
+{
+    CalibrationOrigin origin;
+    origin.title = std::string("Error bounds of the shortcuts: ") + ToString(spec.thing);
+    origin.command = std::string("weir calibrate --shortcut ") + ToString(spec.thing) + " --seed " +
+                     std::to_string(spec.seed) + " --scenarios " + std::to_string(spec.scenarios);
+    origin.version = WeirVersion();
+    origin.reference = "flow";
+    origin.seed = spec.seed;
+    origin.scenarios = spec.scenarios;
+    return Calibration::Of(std::move(origin),
+                           spec.thing == CalibratedThing::Steps ? StepFeatureNames()
+                                                                : CallPositions::FeatureNames(),
+                           RunSample(spec, catalog, progress));
+}
+
+} // namespace weir

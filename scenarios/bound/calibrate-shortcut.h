@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_BOUND_CALIBRATE_SHORTCUT_H
+#define WEIR_SCENARIOS_BOUND_CALIBRATE_SHORTCUT_H
+
+#include "scenarios/bound/calibration.h"
+#include "scenarios/bound/population.h"
+#include "scenarios/catalog.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace weir
+{
+
+/** What a calibration is of. */
+enum class CalibratedThing : uint8_t
+{
+    Collectives, //!< calls, each on an idle fabric
+    Steps        //!< whole training steps
+};
+
+constexpr CalibratedThing LAST_CALIBRATED_THING = CalibratedThing::Steps;
+
+/** "collectives", "steps": also the names of the shipped calibrations. */
+const char* ToString(CalibratedThing thing);
+
+/** A sample to run. */
+struct SampleSpec
+{
+    CalibratedThing thing{CalibratedThing::Collectives};
+    Population population{Population::Calibrated};
+    uint64_t seed{1};
+    std::size_t scenarios{1};
+    uint32_t threads{1}; //!< at least 1; they change nothing but the time it takes
+};
+
+/**
+ * Runs the sample: every scenario by both shortcuts and by the reference, so that it gives two
+ * cases.
+ * @param progress is called now and then, from this thread, with the scenarios that are done
+ */
+std::vector<CalibrationCase> RunSample(const SampleSpec& spec,
+                                       const Catalog& catalog,
+                                       const std::function<void(std::size_t)>& progress);
+
+/** Runs the sample and calibrates both shortcuts with it. */
+Calibration CalibrateShortcut(const SampleSpec& spec,
+                              const Catalog& catalog,
+                              const std::function<void(std::size_t)>& progress);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_BOUND_CALIBRATE_SHORTCUT_H

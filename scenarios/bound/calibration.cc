@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/calibration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double REFUSALS = 0.01;     //!< of scenarios drawn like the calibration's, at most
+constexpr double NARROWEST = 1.0;     //!< of features' ranges: distances count in it at least
+constexpr double STORED_DIGITS = 1e6; //!< ends are widened to whole millionths
+
+/** The name of the first @p depth classes of a path. */
+std::string
+NameOf(const std::vector<std::string>& path, std::size_t depth)
+{
+    std::string name;
+    for (std::size_t i = 0; i < depth; i++)
+    {
+        name += (i == 0 ? "" : "/") + path[i];
+    }
+    return name;
+}
+
+/** The largest distance of a feature from its range, in widths of the range. */
+struct Outermost
+{
+    double distance{0};
+    std::size_t feature{0};
+};
+
+Outermost
+OutermostOf(const std::vector<FeatureRange>& ranges, const std::vector<double>& features)
+{
+    Outermost outermost;
+    for (std::size_t i = 0; i < ranges.size(); i++)
+    {
+        const double width = std::max(NARROWEST, ranges[i].most - ranges[i].least);
+        const double outside =
+            std::max(ranges[i].least - features[i], features[i] - ranges[i].most) / width;
+        if (outside > outermost.distance)
+        {
+            outermost = {outside, i};
+        }
+    }
+    return outermost;
+}
+
+using Members = std::vector<const CalibrationCase*>;
+
+/** The regimes' members: classes with too few cases of their own give them to the class above. */
+std::map<std::string, Members>
+Divide(const std::vector<CalibrationCase>& cases)
+{
+
+    std::size_t deepest = 0;
+    for (const CalibrationCase& each : cases)
+    {
+        deepest = std::max(deepest, each.position.path.size());
+    }
+    std::map<std::string, Members> regimes;
+    std::vector<std::map<std::string, Members>> byDepth(deepest + 1);
+    for (const CalibrationCase& each : cases)
+    {
+        const std::size_t depth = each.position.path.size();
+        byDepth[depth][NameOf(each.position.path, depth)].push_back(&each);
+    }
+    for (std::size_t depth = deepest; depth > 0; depth--)
+    {
+        for (auto& [name, members] : byDepth[depth])
+        {
+            if (members.size() >= Calibration::MIN_CASES)
+            {
+                regimes[name] = members;
+            }
+            else if (depth > 1)
+            {
+                const std::string above = NameOf(members.front()->position.path, depth - 1);
+                auto& rest = byDepth[depth - 1][above];
+                rest.insert(rest.end(), members.begin(), members.end());
+            }
+        }
+    }
+    for (auto& [name, members] : regimes)
+    {
+        std::sort(members.begin(), members.end()); // as they were drawn
+    }
+    return regimes;
+}
+
+/** The next value downwards that has as many digits as a file keeps. */
+double
+RoundedDown(double value)
+{
+    return std::floor(value * STORED_DIGITS) / STORED_DIGITS;
+}
+
+double
+RoundedUp(double value)
+{
+    return std::ceil(value * STORED_DIGITS) / STORED_DIGITS;
+}
+
+RegimeCalibration
+Calibrate(const Members& members, std::size_t features)
+{
+    RegimeCalibration regime;
+    regime.cases = members.size();
+    std::vector<double> scores;
+    for (const CalibrationCase* each : members)
+    {
+        scores.push_back(each->score);
+    }
+    std::sort(scores.begin(), scores.end());
+    for (const double coverage : CalibratedCoverages())
+    {
+        ConformalInterval interval = IntervalOf(scores, coverage);
+        interval.lower = RoundedDown(interval.lower);
+        interval.upper = RoundedUp(interval.upper);
+        regime.intervals.push_back(interval);
+    }
+    constexpr double INFINITE = std::numeric_limits<double>::infinity();
+    regime.ranges.assign(features, {INFINITE, -INFINITE});
+    std::vector<double> distances;
+    for (std::size_t i = 0; i < members.size(); i += 2)
+    {
+        for (std::size_t j = 0; j < features; j++)
+        {
+            const double value = members[i]->position.features[j];
+            regime.ranges[j].least = std::min(regime.ranges[j].least, value);
+            regime.ranges[j].most = std::max(regime.ranges[j].most, value);
+        }
+    }
+    for (FeatureRange& range : regime.ranges)
+    {
+        range = {RoundedDown(range.least), RoundedUp(range.most)};
+    }
+    for (std::size_t i = 1; i < members.size(); i += 2)
+    {
+        distances.push_back(OutermostOf(regime.ranges, members[i]->position.features).distance);
+    }
+    std::sort(distances.begin(), distances.end());
+    const double reach = UpperScore(distances, REFUSALS);
+    // With fewer cases than that takes, the largest distance of all.
+    regime.reach = RoundedUp(std::isinf(reach) ? distances.back() : reach);
+    return regime;
+}
+
+/** "256", "0.03". */
+std::string
+Plain(double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", value);
+    return text;
+}
+
+} // namespace
+
+const std::vector<double>&
+CalibratedCoverages()
+{
+    static const std::vector<double> COVERAGES{0.80, 0.90, 0.95, 0.99};
+    return COVERAGES;
+}
+
+std::string
+CoverageText(double coverage)
+{
+    return Plain(coverage * 100) + " %";
+}
+
+Calibration::Calibration(CalibrationOrigin origin,
+                         std::vector<std::string> features,
+                         std::map<std::string, RegimeCalibration> regimes)
+    : m_origin(std::move(origin)),
+      m_features(std::move(features)),
+      m_regimes(std::move(regimes))
+{
+}
+
+Calibration
+Calibration::Of(CalibrationOrigin origin,
+                std::vector<std::string> features,
+                const std::vector<CalibrationCase>& cases)
+{
+    std::map<std::string, RegimeCalibration> regimes;
+    for (const auto& [name, members] : Divide(cases))
+    {
+        regimes[name] = Calibrate(members, features.size());
+    }
+    return {std::move(origin), std::move(features), std::move(regimes)};
+}
+
+const std::pair<const std::string, RegimeCalibration>*
+Calibration::RegimeOf(const RegimePosition& position) const
+{
+    for (std::size_t depth = position.path.size(); depth > 0; depth--)
+    {
+        const auto found = m_regimes.find(NameOf(position.path, depth));
+        if (found != m_regimes.end())
+        {
+            return &*found;
+        }
+    }
+    return nullptr;
+}
+
+ErrorBound
+Calibration::BoundOf(const RegimePosition& position, double coverage) const
+{
+    const auto& coverages = CalibratedCoverages();
+    const auto level = std::find(coverages.begin(), coverages.end(), coverage);
+    if (level == coverages.end())
+    {
+        throw std::invalid_argument("no calibration with coverage " + CoverageText(coverage));
+    }
+    ErrorBound bound;
+    bound.coverage = coverage;
+    bound.reference = m_origin.reference;
+    bound.upper = std::numeric_limits<double>::infinity();
+    const auto* found = RegimeOf(position);
+    if (found == nullptr)
+    {
+        bound.regime = NameOf(position.path, position.path.size());
+        bound.region = "outside: too few calibrated cases are like it";
+        return bound;
+    }
+    bound.regime = found->first;
+    bound.region = RegionOf(found->second, position);
+    if (!bound.IsInside())
+    {
+        return bound;
+    }
+    const ConformalInterval& interval =
+        found->second.intervals[static_cast<std::size_t>(level - coverages.begin())];
+    if (std::isinf(interval.lower) || std::isinf(interval.upper))
+    {
+        bound.region = "outside: " + std::to_string(found->second.cases) +
+                       " cases are too few for " + CoverageText(coverage);
+        return bound;
+    }
+    bound.lower = std::exp(interval.lower);
+    bound.upper = std::exp(interval.upper);
+    return bound;
+}
+
+std::string
+Calibration::RegionOf(const RegimeCalibration& regime, const RegimePosition& position) const
+{
+    const Outermost outermost = OutermostOf(regime.ranges, position.features);
+    if (outermost.distance <= regime.reach)
+    {
+        return "inside";
+    }
+    const FeatureRange& range = regime.ranges[outermost.feature];
+    const double value = position.features[outermost.feature];
+    const bool isAbove = value > range.most;
+    return "outside: " + m_features[outermost.feature] + " " + Plain(std::exp2(value)) +
+           (isAbove ? " above " : " below ") + Plain(std::exp2(isAbove ? range.most : range.least));
+}
+
+} // namespace weir

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_BOUND_CALL_POSITION_H
+#define WEIR_SCENARIOS_BOUND_CALL_POSITION_H
+
+#include "collectives/fidelity.h"
+#include "collectives/planner.h"
+#include "scenarios/bound/cluster-features.h"
+#include "scenarios/bound/regime-position.h"
+
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** Where collective calls on one cluster stand, known before they run. */
+class CallPositions
+{
+  public:
+    /** @p planner must outlive it. O(links). */
+    explicit CallPositions(Planner& planner);
+
+    /** What the features of a position are the logarithms of, base 2. */
+    static std::vector<std::string> FeatureNames();
+
+    /**
+     * The path of a call's position is the shortcut, its algorithm, whether other traffic on the
+     * fabric decides its time ("contended": the bottleneck is a link between switches, or switches
+     * route by load), whether latency or bytes make up its time, and the class of its operation.
+     * O(1).
+     */
+    RegimePosition Of(const CollectivePlan& plan, Fidelity shortcut) const;
+
+  private:
+    Planner& m_planner;
+    ClusterFeatures m_features;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_BOUND_CALL_POSITION_H

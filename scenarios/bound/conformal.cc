@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/conformal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double NEGLIGIBLE = 1e-9; //!< of a rank: what rounding may add to a whole one
+
+/** The @p rank-th smallest, from 1 on. */
+double
+OrderStatistic(const std::vector<double>& sorted, double rank)
+{
+    if (rank < 1)
+    {
+        return -std::numeric_limits<double>::infinity();
+    }
+    return rank > static_cast<double>(sorted.size()) ? std::numeric_limits<double>::infinity()
+                                                     : sorted[static_cast<std::size_t>(rank) - 1];
+}
+
+/** log of the beta function. */
+double
+LogBeta(double a, double b)
+{
+    return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);
+}
+
+/** P(count = k) of a beta-binomial, 0 <= k <= @p m; a, b > 0. */
+double
+BetaBinomial(double k, double m, double a, double b)
+{
+    const double logChoose = std::lgamma(m + 1) - std::lgamma(k + 1) - std::lgamma(m - k + 1);
+    return std::exp(logChoose + LogBeta(k + a, m - k + b) - LogBeta(a, b));
+}
+
+constexpr double TAIL = 0.0005; //!< on either side of the central 99.9 %
+
+/** The least count that is not in the lower tail. */
+std::size_t
+LeastCount(double m, double a, double b)
+{
+    if (!(b > 0))
+    {
+        return static_cast<std::size_t>(m); // coverage one
+    }
+    double below = 0;
+    double k = 0;
+    while (k < m && (below += BetaBinomial(k, m, a, b)) < TAIL)
+    {
+        k++;
+    }
+    return static_cast<std::size_t>(k);
+}
+
+/** Likewise the largest that is not in the upper tail. */
+std::size_t
+LargestCount(double m, double a, double b)
+{
+    if (!(b > 0))
+    {
+        return static_cast<std::size_t>(m);
+    }
+    double above = 0;
+    double k = m;
+    while (k > 0 && (above += BetaBinomial(k, m, a, b)) < TAIL)
+    {
+        k--;
+    }
+    return static_cast<std::size_t>(k);
+}
+
+} // namespace
+
+ConformalInterval
+IntervalOf(const std::vector<double>& sorted, double coverage)
+{
+    if (!(coverage > 0 && coverage < 1))
+    {
+        throw std::invalid_argument("a coverage lies between 0 and 1");
+    }
+    const double places = static_cast<double>(sorted.size()) + 1;
+    const double low = std::floor(places * (1 - coverage) / 2 + NEGLIGIBLE);
+    const double high = std::ceil(places * (1 + coverage) / 2 - NEGLIGIBLE);
+    ConformalInterval interval;
+    interval.lower = OrderStatistic(sorted, low);
+    interval.upper = OrderStatistic(sorted, high);
+    interval.ranks = static_cast<std::size_t>(std::min(high, places) - std::max(low, 0.0));
+    interval.inside =
+        static_cast<std::size_t>(std::upper_bound(sorted.begin(), sorted.end(), interval.upper) -
+                                 std::lower_bound(sorted.begin(), sorted.end(), interval.lower));
+    return interval;
+}
+
+double
+UpperScore(const std::vector<double>& sorted, double refusals)
+{
+    const double places = static_cast<double>(sorted.size()) + 1;
+    return OrderStatistic(sorted, std::ceil(places * (1 - refusals) - NEGLIGIBLE));
+}
+
+CoverageRange
+ExpectedCount(const ConformalInterval& interval, std::size_t n, std::size_t fresh)
+{
+    const double places = static_cast<double>(n) + 1;
+    const auto m = static_cast<double>(fresh);
+    const auto ranks = static_cast<double>(interval.ranks);
+    const double most = std::max(ranks, static_cast<double>(interval.inside) + 1);
+    return {LeastCount(m, ranks, places - ranks), LargestCount(m, most, places - most)};
+}
+
+} // namespace weir

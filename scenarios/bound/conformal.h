@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_BOUND_CONFORMAL_H
+#define WEIR_SCENARIOS_BOUND_CONFORMAL_H
+
+#include <cstddef>
+#include <vector>
+
+/**
+ * @file
+ * Split-conformal prediction: intervals that hold a new score with a stated probability, whatever
+ * the scores' distribution, when it is drawn like the calibration scores (Vovk, Gammerman and
+ * Shafer, "Algorithmic Learning in a Random World", 2005).
+ */
+namespace weir
+{
+
+/** An interval of scores and what is known of its coverage. */
+struct ConformalInterval
+{
+    double lower{0};       //!< minus infinity when there are too few scores
+    double upper{0};       //!< plus infinity likewise
+    std::size_t ranks{0};  //!< order statistics between its ends: coverage ranks / (n + 1)
+    std::size_t inside{0}; //!< calibration scores in it, its ends too; more than ranks with ties
+};
+
+/**
+ * Of @p scores, which are sorted, from the order statistic floor((n + 1) a / 2) to the one
+ * ceil((n + 1) (1 - a / 2)), a = 1 - @p coverage: a new score is in it with at least that
+ * probability, and with at most 2 / (n + 1) more when there are no ties. Infinite on a side whose
+ * order statistic does not exist.
+ * @throws std::invalid_argument when the coverage is not in (0, 1).
+ */
+ConformalInterval IntervalOf(const std::vector<double>& sorted, double coverage);
+
+/**
+ * The score that a new one exceeds with probability @p refusals at most: the order statistic
+ * ceil((n + 1) (1 - refusals)); infinite when it does not exist.
+ */
+double UpperScore(const std::vector<double>& sorted, double refusals);
+
+/** How many of some new cases an interval should hold. */
+struct CoverageRange
+{
+    std::size_t least{0};
+    std::size_t most{0};
+};
+
+/**
+ * The central 99.9 % of the number of @p fresh cases that an interval holds: given the calibration
+ * its coverage is Beta(ranks, n + 1 - ranks), so the count is beta-binomial (Marques, arXiv
+ * 2303.02770). With ties the coverage may be larger, up to that of all scores inside.
+ * O(fresh).
+ */
+CoverageRange ExpectedCount(const ConformalInterval& interval, std::size_t n, std::size_t fresh);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_BOUND_CONFORMAL_H

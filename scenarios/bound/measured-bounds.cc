@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/measured-bounds.h"
+
+#include "scenarios/yaml/yaml-node.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double LARGEST_SCORE = 100; //!< of ln(measured / estimate): e^100 times as long
+
+MeasuredBound
+ReadInterval(const YamlNode& node, MeasuredBound bound)
+{
+    const auto items = node.Items();
+    if (items.size() != 4)
+    {
+        node.Fail("expected [coverage, lower, upper, nested coverage]");
+    }
+    bound.coverage = items[0].AsNumber(0, 1);
+    bound.lower = std::exp(items[1].AsNumber(-LARGEST_SCORE, LARGEST_SCORE));
+    bound.upper = std::exp(items[2].AsNumber(-LARGEST_SCORE, LARGEST_SCORE));
+    bound.nestedCoverage = items[3].AsNumber(0, 1);
+    return bound;
+}
+
+} // namespace
+
+std::string
+ToText(const MeasuredBound& bound)
+{
+    char text[80];
+    std::snprintf(text,
+                  sizeof text,
+                  "within %+.0f and %+.0f %% (%g %%)",
+                  100 * (bound.lower - 1),
+                  100 * (bound.upper - 1),
+                  100 * bound.coverage);
+    return text;
+}
+
+std::string
+MeasuredClassOf(Bytes size, bool isOneNode)
+{
+    const char* sizes = size < Bytes::MiB(1)    ? "below 1 MiB"
+                        : size < Bytes::MiB(64) ? "1 to 64 MiB"
+                                                : "from 64 MiB";
+    return std::string("collectives, ") + (isOneNode ? "one node, " : "several nodes, ") + sizes;
+}
+
+MeasuredBounds::MeasuredBounds(const Catalog& catalog)
+{
+    const YamlNode node = YamlNode::Load(catalog.Find(CatalogKind::Calibrations, "measured"));
+    node.CheckKeys({"title", "command", "classes"});
+    for (const YamlNode& item : node.Get("classes").Items())
+    {
+        item.CheckKeys({"name", "sources", "cases", "intervals"});
+        MeasuredBound bound;
+        bound.name = item.Get("name").AsString();
+        bound.sources = item.Get("sources").AsCount(1, 1000);
+        for (const YamlNode& interval : item.Get("intervals").Items())
+        {
+            m_classes[bound.name].push_back(ReadInterval(interval, bound));
+        }
+    }
+}
+
+std::optional<MeasuredBound>
+MeasuredBounds::Find(const std::string& name, double coverage) const
+{
+    const auto found = m_classes.find(name);
+    if (found != m_classes.end())
+    {
+        for (const MeasuredBound& bound : found->second)
+        {
+            if (bound.coverage == coverage)
+            {
+                return bound;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace weir

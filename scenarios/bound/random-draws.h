@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_BOUND_RANDOM_DRAWS_H
+#define WEIR_SCENARIOS_BOUND_RANDOM_DRAWS_H
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * The draws of one case of a seeded sample: the same on every platform, and whatever cases were
+ * drawn before. SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+ */
+class RandomDraws
+{
+  public:
+    RandomDraws(uint64_t seed, uint64_t index)
+        : m_state(Mix(seed) ^ Mix(index + STEP))
+    {
+    }
+
+    uint64_t Bits()
+    {
+        m_state += STEP;
+        return Mix(m_state);
+    }
+
+    /** Uniform in [0, 1). */
+    double Unit()
+    {
+        return static_cast<double>(Bits() >> 11) * 0x1p-53;
+    }
+
+    /** True with @p probability. */
+    bool With(double probability)
+    {
+        return Unit() < probability;
+    }
+
+    /** Uniform in the exponent, from @p least to @p most. */
+    double LogUniform(double least, double most)
+    {
+        return least * std::exp(std::log(most / least) * Unit());
+    }
+
+    /** One of @p values, all as likely. */
+    template <typename T>
+    const T& OneOf(const std::vector<T>& values)
+    {
+        return values[static_cast<std::size_t>(Bits() % values.size())];
+    }
+
+  private:
+    static constexpr uint64_t STEP = 0x9e3779b97f4a7c15;
+
+    static uint64_t Mix(uint64_t z)
+    {
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+        z = (z ^ z >> 27) * 0x94d049bb133111eb;
+        return z ^ z >> 31;
+    }
+
+    uint64_t m_state;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_BOUND_RANDOM_DRAWS_H

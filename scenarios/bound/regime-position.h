@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_BOUND_REGIME_POSITION_H
+#define WEIR_SCENARIOS_BOUND_REGIME_POSITION_H
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** Where an estimate stands: which regime its error belongs to, and its features within it. */
+struct RegimePosition
+{
+    std::vector<std::string> path; //!< from the widest class to the narrowest
+    std::vector<double> features; //!< logarithms of base 2, in the order of the calibration's names
+};
+
+/** A feature of @p value: its logarithm of base 2, at least that of a thousandth. */
+inline double
+FeatureOf(double value)
+{
+    constexpr double SMALLEST = 1e-3; // as good as nothing: microseconds, GB/s, shares
+    return std::log2(std::max(SMALLEST, value));
+}
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_BOUND_REGIME_POSITION_H

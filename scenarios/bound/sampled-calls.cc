@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/sampled-calls.h"
+
+#include "scenarios/bound/random-draws.h"
+#include "scenarios/bound/sampled-fabric.h"
+#include "scenarios/readers/check-wiring.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/yaml/input-error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr uint32_t MAX_RANKS = 64; //!< of calibrated groups
+
+/** Fixed, so that a new system of the catalogue changes no sample. */
+const std::vector<const char*> SYSTEMS{
+    "a100-pcie-8", "a100-pcie-hdr", "a100-pcie-pair", "alps-gh200", "aws-p3-16xlarge",
+    "azure-ndv5",  "dgx-a100",      "dgx1-v100",      "dgx2-v100",  "gb200-nvl72",
+    "hgx-a100",    "hgx-b200",      "hgx-b300",       "hgx-h100",   "hgx-h200-4",
+    "hgx-h200",    "hgx-h800",      "oci-a100",       "perlmutter", "polaris"};
+const std::vector<uint32_t> NODES{1, 1, 1, 2, 2, 3, 4, 4, 6, 8, 8, 12, 16};
+const std::vector<CollectiveOp> OPS{CollectiveOp::AllReduce,
+                                    CollectiveOp::AllReduce,
+                                    CollectiveOp::AllReduce,
+                                    CollectiveOp::AllGather,
+                                    CollectiveOp::ReduceScatter,
+                                    CollectiveOp::Broadcast,
+                                    CollectiveOp::Reduce,
+                                    CollectiveOp::AllToAll,
+                                    CollectiveOp::AllToAll,
+                                    CollectiveOp::Gather,
+                                    CollectiveOp::Scatter,
+                                    CollectiveOp::SendRecv,
+                                    CollectiveOp::Send};
+
+/** What may be asked for in place of NCCL's choice; twice what its choice seldom is. */
+std::vector<Algorithm>
+AlgorithmsOf(CollectiveOp op)
+{
+    switch (op)
+    {
+    case CollectiveOp::AllReduce:
+        return {Algorithm::Ring,
+                Algorithm::Tree,
+                Algorithm::Tree,
+                Algorithm::Nvls,
+                Algorithm::Nvls,
+                Algorithm::NvlsTree,
+                Algorithm::NvlsTree,
+                Algorithm::NvlsTree,
+                Algorithm::CollNetDirect,
+                Algorithm::CollNetChain};
+    case CollectiveOp::AllGather:
+    case CollectiveOp::ReduceScatter:
+        return {Algorithm::Ring, Algorithm::Nvls, Algorithm::Pat, Algorithm::Pat};
+    default:
+        return {};
+    }
+}
+
+/** The machine and the ranks of @p call. */
+void
+DrawMachine(RandomDraws& draws, Population population, const Catalog& catalog, SampledCall& call)
+{
+    const uint32_t scale = population == Population::LargerGroups ? LARGER_GROUPS : 1;
+    const uint32_t nodes = draws.OneOf(NODES) * scale;
+    const bool isNetworked = population == Population::OtherFabrics || nodes > 1;
+    call.system = std::string("{base: ") + draws.OneOf(SYSTEMS) +
+                  ", nodes: " + std::to_string(nodes) +
+                  (isNetworked ? DrawFabric(draws, population) : "") + "}";
+    const YamlNode system = YamlNode::Parse(call.system, "sample");
+    call.spec.cluster = ReadSystem(system, catalog).cluster;
+    if (population == Population::OtherMachines)
+    {
+        ChangeSpeeds(call.spec.cluster);
+    }
+    CheckWiring(system, catalog, call.spec.cluster);
+    const uint32_t all = call.spec.cluster.node.gpus;
+    call.spec.gpusPerNode = draws.With(0.6) ? all : 1 + static_cast<uint32_t>(draws.Bits() % all);
+    const uint32_t ranks = nodes * call.spec.gpusPerNode;
+    if (ranks < 2 || ranks > MAX_RANKS * scale ||
+        (population == Population::LargerGroups && ranks <= MAX_RANKS) ||
+        (population == Population::OtherFabrics && nodes < 4))
+    {
+        throw std::invalid_argument("a group outside the population");
+    }
+}
+
+void
+DrawOperation(RandomDraws& draws, SampledCall& call)
+{
+    constexpr double MIN_BYTES = 8;
+    constexpr double MAX_BYTES = 4294967296; // 4 GiB
+    call.spec.op = draws.OneOf(OPS);
+    const auto algorithms = AlgorithmsOf(call.spec.op);
+    if (!algorithms.empty() && draws.With(0.7))
+    {
+        call.spec.overrides.algorithm = draws.OneOf(algorithms);
+    }
+    if (draws.With(0.3))
+    {
+        call.spec.overrides.protocol =
+            draws.OneOf(std::vector<Protocol>{Protocol::Ll, Protocol::Ll128, Protocol::Simple});
+    }
+    call.spec.queuePairs = draws.OneOf(std::vector<uint32_t>{1, 1, 1, 2, 4});
+    const double bytes = draws.LogUniform(MIN_BYTES, MAX_BYTES);
+    const double exponent = std::floor(std::log2(bytes));
+    const bool isPower = draws.With(0.5);
+    call.spec.sizes = {Bytes(isPower ? static_cast<int64_t>(std::exp2(exponent))
+                                     : static_cast<int64_t>(bytes) / 8 * 8)};
+}
+
+Time
+TimeOf(CollectiveSweepSpec& spec, Fidelity fidelity, RegimePosition& position)
+{
+    spec.fidelity = fidelity;
+    const CollectivePoint point = RunCollectiveSweep(spec).front();
+    position = point.position;
+    return point.time;
+}
+
+} // namespace
+
+SampledCall
+SampleCall(uint64_t seed, uint64_t index, Population population, const Catalog& catalog)
+{
+    RandomDraws draws(seed, index);
+    while (true)
+    {
+        try
+        {
+            SampledCall call;
+            RegimePosition ignored;
+            DrawMachine(draws, population, catalog, call);
+            DrawOperation(draws, call);
+            call.analytical = TimeOf(call.spec, Fidelity::Analytical, call.analyticalPosition);
+            call.stream = TimeOf(call.spec, Fidelity::Stream, call.streamPosition);
+            call.flow = TimeOf(call.spec, Fidelity::Flow, ignored);
+            return call;
+        }
+        catch (const std::invalid_argument&)
+        {
+            continue; // such a machine or group cannot be had, or has no such algorithm
+        }
+        catch (const InputError&)
+        {
+            continue;
+        }
+    }
+}
+
+} // namespace weir

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_BOUND_SAMPLED_CALLS_H
+#define WEIR_SCENARIOS_BOUND_SAMPLED_CALLS_H
+
+#include "scenarios/bound/population.h"
+#include "scenarios/bound/regime-position.h"
+#include "scenarios/catalog.h"
+#include "scenarios/simulation/collective-sweep.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/** One collective on an idle fabric, with the shortcut's times and the reference's. */
+struct SampledCall
+{
+    CollectiveSweepSpec spec; //!< of one size
+    std::string system;       //!< as YAML
+    RegimePosition analyticalPosition;
+    RegimePosition streamPosition;
+    Time analytical;
+    Time stream;
+    Time flow;
+};
+
+/**
+ * Case @p index of the sample of @p seed: a system, nodes, a fabric with its routing and
+ * oversubscription, a group, an operation with NCCL's choice or another, and a size, drawn until
+ * they can be wired and run; its times as `weir collective` gives them.
+ */
+SampledCall SampleCall(uint64_t seed,
+                       uint64_t index,
+                       Population population,
+                       const Catalog& catalog);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_BOUND_SAMPLED_CALLS_H

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/sampled-fabric.h"
+
+#include <vector>
+
+namespace weir
+{
+
+namespace
+{
+
+const std::vector<const char*> ROUTINGS{"ecmp", "ecmp", "ecmp", "spray", "adaptive", "flowlet"};
+const std::vector<const char*> CLOS_KINDS{"leaf-spine", "fat-tree", "rail-optimized"};
+
+} // namespace
+
+std::string
+DrawFabric(RandomDraws& draws, Population population)
+{
+    const bool isShifted = population == Population::OtherFabrics;
+    if (!isShifted && draws.With(0.4))
+    {
+        return "";
+    }
+    const std::vector<const char*> ratios =
+        isShifted ? std::vector<const char*>{"8", "12", "16"}
+                  : std::vector<const char*>{"1", "1", "1.5", "2", "3", "4"};
+    return std::string(", fabric: {kind: ") + draws.OneOf(CLOS_KINDS) +
+           ", leafRadix: " + std::to_string(draws.OneOf(std::vector<int>{18, 24, 32, 40})) +
+           ", oversubscription: " + draws.OneOf(ratios) + ", routing: " + draws.OneOf(ROUTINGS) +
+           ", hashSeed: " + std::to_string(draws.Bits() % 1000) +
+           (draws.With(0.2) ? ", sharp: true}" : "}");
+}
+
+void
+ChangeSpeeds(ClusterSpec& cluster)
+{
+    constexpr double INSIDE = 8;
+    constexpr double BETWEEN = 16;
+    for (LinkProfile* profile :
+         {&cluster.node.nvlink, &cluster.node.pcie, &cluster.node.pcieUplink})
+    {
+        profile->rawRate = profile->rawRate * INSIDE;
+    }
+    for (LinkProfile* profile : {&cluster.node.nic, &cluster.fabric.link})
+    {
+        profile->rawRate = profile->rawRate * BETWEEN;
+    }
+}
+
+} // namespace weir

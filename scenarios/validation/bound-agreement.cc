@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/bound-agreement.h"
+
+#include "scenarios/bound/calibration-file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double COVERAGE = 0.9;
+constexpr uint64_t FRESH_SEED = 1001; //!< the shipped calibrations are of another
+
+/** How many scenarios are drawn: of larger groups few, since `flow` takes long on them. */
+std::size_t
+ScenariosOf(CalibratedThing thing, Population population)
+{
+    const bool isStep = thing == CalibratedThing::Steps;
+    switch (population)
+    {
+    case Population::Calibrated:
+        return isStep ? 80 : 200;
+    case Population::LargerGroups:
+        return isStep ? 3 : 6;
+    default:
+        return isStep ? 6 : 16;
+    }
+}
+
+/** Whether an estimate counts in the median width: no contention, and more than sends alone, which
+ * are bounded to a hundredth of a percent. */
+bool
+CountsInWidth(const RegimePosition& position)
+{
+    const auto has = [&](const char* name) {
+        return std::find(position.path.begin(), position.path.end(), name) != position.path.end();
+    };
+    return has("uncontended") && !has(ToString(Algorithm::PointToPoint));
+}
+
+double
+MedianOf(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0 : values[values.size() / 2];
+}
+
+/** A check while its cases are counted. */
+struct Count
+{
+    BoundCheck check;
+    std::vector<double> widths;
+};
+
+/** Counts one case. */
+void
+Add(const CalibrationCase& each, const ErrorBound& bound, Count& count)
+{
+    count.check.fresh++;
+    if (!bound.IsInside())
+    {
+        count.check.refused++;
+        return;
+    }
+    const double ratio = std::exp(each.score);
+    count.check.covered += ratio >= bound.lower && ratio <= bound.upper;
+    count.widths.push_back(bound.Width());
+}
+
+/** The check that @p count came to. */
+BoundCheck
+Finish(Count count, const Calibration& calibration)
+{
+    BoundCheck check = std::move(count.check);
+    check.medianWidth = MedianOf(std::move(count.widths));
+    const auto regime = calibration.Regimes().find(check.regime);
+    if (regime != calibration.Regimes().end())
+    {
+        const auto& coverages = CalibratedCoverages();
+        const auto level = std::find(coverages.begin(), coverages.end(), COVERAGE);
+        check.expected = ExpectedCount(
+            regime->second.intervals[static_cast<std::size_t>(level - coverages.begin())],
+            regime->second.cases,
+            check.fresh - check.refused);
+    }
+    return check;
+}
+
+/** The fresh sample of a population, by regime or, where it is shifted, all together. */
+void
+CheckPopulation(SampleSpec spec,
+                const Catalog& catalog,
+                const std::function<void()>& progress,
+                BoundAgreement& agreement)
+{
+    const Calibration calibration = ReadCalibration(ToString(spec.thing), catalog);
+    spec.scenarios = ScenariosOf(spec.thing, spec.population);
+    const bool isShifted = spec.population != Population::Calibrated;
+    std::map<std::string, Count> counts;
+    std::vector<double> uncontended;
+    for (const CalibrationCase& each :
+         RunSample(spec, catalog, [&progress](std::size_t) { progress(); }))
+    {
+        const ErrorBound bound = calibration.BoundOf(each.position, COVERAGE);
+        const std::string name = isShifted ? "" : bound.regime;
+        Count& count = counts[name];
+        count.check.thing = spec.thing;
+        count.check.population = spec.population;
+        count.check.regime = name;
+        Add(each, bound, count);
+        if (bound.IsInside() && CountsInWidth(each.position))
+        {
+            uncontended.push_back(bound.Width());
+        }
+    }
+    for (auto& [name, count] : counts)
+    {
+        agreement.checks.push_back(Finish(std::move(count), calibration));
+    }
+    if (!isShifted)
+    {
+        agreement.widths.push_back({spec.thing, MedianOf(std::move(uncontended))});
+    }
+}
+
+double
+Share(std::size_t part, std::size_t whole)
+{
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string
+Row(const BoundCheck& check)
+{
+    const std::size_t judged = check.fresh - check.refused;
+    const bool isRegime = check.population == Population::Calibrated;
+    const std::string range = isRegime ? std::to_string(check.expected.least) + " to " +
+                                             std::to_string(check.expected.most)
+                                       : "";
+    char line[200];
+    std::snprintf(line,
+                  sizeof line,
+                  "%-11s %-56s %5zu %7.1f %% %7zu  %-11s %7.1f %% %8.2f %%\n",
+                  ToString(check.thing),
+                  isRegime ? check.regime.c_str() : ToString(check.population),
+                  check.fresh,
+                  100 * Share(check.refused, check.fresh),
+                  check.covered,
+                  range.c_str(),
+                  100 * Share(check.covered, judged),
+                  100 * check.medianWidth);
+    return line;
+}
+
+} // namespace
+
+BoundAgreement
+CheckBounds(const Catalog& catalog, const std::function<void()>& progress)
+{
+    BoundAgreement agreement;
+    agreement.coverage = COVERAGE;
+    SampleSpec spec;
+    spec.seed = FRESH_SEED;
+    spec.threads = 2; // change nothing but the time
+    for (const auto thing : {CalibratedThing::Collectives, CalibratedThing::Steps})
+    {
+        spec.thing = thing;
+        for (int i = 0; i <= static_cast<int>(LAST_POPULATION); i++)
+        {
+            spec.population = static_cast<Population>(i);
+            CheckPopulation(spec, catalog, progress, agreement);
+        }
+    }
+    return agreement;
+}
+
+std::string
+ToText(const BoundAgreement& agreement)
+{
+    std::string text = "Bounds of " + CoverageText(agreement.coverage) +
+                       " against flow, on fresh scenarios; expected: central 99.9 % of the "
+                       "beta-binomial count\n";
+    text +=
+        "of          regime or shifted population                             "
+        "cases   refused covered  expected    coverage    width\n";
+    for (const BoundCheck& check : agreement.checks)
+    {
+        text += Row(check);
+    }
+    for (const BoundWidth& width : agreement.widths)
+    {
+        char line[120];
+        std::snprintf(
+            line,
+            sizeof line,
+            "median width of %s without contention, other than sends and receives: %.2f %%\n",
+            ToString(width.thing),
+            100 * width.median);
+        text += line;
+    }
+    return text;
+}
+
+std::vector<CaseOutcome>
+CasesOf(const BoundAgreement& agreement)
+{
+    std::vector<CaseOutcome> cases;
+    for (const BoundCheck& check : agreement.checks)
+    {
+        const std::string of = std::string(ToString(check.thing)) + ": ";
+        if (check.population != Population::Calibrated)
+        {
+            constexpr double HALF = 0.5;
+            cases.push_back({of + ToString(check.population),
+                             {"refused"},
+                             HALF,
+                             Share(check.refused, check.fresh),
+                             true});
+        }
+        else if (check.fresh > check.refused)
+        {
+            const double least = static_cast<double>(check.expected.least);
+            cases.push_back({of + check.regime,
+                             {"covered"},
+                             std::max(1.0, least),
+                             std::max(least == 0 ? 1.0 : 0.0, static_cast<double>(check.covered)),
+                             true});
+        }
+    }
+    for (const BoundWidth& width : agreement.widths)
+    {
+        const std::string of = std::string("width of ") + ToString(width.thing);
+        cases.push_back({of, {of}, 1, 1 + width.median, true});
+    }
+    return cases;
+}
+
+} // namespace weir

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/calibration.h"
+
+#include "refusal.h"
+#include "scenarios/bound/calibrate-shortcut.h"
+#include "scenarios/bound/calibration-file.h"
+#include "scenarios/simulation/run-scenario.h"
+#include "scratch-folder.h"
+#include "small-scenario.h"
+
+#include <cmath>
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+/** Cases 0 to @p count - 1 of one class: feature i mod 10, score i thousandths. */
+void
+AddCases(const std::vector<std::string>& path, std::size_t count, std::vector<CalibrationCase>& to)
+{
+    for (std::size_t i = 0; i < count; i++)
+    {
+        to.push_back({{path, {static_cast<double>(i % 10)}}, 0.001 * static_cast<double>(i)});
+    }
+}
+
+Calibration
+Calibrate(const std::vector<CalibrationCase>& cases)
+{
+    return Calibration::Of({"a test", "none", "0", "flow", 1, cases.size()}, {"ranks"}, cases);
+}
+
+/** 199 scores 0 to 0.198: order statistics floor(200 x 0.05) = 10 and ceil(200 x 0.95) = 190. */
+TEST(Calibration, BoundsAreTheExponentialsOfTheScoresQuantiles)
+{
+    std::vector<CalibrationCase> cases;
+    AddCases({"stream", "ring"}, 199, cases);
+    const ErrorBound bound = Calibrate(cases).BoundOf({{"stream", "ring"}, {3}}, 0.9);
+    EXPECT_EQ(bound.region, "inside");
+    EXPECT_EQ(bound.regime, "stream/ring");
+    EXPECT_EQ(bound.reference, "flow");
+    EXPECT_NEAR(bound.lower, std::exp(0.009), 1e-5);
+    EXPECT_NEAR(bound.upper, std::exp(0.189), 1e-5);
+}
+
+/** A class of fewer than 100 cases belongs to the one above it, whatever its scores are. */
+TEST(Calibration, SmallClassesAreMergedUpwards)
+{
+    std::vector<CalibrationCase> cases;
+    AddCases({"stream", "ring", "latency"}, 150, cases);
+    AddCases({"stream", "ring", "mixed"}, 60, cases);
+    AddCases({"stream", "ring", "bandwidth"}, 60, cases);
+    AddCases({"stream", "tree"}, 40, cases);
+    const Calibration calibration = Calibrate(cases);
+    const auto regimeOf = [&](const std::vector<std::string>& path) {
+        return calibration.BoundOf({path, {3}}, 0.9).regime;
+    };
+    EXPECT_EQ(regimeOf({"stream", "ring", "latency"}), "stream/ring/latency");
+    EXPECT_EQ(regimeOf({"stream", "ring", "mixed"}), "stream/ring");
+    EXPECT_EQ(calibration.Regimes().at("stream/ring").cases, 120U);
+    const ErrorBound tree = calibration.BoundOf({{"stream", "tree"}, {3}}, 0.9);
+    EXPECT_EQ(tree.region, "outside: too few calibrated cases are like it");
+    EXPECT_TRUE(std::isinf(tree.upper));
+}
+
+/** Features run from 0 to 9: 2^12 ranks are outside, and the message says of what and how far. */
+TEST(Calibration, RefusesWhatLiesOutsideItsFeatures)
+{
+    std::vector<CalibrationCase> cases;
+    AddCases({"stream"}, 400, cases);
+    const ErrorBound bound = Calibrate(cases).BoundOf({{"stream"}, {12}}, 0.9);
+    EXPECT_FALSE(bound.IsInside());
+    EXPECT_EQ(bound.region, "outside: ranks 4096 above 256"); // even cases: features 0 to 8
+    EXPECT_EQ(bound.lower, 0);
+}
+
+/** 99 % on two sides needs 199 cases. */
+TEST(Calibration, SaysWhenACoverageNeedsMoreCases)
+{
+    std::vector<CalibrationCase> cases;
+    AddCases({"stream"}, 150, cases);
+    const Calibration calibration = Calibrate(cases);
+    EXPECT_TRUE(calibration.BoundOf({{"stream"}, {3}}, 0.95).IsInside());
+    EXPECT_EQ(calibration.BoundOf({{"stream"}, {3}}, 0.99).region,
+              "outside: 150 cases are too few for 99 %");
+    EXPECT_THROW(calibration.BoundOf({{"stream"}, {3}}, 0.5), std::invalid_argument);
+}
+
+/** What is written reads back to the same text. */
+TEST(Calibration, FilesReadBackEqual)
+{
+    std::vector<CalibrationCase> cases;
+    AddCases({"stream", "ring"}, 150, cases);
+    AddCases({"stream", "tree"}, 300, cases);
+    const std::string text = ToYaml(Calibrate(cases));
+    const ScratchFolder folder;
+    const std::string path = folder / "calibration.yaml";
+    std::ofstream(path) << text;
+    EXPECT_EQ(ToYaml(ReadCalibration(path, Catalog())), text);
+}
+
+/** One seed makes one sample, however many threads run it. */
+TEST(Calibration, ThreadsChangeNothing)
+{
+    SampleSpec spec;
+    spec.seed = 11;
+    spec.scenarios = 6;
+    const auto scoresWith = [&](uint32_t threads) {
+        spec.threads = threads;
+        std::vector<double> scores;
+        for (const CalibrationCase& each : RunSample(spec, Catalog(), [](std::size_t) {}))
+        {
+            scores.push_back(each.score);
+        }
+        return scores;
+    };
+    const auto scores = scoresWith(1);
+    EXPECT_EQ(scores.size(), 12U); // of two shortcuts
+    EXPECT_EQ(scores, scoresWith(3));
+}
+
+/** The shipped calibration bounds the step of a small run, and flow's step lies within. */
+TEST(Calibration, BoundsAWholeStep)
+{
+    const Calibration calibration = ReadCalibration("steps", Catalog());
+    const auto run = [&](const char* fidelity) {
+        PlainLoop loop;
+        return RunScenario(SmallScenario({{"network.fidelity", fidelity}}),
+                           loop,
+                           [](Time) {},
+                           {&calibration, 0.99});
+    };
+    const RunResult stream = run("stream");
+    const RunResult flow = run("flow");
+    ASSERT_TRUE(stream.bound.has_value());
+    EXPECT_EQ(stream.bound->region, "inside");
+    EXPECT_GE(flow.StepTime() / stream.StepTime(), stream.bound->lower);
+    EXPECT_LE(flow.StepTime() / stream.StepTime(), stream.bound->upper);
+    EXPECT_FALSE(flow.bound.has_value()); // it is the reference
+}
+
+/** Stragglers are not in the calibration: no bound. */
+TEST(Calibration, RefusesStepsWithStragglers)
+{
+    const Calibration calibration = ReadCalibration("steps", Catalog());
+    PlainLoop loop;
+    const RunResult result =
+        RunScenario(SmallScenario({{"jobs.0.jitter", "{coefficientOfVariation: 0.05, per: step}"}}),
+                    loop,
+                    [](Time) {},
+                    {&calibration, 0.9});
+    ASSERT_TRUE(result.bound.has_value());
+    EXPECT_EQ(result.bound->region, "outside: too few calibrated cases are like it");
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/conformal.h"
+
+#include "scenarios/bound/random-draws.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <stdexcept>
+
+namespace weir
+{
+namespace
+{
+
+std::vector<double>
+UpTo(std::size_t n)
+{
+    std::vector<double> scores;
+    for (std::size_t i = 1; i <= n; i++)
+    {
+        scores.push_back(static_cast<double>(i));
+    }
+    return scores;
+}
+
+/** n = 99, 90 %: the order statistics floor(100 x 0.05) = 5 and ceil(100 x 0.95) = 95. */
+TEST(Conformal, IntervalsEndAtTheFiniteSampleOrderStatistics)
+{
+    const ConformalInterval interval = IntervalOf(UpTo(99), 0.9);
+    EXPECT_EQ(interval.lower, 5);
+    EXPECT_EQ(interval.upper, 95);
+    EXPECT_EQ(interval.ranks, 90U);
+    EXPECT_EQ(interval.inside, 91U);
+}
+
+/** Two sides of 5 % need n + 1 >= 20 scores; 18 are too few, 19 are enough. */
+TEST(Conformal, TooFewScoresBoundNothing)
+{
+    EXPECT_TRUE(std::isinf(IntervalOf(UpTo(18), 0.9).lower));
+    EXPECT_TRUE(std::isinf(IntervalOf(UpTo(18), 0.9).upper));
+    EXPECT_EQ(IntervalOf(UpTo(19), 0.9).lower, 1);
+    EXPECT_EQ(IntervalOf(UpTo(19), 0.9).upper, 19);
+    EXPECT_THROW(IntervalOf(UpTo(19), 1), std::invalid_argument);
+}
+
+/** P(new score among the n + 1 exceeds the k-th smallest) = 1 - k / (n + 1). */
+TEST(Conformal, AScoreIsExceededAsOftenAsAsked)
+{
+    EXPECT_EQ(UpperScore(UpTo(99), 0.01), 99);
+    EXPECT_TRUE(std::isinf(UpperScore(UpTo(98), 0.01)));
+}
+
+/** With Beta(1, 1) the count of m fresh cases is uniform over 0 to m: of m = 2999 each has 1 /
+ * 3000, so that one count lies in each tail of 0.0005. */
+TEST(Conformal, CountsAreBetaBinomial)
+{
+    ConformalInterval interval;
+    interval.ranks = 1;
+    const CoverageRange range = ExpectedCount(interval, 1, 2999);
+    EXPECT_EQ(range.least, 1U);
+    EXPECT_EQ(range.most, 2998U);
+}
+
+/** An interval of all scores may cover everything; ties let coverage be larger than asked. */
+TEST(Conformal, TiesMayCoverMore)
+{
+    const std::vector<double> equal(99, 0.0);
+    const ConformalInterval interval = IntervalOf(equal, 0.9);
+    EXPECT_EQ(interval.inside, 99U);
+    EXPECT_EQ(ExpectedCount(interval, 99, 50).most, 50U);
+}
+
+/** Seeded samples of a skewed distribution: the observed count lies in the expected range, which
+ * fails once in a thousand; 200 repetitions leave at most two outside but for once in a thousand.
+ */
+TEST(Conformal, CoverageHoldsForAnyDistribution)
+{
+    std::size_t failures = 0;
+    for (uint64_t repetition = 0; repetition < 200; repetition++)
+    {
+        RandomDraws draws(7, repetition);
+        const auto skewed = [&] { return std::exp(3 * draws.Unit()) - draws.Unit(); };
+        std::vector<double> scores(150);
+        std::generate(scores.begin(), scores.end(), skewed);
+        std::sort(scores.begin(), scores.end());
+        const ConformalInterval interval = IntervalOf(scores, 0.9);
+        std::size_t inside = 0;
+        for (int fresh = 0; fresh < 300; fresh++)
+        {
+            const double score = skewed();
+            inside += score >= interval.lower && score <= interval.upper;
+        }
+        const CoverageRange range = ExpectedCount(interval, scores.size(), 300);
+        failures += inside < range.least || inside > range.most;
+    }
+    EXPECT_LE(failures, 2U);
+}
+
+} // namespace
+} // namespace weir

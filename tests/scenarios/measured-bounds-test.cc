@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/measured-bounds.h"
+
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+/** Sizes are divided where validation divides them. */
+TEST(MeasuredBounds, ClassesFollowSizeAndPlacement)
+{
+    EXPECT_EQ(MeasuredClassOf(Bytes::MiB(1), true), "collectives, one node, 1 to 64 MiB");
+    EXPECT_EQ(MeasuredClassOf(Bytes(8), false), "collectives, several nodes, below 1 MiB");
+    EXPECT_EQ(MeasuredClassOf(Bytes::MiB(64), false), "collectives, several nodes, from 64 MiB");
+}
+
+/** An interval of more coverage holds the one of less, and both hold the estimate of a good model.
+ */
+TEST(MeasuredBounds, ShippedIntervalsAreNested)
+{
+    const MeasuredBounds bounds{Catalog()};
+    for (const char* name : {MEASURED_STEPS, "collectives, one node, from 64 MiB"})
+    {
+        const auto narrow = bounds.Find(name, 0.8);
+        const auto wide = bounds.Find(name, 0.95);
+        ASSERT_TRUE(narrow.has_value() && wide.has_value()) << name;
+        EXPECT_LE(wide->lower, narrow->lower);
+        EXPECT_LE(narrow->lower, 1);
+        EXPECT_GE(narrow->upper, 1);
+        EXPECT_GE(wide->upper, narrow->upper);
+    }
+}
+
+/** 99 % of a few tens of sources is not known. */
+TEST(MeasuredBounds, UnknownClassesAndCoveragesHaveNone)
+{
+    const MeasuredBounds bounds{Catalog()};
+    EXPECT_FALSE(bounds.Find(MEASURED_STEPS, 0.99).has_value());
+    EXPECT_FALSE(bounds.Find("kernels", 0.9).has_value());
+}
+
+} // namespace
+} // namespace weir
