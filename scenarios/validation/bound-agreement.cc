@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/bound-agreement.h"
 
+#include "collectives/collective.h"
 #include "scenarios/bound/calibration-file.h"
 
 #include <algorithm>

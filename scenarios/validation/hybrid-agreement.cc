@@ -3,6 +3,8 @@
 
 #include "fabric/kinds/graph-fabric.h"
 #include "fabric/routing/flow-hash.h"
+#include "fabric/routing/routing.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/make-transport.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 

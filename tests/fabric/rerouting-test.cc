@@ -209,6 +209,35 @@ TEST(ReroutingTest, AFlowWithoutAnotherPathStallsUntilItsLinkComesUp)
     }
 }
 
+// Sprayed over four uplinks of which one fails, what is left of a flow is sprayed over the other
+// three, in other units: its NIC still limits it, and each of the three has a third of the rest.
+TEST(ReroutingTest, ASprayedFlowIsSprayedOverTheLinksThatAreLeft)
+{
+    Play play(TwoLeaves(4, RoutingKind::Spray));
+    Transport& transport = play.GetFabric().GetTransport();
+    const Topology& topology = play.GetTopology();
+    play.Start(0, 4, MEGABYTE, Time(), 0); // 100 us
+    const RouteId route = play.RouteOf(0, 4);
+    const LinkId uplink =
+        HopsOf(play.GetFabric().GetRouting(), play.GetFabric().GetRouting().Links(route))[1];
+    play.Engines().RunUntil(Time::Microseconds(40));
+    transport.SetLinksUp(WireOf(topology, uplink), false, Time::Microseconds(40));
+    EXPECT_TRUE(transport.StalledFlows().empty());
+    play.Run();
+    EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), 100, 0.01);
+    unsigned uplinks = 0;
+    for (const LinkId link : topology.LinksFrom(topology.GetLink(uplink).from))
+    {
+        if (topology.GetDevice(topology.GetLink(link).to).kind == DeviceKind::SpineSwitch)
+        {
+            const double expected = link == uplink ? 100000 : 100000 + 200000;
+            EXPECT_NEAR(transport.GetLinkUsage(link).bytes, expected, 100);
+            uplinks++;
+        }
+    }
+    EXPECT_EQ(uplinks, 4u);
+}
+
 // A switch that fails takes all its ports at once: what crossed it goes over other spines, and what
 // it carried until then stays.
 TEST(ReroutingTest, ASwitchThatFailsIsAvoidedByAllFlows)

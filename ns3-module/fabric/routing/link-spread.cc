@@ -192,7 +192,7 @@ EvenSpread::SprayedOf(RouteId route)
         return found->second;
     }
     const Topology& topology = m_routing.GetTopology();
-    Sprayed sprayed{m_routing.PlannedPath(route), 1, m_routing.Latency(route)};
+    Sprayed sprayed{m_routing.CurrentPath(route), 1, m_routing.Latency(route)};
     const RouteMakeup& makeup = MakeupOf(route);
     uint64_t unit = 1;
     Time latency;

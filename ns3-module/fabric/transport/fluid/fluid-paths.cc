@@ -2,6 +2,8 @@
 #include "fabric/transport/fluid/fluid-transport.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -37,19 +39,29 @@ FluidTransport::DelayOf(const FlowRequest& request, const SelectedPath& selected
     return request.overhead + (request.addsLatency ? planned : Time()) + longer;
 }
 
-/** The rest of a flow takes @p path from now on. */
+/** The rest of a flow takes @p path from now on, and counts in @p unit. */
 void
-FluidTransport::MoveToPath(uint32_t t, PathId path)
+FluidTransport::MoveToPath(uint32_t t, PathId path, uint32_t unit)
 {
+    const double ratio = static_cast<double>(m_flows[t].unit) / unit;
     const uint32_t before = m_flows[t].bundle;
-    const uint32_t after = BundleFor(path, m_bundles[before].cap, m_bundles[before].weight);
-    if (m_flows[t].state == State::Moving)
+    const uint32_t after =
+        BundleFor(path, m_bundles[before].cap * ratio, m_bundles[before].weight * ratio);
+    const bool isMoving = m_flows[t].state == State::Moving;
+    double left = isMoving ? Leave(t) : m_flows[t].left;
+    Flow& flow = m_flows[t];
+    flow.bundle = after;
+    if (unit != flow.unit && !flow.isOccupant)
     {
-        const double left = Leave(t);
-        m_flows[t].bundle = after;
-        Enter(t, left);
+        left *= ratio;
+        flow.left = left;
+        flow.bytes = static_cast<int64_t>(std::ceil(left));
     }
-    m_flows[t].bundle = after;
+    flow.unit = unit;
+    if (isMoving)
+    {
+        Enter(t, flow.isOccupant ? std::numeric_limits<double>::infinity() : left);
+    }
     Release(before);
 }
 
@@ -88,7 +100,7 @@ FluidTransport::DivideStarted()
     for (std::size_t i = 0; i < started.size(); i++)
     {
         m_flows[started[i]].isUndivided = false;
-        MoveToPath(started[i], selected[i].path);
+        MoveToPath(started[i], selected[i].path, selected[i].unit);
     }
 }
 
@@ -102,33 +114,24 @@ FluidTransport::TakePath(uint32_t t)
         const PathId path = m_routing.CurrentPath(flow.route);
         if (path != m_bundles[flow.bundle].path)
         {
-            MoveToPath(t, path);
+            MoveToPath(t, path, flow.unit);
         }
         return;
     }
     const double weight = m_bundles[flow.bundle].weight * flow.unit;
     flow.isUndivided = m_selector->IsDivided(flow.route);
-    // What is left cannot be counted in other units.
-    SelectedPath selected = m_selector->WholePath(flow.route, flow.unit);
+    SelectedPath selected;
     if (flow.isUndivided)
     {
+        selected = m_selector->WholePath(flow.route, flow.unit);
         m_undivided.push_back(t);
         m_isSettled = false;
     }
     else
     {
-        const SelectedPath found = m_selector->Enter(flow.route, weight, m_now);
-        if (found.unit == flow.unit)
-        {
-            selected = found;
-        }
-        else // one of the paths carries it
-        {
-            m_selector->Leave(flow.route, found.path, weight / found.unit, m_now);
-            m_selector->Hold(selected.path, weight / flow.unit);
-        }
+        selected = m_selector->Enter(flow.route, weight, m_now);
     }
-    MoveToPath(t, selected.path);
+    MoveToPath(t, selected.path, selected.unit);
 }
 
 bool

@@ -199,7 +199,7 @@ SelectedPath
 PathSelector::WholePath(RouteId route, uint32_t unit)
 {
     std::vector<PathLink> links;
-    for (const PathLink& each : m_routing.Links(route))
+    for (const PathLink& each : m_routing.Paths().Links(m_routing.CurrentPath(route)))
     {
         links.push_back({each.link, each.multiplicity * unit});
     }

@@ -57,7 +57,7 @@ class PathSelector
     /** Parts so small that shares are exact to a thousandth, if there are bytes enough. */
     uint32_t UnitFor(RouteId route, Bytes bytes);
 
-    /** All of a route's planned path, in units. */
+    /** All of the path that a route has now, in units. */
     SelectedPath WholePath(RouteId route, uint32_t unit);
 
     /** The paths of all of @p starting; each counts as load until Leave. */
