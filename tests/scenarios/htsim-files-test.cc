@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/flows/htsim-topology.h"
+#include "scenarios/flows/open-network.h"
+#include "tests/scenarios/flow-files.h"
+#include "tests/scenarios/refusal.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace weir
+{
+namespace
+{
+
+/** A fat tree of 16 hosts, in pods of four: two edge switches, two above them, four of the core. */
+const char* const FAT_TREE =
+    "# k = 4\n"
+    "Nodes 16\n"
+    "Tiers 3\n"
+    "PodSize 4\n"
+    "Tier 0\n"
+    "Downlink_speed_Gbps 100\n"
+    "Radix_Up 2\n"
+    "Radix_Down 2\n"
+    "Downlink_Latency_ns 1000\n"
+    "Tier 1\n"
+    "Downlink_speed_Gbps 100\n"
+    "Radix_Up 2\n"
+    "Radix_Down 2\n"
+    "Bundle 1\n"
+    "Downlink_Latency_ns 1000\n"
+    "Tier 2\n"
+    "Downlink_speed_Gbps 100\n"
+    "Radix_Down 4\n"
+    "Bundle 1\n"
+    "Downlink_Latency_ns 1000\n";
+
+std::string
+TopologyRefusal(const std::string& text)
+{
+    const TextFile file(text);
+    return file.Strip(RefusalOf([&] { ReadHtsimTopology(file.Path()); }));
+}
+
+/** What reading connections of this text on FAT_TREE says, without the file's name. */
+std::string
+FlowRefusal(const std::string& text)
+{
+    const TextFile topology(FAT_TREE);
+    const TextFile flows(text);
+    return flows.Strip(RefusalOf([&] {
+        HpccNetwork network(ReadHtsimTopology(topology.Path()), 1);
+        FlowFile file(flows.Path());
+        ReadFlows(file, network);
+    }));
+}
+
+/** k^3 / 4 hosts, k^2 edge and aggregation switches, k^2 / 4 of the core, 3 k^3 / 4 cables. */
+TEST(HtsimFiles, AFatTreeHasItsSwitchesAndCables)
+{
+    const TextFile file(FAT_TREE);
+    const Topology topology = ReadHtsimTopology(file.Path());
+    std::map<DeviceKind, unsigned> count;
+    for (std::size_t i = 0; i < topology.DeviceCount(); i++)
+    {
+        count[topology.GetDevice(DeviceId(i)).kind]++;
+    }
+    EXPECT_EQ(count[DeviceKind::Host], 16u);
+    EXPECT_EQ(count[DeviceKind::LeafSwitch], 8u);
+    EXPECT_EQ(count[DeviceKind::SpineSwitch], 8u);
+    EXPECT_EQ(count[DeviceKind::CoreSwitch], 4u);
+    EXPECT_EQ(topology.LinkCount(), 2u * 48);
+    EXPECT_EQ(topology.GetDevice(DeviceId(15)).name, "host15");
+}
+
+/** A switch's delay is met by what comes to it: up the tree that of the upper, down of the lower.
+ */
+TEST(HtsimFiles, SwitchesDelayWhatComesToThem)
+{
+    const TextFile file(
+        "Nodes 4\nTiers 2\nPodsize 4\n"
+        "Tier 0\nDownlink_speed_Gbps 100\nRadix_Down 2\nRadix_Up 4\n"
+        "Downlink_Latency_ns 10\nSwitch_Latency_ns 300\n"
+        "Tier 1\nDownlink_speed_Gbps 200\nRadix_Down 4\nBundle 2\n"
+        "Downlink_Latency_ns 20\nSwitch_Latency_ns 500\n");
+    const Topology topology = ReadHtsimTopology(file.Path());
+    EXPECT_EQ(topology.DeviceCount(), 4u + 2 + 2); // bundles of two: two spines
+    EXPECT_EQ(topology.LinkCount(), 2u * (4 + 2 * 4));
+    const auto latency = [&](const char* name) {
+        for (std::size_t i = 0; i < topology.LinkCount(); i++)
+        {
+            if (topology.LinkName(LinkId(i)) == name)
+            {
+                return topology.GetLink(LinkId(i)).latency;
+            }
+        }
+        return Time::Infinite();
+    };
+    EXPECT_EQ(latency("host0->tor0"), Time::Nanoseconds(310));
+    EXPECT_EQ(latency("tor0->host0"), Time::Nanoseconds(10));
+    EXPECT_EQ(latency("tor0->spine1"), Time::Nanoseconds(520));
+    EXPECT_EQ(latency("spine1->tor0"), Time::Nanoseconds(320));
+}
+
+TEST(HtsimFiles, RefusesTreesThatDoNotFit)
+{
+    std::string text = FAT_TREE;
+    EXPECT_EQ(TopologyRefusal("Nodes x\n"),
+              "1: Nodes: found 'x', expected a whole number from 1 to 1048576");
+    EXPECT_EQ(TopologyRefusal("Radix_Up 2\n"),
+              "1: key: found 'Radix_Up', expected the line Tier before it");
+    EXPECT_NE(TopologyRefusal("Nodes 4\nPodsiez 2\n").find("did you mean 'podsize'"),
+              std::string::npos);
+    EXPECT_EQ(TopologyRefusal("Nodes 4\nTiers 2\n"),
+              "2: found no Downlink_speed_Gbps of tier 0, expected one");
+    EXPECT_EQ(TopologyRefusal(text.replace(text.find("Nodes 16"), 8, "Nodes 18")),
+              "20: found 18 and 4, expected Nodes to be a multiple of Podsize");
+}
+
+/**
+ * htsim's one.cm: 2 MB over six links of 100 Gb/s and 1 us in packets of 4086 + 64 bytes takes
+ * 176.2 us there until the sender knows.
+ */
+TEST(HtsimFiles, OneFlowTakesWhatHtsimPrints)
+{
+    const TextFile topology(FAT_TREE);
+    const TextFile flows("Nodes 16\nConnections 1\n0->13 id 1 start 5 size 2000000\n");
+    PacketSpec packets;
+    packets.format.mtu = Bytes(4086);
+    packets.format.header = 64;
+    packets.format.controlSize = Bytes(64);
+    packets.queuePair.flowEnd = FlowEnd::Acknowledged;
+    FabricSpec fabric;
+    HpccNetwork network(ReadHtsimTopology(topology.Path()), fabric, packets);
+    FlowFile file(flows.Path());
+    FlowResults results = ReadFlows(file, network);
+    PlainLoop loop;
+    PlayFlows(results, network, loop, [](Time) {});
+    ASSERT_EQ(results.Size(), 1u);
+    EXPECT_EQ(results.Start(0), Time::Microseconds(5));
+    EXPECT_NEAR((results.Finish(0) - results.Start(0)).ToMicroseconds(), 176.2, 0.05);
+}
+
+TEST(HtsimFiles, RefusesConnectionsThatCannotBePlayed)
+{
+    const std::string head = "Nodes 16\nConnections 1\n";
+    EXPECT_EQ(FlowRefusal("Nodes 16\n0->1 start 0 size 1\n"),
+              "2: found no line Connections after Nodes, expected the number of flows");
+    EXPECT_EQ(FlowRefusal(head),
+              "2: found the end of the file after 0 flows, expected 1 as line 2 "
+              "says");
+    EXPECT_EQ(FlowRefusal(head + "0->1 start 0 size 1\n2->3 start 0 size 1\n"),
+              "4: found one more flow, expected 1 as line 2 says");
+    EXPECT_EQ(FlowRefusal(head + "0-1 start 0 size 1\n"),
+              "3: found '0-1' and 4 fields, expected src->dst and keys with values: start, size");
+    EXPECT_EQ(FlowRefusal(head + "0->x start 0 size 1\n"),
+              "3: src->dst: found '0->x', expected two whole numbers, as 0->13");
+    EXPECT_EQ(FlowRefusal(head + "0->1 size 1\n"),
+              "3: found no start, expected src->dst start t size bytes");
+    EXPECT_EQ(FlowRefusal(head + "0->1 trigger 3 size 1\n"),
+              "3: trigger: found '3', expected a start: triggers are not played");
+    EXPECT_EQ(FlowRefusal(head + "Triggers 2\n0->1 start 0 size 1\n"),
+              "3: Triggers: found '2', expected 0: flows start at times, and links fail by events");
+}
+
+} // namespace
+} // namespace weir
