@@ -204,12 +204,15 @@ CollectiveLines(const RunResult& result)
 
 /** How far the first job's step may be from that of the reference, and from measured ones. */
 std::string
-BoundLine(const RunResult& result)
+BoundLines(const RunResult& result)
 {
     std::string text;
+    const auto add = [&text](const std::string& line) {
+        text += "  " + Shorten(line, WIDTH - 2) + "\n";
+    };
     if (result.bound && !result.bound->IsInside())
     {
-        text = "model bound: none, " + result.bound->region;
+        add("model bound: none, " + result.bound->region);
     }
     else if (result.bound)
     {
@@ -217,18 +220,18 @@ BoundLine(const RunResult& result)
         char numbers[WIDTH];
         std::snprintf(numbers,
                       sizeof numbers,
-                      "model bound %+.2f to %+.2f %% (%s)",
+                      "model bound %+.2f to %+.2f %% against %s (%s)",
                       100 * (bound.lower - 1),
                       100 * (bound.upper - 1),
+                      bound.reference.c_str(),
                       CoverageText(bound.coverage).c_str());
-        text = numbers;
+        add(numbers);
     }
     if (result.measuredBound)
     {
-        text += (text.empty() ? "" : "; ") + std::string("measured steps of unseen machines ") +
-                ToText(*result.measuredBound);
+        add("measured steps of unseen machines lie " + ToText(*result.measuredBound));
     }
-    return text.empty() ? "" : "  " + Shorten(text, WIDTH - 2) + "\n";
+    return text;
 }
 
 std::string
@@ -262,7 +265,7 @@ Summarize(const Scenario& scenario, const RunResult& result)
 {
     const std::string first = result.jobs.empty()
                                   ? ""
-                                  : SpreadLine(result.jobs.front()) + BoundLine(result) +
+                                  : SpreadLine(result.jobs.front()) + BoundLines(result) +
                                         BreakdownLines(result.jobs.front());
     return TitleLine(scenario, result) + StepLines(result) + first + CollectiveLines(result) +
            LinkLines(result) + CostLine(result);
