@@ -301,6 +301,31 @@ TEST(HybridTransport, BytesAreConserved)
     }
 }
 
+/**
+ * What a fluid carries before, beside and without packets is in the usage of its links, though its
+ * rate never changes on some of them: here against the packets.
+ */
+TEST(HybridTransport, UsageHasWhatAFluidCarriedBeforePackets)
+{
+    PacketBench bench;
+    const Dumbbell net(bench);
+    bench.OpenHybrid(PlainSpec());
+    const Bytes size(1250000); // 100 us
+    const std::size_t early = bench.AddFlowAs(FlowForm::Fluid, net.from[0], net.to[0], size);
+    bench.AddFlowAs(FlowForm::Fluid, net.to[1], net.from[1], Bytes(12500000));
+    const Time later = Time::Microseconds(200);
+    const std::size_t packets =
+        bench.AddFlowAs(FlowForm::Packets, net.from[1], net.to[1], size, later);
+    bench.RunUntil(Time::Microseconds(150));
+    EXPECT_FALSE(bench.End(early).IsInfinite());
+    EXPECT_DOUBLE_EQ(bench.Any().GetLinkUsage(net.trunk).bytes, 1250000);
+    bench.Run();
+    EXPECT_FALSE(bench.End(packets).IsInfinite());
+    EXPECT_DOUBLE_EQ(bench.Any().GetLinkUsage(net.trunk).bytes, 2 * 1250000);
+    const LinkId back = bench.GetTopology().GetLink(net.trunk).opposite;
+    EXPECT_DOUBLE_EQ(bench.Any().GetLinkUsage(back).bytes, 12500000 + 1250); // acknowledgments, too
+}
+
 /** A flow that crosses a link of those named moves as packets, whatever its request says. */
 TEST(HybridTransport, FlowsOverChosenLinksArePackets)
 {

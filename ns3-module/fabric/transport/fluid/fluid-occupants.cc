@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace weir
 {
@@ -104,6 +105,8 @@ FluidTransport::TakeChangedLinks()
     {
         m_notesChanges = true;
         m_solver.KeepLoads(true);
+        m_changedLinks.resize(m_groups.size()); // nobody has seen any of them
+        std::iota(m_changedLinks.begin(), m_changedLinks.end(), 0);
     }
     std::sort(m_changedLinks.begin(), m_changedLinks.end());
     m_changedLinks.erase(std::unique(m_changedLinks.begin(), m_changedLinks.end()),

@@ -84,8 +84,8 @@ class FluidTransport final : public Transport
     Shares SharesOf(LinkId link);
 
     /**
-     * Links on which shares may have changed since the last call; each once, ascending. Kept from
-     * the first call on.
+     * Links on which shares may have changed since the last call; each once, ascending. The first
+     * call gives all links.
      */
     const std::vector<uint32_t>& TakeChangedLinks();
 

@@ -314,7 +314,6 @@ HybridTransport::SetShare(uint32_t link)
     state.fluidBytes = FluidBytes(state);
     state.since = m_now;
     state.fluidRate = shares.flowRate;
-    state.hasFluid = state.hasFluid || shares.flowRate > 0;
     double part = 1;
     if (shares.flowRate > 0 && state.rate > 0 && !std::isinf(state.rate))
     {
@@ -516,6 +515,10 @@ HybridTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
     m_now = std::max(m_now, now);
     m_fluid.SetLinksUp(links, up, now);
     m_packets.SetLinksUp(links, up, now);
+    for (Stream& stream : m_streams)
+    {
+        stream.links.clear(); // those that it may take are others
+    }
 }
 
 bool
@@ -527,23 +530,19 @@ HybridTransport::IsLinkUp(LinkId link) const
 Rate
 HybridTransport::CurrentLinkRate(LinkId link)
 {
-    return m_links[link.Index()].hasFluid ? m_fluid.CurrentLinkRate(link)
-                                          : m_packets.CurrentLinkRate(link);
+    return m_fluid.SharesOf(link).flowRate > 0 ? m_fluid.CurrentLinkRate(link)
+                                               : m_packets.CurrentLinkRate(link);
 }
 
 LinkUsage
 HybridTransport::GetLinkUsage(LinkId link)
 {
     const LinkUsage packets = m_packets.GetLinkUsage(link);
-    if (m_streams.empty())
-    {
-        return m_fluid.GetLinkUsage(link);
-    }
-    if (!m_links[link.Index()].hasFluid)
+    LinkUsage usage = m_fluid.GetLinkUsage(link); // busy with occupants, too
+    if (usage.bytes == 0)
     {
         return packets;
     }
-    LinkUsage usage = m_fluid.GetLinkUsage(link); // busy with occupants, too
     usage.bytes += packets.bytes;
     usage.busy = std::max(usage.busy, packets.busy);
     usage.saturated = std::max(usage.saturated, packets.saturated);

@@ -162,7 +162,6 @@ class HybridTransport final : public Transport
         Time checked;          //!< the last window's end that it was part of
         bool wasBusy{false};   //!< with packets, in the last window
         bool isReduced{false}; //!< the fluid has less of it on account of its debt
-        bool hasFluid{false};  //!< at any time
     };
 
     static FlowId Outer(FlowId inner, FlowForm form)
