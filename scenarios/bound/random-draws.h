@@ -2,9 +2,12 @@
 #ifndef WEIR_SCENARIOS_BOUND_RANDOM_DRAWS_H
 #define WEIR_SCENARIOS_BOUND_RANDOM_DRAWS_H
 
+#include "scenarios/yaml/input-error.h"
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 namespace weir
@@ -65,6 +68,31 @@ class RandomDraws
 
     uint64_t m_state;
 };
+
+/**
+ * What @p draw gives, drawn again until it is something that can be had.
+ * @param draw throws InputError or std::invalid_argument at what cannot
+ */
+template <typename Draw>
+auto
+DrawnUntilPossible(const Draw& draw)
+{
+    while (true)
+    {
+        try
+        {
+            return draw();
+        }
+        catch (const std::invalid_argument&)
+        {
+            continue; // such a machine, group or plan cannot be had
+        }
+        catch (const InputError&)
+        {
+            continue;
+        }
+    }
+}
 
 } // namespace weir
 

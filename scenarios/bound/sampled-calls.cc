@@ -133,28 +133,16 @@ SampledCall
 SampleCall(uint64_t seed, uint64_t index, Population population, const Catalog& catalog)
 {
     RandomDraws draws(seed, index);
-    while (true)
-    {
-        try
-        {
-            SampledCall call;
-            RegimePosition ignored;
-            DrawMachine(draws, population, catalog, call);
-            DrawOperation(draws, call);
-            call.analytical = TimeOf(call.spec, Fidelity::Analytical, call.analyticalPosition);
-            call.stream = TimeOf(call.spec, Fidelity::Stream, call.streamPosition);
-            call.flow = TimeOf(call.spec, Fidelity::Flow, ignored);
-            return call;
-        }
-        catch (const std::invalid_argument&)
-        {
-            continue; // such a machine or group cannot be had, or has no such algorithm
-        }
-        catch (const InputError&)
-        {
-            continue;
-        }
-    }
+    return DrawnUntilPossible([&] {
+        SampledCall call;
+        RegimePosition ignored;
+        DrawMachine(draws, population, catalog, call);
+        DrawOperation(draws, call);
+        call.analytical = TimeOf(call.spec, Fidelity::Analytical, call.analyticalPosition);
+        call.stream = TimeOf(call.spec, Fidelity::Stream, call.streamPosition);
+        call.flow = TimeOf(call.spec, Fidelity::Flow, ignored);
+        return call;
+    });
 }
 
 } // namespace weir

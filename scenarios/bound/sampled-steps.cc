@@ -156,28 +156,16 @@ SampledStep
 SampleStep(uint64_t seed, uint64_t index, Population population, const Catalog& catalog)
 {
     RandomDraws draws(seed, index);
-    while (true)
-    {
-        try
-        {
-            SampledStep step;
-            step.text = DrawScenario(draws, population);
-            step.analytical = TimeOf(
-                step.text, population, Fidelity::Analytical, catalog, &step.analyticalPosition);
-            step.stream =
-                TimeOf(step.text, population, Fidelity::Stream, catalog, &step.streamPosition);
-            step.flow = TimeOf(step.text, population, Fidelity::Flow, catalog, nullptr);
-            return step;
-        }
-        catch (const std::invalid_argument&)
-        {
-            continue; // such a cluster or plan cannot be had
-        }
-        catch (const InputError&)
-        {
-            continue; // a plan that does not fit its model or its GPUs
-        }
-    }
+    return DrawnUntilPossible([&] {
+        SampledStep step;
+        step.text = DrawScenario(draws, population);
+        step.analytical =
+            TimeOf(step.text, population, Fidelity::Analytical, catalog, &step.analyticalPosition);
+        step.stream =
+            TimeOf(step.text, population, Fidelity::Stream, catalog, &step.streamPosition);
+        step.flow = TimeOf(step.text, population, Fidelity::Flow, catalog, nullptr);
+        return step;
+    });
 }
 
 } // namespace weir

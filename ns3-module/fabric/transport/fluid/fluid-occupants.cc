@@ -35,24 +35,14 @@ FluidTransport::SetOccupant(FlowId id, Rate cap, PathId path, Time now)
 {
     MoveTo(now);
     const uint32_t t = Find(id);
-    const uint32_t before = m_flows[t].bundle;
     const Flow& flow = m_flows[t];
-    const PathId next = flow.hasOwnPath ? path : m_bundles[before].path;
+    const Bundle& bundle = m_bundles[flow.bundle];
+    const PathId next = flow.hasOwnPath ? path : bundle.path;
     const double perUnit = cap.ToBytesPerSecond() / flow.unit;
-    if (next == m_bundles[before].path && perUnit == m_bundles[before].cap)
+    if (next != bundle.path || perUnit != bundle.cap)
     {
-        return;
+        MoveToBundle(t, BundleFor(next, perUnit, bundle.weight), flow.unit);
     }
-    const uint32_t after = BundleFor(next, perUnit, m_bundles[before].weight);
-    if (flow.state == State::Moving)
-    {
-        const double left = std::numeric_limits<double>::infinity();
-        Leave(t);
-        m_flows[t].bundle = after;
-        Enter(t, left);
-    }
-    m_flows[t].bundle = after;
-    Release(before);
 }
 
 FluidTransport::Shares

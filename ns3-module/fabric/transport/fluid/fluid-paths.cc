@@ -43,17 +43,23 @@ FluidTransport::DelayOf(const FlowRequest& request, const SelectedPath& selected
 void
 FluidTransport::MoveToPath(uint32_t t, PathId path, uint32_t unit)
 {
+    const Bundle& bundle = m_bundles[m_flows[t].bundle];
     const double ratio = static_cast<double>(m_flows[t].unit) / unit;
+    MoveToBundle(t, BundleFor(path, bundle.cap * ratio, bundle.weight * ratio), unit);
+}
+
+/** Also with another cap; @p after has a user for it already. */
+void
+FluidTransport::MoveToBundle(uint32_t t, uint32_t after, uint32_t unit)
+{
     const uint32_t before = m_flows[t].bundle;
-    const uint32_t after =
-        BundleFor(path, m_bundles[before].cap * ratio, m_bundles[before].weight * ratio);
     const bool isMoving = m_flows[t].state == State::Moving;
     double left = isMoving ? Leave(t) : m_flows[t].left;
     Flow& flow = m_flows[t];
     flow.bundle = after;
     if (unit != flow.unit && !flow.isOccupant)
     {
-        left *= ratio;
+        left *= static_cast<double>(flow.unit) / unit;
         flow.left = left;
         flow.bytes = static_cast<int64_t>(std::ceil(left));
     }

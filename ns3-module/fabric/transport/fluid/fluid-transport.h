@@ -275,6 +275,7 @@ class FluidTransport final : public Transport
     SelectedPath SelectPath(const FlowRequest& request, bool isUndivided);
     Time DelayOf(const FlowRequest& request, const SelectedPath& selected) const;
     void MoveToPath(uint32_t flow, PathId path, uint32_t unit);
+    void MoveToBundle(uint32_t flow, uint32_t bundle, uint32_t unit);
     void LeavePath(uint32_t flow);
     void SetCapacity(LinkId link, double rate);
     void DivideStarted();
