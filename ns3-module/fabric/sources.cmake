@@ -36,14 +36,10 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/routing/path-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/routing.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/routing-policy.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/policies.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/static.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/ecmp.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/routing-policies.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/policies/dimension-order.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/valiant.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/adaptive.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/policies/flowlet.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/spray.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/policies/valiant.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/bottleneck-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/group-mover.cc

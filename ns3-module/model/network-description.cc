@@ -2,7 +2,7 @@
 #include "network-description.h"
 
 #include "fabric/kinds/fabric-kinds.h"
-#include "fabric/routing/policies/policies.h"
+#include "fabric/routing/routing-policies.h"
 #include "ns3/abort.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -19,65 +19,86 @@ namespace
 {
 
 /**
- * The policy of that name; ends the program when there is none.
- * @param name the name
- * @return the policy
+ * One of every component, with its defaults.
+ * @param registry the components
+ * @return them
  */
-weir::RoutingKind
-ParseRouting(const std::string& name)
+template <typename T>
+std::vector<weir::Polymorphic<T>>
+AllOf(const weir::Registry<T>& registry)
 {
-    std::string expected;
-    for (const weir::RoutingChoice& choice : weir::RoutingChoices())
-    {
-        if (name == choice.name)
-        {
-            return choice.kind;
-        }
-        expected += std::string(expected.empty() ? "" : ", ") + choice.name;
-    }
-    NS_ABORT_MSG("NetworkDescription: Routing is '" << name << "', expected one of: " << expected);
-}
-
-/**
- * One of every kind, with its defaults.
- * @return the kinds
- */
-std::vector<weir::Polymorphic<weir::FabricKind>>
-AllKinds()
-{
-    const auto kinds = weir::FabricKinds();
-    return {kinds.begin(), kinds.end()};
+    return {registry.begin(), registry.end()};
 }
 
 /**
  * Plain components as AddParameterAttributes takes them.
- * @param kinds the components
- * @return them
+ * @param kinds all kinds
+ * @param policies all routing policies
+ * @return kinds, then policies
  */
 std::vector<weir::Parameterized*>
-ComponentsOf(std::vector<weir::Polymorphic<weir::FabricKind>>& kinds)
+ComponentsOf(std::vector<weir::Polymorphic<weir::FabricKind>>& kinds,
+             std::vector<weir::Polymorphic<weir::RoutingPolicy>>& policies)
 {
     std::vector<weir::Parameterized*> components;
     for (auto& kind : kinds)
     {
         components.push_back(&*kind);
     }
+    for (auto& policy : policies)
+    {
+        components.push_back(&*policy);
+    }
     return components;
 }
 
 /**
- * The names of all kinds, in a row.
- * @return the names
+ * Names in a row.
+ * @param names the names
+ * @return "first, second, third"
  */
 std::string
-KindNames()
+InARow(const std::vector<std::string>& names)
 {
-    std::string names;
-    for (const std::string& name : weir::FabricKinds().Names())
+    std::string row;
+    for (const std::string& name : names)
     {
-        names += (names.empty() ? "" : ", ") + name;
+        row += (row.empty() ? "" : ", ") + name;
     }
-    return names;
+    return row;
+}
+
+/**
+ * Where a component is.
+ * @param components the components
+ * @param name of one
+ * @return its index, or the number of components when there is none
+ */
+template <typename T>
+std::size_t
+Find(const std::vector<weir::Polymorphic<T>>& components, const std::string& name)
+{
+    const auto found = std::find_if(components.begin(), components.end(), [&](const auto& each) {
+        return each->Name() == name;
+    });
+    return static_cast<std::size_t>(found - components.begin());
+}
+
+/**
+ * Takes a component out of plain values.
+ * @param components all that there are; grows by one of an unknown name
+ * @param chosen the one that is meant, from now on that of the plain values
+ * @param value the plain value
+ */
+template <typename T>
+void
+Choose(std::vector<weir::Polymorphic<T>>& components,
+       std::size_t& chosen,
+       const weir::Polymorphic<T>& value)
+{
+    chosen = Find(components, value->Name());
+    components.resize(std::max(components.size(), chosen + 1), value);
+    components[chosen] = value;
 }
 
 } // namespace
@@ -92,17 +113,17 @@ NetworkDescription::GetTypeId()
             .AddConstructor<NetworkDescription>()
             .AddAttribute(
                 "Kind",
-                "How servers are joined: " + KindNames() + ".",
+                "How servers are joined: " + InARow(weir::FabricKinds().Names()) + ".",
                 StringValue(weir::FabricSpec().kind->Name()),
                 MakeStringAccessor(&NetworkDescription::SetKind, &NetworkDescription::GetKind),
                 MakeStringChecker())
-            .AddAttribute("Routing",
-                          "Choice among paths: static (the first), ecmp (a salted hash of the flow "
-                          "at each switch), dimension-order, valiant, adaptive, flowlet, spray.",
-                          StringValue("ecmp"),
-                          MakeStringAccessor(&NetworkDescription::SetRouting,
-                                             &NetworkDescription::GetRouting),
-                          MakeStringChecker())
+            .AddAttribute(
+                "Routing",
+                "How switches choose among paths: " + InARow(weir::RoutingPolicies().Names()) + ".",
+                StringValue("ecmp"),
+                MakeStringAccessor(&NetworkDescription::SetRouting,
+                                   &NetworkDescription::GetRouting),
+                MakeStringChecker())
             .AddAttribute("HashSeed",
                           "What the switches' ECMP salts derive from.",
                           UintegerValue(1),
@@ -116,13 +137,15 @@ NetworkDescription::GetTypeId()
                           [](ObjectBase& object) -> LinkFigures& {
                               return dynamic_cast<NetworkDescription&>(object).m_link;
                           });
-    auto kinds = AllKinds();
-    static TypeId withKinds = AddParameterAttributes(whole, ComponentsOf(kinds));
-    return withKinds;
+    auto kinds = AllOf(weir::FabricKinds());
+    auto policies = AllOf(weir::RoutingPolicies());
+    static TypeId withParameters = AddParameterAttributes(whole, ComponentsOf(kinds, policies));
+    return withParameters;
 }
 
 NetworkDescription::NetworkDescription()
-    : m_kinds(AllKinds())
+    : m_kinds(AllOf(weir::FabricKinds())),
+      m_policies(AllOf(weir::RoutingPolicies()))
 {
 }
 
@@ -134,9 +157,8 @@ void
 NetworkDescription::SetSpec(const weir::FabricSpec& spec)
 {
     m_spec = spec;
-    m_kind = FindKind(spec.kind->Name());
-    m_kinds.resize(std::max(m_kinds.size(), m_kind + 1), spec.kind);
-    m_kinds[m_kind] = spec.kind;
+    Choose(m_kinds, m_kind, spec.kind);
+    Choose(m_policies, m_policy, spec.routing);
     m_hashSeed = spec.hashSeed;
     m_link.Read(spec.link);
 }
@@ -146,6 +168,7 @@ NetworkDescription::GetSpec() const
 {
     weir::FabricSpec spec = m_spec;
     spec.kind = m_kinds[m_kind];
+    spec.routing = m_policies[m_policy];
     spec.hashSeed = m_hashSeed;
     m_link.Write(spec.link);
     return spec;
@@ -154,26 +177,18 @@ NetworkDescription::GetSpec() const
 std::vector<weir::Parameterized*>
 NetworkDescription::GetComponents()
 {
-    auto components = ComponentsOf(m_kinds);
+    auto components = ComponentsOf(m_kinds, m_policies);
     std::swap(components.front(), components[m_kind]);
     return components;
-}
-
-std::size_t
-NetworkDescription::FindKind(const std::string& name) const
-{
-    const auto found = std::find_if(
-        m_kinds.begin(), m_kinds.end(), [&](const auto& kind) { return kind->Name() == name; });
-    return static_cast<std::size_t>(found - m_kinds.begin());
 }
 
 void
 NetworkDescription::SetKind(std::string kind)
 {
-    m_kind = FindKind(kind);
+    m_kind = Find(m_kinds, kind);
     NS_ABORT_MSG_IF(m_kind == m_kinds.size(),
-                    "NetworkDescription: Kind is '" << kind
-                                                    << "', expected one of: " << KindNames());
+                    "NetworkDescription: Kind is '"
+                        << kind << "', expected one of: " << InARow(weir::FabricKinds().Names()));
 }
 
 std::string
@@ -185,20 +200,16 @@ NetworkDescription::GetKind() const
 void
 NetworkDescription::SetRouting(std::string routing)
 {
-    m_spec.routing = ParseRouting(routing);
+    m_policy = Find(m_policies, routing);
+    NS_ABORT_MSG_IF(m_policy == m_policies.size(),
+                    "NetworkDescription: Routing is '" << routing << "', expected one of: "
+                                                       << InARow(weir::RoutingPolicies().Names()));
 }
 
 std::string
 NetworkDescription::GetRouting() const
 {
-    for (const weir::RoutingChoice& choice : weir::RoutingChoices())
-    {
-        if (choice.kind == m_spec.routing)
-        {
-            return choice.name;
-        }
-    }
-    NS_ABORT_MSG("NetworkDescription: a routing without a name");
+    return m_policies[m_policy]->Name();
 }
 
 } // namespace ns3

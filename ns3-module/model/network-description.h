@@ -14,9 +14,9 @@ namespace ns3
 {
 
 /**
- * The network between servers as attributes: its kind, the parameters of all kinds, how switches
- * choose among equal paths. By default a rail-optimized Clos without oversubscription, with ECMP,
- * of the NICs' own links. A network from a file comes with SetSpec.
+ * The network between servers as attributes: its kind, how switches choose among equal paths, the
+ * parameters of all kinds and routing policies. By default a rail-optimized Clos without
+ * oversubscription, with ECMP, of the NICs' own links. A network from a file comes with SetSpec.
  */
 class NetworkDescription : public ParameterizedObject
 {
@@ -46,13 +46,6 @@ class NetworkDescription : public ParameterizedObject
 
   private:
     /**
-     * Where a kind is.
-     * @param name of the kind
-     * @return its index, or the number of kinds when there is none
-     */
-    std::size_t FindKind(const std::string& name) const;
-
-    /**
      * Set the kind by its name.
      * @param kind the name
      */
@@ -76,10 +69,12 @@ class NetworkDescription : public ParameterizedObject
      */
     std::string GetRouting() const;
 
-    weir::FabricSpec m_spec; //!< routing, and what is not an attribute
-    std::vector<weir::Polymorphic<weir::FabricKind>> m_kinds; //!< of every kind one
-    std::size_t m_kind{0};                                    //!< the one that is meant
-    uint64_t m_hashSeed;                                      //!< salts of the switches
+    weir::FabricSpec m_spec;                                        //!< what is not an attribute
+    std::vector<weir::Polymorphic<weir::FabricKind>> m_kinds;       //!< of every kind one
+    std::vector<weir::Polymorphic<weir::RoutingPolicy>> m_policies; //!< of every policy one
+    std::size_t m_kind{0};                                          //!< the one that is meant
+    std::size_t m_policy{0};                                        //!< the one that is meant
+    uint64_t m_hashSeed;                                            //!< salts of the switches
     LinkFigures m_link; //!< switch to switch; rate and latency 0: as the NICs
 };
 

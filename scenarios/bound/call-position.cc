@@ -38,12 +38,6 @@ SizeClass(double wireShare)
                                          : "bandwidth";
 }
 
-bool
-RoutesByLoad(RoutingKind routing)
-{
-    return routing == RoutingKind::Adaptive || routing == RoutingKind::Flowlet;
-}
-
 /** Whether the slowest leg waits for a link between switches. */
 bool
 IsFabricBound(const CollectivePlan& plan, const Topology& topology)
@@ -84,7 +78,7 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
     const Cluster& cluster = m_planner.GetCluster();
     const Communicator& group = m_planner.GetCommunicator(plan.call.communicator);
     const bool isContended = group.nodes > 1 && (IsFabricBound(plan, cluster.GetTopology()) ||
-                                                 RoutesByLoad(cluster.GetSpec().fabric.routing));
+                                                 cluster.GetSpec().fabric.routing->IsLoadAware());
     return {{ToString(shortcut),
              ToString(plan.algorithm),
              isContended ? "contended" : "uncontended",

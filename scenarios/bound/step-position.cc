@@ -80,8 +80,7 @@ PositionOf(const Scenario& scenario, const RunResult& result)
 {
     const JobResult& job = result.jobs.front();
     const bool isNetworked = scenario.cluster.nodes > 1;
-    const RoutingKind routing = scenario.cluster.fabric.routing;
-    const bool routesByLoad = routing == RoutingKind::Adaptive || routing == RoutingKind::Flowlet;
+    const bool routesByLoad = scenario.cluster.fabric.routing->IsLoadAware();
     constexpr double EVEN = 1.05; // of rounding to whole links
     const bool isContended = isNetworked && (result.cluster.oversubscription > EVEN ||
                                              routesByLoad || scenario.jobs.size() > 1);

@@ -9,7 +9,6 @@
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-system.h"
-#include "scenarios/readers/scenario-names.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <filesystem>
@@ -36,9 +35,7 @@ SetRouting(FabricSpec& fabric, const NetworkOverrides& overrides, const FabricKi
     fabric.hashSeed = overrides.hashSeed.value_or(fabric.hashSeed);
     if (!overrides.routing.empty())
     {
-        const YamlNode named = YamlNode::ParseArgument(overrides.routing, "--routing");
-        fabric.routing = named.AsEnum(RoutingNames());
-        CheckRouting(named, fabric, kinds);
+        ReadRouting(YamlNode::ParseArgument(overrides.routing, "--routing"), fabric, kinds);
     }
 }
 

@@ -2,9 +2,9 @@
 #include "scenarios/readers/read-fabric.h"
 
 #include "fabric/parameters/parameter-keys.h"
+#include "fabric/routing/routing-policies.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/read-source.h"
-#include "scenarios/readers/scenario-names.h"
 
 #include <algorithm>
 #include <limits>
@@ -16,13 +16,14 @@ namespace
 
 /** What every kind has that joins nodes. */
 const std::vector<std::string> COMMON_KEYS{
-    "kind", "routing", "flowletGap", "hashSeed", "sharp", "link", "source"};
+    "kind", "routing", "hashSeed", "sharp", "link", "source"};
 
-/** Adds the keys of @p kind to @p keys, those that are not there yet. */
+/** Adds the keys of @p component to @p keys, those that are not there yet. */
+template <typename T>
 void
-AddKeys(std::vector<std::string>& keys, Polymorphic<FabricKind> kind)
+AddKeys(std::vector<std::string>& keys, Polymorphic<T> component)
 {
-    for (const std::string& key : KeysOf(*kind))
+    for (const std::string& key : KeysOf(*component))
     {
         if (std::find(keys.begin(), keys.end(), key) == keys.end())
         {
@@ -31,26 +32,53 @@ AddKeys(std::vector<std::string>& keys, Polymorphic<FabricKind> kind)
     }
 }
 
-/** Throws when @p node has a key of no kind, or one of another kind written beside `kind`. */
+/** Throws when @p node has a key of another routing than @p chosen. */
 void
-CheckFabricKeys(const YamlNode& node,
-                const Polymorphic<FabricKind>& kind,
-                const FabricKindRegistry& kinds)
+CheckRoutingKeys(const YamlNode& node, Polymorphic<RoutingPolicy> chosen)
 {
-    std::vector<std::string> own =
-        kind->JoinsNodes() ? COMMON_KEYS : std::vector<std::string>{"kind", "source"};
-    AddKeys(own, kind);
+    const std::vector<std::string> own = KeysOf(*chosen);
+    for (Polymorphic<RoutingPolicy> other : RoutingPolicies())
+    {
+        for (const std::string& key : KeysOf(*other))
+        {
+            const auto value = node.Find(key);
+            if (value && !value->IsInherited() &&
+                std::find(own.begin(), own.end(), key) == own.end())
+            {
+                value->Fail("found it beside routing '" + std::string(chosen->Name()) +
+                            "', expected routing " + other->Name() + " with it");
+            }
+        }
+    }
+}
+
+/** Throws when @p node has a key that is unknown, or of another kind or routing than it names. */
+void
+CheckFabricKeys(const YamlNode& node, const FabricSpec& fabric, const FabricKindRegistry& kinds)
+{
+    std::vector<std::string> own{"kind", "source"};
+    if (fabric.kind->JoinsNodes())
+    {
+        CheckRoutingKeys(node, fabric.routing);
+        own = COMMON_KEYS;
+        AddKeys(own, fabric.routing);
+    }
+    AddKeys(own, fabric.kind);
     std::vector<std::string> all = COMMON_KEYS;
     for (const Polymorphic<FabricKind>& each : kinds)
     {
         AddKeys(all, each);
     }
-    CheckKeysOfKind(node, own, all, "fabrics of kind '" + std::string(kind->Name()) + "'");
+    for (const Polymorphic<RoutingPolicy>& each : RoutingPolicies())
+    {
+        AddKeys(all, each);
+    }
+    CheckKeysOfKind(node, own, all, "fabrics of kind '" + std::string(fabric.kind->Name()) + "'");
 }
 
-/** "a torus or dimensions": the kinds that can have @p routing. */
+/** "a torus or dimensions": the kinds that have what @p routing needs. */
 std::string
-KindsWith(RoutingKind routing, const FabricKindRegistry& kinds)
+KindsWith(const RoutingPolicy& routing, const FabricKindRegistry& kinds)
 {
     std::vector<std::string> names;
     for (const Polymorphic<FabricKind>& kind : kinds)
@@ -71,14 +99,20 @@ KindsWith(RoutingKind routing, const FabricKindRegistry& kinds)
 } // namespace
 
 void
-CheckRouting(const YamlNode& node, const FabricSpec& fabric, const FabricKindRegistry& kinds)
+ReadRouting(const YamlNode& node, FabricSpec& fabric, const FabricKindRegistry& kinds)
 {
-    if (!fabric.kind->CanRoute(fabric.routing))
+    const RoutingPolicyRegistry policies = RoutingPolicies();
+    const Polymorphic<RoutingPolicy>* policy = policies.Find(node.AsString());
+    if (policy == nullptr)
     {
-        node.Fail("found '" + std::string(NameOf(RoutingNames(), fabric.routing)) +
-                  "' in a fabric of kind '" + fabric.kind->Name() + "', expected " +
-                  KindsWith(fabric.routing, kinds));
+        node.FailChoice(policies.Names());
     }
+    if (!fabric.kind->CanRoute(**policy))
+    {
+        node.Fail("found '" + std::string((*policy)->Name()) + "' in a fabric of kind '" +
+                  fabric.kind->Name() + "', expected " + KindsWith(**policy, kinds));
+    }
+    fabric.routing = *policy;
 }
 
 FabricSpec
@@ -92,30 +126,20 @@ ReadFabric(const YamlNode& node, const LinkProfile& nic, const FabricKindRegistr
         kind.FailChoice(kinds.Names());
     }
     fabric.kind = *prototype;
-    CheckFabricKeys(node, fabric.kind, kinds);
+    const auto routing = fabric.kind->JoinsNodes() ? node.Find("routing") : std::nullopt;
+    if (routing)
+    {
+        ReadRouting(*routing, fabric, kinds);
+    }
+    CheckFabricKeys(node, fabric, kinds);
     if (!fabric.kind->JoinsNodes())
     {
         return fabric;
-    }
-    if (const auto routing = node.Find("routing"))
-    {
-        fabric.routing = routing->AsEnum(RoutingNames());
-        CheckRouting(*routing, fabric, kinds);
     }
     if (const auto seed = node.Find("hashSeed"))
     {
         fabric.hashSeed =
             static_cast<uint64_t>(seed->AsInteger(0, std::numeric_limits<int64_t>::max()));
-    }
-    if (const auto gap = node.Find("flowletGap"))
-    {
-        fabric.flowletGap = gap->AsTime();
-        if (fabric.routing != RoutingKind::Flowlet && !gap->IsInherited())
-        {
-            gap->Fail("found it beside routing '" +
-                      std::string(NameOf(RoutingNames(), fabric.routing)) +
-                      "', expected routing flowlet with it");
-        }
     }
     if (const auto sharp = node.Find("sharp"))
     {
@@ -133,6 +157,7 @@ ReadFabric(const YamlNode& node, const LinkProfile& nic, const FabricKindRegistr
     }
     ParameterReader reader(node, fabric.link);
     fabric.kind->VisitParameters(reader);
+    fabric.routing->VisitParameters(reader);
     return fabric;
 }
 

@@ -10,8 +10,8 @@ namespace weir
 {
 
 /**
- * The map `fabric:` of a system. Each kind has keys of its own; those of another kind are errors,
- * unless they come from a base in another file than `kind`.
+ * The map `fabric:` of a system. Each kind and each routing has keys of its own; those of another
+ * are errors, unless they come from a base in another file than `kind`.
  * @param nic of the nodes: links between switches are like it where nothing else is said.
  * @param kinds that `kind` may name.
  * @throws InputError with the place of what is missing, unknown, out of range or without a source.
@@ -21,10 +21,11 @@ FabricSpec ReadFabric(const YamlNode& node,
                       const FabricKindRegistry& kinds);
 
 /**
+ * Gives @p fabric the routing policy that @p node names, with its default values.
  * @param kinds that are named where one of them could have it.
- * @throws InputError at @p node, where the routing was named, when such a fabric has it not.
+ * @throws InputError at @p node when there is none of that name, or such a fabric cannot have it.
  */
-void CheckRouting(const YamlNode& node, const FabricSpec& fabric, const FabricKindRegistry& kinds);
+void ReadRouting(const YamlNode& node, FabricSpec& fabric, const FabricKindRegistry& kinds);
 
 } // namespace weir
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/scenario-names.h"
 
-#include "fabric/routing/policies/policies.h"
 #include "fabric/topology/net-transport.h"
 
 namespace weir
@@ -28,17 +27,6 @@ TransportNames()
     for (const NetTransportTraits& traits : NetTransports())
     {
         names.emplace_back(traits.name, traits.transport);
-    }
-    return names;
-}
-
-NamedChoices<RoutingKind>
-RoutingNames()
-{
-    NamedChoices<RoutingKind> names;
-    for (const RoutingChoice& choice : RoutingChoices())
-    {
-        names.emplace_back(choice.name, choice.kind);
     }
     return names;
 }

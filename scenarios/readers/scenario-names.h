@@ -49,7 +49,6 @@ ChoicesUpTo(E last)
 NamedChoices<NvLinkWiring> WiringNames();
 NamedChoices<HostCpu> HostCpuNames();
 NamedChoices<NetTransport> TransportNames();
-NamedChoices<RoutingKind> RoutingNames();
 NamedChoices<NormKind> NormNames();
 NamedChoices<ActivationKind> ActivationNames();
 NamedChoices<PipelineScheduleKind> ScheduleNames();

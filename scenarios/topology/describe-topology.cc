@@ -2,6 +2,7 @@
 #include "scenarios/topology/describe-topology.h"
 
 #include "fabric/nodes/node-wiring.h"
+#include "fabric/routing/policies/static.h"
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
 #include "scenarios/readers/scenario-names.h"
@@ -219,7 +220,7 @@ WayMatrix(const Cluster& cluster)
         devices.emplace_back(Numbered("nic", i), cluster.NicDevice(0, i));
     }
     FabricSpec firstPath;
-    firstPath.routing = RoutingKind::Static;
+    firstPath.routing = StaticRouting();
     Routing routing(cluster.GetTopology(), firstPath);
     Router& router = routing.GetRouter();
     TextTable table;
@@ -250,8 +251,7 @@ ShapeText(const FabricSpec& fabric)
         return "";
     }
     const std::string shape = fabric.kind->Shape();
-    return (shape.empty() ? "" : ", " + shape) + ", " + NameOf(RoutingNames(), fabric.routing) +
-           " routing";
+    return (shape.empty() ? "" : ", " + shape) + ", " + fabric.routing->Name() + " routing";
 }
 
 /** How many links join devices of two kinds, by kinds, profile and rate. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/graph-fabric.h"
 #include "fabric/kinds/no-fabric.h"
+#include "fabric/routing/routing-policies.h"
+#include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/topology/graphml.h"
 #include "scenarios/topology/read-graph.h"
@@ -194,6 +196,27 @@ class Reader
         }
     }
 
+    Polymorphic<RoutingPolicy> ReadRouting(const XmlElement& graph,
+                                           const std::map<std::string, std::string>& data) const
+    {
+        const RoutingPolicyRegistry policies = RoutingPolicies();
+        const std::string& name = Get(graph, data, "routing");
+        const Polymorphic<RoutingPolicy>* found = policies.Find(name);
+        if (found == nullptr)
+        {
+            graph.Fail("",
+                       "data 'routing': found the unknown '" + name +
+                           "', expected one of: " + JoinNames(policies.Names()));
+        }
+        Polymorphic<RoutingPolicy> policy = *found;
+        const auto parameters = data.find("routingParameters");
+        if (parameters != data.end() && !parameters->second.empty())
+        {
+            ReadParameters(YamlNode::Parse(parameters->second, "routingParameters"), *policy);
+        }
+        return policy;
+    }
+
     /** The network as a graph, if the file has one. */
     void ReadFabric(const XmlElement& graph, const std::string& path, ClusterSpec& cluster) const
     {
@@ -209,11 +232,13 @@ class Reader
         network.graph.file = path;
         fabric.link = m_spec.nic;
         fabric.link.name = "graph";
-        const RoutingKind routing = Choice(graph, data, "routing", RoutingNames());
-        fabric.routing = network.CanRoute(routing) ? routing : RoutingKind::Ecmp;
+        fabric.routing = ReadRouting(graph, data);
+        if (!network.CanRoute(*fabric.routing))
+        {
+            fabric.routing = EcmpRouting();
+        }
         fabric.hashSeed = static_cast<uint64_t>(Number(graph, data, "hashSeed", 0, 0x1p63));
         fabric.inNetworkReduction = Get(graph, data, "sharp") == "true";
-        fabric.flowletGap = Time::Nanoseconds(Number(graph, data, "flowletGapNs", 0, 1e12));
         cluster.nodes = *network.NodesThatFill(m_spec);
         fabric.kind = std::move(network);
     }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/fabric-dimension.h"
 #include "fabric/nodes/node-wiring.h"
+#include "fabric/parameters/parameter-keys.h"
 #include "fabric/parameters/partial-visitor.h"
 #include "fabric/topology/cluster.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/topology/graphml.h"
+#include "scenarios/writers/parameter-writer.h"
+#include "scenarios/yaml/yaml-writer.h"
 
 #include <algorithm>
 #include <array>
@@ -56,7 +59,7 @@ DeclareKeys(pugi::xml_node& root)
     }
     declare("graph", "routing", "string");
     declare("graph", "sharp", "boolean");
-    declare("graph", "flowletGapNs", "double");
+    declare("graph", "routingParameters", "string");
     for (const NodeCostFigure& figure : NodeCostFigures())
     {
         declare("graph", CostKey(figure).c_str(), "double");
@@ -129,6 +132,22 @@ CostData(pugi::xml_node& graph, const std::vector<NodeCost>& costs)
     }
 }
 
+/** The parameters of a routing policy as a YAML map; empty when it has none. */
+std::string
+ParametersAsYaml(Polymorphic<RoutingPolicy> policy)
+{
+    if (KeysOf(*policy).empty())
+    {
+        return "";
+    }
+    YamlWriter out;
+    out.BeginMap();
+    ParameterWriter writer(out);
+    policy->VisitParameters(writer);
+    out.EndMap();
+    return out.GetText();
+}
+
 /** How the network routes. */
 void
 RoutingData(pugi::xml_node& graph, const FabricSpec& fabric)
@@ -138,10 +157,10 @@ RoutingData(pugi::xml_node& graph, const FabricSpec& fabric)
     {
         return;
     }
-    Data(graph, "routing", NameOf(RoutingNames(), fabric.routing));
+    Data(graph, "routing", fabric.routing->Name());
     Data(graph, "hashSeed", std::to_string(fabric.hashSeed));
     Data(graph, "sharp", fabric.inNetworkReduction ? "true" : "false");
-    Data(graph, "flowletGapNs", Nanoseconds(fabric.flowletGap));
+    Data(graph, "routingParameters", ParametersAsYaml(fabric.routing));
 }
 
 /** The links that a component has of its own. */

@@ -6,8 +6,8 @@
 #include "fabric/kinds/fat-tree.h"
 #include "fabric/kinds/leaf-spine.h"
 #include "fabric/kinds/torus.h"
+#include "fabric/routing/routing-policies.h"
 #include "scenarios/readers/read-system.h"
-#include "scenarios/readers/scenario-names.h"
 #include "scenarios/validation/fidelity-bench.h"
 
 #include <algorithm>
@@ -25,11 +25,7 @@ constexpr uint32_t NODES = 16;
 constexpr Bytes SIZE = Bytes::MiB(64);
 constexpr const char* SYSTEM = "alps-gh200"; //!< whose nodes are put on other fabrics
 
-constexpr RoutingKind ROUTINGS[] = {RoutingKind::Ecmp,
-                                    RoutingKind::Valiant,
-                                    RoutingKind::Adaptive,
-                                    RoutingKind::Flowlet,
-                                    RoutingKind::Spray};
+constexpr const char* ROUTINGS[] = {"ecmp", "valiant", "adaptive", "flowlet", "spray"};
 
 struct NamedFabric
 {
@@ -120,15 +116,15 @@ StreamOverAnalytical(const FabricPoint& point)
 }
 
 constexpr const char* REASONS =
-    "Routing by load: stream and closed form divide all that a call has under way so that the "
+    "Routing by load: stream and closed form divide all that a call has in flight so that the "
     "most\n"
-    "loaded links are as little loaded as ways allow; in flow each slice chooses once, by the "
+    "loaded links are as little loaded as paths allow; in flow each slice chooses once, by the "
     "loads\n"
     "that it finds, stays there while others choose, and takes a detour only for a gain (UGAL).\n"
     "Trees: while a pipeline fills, the closed form lets every hop wait for the slowest of the "
-    "ways\n"
-    "that it is spread over; in flow only the slices that take that way do.\n"
-    "Flowlets keep the first way that they found: which, depends on who begins first.\n";
+    "paths\n"
+    "that it is spread over; in flow only the slices that take that path do.\n"
+    "Flowlets keep the first path that they found: which, depends on who begins first.\n";
 
 } // namespace
 
@@ -136,12 +132,13 @@ std::vector<FabricPoint>
 CompareOnFabrics(const Catalog& catalog, const std::function<void()>& progress)
 {
     const ClusterSpec base = ReadSystem(YamlNode::Parse(SYSTEM, "fidelity"), catalog).cluster;
+    const RoutingPolicyRegistry policies = RoutingPolicies();
     std::vector<FabricPoint> points;
     for (const NamedFabric& fabric : ComparedFabrics())
     {
-        for (const RoutingKind routing : ROUTINGS)
+        for (const char* routing : ROUTINGS)
         {
-            if (!fabric.kind->CanRoute(routing))
+            if (!fabric.kind->CanRoute(**policies.Find(routing)))
             {
                 continue;
             }
@@ -152,7 +149,7 @@ CompareOnFabrics(const Catalog& catalog, const std::function<void()>& progress)
                 NetTransport::Infiniband; // messages cost nothing: links decide
             cluster.fabric.kind = fabric.kind;
             cluster.fabric.link = base.fabric.link;
-            cluster.fabric.routing = routing;
+            cluster.fabric.routing = *policies.Find(routing);
             CompareOn(cluster, {fabric.name, routing, "", Time(), Time(), Time()}, points);
             progress();
         }
@@ -174,7 +171,7 @@ ToText(const std::vector<FabricPoint>& points)
                       sizeof line,
                       "%-20s %-10s %-18s %10.1f us %7.1f us %7.1f us %+9.1f %%\n",
                       point.fabric.c_str(),
-                      NameOf(RoutingNames(), point.routing),
+                      point.routing.c_str(),
                       point.call.c_str(),
                       point.analytical.ToMicroseconds(),
                       point.stream.ToMicroseconds(),
@@ -195,10 +192,11 @@ CasesOf(const std::vector<FabricPoint>& points)
     std::vector<CaseOutcome> cases;
     for (const FabricPoint& point : points)
     {
-        const std::string routing = NameOf(RoutingNames(), point.routing);
-        const std::string name = point.call + ", " + point.fabric + ", " + routing;
-        cases.push_back(
-            {name, {flow, flow + " " + routing}, point.stream.ToSeconds(), point.flow.ToSeconds()});
+        const std::string name = point.call + ", " + point.fabric + ", " + point.routing;
+        cases.push_back({name,
+                         {flow, flow + " " + point.routing},
+                         point.stream.ToSeconds(),
+                         point.flow.ToSeconds()});
         cases.push_back({name,
                          {"fabrics: stream/closed form"},
                          point.analytical.ToSeconds(),

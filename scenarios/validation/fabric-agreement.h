@@ -19,7 +19,7 @@ namespace weir
 struct FabricPoint
 {
     std::string fabric;
-    RoutingKind routing{RoutingKind::Ecmp};
+    std::string routing;
     std::string call; //!< operation and algorithm
     Time analytical;
     Time stream;

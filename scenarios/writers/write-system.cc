@@ -18,12 +18,9 @@ WriteFabric(YamlWriter& out, const FabricSpec& fabric)
     if (fabric.kind->JoinsNodes())
     {
         ParameterWriter writer(out);
-        Polymorphic<FabricKind>(fabric.kind)->VisitParameters(writer); // visitors may change a kind
-        out.Text("routing", NameOf(RoutingNames(), fabric.routing));
-        if (fabric.routing == RoutingKind::Flowlet)
-        {
-            out.Duration("flowletGap", fabric.flowletGap);
-        }
+        Polymorphic<FabricKind>(fabric.kind)->VisitParameters(writer); // visitors may change it
+        out.Text("routing", fabric.routing->Name());
+        Polymorphic<RoutingPolicy>(fabric.routing)->VisitParameters(writer);
         out.Integer("hashSeed", fabric.hashSeed);
         out.Flag("sharp", fabric.inNetworkReduction);
         out.BeginMap("link");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collective-bench.h"
 #include "fabric/kinds/dragonfly.h"
+#include "fabric/routing/policies/adaptive.h"
+#include "fabric/routing/policies/spray.h"
+#include "fabric/routing/policies/valiant.h"
 #include "reference-machines.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +20,7 @@ namespace
 
 /** Two groups of four routers, each router with two nodes of four NICs. */
 ClusterSpec
-TwoGroups(RoutingKind routing)
+TwoGroups(const Polymorphic<RoutingPolicy>& routing)
 {
     ClusterSpec spec = Gh200Nodes(16);
     spec.fabric.kind = Dragonfly();
@@ -60,11 +63,10 @@ TEST(AdaptiveFabricTest, RingFindsTheLoadsThatADragonflyAllows)
 {
     for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
     {
-        EXPECT_GE(SlowdownOfRing(TwoGroups(RoutingKind::Ecmp), fidelity), 3.99)
+        EXPECT_GE(SlowdownOfRing(TwoGroups(EcmpRouting()), fidelity), 3.99) << ToString(fidelity);
+        EXPECT_NEAR(SlowdownOfRing(TwoGroups(SprayRouting()), fidelity), 4, 0.02)
             << ToString(fidelity);
-        EXPECT_NEAR(SlowdownOfRing(TwoGroups(RoutingKind::Spray), fidelity), 4, 0.02)
-            << ToString(fidelity);
-        const double adaptive = SlowdownOfRing(TwoGroups(RoutingKind::Adaptive), fidelity);
+        const double adaptive = SlowdownOfRing(TwoGroups(AdaptiveRouting()), fidelity);
         EXPECT_GT(adaptive, 2) << ToString(fidelity);
         EXPECT_LT(adaptive, 2 * 1.12) << ToString(fidelity);
     }
@@ -73,8 +75,8 @@ TEST(AdaptiveFabricTest, RingFindsTheLoadsThatADragonflyAllows)
 // Over every fabric and routing, the fidelities agree on ring, tree and all-to-all.
 TEST(AdaptiveFabricTest, FidelitiesAgree)
 {
-    for (const RoutingKind routing :
-         {RoutingKind::Valiant, RoutingKind::Adaptive, RoutingKind::Spray})
+    for (const Polymorphic<RoutingPolicy>& routing : std::vector<Polymorphic<RoutingPolicy>>{
+             ValiantRouting(), AdaptiveRouting(), SprayRouting()})
     {
         CollectiveBench bench(TwoGroups(routing), ManyQueuePairs());
         const auto all = bench.GetPlanner().AddCommunicator(FirstGpus(64));
@@ -94,7 +96,7 @@ TEST(AdaptiveFabricTest, FidelitiesAgree)
 // Two equal rings at once, each alone on half of what it has alone: they are divided together.
 TEST(AdaptiveFabricTest, CallsThatStartTogetherShareTheFabric)
 {
-    CollectiveBench bench(TwoGroups(RoutingKind::Adaptive), ManyQueuePairs());
+    CollectiveBench bench(TwoGroups(AdaptiveRouting()), ManyQueuePairs());
     auto call = MakeCall(
         bench.GetPlanner().AddCommunicator(FirstGpus(64)), CollectiveOp::AllReduce, Bytes::MiB(64));
     call.overrides.algorithm = Algorithm::Ring;

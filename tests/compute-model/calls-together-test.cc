@@ -7,6 +7,7 @@
 #include "compute-model/graph/step-builder.h"
 #include "fabric/fabric.h"
 
+#include "fabric/routing/policies/static.h"
 #include "sample-machine.h"
 #include "transformer-samples.h"
 
@@ -97,7 +98,7 @@ TEST(PlannedGroupKinds, AreWhatPlanningEveryGroupSays)
 {
     for (const uint32_t tensor : {1U, 2U, 8U})
     {
-        SampleMachine machine(TwoNodes(4), RoutingKind::Static);
+        SampleMachine machine(TwoNodes(4), StaticRouting());
         const Step step(machine, tensor);
         std::map<uint32_t, std::vector<Time>> timesOf; // by kind
         for (std::size_t group = 0; group < step.graph.groups.size(); group++)
@@ -123,7 +124,7 @@ TEST(CallsTogether, ShareANic)
 {
     for (const uint32_t nics : {8U, 4U})
     {
-        SampleMachine machine(TwoNodes(nics), RoutingKind::Static);
+        SampleMachine machine(TwoNodes(nics), StaticRouting());
         AnalyticalEngine engine(machine.planner);
         CollectiveCall one;
         for (const CallClass& callClass : CallsOf(machine, 8))
@@ -149,7 +150,7 @@ TEST(CallsTogether, ShareANic)
 // A replica to each GPU is one group: every call is made by nobody else.
 TEST(CallsTogether, AreSingleOfOneGroup)
 {
-    SampleMachine machine(TwoNodes(4), RoutingKind::Static);
+    SampleMachine machine(TwoNodes(4), StaticRouting());
     const auto classes = CallsOf(machine, 1);
     ASSERT_FALSE(classes.empty());
     for (const CallClass& callClass : classes)

@@ -39,14 +39,15 @@ SampleMachineSpec(uint32_t nodes, uint32_t leafRadix)
 /** A wired cluster and what plans collectives on it. */
 struct SampleMachine
 {
-    explicit SampleMachine(const ClusterSpec& spec, RoutingKind routing = RoutingKind::Ecmp)
+    explicit SampleMachine(const ClusterSpec& spec,
+                           const Polymorphic<RoutingPolicy>& routing = EcmpRouting())
         : cluster(RoutedBy(spec, routing)),
           routes(cluster.GetTopology(), cluster.GetSpec().fabric),
           planner(cluster, routes)
     {
     }
 
-    static ClusterSpec RoutedBy(ClusterSpec spec, RoutingKind routing)
+    static ClusterSpec RoutedBy(ClusterSpec spec, const Polymorphic<RoutingPolicy>& routing)
     {
         spec.fabric.routing = routing;
         return spec;

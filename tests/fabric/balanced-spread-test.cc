@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/dragonfly.h"
+#include "fabric/routing/policies/adaptive.h"
 #include "flow-play.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@ namespace
 
 /** One group of four routers of two points each, every two joined by one link of 10 GB/s. */
 ClusterSpec
-OneGroup(RoutingKind routing)
+OneGroup(const Polymorphic<RoutingPolicy>& routing)
 {
     ClusterSpec spec = ThinSpec(8, Dragonfly(), routing);
     auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
@@ -33,7 +34,8 @@ TEST(RouteSumTest, TellsSegmentsOverTheSameLinksApart)
 {
     for (const bool spreads : {false, true})
     {
-        Play play(OneGroup(spreads ? RoutingKind::Adaptive : RoutingKind::Ecmp));
+        Play play(
+            OneGroup(spreads ? Polymorphic<RoutingPolicy>(AdaptiveRouting()) : EcmpRouting()));
         const RouteId straight = play.SumOf({{0, 2}, {1, 3}});
         const RouteId crosswise = play.SumOf({{0, 3}, {1, 2}});
         EXPECT_EQ(straight, play.SumOf({{1, 3}, {0, 2}}));
@@ -50,7 +52,7 @@ TEST(RouteSumTest, TellsSegmentsOverTheSameLinksApart)
 // three ways of 10 GB/s, 2/3 MB on each, 66.7 us. On every one of the five links as much.
 TEST(BalancedSpreadTest, DividesAmongTheDirectLinkAndDetours)
 {
-    Play play(OneGroup(RoutingKind::Adaptive));
+    Play play(OneGroup(AdaptiveRouting()));
     play.Start(play.SumOf({{0, 2}, {1, 3}}), Bytes(1000000), Time(), 0);
     EXPECT_NEAR(play.Run().ToMicroseconds(), 100 * 2.0 / 3, 1.5);
     const auto bytes = play.TrunkBytes();
@@ -64,7 +66,7 @@ TEST(BalancedSpreadTest, DividesAmongTheDirectLinkAndDetours)
 // Paths that start at one time are divided together: as above, one path each.
 TEST(BalancedSpreadTest, DividesWhatStartsTogether)
 {
-    Play play(OneGroup(RoutingKind::Adaptive));
+    Play play(OneGroup(AdaptiveRouting()));
     // Each with something inside router 2 besides, so that it is a sum.
     play.Start(play.SumOf({{0, 2}, {4, 5}}), Bytes(1000000), Time(), 0);
     play.Start(play.SumOf({{1, 3}, {5, 4}}), Bytes(1000000), Time(), 1);
@@ -76,7 +78,7 @@ TEST(BalancedSpreadTest, DividesWhatStartsTogether)
 // times, from every router of the other group to every other, divide as they do alone.
 TEST(BalancedSpreadTest, DividesTheLittleAsIfTheMuchWereNotThere)
 {
-    ClusterSpec spec = OneGroup(RoutingKind::Adaptive);
+    ClusterSpec spec = OneGroup(AdaptiveRouting());
     spec.nodes = 16;
     spec.fabric.kind.As<Dragonfly>().groups = 2;
     for (const uint32_t k : {1U, 5U, 20U})
@@ -104,7 +106,7 @@ TEST(BalancedSpreadTest, DividesTheLittleAsIfTheMuchWereNotThere)
 // the others on two detours, loads are 1 + x and (2 - x) / 2: even at x = 0, 1 MB at 10 GB/s.
 TEST(BalancedSpreadTest, AvoidsWhatIsUnderWay)
 {
-    Play play(OneGroup(RoutingKind::Adaptive));
+    Play play(OneGroup(AdaptiveRouting()));
     play.Start(0, 2, Bytes(10000000), Time(), 0);
     play.Engines().RunUntil(Time::Nanoseconds(1));
     play.Start(play.SumOf({{0, 3}, {1, 2}}), Bytes(1000000), Time::Nanoseconds(1), 1);

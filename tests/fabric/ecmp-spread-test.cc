@@ -82,7 +82,7 @@ TEST(EcmpSpread, FlowsSpreadEvenlyOverUplinksHoweverTheirTuplesDiffer)
         }};
     for (std::size_t family = 0; family < families.size(); family++)
     {
-        PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+        PlainRouter plain(topology, EcmpRouting(), 1);
         Router& router = plain;
         std::vector<uint32_t> up(topology.LinkCount(), 0);
         for (uint32_t i = 0; i < 10000; i++)
@@ -101,7 +101,7 @@ TEST(EcmpSpread, SwitchesChooseIndependently)
     // 16 combinations are equally likely; hashing alike at both would leave 4 of them.
     const Cluster cluster(PointSpec(128, FatTree(), 8, 3));
     const Topology& topology = cluster.GetTopology();
-    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, EcmpRouting(), 1);
     Router& router = plain;
     std::vector<uint32_t> cores(topology.DeviceCount(), 0);
     for (uint32_t i = 0; i < 10000; i++)
@@ -121,7 +121,7 @@ TEST(EcmpSpread, TwoLeavesSendTheSameFlowsDifferentWays)
     // likely, so 1 in 32 flows takes the same numbers at both.
     const Cluster cluster(BoxSpec(12, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
-    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, EcmpRouting(), 1);
     Router& router = plain;
     const auto uplink = [&](uint32_t node, uint32_t flow) {
         const auto route = router.RouteOver(
@@ -143,11 +143,11 @@ TEST(EcmpSpread, TwoLeavesSendTheSameFlowsDifferentWays)
 TEST(EcmpSpread, TheSeedDecidesAndTheSameSeedDecidesAlike)
 {
     const Cluster cluster(BoxSpec(12, LeafSpine()));
-    PlainRouter plainOne(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    PlainRouter plainOne(cluster.GetTopology(), EcmpRouting(), 1);
     Router& one = plainOne;
-    PlainRouter plainAgain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    PlainRouter plainAgain(cluster.GetTopology(), EcmpRouting(), 1);
     Router& again = plainAgain;
-    PlainRouter plainTwo(cluster.GetTopology(), RoutingKind::Ecmp, 2);
+    PlainRouter plainTwo(cluster.GetTopology(), EcmpRouting(), 2);
     Router& two = plainTwo;
     uint32_t changed = 0;
     for (uint32_t i = 0; i < 100; i++)

@@ -19,7 +19,9 @@ constexpr uint8_t NETWORK = KindBit(LinkKind::Network);
 
 /** Points of NICs at 1000 GB/s under leaves with trunks of 10 GB/s without latency. */
 inline ClusterSpec
-ThinSpec(uint32_t nodes, const Polymorphic<FabricKind>& kind, RoutingKind routing)
+ThinSpec(uint32_t nodes,
+         const Polymorphic<FabricKind>& kind,
+         const Polymorphic<RoutingPolicy>& routing)
 {
     ClusterSpec spec = PointSpec(nodes, kind);
     spec.node.nic = PlainProfile("nic", Rate::GBps(1000), Time());
@@ -30,7 +32,7 @@ ThinSpec(uint32_t nodes, const Polymorphic<FabricKind>& kind, RoutingKind routin
 
 /** Two leaves of @p width points each under @p width spines, all links of 10 GB/s. */
 inline ClusterSpec
-TwoLeaves(uint32_t width, RoutingKind routing)
+TwoLeaves(uint32_t width, const Polymorphic<RoutingPolicy>& routing)
 {
     ClusterSpec spec = ThinSpec(2 * width, LeafSpine(), routing);
     spec.node.nic = PlainProfile("nic", Rate::GBps(10), Time());

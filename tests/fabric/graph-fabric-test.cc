@@ -110,7 +110,7 @@ TEST(GraphFabricTest, PassesNothingThroughANodeOnTwoSwitches)
         graph.wires.push_back({a, b, Rate::GBps(100), Time::Microseconds(1)});
     }
     const Cluster cluster(spec);
-    PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    PlainRouter plain(cluster.GetTopology(), EcmpRouting(), 1);
     Router& router = plain;
     const auto hops = [&](DeviceId to) {
         constexpr uint8_t NETWORK = KindBit(LinkKind::Network);

@@ -5,6 +5,9 @@
 #include "fabric/routing/link-spread.h"
 #include "fabric/routing/path-dag.h"
 
+#include "fabric/routing/policies/adaptive.h"
+#include "fabric/routing/policies/flowlet.h"
+#include "fabric/routing/policies/spray.h"
 #include "flow-play.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +30,7 @@ const Bytes MEGABYTE(1000000);
 // One flow over eight spines of 10 GB/s each moves at 80 GB/s, and every one carries an eighth.
 TEST(SprayTest, SplitsEquallyOverAllShortestWays)
 {
-    ClusterSpec spec = TwoLeaves(8, RoutingKind::Spray);
+    ClusterSpec spec = TwoLeaves(8, SprayRouting());
     spec.node.nic.rawRate = Rate::GBps(80);
     spec.nodes = 2;
     spec.fabric.kind.As<ClosFabric>().leafRadix = 9; // one NIC and the eight uplinks that it needs
@@ -45,7 +48,7 @@ TEST(SprayTest, SplitsEquallyOverAllShortestWays)
 // A sprayed flow and one that is on a link of its kind get the same: weights hold in proportion.
 TEST(SprayTest, SharesItsEndsFairly)
 {
-    ClusterSpec spec = TwoLeaves(4, RoutingKind::Spray);
+    ClusterSpec spec = TwoLeaves(4, SprayRouting());
     Play play(spec);
     // Two flows into one NIC of 10 GB/s, one from the other leaf, one from the same: 5 GB/s each.
     const auto far = play.Start(4, 0, MEGABYTE, Time(), 0);
@@ -67,7 +70,8 @@ TEST(AdaptiveTest, AvoidsCollisionsOfHashes)
         double ends[2];
         for (const bool adapts : {false, true})
         {
-            ClusterSpec spec = TwoLeaves(8, adapts ? RoutingKind::Adaptive : RoutingKind::Ecmp);
+            ClusterSpec spec = TwoLeaves(
+                8, adapts ? Polymorphic<RoutingPolicy>(AdaptiveRouting()) : EcmpRouting());
             spec.fabric.hashSeed = seed;
             Play play(spec);
             for (uint32_t i = 0; i < 8; i++)
@@ -86,7 +90,7 @@ TEST(AdaptiveTest, AvoidsCollisionsOfHashes)
 // What is held at one rate over several ways at once stands for many transfers: loads are even.
 TEST(AdaptiveTest, SpreadsPathsOfSeveralWaysEvenly)
 {
-    Play play(TwoLeaves(8, RoutingKind::Adaptive));
+    Play play(TwoLeaves(8, AdaptiveRouting()));
     play.Start(play.SumOf({{0, 8}, {1, 9}}), MEGABYTE, Time(), 0);
     EXPECT_NEAR(play.Run().ToMicroseconds(), 100, 1e-3); // the NICs bound it
     const auto bytes = play.TrunkBytes();
@@ -103,8 +107,8 @@ TEST(AdaptiveTest, TakesDetoursInADragonfly)
 {
     for (const bool adapts : {false, true})
     {
-        ClusterSpec spec =
-            ThinSpec(8, Dragonfly(), adapts ? RoutingKind::Adaptive : RoutingKind::Ecmp);
+        ClusterSpec spec = ThinSpec(
+            8, Dragonfly(), adapts ? Polymorphic<RoutingPolicy>(AdaptiveRouting()) : EcmpRouting());
         auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
         dragonfly.routersPerGroup = 4;
         dragonfly.nicsPerRouter = 2;
@@ -119,7 +123,7 @@ TEST(AdaptiveTest, TakesDetoursInADragonfly)
 // its shortest way, whatever has crossed the links before.
 TEST(AdaptiveTest, ForgetsWhatHasEnded)
 {
-    ClusterSpec spec = ThinSpec(8, Dragonfly(), RoutingKind::Adaptive);
+    ClusterSpec spec = ThinSpec(8, Dragonfly(), AdaptiveRouting());
     spec.fabric.link = PlainProfile("trunk", Rate::GBps(7), Time::Microseconds(1));
     auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
     dragonfly.routersPerGroup = 4;
@@ -155,7 +159,7 @@ TEST(AdaptiveTest, ForgetsWhatHasEnded)
 // A link at a tenth of its rate is left alone while whole ones are free.
 TEST(AdaptiveTest, AvoidsADegradedLink)
 {
-    Play play(TwoLeaves(4, RoutingKind::Adaptive));
+    Play play(TwoLeaves(4, AdaptiveRouting()));
     const Topology& topology = play.GetTopology();
     LinkId degraded;
     for (std::size_t i = 0; i < topology.LinkCount() && !degraded.IsValid(); i++)
@@ -174,13 +178,13 @@ TEST(AdaptiveTest, AvoidsADegradedLink)
     EXPECT_NEAR(play.Run().ToMicroseconds(), 100, 1e-6);
 }
 
-// A flow that goes on within the gap keeps its way though that has come to be loaded; after a
+// A flow that goes on within the gap keeps its path though that has come to be loaded; after a
 // pause it moves to a free one.
-TEST(FlowletTest, KeepsItsWayUntilItPauses)
+TEST(FlowletTest, KeepsItsPathUntilItPauses)
 {
-    ClusterSpec spec = TwoLeaves(2, RoutingKind::Flowlet);
-    spec.fabric.flowletGap = Time::Microseconds(50);
-    Play play(spec);
+    FlowletRouting routing;
+    routing.gap = Time::Microseconds(50);
+    Play play(TwoLeaves(2, routing));
     play.Start(0, 2, MEGABYTE, Time(), 0); // 100 us, first spine
     play.Engines().RunUntil(Time::Microseconds(100));
     play.Start(1, 3, Bytes(10000000), Time::Microseconds(100), 1); // 1 ms: the first spine is free
@@ -195,7 +199,7 @@ TEST(FlowletTest, KeepsItsWayUntilItPauses)
 // What closed forms take for a link's share is what spraying puts on it.
 TEST(SprayTest, ExpectedSharesAreWhatLinksCarry)
 {
-    ClusterSpec spec = ThinSpec(27, Torus(), RoutingKind::Spray);
+    ClusterSpec spec = ThinSpec(27, Torus(), SprayRouting());
     spec.fabric.kind.As<Torus>().sizes = {3, 3, 3};
     Play play(spec);
     play.Start(0, 13, MEGABYTE, Time(), 0);
@@ -216,7 +220,7 @@ TEST(SprayTest, ExpectedSharesAreWhatLinksCarry)
 // to where it began, and every NIC's two links are loaded once.
 TEST(SprayTest, ExchangesUnderOneSwitchDoNotTurnBack)
 {
-    Play play(TwoLeaves(4, RoutingKind::Spray));
+    Play play(TwoLeaves(4, SprayRouting()));
     Routing& routing = play.GetFabric().GetRouting();
     const RouteId both = play.SumOf({{0, 1}, {1, 0}});
     const RouteMakeup makeup = routing.MakeupOf(both);

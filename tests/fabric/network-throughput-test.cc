@@ -2,6 +2,8 @@
 
 #include "fabric/kinds/dragonfly.h"
 #include "fabric/kinds/torus.h"
+#include "fabric/routing/policies/spray.h"
+#include "fabric/routing/policies/valiant.h"
 #include "flow-play.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +33,9 @@ TEST(ValiantTest, SpreadsTheWorstCaseOfADragonfly)
     for (const bool detours : {false, true})
     {
         ClusterSpec spec =
-            ThinSpec(72, Dragonfly(), detours ? RoutingKind::Valiant : RoutingKind::Ecmp);
+            ThinSpec(72,
+                     Dragonfly(),
+                     detours ? Polymorphic<RoutingPolicy>(ValiantRouting()) : EcmpRouting());
         auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
         dragonfly.groups = 9;
         dragonfly.routersPerGroup = 4;
@@ -51,7 +55,7 @@ TEST(ValiantTest, SpreadsTheWorstCaseOfADragonfly)
 // A Valiant route between two groups passes a third one.
 TEST(ValiantTest, GoesByAThirdGroup)
 {
-    ClusterSpec spec = ThinSpec(72, Dragonfly(), RoutingKind::Valiant);
+    ClusterSpec spec = ThinSpec(72, Dragonfly(), ValiantRouting());
     auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
     dragonfly.groups = 9;
     dragonfly.routersPerGroup = 4;
@@ -75,7 +79,7 @@ TEST(ValiantTest, GoesByAThirdGroup)
 // over 2 N links, by symmetry N k / 8 flows on each.
 TEST(ThroughputTest, AllToAllOnATorus)
 {
-    ClusterSpec spec = ThinSpec(1, Torus(), RoutingKind::Spray);
+    ClusterSpec spec = ThinSpec(1, Torus(), SprayRouting());
     spec.fabric.kind.As<Torus>().sizes = {4, 4};
     spec.nodes = *spec.fabric.kind->NodesThatFill(spec.node);
     ASSERT_EQ(spec.nodes, 16U);
@@ -98,7 +102,7 @@ TEST(ThroughputTest, AllToAllOnATorus)
 // carries p^2 flows of its own routers and a p^2 h each of what leaves and enters the group.
 TEST(ThroughputTest, AllToAllOnADragonfly)
 {
-    ClusterSpec spec = ThinSpec(36, Dragonfly(), RoutingKind::Ecmp);
+    ClusterSpec spec = ThinSpec(36, Dragonfly(), EcmpRouting());
     auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
     dragonfly.groups = 9;
     dragonfly.routersPerGroup = 4;

@@ -5,6 +5,7 @@
 #include "fabric/routing/router.h"
 #include "fabric/topology/cluster.h"
 
+#include "fabric/routing/policies/static.h"
 #include "plain-routing.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ Names
 Way(const Cluster& cluster, const std::string& from, const std::string& to)
 {
     const Topology& topology = cluster.GetTopology();
-    PlainRouter plain(topology, RoutingKind::Static, 0);
+    PlainRouter plain(topology, StaticRouting(), 0);
     Router& router = plain;
     Names names;
     for (const LinkId id : router.RouteOver(
@@ -139,7 +140,7 @@ TEST(NodePlacesTest, BothDirectionsThroughAHostBridgeShareOneLink)
     spec.node.nicHostBridge = PlainProfile("bridge", Rate::GBps(29), Time());
     const Cluster cluster(spec);
     const Topology& topology = cluster.GetTopology();
-    PlainRouter plain(topology, RoutingKind::Static, 0);
+    PlainRouter plain(topology, StaticRouting(), 0);
     Router& router = plain;
     const DeviceId gpu = cluster.GpuDevice(GpuId(0));
     const DeviceId nic = cluster.NicDevice(0, 0);
@@ -170,7 +171,7 @@ TEST(NodePlacesTest, SocketsOfDifferentBoardsAreNotJoined)
     spec.node.socketsPerBoard = 2;
     const Cluster cluster(spec);
     const Topology& topology = cluster.GetTopology();
-    PlainRouter plain(topology, RoutingKind::Static, 0);
+    PlainRouter plain(topology, StaticRouting(), 0);
     Router& router = plain;
     const auto reaches = [&](const char* a, const char* b) {
         return router.IsReachable(topology.FindDevice(std::string("node0/") + a),

@@ -36,7 +36,7 @@ class PacketBench : private FlowClient, private PassiveEngine
     }
 
     /** To be called when all is joined, before flows are added. */
-    void Open(const PacketSpec& spec, RoutingKind routing = RoutingKind::Ecmp)
+    void Open(const PacketSpec& spec, const Polymorphic<RoutingPolicy>& routing = EcmpRouting())
     {
         MakeRouting(routing);
         auto packets = std::make_unique<PacketTransport>(*m_routing, spec);
@@ -44,13 +44,14 @@ class PacketBench : private FlowClient, private PassiveEngine
         Use(std::move(packets));
     }
 
-    void OpenFluid(RoutingKind routing = RoutingKind::Ecmp)
+    void OpenFluid(const Polymorphic<RoutingPolicy>& routing = EcmpRouting())
     {
         MakeRouting(routing);
         Use(std::make_unique<FluidTransport>(*m_routing));
     }
 
-    void OpenHybrid(const HybridSpec& spec, RoutingKind routing = RoutingKind::Ecmp)
+    void OpenHybrid(const HybridSpec& spec,
+                    const Polymorphic<RoutingPolicy>& routing = EcmpRouting())
     {
         MakeRouting(routing);
         auto both = std::make_unique<HybridTransport>(*m_routing, spec);
@@ -163,7 +164,7 @@ class PacketBench : private FlowClient, private PassiveEngine
     }
 
   private:
-    void MakeRouting(RoutingKind routing)
+    void MakeRouting(const Polymorphic<RoutingPolicy>& routing)
     {
         FabricSpec fabric;
         fabric.kind = GraphFabric();

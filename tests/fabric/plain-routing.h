@@ -9,7 +9,7 @@ namespace weir
 {
 
 inline FabricSpec
-RoutedBy(RoutingKind kind, uint64_t hashSeed = 1)
+RoutedBy(const Polymorphic<RoutingPolicy>& kind, uint64_t hashSeed = 1)
 {
     FabricSpec fabric;
     fabric.routing = kind;
@@ -21,7 +21,7 @@ RoutedBy(RoutingKind kind, uint64_t hashSeed = 1)
 class PlainRouter
 {
   public:
-    PlainRouter(const Topology& topology, RoutingKind kind, uint64_t hashSeed)
+    PlainRouter(const Topology& topology, const Polymorphic<RoutingPolicy>& kind, uint64_t hashSeed)
         : m_routing(topology, RoutedBy(kind, hashSeed))
     {
     }

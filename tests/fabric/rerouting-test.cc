@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/routing/policies/adaptive.h"
+#include "fabric/routing/policies/spray.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "flow-play.h"
 
@@ -69,7 +71,7 @@ class StallLog : public TransportObserver
 // ends, and its own again when the link comes up. Routes that do not cross the link stay.
 TEST(ReroutingTest, ARouteAvoidsALinkThatIsDownAndReturns)
 {
-    Play play(TwoLeaves(8, RoutingKind::Ecmp));
+    Play play(TwoLeaves(8, EcmpRouting()));
     Routing& routing = play.GetFabric().GetRouting();
     const RouteId route = play.RouteOf(0, 8);
     const auto planned = HopsOf(routing, routing.Links(route));
@@ -103,8 +105,8 @@ TEST(ReroutingTest, ARouteAvoidsALinkThatIsDownAndReturns)
 // A route that is asked for while links are down is planned over all links, as those before it.
 TEST(ReroutingTest, RoutesArePlannedAsIfAllLinksWereUp)
 {
-    Play before(TwoLeaves(8, RoutingKind::Ecmp));
-    Play after(TwoLeaves(8, RoutingKind::Ecmp));
+    Play before(TwoLeaves(8, EcmpRouting()));
+    Play after(TwoLeaves(8, EcmpRouting()));
     const auto planned = HopsOf(before.GetFabric().GetRouting(),
                                 before.GetFabric().GetRouting().Links(before.RouteOf(0, 8)));
     Routing& routing = after.GetFabric().GetRouting();
@@ -118,7 +120,7 @@ TEST(ReroutingTest, RoutesArePlannedAsIfAllLinksWereUp)
 // take the same links.
 TEST(ReroutingTest, ASumIsReroutedAsItsRoutes)
 {
-    Play play(TwoLeaves(4, RoutingKind::Ecmp));
+    Play play(TwoLeaves(4, EcmpRouting()));
     Routing& routing = play.GetFabric().GetRouting();
     std::vector<RouteId> routes;
     RouteSum sum;
@@ -150,7 +152,7 @@ TEST(ReroutingTest, ASumIsReroutedAsItsRoutes)
 // Segments that a sum names without a route are rerouted by the same tuple as routes are.
 TEST(ReroutingTest, SegmentsOfASumAreReroutedAsRoutesOfTheirTuple)
 {
-    Play play(TwoLeaves(8, RoutingKind::Ecmp));
+    Play play(TwoLeaves(8, EcmpRouting()));
     Routing& routing = play.GetFabric().GetRouting();
     const RouteId route = play.RouteOf(0, 8, 7);
     const DeviceId from = routing.SourceOf(route);
@@ -179,7 +181,8 @@ TEST(ReroutingTest, SegmentsOfASumAreReroutedAsRoutesOfTheirTuple)
 // transport says who waits for which link; when it comes up all goes on.
 TEST(ReroutingTest, AFlowWithoutAnotherPathStallsUntilItsLinkComesUp)
 {
-    for (const RoutingKind routing : {RoutingKind::Ecmp, RoutingKind::Adaptive, RoutingKind::Spray})
+    for (const Polymorphic<RoutingPolicy>& routing :
+         std::vector<Polymorphic<RoutingPolicy>>{EcmpRouting(), AdaptiveRouting(), SprayRouting()})
     {
         Play play(TwoLeaves(4, routing));
         StallLog log;
@@ -213,7 +216,7 @@ TEST(ReroutingTest, AFlowWithoutAnotherPathStallsUntilItsLinkComesUp)
 // three, in other units: its NIC still limits it, and each of the three has a third of the rest.
 TEST(ReroutingTest, ASprayedFlowIsSprayedOverTheLinksThatAreLeft)
 {
-    Play play(TwoLeaves(4, RoutingKind::Spray));
+    Play play(TwoLeaves(4, SprayRouting()));
     Transport& transport = play.GetFabric().GetTransport();
     const Topology& topology = play.GetTopology();
     play.Start(0, 4, MEGABYTE, Time(), 0); // 100 us
@@ -242,7 +245,7 @@ TEST(ReroutingTest, ASprayedFlowIsSprayedOverTheLinksThatAreLeft)
 // it carried until then stays.
 TEST(ReroutingTest, ASwitchThatFailsIsAvoidedByAllFlows)
 {
-    ClusterSpec spec = TwoLeaves(2, RoutingKind::Ecmp);
+    ClusterSpec spec = TwoLeaves(2, EcmpRouting());
     spec.nodes = 8; // four leaves with a link to each of two spines
     Play play(spec);
     Routing& routing = play.GetFabric().GetRouting();
@@ -318,7 +321,7 @@ TEST(ReroutingTest, FlowsReturnWhenTheirLinkComesUp)
 // Equal requests are one route; another tuple, relay or port is another.
 TEST(RoutingTest, EqualRequestsHaveOneRoute)
 {
-    Play play(TwoLeaves(4, RoutingKind::Ecmp));
+    Play play(TwoLeaves(4, EcmpRouting()));
     Routing& routing = play.GetFabric().GetRouting();
     const RouteId route = play.RouteOf(0, 5, 3);
     EXPECT_EQ(play.RouteOf(0, 5, 3), route);

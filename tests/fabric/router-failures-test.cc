@@ -20,7 +20,7 @@ namespace weir
 TEST(RouterFailures, AWayThatIsNotThereIsRefusedByBothNames)
 {
     const Cluster cluster(BoxSpec(2, NoFabric()));
-    PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    PlainRouter plain(cluster.GetTopology(), EcmpRouting(), 1);
     Router& router = plain;
     try
     {
@@ -39,7 +39,7 @@ TEST(RouterFailures, FailedLinksAreAvoidedAndRestoredOnesTakenAgain)
 {
     const Cluster cluster(BoxSpec(12, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
-    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, EcmpRouting(), 1);
     Router& router = plain;
     const DeviceId from = cluster.NicDevice(0, 0);
     const DeviceId to = cluster.NicDevice(11, 0);
@@ -65,7 +65,7 @@ TEST(RouterFailures, AroundASpineThatIsCutOffFromTheDestinationNothingIsSent)
     // Spine 0 loses every link to leaf 2: flows to leaf 2 use the other spine only.
     const Cluster cluster(BoxSpec(12, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
-    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, EcmpRouting(), 1);
     Router& router = plain;
     const DeviceId spine = topology.FindDevice("spine0");
     const DeviceId leaf = topology.FindDevice("leaf2");

@@ -9,6 +9,7 @@
 #include "box-spec.h"
 #include "way-oracle.h"
 
+#include "fabric/routing/policies/static.h"
 #include "plain-routing.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +53,7 @@ TEST_P(RouterPairsTest, EveryPairOfNicsIsJoinedByAShortestWay)
 {
     const Cluster cluster(GetParam().spec);
     const Topology& topology = cluster.GetTopology();
-    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, EcmpRouting(), 1);
     Router& router = plain;
     const uint32_t nics = cluster.NodeCount() * cluster.NicsPerNode();
     const auto nicDevice = [&](uint32_t i) {
@@ -74,7 +75,7 @@ TEST_P(RouterPairsTest, EveryShortestWayIsTakenBySomeFlow)
 {
     const Cluster cluster(GetParam().spec);
     const Topology& topology = cluster.GetTopology();
-    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, EcmpRouting(), 1);
     Router& router = plain;
     const DeviceId from = cluster.NicDevice(0, 0);
     const DeviceId to = cluster.NicDevice(cluster.NodeCount() - 1, cluster.NicsPerNode() - 1);
@@ -114,7 +115,7 @@ TEST(RouterTest, LengthsInAFatTreeAreThoseOfTheNearestCommonSwitch)
     // k = 4: leaves of 2 hosts, pods of 4: 2 links under one leaf, 4 within a pod, 6 between pods;
     // and 1, k / 2 = 2 and (k / 2)^2 = 4 ways.
     const Cluster cluster(PointSpec(16, FatTree(), 4, 3));
-    PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    PlainRouter plain(cluster.GetTopology(), EcmpRouting(), 1);
     Router& router = plain;
     for (uint32_t a = 0; a < 16; a++)
     {
@@ -134,7 +135,7 @@ TEST(RouterTest, LengthsInAFatTreeAreThoseOfTheNearestCommonSwitch)
 TEST(RouterTest, ARailIsTwoLinksAndAnotherRailFour)
 {
     const Cluster cluster(BoxSpec(12, RailOptimized()));
-    PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    PlainRouter plain(cluster.GetTopology(), EcmpRouting(), 1);
     Router& router = plain;
     const DeviceId from = cluster.NicDevice(0, 3);
     EXPECT_EQ(router.RouteOver(from, cluster.NicDevice(7, 3), {}, NETWORK).size(), 2u);
@@ -145,7 +146,7 @@ TEST(RouterTest, StaticRoutingTakesTheFirstLinkOfEachSwitch)
 {
     const Cluster cluster(BoxSpec(12, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
-    PlainRouter plain(topology, RoutingKind::Static, 1);
+    PlainRouter plain(topology, StaticRouting(), 1);
     Router& router = plain;
     for (uint32_t i = 0; i < 100; i++)
     {
@@ -161,7 +162,7 @@ TEST(RouterTest, NvLinkIsPreferredAndPcieCanBeForced)
 {
     const Cluster cluster(BoxSpec(1, NoFabric()));
     const Topology& topology = cluster.GetTopology();
-    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, EcmpRouting(), 1);
     Router& router = plain;
     const auto names = [&](const std::vector<LinkId>& route) {
         std::string text = topology.GetDevice(topology.GetLink(route.front()).from).name;
@@ -191,7 +192,7 @@ TEST(RouterTest, GpusAndNicsForwardNothing)
     spec.node.meshLinks = {{0, 1, 1}, {1, 2, 1}};
     const Cluster cluster(spec);
     const Topology& topology = cluster.GetTopology();
-    PlainRouter plain(topology, RoutingKind::Ecmp, 1);
+    PlainRouter plain(topology, EcmpRouting(), 1);
     Router& router = plain;
     const DeviceId gpu0 = cluster.GpuDevice(GpuId(0));
     const DeviceId gpu2 = cluster.GpuDevice(GpuId(2));
@@ -214,7 +215,7 @@ TEST(RouterTest, GpusAndNicsForwardNothing)
 TEST(RouterTest, RoutesAmongAThousandNicsHaveFourLinksUnlessUnderOneLeaf)
 {
     const Cluster cluster(BoxSpec(128, RailOptimized()));
-    PlainRouter plain(cluster.GetTopology(), RoutingKind::Ecmp, 1);
+    PlainRouter plain(cluster.GetTopology(), EcmpRouting(), 1);
     Router& router = plain;
     std::mt19937 random(1);
     std::size_t links = 0;
@@ -252,7 +253,7 @@ TEST(RouterTest, OnAnyGraphRoutesAreAsShortAsTheOracles)
             const LinkKind kind = random() % 4 == 0 ? LinkKind::Pcie : LinkKind::Network;
             topology.AddLink(DeviceId(from), DeviceId(to), kind, Rate::GBps(1), Time());
         }
-        PlainRouter plain(topology, RoutingKind::Ecmp, trial);
+        PlainRouter plain(topology, EcmpRouting(), trial);
         Router& router = plain;
         std::set<uint32_t> failed;
         for (uint32_t i = 0; i < trial % 8; i++)
@@ -285,6 +286,51 @@ TEST(RouterTest, OnAnyGraphRoutesAreAsShortAsTheOracles)
                 }
             }
         }
+    }
+}
+
+/** A policy of a program's own. */
+class LastRouting : public RoutingPolicy
+{
+  public:
+    const char* Name() const override
+    {
+        return "last";
+    }
+
+    const char* Description() const override
+    {
+        return "The last shortest path, by link id.";
+    }
+
+    LinkId SelectHop(const Router& router,
+                     DeviceId at,
+                     const std::vector<LinkId>& candidates,
+                     const FlowTuple& tuple) const override
+    {
+        return candidates.back();
+    }
+};
+
+TEST(RouterTest, APolicyOfAProgramSelectsEveryHop)
+{
+    // Between two leaves the first hop is the NIC's only link, the second leads up: of the leaf's
+    // links to spines, ascending by id, static takes the first and this policy the last.
+    const Cluster cluster(BoxSpec(10, LeafSpine()));
+    const Topology& topology = cluster.GetTopology();
+    PlainRouter first(topology, StaticRouting(), 1);
+    PlainRouter last(topology, LastRouting(), 1);
+    const DeviceId from = cluster.NicDevice(0, 0);
+    const DeviceId to = cluster.NicDevice(9, 0);
+    const auto lowest = first->RouteOver(from, to, TupleOf(0), NETWORK);
+    const auto highest = last->RouteOver(from, to, TupleOf(0), NETWORK);
+    ASSERT_EQ(lowest.size(), 4);
+    ASSERT_EQ(highest.size(), 4);
+    EXPECT_EQ(lowest.front(), highest.front());
+    EXPECT_LT(lowest[1], highest[1]);
+    for (uint32_t flow = 0; flow < 100; flow++)
+    {
+        EXPECT_EQ(last->RouteOver(from, to, TupleOf(flow), NETWORK), highest);
     }
 }
 

@@ -10,6 +10,8 @@
 #include "box-spec.h"
 #include "network-figures.h"
 
+#include "fabric/routing/policies/dimension-order.h"
+#include "fabric/routing/policies/static.h"
 #include "plain-routing.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +65,7 @@ TorusSpec(const std::vector<uint32_t>& sizes)
 
 /** Whether every route between NICs has as many links as the breadth-first search says. */
 void
-ExpectShortestRoutes(const ClusterSpec& spec, RoutingKind kind)
+ExpectShortestRoutes(const ClusterSpec& spec, const Polymorphic<RoutingPolicy>& kind)
 {
     const Cluster cluster(spec);
     const Topology& topology = cluster.GetTopology();
@@ -183,10 +185,10 @@ TEST(DragonflyPlusTest, HasTheCountsOfItsFormulas)
 
 TEST(DragonflyTest, RoutesAreShortest)
 {
-    ExpectShortestRoutes(DragonflySpec(5, 4, 1, 1), RoutingKind::Ecmp);
+    ExpectShortestRoutes(DragonflySpec(5, 4, 1, 1), EcmpRouting());
     ClusterSpec plus = DragonflySpec<DragonflyPlus>(3, 3, 1, 2);
     plus.fabric.kind.As<DragonflyPlus>().spinesPerGroup = 2;
-    ExpectShortestRoutes(plus, RoutingKind::Static);
+    ExpectShortestRoutes(plus, StaticRouting());
 }
 
 // By rails, NIC k of every node of a block hangs on router k of it, so two nodes of a block reach
@@ -243,8 +245,8 @@ TEST(TorusTest, HasTheCountsOfItsFormulas)
 
 TEST(TorusTest, RoutesAreShortest)
 {
-    for (const RoutingKind kind :
-         {RoutingKind::Static, RoutingKind::Ecmp, RoutingKind::DimensionOrder})
+    for (const Polymorphic<RoutingPolicy>& kind : std::vector<Polymorphic<RoutingPolicy>>{
+             StaticRouting(), EcmpRouting(), DimensionOrderRouting()})
     {
         ExpectShortestRoutes(TorusSpec({5, 4, 2}), kind);
     }
@@ -255,7 +257,7 @@ TEST(TorusTest, DimensionOrderTakesTheFirstDimensionFirst)
 {
     const Cluster cluster(TorusSpec({4, 3, 4}));
     const Topology& topology = cluster.GetTopology();
-    PlainRouter plain(topology, RoutingKind::DimensionOrder, 3);
+    PlainRouter plain(topology, DimensionOrderRouting(), 3);
     Router& router = plain;
     for (uint32_t to = 1; to < cluster.NodeCount(); to++)
     {
@@ -294,7 +296,7 @@ TEST(DimensionsTest, HasTheCountsOfItsFormulas)
     EXPECT_EQ(CountKind(cluster.GetTopology(), DeviceKind::SpineSwitch), 12U);
     EXPECT_EQ(CountTrunks(cluster.GetTopology()), 24 + 24 + 24U);
     EXPECT_EQ(SwitchDiameter(cluster), 5U);
-    ExpectShortestRoutes(spec, RoutingKind::Ecmp);
+    ExpectShortestRoutes(spec, EcmpRouting());
 }
 
 TEST(DimensionsTest, EachHasItsOwnRateAndParallelWires)

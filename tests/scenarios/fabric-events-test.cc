@@ -3,6 +3,9 @@
 
 #include "fabric/kinds/leaf-spine.h"
 #include "fabric/kinds/no-fabric.h"
+#include "fabric/routing/policies/adaptive.h"
+#include "fabric/routing/policies/flowlet.h"
+#include "fabric/routing/policies/spray.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/input-error.h"
 #include "small-scenario.h"
@@ -107,8 +110,8 @@ TEST(FabricEvents, ALinkThatComesUpLetsTheRunGoOn)
  * as a leaf with seven of eight uplinks is slower. */
 TEST(FabricEvents, RoutingByLoadGoesAroundAFailedUplink)
 {
-    for (const RoutingKind routing :
-         {RoutingKind::Ecmp, RoutingKind::Adaptive, RoutingKind::Flowlet, RoutingKind::Spray})
+    for (const Polymorphic<RoutingPolicy>& routing : std::vector<Polymorphic<RoutingPolicy>>{
+             EcmpRouting(), AdaptiveRouting(), FlowletRouting(), SprayRouting()})
     {
         Scenario scenario = SmallScenario();
         scenario.cluster.fabric.kind = LeafSpine();
@@ -121,8 +124,8 @@ TEST(FabricEvents, RoutingByLoadGoesAroundAFailedUplink)
         down.at = whole.StepTime() * 0.5;
         scenario.events = {down};
         const RunResult result = RunScenario(scenario, loop, [](Time) {});
-        EXPECT_EQ(result.waiting, "") << static_cast<int>(routing);
-        EXPECT_LT(result.StepTime(), whole.StepTime() * 2) << static_cast<int>(routing);
+        EXPECT_EQ(result.waiting, "") << routing->Name();
+        EXPECT_LT(result.StepTime(), whole.StepTime() * 2) << routing->Name();
     }
 }
 

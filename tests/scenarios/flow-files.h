@@ -80,7 +80,7 @@ inline PlayedFlows
 PlayTexts(const std::string& topology,
           const std::string& flows,
           uint64_t hashSeed = 1,
-          RoutingKind routing = RoutingKind::Ecmp)
+          const Polymorphic<RoutingPolicy>& routing = EcmpRouting())
 {
     const TextFile topologyFile(topology);
     const TextFile flowFile(flows);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/play-flows.h"
 
+#include "fabric/routing/policies/adaptive.h"
 #include "tests/fabric/plain-sharing.h"
 #include "tests/fabric/random-stream.h"
 #include "tests/scenarios/flow-files.h"
@@ -72,8 +73,8 @@ TEST(PlayFlows, AFlowIsComparedWithTheWayThatItTook)
         "8 4 8\n4 5 6 7\n0 4 80Gbps 1us 0\n1 4 80Gbps 1us 0\n"
         "2 5 80Gbps 1us 0\n3 5 80Gbps 1us 0\n4 6 8Gbps 1us 0\n"
         "6 5 8Gbps 1us 0\n4 7 16Gbps 1us 0\n7 5 16Gbps 1us 0\n";
-    const auto played = PlayTexts(
-        topology, "2\n0 2 3 100 1000000 0\n1 3 3 100 1000000 0\n", 1, RoutingKind::Adaptive);
+    const auto played =
+        PlayTexts(topology, "2\n0 2 3 100 1000000 0\n1 3 3 100 1000000 0\n", 1, AdaptiveRouting());
     const Time first = played.results.CompletionTime(0);
     const Time second = played.results.CompletionTime(1);
     EXPECT_EQ(std::min(first, second), Time::Microseconds(504));

@@ -2,6 +2,7 @@
 #include "scenarios/writers/write-scenario.h"
 
 #include "fabric/kinds/fat-tree.h"
+#include "fabric/routing/policies/static.h"
 #include "scenarios/readers/read-scenario.h"
 
 #include <gtest/gtest.h>
@@ -64,7 +65,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     tree.levels = 3;
     tree.oversubscription = 1.0 / 0.3;
     s.cluster.fabric.kind = tree;
-    s.cluster.fabric.routing = RoutingKind::Static;
+    s.cluster.fabric.routing = StaticRouting();
     s.cluster.fabric.hashSeed = 12345;
     s.cluster.fabric.inNetworkReduction = true;
     ParallelPlan& plan = s.jobs[0].plan;
@@ -126,7 +127,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     const auto& treeRead = r.cluster.fabric.kind.As<FatTree>();
     EXPECT_EQ(treeRead.levels, 3u);
     EXPECT_EQ(treeRead.oversubscription, s.cluster.fabric.kind.As<FatTree>().oversubscription);
-    EXPECT_EQ(r.cluster.fabric.routing, RoutingKind::Static);
+    EXPECT_EQ(r.cluster.fabric.routing, StaticRouting());
     EXPECT_EQ(r.cluster.fabric.hashSeed, 12345u);
     EXPECT_TRUE(r.cluster.fabric.inNetworkReduction);
     const ParallelPlan& p = r.jobs[0].plan;

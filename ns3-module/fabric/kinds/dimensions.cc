@@ -152,7 +152,13 @@ Dimensions::Wire(Topology& topology,
 }
 
 bool
-Dimensions::CanRoute(RoutingKind routing) const
+Dimensions::HasDimensions() const
+{
+    return true;
+}
+
+bool
+Dimensions::HasIntermediates() const
 {
     return true;
 }

@@ -66,9 +66,9 @@ DragonflyGroups::VisitLinks(ParameterVisitor& visitor)
 }
 
 bool
-DragonflyGroups::CanRoute(RoutingKind routing) const
+DragonflyGroups::HasIntermediates() const
 {
-    return routing == RoutingKind::Valiant || FabricKind::CanRoute(routing);
+    return true;
 }
 
 LinkProfile

@@ -40,7 +40,7 @@ class DragonflyGroups : public FabricKind
     NicPlacement nicPlacement{NicPlacement::Packed};
     LinkProfile globalLink; //!< between groups; without a rate: as within groups
 
-    bool CanRoute(RoutingKind routing) const override;
+    bool HasIntermediates() const override;
     FabricSize FixedSize(const ClusterSpec& spec) const override;
     FabricSketch Sketch(const Topology& topology) const override;
 

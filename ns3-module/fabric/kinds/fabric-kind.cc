@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/fabric-kind.h"
 
+#include "fabric/routing/routing-policy.h"
 #include "fabric/topology/cluster-spec.h"
 
 namespace weir
@@ -19,9 +20,22 @@ FabricKind::HasOwnLinks() const
 }
 
 bool
-FabricKind::CanRoute(RoutingKind routing) const
+FabricKind::HasDimensions() const
 {
-    return routing != RoutingKind::DimensionOrder && routing != RoutingKind::Valiant;
+    return false;
+}
+
+bool
+FabricKind::HasIntermediates() const
+{
+    return false;
+}
+
+bool
+FabricKind::CanRoute(const RoutingPolicy& policy) const
+{
+    return (HasDimensions() || !policy.NeedsDimensions()) &&
+           (HasIntermediates() || !policy.NeedsIntermediates());
 }
 
 std::optional<uint32_t>

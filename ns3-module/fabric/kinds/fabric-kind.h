@@ -17,7 +17,7 @@ namespace weir
 
 struct ClusterSpec;
 struct NodeSpec;
-enum class RoutingKind : uint8_t;
+class RoutingPolicy;
 
 /** Switches, and wires between them. */
 struct FabricSize
@@ -63,9 +63,14 @@ class FabricKind : public Parameterized
     /** Whether its links have figures of their own, so that FabricSpec::link need not be given. */
     virtual bool HasOwnLinks() const;
 
-    /** Whether such a routing makes sense: dimension order needs dimensions, Valiant's detours a
-     * third group or router. */
-    virtual bool CanRoute(RoutingKind routing) const;
+    /** Whether its links are in dimensions. */
+    virtual bool HasDimensions() const;
+
+    /** Whether paths may lead by way of a third group or router. */
+    virtual bool HasIntermediates() const;
+
+    /** Whether it has what @p policy needs. */
+    bool CanRoute(const RoutingPolicy& policy) const;
 
     /**
      * As many nodes as it has places for, 0 where these do not come out even; nothing where it

@@ -66,7 +66,13 @@ Torus::Wire(Topology& topology, const ClusterSpec& spec, const std::vector<Devic
 }
 
 bool
-Torus::CanRoute(RoutingKind routing) const
+Torus::HasDimensions() const
+{
+    return true;
+}
+
+bool
+Torus::HasIntermediates() const
 {
     return true;
 }

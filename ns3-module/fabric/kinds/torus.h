@@ -29,7 +29,8 @@ class Torus : public FabricKind
     void Wire(Topology& topology,
               const ClusterSpec& spec,
               const std::vector<DeviceId>& nics) const override;
-    bool CanRoute(RoutingKind routing) const override;
+    bool HasDimensions() const override;
+    bool HasIntermediates() const override;
     std::optional<uint32_t> NodesThatFill(const NodeSpec& node) const override;
     FabricSize FixedSize(const ClusterSpec& spec) const override;
     FabricSketch Sketch(const Topology& topology) const override;

@@ -28,9 +28,10 @@ NamesOf(uint8_t kinds)
 
 } // namespace
 
-Router::Router(const Topology& topology, const RoutingPolicy& policy)
+Router::Router(const Topology& topology, const RoutingPolicy& policy, uint64_t hashSeed)
     : m_topology(topology),
       m_policy(policy),
+      m_hashSeed(hashSeed),
       m_detours(topology),
       m_usable(topology.LinkCount(), true),
       m_firstIncoming(topology.DeviceCount() + 1, 0),
@@ -219,7 +220,7 @@ LinkId
 Router::Select(DeviceId at, const FlowTuple& tuple) const
 {
     return m_candidates.size() == 1 ? m_candidates.front()
-                                    : m_policy.SelectHop(m_topology, at, m_candidates, tuple);
+                                    : m_policy.SelectHop(*this, at, m_candidates, tuple);
 }
 
 std::vector<LinkId>

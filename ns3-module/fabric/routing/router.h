@@ -32,8 +32,11 @@ namespace weir
 class Router
 {
   public:
-    /** Both must outlive it. */
-    Router(const Topology& topology, const RoutingPolicy& policy);
+    /**
+     * Topology and policy must outlive it.
+     * @param hashSeed what the salts of the switches derive from.
+     */
+    Router(const Topology& topology, const RoutingPolicy& policy, uint64_t hashSeed);
 
     /**
      * The links from @p from to @p to, in order; empty when they are one device. NVLink is
@@ -102,6 +105,11 @@ class Router
         return m_policy;
     }
 
+    uint64_t HashSeed() const
+    {
+        return m_hashSeed;
+    }
+
     const Topology& GetTopology() const
     {
         return m_topology;
@@ -142,6 +150,7 @@ class Router
 
     const Topology& m_topology;
     const RoutingPolicy& m_policy;
+    uint64_t m_hashSeed;
     Detours m_detours;
     uint64_t m_revision{0};
     std::vector<bool> m_usable;            //!< by link

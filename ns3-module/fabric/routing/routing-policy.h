@@ -3,27 +3,28 @@
 #define WEIR_FABRIC_ROUTING_ROUTING_POLICY_H
 
 #include "fabric/ids.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "fabric/routing/flow-hash.h"
-#include "fabric/topology/topology.h"
 #include "fabric/units.h"
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace weir
 {
 
 class Router;
-struct FabricSpec;
 
 /**
- * How switches choose among the paths between two end points. Each policy is one file in policies/.
+ * How switches choose among the paths between two end points: the values of one policy, and all
+ * that Weir asks of it.
  *
- * A policy says which path a flow has when nothing is known of loads; whoever moves bytes asks the
- * rest of it: whether choices follow the load that they find, and what keeps to one path.
+ * A policy is a class of its own in a file of its own in policies/, and one line of
+ * RoutingPolicies(). It says which path a flow has when nothing is known of loads; whoever moves
+ * bytes asks the rest of it: whether choices follow the load that they find, and what keeps to one
+ * path. What a policy leaves out is as in ECMP.
  */
-class RoutingPolicy
+class RoutingPolicy : public Parameterized
 {
   public:
     /** What keeps to one path. */
@@ -34,13 +35,27 @@ class RoutingPolicy
         Packet   //!< each packet for itself: a flow is spread over all paths
     };
 
-    /** @param hashSeed what the switches' salts derive from */
-    explicit RoutingPolicy(uint64_t hashSeed)
-        : m_hashSeed(hashSeed)
+    /** What `fabric.routing` says. */
+    virtual const char* Name() const = 0;
+
+    /** One sentence, with its source. */
+    virtual const char* Description() const = 0;
+
+    void VisitParameters(ParameterVisitor& visitor) override
     {
     }
 
-    virtual ~RoutingPolicy() = default;
+    /** Whether links must be in dimensions (Link::dimension). */
+    virtual bool NeedsDimensions() const
+    {
+        return false;
+    }
+
+    /** Whether paths lead by way of a third group or router (Detours). */
+    virtual bool NeedsIntermediates() const
+    {
+        return false;
+    }
 
     virtual Scope GetScope() const
     {
@@ -67,9 +82,10 @@ class RoutingPolicy
 
     /**
      * The next hop at device @p at, one of the equal-cost @p candidates (ascending, not empty).
-     * By default candidates[h mod k], h the hash of the tuple salted by the device and the seed.
+     * By default candidates[h mod k], h the hash of the tuple salted by the device and the
+     * router's seed.
      */
-    virtual LinkId SelectHop(const Topology& topology,
+    virtual LinkId SelectHop(const Router& router,
                              DeviceId at,
                              const std::vector<LinkId>& candidates,
                              const FlowTuple& tuple) const;
@@ -81,27 +97,7 @@ class RoutingPolicy
      */
     virtual std::vector<LinkId> FindPath(
         Router& router, DeviceId from, DeviceId to, const FlowTuple& tuple, uint8_t kinds) const;
-
-    uint64_t HashSeed() const
-    {
-        return m_hashSeed;
-    }
-
-  protected:
-    /** candidates[h mod k]. */
-    LinkId HashedHop(DeviceId at,
-                     const std::vector<LinkId>& candidates,
-                     const FlowTuple& tuple) const
-    {
-        return candidates[HashFlow(tuple, at.Index(), m_hashSeed) % candidates.size()];
-    }
-
-  private:
-    uint64_t m_hashSeed;
 };
-
-/** The policy of a fabric. */
-std::unique_ptr<RoutingPolicy> MakeRoutingPolicy(const FabricSpec& fabric);
 
 } // namespace weir
 

@@ -2,6 +2,7 @@
 #include "fabric/routing/routing.h"
 
 #include "fabric/routing/link-spread.h"
+#include "fabric/topology/cluster-spec.h"
 
 #include <algorithm>
 #include <map>
@@ -81,8 +82,8 @@ Folded(uint64_t hash)
 
 Routing::Routing(const Topology& topology, const FabricSpec& fabric)
     : m_topology(topology),
-      m_policy(MakeRoutingPolicy(fabric)),
-      m_router(topology, *m_policy),
+      m_policy(fabric.routing),
+      m_router(topology, *m_policy, fabric.hashSeed),
       m_paths(topology)
 {
     InternFixed(m_paths.Intern({}), Kind::Pinned); // Nowhere
@@ -511,7 +512,7 @@ Routing::SetUsable(const std::vector<LinkId>& links, bool usable)
 {
     if (!m_healthy)
     {
-        m_healthy = std::make_unique<Router>(m_topology, *m_policy);
+        m_healthy = std::make_unique<Router>(m_topology, *m_policy, m_router.HashSeed());
     }
     for (const LinkId link : links)
     {

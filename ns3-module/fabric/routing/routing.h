@@ -3,6 +3,7 @@
 #define WEIR_FABRIC_ROUTING_ROUTING_H
 
 #include "fabric/ids.h"
+#include "fabric/parameters/polymorphic.h"
 #include "fabric/routing/flow-hash.h"
 #include "fabric/routing/intern-index.h"
 #include "fabric/routing/path-table.h"
@@ -20,6 +21,7 @@ namespace weir
 {
 
 class EvenSpread;
+struct FabricSpec;
 
 /**
  * The end points of a flow, what it must pass between them, and what switches hash of it: a
@@ -318,7 +320,7 @@ class Routing
                    std::vector<PathLink>& rest) const;
 
     const Topology& m_topology;
-    std::unique_ptr<RoutingPolicy> m_policy;
+    Polymorphic<RoutingPolicy> m_policy;
     Router m_router;
     std::unique_ptr<Router> m_healthy; //!< with all links up; null while m_router is that
     PathTable m_paths;

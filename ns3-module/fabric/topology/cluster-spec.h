@@ -6,6 +6,7 @@
 #include "fabric/kinds/rail-optimized.h"
 #include "fabric/nodes/node-cost.h"
 #include "fabric/parameters/polymorphic.h"
+#include "fabric/routing/policies/ecmp.h"
 #include "fabric/topology/link-profile.h"
 #include "fabric/units.h"
 
@@ -113,28 +114,14 @@ struct NodeSpec
     }
 };
 
-/** How switches choose among paths. */
-enum class RoutingKind : uint8_t
-{
-    Static,         //!< the first shortest path, by link id
-    Ecmp,           //!< per-switch salted hash of the flow tuple
-    DimensionOrder, //!< as Ecmp, the first dimension first (Dally and Seitz 1987)
-    Valiant,        //!< by way of a place that the flow's hash picks (Valiant 1982)
-    Adaptive,       //!< the least loaded when a transfer starts; dragonflies: UGAL
-    Flowlet,        //!< likewise, again only after the flow has paused for a while
-    Spray           //!< every switch spreads a flow's packets evenly over all shortest paths
-};
-
 /** The network between nodes: its kind with the kind's own values, and what all kinds have. */
 struct FabricSpec
 {
     Polymorphic<FabricKind> kind{RailOptimized()};
     LinkProfile link; //!< switch to switch; its rate defaults to the NIC's
-    RoutingKind routing{RoutingKind::Ecmp};
-    uint64_t hashSeed{1};                     //!< salts of the switches derive from it
-    bool inNetworkReduction{false};           //!< its switches sum and multicast (SHARP)
-    Time flowletGap{Time::Microseconds(500)}; //!< a pause that ends a flowlet; CONGA (Alizadeh et
-                                              //!< al., SIGCOMM 2014), section 3.4: 500 us
+    Polymorphic<RoutingPolicy> routing{EcmpRouting()};
+    uint64_t hashSeed{1};           //!< salts of the switches derive from it
+    bool inNetworkReduction{false}; //!< its switches sum and multicast (SHARP)
 };
 
 /** A whole cluster. */

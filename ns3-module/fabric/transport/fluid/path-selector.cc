@@ -23,7 +23,7 @@ PathSelector::PathSelector(Routing& routing)
       m_spread(*routing.Spread()),
       m_scope(routing.Policy().GetScope()),
       m_gap(routing.Policy().FlowletGap()),
-      m_turns(routing.Policy().HashSeed()),
+      m_turns(routing.GetRouter().HashSeed()),
       m_forgetAt(FEW_FLOWLETS)
 {
     const Topology& topology = routing.GetTopology();
