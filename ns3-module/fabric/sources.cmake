@@ -73,6 +73,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/timely.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/swift.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/nscc.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/rccc.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/congestion-controls.cc
   ${CMAKE_CURRENT_LIST_DIR}/fabric.cc
 )

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/packets-option.h"
 
+#include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "scenarios/command/settings-option.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
 
 namespace weir
 {
@@ -18,8 +20,7 @@ AddPacketsOptions(CLI::App& verb, PacketsOptions& options)
                     "packet)");
     verb.add_option("--congestion-control",
                     options.congestionControl,
-                    "none, window, dcqcn, dctcp, hpcc, powertcp, timely, swift or nscc (fidelity "
-                    "packet)");
+                    "One of " + JoinNames(CongestionControls().Names()) + " (fidelity packet)");
     AddSettingsOption(verb, options.settings);
 }
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/routing/policies/spray.h"
+#include "fabric/transport/packet/congestion/nscc.h"
+#include "fabric/transport/packet/congestion/rccc.h"
 #include "scenarios/flows/htsim-topology.h"
 #include "scenarios/flows/open-network.h"
 #include "tests/scenarios/flow-files.h"
@@ -6,7 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace weir
 {
@@ -162,6 +168,102 @@ TEST(HtsimFiles, RefusesConnectionsThatCannotBePlayed)
               "3: trigger: found '3', expected a start: triggers are not played");
     EXPECT_EQ(FlowRefusal(head + "Triggers 2\n0->1 start 0 size 1\n"),
               "3: Triggers: found '2', expected 0: flows start at times, and links fail by events");
+}
+
+/** Packets, queues and messages as htsim's Ultra Ethernet runs have them at 100 Gb/s. */
+PacketSpec
+UltraEthernet(const Polymorphic<CongestionControl>& control)
+{
+    PacketSpec packets;
+    packets.format.mtu = Bytes(4086);
+    packets.format.header = 64;
+    packets.format.controlSize = Bytes(64);
+    packets.queuePair.recovery = LossRecovery::Selective;
+    packets.queuePair.ackEvery = 4;
+    packets.queuePair.reordering = 100000;
+    packets.queuePair.paths = 128;
+    packets.queuePair.retransmissionTimeout = Time::Milliseconds(1);
+    packets.queuePair.flowEnd = FlowEnd::Acknowledged;
+    packets.switches.flowControl = FlowControl::None;
+    packets.switches.trim = true;
+    packets.switches.buffer = Bytes::GiB(1);
+    packets.switches.portQueue = Bytes(175000); // a round trip of six links
+    packets.switches.markFrom = Bytes(35000);
+    packets.switches.markAll = Bytes(140000);
+    packets.switches.markProbability = 1;
+    packets.congestionControl = control;
+    return packets;
+}
+
+/** When the messages of a matrix on FAT_TREE end, first and last, microseconds. */
+std::pair<double, double>
+FirstAndLast(const std::string& matrix, const Polymorphic<CongestionControl>& control)
+{
+    const TextFile topology(FAT_TREE);
+    const TextFile flows(matrix);
+    FabricSpec fabric;
+    fabric.routing = SprayRouting();
+    HpccNetwork network(ReadHtsimTopology(topology.Path()), fabric, UltraEthernet(control));
+    FlowFile file(flows.Path());
+    FlowResults results = ReadFlows(file, network);
+    PlainLoop loop;
+    PlayFlows(results, network, loop, [](Time) {});
+    std::vector<double> times;
+    for (std::size_t i = 0; i < results.Size(); i++)
+    {
+        times.push_back(results.CompletionTime(i).ToMicroseconds());
+    }
+    const auto [first, last] = std::minmax_element(times.begin(), times.end());
+    return {*first, *last};
+}
+
+/**
+ * bidir.cm of Ultra Ethernet's htsim: two messages against each other, of which acknowledgments
+ * delay data: 176.804 us with NSCC there.
+ */
+TEST(HtsimFiles, MessagesAgainstEachOtherTakeWhatHtsimPrints)
+{
+    const std::string matrix =
+        "Nodes 16\nConnections 2\n0->13 id 1 start 0 size 2000000\n"
+        "13->0 id 2 start 0 size 2000000\n";
+    EXPECT_NEAR(FirstAndLast(matrix, Nscc()).second, 176.804, 0.01);
+}
+
+/**
+ * incast.cm: 15 messages of 2 MB to one host. Its link carries 15 (2000000 + 490 x 64) bytes in
+ * 2437.63 us; a message from the nearest host has two links, so 2 us and a packet's 0.33 us more,
+ * and as much back for the last acknowledgment: none of the congestion controls is faster.
+ * Receiver credit is at most 2 % slower: htsim's needs 2464.4 us, and 2478.5 with NSCC.
+ */
+TEST(HtsimFiles, CreditFillsTheLinkOfAnIncast)
+{
+    std::string matrix = "Nodes 16\nConnections 15\n";
+    for (int source = 0; source < 15; source++)
+    {
+        matrix += std::to_string(source) + "->15 id " + std::to_string(source + 1) +
+                  " start 0 size 2000000\n";
+    }
+    const double bound = 15 * (2000000 + 490 * 64) * 8 / 100e9 * 1e6 + 4.0 + 0.33;
+    const auto byCredit = FirstAndLast(matrix, Rccc());
+    EXPECT_GE(byCredit.second, bound);
+    EXPECT_LE(byCredit.second, 1.02 * bound);
+    EXPECT_GE(byCredit.first, 0.9 * bound); // in turns: they end together
+    const auto bySender = FirstAndLast(matrix, Nscc());
+    EXPECT_GE(bySender.second, bound);
+    EXPECT_LE(bySender.second, 1.05 * bound);
+}
+
+/** Credit goes on after a pause: a sender that was idle begins as at first. */
+TEST(HtsimFiles, CreditBeginsAnewAfterAPause)
+{
+    const std::string one = "Nodes 16\nConnections 1\n0->13 id 1 start 0 size 2000000\n";
+    const std::string two =
+        "Nodes 16\nConnections 2\n0->13 id 1 start 0 size 2000000\n"
+        "0->13 id 2 start 1000 size 2000000\n";
+    const double alone = FirstAndLast(one, Rccc()).second;
+    EXPECT_NEAR(alone, 176.2, 0.01); // as without congestion control
+    EXPECT_NEAR(FirstAndLast(two, Rccc()).first, alone, 1e-6);
+    EXPECT_NEAR(FirstAndLast(two, Rccc()).second, alone, 1e-6);
 }
 
 } // namespace

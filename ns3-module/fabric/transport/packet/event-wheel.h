@@ -18,6 +18,7 @@ enum class PacketEventKind : uint8_t
     Post,     //!< a flow's first byte may be sent; by flow
     Timer,    //!< of a queue pair: retransmission, congestion control; by queue pair
     Pace,     //!< a queue pair may send its next packet; by queue pair
+    Credit,   //!< a receiver may give its next credit; by link
     Refresh,  //!< a pause must be renewed; by link
     PortReady //!< a port may send its next packet; by link
 };
@@ -137,7 +138,7 @@ class EventWheel
 
   private:
     static constexpr uint32_t NONE = 0xffffffff;
-    static constexpr unsigned KINDS = 6;
+    static constexpr auto KINDS = static_cast<unsigned>(PacketEventKind::PortReady) + 1;
     static constexpr unsigned KIND_SHIFT = 29;
     static constexpr uint32_t NUMBER_MASK = (1u << KIND_SHIFT) - 1;
     static constexpr unsigned SLOT_BITS = 8;  //!< a slot of the lowest level is 2^8 ps

@@ -42,9 +42,16 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
         recovery,
         {{"go-back-n", LossRecovery::GoBackN}, {"selective", LossRecovery::Selective}});
     visitor.Count(
-        {"ackEvery", "Packets that one acknowledgment answers; a message's last has one."},
+        {"ackEvery",
+         "Packets that one acknowledgment answers; a message's last, one sent again and one behind "
+         "which the window is full of fewer have one."},
         ackEvery,
         {1, 1u << 20});
+    visitor.Duration({"ackDelay",
+                      "The longest that an acknowledgment waits for more packets to answer.",
+                      "estimate: a round trip of a data center"},
+                     ackDelay,
+                     {Time::Nanoseconds(1), Time::Seconds(1)});
     visitor.Flag({"ackPriority", "Acknowledgments and notifications go ahead of data."},
                  ackPriority);
     visitor.Duration({"retransmissionTimeout",

@@ -45,6 +45,7 @@ struct QueuePairSpec : Parameterized
 {
     LossRecovery recovery{LossRecovery::GoBackN};
     uint32_t ackEvery{1};
+    Time ackDelay{Time::Microseconds(10)};
     bool ackPriority{true};
     Time retransmissionTimeout{Time::Milliseconds(4)};
     Time nackInterval{Time::Microseconds(500)};

@@ -69,6 +69,9 @@ PacketTransport::Handle(EventWheel::Event event, int64_t now)
     case PacketEventKind::Post:
         Post(event.number, now);
         break;
+    case PacketEventKind::Credit:
+        m_pairs.OnCreditClock(event.number, now);
+        break;
     case PacketEventKind::Refresh:
         m_network.OnRefresh(event.number, now);
         break;
@@ -381,9 +384,10 @@ PacketTransport::CrossesNetwork(PathId path) const
 ConnectionFacts
 PacketTransport::FactsOf(PathId path) const
 {
+    const bool inNetwork = CrossesNetwork(path);
     ConnectionFacts facts;
-    facts.mtu = static_cast<uint32_t>(
-        (CrossesNetwork(path) ? m_spec.format.mtu : m_spec.nodeLinks.burst).Count());
+    facts.mtu =
+        static_cast<uint32_t>((inNetwork ? m_spec.format.mtu : m_spec.nodeLinks.burst).Count());
     facts.header = m_spec.format.header.value_or(0) + m_spec.congestionControl->HeaderBytes();
     facts.bottleneckRate = std::numeric_limits<double>::infinity();
     const auto control = static_cast<uint32_t>(m_spec.format.controlSize.Count());
@@ -395,6 +399,11 @@ PacketTransport::FactsOf(PathId path) const
         facts.lineRate = facts.hops == 0 ? rate : facts.lineRate;
         facts.bottleneckRate = std::min(facts.bottleneckRate, rate);
         facts.hops++;
+        if (!inNetwork || m_routing.GetTopology().GetLink(each.link).kind == LinkKind::Network)
+        {
+            facts.receiverLink = link;
+            facts.receiverRate = rate;
+        }
         roundTrip += m_network.WholeTransmissionTime(link, facts.mtu + facts.header, facts.mtu) +
                      m_network.WholeTransmissionTime(link, control, 0) +
                      2 * m_network.Latency(link);

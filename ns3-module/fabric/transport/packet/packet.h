@@ -15,9 +15,11 @@ enum class PacketKind : uint8_t
     Data,
     Trimmed, //!< the header of a data packet whose payload a switch has cut off
     Ack,
-    Nack, //!< asks for a sequence number again
-    Cnp,  //!< congestion notification of DCQCN
-    Pause //!< PFC; ends at the next device
+    Nack,    //!< asks for a sequence number again
+    Request, //!< asks the receiver for credit
+    Credit,  //!< lets the sender send as many bytes as its number says
+    Cnp,     //!< congestion notification of DCQCN
+    Pause    //!< PFC; ends at the next device
 };
 
 /** A packet under way: one cache line; what it carries for real is not kept. */
@@ -28,6 +30,7 @@ struct alignas(64) Packet
     static constexpr uint8_t MARKED = 1; //!< flag: ECN; on ACKs, its echo
     static constexpr uint8_t LAST = 2;   //!< flag: of its message
     static constexpr uint8_t RESUME = 4; //!< flag of a Pause: go on
+    static constexpr uint8_t ASKS = 8;   //!< flag: wants its acknowledgment at once
 
     int64_t time{0};          //!< picoseconds: when it is whole at the end of the wire
     int64_t stamp{0};         //!< when it was sent; on ACKs, when what they acknowledge was

@@ -47,7 +47,8 @@ QueuePairs::QueuePairs(const PacketSpec& spec,
       m_packets(packets),
       m_client(client),
       m_notificationInterval(spec.congestionControl->NotificationInterval()),
-      m_wantsTelemetry(spec.congestionControl->WantsTelemetry())
+      m_wantsTelemetry(spec.congestionControl->WantsTelemetry()),
+      m_creditPackets(spec.congestionControl->CreditPackets())
 {
 }
 
@@ -56,6 +57,11 @@ QueuePairs::SetNetwork(PacketNetwork& network)
 {
     m_network = &network;
     m_turns.resize(network.Links() * network.Classes());
+    if (m_creditPackets > 0)
+    {
+        m_creditClocks.resize(network.Links());
+        m_events.Reserve(PacketEventKind::Credit, network.Links());
+    }
 }
 
 uint32_t
@@ -69,6 +75,7 @@ QueuePairs::Open(std::vector<Path> paths, const ConnectionFacts& facts, uint8_t 
     pair.link = m_network->HopAt(pair.paths.front().forward);
     pair.trafficClass = trafficClass;
     pair.cap = std::numeric_limits<double>::infinity();
+    pair.credit = m_creditPackets > 0 ? 0 : pair.credit;
     m_events.Reserve(PacketEventKind::Timer, m_pairs.size());
     m_events.Reserve(PacketEventKind::Pace, m_pairs.size());
     return id;
@@ -79,6 +86,7 @@ QueuePairs::OpenLink(uint32_t place, const ConnectionFacts& facts, uint8_t traff
 {
     const uint32_t id = Open({{place, PacketNetwork::END}}, facts, trafficClass);
     m_pairs[id]->isLink = true;
+    m_pairs[id]->credit = std::numeric_limits<double>::infinity();
     return id;
 }
 
@@ -113,6 +121,123 @@ QueuePairs::OpenControl(Pair& pair)
     if (!pair.control)
     {
         pair.control = m_spec.congestionControl->Open(pair.facts);
+    }
+}
+
+/** Whether window and credit let it send another packet. */
+bool
+QueuePairs::MaySend(const Pair& pair) const
+{
+    return static_cast<double>(pair.inFlight) < WindowOf(pair) && pair.credit > 0;
+}
+
+/** Lets a sender of which nothing is in flight send before its receiver gives credit. */
+void
+QueuePairs::Speculate(Pair& pair)
+{
+    if (m_creditPackets > 0 && !pair.isLink && pair.inFlight == 0)
+    {
+        pair.speculates = true;
+        pair.credit = m_spec.congestionControl->StartCredit(pair.facts);
+        pair.expectedBytes = 0;
+    }
+}
+
+/** The receiver has been heard of: what is left of the start is not sent. */
+void
+QueuePairs::StopSpeculating(Pair& pair)
+{
+    if (pair.speculates)
+    {
+        pair.speculates = false;
+        pair.credit = 0;
+    }
+}
+
+/** Asks the receiver for credit where no data will remind it. */
+void
+QueuePairs::RequestCredit(uint32_t id, int64_t now)
+{
+    Pair& pair = *m_pairs[id];
+    if (pair.inFlight > 0 || pair.credit > 0 || pair.hasRequested || pair.paths.empty())
+    {
+        return;
+    }
+    pair.hasRequested = true;
+    pair.progress = now;
+    const uint32_t request = m_packets.New();
+    Packet& p = m_packets[request];
+    p.kind = PacketKind::Request;
+    p.owner = id;
+    p.size = static_cast<uint32_t>(m_spec.format.controlSize.Count());
+    p.trafficClass = m_spec.queuePair.ackPriority ? 0 : pair.trafficClass;
+    p.hop = pair.paths.front().forward;
+    m_network->Send(request, now);
+    ScheduleTimer(id, now);
+}
+
+/** Bytes that a receiver waits for beyond those that will come already. */
+double
+QueuePairs::MissingCredit(const Pair& pair) const
+{
+    return static_cast<double>(pair.posted - pair.receivedBytes) - pair.expectedBytes;
+}
+
+/** @p bytes have come, whole or trimmed: their sender may be given others. */
+void
+QueuePairs::AskCredit(uint32_t id, uint32_t bytes, int64_t now)
+{
+    Pair& pair = *m_pairs[id];
+    pair.expectedBytes = std::max(0.0, pair.expectedBytes - bytes);
+    if (pair.asksCredit || MissingCredit(pair) <= 0)
+    {
+        return;
+    }
+    pair.asksCredit = true;
+    CreditClock& clock = m_creditClocks[pair.facts.receiverLink];
+    clock.asking.push_back(id);
+    m_events.ScheduleBy(
+        PacketEventKind::Credit, pair.facts.receiverLink, std::max(now, clock.next));
+}
+
+void
+QueuePairs::OnCreditClock(uint32_t link, int64_t now)
+{
+    CreditClock& clock = m_creditClocks[link];
+    while (!clock.asking.empty())
+    {
+        const uint32_t id = clock.asking.front();
+        Pair& pair = *m_pairs[id];
+        clock.asking.pop_front();
+        const double mtu = pair.facts.mtu;
+        const double bytes = std::min(MissingCredit(pair), m_creditPackets * mtu);
+        pair.asksCredit = bytes > 0;
+        if (!pair.asksCredit)
+        {
+            continue; // it has come meanwhile
+        }
+        pair.expectedBytes += bytes;
+        pair.asksCredit = MissingCredit(pair) > 0;
+        if (pair.asksCredit)
+        {
+            clock.asking.push_back(id);
+        }
+        const double wire = bytes + std::ceil(bytes / mtu) * pair.facts.header;
+        clock.next = now + static_cast<int64_t>(wire / pair.facts.receiverRate * 1e12 + 0.5);
+        const uint32_t credit = m_packets.New();
+        Packet& p = m_packets[credit];
+        p.kind = PacketKind::Credit;
+        p.owner = id;
+        p.number = static_cast<uint64_t>(bytes);
+        p.size = static_cast<uint32_t>(m_spec.format.controlSize.Count());
+        p.trafficClass = m_spec.queuePair.ackPriority ? 0 : pair.trafficClass;
+        m_counters.credits++;
+        if (!clock.asking.empty())
+        {
+            m_events.Schedule(PacketEventKind::Credit, link, clock.next);
+        }
+        SendBack(credit, now);
+        return;
     }
 }
 
@@ -176,8 +301,10 @@ QueuePairs::Post(uint32_t id, uint32_t message, int64_t bytes, int64_t now)
     OpenControl(pair);
     const bool wasIdle = !HasPackets(pair);
     pair.messages.Post(message, bytes, pair.facts.mtu);
+    pair.posted += bytes;
     if (wasIdle)
     {
+        Speculate(pair);
         pair.nextSend = std::max(pair.nextSend, now);
         pair.producedAt = std::max(pair.producedAt, now);
     }
@@ -212,8 +339,9 @@ QueuePairs::Resume(uint32_t id, int64_t now)
         pair.state = State::Stalled;
         return;
     }
-    if (static_cast<double>(pair.inFlight) >= WindowOf(pair))
+    if (!MaySend(pair))
     {
+        RequestCredit(id, now);
         pair.state = State::Windowed;
         return;
     }
@@ -295,7 +423,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
             Resume(id, now);
             continue;
         }
-        if (!HasPackets(pair) || static_cast<double>(pair.inFlight) >= WindowOf(pair))
+        if (!HasPackets(pair) || !MaySend(pair))
         {
             Leave(waiting, id);
             Resume(id, now);
@@ -350,6 +478,11 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         }
         pair.inFlight += p.payload;
         pair.sentBytes += p.payload;
+        pair.credit = std::max(0.0, pair.credit - p.payload); // the last bytes allow a packet
+        pair.expectedBytes += pair.speculates ? p.payload : 0;
+        const bool isShort =
+            !MaySend(pair) && pair.inFlight < int64_t{m_spec.queuePair.ackEvery} * mtu;
+        p.flags |= isShort || number + 1 < pair.highest ? Packet::ASKS : 0;
         pair.lastSent = now;
         const uint32_t name = message.name;
         const bool isLast = isFirstTime && (p.flags & Packet::LAST) != 0;
@@ -393,7 +526,7 @@ QueuePairs::Account(uint32_t id, int64_t now)
         pair.nextSend += m_spec.queuePair.messageGap.ToPicoseconds();
     }
     ScheduleTimer(id, now);
-    if (HasPackets(pair) && static_cast<double>(pair.inFlight) < WindowOf(pair) &&
+    if (HasPackets(pair) && MaySend(pair) &&
         SendTime(pair) <= now + m_network->TransmissionTime(pair.link, pair.lastSize, 0))
     {
         TakeTurn(id, now); // it may send again as soon as the port is free
@@ -410,11 +543,16 @@ QueuePairs::ScheduleTimer(uint32_t id, int64_t now)
         const Time next = pair.control->NextTimer();
         time = next.IsInfinite() ? time : next.ToPicoseconds();
     }
-    if (pair.inFlight > 0 && !m_spec.queuePair.retransmissionTimeout.IsInfinite())
+    if ((pair.inFlight > 0 || pair.hasRequested) &&
+        !m_spec.queuePair.retransmissionTimeout.IsInfinite())
     {
         time = std::min(
             time,
             std::max(now, pair.progress + m_spec.queuePair.retransmissionTimeout.ToPicoseconds()));
+    }
+    if (pair.unacknowledged > 0)
+    {
+        time = std::min(time, pair.ackBy);
     }
     if (time != EventWheel::NEVER)
     {
@@ -432,11 +570,12 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
         pair.control->OnTimer(time);
     }
     const int64_t timeout = m_spec.queuePair.retransmissionTimeout.ToPicoseconds();
-    if (pair.inFlight > 0 && !m_spec.queuePair.retransmissionTimeout.IsInfinite() &&
-        now - pair.progress >= timeout)
+    if ((pair.inFlight > 0 || pair.hasRequested) &&
+        !m_spec.queuePair.retransmissionTimeout.IsInfinite() && now - pair.progress >= timeout)
     {
         pair.progress = now;
         m_counters.timeouts++;
+        pair.hasRequested = false;
         if (pair.control)
         {
             pair.control->OnLoss(time);
@@ -452,6 +591,14 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
                 SendAgain(pair, number);
             }
         }
+    }
+    if (pair.unacknowledged > 0 && now >= pair.ackBy)
+    {
+        const uint32_t ack = m_packets.New();
+        m_packets[ack].owner = id;
+        m_packets[ack].stamp = pair.stamp;
+        Reply(ack, PacketKind::Ack, AckNumber(pair.expected, 0), now);
+        m_packets.Free(ack);
     }
     Repace(id, now);
     Resume(id, now);
@@ -480,6 +627,20 @@ QueuePairs::OnPacket(uint32_t packet, int64_t now)
     case PacketKind::Nack:
         OnAck(packet, now);
         break;
+    case PacketKind::Request: {
+        const uint32_t id = m_packets[packet].owner;
+        m_pairs[id]->expectedBytes = 0;
+        AskCredit(id, 0, now);
+        break;
+    }
+    case PacketKind::Credit: {
+        const uint32_t id = m_packets[packet].owner;
+        StopSpeculating(*m_pairs[id]);
+        m_pairs[id]->hasRequested = false;
+        m_pairs[id]->credit += static_cast<double>(m_packets[packet].number);
+        Resume(id, now);
+        break;
+    }
     case PacketKind::Cnp: {
         const uint32_t id = m_packets[packet].owner;
         m_pairs[id]->control->OnNotification(Time::Picoseconds(now));
@@ -521,15 +682,29 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
             Reply(packet, PacketKind::Cnp, 0, now);
         }
     }
+    const bool isSelective = m_spec.queuePair.recovery == LossRecovery::Selective;
+    if (m_creditPackets > 0)
+    {
+        const bool isNew = number == pair.expected ||
+                           (isSelective && number > pair.expected && !pair.received.Has(number));
+        pair.receivedBytes += isNew ? m_packets[packet].payload : 0;
+        AskCredit(id, m_packets[packet].payload, now);
+    }
     if (number == pair.expected)
     {
-        pair.expected = m_spec.queuePair.recovery == LossRecovery::Selective
-                            ? pair.received.Advance(number)
-                            : number + 1;
+        pair.expected = isSelective ? pair.received.Advance(number) : number + 1;
+        const bool closesGap = pair.expected > number + 1; // answered at once (RFC 5681, 4.2)
         pair.unacknowledged++;
-        if (pair.unacknowledged >= m_spec.queuePair.ackEvery || (flags & Packet::LAST) != 0)
+        pair.stamp = m_packets[packet].stamp;
+        if (pair.unacknowledged >= m_spec.queuePair.ackEvery || closesGap ||
+            (flags & (Packet::LAST | Packet::ASKS)) != 0)
         {
             Reply(packet, PacketKind::Ack, AckNumber(pair.expected, 0), now);
+        }
+        else if (pair.unacknowledged == 1)
+        {
+            pair.ackBy = now + m_spec.queuePair.ackDelay.ToPicoseconds();
+            m_events.ScheduleBy(PacketEventKind::Timer, id, pair.ackBy);
         }
         Deliver(pair, now);
         return;
@@ -539,7 +714,7 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
         Reply(packet, PacketKind::Ack, AckNumber(pair.expected, 0), now);
         return;
     }
-    if (m_spec.queuePair.recovery == LossRecovery::Selective)
+    if (isSelective)
     {
         pair.received.Add(number, pair.expected);
         Reply(packet, PacketKind::Ack, AckNumber(pair.expected, number), now);
@@ -552,6 +727,13 @@ void
 QueuePairs::OnTrimmed(uint32_t packet, int64_t now)
 {
     const uint64_t number = m_packets[packet].number;
+    if (m_creditPackets > 0)
+    {
+        const uint32_t id = m_packets[packet].owner;
+        Pair& pair = *m_pairs[id];
+        const bool isKnown = number >= pair.acked; // else it is there, and its message may be gone
+        AskCredit(id, isKnown ? pair.messages.PayloadOf(number, pair.facts.mtu) : 0, now);
+    }
     if (m_spec.queuePair.recovery == LossRecovery::Selective)
     {
         Reply(packet, PacketKind::Nack, number, now);
@@ -598,15 +780,23 @@ QueuePairs::Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now)
         p.telemetry = std::exchange(cause.telemetry, Packet::NONE);
         m_counters.acknowledgments++;
     }
+    SendBack(reply, now);
+}
+
+/** Sends a control packet from a queue pair's receiver to its sender. */
+void
+QueuePairs::SendBack(uint32_t packet, int64_t now)
+{
+    const Pair& pair = *m_pairs[m_packets[packet].owner];
     const uint32_t back = pair.paths.empty() ? PacketNetwork::END : pair.paths.front().back;
     if (back == PacketNetwork::END)
     {
-        OnPacket(reply, now);
-        m_packets.Free(reply);
+        OnPacket(packet, now);
+        m_packets.Free(packet);
         return;
     }
-    p.hop = back;
-    m_network->Send(reply, now);
+    m_packets[packet].hop = back;
+    m_network->Send(packet, now);
 }
 
 /** Whole messages at the receiver. */
@@ -702,6 +892,7 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     const uint32_t id = p.owner;
     Pair& pair = *m_pairs[id];
     const bool isSelective = m_spec.queuePair.recovery == LossRecovery::Selective;
+    StopSpeculating(pair);
     Acknowledgment ack;
     bool isLost = false;
     if (p.kind == PacketKind::Ack || !isSelective)

@@ -10,6 +10,8 @@
 #include "fabric/transport/packet/received-set.h"
 
 #include <cstdint>
+#include <deque>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -36,6 +38,7 @@ struct QueuePairCounters
     uint64_t retransmissions{0};
     uint64_t acknowledgments{0};
     uint64_t notifications{0}; //!< CNPs
+    uint64_t credits{0};       //!< sent by receivers
     uint64_t delivered{0};     //!< packets that were at their ends
     uint64_t lost{0};
     uint64_t timeouts{0};
@@ -100,6 +103,9 @@ class QueuePairs : public PacketEnds
     void OnLost(uint32_t packet, int64_t now) override;
     void OnPace(uint32_t pair, int64_t now);
     void OnTimer(uint32_t pair, int64_t now);
+
+    /** A receiver gives one of the senders that wait for it credit. */
+    void OnCreditClock(uint32_t link, int64_t now);
 
     const QueuePairCounters& Counters() const
     {
@@ -181,7 +187,24 @@ class QueuePairs : public PacketEnds
         int64_t nackedAt{0};           //!< ps
         int64_t notifiedAt{-1};        //!< ps; -1: never
         uint32_t unacknowledged{0};    //!< packets since the last ACK
+        int64_t ackBy{0};              //!< ps: when the first of them is answered
+        int64_t stamp{0};              //!< of the last one
         bool isMarked{false};          //!< one of them was
+        bool asksCredit{false};        //!< waits at its receiver's clock
+        bool speculates{false};        //!< sends before the receiver has given credit
+        bool hasRequested{false};      //!< credit
+        // Of credit, payload bytes.
+        double credit{std::numeric_limits<double>::infinity()}; //!< the sender may send still
+        double expectedBytes{0};                                //!< will come: given, or speculated
+        int64_t posted{0};                                      //!< since the beginning
+        int64_t receivedBytes{0};                               //!< each packet once
+    };
+
+    /** The queue pairs that a receiver gives credit, by the link through which they come. */
+    struct CreditClock
+    {
+        std::deque<uint32_t> asking; //!< the next one first
+        int64_t next{0};             //!< ps: when the link has room for more
     };
 
     /** Queue pairs that wait for a port in a class. */
@@ -193,6 +216,13 @@ class QueuePairs : public PacketEnds
 
     void OpenControl(Pair& pair);
     double WindowOf(const Pair& pair) const;
+    bool MaySend(const Pair& pair) const;
+    void Speculate(Pair& pair);
+    void StopSpeculating(Pair& pair);
+    void RequestCredit(uint32_t pair, int64_t now);
+    double MissingCredit(const Pair& pair) const;
+    void AskCredit(uint32_t pair, uint32_t bytes, int64_t now);
+    void SendBack(uint32_t packet, int64_t now);
     double PaceOf(const Pair& pair) const;
 
     bool HasPackets(const Pair& pair) const
@@ -238,6 +268,8 @@ class QueuePairs : public PacketEnds
     QueuePairCounters m_counters;
     Time m_notificationInterval;
     bool m_wantsTelemetry;
+    uint32_t m_creditPackets;
+    std::vector<CreditClock> m_creditClocks; //!< by link; empty: no credits
     std::size_t m_asking{NOBODY}; //!< into m_turns: a port that waits for NextPacket's answer
 };
 

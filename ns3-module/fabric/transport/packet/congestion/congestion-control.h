@@ -22,6 +22,8 @@ struct ConnectionFacts
     uint32_t mtu{0};          //!< payload bytes of a full packet
     uint32_t header{0};       //!< bytes of headers a packet
     uint32_t hops{0};         //!< links of the path
+    uint32_t receiverLink{0}; //!< the one by which packets leave the network
+    double receiverRate{0};   //!< of that link, bytes/s on the wire
 
     /** Bytes that fill the path: bottleneck rate times baseRtt. */
     double BandwidthDelay() const
@@ -135,6 +137,21 @@ class CongestionControl : public Parameterized
     virtual Time NotificationInterval() const
     {
         return Time::Infinite();
+    }
+
+    /**
+     * Full packets that a receiver lets a sender send at a time, at the pace of the link by which
+     * they leave the network and to its senders in turns; zero: senders need no credit.
+     */
+    virtual uint32_t CreditPackets() const
+    {
+        return 0;
+    }
+
+    /** Payload bytes that a sender sends without credit while nothing else of it is in flight. */
+    virtual double StartCredit(const ConnectionFacts& facts) const
+    {
+        return std::numeric_limits<double>::infinity();
     }
 };
 

@@ -7,6 +7,7 @@
 #include "fabric/transport/packet/congestion/no-congestion-control.h"
 #include "fabric/transport/packet/congestion/nscc.h"
 #include "fabric/transport/packet/congestion/power-tcp.h"
+#include "fabric/transport/packet/congestion/rccc.h"
 #include "fabric/transport/packet/congestion/static-window.h"
 #include "fabric/transport/packet/congestion/swift.h"
 #include "fabric/transport/packet/congestion/timely.h"
@@ -27,6 +28,7 @@ CongestionControls()
     controls.Add(Timely());
     controls.Add(Swift());
     controls.Add(Nscc());
+    controls.Add(Rccc());
     return controls;
 }
 
