@@ -193,13 +193,11 @@ FabricChannel::Attach(Ptr<FabricNetDevice> device, weir::DeviceId nic)
 void
 FabricChannel::LookUpAddresses()
 {
-    m_macs.clear();
     m_ipv4.clear();
     m_ipv6.clear();
     for (uint32_t d = 0; d < m_devices.size(); d++)
     {
         const Ptr<NetDevice> device = m_devices[d];
-        m_macs[Mac48Address::ConvertFrom(device->GetAddress())] = d;
         const Ptr<Ipv4> ipv4 = device->GetNode()->GetObject<Ipv4>();
         const int32_t interface = ipv4 ? ipv4->GetInterfaceForDevice(device) : -1;
         for (uint32_t i = 0; interface >= 0 && i < ipv4->GetNAddresses(interface); i++)
@@ -222,7 +220,7 @@ FabricChannel::Find(Mac48Address address, Ptr<const Packet> packet, uint16_t pro
         auto found = devices.find(key);
         if (found == devices.end())
         {
-            LookUpAddresses(); // interfaces get their addresses after their devices
+            LookUpAddresses(); // they may have changed, and come after their devices
             found = devices.find(key);
         }
         return found == devices.end() ? nullptr : m_devices[found->second];
@@ -295,7 +293,7 @@ FabricChannel::NextDatagram(weir::LinkId link, unsigned trafficClass, weir::Time
         return std::nullopt;
     }
     const FrameHead head(*packet);
-    const uint32_t destination = m_macs.at(head.Destination());
+    const uint32_t destination = m_macs.at(head.Destination()); // the device looked it up
     if (m_unused.empty())
     {
         m_unused.push_back(static_cast<uint32_t>(m_frames.size()));

@@ -150,7 +150,7 @@ class FabricChannel : public Channel, private weir::DatagramClient
      */
     Frame Take(uint64_t handle);
 
-    /** Looks which addresses the devices' nodes have. */
+    /** Looks up the IP addresses of the devices' nodes. */
     void LookUpAddresses();
 
     Ptr<FluidFabric> m_fabric;                   //!< what moves packets
@@ -158,7 +158,7 @@ class FabricChannel : public Channel, private weir::DatagramClient
     std::vector<weir::DeviceId> m_nics;          //!< by device
     std::map<uint32_t, uint32_t> m_deviceOfLink; //!< by first link
     std::vector<bool> m_isOffered;               //!< by device: the port asks for frames
-    std::map<Mac48Address, uint32_t> m_macs;     //!< device by address
+    std::map<Mac48Address, uint32_t> m_macs;     //!< device by address, from Attach on
     std::map<Ipv4Address, uint32_t> m_ipv4;      //!< device by address, as last looked up
     std::map<Ipv6Address, uint32_t> m_ipv6;      //!< device by address, as last looked up
     std::vector<std::unordered_map<uint64_t, weir::RouteId>> m_routes; //!< by source: known ones

@@ -324,6 +324,7 @@ FabricNetDevice::GetChannel() const
 void
 FabricNetDevice::SetAddress(Address address)
 {
+    NS_ABORT_MSG_IF(m_channel, "FabricNetDevice: its address is to be set before it is attached");
     m_address = Mac48Address::ConvertFrom(address);
 }
 

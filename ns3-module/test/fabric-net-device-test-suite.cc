@@ -540,6 +540,117 @@ class EcnTestCase : public TestCase
     }
 };
 
+/** Switches hash a packet's tuple, or spray packets. */
+class PathsTestCase : public TestCase
+{
+  public:
+    PathsTestCase()
+        : TestCase("A connection keeps its path under ECMP, and takes all of them when sprayed")
+    {
+    }
+
+  private:
+    /**
+     * Sends streams from leaf 0 to leaf 1, over four spines.
+     * @param routing how switches choose
+     * @param streams how many
+     * @return packets on each uplink
+     */
+    std::vector<uint64_t> Uplinks(const std::string& routing, uint32_t streams)
+    {
+        Servers servers;
+        servers.m_helper.SetNetworkAttribute("Routing", StringValue(routing));
+        servers.Install(32, 8); // eight leaves, whose four uplinks go to a spine each
+        const uint32_t payload = 500;
+        for (uint32_t i = 0; i < streams; i++)
+        {
+            servers.Stream(i % 4, 4 + i % 4, payload * 8 * 100000, payload, MicroSeconds(405));
+        }
+        const Ptr<FluidFabric> fabric = servers.m_cluster.GetFabric();
+        std::vector<Ptr<FabricPort>> ports;
+        for (uint32_t spine = 0; spine < 4; spine++)
+        {
+            ports.push_back(
+                fabric->GetPort(fabric->FindLink("leaf0", "spine" + std::to_string(spine))));
+        }
+        Simulator::Run();
+        std::vector<uint64_t> packets;
+        for (const auto& port : ports)
+        {
+            packets.push_back(port->GetCounters().packets);
+        }
+        Simulator::Destroy();
+        return packets;
+    }
+
+    void DoRun() override
+    {
+        const uint64_t each = 40; // one each 10 us
+        auto one = Uplinks("ecmp", 1);
+        std::sort(one.begin(), one.end());
+        NS_TEST_EXPECT_MSG_EQ((one == std::vector<uint64_t>{0, 0, 0, each}), true, "one path");
+        std::size_t used = 0;
+        for (const uint64_t packets : Uplinks("ecmp", 32))
+        {
+            NS_TEST_EXPECT_MSG_EQ(packets % each, 0u, "whole streams");
+            used += packets > 0;
+        }
+        NS_TEST_EXPECT_MSG_EQ(used, 4u, "of 32 streams each spine has some (1 - 4 (3/4)^32)");
+        for (const uint64_t packets : Uplinks("spray", 1))
+        {
+            NS_TEST_EXPECT_MSG_EQ(packets, each / 4, "in turns");
+        }
+    }
+};
+
+/** What cannot be sent is refused, and said to be. */
+class RefusalsTestCase : public TestCase
+{
+  public:
+    RefusalsTestCase()
+        : TestCase("Packets to nobody are dropped, and frames are no longer than packets")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Servers servers;
+        servers.Install(2);
+        unsigned tried = 0;
+        unsigned dropped = 0;
+        Config::ConnectWithoutContext(
+            "/NodeList/0/DeviceList/0/$ns3::FabricNetDevice/MacTx",
+            Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) { tried++; }));
+        Config::ConnectWithoutContext(
+            "/NodeList/0/DeviceList/0/$ns3::FabricNetDevice/MacTxDrop",
+            Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) { dropped++; }));
+        unsigned transmitted = 0;
+        Config::ConnectWithoutContext(
+            "/NodeList/0/DeviceList/0/$ns3::FabricNetDevice/Port/Transmit",
+            Callback<void, uint32_t, uint32_t, weir::Time, weir::Time>(
+                [&](uint32_t, uint32_t, weir::Time, weir::Time) { transmitted++; }));
+        const Ipv4Address nobody("10.0.0.77");
+        const Ipv4Address somebody = servers.m_interfaces.GetAddress(1);
+        for (const Ipv4Address& address : {nobody, Ipv4Address("10.0.255.255"), somebody})
+        {
+            UdpEchoClientHelper client(address, 9);
+            client.SetAttribute("MaxPackets", UintegerValue(1));
+            client.Install(servers.Node(0)).Start(Seconds(0));
+        }
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(tried, 3u, "three come to the device");
+        NS_TEST_EXPECT_MSG_EQ(dropped, 2u, "no device has two of the addresses");
+        NS_TEST_EXPECT_MSG_EQ(transmitted, 1u, "the other one is sent");
+        // 14 + 4 + 20 bytes beside the packet, of 4096 + 82.
+        const Ptr<FabricNetDevice> device = servers.Device(0);
+        NS_TEST_EXPECT_MSG_EQ(device->SetMtu(4140), true, "as long as packets are");
+        NS_TEST_EXPECT_MSG_EQ(device->SetMtu(4141), false, "longer");
+        NS_TEST_EXPECT_MSG_EQ(device->GetMtu(), 4140, "it stays");
+        Simulator::Destroy();
+    }
+};
+
 /** Devices that send nothing are not there. */
 class IdleTestCase : public TestCase
 {
@@ -733,8 +844,14 @@ class RateTestCase : public TestCase
             "Transmit",
             Callback<void, uint32_t, uint32_t, weir::Time, weir::Time>(
                 [&](uint32_t, uint32_t bytes, weir::Time, weir::Time) { transmitted += bytes; }));
-        servers.m_cluster.GetFabric()->StartFlow(0, 1, 1000000);
+        const Ptr<FluidFabric> fabric = servers.m_cluster.GetFabric();
+        const uint64_t flow = fabric->StartFlow(0, 1, 1000000);
+        double allowed = 0;
+        Simulator::Schedule(MicroSeconds(100),
+                            [&]() { allowed = fabric->GetFlowRate(flow).ToGbps(); });
         Simulator::Run();
+        NS_TEST_EXPECT_MSG_GT(allowed * GIGABIT, LINK_RATE - 1, "no congestion control: all of it");
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetFlowRate(flow).ToGbps(), 0, "it has ended");
         double bytes = 0;
         for (const double rate : rates)
         {
@@ -766,6 +883,8 @@ class FabricNetDeviceTestSuite : public TestSuite
         AddTestCase(new LossTestCase);
         AddTestCase(new ClassesTestCase);
         AddTestCase(new EcnTestCase);
+        AddTestCase(new PathsTestCase);
+        AddTestCase(new RefusalsTestCase);
         AddTestCase(new IdleTestCase);
         AddTestCase(new ToolsTestCase);
         AddTestCase(new DescriptionTestCase);
