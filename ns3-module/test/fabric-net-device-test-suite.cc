@@ -295,10 +295,10 @@ class GoodputTestCase : public TestCase
         servers.Install(2);
         const Ptr<PacketSink> sink = servers.Connect(0, 1);
         uint64_t before = 0;
-        Simulator::Schedule(MilliSeconds(10), [&]() { before = sink->GetTotalRx(); });
-        Simulator::Stop(MilliSeconds(30));
+        Simulator::Schedule(MilliSeconds(3), [&]() { before = sink->GetTotalRx(); });
+        Simulator::Stop(MilliSeconds(8));
         Simulator::Run();
-        const double goodput = static_cast<double>(sink->GetTotalRx() - before) * 8 / 0.02;
+        const double goodput = static_cast<double>(sink->GetTotalRx() - before) * 8 / 0.005;
         Simulator::Destroy();
         Config::Reset();
         // 1448 bytes and 52 of IP and TCP with timestamps in a frame of 14 and 24 more.
@@ -324,9 +324,9 @@ class SharesTestCase : public TestCase
         Servers servers;
         servers.Install(2);
         const Ptr<PacketSink> sink = servers.Connect(0, 1);
-        const uint64_t flowBytes = 20000000;
+        const uint64_t flowBytes = 5000000;
         Time end;
-        Simulator::Schedule(MilliSeconds(10), [&]() {
+        Simulator::Schedule(MilliSeconds(3), [&]() {
             servers.m_cluster.GetFabric()->StartFlow(
                 0, 1, flowBytes, FluidFabric::FlowCallback([&end](uint64_t) {
                     end = Simulator::Now();
@@ -334,21 +334,21 @@ class SharesTestCase : public TestCase
         });
         uint64_t before = 0;
         uint64_t after = 0;
-        Simulator::Schedule(MilliSeconds(12), [&]() { before = sink->GetTotalRx(); });
-        Simulator::Schedule(MilliSeconds(22), [&]() { after = sink->GetTotalRx(); });
-        Simulator::Stop(MilliSeconds(40));
+        Simulator::Schedule(MilliSeconds(4), [&]() { before = sink->GetTotalRx(); });
+        Simulator::Schedule(MilliSeconds(8), [&]() { after = sink->GetTotalRx(); });
+        Simulator::Stop(MilliSeconds(9));
         Simulator::Run();
         const uint64_t dropped = FabricChannel::Of(servers.m_cluster.GetFabric())->GetDropped();
         Simulator::Destroy();
         Config::Reset();
         const double frame = 1500 + 14 + WIRE_BYTES;
-        const double goodput = static_cast<double>(after - before) * 8 / 0.01;
+        const double goodput = static_cast<double>(after - before) * 8 / 0.004;
         NS_TEST_EXPECT_MSG_EQ_TOL(goodput / (LINK_RATE * 1448.0 / (frame + FLOW_PACKET)),
                                   1,
                                   0.005,
                                   "1448 bytes of each pair of packets are the connection's");
         const double packets = std::ceil(flowBytes / 4096.0);
-        NS_TEST_EXPECT_MSG_EQ_TOL((end - MilliSeconds(10)).GetSeconds(),
+        NS_TEST_EXPECT_MSG_EQ_TOL((end - MilliSeconds(3)).GetSeconds(),
                                   packets * (frame + FLOW_PACKET) * 8 / LINK_RATE,
                                   2e-5,
                                   "each packet of the flow waits for a frame");
@@ -512,7 +512,7 @@ class EcnTestCase : public TestCase
                     experienced += header.GetEcn() == Ipv4Header::ECN_CE;
                 }));
         const Ptr<FabricPort> port = servers.PortTo(2);
-        Simulator::Stop(MilliSeconds(20));
+        Simulator::Stop(MilliSeconds(8));
         Simulator::Run();
         const uint64_t marks = port->GetCounters().marks;
         const uint64_t drops = port->GetCounters().drops;
