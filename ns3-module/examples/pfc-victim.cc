@@ -10,8 +10,8 @@
 //
 // Servers 0 and 1 send to server 3, whose link is too slow for both. Server 2 sends to server 4 at
 // the same time; no link on its path is short of rate. But leaf 1, whose buffer fills with packets
-// for server 3, pauses the link from the spine, and the spine then pauses leaf 0: whatever goes
-// that way waits, too. The flow to server 4 is a victim of pauses (head-of-line blocking): it has
+// for server 3, pauses the link from the spine, and the spine then pauses leaf 0: whatever takes
+// that path waits, too. The flow to server 4 is a victim of pauses (head-of-line blocking): it has
 // half of its rate. Congestion control that keeps the buffer from filling gives it back: DCQCN in
 // part, for it begins at the full rate, HPCC most of it.
 //
@@ -89,7 +89,7 @@ main(int argc, char* argv[])
     cmd.Parse(argc, argv);
 
     std::printf("run                        victim_us    Gbps  uplink_pauses  paused_us\n");
-    RunOnce("victim alone", "none", 0, bytes);
+    RunOnce("victim uncontended", "none", 0, bytes);
     RunOnce("two others, none", "none", 2, bytes);
     RunOnce("two others, dcqcn", "dcqcn", 2, bytes);
     RunOnce("two others, hpcc", "hpcc", 2, bytes);

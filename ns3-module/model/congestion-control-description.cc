@@ -45,7 +45,7 @@ ComponentsOfControls(Controls& controls)
 }
 
 /**
- * The names of all kinds, in a row.
+ * The names of all kinds as one text.
  * @return the names
  */
 std::string

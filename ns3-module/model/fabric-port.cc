@@ -43,10 +43,11 @@ FabricPort::GetTypeId()
                             "failed.",
                             MakeTraceSourceAccessor(&FabricPort::m_drop),
                             "ns3::FabricPort::BytesTracedCallback")
-            .AddTraceSource("Pause",
-                            "The other end of the link has asked a class to wait, or to go on.",
-                            MakeTraceSourceAccessor(&FabricPort::m_pause),
-                            "ns3::FabricPort::PauseTracedCallback")
+            .AddTraceSource(
+                "Pause",
+                "The other end of the link has asked for a class to pause, or to resume.",
+                MakeTraceSourceAccessor(&FabricPort::m_pause),
+                "ns3::FabricPort::PauseTracedCallback")
             .AddTraceSource("Rate",
                             "An interval with packets has ended, or the first one without.",
                             MakeTraceSourceAccessor(&FabricPort::m_rate),

@@ -84,8 +84,8 @@ class FabricPort : public Object, private weir::PortObserver
 
     /**
      * TracedCallback signature of Pause.
-     * @param trafficClass that must wait, or may go on
-     * @param isPaused whether it must wait
+     * @param trafficClass that pauses, or resumes
+     * @param isPaused whether it pauses
      * @param now exact time
      */
     typedef void (*PauseTracedCallback)(uint32_t trafficClass, bool isPaused, weir::Time now);

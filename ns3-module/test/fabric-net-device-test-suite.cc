@@ -283,7 +283,7 @@ class GoodputTestCase : public TestCase
 {
   public:
     GoodputTestCase()
-        : TestCase("A TCP connection alone has the payload's part of the link")
+        : TestCase("An uncontended TCP connection has the payload's part of the link")
     {
     }
 
@@ -390,7 +390,7 @@ class LossTestCase : public TestCase
                 Callback<void, Ptr<const Packet>, uint32_t>(
                     [&, link](Ptr<const Packet> packet, uint32_t where) {
                         dropped++;
-                        NS_TEST_EXPECT_MSG_EQ(where, link, "where three streams meet");
+                        NS_TEST_EXPECT_MSG_EQ(where, link, "the bottleneck of three streams");
                         NS_TEST_EXPECT_MSG_EQ(packet->GetSize(), payload + UDP_HEADERS, "it");
                     }));
         }
@@ -428,7 +428,7 @@ class LossTestCase : public TestCase
     }
 };
 
-/** PFC stops the class of flows alone. */
+/** PFC pauses the class of flows only. */
 class ClassesTestCase : public TestCase
 {
   public:
@@ -443,7 +443,7 @@ class ClassesTestCase : public TestCase
         Servers servers;
         servers.m_helper.SetPacketAttribute("Buffer", UintegerValue(300000));
         servers.Install(4);
-        for (uint32_t i = 0; i < 2; i++) // they meet at server 2
+        for (uint32_t i = 0; i < 2; i++) // server 2 is their bottleneck
         {
             servers.m_cluster.GetFabric()->StartFlow(i, 2, 5000000);
         }
@@ -662,7 +662,7 @@ class IdleTestCase : public TestCase
 
   private:
     /**
-     * Flows that meet.
+     * Flows that contend for links.
      * @param hasDevices whether there are devices
      * @return when each of them ends
      */
@@ -764,7 +764,7 @@ class ToolsTestCase : public TestCase
         {
             lines += line.rfind("r ", 0) == 0;
         }
-        NS_TEST_EXPECT_MSG_EQ(lines, count, "likewise");
+        NS_TEST_EXPECT_MSG_EQ(lines, count, "as many lines");
     }
 };
 

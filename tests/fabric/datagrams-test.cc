@@ -242,8 +242,8 @@ TEST(Datagrams, ClassesTakeTurns)
     client.Add(fork.bench.RouteOf(fork.hosts[0], fork.hosts[2]), 524, count);
     fork.bench.Run();
     // Of each 524 + 1048 bytes of the shared first link 524 are a datagram's.
-    const double alone = count * 524 / 10e9;
-    EXPECT_NEAR(client.received[count - 1].ToSeconds(), alone * (524 + 1048) / 524, 2e-6);
+    const double uncontended = count * 524 / 10e9;
+    EXPECT_NEAR(client.received[count - 1].ToSeconds(), uncontended * (524 + 1048) / 524, 2e-6);
 }
 
 /** Marks reach the receiver of what may be marked. */
@@ -278,7 +278,7 @@ TEST(Datagrams, MarksOnlyEcnCapable)
     }
 }
 
-/** What is on a link that fails, or waits for it, is lost there; what comes later goes around. */
+/** What is on a link that fails, or waits for it, is lost there; what comes later is rerouted. */
 TEST(Datagrams, LinkFails)
 {
     PacketBench bench;
@@ -303,7 +303,7 @@ TEST(Datagrams, LinkFails)
     bench.Transport().SetLinksUp({taken}, false, Time::Nanoseconds(450));
     bench.Run();
     EXPECT_EQ(client.lost.size() + client.received.size(), 10u);
-    ASSERT_EQ(client.lost.size(), 2u); // and the fifth had been given that way
+    ASSERT_EQ(client.lost.size(), 2u); // and the fifth had been given that path
     EXPECT_EQ(client.lost.begin()->first, 3u);
     EXPECT_EQ(client.lost.begin()->second, taken);
 }
