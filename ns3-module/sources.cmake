@@ -1,9 +1,14 @@
 # The ns-3 objects of the fabric, for both doors.
-set(WEIR_NS3_SOURCES
-  ${CMAKE_CURRENT_LIST_DIR}/model/congestion-control-description.cc
-  ${CMAKE_CURRENT_LIST_DIR}/model/engine-driver.cc
+# Devices for stock applications need ns-3's internet module; the others do not.
+set(WEIR_NS3_DEVICE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/model/fabric-channel.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/fabric-net-device.cc
+  ${CMAKE_CURRENT_LIST_DIR}/helper/fabric-net-device-helper.cc
+)
+set(WEIR_NS3_SOURCES
+  ${WEIR_NS3_DEVICE_SOURCES}
+  ${CMAKE_CURRENT_LIST_DIR}/model/congestion-control-description.cc
+  ${CMAKE_CURRENT_LIST_DIR}/model/engine-driver.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/fabric-port.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/flow-source.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/fluid-fabric.cc
@@ -16,7 +21,6 @@ set(WEIR_NS3_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/model/weir-units.cc
   ${CMAKE_CURRENT_LIST_DIR}/helper/cluster-container.cc
   ${CMAKE_CURRENT_LIST_DIR}/helper/cluster-helper.cc
-  ${CMAKE_CURRENT_LIST_DIR}/helper/fabric-net-device-helper.cc
   ${CMAKE_CURRENT_LIST_DIR}/helper/flow-source-helper.cc
 )
 # What programs include as "ns3/NAME.h".
