@@ -62,6 +62,7 @@ build_lib(
   LIBRARIES_TO_LINK ${WEIR_NS3_MODULES} ${weirThirdParty}
   TEST_SOURCES
     ns3-module/test/weir-test-suite.cc
+    ns3-module/test/fabric-net-device-test-suite.cc
     ns3-module/test/flow-source-test-suite.cc
     ns3-module/test/network-description-test-suite.cc
 )

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cluster-helper.h"
 
+#include "ns3/abort.h"
 #include "ns3/gpu-server.h"
 #include "ns3/node.h"
+#include "ns3/string.h"
+
+#include <optional>
 
 namespace ns3
 {
 
 ClusterHelper::ClusterHelper()
     : m_server(CreateObject<ServerDescription>()),
-      m_network(CreateObject<NetworkDescription>())
+      m_network(CreateObject<NetworkDescription>()),
+      m_packets(CreateObject<PacketDescription>()),
+      m_congestionControl(CreateObject<CongestionControlDescription>())
 {
 }
 
@@ -33,6 +39,33 @@ ClusterHelper::SetNetworkAttribute(const std::string& name, const AttributeValue
     m_network->SetAttribute(name, value);
 }
 
+void
+ClusterHelper::SetTransport(const std::string& transport)
+{
+    NS_ABORT_MSG_IF(transport != "fluid" && transport != "packet",
+                    "ClusterHelper: transport is '" << transport
+                                                    << "', expected one of: fluid, packet");
+    m_isPacket = transport == "packet";
+}
+
+void
+ClusterHelper::SetPacketAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_packets->SetAttribute(name, value);
+}
+
+void
+ClusterHelper::SetCongestionControl(const std::string& kind)
+{
+    m_congestionControl->SetAttribute("Kind", StringValue(kind));
+}
+
+void
+ClusterHelper::SetCongestionControlAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_congestionControl->SetAttribute(name, value);
+}
+
 ClusterContainer
 ClusterHelper::Install(uint32_t servers) const
 {
@@ -42,7 +75,13 @@ ClusterHelper::Install(uint32_t servers) const
     spec.fabric = m_network->GetSpec();
 
     Ptr<FluidFabric> fabric = CreateObject<FluidFabric>();
-    fabric->Wire(spec);
+    std::optional<weir::PacketSpec> packets;
+    if (m_isPacket)
+    {
+        packets = m_packets->GetSpec();
+        packets->congestionControl = m_congestionControl->GetSpec();
+    }
+    fabric->Wire(spec, packets);
     NodeContainer nodes;
     nodes.Create(servers);
     for (uint32_t i = 0; i < servers; i++)

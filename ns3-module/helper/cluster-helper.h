@@ -6,7 +6,9 @@
 
 #include "fabric/topology/cluster-spec.h"
 #include "ns3/attribute.h"
+#include "ns3/congestion-control-description.h"
 #include "ns3/network-description.h"
+#include "ns3/packet-description.h"
 #include "ns3/server-description.h"
 
 #include <string>
@@ -19,7 +21,8 @@ namespace ns3
  *
  * What is built is described by the attributes of ServerDescription and NetworkDescription, or
  * starts from the plain values of a weir::ClusterSpec (such as a system file gives) of which
- * attributes then change single figures.
+ * attributes then change single figures. Flows move as a fluid, or as packets with the attributes
+ * of PacketDescription and CongestionControlDescription.
  */
 class ClusterHelper
 {
@@ -48,6 +51,32 @@ class ClusterHelper
     void SetNetworkAttribute(const std::string& name, const AttributeValue& value);
 
     /**
+     * Says how flows move.
+     * @param transport "fluid" (the default) or "packet"
+     */
+    void SetTransport(const std::string& transport);
+
+    /**
+     * Sets an attribute of PacketDescription.
+     * @param name of the attribute
+     * @param value of the attribute
+     */
+    void SetPacketAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * Sets the kind of congestion control of flows that move as packets.
+     * @param kind its name, e.g. "dcqcn"
+     */
+    void SetCongestionControl(const std::string& kind);
+
+    /**
+     * Sets an attribute of CongestionControlDescription.
+     * @param name of the attribute
+     * @param value of the attribute
+     */
+    void SetCongestionControlAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
      * Builds a cluster. What cannot be wired ends the program with the reason.
      * @param servers how many servers
      * @return its fabric and nodes
@@ -61,9 +90,12 @@ class ClusterHelper
     ClusterContainer Install() const;
 
   private:
-    weir::ClusterSpec m_spec;          //!< what has no attribute
-    Ptr<ServerDescription> m_server;   //!< the inside of a server
-    Ptr<NetworkDescription> m_network; //!< what joins them
+    weir::ClusterSpec m_spec;                              //!< what has no attribute
+    Ptr<ServerDescription> m_server;                       //!< the inside of a server
+    Ptr<NetworkDescription> m_network;                     //!< what joins them
+    Ptr<PacketDescription> m_packets;                      //!< packets, queue pairs, switches
+    Ptr<CongestionControlDescription> m_congestionControl; //!< of flows
+    bool m_isPacket{false};                                //!< whether flows move as packets
 };
 
 } // namespace ns3

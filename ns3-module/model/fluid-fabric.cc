@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fluid-fabric.h"
 
+#include "fabric-port.h"
+
 #include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/pointer.h"
 
 #include <exception>
+#include <utility>
 
 namespace ns3
 {
@@ -59,18 +62,23 @@ FluidFabric::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_callbacks.clear();
+    for (auto& port : m_ports)
+    {
+        port.second->Dispose();
+    }
+    m_ports.clear();
     m_driver->Dispose();
     Object::DoDispose();
 }
 
 void
-FluidFabric::Wire(const weir::ClusterSpec& spec)
+FluidFabric::Wire(const weir::ClusterSpec& spec, std::optional<weir::PacketSpec> packets)
 {
     NS_LOG_FUNCTION(this << spec.name << spec.nodes);
     NS_ABORT_MSG_IF(m_fabric, "FluidFabric: wired twice");
     try
     {
-        m_fabric = std::make_unique<weir::Fabric>(spec);
+        m_fabric = std::make_unique<weir::Fabric>(spec, std::move(packets));
     }
     catch (const std::exception& error)
     {
@@ -205,7 +213,8 @@ FluidFabric::DescribeWaiting()
         }
         text += " waits for " + topology.LinkName(flow.link) + " to come up";
     }
-    return text;
+    const std::string cycle = m_fabric->GetTransport().DescribeWaiting();
+    return text + (text.empty() || cycle.empty() ? "" : "\n") + cycle;
 }
 
 std::vector<weir::LinkId>
@@ -271,6 +280,36 @@ FluidFabric::GetLinkCapacity(uint32_t link)
 {
     const weir::LinkId id = CheckLink(link);
     return m_fabric->GetCluster().GetTopology().GetLink(id).rate;
+}
+
+weir::PacketTransport&
+FluidFabric::GetPackets()
+{
+    auto* packets = dynamic_cast<weir::PacketTransport*>(&GetFabric().GetTransport());
+    NS_ABORT_MSG_IF(!packets,
+                    "FluidFabric: found a fluid, expected packets (ClusterHelper::SetTransport)");
+    return *packets;
+}
+
+Ptr<FabricPort>
+FluidFabric::GetPort(uint32_t link)
+{
+    NS_LOG_FUNCTION(this << link);
+    Ptr<FabricPort>& port = m_ports[CheckLink(link).Index()];
+    if (!port)
+    {
+        m_driver->Synchronize();
+        port = CreateObject<FabricPort>();
+        port->Observe(m_driver, GetPackets(), weir::LinkId(link));
+    }
+    return port;
+}
+
+weir::Rate
+FluidFabric::GetFlowRate(uint64_t flow)
+{
+    m_driver->Synchronize();
+    return GetFabric().GetTransport().CurrentRate({flow});
 }
 
 std::size_t

@@ -6,25 +6,32 @@
 
 #include "fabric/fabric.h"
 #include "fabric/topology/cluster-spec.h"
+#include "fabric/transport/packet/packet-transport.h"
 #include "fabric/transport/transport.h"
 #include "ns3/callback.h"
 #include "ns3/object.h"
 #include "ns3/traced-callback.h"
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ns3
 {
 
+class FabricPort;
+
 /**
  * All the wires of a cluster at once, as a system of pipes: a flow is a stream through the links of
- * its path, and links share their rate among streams by weighted max-min fairness.
+ * its path, and links share their rate among streams by weighted max-min fairness. Where it is
+ * wired for packets, a flow is a message of a queue pair, cut into packets that pass ports, queues
+ * and switches.
  *
- * It is to a cluster what a Channel is to its devices, but there are no packets and no devices to
- * attach: a flow costs one event where it starts to share, one where it ends, whatever its size.
- * Wire() gives it its topology (ClusterHelper does), then StartFlow() may be called at any time.
+ * Wire() gives it its topology (ClusterHelper does), then StartFlow() may be called at any time. As
+ * a fluid a flow costs one event where it starts to share, one where it ends, whatever its size. On
+ * packets, FabricNetDevices may be attached to its NICs, for ns-3's own applications.
  *
  * Flows of training jobs and collectives on this fabric share it with those of StartFlow, and show
  * up in the same trace sources.
@@ -47,8 +54,9 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     /**
      * Builds the topology; once.
      * @param spec the cluster; what cannot be wired ends the program with the reason
+     * @param packets flows move as packets, as these values say; without: as a fluid
      */
-    void Wire(const weir::ClusterSpec& spec);
+    void Wire(const weir::ClusterSpec& spec, std::optional<weir::PacketSpec> packets = {});
 
     /**
      * Starts a flow between two GPUs, counted node by node, over the path that the fabric's
@@ -102,8 +110,9 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     void SetDeviceUp(const std::string& name, bool up);
 
     /**
-     * Which flows wait for a link to come up.
-     * @return a line a flow: its bytes, its ends and the link; empty when none waits
+     * Which flows wait for a link to come up, and which ports for each other.
+     * @return a line a flow: its bytes, its ends and the link; a line for a deadlock of packets:
+     * the ports of the cycle; empty when none waits
      */
     std::string DescribeWaiting();
 
@@ -135,6 +144,27 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
      * @return bytes, time with traffic, time saturated
      */
     weir::LinkUsage GetLinkUsage(uint32_t link);
+
+    /**
+     * The port at the beginning of a link, where packets wait for it. Ends the program when flows
+     * are a fluid.
+     * @param link number of the link in the topology
+     * @return the port, whose trace sources tell of what happens from now on
+     */
+    Ptr<FabricPort> GetPort(uint32_t link);
+
+    /**
+     * What moves packets. Ends the program when flows are a fluid.
+     * @return the transport; calls on it are framed by the driver's Synchronize and Update
+     */
+    weir::PacketTransport& GetPackets();
+
+    /**
+     * The rate of a flow: what it has of its links, or what its congestion control allows it.
+     * @param flow the flow's number
+     * @return the rate; zero when it has ended
+     */
+    weir::Rate GetFlowRate(uint64_t flow);
 
     /**
      * Flows under way, those in their start-up delay included.
@@ -245,13 +275,14 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
      */
     void Observe();
 
-    std::unique_ptr<weir::Fabric> m_fabric; //!< topology and transport
-    Ptr<EngineDriver> m_driver;             //!< keeps it at the simulator's time
-    bool m_linkRates{false};                //!< whether the transport reports link rates
-    uint16_t m_nextPort{0};                 //!< source port of the next flow
-    std::vector<FlowCallback> m_callbacks;  //!< by token; free slots are reused
-    std::vector<uint32_t> m_freeSlots;      //!< of m_callbacks
-    std::vector<uint64_t> m_flows;          //!< by token: the flow's number
+    std::unique_ptr<weir::Fabric> m_fabric;      //!< topology and transport
+    Ptr<EngineDriver> m_driver;                  //!< keeps it at the simulator's time
+    bool m_linkRates{false};                     //!< whether the transport reports link rates
+    uint16_t m_nextPort{0};                      //!< source port of the next flow
+    std::vector<FlowCallback> m_callbacks;       //!< by token; free slots are reused
+    std::vector<uint32_t> m_freeSlots;           //!< of m_callbacks
+    std::vector<uint64_t> m_flows;               //!< by token: the flow's number
+    std::map<uint32_t, Ptr<FabricPort>> m_ports; //!< by link, those that were asked for
 
     TracedCallback<uint64_t, const weir::FlowRequest&, weir::Time>
         m_flowStarted; //!< FlowStarted trace source

@@ -40,6 +40,17 @@ NameOf(const weir::ParameterInfo& info)
 }
 
 /**
+ * A parameter's time as an attribute's.
+ * @param time of the parameter
+ * @return the same, Time::Max() for an infinite one
+ */
+Time
+ToAttribute(weir::Time time)
+{
+    return time.IsInfinite() ? Time::Max() : ToNs3(time);
+}
+
+/**
  * What a link carries of its raw rate.
  * @param link the link
  * @return its payload part
@@ -286,8 +297,11 @@ class AttributeTransfer : public weir::PartialVisitor
      */
     void TransferTime(const std::string& name, weir::Time& value)
     {
-        Time time = name == m_name ? ToNs3(value) : Time();
-        value = Transfer<TimeValue>(name, time) ? ToWeir(time) : value;
+        Time time = name == m_name ? ToAttribute(value) : Time();
+        if (Transfer<TimeValue>(name, time))
+        {
+            value = time == Time::Max() ? weir::Time::Infinite() : ToWeir(time);
+        }
     }
 
     /**
@@ -538,7 +552,7 @@ class AttributeList : public weir::PartialVisitor
     {
         Add(name,
             help,
-            TimeValue(ToNs3(initial)),
+            TimeValue(ToAttribute(initial)),
             range.maximum.IsInfinite()
                 ? MakeTimeChecker(ToNs3(range.minimum))
                 : MakeTimeChecker(ToNs3(range.minimum), ToNs3(range.maximum)));

@@ -16,7 +16,7 @@ namespace ns3
  * An object whose attributes are the parameters of plain components: an attribute is a parameter's
  * key in PascalCase, with its help, range and default (a link's parameter is three attributes, as
  * AddLinkAttributes). Setting one sets that parameter in every component that has it; until then
- * each keeps its own default.
+ * each keeps its own default. A time that may be infinite is so at Time::Max().
  */
 class ParameterizedObject : public Object
 {

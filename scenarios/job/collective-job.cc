@@ -87,7 +87,8 @@ CollectiveJob::GetTypeId()
                           MakeUintegerAccessor(&CollectiveJob::m_channels),
                           MakeUintegerChecker<uint32_t>(0, 64))
             .AddAttribute("Fidelity",
-                          "How closely it is followed: analytical, stream or flow.",
+                          "How closely it is followed: analytical, stream or flow; packet where "
+                          "flows move as packets.",
                           StringValue("stream"),
                           MakeStringAccessor(&CollectiveJob::m_fidelity),
                           MakeStringChecker())

@@ -40,6 +40,7 @@ PacketNetwork::PacketNetwork(const Topology& topology,
       m_packets(packets),
       m_ends(ends),
       m_classes(spec.trafficClasses + 1),
+      m_losslessClasses(spec.switches.losslessClasses),
       m_clock(spec.clock.ToPicoseconds()),
       m_ports(topology.LinkCount()),
       m_counters(topology.LinkCount()),
@@ -81,7 +82,7 @@ PacketNetwork::PacketNetwork(const Topology& topology,
         {
             const Link& link = topology.GetLink(LinkId(i));
             const double alphaRate = spec.switches.alphaRate.ToBytesPerSecond();
-            for (unsigned c = 1; c < m_classes; c++)
+            for (unsigned c = 1; c < m_classes && c <= m_losslessClasses; c++)
             {
                 IngressAccount& account = m_accounts[i * m_classes + c];
                 account.headroomSize = HeadroomOf(i);
@@ -108,7 +109,21 @@ PacketNetwork::PacketNetwork(const Topology& topology,
     }
 }
 
-/** Of the longest packet on a link; inside nodes, of a burst. */
+void
+PacketNetwork::SetObserver(uint32_t link, PortObserver* observer)
+{
+    m_observers.resize(m_ports.size(), nullptr);
+    m_observers[link] = observer;
+    m_ports[link].isObserved = observer != nullptr;
+}
+
+void
+PacketNetwork::TellQueue(uint32_t link, unsigned trafficClass, int64_t now)
+{
+    m_observers[link]->OnQueue(
+        LinkId(link), trafficClass, QueueOf(link, trafficClass).bytes, Time::Picoseconds(now));
+}
+
 int64_t
 PacketNetwork::MostBytes(uint32_t link) const
 {
@@ -223,7 +238,13 @@ void
 PacketNetwork::Drop(uint32_t packet, uint32_t link, int64_t now)
 {
     m_counters[link].drops++;
-    m_ends.OnLost(packet, now);
+    Packet& p = m_packets[packet];
+    p.nextLink = link;
+    if (m_ports[link].isObserved)
+    {
+        m_observers[link]->OnDrop(LinkId(link), p.trafficClass, p.size, Time::Picoseconds(now));
+    }
+    EndsOf(p).OnLost(packet, now);
     m_packets.Free(packet);
 }
 
@@ -238,7 +259,7 @@ PacketNetwork::Admit(uint32_t packet, uint32_t link, int64_t now)
     }
     const Port& in = m_ports[p.ingress];
     SharedBuffer& buffer = m_buffers[in.to];
-    switch (in.admission)
+    switch (AdmissionOf(in, p.trafficClass))
     {
     case Admission::Credits:
         return true;
@@ -306,7 +327,7 @@ PacketNetwork::Release(const Packet& packet, int64_t now)
         return;
     }
     SharedBuffer& buffer = m_buffers[in.to];
-    if (in.admission == Admission::Lossy)
+    if (AdmissionOf(in, packet.trafficClass) == Admission::Lossy)
     {
         buffer.TakeShared(-static_cast<int64_t>(packet.size));
         return;
@@ -347,6 +368,10 @@ PacketNetwork::SendPause(uint32_t ingress, unsigned trafficClass, bool resume, i
     queue.packets.Insert(place, packet);
     queue.bytes += p.size;
     m_ports[link].backlog++;
+    if (m_ports[link].isObserved)
+    {
+        TellQueue(link, 0, now);
+    }
     const int64_t again = m_spec.switches.pauseTime.ToPicoseconds() / 2;
     if (!resume && !m_spec.switches.pauseTime.IsInfinite() &&
         m_events.TimeOf(PacketEventKind::Refresh, ingress) == EventWheel::NEVER)
@@ -389,6 +414,13 @@ PacketNetwork::OnPause(const Packet& packet, uint32_t link, int64_t now)
             m_pausedUntil[paused * m_classes + packet.owner] =
                 now + m_spec.switches.pauseTime.ToPicoseconds();
         }
+    }
+    if (port.isObserved)
+    {
+        m_observers[paused]->OnPause(LinkId(paused),
+                                     packet.owner,
+                                     (packet.flags & Packet::RESUME) == 0,
+                                     Time::Picoseconds(now));
     }
     if (!wasPaused && port.paused != 0)
     {
@@ -449,9 +481,13 @@ PacketNetwork::Enqueue(uint32_t packet, uint32_t link, int64_t now)
     if (m_spec.switches.markAt == MarkingPlace::Enqueue)
     {
         Packet& p = m_packets[packet];
-        Mark(p, link, QueueOf(link, p.trafficClass).bytes);
+        Mark(p, link, QueueOf(link, p.trafficClass).bytes, now);
     }
     Push(packet, link);
+    if (port.isObserved)
+    {
+        TellQueue(link, m_packets[packet].trafficClass, now);
+    }
     if (port.busyUntil >= now) // at the very end of a packet, all that comes then is looked at
     {
         if (port.backlog == 1)
@@ -557,7 +593,8 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
         {
             return false;
         }
-        packet = m_ends.NextPacket(link, trafficClass, now);
+        PacketEnds& ends = (m_datagramClasses >> trafficClass & 1) != 0 ? *m_datagrams : m_ends;
+        packet = ends.NextPacket(link, trafficClass, now);
         if (packet == Packet::NONE)
         {
             return false;
@@ -601,10 +638,11 @@ PacketNetwork::TransmitNext(uint32_t link, int64_t now)
 
 /** Marks what congestion control looks at, by the bytes that wait in the queue. */
 void
-PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued)
+PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued, int64_t now)
 {
     const SwitchSpec& spec = m_spec.switches;
-    if (!spec.marks || !m_ports[link].isOfSwitch || packet.kind != PacketKind::Data)
+    if (!spec.marks || !m_ports[link].isOfSwitch || packet.kind > PacketKind::Datagram ||
+        (packet.flags & Packet::NOT_ECN_CAPABLE) != 0)
     {
         return;
     }
@@ -629,6 +667,10 @@ PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued)
     }
     packet.flags |= Packet::MARKED;
     m_counters[link].marks++;
+    if (m_ports[link].isObserved)
+    {
+        m_observers[link]->OnMark(LinkId(link), packet.trafficClass, Time::Picoseconds(now));
+    }
 }
 
 /** Writes telemetry of the port into a packet that leaves it. */
@@ -656,11 +698,11 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
     {
         m_credits[m_creditPlace[link] + p.trafficClass].Take(UnitsOf(p.size));
     }
-    if (p.kind == PacketKind::Data)
+    if (p.kind <= PacketKind::Datagram)
     {
         if (m_spec.switches.markAt == MarkingPlace::Dequeue)
         {
-            Mark(p, link, QueueOf(link, p.trafficClass).bytes);
+            Mark(p, link, QueueOf(link, p.trafficClass).bytes, now);
         }
         if (p.telemetry != Packet::NONE && port.isOfSwitch)
         {
@@ -678,6 +720,15 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
         counters.backlogged += end - now;
     }
     port.busyUntil = end;
+    if (port.isObserved)
+    {
+        m_observers[link]->OnTransmit(LinkId(link),
+                                      p.trafficClass,
+                                      BytesOf(link, p.size, p.payload),
+                                      Time::Picoseconds(now),
+                                      Time::Picoseconds(end));
+        TellQueue(link, p.trafficClass, now);
+    }
     p.time = end + port.latency;
     p.ingress = link;
     if (p.kind != PacketKind::Pause)
@@ -727,7 +778,7 @@ PacketNetwork::OnArrival(uint32_t link, int64_t now)
         {
             ReturnCredits(p, link, now);
         }
-        m_ends.OnPacket(packet, now);
+        EndsOf(p).OnPacket(packet, now);
         m_packets.Free(packet);
         return;
     }
@@ -797,6 +848,10 @@ PacketNetwork::SetUp(uint32_t link, bool up, int64_t now)
         {
             LoseQueued(queue.packets.Pop(), link, now);
         }
+        if (port.isObserved)
+        {
+            TellQueue(link, c, now);
+        }
         m_accounts[link * m_classes + c].isPausing = false; // who waited is told so by the link
     }
 }
@@ -843,7 +898,8 @@ PacketNetwork::FindDeadlock() const
     std::vector<std::vector<uint32_t>> holders(count);
     for (uint32_t link = 0; link < count; link++)
     {
-        for (unsigned c = 1; c < m_classes; c++)
+        const bool arePaused = m_spec.switches.flowControl == FlowControl::Pfc;
+        for (unsigned c = 1; c < m_classes && !(arePaused && c > m_losslessClasses); c++)
         {
             const Ring<uint32_t>& packets = m_queues[link * m_classes + c].packets;
             for (uint32_t i = 0; i < packets.Size(); i++)

@@ -9,6 +9,7 @@
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/packet/packet.h"
 #include "fabric/transport/packet/port-counters.h"
+#include "fabric/transport/packet/port-observer.h"
 #include "fabric/transport/packet/ring.h"
 #include "fabric/transport/packet/shared-buffer.h"
 
@@ -33,7 +34,7 @@ class PacketEnds
     /** A packet is at its destination; it is freed after that. */
     virtual void OnPacket(uint32_t packet, int64_t now) = 0;
 
-    /** A packet was dropped, or was on a link that failed; it is freed after that. */
+    /** A packet was dropped, or was on a link (`nextLink`) that failed; it is freed after that. */
     virtual void OnLost(uint32_t packet, int64_t now) = 0;
 };
 
@@ -57,6 +58,16 @@ class PacketNetwork
                   EventWheel& events,
                   PacketPool& packets,
                   PacketEnds& ends);
+
+    /** Datagrams come from and go to @p ends, and all packets of @p classes (bits) are such. */
+    void SetDatagrams(PacketEnds& ends, uint8_t classes)
+    {
+        m_datagrams = &ends;
+        m_datagramClasses = classes;
+    }
+
+    /** Has somebody told of what happens at a port; null: nobody. He must outlive it. */
+    void SetObserver(uint32_t link, PortObserver* observer);
 
     /** Marks the end of a path among hops. */
     static constexpr uint32_t END = 0xffffffff;
@@ -194,6 +205,9 @@ class PacketNetwork
         return m_classes;
     }
 
+    /** Bytes on the wire of the longest packet on a link; inside nodes, of a burst. */
+    int64_t MostBytes(uint32_t link) const;
+
     /** The headroom of a link and class: what may come after it asked for a pause. */
     int64_t HeadroomOf(uint32_t link) const;
 
@@ -238,6 +252,7 @@ class PacketNetwork
         bool isNetwork{true};   //!< packets have headers there
         bool isOfSwitch{false}; //!< marks, trims
         bool waitsForCredits{false};
+        bool isObserved{false};
         double wholePsPerByte{1};
         double share{1}; //!< see SetShare
     };
@@ -261,6 +276,19 @@ class PacketNetwork
         return m_queues[link * m_classes + trafficClass];
     }
 
+    /** How what came by a link is admitted in a class: those beyond the lossless ones are lossy. */
+    Admission AdmissionOf(const Port& ingress, unsigned trafficClass) const
+    {
+        return ingress.admission == Admission::Pfc && trafficClass > m_losslessClasses
+                   ? Admission::Lossy
+                   : ingress.admission;
+    }
+
+    PacketEnds& EndsOf(const Packet& packet)
+    {
+        return packet.kind == PacketKind::Datagram ? *m_datagrams : m_ends;
+    }
+
     void Enqueue(uint32_t packet, uint32_t link, int64_t now);
     bool Admit(uint32_t packet, uint32_t link, int64_t now);
     bool TrimOrDrop(uint32_t packet, uint32_t link, int64_t now);
@@ -279,14 +307,14 @@ class PacketNetwork
         return (size + unit - 1) / unit;
     }
 
-    void Mark(Packet& packet, uint32_t link, int64_t queued);
+    void Mark(Packet& packet, uint32_t link, int64_t queued, int64_t now);
     void Stamp(Packet& packet, uint32_t link, int64_t now);
     void SendPause(uint32_t ingress, unsigned trafficClass, bool resume, int64_t now);
     void OnPause(const Packet& packet, uint32_t link, int64_t now);
     int64_t WholeAt(const Packet& packet, uint32_t link) const;
     void LoseQueued(uint32_t packet, uint32_t link, int64_t now);
     void LoseOnWire(uint32_t packet, uint32_t link, int64_t now);
-    int64_t MostBytes(uint32_t link) const;
+    void TellQueue(uint32_t link, unsigned trafficClass, int64_t now);
     void SetWireRate(uint32_t link, Rate rate);
     void SetAdmission(uint32_t link);
 
@@ -295,7 +323,10 @@ class PacketNetwork
     EventWheel& m_events;
     PacketPool& m_packets;
     PacketEnds& m_ends;
+    PacketEnds* m_datagrams{nullptr};
     unsigned m_classes;
+    unsigned m_losslessClasses;
+    uint8_t m_datagramClasses{0};           //!< bit by class
     int64_t m_clock;                        //!< ps
     std::vector<Port> m_ports;              //!< by link
     std::vector<PortCounters> m_counters;   //!< by link
@@ -307,6 +338,7 @@ class PacketNetwork
     std::vector<uint32_t> m_creditPlace;    //!< by link: into m_credits
     std::vector<SharedBuffer> m_buffers;    //!< by device
     std::vector<uint64_t> m_draws;          //!< by link: state of its random numbers
+    std::vector<PortObserver*> m_observers; //!< by link; empty while there is none
     std::vector<uint32_t> m_hops;           //!< paths one after another, each with its END
 };
 

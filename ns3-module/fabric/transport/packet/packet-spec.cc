@@ -107,7 +107,7 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
                  {Bytes(0), MOST_BYTES});
     visitor.Number({"alpha",
                     "Part of the free shared buffer that one ingress link and class may use (pfc), "
-                    "or one queue (none).",
+                    "or one queue of a lossy class.",
                     "HPCC's simulator: 1/8 at the NIC's rate"},
                    alpha,
                    {1e-6, 1e6});
@@ -129,9 +129,14 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
         {"pauseTime", "How long a pause lasts; it is renewed in time. inf: until told."},
         pauseTime,
         {Time::Nanoseconds(1), Time::Infinite()});
-    visitor.Size({"portQueue", "Most bytes in a queue (flowControl none); 0: alpha says."},
+    visitor.Size({"portQueue", "Most bytes in the queue of a lossy class; 0: alpha says."},
                  portQueue,
                  {Bytes(0), MOST_BYTES});
+    visitor.Count({"losslessClasses",
+                   "Classes of data, from the first on, that are paused (pfc); packets of the "
+                   "others are dropped where their queue has no room."},
+                  losslessClasses,
+                  {0, 7});
     visitor.Flag(
         {"trim", "Cut off the payload of packets that find no room, and pass on the rest."}, trim);
     visitor.Flag({"cutThrough", "Pass packets on as soon as their header is there."}, cutThrough);

@@ -86,6 +86,7 @@ struct SwitchSpec : Parameterized
     Bytes resumeOffset{Bytes::KiB(3)};
     Time pauseTime{Time::Infinite()};
     Bytes portQueue{Bytes(0)};
+    uint32_t losslessClasses{1};
     bool trim{false};
     bool cutThrough{false};
     Bytes creditBuffer{Bytes(0)};

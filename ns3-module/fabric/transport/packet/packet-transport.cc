@@ -35,7 +35,8 @@ PacketTransport::PacketTransport(Routing& routing, PacketSpec spec)
     : m_spec(WithHeader(std::move(spec))),
       m_routing(routing),
       m_pairs(m_spec, m_wheel, m_packets, *this),
-      m_network(routing.GetTopology(), m_spec, m_wheel, m_packets, m_pairs)
+      m_network(routing.GetTopology(), m_spec, m_wheel, m_packets, m_pairs),
+      m_datagrams(m_spec, routing, m_packets, m_network, *this)
 {
     m_pairs.SetNetwork(m_network);
 }
@@ -286,6 +287,39 @@ PacketTransport::OnMessageDone(uint32_t message, int64_t now)
     }
 }
 
+void
+PacketTransport::OfferDatagrams(LinkId link, unsigned trafficClass, Time now)
+{
+    if (m_datagramClient == nullptr || link.Index() >= m_network.Links())
+    {
+        throw std::invalid_argument(
+            "PacketTransport::OfferDatagrams: no such link, or nobody to have datagrams from");
+    }
+    m_now = std::max(m_now, now);
+    m_datagrams.Offer(link, trafficClass, now.ToPicoseconds());
+}
+
+std::optional<Datagram>
+PacketTransport::NextDatagram(LinkId link, unsigned trafficClass, Time now)
+{
+    m_hasTold = true;
+    return m_datagramClient->NextDatagram(link, trafficClass, now);
+}
+
+void
+PacketTransport::OnDatagram(uint64_t handle, bool isMarked, Time now)
+{
+    m_hasTold = true;
+    m_datagramClient->OnDatagram(handle, isMarked, now);
+}
+
+void
+PacketTransport::OnDatagramLost(uint64_t handle, LinkId link, Time now)
+{
+    m_hasTold = true;
+    m_datagramClient->OnDatagramLost(handle, link, now);
+}
+
 /** Places of a path's hops, and of those back. */
 QueuePairs::Path
 PacketTransport::HopsOf(PathId path)
@@ -507,6 +541,7 @@ PacketTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
     }
     m_now = std::max(m_now, now);
     m_routing.SetUsable(links, up);
+    m_datagrams.Reroute();
     for (const LinkId link : links)
     {
         m_network.SetUp(link.Index(), up, now.ToPicoseconds());

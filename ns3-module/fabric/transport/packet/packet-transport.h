@@ -3,6 +3,7 @@
 #define WEIR_FABRIC_TRANSPORT_PACKET_PACKET_TRANSPORT_H
 
 #include "fabric/routing/routing.h"
+#include "fabric/transport/packet/datagrams.h"
 #include "fabric/transport/packet/event-wheel.h"
 #include "fabric/transport/packet/packet-network.h"
 #include "fabric/transport/packet/packet-spec.h"
@@ -30,10 +31,12 @@ namespace weir
  * What has no hops in order (a multicast or a reduction in switches) takes all its links at once:
  * its bytes are sent over each of them, and it is done when the last one has them.
  *
+ * Datagrams of somebody else share its ports with the flows (SetDatagramClient, OfferDatagrams).
+ *
  * Weights do not count. What links carry is in bytes of their payload rate: those on the wire times
  * their framing. A link is saturated while it sends and another packet waits for it.
  */
-class PacketTransport final : public Transport, private MessageClient
+class PacketTransport final : public Transport, private MessageClient, private DatagramClient
 {
   public:
     /** @p routing must outlive it. @throws std::invalid_argument on values that cannot be. */
@@ -99,6 +102,15 @@ class PacketTransport final : public Transport, private MessageClient
 
     /** The request of a flow that has not ended; null when it has. */
     const FlowRequest* RequestOf(FlowId id) const;
+
+    /** Whose datagrams there are: one client, which must outlive it. */
+    void SetDatagramClient(DatagramClient& client)
+    {
+        m_datagramClient = &client;
+    }
+
+    /** As Datagrams::Offer. @throws std::invalid_argument also without a client. */
+    void OfferDatagrams(LinkId link, unsigned trafficClass, Time now);
 
     /** The ports and switches. */
     PacketNetwork& GetNetwork()
@@ -170,6 +182,9 @@ class PacketTransport final : public Transport, private MessageClient
 
     void OnMessageSent(uint32_t message, int64_t now) override;
     void OnMessageDone(uint32_t message, int64_t now) override;
+    std::optional<Datagram> NextDatagram(LinkId link, unsigned trafficClass, Time now) override;
+    void OnDatagram(uint64_t handle, bool isMarked, Time now) override;
+    void OnDatagramLost(uint64_t handle, LinkId link, Time now) override;
     void Handle(EventWheel::Event event, int64_t now);
     void Prefetch();
     uint32_t Find(FlowId id) const;
@@ -192,6 +207,8 @@ class PacketTransport final : public Transport, private MessageClient
     PacketPool m_packets;
     QueuePairs m_pairs;
     PacketNetwork m_network;
+    Datagrams m_datagrams;
+    DatagramClient* m_datagramClient{nullptr};
     std::deque<Flow> m_flows; //!< clients start some while they are told of others
     std::vector<uint32_t> m_unused;
     std::vector<Connection> m_connections;              //!< in the order in which they were opened

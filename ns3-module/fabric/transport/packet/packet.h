@@ -13,7 +13,8 @@ namespace weir
 enum class PacketKind : uint8_t
 {
     Data,
-    Trimmed, //!< the header of a data packet whose payload a switch has cut off
+    Datagram, //!< a packet of somebody else, whose bytes mean nothing to the fabric
+    Trimmed,  //!< the header of a data packet whose payload a switch has cut off
     Ack,
     Nack,    //!< asks for a sequence number again
     Request, //!< asks the receiver for credit
@@ -27,15 +28,16 @@ struct alignas(64) Packet
 {
     static constexpr uint32_t NONE = 0xffffffff;
 
-    static constexpr uint8_t MARKED = 1; //!< flag: ECN; on ACKs, its echo
-    static constexpr uint8_t LAST = 2;   //!< flag: of its message
-    static constexpr uint8_t RESUME = 4; //!< flag of a Pause: go on
-    static constexpr uint8_t ASKS = 8;   //!< flag: wants its acknowledgment at once
+    static constexpr uint8_t MARKED = 1;          //!< flag: ECN; on ACKs, its echo
+    static constexpr uint8_t LAST = 2;            //!< flag: of its message
+    static constexpr uint8_t RESUME = 4;          //!< flag of a Pause: go on
+    static constexpr uint8_t NOT_ECN_CAPABLE = 8; //!< flag of a Datagram: it is not marked
+    static constexpr uint8_t ASKS = 16;           //!< flag: wants its acknowledgment at once
 
     int64_t time{0};          //!< picoseconds: when it is whole at the end of the wire
     int64_t stamp{0};         //!< when it was sent; on ACKs, when what they acknowledge was
-    uint64_t number{0};       //!< packet sequence number; on ACKs, the next one expected
-    uint32_t nextLink{NONE};  //!< on a wire: where it goes on
+    uint64_t number{0};       //!< sequence number; on ACKs, the next one expected; or a handle
+    uint32_t nextLink{NONE};  //!< on a wire: where it goes on; of a lost one: where that was
     uint32_t owner{0};        //!< queue pair; of a Pause its traffic class
     uint32_t hop{0};          //!< into PacketNetwork's hops: the link it takes next
     uint32_t ingress{NONE};   //!< link by which it came into the device where it is

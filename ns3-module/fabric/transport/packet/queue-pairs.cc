@@ -649,6 +649,7 @@ QueuePairs::OnPacket(uint32_t packet, int64_t now)
         ScheduleTimer(id, now);
         break;
     }
+    case PacketKind::Datagram:
     case PacketKind::Pause:
         break;
     }

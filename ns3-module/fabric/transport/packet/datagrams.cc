@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/datagrams.h"
+
+#include <stdexcept>
+#include <string>
+
+namespace weir
+{
+
+Datagrams::Datagrams(const PacketSpec& spec,
+                     Routing& routing,
+                     PacketPool& packets,
+                     PacketNetwork& network,
+                     DatagramClient& client)
+    : m_spec(spec),
+      m_routing(routing),
+      m_packets(packets),
+      m_network(network),
+      m_client(client)
+{
+    network.SetDatagrams(*this, static_cast<uint8_t>(0xff << FIRST_CLASS));
+}
+
+void
+Datagrams::Offer(LinkId link, unsigned trafficClass, int64_t now)
+{
+    if (trafficClass < FIRST_CLASS || trafficClass >= m_network.Classes())
+    {
+        throw std::invalid_argument("Datagrams::Offer: found traffic class " +
+                                    std::to_string(trafficClass) + ", expected one from " +
+                                    std::to_string(FIRST_CLASS) + " to trafficClasses, which is " +
+                                    std::to_string(m_network.Classes() - 1));
+    }
+    m_network.SetSource(link.Index(), trafficClass, true, now);
+}
+
+void
+Datagrams::Reroute()
+{
+    m_paths.clear();
+}
+
+uint32_t
+Datagrams::HopsOf(PathId path)
+{
+    if (path.Index() >= m_placeOfPath.size())
+    {
+        m_placeOfPath.resize(m_routing.Paths().Size(), PacketNetwork::END);
+    }
+    uint32_t& place = m_placeOfPath[path.Index()];
+    if (place == PacketNetwork::END)
+    {
+        std::vector<LinkId> links;
+        for (const PathLink& each : m_routing.Paths().Links(path))
+        {
+            links.push_back(each.link);
+        }
+        place = m_network.AddHops(links);
+    }
+    return place;
+}
+
+uint32_t
+Datagrams::PlaceOf(RouteId route)
+{
+    if (route.Index() >= m_paths.size())
+    {
+        m_paths.resize(m_routing.Size());
+    }
+    Paths& paths = m_paths[route.Index()];
+    if (paths.places.empty())
+    {
+        if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
+        {
+            for (const PathId path : m_routing.EntropyPaths(route, m_spec.queuePair.paths))
+            {
+                paths.places.push_back(HopsOf(path));
+            }
+        }
+        else
+        {
+            paths.places.push_back(HopsOf(m_routing.CurrentPath(route)));
+        }
+    }
+    paths.turn = paths.turn + 1 < paths.places.size() ? paths.turn + 1 : 0;
+    return paths.places[paths.turn];
+}
+
+uint32_t
+Datagrams::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
+{
+    const std::optional<Datagram> datagram =
+        m_client.NextDatagram(LinkId(link), trafficClass, Time::Picoseconds(now));
+    if (!datagram)
+    {
+        m_network.SetSource(link, trafficClass, false, now);
+        return Packet::NONE;
+    }
+    if (datagram->bytes == 0 || datagram->bytes > m_network.MostBytes(link))
+    {
+        throw std::invalid_argument("Datagrams: found a datagram of " +
+                                    std::to_string(datagram->bytes) + " bytes, expected 1 to " +
+                                    std::to_string(m_network.MostBytes(link)) +
+                                    ", as long as packets are");
+    }
+    const uint32_t packet = m_packets.New();
+    Packet& p = m_packets[packet];
+    p.kind = PacketKind::Datagram;
+    p.stamp = now;
+    p.number = datagram->handle;
+    p.hop = PlaceOf(datagram->route);
+    p.size = datagram->bytes;
+    p.trafficClass = static_cast<uint8_t>(trafficClass);
+    p.flags = datagram->isEcnCapable ? 0 : Packet::NOT_ECN_CAPABLE;
+    if (m_network.HopAt(p.hop) != link)
+    {
+        throw std::invalid_argument(
+            "Datagrams: found a datagram whose route begins with another link than its port");
+    }
+    return packet;
+}
+
+void
+Datagrams::OnPacket(uint32_t packet, int64_t now)
+{
+    const Packet& p = m_packets[packet];
+    m_client.OnDatagram(p.number, (p.flags & Packet::MARKED) != 0, Time::Picoseconds(now));
+}
+
+void
+Datagrams::OnLost(uint32_t packet, int64_t now)
+{
+    const Packet& p = m_packets[packet];
+    m_client.OnDatagramLost(p.number, LinkId(p.nextLink), Time::Picoseconds(now));
+}
+
+} // namespace weir

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_MODEL_CONGESTION_CONTROL_DESCRIPTION_H
+#define WEIR_MODEL_CONGESTION_CONTROL_DESCRIPTION_H
+
+#include "parameter-attributes.h"
+
+#include "fabric/parameters/polymorphic.h"
+#include "fabric/transport/packet/congestion/congestion-control.h"
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * The congestion control of flows that move as packets, as attributes: its kind and the parameters
+ * of all kinds. A preset is to be set before single values.
+ */
+class CongestionControlDescription : public ParameterizedObject
+{
+  public:
+    /**
+     * Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    CongestionControlDescription();
+    ~CongestionControlDescription() override;
+
+    /**
+     * The congestion control as plain values.
+     * @return the values
+     */
+    weir::Polymorphic<weir::CongestionControl> GetSpec() const;
+
+    std::vector<weir::Parameterized*> GetComponents() override;
+
+  private:
+    /**
+     * Set the kind by its name.
+     * @param kind the name
+     */
+    void SetKind(std::string kind);
+
+    /**
+     * The kind's name.
+     * @return the name
+     */
+    std::string GetKind() const;
+
+    std::vector<weir::Polymorphic<weir::CongestionControl>> m_kinds; //!< of every kind one
+    std::size_t m_kind{0};                                           //!< the one that is meant
+};
+
+} // namespace ns3
+
+#endif // WEIR_MODEL_CONGESTION_CONTROL_DESCRIPTION_H

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric-net-device.h"
+
+#include "ns3/abort.h"
+#include "ns3/ethernet-header.h"
+#include "ns3/ipv4-header.h"
+#include "ns3/ipv4-l3-protocol.h"
+#include "ns3/ipv6-header.h"
+#include "ns3/ipv6-l3-protocol.h"
+#include "ns3/log.h"
+#include "ns3/node.h"
+#include "ns3/pointer.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("FabricNetDevice");
+
+NS_OBJECT_ENSURE_REGISTERED(FabricNetDevice);
+
+namespace
+{
+
+constexpr uint32_t CHECK_BYTES = 4; //!< frame check sequence (IEEE 802.3)
+
+/**
+ * Sets the codepoint "congestion experienced" of an IP packet (RFC 3168).
+ * @param packet without the header of a frame
+ * @param protocol of the packet
+ */
+void
+SetCongestionExperienced(Ptr<Packet> packet, uint16_t protocol)
+{
+    if (protocol == Ipv4L3Protocol::PROT_NUMBER)
+    {
+        Ipv4Header header;
+        packet->RemoveHeader(header);
+        header.SetEcn(Ipv4Header::ECN_CE);
+        if (Node::ChecksumEnabled())
+        {
+            header.EnableChecksum();
+        }
+        packet->AddHeader(header);
+    }
+    else if (protocol == Ipv6L3Protocol::PROT_NUMBER)
+    {
+        Ipv6Header header;
+        packet->RemoveHeader(header);
+        header.SetEcn(Ipv6Header::ECN_CE);
+        packet->AddHeader(header);
+    }
+}
+
+} // namespace
+
+TypeId
+FabricNetDevice::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::FabricNetDevice")
+            .SetParent<NetDevice>()
+            .SetGroupName("Weir")
+            .AddConstructor<FabricNetDevice>()
+            .AddAttribute("Mtu",
+                          "Most bytes of an IP packet. A frame must not be longer than the "
+                          "fabric's packets.",
+                          UintegerValue(1500),
+                          MakeUintegerAccessor(&FabricNetDevice::SetMtu, &FabricNetDevice::GetMtu),
+                          MakeUintegerChecker<uint16_t>(68))
+            .AddAttribute("TrafficClass",
+                          "Of the packets in the fabric. Class 1 is that of flows; those beyond "
+                          "LosslessClasses of PacketDescription are lossy.",
+                          UintegerValue(weir::Datagrams::FIRST_CLASS),
+                          MakeUintegerAccessor(&FabricNetDevice::m_trafficClass),
+                          MakeUintegerChecker<uint32_t>(weir::Datagrams::FIRST_CLASS, 7))
+            .AddAttribute("MinFrame",
+                          "Least bytes of a frame, check sequence included; shorter ones are "
+                          "padded (IEEE 802.3: 64).",
+                          UintegerValue(64),
+                          MakeUintegerAccessor(&FabricNetDevice::m_minFrame),
+                          MakeUintegerChecker<uint32_t>(0, 1500))
+            .AddAttribute("Gap",
+                          "Bytes that a frame takes on the wire besides: preamble and gap (IEEE "
+                          "802.3: 8 and 12).",
+                          UintegerValue(20),
+                          MakeUintegerAccessor(&FabricNetDevice::m_gap),
+                          MakeUintegerChecker<uint32_t>(0, 1500))
+            .AddAttribute(
+                "TxQueue",
+                "What packets wait in before the NIC's port has time for them.",
+                PointerValue(),
+                MakePointerAccessor(&FabricNetDevice::SetQueue, &FabricNetDevice::GetQueue),
+                MakePointerChecker<Queue<Packet>>())
+            .AddAttribute("Port",
+                          "The NIC's port into the network, which flows use, too.",
+                          TypeId::ATTR_GET,
+                          PointerValue(),
+                          MakePointerAccessor(&FabricNetDevice::GetPort),
+                          MakePointerChecker<FabricPort>())
+            .AddTraceSource("MacTx",
+                            "A packet has come to be sent.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_macTx),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacTxDrop",
+                            "A packet was dropped by the device: its queue was full, or no device "
+                            "has its destination.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_macTxDrop),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacPromiscRx",
+                            "A packet was received.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_macPromiscRx),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacRx",
+                            "A packet was received; there are none for others.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_macRx),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PhyTxBegin",
+                            "A frame begins to leave.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_phyTxBegin),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PhyRxEnd",
+                            "A frame has come.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_phyRxEnd),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("Sniffer",
+                            "A frame begins to leave, or has come: what a sniffer sees.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_sniffer),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PromiscSniffer",
+                            "The same as Sniffer.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_promiscSniffer),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("FabricDrop",
+                            "A frame that this device has sent was dropped in the fabric.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_drop),
+                            "ns3::FabricNetDevice::FabricDropTracedCallback");
+    return tid;
+}
+
+FabricNetDevice::FabricNetDevice()
+    : m_address(Mac48Address::Allocate())
+{
+    NS_LOG_FUNCTION(this);
+}
+
+FabricNetDevice::~FabricNetDevice()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+FabricNetDevice::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_channel = nullptr;
+    m_node = nullptr;
+    m_queue = nullptr;
+    m_receive = ReceiveCallback();
+    m_promiscReceive = PromiscReceiveCallback();
+    NetDevice::DoDispose();
+}
+
+void
+FabricNetDevice::Attach(Ptr<FabricChannel> channel, weir::DeviceId nic)
+{
+    NS_LOG_FUNCTION(this << channel << nic.Index());
+    NS_ABORT_MSG_IF(m_channel, "FabricNetDevice: attached twice");
+    const weir::PacketSpec& spec = channel->GetFabric()->GetPackets().GetSpec();
+    NS_ABORT_MSG_IF(m_trafficClass > spec.trafficClasses,
+                    "FabricNetDevice: TrafficClass is " << m_trafficClass
+                                                        << ", expected at most the fabric's "
+                                                           "TrafficClasses, which is "
+                                                        << spec.trafficClasses);
+    m_channel = channel;
+    m_link = channel->Attach(this, nic);
+    NS_ABORT_MSG_IF(!SetMtu(m_mtu),
+                    "FabricNetDevice: Mtu is " << m_mtu << ", expected frames of at most "
+                                               << channel->GetMaxWireBytes()
+                                               << " bytes on the wire (Mtu and Header of "
+                                                  "PacketDescription)");
+}
+
+void
+FabricNetDevice::SetQueue(Ptr<Queue<Packet>> queue)
+{
+    NS_LOG_FUNCTION(this << queue);
+    m_queue = queue;
+}
+
+Ptr<Queue<Packet>>
+FabricNetDevice::GetQueue() const
+{
+    return m_queue;
+}
+
+Ptr<FabricPort>
+FabricNetDevice::GetPort() const
+{
+    return m_channel ? m_channel->GetFabric()->GetPort(m_link) : nullptr;
+}
+
+uint32_t
+FabricNetDevice::GetLink() const
+{
+    return m_link;
+}
+
+uint32_t
+FabricNetDevice::GetWireBytes(uint32_t bytes) const
+{
+    return std::max(bytes + CHECK_BYTES, m_minFrame) + m_gap;
+}
+
+bool
+FabricNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
+{
+    return SendFrom(packet, m_address, dest, protocolNumber);
+}
+
+bool
+FabricNetDevice::SendFrom(Ptr<Packet> packet,
+                          const Address& source,
+                          const Address& dest,
+                          uint16_t protocolNumber)
+{
+    NS_LOG_FUNCTION(this << packet << source << dest << protocolNumber);
+    m_macTx(packet);
+    const Ptr<FabricNetDevice> to =
+        m_channel->Find(Mac48Address::ConvertFrom(dest), packet, protocolNumber);
+    if (!to || !m_queue)
+    {
+        NS_LOG_WARN("No device of the fabric has the destination of a packet");
+        m_macTxDrop(packet);
+        return false;
+    }
+    EthernetHeader header(false);
+    header.SetSource(Mac48Address::ConvertFrom(source));
+    header.SetDestination(to->m_address);
+    header.SetLengthType(protocolNumber);
+    packet->AddHeader(header);
+    if (!m_queue->Enqueue(packet))
+    {
+        m_macTxDrop(packet);
+        return false;
+    }
+    m_channel->Offer(m_link, m_trafficClass);
+    return true;
+}
+
+Ptr<Packet>
+FabricNetDevice::Dequeue()
+{
+    const Ptr<Packet> frame = m_queue->Dequeue();
+    if (frame)
+    {
+        m_phyTxBegin(frame);
+        m_sniffer(frame);
+        m_promiscSniffer(frame);
+    }
+    return frame;
+}
+
+void
+FabricNetDevice::Receive(Ptr<Packet> frame, bool isMarked)
+{
+    NS_LOG_FUNCTION(this << frame << isMarked);
+    EthernetHeader header(false);
+    frame->RemoveHeader(header);
+    const uint16_t protocol = header.GetLengthType();
+    if (isMarked)
+    {
+        SetCongestionExperienced(frame, protocol);
+    }
+    if (!m_phyRxEnd.IsEmpty() || !m_sniffer.IsEmpty() || !m_promiscSniffer.IsEmpty())
+    {
+        const Ptr<Packet> whole = frame->Copy();
+        whole->AddHeader(header);
+        m_phyRxEnd(whole);
+        m_sniffer(whole);
+        m_promiscSniffer(whole);
+    }
+    m_macPromiscRx(frame);
+    if (!m_promiscReceive.IsNull())
+    {
+        m_promiscReceive(this,
+                         frame->Copy(),
+                         protocol,
+                         header.GetSource(),
+                         header.GetDestination(),
+                         NetDevice::PACKET_HOST);
+    }
+    m_macRx(frame);
+    m_receive(this, frame, protocol, header.GetSource());
+}
+
+void
+FabricNetDevice::NoteDrop(Ptr<const Packet> frame, uint32_t link)
+{
+    NS_LOG_FUNCTION(this << frame << link);
+    m_drop(frame, link);
+}
+
+void
+FabricNetDevice::SetIfIndex(const uint32_t index)
+{
+    m_ifIndex = index;
+}
+
+uint32_t
+FabricNetDevice::GetIfIndex() const
+{
+    return m_ifIndex;
+}
+
+Ptr<Channel>
+FabricNetDevice::GetChannel() const
+{
+    return m_channel;
+}
+
+void
+FabricNetDevice::SetAddress(Address address)
+{
+    NS_ABORT_MSG_IF(m_channel, "FabricNetDevice: its address is to be set before it is attached");
+    m_address = Mac48Address::ConvertFrom(address);
+}
+
+Address
+FabricNetDevice::GetAddress() const
+{
+    return m_address;
+}
+
+bool
+FabricNetDevice::SetMtu(const uint16_t mtu)
+{
+    if (m_channel && GetWireBytes(mtu + EthernetHeader(false).GetSerializedSize()) >
+                         m_channel->GetMaxWireBytes())
+    {
+        return false;
+    }
+    m_mtu = mtu;
+    return true;
+}
+
+uint16_t
+FabricNetDevice::GetMtu() const
+{
+    return m_mtu;
+}
+
+bool
+FabricNetDevice::IsLinkUp() const
+{
+    return m_channel && m_channel->IsLinkUp(m_link);
+}
+
+void
+FabricNetDevice::AddLinkChangeCallback(Callback<void> callback)
+{
+    // Links of a fabric fail without telling: what is sent into one that is down waits.
+}
+
+bool
+FabricNetDevice::IsBroadcast() const
+{
+    return false;
+}
+
+Address
+FabricNetDevice::GetBroadcast() const
+{
+    return Mac48Address::GetBroadcast();
+}
+
+bool
+FabricNetDevice::IsMulticast() const
+{
+    return false;
+}
+
+Address
+FabricNetDevice::GetMulticast(Ipv4Address multicastGroup) const
+{
+    return Mac48Address::GetMulticast(multicastGroup);
+}
+
+Address
+FabricNetDevice::GetMulticast(Ipv6Address address) const
+{
+    return Mac48Address::GetMulticast(address);
+}
+
+bool
+FabricNetDevice::IsBridge() const
+{
+    return false;
+}
+
+bool
+FabricNetDevice::IsPointToPoint() const
+{
+    return false;
+}
+
+Ptr<Node>
+FabricNetDevice::GetNode() const
+{
+    return m_node;
+}
+
+void
+FabricNetDevice::SetNode(Ptr<Node> node)
+{
+    m_node = node;
+}
+
+bool
+FabricNetDevice::NeedsArp() const
+{
+    return false;
+}
+
+void
+FabricNetDevice::SetReceiveCallback(ReceiveCallback callback)
+{
+    m_receive = callback;
+}
+
+void
+FabricNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback callback)
+{
+    m_promiscReceive = callback;
+}
+
+bool
+FabricNetDevice::SupportsSendFrom() const
+{
+    return true;
+}
+
+} // namespace ns3

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric-port.h"
+
+#include "ns3/abort.h"
+#include "ns3/log.h"
+#include "ns3/nstime.h"
+#include "ns3/simulator.h"
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("FabricPort");
+
+NS_OBJECT_ENSURE_REGISTERED(FabricPort);
+
+TypeId
+FabricPort::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::FabricPort")
+            .SetParent<Object>()
+            .SetGroupName("Weir")
+            .AddConstructor<FabricPort>()
+            .AddAttribute("RateInterval",
+                          "Over which the trace source Rate takes its means.",
+                          TimeValue(MicroSeconds(10)),
+                          MakeTimeAccessor(&FabricPort::m_interval),
+                          MakeTimeChecker(NanoSeconds(1)))
+            .AddTraceSource("QueueBytes",
+                            "Another packet has come to the queue of a class, or left it.",
+                            MakeTraceSourceAccessor(&FabricPort::m_queueBytes),
+                            "ns3::FabricPort::BytesTracedCallback")
+            .AddTraceSource("Transmit",
+                            "A packet begins to leave.",
+                            MakeTraceSourceAccessor(&FabricPort::m_transmit),
+                            "ns3::FabricPort::TransmitTracedCallback")
+            .AddTraceSource("Mark",
+                            "A packet was marked (ECN).",
+                            MakeTraceSourceAccessor(&FabricPort::m_mark),
+                            "ns3::FabricPort::MarkTracedCallback")
+            .AddTraceSource("Drop",
+                            "A packet found no room in its queue, or was on the link when it "
+                            "failed.",
+                            MakeTraceSourceAccessor(&FabricPort::m_drop),
+                            "ns3::FabricPort::BytesTracedCallback")
+            .AddTraceSource(
+                "Pause",
+                "The other end of the link has asked for a class to pause, or to resume.",
+                MakeTraceSourceAccessor(&FabricPort::m_pause),
+                "ns3::FabricPort::PauseTracedCallback")
+            .AddTraceSource("Rate",
+                            "An interval with packets has ended, or the first one without.",
+                            MakeTraceSourceAccessor(&FabricPort::m_rate),
+                            "ns3::FabricPort::RateTracedCallback");
+    return tid;
+}
+
+FabricPort::FabricPort()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+FabricPort::~FabricPort()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+FabricPort::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    Simulator::Cancel(m_tellRate);
+    if (m_packets != nullptr)
+    {
+        m_packets->GetNetwork().SetObserver(m_link.Index(), nullptr);
+    }
+    m_packets = nullptr;
+    m_driver = nullptr;
+    Object::DoDispose();
+}
+
+void
+FabricPort::Observe(Ptr<EngineDriver> driver, weir::PacketTransport& packets, weir::LinkId link)
+{
+    NS_LOG_FUNCTION(this << link.Index());
+    NS_ABORT_MSG_IF(m_packets, "FabricPort: it tells of a port already");
+    m_driver = driver;
+    m_packets = &packets;
+    m_link = link;
+    packets.GetNetwork().SetObserver(link.Index(), this);
+}
+
+const weir::PortCounters&
+FabricPort::GetCounters() const
+{
+    NS_ABORT_MSG_IF(!m_packets, "FabricPort: of no fabric");
+    m_driver->Synchronize();
+    return m_packets->GetNetwork().Counters(m_link.Index());
+}
+
+uint64_t
+FabricPort::GetQueueBytes() const
+{
+    NS_ABORT_MSG_IF(!m_packets, "FabricPort: of no fabric");
+    m_driver->Synchronize();
+    return static_cast<uint64_t>(m_packets->GetNetwork().QueuedBytes(m_link.Index()));
+}
+
+void
+FabricPort::OnQueue(weir::LinkId link, unsigned trafficClass, int64_t bytes, weir::Time now)
+{
+    m_queueBytes(trafficClass, static_cast<uint64_t>(bytes), now);
+}
+
+void
+FabricPort::OnTransmit(
+    weir::LinkId link, unsigned trafficClass, uint32_t bytes, weir::Time now, weir::Time end)
+{
+    m_transmit(trafficClass, bytes, now, end);
+    if (m_rate.IsEmpty())
+    {
+        return;
+    }
+    m_bytes += bytes;
+    if (m_tellRate.IsExpired())
+    {
+        const int64_t step = m_interval.GetTimeStep();
+        const int64_t passed = Simulator::Now().GetTimeStep() % step;
+        m_tellRate = Simulator::Schedule(TimeStep(step - passed), &FabricPort::TellRate, this);
+    }
+}
+
+void
+FabricPort::TellRate()
+{
+    m_driver->Synchronize();
+    const uint64_t bytes = m_bytes;
+    m_bytes = 0;
+    if (bytes > 0)
+    {
+        m_tellRate = Simulator::Schedule(m_interval, &FabricPort::TellRate, this);
+    }
+    const double bits = static_cast<double>(bytes) * 8;
+    m_rate(DataRate(static_cast<uint64_t>(bits / m_interval.GetSeconds() + 0.5)));
+}
+
+void
+FabricPort::OnMark(weir::LinkId link, unsigned trafficClass, weir::Time now)
+{
+    m_mark(trafficClass, now);
+}
+
+void
+FabricPort::OnDrop(weir::LinkId link, unsigned trafficClass, uint32_t bytes, weir::Time now)
+{
+    m_drop(trafficClass, bytes, now);
+}
+
+void
+FabricPort::OnPause(weir::LinkId link, unsigned trafficClass, bool isPaused, weir::Time now)
+{
+    m_pause(trafficClass, isPaused, now);
+}
+
+} // namespace ns3
