@@ -27,3 +27,7 @@ set(WEIR_RECORDER_HEADERS
   ${CMAKE_CURRENT_LIST_DIR}/results-helper.h
   ${CMAKE_CURRENT_LIST_DIR}/run-recorder.h
 )
+# What stands in for them where there are no readers.
+set(WEIR_UNREAD_JOB_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/plan-text-unread.cc
+)
