@@ -28,6 +28,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/data-folders.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/scenario-names.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/usual-efficiency.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/yaml-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-source.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-link-profile.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/gpu-precisions.cc
@@ -72,6 +73,7 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/data-folders.cc PROPERTIES
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/simulation/collective-sweep.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-graph.cc
+  ${CMAKE_CURRENT_LIST_DIR}/describe/describe-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-kernel.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-embedding.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-model.cc

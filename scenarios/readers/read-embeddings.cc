@@ -3,6 +3,7 @@
 
 #include "compute-model/kernels/index-distribution.h"
 #include "scenarios/readers/located-lines.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <optional>
@@ -107,7 +108,7 @@ ReadUse(const YamlNode& node, const YamlNode& defaults, EmbeddingTable& table)
 EmbeddingTable
 ReadTable(const YamlNode& node, const YamlNode& defaults)
 {
-    node.CheckKeys({"rows", "pooling", "dim", "zipf", "indices", "classes", "classesOf", "times"});
+    node.CheckKeys(YamlKeysOf("model.embeddings.tables"));
     EmbeddingTable table;
     table.rows = static_cast<uint64_t>(node.Get("rows").AsInteger(1, MOST_ROWS));
     const auto dim = FindIn(node, defaults, "dim");
@@ -126,7 +127,7 @@ ReadTable(const YamlNode& node, const YamlNode& defaults)
 std::vector<EmbeddingTable>
 ReadEmbeddingTables(const YamlNode& node)
 {
-    node.CheckKeys({"dim", "zipf", "tables"});
+    node.CheckKeys(YamlKeysOf("model.embeddings"));
     std::vector<EmbeddingTable> tables;
     const YamlNode list = node.Get("tables");
     for (const YamlNode& item : list.Items())

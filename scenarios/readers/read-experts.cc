@@ -3,6 +3,7 @@
 
 #include "scenarios/readers/read-width.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <limits>
 #include <string>
@@ -51,7 +52,7 @@ CheckLoadUse(const YamlNode& node, const ExpertLoad& load)
 ExpertLayers
 ReadExpertLayers(const YamlNode& node)
 {
-    node.CheckKeys({"count", "topK", "ffn", "sharedFfn", "firstLayer", "every"});
+    node.CheckKeys(YamlKeysOf("model.experts"));
     ExpertLayers moe;
     moe.experts = static_cast<uint32_t>(node.Get("count").AsInteger(1, MOST_EXPERTS));
     moe.topK = static_cast<uint32_t>(node.Get("topK").AsInteger(1, moe.experts));
@@ -65,7 +66,7 @@ ReadExpertLayers(const YamlNode& node)
 ExpertLoad
 ReadExpertLoad(const YamlNode& node)
 {
-    node.CheckKeys({"capacityFactor", "imbalance", "seed", "shares"});
+    node.CheckKeys(YamlKeysOf("parallel.expertLoad"));
     ExpertLoad load;
     if (const auto factor = node.Find("capacityFactor"))
     {

@@ -5,6 +5,7 @@
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,10 +14,6 @@ namespace weir
 {
 namespace
 {
-
-/** What every kind has that joins nodes. */
-const std::vector<std::string> COMMON_KEYS{
-    "kind", "routing", "flowletGap", "hashSeed", "sharp", "link", "source"};
 
 /** Adds the keys of @p kind to @p keys, those that are not there yet. */
 void
@@ -37,10 +34,10 @@ CheckFabricKeys(const YamlNode& node,
                 const Polymorphic<FabricKind>& kind,
                 const FabricKindRegistry& kinds)
 {
-    std::vector<std::string> own =
-        kind->JoinsNodes() ? COMMON_KEYS : std::vector<std::string>{"kind", "source"};
+    std::vector<std::string> own = kind->JoinsNodes() ? YamlKeysOf("system.fabric")
+                                                      : std::vector<std::string>{"kind", "source"};
     AddKeys(own, kind);
-    std::vector<std::string> all = COMMON_KEYS;
+    std::vector<std::string> all = YamlKeysOf("system.fabric");
     for (const Polymorphic<FabricKind>& each : kinds)
     {
         AddKeys(all, each);

@@ -3,6 +3,7 @@
 
 #include "scenarios/readers/read-kernel-calibration.h"
 #include "scenarios/readers/read-node-costs.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <string>
 #include <utility>
@@ -20,7 +21,7 @@ YamlNode
 Sourced(const YamlNode& node, const char* key)
 {
     const YamlNode entry = node.Get(key);
-    entry.CheckKeys({"value", "source"});
+    entry.CheckKeys(YamlKeysOf("sourced"));
     const YamlNode source = entry.Get("source");
     if (source.AsString().empty())
     {
@@ -45,7 +46,7 @@ LoadedClock(const YamlNode& node, const char* key, double boostHz)
 void
 ReadTensorRates(const YamlNode& node, Gpu& gpu)
 {
-    node.CheckKeys({"fp32", "tf32", "fp16", "bf16", "fp8", "source"});
+    node.CheckKeys(YamlKeysOf("gpu.tensorFlopsPerSmPerClock"));
     for (const auto& [key, precision] : {std::pair("fp32", Precision::Fp32),
                                          std::pair("tf32", Precision::Tf32),
                                          std::pair("fp16", Precision::Fp16),
@@ -63,20 +64,7 @@ ReadTensorRates(const YamlNode& node, Gpu& gpu)
 Gpu
 ReadGpu(const YamlNode& node)
 {
-    node.CheckKeys({"base",
-                    "name",
-                    "computeCapability",
-                    "sms",
-                    "boostClock",
-                    "burstTensorClock",
-                    "sustainedClock",
-                    "clockSpread",
-                    "tensorFlopsPerSmPerClock",
-                    "memoryRate",
-                    "memory",
-                    "l2",
-                    "kernels",
-                    "costs"});
+    node.CheckKeys(YamlKeysOf("gpu"));
     Gpu gpu;
     gpu.name = node.Get("name").AsString();
     gpu.computeCapability = static_cast<uint32_t>(node.Get("computeCapability").AsInteger(60, 200));

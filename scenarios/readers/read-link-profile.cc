@@ -5,6 +5,7 @@
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/usual-efficiency.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -185,17 +186,7 @@ ReadPcieUplinkProfile(const YamlNode& node, const LinkProfile& pcie)
     if (IsMeant(node, "uplink", {"uplinkLanes"}))
     {
         const auto uplink = node.Find("uplink");
-        uplink->CheckKeys({"name",
-                           "rate",
-                           "encoding",
-                           "framing",
-                           "generation",
-                           "lanes",
-                           "maxPayload",
-                           "measured",
-                           "latency",
-                           "ncclRate",
-                           "source"});
+        uplink->CheckKeys(YamlKeysOf("system.node.pcie.uplink"));
         return ReadPcieProfile(*uplink);
     }
     LinkProfile profile = pcie;

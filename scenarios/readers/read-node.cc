@@ -6,6 +6,7 @@
 #include "scenarios/readers/read-node-costs.h"
 #include "scenarios/readers/read-place.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -106,19 +107,7 @@ ReadMeshLinks(const YamlNode& node, uint32_t gpus)
 void
 ReadNvLink(const YamlNode& node, NodeSpec& spec)
 {
-    node.CheckKeys({"wiring",
-                    "linksPerGpu",
-                    "linksPerPair",
-                    "links",
-                    "name",
-                    "rate",
-                    "headerFlits",
-                    "encoding",
-                    "framing",
-                    "measured",
-                    "latency",
-                    "ncclRate",
-                    "source"});
+    node.CheckKeys(YamlKeysOf("system.node.nvlink"));
     spec.wiring = node.Get("wiring").AsEnum(WiringNames());
     if (spec.wiring == NvLinkWiring::None)
     {
@@ -139,21 +128,7 @@ ReadNvLink(const YamlNode& node, NodeSpec& spec)
 void
 ReadPcie(const YamlNode& node, NodeSpec& spec)
 {
-    node.CheckKeys({"name",
-                    "generation",
-                    "lanes",
-                    "maxPayload",
-                    "rate",
-                    "encoding",
-                    "framing",
-                    "measured",
-                    "latency",
-                    "ncclRate",
-                    "source",
-                    "switches",
-                    "gpusOn",
-                    "uplinkLanes",
-                    "uplink"});
+    node.CheckKeys(YamlKeysOf("system.node.pcie"));
     spec.pcie = ReadPcieProfile(node);
     const YamlNode switches = node.Get("switches");
     if (switches.IsSequence())
@@ -175,18 +150,7 @@ ReadPcie(const YamlNode& node, NodeSpec& spec)
 void
 ReadSockets(const YamlNode& node, NodeSpec& spec)
 {
-    node.CheckKeys({"count",
-                    "cpu",
-                    "model",
-                    "perBoard",
-                    "name",
-                    "rate",
-                    "encoding",
-                    "framing",
-                    "measured",
-                    "latency",
-                    "ncclRate",
-                    "source"});
+    node.CheckKeys(YamlKeysOf("system.node.sockets"));
     spec.sockets = node.Get("count").AsCount(1, MOST_IN_NODE);
     spec.cpu = node.Get("cpu").AsEnum(HostCpuNames());
     if (const auto model = node.Find("model"))
@@ -217,21 +181,7 @@ IsOnSocket(const PciePlace& place)
 void
 ReadNic(const YamlNode& node, NodeSpec& spec)
 {
-    node.CheckKeys({"count",
-                    "ports",
-                    "on",
-                    "pcie",
-                    "hostBridge",
-                    "name",
-                    "rate",
-                    "transport",
-                    "mtu",
-                    "encoding",
-                    "framing",
-                    "measured",
-                    "latency",
-                    "ncclRate",
-                    "source"});
+    node.CheckKeys(YamlKeysOf("system.node.nic"));
     const uint32_t cards = node.Get("count").AsCount(0, MOST_IN_NODE);
     spec.nics = cards;
     if (cards == 0)
@@ -299,7 +249,7 @@ FillHostBridge(NodeSpec& spec)
 NodeSpec
 ReadNode(const YamlNode& node, const Gpu& gpu)
 {
-    node.CheckKeys({"gpu", "gpus", "nvlink", "pcie", "gpuLink", "sockets", "nic", "costs"});
+    node.CheckKeys(YamlKeysOf("system.node"));
     NodeSpec spec;
     spec.gpuModel = node.Get("gpu").AsString();
     spec.computeCapability = gpu.computeCapability;

@@ -13,6 +13,7 @@
 #include "scenarios/readers/read-plan.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
 
@@ -80,7 +81,7 @@ ReadOverlap(const YamlNode& node)
 JitterSpec
 ReadJitter(const YamlNode& node, uint64_t seed)
 {
-    node.CheckKeys({"distribution", "coefficientOfVariation", "per", "seed"});
+    node.CheckKeys(YamlKeysOf("job.jitter"));
     JitterSpec jitter;
     jitter.seed = seed;
     if (const auto distribution = node.Find("distribution"))
@@ -108,7 +109,7 @@ ReadSteps(const YamlNode& node, JobSpec& job)
         job.steps = static_cast<uint32_t>(node.AsInteger(1, MOST_STEPS));
         return;
     }
-    node.CheckKeys({"untilSteady", "atMost"});
+    node.CheckKeys(YamlKeysOf("job.steps"));
     job.steady.tolerance = node.Get("untilSteady").AsNumber(LEAST_TOLERANCE, 1);
     job.steps = static_cast<uint32_t>(node.Get("atMost").AsInteger(1, MOST_STEPS));
 }
@@ -169,19 +170,19 @@ ReadPlacement(const YamlNode& node)
     }
     if (const auto nodes = node.Find("nodes"))
     {
-        node.CheckKeys({"nodes"});
+        node.CheckKeys(YamlKeysOf("placement.nodes"));
         placement.kind = Placement::Nodes;
         placement.list = ReadIndices(*nodes);
         return placement;
     }
     if (const auto gpus = node.Find("gpus"))
     {
-        node.CheckKeys({"gpus"});
+        node.CheckKeys(YamlKeysOf("placement.gpus"));
         placement.kind = Placement::Gpus;
         placement.list = ReadIndices(*gpus);
         return placement;
     }
-    node.CheckKeys({"kind", "stride", "seed"});
+    node.CheckKeys(YamlKeysOf("placement"));
     placement.kind = node.Get("kind").AsEnum(PlacementNames());
     if (const auto stride = node.Find("stride"); stride && placement.kind == Placement::Strided)
     {
@@ -200,12 +201,12 @@ CollectiveJobSpec
 ReadCollectiveJob(const YamlNode& node)
 {
     constexpr int64_t MAX_CALLS = 1'000'000'000;
-    node.CheckKeys({"name", "collective", "gpus", "placement", "start", "until"});
+    node.CheckKeys(YamlKeysOf("job (collective)"));
     CollectiveJobSpec job;
     job.where = node.Where();
     job.name = node.Get("name").AsString();
     const YamlNode collective = node.Get("collective");
-    collective.CheckKeys({"op", "bytes", "calls"});
+    collective.CheckKeys(YamlKeysOf("job.collective"));
     job.op = collective.Get("op").AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP));
     job.bytes = collective.Get("bytes").AsBytes();
     if (const auto until = node.Find("until"))
@@ -235,16 +236,7 @@ ReadCollectiveJob(const YamlNode& node)
 JobSpec
 ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& budget)
 {
-    node.CheckKeys({"name",
-                    "model",
-                    "placement",
-                    "start",
-                    "until",
-                    "parallel",
-                    "precision",
-                    "overlapSlowdown",
-                    "jitter",
-                    "steps"});
+    node.CheckKeys(YamlKeysOf("job"));
     JobSpec job;
     job.name = node.Get("name").AsString();
     if (IsLayerTable(node.Get("model"), catalog))
@@ -414,7 +406,7 @@ ReadNames(const YamlNode& node)
 void
 ReadSelection(const YamlNode& node, HybridSelection& hybrid)
 {
-    node.CheckKeys({"jobs", "flows", "links"});
+    node.CheckKeys(YamlKeysOf("network.packets"));
     if (const auto jobs = node.Find("jobs"))
     {
         hybrid.jobs = ReadNames(*jobs);
@@ -469,7 +461,7 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
 void
 ReadNetwork(const YamlNode& node, Scenario& scenario)
 {
-    scenario.packets = ReadPackets(node, {"fidelity", "nccl", "packets", "coupling"});
+    scenario.packets = ReadPackets(node, YamlKeysOf("network"));
     if (const auto packets = node.Find("packets"))
     {
         ReadSelection(*packets, scenario.hybrid);
@@ -491,7 +483,7 @@ ReadNetwork(const YamlNode& node, Scenario& scenario)
 OutputSpec
 ReadOutput(const YamlNode& node)
 {
-    node.CheckKeys({"file", "timeline", "linkSeries"});
+    node.CheckKeys(YamlKeysOf("output"));
     OutputSpec output;
     if (const auto file = node.Find("file"))
     {
@@ -533,7 +525,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog)
 Scenario
 ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
 {
-    node.CheckKeys({"title", "seed", "system", "jobs", "network", "events", "output"});
+    node.CheckKeys(YamlKeysOf("run"));
     Scenario scenario;
     scenario.path = node.File();
     if (const auto title = node.Find("title"))

@@ -4,6 +4,7 @@
 #include "fabric/topology/topology.h"
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/readers/read-source.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/yaml-node.h"
 
@@ -38,7 +39,7 @@ class YamlGraph
 
     NetworkGraph Read()
     {
-        m_root.CheckKeys({"title", "source", "switches", "hosts", "rate", "latency", "links"});
+        m_root.CheckKeys(YamlKeysOf("graph"));
         ReadSource(m_root);
         AddVertices("hosts", "host", true);
         AddVertices("switches", "switch", false);
@@ -113,7 +114,7 @@ class YamlGraph
         int64_t count = 1;
         if (item.IsMap())
         {
-            item.CheckKeys({"between", "rate", "latency", "count"});
+            item.CheckKeys(YamlKeysOf("graph.links"));
             ends = item.Get("between").Items();
             rate = item.Find("rate");
             latency = item.Find("latency");

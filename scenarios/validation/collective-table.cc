@@ -4,6 +4,7 @@
 #include "scenarios/readers/located-lines.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
 #include <array>
@@ -28,19 +29,7 @@ ReadMeasuredRun(const YamlNode& node, const Catalog& catalog)
 {
     constexpr int64_t MOST_NODES = 1 << 20;
     constexpr int64_t MOST_CHANNELS = 64;
-    node.CheckKeys({"name",
-                    "system",
-                    "nodes",
-                    "gpusPerNode",
-                    "op",
-                    "nccl",
-                    "algorithm",
-                    "protocol",
-                    "channels",
-                    "launch",
-                    "queuePairs",
-                    "minChannels",
-                    "maxChannels"});
+    node.CheckKeys(YamlKeysOf("suite.collectives"));
     MeasuredCollective run;
     run.name = node.Get("name").AsString();
     CollectiveSweepSpec& sweep = run.sweep;

@@ -4,6 +4,7 @@
 #include "scenarios/readers/located-lines.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/yaml/input-error.h"
 
@@ -281,7 +282,7 @@ struct CallTimer
 MeasuredKernels
 ReadMeasuredKernels(const YamlNode& node, const Catalog& catalog)
 {
-    node.CheckKeys({"gpu", "clock", "gemm", "attention", "memory", "embedding"});
+    node.CheckKeys(YamlKeysOf("suite.kernels"));
     MeasuredKernels measured;
     measured.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, node.Get("gpu")), catalog);
     if (const auto clock = node.Find("clock"))

@@ -2,6 +2,7 @@
 #include "scenarios/validation/suite-statement.h"
 
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/text-table.h"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ ReadEntry(const YamlNode& entry, StatementKind kind, std::vector<SuiteStatement>
     }
     if (ofCase)
     {
-        entry.CheckKeys({"class", "case", "error", "reason"});
+        entry.CheckKeys(YamlKeysOf("suite.known"));
         statement.figure = ErrorFigure::Bias;
         statement.ofCase = ofCase->AsString();
         statement.stated = ReadPercentage(entry.Get("error"), true);
