@@ -11,6 +11,7 @@ Defines
   Ns3_FOUND, Ns3_VERSION
   Ns3_DEFINITIONS what the library was compiled with and programs must be, too
   Ns3_CXX_STANDARD the oldest C++ that its headers compile with: 17, 20 (3.41), 23 (3.46)
+  Ns3_COMPONENTS, Ns3_LIBRARIES the modules asked for, and their files
   ns3::MODULE     one target a component, to link with
 
 Two things come with every target:
@@ -22,17 +23,15 @@ find_path(Ns3_INCLUDE_DIR ns3/core-config.h)
 mark_as_advanced(Ns3_INCLUDE_DIR)
 
 # Debian: libns3-core.so. ns-3's own installation: libns3.48-core.so, where its profile is not
-# "release" with that behind. Of several below one prefix, the newest.
-find_library(Ns3_core_LIBRARY NAMES ns3-core)
-if(NOT Ns3_core_LIBRARY)
-  foreach(minor RANGE 99 37 -1)
-    foreach(profile "" -optimized -relwithdebinfo -default -debug)
-      list(APPEND _ns3Names ns3.${minor}-core${profile})
-    endforeach()
+# "release" with that behind. The first folder that has any; of several in it, the newest.
+set(_ns3Names ns3-core)
+foreach(minor RANGE 99 37 -1)
+  foreach(profile "" -optimized -relwithdebinfo -default -debug)
+    list(APPEND _ns3Names ns3.${minor}-core${profile} ns3.${minor}.1-core${profile})
   endforeach()
-  find_library(Ns3_core_LIBRARY NAMES ${_ns3Names})
-  unset(_ns3Names)
-endif()
+endforeach()
+find_library(Ns3_core_LIBRARY NAMES ${_ns3Names} NAMES_PER_DIR)
+unset(_ns3Names)
 mark_as_advanced(Ns3_core_LIBRARY)
 
 # The version and the profile are in the file's name: libns3-core.so -> libns3-core.so.37, or
@@ -81,7 +80,10 @@ find_package_handle_standard_args(Ns3
 -DWEIR_WITH_NS3=OFF for the plain libraries alone.")
 
 if(Ns3_FOUND)
+  set(Ns3_COMPONENTS ${Ns3_FIND_COMPONENTS})
+  set(Ns3_LIBRARIES "")
   foreach(component ${Ns3_FIND_COMPONENTS})
+    list(APPEND Ns3_LIBRARIES ${Ns3_${component}_LIBRARY})
     if(NOT TARGET ns3::${component})
       add_library(ns3::${component} INTERFACE IMPORTED)
       # One item, so that nothing can come between the switch and its restoration.

@@ -13,8 +13,8 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_EXPERTS = 65535;
-constexpr double MOST_CAPACITY = 1000; //!< times what balanced experts get
+constexpr int64_t MAX_EXPERTS = 65535;
+constexpr double MAX_CAPACITY = 1000; //!< times what balanced experts get
 
 void
 ReadCount(const YamlNode& node, const char* key, int64_t least, int64_t most, uint32_t& value)
@@ -54,7 +54,7 @@ ReadExpertLayers(const YamlNode& node)
 {
     node.CheckKeys(YamlKeysOf("model.experts"));
     ExpertLayers moe;
-    moe.experts = static_cast<uint32_t>(node.Get("count").AsInteger(1, MOST_EXPERTS));
+    moe.experts = static_cast<uint32_t>(node.Get("count").AsInteger(1, MAX_EXPERTS));
     moe.topK = static_cast<uint32_t>(node.Get("topK").AsInteger(1, moe.experts));
     moe.ffn = ReadWidth(node.Get("ffn"));
     ReadCount(node, "sharedFfn", 0, MAX_WIDTH, moe.sharedFfn);
@@ -70,11 +70,11 @@ ReadExpertLoad(const YamlNode& node)
     ExpertLoad load;
     if (const auto factor = node.Find("capacityFactor"))
     {
-        load.capacityFactor = factor->AsNumber(0, MOST_CAPACITY);
+        load.capacityFactor = factor->AsNumber(0, MAX_CAPACITY);
     }
     if (const auto imbalance = node.Find("imbalance"))
     {
-        load.imbalance = imbalance->AsNumber(1, static_cast<double>(MOST_EXPERTS));
+        load.imbalance = imbalance->AsNumber(1, static_cast<double>(MAX_EXPERTS));
     }
     if (const auto seed = node.Find("seed"))
     {

@@ -14,7 +14,7 @@ namespace weir
 namespace
 {
 
-constexpr double MOST_SPREAD = 0.2; // six of them stay above zero
+constexpr double MAX_SPREAD = 0.2; // six of them stay above zero
 
 /** The `value` of a {value, source} map; the source must be there and say something. */
 YamlNode
@@ -74,7 +74,7 @@ ReadGpu(const YamlNode& node)
     gpu.sustainedClockHz = LoadedClock(node, "sustainedClock", gpu.boostClockHz);
     if (node.Find("clockSpread"))
     {
-        gpu.clockSpread = Sourced(node, "clockSpread").AsNumber(0, MOST_SPREAD);
+        gpu.clockSpread = Sourced(node, "clockSpread").AsNumber(0, MAX_SPREAD);
     }
     ReadTensorRates(node.Get("tensorFlopsPerSmPerClock"), gpu);
     gpu.memoryRate = Sourced(node, "memoryRate").AsRate();
@@ -91,7 +91,7 @@ ReadGpu(const YamlNode& node)
 namespace
 {
 
-constexpr int MOST_BASES = 8; // one behind another
+constexpr int MAX_BASES = 8; // one behind another
 
 /** The file's map over that of its `base`, with the kernels of `kernels.base` under its own. */
 YamlNode
@@ -108,9 +108,9 @@ WithBases(const std::string& path, const Catalog& catalog, int depth)
     {
         return node;
     }
-    if (depth == MOST_BASES)
+    if (depth == MAX_BASES)
     {
-        base->Fail("found '" + base->AsString() + "' after " + std::to_string(MOST_BASES) +
+        base->Fail("found '" + base->AsString() + "' after " + std::to_string(MAX_BASES) +
                    " others, expected bases that end at a GPU whose kernels were measured");
     }
     YamlNode under = WithBases(catalog.Find(CatalogKind::Gpus, *base), catalog, depth + 1);

@@ -203,7 +203,7 @@ ReadKernelCalibration(const YamlNode& node)
     kernels.measuredOn = node.Get("measuredOn").AsString();
     kernels.source = node.Get("source").AsString();
     kernels.gap = node.Get("gap").AsTime();
-    kernels.fullLoadUtilisation = Share(node, "fullLoadUtilisation");
+    kernels.fullLoadUtilization = Share(node, "fullLoadUtilization");
     kernels.gemm = ReadGemm(node.Get("gemm"));
     kernels.attention = ReadAttention(node.Get("attention"));
     const YamlNode memory = node.Get("memory");

@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_LAYERS = 100'000;
+constexpr int64_t MAX_LAYERS = 100'000;
 constexpr int64_t MOST_TIMES = 10'000;
 
 uint32_t
@@ -276,10 +276,10 @@ ReadLayerTable(const YamlNode& reference, const Catalog& catalog)
     const YamlNode network = node.Get("network");
     reader.Read(network);
     table.layers = reader.Take();
-    if (table.layers.empty() || table.layers.size() > MOST_LAYERS || table.Parameters() == 0)
+    if (table.layers.empty() || table.layers.size() > MAX_LAYERS || table.Parameters() == 0)
     {
         network.Fail("found " + std::to_string(table.layers.size()) + " layers, expected 1 to " +
-                     std::to_string(MOST_LAYERS) + ", one with weights among them");
+                     std::to_string(MAX_LAYERS) + ", one with weights among them");
     }
     CheckJoin(table, network);
     node.CheckAllRead({"title"});

@@ -19,7 +19,7 @@ namespace weir
 namespace
 {
 
-constexpr double LEAST_EFFICIENCY = 1e-6;
+constexpr double MIN_EFFICIENCY = 1e-6;
 
 Rate
 PositiveRate(const YamlNode& node)
@@ -37,7 +37,7 @@ double
 Efficiency(const YamlNode& node, const char* key, double otherwise)
 {
     const auto found = node.Find(key);
-    return found ? found->AsNumber(LEAST_EFFICIENCY, 1) : otherwise;
+    return found ? found->AsNumber(MIN_EFFICIENCY, 1) : otherwise;
 }
 
 std::string

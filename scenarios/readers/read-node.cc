@@ -17,7 +17,7 @@ namespace
 {
 
 // Bounds that no server comes near; they keep products of two within 32 bits.
-constexpr int64_t MOST_IN_NODE = 1 << 10;
+constexpr int64_t MAX_IN_NODE = 1 << 10;
 
 /** [[a, b], [a, b, links], ...]: the bundles of a mesh. */
 std::vector<MeshLink>
@@ -48,7 +48,7 @@ ReadMesh(const YamlNode& node, uint32_t gpus)
                           std::to_string(link.b) + " again, expected one bundle a pair");
             }
         }
-        link.links = figures.size() == 3 ? figures[2].AsCount(1, MOST_IN_NODE) : 1;
+        link.links = figures.size() == 3 ? figures[2].AsCount(1, MAX_IN_NODE) : 1;
         mesh.push_back(link);
     }
     return mesh;
@@ -99,7 +99,7 @@ ReadMeshLinks(const YamlNode& node, uint32_t gpus)
     }
     if (perPair && (!links || links->IsInherited()))
     {
-        return FullMesh(gpus, perPair->AsCount(1, MOST_IN_NODE));
+        return FullMesh(gpus, perPair->AsCount(1, MAX_IN_NODE));
     }
     return ReadMesh(node.Get("links"), gpus);
 }
@@ -118,7 +118,7 @@ ReadNvLink(const YamlNode& node, NodeSpec& spec)
     if (spec.wiring == NvLinkWiring::Switched)
     {
         CheckWiringKeys(node, {"links", "linksPerPair"});
-        spec.nvlinksPerGpu = node.Get("linksPerGpu").AsCount(1, MOST_IN_NODE);
+        spec.nvlinksPerGpu = node.Get("linksPerGpu").AsCount(1, MAX_IN_NODE);
         return;
     }
     CheckWiringKeys(node, {"linksPerGpu"});
@@ -138,7 +138,7 @@ ReadPcie(const YamlNode& node, NodeSpec& spec)
     }
     else
     {
-        spec.pcieSwitches = switches.AsCount(0, MOST_IN_NODE);
+        spec.pcieSwitches = switches.AsCount(0, MAX_IN_NODE);
     }
     spec.pcieUplink = spec.pcieSwitches > 0 ? ReadPcieUplinkProfile(node, spec.pcie) : spec.pcie;
     if (const auto places = node.Find("gpusOn"))
@@ -151,7 +151,7 @@ void
 ReadSockets(const YamlNode& node, NodeSpec& spec)
 {
     node.CheckKeys(YamlKeysOf("system.node.sockets"));
-    spec.sockets = node.Get("count").AsCount(1, MOST_IN_NODE);
+    spec.sockets = node.Get("count").AsCount(1, MAX_IN_NODE);
     spec.cpu = node.Get("cpu").AsEnum(HostCpuNames());
     if (const auto model = node.Find("model"))
     {
@@ -182,7 +182,7 @@ void
 ReadNic(const YamlNode& node, NodeSpec& spec)
 {
     node.CheckKeys(YamlKeysOf("system.node.nic"));
-    const uint32_t cards = node.Get("count").AsCount(0, MOST_IN_NODE);
+    const uint32_t cards = node.Get("count").AsCount(0, MAX_IN_NODE);
     spec.nics = cards;
     if (cards == 0)
     {
@@ -195,7 +195,7 @@ ReadNic(const YamlNode& node, NodeSpec& spec)
     }
     if (const auto ports = node.Find("ports"))
     {
-        spec.portsPerNic = ports->AsCount(1, MOST_IN_NODE);
+        spec.portsPerNic = ports->AsCount(1, MAX_IN_NODE);
         spec.nics = cards * spec.portsPerNic;
     }
     if (const auto places = node.Find("on"))
@@ -253,7 +253,7 @@ ReadNode(const YamlNode& node, const Gpu& gpu)
     NodeSpec spec;
     spec.gpuModel = node.Get("gpu").AsString();
     spec.computeCapability = gpu.computeCapability;
-    spec.gpus = node.Get("gpus").AsCount(1, MOST_IN_NODE);
+    spec.gpus = node.Get("gpus").AsCount(1, MAX_IN_NODE);
     ReadNvLink(node.Get("nvlink"), spec);
     ReadSockets(node.Get("sockets"), spec);
     ReadPcie(node.Get("pcie"), spec);

@@ -28,10 +28,10 @@ namespace
 {
 
 constexpr int64_t MAX_INDEX = int64_t{1} << 24; // of nodes and GPUs
-constexpr int64_t MOST_STEPS = 1'000'000;
+constexpr int64_t MAX_STEPS = 1'000'000;
 constexpr double MAX_OVERLAP_SLOWDOWN = 100;
-constexpr double MOST_VARIATION = 10;
-constexpr double LEAST_TOLERANCE = 1e-6;
+constexpr double MAX_VARIATION = 10;
+constexpr double MIN_TOLERANCE = 1e-6;
 
 /** The GPUs that the jobs read so far take, of those that there are. */
 struct GpuBudget
@@ -61,18 +61,18 @@ struct GpuBudget
     }
 };
 
-/** "modelled", "off", or one factor for all kernels. */
+/** "modeled", "off", or one factor for all kernels. */
 OverlapPolicy
 ReadOverlap(const YamlNode& node)
 {
     const std::string text = node.AsString();
-    if (text == "modelled" || text == "off")
+    if (text == "modeled" || text == "off")
     {
-        return {text == "off" ? OverlapKind::Off : OverlapKind::Modelled, 1};
+        return {text == "off" ? OverlapKind::Off : OverlapKind::Modeled, 1};
     }
     if (text.find_first_not_of("0123456789.") != std::string::npos)
     {
-        node.Fail("found '" + text + "', expected modelled, off or a factor of at least 1");
+        node.Fail("found '" + text + "', expected modeled, off or a factor of at least 1");
     }
     return {OverlapKind::Constant, node.AsNumber(1, MAX_OVERLAP_SLOWDOWN)};
 }
@@ -88,7 +88,7 @@ ReadJitter(const YamlNode& node, uint64_t seed)
     {
         distribution->AsEnum(NamedChoices<int>{{"lognormal", 0}});
     }
-    jitter.coefficientOfVariation = node.Get("coefficientOfVariation").AsNumber(0, MOST_VARIATION);
+    jitter.coefficientOfVariation = node.Get("coefficientOfVariation").AsNumber(0, MAX_VARIATION);
     if (const auto scope = node.Find("per"))
     {
         jitter.scope = scope->AsEnum(JitterScopeNames());
@@ -106,12 +106,12 @@ ReadSteps(const YamlNode& node, JobSpec& job)
 {
     if (!node.IsMap())
     {
-        job.steps = static_cast<uint32_t>(node.AsInteger(1, MOST_STEPS));
+        job.steps = static_cast<uint32_t>(node.AsInteger(1, MAX_STEPS));
         return;
     }
     node.CheckKeys(YamlKeysOf("job.steps"));
-    job.steady.tolerance = node.Get("untilSteady").AsNumber(LEAST_TOLERANCE, 1);
-    job.steps = static_cast<uint32_t>(node.Get("atMost").AsInteger(1, MOST_STEPS));
+    job.steady.tolerance = node.Get("untilSteady").AsNumber(MIN_TOLERANCE, 1);
+    job.steps = static_cast<uint32_t>(node.Get("atMost").AsInteger(1, MAX_STEPS));
 }
 
 /** Steps that overlap have a period only from the second one on, and no independent durations. */

@@ -17,8 +17,8 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_VERTICES = 1 << 24;
-constexpr int64_t MOST_PARALLEL = 1 << 12;
+constexpr int64_t MAX_VERTICES = 1 << 24;
+constexpr int64_t MAX_PARALLEL = 1 << 12;
 
 /** What of a raw rate is payload. */
 double
@@ -71,7 +71,7 @@ class YamlGraph
         const YamlNode list = m_root.Get(key);
         if (list.IsScalar())
         {
-            const int64_t count = list.AsInteger(isHost ? 1 : 0, MOST_VERTICES);
+            const int64_t count = list.AsInteger(isHost ? 1 : 0, MAX_VERTICES);
             for (int64_t i = 0; i < count; i++)
             {
                 AddVertex(list, prefix + std::to_string(i), isHost);
@@ -118,7 +118,7 @@ class YamlGraph
             ends = item.Get("between").Items();
             rate = item.Find("rate");
             latency = item.Find("latency");
-            count = item.Has("count") ? item.Get("count").AsInteger(1, MOST_PARALLEL) : 1;
+            count = item.Has("count") ? item.Get("count").AsInteger(1, MAX_PARALLEL) : 1;
         }
         else
         {

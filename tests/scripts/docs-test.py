@@ -55,6 +55,18 @@ class Documents(unittest.TestCase):
         path.write_text(scenario)
         subprocess.run([WEIR, "show", "run", path], check=True, stdout=subprocess.DEVNULL)
 
+    def test_the_developer_guide_s_places_exist_and_its_gpu_is_accepted(self):
+        text = (ROOT / "docs" / "developer" / "extending.md").read_text()
+        named = re.findall(r"`((?:scenarios|ns3-module|collectives)/[\w./-]+)`", text)
+        self.assertGreater(len(named), 8)
+        for name in named:
+            self.assertTrue((ROOT / name).exists() or "NAME" in name, name)
+        (gpu,) = re.findall(r"```yaml\n(.*?)```", text, re.S)
+        path = FOLDER / "h100-nvl.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(gpu)
+        subprocess.run([WEIR, "show", "gpu", path], check=True, stdout=subprocess.DEVNULL)
+
     def test_every_name_has_help(self):
         for each in reference("keys"):
             for key in each["keys"]:
