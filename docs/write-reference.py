@@ -57,7 +57,10 @@ def table(header, rows):
 def keys():
     """Keys of YAML files."""
     maps = json.loads(called("reference", "keys"))
-    maps.sort(key=lambda m: m["map"] not in ("run",))
+    # By what they are of, in the order in which a reader meets them.
+    order = ["run", "job", "parallel", "placement", "network", "event", "output", "system", "costs",
+             "sourced", "link", "gpu", "model", "graph", "suite", "calibration"]
+    maps.sort(key=lambda m: order.index(re.split(r"[ .,]", m["map"])[0]))
     page = ["# YAML keys\n",
             "All keys that the readers accept, map by map (`weir reference keys`). Quantities carry "
             "units: `400Gbps`, `25GB/s`, `150ns`, `40MiB`, `1.98GHz`; anything else is refused with "
@@ -142,8 +145,9 @@ def columns():
             "A group is a table, a dataset a column with the attributes `units` and `long_name`; "
             "`catalog` names the table of texts that a number indexes. {doc}`/guide/results` says "
             "what a row is. This page is read from result files.\n"]
+    texts = [group for group in groups if group.startswith("/catalogs/")]
     for group, (datasets, attrs) in groups.items():
-        if not datasets and not attrs:
+        if group in texts or not datasets and not attrs:
             continue
         page.append(f"## {group}\n")
         if datasets:
@@ -153,6 +157,8 @@ def columns():
                                for name, a in datasets.items()]))
         if attrs:
             page.append("Attributes of the group: " + ", ".join(code(a) for a in attrs) + ".\n")
+    page.append("## /catalogs\n\nTables of texts, each of the columns `index` and `name`: " +
+                ", ".join(code(group) for group in texts) + ".\n")
     return "\n".join(page)
 
 
