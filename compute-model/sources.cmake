@@ -8,7 +8,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/kernels/index-distribution.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/gradient-buckets.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/group-kinds.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/group-meetings.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/group-rendezvous.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/kernel-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/kernel-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/layer-kernels.cc

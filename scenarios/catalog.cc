@@ -5,9 +5,7 @@
 #include "scenarios/yaml/nearest-name.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <sstream>
 
 namespace weir
 {
@@ -177,23 +175,6 @@ ToString(CatalogKind kind)
         return "suites";
     }
     throw std::logic_error("Catalog: no such kind");
-}
-
-Catalog::Catalog()
-{
-    if (const char* listed = std::getenv("WEIR_DATA_PATH"))
-    {
-        std::istringstream folders(listed);
-        for (std::string folder; std::getline(folders, folder, ':');)
-        {
-            if (!folder.empty())
-            {
-                m_folders.push_back(folder);
-            }
-        }
-    }
-    m_folders.emplace_back(WEIR_SCENARIOS_SOURCE_DIR);
-    m_folders.emplace_back(WEIR_SCENARIOS_INSTALL_DIR);
 }
 
 Catalog::Catalog(std::vector<std::string> folders)

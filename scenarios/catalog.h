@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_CATALOG_H
 
 #include "fabric/kinds/fabric-kinds.h"
+#include "scenarios/data-folders.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>
@@ -45,12 +46,8 @@ struct CatalogEntry
 class Catalog
 {
   public:
-    /** The folders of the environment's WEIR_DATA_PATH (colons between), the source tree, the
-     * installation. */
-    Catalog();
-
-    /** These folders only. */
-    explicit Catalog(std::vector<std::string> folders);
+    /** @param folders searched in this order */
+    explicit Catalog(std::vector<std::string> folders = DataFolders());
 
     /** All of a kind, by name. */
     std::vector<CatalogEntry> List(CatalogKind kind) const;

@@ -83,8 +83,8 @@ struct EventSpec
     double factor{1};
     Bytes bytes;
     std::string where{};            //!< for messages, as YamlNode::Where; empty: not from a file
-    std::string fromWhere{};        //!< likewise of `from` or `gpu`
-    std::string toWhere{};          //!< likewise of `to`
+    std::string fromWhere{};        //!< the same for `from` or `gpu`
+    std::string toWhere{};          //!< the same for `to`
     FlowForm form{FlowForm::Fluid}; //!< of a background flow, where the fidelity is hybrid
 };
 

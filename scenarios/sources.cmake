@@ -6,6 +6,12 @@ set(WEIR_SIMULATION_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/simulation/fabric-events.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/simulation.cc
 )
+# All there is without yaml-cpp and HDF5: also the names of keys and choices, which attributes use.
+set(WEIR_UNREAD_SOURCES
+  ${WEIR_SIMULATION_SOURCES}
+  ${CMAKE_CURRENT_LIST_DIR}/readers/scenario-names.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/plan-keys.cc
+)
 set(WEIR_SCENARIO_SOURCES
   ${WEIR_SIMULATION_SOURCES}
   ${CMAKE_CURRENT_LIST_DIR}/yaml/exact-decimal.cc
@@ -19,8 +25,10 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/yaml/text-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/xml-attributes.cc
   ${CMAKE_CURRENT_LIST_DIR}/catalog.cc
+  ${CMAKE_CURRENT_LIST_DIR}/data-folders.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/scenario-names.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/usual-efficiency.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/yaml-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-source.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-link-profile.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/gpu-precisions.cc
@@ -59,12 +67,13 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-layer-table.cc
 )
 # Where the catalogue looks for descriptions, after the environment's WEIR_DATA_PATH.
-set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/catalog.cc PROPERTIES COMPILE_DEFINITIONS
-  "WEIR_SCENARIOS_SOURCE_DIR=\"${CMAKE_CURRENT_LIST_DIR}\";WEIR_SCENARIOS_INSTALL_DIR=\"${CMAKE_INSTALL_FULL_DATADIR}/weir\"")
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/data-folders.cc PROPERTIES COMPILE_DEFINITIONS
+  "WEIR_SCENARIOS_SOURCE_DIR=\"${CMAKE_CURRENT_LIST_DIR}\";WEIR_SCENARIOS_INSTALL_DIR=\"${CMAKE_INSTALL_FULL_DATADIR}/weir\";WEIR_DATA_BELOW_PREFIX=\"${CMAKE_INSTALL_DATADIR}/weir\"")
 # The runner, its recorder and its result files (HDF5).
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/simulation/collective-sweep.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-graph.cc
+  ${CMAKE_CURRENT_LIST_DIR}/describe/describe-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-kernel.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-embedding.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-model.cc

@@ -46,7 +46,7 @@ class NumberLists
  * Which ranks do the same at the same time, so that one *actor* can do it for all of them; and
  * which groups then meet for the same, at one *place*.
  *
- * Ranks are told apart until nothing tells them apart any more (colour refinement): by program and
+ * Ranks are told apart until nothing tells them apart any more (color refinement): by program and
  * compute scale to begin with, then by the groups in their slots; groups by their kind and by who
  * meets there through which slot. Where communication takes the same time in all groups of a kind,
  * ranks of one actor are in the same state at all times, by induction over the events of a step: a
@@ -78,7 +78,7 @@ struct RankFold
     std::vector<uint32_t> program;            //!< by actor: index into StepGraph::programs
     std::vector<std::vector<uint32_t>> slots; //!< by actor, then slot: its place, or NO_GROUP
     NumberLists groups;                       //!< by place
-    std::vector<uint32_t> arrivals;           //!< by place: how many make a meeting complete
+    std::vector<uint32_t> arrivals;           //!< by place: how many make a rendezvous complete
 
   private:
     struct Classes;

@@ -7,7 +7,7 @@
 namespace weir
 {
 
-/** What is drawn anew. */
+/** What is drawn again. */
 enum class JitterScope : uint8_t
 {
     Run,      //!< each rank once: GPUs that differ

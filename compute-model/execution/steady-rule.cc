@@ -59,7 +59,7 @@ SpreadOf(const std::vector<Time>& times)
 bool
 SteadyRule::IsMet(const std::vector<Time>& steps) const
 {
-    if (!IsOn() || steps.size() < LEAST_STEPS)
+    if (!IsOn() || steps.size() < MIN_STEPS)
     {
         return false;
     }

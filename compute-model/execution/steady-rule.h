@@ -24,7 +24,7 @@ TimeSpread SpreadOf(const std::vector<Time>& times);
 /** When the mean step of a run is known well enough. */
 struct SteadyRule
 {
-    static constexpr uint32_t LEAST_STEPS = 3; //!< that a deviation is taken of
+    static constexpr uint32_t MIN_STEPS = 3; //!< that a deviation is taken of
 
     double tolerance{0}; //!< of the mean, relative; 0: never known well enough
 
@@ -34,7 +34,7 @@ struct SteadyRule
     }
 
     /**
-     * Whether the mean of @p steps, of which there must be LEAST_STEPS, lies within the tolerance
+     * Whether the mean of @p steps, of which there must be MIN_STEPS, lies within the tolerance
      * with 95 % confidence: t s / sqrt(n) <= tolerance * mean with s the sample's deviation and t
      * Student's at n - 1 degrees of freedom (steps independent and near normal). Durations that
      * are all alike do at once.

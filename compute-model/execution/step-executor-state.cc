@@ -73,7 +73,7 @@ StepExecutor::State::State(StepExecutorSpec given, CollectiveClient* callback)
       room(fold.Actors() * STREAM_COUNT),
       lost(fold.Actors() * STREAM_COUNT),
       lostSince(fold.Actors() * STREAM_COUNT),
-      meetings(*spec.graph, fold),
+      pending(*spec.graph, fold),
       completions(fold.Actors() * STREAM_COUNT),
       spent(spec.graph->RankCount()),
       breakdown(spec.graph->RankCount())
@@ -226,38 +226,38 @@ StepExecutor::State::Arrive(uint32_t actor, std::size_t stream, Time now)
     const auto key = static_cast<uint32_t>(actor * STREAM_COUNT + stream);
     head.phase = StreamPhase::Posted;
     actors[actor].queued &= static_cast<uint16_t>(~(1U << stream));
-    head.meeting = meetings.Arrive(actor, key, HeadOf(actor, stream), now);
-    if (meetings.Get(head.meeting).IsComplete())
+    head.rendezvous = pending.Arrive(actor, key, HeadOf(actor, stream), now);
+    if (pending.Get(head.rendezvous).IsComplete())
     {
-        StartMeeting(head.meeting, now);
+        StartRendezvous(head.rendezvous, now);
     }
 }
 
 void
-StepExecutor::State::StartMeeting(uint32_t id, Time now)
+StepExecutor::State::StartRendezvous(uint32_t id, Time now)
 {
-    Meeting& meeting = meetings.Get(id);
-    meeting.started = now;
-    meeting.number = collectives++;
-    for (uint32_t i = 0; i < meeting.arrived; i++)
+    Rendezvous& rendezvous = pending.Get(id);
+    rendezvous.started = now;
+    rendezvous.number = collectives++;
+    for (uint32_t i = 0; i < rendezvous.arrived; i++)
     {
-        const uint32_t key = meetings.ArrivedKey(id, i);
+        const uint32_t key = pending.ArrivedKey(id, i);
         const uint32_t actor = key / STREAM_COUNT;
         actors[actor].streams[key % STREAM_COUNT].phase = StreamPhase::Running;
         if (actors[actor].isWatched)
         {
             started[key] = now;
         }
-        Hold(actor, *meeting.op, true, now);
+        Hold(actor, *rendezvous.op, true, now);
         WatchPace(actor, key % STREAM_COUNT, now);
         Rebook(actor, now);
     }
-    const CommunicatorId communicator = spec.communicators[*fold.groups.begin(meeting.place)];
-    spec.engine->Start(CallOf(*meeting.op, communicator, spec.traffics), client, id, now);
+    const CommunicatorId communicator = spec.communicators[*fold.groups.begin(rendezvous.place)];
+    spec.engine->Start(CallOf(*rendezvous.op, communicator, spec.traffics), client, id, now);
 }
 
 void
-StepExecutor::State::EndMeeting(uint32_t id, Time now)
+StepExecutor::State::EndRendezvous(uint32_t id, Time now)
 {
     if (IsBehind(id, now))
     {
@@ -265,17 +265,17 @@ StepExecutor::State::EndMeeting(uint32_t id, Time now)
     }
     if (!observers.empty())
     {
-        TellMeeting(meetings.Get(id), now);
+        TellRendezvous(pending.Get(id), now);
     }
     leaving.clear();
-    const StepOp& op = *meetings.Get(id).op;
-    for (uint32_t i = 0; i < meetings.Get(id).arrived; i++)
+    const StepOp& op = *pending.Get(id).op;
+    for (uint32_t i = 0; i < pending.Get(id).arrived; i++)
     {
-        leaving.push_back(meetings.ArrivedKey(id, i));
+        leaving.push_back(pending.ArrivedKey(id, i));
         Hold(leaving.back() / STREAM_COUNT, op, false, now);
     }
-    // Before anybody goes on: whoever is first may come to this group's next meeting at once.
-    meetings.End(id);
+    // Before anybody goes on: whoever is first may come to this group's next rendezvous at once.
+    pending.End(id);
     for (uint32_t key : leaving)
     {
         Complete(key / STREAM_COUNT, key % STREAM_COUNT, now);
@@ -341,20 +341,20 @@ StepExecutor::State::TellOp(uint32_t actor, std::size_t stream, Time now)
 
 /** Tells the observers of a communication that has ended in all groups of its place. */
 void
-StepExecutor::State::TellMeeting(const Meeting& meeting, Time now)
+StepExecutor::State::TellRendezvous(const Rendezvous& rendezvous, Time now)
 {
-    const uint32_t* last = fold.groups.end(meeting.place);
-    const uint32_t step = actors[meetings.FirstKey(meeting) / STREAM_COUNT].step;
-    for (const uint32_t* group = fold.groups.begin(meeting.place); group != last; group++)
+    const uint32_t* last = fold.groups.end(rendezvous.place);
+    const uint32_t step = actors[pending.FirstKey(rendezvous) / STREAM_COUNT].step;
+    for (const uint32_t* group = fold.groups.begin(rendezvous.place); group != last; group++)
     {
         for (StepObserver* observer : observers)
         {
             observer->OnCollectiveFinished(step,
                                            *group,
-                                           *meeting.op,
-                                           meeting.number,
-                                           meeting.firstArrival,
-                                           meeting.started,
+                                           *rendezvous.op,
+                                           rendezvous.number,
+                                           rendezvous.firstArrival,
+                                           rendezvous.started,
                                            now);
         }
     }

@@ -3,7 +3,7 @@
 #define WEIR_COMPUTE_MODEL_EXECUTION_STEP_EXECUTOR_STATE_H
 
 #include "compute-model/execution/completion-queue.h"
-#include "compute-model/execution/group-meetings.h"
+#include "compute-model/execution/group-rendezvous.h"
 #include "compute-model/execution/rank-booking.h"
 #include "compute-model/execution/rank-fold.h"
 #include "compute-model/execution/step-executor.h"
@@ -26,7 +26,7 @@ enum class StreamPhase : uint8_t
     Blocked, //!< waits for an operation of another stream
     Issuing, //!< a communication that the CPU has yet to issue
     Queued,  //!< a communication whose kernels wait for multiprocessors
-    Posted,  //!< has come to a meeting whose other ranks have not
+    Posted,  //!< has come to a rendezvous whose other ranks have not
     Running,
     Done //!< the stream has no more operations in this step
 };
@@ -35,7 +35,7 @@ enum class StreamPhase : uint8_t
 struct StreamState
 {
     uint32_t position{0};
-    uint32_t meeting{0}; //!< of the head, when it is a communication
+    uint32_t rendezvous{0}; //!< of the head, when it is a communication
     StreamPhase phase{StreamPhase::Done};
     uint8_t waitsFor{0};                         //!< stream that a blocked head waits for
     TimeCategory category{TimeCategory::Bubble}; //!< of the running head
@@ -115,7 +115,7 @@ struct StepExecutor::State
     void AddObserver(StepObserver& watcher);
     void Begin(Time now);
     void RunUntil(Time now);
-    void EndMeeting(uint32_t meeting, Time now);
+    void EndRendezvous(uint32_t rendezvous, Time now);
     std::string DescribeWaiting(std::size_t limit) const;
     bool HasAllSteps() const;
 
@@ -149,7 +149,7 @@ struct StepExecutor::State
     double leastLeft{1};
     std::vector<Time> lost;      //!< by key, where tight: what its communication has lost
     std::vector<Time> lostSince; //!< by key, where tight: up to when that is booked
-    GroupMeetings meetings;
+    GroupRendezvous pending;
     CompletionQueue completions;          //!< running computations, by key
     std::vector<uint32_t> leaving;        //!< keys whose communication is just ending
     std::vector<uint32_t> ended;          //!< actors that have just ended a step
@@ -173,17 +173,17 @@ struct StepExecutor::State
     void Arrive(uint32_t actor, std::size_t stream, Time now);
     void WatchPace(uint32_t actor, std::size_t stream, Time now);
     void BookLosses(uint32_t actor, Time now);
-    bool IsBehind(uint32_t meeting, Time now);
+    bool IsBehind(uint32_t rendezvous, Time now);
     void AddProgram(const StepProgram& program);
     void DrawScale(uint32_t actor);
     void BeginStep(uint32_t actor, Time now);
     Time OwnTime(uint32_t actor, std::size_t stream, Time duration) const;
-    void StartMeeting(uint32_t meeting, Time now);
+    void StartRendezvous(uint32_t rendezvous, Time now);
     void Hold(uint32_t actor, const StepOp& communication, bool isStart, Time now);
     double Slowdown(uint32_t actor) const;
     void Complete(uint32_t actor, std::size_t stream, Time now);
     void TellOp(uint32_t actor, std::size_t stream, Time now);
-    void TellMeeting(const Meeting& meeting, Time now);
+    void TellRendezvous(const Rendezvous& rendezvous, Time now);
     void BookLaunch(ActorState& state, Time now) const;
     void Rebook(uint32_t actor, Time now);
     TimeCategory CategoryNow(const ActorState& state) const;
@@ -191,7 +191,7 @@ struct StepExecutor::State
     void CountEnded(uint32_t actor);
     void EndStep(Time now);
     std::string DescribeRank(uint32_t rank) const;
-    std::string DescribeMeeting(uint32_t meeting, uint32_t group) const;
+    std::string DescribeRendezvous(uint32_t rendezvous, uint32_t group) const;
     std::string DescribeOthers(uint32_t group, uint32_t rank) const;
 };
 

@@ -122,16 +122,16 @@ StepExecutor::FindCollective(const CollectiveClient* client, uint64_t token) con
     {
         return std::nullopt;
     }
-    const Meeting& meeting = m_state->meetings.Get(static_cast<uint32_t>(token));
-    if (meeting.op == nullptr || meeting.ended)
+    const Rendezvous& rendezvous = m_state->pending.Get(static_cast<uint32_t>(token));
+    if (rendezvous.op == nullptr || rendezvous.ended)
     {
         return std::nullopt;
     }
-    const uint32_t actor = m_state->meetings.FirstKey(meeting) / STREAM_COUNT;
+    const uint32_t actor = m_state->pending.FirstKey(rendezvous) / STREAM_COUNT;
     return RunningCollective{m_state->actors[actor].step,
-                             *m_state->fold.groups.begin(meeting.place),
-                             meeting.op,
-                             meeting.number};
+                             *m_state->fold.groups.begin(rendezvous.place),
+                             rendezvous.op,
+                             rendezvous.number};
 }
 
 const char*
@@ -166,7 +166,7 @@ StepExecutor::OpCount() const
 void
 StepExecutor::OnCollectiveDone(uint64_t token, Time now)
 {
-    m_state->EndMeeting(static_cast<uint32_t>(token), now);
+    m_state->EndRendezvous(static_cast<uint32_t>(token), now);
 }
 
 } // namespace weir

@@ -69,7 +69,7 @@ StepExecutor::State::RoomAt(uint32_t actor, Time now) const
     const ActorState& state = actors[actor];
     const StreamState& head = state.streams[COMPUTE_STREAM];
     if (!state.isComputing || state.kernelEnd <= now || spec.sms == 0 ||
-        spec.overlap.kind != OverlapKind::Modelled ||
+        spec.overlap.kind != OverlapKind::Modeled ||
         (spec.launchesInOrder && state.computeStart == now))
     {
         return now;

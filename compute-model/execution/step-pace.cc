@@ -10,7 +10,7 @@ namespace
 {
 
 /** Below this nothing is gained by another event. */
-constexpr Time LEAST_LOSS = Time::Nanoseconds(1);
+constexpr Time MIN_LOSS = Time::Nanoseconds(1);
 
 } // namespace
 
@@ -18,7 +18,7 @@ constexpr Time LEAST_LOSS = Time::Nanoseconds(1);
 void
 StepExecutor::State::WatchPace(uint32_t actor, std::size_t stream, Time now)
 {
-    if (!spec.pace.IsKnown() || spec.overlap.kind != OverlapKind::Modelled)
+    if (!spec.pace.IsKnown() || spec.overlap.kind != OverlapKind::Modeled)
     {
         return;
     }
@@ -69,12 +69,12 @@ StepExecutor::State::BookLosses(uint32_t actor, Time now)
  * @return whether the end is put off.
  */
 bool
-StepExecutor::State::IsBehind(uint32_t meeting, Time now)
+StepExecutor::State::IsBehind(uint32_t rendezvous, Time now)
 {
     Time behind;
-    for (uint32_t i = 0; i < meetings.Get(meeting).arrived; i++)
+    for (uint32_t i = 0; i < pending.Get(rendezvous).arrived; i++)
     {
-        const uint32_t key = meetings.ArrivedKey(meeting, i);
+        const uint32_t key = pending.ArrivedKey(rendezvous, i);
         if ((actors[key / STREAM_COUNT].tight >> key % STREAM_COUNT & 1U) != 0)
         {
             BookLosses(key / STREAM_COUNT, now);
@@ -82,11 +82,11 @@ StepExecutor::State::IsBehind(uint32_t meeting, Time now)
             lost[key] = Time();
         }
     }
-    if (behind < LEAST_LOSS)
+    if (behind < MIN_LOSS)
     {
         return false;
     }
-    completions.Push(now + behind, meetings.ArrivedKey(meeting, 0));
+    completions.Push(now + behind, pending.ArrivedKey(rendezvous, 0));
     return true;
 }
 

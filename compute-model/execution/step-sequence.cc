@@ -96,7 +96,7 @@ StepExecutor::State::RunUntil(Time now)
         const ActorState& state = actors[key / STREAM_COUNT];
         if ((state.tight >> key % STREAM_COUNT & 1U) != 0)
         {
-            EndMeeting(state.streams[key % STREAM_COUNT].meeting, when);
+            EndRendezvous(state.streams[key % STREAM_COUNT].rendezvous, when);
             continue;
         }
         Complete(key / STREAM_COUNT, key % STREAM_COUNT, when);

@@ -94,7 +94,7 @@ StepExecutor::State::DescribeRank(uint32_t rank) const
     {
     case StreamPhase::Posted:
         return text + " for " +
-               DescribeMeeting(at->meeting, spec.graph->rankGroups[rank][op.group]);
+               DescribeRendezvous(at->rendezvous, spec.graph->rankGroups[rank][op.group]);
     case StreamPhase::Running:
         return op.kind == StepOpKind::Compute
                    ? text + " which is under way"
@@ -107,17 +107,16 @@ StepExecutor::State::DescribeRank(uint32_t rank) const
 }
 
 std::string
-StepExecutor::State::DescribeMeeting(uint32_t id, uint32_t group) const
+StepExecutor::State::DescribeRendezvous(uint32_t id, uint32_t group) const
 {
-    const Meeting& meeting = meetings.Get(id);
+    const Rendezvous& rendezvous = pending.Get(id);
     RankList missing;
     for (Rank member : spec.graph->groups[group])
     {
         bool here = false;
-        for (uint32_t i = 0; i < meeting.arrived; i++)
+        for (uint32_t i = 0; i < rendezvous.arrived; i++)
         {
-            here =
-                here || meetings.ArrivedKey(id, i) / STREAM_COUNT == fold.actorOf[member.Index()];
+            here = here || pending.ArrivedKey(id, i) / STREAM_COUNT == fold.actorOf[member.Index()];
         }
         if (!here)
         {

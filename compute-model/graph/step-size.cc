@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-constexpr double MOST_OPERATIONS = 1 << 25;
+constexpr double MAX_OPERATIONS = 1 << 25;
 constexpr double BYTES_OF_OPERATION = 200; //!< with its dependencies and what execution keeps of it
 
 /** Operations of a pass: segments that continue others are part of theirs, but for full buckets. */
@@ -53,7 +53,7 @@ void
 CheckStepSize(const StepSegments& segments, const Transformer& model, const ParallelPlan& plan)
 {
     const double operations = EstimateOperations(segments, model, plan);
-    if (operations > MOST_OPERATIONS)
+    if (operations > MAX_OPERATIONS)
     {
         char estimate[64];
         std::snprintf(estimate,
@@ -65,7 +65,7 @@ CheckStepSize(const StepSegments& segments, const Transformer& model, const Para
                                     " micro-batches a replica, whose programs have " + estimate +
                                     "; expected at most " +
                                     std::to_string(static_cast<uint64_t>(std::floor(
-                                        plan.MicroBatches() * MOST_OPERATIONS / operations))) +
+                                        plan.MicroBatches() * MAX_OPERATIONS / operations))) +
                                     " micro-batches (or fewer layers)");
     }
 }

@@ -36,7 +36,7 @@ class UnitGathers
     void Next();
 
   private:
-    /** What one group shares out of every unit. */
+    /** What one group distributes of every unit. */
     struct Share
     {
         GroupSlot slot{GroupSlot::Data};

@@ -40,7 +40,7 @@ class UnitReductions
         SegmentSequence addShard;   //!< the reduced part onto that of passes before
     };
 
-    /** What one group shares out of every unit. */
+    /** What one group distributes of every unit. */
     struct Share
     {
         GroupSlot slot{GroupSlot::Data};

@@ -21,7 +21,7 @@ namespace weir
  * dealt to SMs in order, so over T = N heads batch tiles
  *     causal: max(L / alone, T M / SMs + tail L),     else: max(L / alone, ceil(T / SMs) L).
  * The memory traffic of the operands over the HBM rate, and the floor, add to it; the clock
- * follows from the tensor utilisation (TensorClock).
+ * follows from the tensor utilization (TensorClock).
  *
  * FLOPs are the useful ones: 4 b h s^2 d, half of it if causal. With fewer kvHeads than heads
  * only the traffic shrinks.

@@ -19,11 +19,11 @@ namespace
 constexpr double LINE_BYTES = 128;  // a cache line: the unit in which aligned rows move
 constexpr uint32_t MMA_ROWS = 64;   // the least rows of a warp-group's product (PTX ISA, wgmma m64)
 constexpr double INNER_BYTES = 128; // inner-dimension step of a tile, in bytes of one row
-constexpr uint64_t LEAST_SPLIT_STEPS = 4; // steps of a part of a split inner dimension
-constexpr uint64_t MOST_SPLIT_WAVES = 2;  // splitting is for shapes that do not fill the GPU
+constexpr uint64_t MIN_SPLIT_STEPS = 4; // steps of a part of a split inner dimension
+constexpr uint64_t MAX_SPLIT_WAVES = 2; // splitting is for shapes that do not fill the GPU
 constexpr uint32_t SPLITS[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
-constexpr uint32_t MOST_SPLITS = 32;        // of matrices
-constexpr uint32_t MOST_PIXEL_SPLITS = 128; // of pixels, which are many
+constexpr uint32_t MAX_SPLITS = 32;        // of matrices
+constexpr uint32_t MAX_PIXEL_SPLITS = 128; // of pixels, which are many
 // Of an fp8 product that moves partial sums out of the tensor cores' short accumulators over one
 // that does not: 1.033 at 8192^3 on an H200 (cuBLAS 13.1, use_fast_accum).
 constexpr double FULL_SUMS = 1.033;
@@ -154,7 +154,7 @@ class GemmProblem
             for (const Split& split : m_splits)
             {
                 const uint64_t waves = CeilDivide(tiles * split.parts, m_gpu.sms);
-                if (split.parts > 1 && waves > MOST_SPLIT_WAVES)
+                if (split.parts > 1 && waves > MAX_SPLIT_WAVES)
                 {
                     break;
                 }
@@ -269,7 +269,7 @@ class GemmProblem
         const uint64_t step = static_cast<uint64_t>(INNER_BYTES) / m_element;
         const uint64_t steps = CeilDivide(m_shape.k, step);
         const uint32_t most =
-            m_shape.images.kind == GemmOperands::Gradients ? MOST_PIXEL_SPLITS : MOST_SPLITS;
+            m_shape.images.kind == GemmOperands::Gradients ? MAX_PIXEL_SPLITS : MAX_SPLITS;
         for (const uint32_t parts : SPLITS)
         {
             if (parts > most)
@@ -277,7 +277,7 @@ class GemmProblem
                 break;
             }
             const uint64_t each = CeilDivide(steps, parts);
-            const bool isUseful = each >= LEAST_SPLIT_STEPS && (parts - 1) * each < steps;
+            const bool isUseful = each >= MIN_SPLIT_STEPS && (parts - 1) * each < steps;
             if (parts == 1 || isUseful)
             {
                 m_splits.push_back({parts, each * step});
@@ -391,7 +391,7 @@ PlanGemm(const Gpu& gpu, ClockRegime regime, const GemmShape& shape)
     plan.waves = cut.waves;
     const auto secondsAt = [&](double clock) { return problem.Seconds(cut, clock); };
     plan.clockHz = OwnClock(gpu, regime, problem.TensorClocks(), secondsAt);
-    plan.utilisation = problem.TensorClocks() / (plan.clockHz * secondsAt(plan.clockHz));
+    plan.utilization = problem.TensorClocks() / (plan.clockHz * secondsAt(plan.clockHz));
     return plan;
 }
 

@@ -13,7 +13,7 @@ struct GemmPlan
     GemmTile tile;
     uint32_t splits{1};    //!< parts of the inner dimension, each with thread blocks of its own
     uint64_t waves{0};     //!< tiles that the busiest SM computes
-    double utilisation{0}; //!< tensor clocks over all clocks
+    double utilization{0}; //!< tensor clocks over all clocks
     double clockHz{0};     //!< SM clock while it runs
 };
 
@@ -29,7 +29,7 @@ struct GemmPlan
  *     t_hbm  = operand and output bytes / (HBM rate e_hbm)
  *     t      = floor + (t_sm^p + t_hbm^p)^(1/p) [+ split floor + 4 m n s / (HBM rate e_hbm)]
  * The tile and split of least t at the boost clock are taken, then f follows from the tensor
- * utilisation (TensorClock). Rows that are not whole 128-byte lines cost loads and stores a
+ * utilization (TensorClock). Rows that are not whole 128-byte lines cost loads and stores a
  * factor. Rows that are not whole 16-byte words run on older kernels of few tiles, whose products
  * wait for loads of single words: with L of them an SM and clock, each of the w bytes that all rows
  * are whole multiples of, clocks = k/s (tensor + (r + c) bytes / (L w)).

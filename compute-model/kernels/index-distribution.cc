@@ -16,8 +16,8 @@ namespace
 
 constexpr double CLASS_WIDTH = 1.15; // ratio of the last to the first row of a class
 constexpr uint64_t SUMMED_ROWS = 32; // classes up to so many rows are summed, not integrated
-constexpr uint64_t MOST_ROWS = uint64_t{1} << 53; // that a double counts one by one
-constexpr int HALVINGS = 60; // of the interval that holds a characteristic time
+constexpr uint64_t MAX_ROWS = uint64_t{1} << 53; // that a double counts one by one
+constexpr int HALVINGS = 60;                     // of the interval that holds a characteristic time
 
 /** Sum of k^-a over first <= k < end; long sums by the midpoint rule. */
 double
@@ -170,7 +170,7 @@ RequireRows(uint64_t rows)
     {
         throw std::invalid_argument("IndexDistribution: a table must have rows");
     }
-    if (rows > MOST_ROWS)
+    if (rows > MAX_ROWS)
     {
         throw std::invalid_argument("IndexDistribution: a table has at most 2^53 rows");
     }

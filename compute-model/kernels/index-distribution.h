@@ -13,7 +13,7 @@ namespace weir
 {
 
 /**
- * Which rows of a table look-ups go to: classes of rows. Each look-up is drawn anew from them (the
+ * Which rows of a table look-ups go to: classes of rows. Each look-up is drawn again from them (the
  * independent reference model), or from a list of look-ups in any order, that is gone through again
  * when it ends.
  */
@@ -86,7 +86,7 @@ class IndexDistribution
         return m_exponent;
     }
 
-    /** Of a list of look-ups how many there are; 0 where each is drawn anew. */
+    /** Of a list of look-ups how many there are; 0 where each is drawn again. */
     double ObservedLookups() const
     {
         return m_observed;

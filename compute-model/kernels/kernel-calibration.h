@@ -65,8 +65,8 @@ struct GemmCalibration
     std::vector<GemmTile> tiles;           //!< those the library has
     std::optional<GemmFamily> tf32;        //!< kernels of 32-bit operands on tensor cores, where
                                            //!< they are others than those of narrower ones
-    std::optional<GemmFamily> fp32;        //!< kernels of plain multiply-adds, likewise
-    std::optional<GemmFamily> convolution; //!< implicit matrix products, likewise
+    std::optional<GemmFamily> fp32;        //!< kernels of plain multiply-adds, similarly
+    std::optional<GemmFamily> convolution; //!< implicit matrix products, similarly
     double gatheredLoadsPerSmPerClock{
         0}; //!< 32-bit words of convolutions' weight gradients that an SM can load; 0: no limit
 
@@ -135,8 +135,8 @@ struct KernelCalibration
     std::string measuredOn; //!< the GPU the figures were measured on; another name: carried over
     std::string source;
     Time gap; //!< between two queued kernels of one stream
-    double fullLoadUtilisation{
-        0}; //!< tensor utilisation at which the GPU's loaded clocks were read
+    double fullLoadUtilization{
+        0}; //!< tensor utilization at which the GPU's loaded clocks were read
     GemmCalibration gemm;
     AttentionCalibration attention;
     std::vector<MemoryKernelCalibration> memory; //!< by MemoryKernel

@@ -27,12 +27,12 @@ enum class OverlapKind : uint8_t
 {
     Off,      //!< not at all
     Constant, //!< all of them by one factor, whatever runs beside them
-    Modelled  //!< by OverlapSlowdown
+    Modeled   //!< by OverlapSlowdown
 };
 
 struct OverlapPolicy
 {
-    OverlapKind kind{OverlapKind::Modelled};
+    OverlapKind kind{OverlapKind::Modeled};
     double factor{1}; //!< for Constant, >= 1
 };
 

@@ -8,11 +8,11 @@ namespace weir
 {
 
 /**
- * The SM clock, in hertz, under a kernel that keeps the tensor cores busy for @p utilisation of
+ * The SM clock, in hertz, under a kernel that keeps the tensor cores busy for @p utilization of
  * its clocks.
  *
  * In the first milliseconds it falls linearly from the boost clock at none to the burst clock at
- * `fullLoadUtilisation`, f(u) = boost - (boost - burst) min(u / u_full, 1). Later the power limit
+ * `fullLoadUtilization`, f(u) = boost - (boost - burst) min(u / u_full, 1). Later the power limit
  * holds too. Power goes as (1 + r u) f V^2 and voltage with the clock, so that one limit leaves
  *     f(u) = sustained ((1 + r u_full) / (1 + r min(u, u_full)))^(1/3),
  * and a lower limit all kernels that reach it a clock lower by one factor. Measured on an H200 in
@@ -20,16 +20,16 @@ namespace weir
  * 1575 at 0.66 (cuDNN attention), 1425 at 0.88 (8192^3 GEMM), of which 0.975 are left from a second
  * and a half on; this is within 2.5 %.
  */
-double TensorClock(const Gpu& gpu, ClockRegime regime, double utilisation);
+double TensorClock(const Gpu& gpu, ClockRegime regime, double utilization);
 
 /**
  * What a kernel's tensor work would spend of the power that the limit leaves to tensor work,
  * [0, 1]: u f^3 / (u_full sustained^3) at its burst clock f, at most 1.
  */
-double TensorPower(const Gpu& gpu, double utilisation);
+double TensorPower(const Gpu& gpu, double utilization);
 
 /**
- * The SM clock, in hertz, that a kernel's own tensor utilisation leads to: the fixed point of
+ * The SM clock, in hertz, that a kernel's own tensor utilization leads to: the fixed point of
  *     f = TensorClock(tensorClocks / (f secondsAt(f))).
  * @param tensorClocks clocks per SM that the products take at the tensor rate, without any loss.
  * @param secondsAt the kernel's time at a given clock (hertz); must not grow with the clock.

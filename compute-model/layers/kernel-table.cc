@@ -11,7 +11,7 @@ namespace weir
 namespace
 {
 
-constexpr double MOST_BYTES = 4.6e18; // 2^62: within what 64 bits count
+constexpr double MAX_BYTES = 4.6e18; // 2^62: within what 64 bits count
 
 } // namespace
 
@@ -87,7 +87,7 @@ KernelTable::Memory(const std::string& name,
                     uint32_t elementBytes)
 {
     const double elements = static_cast<double>(rows) * static_cast<double>(columns);
-    if (!(elements * bytesPerElement < MOST_BYTES))
+    if (!(elements * bytesPerElement < MAX_BYTES))
     {
         throw std::invalid_argument("kernel '" + name + "': found " + std::to_string(rows) + " x " +
                                     std::to_string(columns) +

@@ -39,7 +39,7 @@ struct Segment
     uint32_t label{0};
     KernelRange kernels;        //!< of a compute segment
     double parameters{0};       //!< whose gradients are final when it ends
-    double expertParameters{0}; //!< of experts, likewise
+    double expertParameters{0}; //!< of experts, similarly
     bool continues{false}; //!< parted from the segment before by gradients that are final there
     GroupSlot slot{GroupSlot::Tensor};                //!< of a communication
     TimeCategory category{TimeCategory::Tensor};      //!< of a communication
@@ -86,7 +86,7 @@ class SegmentWriter
      */
     void GradientsReady(double parameters);
 
-    /** The gradients of @p parameters more of experts' parameters are final, likewise. */
+    /** The gradients of @p parameters more of experts' parameters are final, similarly. */
     void ExpertGradientsReady(double parameters);
 
     /** Issues a communication over the plan's TokenGroup. @return what WaitFor takes. */
@@ -123,7 +123,7 @@ class SegmentWriter
     bool m_overlapsTensor;   //!< kernels run beside tensor-parallel communication
     uint32_t m_elementBytes; //!< of activations
     bool m_hasBuckets;       //!< gradients are reduced in buckets
-    bool m_hasExpertBuckets; //!< likewise of experts
+    bool m_hasExpertBuckets; //!< the same for experts
     SegmentSequence m_segments;
     Segment m_open;
     uint32_t m_label{0};

@@ -20,12 +20,12 @@ struct StepSegments
     SegmentSequence layerRecompute;
     SegmentSequence layerBackward;
     SegmentSequence layerBackwardInput;   //!< with zero-bubble schedules, else empty
-    SegmentSequence layerBackwardWeights; //!< likewise
+    SegmentSequence layerBackwardWeights; //!< similarly
     SegmentSequence expertForward;        //!< of layers with experts, where the model has any
     SegmentSequence expertRecompute;
     SegmentSequence expertBackward;
     SegmentSequence expertBackwardInput;   //!< with zero-bubble schedules, else empty
-    SegmentSequence expertBackwardWeights; //!< likewise
+    SegmentSequence expertBackwardWeights; //!< similarly
     SegmentSequence outputForward;
     SegmentSequence outputBackward;
 

@@ -42,7 +42,7 @@ void WriteSummaRightTransposed(SegmentWriter& writer,
 
 /**
  * C = A^T B: in step t column t gives its blocks of A to its rows; the products are summed along
- * columns into row t's blocks of C, likewise.
+ * columns into row t's blocks of C, similarly.
  */
 void WriteSummaLeftTransposed(SegmentWriter& writer,
                               const SummaProduct& product,

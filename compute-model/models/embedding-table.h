@@ -24,7 +24,7 @@ struct EmbeddingTable
     double zipf{0};                //!< row k is looked up in proportion to k^-zipf; 0: all alike
     std::vector<RowClass> classes; //!< said instead of zipf; empty: zipf holds
     double observed{0}; //!< look-ups that the classes were counted in, which come again and again;
-                        //!< 0: each look-up is drawn anew
+                        //!< 0: each look-up is drawn again
 
     double Parameters() const
     {

@@ -7,7 +7,7 @@
 namespace weir
 {
 
-/** What replicas of one model share out among them instead of each holding all of it. */
+/** What replicas of one model distribute among them instead of each holding all of it. */
 enum class ShardedState : uint8_t
 {
     None,
@@ -48,7 +48,7 @@ enum class KernelFusion : uint8_t
     Kernels, //!< hand-written or scripted kernels for norm, rotary, activation, bias-dropout-add
              //!< (Megatron-LM, Transformer Engine)
     Compiled //!< torch.compile: as Kernels, residual additions inside norms, sums of biases inside
-             //!< their neighbours; the CPU launches a graph's kernels without PyTorch's dispatcher
+             //!< their neighbors; the CPU launches a graph's kernels without PyTorch's dispatcher
 };
 
 } // namespace weir

@@ -57,7 +57,7 @@ ExponentOf(uint32_t count, double imbalance)
     return (low + high) / 2;
 }
 
-/** The local experts whose shares sum to most, of the ranks that share @p shares out in order. */
+/** The local experts whose shares sum to most, of the ranks that share @p distributes in order. */
 std::vector<double>
 BusiestRank(const std::vector<double>& shares, uint32_t ranks)
 {

@@ -219,7 +219,7 @@ struct ParallelPlan
         return tensor * context * data / (ExpertTensor() * expert);
     }
 
-    /** What replicas share out; distributedOptimizer is another word for Optimizer. */
+    /** What replicas shard; distributedOptimizer is another word for Optimizer. */
     ShardedState Sharded() const
     {
         return distributedOptimizer && sharding.state == ShardedState::None

@@ -85,7 +85,7 @@ uint32_t MicroBatchesInFlight(const PipelinePlace& place, uint32_t chunk);
 /**
  * Everything a stage does in one step, in Megatron-LM's order
  * (megatron/core/pipeline_parallel/schedules.py: without and with interleaving): forward and
- * backward passes by micro-batch and model chunk, and the exchanges with its neighbours between
+ * backward passes by micro-batch and model chunk, and the exchanges with its neighbors between
  * them (GPipe: all forward passes first, Huang et al. 2019; see ZeroBubbleSchedule for zero-bubble
  * schedules). An exchange holds the transfers that Megatron issues as one batch and waits for.
  * Complexity O(m v).

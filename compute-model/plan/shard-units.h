@@ -22,7 +22,7 @@ std::vector<double> UnitParameters(const Transformer& model,
                                    const ParallelPlan& plan,
                                    uint32_t stage);
 
-/** Likewise of the experts that a rank holds, which ExpertShardRanks() ranks share out. */
+/** The same for the experts that a rank holds, which ExpertShardRanks() ranks shard. */
 std::vector<double> UnitExpertParameters(const Transformer& model,
                                          const ParallelPlan& plan,
                                          uint32_t stage);

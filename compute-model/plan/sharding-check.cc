@@ -51,7 +51,7 @@ CheckSharding(const Transformer& model, const ParallelPlan& plan)
         if (plan.sharding.ranks != 0)
         {
             RefuseSharding("ranks = " + std::to_string(plan.sharding.ranks) + " with state none",
-                           "a state to share out");
+                           "a state to distribute");
         }
         return;
     }

@@ -21,7 +21,7 @@ struct TablePlaces
 /**
  * @p table with the embedding tables that @p plan cuts by columns in parts of EmbeddingSharding::
  * columnWidth: each part is a table of its own from there on, with the same look-ups (Mudigere et
- * al. 2022, column-wise; TorchRec sends its indices to every part likewise).
+ * al. 2022, column-wise; TorchRec sends its indices to every part similarly).
  */
 LayerTable InColumnParts(const LayerTable& table, const ParallelPlan& plan);
 

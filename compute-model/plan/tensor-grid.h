@@ -17,7 +17,7 @@ struct ParallelPlan;
  * Weights are cut by both of their sides, and every layer of ranks holds all of them. Activations
  * [tokens, width] are cut into d q parts by their samples and into q by their width. One layer is
  * 2-D (SUMMA: van de Geijn and Watts 1997; Optimus), several are 2.5-D (Tesseract, arXiv
- * 2105.14500). Tensor rank = column + q * (row + q * layer): a row's ranks are neighbours.
+ * 2105.14500). Tensor rank = column + q * (row + q * layer): a row's ranks are neighbors.
  */
 struct TensorGrid
 {

@@ -23,27 +23,23 @@ set(weirSources
 
 find_package(yaml-cpp QUIET)
 find_package(pugixml QUIET)
-find_package(HDF5 QUIET COMPONENTS C HL)
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_SOURCE_DIR}/ns3-module/cmake)
+find_package(Hdf5Serial QUIET)
 find_package(nlohmann_json 3 QUIET)
-if(yaml-cpp_FOUND AND HDF5_FOUND AND nlohmann_json_FOUND AND pugixml_FOUND)
+if(yaml-cpp_FOUND AND Hdf5Serial_FOUND AND nlohmann_json_FOUND AND pugixml_FOUND)
   set(WEIR_WITH_READERS ON)
   message(STATUS "Weir: with readers and result files")
   list(APPEND weirSources ${WEIR_SCENARIO_SOURCES} ${WEIR_RECORDER_SOURCES})
   list(APPEND WEIR_JOB_HEADERS ${WEIR_RECORDER_HEADERS})
-  set(weirThirdParty yaml-cpp pugixml::pugixml ${HDF5_HL_LIBRARIES} ${HDF5_C_LIBRARIES})
-  set(weirThirdPartyIncludes ${HDF5_INCLUDE_DIRS})
+  set(weirThirdParty yaml-cpp pugixml::pugixml ${Hdf5Serial_LIBRARIES})
+  set(weirThirdPartyIncludes ${Hdf5Serial_INCLUDE_DIR})
   file(STRINGS VERSION weirVersion LIMIT_COUNT 1)
   set_source_files_properties(scenarios/versions.cc PROPERTIES COMPILE_DEFINITIONS
     "WEIR_VERSION_TEXT=\"${weirVersion}\";WEIR_NS3_VERSION_TEXT=\"${NS3_VER}\"")
 else()
   set(WEIR_WITH_READERS OFF)
   message(STATUS "Weir: without readers and result files (yaml-cpp, HDF5, pugixml or nlohmann-json is missing)")
-  # The names of keys and choices, which attributes use too.
-  list(APPEND weirSources
-    ${WEIR_SIMULATION_SOURCES}
-    ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/readers/scenario-names.cc
-    ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/readers/plan-keys.cc
-    ${CMAKE_CURRENT_SOURCE_DIR}/scenarios/job/plan-text-unread.cc)
+  list(APPEND weirSources ${WEIR_UNREAD_SOURCES} ${WEIR_UNREAD_JOB_SOURCES})
   set(weirThirdParty)
   set(weirThirdPartyIncludes)
 endif()

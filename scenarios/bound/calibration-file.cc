@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/calibration-file.h"
 
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/yaml-writer.h"
 
 #include <algorithm>
@@ -98,7 +99,7 @@ ReadIntervals(const YamlNode& node)
 RegimeCalibration
 ReadRegime(const YamlNode& node, const std::vector<std::string>& features)
 {
-    node.CheckKeys({"name", "cases", "reach", "ranges", "intervals"});
+    node.CheckKeys(YamlKeysOf("calibration.regimes"));
     RegimeCalibration regime;
     regime.cases = static_cast<std::size_t>(node.Get("cases").AsInteger(1, MAX_CASES));
     regime.reach = node.Get("reach").AsNumber(0, ANY);
@@ -162,8 +163,7 @@ Calibration
 ReadCalibration(const std::string& nameOrPath, const Catalog& catalog)
 {
     const YamlNode node = YamlNode::Load(catalog.Find(CatalogKind::Calibrations, nameOrPath));
-    node.CheckKeys(
-        {"title", "command", "version", "reference", "seed", "scenarios", "features", "regimes"});
+    node.CheckKeys(YamlKeysOf("calibration"));
     CalibrationOrigin origin;
     origin.title = node.Get("title").AsString();
     origin.command = node.Get("command").AsString();

@@ -60,7 +60,7 @@ LeastCount(double m, double a, double b)
     return static_cast<std::size_t>(k);
 }
 
-/** Likewise the largest that is not in the upper tail. */
+/** Similarly the largest that is not in the upper tail. */
 std::size_t
 LargestCount(double m, double a, double b)
 {

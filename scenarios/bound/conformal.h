@@ -18,7 +18,7 @@ namespace weir
 struct ConformalInterval
 {
     double lower{0};       //!< minus infinity when there are too few scores
-    double upper{0};       //!< plus infinity likewise
+    double upper{0};       //!< plus infinity similarly
     std::size_t ranks{0};  //!< order statistics between its ends: coverage ranks / (n + 1)
     std::size_t inside{0}; //!< calibration scores in it, its ends too; more than ranks with ties
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/measured-bounds.h"
 
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <cmath>
@@ -56,10 +57,10 @@ MeasuredClassOf(Bytes size, bool isOneNode)
 MeasuredBounds::MeasuredBounds(const Catalog& catalog)
 {
     const YamlNode node = YamlNode::Load(catalog.Find(CatalogKind::Calibrations, "measured"));
-    node.CheckKeys({"title", "command", "classes"});
+    node.CheckKeys(YamlKeysOf("calibration (measured)"));
     for (const YamlNode& item : node.Get("classes").Items())
     {
-        item.CheckKeys({"name", "sources", "cases", "intervals"});
+        item.CheckKeys(YamlKeysOf("calibration (measured).classes"));
         MeasuredBound bound;
         bound.name = item.Get("name").AsString();
         bound.sources = item.Get("sources").AsCount(1, 1000);

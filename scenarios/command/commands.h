@@ -33,6 +33,7 @@ Command AddCollectiveCommand(CLI::App& application);
 Command AddGraphCommand(CLI::App& application);
 Command AddKernelCommand(CLI::App& application);
 Command AddListCommand(CLI::App& application);
+Command AddReferenceCommand(CLI::App& application);
 Command AddReportCommand(CLI::App& application);
 Command AddShowCommand(CLI::App& application);
 Command AddValidateCommand(CLI::App& application);

@@ -101,7 +101,8 @@ AddGraphCommand(CLI::App& application)
     verb->add_flag(
         "--kernels", options->view.kernels, "With shape, bytes and FLOPs of each kernel");
     verb->footer(
-        "Times are of kernels alone on their GPU, launched well ahead; bytes of a communication "
+        "Times are of kernels in isolation on their GPU, launched well ahead; bytes of a "
+        "communication "
         "are\n"
         "nccl-tests' size, of kernels their memory traffic.\n"
         "Examples:\n"

@@ -15,13 +15,13 @@ namespace
 {
 
 constexpr unsigned PATIENCE = 1; // second
-constexpr std::size_t MOST_FILES = 4;
+constexpr std::size_t MAX_FILES = 4;
 constexpr char FAREWELL[] = "weir: interrupted; nothing was written\n";
 
 // What a signal handler can read and write to.
 volatile std::sig_atomic_t g_signal = 0; //!< 0: none came
 volatile std::sig_atomic_t g_fileCount = 0;
-std::array<std::array<char, PATH_MAX>, MOST_FILES> g_files;
+std::array<std::array<char, PATH_MAX>, MAX_FILES> g_files;
 
 /** Removes what is unfinished, by what is allowed in a handler. */
 void
@@ -33,7 +33,7 @@ RemoveFiles()
     }
 }
 
-/** Ends the process, likewise. */
+/** Ends the process, similarly. */
 [[noreturn]] void
 Leave()
 {
@@ -92,7 +92,7 @@ void
 RemoveIfInterrupted(const std::string& path)
 {
     const auto count = static_cast<std::size_t>(g_fileCount);
-    if (count == MOST_FILES || path.size() >= PATH_MAX)
+    if (count == MAX_FILES || path.size() >= PATH_MAX)
     {
         throw std::length_error("RemoveIfInterrupted: no place for '" + path + "'");
     }

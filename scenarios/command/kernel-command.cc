@@ -43,19 +43,19 @@ struct KernelOptions
     std::string indices; //!< file of them, instead
 };
 
-constexpr uint64_t MOST_COUNT = uint64_t{1} << 40; //!< of a dimension, a batch, a table's rows
-constexpr double MOST_FLOPS = 1e20; //!< three months of a small GPU, which picoseconds can count
-constexpr double MOST_BYTES = 1e18;
+constexpr uint64_t MAX_COUNT = uint64_t{1} << 40; //!< of a dimension, a batch, a table's rows
+constexpr double MAX_FLOPS = 1e20; //!< three months of a small GPU, which picoseconds can count
+constexpr double MAX_BYTES = 1e18;
 
 /** Refuses a kernel that would not end within the time that Weir counts. */
 void
 CheckSize(double flops, double bytes)
 {
-    if (flops > MOST_FLOPS || bytes > MOST_BYTES)
+    if (flops > MAX_FLOPS || bytes > MAX_BYTES)
     {
         std::ostringstream text;
         text << "found a kernel of " << std::setprecision(3) << flops << " FLOPs and " << bytes
-             << " bytes, expected at most " << MOST_FLOPS << " and " << MOST_BYTES;
+             << " bytes, expected at most " << MAX_FLOPS << " and " << MAX_BYTES;
         throw InputError(text.str());
     }
 }
@@ -209,7 +209,7 @@ void
 AddShape(CLI::App& kind, KernelOptions& options)
 {
     kind.add_option("--batch", options.batch, "Products, or samples")
-        ->check(CLI::Range(uint64_t{1}, MOST_COUNT))
+        ->check(CLI::Range(uint64_t{1}, MAX_COUNT))
         ->capture_default_str();
     kind.add_option("--precision", options.precision, "bf16, fp16, tf32, fp32 or fp8")
         ->capture_default_str();
@@ -238,7 +238,7 @@ AddKernelCommand(CLI::App& application)
     gemm->add_option("SIZES", options->gemm, "m, n and k")
         ->required()
         ->expected(3)
-        ->check(CLI::Range(uint64_t{1}, MOST_COUNT));
+        ->check(CLI::Range(uint64_t{1}, MAX_COUNT));
     gemm->add_option("--layout", options->layout, "tn (forward), nn or nt (gradients)")
         ->capture_default_str();
     AddShape(*gemm, *options);
@@ -246,14 +246,14 @@ AddKernelCommand(CLI::App& application)
     auto* attention = verb->add_subcommand("attention", "Fused attention, forward and backward");
     attention->add_option("--heads", options->attention.heads, "Query heads")
         ->required()
-        ->check(CLI::Range(uint64_t{1}, MOST_COUNT));
+        ->check(CLI::Range(uint64_t{1}, MAX_COUNT));
     attention
         ->add_option(
             "--kv-heads", options->attention.kvHeads, "Key and value heads (default: as many)")
-        ->check(CLI::Range(uint64_t{1}, MOST_COUNT));
+        ->check(CLI::Range(uint64_t{1}, MAX_COUNT));
     attention->add_option("--sequence", options->attention.sequence, "Tokens")
         ->required()
-        ->check(CLI::Range(uint64_t{1}, MOST_COUNT));
+        ->check(CLI::Range(uint64_t{1}, MAX_COUNT));
     attention->add_option("--head-dim", options->attention.headDim, "Width of a head")
         ->required()
         ->check(CLI::Range(1, 1 << 16));
@@ -267,7 +267,7 @@ AddKernelCommand(CLI::App& application)
 
     auto* embedding = verb->add_subcommand("embedding", "Sums of rows of a table, and back");
     embedding->add_option("--rows", options->tableRows, "Of the table")
-        ->check(CLI::Range(uint64_t{1}, MOST_COUNT));
+        ->check(CLI::Range(uint64_t{1}, MAX_COUNT));
     embedding->add_option("--dim", options->embedding.dim, "Elements of a row")
         ->required()
         ->check(CLI::Range(1, 1 << 16));

@@ -143,6 +143,7 @@ main(int argc, char** argv)
                                               weir::AddGraphCommand(app),
                                               weir::AddKernelCommand(app),
                                               weir::AddListCommand(app),
+                                              weir::AddReferenceCommand(app),
                                               weir::AddReportCommand(app),
                                               weir::AddShowCommand(app),
                                               weir::AddTopologyCommand(app),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/python-package.h"
 
+#include "scenarios/data-folders.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -86,21 +88,25 @@ HoldSignals()
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
 
-/** The folder of the package: the source tree's, else the installed one. */
+/** The folder of the package: of an installation's data, or of the source tree's scripts. */
 std::string
 FindFolder()
 {
-    for (const char* folder : {WEIR_PYTHON_SOURCE_DIR, WEIR_PYTHON_INSTALL_DIR})
+    std::string searched;
+    for (const fs::path data : DataFolders())
     {
-        std::error_code error;
-        if (fs::is_regular_file(std::string(folder) + PROGRAM, error))
+        for (const fs::path& folder : {data / "python", data.parent_path() / "scripts" / "python"})
         {
-            return folder;
+            std::error_code error;
+            if (fs::is_regular_file(folder.string() + PROGRAM, error))
+            {
+                return folder.string();
+            }
         }
+        searched += (searched.empty() ? "'" : ", '") + data.string() + "'";
     }
-    throw std::runtime_error("found no Python package of Weir, expected it in '" +
-                             std::string(WEIR_PYTHON_SOURCE_DIR) + "' or '" +
-                             WEIR_PYTHON_INSTALL_DIR + "'");
+    throw std::runtime_error("found no Python package of Weir, expected python/ in one of " +
+                             searched);
 }
 
 /** "h5py, pandas" of one a line. */

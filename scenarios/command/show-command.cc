@@ -87,7 +87,7 @@ Show(const ShowOptions& options)
         break;
     }
     case CatalogKind::Suites: {
-        LoadSuite(options.name, catalog); // likewise
+        LoadSuite(options.name, catalog); // similarly
         const std::string path = catalog.Find(kind, options.name);
         std::cout << ReadTextFile(path, "a suite's description");
         break;

@@ -154,7 +154,7 @@ AddTopologyCommand(CLI::App& application)
             ->add_option("--nodes", options->nodes, "Nodes to wire (default: the file's, or a few)")
             ->check(CLI::Range(1, 1 << 16));
     };
-    auto* show = verb->add_subcommand("show", "Print a node's tree, its ways and the fabric");
+    auto* show = verb->add_subcommand("show", "Print a node's tree, its paths and the fabric");
     addFile(show);
     auto* convert = verb->add_subcommand("convert", "Write as YAML, NCCL XML or GraphML");
     addFile(convert);

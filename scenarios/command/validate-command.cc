@@ -112,7 +112,7 @@ AddErrorCharts(const SuiteOutcome& outcome, std::vector<Chart>& charts)
 void
 WritePlot(const std::vector<SuiteOutcome>& outcomes, OutputFile& file)
 {
-    constexpr std::size_t MOST_COLUMNS = 4;
+    constexpr std::size_t MAX_COLUMNS = 4;
     std::vector<Chart> charts;
     for (const auto& outcome : outcomes)
     {
@@ -125,7 +125,7 @@ WritePlot(const std::vector<SuiteOutcome>& outcomes, OutputFile& file)
             AddErrorCharts(outcome, charts);
         }
     }
-    file.Save(ToSvg(charts, std::clamp<std::size_t>(charts.size(), 1, MOST_COLUMNS)));
+    file.Save(ToSvg(charts, std::clamp<std::size_t>(charts.size(), 1, MAX_COLUMNS)));
 }
 
 /** What the terminal shows of the outcomes, all together. */

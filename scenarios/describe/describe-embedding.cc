@@ -35,12 +35,12 @@ ToText(EstimateProvenance provenance)
 std::string
 ReuseText(const IndexDistribution& indices, double lookups)
 {
-    constexpr double LEAST_SHARE = 5e-4;
+    constexpr double MIN_SHARE = 5e-4;
     const auto bins = indices.ReuseFactors(lookups);
     std::string text;
     for (std::size_t bin = 0; bin < bins.size(); bin++)
     {
-        if (bins[bin] >= LEAST_SHARE)
+        if (bins[bin] >= MIN_SHARE)
         {
             const bool isLast = bin + 1 == bins.size();
             text += (text.empty() ? "" : ", ") +

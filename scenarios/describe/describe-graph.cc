@@ -19,9 +19,9 @@ constexpr std::size_t SHOWN_RANKS = 8; // of a group, before "..."
 std::string
 Gigaflops(double flops)
 {
-    constexpr int MOST_DECIMALS = 6;
+    constexpr int MAX_DECIMALS = 6;
     int decimals = 2;
-    for (double left = flops / GIGAFLOP; left > 0 && left < 1 && decimals < MOST_DECIMALS;
+    for (double left = flops / GIGAFLOP; left > 0 && left < 1 && decimals < MAX_DECIMALS;
          left *= 10)
     {
         decimals++;

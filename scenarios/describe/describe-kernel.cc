@@ -58,7 +58,7 @@ DescribeGemm(const Gpu& gpu, const GemmShape& shape)
         const GemmPlan plan = PlanGemm(gpu, regime, shape);
         auto row = TimeRow(name, KernelTimer(gpu, regime).Gemm(shape));
         row.push_back(FormatFixed(plan.clockHz / GIGAHERTZ, 3));
-        row.push_back(FormatFixed(plan.utilisation * 100, 1) + " %");
+        row.push_back(FormatFixed(plan.utilization * 100, 1) + " %");
         table.Row(row);
     }
     const GemmPlan plan = PlanGemm(gpu, ClockRegime::Burst, shape);

@@ -18,8 +18,8 @@ namespace
 {
 
 constexpr int64_t MOST = std::numeric_limits<int64_t>::max();
-constexpr int64_t MOST_PORT = std::numeric_limits<uint16_t>::max();
-constexpr double MOST_START = 1e6; //!< seconds; leaves most of what Time can count to the flows
+constexpr int64_t MAX_PORT = std::numeric_limits<uint16_t>::max();
+constexpr double MAX_START = 1e6; //!< seconds; leaves most of what Time can count to the flows
 
 /** The columns of a CSV, in the order of FlowFile::Column. */
 const std::vector<std::string>&
@@ -169,7 +169,7 @@ FlowFile::NextHtsim(FlowRow& row)
         if (IsWord(fields[i], "start"))
         {
             const double start = m_lines.Decimal(i + 1, "start");
-            if (start < 0 || start > MOST_START * 1e6)
+            if (start < 0 || start > MAX_START * 1e6)
             {
                 throw m_lines.Refusal("start", fields[i + 1], "from 0 to 1e12 microseconds");
             }
@@ -298,8 +298,7 @@ FlowFile::Next(FlowRow& row)
     }
     const auto port = [this](Column column, const char* name) {
         const std::size_t place = m_places[column];
-        return static_cast<uint16_t>(place == ABSENT ? 0
-                                                     : m_lines.Whole(place, name, 0, MOST_PORT));
+        return static_cast<uint16_t>(place == ABSENT ? 0 : m_lines.Whole(place, name, 0, MAX_PORT));
     };
     row.source = m_lines.Whole(m_places[SOURCE], "src", 0, MOST);
     row.destination = m_lines.Whole(m_places[DESTINATION], "dst", 0, MOST);
@@ -308,7 +307,7 @@ FlowFile::Next(FlowRow& row)
     row.bytes =
         Bytes(m_lines.Whole(m_places[BYTES], m_form == Form::Csv ? "bytes" : "size", 0, MOST));
     const double start = m_lines.Decimal(m_places[START], "start_s");
-    if (start < 0 || start > MOST_START)
+    if (start < 0 || start > MAX_START)
     {
         throw m_lines.Refusal(
             "start_s", m_lines.Fields()[m_places[START]], "from 0 to 1e6 seconds");

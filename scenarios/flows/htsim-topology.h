@@ -20,7 +20,7 @@ namespace weir
  *     Downlink_speed_Gbps, Downlink_Latency_ns, Switch_Latency_ns, Radix_Down, Radix_Up, Bundle
  *
  * A switch of tier 0 has Radix_Down hosts; its Radix_Up links go in bundles of the next tier's
- * Bundle to the switches of its pod, of which there are Radix_Up / Bundle. Likewise each of these
+ * Bundle to the switches of its pod, of which there are Radix_Up / Bundle. Similarly each of these
  * goes up to as many switches of the core, which no other of its pod goes to. Hosts are the devices
  * 0 to N - 1. A switch delays what comes to it by Switch_Latency_ns. `Queue_Down`, `Queue_Up` and
  * `Oversubscribed` are not looked at: buffers are those of the packet transport.

@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-constexpr std::size_t MOST_FLOWS = std::numeric_limits<uint32_t>::max();
+constexpr std::size_t MAX_FLOWS = std::numeric_limits<uint32_t>::max();
 
 void
 CheckEndPoint(const FlowFile& file, const FlowNetwork& network, const char* name, int64_t node)
@@ -142,9 +142,9 @@ ReadFlows(FlowFile& file, FlowNetwork& network)
                                row.destination,
                                std::string("another ") + network.EndPointName() + " than src");
         }
-        if (flows.Size() == MOST_FLOWS)
+        if (flows.Size() == MAX_FLOWS)
         {
-            throw file.Error("found one more flow, expected at most " + std::to_string(MOST_FLOWS));
+            throw file.Error("found one more flow, expected at most " + std::to_string(MAX_FLOWS));
         }
         const auto source = static_cast<uint32_t>(row.source);
         const auto destination = static_cast<uint32_t>(row.destination);

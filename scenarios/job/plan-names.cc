@@ -49,15 +49,15 @@ ParseJitterScope(const std::string& name)
 weir::OverlapPolicy
 ParseOverlap(const std::string& text)
 {
-    if (text == "modelled" || text == "off")
+    if (text == "modeled" || text == "off")
     {
-        return {text == "off" ? weir::OverlapKind::Off : weir::OverlapKind::Modelled, 1};
+        return {text == "off" ? weir::OverlapKind::Off : weir::OverlapKind::Modeled, 1};
     }
     char* end = nullptr;
     const double factor = std::strtod(text.c_str(), &end);
     NS_ABORT_MSG_IF(text.empty() || *end != '\0' || !(factor >= 1) || std::isinf(factor),
                     "TrainingJob: OverlapSlowdown is '"
-                        << text << "', expected modelled, off or a factor of at least 1");
+                        << text << "', expected modeled, off or a factor of at least 1");
     return {weir::OverlapKind::Constant, factor};
 }
 

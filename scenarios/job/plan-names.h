@@ -24,12 +24,12 @@ weir::Precision ParsePrecision(const std::string& name);
 
 /**
  * @param name run, step or operation
- * @return what jitter is drawn anew for
+ * @return what jitter is drawn again for
  */
 weir::JitterScope ParseJitterScope(const std::string& name);
 
 /**
- * @param text modelled, off, or a factor of at least 1
+ * @param text modeled, off, or a factor of at least 1
  * @return what kernels beside communication lose
  */
 weir::OverlapPolicy ParseOverlap(const std::string& text);

@@ -19,11 +19,17 @@ set(WEIR_JOB_HEADERS
 )
 # Those that need yaml-cpp and HDF5.
 set(WEIR_RECORDER_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/object-reference.cc
   ${CMAKE_CURRENT_LIST_DIR}/results-helper.cc
   ${CMAKE_CURRENT_LIST_DIR}/run-recorder.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan-text.cc
 )
 set(WEIR_RECORDER_HEADERS
+  ${CMAKE_CURRENT_LIST_DIR}/object-reference.h
   ${CMAKE_CURRENT_LIST_DIR}/results-helper.h
   ${CMAKE_CURRENT_LIST_DIR}/run-recorder.h
+)
+# What stands in for them where there are no readers.
+set(WEIR_UNREAD_JOB_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/plan-text-unread.cc
 )

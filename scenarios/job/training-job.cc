@@ -79,9 +79,9 @@ TrainingJob::GetTypeId()
                           MakeUintegerAccessor(&TrainingJob::m_jitterSeed),
                           MakeUintegerChecker<uint64_t>())
             .AddAttribute("OverlapSlowdown",
-                          "How much longer kernels beside communication take: modelled, off, or "
+                          "How much longer kernels beside communication take: modeled, off, or "
                           "one factor of at least 1 for all.",
-                          StringValue("modelled"),
+                          StringValue("modeled"),
                           MakeStringAccessor(&TrainingJob::m_overlap),
                           MakeStringChecker())
             .AddAttribute("Fidelity",

@@ -173,7 +173,7 @@ class TrainingJob : public Object, private weir::StepObserver
     std::string m_name;                 //!< what messages call it
     weir::ParallelPlan m_plan;          //!< but for what follows
     std::string m_tensorShape;          //!< as a scenario has it
-    std::string m_expertLoad;           //!< likewise
+    std::string m_expertLoad;           //!< similarly
     std::string m_precision;            //!< name
     uint32_t m_steps;                   //!< how many
     double m_steadyTolerance;           //!< relative, of the mean step

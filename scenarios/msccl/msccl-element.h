@@ -45,7 +45,7 @@ class MscclElement
     /** An integer from @p least to @p most. */
     int64_t Integer(const char* attribute, int64_t least, int64_t most) const;
 
-    /** Likewise, or @p otherwise where there is no such attribute. */
+    /** Similarly, or @p otherwise where there is no such attribute. */
     int64_t IntegerOr(const char* attribute, int64_t least, int64_t most, int64_t otherwise) const;
 
     /** What an attribute's text stands for in a list of choices. */

@@ -12,9 +12,9 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_RANKS = 1 << 16;
-constexpr int64_t MOST_CHUNKS = 1 << 20;
-constexpr int64_t MOST_CHANNELS = 64;
+constexpr int64_t MAX_RANKS = 1 << 16;
+constexpr int64_t MAX_CHUNKS = 1 << 20;
+constexpr int64_t MAX_CHANNELS = 64;
 constexpr int64_t LARGEST_CALL = int64_t{1} << 58;
 
 CollectiveOp
@@ -40,7 +40,7 @@ ReadPlace(const MscclElement& element, const char* buffer, const char* offset)
                                                   {{"i", ImportedBuffer::Input},
                                                    {"o", ImportedBuffer::Output},
                                                    {"s", ImportedBuffer::Scratch}});
-    place.chunk = static_cast<uint32_t>(element.Integer(offset, 0, MOST_CHUNKS));
+    place.chunk = static_cast<uint32_t>(element.Integer(offset, 0, MAX_CHUNKS));
     return place;
 }
 
@@ -69,12 +69,12 @@ ReadStep(const MscclElement& element)
     }
     if (step.kind != ImportedStepKind::Nothing)
     {
-        step.count = static_cast<uint32_t>(element.Integer("cnt", 1, MOST_CHUNKS));
+        step.count = static_cast<uint32_t>(element.Integer("cnt", 1, MAX_CHUNKS));
     }
-    step.block = static_cast<int32_t>(element.IntegerOr("depid", -1, MOST_CHUNKS, -1));
+    step.block = static_cast<int32_t>(element.IntegerOr("depid", -1, MAX_CHUNKS, -1));
     if (step.block >= 0)
     {
-        step.after = static_cast<uint32_t>(element.Integer("deps", 0, MOST_CHUNKS));
+        step.after = static_cast<uint32_t>(element.Integer("deps", 0, MAX_CHUNKS));
     }
     return step;
 }
@@ -84,13 +84,13 @@ ReadBlock(const MscclElement& element)
 {
     ImportedBlock block;
     block.line = element.Line();
-    block.sendTo = static_cast<int32_t>(element.Integer("send", -1, MOST_RANKS));
-    block.recvFrom = static_cast<int32_t>(element.Integer("recv", -1, MOST_RANKS));
-    block.channel = static_cast<uint32_t>(element.Integer("chan", 0, MOST_CHANNELS - 1));
+    block.sendTo = static_cast<int32_t>(element.Integer("send", -1, MAX_RANKS));
+    block.recvFrom = static_cast<int32_t>(element.Integer("recv", -1, MAX_RANKS));
+    block.channel = static_cast<uint32_t>(element.Integer("chan", 0, MAX_CHANNELS - 1));
     for (const auto& child : element.Children("step"))
     {
         const auto next = static_cast<int64_t>(block.steps.size());
-        if (child.Integer("s", 0, MOST_CHUNKS) != next)
+        if (child.Integer("s", 0, MAX_CHUNKS) != next)
         {
             child.Fail("s", child.Text("s"), std::to_string(next));
         }
@@ -107,12 +107,12 @@ ReadRank(const MscclElement& element)
     const char* names[]{"i_chunks", "o_chunks", "s_chunks"};
     for (std::size_t buffer = 0; buffer < 3; ++buffer)
     {
-        rank.chunks[buffer] = static_cast<uint32_t>(element.Integer(names[buffer], 0, MOST_CHUNKS));
+        rank.chunks[buffer] = static_cast<uint32_t>(element.Integer(names[buffer], 0, MAX_CHUNKS));
     }
     for (const auto& child : element.Children("tb"))
     {
         const auto next = static_cast<int64_t>(rank.blocks.size());
-        if (child.Integer("id", 0, MOST_CHUNKS) != next)
+        if (child.Integer("id", 0, MAX_CHUNKS) != next)
         {
             child.Fail("id", child.Text("id"), std::to_string(next));
         }
@@ -124,7 +124,7 @@ ReadRank(const MscclElement& element)
 void
 ReadRanks(const MscclElement& element, ImportedProgram& program)
 {
-    const int64_t count = element.Integer("ngpus", 1, MOST_RANKS);
+    const int64_t count = element.Integer("ngpus", 1, MAX_RANKS);
     program.ranks.resize(static_cast<std::size_t>(count));
     std::vector<bool> seen(program.ranks.size(), false);
     for (const auto& child : element.Children("gpu"))
@@ -157,8 +157,8 @@ ReadProgram(const MscclElement& element, const std::string& file)
     program.op = ReadOp(element);
     program.protocol = element.Choice<Protocol>(
         "proto", {{"Simple", Protocol::Simple}, {"LL", Protocol::Ll}, {"LL128", Protocol::Ll128}});
-    program.channels = static_cast<uint32_t>(element.Integer("nchannels", 1, MOST_CHANNELS));
-    program.chunks = static_cast<uint32_t>(element.Integer("nchunksperloop", 1, MOST_CHUNKS));
+    program.channels = static_cast<uint32_t>(element.Integer("nchannels", 1, MAX_CHANNELS));
+    program.chunks = static_cast<uint32_t>(element.Integer("nchunksperloop", 1, MAX_CHUNKS));
     program.inPlace = element.IntegerOr("inplace", 0, 1, 0) == 1;
     program.outOfPlace = element.IntegerOr("outofplace", 0, 1, program.inPlace ? 0 : 1) == 1;
     program.smallest = Bytes(element.IntegerOr("minBytes", 0, LARGEST_CALL, 0));

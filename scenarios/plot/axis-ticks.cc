@@ -98,13 +98,13 @@ PreferredTicks(const AxisRange& range)
 std::vector<AxisTick>
 DecadeTicks(const AxisRange& range, std::size_t wanted)
 {
-    constexpr std::size_t LEAST_TICKS = 3;
+    constexpr std::size_t MIN_TICKS = 3;
     auto ticks = PowerTicks(range, 10, wanted);
-    if (ticks.size() < LEAST_TICKS)
+    if (ticks.size() < MIN_TICKS)
     {
         ticks = PreferredTicks(range);
     }
-    return ticks.size() < LEAST_TICKS ? LinearTicks(range, wanted) : ticks;
+    return ticks.size() < MIN_TICKS ? LinearTicks(range, wanted) : ticks;
 }
 
 } // namespace

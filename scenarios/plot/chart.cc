@@ -27,7 +27,7 @@ constexpr double LEGEND_LINE = 14;
 constexpr double LEGEND_MARK = 30;  // the mark before a name
 constexpr double LEGEND_LETTER = 6; // about, of the font
 
-/** Okabe and Ito's palette: told apart by readers who cannot see all colours. */
+/** Okabe and Ito's palette: told apart by readers who cannot see all colors. */
 constexpr std::array<const char*, 8> PALETTE{
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#888888"};
 

@@ -15,7 +15,7 @@ namespace weir
 void CheckMemory(const ClusterSpec& cluster);
 
 /**
- * Likewise a fabric whose own switches and wires, however few nodes there are, would not fit.
+ * Similarly a fabric whose own switches and wires, however few nodes there are, would not fit.
  * @throws std::invalid_argument "fabric.kind: ..."
  */
 void CheckFabricMemory(const ClusterSpec& cluster);

@@ -6,6 +6,7 @@
 #include "fabric/kinds/network-graph.h"
 #include "fabric/parameters/parameter-keys.h"
 #include "scenarios/readers/read-link-profile.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/read-graph.h"
 #include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/quantity.h"
@@ -20,9 +21,6 @@ namespace weir
 {
 namespace
 {
-
-const std::vector<std::string> LINK_KEYS{
-    "name", "rate", "encoding", "framing", "measured", "latency", "ncclRate", "source"};
 
 uint32_t
 CountIn(const YamlNode& node, ParameterRange<uint32_t> range)
@@ -80,8 +78,9 @@ ReadDimension(const YamlNode& node, const LinkProfile& around)
     {
         return dimension;
     }
-    std::vector<std::string> keys{"shape", "links", "inside"};
-    keys.insert(keys.end(), LINK_KEYS.begin(), LINK_KEYS.end());
+    std::vector<std::string> keys = YamlKeysOf("system.fabric.dimensions");
+    const std::vector<std::string> ofLinks = YamlKeysOf("link");
+    keys.insert(keys.end(), ofLinks.begin(), ofLinks.end());
     node.CheckKeys(keys);
     if (const auto inside = node.Find("inside"))
     {
@@ -396,7 +395,7 @@ CheckKeysOfKind(const YamlNode& map,
 LinkProfile
 ReadFabricLink(const YamlNode& node, const LinkProfile& around)
 {
-    node.CheckKeys(LINK_KEYS);
+    node.CheckKeys(YamlKeysOf("link"));
     return ReadSwitchProfile(node, around, around.source);
 }
 

@@ -10,11 +10,11 @@ namespace
 {
 
 // Products of two of these stay within 32 bits.
-constexpr int64_t MOST_WAYS = 65535;
-constexpr int64_t MOST_SAMPLES = 1 << 24; // of a step
+constexpr int64_t MAX_WAYS = 65535;
+constexpr int64_t MAX_SAMPLES = 1 << 24; // of a step
 
 PlanKey
-Count(const char* path, const char* help, PlanPlace<uint32_t> at, int64_t most = MOST_WAYS)
+Count(const char* path, const char* help, PlanPlace<uint32_t> at, int64_t most = MAX_WAYS)
 {
     return {path, help, PlanCount{at, 1, most}};
 }
@@ -23,7 +23,7 @@ Count(const char* path, const char* help, PlanPlace<uint32_t> at, int64_t most =
 PlanKey
 CountOrNone(const char* path, const char* help, PlanPlace<uint32_t> at)
 {
-    return {path, help, PlanCount{at, 0, MOST_WAYS}};
+    return {path, help, PlanCount{at, 0, MAX_WAYS}};
 }
 
 PlanKey
@@ -119,12 +119,12 @@ WayKeys()
                 "microBatch",
                 "Samples of one micro-batch.",
                 [](Plan& p) -> uint32_t& { return p.microBatch; },
-                MOST_WAYS + 1),
+                MAX_WAYS + 1),
             Count(
                 "globalBatch",
                 "Samples of one step, over all replicas.",
                 [](Plan& p) -> uint32_t& { return p.globalBatch; },
-                MOST_SAMPLES)};
+                MAX_SAMPLES)};
 }
 
 /** How kernels and communication go. */
@@ -166,11 +166,11 @@ std::vector<PlanKey>
 ShardingKeys()
 {
     return {Choice("dataSharding.state",
-                   "What replicas share out: none, optimizer, gradients or full.",
+                   "What replicas distribute: none, optimizer, gradients or full.",
                    ShardedStateNames(),
                    [](Plan& p) -> ShardedState& { return p.sharding.state; }),
             CountOrNone("dataSharding.ranks",
-                        "Neighbours that hold one copy together; 0: all replicas.",
+                        "Neighbors that hold one copy together; 0: all replicas.",
                         [](Plan& p) -> uint32_t& { return p.sharding.ranks; }),
             Flag("dataSharding.reshard",
                  "Whether weights are given up after a forward pass.",

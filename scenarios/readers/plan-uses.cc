@@ -68,7 +68,7 @@ HasWideTable(const Setting& in)
     });
 }
 
-/** How the parts of a model and of a step's samples are shared out. */
+/** How the parts of a model and of a step's samples are distributed. */
 std::vector<PlanUse>
 UsesOfWays()
 {

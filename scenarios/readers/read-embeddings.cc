@@ -3,6 +3,7 @@
 
 #include "compute-model/kernels/index-distribution.h"
 #include "scenarios/readers/located-lines.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <optional>
@@ -14,12 +15,12 @@ namespace weir
 namespace
 {
 
-constexpr auto MOST_ROWS = static_cast<int64_t>(MOST_TABLE_ROWS);
+constexpr auto MAX_ROWS = static_cast<int64_t>(MAX_TABLE_ROWS);
 constexpr int64_t MAX_ROW_WIDTH = 65536; //!< of a row
-constexpr int64_t MOST_POOLING = 65536;  //!< rows of a bag
-constexpr int64_t MOST_TABLES = 65536;
-constexpr double MOST_ZIPF = 16;       //!< exponents
-constexpr double MOST_OBSERVED = 1e15; //!< look-ups of a list
+constexpr int64_t MAX_POOLING = 65536;   //!< rows of a bag
+constexpr int64_t MAX_TABLES = 65536;
+constexpr double MAX_ZIPF = 16;       //!< exponents
+constexpr double MAX_OBSERVED = 1e15; //!< look-ups of a list
 
 constexpr std::size_t WITHOUT_NAME = std::char_traits<char>::length("IndexDistribution: ");
 
@@ -47,7 +48,7 @@ ReadClasses(const YamlNode& node, uint64_t rows)
                       " numbers, expected 2: rows and their share of the look-ups");
         }
         RowClass one;
-        one.rows = pair[0].AsNumber(1e-9, static_cast<double>(MOST_ROWS));
+        one.rows = pair[0].AsNumber(1e-9, static_cast<double>(MAX_ROWS));
         const double share = pair[1].AsNumber(0, 1e18);
         one.probability = share / one.rows;
         sum += one.rows;
@@ -85,7 +86,7 @@ ReadUse(const YamlNode& node, const YamlNode& defaults, EmbeddingTable& table)
         table.classes = ReadClasses(*classes, table.rows);
         if (const auto observed = node.Find("classesOf"))
         {
-            table.observed = observed->AsNumber(1, MOST_OBSERVED);
+            table.observed = observed->AsNumber(1, MAX_OBSERVED);
             try
             {
                 IndexDistribution::Counted(table.classes, table.observed);
@@ -100,22 +101,22 @@ ReadUse(const YamlNode& node, const YamlNode& defaults, EmbeddingTable& table)
     }
     else if (const auto zipf = FindIn(node, defaults, "zipf"))
     {
-        table.zipf = zipf->AsNumber(0, MOST_ZIPF);
+        table.zipf = zipf->AsNumber(0, MAX_ZIPF);
     }
 }
 
 EmbeddingTable
 ReadTable(const YamlNode& node, const YamlNode& defaults)
 {
-    node.CheckKeys({"rows", "pooling", "dim", "zipf", "indices", "classes", "classesOf", "times"});
+    node.CheckKeys(YamlKeysOf("model.embeddings.tables"));
     EmbeddingTable table;
-    table.rows = static_cast<uint64_t>(node.Get("rows").AsInteger(1, MOST_ROWS));
+    table.rows = static_cast<uint64_t>(node.Get("rows").AsInteger(1, MAX_ROWS));
     const auto dim = FindIn(node, defaults, "dim");
     // Asked for again, so that what is missing is said in the table.
     table.dim = static_cast<uint32_t>((dim ? *dim : node.Get("dim")).AsInteger(1, MAX_ROW_WIDTH));
     if (const auto pooling = node.Find("pooling"))
     {
-        table.pooling = static_cast<uint32_t>(pooling->AsInteger(1, MOST_POOLING));
+        table.pooling = static_cast<uint32_t>(pooling->AsInteger(1, MAX_POOLING));
     }
     ReadUse(node, defaults, table);
     return table;
@@ -126,20 +127,20 @@ ReadTable(const YamlNode& node, const YamlNode& defaults)
 std::vector<EmbeddingTable>
 ReadEmbeddingTables(const YamlNode& node)
 {
-    node.CheckKeys({"dim", "zipf", "tables"});
+    node.CheckKeys(YamlKeysOf("model.embeddings"));
     std::vector<EmbeddingTable> tables;
     const YamlNode list = node.Get("tables");
     for (const YamlNode& item : list.Items())
     {
         const EmbeddingTable table = ReadTable(item, node);
         const auto times = item.Find("times");
-        const int64_t count = times ? times->AsInteger(1, MOST_TABLES) : 1;
+        const int64_t count = times ? times->AsInteger(1, MAX_TABLES) : 1;
         tables.insert(tables.end(), static_cast<std::size_t>(count), table);
     }
-    if (tables.empty() || tables.size() > static_cast<std::size_t>(MOST_TABLES))
+    if (tables.empty() || tables.size() > static_cast<std::size_t>(MAX_TABLES))
     {
         list.Fail("found " + std::to_string(tables.size()) + " tables, expected 1 to " +
-                  std::to_string(MOST_TABLES));
+                  std::to_string(MAX_TABLES));
     }
     return tables;
 }

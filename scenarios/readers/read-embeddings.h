@@ -25,7 +25,7 @@ namespace weir
  */
 std::vector<EmbeddingTable> ReadEmbeddingTables(const YamlNode& node);
 
-constexpr uint64_t MOST_TABLE_ROWS = uint64_t{1} << 40; //!< of an embedding table
+constexpr uint64_t MAX_TABLE_ROWS = uint64_t{1} << 40; //!< of an embedding table
 
 /**
  * The indices that a file lists, one a line.
@@ -35,7 +35,7 @@ constexpr uint64_t MOST_TABLE_ROWS = uint64_t{1} << 40; //!< of an embedding tab
  */
 std::vector<uint64_t> ReadIndices(const std::string& path,
                                   const std::string& place,
-                                  uint64_t rows = MOST_TABLE_ROWS);
+                                  uint64_t rows = MAX_TABLE_ROWS);
 
 } // namespace weir
 

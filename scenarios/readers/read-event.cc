@@ -2,6 +2,7 @@
 #include "scenarios/readers/read-event.h"
 
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 
 namespace weir
 {
@@ -47,17 +48,17 @@ ReadEvent(const YamlNode& node)
     switch (event.kind)
     {
     case EventKind::Degrade:
-        node.CheckKeys({"kind", "at", "every", "times", "from", "to", "factor"});
+        node.CheckKeys(YamlKeysOf("event (degrade)"));
         ReadTimeAndEnds(node, event);
         event.factor = node.Get("factor").AsNumber(0, 1);
         break;
     case EventKind::LinkDown:
     case EventKind::LinkUp:
-        node.CheckKeys({"kind", "at", "every", "times", "from", "to"});
+        node.CheckKeys(YamlKeysOf("event (link-down, link-up)"));
         ReadTimeAndEnds(node, event);
         break;
     case EventKind::SlowGpu:
-        node.CheckKeys({"kind", "at", "gpu", "factor"});
+        node.CheckKeys(YamlKeysOf("event (slow-gpu)"));
         if (const auto at = node.Find("at"); at && at->AsTime() != Time())
         {
             at->Fail("found '" + at->AsString() +
@@ -68,7 +69,7 @@ ReadEvent(const YamlNode& node)
         event.factor = node.Get("factor").AsNumber(1, MAX_SLOW_GPU_FACTOR);
         break;
     case EventKind::Background:
-        node.CheckKeys({"kind", "at", "every", "times", "from", "to", "bytes"});
+        node.CheckKeys(YamlKeysOf("event (background)"));
         ReadTimeAndEnds(node, event);
         event.bytes = node.Get("bytes").AsBytes();
         if (event.bytes == Bytes())

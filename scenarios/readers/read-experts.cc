@@ -3,6 +3,7 @@
 
 #include "scenarios/readers/read-width.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <limits>
 #include <string>
@@ -12,8 +13,8 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_EXPERTS = 65535;
-constexpr double MOST_CAPACITY = 1000; //!< times what balanced experts get
+constexpr int64_t MAX_EXPERTS = 65535;
+constexpr double MAX_CAPACITY = 1000; //!< times what balanced experts get
 
 void
 ReadCount(const YamlNode& node, const char* key, int64_t least, int64_t most, uint32_t& value)
@@ -51,9 +52,9 @@ CheckLoadUse(const YamlNode& node, const ExpertLoad& load)
 ExpertLayers
 ReadExpertLayers(const YamlNode& node)
 {
-    node.CheckKeys({"count", "topK", "ffn", "sharedFfn", "firstLayer", "every"});
+    node.CheckKeys(YamlKeysOf("model.experts"));
     ExpertLayers moe;
-    moe.experts = static_cast<uint32_t>(node.Get("count").AsInteger(1, MOST_EXPERTS));
+    moe.experts = static_cast<uint32_t>(node.Get("count").AsInteger(1, MAX_EXPERTS));
     moe.topK = static_cast<uint32_t>(node.Get("topK").AsInteger(1, moe.experts));
     moe.ffn = ReadWidth(node.Get("ffn"));
     ReadCount(node, "sharedFfn", 0, MAX_WIDTH, moe.sharedFfn);
@@ -65,15 +66,15 @@ ReadExpertLayers(const YamlNode& node)
 ExpertLoad
 ReadExpertLoad(const YamlNode& node)
 {
-    node.CheckKeys({"capacityFactor", "imbalance", "seed", "shares"});
+    node.CheckKeys(YamlKeysOf("parallel.expertLoad"));
     ExpertLoad load;
     if (const auto factor = node.Find("capacityFactor"))
     {
-        load.capacityFactor = factor->AsNumber(0, MOST_CAPACITY);
+        load.capacityFactor = factor->AsNumber(0, MAX_CAPACITY);
     }
     if (const auto imbalance = node.Find("imbalance"))
     {
-        load.imbalance = imbalance->AsNumber(1, static_cast<double>(MOST_EXPERTS));
+        load.imbalance = imbalance->AsNumber(1, static_cast<double>(MAX_EXPERTS));
     }
     if (const auto seed = node.Find("seed"))
     {

@@ -5,6 +5,7 @@
 #include "fabric/routing/routing-policies.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/read-source.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,10 +14,6 @@ namespace weir
 {
 namespace
 {
-
-/** What every kind has that joins nodes. */
-const std::vector<std::string> COMMON_KEYS{
-    "kind", "routing", "hashSeed", "sharp", "link", "source"};
 
 /** Adds the keys of @p component to @p keys, those that are not there yet. */
 template <typename T>
@@ -60,11 +57,11 @@ CheckFabricKeys(const YamlNode& node, const FabricSpec& fabric, const FabricKind
     if (fabric.kind->JoinsNodes())
     {
         CheckRoutingKeys(node, fabric.routing);
-        own = COMMON_KEYS;
+        own = YamlKeysOf("system.fabric");
         AddKeys(own, fabric.routing);
     }
     AddKeys(own, fabric.kind);
-    std::vector<std::string> all = COMMON_KEYS;
+    std::vector<std::string> all = YamlKeysOf("system.fabric");
     for (const Polymorphic<FabricKind>& each : kinds)
     {
         AddKeys(all, each);

@@ -3,6 +3,7 @@
 
 #include "scenarios/readers/read-kernel-calibration.h"
 #include "scenarios/readers/read-node-costs.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <string>
 #include <utility>
@@ -13,14 +14,14 @@ namespace weir
 namespace
 {
 
-constexpr double MOST_SPREAD = 0.2; // six of them stay above zero
+constexpr double MAX_SPREAD = 0.2; // six of them stay above zero
 
 /** The `value` of a {value, source} map; the source must be there and say something. */
 YamlNode
 Sourced(const YamlNode& node, const char* key)
 {
     const YamlNode entry = node.Get(key);
-    entry.CheckKeys({"value", "source"});
+    entry.CheckKeys(YamlKeysOf("sourced"));
     const YamlNode source = entry.Get("source");
     if (source.AsString().empty())
     {
@@ -45,7 +46,7 @@ LoadedClock(const YamlNode& node, const char* key, double boostHz)
 void
 ReadTensorRates(const YamlNode& node, Gpu& gpu)
 {
-    node.CheckKeys({"fp32", "tf32", "fp16", "bf16", "fp8", "source"});
+    node.CheckKeys(YamlKeysOf("gpu.tensorFlopsPerSmPerClock"));
     for (const auto& [key, precision] : {std::pair("fp32", Precision::Fp32),
                                          std::pair("tf32", Precision::Tf32),
                                          std::pair("fp16", Precision::Fp16),
@@ -63,20 +64,7 @@ ReadTensorRates(const YamlNode& node, Gpu& gpu)
 Gpu
 ReadGpu(const YamlNode& node)
 {
-    node.CheckKeys({"base",
-                    "name",
-                    "computeCapability",
-                    "sms",
-                    "boostClock",
-                    "burstTensorClock",
-                    "sustainedClock",
-                    "clockSpread",
-                    "tensorFlopsPerSmPerClock",
-                    "memoryRate",
-                    "memory",
-                    "l2",
-                    "kernels",
-                    "costs"});
+    node.CheckKeys(YamlKeysOf("gpu"));
     Gpu gpu;
     gpu.name = node.Get("name").AsString();
     gpu.computeCapability = static_cast<uint32_t>(node.Get("computeCapability").AsInteger(60, 200));
@@ -86,7 +74,7 @@ ReadGpu(const YamlNode& node)
     gpu.sustainedClockHz = LoadedClock(node, "sustainedClock", gpu.boostClockHz);
     if (node.Find("clockSpread"))
     {
-        gpu.clockSpread = Sourced(node, "clockSpread").AsNumber(0, MOST_SPREAD);
+        gpu.clockSpread = Sourced(node, "clockSpread").AsNumber(0, MAX_SPREAD);
     }
     ReadTensorRates(node.Get("tensorFlopsPerSmPerClock"), gpu);
     gpu.memoryRate = Sourced(node, "memoryRate").AsRate();
@@ -103,7 +91,7 @@ ReadGpu(const YamlNode& node)
 namespace
 {
 
-constexpr int MOST_BASES = 8; // one behind another
+constexpr int MAX_BASES = 8; // one behind another
 
 /** The file's map over that of its `base`, with the kernels of `kernels.base` under its own. */
 YamlNode
@@ -120,9 +108,9 @@ WithBases(const std::string& path, const Catalog& catalog, int depth)
     {
         return node;
     }
-    if (depth == MOST_BASES)
+    if (depth == MAX_BASES)
     {
-        base->Fail("found '" + base->AsString() + "' after " + std::to_string(MOST_BASES) +
+        base->Fail("found '" + base->AsString() + "' after " + std::to_string(MAX_BASES) +
                    " others, expected bases that end at a GPU whose kernels were measured");
     }
     YamlNode under = WithBases(catalog.Find(CatalogKind::Gpus, *base), catalog, depth + 1);

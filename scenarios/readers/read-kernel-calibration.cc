@@ -3,6 +3,7 @@
 
 #include "compute-model/kernels/kernel-time.h"
 #include "scenarios/readers/read-measured-shapes.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <utility>
 
@@ -73,7 +74,7 @@ GridNames()
 GemmGrid
 ReadGrid(const YamlNode& node)
 {
-    node.CheckKeys({"value", "source"});
+    node.CheckKeys(YamlKeysOf("gpu.kernels.gemm.grid"));
     node.Get("source").AsString();
     return node.Get("value").AsEnum(GridNames());
 }
@@ -87,7 +88,7 @@ ReadFamily(const YamlNode& node, const char* key)
     {
         return std::nullopt;
     }
-    found->CheckKeys({"source", "grid", "tileOverhead", "tiles"});
+    found->CheckKeys(YamlKeysOf("gpu.kernels.gemm.family"));
     found->Get("source").AsString();
     GemmFamily family;
     family.grid = found->Get("grid").AsEnum(GridNames());
@@ -99,32 +100,12 @@ ReadFamily(const YamlNode& node, const char* key)
 GemmCalibration
 ReadGemm(const YamlNode& node)
 {
-    node.CheckKeys({"source",
-                    "grid",
-                    "tensorEfficiency",
-                    "operandBytesPerSmPerClock",
-                    "epilogueBytesPerSmPerClock",
-                    "exposedEpilogue",
-                    "displacedWaves",
-                    "memoryEfficiency",
-                    "misalignedOutput",
-                    "misalignedOperand",
-                    "unalignedLoadsPerSmPerClock",
-                    "unalignedTiles",
-                    "sharpness",
-                    "tileOverhead",
-                    "floor",
-                    "splitFloor",
-                    "tiles",
-                    "tf32",
-                    "fp32",
-                    "convolution",
-                    "gatheredLoadsPerSmPerClock"});
+    node.CheckKeys(YamlKeysOf("gpu.kernels.gemm"));
     node.Get("source").AsString();
     GemmCalibration gemm;
     gemm.grid = ReadGrid(node.Get("grid"));
     const YamlNode efficiency = node.Get("tensorEfficiency");
-    efficiency.CheckKeys({"fp32", "tf32", "fp16", "bf16", "fp8"});
+    efficiency.CheckKeys(YamlKeysOf("gpu.kernels.gemm.tensorEfficiency"));
     for (const auto& [key, precision] : {std::pair("fp32", Precision::Fp32),
                                          std::pair("tf32", Precision::Tf32),
                                          std::pair("fp16", Precision::Fp16),
@@ -157,13 +138,7 @@ ReadGemm(const YamlNode& node)
 AttentionPass
 ReadPass(const YamlNode& node)
 {
-    node.CheckKeys({"efficiency",
-                    "softmaxColumns",
-                    "aloneRate",
-                    "tail",
-                    "memoryEfficiency",
-                    "tileOverhead",
-                    "floor"});
+    node.CheckKeys(YamlKeysOf("gpu.kernels.attention.pass"));
     AttentionPass pass;
     pass.efficiency = Share(node, "efficiency");
     pass.softmaxColumns = node.Get("softmaxColumns").AsNumber(0, 1e4);
@@ -178,7 +153,7 @@ ReadPass(const YamlNode& node)
 AttentionCalibration
 ReadAttention(const YamlNode& node)
 {
-    node.CheckKeys({"source", "kernel", "tileRows", "headDimStep", "forward", "backward"});
+    node.CheckKeys(YamlKeysOf("gpu.kernels.attention"));
     node.Get("source").AsString();
     AttentionCalibration attention;
     attention.kernel = node.Get("kernel").AsString();
@@ -192,14 +167,14 @@ ReadAttention(const YamlNode& node)
 MemoryKernelCalibration
 ReadMemoryKernel(const YamlNode& node)
 {
-    node.CheckKeys({"source", "efficiency", "rates", "floor", "latency", "rowLatencyPerKiB"});
+    node.CheckKeys(YamlKeysOf("gpu.kernels.memory.kernel"));
     node.Get("source").AsString();
     MemoryKernelCalibration kernel;
     kernel.efficiency = Share(node, "efficiency");
     double previous = 0;
     for (const YamlNode& item : node.Get("rates").Items())
     {
-        item.CheckKeys({"rowBytes", "bytesPerSmPerClock"});
+        item.CheckKeys(YamlKeysOf("gpu.kernels.memory.kernel.rates"));
         RowRate rate;
         rate.rowBytes = item.Get("rowBytes").AsNumber(1, 1e12);
         rate.bytesPerSmPerClock = BytesPerClock(item, "bytesPerSmPerClock");
@@ -223,24 +198,16 @@ ReadMemoryKernel(const YamlNode& node)
 KernelCalibration
 ReadKernelCalibration(const YamlNode& node)
 {
-    node.CheckKeys({"base",
-                    "measuredOn",
-                    "source",
-                    "gap",
-                    "fullLoadUtilisation",
-                    "gemm",
-                    "attention",
-                    "memory",
-                    "measured"});
+    node.CheckKeys(YamlKeysOf("gpu.kernels"));
     KernelCalibration kernels;
     kernels.measuredOn = node.Get("measuredOn").AsString();
     kernels.source = node.Get("source").AsString();
     kernels.gap = node.Get("gap").AsTime();
-    kernels.fullLoadUtilisation = Share(node, "fullLoadUtilisation");
+    kernels.fullLoadUtilization = Share(node, "fullLoadUtilization");
     kernels.gemm = ReadGemm(node.Get("gemm"));
     kernels.attention = ReadAttention(node.Get("attention"));
     const YamlNode memory = node.Get("memory");
-    memory.CheckKeys({"kernels"});
+    memory.CheckKeys(YamlKeysOf("gpu.kernels.memory"));
     for (std::size_t i = 0; i < MEMORY_KERNEL_COUNT; i++)
     {
         kernels.memory.push_back(

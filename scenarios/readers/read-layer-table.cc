@@ -6,6 +6,7 @@
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/read-width.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -15,7 +16,7 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_LAYERS = 100'000;
+constexpr int64_t MAX_LAYERS = 100'000;
 constexpr int64_t MOST_TIMES = 10'000;
 
 uint32_t
@@ -118,7 +119,7 @@ class NetworkReader
     {
         if (entry.Has("convolution"))
         {
-            entry.CheckKeys({"convolution", "size", "stride", "padding", "groups", "bias"});
+            entry.CheckKeys(YamlKeysOf("model.network.convolution"));
             const Window window{ReadWidth(entry.Get("size")),
                                 FigureOr(entry, "stride", 1, 1),
                                 FigureOr(entry, "padding", 0, 0)};
@@ -129,7 +130,7 @@ class NetworkReader
         }
         else if (entry.Has("linear"))
         {
-            entry.CheckKeys({"linear", "bias"});
+            entry.CheckKeys(YamlKeysOf("model.network.linear"));
             m_builder.Linear(ReadWidth(entry.Get("linear")), BiasOf(entry));
         }
         else if (entry.Has("maxPool") || entry.Has("averagePool"))
@@ -142,7 +143,7 @@ class NetworkReader
         }
         else if (entry.Has("cross"))
         {
-            entry.CheckKeys({"cross", "times"});
+            entry.CheckKeys(YamlKeysOf("model.network.cross"));
             const auto times = entry.Find("times");
             const int64_t count = times ? times->AsInteger(1, MOST_TIMES) : 1;
             for (int64_t i = 0; i < count; i++)
@@ -152,7 +153,7 @@ class NetworkReader
         }
         else if (entry.Has("repeat"))
         {
-            entry.CheckKeys({"repeat", "layers"});
+            entry.CheckKeys(YamlKeysOf("model.network.repeat"));
             const int64_t times = entry.Get("repeat").AsInteger(1, MOST_TIMES);
             for (int64_t i = 0; i < times; i++)
             {
@@ -172,11 +173,19 @@ class NetworkReader
     /** Throws at an entry that says no kind of layer. */
     [[noreturn]] static void RefuseUnknown(const YamlNode& entry)
     {
-        entry.CheckKeys({"convolution", "linear",  "maxPool", "averagePool", "bottleneck",
-                         "basicBlock",  "cross",   "repeat",  "layer",       "size",
-                         "stride",      "padding", "groups",  "bias",        "times",
-                         "layers",      "name",    "in",      "out",         "window",
-                         "rank"});
+        std::vector<std::string> known;
+        for (const YamlKeyMap& map : YamlKeyMaps())
+        {
+            for (const YamlKey& key : map.keys)
+            {
+                const bool isLayer = map.name.rfind("model.network.", 0) == 0;
+                if (isLayer && std::find(known.begin(), known.end(), key.name) == known.end())
+                {
+                    known.push_back(key.name);
+                }
+            }
+        }
+        entry.CheckKeys(known);
         entry.Fail(
             "found no kind of layer in it, expected one of: convolution, linear, maxPool, "
             "averagePool, bottleneck, basicBlock, cross, repeat, layer");
@@ -186,7 +195,7 @@ class NetworkReader
     {
         const bool isMaximum = entry.Has("maxPool");
         const char* key = isMaximum ? "maxPool" : "averagePool";
-        entry.CheckKeys({key, "stride", "padding"});
+        entry.CheckKeys(YamlKeysOf("model.network.pool"));
         const uint32_t size = ReadWidth(entry.Get(key));
         m_builder.Pool(
             isMaximum ? TableOp::MaxPool : TableOp::AveragePool,
@@ -197,7 +206,7 @@ class NetworkReader
     {
         const bool isBottleneck = entry.Has("bottleneck");
         const char* key = isBottleneck ? "bottleneck" : "basicBlock";
-        entry.CheckKeys({key, "stride", "times"});
+        entry.CheckKeys(YamlKeysOf("model.network.block"));
         const uint32_t stride = FigureOr(entry, "stride", 1, 1);
         const auto found = entry.Find("times");
         const int64_t times = found ? found->AsInteger(1, MOST_TIMES) : 1;
@@ -210,7 +219,7 @@ class NetworkReader
     /** A layer that says all of itself. */
     void ReadStated(const YamlNode& entry)
     {
-        entry.CheckKeys({"layer", "name", "in", "out", "window", "groups", "rank", "bias"});
+        entry.CheckKeys(YamlKeysOf("model.network.layer"));
         TableLayer layer;
         layer.op = entry.Get("layer").AsEnum(TableOpNames());
         layer.name = entry.Get("name").AsString();
@@ -255,7 +264,7 @@ LayerTable
 ReadLayerTable(const YamlNode& reference, const Catalog& catalog)
 {
     const YamlNode node = ResolveBase(reference, CatalogKind::Models, catalog);
-    node.CheckKeys({"base", "name", "title", "source", "input", "embeddings", "network"});
+    node.CheckKeys(YamlKeysOf("model (layer table)"));
     LayerTable table;
     table.name = node.Get("name").AsString();
     table.source = ReadSource(node);
@@ -267,10 +276,10 @@ ReadLayerTable(const YamlNode& reference, const Catalog& catalog)
     const YamlNode network = node.Get("network");
     reader.Read(network);
     table.layers = reader.Take();
-    if (table.layers.empty() || table.layers.size() > MOST_LAYERS || table.Parameters() == 0)
+    if (table.layers.empty() || table.layers.size() > MAX_LAYERS || table.Parameters() == 0)
     {
         network.Fail("found " + std::to_string(table.layers.size()) + " layers, expected 1 to " +
-                     std::to_string(MOST_LAYERS) + ", one with weights among them");
+                     std::to_string(MAX_LAYERS) + ", one with weights among them");
     }
     CheckJoin(table, network);
     node.CheckAllRead({"title"});

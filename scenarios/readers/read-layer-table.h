@@ -20,8 +20,8 @@ bool IsLayerTable(const YamlNode& reference, const Catalog& catalog);
  *     batchNorm | relu | add | dropout | globalAveragePool | embeddings | dot | loss
  *     {convolution: CHANNELS, size, stride, padding, groups, bias}
  *     {linear: FEATURES, bias}
- *     {maxPool: SIZE, stride, padding}            averagePool likewise
- *     {bottleneck: WIDTH, stride, times}          basicBlock likewise: ResNet's residual blocks,
+ *     {maxPool: SIZE, stride, padding}            averagePool similarly
+ *     {bottleneck: WIDTH, stride, times}          basicBlock similarly: ResNet's residual blocks,
  *                                                 the stride being the first one's
  *     {cross: RANK, times}
  *     {repeat: TIMES, layers: [...]}

@@ -5,6 +5,7 @@
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/usual-efficiency.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -18,7 +19,7 @@ namespace weir
 namespace
 {
 
-constexpr double LEAST_EFFICIENCY = 1e-6;
+constexpr double MIN_EFFICIENCY = 1e-6;
 
 Rate
 PositiveRate(const YamlNode& node)
@@ -36,7 +37,7 @@ double
 Efficiency(const YamlNode& node, const char* key, double otherwise)
 {
     const auto found = node.Find(key);
-    return found ? found->AsNumber(LEAST_EFFICIENCY, 1) : otherwise;
+    return found ? found->AsNumber(MIN_EFFICIENCY, 1) : otherwise;
 }
 
 std::string
@@ -185,17 +186,7 @@ ReadPcieUplinkProfile(const YamlNode& node, const LinkProfile& pcie)
     if (IsMeant(node, "uplink", {"uplinkLanes"}))
     {
         const auto uplink = node.Find("uplink");
-        uplink->CheckKeys({"name",
-                           "rate",
-                           "encoding",
-                           "framing",
-                           "generation",
-                           "lanes",
-                           "maxPayload",
-                           "measured",
-                           "latency",
-                           "ncclRate",
-                           "source"});
+        uplink->CheckKeys(YamlKeysOf("system.node.pcie.uplink"));
         return ReadPcieProfile(*uplink);
     }
     LinkProfile profile = pcie;

@@ -3,6 +3,7 @@
 
 #include "compute-model/kernels/kernel-time.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <string>
 #include <utility>
@@ -35,7 +36,7 @@ Range(const YamlNode& node, const char* key)
 MeasuredGemms
 ReadGemms(const YamlNode& node)
 {
-    node.CheckKeys({"precision", "layout", "aligned", "m", "n", "k", "batch", "flops"});
+    node.CheckKeys(YamlKeysOf("gpu.kernels.measured.gemm"));
     const std::vector<std::pair<const char*, GemmLayout>> layouts{
         {"tn", GemmLayout::Tn}, {"nn", GemmLayout::Nn}, {"nt", GemmLayout::Nt}};
     MeasuredGemms box;
@@ -53,8 +54,7 @@ ReadGemms(const YamlNode& node)
 MeasuredAttention
 ReadMeasuredAttention(const YamlNode& node)
 {
-    node.CheckKeys(
-        {"precision", "mask", "batch", "heads", "group", "sequence", "headDim", "flops"});
+    node.CheckKeys(YamlKeysOf("gpu.kernels.measured.attention"));
     const std::vector<std::pair<const char*, bool>> masks{{"causal", true}, {"full", false}};
     MeasuredAttention box;
     box.precision = node.Get("precision").AsEnum(PrecisionNames());
@@ -71,7 +71,7 @@ ReadMeasuredAttention(const YamlNode& node)
 MeasuredLookups
 ReadLookups(const YamlNode& node)
 {
-    node.CheckKeys({"precision", "phase", "rows", "dim", "bags", "pooling", "zipf"});
+    node.CheckKeys(YamlKeysOf("gpu.kernels.measured.lookups"));
     const std::vector<std::pair<const char*, bool>> phases{{"forward", false}, {"backward", true}};
     MeasuredLookups box;
     box.precision = node.Get("precision").AsEnum(PrecisionNames());
@@ -92,7 +92,7 @@ ReadMemory(const YamlNode& node, const char* kind)
     {
         return std::nullopt;
     }
-    found->CheckKeys({"bytes", "row"});
+    found->CheckKeys(YamlKeysOf("gpu.kernels.measured.memory"));
     MeasuredMemory box;
     box.bytes = Range(*found, "bytes");
     if (found->Has("row"))
@@ -107,7 +107,7 @@ ReadMemory(const YamlNode& node, const char* kind)
 MeasuredShapes
 ReadMeasuredShapes(const YamlNode& node)
 {
-    node.CheckKeys({"gemm", "attention", "memory", "lookups"});
+    node.CheckKeys(YamlKeysOf("gpu.kernels.measured"));
     MeasuredShapes shapes;
     for (const YamlNode& item : node.Get("gemm").Items())
     {

@@ -5,6 +5,7 @@
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/read-width.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 
 namespace weir
 {
@@ -43,28 +44,7 @@ Transformer
 ReadModel(const YamlNode& reference, const Catalog& catalog)
 {
     const YamlNode node = ResolveBase(reference, CatalogKind::Models, catalog);
-    node.CheckKeys({"base",
-                    "name",
-                    "title",
-                    "layers",
-                    "hidden",
-                    "heads",
-                    "kvHeads",
-                    "headDim",
-                    "ffn",
-                    "sequence",
-                    "vocabulary",
-                    "norm",
-                    "activation",
-                    "tiedEmbeddings",
-                    "biases",
-                    "dropout",
-                    "learnedPositions",
-                    "causal",
-                    "predictionHead",
-                    "experts",
-                    "source",
-                    "vocabularyMultiple"});
+    node.CheckKeys(YamlKeysOf("model"));
     Transformer model;
     model.name = node.Get("name").AsString();
     model.layers = ReadWidth(node.Get("layers"));

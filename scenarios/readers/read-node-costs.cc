@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-node-costs.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <sstream>
 
@@ -46,7 +47,7 @@ NameOf(NodeCostUnit unit)
 NodeCost
 ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
 {
-    entry.CheckKeys({"value", "source"});
+    entry.CheckKeys(YamlKeysOf("sourced"));
     const YamlNode value = entry.Get("value");
     const YamlNode source = entry.Get("source");
     const NodeCost cost{figure.kind, ValueOf(value, figure.unit), source.AsString()};

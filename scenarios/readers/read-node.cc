@@ -6,6 +6,7 @@
 #include "scenarios/readers/read-node-costs.h"
 #include "scenarios/readers/read-place.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -16,7 +17,7 @@ namespace
 {
 
 // Bounds that no server comes near; they keep products of two within 32 bits.
-constexpr int64_t MOST_IN_NODE = 1 << 10;
+constexpr int64_t MAX_IN_NODE = 1 << 10;
 
 /** [[a, b], [a, b, links], ...]: the bundles of a mesh. */
 std::vector<MeshLink>
@@ -47,7 +48,7 @@ ReadMesh(const YamlNode& node, uint32_t gpus)
                           std::to_string(link.b) + " again, expected one bundle a pair");
             }
         }
-        link.links = figures.size() == 3 ? figures[2].AsCount(1, MOST_IN_NODE) : 1;
+        link.links = figures.size() == 3 ? figures[2].AsCount(1, MAX_IN_NODE) : 1;
         mesh.push_back(link);
     }
     return mesh;
@@ -98,7 +99,7 @@ ReadMeshLinks(const YamlNode& node, uint32_t gpus)
     }
     if (perPair && (!links || links->IsInherited()))
     {
-        return FullMesh(gpus, perPair->AsCount(1, MOST_IN_NODE));
+        return FullMesh(gpus, perPair->AsCount(1, MAX_IN_NODE));
     }
     return ReadMesh(node.Get("links"), gpus);
 }
@@ -106,19 +107,7 @@ ReadMeshLinks(const YamlNode& node, uint32_t gpus)
 void
 ReadNvLink(const YamlNode& node, NodeSpec& spec)
 {
-    node.CheckKeys({"wiring",
-                    "linksPerGpu",
-                    "linksPerPair",
-                    "links",
-                    "name",
-                    "rate",
-                    "headerFlits",
-                    "encoding",
-                    "framing",
-                    "measured",
-                    "latency",
-                    "ncclRate",
-                    "source"});
+    node.CheckKeys(YamlKeysOf("system.node.nvlink"));
     spec.wiring = node.Get("wiring").AsEnum(WiringNames());
     if (spec.wiring == NvLinkWiring::None)
     {
@@ -129,7 +118,7 @@ ReadNvLink(const YamlNode& node, NodeSpec& spec)
     if (spec.wiring == NvLinkWiring::Switched)
     {
         CheckWiringKeys(node, {"links", "linksPerPair"});
-        spec.nvlinksPerGpu = node.Get("linksPerGpu").AsCount(1, MOST_IN_NODE);
+        spec.nvlinksPerGpu = node.Get("linksPerGpu").AsCount(1, MAX_IN_NODE);
         return;
     }
     CheckWiringKeys(node, {"linksPerGpu"});
@@ -139,21 +128,7 @@ ReadNvLink(const YamlNode& node, NodeSpec& spec)
 void
 ReadPcie(const YamlNode& node, NodeSpec& spec)
 {
-    node.CheckKeys({"name",
-                    "generation",
-                    "lanes",
-                    "maxPayload",
-                    "rate",
-                    "encoding",
-                    "framing",
-                    "measured",
-                    "latency",
-                    "ncclRate",
-                    "source",
-                    "switches",
-                    "gpusOn",
-                    "uplinkLanes",
-                    "uplink"});
+    node.CheckKeys(YamlKeysOf("system.node.pcie"));
     spec.pcie = ReadPcieProfile(node);
     const YamlNode switches = node.Get("switches");
     if (switches.IsSequence())
@@ -163,7 +138,7 @@ ReadPcie(const YamlNode& node, NodeSpec& spec)
     }
     else
     {
-        spec.pcieSwitches = switches.AsCount(0, MOST_IN_NODE);
+        spec.pcieSwitches = switches.AsCount(0, MAX_IN_NODE);
     }
     spec.pcieUplink = spec.pcieSwitches > 0 ? ReadPcieUplinkProfile(node, spec.pcie) : spec.pcie;
     if (const auto places = node.Find("gpusOn"))
@@ -175,19 +150,8 @@ ReadPcie(const YamlNode& node, NodeSpec& spec)
 void
 ReadSockets(const YamlNode& node, NodeSpec& spec)
 {
-    node.CheckKeys({"count",
-                    "cpu",
-                    "model",
-                    "perBoard",
-                    "name",
-                    "rate",
-                    "encoding",
-                    "framing",
-                    "measured",
-                    "latency",
-                    "ncclRate",
-                    "source"});
-    spec.sockets = node.Get("count").AsCount(1, MOST_IN_NODE);
+    node.CheckKeys(YamlKeysOf("system.node.sockets"));
+    spec.sockets = node.Get("count").AsCount(1, MAX_IN_NODE);
     spec.cpu = node.Get("cpu").AsEnum(HostCpuNames());
     if (const auto model = node.Find("model"))
     {
@@ -217,22 +181,8 @@ IsOnSocket(const PciePlace& place)
 void
 ReadNic(const YamlNode& node, NodeSpec& spec)
 {
-    node.CheckKeys({"count",
-                    "ports",
-                    "on",
-                    "pcie",
-                    "hostBridge",
-                    "name",
-                    "rate",
-                    "transport",
-                    "mtu",
-                    "encoding",
-                    "framing",
-                    "measured",
-                    "latency",
-                    "ncclRate",
-                    "source"});
-    const uint32_t cards = node.Get("count").AsCount(0, MOST_IN_NODE);
+    node.CheckKeys(YamlKeysOf("system.node.nic"));
+    const uint32_t cards = node.Get("count").AsCount(0, MAX_IN_NODE);
     spec.nics = cards;
     if (cards == 0)
     {
@@ -245,7 +195,7 @@ ReadNic(const YamlNode& node, NodeSpec& spec)
     }
     if (const auto ports = node.Find("ports"))
     {
-        spec.portsPerNic = ports->AsCount(1, MOST_IN_NODE);
+        spec.portsPerNic = ports->AsCount(1, MAX_IN_NODE);
         spec.nics = cards * spec.portsPerNic;
     }
     if (const auto places = node.Find("on"))
@@ -299,11 +249,11 @@ FillHostBridge(NodeSpec& spec)
 NodeSpec
 ReadNode(const YamlNode& node, const Gpu& gpu)
 {
-    node.CheckKeys({"gpu", "gpus", "nvlink", "pcie", "gpuLink", "sockets", "nic", "costs"});
+    node.CheckKeys(YamlKeysOf("system.node"));
     NodeSpec spec;
     spec.gpuModel = node.Get("gpu").AsString();
     spec.computeCapability = gpu.computeCapability;
-    spec.gpus = node.Get("gpus").AsCount(1, MOST_IN_NODE);
+    spec.gpus = node.Get("gpus").AsCount(1, MAX_IN_NODE);
     ReadNvLink(node.Get("nvlink"), spec);
     ReadSockets(node.Get("sockets"), spec);
     ReadPcie(node.Get("pcie"), spec);

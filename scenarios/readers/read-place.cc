@@ -2,6 +2,7 @@
 #include "scenarios/readers/read-place.h"
 
 #include "scenarios/readers/read-link-profile.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <string>
 #include <tuple>
@@ -89,26 +90,14 @@ PlaceName(const PciePlace& place)
 LinkProfile
 ReadSlotProfile(const YamlNode& map)
 {
-    map.CheckKeys({"on",
-                   "name",
-                   "generation",
-                   "lanes",
-                   "maxPayload",
-                   "rate",
-                   "encoding",
-                   "framing",
-                   "measured",
-                   "latency",
-                   "ncclRate",
-                   "source"});
+    map.CheckKeys(YamlKeysOf("system.node.place"));
     return ReadPcieProfile(map);
 }
 
 void
 CheckPlainKeys(const YamlNode& map)
 {
-    map.CheckKeys(
-        {"name", "rate", "encoding", "framing", "measured", "latency", "ncclRate", "source"});
+    map.CheckKeys(YamlKeysOf("link"));
 }
 
 } // namespace weir

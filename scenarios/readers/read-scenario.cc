@@ -13,6 +13,7 @@
 #include "scenarios/readers/read-plan.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
 
@@ -27,10 +28,10 @@ namespace
 {
 
 constexpr int64_t MAX_INDEX = int64_t{1} << 24; // of nodes and GPUs
-constexpr int64_t MOST_STEPS = 1'000'000;
+constexpr int64_t MAX_STEPS = 1'000'000;
 constexpr double MAX_OVERLAP_SLOWDOWN = 100;
-constexpr double MOST_VARIATION = 10;
-constexpr double LEAST_TOLERANCE = 1e-6;
+constexpr double MAX_VARIATION = 10;
+constexpr double MIN_TOLERANCE = 1e-6;
 
 /** The GPUs that the jobs read so far take, of those that there are. */
 struct GpuBudget
@@ -60,18 +61,18 @@ struct GpuBudget
     }
 };
 
-/** "modelled", "off", or one factor for all kernels. */
+/** "modeled", "off", or one factor for all kernels. */
 OverlapPolicy
 ReadOverlap(const YamlNode& node)
 {
     const std::string text = node.AsString();
-    if (text == "modelled" || text == "off")
+    if (text == "modeled" || text == "off")
     {
-        return {text == "off" ? OverlapKind::Off : OverlapKind::Modelled, 1};
+        return {text == "off" ? OverlapKind::Off : OverlapKind::Modeled, 1};
     }
     if (text.find_first_not_of("0123456789.") != std::string::npos)
     {
-        node.Fail("found '" + text + "', expected modelled, off or a factor of at least 1");
+        node.Fail("found '" + text + "', expected modeled, off or a factor of at least 1");
     }
     return {OverlapKind::Constant, node.AsNumber(1, MAX_OVERLAP_SLOWDOWN)};
 }
@@ -80,14 +81,14 @@ ReadOverlap(const YamlNode& node)
 JitterSpec
 ReadJitter(const YamlNode& node, uint64_t seed)
 {
-    node.CheckKeys({"distribution", "coefficientOfVariation", "per", "seed"});
+    node.CheckKeys(YamlKeysOf("job.jitter"));
     JitterSpec jitter;
     jitter.seed = seed;
     if (const auto distribution = node.Find("distribution"))
     {
         distribution->AsEnum(NamedChoices<int>{{"lognormal", 0}});
     }
-    jitter.coefficientOfVariation = node.Get("coefficientOfVariation").AsNumber(0, MOST_VARIATION);
+    jitter.coefficientOfVariation = node.Get("coefficientOfVariation").AsNumber(0, MAX_VARIATION);
     if (const auto scope = node.Find("per"))
     {
         jitter.scope = scope->AsEnum(JitterScopeNames());
@@ -105,12 +106,12 @@ ReadSteps(const YamlNode& node, JobSpec& job)
 {
     if (!node.IsMap())
     {
-        job.steps = static_cast<uint32_t>(node.AsInteger(1, MOST_STEPS));
+        job.steps = static_cast<uint32_t>(node.AsInteger(1, MAX_STEPS));
         return;
     }
-    node.CheckKeys({"untilSteady", "atMost"});
-    job.steady.tolerance = node.Get("untilSteady").AsNumber(LEAST_TOLERANCE, 1);
-    job.steps = static_cast<uint32_t>(node.Get("atMost").AsInteger(1, MOST_STEPS));
+    node.CheckKeys(YamlKeysOf("job.steps"));
+    job.steady.tolerance = node.Get("untilSteady").AsNumber(MIN_TOLERANCE, 1);
+    job.steps = static_cast<uint32_t>(node.Get("atMost").AsInteger(1, MAX_STEPS));
 }
 
 /** Steps that overlap have a period only from the second one on, and no independent durations. */
@@ -169,19 +170,19 @@ ReadPlacement(const YamlNode& node)
     }
     if (const auto nodes = node.Find("nodes"))
     {
-        node.CheckKeys({"nodes"});
+        node.CheckKeys(YamlKeysOf("placement.nodes"));
         placement.kind = Placement::Nodes;
         placement.list = ReadIndices(*nodes);
         return placement;
     }
     if (const auto gpus = node.Find("gpus"))
     {
-        node.CheckKeys({"gpus"});
+        node.CheckKeys(YamlKeysOf("placement.gpus"));
         placement.kind = Placement::Gpus;
         placement.list = ReadIndices(*gpus);
         return placement;
     }
-    node.CheckKeys({"kind", "stride", "seed"});
+    node.CheckKeys(YamlKeysOf("placement"));
     placement.kind = node.Get("kind").AsEnum(PlacementNames());
     if (const auto stride = node.Find("stride"); stride && placement.kind == Placement::Strided)
     {
@@ -200,12 +201,12 @@ CollectiveJobSpec
 ReadCollectiveJob(const YamlNode& node)
 {
     constexpr int64_t MAX_CALLS = 1'000'000'000;
-    node.CheckKeys({"name", "collective", "gpus", "placement", "start", "until"});
+    node.CheckKeys(YamlKeysOf("job (collective)"));
     CollectiveJobSpec job;
     job.where = node.Where();
     job.name = node.Get("name").AsString();
     const YamlNode collective = node.Get("collective");
-    collective.CheckKeys({"op", "bytes", "calls"});
+    collective.CheckKeys(YamlKeysOf("job.collective"));
     job.op = collective.Get("op").AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP));
     job.bytes = collective.Get("bytes").AsBytes();
     if (const auto until = node.Find("until"))
@@ -235,16 +236,7 @@ ReadCollectiveJob(const YamlNode& node)
 JobSpec
 ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& budget)
 {
-    node.CheckKeys({"name",
-                    "model",
-                    "placement",
-                    "start",
-                    "until",
-                    "parallel",
-                    "precision",
-                    "overlapSlowdown",
-                    "jitter",
-                    "steps"});
+    node.CheckKeys(YamlKeysOf("job"));
     JobSpec job;
     job.name = node.Get("name").AsString();
     if (IsLayerTable(node.Get("model"), catalog))
@@ -414,7 +406,7 @@ ReadNames(const YamlNode& node)
 void
 ReadSelection(const YamlNode& node, HybridSelection& hybrid)
 {
-    node.CheckKeys({"jobs", "flows", "links"});
+    node.CheckKeys(YamlKeysOf("network.packets"));
     if (const auto jobs = node.Find("jobs"))
     {
         hybrid.jobs = ReadNames(*jobs);
@@ -469,7 +461,7 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
 void
 ReadNetwork(const YamlNode& node, Scenario& scenario)
 {
-    scenario.packets = ReadPackets(node, {"fidelity", "nccl", "packets", "coupling"});
+    scenario.packets = ReadPackets(node, YamlKeysOf("network"));
     if (const auto packets = node.Find("packets"))
     {
         ReadSelection(*packets, scenario.hybrid);
@@ -491,7 +483,7 @@ ReadNetwork(const YamlNode& node, Scenario& scenario)
 OutputSpec
 ReadOutput(const YamlNode& node)
 {
-    node.CheckKeys({"file", "timeline", "linkSeries"});
+    node.CheckKeys(YamlKeysOf("output"));
     OutputSpec output;
     if (const auto file = node.Find("file"))
     {
@@ -533,7 +525,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog)
 Scenario
 ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
 {
-    node.CheckKeys({"title", "seed", "system", "jobs", "network", "events", "output"});
+    node.CheckKeys(YamlKeysOf("run"));
     Scenario scenario;
     scenario.path = node.File();
     if (const auto title = node.Find("title"))

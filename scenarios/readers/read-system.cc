@@ -8,6 +8,7 @@
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-node.h"
 #include "scenarios/readers/read-source.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/read-nccl-xml.h"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
         return ReadNcclSystem(reference, catalog);
     }
     const YamlNode node = ResolveBase(reference, CatalogKind::Systems, catalog);
-    node.CheckKeys({"base", "name", "title", "source", "nodes", "node", "topology", "fabric"});
+    node.CheckKeys(YamlKeysOf("system"));
     SystemDescription system;
     system.cluster.name = node.Get("name").AsString();
     if (node.Has("source"))

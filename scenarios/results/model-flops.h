@@ -18,7 +18,7 @@ namespace weir
  */
 Flops ModelFlops(const Transformer& model, double samples);
 
-/** Likewise of a table of layers: six operations a multiply-add of convolutions and matrices. */
+/** The same for a table of layers: six operations a multiply-add of convolutions and matrices. */
 Flops ModelFlops(const LayerTable& table, double samples);
 
 } // namespace weir

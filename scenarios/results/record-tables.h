@@ -130,7 +130,7 @@ struct FlowTable
           source(table.Add<uint32_t>(
               {"source", "", "where it begins; empty: at every rank", "/catalogs/devices/name"})),
           destination(table.Add<uint32_t>(
-              {"destination", "", "where it ends, likewise", "/catalogs/devices/name"})),
+              {"destination", "", "where it ends, similarly", "/catalogs/devices/name"})),
           path(table.Add<uint32_t>({"path", "", "path, as in /flow_paths/path", ""})),
           bytes(table.Add<int64_t>({"bytes", "B", "bytes on the wire", ""})),
           weight(table.Add<double>(

@@ -75,7 +75,7 @@ RepresentativeRanks(const StepGraph& graph)
     std::vector<Rank> ranks;
     for (std::size_t i = 0; i < firsts.size(); i++)
     {
-        const bool hasRoom = chosen < MOST_REPRESENTATIVES;
+        const bool hasRoom = chosen < MAX_REPRESENTATIVES;
         if (isNewStage[i] || i == busiest || hasRoom)
         {
             chosen += isNewStage[i] || i == busiest ? 0 : 1;
@@ -148,7 +148,7 @@ class Recorder::JobObserver : public StepObserver
     JobObserver(JobId id, const TrainingRun& job, RecordSink& sink)
         : m_id(id),
           m_shownStep(job.GetSpec().steady.IsOn()
-                          ? std::min(job.GetSpec().steps, SteadyRule::LEAST_STEPS) - 1
+                          ? std::min(job.GetSpec().steps, SteadyRule::MIN_STEPS) - 1
                           : job.GetSpec().steps - 1),
           m_shownRanks(job.GetGraph().RankCount()),
           m_shownGroups(job.GetGraph().groups.size()),

@@ -19,7 +19,7 @@ namespace weir
 /**
  * The ranks that stand for a whole job in tables and timelines, in ascending order: of every
  * pipeline stage its first rank (tensor rank 0 of replica 0), of every other program its first rank
- * while there are fewer than MOST_REPRESENTATIVES, and the first of those whose kernels take
+ * while there are fewer than MAX_REPRESENTATIVES, and the first of those whose kernels take
  * longest. Ranks of a transformer's stage run one program, so at 1024 GPUs these few show what
  * every rank does; those of a table of layers have the embedding tables that they were dealt. What
  * else differs between ranks (arrival skew, slow GPUs) is in the breakdown, which is kept of all.
@@ -28,7 +28,7 @@ namespace weir
 std::vector<Rank> RepresentativeRanks(const StepGraph& graph);
 
 /** Beyond which only stages and the busiest program add one. */
-constexpr std::size_t MOST_REPRESENTATIVES = 16;
+constexpr std::size_t MAX_REPRESENTATIVES = 16;
 
 /**
  * Watches executors and the transport and hands records to its sinks as they happen. Keeps nothing

@@ -22,7 +22,7 @@ namespace
 constexpr double TITLE = 44;
 constexpr double PORT = 15;      //!< between the ports of a collapsed node
 constexpr double COLLAPSED = 64; //!< height of a collapsed node
-constexpr double LEAST_WIDTH = 640;
+constexpr double MIN_WIDTH = 640;
 
 constexpr const char* PALE_NETWORK = "#efd0ac"; //!< where wires of NICs pass behind a grid
 
@@ -95,7 +95,7 @@ class Drawing
     double NodesWidth(double meshWidth) const
     {
         const double collapsed = (m_cluster.NodeCount() - 1) * (CollapsedWidth() + MARGIN / 2);
-        return std::max(CollapsedLeft(meshWidth) + collapsed + MARGIN, LEAST_WIDTH);
+        return std::max(CollapsedLeft(meshWidth) + collapsed + MARGIN, MIN_WIDTH);
     }
 
     void PlaceNodes(double meshWidth)

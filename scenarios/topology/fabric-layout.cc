@@ -19,7 +19,7 @@ namespace
 constexpr double TIER = 96;
 constexpr double STEP = SWITCH_WIDTH + 16; //!< from switch to switch of a row
 constexpr double ROW = 64;                 //!< from row to row of a grid
-constexpr double LEAST_ARC_ROOM = 30;
+constexpr double MIN_ARC_ROOM = 30;
 
 /** As many rows (columns, parts) as @p number counts. */
 uint32_t
@@ -75,10 +75,11 @@ LayOutTiers(const FabricSketch& sketch, double leastWidth)
 double
 ArcRoom(double width)
 {
-    return LEAST_ARC_ROOM + width * 0.15;
+    return MIN_ARC_ROOM + width * 0.15;
 }
 
-/** Groups that no node hangs on, beyond the first few of all, are only counted in a drawing. */
+/** Groups that no node is attached to, beyond the first few of all, are only counted in a drawing.
+ */
 constexpr uint32_t GROUPS_ALWAYS_DRAWN = 3;
 
 bool

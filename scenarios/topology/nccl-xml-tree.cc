@@ -14,8 +14,8 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_DEVICES = 1 << 16;
-constexpr int64_t MOST_LANES = 32;
+constexpr int64_t MAX_DEVICES = 1 << 16;
+constexpr int64_t MAX_LANES = 32;
 constexpr uint32_t UNKNOWN_GENERATION = 3; //!< topo.cc: text that it does not know counts as 8 GT/s
 constexpr uint32_t UNKNOWN_WIDTH = 16;     //!< topo.cc, ncclTopoAddPci
 
@@ -45,7 +45,7 @@ SlotOf(const XmlElement& pci)
 {
     const bool hasWidth = !pci.TextOr("link_width").empty();
     const auto width =
-        hasWidth ? static_cast<uint32_t>(pci.Integer("link_width", 0, MOST_LANES)) : 0;
+        hasWidth ? static_cast<uint32_t>(pci.Integer("link_width", 0, MAX_LANES)) : 0;
     return DefaultPcieSlot(Generation(pci), width == 0 ? UNKNOWN_WIDTH : width);
 }
 
@@ -134,7 +134,7 @@ class Walk
         if (!gpus.empty())
         {
             gpu = gpus.front();
-            order = gpu->Integer("dev", 0, MOST_DEVICES);
+            order = gpu->Integer("dev", 0, MAX_DEVICES);
             for (const XmlGpu& other : m_tree.gpus)
             {
                 if (other.gpu && other.order == order)
@@ -153,7 +153,7 @@ class Walk
         auto order = static_cast<int64_t>(m_tree.cards.size());
         for (std::size_t i = 0; i < nets.size(); i++)
         {
-            const int64_t dev = nets[i].Integer("dev", 0, MOST_DEVICES);
+            const int64_t dev = nets[i].Integer("dev", 0, MAX_DEVICES);
             if (!m_nets.insert(dev).second)
             {
                 nets[i].Fail("dev",

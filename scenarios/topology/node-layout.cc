@@ -109,7 +109,7 @@ class Layout
         }
     }
 
-    /** GPUs and ports that hang on one device, side by side. @return their middle. */
+    /** GPUs and ports that are attached to one device, side by side. @return their middle. */
     double PlaceDevices(PcieParent parent, uint32_t index)
     {
         const auto gpus = Here(m_places.gpus, parent, index);

@@ -4,6 +4,7 @@
 #include "fabric/topology/topology.h"
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/readers/read-source.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/yaml-node.h"
 
@@ -16,8 +17,8 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_VERTICES = 1 << 24;
-constexpr int64_t MOST_PARALLEL = 1 << 12;
+constexpr int64_t MAX_VERTICES = 1 << 24;
+constexpr int64_t MAX_PARALLEL = 1 << 12;
 
 /** What of a raw rate is payload. */
 double
@@ -38,7 +39,7 @@ class YamlGraph
 
     NetworkGraph Read()
     {
-        m_root.CheckKeys({"title", "source", "switches", "hosts", "rate", "latency", "links"});
+        m_root.CheckKeys(YamlKeysOf("graph"));
         ReadSource(m_root);
         AddVertices("hosts", "host", true);
         AddVertices("switches", "switch", false);
@@ -70,7 +71,7 @@ class YamlGraph
         const YamlNode list = m_root.Get(key);
         if (list.IsScalar())
         {
-            const int64_t count = list.AsInteger(isHost ? 1 : 0, MOST_VERTICES);
+            const int64_t count = list.AsInteger(isHost ? 1 : 0, MAX_VERTICES);
             for (int64_t i = 0; i < count; i++)
             {
                 AddVertex(list, prefix + std::to_string(i), isHost);
@@ -113,11 +114,11 @@ class YamlGraph
         int64_t count = 1;
         if (item.IsMap())
         {
-            item.CheckKeys({"between", "rate", "latency", "count"});
+            item.CheckKeys(YamlKeysOf("graph.links"));
             ends = item.Get("between").Items();
             rate = item.Find("rate");
             latency = item.Find("latency");
-            count = item.Has("count") ? item.Get("count").AsInteger(1, MOST_PARALLEL) : 1;
+            count = item.Has("count") ? item.Get("count").AsInteger(1, MAX_PARALLEL) : 1;
         }
         else
         {

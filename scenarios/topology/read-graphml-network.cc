@@ -58,7 +58,7 @@ IsSwitch(const std::string& device)
 NetworkGraph
 ReadGraphMlNetwork(const std::string& path)
 {
-    constexpr double MOST_GBPS = 1e6;
+    constexpr double MAX_GBPS = 1e6;
     const XmlElement root = XmlElement::Load(path, "graphml");
     const auto graphs = root.Children("graph");
     if (graphs.empty())
@@ -108,7 +108,7 @@ ReadGraphMlNetwork(const std::string& path)
         }
         graph.wires.push_back({a->second,
                                b->second,
-                               Rate::GBps(NumberOf(edge, "rateGBps", 1e-6, MOST_GBPS)),
+                               Rate::GBps(NumberOf(edge, "rateGBps", 1e-6, MAX_GBPS)),
                                Time::Nanoseconds(NumberOf(edge, "latencyNs", 0, 1e12))});
     }
     if (graph.Hosts().empty() || graph.wires.empty())

@@ -13,8 +13,8 @@ namespace weir
 namespace
 {
 
-constexpr double MOST_MEGABITS = 1e8;
-constexpr double MOST_MEGABYTES = 1e8;
+constexpr double MAX_MEGABITS = 1e8;
+constexpr double MAX_MEGABYTES = 1e8;
 
 HostCpu
 CpuKind(const XmlElement& cpu)
@@ -153,9 +153,9 @@ ReadPorts(const NcclXmlTree& tree, const NodeSpec* base, NodeSpec& spec)
         spec.nics += ports;
         for (const XmlElement& net : card.nets)
         {
-            const double speed = net.Number("speed", 1, MOST_MEGABITS);
+            const double speed = net.Number("speed", 1, MAX_MEGABITS);
             first = first ? first : &net;
-            if (speed != first->Number("speed", 1, MOST_MEGABITS))
+            if (speed != first->Number("speed", 1, MAX_MEGABITS))
             {
                 net.Fail("speed",
                          "found '" + net.Text("speed") + "' Mb/s, expected " +
@@ -177,7 +177,7 @@ ReadPorts(const NcclXmlTree& tree, const NodeSpec* base, NodeSpec& spec)
     }
     if (first)
     {
-        const Rate speed = Rate::Gbps(first->Number("speed", 1, MOST_MEGABITS) / 1000);
+        const Rate speed = Rate::Gbps(first->Number("speed", 1, MAX_MEGABITS) / 1000);
         if (!base || base->nics == 0)
         {
             spec.transport = TransportOf(first->TextOr("name"));
@@ -215,7 +215,7 @@ ChipToChip(const XmlGpu& gpu, const NodeSpec* base)
     double megabytes = 0;
     for (const XmlElement& link : links)
     {
-        megabytes += link.Number("bw", 1, MOST_MEGABYTES) *
+        megabytes += link.Number("bw", 1, MAX_MEGABYTES) *
                      static_cast<double>(link.Integer("count", 1, MOST_LINKS));
     }
     const Rate rate = Rate::GBps(megabytes / 1000);

@@ -9,7 +9,7 @@
 
 /**
  * @file
- * How drawings of topologies look: a colour for each kind of link and device, a width for each
+ * How drawings of topologies look: a color for each kind of link and device, a width for each
  * rate.
  */
 namespace weir

@@ -115,7 +115,7 @@ class Writer
         }
     }
 
-    /** All that hangs on one socket or switch. */
+    /** All that is attached to one socket or switch. */
     void Fill(pugi::xml_node& parent, PcieParent kind, uint32_t index)
     {
         const auto isHere = [&](const PciePlace& place) {

@@ -4,6 +4,7 @@
 #include "scenarios/readers/located-lines.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
 #include <array>
@@ -27,20 +28,8 @@ MeasuredCollective
 ReadMeasuredRun(const YamlNode& node, const Catalog& catalog)
 {
     constexpr int64_t MOST_NODES = 1 << 20;
-    constexpr int64_t MOST_CHANNELS = 64;
-    node.CheckKeys({"name",
-                    "system",
-                    "nodes",
-                    "gpusPerNode",
-                    "op",
-                    "nccl",
-                    "algorithm",
-                    "protocol",
-                    "channels",
-                    "launch",
-                    "queuePairs",
-                    "minChannels",
-                    "maxChannels"});
+    constexpr int64_t MAX_CHANNELS = 64;
+    node.CheckKeys(YamlKeysOf("suite.collectives"));
     MeasuredCollective run;
     run.name = node.Get("name").AsString();
     CollectiveSweepSpec& sweep = run.sweep;
@@ -59,7 +48,7 @@ ReadMeasuredRun(const YamlNode& node, const Catalog& catalog)
     }
     if (const auto channels = node.Find("channels"))
     {
-        sweep.overrides.channels = ReadCount(*channels, MOST_CHANNELS);
+        sweep.overrides.channels = ReadCount(*channels, MAX_CHANNELS);
     }
     if (const auto launch = node.Find("launch"))
     {
@@ -67,15 +56,15 @@ ReadMeasuredRun(const YamlNode& node, const Catalog& catalog)
     }
     if (const auto queuePairs = node.Find("queuePairs"))
     {
-        sweep.queuePairs = ReadCount(*queuePairs, MOST_CHANNELS);
+        sweep.queuePairs = ReadCount(*queuePairs, MAX_CHANNELS);
     }
     if (const auto least = node.Find("minChannels"))
     {
-        sweep.channelLimits.least = ReadCount(*least, MOST_CHANNELS);
+        sweep.channelLimits.least = ReadCount(*least, MAX_CHANNELS);
     }
     if (const auto most = node.Find("maxChannels"))
     {
-        sweep.channelLimits.most = ReadCount(*most, MOST_CHANNELS);
+        sweep.channelLimits.most = ReadCount(*most, MAX_CHANNELS);
         if (sweep.channelLimits.least > sweep.channelLimits.most)
         {
             most->Fail("found " + most->AsString() + ", expected minChannels or more");

@@ -12,7 +12,7 @@ namespace weir
 namespace
 {
 
-/** The @p share quantile of growing @p values, interpolated between neighbours. */
+/** The @p share quantile of growing @p values, interpolated between neighbors. */
 double
 Quantile(const std::vector<double>& values, double share)
 {

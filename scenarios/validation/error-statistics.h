@@ -20,7 +20,7 @@ struct ErrorStatistics
 };
 
 /**
- * Of signed relative errors; percentiles interpolate between neighbours, as numpy.percentile does.
+ * Of signed relative errors; percentiles interpolate between neighbors, as numpy.percentile does.
  * All zero when there are none. Complexity O(n log n).
  */
 ErrorStatistics Summarise(const std::vector<double>& errors);

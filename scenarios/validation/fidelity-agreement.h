@@ -36,7 +36,7 @@ struct FidelityPoint
     Algorithm algorithm{Algorithm::Ring};
     ComparedPlacement placement{ComparedPlacement::Packed};
     CollectiveOp otherOp{CollectiveOp::AllReduce}; //!< beside it, in ComparedPlacement::Beside
-    Algorithm otherAlgorithm{Algorithm::Ring};     //!< likewise
+    Algorithm otherAlgorithm{Algorithm::Ring};     //!< similarly
     Bytes size;
     Time analytical;
     Time stream;
@@ -55,7 +55,7 @@ struct FidelityPoint
         return flow / stream - 1;
     }
 
-    /** Likewise of the stream over the closed form; of concurrent calls it means nothing. */
+    /** The same for the stream over the closed form; of concurrent calls it means nothing. */
     double StreamOverAnalytical() const
     {
         return stream / analytical - 1;

@@ -18,8 +18,8 @@ struct HybridPoint
     std::string control; //!< congestion control
     uint64_t seed{0};
     double packets{0};       //!< mean completion time of those of interest, all flows as packets, s
-    double hybrid{0};        //!< likewise, only they as packets
-    double fluid{0};         //!< likewise, none as packets
+    double hybrid{0};        //!< similarly, only they as packets
+    double fluid{0};         //!< similarly, none as packets
     double packetsOfRest{0}; //!< of the other flows, all as packets, s
     double hybridOfRest{0};
 };

@@ -16,7 +16,8 @@ namespace weir
  * What no way of running a call can undercut, whatever algorithm: the bytes that its result needs
  * to have left or entered a GPU over all links of that GPU, or a node over all ports of that node,
  * whichever takes longest. Reducing and copying switches are granted: an all-reduce has only its
- * buffer leave each GPU and come back. Of calls in a row it holds for each of them on the average.
+ * buffer leave each GPU and come back. Of back-to-back calls it holds for each of them on the
+ * average.
  *
  * @param gpus of the group, by rank
  * @param call of any operation, with equal parts

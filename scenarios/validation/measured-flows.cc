@@ -7,6 +7,7 @@
 #include "scenarios/flows/play-flows.h"
 #include "scenarios/readers/located-lines.h"
 #include "scenarios/readers/read-packets.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
 #include <array>
@@ -135,7 +136,7 @@ MeanAndP99(std::vector<double> values)
 MeasuredFlows
 ReadMeasuredFlows(const YamlNode& node)
 {
-    node.CheckKeys({"topology", "runs", "table", "network"});
+    node.CheckKeys(YamlKeysOf("suite.flows"));
     MeasuredFlows measured;
     measured.topology = node.Get("topology").AsPathBesideFile();
     measured.runs = ReadRuns(node.Get("runs"), node.Get("network"));

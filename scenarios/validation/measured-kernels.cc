@@ -4,6 +4,7 @@
 #include "scenarios/readers/located-lines.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/yaml/input-error.h"
 
@@ -214,7 +215,7 @@ ReadMemory(const YamlNode& file, std::vector<MeasuredKernel>& kernels)
 void
 ReadEmbeddings(const YamlNode& file, std::vector<MeasuredKernel>& kernels)
 {
-    constexpr double MOST_ZIPF = 16;
+    constexpr double MAX_ZIPF = 16;
     const NamedChoices<bool> phases{{"forward", false}, {"backward", true}};
     std::map<std::pair<uint64_t, double>, IndexDistribution> known;
     KernelRows rows(file,
@@ -229,7 +230,7 @@ ReadEmbeddings(const YamlNode& file, std::vector<MeasuredKernel>& kernels)
         shape.dim = rows.Count();
         shape.bags = rows.Count();
         shape.pooling = rows.Count();
-        const double zipf = rows.Number(0, MOST_ZIPF);
+        const double zipf = rows.Number(0, MAX_ZIPF);
         one.measured = rows.Microseconds();
         const auto indices =
             known.try_emplace(std::pair(tableRows, zipf), IndexDistribution::Zipf(tableRows, zipf))
@@ -281,7 +282,7 @@ struct CallTimer
 MeasuredKernels
 ReadMeasuredKernels(const YamlNode& node, const Catalog& catalog)
 {
-    node.CheckKeys({"gpu", "clock", "gemm", "attention", "memory", "embedding"});
+    node.CheckKeys(YamlKeysOf("suite.kernels"));
     MeasuredKernels measured;
     measured.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, node.Get("gpu")), catalog);
     if (const auto clock = node.Find("clock"))

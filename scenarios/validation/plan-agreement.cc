@@ -150,7 +150,7 @@ LargestError(const std::vector<PlanPoint>& points)
 
 constexpr const char* PLAN_REASONS =
     "Closed forms time all groups of a kind together, by the one that waits most for links; flows\n"
-    "are timed one by one. They part where groups of a kind are not alike: on a network with "
+    "are timed one by one. They part where groups of a kind are unequal: on a network with "
     "fewer\n"
     "links upwards ECMP puts more of one group's channels on a link than of another's.\n";
 

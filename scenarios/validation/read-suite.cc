@@ -3,6 +3,7 @@
 
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/validation/step-table.h"
 #include "scenarios/yaml/yaml-node.h"
 
@@ -31,14 +32,14 @@ ValidationCase
 ReadCase(const YamlNode& node, const Catalog& catalog)
 {
     constexpr double LONGEST_STEP = 1e6; // seconds
-    node.CheckKeys({"name", "class", "run", "measured"});
+    node.CheckKeys(YamlKeysOf("suite.cases"));
     ValidationCase one;
     one.name = node.Get("name").AsString();
     const auto group = node.Find("class");
     one.classes = {"class " + (group ? group->AsString() : "all")};
     one.scenario = ReadRun(node.Get("run"), catalog);
     const YamlNode measured = node.Get("measured");
-    measured.CheckKeys({"step_time_s"});
+    measured.CheckKeys(YamlKeysOf("suite.cases.measured"));
     one.measuredStep = measured.Get("step_time_s").AsNumber(1e-9, LONGEST_STEP);
     return one;
 }

@@ -33,9 +33,9 @@ enum class SuiteKind : uint8_t
     Kernels,
     Flows,
     Fidelities, //!< of collectives with each other, which needs no measurement
-    Plans,      //!< steps of closed forms with steps of fluid flows, likewise
-    Hybrid,     //!< some flows as packets beside a fluid with all as packets, likewise
-    Bounds,     //!< error bounds of the shortcuts with what fresh scenarios give, likewise
+    Plans,      //!< steps of closed forms with steps of fluid flows, similarly
+    Hybrid,     //!< some flows as packets beside a fluid with all as packets, similarly
+    Bounds,     //!< error bounds of the shortcuts with what fresh scenarios give, similarly
     Group       //!< what all suites of one kind say
 };
 

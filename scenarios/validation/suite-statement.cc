@@ -2,6 +2,7 @@
 #include "scenarios/validation/suite-statement.h"
 
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/text-table.h"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ ReadEntry(const YamlNode& entry, StatementKind kind, std::vector<SuiteStatement>
     }
     if (ofCase)
     {
-        entry.CheckKeys({"class", "case", "error", "reason"});
+        entry.CheckKeys(YamlKeysOf("suite.known"));
         statement.figure = ErrorFigure::Bias;
         statement.ofCase = ofCase->AsString();
         statement.stated = ReadPercentage(entry.Get("error"), true);
@@ -100,10 +101,10 @@ ReadEntry(const YamlNode& entry, StatementKind kind, std::vector<SuiteStatement>
     {
         if (const auto stated = entry.Find(ToString(figure)))
         {
-            constexpr int64_t MOST_CASES = 1 << 30;
+            constexpr int64_t MAX_CASES = 1 << 30;
             statement.figure = figure;
             statement.stated = figure == ErrorFigure::Cases
-                                   ? static_cast<double>(stated->AsInteger(1, MOST_CASES))
+                                   ? static_cast<double>(stated->AsInteger(1, MAX_CASES))
                                    : ReadPercentage(*stated, IsSigned(figure));
             statements.push_back(statement);
         }

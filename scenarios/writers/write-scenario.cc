@@ -142,7 +142,7 @@ WriteOverlap(YamlWriter& out, const OverlapPolicy& overlap)
         out.Number("overlapSlowdown", overlap.factor);
         return;
     }
-    out.Text("overlapSlowdown", overlap.kind == OverlapKind::Off ? "off" : "modelled");
+    out.Text("overlapSlowdown", overlap.kind == OverlapKind::Off ? "off" : "modeled");
 }
 
 void

@@ -9,7 +9,7 @@ namespace weir
 {
 
 /**
- * The least number of insertions, deletions, replacements and swaps of neighbours that turn @p a
+ * The least number of insertions, deletions, replacements and swaps of neighbors that turn @p a
  * into @p b, upper and lower case being the same (optimal string alignment; Boytsov, "Indexing
  * methods for approximate dictionary searching", 2011, section 2.1). O(|a| |b|).
  */

@@ -38,7 +38,7 @@ constexpr int64_t MEGA = 1'000'000;
 constexpr int64_t GIGA = 1'000'000'000;
 constexpr int64_t TERA = 1'000'000'000'000;
 constexpr int64_t PETA = 1'000'000'000'000'000;
-constexpr int MOST_EXPONENT = 30; // 1e30 of any unit is beyond every limit
+constexpr int MAX_EXPONENT = 30; // 1e30 of any unit is beyond every limit
 
 Kind
 Sizes()
@@ -136,7 +136,7 @@ Read(const std::string& text, const Kind& kind)
     {
         if (parts.unit == unit.name)
         {
-            if (std::abs(parts.exponent) > MOST_EXPONENT || !ratio.Scale(parts.exponent) ||
+            if (std::abs(parts.exponent) > MAX_EXPONENT || !ratio.Scale(parts.exponent) ||
                 !ratio.Multiply(static_cast<uint64_t>(unit.numerator)) ||
                 !ratio.Divide(static_cast<uint64_t>(unit.denominator)))
             {

@@ -49,8 +49,8 @@ class YamlLoader
   private:
     using State = YamlNode::State;
 
-    static constexpr int MOST_DEPTH = 100; //!< also ends aliases that contain themselves
-    static constexpr std::size_t MOST_VALUES = 1'000'000; //!< aliases can multiply
+    static constexpr int MAX_DEPTH = 100; //!< also ends aliases that contain themselves
+    static constexpr std::size_t MAX_VALUES = 1'000'000; //!< aliases can multiply
 
     YamlMark Mark(const YAML::Mark& mark) const
     {
@@ -70,12 +70,12 @@ class YamlLoader
         state->file = m_file;
         state->path = path;
         state->mark = Mark(node.Mark());
-        if (depth > MOST_DEPTH || ++m_values > MOST_VALUES)
+        if (depth > MAX_DEPTH || ++m_values > MAX_VALUES)
         {
             throw InputError(m_file + At(state->mark) +
                              ": found too much nesting or aliasing, expected at most " +
-                             std::to_string(MOST_DEPTH) + " levels and " +
-                             std::to_string(MOST_VALUES) + " values");
+                             std::to_string(MAX_DEPTH) + " levels and " +
+                             std::to_string(MAX_VALUES) + " values");
         }
         if (node.IsScalar())
         {

@@ -36,7 +36,7 @@ class YamlNode
     /** Of text that is no file; @p name stands in for the file in messages. */
     static YamlNode Parse(const std::string& text, const std::string& name);
 
-    /** Likewise of a value on the command line, whose lines and columns messages leave out. */
+    /** The same for a value on the command line, whose lines and columns messages leave out. */
     static YamlNode ParseArgument(const std::string& text, const std::string& name);
 
     bool IsMap() const;

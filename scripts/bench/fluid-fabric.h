@@ -30,7 +30,7 @@ class FluidFabric
   public:
     /**
      * @param name `switch`: one non-blocking switch; `clos`: leaves of 16 ranks and 16 spines;
-     *        `rail`: a rail-optimised Clos, nodes of 8 ranks joined by NVLink, leaves of the 16
+     *        `rail`: a rail-optimized Clos, nodes of 8 ranks joined by NVLink, leaves of the 16
      *        ranks of one rail of 16 nodes, and 16 spines; `fat-tree`: leaves of 16 ranks and 8
      *        spines, 2:1 oversubscribed.
      * @throws std::invalid_argument on another name.

@@ -183,12 +183,12 @@ TEST(GemmTime, CarriesToA100)
 }
 
 // In-kernel clocks of an H200 in its first third of a second: memory-bound kernels, flash-2, cuDNN
-// attention and an 8192^3 product, by their tensor utilisation. They fall on for about a second.
-TEST(TensorClock, FallsWithTensorUtilisationAsMeasured)
+// attention and an 8192^3 product, by their tensor utilization. They fall on for about a second.
+TEST(TensorClock, FallsWithTensorUtilizationAsMeasured)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
-    const auto megaHertz = [&](double utilisation) {
-        return TensorClock(gpu, ClockRegime::Sustained, utilisation) * 1e-6;
+    const auto megaHertz = [&](double utilization) {
+        return TensorClock(gpu, ClockRegime::Sustained, utilization) * 1e-6;
     };
     EXPECT_EQ(megaHertz(0), 1980);
     constexpr double LATER =
@@ -228,14 +228,14 @@ TEST(TensorClock, FallsByOneFactorUnderALowerPowerLimit)
     gpu.burstTensorClockHz = gpu.boostClockHz;
     Gpu half = gpu;
     half.sustainedClockHz *= std::cbrt(0.5);
-    const auto ratio = [&](double utilisation) {
-        return TensorClock(half, ClockRegime::Sustained, utilisation) /
-               TensorClock(gpu, ClockRegime::Sustained, utilisation);
+    const auto ratio = [&](double utilization) {
+        return TensorClock(half, ClockRegime::Sustained, utilization) /
+               TensorClock(gpu, ClockRegime::Sustained, utilization);
     };
     EXPECT_EQ(ratio(0), 1);
-    for (const double utilisation : {0.3, 0.5, 0.9})
+    for (const double utilization : {0.3, 0.5, 0.9})
     {
-        EXPECT_NEAR(ratio(utilisation), std::cbrt(0.5), 1e-12);
+        EXPECT_NEAR(ratio(utilization), std::cbrt(0.5), 1e-12);
     }
 }
 

@@ -72,7 +72,7 @@ ReadMeasured(const std::string& file)
     return rows;
 }
 
-/** The @p share quantile of |modelled / measured - 1|. */
+/** The @p share quantile of |modeled / measured - 1|. */
 inline double
 ErrorQuantile(std::vector<double> errors, double share)
 {

@@ -159,7 +159,7 @@ TEST_P(EverySchedule, RunsEveryPassOnce)
     }
 }
 
-// What a stage sends is what its neighbour receives, in the same order, and is there before the
+// What a stage sends is what its neighbor receives, in the same order, and is there before the
 // pass that needs it: transfers match by position, as on one NCCL connection.
 TEST_P(EverySchedule, SendsMatchReceivesInOrder)
 {

@@ -165,7 +165,7 @@ TEST(RankFold, FindsAnActorForEachStage)
 }
 
 // One slow rank is told apart; so is who meets it: the rest of its tensor group, its data group,
-// its stage neighbours, and through those everybody. 4 tensor ranks, 3 replicas: the slow rank's
+// its stage neighbors, and through those everybody. 4 tensor ranks, 3 replicas: the slow rank's
 // replica and tensor rank each divide in two what is left: 2 x 2 classes a stage.
 TEST(RankFold, TellsASlowRankFromItsPeers)
 {

@@ -132,7 +132,7 @@ TEST(FullSharding, ReductionsHideButTheLast)
     EXPECT_LT(run.Spent(0, TimeCategory::Data), reduction * 2);
 }
 
-// Hybrid sharding: neighbours share a copy, ranks with the same part sum it up; a part is one of
+// Hybrid sharding: neighbors share a copy, ranks with the same part sum it up; a part is one of
 // `ranks` of what is scattered.
 TEST(FullSharding, HybridShardingSumsPartsAmongCopies)
 {
@@ -270,7 +270,7 @@ TEST(ShardedMemory, GradientsThatArePutOffAreWhole)
     EXPECT_NEAR(EstimateMemory(MODEL, plan).gradients.ToDouble(), whole / 8, 1);
 }
 
-// Under FSDP likewise: no_sync keeps gradients whole, but not those of a single pass.
+// Under FSDP similarly: no_sync keeps gradients whole, but not those of a single pass.
 TEST(ShardedMemory, NoSyncOfASinglePassKeepsNothing)
 {
     for (const uint32_t microBatches : {1U, 4U})
@@ -359,7 +359,7 @@ TEST(DataSharding, RefusesWhatCannotBe)
               "replicas from 2 on");
     plan.sharding.state = ShardedState::None;
     EXPECT_EQ(refusal(plan),
-              "dataSharding: found ranks = 3 with state none, expected a state to share out");
+              "dataSharding: found ranks = 3 with state none, expected a state to distribute");
     plan = Sharded(ShardedState::Gradients, 8, 1);
     plan.overlapGradients = false;
     EXPECT_EQ(refusal(plan),

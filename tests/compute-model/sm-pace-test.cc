@@ -109,8 +109,8 @@ TEST(SmPace, KernelsLeaveTheirClockAndTheMemoryTheyDoNotTake)
 // take 8; beside one of 5 ms 2.5 are done, and 1.5 follow alone.
 TEST(SmPace, CommunicationThatNeedsMoreThanIsLeftTakesLonger)
 {
-    ExpectNear(StepBeside({Kernel(Ms(8), 1)}, 1000, OverlapKind::Modelled), Ms(8));
-    ExpectNear(StepBeside({Kernel(Ms(5), 1)}, 1000, OverlapKind::Modelled), Ms(6.5));
+    ExpectNear(StepBeside({Kernel(Ms(8), 1)}, 1000, OverlapKind::Modeled), Ms(8));
+    ExpectNear(StepBeside({Kernel(Ms(5), 1)}, 1000, OverlapKind::Modeled), Ms(6.5));
     ExpectNear(StepBeside({Kernel(Ms(5), 1)}, 1000, OverlapKind::Off), Ms(5));
 }
 
@@ -118,14 +118,14 @@ TEST(SmPace, CommunicationThatNeedsMoreThanIsLeftTakesLonger)
 // 750 needed where 500 are left is done at 2/3, 4 ms take 6.
 TEST(SmPace, CommunicationThatLinksHoldBackDoesNot)
 {
-    ExpectNear(StepBeside({Kernel(Ms(3), 1)}, 500, OverlapKind::Modelled), Ms(4));
-    ExpectNear(StepBeside({Kernel(Ms(6), 1)}, 750, OverlapKind::Modelled), Ms(6));
+    ExpectNear(StepBeside({Kernel(Ms(3), 1)}, 500, OverlapKind::Modeled), Ms(4));
+    ExpectNear(StepBeside({Kernel(Ms(6), 1)}, 750, OverlapKind::Modeled), Ms(6));
 }
 
 // The rank that is held up most holds all of them up.
 TEST(SmPace, TheSlowestRankDecides)
 {
-    ExpectNear(StepBeside({Kernel(Ms(3), 0), Kernel(Ms(5), 1)}, 1000, OverlapKind::Modelled),
+    ExpectNear(StepBeside({Kernel(Ms(3), 0), Kernel(Ms(5), 1)}, 1000, OverlapKind::Modeled),
                Ms(6.5));
 }
 

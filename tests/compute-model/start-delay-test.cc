@@ -80,7 +80,7 @@ class Overlap
         ReduceAfter({StreamKind::ReplicaComm, 0});
     }
 
-    void Run(OverlapKind kind = OverlapKind::Modelled, bool launchesInOrder = false)
+    void Run(OverlapKind kind = OverlapKind::Modeled, bool launchesInOrder = false)
     {
         FixedTimeEngine engine([](const CollectiveCall&) { return Ms(2); });
         StepExecutorSpec spec = ExecutorSpec(graph, engine);
@@ -127,7 +127,7 @@ TEST(StartDelay, IsNoneForWhatWasLaunchedBefore)
 {
     Overlap overlap(SHORT, GEMM);
     overlap.ReduceAfter({StreamKind::Compute, 0});
-    overlap.Run(OverlapKind::Modelled, true);
+    overlap.Run(OverlapKind::Modeled, true);
     ExpectNear(overlap.begin, Ms(1));
     ExpectNear(overlap.step, Ms(1 + 2 + (10 - 2 / 1.5)));
 }
@@ -137,7 +137,7 @@ TEST(StartDelay, HoldsInOrderOnceTheKernelRuns)
 {
     Overlap overlap(SHORT, GEMM);
     overlap.ReduceAt(Ms(3));
-    overlap.Run(OverlapKind::Modelled, true);
+    overlap.Run(OverlapKind::Modeled, true);
     ExpectNear(overlap.begin, Ms(11));
 }
 

@@ -32,7 +32,7 @@ TEST(StepLoad, IsTheMeanOverTime)
     const Gpu gpu = NamedGpu("h200-sxm");
     KernelRecord product;
     product.duration = Time::Milliseconds(1);
-    product.tensorBusy = static_cast<float>(gpu.kernels.fullLoadUtilisation);
+    product.tensorBusy = static_cast<float>(gpu.kernels.fullLoadUtilization);
     KernelRecord copy;
     copy.duration = Time::Milliseconds(1);
     LoadMeter meter(gpu);
@@ -44,15 +44,15 @@ TEST(StepLoad, IsTheMeanOverTime)
 }
 
 /** No tensor work spends nothing, a full load all, and more work more. */
-TEST(StepLoad, TensorPowerGrowsWithUtilisation)
+TEST(StepLoad, TensorPowerGrowsWithUtilization)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
     EXPECT_EQ(TensorPower(gpu, 0), 0);
-    EXPECT_EQ(TensorPower(gpu, gpu.kernels.fullLoadUtilisation), 1);
+    EXPECT_EQ(TensorPower(gpu, gpu.kernels.fullLoadUtilization), 1);
     double before = 0;
-    for (double utilisation = 0.05; utilisation < 1; utilisation += 0.05)
+    for (double utilization = 0.05; utilization < 1; utilization += 0.05)
     {
-        const double power = TensorPower(gpu, utilisation);
+        const double power = TensorPower(gpu, utilization);
         EXPECT_GE(power, before);
         before = power;
     }

@@ -86,7 +86,7 @@ SampleGpu()
         pass->memoryEfficiency = 0.8;
         pass->floor = Time::Microseconds(2);
     }
-    gpu.kernels.fullLoadUtilisation = 1;
+    gpu.kernels.fullLoadUtilization = 1;
     gpu.kernels.memory.resize(MEMORY_KERNEL_COUNT);
     for (MemoryKernelCalibration& figures : gpu.kernels.memory)
     {

@@ -46,9 +46,9 @@ TEST(NearestName, FindsWhatBeginsAlike)
 
 TEST(NearestName, SuggestsNothingFarAway)
 {
-    EXPECT_EQ(NearestName("colour", {"tensor", "data"}), "");
+    EXPECT_EQ(NearestName("color", {"tensor", "data"}), "");
     EXPECT_EQ(NearestName("x", {"y"}), "");
-    EXPECT_EQ(DidYouMean("colour", {"data"}), "");
+    EXPECT_EQ(DidYouMean("color", {"data"}), "");
     EXPECT_EQ(DidYouMean("dat", {"data"}), " (did you mean 'data'?)");
 }
 

@@ -40,8 +40,8 @@ TEST(ReadSystem, NvLinkPayloadIsNcclsFigureOrTheMeasuredOne)
 
 TEST(ReadSystem, NicsAreFasterThanNothingInTheirWay)
 {
-    // A NIC's payload must pass the PCIe link it hangs on, else the file contradicts the measured
-    // bus bandwidths (8 x 48.9 GB/s on 8 x 400 Gb/s).
+    // A NIC's payload must pass the PCIe link it is attached to, else the file contradicts the
+    // measured bus bandwidths (8 x 48.9 GB/s on 8 x 400 Gb/s).
     for (const char* system : {"dgx-a100", "hgx-a100", "hgx-h100", "hgx-h200", "hgx-h800"})
     {
         const NodeSpec node = SystemOf(system).cluster.node;

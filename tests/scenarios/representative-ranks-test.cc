@@ -58,7 +58,7 @@ TEST(RepresentativeRanks, OneOfEachProgramUpToABoundAndTheBusiest)
     for (const uint32_t busiest : {0U, 5U, 37U})
     {
         const std::vector<uint32_t> shown = Shown(GraphOf(80, 40, 1, busiest));
-        EXPECT_EQ(shown.size(), MOST_REPRESENTATIVES);
+        EXPECT_EQ(shown.size(), MAX_REPRESENTATIVES);
         EXPECT_EQ(shown.front(), 0U);
         EXPECT_EQ(std::count(shown.begin(), shown.end(), busiest), 1);
         EXPECT_TRUE(std::is_sorted(shown.begin(), shown.end()));

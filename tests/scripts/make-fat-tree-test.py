@@ -16,22 +16,22 @@ class FatTree:
         self.nodes, self.switches, self.links = map(int, lines[0].split())
         self.switch_ids = list(map(int, lines[1].split()))
         self.rows = [line.split() for line in lines[2:]]
-        self.neighbours = collections.defaultdict(list)
+        self.neighbors = collections.defaultdict(list)
         for row in self.rows:
-            self.neighbours[int(row[0])].append(int(row[1]))
-            self.neighbours[int(row[1])].append(int(row[0]))
+            self.neighbors[int(row[0])].append(int(row[1]))
+            self.neighbors[int(row[1])].append(int(row[0]))
 
     def shortest_paths(self, source):
-        """(links, number of ways) to every node."""
+        """(links, number of paths) to every node."""
         found = {source: (0, 1)}
         edge = [source]
         while edge:
             nexts = {}
             for node in edge:
-                for peer in self.neighbours[node]:
+                for peer in self.neighbors[node]:
                     if peer not in found:
                         nexts[peer] = nexts.get(peer, 0) + found[node][1]
-            found.update({peer: (found[edge[0]][0] + 1, ways) for peer, ways in nexts.items()})
+            found.update({peer: (found[edge[0]][0] + 1, paths) for peer, paths in nexts.items()})
             edge = list(nexts)
         return found
 
@@ -49,15 +49,15 @@ class Wiring(unittest.TestCase):
             self.assertEqual(tree.switch_ids, list(range(k ** 3 // 4, tree.nodes)))
             for node in range(tree.nodes):
                 ports = k if node in tree.switch_ids else 1
-                self.assertEqual(len(set(tree.neighbours[node])), ports)
+                self.assertEqual(len(set(tree.neighbors[node])), ports)
 
     # Host 0 of k = 4: host 1 over the edge, 2 and 3 over either aggregation switch of the pod, and
     # 12 hosts of other pods over each of the four cores.
     def test_ways_between_hosts(self):
-        ways = FatTree("--k", 4).shortest_paths(0)
-        self.assertEqual(ways[1], (2, 1))
-        self.assertEqual([ways[2], ways[3]], [(4, 2)] * 2)
-        self.assertEqual([ways[host] for host in range(4, 16)], [(6, 4)] * 12)
+        paths = FatTree("--k", 4).shortest_paths(0)
+        self.assertEqual(paths[1], (2, 1))
+        self.assertEqual([paths[2], paths[3]], [(4, 2)] * 2)
+        self.assertEqual([paths[host] for host in range(4, 16)], [(6, 4)] * 12)
 
     def test_rates(self):
         tree = FatTree("--k", 4, "--rate", "100Gbps", "--uplink-rate", "50Gbps", "--delay", "1us")

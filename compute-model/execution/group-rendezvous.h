@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COMPUTE_MODEL_EXECUTION_GROUP_MEETINGS_H
-#define WEIR_COMPUTE_MODEL_EXECUTION_GROUP_MEETINGS_H
+#ifndef WEIR_COMPUTE_MODEL_EXECUTION_GROUP_RENDEZVOUS_H
+#define WEIR_COMPUTE_MODEL_EXECUTION_GROUP_RENDEZVOUS_H
 
 #include "compute-model/execution/rank-fold.h"
 #include "compute-model/graph/step-program.h"
@@ -13,7 +13,7 @@ namespace weir
 {
 
 /** One communication of a group: who has arrived, and since when. */
-struct Meeting
+struct Rendezvous
 {
     const StepOp* op{nullptr}; //!< as the first rank to arrive has it
     Time firstArrival;
@@ -34,45 +34,46 @@ struct Meeting
 /**
  * Where actors meet for communications, each for all of its ranks. The k-th communication that a
  * rank issues on a group meets the k-th of every other member, as on one NCCL communicator.
- * Meetings are used again: nothing is allocated once a step has been seen. O(1) per arrival.
+ * Rendezvous are used again: nothing is allocated once a step has been seen. O(1) per arrival.
  */
-class GroupMeetings
+class GroupRendezvous
 {
   public:
     /** Both must outlive it. */
-    GroupMeetings(const StepGraph& graph, const RankFold& fold);
+    GroupRendezvous(const StepGraph& graph, const RankFold& fold);
 
     /**
      * Actor @p actor arrives with @p op.
-     * @param key of its stream, kept among the meeting's arrived.
-     * @return the meeting it joins.
-     * @throws std::invalid_argument when others brought another operation to this meeting.
+     * @param key of its stream, kept among the rendezvous's arrived.
+     * @return the rendezvous it joins.
+     * @throws std::invalid_argument when others brought another operation to this rendezvous.
      */
     uint32_t Arrive(uint32_t actor, uint32_t key, const StepOp& op, Time now);
 
-    /** The communication of @p meeting is over; its place is used again from the next Arrive on. */
-    void End(uint32_t meeting);
+    /** The communication of @p rendezvous is over; its place is used again from the next Arrive on.
+     */
+    void End(uint32_t rendezvous);
 
-    Meeting& Get(uint32_t meeting)
+    Rendezvous& Get(uint32_t rendezvous)
     {
-        return m_meetings[meeting];
+        return m_rendezvous[rendezvous];
     }
 
-    const Meeting& Get(uint32_t meeting) const
+    const Rendezvous& Get(uint32_t rendezvous) const
     {
-        return m_meetings[meeting];
+        return m_rendezvous[rendezvous];
     }
 
     /** The key of the first that arrived. */
-    uint32_t FirstKey(const Meeting& meeting) const
+    uint32_t FirstKey(const Rendezvous& rendezvous) const
     {
-        return m_arrived[meeting.firstArrived];
+        return m_arrived[rendezvous.firstArrived];
     }
 
     /** The key of the @p i -th that arrived. */
-    uint32_t ArrivedKey(uint32_t meeting, uint32_t i) const
+    uint32_t ArrivedKey(uint32_t rendezvous, uint32_t i) const
     {
-        return m_arrived[m_meetings[meeting].firstArrived + i];
+        return m_arrived[m_rendezvous[rendezvous].firstArrived + i];
     }
 
   private:
@@ -87,24 +88,26 @@ class GroupMeetings
 
     struct Place
     {
-        uint32_t ended{0};            //!< how many meetings have ended
+        uint32_t ended{0};            //!< how many rendezvous have ended
         uint32_t current{NONE};       //!< the first that has not
         std::vector<uint32_t> behind; //!< those after it; only if ranks use several streams
-        std::vector<uint32_t> free;   //!< meetings of this place to be used again
+        std::vector<uint32_t> free;   //!< rendezvous of this place to be used again
     };
 
-    uint32_t NewMeeting(uint32_t place, const StepOp& op, Time now);
-    [[noreturn]] void FailToMatch(uint32_t actor, const Meeting& meeting, const StepOp& op) const;
+    uint32_t NewRendezvous(uint32_t place, const StepOp& op, Time now);
+    [[noreturn]] void FailToMatch(uint32_t actor,
+                                  const Rendezvous& rendezvous,
+                                  const StepOp& op) const;
 
     const StepGraph& m_graph;
     const RankFold& m_fold;
     std::vector<uint32_t> m_firstSlot; //!< by actor: where its slots begin
     std::vector<Slot> m_slots;         //!< by actor and slot
     std::vector<Place> m_places;
-    std::vector<Meeting> m_meetings;
-    std::vector<uint32_t> m_arrived; //!< keys, a stretch for each meeting
+    std::vector<Rendezvous> m_rendezvous;
+    std::vector<uint32_t> m_arrived; //!< keys, a stretch for each rendezvous
 };
 
 } // namespace weir
 
-#endif // WEIR_COMPUTE_MODEL_EXECUTION_GROUP_MEETINGS_H
+#endif // WEIR_COMPUTE_MODEL_EXECUTION_GROUP_RENDEZVOUS_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/execution/group-meetings.h"
+#include "compute-model/execution/group-rendezvous.h"
 
 #include <stdexcept>
 #include <string>
@@ -28,7 +28,7 @@ IsSame(const StepOp& a, const StepOp& b)
 
 } // namespace
 
-GroupMeetings::GroupMeetings(const StepGraph& graph, const RankFold& fold)
+GroupRendezvous::GroupRendezvous(const StepGraph& graph, const RankFold& fold)
     : m_graph(graph),
       m_fold(fold),
       m_places(fold.groups.Lists())
@@ -44,59 +44,59 @@ GroupMeetings::GroupMeetings(const StepGraph& graph, const RankFold& fold)
 }
 
 uint32_t
-GroupMeetings::NewMeeting(uint32_t placeIndex, const StepOp& op, Time now)
+GroupRendezvous::NewRendezvous(uint32_t placeIndex, const StepOp& op, Time now)
 {
     Place& place = m_places[placeIndex];
     if (place.free.empty())
     {
-        Meeting meeting;
-        meeting.place = placeIndex;
-        meeting.size = m_fold.arrivals[placeIndex];
-        meeting.firstArrived = static_cast<uint32_t>(m_arrived.size());
-        m_arrived.resize(m_arrived.size() + meeting.size);
-        place.free.push_back(static_cast<uint32_t>(m_meetings.size()));
-        m_meetings.push_back(meeting);
+        Rendezvous rendezvous;
+        rendezvous.place = placeIndex;
+        rendezvous.size = m_fold.arrivals[placeIndex];
+        rendezvous.firstArrived = static_cast<uint32_t>(m_arrived.size());
+        m_arrived.resize(m_arrived.size() + rendezvous.size);
+        place.free.push_back(static_cast<uint32_t>(m_rendezvous.size()));
+        m_rendezvous.push_back(rendezvous);
     }
     const uint32_t id = place.free.back();
     place.free.pop_back();
-    Meeting& meeting = m_meetings[id];
-    meeting.op = &op;
-    meeting.firstArrival = now;
-    meeting.arrived = 0;
-    meeting.ended = false;
+    Rendezvous& rendezvous = m_rendezvous[id];
+    rendezvous.op = &op;
+    rendezvous.firstArrival = now;
+    rendezvous.arrived = 0;
+    rendezvous.ended = false;
     return id;
 }
 
 uint32_t
-GroupMeetings::Arrive(uint32_t actor, uint32_t key, const StepOp& op, Time now)
+GroupRendezvous::Arrive(uint32_t actor, uint32_t key, const StepOp& op, Time now)
 {
     Slot& slot = m_slots[m_firstSlot[actor] + op.group];
     Place& place = m_places[slot.place];
     const uint32_t ahead = slot.issued++ - place.ended;
     if (ahead == 0 && place.current == NONE)
     {
-        place.current = NewMeeting(slot.place, op, now);
+        place.current = NewRendezvous(slot.place, op, now);
     }
     else if (ahead > place.behind.size())
     {
-        place.behind.push_back(NewMeeting(slot.place, op, now));
+        place.behind.push_back(NewRendezvous(slot.place, op, now));
     }
     const uint32_t id = ahead == 0 ? place.current : place.behind[ahead - 1];
-    Meeting& meeting = m_meetings[id];
-    if (meeting.arrived > 0 && !IsSame(*meeting.op, op))
+    Rendezvous& rendezvous = m_rendezvous[id];
+    if (rendezvous.arrived > 0 && !IsSame(*rendezvous.op, op))
     {
-        FailToMatch(actor, meeting, op);
+        FailToMatch(actor, rendezvous, op);
     }
-    m_arrived[meeting.firstArrived + meeting.arrived++] = key;
+    m_arrived[rendezvous.firstArrived + rendezvous.arrived++] = key;
     return id;
 }
 
 void
-GroupMeetings::End(uint32_t id)
+GroupRendezvous::End(uint32_t id)
 {
-    m_meetings[id].ended = true;
-    Place& place = m_places[m_meetings[id].place];
-    while (place.current != NONE && m_meetings[place.current].ended)
+    m_rendezvous[id].ended = true;
+    Place& place = m_places[m_rendezvous[id].place];
+    while (place.current != NONE && m_rendezvous[place.current].ended)
     {
         place.ended++;
         place.free.push_back(place.current);
@@ -110,14 +110,14 @@ GroupMeetings::End(uint32_t id)
 }
 
 void
-GroupMeetings::FailToMatch(uint32_t actor, const Meeting& meeting, const StepOp& op) const
+GroupRendezvous::FailToMatch(uint32_t actor, const Rendezvous& rendezvous, const StepOp& op) const
 {
     throw std::invalid_argument(
         "step graph: rank " + std::to_string(*m_fold.ranks.begin(actor)) + " comes to group " +
-        std::to_string(*m_fold.groups.begin(meeting.place)) + " with '" + m_graph.labels[op.label] +
-        "' of " + std::to_string(op.bytes.Count()) + " bytes, where others have '" +
-        m_graph.labels[meeting.op->label] + "' of " + std::to_string(meeting.op->bytes.Count()) +
-        " bytes");
+        std::to_string(*m_fold.groups.begin(rendezvous.place)) + " with '" +
+        m_graph.labels[op.label] + "' of " + std::to_string(op.bytes.Count()) +
+        " bytes, where others have '" + m_graph.labels[rendezvous.op->label] + "' of " +
+        std::to_string(rendezvous.op->bytes.Count()) + " bytes");
 }
 
 } // namespace weir

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The installed package works from wherever it is moved to, and programs are built on it.
+
+Called with the build folder. Installs to a temporary prefix, moves that, and uses what is there:
+the program with its own data, the project in program/ by find_package, and by pkg-config.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+PROGRAM = pathlib.Path(__file__).resolve().parent / "program"
+
+
+def called(*command, cwd=None, environment=None):
+    """The command's standard output; it must succeed."""
+    done = subprocess.run([str(word) for word in command], cwd=cwd, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env={**os.environ, **(environment or {})})
+    if done.returncode != 0:
+        raise AssertionError(f"{command} ended with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Package(unittest.TestCase):
+    """One installation, moved, for all tests."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        called("cmake", "--install", BUILD, "--prefix", cls.folder / "first")
+        cls.prefix = cls.folder / "moved" / "here"
+        cls.prefix.parent.mkdir()
+        (cls.folder / "first").rename(cls.prefix)
+        cls.weir = cls.prefix / "bin" / "weir"
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def test_every_description_is_the_package_s_own(self):
+        for kind in ("systems", "models", "runs", "gpus", "calibrations", "suites"):
+            listed = json.loads(called(self.weir, "list", kind, "--json"))
+            there = json.loads(called(BUILD / "weir", "list", kind, "--json"))
+            self.assertEqual([e["name"] for e in listed], [e["name"] for e in there])
+            for entry in listed:
+                self.assertTrue(entry["path"].startswith(str(self.prefix)), entry["path"])
+
+    def test_a_run_gives_what_the_build_folder_s_gives(self):
+        here, there = (json.loads(called(weir, "run", "llama-3-8b-16-h100", "--json"))
+                       for weir in (self.weir, BUILD / "weir"))
+        self.assertEqual(here["step_time_s"], there["step_time_s"])
+
+    def test_a_suite_runs(self):
+        called(self.weir, "validate", "korthikanti-2022")
+
+    def test_schedules_and_pictures(self):
+        data = self.prefix / "share" / "weir"
+        called(self.weir, "collective", "--system", "hgx-h100", "--sizes", "1MiB", "--msccl",
+               data / "msccl" / "all-pairs-all-reduce-8.xml", "--csv", self.folder / "c.csv")
+        called(self.weir, "report", self.folder / "c.csv", "-o", self.folder / "c.html")
+        self.assertGreater((self.folder / "c.html").stat().st_size, 1000)
+
+    def test_the_man_page_names_every_verb(self):
+        page = (self.prefix / "share" / "man" / "man1" / "weir.1").read_text()
+        verbs = json.loads(called(self.weir, "reference", "options"))
+        for verb in verbs[1:]:
+            self.assertIn(f'.SH "WEIR {verb["verb"].upper()}"', page)
+        called("bash", "-n", self.prefix / "share/bash-completion/completions/weir")
+
+    def test_find_package(self):
+        build = self.folder / "found"
+        called("cmake", "-S", PROGRAM, "-B", build, "-G", "Ninja",
+               f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCMAKE_BUILD_TYPE=Release")
+        called("cmake", "--build", build)
+        printed = called(build / "oversubscription", cwd=PROGRAM)
+        self.assertEqual(printed, (PROGRAM / "expected.txt").read_text())
+
+    def test_pkg_config(self):
+        (path,) = self.prefix.glob("lib/**/pkgconfig")
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "weir"], check=True, text=True,
+                               stdout=subprocess.PIPE,
+                               env={**os.environ, "PKG_CONFIG_PATH": str(path)}).stdout.strip()
+        program = self.folder / "by-pkg-config"
+        source = PROGRAM / "oversubscription.cc"
+        called("bash", "-c", f"g++ -std=c++17 -O1 {source} {flags} -o {program}")
+        self.assertEqual(called(program, cwd=PROGRAM), (PROGRAM / "expected.txt").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The plain libraries need nothing but C++: no ns-3, YAML or HDF5, in sources or in CMake."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Each with the folders that its sources may include from.
+FLOORS = {"ns3-module/fabric": ("fabric",),
+          "collectives": ("fabric", "collectives"),
+          "compute-model": ("fabric", "collectives", "compute-model")}
+PACKAGES = ("yaml-cpp", "Hdf5Serial", "nlohmann_json", "CLI11", "pugixml", "Ns3")
+
+
+class Plain(unittest.TestCase):
+    """Without ns-3 and readers."""
+
+    def test_floors_include_downwards_alone(self):
+        for folder, allowed in FLOORS.items():
+            for path in (ROOT / folder).rglob("*.[ch]*"):
+                for quoted, angled in re.findall(r'^#include (?:"([^"]+)"|<([^>]+)>)',
+                                                 path.read_text(), re.M):
+                    if quoted:
+                        self.assertIn(quoted.split("/")[0], allowed, f"{path}: {quoted}")
+                    self.assertNotRegex(angled, r"ns3/|yaml|hdf5|nlohmann|pugi|CLI|\.h$",
+                                        f"{path}: {angled}")
+
+    def test_libraries_are_configured_without_packages(self):
+        with tempfile.TemporaryDirectory() as build:
+            hidden = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in PACKAGES]
+            subprocess.run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DWEIR_WITH_NS3=OFF",
+                            "-DWEIR_WITH_READERS=OFF", "-DWEIR_BUILD_TESTS=OFF", *hidden],
+                           check=True, stdout=subprocess.DEVNULL)
+            targets = subprocess.run(["ninja", "-C", build, "-t", "targets", "all"], check=True,
+                                     stdout=subprocess.PIPE, text=True).stdout
+            self.assertIn("libweir-compute.a", targets)
+            self.assertNotIn("libweir-scenario.a", targets)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

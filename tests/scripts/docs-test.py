@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The documents build without a warning, and their reference leaves nothing out.
+
+Arguments: WEIR FOLDER (where to build the pages).
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+import yaml
+
+FOLDER = pathlib.Path(sys.argv.pop()).resolve()
+WEIR = pathlib.Path(sys.argv.pop()).resolve()
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def reference(what):
+    """What weir prints of itself."""
+    return json.loads(subprocess.run([WEIR, "reference", what], check=True, text=True,
+                                     stdout=subprocess.PIPE).stdout)
+
+
+def keys_of(value):
+    """All keys of a YAML value, at any depth."""
+    if isinstance(value, dict):
+        return set(map(str, value)).union(*(keys_of(v) for v in value.values()))
+    return set().union(*(keys_of(v) for v in value)) if isinstance(value, list) else set()
+
+
+class Documents(unittest.TestCase):
+    """Pages and reference."""
+
+    def test_links_resolve_and_pages_have_the_reference(self):
+        subprocess.run([ROOT / "scripts" / "docs", "--weir", WEIR, "--output", FOLDER], check=True)
+        page = (FOLDER / "html" / "reference" / "keys.html").read_text()
+        for each in reference("keys"):
+            for key in each["keys"]:
+                self.assertIn(f">{key['key']}<", page)
+
+    def test_files_that_the_readme_names_exist(self):
+        text = (ROOT / "README.md").read_text()
+        named = set(re.findall(r"\]\(([^)#:]+)\)", text)) | set(re.findall(r"\./(scripts/\w+)", text))
+        self.assertGreater(len(named), 15)
+        for name in sorted(named):
+            self.assertTrue((ROOT / name).exists(), name)
+        self.assertLess(len(text.splitlines()), 130)
+
+    def test_the_readme_s_scenario_is_accepted(self):
+        (scenario,) = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+        path = FOLDER / "readme.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(scenario)
+        subprocess.run([WEIR, "show", "run", path], check=True, stdout=subprocess.DEVNULL)
+
+    def test_the_developer_guide_s_places_exist_and_its_gpu_is_accepted(self):
+        text = (ROOT / "docs" / "developer" / "extending.md").read_text()
+        named = re.findall(r"`((?:scenarios|ns3-module|collectives)/[\w./-]+)`", text)
+        self.assertGreater(len(named), 8)
+        for name in named:
+            self.assertTrue((ROOT / name).exists() or "NAME" in name, name)
+        (gpu,) = re.findall(r"```yaml\n(.*?)```", text, re.S)
+        path = FOLDER / "h100-nvl.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(gpu)
+        subprocess.run([WEIR, "show", "gpu", path], check=True, stdout=subprocess.DEVNULL)
+
+    def test_every_name_has_help(self):
+        for each in reference("keys"):
+            for key in each["keys"]:
+                self.assertTrue(key["help"].strip(), f"{each['map']}: {key['key']}")
+        for verb in reference("options"):
+            for option in verb["options"]:
+                self.assertTrue(option["help"].strip(), f"{verb['verb']}: {option['names']}")
+        for each in reference("attributes"):
+            for member in each["attributes"] + each["traceSources"]:
+                self.assertTrue(member["help"].strip(), f"{each['type']}: {member['name']}")
+
+    def test_readers_accept_no_key_beside_the_documented_ones(self):
+        """A list of keys written at the place that checks them would be in no reference."""
+        written = [f"{path.name}: {line.strip()}" for path in (ROOT / "scenarios").rglob("*.cc")
+                   for line in path.read_text().splitlines() if "CheckKeys({" in line]
+        self.assertEqual(written, [])
+
+    def test_every_key_of_the_catalogue_is_documented(self):
+        documented = {part for each in reference("keys") for key in each["keys"]
+                      for part in key["key"].split(".")}
+        # What names of maps by kind and of statements about errors are: no keys of a fixed set.
+        listed = (ROOT / "scenarios").glob("*/*.yaml")
+        missing = {}
+        for path in listed:
+            value = yaml.safe_load(path.read_text())
+            if path.parent.name == "gpus" and isinstance(value.get("kernels"), dict):
+                value["kernels"].pop("memory", None)
+                value["kernels"].get("measured", {}).pop("memory", None)
+            for key in keys_of(value) - documented:
+                missing.setdefault(key, path.name)
+        self.assertEqual(missing, {})
+
+
+if __name__ == "__main__":
+    unittest.main()
