@@ -93,9 +93,13 @@ Stages(const std::vector<Pipeline>& pipelines)
     return stages;
 }
 
-/** end(K - 1, S - 1) of every pipeline for K = @p slices whole slices. */
+/** end(K - 1, S - 1) of every pipeline for K = @p slices whole slices, with b or without. */
 std::vector<Time>
-Ends(const std::vector<Pipeline>& pipelines, Routing& routing, std::size_t slices, double calls)
+Ends(const std::vector<Pipeline>& pipelines,
+     Routing& routing,
+     std::size_t slices,
+     double calls,
+     bool blocks)
 {
     Ticks ticks(pipelines, routing, calls);
     std::vector<std::vector<Time>> ends; // by pipeline and stage: when the last slice so far left
@@ -121,7 +125,7 @@ Ends(const std::vector<Pipeline>& pipelines, Routing& routing, std::size_t slice
             {
                 const Time before = stage > 0 ? ends[p][stage - 1] : Time();
                 const Time start = std::max({before, ends[p][stage], free[p][stage]});
-                free[p][stage] = start + pipelines[p].slice / pipelines[p].block;
+                free[p][stage] = blocks ? start + pipelines[p].slice / pipelines[p].block : Time();
                 ends[p][stage] = start + ticks.Crossing(pipelines[p], stage);
             }
         }
@@ -173,13 +177,14 @@ PipelineTime(const std::vector<Pipeline>& pipelines, Routing& routing, double ca
     const Pipeline& model = pipelines.front();
     const double wanted = std::max(1.0, model.bytes.ToDouble() / model.slice.ToDouble());
     const auto whole = static_cast<std::size_t>(std::min<double>(wanted, Stages(pipelines)));
-    const auto base = Ends(pipelines, routing, whole, calls);
+    const auto base = Ends(pipelines, routing, whole, calls, true);
     const bool blocks = BlocksAreSlowest(pipelines, routing, calls);
-    const auto more = blocks ? base : Ends(pipelines, routing, whole + 1, calls);
+    const auto some = blocks ? base : Ends(pipelines, routing, whole, calls, false);
+    const auto more = blocks ? base : Ends(pipelines, routing, whole + 1, calls, false);
     Time longest;
     for (std::size_t p = 0; p < pipelines.size(); ++p)
     {
-        const Time steady = blocks ? pipelines[p].slice / pipelines[p].block : more[p] - base[p];
+        const Time steady = blocks ? pipelines[p].slice / pipelines[p].block : more[p] - some[p];
         longest = std::max(longest, base[p] + steady * (wanted - static_cast<double>(whole)));
     }
     return longest;
