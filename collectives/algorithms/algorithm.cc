@@ -102,12 +102,8 @@ CountEqualChannels(StreamShape& shape)
     }
 }
 
-namespace
-{
-
-/** What a channel moves if its block could move @p block. */
 Rate
-CapOf(const AlgorithmInputs& in, Rate block)
+ChannelCap(const AlgorithmInputs& in, Rate block)
 {
     const double efficiency = ShapeOf(in.protocol).efficiency;
     const uint32_t nodes = in.communicator.nodes;
@@ -125,19 +121,17 @@ CapOf(const AlgorithmInputs& in, Rate block)
     return nodes > 1 ? std::min(cap, queuePair * in.settings.queuePairs) : cap;
 }
 
-} // namespace
-
 Rate
 ChannelCap(const AlgorithmInputs& in)
 {
-    return CapOf(in, Rate::GBps(in.constants.BlockBandwidth()));
+    return ChannelCap(in, Rate::GBps(in.constants.BlockBandwidth()));
 }
 
 Rate
 SliceCap(const AlgorithmInputs& in)
 {
     const BlockTimes times = BlockTimesOf(in);
-    return times.IsNothing() ? ChannelCap(in) : CapOf(in, times.Of(PrimitiveKind::Send).rate);
+    return times.IsNothing() ? ChannelCap(in) : ChannelCap(in, times.Of(PrimitiveKind::Send).rate);
 }
 
 BlockTimes

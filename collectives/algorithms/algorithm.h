@@ -153,6 +153,9 @@ void CountEqualChannels(StreamShape& shape);
  */
 Rate ChannelCap(const AlgorithmInputs& inputs);
 
+/** Likewise where under Simple a block can move @p block instead. */
+Rate ChannelCap(const AlgorithmInputs& inputs, Rate block);
+
 /**
  * What slices keep their blocks busy for: measured times under Simple, nothing under LL and LL128,
  * where ChannelCap has it. For schedules of rings and of what is written down block by block;

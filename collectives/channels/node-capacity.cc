@@ -378,8 +378,12 @@ NodeCapacity::NcclBandwidth(LinkId id) const
     }
     switch (link.kind)
     {
-    case LinkKind::NvLink:
-        return std::round(bundle) * m_constants.NvLinkBandwidth();
+    case LinkKind::NvLink: {
+        // A link as fast as several of the generation counts as so many.
+        const double one = m_constants.NvLinkBandwidth();
+        const double links = std::round(profile->PayloadRate().ToGBps() / one);
+        return std::round(bundle) * std::max(1.0, links) * one;
+    }
     case LinkKind::Pcie: {
         if (node.nicHostBridge && profile == &*node.nicHostBridge)
         {

@@ -93,15 +93,21 @@ Stages(const std::vector<Pipeline>& pipelines)
     return stages;
 }
 
-/** end(K - 1, S - 1) of every pipeline for K = @p slices whole slices. */
+/** end(K - 1, S - 1) of every pipeline for K = @p slices whole slices, with b or without. */
 std::vector<Time>
-Ends(const std::vector<Pipeline>& pipelines, Routing& routing, std::size_t slices, double calls)
+Ends(const std::vector<Pipeline>& pipelines,
+     Routing& routing,
+     std::size_t slices,
+     double calls,
+     bool blocks)
 {
     Ticks ticks(pipelines, routing, calls);
     std::vector<std::vector<Time>> ends; // by pipeline and stage: when the last slice so far left
+    std::vector<std::vector<Time>> free; // likewise: when the stage's block takes the next one
     for (const auto& each : pipelines)
     {
         ends.emplace_back(each.way.size());
+        free.emplace_back(each.way.size());
     }
     for (std::size_t tick = 0; tick + 1 < slices + Stages(pipelines); ++tick)
     {
@@ -118,8 +124,9 @@ Ends(const std::vector<Pipeline>& pipelines, Routing& routing, std::size_t slice
             for (std::size_t stage = std::min(tick + 1, stages); stage-- > first;)
             {
                 const Time before = stage > 0 ? ends[p][stage - 1] : Time();
-                ends[p][stage] =
-                    std::max(ends[p][stage], before) + ticks.Crossing(pipelines[p], stage);
+                const Time start = std::max({before, ends[p][stage], free[p][stage]});
+                free[p][stage] = blocks ? start + pipelines[p].slice / pipelines[p].block : Time();
+                ends[p][stage] = start + ticks.Crossing(pipelines[p], stage);
             }
         }
     }
@@ -129,6 +136,33 @@ Ends(const std::vector<Pipeline>& pipelines, Routing& routing, std::size_t slice
         last.push_back(each.back());
     }
     return last;
+}
+
+/** Whether every pipeline's blocks take longer with a slice than it crosses any stage, all busy. */
+bool
+BlocksAreSlowest(const std::vector<Pipeline>& pipelines, Routing& routing, double calls)
+{
+    if (std::any_of(pipelines.begin(), pipelines.end(), [](const Pipeline& each) {
+            return each.block.IsInfinite();
+        }))
+    {
+        return false;
+    }
+    Ticks ticks(pipelines, routing, calls);
+    for (std::size_t stage = 0; stage < Stages(pipelines); ++stage)
+    {
+        ticks.Change(stage, 1);
+    }
+    return std::all_of(pipelines.begin(), pipelines.end(), [&](const Pipeline& each) {
+        for (std::size_t stage = 0; stage < each.way.size(); ++stage)
+        {
+            if (ticks.Crossing(each, stage) > each.slice / each.block)
+            {
+                return false;
+            }
+        }
+        return true;
+    });
 }
 
 } // namespace
@@ -143,12 +177,14 @@ PipelineTime(const std::vector<Pipeline>& pipelines, Routing& routing, double ca
     const Pipeline& model = pipelines.front();
     const double wanted = std::max(1.0, model.bytes.ToDouble() / model.slice.ToDouble());
     const auto whole = static_cast<std::size_t>(std::min<double>(wanted, Stages(pipelines)));
-    const auto base = Ends(pipelines, routing, whole, calls);
-    const auto more = Ends(pipelines, routing, whole + 1, calls);
+    const auto base = Ends(pipelines, routing, whole, calls, true);
+    const bool blocks = BlocksAreSlowest(pipelines, routing, calls);
+    const auto some = blocks ? base : Ends(pipelines, routing, whole, calls, false);
+    const auto more = blocks ? base : Ends(pipelines, routing, whole + 1, calls, false);
     Time longest;
     for (std::size_t p = 0; p < pipelines.size(); ++p)
     {
-        const Time steady = more[p] - base[p];
+        const Time steady = blocks ? pipelines[p].slice / pipelines[p].block : more[p] - some[p];
         longest = std::max(longest, base[p] + steady * (wanted - static_cast<double>(whole)));
     }
     return longest;

@@ -18,6 +18,7 @@ struct Pipeline
     Bytes slice;                              //!< on the wire
     Bytes bytes;                              //!< of the channel over each hop, on the wire
     Rate cap;                                 //!< of the channel
+    Rate block{Rate::Infinite()};             //!< of one slice after the other through a stage
     double weight{1};                         //!< how many equal channels there are
 };
 
@@ -28,12 +29,15 @@ struct Pipeline
  * so a link bears load(t) = sum over those stages, all pipelines, of multiplicity x weight, and
  * the crossing takes d(k, s) = slice x max(1 / cap, load(k + s) / rate over the way's links). Then
  *
- *   end(k, s) = max(end(k, s - 1), end(k - 1, s)) + d(k, s)
+ *   start(k, s) = max(end(k, s - 1), end(k - 1, s), start(k - 1, s) + b)
+ *   end(k, s) = start(k, s) + d(k, s)
  *
- * and the time is end(K - 1, S - 1), the longest of all pipelines. With one load in all ticks this
- * is the usual (sum of crossings) + (K - 1) x slowest; with several, it knows that an empty
- * pipeline has the links for itself. More than S slices add steady crossings, and a last slice that
- * is not full its part of one. All pipelines have the slices and bytes of the first.
+ * where b = slice / block is what a slice keeps a stage's block busy for; the slice itself is
+ * handed on when it has crossed. The time is end(K - 1, S - 1), the longest of all pipelines. With
+ * one load in all ticks this is the usual (sum of crossings) + (K - 1) x slowest; with several, it
+ * knows that an empty pipeline has the links for itself. More than S slices add steady crossings,
+ * or b each where no crossing takes longer while all stages are busy, and a last slice that is not
+ * full its part of one. All pipelines have the slices and bytes of the first.
  *
  * @param calls how many of each there are: calls alike that run in step
  *

@@ -87,6 +87,23 @@ KernelTimes::LlBlockRate() const
     return m_costs.RateOf(NodeCostKind::LlBlockRate);
 }
 
+Rate
+KernelTimes::TreeBlockRate(Protocol protocol, uint32_t nodes) const
+{
+    switch (protocol)
+    {
+    case Protocol::Ll:
+        return Rate::Infinite();
+    case Protocol::Ll128:
+        return Rate::GBps(std::min(m_newest.TreeChannelBandwidth(nodes),
+                                   m_newest.TreeLl128ChannelBandwidth(nodes)) /
+                          4);
+    case Protocol::Simple:
+        break;
+    }
+    return Rate::GBps(m_newest.TreeChannelBandwidth(nodes) / 4);
+}
+
 ConnectionKind
 InnerKind(const Communicator& communicator)
 {

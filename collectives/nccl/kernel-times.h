@@ -65,6 +65,17 @@ class KernelTimes
         return Rate::GBps(m_newest.Ll128ChannelBandwidth(nodes) / 2);
     }
 
+    /**
+     * Payload that a tree's thread block moves up, and as much down at the same time, over several
+     * nodes: a fourth of what NCCL's own model takes a channel of the search graph to move
+     * (perChMaxTreeBws, under LL128 also perChMaxTreeLL128Bws), as every such channel becomes two
+     * and a tree all-reduces half of what it moves. Plain trees on B200 bear it out: 16 channels
+     * have 180 GB/s of all-reduced data on 2 nodes and 99 to 104 on 4 to 16, the tables give 171
+     * and 96 (together-nccl-tests 6fd65d1, 34 GB). Infinite under LL, of which the tables say
+     * nothing.
+     */
+    Rate TreeBlockRate(Protocol protocol, uint32_t nodes) const;
+
     /** What of the node all of this and messages come from. */
     const NodeCosts& Costs() const
     {

@@ -55,12 +55,15 @@ NcclVersion
 NcclVersion::Parse(const std::string& text)
 {
     NcclVersion v;
+    v.patch = 0;
     char rest = 0;
-    if (std::sscanf(text.c_str(), "%u.%u.%u%c", &v.major, &v.minor, &v.patch, &rest) != 3 ||
-        v.major != 2 || !v.AtLeast(7))
+    const int three = std::sscanf(text.c_str(), "%u.%u.%u%c", &v.major, &v.minor, &v.patch, &rest);
+    const bool two =
+        three == 2 && std::sscanf(text.c_str(), "%u.%u%c", &v.major, &v.minor, &rest) == 2;
+    if ((three != 3 && !two) || v.major != 2 || !v.AtLeast(7))
     {
         throw std::invalid_argument("NCCL version '" + text +
-                                    "': expected three numbers from 2.7.0 on, such as 2.30.7");
+                                    "': expected two or three numbers from 2.7 on, such as 2.30.7");
     }
     return v;
 }

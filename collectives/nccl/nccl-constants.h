@@ -22,7 +22,7 @@ struct NcclVersion
     uint32_t minor{30};
     uint32_t patch{7};
 
-    /** @throws std::invalid_argument unless @p text is three numbers from 2.7.0 on, as "2.30.7". */
+    /** @throws std::invalid_argument unless @p text is 2 or 3 numbers from 2.7 on, as "2.30.7". */
     static NcclVersion Parse(const std::string& text);
 
     bool AtLeast(uint32_t otherMinor, uint32_t otherPatch = 0) const

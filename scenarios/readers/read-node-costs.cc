@@ -51,7 +51,9 @@ ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
     const YamlNode value = entry.Get("value");
     const YamlNode source = entry.Get("source");
     const NodeCost cost{figure.kind, ValueOf(value, figure.unit), source.AsString()};
-    if (!(cost.value >= figure.least && cost.value <= figure.most))
+    constexpr double ROUNDING = 1e-9; // of a bound that is no binary number, as 0.4 us
+    if (!(cost.value >= figure.least * (1 - ROUNDING) &&
+          cost.value <= figure.most * (1 + ROUNDING)))
     {
         std::ostringstream bounds;
         bounds << figure.least << " to " << figure.most << " " << NameOf(figure.unit);

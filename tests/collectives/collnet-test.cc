@@ -135,6 +135,26 @@ TEST(CollNet, EachByteLeavesANodeOnce)
     }
 }
 
+// A chain's heads keep to one rail, and its blocks sum and spread at once at half their rate: the
+// bandwidth of large messages does not depend on the number of nodes, even or odd, and is that of
+// 16 blocks where links are faster than these.
+TEST(CollNet, ChainsHaveTheBandwidthOfTheirBlocks)
+{
+    for (uint32_t nodes : {2U, 8U, 9U})
+    {
+        CollectiveBench bench(WithSharp(B200Boxes(nodes)));
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8 * nodes));
+        const auto time = [&](Bytes bytes) {
+            return bench.GetPlanner()
+                .Plan(CollNetCall(id, Algorithm::CollNetChain, bytes))
+                .duration.ToSeconds();
+        };
+        const double mebibytes = 512 / (time(Bytes::GiB(1)) - time(Bytes::MiB(512)));
+        const double block = 1e6 / ((28.117 + 38.244) * 30.16 / 29.4); // MiB/s, NPKit and B300
+        EXPECT_NEAR(mebibytes / (16 * block), 1, 0.001) << nodes;
+    }
+}
+
 // One GPU a node: no hop inside, the network once: 30 us for the chain, 31 direct; and the message
 // through one port, in slices that follow each other at once.
 TEST(CollNet, OfOneGpuANodeIsTheNetworkAlone)

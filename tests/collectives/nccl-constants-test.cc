@@ -22,7 +22,9 @@ TEST(NcclVersion, IsThreeNumbersFrom2_7)
 {
     EXPECT_TRUE(NcclVersion::Parse("2.30.7").AtLeast(30, 7));
     EXPECT_FALSE(NcclVersion::Parse("2.30.7").AtLeast(31));
-    for (const char* wrong : {"", "2", "2.30", "2.30.7a", "2.6.4", "1.30.7", "3.0.0", "two"})
+    EXPECT_TRUE(NcclVersion::Parse("2.21").AtLeast(21, 0)); // the first of 2.21
+    EXPECT_FALSE(NcclVersion::Parse("2.21").AtLeast(21, 1));
+    for (const char* wrong : {"", "2", "2.30.7a", "2.6.4", "1.30.7", "3.0.0", "two"})
     {
         EXPECT_THROW(NcclVersion::Parse(wrong), std::invalid_argument) << wrong;
     }

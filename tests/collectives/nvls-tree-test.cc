@@ -22,6 +22,21 @@ TreeCall(CommunicatorId id, Bytes bytes)
     return call;
 }
 
+// NCCL takes 16 channels on Hopper, within NCCL_MIN_CTAS and NCCL_MAX_CTAS.
+TEST(NvlsTree, ChannelsKeepToTheLimits)
+{
+    const auto channels = [](ChannelLimits limits) {
+        NcclSettings settings;
+        settings.channelLimits = limits;
+        CollectiveBench bench(H100Boxes(2), settings);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+        return bench.GetPlanner().Plan(TreeCall(id, Bytes::GiB(1))).channels;
+    };
+    EXPECT_EQ(channels({}), 16U);
+    EXPECT_EQ(channels({24, 128}), 24U);
+    EXPECT_EQ(channels({1, 8}), 8U);
+}
+
 // On two nodes a byte leaves a node once: as a child in one tree, as the root in the other. The
 // ports, 8 x 50 GB/s, would do; the NVLinks, 64 / 97 of 370.8 GB/s, decide, and per pass of 16 MiB
 // a synchronisation of 11 us, of which stores use 97 / 80 - 1 for their own.

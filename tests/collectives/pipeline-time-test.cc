@@ -56,6 +56,18 @@ TEST_F(PipelineTimes, OneChainIsTextbook)
     EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 0.5)}), 3, 1e-9); // its slice is what it says
 }
 
+// A block that is busy for 2.5 crossings with a slice hands it on after one: K slices through S
+// hops take S + 2.5 (K - 1) crossings.
+TEST_F(PipelineTimes, ABusyBlockDelaysTheNextSlice)
+{
+    for (const double slices : {1.0, 2.0, 3.0, 40.0})
+    {
+        auto chain = Chain({0, 1, 2}, slices);
+        chain.block = Rate::GBps(18 * 20.6 / 2.5);
+        EXPECT_NEAR(InSlices({chain}), 3 + 2.5 * (slices - 1), 1e-5);
+    }
+}
+
 // Two equal chains share every hop all the time.
 TEST_F(PipelineTimes, EqualChannelsShareEveryHop)
 {

@@ -17,9 +17,9 @@ namespace weir
 namespace
 {
 
-constexpr double NVLINK = 18 * 20.6e9; // bytes/s of one H100, one direction
-constexpr double PORT = 50e9;          // bytes/s of a 400 Gb/s port
-constexpr double BLOCK = 31.6e9;       // bytes/s of one channel's thread block on Hopper
+constexpr double NVLINK = 18 * 20.6e9;          // bytes/s of one H100, one direction
+constexpr double PORT = 50e9;                   // bytes/s of a 400 Gb/s port
+constexpr double BLOCK = (1 << 20) / 21.554e-6; // bytes/s: a Hopper block's sends, copies all
 constexpr CollectiveOp GROUPED_OPS[] = {
     CollectiveOp::AllToAll,
     CollectiveOp::Gather,

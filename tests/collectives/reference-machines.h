@@ -23,10 +23,22 @@ ReferenceLink(const std::string& name, double gbps, double nanoseconds)
     return profile;
 }
 
+/** @p node over another transport, with what that takes; over verbs as ReferenceBoxes has it. */
+inline void
+SetTransport(NodeSpec& node, NetTransport transport)
+{
+    node.transport = transport;
+    node.costs.clear();
+    if (transport == NetTransport::Infiniband || transport == NetTransport::Roce)
+    {
+        node.costs.push_back({NodeCostKind::MessageFetch, 0, "NCCL's steps alone"});
+    }
+}
+
 /**
  * @p nodes boxes of 8 GPUs on NVSwitch, two GPUs and two NICs under each PCIe switch, one leaf per
  * rail. Latencies are those of the machines that NCCL's constants stand for: NVLink 2 x 150 ns,
- * network 4 x 150 + 2 x 600 ns over one leaf.
+ * network 4 x 150 + 2 x 600 ns over one leaf; a message takes no more than NCCL's steps have.
  */
 inline ClusterSpec
 ReferenceBoxes(uint32_t nodes,
@@ -48,6 +60,7 @@ ReferenceBoxes(uint32_t nodes,
     spec.node.pcieUplink.measured = 0.8;
     spec.node.interSocket = ReferenceLink("socket", 22, 200);
     spec.node.nic = ReferenceLink("nic", nicGBps, 600);
+    SetTransport(spec.node, NetTransport::Infiniband);
     if (nodes == 1)
     {
         spec.fabric.kind = NoFabric();

@@ -57,6 +57,20 @@ TEST(RingSearch, FindsTheChannelsOfTheReferenceMachines)
     }
 }
 
+TEST(RingSearch, AFastLinkCountsAsSeveral)
+{
+    ClusterSpec spec = H100Boxes(1);
+    spec.node.nvlinksPerGpu = 1;
+    spec.node.nvlink = ReferenceLink("fat", 18 * 20.6, 150);
+    CollectiveBench fat(spec);
+    CollectiveBench many(H100Boxes(1));
+    const auto found = [](CollectiveBench& bench) {
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+        return bench.GetPlanner().GetCommunicator(id).searchBandwidth;
+    };
+    EXPECT_EQ(found(fat), found(many));
+}
+
 TEST(RingSearch, OneGpuPerNodeHasFourChannels)
 {
     CollectiveBench bench(H100Boxes(4));

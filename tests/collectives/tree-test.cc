@@ -130,9 +130,9 @@ NicBytes(CollectiveBench& bench, const CollectivePlan& plan)
 }
 
 // Two nodes: every byte leaves each node once, so each of its 8 NICs sends an eighth of the
-// message; a ring sends 2 x 15 / 16 of an eighth. What bounds the tree is the GPUs' NVLink: a GPU
-// sends every channel's share twice, except where it ends the chain (once; as one of 8) and at the
-// chain's beginning, where it sends it down once.
+// message; a ring sends 2 x 15 / 16 of an eighth. What bounds the tree is its blocks: NCCL's table
+// has 41.4 GB/s for each of 8 search channels on two Hopper nodes, so that half of it is
+// all-reduced: the message in 8 x 41.4 / 2 GB/s.
 TEST(Tree, EveryByteCrossesANicOnceEachWayBetweenTwoNodes)
 {
     CollectiveBench bench(H100Boxes(2));
@@ -146,8 +146,44 @@ TEST(Tree, EveryByteCrossesANicOnceEachWayBetweenTwoNodes)
     {
         EXPECT_NEAR(sent, bytes.ToDouble() / 8, 1) << nic;
     }
-    const double nvlink = (2 * 6 + 1 + 1) / 8.0 * bytes.ToDouble() / (18 * 20.6e9) * 1e6;
-    EXPECT_NEAR(plan.wire.ToMicroseconds(), nvlink, 1e-8 * nvlink);
+    const double blocks = bytes.ToDouble() / (8 * 41.4e9 / 2) * 1e6;
+    EXPECT_NEAR(plan.wire.ToMicroseconds(), blocks, 1e-8 * blocks);
+}
+
+// Over several nodes large all-reduces have half of NCCL's bound of a search channel times their
+// number (perChMaxTreeBws, perChMaxTreeLL128Bws), whatever faster links the nodes have: 8 channels
+// of Blackwell 42.8 and 24 GB/s, of Hopper 29 under LL128.
+TEST(Tree, BlocksMoveWhatNcclsTablesHave)
+{
+    const auto rate = [](const ClusterSpec& spec, Protocol protocol, Fidelity fidelity) {
+        CollectiveBench bench(spec);
+        const auto id = bench.GetPlanner().AddCommunicator(
+            FirstGpus(bench.GetFabric().GetCluster().GpuCount()));
+        const auto time = [&](Bytes bytes) {
+            return bench.Run(fidelity, TreeCall(id, protocol, bytes));
+        };
+        const Time more = time(Bytes::GiB(1)) - time(Bytes::MiB(512));
+        return Bytes::MiB(512).ToDouble() / more.ToSeconds() * 1e-9;
+    };
+    for (const auto fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
+    {
+        EXPECT_NEAR(rate(B200Boxes(2), Protocol::Simple, fidelity), 8 * 42.8 / 2, 0.5);
+        EXPECT_NEAR(rate(B200Boxes(4), Protocol::Simple, fidelity), 8 * 24.0 / 2, 0.3);
+        EXPECT_NEAR(rate(H100Boxes(4), Protocol::Ll128, fidelity), 8 * 29.0 / 2, 0.3);
+    }
+}
+
+// A chunk by itself has its blocks to itself: messages of one chunk a channel take as long as
+// without the tables' bounds, whose halves would make 2 x 8 hops of 512 KiB 0.7 ms longer.
+TEST(Tree, OneChunkIsNotBoundByTheTables)
+{
+    CollectiveBench bench(B200Boxes(2));
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+    const Bytes chunk = Bytes::KiB(512);
+    const auto call = TreeCall(id, Protocol::Simple, chunk * 16);
+    const Time bound = chunk / Rate::GBps(42.8 / 4);
+    EXPECT_LT(bench.GetPlanner().Plan(call).duration, bound * 16);
+    EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / bench.GetPlanner().Plan(call).duration, 1, 0.01);
 }
 
 // Trees 0 - 2 - {1, 3} and 3 - 1 - {2, 0}, each with half the message on all its edges, up and

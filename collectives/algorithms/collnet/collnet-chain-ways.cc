@@ -8,50 +8,84 @@ namespace weir
 {
 
 uint32_t
-CollNetPort(const AlgorithmInputs& in, const Connection& hop)
+CollNetPort(const AlgorithmInputs& in, const Connection& hop, bool leaves)
 {
     const Topology& topology = in.routing.GetTopology();
     for (const auto& each : in.routing.Links(hop.route))
     {
         const Link& link = topology.GetLink(each.link);
-        if (link.kind == LinkKind::Network && topology.GetDevice(link.to).kind == DeviceKind::Nic)
+        const Device& end = topology.GetDevice(leaves ? link.from : link.to);
+        if (link.kind == LinkKind::Network && end.kind == DeviceKind::Nic)
         {
-            return topology.GetDevice(link.to).index;
+            return end.index;
         }
     }
-    throw std::logic_error("CollNet: a hop between nodes that enters by no port");
+    throw std::logic_error("CollNet: a hop between nodes by no port");
 }
 
 namespace
 {
 
-CollNetChains
-ChannelOf(const AlgorithmInputs& in, uint32_t channel)
+/** One node's part of a ring: its ranks in order, and the ports at which the ring comes and goes.
+ */
+struct RingPart
 {
-    const RingChannel& ring = in.communicator.channels[channel];
+    std::vector<uint32_t> ranks;
+    uint32_t inPort{0};
+    uint32_t outPort{0};
+};
+
+std::vector<RingPart>
+PartsOfRing(const AlgorithmInputs& in, const RingChannel& ring)
+{
     const std::size_t n = ring.order.size();
-    std::size_t first = 0; // a head's place
+    std::size_t first = 0; // where the ring enters a node
     while (ring.hops[(first + n - 1) % n].kind != ConnectionKind::Network)
     {
         ++first;
     }
-    CollNetChains found;
-    std::vector<CollNetHead> heads;
+    std::vector<RingPart> parts;
     for (std::size_t i = first; i < first + n; ++i)
     {
-        const uint32_t rank = ring.order[i % n];
-        const Connection& hop = ring.hops[(i + n - 1) % n];
-        if (hop.kind == ConnectionKind::Network)
+        const Connection& before = ring.hops[(i + n - 1) % n];
+        const Connection& after = ring.hops[i % n];
+        if (before.kind == ConnectionKind::Network)
         {
-            heads.push_back({rank, CollNetPort(in, hop)});
-            found.chains.push_back({{rank}, {}, {}, heads.back()});
-            continue;
+            parts.push_back({{}, CollNetPort(in, before, false), 0});
         }
-        CollNetChain& chain = found.chains.back();
-        const GpuId before = in.communicator.gpus[chain.ranks.back()];
-        chain.fromHead.push_back(hop);
-        chain.toHead.push_back(in.connector.InsideNode(in.communicator.gpus[rank], before));
-        chain.ranks.push_back(rank);
+        parts.back().ranks.push_back(ring.order[i % n]);
+        if (after.kind == ConnectionKind::Network)
+        {
+            parts.back().outPort = CollNetPort(in, after, true);
+        }
+    }
+    return parts;
+}
+
+CollNetChains
+ChannelOf(const AlgorithmInputs& in, uint32_t channel)
+{
+    const auto& gpus = in.communicator.gpus;
+    CollNetChains found;
+    std::vector<CollNetHead> heads;
+    auto parts = PartsOfRing(in, in.communicator.channels[channel]);
+    for (auto& part : parts)
+    {
+        if (part.inPort != parts.front().inPort && part.outPort == parts.front().inPort)
+        {
+            std::reverse(part.ranks.begin(), part.ranks.end());
+            std::swap(part.inPort, part.outPort);
+        }
+        heads.push_back({part.ranks.front(), part.inPort});
+        CollNetChain chain{part.ranks, {}, {}, heads.back()};
+        for (std::size_t i = 1; i < chain.ranks.size(); ++i)
+        {
+            const GpuId nearer = gpus[chain.ranks[i - 1]];
+            const GpuId farther = gpus[chain.ranks[i]];
+            chain.fromHead.push_back(in.connector.InsideNode(nearer, farther));
+            chain.toHead.push_back(in.connector.InsideNode(farther, nearer));
+        }
+        found.chains.push_back(std::move(chain));
     }
     found.network = FindCollNetWay(in, Algorithm::CollNetChain, heads, channel);
     return found;

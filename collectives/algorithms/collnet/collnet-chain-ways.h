@@ -11,8 +11,8 @@
 namespace weir
 {
 
-/** The port by which a hop between nodes comes in. */
-uint32_t CollNetPort(const AlgorithmInputs& inputs, const Connection& hop);
+/** The port by which a hop between nodes leaves, or by which it comes in. */
+uint32_t CollNetPort(const AlgorithmInputs& inputs, const Connection& hop, bool leaves);
 
 /** One node's chain on one channel, the head first. */
 struct CollNetChain
@@ -33,7 +33,8 @@ struct CollNetChains
 
 /**
  * The chains on @p count channels from @p first on, those over the same ways once. They follow the
- * channel's ring; a head is the GPU at which it enters a node.
+ * channel's ring; a head is the GPU at which it enters a node, or leaves it where the ring goes the
+ * other way, so that all heads have the port of the first: a channel keeps to one rail.
  * @throws std::runtime_error when no switch reaches all heads.
  */
 std::vector<CollNetChains> FindCollNetChains(const AlgorithmInputs& inputs,

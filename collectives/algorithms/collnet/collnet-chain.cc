@@ -47,6 +47,23 @@ ChunkingOf(const AlgorithmInputs& in)
     return {chunk, 1, NCCL_STEPS};
 }
 
+/** What a chunk by itself has of a rank's block; no queue pair bounds what switches reduce. */
+Rate
+CopyRate(const AlgorithmInputs& in)
+{
+    return Rate::GBps(in.constants.BlockBandwidth());
+}
+
+/**
+ * One chunk after the other: a block sums one and spreads another at once, so that each way has
+ * half of its rate. One GPU of a node does neither.
+ */
+Rate
+BlockRate(const AlgorithmInputs& in)
+{
+    return in.communicator.gpusPerNode > 1 ? CopyRate(in) * 0.5 : Rate::Infinite();
+}
+
 Time
 Hop(const AlgorithmInputs& in, const Connection& hop)
 {
@@ -98,7 +115,8 @@ StreamShape
 CollNetChainStreams(const AlgorithmInputs& in)
 {
     const Bytes payload = DivideUp(in.call.bytes, in.channels);
-    const Rate cap = ChannelCap(in);
+    const Rate cap = CopyRate(in);
+    const Rate block = BlockRate(in);
     StreamShape shape;
     Time slowest;
     for (const auto& channel : FindCollNetChains(in, 0, in.channels))
@@ -109,6 +127,7 @@ CollNetChainStreams(const AlgorithmInputs& in)
         pipeline.slice = std::min(ChunkingOf(in).chunk, payload);
         pipeline.bytes = payload;
         pipeline.cap = cap;
+        pipeline.block = block;
         pipeline.weight = channel.copies;
         RouteSum sum;
         for (const auto& stage : pipeline.stages)
@@ -120,7 +139,7 @@ CollNetChainStreams(const AlgorithmInputs& in)
         }
         shape.legs.push_back({in.routing.AddSum(sum),
                               payload * channel.copies,
-                              cap * channel.copies,
+                              std::min(cap, block) * channel.copies,
                               static_cast<double>(channel.copies)});
         shape.pipelines.push_back(std::move(pipeline));
     }
@@ -140,7 +159,7 @@ WireChain(const AlgorithmInputs& in,
         ScheduleConnection connection;
         connection.connection = hop;
         connection.latency = Hop(in, hop);
-        connection.cap = ChannelCap(in);
+        connection.cap = CopyRate(in);
         return connection;
     };
     uint32_t up = network.into;
@@ -166,6 +185,10 @@ BuildCollNetChainSchedule(const AlgorithmInputs& in)
     const Chunking chunking = ChunkingOf(in);
     Schedule schedule = EmptySchedule(in, Algorithm::CollNetChain);
     schedule.channelCap = Rate::Infinite(); // only pipes to and from GPUs are bound by a block
+    for (auto& cost : schedule.block.costs)
+    {
+        cost.rate = BlockRate(in);
+    }
     schedule.startLatency = in.constants.BaseLatency(Algorithm::CollNetChain, in.protocol);
     for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
     {
@@ -175,7 +198,7 @@ BuildCollNetChainSchedule(const AlgorithmInputs& in)
             ScheduleWiring wiring(channel);
             const auto heads = static_cast<uint32_t>(ways.chains.size());
             const CollNetBlocks network =
-                AddCollNet(wiring, in, 0, heads, ways.network, ChannelCap(in));
+                AddCollNet(wiring, in, 0, heads, ways.network, CopyRate(in));
             for (const auto& chain : ways.chains)
             {
                 WireChain(in, chain, network, wiring);

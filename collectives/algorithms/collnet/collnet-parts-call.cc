@@ -77,7 +77,7 @@ CollNetPartsCall::CollNetPartsCall(const AlgorithmInputs& inputs)
         {
             const uint32_t rank = node.ranks[head];
             const RingChannel& ring = inputs.communicator.channels[entries[rank].channel];
-            members.push_back({rank, CollNetPort(inputs, ring.hops[entries[rank].place])});
+            members.push_back({rank, CollNetPort(inputs, ring.hops[entries[rank].place], false)});
         }
         networks.push_back(
             FindCollNetPartWays(inputs, Algorithm::CollNetDirect, members, head, gathers));

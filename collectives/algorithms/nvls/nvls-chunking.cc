@@ -32,8 +32,12 @@ Shrunk(Bytes chunk, Bytes bytes, int64_t concurrent, std::initializer_list<Chunk
 
 } // namespace
 
+namespace
+{
+
+/** As many as NCCL takes of itself. */
 uint32_t
-NvlsChannels(const AlgorithmInputs& inputs)
+DefaultNvlsChannels(const AlgorithmInputs& inputs)
 {
     constexpr double FAST_PORT = 96; // GB/s
     const auto& [constants, communicator] = std::tie(inputs.constants, inputs.communicator);
@@ -51,6 +55,15 @@ NvlsChannels(const AlgorithmInputs& inputs)
     }
     const double port = inputs.connector.GetCluster().GetSpec().node.nic.rawRate.ToGBps();
     return port >= FAST_PORT && communicator.gpusPerNode > 8 ? 32 : 24;
+}
+
+} // namespace
+
+uint32_t
+NvlsChannels(const AlgorithmInputs& inputs)
+{
+    const ChannelLimits& limits = inputs.settings.channelLimits;
+    return std::max(limits.least, std::min(limits.most, DefaultNvlsChannels(inputs)));
 }
 
 Bytes

@@ -16,7 +16,10 @@
 namespace weir
 {
 
-/** Channels of NVLS and NVLSTree: 16 for Hopper, 24 or 32 for Blackwell (nvls.cc, init.cc). */
+/**
+ * Channels of NVLS and NVLSTree: 16 for Hopper, 24 or 32 for Blackwell, within the communicator's
+ * ChannelLimits (nvls.cc, init.cc: NCCL_MIN_CTAS, NCCL_MAX_CTAS).
+ */
 uint32_t NvlsChannels(const AlgorithmInputs& inputs);
 
 /** What one head works on at a time: 128 KiB, less for small messages (enqueue.cc). */

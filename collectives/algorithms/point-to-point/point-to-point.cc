@@ -184,7 +184,9 @@ PartCap(const AlgorithmInputs& in, const BlockLoad& load)
 {
     AlgorithmInputs all = in;
     all.channels = load.ofARank; // among which LL's total is divided
-    return std::min(ChannelCap(all), Rate::GBps(in.constants.BlockBandwidth() / load.atOnce));
+    // A send's group of threads only copies: a primitive of a ring that reduces has less.
+    const Rate copy = in.constants.GetBlockTimes().Of(PrimitiveKind::Send).rate;
+    return std::min(ChannelCap(all, copy), copy / load.atOnce);
 }
 
 bool

@@ -75,6 +75,15 @@ TreeChunking(const AlgorithmInputs& inputs)
     return chunking;
 }
 
+Rate
+TreeBlockRate(const AlgorithmInputs& inputs)
+{
+    const uint32_t nodes = inputs.communicator.nodes;
+    return nodes == 1 ? Rate::Infinite()
+                      : inputs.times.TreeBlockRate(inputs.protocol, nodes) *
+                            (1 / ShapeOf(inputs.protocol).efficiency);
+}
+
 Time
 TreeHopLatency(const AlgorithmInputs& inputs, const Connection& hop)
 {

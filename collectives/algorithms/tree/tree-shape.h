@@ -20,6 +20,13 @@ namespace weir
  */
 Chunking TreeChunking(const AlgorithmInputs& inputs);
 
+/**
+ * What a channel's blocks move each way while chunks follow each other, on the wire: over several
+ * nodes KernelTimes::TreeBlockRate. A chunk by itself crosses a hop at ChannelCap, as its block has
+ * nothing else to do then.
+ */
+Rate TreeBlockRate(const AlgorithmInputs& inputs);
+
 /** Latency of a connection of a tree. */
 Time TreeHopLatency(const AlgorithmInputs& inputs, const Connection& hop);
 

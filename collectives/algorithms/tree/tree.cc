@@ -82,12 +82,13 @@ Streams(const AlgorithmInputs& in)
     const Bytes chunk = std::min(TreeChunking(in).chunk, payload);
     const Bytes slice = DivideUp(chunk, PassesOf(in.protocol, chunk));
     const Rate cap = ChannelCap(in);
+    const Rate block = TreeBlockRate(in);
     StreamShape shape;
     Time slowest;
     for (uint32_t c = 0; c < in.channels; ++c)
     {
         const TreeChannel& tree = in.communicator.trees[c];
-        AddLeg(in, shape.legs, tree.route, WireBytes(in.protocol, payload), cap);
+        AddLeg(in, shape.legs, tree.route, WireBytes(in.protocol, payload), std::min(cap, block));
         const TreeWay way = SlowestTreeWay(in, tree);
         slowest = std::max(slowest, way.latency);
         AddPipeline(shape.pipelines,
@@ -95,7 +96,8 @@ Streams(const AlgorithmInputs& in)
                      TreeStages(tree, way),
                      WireBytes(in.protocol, slice),
                      WireBytes(in.protocol, payload),
-                     cap});
+                     cap,
+                     block});
     }
     shape.latency = CallLatency(in, Algorithm::Tree) + slowest;
     return shape;
@@ -185,6 +187,10 @@ BuildSchedule(const AlgorithmInputs& in)
     const Chunking chunking = TreeChunking(in);
     Schedule schedule = EmptySchedule(in, Algorithm::Tree);
     schedule.startLatency = CallLatency(in, Algorithm::Tree);
+    for (auto& cost : schedule.block.costs)
+    {
+        cost.rate = TreeBlockRate(in);
+    }
     for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
     {
         for (uint32_t c = share.firstChannel; c < share.firstChannel + share.channels; ++c)
