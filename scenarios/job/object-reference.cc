@@ -16,7 +16,7 @@ std::vector<ObjectType>
 DescribeObjectTypes()
 {
     // So that they are part of any program that asks.
-    for (const TypeId id :
+    for (const TypeId& id :
          {CollectiveJob::GetTypeId(), RunRecorder::GetTypeId(), TrainingJob::GetTypeId()})
     {
         id.GetUid();
