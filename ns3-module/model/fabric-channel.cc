@@ -10,6 +10,7 @@
 #include "ns3/ipv6-l3-protocol.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
+#include "ns3/simulator.h"
 
 #include <algorithm>
 #include <array>
@@ -324,7 +325,14 @@ FabricChannel::OnDatagram(uint64_t handle, bool isMarked, weir::Time now)
 {
     const Frame frame = Take(handle);
     m_delivered++;
-    m_devices[frame.destination]->Receive(frame.packet, isMarked);
+    // A node receives in its own context, which ns-3 asserts.
+    const Ptr<FabricNetDevice> device = m_devices[frame.destination];
+    Simulator::ScheduleWithContext(device->GetNode()->GetId(),
+                                   Time(0),
+                                   &FabricNetDevice::Receive,
+                                   device,
+                                   frame.packet,
+                                   isMarked);
 }
 
 void
