@@ -892,6 +892,13 @@ class FabricNetDeviceTestSuite : public TestSuite
         AddTestCase(new DescriptionTestCase);
         AddTestCase(new RateTestCase);
     }
+
+  private:
+    void DoSetup() override
+    {
+        // One of the cases writes ascii traces, which ns-3 wants to know before the first packet.
+        Packet::EnablePrinting();
+    }
 };
 
 FabricNetDeviceTestSuite g_fabricNetDeviceTestSuite; //!< registers the suite
