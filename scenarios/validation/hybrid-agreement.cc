@@ -7,6 +7,7 @@
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/make-transport.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "scenarios/validation/error-statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -189,14 +190,6 @@ Compare(const std::string& control, uint64_t seed)
     return point;
 }
 
-std::string
-Percent(double value)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%+.1f %%", 100 * value);
-    return text;
-}
-
 } // namespace
 
 std::vector<HybridPoint>
@@ -249,9 +242,9 @@ ToText(const std::vector<HybridPoint>& points)
                       sizeof line,
                       "  %-10s %14s %14s %14s\n",
                       control,
-                      Percent(hybrid / count).c_str(),
-                      Percent(rest / count).c_str(),
-                      Percent(fluid / count).c_str());
+                      SignedPercent(hybrid / count).c_str(),
+                      SignedPercent(rest / count).c_str(),
+                      SignedPercent(fluid / count).c_str());
         text += line;
     }
     return text +
