@@ -123,6 +123,16 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-steps.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/step-position.cc
 )
+# `weir calibrate --from`: a machine's figures from its measured runs.
+list(APPEND WEIR_SCENARIO_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/machine/calibrate-machine.cc
+  ${CMAKE_CURRENT_LIST_DIR}/machine/describe-calibration.cc
+  ${CMAKE_CURRENT_LIST_DIR}/machine/machine-parameter.cc
+  ${CMAKE_CURRENT_LIST_DIR}/machine/machine-runs.cc
+  ${CMAKE_CURRENT_LIST_DIR}/machine/machine-system.cc
+  ${CMAKE_CURRENT_LIST_DIR}/machine/nccl-tests-file.cc
+  ${CMAKE_CURRENT_LIST_DIR}/machine/robust-fit.cc
+)
 # `weir flows`: a researcher's own topology and flows.
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/flows/cluster-network.cc

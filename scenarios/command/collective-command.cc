@@ -279,7 +279,11 @@ RunCollective(const CollectiveOptions& options)
                                : ToNcclTestsTable(spec, result.points));
     if (calibration && !options.json)
     {
-        std::cout << MeasuredLines(spec, MeasuredBounds(catalog), options.coverage, result.points);
+        std::cout << MeasuredLines(
+            spec,
+            MeasuredBounds(YamlNode::ParseArgument(options.system, "--system"), catalog),
+            options.coverage,
+            result.points);
     }
     return ExitCode::Done;
 }

@@ -411,15 +411,15 @@ MeasuredLines(const CollectiveSweepSpec& spec,
               const std::vector<CollectivePoint>& points)
 {
     std::string text;
-    std::string last;
+    std::vector<std::string> told;
     for (const CollectivePoint& point : points)
     {
-        const std::string name = MeasuredClassOf(point.size, spec.cluster.nodes == 1);
-        const auto bound = name == last ? std::nullopt : measured.Find(name, coverage);
-        last = name;
-        if (bound)
+        const auto bound = measured.FindCollective(point.size, spec.cluster.nodes == 1, coverage);
+        if (bound && std::find(told.begin(), told.end(), bound->name) == told.end())
         {
-            text += "# Measured " + name + ", of unseen clusters: " + ToText(*bound) + "\n";
+            told.push_back(bound->name);
+            text += "# Measured " + bound->name + ", of " + measured.GetOwner() + ": " +
+                    ToText(*bound) + "\n";
         }
     }
     return text;
