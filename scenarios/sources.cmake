@@ -110,6 +110,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
 )
 # The shortcut's error bound.
 list(APPEND WEIR_SCENARIO_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/bound/bound-judge.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibrate-shortcut.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibration.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibration-file.cc

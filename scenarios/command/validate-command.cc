@@ -143,7 +143,7 @@ ExitCode
 Validate(const ValidateOptions& options)
 {
     const auto fidelity = ParseFidelity(options.fidelity);
-    if (!fidelity)
+    if (!fidelity || *fidelity == Fidelity::Auto)
     {
         throw InputError("--fidelity: found '" + options.fidelity +
                          "', expected analytical, stream or flow");

@@ -77,7 +77,10 @@ RunMaps()
           {"calls", "how many, back to back; absent where `until` stands"}}},
         {"network",
          "How bytes move, in `network` of a run; the keys of packets stand beside these",
-         {{"fidelity", "analytical, stream, flow, packet or hybrid; stream where absent"},
+         {{"fidelity", "analytical, stream, flow, packet, hybrid or auto; stream where absent"},
+          {"tolerance",
+           "of fidelity auto: how far a call's time may be from that of flow, such as 3% "
+           "(default)"},
           {"nccl", "NCCL version whose constants hold, such as 2.21.5"},
           {"packets", "what moves as packets where the fidelity is hybrid (below)"},
           {"coupling", "how packets and fluid share links where the fidelity is hybrid (below)"}}},
