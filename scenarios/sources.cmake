@@ -155,6 +155,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plot/chart.cc
   ${CMAKE_CURRENT_LIST_DIR}/plot/svg-text.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/bound-agreement.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/bound-charts.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/collective-outcome.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/collective-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/error-charts.cc
