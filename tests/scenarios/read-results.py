@@ -96,7 +96,7 @@ def check_fidelities(weir, folder):
     the collective that they are of, whatever it ran in."""
     path = folder + "/auto.h5"
     shown = subprocess.run([weir, "run", "gpt-22b-8-a100-selective", "-o", path, "--json",
-                            "--fidelity", "auto", "--tolerance", "1%"],
+                            "--fidelity", "auto", "--tolerance", "2%"],
                            check=True, text=True, stdout=subprocess.PIPE).stdout
     counted = collections.Counter()
     for use in json.loads(shown)["auto"]["calls"]:
@@ -105,7 +105,7 @@ def check_fidelities(weir, folder):
         names = file["catalogs/fidelities/name"].asstr()[:]
         found = collections.Counter(names[file["collectives/fidelity"][:]])
         check(found == counted, f"fidelities: {found} in the file, {counted} counted")
-        check(len(found) > 0 and not set(found) - {"analytical", "stream", "flow"}, str(found))
+        check(set(found) == {"stream", "flow"}, f"both are used: {found}")
         known = set(file["collectives/id"])
         check(all(id in known for id in file["flows/collective"]), "flows name their collective")
 
