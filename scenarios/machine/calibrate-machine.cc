@@ -151,9 +151,16 @@ class MachineFit
         sweep.cluster.nodes = nodes;
         sweep.fidelity = Fidelity::Stream;
         std::vector<double> logs;
-        for (const CollectivePoint& point : RunCollectiveSweep(sweep))
+        try
         {
-            logs.push_back(std::log(point.time.ToSeconds()));
+            for (const CollectivePoint& point : RunCollectiveSweep(sweep))
+            {
+                logs.push_back(std::log(point.time.ToSeconds()));
+            }
+        }
+        catch (const InputError& error)
+        {
+            throw InputError("run " + m_spec.runs[run].name + ": " + error.what());
         }
         return logs;
     }

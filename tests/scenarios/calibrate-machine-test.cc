@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "refusal.h"
 #include "scenarios/bound/random-draws.h"
 #include "scenarios/machine/calibrate-machine.h"
 #include "scenarios/machine/machine-system.h"
@@ -160,6 +161,22 @@ TEST(CalibrateMachine, IsTheSameTwice)
 TEST(CalibrateMachine, RefusesNoRuns)
 {
     EXPECT_THROW(CalibrateMachine({"polaris", {}, 1}, Catalog(), [] {}), std::invalid_argument);
+}
+
+/** A run that cannot be is named. */
+TEST(CalibrateMachine, NamesTheRunThatCannotBe)
+{
+    MeasuredCollective run;
+    run.name = "measured";
+    run.sweep.cluster = ReadSystem(SystemWith("hgx-h100", {}), Catalog()).cluster;
+    run.sweep.cluster.nodes = 1;
+    run.sweep.overrides.algorithm = Algorithm::Pat; // of all-gather and reduce-scatter
+    run.sweep.sizes = {Bytes(8)};
+    run.measured = {1e-5};
+    EXPECT_NE(RefusalOf([&] {
+                  CalibrateMachine({"hgx-h100", {run}, 1}, Catalog(), [] {});
+              }).find("run measured: no algorithm 'pat'"),
+              std::string::npos);
 }
 
 /** Zero costs and thresholds are no parameters; all others begin within their ranges. */
