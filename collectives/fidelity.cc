@@ -15,12 +15,13 @@ namespace weir
 namespace
 {
 
-constexpr std::array<std::pair<Fidelity, const char*>, 5> NAMES{{
+constexpr std::array<std::pair<Fidelity, const char*>, 6> NAMES{{
     {Fidelity::Analytical, "analytical"},
     {Fidelity::Stream, "stream"},
     {Fidelity::Flow, "flow"},
     {Fidelity::Packet, "packet"},
     {Fidelity::Hybrid, "hybrid"},
+    {Fidelity::Auto, "auto"},
 }};
 
 } // namespace
@@ -77,6 +78,8 @@ MakeCollectiveEngine(Fidelity fidelity, Planner& planner, Transport& transport)
     case Fidelity::Packet:
     case Fidelity::Hybrid:
         return std::make_unique<FlowEngine>(planner, transport, FormOf(fidelity));
+    case Fidelity::Auto:
+        break;
     }
     throw std::invalid_argument("MakeCollectiveEngine: no such fidelity");
 }

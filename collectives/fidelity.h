@@ -20,7 +20,8 @@ enum class Fidelity : uint8_t
     Stream,     //!< per channel one fluid flow over all its hops at once, plus its latency
     Flow,       //!< every chunk of every NCCL step is a fluid flow with its true dependencies
     Packet,     //!< as Flow, and the flows are packets in queues
-    Hybrid      //!< as Flow, and those are packets that the transport takes for such
+    Hybrid,     //!< as Flow, and those are packets that the transport takes for such
+    Auto        //!< call by call Analytical, Stream or Flow, as error bounds allow
 };
 
 const char* ToString(Fidelity fidelity);
@@ -32,7 +33,8 @@ FlowForm FormOf(Fidelity fidelity);
 /**
  * The engine of that fidelity. @p planner and @p transport must outlive it; Analytical does not use
  * the transport.
- * @throws std::invalid_argument when the transport does not move FormOf(@p fidelity).
+ * @throws std::invalid_argument when the transport does not move FormOf(@p fidelity), and of Auto,
+ * which is made of others: see AutoEngine.
  */
 std::unique_ptr<CollectiveEngine> MakeCollectiveEngine(Fidelity fidelity,
                                                        Planner& planner,

@@ -3,6 +3,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/algorithm.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/block-times.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/analytical-engine.cc
+  ${CMAKE_CURRENT_LIST_DIR}/engines/auto-engine.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/channel-builder.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/call-classes.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/call-row.cc

@@ -209,7 +209,7 @@ TrainingRun::TrainingRun(TrainingJobSpec spec,
     execution.jitter = m_spec.jitter;
     execution.steady = m_spec.steady;
     EnterHeld(m_graph, execution.communicators, m_traffics, planner, gpu.memoryRate);
-    if (engine.TimesByClass())
+    if (engine.WantsClasses())
     {
         auto kinds =
             PlannedGroupKinds(m_graph, execution.communicators, m_spec.gpus, planner, m_traffics);
@@ -219,7 +219,7 @@ TrainingRun::TrainingRun(TrainingJobSpec spec,
             NameLanesByGpu(calls, fold, m_spec.gpus);
             engine.ExpectTogether(calls);
         }
-        if (m_spec.foldRanks && !m_spec.jitter.IsOn())
+        if (engine.TimesByClass() && m_spec.foldRanks && !m_spec.jitter.IsOn())
         {
             execution.groupKinds = std::move(kinds);
         }

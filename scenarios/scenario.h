@@ -10,6 +10,7 @@
 #include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
+#include "scenarios/bound/bound-judge.h"
 
 #include <cstdint>
 #include <optional>
@@ -118,6 +119,7 @@ struct Scenario
     Fidelity fidelity{Fidelity::Stream};
     PacketSpec packets;     //!< where the fidelity is packet or hybrid
     HybridSelection hybrid; //!< where it is hybrid
+    AutoSpec automatic{};   //!< where it is auto
     std::string ncclVersion{"2.30.7"};
     std::vector<EventSpec> events;
     OutputSpec output;

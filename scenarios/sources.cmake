@@ -110,6 +110,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
 )
 # The shortcut's error bound.
 list(APPEND WEIR_SCENARIO_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/bound/bound-judge.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibrate-shortcut.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibration.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibration-file.cc
@@ -122,6 +123,16 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-steps.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/step-position.cc
+)
+# `weir calibrate --from`: a machine's figures from its measured runs.
+list(APPEND WEIR_SCENARIO_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/machine/calibrate-machine.cc
+  ${CMAKE_CURRENT_LIST_DIR}/machine/describe-calibration.cc
+  ${CMAKE_CURRENT_LIST_DIR}/machine/machine-parameter.cc
+  ${CMAKE_CURRENT_LIST_DIR}/machine/machine-runs.cc
+  ${CMAKE_CURRENT_LIST_DIR}/machine/machine-system.cc
+  ${CMAKE_CURRENT_LIST_DIR}/machine/nccl-tests-file.cc
+  ${CMAKE_CURRENT_LIST_DIR}/machine/robust-fit.cc
 )
 # `weir flows`: a researcher's own topology and flows.
 list(APPEND WEIR_SCENARIO_SOURCES
@@ -144,6 +155,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plot/chart.cc
   ${CMAKE_CURRENT_LIST_DIR}/plot/svg-text.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/bound-agreement.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/bound-charts.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/collective-outcome.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/collective-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/error-charts.cc

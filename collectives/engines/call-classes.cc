@@ -74,6 +74,7 @@ CallClasses::Add(const CallClass& callClass)
     {
         const CollectivePlan& plan = *another.plans[i];
         another.transfer = std::max(another.transfer, plan.duration - plan.latency + added[i]);
+        another.slowsItself = another.slowsItself || added[i] > Time();
     }
     m_classes.push_back(std::move(another));
     m_isSettled = false;

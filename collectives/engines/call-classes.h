@@ -51,6 +51,12 @@ class CallClasses
         return m_classes[callClass].transfer;
     }
 
+    /** Whether calls of it wait for others of it, on a link that several use. */
+    bool SlowsItself(uint32_t callClass) const
+    {
+        return m_classes[callClass].slowsItself;
+    }
+
     /**
      * The classes that slow it down, or are slowed down by it, when they are under way at the same
      * time: they have no lane in common, and on some link that both use, what all classes would
@@ -72,6 +78,7 @@ class CallClasses
         std::vector<const CollectivePlan*> plans;
         std::vector<uint32_t> lanes;
         Time transfer;
+        bool slowsItself{false};   //!< a call of it waits for others of it
         double slowest{0};         //!< seconds of its slowest leg when all of its own run
         std::vector<uint32_t> met; //!< ascending
     };

@@ -67,8 +67,14 @@ class CollectiveEngine : public PassiveEngine
         return false;
     }
 
+    /** Whether it is of use to tell what is made at the same time (ExpectTogether). */
+    virtual bool WantsClasses() const
+    {
+        return TimesByClass();
+    }
+
     /**
-     * Tells an engine that times by class what is made at the same time. Other engines see for
+     * Tells an engine that wants classes what is made at the same time. Other engines see for
      * themselves.
      */
     virtual void ExpectTogether(const CallClass& callClass)

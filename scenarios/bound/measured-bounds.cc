@@ -58,9 +58,31 @@ MeasuredBounds::MeasuredBounds(const Catalog& catalog)
 {
     const YamlNode node = YamlNode::Load(catalog.Find(CatalogKind::Calibrations, "measured"));
     node.CheckKeys(YamlKeysOf("calibration (measured)"));
-    for (const YamlNode& item : node.Get("classes").Items())
+    Read(node.Get("classes"), "calibration (measured).classes");
+}
+
+MeasuredBounds::MeasuredBounds(const YamlNode& system, const Catalog& catalog)
+    : MeasuredBounds(catalog)
+{
+    const bool isNcclTopology = system.IsScalar() && Catalog::IsPath(system.AsString()) &&
+                                system.AsString().rfind(".xml") != std::string::npos;
+    const auto bounds = isNcclTopology
+                            ? std::nullopt
+                            : ResolveBase(system, CatalogKind::Systems, catalog).Find("bounds");
+    if (bounds)
     {
-        item.CheckKeys(YamlKeysOf("calibration (measured).classes"));
+        m_classes.clear();
+        m_owner = "this machine";
+        Read(*bounds, "system.bounds");
+    }
+}
+
+void
+MeasuredBounds::Read(const YamlNode& classes, const char* keys)
+{
+    for (const YamlNode& item : classes.Items())
+    {
+        item.CheckKeys(YamlKeysOf(keys));
         MeasuredBound bound;
         bound.name = item.Get("name").AsString();
         bound.sources = item.Get("sources").AsCount(1, 1000);
@@ -86,6 +108,13 @@ MeasuredBounds::Find(const std::string& name, double coverage) const
         }
     }
     return std::nullopt;
+}
+
+std::optional<MeasuredBound>
+MeasuredBounds::FindCollective(Bytes size, bool isOneNode, double coverage) const
+{
+    const auto own = Find(MeasuredClassOf(size, isOneNode), coverage);
+    return own ? own : Find(MEASURED_COLLECTIVES, coverage);
 }
 
 } // namespace weir

@@ -33,17 +33,41 @@ constexpr const char* MEASURED_STEPS = "steps";
 /** The class of a collective by its size and whether its ranks are in one node. */
 std::string MeasuredClassOf(Bytes size, bool isOneNode);
 
-/** The intervals that scripts/measured-bounds found, by class. */
+/** The class of all collectives of a machine: of sizes and groups that have none of their own. */
+constexpr const char* MEASURED_COLLECTIVES = "collectives";
+
+/** The intervals that scripts/measured-bounds or `weir calibrate` found, by class. */
 class MeasuredBounds
 {
   public:
-    /** Those of the catalogue. @throws InputError with the place of what is missing or wrong. */
+    /**
+     * Those of the catalogue, of unseen clusters.
+     * @throws InputError with the place of what is missing or wrong.
+     */
     explicit MeasuredBounds(const Catalog& catalog);
+
+    /**
+     * Those of @p system (`bounds`, as `weir calibrate` writes them), else of the catalogue.
+     * @throws InputError similarly.
+     */
+    MeasuredBounds(const YamlNode& system, const Catalog& catalog);
+
+    /** "unseen clusters" or "this machine". */
+    const std::string& GetOwner() const
+    {
+        return m_owner;
+    }
 
     /** Nothing where too few sources measured it, or of another coverage. */
     std::optional<MeasuredBound> Find(const std::string& name, double coverage) const;
 
+    /** Of the collectives of MeasuredClassOf, or of MEASURED_COLLECTIVES where it has none. */
+    std::optional<MeasuredBound> FindCollective(Bytes size, bool isOneNode, double coverage) const;
+
   private:
+    void Read(const YamlNode& classes, const char* keys);
+
+    std::string m_owner{"unseen clusters"};
     std::map<std::string, std::vector<MeasuredBound>> m_classes;
 };
 

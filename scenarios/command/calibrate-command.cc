@@ -4,12 +4,18 @@
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/output-option.h"
+#include "scenarios/machine/calibrate-machine.h"
+#include "scenarios/machine/describe-calibration.h"
+#include "scenarios/machine/machine-runs.h"
+#include "scenarios/machine/machine-system.h"
+#include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/simulation/progress.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <unistd.h>
@@ -20,11 +26,19 @@ namespace weir
 namespace
 {
 
+namespace fs = std::filesystem;
+
 struct CalibrateOptions
 {
     std::string shortcut;
     uint64_t seed{1};
     std::size_t scenarios{4000};
+    std::string system;
+    std::vector<std::string> from;
+    std::string op;          //!< empty: that of each file
+    uint32_t nodes{0};       //!< 0: those of each file
+    uint32_t gpusPerNode{0}; //!< 0: those of each file, else all of a node
+    std::string nccl{CollectiveSweepSpec().ncclVersion};
     uint32_t jobs{1};
     std::string output;
 };
@@ -36,8 +50,9 @@ ReadThing(const CalibrateOptions& options)
         .AsEnum(ChoicesUpTo(LAST_CALIBRATED_THING));
 }
 
+/** The error bounds of the shortcuts. */
 ExitCode
-Calibrate(const CalibrateOptions& options)
+CalibrateShortcuts(const CalibrateOptions& options)
 {
     SampleSpec spec;
     spec.thing = ReadThing(options);
@@ -56,34 +71,165 @@ Calibrate(const CalibrateOptions& options)
     return ExitCode::Done;
 }
 
+/** What the options say of runs whose files do not. */
+RunSettings
+DefaultsOf(const CalibrateOptions& options, const Catalog& catalog)
+{
+    RunSettings defaults{{"nccl", options.nccl}};
+    const auto system = YamlNode::ParseArgument(options.system, "--system");
+    const uint32_t all = ReadSystem(system, catalog).cluster.node.gpus;
+    const uint32_t gpus = options.gpusPerNode == 0 ? all : options.gpusPerNode;
+    defaults.emplace_back("gpusPerNode", std::to_string(gpus));
+    if (!options.op.empty())
+    {
+        defaults.emplace_back("op", options.op);
+    }
+    if (options.nodes > 0)
+    {
+        defaults.emplace_back("nodes", std::to_string(options.nodes));
+    }
+    return defaults;
+}
+
+/** The base as the output, in its own folder, names it. */
+std::string
+BaseFor(const CalibrateOptions& options)
+{
+    if (!Catalog::IsPath(options.system))
+    {
+        return options.system;
+    }
+    const fs::path folder = fs::absolute(options.output).parent_path();
+    const std::string path = fs::relative(fs::absolute(options.system), folder).string();
+    return Catalog::IsPath(path) ? path : "./" + path;
+}
+
+/** The figures of a machine. */
+ExitCode
+CalibrateSystem(const CalibrateOptions& options)
+{
+    const Catalog catalog;
+    const bool isName = YamlNode::ParseArgument(options.system, "--system").IsScalar();
+    if (!isName || fs::path(options.system).extension() == ".xml")
+    {
+        throw InputError("--system: found '" + options.system +
+                         "', expected a name of the catalogue or a YAML file, which the result "
+                         "is based on");
+    }
+    MachineFitSpec spec;
+    spec.system = options.system;
+    spec.threads = options.jobs;
+    const RunSettings defaults = DefaultsOf(options, catalog);
+    ExpectOtherFile("--output", options.output, "system", options.system);
+    MachineOrigin origin;
+    for (const std::string& text : options.from)
+    {
+        const RunArgument argument = ParseRunArgument(text);
+        ExpectOtherFile("--output", options.output, "file of --from", argument.file);
+        auto runs = ReadMachineRuns(argument, options.system, defaults, catalog);
+        for (MeasuredCollective& run : runs)
+        {
+            origin.runs.push_back(DescribeRun(run));
+            spec.runs.push_back(std::move(run));
+        }
+    }
+    OutputFile file(options.output, "--output", TextFormat());
+    RemoveIfInterrupted(file.TemporaryPath());
+    const MachineCalibration calibration =
+        CalibrateMachine(spec, catalog, [] { ThrowIfInterrupted(); });
+    origin.base = BaseFor(options);
+    origin.name = fs::path(options.output).stem().string();
+    origin.command = "weir calibrate --system " + options.system + " --from";
+    for (const std::string& text : options.from)
+    {
+        origin.command += " " + text;
+    }
+    file.Save(ToSystemYaml(calibration, origin));
+    std::cout << DescribeCalibration(calibration, spec);
+    return ExitCode::Done;
+}
+
+ExitCode
+Calibrate(const CalibrateOptions& options)
+{
+    if (!options.shortcut.empty())
+    {
+        return CalibrateShortcuts(options);
+    }
+    if (options.system.empty() || options.from.empty())
+    {
+        throw InputError(
+            "calibrate: found neither --shortcut nor --system with --from, expected "
+            "one of them");
+    }
+    return CalibrateSystem(options);
+}
+
+void
+AddShortcutOptions(CLI::App& verb, CalibrateOptions& options)
+{
+    verb.add_option("--shortcut",
+                    options.shortcut,
+                    "Run a seeded sample of these by analytical, stream and flow: collectives or "
+                    "steps");
+    verb.add_option("--seed", options.seed, "Of the sample")->capture_default_str();
+    verb.add_option("--scenarios", options.scenarios, "Of the sample")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+}
+
+void
+AddSystemOptions(CLI::App& verb, CalibrateOptions& options)
+{
+    auto* system = verb.add_option(
+        "--system", options.system, "Machine to begin with: a name of the catalogue, or its file");
+    auto* from = verb.add_option(
+        "--from",
+        options.from,
+        "FILE... or FILE:key=value,... of runs on it: text, JSON or CSV of nccl-tests; keys as a "
+        "suite's run has: op, nodes, gpusPerNode, nccl, algorithm, protocol, channels, launch, "
+        "queuePairs");
+    verb.add_option("--op,--operation", options.op, "Of runs whose files do not name it");
+    verb.add_option("--nodes", options.nodes, "Of runs whose files do not say how many")
+        ->check(CLI::Range(1, 1 << 20));
+    verb.add_option("--gpus-per-node",
+                    options.gpusPerNode,
+                    "Of runs whose files do not say how many (default: all of a node)")
+        ->check(CLI::Range(1, 1024));
+    verb.add_option("--nccl", options.nccl, "NCCL version of runs whose files do not name it")
+        ->capture_default_str();
+    verb.get_option("--shortcut")->excludes(system)->excludes(from);
+}
+
 } // namespace
 
 Command
 AddCalibrateCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("calibrate",
-                                            "Make the error bounds of the shortcuts from a sample "
-                                            "of scenarios");
+                                            "Fit a machine to its nccl-tests runs, or make the "
+                                            "error bounds of the shortcuts");
     auto options = std::make_shared<CalibrateOptions>();
-    verb->add_option("--shortcut",
-                     options->shortcut,
-                     "Run a seeded sample of these by analytical, stream and flow: collectives or "
-                     "steps")
-        ->required();
-    verb->add_option("--seed", options->seed, "Of the sample")->capture_default_str();
-    verb->add_option("--scenarios", options->scenarios, "Of the sample")
-        ->check(CLI::Range(1, 1000000))
-        ->capture_default_str();
-    verb->add_option("-j,--jobs", options->jobs, "Scenarios at the same time")
+    AddShortcutOptions(*verb, *options);
+    AddSystemOptions(*verb, *options);
+    verb->add_option("-j,--jobs", options->jobs, "Scenarios, or runs, at the same time")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
-    AddOutputOption(*verb, "-o,--output", options->output, "Write the calibration to this file");
+    AddOutputOption(*verb,
+                    "-o,--output",
+                    options->output,
+                    "Write the calibration, or the calibrated system, to this file");
     verb->get_option("--output")->required();
     verb->footer(
         "Examples:\n"
+        "  weir calibrate --system hgx-h100 --from all_reduce_2x8.txt all_reduce_4x8.txt -o "
+        "mine.yaml\n"
+        "  weir calibrate --system polaris --from runs.csv:nodes=2,nccl=2.21.5 -o mine.yaml\n"
+        "  weir collective --system mine.yaml --nodes 16 --op all-reduce\n"
         "  weir calibrate --shortcut collectives -j 2 -o collectives.yaml\n"
-        "The same seed and number of scenarios make the same file.\n"
-        "scripts/calibrate-shortcut remakes the calibrations that Weir ships.");
+        "The fit keeps within each figure's range and near what the system has; what the runs do "
+        "not\ndetermine keeps its value. The same input makes the same file.\n"
+        "scripts/calibrate-shortcut remakes the bounds of the shortcuts that Weir ships.");
     return {verb, [options] { return Calibrate(*options); }};
 }
 

@@ -48,7 +48,8 @@ struct CollectiveOptions
     uint32_t minChannels{ChannelLimits().least};
     uint32_t maxChannels{ChannelLimits().most};
     std::string tuner;
-    std::string fidelity; //!< empty: stream, of a file flow
+    std::string fidelity;  //!< empty: stream, of a file flow
+    std::string tolerance; //!< of auto; empty: its default
     PacketsOptions packets;
     double coverage{0.9};
     std::string csv;
@@ -175,6 +176,37 @@ ReadOperation(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     spec.fidelity = Fidelity::Flow;
 }
 
+std::vector<std::string>
+FidelitiesOfCalls()
+{
+    std::vector<std::string> names = NamesUpTo(Fidelity::Packet);
+    names.emplace_back(ToString(Fidelity::Auto));
+    return names;
+}
+
+/** What fidelity auto chooses by. */
+void
+ReadAuto(const CollectiveOptions& options, CollectiveSweepSpec& spec)
+{
+    if (spec.fidelity != Fidelity::Auto)
+    {
+        if (!options.tolerance.empty())
+        {
+            throw InputError("--tolerance: found it with fidelity " +
+                             std::string(ToString(spec.fidelity)) +
+                             ", expected --fidelity auto with it");
+        }
+        return;
+    }
+    spec.automatic.coverage = options.coverage;
+    spec.automatic.calibration = ReadCalibration("collectives", Catalog());
+    if (!options.tolerance.empty())
+    {
+        spec.automatic.tolerance =
+            YamlNode::ParseArgument(options.tolerance, "--tolerance").AsPercent(0, 1);
+    }
+}
+
 CollectiveSweepSpec
 ReadSweep(const CollectiveOptions& options)
 {
@@ -196,11 +228,10 @@ ReadSweep(const CollectiveOptions& options)
     spec.sizes = ReadSizes(options.sizes);
     if (!options.fidelity.empty())
     {
-        spec.fidelity = Expect(ParseFidelity(options.fidelity),
-                               "--fidelity",
-                               options.fidelity,
-                               NamesUpTo(Fidelity::Packet));
+        spec.fidelity = Expect(
+            ParseFidelity(options.fidelity), "--fidelity", options.fidelity, FidelitiesOfCalls());
     }
+    ReadAuto(options, spec);
     if (FormOf(spec.fidelity) == FlowForm::Packets)
     {
         spec.packets = ReadPacketsOptions(options.packets);
@@ -262,8 +293,8 @@ RunCollective(const CollectiveOptions& options)
         std::cout << ExplainCollective(spec) << "#\n";
     }
     const Catalog catalog;
-    const bool isShortcut =
-        spec.fidelity == Fidelity::Analytical || spec.fidelity == Fidelity::Stream;
+    const bool isShortcut = spec.fidelity == Fidelity::Analytical ||
+                            spec.fidelity == Fidelity::Stream || spec.fidelity == Fidelity::Auto;
     std::optional<Calibration> calibration;
     if (!spec.program && isShortcut)
     {
@@ -279,7 +310,11 @@ RunCollective(const CollectiveOptions& options)
                                : ToNcclTestsTable(spec, result.points));
     if (calibration && !options.json)
     {
-        std::cout << MeasuredLines(spec, MeasuredBounds(catalog), options.coverage, result.points);
+        std::cout << MeasuredLines(
+            spec,
+            MeasuredBounds(YamlNode::ParseArgument(options.system, "--system"), catalog),
+            options.coverage,
+            result.points);
     }
     return ExitCode::Done;
 }
@@ -346,7 +381,11 @@ AddCollectiveCommand(CLI::App& application)
                      "CSV of NCCL's example tuner plug-in: decides what the options leave open");
     verb->add_option("--fidelity",
                      options->fidelity,
-                     "analytical, stream, flow or packet (default: stream; flow with --msccl)");
+                     "analytical, stream, flow, packet or auto (default: stream; flow with "
+                     "--msccl)");
+    verb->add_option("--tolerance",
+                     options->tolerance,
+                     "Of fidelity auto: how far a call may be from flow (default: 3%)");
     AddPacketsOptions(*verb, options->packets);
     AddCoverageOption(*verb, options->coverage);
     verb->add_flag("--explain",
@@ -358,7 +397,8 @@ AddCollectiveCommand(CLI::App& application)
                     "--csv",
                     options->csv,
                     "Write collective,size_bytes,time_us,algbw_GBps,busbw_GBps to this file; of "
-                    "analytical and stream also lower_us,upper_us,coverage,regime,region");
+                    "analytical, stream and auto also lower_us,upper_us,coverage,regime,region, of "
+                    "auto fidelity");
     verb->footer(
         "Examples:\n"
         "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"

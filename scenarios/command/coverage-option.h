@@ -13,8 +13,8 @@ AddCoverageOption(CLI::App& verb, double& coverage)
 {
     verb.add_option("--coverage",
                     coverage,
-                    "Of the error bound that a time of analytical or stream has against flow: 0.8, "
-                    "0.9, 0.95 or 0.99")
+                    "Of the error bound that a time of analytical or stream has against flow, by "
+                    "which auto chooses, too: 0.8, 0.9, 0.95 or 0.99")
         ->check(CLI::IsMember({0.8, 0.9, 0.95, 0.99}))
         ->capture_default_str();
 }

@@ -16,6 +16,7 @@
 #include "scenarios/results/trace-writer.h"
 #include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-scenario.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -32,6 +33,7 @@ struct RunOptions
 {
     std::string file;
     std::string fidelity;
+    std::string tolerance; //!< empty: the scenario's
     std::vector<std::string> settings;
     std::string output;
     std::string timeline;
@@ -48,11 +50,22 @@ ReadRun(const RunOptions& options)
     {
         settings.push_back("network.fidelity=" + options.fidelity);
     }
+    if (!options.tolerance.empty())
+    {
+        settings.push_back("network.tolerance=" + JsonQuoted(options.tolerance));
+    }
     if (!options.output.empty())
     {
         settings.push_back("output.file=" + JsonQuoted(options.output)); // as YAML has it, too
     }
     Scenario scenario = LoadScenario(options.file, settings, Catalog());
+    scenario.automatic.coverage = options.coverage;
+    if (!options.tolerance.empty() && scenario.fidelity != Fidelity::Auto)
+    {
+        throw InputError("--tolerance: found it with fidelity " +
+                         std::string(ToString(scenario.fidelity)) +
+                         ", expected --fidelity auto with it");
+    }
     if (!options.timeline.empty())
     {
         scenario.output.timeline = true;
@@ -138,7 +151,13 @@ AddRunCommand(CLI::App& application)
     auto options = std::make_shared<RunOptions>();
     verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalogue")
         ->required();
-    verb->add_option("--fidelity", options->fidelity, "analytical, stream, flow, packet or hybrid");
+    verb->add_option("--fidelity",
+                     options->fidelity,
+                     "analytical, stream, flow, packet, hybrid or auto (call by call the cheapest "
+                     "of the first three whose bound meets --tolerance)");
+    verb->add_option("--tolerance",
+                     options->tolerance,
+                     "Of fidelity auto: how far a call may be from flow (default: 3%)");
     AddCoverageOption(*verb, options->coverage);
     AddSettingsOption(*verb, options->settings);
     AddOutputOption(*verb, "-o,--output", options->output, "Write results to this HDF5 file");
@@ -150,6 +169,7 @@ AddRunCommand(CLI::App& application)
         "Examples:\n"
         "  weir run gpt-175b-96-h800\n"
         "  weir run my-run.yaml --fidelity flow -o my-run.h5 --timeline my-run.json\n"
+        "  weir run gpt-175b-1024-h800 --fidelity auto --tolerance 5%\n"
         "  weir run gpt-175b-96-h800 --set jobs.0.parallel.microBatch=2 --json");
     return {verb, [options] { return Run(*options); }};
 }

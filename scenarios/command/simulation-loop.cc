@@ -13,7 +13,7 @@ MakeEngineLoop(Fidelity fidelity)
 {
 #ifdef WEIR_WITH_NS3
     // Packets have millions of events that concern nobody else; they need no scheduler.
-    if (fidelity == Fidelity::Stream || fidelity == Fidelity::Flow)
+    if (fidelity == Fidelity::Stream || fidelity == Fidelity::Flow || fidelity == Fidelity::Auto)
     {
         return std::make_unique<Ns3Loop>();
     }

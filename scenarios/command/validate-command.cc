@@ -120,7 +120,9 @@ WritePlot(const std::vector<SuiteOutcome>& outcomes, OutputFile& file)
         {
             charts.push_back(BandwidthChart(run));
         }
-        if (outcome.collectives.empty() && outcome.kind != SuiteKind::Group)
+        charts.insert(charts.end(), outcome.charts.begin(), outcome.charts.end());
+        if (outcome.charts.empty() && outcome.collectives.empty() &&
+            outcome.kind != SuiteKind::Group)
         {
             AddErrorCharts(outcome, charts);
         }
@@ -143,7 +145,7 @@ ExitCode
 Validate(const ValidateOptions& options)
 {
     const auto fidelity = ParseFidelity(options.fidelity);
-    if (!fidelity)
+    if (!fidelity || *fidelity == Fidelity::Auto)
     {
         throw InputError("--fidelity: found '" + options.fidelity +
                          "', expected analytical, stream or flow");
@@ -214,7 +216,8 @@ AddValidateCommand(CLI::App& application)
                     "--plot",
                     options->plot,
                     "Draw to this SVG file: of collectives bus bandwidth against message size, of "
-                    "other suites predicted against measured time, and the errors' distribution");
+                    "bounds their reliability, widths and errors by size, of other suites "
+                    "predicted against measured time, and the errors' distribution");
     AddOutputOption(*verb, "-o,--output", options->output, "Write the outcome to this HDF5 file");
     verb->footer(
         "A suite states what is expected of its errors, a guard a little above what they are, and\n"

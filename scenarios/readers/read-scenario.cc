@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-scenario.h"
+#include "scenarios/bound/calibration-file.h"
 
 #include "collectives/nccl/nccl-constants.h"
 #include "scenarios/readers/check-wiring.h"
@@ -459,7 +460,7 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
 }
 
 void
-ReadNetwork(const YamlNode& node, Scenario& scenario)
+ReadNetwork(const YamlNode& node, const Catalog& catalog, Scenario& scenario)
 {
     scenario.packets = ReadPackets(node, YamlKeysOf("network"));
     if (const auto packets = node.Find("packets"))
@@ -473,6 +474,14 @@ ReadNetwork(const YamlNode& node, Scenario& scenario)
     if (const auto fidelity = node.Find("fidelity"))
     {
         scenario.fidelity = fidelity->AsEnum(FidelityNames());
+    }
+    if (const auto tolerance = node.Find("tolerance"))
+    {
+        scenario.automatic.tolerance = tolerance->AsPercent(0, 1);
+    }
+    if (scenario.fidelity == Fidelity::Auto)
+    {
+        scenario.automatic.calibration = ReadCalibration("collectives", catalog);
     }
     if (const auto nccl = node.Find("nccl"))
     {
@@ -550,7 +559,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     ReadJobs(node.Get("jobs"), catalog, known.system, scenario);
     if (const auto network = node.Find("network"))
     {
-        ReadNetwork(*network, scenario);
+        ReadNetwork(*network, catalog, scenario);
         CheckSelection(*network, scenario);
     }
     if (const auto events = node.Find("events"))

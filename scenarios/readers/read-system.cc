@@ -119,7 +119,7 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     {
         system.cluster.fabric.kind = NoFabric();
     }
-    node.CheckAllRead({"title", "source"});
+    node.CheckAllRead({"title", "source", "bounds"});
     const uint32_t fill = NodesThatFill(node, system.cluster);
     if (!node.Has("nodes"))
     {

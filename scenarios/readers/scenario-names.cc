@@ -174,7 +174,8 @@ FidelityNames()
             {"stream", Fidelity::Stream},
             {"flow", Fidelity::Flow},
             {"packet", Fidelity::Packet},
-            {"hybrid", Fidelity::Hybrid}};
+            {"hybrid", Fidelity::Hybrid},
+            {"auto", Fidelity::Auto}};
 }
 
 NamedChoices<EventKind>

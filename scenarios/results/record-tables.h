@@ -94,7 +94,9 @@ struct CollectiveTable
           bytes(table.Add<int64_t>({"bytes", "B", "size as nccl-tests counts it", ""})),
           firstArrival(table.Add<double>({"first_arrival", "s", "when its first rank came", ""})),
           start(table.Add<double>({"start", "s", "when its last rank came", ""})),
-          finish(table.Add<double>({"finish", "s", "when it ended on all ranks", ""}))
+          finish(table.Add<double>({"finish", "s", "when it ended on all ranks", ""})),
+          fidelity(table.Add<uint32_t>(
+              {"fidelity", "", "fidelity that it ran in", "/catalogs/fidelities/name"}))
     {
     }
 
@@ -115,6 +117,7 @@ struct CollectiveTable
     Reals& firstArrival;
     Reals& start;
     Reals& finish;
+    Numbers& fidelity;
     int64_t leftOut{0}; //!< rows past the limit
 };
 

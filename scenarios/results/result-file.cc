@@ -179,6 +179,8 @@ ResultFile::OnCollective(const CollectiveRecord& record)
     table.firstArrival.Append(record.firstArrival.ToSeconds());
     table.start.Append(record.started.ToSeconds());
     table.finish.Append(record.finished.ToSeconds());
+    const Fidelity fidelity = m_simulation->FidelityOfEndedCall(record.job);
+    table.fidelity.Append(static_cast<uint32_t>(fidelity));
 }
 
 void

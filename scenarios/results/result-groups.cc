@@ -103,6 +103,9 @@ WriteCatalogs(Hdf5File& file, Simulation& simulation)
     WriteCatalog(file, "/catalogs/devices", devices);
     WriteCatalog(file, "/catalogs/algorithms", EnumNames<Algorithm>(algorithms));
     WriteCatalog(file, "/catalogs/protocols", EnumNames<Protocol>(protocols));
+    WriteCatalog(file,
+                 "/catalogs/fidelities",
+                 EnumNames<Fidelity>(static_cast<std::size_t>(Fidelity::Auto) + 1));
 }
 
 void

@@ -105,6 +105,25 @@ ToJson(const MeasuredBound& bound, Time step)
             {"sources", bound.sources}};
 }
 
+/** How calls were run in fidelity auto, and by what. */
+Json
+AutoJson(const Scenario& scenario, const RunResult& result)
+{
+    Json calls = Json::array();
+    for (const FidelityUse& use : result.fidelityUses)
+    {
+        calls.push_back({{"collective", ToString(use.op)},
+                         {"algorithm", ToString(use.algorithm)},
+                         {"ranks", use.ranks},
+                         {"fidelity", ToString(use.choice.fidelity)},
+                         {"reason", ToString(use.choice.reason)},
+                         {"calls", use.calls}});
+    }
+    return {{"tolerance", scenario.automatic.tolerance},
+            {"coverage", scenario.automatic.coverage},
+            {"calls", std::move(calls)}};
+}
+
 } // namespace
 
 std::string
@@ -122,6 +141,10 @@ ToJson(const Scenario& scenario, const RunResult& result)
     if (result.measuredBound)
     {
         object["measured_bound"] = ToJson(*result.measuredBound, result.StepTime());
+    }
+    if (scenario.fidelity == Fidelity::Auto)
+    {
+        object["auto"] = AutoJson(scenario, result);
     }
     object["jobs"] = Json::array();
     for (const auto& job : result.jobs)

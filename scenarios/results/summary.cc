@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 namespace weir
 {
@@ -234,6 +235,38 @@ BoundLines(const RunResult& result)
     return text;
 }
 
+/** In fidelity auto: how many calls ran how, and why. */
+std::string
+FidelityLines(const Scenario& scenario, const RunResult& result)
+{
+    if (scenario.fidelity != Fidelity::Auto)
+    {
+        return "";
+    }
+    std::map<std::pair<Fidelity, FidelityReason>, uint64_t> counts;
+    uint64_t all = 0;
+    for (const FidelityUse& use : result.fidelityUses)
+    {
+        counts[{use.choice.fidelity, use.choice.reason}] += use.calls;
+        all += use.calls;
+    }
+    TextTable table(2);
+    table.Row({"tolerance " + FormatFixed(100 * scenario.automatic.tolerance, 1) + " % (" +
+                   CoverageText(scenario.automatic.coverage) + ")",
+               "because of",
+               "calls",
+               "share"});
+    for (const auto& [choice, calls] : counts)
+    {
+        table.Row(
+            {ToString(choice.first),
+             ToString(choice.second),
+             FormatFixed(static_cast<double>(calls), 0),
+             FormatFixed(100.0 * static_cast<double>(calls) / static_cast<double>(all), 1) + " %"});
+    }
+    return table.Print(2);
+}
+
 std::string
 LinkLines(const RunResult& result)
 {
@@ -268,7 +301,7 @@ Summarize(const Scenario& scenario, const RunResult& result)
                                   : SpreadLine(result.jobs.front()) + BoundLines(result) +
                                         BreakdownLines(result.jobs.front());
     return TitleLine(scenario, result) + StepLines(result) + first + CollectiveLines(result) +
-           LinkLines(result) + CostLine(result);
+           FidelityLines(scenario, result) + LinkLines(result) + CostLine(result);
 }
 
 } // namespace weir

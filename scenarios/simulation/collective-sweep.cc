@@ -34,13 +34,16 @@ class CallRunner
                        FormOf(spec.fidelity) == FlowForm::Packets ? std::optional(spec.packets)
                                                                   : std::nullopt),
           m_planner(m_simulation.GetPlanner()),
-          m_rows(m_simulation, spec.fidelity),
           m_positions(m_planner),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
     {
         if (spec.program)
         {
             m_planner.AddProgram(*spec.program);
+        }
+        if (spec.fidelity == Fidelity::Auto)
+        {
+            m_judge.emplace(m_planner, spec.automatic);
         }
     }
 
@@ -60,8 +63,9 @@ class CallRunner
         call.bytes = size;
         call.overrides = m_spec.overrides;
         const Choice choice = ChoiceOf(call);
+        const Fidelity fidelity = FidelityOf(call);
         const Time time =
-            std::max(m_rows.PerCall(call, CALLS),
+            std::max(RowTimer(m_simulation, fidelity).PerCall(call, CALLS),
                      LaunchTime(m_costs, m_spec.launch, m_spec.gpusPerNode)) +
             BlockLaunchTime(
                 m_costs, m_spec.launch, NcclVersion::Parse(m_spec.ncclVersion), choice.blocks) +
@@ -76,15 +80,34 @@ class CallRunner
                 choice.channels,
                 rate,
                 rate * BusBandwidthFactor(m_spec.op, ranks),
-                PositionOf(call)};
+                PositionOf(call, fidelity),
+                std::nullopt,
+                fidelity};
     }
 
   private:
-    /** Where its bound stands; nowhere when it has no closed form. */
-    RegimePosition PositionOf(const CollectiveCall& call)
+    /** That of the sweep, or of auto the cheapest that is good enough: the call is uncontended. */
+    Fidelity FidelityOf(const CollectiveCall& call)
     {
-        return m_spec.program ? RegimePosition()
-                              : m_positions.Of(m_planner.Plan(call), m_spec.fidelity);
+        if (m_spec.fidelity != Fidelity::Auto)
+        {
+            return m_spec.fidelity;
+        }
+        const CollectivePlan& plan = m_planner.Plan(call);
+        for (const Fidelity shortcut : {Fidelity::Analytical, Fidelity::Stream})
+        {
+            if (m_judge->IsGoodEnough(plan, shortcut))
+            {
+                return shortcut;
+            }
+        }
+        return Fidelity::Flow;
+    }
+
+    /** Where its bound stands; nowhere when it has no closed form. */
+    RegimePosition PositionOf(const CollectiveCall& call, Fidelity fidelity)
+    {
+        return m_spec.program ? RegimePosition() : m_positions.Of(m_planner.Plan(call), fidelity);
     }
 
     /** How a call is run. */
@@ -115,9 +138,9 @@ class CallRunner
     NodeCosts m_costs;
     Simulation m_simulation;
     Planner& m_planner;
-    RowTimer m_rows;
     CallPositions m_positions;
     CommunicatorId m_communicator;
+    std::optional<BoundJudge> m_judge; //!< of auto
 };
 
 __attribute__((format(printf, 1, 2))) std::string
@@ -298,6 +321,7 @@ WriteBandwidth(Hdf5File& file,
     auto& algorithm = table.Add<std::string>({"algorithm", "", "algorithm", ""});
     auto& protocol = table.Add<std::string>({"protocol", "", "protocol", ""});
     auto& channels = table.Add<uint32_t>({"channels", "1", "channels used", ""});
+    auto& fidelity = table.Add<std::string>({"fidelity", "", "fidelity that it ran in", ""});
     const bool hasBounds = HaveBounds(points);
     const auto column = [&](const ColumnInfo& text) {
         return hasBounds ? &table.Add<double>(text) : nullptr;
@@ -331,6 +355,7 @@ WriteBandwidth(Hdf5File& file,
         algorithm.Append(ToString(point.algorithm));
         protocol.Append(ToString(point.protocol));
         channels.Append(point.channels);
+        fidelity.Append(ToString(point.fidelity));
     }
     table.Finish();
 }
@@ -385,7 +410,8 @@ ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result)
                                     {"busbw_GBps", point.busBandwidth.ToGBps()},
                                     {"algorithm", ToString(point.algorithm)},
                                     {"protocol", ToString(point.protocol)},
-                                    {"channels", point.channels}});
+                                    {"channels", point.channels},
+                                    {"fidelity", ToString(point.fidelity)}});
         if (point.bound)
         {
             object["points"].back()["bound"] = BoundJson(*point.bound, point.time);
@@ -398,9 +424,12 @@ ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result)
 void
 AddBounds(const Calibration& calibration, double coverage, std::vector<CollectivePoint>& points)
 {
+    const std::string& reference = calibration.GetOrigin().reference;
     for (CollectivePoint& point : points)
     {
-        point.bound = calibration.BoundOf(point.position, coverage);
+        const bool isReference = ToString(point.fidelity) == reference;
+        point.bound = isReference ? ErrorBound{1, 1, coverage, reference, "inside", reference}
+                                  : calibration.BoundOf(point.position, coverage);
     }
 }
 
@@ -411,15 +440,15 @@ MeasuredLines(const CollectiveSweepSpec& spec,
               const std::vector<CollectivePoint>& points)
 {
     std::string text;
-    std::string last;
+    std::vector<std::string> told;
     for (const CollectivePoint& point : points)
     {
-        const std::string name = MeasuredClassOf(point.size, spec.cluster.nodes == 1);
-        const auto bound = name == last ? std::nullopt : measured.Find(name, coverage);
-        last = name;
-        if (bound)
+        const auto bound = measured.FindCollective(point.size, spec.cluster.nodes == 1, coverage);
+        if (bound && std::find(told.begin(), told.end(), bound->name) == told.end())
         {
-            text += "# Measured " + name + ", of unseen clusters: " + ToText(*bound) + "\n";
+            told.push_back(bound->name);
+            text += "# Measured " + bound->name + ", of " + measured.GetOwner() + ": " +
+                    ToText(*bound) + "\n";
         }
     }
     return text;
@@ -433,6 +462,7 @@ ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePo
                          spec.op == CollectiveOp::ReduceScatter || spec.op == CollectiveOp::Reduce;
     const bool rooted = spec.op == CollectiveOp::Broadcast || spec.op == CollectiveOp::Reduce ||
                         spec.op == CollectiveOp::Gather || spec.op == CollectiveOp::Scatter;
+    const bool isAuto = spec.fidelity == Fidelity::Auto;
     std::string text = "# " + std::string(ToString(spec.op)) + ", " + std::to_string(ranks) +
                        " ranks, " + std::to_string(spec.cluster.nodes) + " nodes of " +
                        spec.cluster.name + ", NCCL " + spec.ncclVersion + ", fidelity " +
@@ -440,7 +470,8 @@ ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePo
     text +=
         "#        size         count    type  redop   root        time    algbw    busbw "
         "#wrong       algo  proto  nch";
-    text += HaveBounds(points) ? "        bound\n" : "\n";
+    text += HaveBounds(points) ? "        bound" : "";
+    text += isAuto ? "    fidelity\n" : "\n";
     text += "#         (B)    (elements)                              (us)   (GB/s)   (GB/s)\n";
     double sum = 0;
     for (const auto& point : points)
@@ -456,7 +487,8 @@ ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePo
                       ToString(point.algorithm),
                       ToString(point.protocol),
                       point.channels);
-        text += Print(point.bound ? "  %15s\n" : "%s\n", BoundCell(point.bound).c_str());
+        text += Print(point.bound ? "  %15s" : "%s", BoundCell(point.bound).c_str());
+        text += isAuto ? Print("  %10s\n", ToString(point.fidelity)) : "\n";
         sum += point.busBandwidth.ToGBps();
     }
     return text + BoundLines(points) +
@@ -469,7 +501,9 @@ ToCsv(const CollectiveSweepSpec& spec, const std::vector<CollectivePoint>& point
 {
     const bool haveBounds = HaveBounds(points);
     std::string text = "collective,size_bytes,time_us,algbw_GBps,busbw_GBps";
-    text += haveBounds ? ",lower_us,upper_us,coverage,regime,region\n" : "\n";
+    text += haveBounds ? ",lower_us,upper_us,coverage,regime,region" : "";
+    const bool isAuto = spec.fidelity == Fidelity::Auto;
+    text += isAuto ? ",fidelity\n" : "\n";
     for (const auto& point : points)
     {
         text += Print("%s,%lld,%.6f,%.6g,%.6g",
@@ -478,7 +512,8 @@ ToCsv(const CollectiveSweepSpec& spec, const std::vector<CollectivePoint>& point
                       point.time.ToMicroseconds(),
                       point.algorithmBandwidth.ToGBps(),
                       point.busBandwidth.ToGBps());
-        text += (point.bound ? BoundCells(point) : "") + "\n";
+        text += point.bound ? BoundCells(point) : "";
+        text += isAuto ? std::string(",") + ToString(point.fidelity) + "\n" : "\n";
     }
     return text;
 }

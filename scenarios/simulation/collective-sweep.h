@@ -9,6 +9,7 @@
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
+#include "scenarios/bound/bound-judge.h"
 #include "scenarios/bound/calibration.h"
 #include "scenarios/bound/measured-bounds.h"
 #include "scenarios/bound/regime-position.h"
@@ -40,6 +41,7 @@ struct CollectiveSweepSpec
     ChannelLimits channelLimits;
     std::vector<TunerRule> tuner;           //!< decide what overrides leave open
     std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms, in `flow`
+    AutoSpec automatic{};                   //!< where the fidelity is auto
 };
 
 /** What one size took. */
@@ -54,6 +56,7 @@ struct CollectivePoint
     Rate busBandwidth;                 //!< times BusBandwidthFactor
     RegimePosition position{};         //!< of its bound; no path for a schedule of a file
     std::optional<ErrorBound> bound{}; //!< of a shortcut's time, once asked for
+    Fidelity fidelity{Fidelity::Flow}; //!< that it was run in
 };
 
 /** How the run that @p spec describes uses NCCL. */
@@ -98,7 +101,8 @@ CollectiveSweepResult RecordCollectiveSweep(const CollectiveSweepSpec& spec,
 std::string ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result);
 
 /**
- * Gives every point, each of a shortcut, its bound against the reference.
+ * Gives every point its bound against the reference; one that was run in the reference's fidelity
+ * is that time itself.
  * @throws std::invalid_argument when @p calibration does not know the coverage.
  */
 void AddBounds(const Calibration& calibration,

@@ -137,6 +137,10 @@ CollectResult(Simulation& simulation)
                                       calls,
                                       rate * BusBandwidthFactor(call.op, gpus)});
     }
+    if (const AutoEngine* automatic = simulation.FindAutoEngine())
+    {
+        result.fidelityUses = automatic->Uses();
+    }
     result.busiestLinks = FindBusiestLinks(simulation);
     result.measured = simulation.GetMeasuredLinks().end;
     result.events = simulation.Engines().Instants();

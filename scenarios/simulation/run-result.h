@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_SIMULATION_RUN_RESULT_H
 #define WEIR_SCENARIOS_SIMULATION_RUN_RESULT_H
 
+#include "collectives/engines/auto-engine.h"
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/plan/memory-estimate.h"
 #include "fabric/units.h"
@@ -66,8 +67,9 @@ struct RunResult
     uint64_t events{0}; //!< instants visited
     double wallSeconds{0};
     uint64_t peakRssBytes{0};
-    ClusterFeatures cluster{};         //!< what the bound of a step depends on
-    std::optional<ErrorBound> bound{}; //!< of the first job's steady step, once asked for
+    std::vector<FidelityUse> fidelityUses; //!< of Fidelity::Auto: how calls were run
+    ClusterFeatures cluster{};             //!< what the bound of a step depends on
+    std::optional<ErrorBound> bound{};     //!< of the first job's steady step, once asked for
     std::optional<MeasuredBound> measuredBound{}; //!< where measured steps lie, similarly
     std::string waiting; //!< who waits for what, when the run could not finish; else empty
 

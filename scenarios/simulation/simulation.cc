@@ -4,6 +4,7 @@
 #include "compute-model/execution/step-call.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace weir
@@ -98,12 +99,38 @@ CollectiveEngine&
 Simulation::GetEngine(Fidelity fidelity)
 {
     auto& engine = m_byFidelity.at(static_cast<std::size_t>(fidelity));
-    if (!engine)
+    if (!engine && fidelity == Fidelity::Auto)
+    {
+        MakeAutoEngine();
+    }
+    else if (!engine)
     {
         engine = MakeCollectiveEngine(fidelity, m_planner, m_fabric.GetTransport());
         m_engines.AddBefore(*engine, m_fabric.GetTransport());
     }
     return *engine;
+}
+
+/** In every instant it comes before the engines that it hands calls to, which it makes, too. */
+void
+Simulation::MakeAutoEngine()
+{
+    if (!m_judge)
+    {
+        throw std::invalid_argument(
+            "Simulation: found fidelity auto, expected bounds to choose by");
+    }
+    auto engine = std::make_unique<AutoEngine>(
+        m_planner, *m_judge, [this](Fidelity fidelity) -> CollectiveEngine& {
+            return *m_byFidelity[static_cast<std::size_t>(fidelity)];
+        });
+    m_auto = engine.get();
+    m_engines.AddBefore(*engine, m_fabric.GetTransport());
+    m_byFidelity[static_cast<std::size_t>(Fidelity::Auto)] = std::move(engine);
+    for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
+    {
+        GetEngine(fidelity);
+    }
 }
 
 FlowEngine&
@@ -137,6 +164,10 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
     CollectiveEngine& engine = GetEngine(fidelity);
     call.communicator = m_planner.AddCommunicator(gpus);
     m_planner.Plan(call);
+    if (fidelity == Fidelity::Auto)
+    {
+        engine.ExpectTogether({{call}, {}});
+    }
     m_collectives.push_back(std::make_unique<CollectiveLoop>(
         engine,
         call,
@@ -209,7 +240,8 @@ Simulation::PlanCall(JobId job, Rank rank, const StepOp& op)
     }
     const CollectiveCall call = CallOf(job, group, op);
     m_planner.Plan(call);
-    if (FidelityOf(job) == Fidelity::Flow || FidelityOf(job) == Fidelity::Packet)
+    const Fidelity fidelity = FidelityOf(job);
+    if (fidelity == Fidelity::Flow || fidelity == Fidelity::Packet || fidelity == Fidelity::Auto)
     {
         m_planner.GetSchedule(call);
     }

@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_SIMULATION_SIMULATION_H
 #define WEIR_SCENARIOS_SIMULATION_SIMULATION_H
 
+#include "collectives/engines/auto-engine.h"
 #include "collectives/engines/collective-loop.h"
 #include "collectives/engines/flow-engine.h"
 #include "collectives/fidelity.h"
@@ -121,8 +122,23 @@ class Simulation
         return m_nccl;
     }
 
-    /** The engine of a fidelity; made, and advanced with the others, from the first call on. */
+    /**
+     * The engine of a fidelity; made, and advanced with the others, from the first call on.
+     * @throws std::invalid_argument as MakeCollectiveEngine, and at Auto without a judge.
+     */
     CollectiveEngine& GetEngine(Fidelity fidelity);
+
+    /** What Fidelity::Auto chooses by; before anything is added in that fidelity. */
+    void SetJudge(std::unique_ptr<ShortcutJudge> judge)
+    {
+        m_judge = std::move(judge);
+    }
+
+    /** The engine of Fidelity::Auto; null where nothing has been added in it. */
+    AutoEngine* FindAutoEngine() const
+    {
+        return m_auto;
+    }
 
     /** The engine of Fidelity::Flow or Packet; it also plays back-to-back calls. */
     FlowEngine& GetFlowEngine(Fidelity fidelity);
@@ -201,6 +217,13 @@ class Simulation
         return m_jobs[job.Index()].fidelity;
     }
 
+    /** That which a call of @p job ran in of whose end its client is being told. */
+    Fidelity FidelityOfEndedCall(JobId job) const
+    {
+        const Fidelity fidelity = FidelityOf(job);
+        return fidelity == Fidelity::Auto ? m_auto->GetEndedFidelity() : fidelity;
+    }
+
     const Gpu& GpuOf(JobId job) const
     {
         return *m_jobs[job.Index()].gpu;
@@ -253,8 +276,9 @@ class Simulation
         JobId until{};                             //!< stops after this one; invalid: by itself
     };
 
-    static constexpr std::size_t FIDELITIES = 5; //!< those of Fidelity
+    static constexpr std::size_t FIDELITIES = 6; //!< those of Fidelity
 
+    void MakeAutoEngine();
     void PlanCall(JobId job, Rank rank, const StepOp& op);
     void MeasureLinks(Time now);
     void OnJobEnded();
@@ -265,7 +289,9 @@ class Simulation
     EngineSet& m_engines;
     NcclSettings m_nccl;
     Planner m_planner;
+    std::unique_ptr<ShortcutJudge> m_judge; //!< of Fidelity::Auto
     std::array<std::unique_ptr<CollectiveEngine>, FIDELITIES> m_byFidelity;
+    AutoEngine* m_auto{nullptr}; //!< of these, that of Auto
     std::vector<Job> m_jobs;
     std::vector<std::unique_ptr<CollectiveLoop>> m_collectives;
     std::vector<JobId> m_collectiveUntil; //!< by collective; invalid: by itself

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/wire-scenario.h"
 
+#include "scenarios/bound/bound-judge.h"
 #include "scenarios/simulation/fabric-events.h"
 #include "scenarios/simulation/place-jobs.h"
 #include "scenarios/yaml/input-error.h"
@@ -102,6 +103,15 @@ CheckGpuCount(const Scenario& scenario, const Cluster& cluster)
                              std::to_string(cluster.GpusPerNode()) + ")");
         }
     }
+}
+
+/** Whether links have other rates, or carry more, than plans expect. */
+bool
+HasLinkEvents(const Scenario& scenario)
+{
+    return std::any_of(scenario.events.begin(), scenario.events.end(), [](const EventSpec& event) {
+        return event.kind != EventKind::SlowGpu;
+    });
 }
 
 /** Calls @p make; what it finds wrong with the scenario's values becomes an InputError. */
@@ -215,7 +225,18 @@ WireScenario(const Scenario& scenario)
     });
     CheckEvents(scenario);
     CheckGpuCount(scenario, simulation->GetCluster());
+    if (scenario.fidelity == Fidelity::Auto)
+    {
+        Wire(scenario.path, [&] {
+            simulation->SetJudge(
+                std::make_unique<BoundJudge>(simulation->GetPlanner(), scenario.automatic));
+        });
+    }
     AddJobs(*simulation, scenario);
+    if (simulation->FindAutoEngine() != nullptr && HasLinkEvents(scenario))
+    {
+        simulation->FindAutoEngine()->ExpectOtherLoad();
+    }
     KeepBusy(*simulation, scenario);
     Wire(scenario.path, [&] { simulation->AddEvents(scenario.events); });
     PlanJobs(*simulation, scenario);

@@ -93,6 +93,27 @@ Finish(Count count, const Calibration& calibration)
     return check;
 }
 
+/** A case for the pictures. */
+BoundPoint
+PointOf(CalibratedThing thing, const CalibrationCase& each, const Calibration& calibration)
+{
+    BoundPoint point;
+    point.thing = thing;
+    const auto& features = calibration.Features();
+    const auto bytes = std::find(features.begin(), features.end(), "bytes");
+    if (bytes != features.end())
+    {
+        const auto index = static_cast<std::size_t>(bytes - features.begin());
+        point.bytes = std::exp2(each.position.features[index]);
+    }
+    point.ratio = std::exp(each.score);
+    for (const double coverage : CalibratedCoverages())
+    {
+        point.bounds.push_back(calibration.BoundOf(each.position, coverage));
+    }
+    return point;
+}
+
 /** The fresh sample of a population, by regime or, where it is shifted, all together. */
 void
 CheckPopulation(SampleSpec spec,
@@ -115,6 +136,10 @@ CheckPopulation(SampleSpec spec,
         count.check.population = spec.population;
         count.check.regime = name;
         Add(each, bound, count);
+        if (bound.IsInside() && !isShifted)
+        {
+            agreement.points.push_back(PointOf(spec.thing, each, calibration));
+        }
         if (bound.IsInside() && CountsInWidth(each.position))
         {
             uncontended.push_back(bound.Width());

@@ -35,11 +35,21 @@ struct BoundWidth
     double median{0};
 };
 
+/** One fresh case of the calibrated population, inside the calibrated region. */
+struct BoundPoint
+{
+    CalibratedThing thing{CalibratedThing::Collectives};
+    double bytes{0};                //!< of a collective
+    double ratio{1};                //!< reference's time over the estimate
+    std::vector<ErrorBound> bounds; //!< by coverage
+};
+
 struct BoundAgreement
 {
     double coverage{0.9};
     std::vector<BoundCheck> checks;
     std::vector<BoundWidth> widths;
+    std::vector<BoundPoint> points;
 };
 
 /**

@@ -24,6 +24,46 @@ ReadCount(const YamlNode& node, int64_t most)
     return static_cast<uint32_t>(node.AsInteger(1, most));
 }
 
+/** Puts the rows of the table where they belong. */
+void
+ReadRows(LocatedLines& lines, std::vector<MeasuredCollective>& runs)
+{
+    const auto& fields = lines.Fields();
+    if (!lines.NextAtCommas() ||
+        !std::equal(fields.begin(), fields.end(), COLUMNS.begin(), COLUMNS.end()))
+    {
+        throw lines.Error("expected the columns run,size_bytes,time_us");
+    }
+    while (lines.NextAtCommas())
+    {
+        if (fields.size() != COLUMNS.size())
+        {
+            throw lines.Error("found " + std::to_string(fields.size()) + " fields, expected 3");
+        }
+        const auto run = std::find_if(
+            runs.begin(), runs.end(), [&](const auto& each) { return each.name == fields[0]; });
+        if (run == runs.end())
+        {
+            throw lines.Refusal("run", fields[0], "a run that the suite describes");
+        }
+        constexpr int64_t LARGEST = int64_t{1} << 50;
+        const Bytes size(lines.Whole(1, "size_bytes", 1, LARGEST));
+        const double time = lines.Decimal(2, "time_us");
+        if (!(time > 0))
+        {
+            throw lines.Refusal("time_us", fields[2], "microseconds above zero");
+        }
+        if (!run->sweep.sizes.empty() && size <= run->sweep.sizes.back())
+        {
+            throw lines.Refusal("size_bytes", fields[1], "more than in the run's row before");
+        }
+        run->sweep.sizes.push_back(size);
+        run->measured.push_back(time * 1e-6);
+    }
+}
+
+} // namespace
+
 MeasuredCollective
 ReadMeasuredRun(const YamlNode& node, const Catalog& catalog)
 {
@@ -72,46 +112,6 @@ ReadMeasuredRun(const YamlNode& node, const Catalog& catalog)
     }
     return run;
 }
-
-/** Puts the rows of the table where they belong. */
-void
-ReadRows(LocatedLines& lines, std::vector<MeasuredCollective>& runs)
-{
-    const auto& fields = lines.Fields();
-    if (!lines.NextAtCommas() ||
-        !std::equal(fields.begin(), fields.end(), COLUMNS.begin(), COLUMNS.end()))
-    {
-        throw lines.Error("expected the columns run,size_bytes,time_us");
-    }
-    while (lines.NextAtCommas())
-    {
-        if (fields.size() != COLUMNS.size())
-        {
-            throw lines.Error("found " + std::to_string(fields.size()) + " fields, expected 3");
-        }
-        const auto run = std::find_if(
-            runs.begin(), runs.end(), [&](const auto& each) { return each.name == fields[0]; });
-        if (run == runs.end())
-        {
-            throw lines.Refusal("run", fields[0], "a run that the suite describes");
-        }
-        constexpr int64_t LARGEST = int64_t{1} << 50;
-        const Bytes size(lines.Whole(1, "size_bytes", 1, LARGEST));
-        const double time = lines.Decimal(2, "time_us");
-        if (!(time > 0))
-        {
-            throw lines.Refusal("time_us", fields[2], "microseconds above zero");
-        }
-        if (!run->sweep.sizes.empty() && size <= run->sweep.sizes.back())
-        {
-            throw lines.Refusal("size_bytes", fields[1], "more than in the run's row before");
-        }
-        run->sweep.sizes.push_back(size);
-        run->measured.push_back(time * 1e-6);
-    }
-}
-
-} // namespace
 
 std::vector<MeasuredCollective>
 ReadCollectiveTable(const YamlNode& suite, const Catalog& catalog)

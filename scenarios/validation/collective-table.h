@@ -21,12 +21,17 @@ struct MeasuredCollective
 };
 
 /**
+ * What a run was, without its rows: {name, system, nodes, gpusPerNode, op, nccl, algorithm,
+ * protocol, channels, launch, queuePairs, minChannels, maxChannels}, the last seven where they were
+ * not NCCL's own choice. @throws InputError with the place of what is missing or out of range.
+ */
+MeasuredCollective ReadMeasuredRun(const YamlNode& node, const Catalog& catalog);
+
+/**
  * The runs of a suite of collectives: {measured, collectives}.
  *
  * `measured` is a file of comma-separated values beside the suite, run,size_bytes,time_us; each of
- * `collectives` says what a run of that name was: {name, system, nodes, gpusPerNode, op, nccl,
- * algorithm, protocol, channels, launch, queuePairs}, the last five where they were not NCCL's own
- * choice.
+ * `collectives` says what a run of that name was, as ReadMeasuredRun.
  *
  * @throws InputError with the place of what is missing, unknown or out of range, of a run that has
  * no rows and of a row whose run is not described.

@@ -4,6 +4,7 @@
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/validation/bound-agreement.h"
+#include "scenarios/validation/bound-charts.h"
 #include "scenarios/validation/fabric-agreement.h"
 #include "scenarios/validation/fidelity-agreement.h"
 #include "scenarios/validation/hybrid-agreement.h"
@@ -196,6 +197,7 @@ AddBounds(const Catalog& catalog, const std::function<void()>& progress, SuiteOu
     const BoundAgreement agreement = CheckBounds(catalog, progress);
     outcome.comparison = ToText(agreement);
     outcome.cases = CasesOf(agreement);
+    outcome.charts = BoundCharts(agreement);
 }
 
 std::vector<ClassifiedError>

@@ -31,6 +31,7 @@ struct SuiteOutcome
     std::vector<CollectiveOutcome> collectives{}; //!< what the cases of such a suite are of
     std::string comparison{}; //!< of fidelities, for the terminal, instead of cases and classes
     std::vector<CheckedStatement> statements{};
+    std::vector<Chart> charts{}; //!< of a comparison, instead of those of cases
 
     /** Of all cases. */
     ErrorStatistics Errors() const;

@@ -9,6 +9,7 @@
 #include "scenarios/writers/write-layer-table.h"
 #include "scenarios/writers/write-packets.h"
 #include "scenarios/writers/write-system.h"
+#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-writer.h"
 
 #include <limits>
@@ -363,6 +364,10 @@ DumpScenario(const Scenario& scenario)
     out.EndList();
     out.BeginMap("network");
     out.Text("fidelity", NameOf(FidelityNames(), scenario.fidelity));
+    if (scenario.fidelity == Fidelity::Auto)
+    {
+        out.Text("tolerance", FormatNumber(100 * scenario.automatic.tolerance) + "%");
+    }
     out.Text("nccl", scenario.ncclVersion);
     if (FormOf(scenario.fidelity) == FlowForm::Packets || scenario.fidelity == Fidelity::Hybrid)
     {

@@ -213,6 +213,13 @@ ParseHertz(const std::string& text)
 }
 
 double
+ParsePercent(const std::string& text)
+{
+    const Kind percentages{"a percentage", "3%", {{"%", 1}}};
+    return static_cast<double>(Read(text, percentages).Value()) / 100;
+}
+
+double
 ParseFlopsPerSecond(const std::string& text)
 {
     return static_cast<double>(Read(text, FlopRates()).Value());

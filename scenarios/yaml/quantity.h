@@ -33,6 +33,9 @@ double ParseHertz(const std::string& text);
 /** FLOPS, GFLOPS, TFLOPS, PFLOPS: operations per second. */
 double ParseFlopsPerSecond(const std::string& text);
 
+/** A percentage: "3%" is 0.03. */
+double ParsePercent(const std::string& text);
+
 /** In the largest binary unit that divides it. */
 std::string FormatBytes(Bytes bytes);
 

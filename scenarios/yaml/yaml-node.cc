@@ -284,6 +284,18 @@ YamlNode::AsBytes() const
 }
 
 double
+YamlNode::AsPercent(double least, double most) const
+{
+    const double value = AsQuantity(ParsePercent, "a percentage, such as 3%");
+    if (!(value >= least && value <= most))
+    {
+        Fail(Found() + ", expected " + FormatNumber(100 * least) + "% to " +
+             FormatNumber(100 * most) + "%");
+    }
+    return value;
+}
+
+double
 YamlNode::AsHertz() const
 {
     return AsQuantity(ParseHertz, "a frequency with a unit, such as 1.98GHz");

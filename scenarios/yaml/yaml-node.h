@@ -75,6 +75,7 @@ class YamlNode
     Rate AsRate() const;
     Bytes AsBytes() const;
     double AsHertz() const;
+    double AsPercent(double least, double most) const; //!< "3%" is 0.03, as are the bounds
     double AsFlopsPerSecond() const;
 
     /** One of the names of @p choices. */

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Reads a result file back with h5py, as users do. Usage: read-results.py WEIR."""
+import collections
+import json
 import subprocess
 import sys
 import tempfile
@@ -89,9 +91,29 @@ def check_no_job(weir, folder):
                 check(set(file["flows/collective"]) == {0, 1}, "a collective a size")
 
 
+def check_fidelities(weir, folder):
+    """In fidelity auto the collectives' column says what the counts of the JSON say, and flows name
+    the collective that they are of, whatever it ran in."""
+    path = folder + "/auto.h5"
+    shown = subprocess.run([weir, "run", "gpt-22b-8-a100-selective", "-o", path, "--json",
+                            "--fidelity", "auto", "--tolerance", "2%"],
+                           check=True, text=True, stdout=subprocess.PIPE).stdout
+    counted = collections.Counter()
+    for use in json.loads(shown)["auto"]["calls"]:
+        counted[use["fidelity"]] += use["calls"]
+    with h5py.File(path) as file:
+        names = file["catalogs/fidelities/name"].asstr()[:]
+        found = collections.Counter(names[file["collectives/fidelity"][:]])
+        check(found == counted, f"fidelities: {found} in the file, {counted} counted")
+        check(set(found) == {"stream", "flow"}, f"both are used: {found}")
+        known = set(file["collectives/id"])
+        check(all(id in known for id in file["flows/collective"]), "flows name their collective")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_no_job(sys.argv[1], folder)
+        check_fidelities(sys.argv[1], folder)
         path = folder + "/a.h5"
         subprocess.run([sys.argv[1], "run", "gpt-22b-8-a100-selective", "-o", path, "--quiet"], check=True)
         with h5py.File(path) as file:

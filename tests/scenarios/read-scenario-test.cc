@@ -106,7 +106,7 @@ TEST(ReadScenario, SettingsChangeAFile)
     EXPECT_EQ(
         refusal("network.fidelity=molecules"),
         "--set network.fidelity=molecules: network.fidelity: found 'molecules', expected one of: "
-        "analytical, stream, flow, packet, hybrid");
+        "analytical, stream, flow, packet, hybrid, auto");
 }
 
 /** What two jobs on one fabric lose to chance must not come at the same time. */

@@ -255,7 +255,7 @@ TEST(ReadSystem, RefusesWithPlaceFoundAndExpected)
 {
     EXPECT_EQ(SystemRefusal("base: hgx-h100\nnodez: 4\n"),
               "sys.yaml:2:1: nodez: found the unknown key 'nodez', expected one of: base, name, "
-              "title, source, nodes, node, topology, fabric (did you mean 'nodes'?)");
+              "title, source, nodes, node, topology, fabric, bounds (did you mean 'nodes'?)");
     EXPECT_EQ(SystemRefusal("base: hgx-h100\nnodes: 0\n"),
               "sys.yaml:2:8: nodes: found '0', expected a whole number from 1 to 1048576");
     EXPECT_EQ(SystemRefusal("base: hgx-h100\nnode: {nic: {rate: 400}}\n"),

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/bound-judge.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace weir
+{
+
+BoundJudge::BoundJudge(Planner& planner, const AutoSpec& spec)
+    : m_spec(spec),
+      m_positions(planner)
+{
+    const auto& coverages = CalibratedCoverages();
+    if (!spec.calibration ||
+        std::find(coverages.begin(), coverages.end(), spec.coverage) == coverages.end())
+    {
+        throw std::invalid_argument("BoundJudge: a calibration and one of its coverages expected");
+    }
+}
+
+bool
+BoundJudge::IsGoodEnough(const CollectivePlan& plan, Fidelity shortcut) const
+{
+    const RegimePosition position = m_positions.Of(plan, shortcut);
+    const ErrorBound bound = m_spec.calibration->BoundOf(position, m_spec.coverage);
+    return bound.IsInside() && 1 / bound.lower - 1 <= m_spec.tolerance &&
+           1 - 1 / bound.upper <= m_spec.tolerance;
+}
+
+} // namespace weir

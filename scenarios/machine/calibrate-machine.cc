@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/machine/calibrate-machine.h"
+
+#include "scenarios/bound/conformal.h"
+#include "scenarios/machine/machine-system.h"
+#include "scenarios/machine/robust-fit.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/yaml/input-error.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <future>
+#include <map>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr std::size_t MIN_RUNS = 3;         // that are left out as a whole
+constexpr std::size_t ALIKE = 3;            // sizes in a row that may err alike
+constexpr std::size_t MAX_BLOCKS = 1 << 20; // of a run
+constexpr double NOISE = 0.01;              // of repeated runs of nccl-tests, at least
+constexpr double MACHINE_COVERAGES[] = {0.8, 0.9, 0.95};
+constexpr const char* ALL_POINTS = "collectives";
+
+/** Where a point stands. */
+struct Point
+{
+    std::size_t run;
+    std::string name; //!< of its class
+};
+
+/** The runs as a problem of fitting: unknowns are ln(value / initial) / spread. */
+class MachineFit
+{
+  public:
+    MachineFit(const MachineFitSpec& spec,
+               const Catalog& catalog,
+               const std::function<void()>& progress)
+        : m_spec(spec),
+          m_catalog(catalog),
+          m_progress(progress)
+    {
+        const NodeSpec node = ReadSystem(SystemWith(spec.system, {}), catalog).cluster.node;
+        for (const MachineParameter& parameter : ParametersOf(node))
+        {
+            if (CanBeSet(parameter))
+            {
+                m_parameters.push_back(parameter);
+            }
+        }
+        for (std::size_t run = 0; run < spec.runs.size(); run++)
+        {
+            const CollectiveSweepSpec& sweep = spec.runs[run].sweep;
+            for (std::size_t i = 0; i < sweep.sizes.size(); i++)
+            {
+                m_points.push_back(
+                    {run, MeasuredClassOf(sweep.sizes[i], sweep.cluster.nodes == 1)});
+                m_problem.observed.push_back(std::log(spec.runs[run].measured[i]));
+                m_problem.blocks.push_back(run * MAX_BLOCKS + i / ALIKE);
+            }
+        }
+        for (const MachineParameter& each : m_parameters)
+        {
+            m_problem.least.push_back(std::log(each.least / each.initial) / each.spread);
+            m_problem.most.push_back(std::log(each.most / each.initial) / each.spread);
+        }
+        m_problem.leastScale = NOISE;
+        m_problem.predict = [this](const auto& places) { return Predict(places); };
+    }
+
+    const FitProblem& Problem() const
+    {
+        return m_problem;
+    }
+
+    const std::vector<MachineParameter>& Parameters() const
+    {
+        return m_parameters;
+    }
+
+    const std::vector<Point>& Points() const
+    {
+        return m_points;
+    }
+
+    double ValueOf(std::size_t parameter, double x) const
+    {
+        const MachineParameter& each = m_parameters[parameter];
+        return each.initial * std::exp(x * each.spread);
+    }
+
+  private:
+    /** Whether a system file may say it: a topology file may have the last word. */
+    bool CanBeSet(const MachineParameter& parameter) const
+    {
+        try
+        {
+            ReadSystem(
+                SystemWith(m_spec.system,
+                           {{"node." + parameter.key, ToYaml(parameter.unit, parameter.initial)},
+                            {"node." + parameter.SourceKey(), "measured"}}),
+                m_catalog);
+            return true;
+        }
+        catch (const InputError&)
+        {
+            return false;
+        }
+    }
+
+    ClusterSpec ClusterAt(const std::vector<double>& x) const
+    {
+        std::vector<SystemSetting> settings;
+        for (std::size_t i = 0; i < x.size(); i++)
+        {
+            if (x[i] != 0)
+            {
+                const MachineParameter& each = m_parameters[i];
+                settings.emplace_back("node." + each.key, FullText(each.unit, ValueOf(i, x[i])));
+                settings.emplace_back("node." + each.SourceKey(), "measured");
+            }
+        }
+        return ReadSystem(SystemWith(m_spec.system, settings), m_catalog).cluster;
+    }
+
+    /** As ToYaml with all digits: derivatives need them. */
+    static std::string FullText(NodeCostUnit unit, double value)
+    {
+        char text[40];
+        std::snprintf(text,
+                      sizeof text,
+                      "%.12g%s",
+                      value,
+                      unit == NodeCostUnit::Microseconds ? "us"
+                      : unit == NodeCostUnit::GBps       ? "GB/s"
+                                                         : "");
+        return text;
+    }
+
+    /** ln of the times of a run. */
+    std::vector<double> PredictRun(std::size_t run, const ClusterSpec& cluster) const
+    {
+        CollectiveSweepSpec sweep = m_spec.runs[run].sweep;
+        const uint32_t nodes = sweep.cluster.nodes;
+        sweep.cluster = cluster;
+        sweep.cluster.nodes = nodes;
+        sweep.fidelity = Fidelity::Stream;
+        std::vector<double> logs;
+        try
+        {
+            for (const CollectivePoint& point : RunCollectiveSweep(sweep))
+            {
+                logs.push_back(std::log(point.time.ToSeconds()));
+            }
+        }
+        catch (const InputError& error)
+        {
+            throw InputError("run " + m_spec.runs[run].name + ": " + error.what());
+        }
+        return logs;
+    }
+
+    std::vector<std::vector<double>> Predict(const std::vector<std::vector<double>>& places)
+    {
+        std::vector<ClusterSpec> clusters;
+        for (const auto& place : places)
+        {
+            clusters.push_back(ClusterAt(place));
+        }
+        const std::size_t runs = m_spec.runs.size();
+        std::vector<std::vector<double>> parts(places.size() * runs);
+        std::atomic<std::size_t> next{0};
+        const auto work = [&] {
+            for (std::size_t i = next++; i < parts.size(); i = next++)
+            {
+                parts[i] = PredictRun(i % runs, clusters[i / runs]);
+            }
+        };
+        std::vector<std::future<void>> workers;
+        for (uint32_t i = 1; i < m_spec.threads; i++)
+        {
+            workers.push_back(std::async(std::launch::async, work));
+        }
+        work();
+        for (auto& worker : workers)
+        {
+            worker.get();
+        }
+        std::vector<std::vector<double>> predictions(places.size());
+        for (std::size_t i = 0; i < parts.size(); i++)
+        {
+            auto& whole = predictions[i / runs];
+            whole.insert(whole.end(), parts[i].begin(), parts[i].end());
+        }
+        m_progress();
+        return predictions;
+    }
+
+    const MachineFitSpec& m_spec;
+    const Catalog& m_catalog;
+    const std::function<void()>& m_progress;
+    std::vector<MachineParameter> m_parameters;
+    std::vector<Point> m_points;
+    FitProblem m_problem;
+};
+
+/** What is left out in turn, by point: runs where there are enough, else classes of sizes in runs.
+ */
+std::vector<std::size_t>
+PartsOf(const std::vector<Point>& points, std::size_t runs)
+{
+    std::vector<std::size_t> parts;
+    std::map<std::pair<std::size_t, std::string>, std::size_t> known;
+    for (const Point& point : points)
+    {
+        const auto key = std::make_pair(point.run, runs < MIN_RUNS ? point.name : std::string());
+        parts.push_back(known.emplace(key, known.size()).first->second);
+    }
+    return parts;
+}
+
+/** Fits without one part after the other. */
+struct LeftOut
+{
+    std::vector<double> residuals;         //!< by point, of the fit without its part
+    std::vector<std::vector<double>> fits; //!< unknowns, by part
+};
+
+LeftOut
+LeaveOut(const MachineFit& machine, const RobustFit& fit, const std::vector<std::size_t>& parts)
+{
+    const FitProblem& problem = machine.Problem();
+    LeftOut found;
+    found.residuals.resize(parts.size());
+    const std::size_t count = *std::max_element(parts.begin(), parts.end()) + 1;
+    for (std::size_t part = 0; part < count; part++)
+    {
+        std::vector<bool> isUsed;
+        for (const std::size_t each : parts)
+        {
+            isUsed.push_back(each != part);
+        }
+        found.fits.push_back(RefitPart(problem, fit, isUsed));
+    }
+    const auto predictions = problem.predict(found.fits);
+    for (std::size_t i = 0; i < parts.size(); i++)
+    {
+        found.residuals[i] = problem.observed[i] - predictions[parts[i]][i];
+    }
+    return found;
+}
+
+/** Part of the held-out errors of a part that lies in the interval of the other parts. */
+double
+NestedCoverage(const std::vector<std::pair<std::size_t, double>>& errors, double coverage)
+{
+    std::map<std::size_t, std::size_t> parts;
+    for (const auto& [part, error] : errors)
+    {
+        parts[part]++;
+    }
+    std::size_t inside = 0;
+    for (const auto& [part, size] : parts)
+    {
+        std::vector<double> others;
+        for (const auto& [each, error] : errors)
+        {
+            if (each != part)
+            {
+                others.push_back(error);
+            }
+        }
+        std::sort(others.begin(), others.end());
+        const ConformalInterval interval = IntervalOf(others, coverage);
+        inside += std::count_if(errors.begin(), errors.end(), [&, &left = part](const auto& each) {
+            return each.first == left && each.second >= interval.lower &&
+                   each.second <= interval.upper;
+        });
+    }
+    return static_cast<double>(inside) / static_cast<double>(errors.size());
+}
+
+void
+AddBounds(const std::string& name,
+          const std::vector<std::pair<std::size_t, double>>& errors,
+          MachineCalibration& calibration)
+{
+    std::vector<double> sorted;
+    std::map<std::size_t, bool> parts;
+    for (const auto& [part, error] : errors)
+    {
+        sorted.push_back(error);
+        parts[part] = true;
+    }
+    std::sort(sorted.begin(), sorted.end());
+    for (const double coverage : MACHINE_COVERAGES)
+    {
+        const ConformalInterval interval = IntervalOf(sorted, coverage);
+        if (std::isinf(interval.lower) || std::isinf(interval.upper))
+        {
+            continue;
+        }
+        MeasuredBound bound;
+        bound.name = name;
+        bound.lower = std::exp(interval.lower);
+        bound.upper = std::exp(interval.upper);
+        bound.coverage = coverage;
+        bound.nestedCoverage = NestedCoverage(errors, coverage);
+        bound.sources = static_cast<uint32_t>(parts.size());
+        calibration.bounds.push_back(bound);
+    }
+}
+
+/** Errors by class of sizes and of all points. */
+void
+AddErrors(const MachineFit& machine,
+          const std::vector<double>& before,
+          const std::vector<double>& after,
+          const std::vector<double>& heldOut,
+          const std::vector<std::size_t>& parts,
+          MachineCalibration& calibration)
+{
+    const auto& points = machine.Points();
+    std::map<std::string, std::vector<std::size_t>> byClass;
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < points.size(); i++)
+    {
+        byClass[points[i].name].push_back(i);
+        all.push_back(i);
+    }
+    std::vector<std::pair<std::string, std::vector<std::size_t>>> classes(byClass.begin(),
+                                                                          byClass.end());
+    classes.emplace_back(ALL_POINTS, all);
+    for (const auto& [name, members] : classes)
+    {
+        ClassErrors errors{name, {}, {}, {}};
+        std::vector<std::pair<std::size_t, double>> byPart;
+        for (const std::size_t i : members)
+        {
+            const double observed = machine.Problem().observed[i];
+            errors.before.push_back(observed - before[i]);
+            errors.after.push_back(observed - after[i]);
+            errors.heldOut.push_back(heldOut[i]);
+            byPart.emplace_back(parts[i], heldOut[i]);
+        }
+        AddBounds(name, byPart, calibration);
+        calibration.classes.push_back(std::move(errors));
+    }
+}
+
+} // namespace
+
+MachineCalibration
+CalibrateMachine(const MachineFitSpec& spec,
+                 const Catalog& catalog,
+                 const std::function<void()>& progress)
+{
+    if (spec.runs.empty())
+    {
+        throw std::invalid_argument("CalibrateMachine: at least one run expected");
+    }
+    MachineFit machine(spec, catalog, progress);
+    const auto& parameters = machine.Parameters();
+    const RobustFit fit = FitRobustly(machine.Problem());
+    const auto parts = PartsOf(machine.Points(), spec.runs.size());
+    const LeftOut leftOut = LeaveOut(machine, fit, parts);
+    const auto before =
+        machine.Problem().predict({std::vector<double>(parameters.size(), 0)}).front();
+    MachineCalibration calibration;
+    calibration.heldOut = spec.runs.size() < MIN_RUNS ? "classes of sizes in runs" : "runs";
+    calibration.parts = leftOut.fits.size();
+    calibration.points = machine.Points().size();
+    calibration.scatter = fit.scale;
+    for (std::size_t i = 0; i < parameters.size(); i++)
+    {
+        const FitUnknown& unknown = fit.unknowns[i];
+        calibration.parameters.push_back(
+            {parameters[i],
+             machine.ValueOf(i, unknown.value),
+             unknown.error * parameters[i].spread,
+             unknown.isDetermined,
+             unknown.alike < 0 ? "" : parameters[static_cast<std::size_t>(unknown.alike)].Name()});
+    }
+    AddErrors(machine, before, fit.predicted, leftOut.residuals, parts, calibration);
+    return calibration;
+}
+
+} // namespace weir

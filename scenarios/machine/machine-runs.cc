@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/machine/machine-runs.h"
+
+#include "scenarios/machine/nccl-tests-file.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/yaml-writer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+namespace weir
+{
+
+namespace
+{
+
+/** Keys that FILE:key=value may have: those of a run but its name and its system. */
+std::vector<std::string>
+SettingKeys()
+{
+    std::vector<std::string> keys = YamlKeysOf("suite.collectives");
+    keys.erase(
+        std::remove_if(keys.begin(),
+                       keys.end(),
+                       [](const std::string& key) { return key == "name" || key == "system"; }),
+        keys.end());
+    return keys;
+}
+
+const std::string*
+Find(const RunSettings& settings, const std::string& key)
+{
+    const auto found = std::find_if(
+        settings.begin(), settings.end(), [&](const auto& each) { return each.first == key; });
+    return found == settings.end() ? nullptr : &found->second;
+}
+
+/** What the file says of its run. */
+RunSettings
+SaidBy(const NcclTestsRun& run)
+{
+    RunSettings settings;
+    if (run.op)
+    {
+        settings.emplace_back("op", ToString(*run.op));
+    }
+    if (run.nodes)
+    {
+        settings.emplace_back("nodes", std::to_string(*run.nodes));
+    }
+    if (run.gpusPerNode)
+    {
+        settings.emplace_back("gpusPerNode", std::to_string(*run.gpusPerNode));
+    }
+    if (run.ncclVersion)
+    {
+        settings.emplace_back("nccl", *run.ncclVersion);
+    }
+    if (run.launch)
+    {
+        settings.emplace_back("launch", ToString(*run.launch));
+    }
+    return settings;
+}
+
+} // namespace
+
+RunArgument
+ParseRunArgument(const std::string& text)
+{
+    const auto equals = text.find('=');
+    const auto colon = equals == std::string::npos ? equals : text.rfind(':', equals);
+    if (colon == std::string::npos)
+    {
+        return {text, {}};
+    }
+    RunArgument argument{text.substr(0, colon), {}};
+    std::istringstream settings(text.substr(colon + 1));
+    for (std::string setting; std::getline(settings, setting, ',');)
+    {
+        const auto split = setting.find('=');
+        const std::string key = setting.substr(0, split);
+        const auto keys = SettingKeys();
+        if (split == std::string::npos || std::find(keys.begin(), keys.end(), key) == keys.end())
+        {
+            throw InputError("--from " + text + ": found '" + setting +
+                             "', expected key=value with one of the keys: " + JoinNames(keys) +
+                             DidYouMean(key, keys));
+        }
+        argument.settings.emplace_back(key, setting.substr(split + 1));
+    }
+    return argument;
+}
+
+std::vector<MeasuredCollective>
+ReadMachineRuns(const RunArgument& argument,
+                const std::string& system,
+                const RunSettings& defaults,
+                const Catalog& catalog)
+{
+    std::vector<MeasuredCollective> runs;
+    for (const NcclTestsRun& found : ReadNcclTests(argument.file))
+    {
+        const RunSettings said = SaidBy(found);
+        YamlWriter text;
+        text.BeginMap();
+        text.Text("name", std::filesystem::path(argument.file).stem().string());
+        text.Text("system", system);
+        for (const std::string& key : SettingKeys())
+        {
+            for (const RunSettings* settings : {&argument.settings, &said, &defaults})
+            {
+                if (const std::string* value = Find(*settings, key))
+                {
+                    text.Text(key.c_str(), *value);
+                    break;
+                }
+            }
+        }
+        text.EndMap();
+        const YamlNode node = YamlNode::ParseArgument(text.GetText(), "--from " + argument.file);
+        for (const char* key : {"op", "nodes"})
+        {
+            if (!node.Has(key))
+            {
+                throw InputError("--from " + argument.file + ": found no " + key +
+                                 " in it, expected --" + key + " or " + argument.file + ":" + key +
+                                 "=...");
+            }
+        }
+        MeasuredCollective run = ReadMeasuredRun(node, catalog);
+        run.sweep.sizes = found.sizes;
+        run.measured = found.seconds;
+        runs.push_back(std::move(run));
+    }
+    return runs;
+}
+
+} // namespace weir

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/machine/machine-system.h"
+
+#include "scenarios/versions.h"
+#include "scenarios/yaml/yaml-writer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <sstream>
+
+namespace weir
+{
+
+namespace
+{
+
+/** Maps of maps of texts, in the order in which keys were first met. */
+class TextTree
+{
+  public:
+    void Set(const std::string& path, const std::string& text)
+    {
+        const auto dot = path.find('.');
+        Child(path.substr(0, dot), [&](TextTree& child) {
+            dot == std::string::npos ? void(child.m_text = text)
+                                     : child.Set(path.substr(dot + 1), text);
+        });
+    }
+
+    void Write(YamlWriter& out) const
+    {
+        for (const auto& [key, child] : m_children)
+        {
+            if (child.m_children.empty())
+            {
+                out.Text(key.c_str(), child.m_text);
+                continue;
+            }
+            out.BeginMap(key.c_str());
+            child.Write(out);
+            out.EndMap();
+        }
+    }
+
+  private:
+    void Child(const std::string& key, const std::function<void(TextTree&)>& change)
+    {
+        const auto found = std::find_if(m_children.begin(),
+                                        m_children.end(),
+                                        [&](const auto& each) { return each.first == key; });
+        if (found != m_children.end())
+        {
+            return change(found->second);
+        }
+        m_children.emplace_back(key, TextTree());
+        change(m_children.back().second);
+    }
+
+    std::string m_text;
+    std::vector<std::pair<std::string, TextTree>> m_children;
+};
+
+std::string
+PercentText(double part)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f %%", 100 * part);
+    return text;
+}
+
+/** Of every place that has a source what was fitted there, and where the rest is from. */
+std::vector<SystemSetting>
+SourcesOf(const MachineCalibration& calibration, const MachineOrigin& origin)
+{
+    std::map<std::string, std::string> fitted;
+    std::map<std::string, std::string> others;
+    for (const FittedParameter& each : calibration.parameters)
+    {
+        const std::string key = each.parameter.SourceKey();
+        if (each.isDetermined)
+        {
+            fitted[key] += (fitted[key].empty() ? "" : ", ") + each.parameter.Name() + " " +
+                           ToText(each.parameter.unit, each.value) + " with a standard error of " +
+                           PercentText(each.error) + ", before " +
+                           ToText(each.parameter.unit, each.parameter.initial);
+        }
+        others[key] = each.parameter.source;
+    }
+    std::vector<SystemSetting> sources;
+    for (const auto& [key, text] : fitted)
+    {
+        sources.emplace_back("node." + key,
+                             "weir calibrate, " + std::to_string(origin.runs.size()) +
+                                 " measured runs: " + text + "; " + origin.base + ": " +
+                                 others[key]);
+    }
+    return sources;
+}
+
+void
+WriteBounds(YamlWriter& out, const MachineCalibration& calibration)
+{
+    std::map<std::string, std::vector<MeasuredBound>> byClass;
+    for (const MeasuredBound& bound : calibration.bounds)
+    {
+        byClass[bound.name].push_back(bound);
+    }
+    if (byClass.empty())
+    {
+        return;
+    }
+    out.BeginList("bounds");
+    for (const auto& [name, bounds] : byClass)
+    {
+        const auto errors =
+            std::find_if(calibration.classes.begin(),
+                         calibration.classes.end(),
+                         [&, &named = name](const auto& each) { return each.name == named; });
+        out.BeginMap();
+        out.Text("name", name);
+        out.Integer("sources", bounds.front().sources);
+        out.Integer("cases", errors->heldOut.size());
+        out.BeginList("intervals");
+        for (const MeasuredBound& bound : bounds)
+        {
+            const auto rounded = [](double value) { return std::round(value * 1e4) / 1e4; };
+            out.Numbers({bound.coverage,
+                         rounded(std::log(bound.lower)),
+                         rounded(std::log(bound.upper)),
+                         rounded(bound.nestedCoverage)});
+        }
+        out.EndList();
+        out.EndMap();
+    }
+    out.EndList();
+}
+
+} // namespace
+
+YamlNode
+SystemWith(const std::string& base, const std::vector<SystemSetting>& settings)
+{
+    YamlWriter out;
+    out.BeginMap();
+    out.Text("base", base);
+    out.EndMap();
+    YamlNode system = YamlNode::ParseArgument(out.GetText(), "--system");
+    for (const auto& [path, text] : settings)
+    {
+        system.Set(path, text);
+    }
+    return system;
+}
+
+std::string
+ToSystemYaml(const MachineCalibration& calibration, const MachineOrigin& origin)
+{
+    TextTree tree;
+    for (const FittedParameter& each : calibration.parameters)
+    {
+        if (each.isDetermined)
+        {
+            tree.Set("node." + each.parameter.key, ToYaml(each.parameter.unit, each.value));
+        }
+    }
+    for (const auto& [path, text] : SourcesOf(calibration, origin))
+    {
+        tree.Set(path, text);
+    }
+    std::string runs;
+    for (const std::string& run : origin.runs)
+    {
+        runs += (runs.empty() ? "" : ", ") + run;
+    }
+    YamlWriter out;
+    out.BeginMap();
+    out.Text("base", origin.base);
+    out.Text("name", origin.name);
+    out.Text("title",
+             origin.base + ", calibrated with " + std::to_string(calibration.points) +
+                 " measured times");
+    out.Text("source", origin.command + " (Weir " + WeirVersion() + "): " + runs);
+    tree.Write(out);
+    WriteBounds(out, calibration);
+    out.EndMap();
+    return out.GetText();
+}
+
+} // namespace weir

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/machine/robust-fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+using Vector = std::vector<double>;
+using Matrix = std::vector<Vector>;
+
+constexpr double HUBER = 1.345;       // 95 % efficiency where residuals are normal (Huber 1981)
+constexpr double NORMAL_MAD = 1.4826; // standard deviation over median of absolute values
+constexpr double DIFFERENCE = 0.05;   // of an unknown, for derivatives
+constexpr double CONVERGED = 0.01;    // step of an unknown, in standard deviations of its prior
+constexpr int MAX_STEPS = 10;
+constexpr int MAX_TRIALS = 5; // of one step, each damped ten times as much
+
+/** The inverse of a symmetric positive definite matrix, by Cholesky's factors. O(n^3). */
+Matrix
+InverseOf(const Matrix& a)
+{
+    const std::size_t n = a.size();
+    Matrix lower(n, Vector(n));
+    for (std::size_t i = 0; i < n; i++)
+    {
+        for (std::size_t j = 0; j <= i; j++)
+        {
+            double sum = a[i][j];
+            for (std::size_t k = 0; k < j; k++)
+            {
+                sum -= lower[i][k] * lower[j][k];
+            }
+            lower[i][j] = i == j ? std::sqrt(sum) : sum / lower[j][j];
+        }
+    }
+    Matrix inverse(n, Vector(n));
+    for (std::size_t column = 0; column < n; column++)
+    {
+        Vector y(n);
+        for (std::size_t i = 0; i < n; i++)
+        {
+            double sum = i == column ? 1 : 0;
+            for (std::size_t k = 0; k < i; k++)
+            {
+                sum -= lower[i][k] * y[k];
+            }
+            y[i] = sum / lower[i][i];
+        }
+        for (std::size_t i = n; i-- > 0;)
+        {
+            double sum = y[i];
+            for (std::size_t k = i + 1; k < n; k++)
+            {
+                sum -= lower[k][i] * inverse[k][column];
+            }
+            inverse[i][column] = sum / lower[i][i];
+        }
+    }
+    return inverse;
+}
+
+Vector
+ResidualsOf(const FitProblem& problem, const Vector& predicted)
+{
+    Vector residuals(predicted.size());
+    for (std::size_t i = 0; i < residuals.size(); i++)
+    {
+        residuals[i] = problem.observed[i] - predicted[i];
+    }
+    return residuals;
+}
+
+double
+ScaleOf(const FitProblem& problem, const Vector& residuals, const std::vector<bool>& isUsed)
+{
+    Vector sizes;
+    for (std::size_t i = 0; i < residuals.size(); i++)
+    {
+        if (isUsed[i])
+        {
+            sizes.push_back(std::abs(residuals[i]));
+        }
+    }
+    if (sizes.empty())
+    {
+        return problem.leastScale;
+    }
+    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+    std::nth_element(sizes.begin(), middle, sizes.end());
+    return std::max(problem.leastScale, NORMAL_MAD * *middle);
+}
+
+/** Huber's weight of a residual, over the squared scale. */
+double
+WeightOf(double residual, double scale)
+{
+    const double size = std::abs(residual) / scale;
+    return (size <= HUBER ? 1 : HUBER / size) / (scale * scale);
+}
+
+/** Huber's losses and the priors' squares, halved. */
+double
+LossOf(const Vector& residuals, double scale, const std::vector<bool>& isUsed, const Vector& x)
+{
+    double loss = 0.5 * std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
+    for (std::size_t i = 0; i < residuals.size(); i++)
+    {
+        const double size = std::abs(residuals[i]) / scale;
+        loss += !isUsed[i] ? 0 : size <= HUBER ? 0.5 * size * size : HUBER * (size - 0.5 * HUBER);
+    }
+    return loss;
+}
+
+/** Weighted normal equations of some unknowns. */
+struct NormalEquations
+{
+    Matrix information; //!< with the priors' 1
+    Vector gradient;    //!< of minus the loss
+};
+
+NormalEquations
+EquationsOf(const Matrix& jacobian,
+            const std::vector<std::size_t>& active,
+            const Vector& residuals,
+            double scale,
+            const std::vector<bool>& isUsed,
+            const Vector& x)
+{
+    NormalEquations equations{Matrix(active.size(), Vector(active.size())), Vector(active.size())};
+    for (std::size_t a = 0; a < active.size(); a++)
+    {
+        equations.information[a][a] = 1;
+        equations.gradient[a] = -x[active[a]];
+        for (std::size_t i = 0; i < residuals.size(); i++)
+        {
+            if (!isUsed[i])
+            {
+                continue;
+            }
+            const double weighted = WeightOf(residuals[i], scale) * jacobian[active[a]][i];
+            equations.gradient[a] += weighted * residuals[i];
+            for (std::size_t b = 0; b < active.size(); b++)
+            {
+                equations.information[a][b] += weighted * jacobian[active[b]][i];
+            }
+        }
+    }
+    return equations;
+}
+
+/** By unknown of @p active the derivatives of the predictions; zero for the others. */
+Matrix
+JacobianAt(const FitProblem& problem,
+           const Vector& x,
+           const Vector& predicted,
+           const std::vector<std::size_t>& active)
+{
+    std::vector<Vector> places;
+    for (const std::size_t unknown : active)
+    {
+        places.push_back(x);
+        const bool isBelow = x[unknown] + DIFFERENCE > problem.most[unknown];
+        places.back()[unknown] += isBelow ? -DIFFERENCE : DIFFERENCE;
+    }
+    Matrix jacobian(x.size(), Vector(predicted.size()));
+    const auto found = problem.predict(places);
+    for (std::size_t a = 0; a < active.size(); a++)
+    {
+        const double difference = places[a][active[a]] - x[active[a]];
+        for (std::size_t i = 0; i < predicted.size(); i++)
+        {
+            jacobian[active[a]][i] = (found[a][i] - predicted[i]) / difference;
+        }
+    }
+    return jacobian;
+}
+
+/** Where the iteration stands. */
+struct FitState
+{
+    Vector x;
+    Vector predicted;
+    Matrix jacobian;
+    double scale{std::numeric_limits<double>::infinity()};
+};
+
+/** The residuals' scale, which only shrinks: what was explained once is not taken for noise. */
+void
+UpdateScale(const FitProblem& problem, const std::vector<bool>& isUsed, FitState& state)
+{
+    const Vector residuals = ResidualsOf(problem, state.predicted);
+    state.scale = std::min(state.scale, ScaleOf(problem, residuals, isUsed));
+}
+
+/**
+ * The damped step from @p state, within bounds: an unknown at its bound that would leave it is left
+ * out.
+ */
+Vector
+StepFrom(const FitProblem& problem,
+         const FitState& state,
+         std::vector<std::size_t> active,
+         const std::vector<bool>& isUsed,
+         double damping)
+{
+    const Vector residuals = ResidualsOf(problem, state.predicted);
+    const auto& x = state.x;
+    const auto all = EquationsOf(state.jacobian, active, residuals, state.scale, isUsed, x);
+    std::vector<std::size_t> free;
+    for (std::size_t a = 0; a < active.size(); a++)
+    {
+        const bool leaves = all.gradient[a] > 0 ? x[active[a]] >= problem.most[active[a]]
+                                                : x[active[a]] <= problem.least[active[a]];
+        if (!leaves)
+        {
+            free.push_back(active[a]);
+        }
+    }
+    auto equations = EquationsOf(state.jacobian, free, residuals, state.scale, isUsed, x);
+    for (std::size_t a = 0; a < free.size(); a++)
+    {
+        equations.information[a][a] *= 1 + damping;
+    }
+    const Matrix inverse = InverseOf(equations.information);
+    Vector next = x;
+    for (std::size_t a = 0; a < free.size(); a++)
+    {
+        const std::size_t unknown = free[a];
+        next[unknown] += std::inner_product(
+            inverse[a].begin(), inverse[a].end(), equations.gradient.begin(), 0.0);
+        next[unknown] = std::clamp(next[unknown], problem.least[unknown], problem.most[unknown]);
+    }
+    return next;
+}
+
+double
+LargestChange(const Vector& a, const Vector& b)
+{
+    double largest = 0;
+    for (std::size_t i = 0; i < a.size(); i++)
+    {
+        largest = std::max(largest, std::abs(a[i] - b[i]));
+    }
+    return largest;
+}
+
+/** Whether a step of less loss was found; @p state is there then. */
+bool
+TakeStep(const FitProblem& problem,
+         FitState& state,
+         const std::vector<std::size_t>& active,
+         const std::vector<bool>& isUsed,
+         double& damping)
+{
+    const double loss = LossOf(ResidualsOf(problem, state.predicted), state.scale, isUsed, state.x);
+    for (int trial = 0; trial < MAX_TRIALS; trial++)
+    {
+        const Vector x = StepFrom(problem, state, active, isUsed, damping);
+        if (LargestChange(x, state.x) < CONVERGED)
+        {
+            return false;
+        }
+        Vector predicted = problem.predict({x}).front();
+        if (LossOf(ResidualsOf(problem, predicted), state.scale, isUsed, x) < loss)
+        {
+            state.x = x;
+            state.predicted = std::move(predicted);
+            damping *= 0.1;
+            return true;
+        }
+        damping = std::max(damping * 10, 1e-2);
+    }
+    return false;
+}
+
+/** Fits the unknowns of @p active to all observations. */
+void
+Fit(const FitProblem& problem, const std::vector<std::size_t>& active, FitState& state)
+{
+    const std::vector<bool> isUsed(problem.observed.size(), true);
+    double damping = 1e-3;
+    for (int step = 0; step < MAX_STEPS; step++)
+    {
+        UpdateScale(problem, isUsed, state);
+        state.jacobian = JacobianAt(problem, state.x, state.predicted, active);
+        if (!TakeStep(problem, state, active, isUsed, damping))
+        {
+            return;
+        }
+    }
+}
+
+/** Says of the unknowns which are determined where @p state stands, and how well. */
+std::vector<FitUnknown>
+Determine(const FitProblem& problem, const FitState& state)
+{
+    const std::vector<bool> isUsed(problem.observed.size(), true);
+    const Vector residuals = ResidualsOf(problem, state.predicted);
+    std::vector<std::size_t> active(state.x.size());
+    std::iota(active.begin(), active.end(), std::size_t{0});
+    std::vector<FitUnknown> unknowns(state.x.size());
+    while (!active.empty())
+    {
+        const auto equations =
+            EquationsOf(state.jacobian, active, residuals, state.scale, isUsed, state.x);
+        const Matrix covariance = InverseOf(equations.information);
+        std::size_t worst = 0;
+        for (std::size_t a = 0; a < active.size(); a++)
+        {
+            worst = covariance[a][a] > covariance[worst][worst] ? a : worst;
+            unknowns[active[a]].error = std::sqrt(covariance[a][a]);
+        }
+        if (unknowns[active[worst]].error <= DETERMINED)
+        {
+            break;
+        }
+        FitUnknown& dropped = unknowns[active[worst]];
+        const bool isShown = std::sqrt(1 / equations.information[worst][worst]) <= DETERMINED;
+        double closest = 0;
+        for (std::size_t a = 0; a < active.size() && isShown; a++)
+        {
+            const double alike = std::abs(covariance[a][worst]) / std::sqrt(covariance[a][a]);
+            if (a != worst && alike > closest)
+            {
+                closest = alike;
+                dropped.alike = static_cast<int>(active[a]);
+            }
+        }
+        dropped.error = 1;
+        active.erase(active.begin() + static_cast<std::ptrdiff_t>(worst));
+    }
+    for (const std::size_t unknown : active)
+    {
+        unknowns[unknown].isDetermined = true;
+        unknowns[unknown].value = state.x[unknown];
+    }
+    return unknowns;
+}
+
+/** Standard errors of @p active: see FitRobustly. */
+Vector
+ErrorsOf(const FitProblem& problem,
+         const std::vector<std::size_t>& active,
+         const FitState& state,
+         const Vector& residuals)
+{
+    const std::vector<bool> isUsed(residuals.size(), true);
+    const Matrix covariance = InverseOf(
+        EquationsOf(state.jacobian, active, residuals, state.scale, isUsed, state.x).information);
+    // What each block pulls at the unknowns with: the influence of its observations.
+    std::map<std::size_t, Vector> pulls;
+    for (std::size_t i = 0; i < residuals.size(); i++)
+    {
+        Vector& pull = pulls.emplace(problem.blocks[i], Vector(active.size())).first->second;
+        for (std::size_t a = 0; a < active.size(); a++)
+        {
+            pull[a] +=
+                WeightOf(residuals[i], state.scale) * residuals[i] * state.jacobian[active[a]][i];
+        }
+    }
+    const auto blocks = static_cast<double>(pulls.size());
+    Vector errors(active.size());
+    for (std::size_t a = 0; a < active.size(); a++)
+    {
+        double sum = 0;
+        for (const auto& [block, pull] : pulls)
+        {
+            const double moved =
+                std::inner_product(pull.begin(), pull.end(), covariance[a].begin(), 0.0);
+            sum += moved * moved;
+        }
+        const double sandwich = sum * blocks / std::max(1.0, blocks - 1);
+        errors[a] = std::sqrt(std::max(covariance[a][a], sandwich));
+    }
+    return errors;
+}
+
+std::vector<std::size_t>
+DeterminedOf(const std::vector<FitUnknown>& unknowns)
+{
+    std::vector<std::size_t> determined;
+    for (std::size_t i = 0; i < unknowns.size(); i++)
+    {
+        if (unknowns[i].isDetermined)
+        {
+            determined.push_back(i);
+        }
+    }
+    return determined;
+}
+
+} // namespace
+
+RobustFit
+FitRobustly(const FitProblem& problem)
+{
+    const std::size_t count = problem.least.size();
+    if (problem.most.size() != count)
+    {
+        throw std::invalid_argument("FitRobustly: as many upper as lower bounds expected");
+    }
+    FitState state;
+    state.x.assign(count, 0);
+    state.predicted = problem.predict({state.x}).front();
+    if (state.predicted.size() != problem.observed.size() ||
+        problem.blocks.size() != problem.observed.size())
+    {
+        throw std::invalid_argument(
+            "FitRobustly: a prediction and a block for each observation expected");
+    }
+    std::vector<std::size_t> all(count);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    Fit(problem, all, state);
+    RobustFit fit;
+    fit.unknowns = Determine(problem, state);
+    const auto determined = DeterminedOf(fit.unknowns);
+    for (std::size_t i = 0; i < count; i++)
+    {
+        state.x[i] = fit.unknowns[i].value;
+    }
+    state.predicted = problem.predict({state.x}).front();
+    Fit(problem, determined, state);
+    const Vector errors =
+        ErrorsOf(problem, determined, state, ResidualsOf(problem, state.predicted));
+    for (std::size_t a = 0; a < determined.size(); a++)
+    {
+        fit.unknowns[determined[a]].value = state.x[determined[a]];
+        fit.unknowns[determined[a]].error = errors[a];
+    }
+    fit.predicted = std::move(state.predicted);
+    fit.jacobian = std::move(state.jacobian);
+    fit.scale = state.scale;
+    return fit;
+}
+
+std::vector<double>
+RefitPart(const FitProblem& problem, const RobustFit& fit, const std::vector<bool>& isUsed)
+{
+    FitState state;
+    for (const FitUnknown& unknown : fit.unknowns)
+    {
+        state.x.push_back(unknown.value);
+    }
+    state.predicted = fit.predicted;
+    state.jacobian = fit.jacobian;
+    state.scale = fit.scale;
+    const auto determined = DeterminedOf(fit.unknowns);
+    double damping = 1e-3;
+    for (int step = 0; step < MAX_STEPS; step++)
+    {
+        UpdateScale(problem, isUsed, state);
+        if (!TakeStep(problem, state, determined, isUsed, damping))
+        {
+            break;
+        }
+    }
+    return state.x;
+}
+
+} // namespace weir

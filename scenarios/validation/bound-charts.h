@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_VALIDATION_BOUND_CHARTS_H
+#define WEIR_SCENARIOS_VALIDATION_BOUND_CHARTS_H
+
+#include "scenarios/plot/chart.h"
+#include "scenarios/validation/bound-agreement.h"
+
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * Pictures of bounds on fresh cases: the reliability diagram (nominal against observed coverage)
+ * and the distribution of widths, of collectives and of steps; then, for the regimes of `stream`
+ * with the widest bounds, the errors of collectives against their size with the bound as a band.
+ */
+std::vector<Chart> BoundCharts(const BoundAgreement& agreement);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_VALIDATION_BOUND_CHARTS_H

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/sampled-calls.h"
+#include "scenarios/bound/sampled-steps.h"
+#include "scenarios/results/run-json.h"
+#include "scenarios/results/summary.h"
+#include "scenarios/simulation/run-scenario.h"
+#include "scenarios/writers/write-scenario.h"
+
+#include "refusal.h"
+#include "small-scenario.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+RunResult
+Play(const Scenario& scenario)
+{
+    PlainLoop loop;
+    return RunScenario(scenario, loop, [](Time) {});
+}
+
+RunResult
+PlaySmall(std::vector<std::pair<std::string, std::string>> settings)
+{
+    return Play(SmallScenario(settings));
+}
+
+/** How many calls ran in @p fidelity. */
+uint64_t
+CallsIn(const RunResult& result, Fidelity fidelity)
+{
+    uint64_t calls = 0;
+    for (const FidelityUse& use : result.fidelityUses)
+    {
+        calls += use.choice.fidelity == fidelity ? use.calls : 0;
+    }
+    return calls;
+}
+
+/** No bound meets a tolerance of nothing: auto is then flow, to the picosecond. */
+TEST(AutoFidelity, IsFlowWithoutTolerance)
+{
+    const RunResult result = PlaySmall({{"network.fidelity", "auto"}, {"network.tolerance", "0%"}});
+    EXPECT_EQ(result.StepTime(), PlaySmall({{"network.fidelity", "flow"}}).StepTime());
+    EXPECT_EQ(CallsIn(result, Fidelity::Analytical) + CallsIn(result, Fidelity::Stream), 0);
+    EXPECT_GT(CallsIn(result, Fidelity::Flow), 0);
+}
+
+/** Tensor groups have their nodes' links to themselves between sends: shortcuts run them, with the
+ * time of flow within the tolerance and in fewer events. */
+TEST(AutoFidelity, RunsUncontendedCallsByShortcut)
+{
+    const RunResult result =
+        PlaySmall({{"network.fidelity", "auto"}, {"network.tolerance", "10%"}});
+    const RunResult flow = PlaySmall({{"network.fidelity", "flow"}});
+    EXPECT_GT(CallsIn(result, Fidelity::Analytical) + CallsIn(result, Fidelity::Stream),
+              CallsIn(result, Fidelity::Flow));
+    EXPECT_NEAR(result.StepTime() / flow.StepTime(), 1, 0.1);
+    EXPECT_LT(result.events, flow.events);
+}
+
+/** Bounds say nothing of links that change: with a background flow all calls are flows, and the
+ * step is that of flow. */
+TEST(AutoFidelity, IsFlowWhereLinksChange)
+{
+    const std::string events =
+        "[{kind: background, at: 0s, from: node0/gpu0, to: node1/gpu0, bytes: 1GiB}]";
+    const RunResult result =
+        PlaySmall({{"network.fidelity", "auto"}, {"network.tolerance", "50%"}, {"events", events}});
+    EXPECT_EQ(result.StepTime(),
+              PlaySmall({{"network.fidelity", "flow"}, {"events", events}}).StepTime());
+    for (const FidelityUse& use : result.fidelityUses)
+    {
+        EXPECT_EQ(use.choice.reason, FidelityReason::Contention);
+    }
+}
+
+/** Two collectives that are under way at once over the same ports are flows; with a node each they
+ * need not be. */
+TEST(AutoFidelity, SeesJobsThatMeet)
+{
+    const auto run = [](const std::string& one, const std::string& two) {
+        const std::string call = "collective: {op: all-reduce, bytes: 256MiB, calls: 3}";
+        return Play(ReadScenario(
+            YamlNode::Parse(
+                "system: {base: hgx-h100, nodes: 4, fabric: {kind: leaf-spine, leafRadix: 24, "
+                "oversubscription: 2}}\n"
+                "jobs:\n"
+                "  - {name: one, " +
+                    call + ", placement: " + one + "}\n  - {name: two, " + call +
+                    ", placement: " + two + "}\nnetwork: {fidelity: auto, tolerance: 50%}\n",
+                "run.yaml"),
+            Catalog()));
+    };
+    const RunResult apart = run("{nodes: [0]}", "{nodes: [1]}");
+    EXPECT_EQ(CallsIn(apart, Fidelity::Flow), 0);
+    EXPECT_EQ(CallsIn(apart, Fidelity::Analytical), 6);
+    const RunResult together = run("{nodes: [0, 2]}", "{nodes: [1, 3]}");
+    EXPECT_EQ(CallsIn(together, Fidelity::Flow), 6);
+}
+
+/**
+ * Of random steps like those of the calibration, fresh seeds, the step of auto is within the
+ * tolerance of that of all flow, with the coverage: as many of them as the central 99.9 % of a
+ * binomial count allows. Second jobs, oversubscription and routing by load are among them.
+ */
+TEST(AutoFidelity, KeepsItsToleranceOnRandomSteps)
+{
+    constexpr uint64_t SEED = 20261124;
+    constexpr int CASES = 25;
+    constexpr double TOLERANCE = 0.03;
+    int inside = 0;
+    uint64_t shortcuts = 0;
+    for (int i = 0; i < CASES; i++)
+    {
+        const SampledStep step = SampleStep(SEED, i, Population::Calibrated, Catalog());
+        const RunResult result = Play(ReadScenario(
+            YamlNode::Parse(step.text + "network: {fidelity: auto, tolerance: 3%}\n", "sample"),
+            Catalog()));
+        inside += std::abs(result.StepTime() / step.flow - 1) <= TOLERANCE ? 1 : 0;
+        shortcuts += CallsIn(result, Fidelity::Analytical) + CallsIn(result, Fidelity::Stream);
+    }
+    RecordProperty("inside", inside);
+    RecordProperty("shortcuts", static_cast<int>(shortcuts));
+    // Binomial(25, 0.9): fewer than 16 with a probability of 2e-4
+    EXPECT_GE(inside, 16);
+    EXPECT_GT(shortcuts, 0U);
+}
+
+/** The same of random collectives by themselves. */
+TEST(AutoFidelity, KeepsItsToleranceOnRandomCalls)
+{
+    constexpr uint64_t SEED = 20261125;
+    constexpr int CASES = 60;
+    constexpr double TOLERANCE = 0.05;
+    const Calibration calibration = ReadCalibration("collectives", Catalog());
+    int inside = 0;
+    int shortcuts = 0;
+    for (int i = 0; i < CASES; i++)
+    {
+        SampledCall call = SampleCall(SEED, i, Population::Calibrated, Catalog());
+        call.spec.fidelity = Fidelity::Auto;
+        call.spec.automatic = {TOLERANCE, 0.9, calibration};
+        const CollectivePoint point = RunCollectiveSweep(call.spec).front();
+        inside += std::abs(point.time / call.flow - 1) <= TOLERANCE ? 1 : 0;
+        shortcuts += point.fidelity != Fidelity::Flow ? 1 : 0;
+    }
+    RecordProperty("inside", inside);
+    RecordProperty("shortcuts", shortcuts);
+    // Binomial(60, 0.9): fewer than 45 with a probability of 2e-4
+    EXPECT_GE(inside, 45);
+    EXPECT_GT(shortcuts, CASES / 4);
+}
+
+/** The result says which calls ran how, and by what tolerance. */
+TEST(AutoFidelity, IsInTheResult)
+{
+    const Scenario scenario =
+        SmallScenario({{"network.fidelity", "auto"}, {"network.tolerance", "10%"}});
+    const RunResult result = Play(scenario);
+    EXPECT_NE(Summarize(scenario, result).find("tolerance 10.0 % (90 %)"), std::string::npos);
+    EXPECT_NE(Summarize(scenario, result).find("within tolerance"), std::string::npos);
+    const std::string json = ToJson(scenario, result);
+    EXPECT_NE(json.find("\"tolerance\": 0.1"), std::string::npos);
+    EXPECT_NE(json.find("\"reason\": \"within tolerance\""), std::string::npos);
+    const std::string text = DumpScenario(scenario);
+    EXPECT_NE(text.find("tolerance: 10%"), std::string::npos) << text;
+}
+
+TEST(AutoFidelity, RefusesOtherTolerances)
+{
+    const auto refusal = [](const char* tolerance) {
+        return RefusalOf([&] {
+            SmallScenario({{"network.fidelity", "auto"}, {"network.tolerance", tolerance}});
+        });
+    };
+    EXPECT_NE(refusal("0.03").find("expected a percentage with a unit, such as 3%"),
+              std::string::npos)
+        << refusal("0.03");
+    EXPECT_NE(refusal("200%").find("expected 0% to 100%"), std::string::npos) << refusal("200%");
+}
+
+/** Without bounds there is nothing to choose by. */
+TEST(AutoFidelity, NeedsBounds)
+{
+    Scenario scenario = SmallScenario();
+    scenario.fidelity = Fidelity::Auto;
+    EXPECT_NE(RefusalOf([&] { Play(scenario); }).find("a calibration"), std::string::npos);
+}
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "refusal.h"
+#include "scenarios/machine/machine-runs.h"
+#include "scenarios/machine/nccl-tests-file.h"
+#include "scratch-folder.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace weir
+{
+namespace
+{
+
+/** A file of a text, read. */
+std::vector<NcclTestsRun>
+Read(const std::string& text, const std::string& name = "log.txt")
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / name) << text;
+    return ReadNcclTests(folder / name);
+}
+
+const char* const NEW_TEXT = R"([1,0]<stdout>:# Collective test starting: all_gather_perf
+[1,0]<stdout>:# nccl-tests version 2.17.6 nccl-headers=22809 nccl-library=22602
+[1,0]<stdout>:# nThread 1 nGpus 1 minBytes 8 maxBytes 128 step: 2(factor) warmup iters: 5
+[1,0]<stdout>:# Using devices
+[1,0]<stdout>:#  Rank  0 Group  0 Pid 11 on   nodeA device  0 [0x18] NVIDIA H100 80GB HBM3
+[1,0]<stdout>:#  Rank  1 Group  0 Pid 12 on   nodeA device  1 [0x2a] NVIDIA H100 80GB HBM3
+[1,0]<stdout>:#  Rank  2 Group  0 Pid 11 on   nodeB device  0 [0x18] NVIDIA H100 80GB HBM3
+[1,0]<stdout>:#  Rank  3 Group  0 Pid 12 on   nodeB device  1 [0x2a] NVIDIA H100 80GB HBM3
+[1,0]<stdout>:#
+[1,0]<stdout>:#                                                  out-of-place                in-place
+[1,0]<stdout>:#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+[1,0]<stdout>:#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+[1,0]<stdout>:            0             0     float    none      -1     0.10    0.00    0.00      0     0.10    0.00    0.00      0
+[1,0]<stdout>:           64             4     float    none      -1    13.50    0.00    0.00      0    12.90    0.00    0.00      0
+[1,0]<stdout>:          128             8     float    none      -1    14.25    0.01    0.01      0    14.10    0.01    0.01    N/A
+[1,0]<stdout>:# Out of bounds values : 0 OK
+[1,0]<stdout>:# Avg bus bandwidth    : 0.005
+)";
+
+/** Tags are passed over, empty calls, too; the header names the columns, devices make the nodes. */
+TEST(NcclTestsFile, ReadsTextByItsHeader)
+{
+    const auto runs = Read(NEW_TEXT);
+    ASSERT_EQ(runs.size(), 1);
+    const NcclTestsRun& run = runs.front();
+    EXPECT_EQ(run.op, CollectiveOp::AllGather);
+    EXPECT_EQ(run.ncclVersion, "2.26.2");
+    EXPECT_EQ(run.nodes, 2U);
+    EXPECT_EQ(run.gpusPerNode, 2U);
+    EXPECT_EQ(run.launch, LaunchMode::ProcessPerGpu);
+    EXPECT_EQ(run.sizes, (std::vector<Bytes>{Bytes(64), Bytes(128)}));
+    EXPECT_DOUBLE_EQ(run.seconds[0], 13.5e-6);
+    EXPECT_DOUBLE_EQ(run.seconds[1], 14.25e-6);
+}
+
+/** Before 2.11 there is no root and the last column is called error; one process has two GPUs. */
+TEST(NcclTestsFile, ReadsOldText)
+{
+    const auto runs = Read(
+        "# nThread 1 nGpus 2 minBytes 8 maxBytes 8\n"
+        "#   Rank  0 Pid  7 on   box device  0 [0x00] A100\n"
+        "#   Rank  1 Pid  7 on   box device  1 [0x01] A100\n"
+        "#       size  count   type  redop  time  algbw  busbw  error  time\n"
+        "#        (B)  (elements)            (us)\n"
+        "          8      2  float    sum   8.61   0.00   0.00  N/A   8.40\n",
+        "all_reduce_perf.log");
+    ASSERT_EQ(runs.size(), 1);
+    EXPECT_EQ(runs[0].op, CollectiveOp::AllReduce); // of the file's name
+    EXPECT_EQ(runs[0].launch, LaunchMode::OneProcess);
+    EXPECT_EQ(runs[0].gpusPerNode, 2U);
+    EXPECT_DOUBLE_EQ(runs[0].seconds.front(), 8.61e-6);
+}
+
+/** Runs that follow each other in one file are runs. */
+TEST(NcclTestsFile, ReadsSeveralRunsOfAFile)
+{
+    std::string text = NEW_TEXT;
+    std::string other = NEW_TEXT;
+    other.replace(other.find("all_gather"), 10, "all_reduce");
+    const auto runs = Read(text + other);
+    ASSERT_EQ(runs.size(), 2);
+    EXPECT_EQ(runs[0].op, CollectiveOp::AllGather);
+    EXPECT_EQ(runs[1].op, CollectiveOp::AllReduce);
+    EXPECT_EQ(runs[1].nodes, 2U);
+}
+
+TEST(NcclTestsFile, ReadsJson)
+{
+    const auto runs =
+        Read(R"({"version": "2.17.6", "args": ["./build/reduce_scatter_perf", "-b", "8"],
+        "nccl_version": "22907",
+        "devices": [{"rank": 0, "pid": 5, "hostname": "a", "device": 0},
+                    {"rank": 1, "pid": 6, "hostname": "b", "device": 0}],
+        "results": [{"size": 1024, "out_of_place": {"time": 21.5}, "in_place": {"time": 20}},
+                    {"size": 512, "out_of_place": {"time": 20.5}}]})");
+    ASSERT_EQ(runs.size(), 1);
+    EXPECT_EQ(runs[0].op, CollectiveOp::ReduceScatter);
+    EXPECT_EQ(runs[0].ncclVersion, "2.29.7");
+    EXPECT_EQ(runs[0].nodes, 2U);
+    EXPECT_EQ(runs[0].gpusPerNode, 1U);
+    EXPECT_EQ(runs[0].sizes.front(), Bytes(512)); // ascending
+    EXPECT_DOUBLE_EQ(runs[0].seconds.front(), 20.5e-6);
+}
+
+/** A run an operation; in-place times are passed over; the name says nodes and GPUs. */
+TEST(NcclTestsFile, ReadsCsv)
+{
+    const auto runs = Read(
+        "collective,size_bytes,time_us,algbw_GBps,busbw_GBps,in_place\n"
+        "all_reduce,8,19.8,0,0,0\n"
+        "all_reduce,8,11.1,0,0,1\n"
+        "alltoall,16,30,0,0,0\n",
+        "polaris_n002x4.csv");
+    ASSERT_EQ(runs.size(), 2);
+    EXPECT_EQ(runs[0].op, CollectiveOp::AllReduce);
+    EXPECT_DOUBLE_EQ(runs[0].seconds.front(), 19.8e-6);
+    EXPECT_EQ(runs[1].op, CollectiveOp::AllToAll);
+    EXPECT_EQ(runs[1].nodes, 2U);
+    EXPECT_EQ(runs[1].gpusPerNode, 4U);
+}
+
+/** The longest name counts: reduce_scatter is no reduce. */
+TEST(NcclTestsFile, FindsOperations)
+{
+    EXPECT_EQ(FindCollectiveOp("./build/reduce_scatter_perf"), CollectiveOp::ReduceScatter);
+    EXPECT_EQ(FindCollectiveOp("AllReduce"), CollectiveOp::AllReduce);
+    EXPECT_EQ(FindCollectiveOp("sendrecv_perf"), CollectiveOp::SendRecv);
+    EXPECT_FALSE(FindCollectiveOp("hypercube_perf").has_value());
+}
+
+TEST(NcclTestsFile, RefusesWithThePlace)
+{
+    const auto refusal = [](const std::string& text) { return RefusalOf([&] { Read(text); }); };
+    EXPECT_NE(refusal("hello\n").find("log.txt: found no times, expected output of nccl-tests"),
+              std::string::npos);
+    EXPECT_NE(refusal("size,time\n8,fast\n").find("log.txt:2: time: found 'fast'"),
+              std::string::npos);
+    EXPECT_NE(refusal("size,time\n8\n").find("log.txt:2: found 1 fields, expected 2"),
+              std::string::npos);
+    EXPECT_NE(refusal("size,time\n-8,1\n").find("log.txt:2: size: found '-8'"), std::string::npos);
+    EXPECT_NE(refusal("size,time,op\n8,1,hello\n").find("found 'hello', expected a collective"),
+              std::string::npos);
+    EXPECT_NE(refusal("{\"a\": 1}").find("JSON without `results`"), std::string::npos);
+    EXPECT_NE(refusal("#  Rank 0 Pid 1 on a device 0\n#  Rank 1 Pid 2 on a device 1\n"
+                      "#  Rank 2 Pid 1 on b device 0\n# size time\n 8 1\n")
+                  .find("found 2 ranks on a and 1 on b"),
+              std::string::npos);
+}
+
+TEST(MachineRuns, ArgumentsHaveSettings)
+{
+    const RunArgument plain = ParseRunArgument("runs/a.csv");
+    EXPECT_EQ(plain.file, "runs/a.csv");
+    const RunArgument argument = ParseRunArgument("C:runs/a.csv:nodes=2,op=all-gather");
+    EXPECT_EQ(argument.file, "C:runs/a.csv");
+    EXPECT_EQ(argument.settings, (RunSettings{{"nodes", "2"}, {"op", "all-gather"}}));
+    EXPECT_NE(RefusalOf([] { ParseRunArgument("a.csv:node=2"); }).find("did you mean 'nodes'"),
+              std::string::npos);
+}
+
+/** The argument says more than the file, the file more than the defaults. */
+TEST(MachineRuns, TheNearestSays)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "a.txt") << NEW_TEXT;
+    const auto runs = ReadMachineRuns({folder / "a.txt", {{"nodes", "4"}}},
+                                      "hgx-h100",
+                                      {{"nccl", "2.21.5"}, {"gpusPerNode", "8"}},
+                                      Catalog());
+    ASSERT_EQ(runs.size(), 1);
+    EXPECT_EQ(runs[0].sweep.cluster.nodes, 4);
+    EXPECT_EQ(runs[0].sweep.gpusPerNode, 2);
+    EXPECT_EQ(runs[0].sweep.ncclVersion, "2.26.2");
+}
+
+TEST(MachineRuns, RefusesWhatNothingSays)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "a.csv") << "size_bytes,time_us\n8,10\n";
+    const auto read = [&](const RunSettings& defaults) {
+        ReadMachineRuns({folder / "a.csv", {}}, "hgx-h100", defaults, Catalog());
+    };
+    EXPECT_NE(RefusalOf([&] {
+                  read({{"nodes", "2"}});
+              }).find("found no op in it, expected --op"),
+              std::string::npos);
+    EXPECT_NE(RefusalOf([&] {
+                  read({{"op", "all-reduce"}});
+              }).find("found no nodes in it"),
+              std::string::npos);
+}
+
+} // namespace
+} // namespace weir
