@@ -22,30 +22,40 @@ namespace weir
 /** Which GPUs a job gets. */
 enum class Placement : uint8_t
 {
-    Packed,  //!< node after node
-    Strided, //!< nodes 0, k, 2k, ..., then 1, k + 1, ...
-    Random,  //!< nodes in an order drawn by a seed
-    Nodes,   //!< the nodes of a list, in its order
-    Gpus     //!< the GPUs of a list, by rank
+    Packed,       //!< node after node
+    Strided,      //!< nodes 0, k, 2k, ..., then 1, k + 1, ...
+    Random,       //!< nodes in an order drawn by a seed
+    AcrossLeaves, //!< the first node of each leaf, then the second of each, ...
+    Leaves,       //!< the nodes at the leaves of a list, leaf after leaf
+    Nodes,        //!< the nodes of a list, in its order
+    Gpus          //!< the GPUs of a list, by rank
 };
 
 /** Which GPUs a job gets: of nodes in some order the free ones, or those of a list. */
 struct PlacementSpec
 {
     Placement kind{Placement::Packed};
-    uint32_t stride{2};           //!< of Strided
-    uint64_t seed{0};             //!< of Random
-    std::vector<uint32_t> list{}; //!< of Nodes or Gpus
-    std::string where{};          //!< for messages; empty: not from a file
+    uint32_t stride{2};                //!< of Strided
+    uint64_t seed{0};                  //!< of Random
+    std::vector<uint32_t> list{};      //!< of Nodes or Gpus
+    std::string where{};               //!< for messages; empty: not from a file
+    std::vector<std::string> leaves{}; //!< of Leaves: names of switches
 };
 
-/** A job that is one collective of a group of GPUs, called again and again. */
+/** One call of a job that is a sequence of collectives. */
+struct CalledCollective
+{
+    CollectiveOp op{CollectiveOp::AllReduce};
+    Bytes bytes; //!< as nccl-tests counts them
+};
+
+/** A job that is a collective of a group of GPUs, or several in turn, called again and again. */
 struct CollectiveJobSpec
 {
     std::string name;
-    CollectiveOp op{CollectiveOp::AllReduce};
-    Bytes bytes;         //!< as nccl-tests counts them
-    uint32_t calls{1};   //!< back to back
+    std::vector<CalledCollective> sequence; //!< of a round, back to back; at least one
+    uint32_t calls{1};                      //!< rounds
+    Time period;         //!< from the start of a round to that of the next, at least
     std::string until{}; //!< instead of a number of calls: until this job ends
     uint32_t gpus{0};    //!< how many; 0: all that its placement has
     Time start;          //!< of the first call

@@ -157,7 +157,18 @@ ReadIndices(const YamlNode& node)
     return indices;
 }
 
-/** A word, {kind, stride, seed}, {nodes: [...]} or {gpus: [...]}. */
+std::vector<std::string>
+ReadNames(const YamlNode& node)
+{
+    std::vector<std::string> names;
+    for (const YamlNode& item : node.Items())
+    {
+        names.push_back(item.AsString());
+    }
+    return names;
+}
+
+/** A word, {kind, stride, seed}, {nodes: [...]}, {gpus: [...]} or {leaves: [...]}. */
 PlacementSpec
 ReadPlacement(const YamlNode& node)
 {
@@ -182,6 +193,17 @@ ReadPlacement(const YamlNode& node)
         placement.list = ReadIndices(*gpus);
         return placement;
     }
+    if (const auto leaves = node.Find("leaves"))
+    {
+        node.CheckKeys(YamlKeysOf("placement.leaves"));
+        placement.kind = Placement::Leaves;
+        placement.leaves = ReadNames(*leaves);
+        if (placement.leaves.empty())
+        {
+            leaves->Fail("found an empty list, expected at least one switch");
+        }
+        return placement;
+    }
     node.CheckKeys(YamlKeysOf("placement"));
     placement.kind = node.Get("kind").AsEnum(PlacementNames());
     if (const auto stride = node.Find("stride"); stride && placement.kind == Placement::Strided)
@@ -196,6 +218,12 @@ ReadPlacement(const YamlNode& node)
     return placement;
 }
 
+CalledCollective
+ReadCall(const YamlNode& node)
+{
+    return {node.Get("op").AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP)), node.Get("bytes").AsBytes()};
+}
+
 /** A job with `collective` instead of a model. */
 CollectiveJobSpec
 ReadCollectiveJob(const YamlNode& node)
@@ -207,8 +235,33 @@ ReadCollectiveJob(const YamlNode& node)
     job.name = node.Get("name").AsString();
     const YamlNode collective = node.Get("collective");
     collective.CheckKeys(YamlKeysOf("job.collective"));
-    job.op = collective.Get("op").AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP));
-    job.bytes = collective.Get("bytes").AsBytes();
+    if (const auto sequence = collective.Find("sequence"))
+    {
+        for (const YamlNode& item : sequence->Items())
+        {
+            item.CheckKeys(YamlKeysOf("job.collective.sequence"));
+            job.sequence.push_back(ReadCall(item));
+        }
+        if (job.sequence.empty())
+        {
+            sequence->Fail("found an empty list, expected at least one call");
+        }
+        for (const char* key : {"op", "bytes"})
+        {
+            if (const auto other = collective.Find(key))
+            {
+                other->Fail("found it beside a sequence, expected one of them");
+            }
+        }
+    }
+    else
+    {
+        job.sequence.push_back(ReadCall(collective));
+    }
+    if (const auto every = collective.Find("every"))
+    {
+        job.period = every->AsTime();
+    }
     if (const auto until = node.Find("until"))
     {
         job.until = until->AsString();
@@ -322,20 +375,22 @@ SeedOfJob(uint64_t seed, std::size_t job)
     return job == 0 ? seed : SplitMix64(seed ^ SplitMix64(job)) & WRITABLE;
 }
 
-/** @throws InputError when a job goes on until one that is not there, or that ends by no steps. */
+/** @throws InputError when a job goes on until one that is not there, or that does so too. */
 void
-CheckUntil(const YamlNode& node, const std::vector<JobSpec>& jobs)
+CheckUntil(const YamlNode& node)
 {
     for (const YamlNode& item : node.Items())
     {
         const auto until = item.Find("until");
-        const auto other = std::find_if(jobs.begin(), jobs.end(), [&](const JobSpec& job) {
-            return until && job.name == until->AsString() && job.until.empty();
-        });
-        if (until && other == jobs.end())
+        const std::vector<YamlNode> others = node.Items();
+        const bool isThere =
+            until && std::any_of(others.begin(), others.end(), [&](auto& other) {
+                return !other.Has("until") && other.Get("name").AsString() == until->AsString();
+            });
+        if (until && !isThere)
         {
             until->Fail("found '" + until->AsString() +
-                        "', expected the name of a job with a model and without `until`");
+                        "', expected the name of a job without `until`");
         }
     }
 }
@@ -372,7 +427,7 @@ ReadJobs(const YamlNode& node,
     {
         node.Fail("found an empty list, expected at least one job");
     }
-    CheckUntil(node, scenario.jobs);
+    CheckUntil(node);
 }
 
 /** A version "2.30.7" that Weir knows. */
@@ -389,17 +444,6 @@ ReadNcclVersion(const YamlNode& node)
         node.Fail("found '" + version + "', expected a version from 2.7.0 on, such as 2.30.7");
     }
     return version;
-}
-
-std::vector<std::string>
-ReadNames(const YamlNode& node)
-{
-    std::vector<std::string> names;
-    for (const YamlNode& item : node.Items())
-    {
-        names.push_back(item.AsString());
-    }
-    return names;
 }
 
 /** Which flows are packets: those of some jobs, those of events, those over some links. */

@@ -158,7 +158,8 @@ PlacementNames()
 {
     return {{"packed", Placement::Packed},
             {"strided", Placement::Strided},
-            {"random", Placement::Random}};
+            {"random", Placement::Random},
+            {"across-leaves", Placement::AcrossLeaves}};
 }
 
 NamedChoices<JitterScope>

@@ -34,6 +34,15 @@ struct OpRecord
     Time finished;
 };
 
+/** One call of a job that is a collective. */
+struct CallRecord
+{
+    uint32_t collectiveJob{0}; //!< of Simulation::Collectives
+    uint32_t number{0};        //!< of the job's calls
+    Time started;
+    Time finished;
+};
+
 /** One collective or send/recv of one group. */
 struct CollectiveRecord
 {
@@ -102,6 +111,10 @@ class RecordSink
     }
 
     virtual void OnCollective(const CollectiveRecord& record)
+    {
+    }
+
+    virtual void OnCall(const CallRecord& record)
     {
     }
 

@@ -114,6 +114,14 @@ class Recorder::Fanout : public RecordSink
         }
     }
 
+    void OnCall(const CallRecord& record) override
+    {
+        for (auto* sink : m_sinks)
+        {
+            sink->OnCall(record);
+        }
+    }
+
     void OnFlow(const FlowRecord& record) override
     {
         for (auto* sink : m_sinks)
@@ -247,6 +255,14 @@ Recorder::AddJob(TrainingRun& job)
 {
     m_jobs.push_back(std::make_unique<JobObserver>(JobId(m_jobs.size()), job, *m_sinks));
     job.GetExecutor().AddObserver(*m_jobs.back());
+}
+
+void
+Recorder::AddCollective(CollectiveLoop& loop)
+{
+    loop.Watch([this, index = m_collectives++](uint32_t number, Time started, Time now) {
+        m_sinks->OnCall({index, number, started, now});
+    });
 }
 
 void

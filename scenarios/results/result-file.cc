@@ -113,7 +113,8 @@ ResultFile::Begin(Simulation& simulation)
     }
     for (std::size_t i = 0; i < simulation.Collectives().size(); i++)
     {
-        m_tables->firstLabel.push_back(labels++); // one each
+        m_tables->firstLabel.push_back(labels);
+        labels += static_cast<uint32_t>(simulation.Collectives()[i]->Calls().size());
     }
     m_tables->firstLabel.push_back(labels); // of what no job does
 }
@@ -177,6 +178,39 @@ ResultFile::OnCollective(const CollectiveRecord& record)
     table.channels.Append(plan.channels);
     table.bytes.Append(call.bytes.Count());
     table.firstArrival.Append(record.firstArrival.ToSeconds());
+    table.start.Append(record.started.ToSeconds());
+    table.finish.Append(record.finished.ToSeconds());
+}
+
+void
+ResultFile::OnCall(const CallRecord& record)
+{
+    auto& table = m_tables->collectives;
+    if (table.table.Rows() == MAX_ROWS)
+    {
+        table.leftOut++;
+        return;
+    }
+    const CollectiveLoop& loop = *m_simulation->Collectives()[record.collectiveJob];
+    const CollectiveCall& call = loop.GetCall(record.number);
+    const CollectivePlan& plan = m_simulation->GetPlanner().Plan(call);
+    const auto calls = static_cast<uint32_t>(loop.Calls().size());
+    const std::size_t job = m_simulation->JobCount() + record.collectiveJob;
+    table.job.Append(static_cast<uint32_t>(job));
+    table.id.Append(record.number);
+    table.step.Append(record.number / calls);
+    table.groups.Append(1);
+    table.algorithm.Append(static_cast<uint32_t>(plan.algorithm));
+    table.group.Append(0);
+    table.firstRank.Append(0);
+    table.ranks.Append(static_cast<uint32_t>(
+        m_simulation->GetPlanner().GetCommunicator(call.communicator).Size()));
+    table.op.Append(static_cast<uint32_t>(call.op));
+    table.label.Append(m_tables->firstLabel[job] + record.number % calls);
+    table.protocol.Append(static_cast<uint32_t>(plan.protocol));
+    table.channels.Append(plan.channels);
+    table.bytes.Append(call.bytes.Count());
+    table.firstArrival.Append(record.started.ToSeconds());
     table.start.Append(record.started.ToSeconds());
     table.finish.Append(record.finished.ToSeconds());
 }

@@ -82,9 +82,11 @@ WriteCatalogs(Hdf5File& file, Simulation& simulation)
     }
     for (const auto& collective : simulation.Collectives())
     {
-        const CollectiveCall& call = collective->GetCall();
-        labels.push_back(std::string(ToString(call.op)) + " " + std::to_string(call.bytes.Count()) +
-                         " B");
+        for (const CollectiveCall& call : collective->Calls())
+        {
+            labels.push_back(std::string(ToString(call.op)) + " " +
+                             std::to_string(call.bytes.Count()) + " B");
+        }
         jobs.push_back(collective->GetName());
     }
     const auto& traffics = simulation.TrafficLabels();

@@ -193,7 +193,8 @@ CollectiveLines(const RunResult& result)
         const TimeSpread spread = SpreadOf(each.calls);
         table.Row(
             {Shorten(each.name, 15),
-             ToString(each.op),
+             each.sequence.size() == 1 ? std::string(ToString(each.sequence.front().op))
+                                       : std::to_string(each.sequence.size()) + " in turn",
              std::to_string(each.calls.size()) + " calls on " + std::to_string(each.gpus) + " GPUs",
              "mean " + FormatSeconds(spread.mean),
              "p95 " + FormatSeconds(spread.p95),

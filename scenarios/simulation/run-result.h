@@ -49,11 +49,10 @@ struct JobResult
 struct CollectiveJobResult
 {
     std::string name;
-    CollectiveOp op{CollectiveOp::AllReduce};
-    Bytes bytes;
+    std::vector<CollectiveCall> sequence; //!< the calls of a round
     std::size_t gpus{0};
-    std::vector<Time> calls; //!< each finished call's duration
-    Rate busBandwidth;       //!< of the mean call
+    std::vector<Time> calls; //!< each finished call's duration; call i is sequence[i % its size]
+    Rate busBandwidth;       //!< of all finished calls
 };
 
 /** What `weir run` reports. */
@@ -77,6 +76,14 @@ struct RunResult
         return jobs.empty() ? Time::Infinite() : jobs.front().stepTime;
     }
 };
+
+/**
+ * Bus bandwidth as nccl-tests counts it, over finished calls of a sequence.
+ * @param calls how long call i took, which is sequence[i % its size]
+ */
+Rate BusBandwidthOf(const std::vector<CollectiveCall>& sequence,
+                    const std::vector<Time>& calls,
+                    std::size_t gpus);
 
 /** What has come of @p simulation so far, but for the time and memory that it took. */
 RunResult CollectResult(Simulation& simulation);

@@ -4,6 +4,7 @@
 #include "compute-model/execution/step-call.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace weir
@@ -128,20 +129,19 @@ Simulation::AddJob(const TrainingJobSpec& spec, const Gpu& gpu, Fidelity fidelit
 
 CollectiveLoop&
 Simulation::AddCollective(const std::vector<GpuId>& gpus,
-                          CollectiveCall call,
-                          uint32_t calls,
-                          Time start,
+                          CallSequence sequence,
                           Fidelity fidelity,
                           CollectiveLoop::CallEnded ended)
 {
     CollectiveEngine& engine = GetEngine(fidelity);
-    call.communicator = m_planner.AddCommunicator(gpus);
-    m_planner.Plan(call);
+    for (CollectiveCall& call : sequence.calls)
+    {
+        call.communicator = m_planner.AddCommunicator(gpus);
+        m_planner.Plan(call);
+    }
     m_collectives.push_back(std::make_unique<CollectiveLoop>(
         engine,
-        call,
-        calls,
-        start,
+        std::move(sequence),
         [this, ended = std::move(ended)](uint32_t index, Time started, Time now) {
             if (ended)
             {
@@ -149,7 +149,6 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
             }
             OnJobEnded();
         }));
-    m_collectiveUntil.emplace_back();
     m_engines.AddBefore(*m_collectives.back(), engine);
     return *m_collectives.back();
 }
@@ -253,6 +252,8 @@ Simulation::OwnerOf(const FlowRequest& request) const
                 FlowOwner owner;
                 owner.collectiveJob = static_cast<uint32_t>(i);
                 owner.collective = origin->token;
+                owner.label =
+                    static_cast<uint32_t>(origin->token % m_collectives[i]->Calls().size());
                 return owner;
             }
         }
@@ -298,35 +299,56 @@ Simulation::GetMeasuredLinks()
 }
 
 void
-Simulation::KeepBusyUntil(JobId job, JobId other)
+Simulation::KeepBusyUntil(WorkId work, WorkId other)
 {
-    m_jobs[job.Index()].until = other;
-    GetJob(job).GetExecutor().ContinueUntilStopped();
+    m_until.emplace_back(work, other);
+    if (work.kind == WorkId::Kind::Training)
+    {
+        m_jobs[work.index].run->GetExecutor().ContinueUntilStopped();
+    }
+}
+
+bool
+Simulation::HasEnded(WorkId work) const
+{
+    switch (work.kind)
+    {
+    case WorkId::Kind::Training:
+        return m_jobs[work.index].run->GetExecutor().IsFinished();
+    case WorkId::Kind::Collective:
+        return m_collectives[work.index]->IsFinished();
+    case WorkId::Kind::Traffic:
+        break;
+    }
+    throw std::logic_error("Simulation: no such kind of work");
 }
 
 void
-Simulation::KeepCallingUntil(std::size_t index, JobId job)
+Simulation::Stop(WorkId work)
 {
-    m_collectiveUntil[index] = job;
+    switch (work.kind)
+    {
+    case WorkId::Kind::Training:
+        m_jobs[work.index].run->GetExecutor().StopAfterStep();
+        return;
+    case WorkId::Kind::Collective:
+        m_collectives[work.index]->Stop();
+        return;
+    case WorkId::Kind::Traffic:
+        break;
+    }
+    throw std::logic_error("Simulation: no such kind of work");
 }
 
 void
 Simulation::OnJobEnded()
 {
     const auto isFinished = [](const Job& job) { return job.run->GetExecutor().IsFinished(); };
-    for (const Job& job : m_jobs)
+    for (const auto& [work, other] : m_until)
     {
-        if (job.until.IsValid() && isFinished(m_jobs[job.until.Index()]))
+        if (HasEnded(other) && !HasEnded(work))
         {
-            job.run->GetExecutor().StopAfterStep();
-        }
-    }
-    for (std::size_t i = 0; i < m_collectives.size(); i++)
-    {
-        const JobId until = m_collectiveUntil[i];
-        if (until.IsValid() && isFinished(m_jobs[until.Index()]))
-        {
-            m_collectives[i]->Stop();
+            Stop(work);
         }
     }
     const bool hasEndedCollective =
@@ -378,8 +400,8 @@ Simulation::DescribeWaiting()
     {
         if (!collective->IsFinished())
         {
-            const CollectiveCall& call = collective->GetCall();
-            add(std::string(ToString(call.op)) + " of " +
+            const CollectiveCall& call = collective->GetCall(collective->Durations().size());
+            add(collective->GetName() + ": " + ToString(call.op) + " of " +
                 std::to_string(m_planner.GetCommunicator(call.communicator).Size()) +
                 " GPUs: call " + std::to_string(collective->Durations().size()) + " has not ended");
         }

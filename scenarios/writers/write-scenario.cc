@@ -171,6 +171,17 @@ WriteSteps(YamlWriter& out, const JobSpec& job)
 }
 
 void
+WriteNames(YamlWriter& out, const char* key, const std::vector<std::string>& names)
+{
+    out.BeginList(key);
+    for (const std::string& name : names)
+    {
+        out.Item(name);
+    }
+    out.EndList();
+}
+
+void
 WritePlacement(YamlWriter& out, const PlacementSpec& placement)
 {
     switch (placement.kind)
@@ -187,6 +198,13 @@ WritePlacement(YamlWriter& out, const PlacementSpec& placement)
         out.BeginMap("placement");
         out.Text("kind", "random");
         out.Integer("seed", placement.seed);
+        break;
+    case Placement::AcrossLeaves:
+        out.Text("placement", "across-leaves");
+        return;
+    case Placement::Leaves:
+        out.BeginMap("placement");
+        WriteNames(out, "leaves", placement.leaves);
         break;
     case Placement::Nodes:
     case Placement::Gpus:
@@ -208,11 +226,35 @@ WriteCollectiveJob(YamlWriter& out, const CollectiveJobSpec& job)
     out.BeginMap();
     out.Text("name", job.name);
     out.BeginMap("collective");
-    out.Text("op", ToString(job.op));
-    out.Size("bytes", job.bytes);
+    const bool isSequence = job.sequence.size() > 1;
+    if (isSequence)
+    {
+        out.BeginList("sequence");
+    }
+    for (const CalledCollective& call : job.sequence)
+    {
+        if (isSequence)
+        {
+            out.BeginMap();
+        }
+        out.Text("op", ToString(call.op));
+        out.Size("bytes", call.bytes);
+        if (isSequence)
+        {
+            out.EndMap();
+        }
+    }
+    if (isSequence)
+    {
+        out.EndList();
+    }
     if (job.until.empty())
     {
         out.Integer("calls", job.calls);
+    }
+    if (job.period > Time())
+    {
+        out.Duration("every", job.period);
     }
     out.EndMap();
     if (!job.until.empty())
@@ -290,17 +332,6 @@ WriteEvent(YamlWriter& out, const EventSpec& event)
         out.Size("bytes", event.bytes);
     }
     out.EndMap();
-}
-
-void
-WriteNames(YamlWriter& out, const char* key, const std::vector<std::string>& names)
-{
-    out.BeginList(key);
-    for (const std::string& name : names)
-    {
-        out.Item(name);
-    }
-    out.EndList();
 }
 
 /** What is packets, and how it meets the fluid. */
