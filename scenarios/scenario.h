@@ -10,6 +10,7 @@
 #include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
+#include "scenarios/traffic/traffic-pattern.h"
 
 #include <cstdint>
 #include <optional>
@@ -78,9 +79,16 @@ enum class EventKind : uint8_t
     Degrade,   //!< a link's rate becomes factor times its own
     LinkDown,  //!< a duplex link stops; flows that can take another way do
     LinkUp,    //!< it goes on
+    Flap,      //!< a duplex link is down and up by turns
+    Failures,  //!< duplex links fail and are repaired at random
     SlowGpu,   //!< a GPU computes factor times as long (for the whole run; `at` must be 0)
     Background //!< a flow of `bytes` from one GPU to another
 };
+
+/** All duplex links between switches, in EventSpec::links. */
+constexpr const char* SWITCH_LINKS = "switch-to-switch";
+/** All duplex links between NICs and switches, similarly. */
+constexpr const char* NIC_LINKS = "nic-to-switch";
 
 struct EventSpec
 {
@@ -92,10 +100,14 @@ struct EventSpec
     std::string to;
     double factor{1};
     Bytes bytes;
-    std::string where{};            //!< for messages, as YamlNode::Where; empty: not from a file
-    std::string fromWhere{};        //!< the same for `from` or `gpu`
-    std::string toWhere{};          //!< the same for `to`
-    FlowForm form{FlowForm::Fluid}; //!< of a background flow, where the fidelity is hybrid
+    Time down{};                      //!< Flap: how long each time; Failures: on average
+    Time up{};                        //!< Flap, Failures: similarly
+    std::vector<std::string> links{}; //!< Failures: "from -> to", or SWITCH_LINKS or NIC_LINKS
+    uint64_t seed{1};                 //!< Failures
+    std::string where{};              //!< for messages, as YamlNode::Where; empty: not from a file
+    std::string fromWhere{};          //!< the same for `from` or `gpu`
+    std::string toWhere{};            //!< the same for `to`
+    FlowForm form{FlowForm::Fluid};   //!< of a background flow, where the fidelity is hybrid
 };
 
 struct OutputSpec
@@ -114,6 +126,17 @@ struct HybridSelection
     CouplingSpec coupling;         //!< with the links whose flows are packets
 };
 
+/** A job that is traffic between GPUs. */
+struct TrafficJobSpec
+{
+    std::string name;
+    TrafficSpec traffic;
+    std::string until{}; //!< flows begin until this job ends; empty: as the traffic says
+    uint32_t gpus{0};    //!< how many; 0: all that its placement has
+    PlacementSpec placement;
+    std::string where{}; //!< for messages, as YamlNode::Where; empty: not from a file
+};
+
 /** An experiment, with every default filled in. */
 struct Scenario
 {
@@ -124,7 +147,8 @@ struct Scenario
     Gpu gpu;
     std::vector<JobSpec> jobs;
     std::vector<CollectiveJobSpec>
-        collectives{}; //!< jobs that are collectives; placed after the others
+        collectives{};                      //!< jobs that are collectives; placed after the others
+    std::vector<TrafficJobSpec> traffics{}; //!< jobs that are traffic; placed last
     Fidelity fidelity{Fidelity::Stream};
     PacketSpec packets;     //!< where the fidelity is packet or hybrid
     HybridSelection hybrid; //!< where it is hybrid

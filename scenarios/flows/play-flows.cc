@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/play-flows.h"
 
-#include "scenarios/flows/source-ports.h"
+#include "scenarios/traffic/source-ports.h"
 
 #include <algorithm>
 #include <limits>
@@ -81,6 +81,7 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
             FlowRequest request;
             request.route = m_flows.Route(flow);
             request.bytes = m_flows.GetBytes(flow);
+            request.cap = m_flows.Cap(flow);
             request.client = this;
             request.token = flow;
             m_transport.Start(request, now);

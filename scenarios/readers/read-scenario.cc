@@ -12,6 +12,7 @@
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-plan.h"
 #include "scenarios/readers/read-system.h"
+#include "scenarios/readers/read-traffic.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/apply-settings.h"
@@ -286,6 +287,34 @@ ReadCollectiveJob(const YamlNode& node)
     return job;
 }
 
+/** A job with `traffic` instead of a model. */
+TrafficJobSpec
+ReadTrafficJob(const YamlNode& node, const Catalog& catalog, uint64_t seed)
+{
+    node.CheckKeys(YamlKeysOf("job (traffic)"));
+    TrafficJobSpec job;
+    job.where = node.Where();
+    job.name = node.Get("name").AsString();
+    if (const auto until = node.Find("until"))
+    {
+        job.until = until->AsString();
+    }
+    job.traffic = ReadTraffic(node.Get("traffic"), catalog, seed, !job.until.empty(), false);
+    if (const auto gpus = node.Find("gpus"))
+    {
+        job.gpus = gpus->AsCount(2, MAX_INDEX);
+    }
+    if (const auto placement = node.Find("placement"))
+    {
+        job.placement = ReadPlacement(*placement);
+    }
+    if (const auto start = node.Find("start"))
+    {
+        job.traffic.start = start->AsTime();
+    }
+    return job;
+}
+
 JobSpec
 ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& budget)
 {
@@ -410,6 +439,13 @@ ReadJobs(const YamlNode& node,
             scenario.collectives.push_back(ReadCollectiveJob(item));
             names.push_back(scenario.collectives.back().name);
         }
+        else if (item.IsMap() && item.Has("traffic"))
+        {
+            // Numbers that no other kind of job draws by.
+            const uint64_t seed = SeedOfJob(scenario.seed, MAX_INDEX + scenario.traffics.size());
+            scenario.traffics.push_back(ReadTrafficJob(item, catalog, seed));
+            names.push_back(scenario.traffics.back().name);
+        }
         else
         {
             const uint64_t seed = SeedOfJob(scenario.seed, scenario.jobs.size());
@@ -478,6 +514,10 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
             names.push_back(job.name);
         }
         for (const CollectiveJobSpec& job : scenario.collectives)
+        {
+            names.push_back(job.name);
+        }
+        for (const TrafficJobSpec& job : scenario.traffics)
         {
             names.push_back(job.name);
         }
@@ -601,7 +641,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     {
         for (const YamlNode& event : events->Items())
         {
-            scenario.events.push_back(ReadEvent(event));
+            scenario.events.push_back(ReadEvent(event, scenario.seed));
             if (scenario.fidelity == Fidelity::Hybrid && scenario.hybrid.flows)
             {
                 scenario.events.back().form = FlowForm::Packets;

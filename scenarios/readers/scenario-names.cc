@@ -178,12 +178,20 @@ FidelityNames()
             {"hybrid", Fidelity::Hybrid}};
 }
 
+NamedChoices<TrafficKind>
+TrafficKindNames()
+{
+    return ChoicesUpTo(TrafficKind::OnOff);
+}
+
 NamedChoices<EventKind>
 EventKindNames()
 {
     return {{"degrade", EventKind::Degrade},
             {"link-down", EventKind::LinkDown},
             {"link-up", EventKind::LinkUp},
+            {"link-flap", EventKind::Flap},
+            {"random-failures", EventKind::Failures},
             {"slow-gpu", EventKind::SlowGpu},
             {"background", EventKind::Background}};
 }

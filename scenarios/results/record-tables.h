@@ -125,8 +125,11 @@ struct FlowTable
     explicit FlowTable(Hdf5File& file)
         : table(file, "/flows", "flow"),
           job(table.Add<uint32_t>({"job", "", "job, or background", "/catalogs/jobs/name"})),
-          collective(table.Add<uint32_t>(
-              {"collective", "", "of the job, as in /collectives/id; 4294967295: none", ""})),
+          collective(table.Add<uint32_t>({"collective",
+                                          "",
+                                          "of the job, as in /collectives/id (of traffic: number "
+                                          "of the flow); 4294967295: none",
+                                          ""})),
           label(table.Add<uint32_t>({"label", "", "what it is for", "/catalogs/labels/name"})),
           source(table.Add<uint32_t>(
               {"source", "", "where it begins; empty: at every rank", "/catalogs/devices/name"})),

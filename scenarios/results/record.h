@@ -64,7 +64,8 @@ struct FlowOwner
 
     JobId job;
     uint32_t collectiveJob{NO_COLLECTIVE_JOB}; //!< of Simulation::Collectives, instead of a job
-    uint64_t collective{0};    //!< CollectiveRecord::number, or the number of the call
+    uint32_t trafficJob{NO_COLLECTIVE_JOB};    //!< of Simulation::TrafficJobs, instead of a job
+    uint64_t collective{0};    //!< CollectiveRecord::number, or that of the call or the flow
     const StepOp* op{nullptr}; //!< of the job's graph
     uint32_t label{0};         //!< of the graph's labels, or Simulation::TrafficLabels
 };

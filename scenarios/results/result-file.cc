@@ -116,6 +116,10 @@ ResultFile::Begin(Simulation& simulation)
         m_tables->firstLabel.push_back(labels);
         labels += static_cast<uint32_t>(simulation.Collectives()[i]->Calls().size());
     }
+    for (std::size_t i = 0; i < simulation.TrafficJobs().size(); i++)
+    {
+        m_tables->firstLabel.push_back(labels++);
+    }
     m_tables->firstLabel.push_back(labels); // of what no job does
 }
 
@@ -229,12 +233,15 @@ ResultFile::OnFlow(const FlowRecord& record)
     table.paths[path] = true;
     const FlowOwner& owner = record.owner;
     const bool isCollective = owner.collectiveJob != FlowOwner::NO_COLLECTIVE_JOB;
-    const bool hasJob = owner.job.IsValid() || isCollective;
-    // Jobs, then collectives, then what is no job's.
+    const bool isTraffic = owner.trafficJob != FlowOwner::NO_COLLECTIVE_JOB;
+    const bool hasJob = owner.job.IsValid() || isCollective || isTraffic;
+    // Jobs, then collectives, then traffic, then what is no job's.
     const std::size_t jobs = m_simulation->JobCount();
+    const std::size_t traffics = jobs + m_simulation->Collectives().size();
     const std::size_t job = owner.job.IsValid() ? owner.job.Index()
                             : isCollective      ? jobs + owner.collectiveJob
-                                                : jobs + m_simulation->Collectives().size();
+                            : isTraffic         ? traffics + owner.trafficJob
+                                                : traffics + m_simulation->TrafficJobs().size();
     const Routing& routing = m_simulation->GetRouting();
     const auto devices = static_cast<uint32_t>(m_simulation->GetTopology().DeviceCount());
     const auto indexOf = [devices](DeviceId device) {

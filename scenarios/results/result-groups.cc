@@ -89,6 +89,11 @@ WriteCatalogs(Hdf5File& file, Simulation& simulation)
         }
         jobs.push_back(collective->GetName());
     }
+    for (const auto& traffic : simulation.TrafficJobs())
+    {
+        labels.push_back(std::string(ToString(traffic->GetSpec().kind)));
+        jobs.push_back(traffic->GetName());
+    }
     const auto& traffics = simulation.TrafficLabels();
     jobs.push_back(simulation.TrafficName());
     labels.insert(labels.end(), traffics.begin(), traffics.end());

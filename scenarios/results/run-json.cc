@@ -2,6 +2,7 @@
 #include "scenarios/results/run-json.h"
 
 #include "scenarios/results/busy-link-json.h"
+#include "scenarios/results/percentiles.h"
 
 #include <nlohmann/json.hpp>
 
@@ -119,6 +120,30 @@ ToJson(const CollectiveJobResult& job)
 }
 
 Json
+ToJson(const TrafficJobResult& job)
+{
+    std::vector<double> times;
+    for (const Time time : job.times)
+    {
+        times.push_back(time.ToSeconds());
+    }
+    const Percentiles fct = PercentilesOf(times);
+    const Percentiles slowdown = PercentilesOf(job.slowdowns);
+    return {{"name", job.name},
+            {"pattern", ToString(job.kind)},
+            {"gpus", job.gpus},
+            {"flows", job.started},
+            {"finished", job.times.size()},
+            {"bytes", job.bytes.Count()},
+            {"fct_p50_s", fct.p50},
+            {"fct_p95_s", fct.p95},
+            {"fct_p99_s", fct.p99},
+            {"slowdown_p50", slowdown.p50},
+            {"slowdown_p95", slowdown.p95},
+            {"slowdown_p99", slowdown.p99}};
+}
+
+Json
 ToJson(const ErrorBound& bound, Time step)
 {
     const bool isInside = bound.IsInside();
@@ -168,6 +193,10 @@ ToJson(const Scenario& scenario, const RunResult& result)
     for (const auto& each : result.collectives)
     {
         object["collectives"].push_back(ToJson(each));
+    }
+    for (const auto& each : result.traffics)
+    {
+        object["traffic"].push_back(ToJson(each));
     }
     AddBusiestLinks(object, result);
     object["events"] = result.events;

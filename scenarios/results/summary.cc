@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/summary.h"
 
+#include "scenarios/results/percentiles.h"
 #include "scenarios/results/text-table.h"
 
 #include <algorithm>
@@ -56,6 +57,10 @@ TitleLine(const Scenario& scenario, const RunResult& result)
     for (const auto& collective : result.collectives)
     {
         gpus += collective.gpus;
+    }
+    for (const auto& traffic : result.traffics)
+    {
+        gpus += traffic.gpus;
     }
     const std::string mode = " (" + std::string(ToString(scenario.fidelity)) + ", " +
                              FormatFixed(static_cast<double>(gpus), 0) + " GPUs)";
@@ -203,6 +208,26 @@ CollectiveLines(const RunResult& result)
     return result.collectives.empty() ? "" : table.Print(2);
 }
 
+/** One line a job that is traffic. */
+std::string
+TrafficLines(const RunResult& result)
+{
+    TextTable table(1);
+    for (std::size_t i = 0; i < std::min(MAX_JOBS, result.traffics.size()); i++)
+    {
+        const auto& each = result.traffics[i];
+        const Percentiles slowdown = PercentilesOf(each.slowdowns);
+        table.Row(
+            {Shorten(each.name, 15),
+             ToString(each.kind),
+             std::to_string(each.started) + " flows on " + std::to_string(each.gpus) + " GPUs",
+             FormatDecimalBytes(each.bytes.ToDouble()),
+             "slowdown p50 " + FormatFixed(slowdown.p50, 2),
+             "p99 " + FormatFixed(slowdown.p99, 2)});
+    }
+    return result.traffics.empty() ? "" : table.Print(2);
+}
+
 /** How far the first job's step may be from that of the reference, and from measured ones. */
 std::string
 BoundLines(const RunResult& result)
@@ -269,7 +294,7 @@ Summarize(const Scenario& scenario, const RunResult& result)
                                   : SpreadLine(result.jobs.front()) + BoundLines(result) +
                                         BreakdownLines(result.jobs.front());
     return TitleLine(scenario, result) + StepLines(result) + first + CollectiveLines(result) +
-           LinkLines(result) + CostLine(result);
+           TrafficLines(result) + LinkLines(result) + CostLine(result);
 }
 
 } // namespace weir

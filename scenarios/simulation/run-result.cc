@@ -150,6 +150,16 @@ CollectResult(Simulation& simulation)
                                       calls,
                                       BusBandwidthOf(collective->Calls(), calls, gpus)});
     }
+    for (const auto& traffic : simulation.TrafficJobs())
+    {
+        result.traffics.push_back({traffic->GetName(),
+                                   traffic->GetSpec().kind,
+                                   traffic->GpuCount(),
+                                   traffic->Started(),
+                                   traffic->StartedBytes(),
+                                   traffic->CompletionTimes(),
+                                   traffic->Slowdowns()});
+    }
     result.busiestLinks = FindBusiestLinks(simulation);
     result.measured = simulation.GetMeasuredLinks().end;
     result.events = simulation.Engines().Instants();

@@ -55,11 +55,24 @@ struct CollectiveJobResult
     Rate busBandwidth;       //!< of all finished calls
 };
 
+/** The outcome of a job that is traffic. */
+struct TrafficJobResult
+{
+    std::string name;
+    TrafficKind kind{TrafficKind::Poisson};
+    std::size_t gpus{0};
+    std::size_t started{0};        //!< flows
+    Bytes bytes;                   //!< of those
+    std::vector<Time> times;       //!< completion times of the flows that have ended
+    std::vector<double> slowdowns; //!< those over what the flow takes uncontended
+};
+
 /** What `weir run` reports. */
 struct RunResult
 {
     std::vector<JobResult> jobs;
     std::vector<CollectiveJobResult> collectives; //!< jobs that are collectives
+    std::vector<TrafficJobResult> traffics;       //!< jobs that are traffic
     std::vector<BusyLink> busiestLinks;           //!< at most five
     Time measured;      //!< from 0 to then links are measured: to the end of the last job
     uint64_t events{0}; //!< instants visited

@@ -153,6 +153,18 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
     return *m_collectives.back();
 }
 
+TrafficJob&
+Simulation::AddTrafficJob(const std::string& name,
+                          const TrafficSpec& traffic,
+                          const std::vector<GpuId>& gpus,
+                          FlowForm form)
+{
+    m_trafficJobs.push_back(std::make_unique<TrafficJob>(
+        name, traffic, gpus, form, m_fabric, [this] { OnJobEnded(); }));
+    m_engines.AddBefore(*m_trafficJobs.back(), m_clock);
+    return *m_trafficJobs.back();
+}
+
 void
 Simulation::AddTraffic(std::unique_ptr<PassiveEngine> engine, const std::string& name)
 {
@@ -273,6 +285,15 @@ Simulation::OwnerOf(const FlowRequest& request) const
         }
     }
     FlowOwner owner;
+    for (std::size_t i = 0; i < m_trafficJobs.size(); i++)
+    {
+        if (request.client == m_trafficJobs[i].get())
+        {
+            owner.trafficJob = static_cast<uint32_t>(i);
+            owner.collective = request.token;
+            return owner;
+        }
+    }
     owner.label = static_cast<uint32_t>(m_trafficLabels.size() - 1);
     return owner;
 }
@@ -318,7 +339,7 @@ Simulation::HasEnded(WorkId work) const
     case WorkId::Kind::Collective:
         return m_collectives[work.index]->IsFinished();
     case WorkId::Kind::Traffic:
-        break;
+        return m_trafficJobs[work.index]->IsFinished();
     }
     throw std::logic_error("Simulation: no such kind of work");
 }
@@ -335,7 +356,8 @@ Simulation::Stop(WorkId work)
         m_collectives[work.index]->Stop();
         return;
     case WorkId::Kind::Traffic:
-        break;
+        m_trafficJobs[work.index]->Stop();
+        return;
     }
     throw std::logic_error("Simulation: no such kind of work");
 }
@@ -377,8 +399,11 @@ Simulation::IsFinished() const
     return std::all_of(m_jobs.begin(),
                        m_jobs.end(),
                        [](const Job& job) { return job.run->GetExecutor().IsFinished(); }) &&
-           std::all_of(m_collectives.begin(), m_collectives.end(), [](const auto& collective) {
-               return collective->IsFinished();
+           std::all_of(m_collectives.begin(),
+                       m_collectives.end(),
+                       [](const auto& collective) { return collective->IsFinished(); }) &&
+           std::all_of(m_trafficJobs.begin(), m_trafficJobs.end(), [](const auto& traffic) {
+               return traffic->IsFinished();
            });
 }
 
@@ -404,6 +429,14 @@ Simulation::DescribeWaiting()
             add(collective->GetName() + ": " + ToString(call.op) + " of " +
                 std::to_string(m_planner.GetCommunicator(call.communicator).Size()) +
                 " GPUs: call " + std::to_string(collective->Durations().size()) + " has not ended");
+        }
+    }
+    for (const auto& traffic : m_trafficJobs)
+    {
+        if (!traffic->IsFinished())
+        {
+            const std::size_t left = traffic->Started() - traffic->CompletionTimes().size();
+            add(traffic->GetName() + ": " + std::to_string(left) + " flows have not ended");
         }
     }
     if (text.empty())

@@ -13,6 +13,7 @@
 #include "scenarios/results/record.h"
 #include "scenarios/scenario.h"
 #include "scenarios/simulation/fabric-events.h"
+#include "scenarios/traffic/traffic-job.h"
 
 #include <array>
 #include <memory>
@@ -166,6 +167,21 @@ class Simulation
                                   CollectiveLoop::CallEnded ended);
 
     /**
+     * Adds traffic between @p gpus as a job. @throws as TrafficJob.
+     * @param form what its flows are where the transport moves both
+     */
+    TrafficJob& AddTrafficJob(const std::string& name,
+                              const TrafficSpec& traffic,
+                              const std::vector<GpuId>& gpus,
+                              FlowForm form);
+
+    /** Jobs that are traffic, in the order in which they were added. */
+    const std::vector<std::unique_ptr<TrafficJob>>& TrafficJobs() const
+    {
+        return m_trafficJobs;
+    }
+
+    /**
      * Adds what starts flows of no job's, advanced after the transport: ends before starts.
      * @param name what result files call it instead of a job
      */
@@ -286,6 +302,7 @@ class Simulation
     std::vector<std::unique_ptr<CollectiveLoop>> m_collectives;
     std::vector<std::pair<WorkId, WorkId>> m_until; //!< the first stops after the second
     std::vector<std::unique_ptr<FabricEvents>> m_events;
+    std::vector<std::unique_ptr<TrafficJob>> m_trafficJobs;
     std::vector<std::unique_ptr<PassiveEngine>> m_traffics;
     std::string m_trafficName{"background"};
     std::vector<std::string> m_trafficLabels{"background"};

@@ -18,7 +18,8 @@ bool
 HasLinkFailures(const Scenario& scenario)
 {
     return std::any_of(scenario.events.begin(), scenario.events.end(), [](const EventSpec& event) {
-        return event.kind == EventKind::LinkDown;
+        return event.kind == EventKind::LinkDown || event.kind == EventKind::Flap ||
+               event.kind == EventKind::Failures;
     });
 }
 
@@ -131,6 +132,26 @@ Wire(const std::string& place, Make make)
     }
 }
 
+/** @throws InputError when there are no flows that traffic could share links with. */
+void
+AddTraffic(Simulation& simulation, const Scenario& scenario)
+{
+    for (const TrafficJobSpec& spec : scenario.traffics)
+    {
+        const std::string& where = spec.where.empty() ? scenario.path : spec.where;
+        if (scenario.fidelity == Fidelity::Analytical)
+        {
+            throw InputError(where +
+                             ": found traffic with fidelity analytical, which knows no load; "
+                             "expected fidelity stream, flow, packet or hybrid");
+        }
+        JobPlacer placer(simulation.GetCluster()); // shares GPUs with jobs
+        const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement);
+        const FlowForm form = FormOf(FidelityOf(scenario, spec.name));
+        Wire(where, [&] { simulation.AddTrafficJob(spec.name, spec.traffic, gpus, form); });
+    }
+}
+
 void
 AddJobs(Simulation& simulation, const Scenario& scenario)
 {
@@ -164,6 +185,7 @@ AddJobs(Simulation& simulation, const Scenario& scenario)
             simulation.AddCollective(gpus, sequence, fidelity, {}).SetName(spec.name);
         });
     }
+    AddTraffic(simulation, scenario);
 }
 
 /** Jobs that go on until another ends. */
@@ -186,6 +208,11 @@ KeepBusy(Simulation& simulation, const Scenario& scenario)
     {
         const CollectiveJobSpec& job = scenario.collectives[i];
         all.push_back({{WorkId::Kind::Collective, i}, job.name, job.until});
+    }
+    for (std::size_t i = 0; i < scenario.traffics.size(); i++)
+    {
+        const TrafficJobSpec& job = scenario.traffics[i];
+        all.push_back({{WorkId::Kind::Traffic, i}, job.name, job.until});
     }
     for (const Named& job : all)
     {

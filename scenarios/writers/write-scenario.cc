@@ -9,6 +9,7 @@
 #include "scenarios/writers/write-layer-table.h"
 #include "scenarios/writers/write-packets.h"
 #include "scenarios/writers/write-system.h"
+#include "scenarios/writers/write-traffic.h"
 #include "scenarios/yaml/yaml-writer.h"
 
 #include <limits>
@@ -274,6 +275,28 @@ WriteCollectiveJob(YamlWriter& out, const CollectiveJobSpec& job)
 }
 
 void
+WriteTrafficJob(YamlWriter& out, const TrafficJobSpec& job)
+{
+    out.BeginMap();
+    out.Text("name", job.name);
+    WriteTraffic(out, job.traffic);
+    if (!job.until.empty())
+    {
+        out.Text("until", job.until);
+    }
+    if (job.gpus > 0)
+    {
+        out.Integer("gpus", job.gpus);
+    }
+    WritePlacement(out, job.placement);
+    if (job.traffic.start > Time())
+    {
+        out.Duration("start", job.traffic.start);
+    }
+    out.EndMap();
+}
+
+void
 WriteJob(YamlWriter& out, const JobSpec& job)
 {
     out.BeginMap();
@@ -304,14 +327,40 @@ WriteJob(YamlWriter& out, const JobSpec& job)
 }
 
 void
+WriteFailures(YamlWriter& out, const EventSpec& event)
+{
+    if (event.links.size() == 1 &&
+        (event.links.front() == SWITCH_LINKS || event.links.front() == NIC_LINKS))
+    {
+        out.Text("links", event.links.front());
+    }
+    else
+    {
+        WriteNames(out, "links", event.links);
+    }
+    out.Duration("meanTimeToFailure", event.up);
+    out.Duration("meanTimeToRepair", event.down);
+    out.Integer("seed", event.seed);
+}
+
+void
 WriteEvent(YamlWriter& out, const EventSpec& event)
 {
     out.BeginMap();
     out.Text("kind", NameOf(EventKindNames(), event.kind));
     out.Duration("at", event.at);
-    if (event.times > 1)
+    if (event.kind == EventKind::Failures)
+    {
+        WriteFailures(out, event);
+        out.EndMap();
+        return;
+    }
+    if (event.every > Time())
     {
         out.Duration("every", event.every);
+    }
+    if (event.times > 1 || event.kind == EventKind::Flap)
+    {
         out.Integer("times", event.times);
     }
     if (event.kind == EventKind::SlowGpu)
@@ -322,6 +371,11 @@ WriteEvent(YamlWriter& out, const EventSpec& event)
     {
         out.Text("from", event.from);
         out.Text("to", event.to);
+    }
+    if (event.kind == EventKind::Flap)
+    {
+        out.Duration("down", event.down);
+        out.Duration("up", event.up);
     }
     if (event.kind == EventKind::Degrade || event.kind == EventKind::SlowGpu)
     {
@@ -390,6 +444,10 @@ DumpScenario(const Scenario& scenario)
     for (const CollectiveJobSpec& job : scenario.collectives)
     {
         WriteCollectiveJob(out, job);
+    }
+    for (const TrafficJobSpec& job : scenario.traffics)
+    {
+        WriteTrafficJob(out, job);
     }
     out.EndList();
     out.BeginMap("network");
