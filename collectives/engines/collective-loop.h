@@ -91,6 +91,12 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
         return m_durations;
     }
 
+    /** The part of all calls that have ended. */
+    double DoneFraction() const
+    {
+        return static_cast<double>(m_durations.size()) / static_cast<double>(m_calls);
+    }
+
     bool IsFinished() const
     {
         return m_durations.size() == m_calls;

@@ -143,10 +143,11 @@ RunFlows(const FlowsOptions& options)
     recording.Begin(network->GetSimulation());
     {
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, options.flows);
-        report.run = PlayFlows(flows, *network, *MakeEngineLoop(fidelity), [&](Time now) {
-            line.Update(now);
-            ThrowIfInterrupted();
-        });
+        report.run =
+            PlayFlows(flows, *network, *MakeEngineLoop(fidelity), [&](const RunProgress& place) {
+                line.Update(place);
+                ThrowIfInterrupted();
+            });
     }
     report.cost.playSeconds = watch.Lap();
     if (csv)

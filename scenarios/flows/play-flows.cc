@@ -105,6 +105,13 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
         m_done++;
     }
 
+    double DoneFraction() const
+    {
+        return m_flows.Size() == 0
+                   ? 1
+                   : static_cast<double>(m_done) / static_cast<double>(m_flows.Size());
+    }
+
     uint64_t MostActive() const
     {
         return m_mostActive;
@@ -161,14 +168,14 @@ FlowRun
 PlayFlows(FlowResults& flows,
           FlowNetwork& network,
           EngineLoop& loop,
-          const std::function<void(Time)>& progress)
+          const std::function<void(const RunProgress&)>& progress)
 {
     Simulation& simulation = network.GetSimulation();
     auto own = std::make_unique<FlowPlayer>(flows, network);
     FlowPlayer& player = *own;
     simulation.AddTraffic(std::move(own), "flows");
     EngineSet& engines = simulation.Engines();
-    loop.Run(engines, progress);
+    loop.Run(engines, [&](Time now) { progress({now, player.DoneFraction()}); });
     for (std::size_t flow = 0; flow < flows.Size(); flow++)
     {
         if (flows.Finish(flow).IsInfinite())

@@ -295,8 +295,10 @@ Recorder::Finish(Time now)
 void
 Recorder::OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now)
 {
-    const bool isShown = std::any_of(
-        m_jobs.begin(), m_jobs.end(), [](const auto& job) { return job->IsInShownStep(); });
+    const bool isShown =
+        m_jobs.empty() || std::any_of(m_jobs.begin(), m_jobs.end(), [](const auto& job) {
+            return job->IsInShownStep();
+        });
     m_sinks->OnFlow({m_findOwner(request),
                      request.route,
                      m_transport->CurrentPath(id),

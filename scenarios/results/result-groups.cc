@@ -148,6 +148,7 @@ WriteSummary(Hdf5File& file, const RunResult& result)
     }
     file.SetAttribute("/summary", "events", static_cast<int64_t>(result.events));
     file.SetAttribute("/summary", "waiting", result.waiting);
+    file.SetAttribute("/summary", "partial", int64_t{result.isPartial ? 1 : 0});
 }
 
 void

@@ -202,6 +202,10 @@ ToJson(const Scenario& scenario, const RunResult& result)
     object["events"] = result.events;
     object["wall_s"] = result.wallSeconds;
     object["peak_rss_bytes"] = result.peakRssBytes;
+    if (result.isPartial)
+    {
+        object["partial"] = true;
+    }
     if (!result.waiting.empty())
     {
         object["waiting"] = result.waiting;

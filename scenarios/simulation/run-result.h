@@ -81,6 +81,7 @@ struct RunResult
     ClusterFeatures cluster{};         //!< what the bound of a step depends on
     std::optional<ErrorBound> bound{}; //!< of the first job's steady step, once asked for
     std::optional<MeasuredBound> measuredBound{}; //!< where measured steps lie, similarly
+    bool isPartial{false};                        //!< whether it was stopped before its end
     std::string waiting; //!< who waits for what, when the run could not finish; else empty
 
     /** The steady step of the first job; infinite when none was finished. */

@@ -121,6 +121,14 @@ Simulation::AddJob(const TrainingJobSpec& spec, const Gpu& gpu, Fidelity fidelit
     job.gpu = std::make_unique<Gpu>(gpu);
     job.run = std::make_unique<TrainingRun>(spec, *job.gpu, m_planner, engine);
     job.fidelity = fidelity;
+    const StepGraph& graph = job.run->GetGraph();
+    for (const uint32_t program : graph.rankProgram)
+    {
+        for (const auto& stream : graph.programs[program].streams)
+        {
+            job.stepOps += static_cast<double>(stream.size());
+        }
+    }
     m_engines.AddBefore(job.run->GetExecutor(), engine);
     job.run->GetExecutor().AddObserver(*m_jobEnds);
     m_jobs.push_back(std::move(job));
@@ -391,6 +399,34 @@ Simulation::OnJobEnded()
     {
         MeasureLinks(m_engines.Now());
     }
+}
+
+double
+Simulation::DoneFraction() const
+{
+    double least = 1;
+    for (const Job& job : m_jobs)
+    {
+        const StepExecutor& executor = job.run->GetExecutor();
+        const double steps = job.run->GetSpec().steps;
+        const double done =
+            std::max(static_cast<double>(executor.StepTimes().size()) / steps,
+                     static_cast<double>(executor.OpCount()) / (job.stepOps * steps));
+        least = std::min(least, done);
+    }
+    for (std::size_t i = 0; i < m_collectives.size(); i++)
+    {
+        const bool hasEnd = std::none_of(m_until.begin(), m_until.end(), [i](const auto& until) {
+            return until.first.kind == WorkId::Kind::Collective && until.first.index == i;
+        });
+        least = hasEnd ? std::min(least, m_collectives[i]->DoneFraction()) : least;
+    }
+    for (const auto& traffic : m_trafficJobs)
+    {
+        const Time end = traffic->GetSpec().start + traffic->GetSpec().duration;
+        least = end.IsInfinite() ? least : std::min(least, m_engines.Now() / end);
+    }
+    return least;
 }
 
 bool

@@ -266,6 +266,9 @@ class Simulation
         return m_clock.Now();
     }
 
+    /** The part of its work that the least advanced job has done that ends by itself. O(jobs). */
+    double DoneFraction() const;
+
     /** Whether all jobs and collectives have done all steps and calls. */
     bool IsFinished() const;
 
@@ -281,6 +284,7 @@ class Simulation
         std::unique_ptr<TrainingRun> run;
         Fidelity fidelity;
         std::vector<CommunicatorId> communicators; //!< by group, once asked for
+        double stepOps{0};                         //!< operations of a step, of all ranks
     };
 
     static constexpr std::size_t FIDELITIES = 5; //!< those of Fidelity
