@@ -2,8 +2,8 @@
 /**
  * @file
  * Mutated files for every reader. What is read must be accepted, or refused by a message that
- * says what was expected; nothing else may happen: no other exception, crash, file left behind,
- * more than a bound of memory or time. The same seed gives the same inputs.
+ * names the line or what was expected; nothing else may happen: no other exception, crash, file
+ * left behind, more than a bound of memory or time. The same seed gives the same inputs.
  *
  *   fuzz-readers READER [--inputs N] [--seed S]    N inputs made of the files of the catalogue
  *   fuzz-readers READER --replay FILE              one input again
@@ -28,6 +28,7 @@
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -372,10 +373,11 @@ Judge(const Target& target, const std::string& path)
     catch (const InputError& error)
     {
         const std::string text = error.what();
-        const bool isAbsent = text.find("cannot read '") != std::string::npos; // a file beside it
-        if (!isAbsent && text.find("expected") == std::string::npos)
+        const bool isPlaced = text.rfind(path + ":", 0) == 0 && text.size() > path.size() + 1 &&
+                              std::isdigit(static_cast<unsigned char>(text[path.size() + 1])) != 0;
+        if (!isPlaced && text.find("expected") == std::string::npos)
         {
-            wrong = "a message that does not say what was expected: " + text;
+            wrong = "a message without a line and without what was expected: " + text;
         }
     }
     catch (const std::exception& error)
