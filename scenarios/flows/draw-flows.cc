@@ -4,14 +4,16 @@
 #include "scenarios/traffic/source-ports.h"
 #include "scenarios/yaml/input-error.h"
 
-#include <limits>
 #include <stdexcept>
+#include <string>
 
 namespace weir
 {
 
 namespace
 {
+
+constexpr std::size_t MAX_DRAWN = 100'000'000; //!< 4 GB of results
 
 /** By index of the pattern's end points: their numbers in the network. */
 std::vector<uint32_t>
@@ -51,10 +53,11 @@ DrawFlows(const std::vector<FileTraffic>& traffics, FlowNetwork& network)
         const auto pattern = MakeTrafficPattern(traffic.spec, ends);
         while (const std::optional<TrafficFlow> flow = pattern->Next())
         {
-            if (flows.Size() == std::numeric_limits<uint32_t>::max())
+            if (flows.Size() == MAX_DRAWN)
             {
-                throw InputError(traffic.spec.where +
-                                 ": found more flows than can be played, expected fewer than 2^32");
+                throw InputError(traffic.spec.where + ": found more than " +
+                                 std::to_string(MAX_DRAWN) +
+                                 " flows, expected fewer: a shorter duration or fewer rounds");
             }
             const uint32_t source = numbers[flow->source];
             const uint32_t destination = numbers[flow->destination];

@@ -281,6 +281,14 @@ class AllToAllPattern : public RoundPattern
     AllToAllPattern(const TrafficSpec& spec, const EndPoints& ends)
         : RoundPattern(spec, ends)
     {
+        constexpr uint64_t MAX_ROUND = uint64_t{1} << 24; // flows in memory at once
+        const uint64_t flows = uint64_t{ends.size()} * (ends.size() - 1);
+        if (flows > MAX_ROUND)
+        {
+            Fail(spec,
+                 "found " + std::to_string(ends.size()) + " end points, " + std::to_string(flows) +
+                     " flows a round, expected at most " + std::to_string(MAX_ROUND));
+        }
     }
 
   protected:

@@ -226,6 +226,10 @@ TEST(AllToAllTraffic, JoinsEveryPairOnce)
     }
     EXPECT_EQ(flows.size(), 30U);
     EXPECT_EQ(pairs.size(), 30U);
+    EXPECT_NE(RefusalOf([] {
+                  FlowsOf(Spec(TrafficKind::AllToAll), EndPoints(4098, 1));
+              }).find("flows a round, expected at most 16777216"),
+              std::string::npos);
 }
 
 // 1 ms on at 5 GB/s, 3 ms off: 5 MB each 4 ms from each end point, to the same one.
