@@ -59,7 +59,8 @@ def keys():
     maps = json.loads(called("reference", "keys"))
     # By what they are of, in the order in which a reader meets them.
     order = ["run", "job", "parallel", "placement", "network", "event", "output", "system", "costs",
-             "sourced", "link", "gpu", "model", "graph", "suite", "calibration"]
+             "sourced", "link", "gpu", "model", "traffic", "flow-sizes", "graph", "suite",
+             "calibration"]
     maps.sort(key=lambda m: order.index(re.split(r"[ .,]", m["map"])[0]))
     page = ["# YAML keys\n",
             "All keys that the readers accept, map by map (`weir reference keys`). Quantities carry "

@@ -32,6 +32,8 @@ Singular(CatalogKind kind)
         return "GPU";
     case CatalogKind::Calibrations:
         return "calibration";
+    case CatalogKind::FlowSizes:
+        return "distribution of flow sizes";
     case CatalogKind::Suites:
         return "suite";
     }
@@ -171,6 +173,8 @@ ToString(CatalogKind kind)
         return "gpus";
     case CatalogKind::Calibrations:
         return "calibrations";
+    case CatalogKind::FlowSizes:
+        return "flow-sizes";
     case CatalogKind::Suites:
         return "suites";
     }

@@ -11,6 +11,7 @@
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
 #include "scenarios/bound/bound-judge.h"
+#include "scenarios/traffic/traffic-pattern.h"
 
 #include <cstdint>
 #include <optional>
@@ -23,30 +24,40 @@ namespace weir
 /** Which GPUs a job gets. */
 enum class Placement : uint8_t
 {
-    Packed,  //!< node after node
-    Strided, //!< nodes 0, k, 2k, ..., then 1, k + 1, ...
-    Random,  //!< nodes in an order drawn by a seed
-    Nodes,   //!< the nodes of a list, in its order
-    Gpus     //!< the GPUs of a list, by rank
+    Packed,       //!< node after node
+    Strided,      //!< nodes 0, k, 2k, ..., then 1, k + 1, ...
+    Random,       //!< nodes in an order drawn by a seed
+    AcrossLeaves, //!< the first node of each leaf, then the second of each, ...
+    Leaves,       //!< the nodes at the leaves of a list, leaf after leaf
+    Nodes,        //!< the nodes of a list, in its order
+    Gpus          //!< the GPUs of a list, by rank
 };
 
 /** Which GPUs a job gets: of nodes in some order the free ones, or those of a list. */
 struct PlacementSpec
 {
     Placement kind{Placement::Packed};
-    uint32_t stride{2};           //!< of Strided
-    uint64_t seed{0};             //!< of Random
-    std::vector<uint32_t> list{}; //!< of Nodes or Gpus
-    std::string where{};          //!< for messages; empty: not from a file
+    uint32_t stride{2};                //!< of Strided
+    uint64_t seed{0};                  //!< of Random
+    std::vector<uint32_t> list{};      //!< of Nodes or Gpus
+    std::string where{};               //!< for messages; empty: not from a file
+    std::vector<std::string> leaves{}; //!< of Leaves: names of switches
 };
 
-/** A job that is one collective of a group of GPUs, called again and again. */
+/** One call of a job that is a sequence of collectives. */
+struct CalledCollective
+{
+    CollectiveOp op{CollectiveOp::AllReduce};
+    Bytes bytes; //!< as nccl-tests counts them
+};
+
+/** A job that is a collective of a group of GPUs, or several in turn, called again and again. */
 struct CollectiveJobSpec
 {
     std::string name;
-    CollectiveOp op{CollectiveOp::AllReduce};
-    Bytes bytes;         //!< as nccl-tests counts them
-    uint32_t calls{1};   //!< back to back
+    std::vector<CalledCollective> sequence; //!< of a round, back to back; at least one
+    uint32_t calls{1};                      //!< rounds
+    Time period;         //!< from the start of a round to that of the next, at least
     std::string until{}; //!< instead of a number of calls: until this job ends
     uint32_t gpus{0};    //!< how many; 0: all that its placement has
     Time start;          //!< of the first call
@@ -69,9 +80,16 @@ enum class EventKind : uint8_t
     Degrade,   //!< a link's rate becomes factor times its own
     LinkDown,  //!< a duplex link stops; flows that can take another way do
     LinkUp,    //!< it goes on
+    Flap,      //!< a duplex link is down and up by turns
+    Failures,  //!< duplex links fail and are repaired at random
     SlowGpu,   //!< a GPU computes factor times as long (for the whole run; `at` must be 0)
     Background //!< a flow of `bytes` from one GPU to another
 };
+
+/** All duplex links between switches, in EventSpec::links. */
+constexpr const char* SWITCH_LINKS = "switch-to-switch";
+/** All duplex links between NICs and switches, similarly. */
+constexpr const char* NIC_LINKS = "nic-to-switch";
 
 struct EventSpec
 {
@@ -83,10 +101,14 @@ struct EventSpec
     std::string to;
     double factor{1};
     Bytes bytes;
-    std::string where{};            //!< for messages, as YamlNode::Where; empty: not from a file
-    std::string fromWhere{};        //!< the same for `from` or `gpu`
-    std::string toWhere{};          //!< the same for `to`
-    FlowForm form{FlowForm::Fluid}; //!< of a background flow, where the fidelity is hybrid
+    Time down{};                      //!< Flap: how long each time; Failures: on average
+    Time up{};                        //!< Flap, Failures: similarly
+    std::vector<std::string> links{}; //!< Failures: "from -> to", or SWITCH_LINKS or NIC_LINKS
+    uint64_t seed{1};                 //!< Failures
+    std::string where{};              //!< for messages, as YamlNode::Where; empty: not from a file
+    std::string fromWhere{};          //!< the same for `from` or `gpu`
+    std::string toWhere{};            //!< the same for `to`
+    FlowForm form{FlowForm::Fluid};   //!< of a background flow, where the fidelity is hybrid
 };
 
 struct OutputSpec
@@ -105,6 +127,17 @@ struct HybridSelection
     CouplingSpec coupling;         //!< with the links whose flows are packets
 };
 
+/** A job that is traffic between GPUs. */
+struct TrafficJobSpec
+{
+    std::string name;
+    TrafficSpec traffic;
+    std::string until{}; //!< flows begin until this job ends; empty: as the traffic says
+    uint32_t gpus{0};    //!< how many; 0: all that its placement has
+    PlacementSpec placement;
+    std::string where{}; //!< for messages, as YamlNode::Where; empty: not from a file
+};
+
 /** An experiment, with every default filled in. */
 struct Scenario
 {
@@ -115,7 +148,8 @@ struct Scenario
     Gpu gpu;
     std::vector<JobSpec> jobs;
     std::vector<CollectiveJobSpec>
-        collectives{}; //!< jobs that are collectives; placed after the others
+        collectives{};                      //!< jobs that are collectives; placed after the others
+    std::vector<TrafficJobSpec> traffics{}; //!< jobs that are traffic; placed last
     Fidelity fidelity{Fidelity::Stream};
     PacketSpec packets;     //!< where the fidelity is packet or hybrid
     HybridSelection hybrid; //!< where it is hybrid

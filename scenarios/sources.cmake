@@ -4,7 +4,13 @@ include(GNUInstallDirs)
 # What jobs run on, with or without the rest.
 set(WEIR_SIMULATION_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/simulation/fabric-events.cc
+  ${CMAKE_CURRENT_LIST_DIR}/simulation/random-failures.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/simulation.cc
+  ${CMAKE_CURRENT_LIST_DIR}/traffic/gpu-routes.cc
+  ${CMAKE_CURRENT_LIST_DIR}/traffic/size-distribution.cc
+  ${CMAKE_CURRENT_LIST_DIR}/traffic/source-ports.cc
+  ${CMAKE_CURRENT_LIST_DIR}/traffic/traffic-job.cc
+  ${CMAKE_CURRENT_LIST_DIR}/traffic/traffic-pattern.cc
 )
 # All there is without yaml-cpp and HDF5: also the names of keys and choices, which attributes use.
 set(WEIR_UNREAD_SOURCES
@@ -54,6 +60,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-experts.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-layer-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-event.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-traffic.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-scenario.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-uses.cc
@@ -62,6 +69,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-scenario.cc
+  ${CMAKE_CURRENT_LIST_DIR}/writers/write-traffic.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-embeddings.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-experts.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-layer-table.cc
@@ -87,6 +95,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/results/link-series.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/model-flops.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/output-file.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/percentiles.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/place-jobs.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/progress.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/read-suite.cc
@@ -147,7 +156,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/located-lines.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/open-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/play-flows.cc
-  ${CMAKE_CURRENT_LIST_DIR}/flows/source-ports.cc
+  ${CMAKE_CURRENT_LIST_DIR}/flows/draw-flows.cc
 )
 # `weir validate`: tables of measured figures, and how far Weir is from them.
 list(APPEND WEIR_SCENARIO_SOURCES

@@ -6,31 +6,30 @@
 namespace weir
 {
 
-CollectiveLoop::CollectiveLoop(CollectiveEngine& engine,
-                               const CollectiveCall& call,
-                               uint32_t calls,
-                               Time start,
-                               CallEnded ended)
+CollectiveLoop::CollectiveLoop(CollectiveEngine& engine, CallSequence sequence, CallEnded ended)
     : m_engine(engine),
-      m_call(call),
-      m_calls(calls),
-      m_start(start),
-      m_ended(std::move(ended))
+      m_sequence(std::move(sequence)),
+      m_calls(uint64_t{m_sequence.rounds} * m_sequence.calls.size()),
+      m_next(m_sequence.start)
 {
+    if (ended)
+    {
+        m_watchers.push_back(std::move(ended));
+    }
 }
 
 Time
 CollectiveLoop::NextEventTime()
 {
-    return m_start;
+    return m_next;
 }
 
 void
 CollectiveLoop::AdvanceTo(Time now)
 {
-    if (m_start <= now)
+    if (m_next <= now)
     {
-        m_start = Time::Infinite();
+        m_next = Time::Infinite();
         Begin(now);
     }
 }
@@ -40,7 +39,24 @@ CollectiveLoop::Begin(Time now)
 {
     m_began = now;
     m_isCalling = true;
-    m_engine.Start(m_call, this, m_durations.size(), now);
+    if (m_durations.size() % m_sequence.calls.size() == 0)
+    {
+        m_roundBegan = now;
+    }
+    m_engine.Start(GetCall(m_durations.size()), this, m_durations.size(), now);
+}
+
+/** The next call: now, or when its round may begin. */
+void
+CollectiveLoop::BeginWhenDue(Time now)
+{
+    const bool isNewRound = m_durations.size() % m_sequence.calls.size() == 0;
+    if (isNewRound && m_roundBegan + m_sequence.period > now)
+    {
+        m_next = m_roundBegan + m_sequence.period;
+        return;
+    }
+    Begin(now);
 }
 
 void
@@ -51,11 +67,11 @@ CollectiveLoop::OnCollectiveDone(uint64_t token, Time now)
     m_isCalling = false;
     if (!IsFinished())
     {
-        Begin(now);
+        BeginWhenDue(now);
     }
-    if (m_ended)
+    for (const CallEnded& watcher : m_watchers)
     {
-        m_ended(static_cast<uint32_t>(token), began, now);
+        watcher(static_cast<uint32_t>(token), began, now);
     }
 }
 

@@ -15,7 +15,19 @@
 namespace weir
 {
 
-/** One collective that is called several times, each call when the one before has ended. */
+/** Collectives of one communicator, called in order, again and again. */
+struct CallSequence
+{
+    std::vector<CollectiveCall> calls; //!< of a round, at least one
+    uint32_t rounds{1};                //!< how often all of them are called
+    Time start;                        //!< of the first call
+    Time period;                       //!< from the start of a round to that of the next, at least
+};
+
+/**
+ * Plays a sequence of collectives: each call begins when the one before has ended, and the first of
+ * a round no earlier than a period after that of the round before.
+ */
 class CollectiveLoop : public PassiveEngine, private CollectiveClient
 {
   public:
@@ -24,16 +36,15 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
 
     /**
      * @param engine must outlive it and be advanced after it
-     * @param call what is called, at least once
-     * @param calls how many times
-     * @param start when the first call begins
      * @param ended may be empty
      */
-    CollectiveLoop(CollectiveEngine& engine,
-                   const CollectiveCall& call,
-                   uint32_t calls,
-                   Time start,
-                   CallEnded ended);
+    CollectiveLoop(CollectiveEngine& engine, CallSequence sequence, CallEnded ended);
+
+    /** Tells @p ended, too, of each call that ends from now on. */
+    void Watch(CallEnded ended)
+    {
+        m_watchers.push_back(std::move(ended));
+    }
 
     /** What results call it. */
     void SetName(std::string name)
@@ -49,9 +60,16 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
 
-    const CollectiveCall& GetCall() const
+    /** The calls of a round. */
+    const std::vector<CollectiveCall>& Calls() const
     {
-        return m_call;
+        return m_sequence.calls;
+    }
+
+    /** What call @p index of the run is. */
+    const CollectiveCall& GetCall(uint64_t index = 0) const
+    {
+        return m_sequence.calls[index % m_sequence.calls.size()];
     }
 
     /** Whether @p client, to which an engine reports, is this loop. */
@@ -63,14 +81,20 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
     /** Makes no more calls after the one under way. */
     void Stop()
     {
-        m_calls = static_cast<uint32_t>(m_durations.size()) + (m_isCalling ? 1 : 0);
-        m_start = Time::Infinite();
+        m_calls = m_durations.size() + (m_isCalling ? 1 : 0);
+        m_next = Time::Infinite();
     }
 
     /** How long the calls that have ended took, in order. */
     const std::vector<Time>& Durations() const
     {
         return m_durations;
+    }
+
+    /** The part of all calls that have ended. */
+    double DoneFraction() const
+    {
+        return static_cast<double>(m_durations.size()) / static_cast<double>(m_calls);
     }
 
     bool IsFinished() const
@@ -80,14 +104,16 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
 
   private:
     void Begin(Time now);
+    void BeginWhenDue(Time now);
     void OnCollectiveDone(uint64_t token, Time now) override;
 
     std::string m_name{"collective"};
     CollectiveEngine& m_engine;
-    CollectiveCall m_call;
-    uint32_t m_calls;
-    Time m_start; //!< of the first call; infinite once it has begun
-    CallEnded m_ended;
+    CallSequence m_sequence;
+    uint64_t m_calls;  //!< of the whole run
+    Time m_next;       //!< when a call begins that waits for its time; infinite: none does
+    Time m_roundBegan; //!< the last round
+    std::vector<CallEnded> m_watchers;
     Time m_began; //!< the call under way
     bool m_isCalling{false};
     std::vector<Time> m_durations;

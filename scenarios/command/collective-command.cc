@@ -14,6 +14,7 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/simulation/collective-sweep.h"
+#include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
@@ -24,6 +25,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <unistd.h>
 
 namespace weir
 {
@@ -55,6 +57,7 @@ struct CollectiveOptions
     std::string csv;
     ResultOptions result;
     bool json{false};
+    bool keepPartial{false};
     bool explain{false};
 };
 
@@ -263,10 +266,33 @@ ReadSweep(const CollectiveOptions& options)
     return spec;
 }
 
+/** Sizes that are over are kept at Ctrl-C where that is asked for. */
+CollectiveSweepResult
+RunShowingProgress(const CollectiveSweepSpec& spec,
+                   RunRecording& recording,
+                   const SweepBounds& bounds,
+                   const CollectiveOptions& options)
+{
+    ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, ToString(spec.op));
+    return RecordCollectiveSweep(spec, recording, bounds, [&](std::size_t done, std::size_t sizes) {
+        line.Update(done, sizes, Time());
+        if (options.keepPartial && NotedSignal() != 0)
+        {
+            return false;
+        }
+        ThrowIfInterrupted();
+        return true;
+    });
+}
+
 ExitCode
 RunCollective(const CollectiveOptions& options)
 {
     const CollectiveSweepSpec spec = ReadSweep(options);
+    if (options.keepPartial)
+    {
+        KeepWhenInterrupted();
+    }
     std::optional<OutputFile> csv;
     if (!options.csv.empty())
     {
@@ -300,8 +326,8 @@ RunCollective(const CollectiveOptions& options)
     {
         calibration = ReadCalibration("collectives", catalog);
     }
-    const CollectiveSweepResult result = RecordCollectiveSweep(
-        spec, recording, {calibration ? &*calibration : nullptr, options.coverage});
+    const CollectiveSweepResult result = RunShowingProgress(
+        spec, recording, {calibration ? &*calibration : nullptr, options.coverage}, options);
     if (csv)
     {
         csv->Save(ToCsv(spec, result.points));
@@ -315,6 +341,11 @@ RunCollective(const CollectiveOptions& options)
             MeasuredBounds(YamlNode::ParseArgument(options.system, "--system"), catalog),
             options.coverage,
             result.points);
+    }
+    if (result.points.size() < spec.sizes.size())
+    {
+        std::cout.flush();
+        throw Interrupted{NotedSignal(), "kept the sizes that were done"};
     }
     return ExitCode::Done;
 }
@@ -393,6 +424,10 @@ AddCollectiveCommand(CLI::App& application)
                    "Print channels, what NCCL chooses among, chunks and bottlenecks first");
     AddResultOptions(*verb, options->result);
     verb->add_flag("--json", options->json, "Print one JSON object and nothing else");
+    verb->add_flag("--keep-partial",
+                   options->keepPartial,
+                   "At Ctrl-C write the sizes that are done, marked as partial; a second Ctrl-C "
+                   "leaves nothing");
     AddOutputOption(*verb,
                     "--csv",
                     options->csv,

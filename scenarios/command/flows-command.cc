@@ -6,6 +6,7 @@
 #include "scenarios/command/packets-option.h"
 #include "scenarios/command/result-option.h"
 #include "scenarios/command/simulation-loop.h"
+#include "scenarios/flows/draw-flows.h"
 #include "scenarios/flows/flow-report.h"
 #include "scenarios/flows/open-network.h"
 #include "scenarios/results/output-file.h"
@@ -15,6 +16,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -86,6 +88,21 @@ ReadFidelity(const std::string& text)
     return *fidelity;
 }
 
+/** Whether flows are to be drawn. */
+bool
+IsTrafficFile(const std::string& path)
+{
+    const auto extension = std::filesystem::path(path).extension();
+    return extension == ".yaml" || extension == ".yml";
+}
+
+FlowResults
+ReadFlowFile(const std::string& path, FlowNetwork& network)
+{
+    FlowFile file(path);
+    return ReadFlows(file, network);
+}
+
 ExitCode
 RunFlows(const FlowsOptions& options)
 {
@@ -119,16 +136,18 @@ RunFlows(const FlowsOptions& options)
     FlowReport report;
     Stopwatch watch;
     const auto network = OpenNetwork(options.topology, overrides, Catalog());
-    FlowFile file(options.flows);
-    FlowResults flows = ReadFlows(file, *network);
+    FlowResults flows = IsTrafficFile(options.flows)
+                            ? DrawFlows(LoadTrafficFile(options.flows, Catalog()), *network)
+                            : ReadFlowFile(options.flows, *network);
     report.cost.readSeconds = watch.Lap();
     recording.Begin(network->GetSimulation());
     {
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, options.flows);
-        report.run = PlayFlows(flows, *network, *MakeEngineLoop(fidelity), [&](Time now) {
-            line.Update(now);
-            ThrowIfInterrupted();
-        });
+        report.run =
+            PlayFlows(flows, *network, *MakeEngineLoop(fidelity), [&](const RunProgress& place) {
+                line.Update(place);
+                ThrowIfInterrupted();
+            });
     }
     report.cost.playSeconds = watch.Lap();
     if (csv)
@@ -176,8 +195,8 @@ AddFlowsCommand(CLI::App& application)
     verb->add_option("--flows",
                      options->flows,
                      "HPCC-style flow file (src dst pg dport size start_s; dport may be absent), "
-                     "htsim's .cm (starts in microseconds), or CSV with the header "
-                     "src,dst,bytes,start_s")
+                     "htsim's .cm (starts in microseconds), CSV with the header "
+                     "src,dst,bytes,start_s, or a .yaml file of patterns to be drawn")
         ->required();
     verb->add_option("--fidelity", options->fidelity, "flow or packet")->capture_default_str();
     AddPacketsOptions(*verb, options->packets);
@@ -208,6 +227,9 @@ AddFlowsCommand(CLI::App& application)
         "rate\n"
         "(ideal_fct_s), and in packets what their headers and store-and-forward take.\n"
         "The file's order does not matter: flows are sorted by start where they are not.\n"
+        "A .yaml file draws flows: {seed: 1, traffic: [{pattern: poisson, sizes: websearch, load: "
+        "0.5,\n"
+        "duration: 10ms}]}; its keys are in the reference under traffic file.\n"
         "Examples:\n"
         "  weir flows --topology fat.txt --flows flow.txt --csv fct.csv\n"
         "  weir flows --topology hgx-h100 --nodes 16 --flows flows.csv --json\n"

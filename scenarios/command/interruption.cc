@@ -19,7 +19,8 @@ constexpr std::size_t MAX_FILES = 4;
 constexpr char FAREWELL[] = "weir: interrupted; nothing was written\n";
 
 // What a signal handler can read and write to.
-volatile std::sig_atomic_t g_signal = 0; //!< 0: none came
+volatile std::sig_atomic_t g_signal = 0;    //!< 0: none came
+volatile std::sig_atomic_t g_isPatient = 0; //!< whether the first signal may take any time
 volatile std::sig_atomic_t g_fileCount = 0;
 std::array<std::array<char, PATH_MAX>, MAX_FILES> g_files;
 
@@ -51,7 +52,10 @@ Note(int signal)
     {
         Leave();
     }
-    ::alarm(PATIENCE);
+    if (g_isPatient == 0)
+    {
+        ::alarm(PATIENCE);
+    }
 }
 
 void
@@ -102,12 +106,24 @@ RemoveIfInterrupted(const std::string& path)
 }
 
 void
+KeepWhenInterrupted()
+{
+    g_isPatient = 1;
+}
+
+int
+NotedSignal()
+{
+    return g_signal;
+}
+
+void
 ThrowIfInterrupted()
 {
     if (g_signal != 0)
     {
         ::alarm(0);
-        throw Interrupted{g_signal};
+        throw Interrupted{g_signal, {}};
     }
 }
 

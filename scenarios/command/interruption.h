@@ -11,6 +11,7 @@ namespace weir
 struct Interrupted
 {
     int signal{0};
+    std::string kept{}; //!< what was written all the same; empty: nothing
 };
 
 /**
@@ -27,6 +28,12 @@ void WatchInterruptions();
  * @throws std::length_error at the fifth file, or when the name is too long for the system.
  */
 void RemoveIfInterrupted(const std::string& path);
+
+/** From now on the first signal is only noted, however long nobody asks: results will be kept. */
+void KeepWhenInterrupted();
+
+/** The signal that was noted; 0: none. */
+int NotedSignal();
 
 /** Throws Interrupted when a signal has been noted, so that unwinding removes unfinished files. */
 void ThrowIfInterrupted();

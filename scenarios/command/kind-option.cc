@@ -16,6 +16,7 @@ ParseKind(const std::string& name)
                             CatalogKind::Runs,
                             CatalogKind::Gpus,
                             CatalogKind::Calibrations,
+                            CatalogKind::FlowSizes,
                             CatalogKind::Suites})
     {
         const std::string plural = ToString(kind);

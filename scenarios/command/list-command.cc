@@ -60,7 +60,9 @@ AddListCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("list", "List what the catalogue has");
     auto options = std::make_shared<ListOptions>();
-    verb->add_option("KIND", options->kind, "systems, models, runs, gpus, calibrations or suites")
+    verb->add_option("KIND",
+                     options->kind,
+                     "systems, models, runs, gpus, calibrations, flow-sizes or suites")
         ->required();
     verb->add_flag("--json", options->json, "Print an array of {name, title, path}");
     verb->footer(

@@ -49,7 +49,7 @@ Printable(const std::string& text)
 int
 Refuse(const std::string& message)
 {
-    std::cerr << "weir: " << Printable(FirstLine(message)) << "\n";
+    std::cerr << "weir: " << Printable(message) << "\n";
     return static_cast<int>(weir::ExitCode::WrongInput);
 }
 
@@ -174,7 +174,8 @@ main(int argc, char** argv)
     }
     catch (const weir::Interrupted& interrupted)
     {
-        std::cerr << "weir: interrupted; nothing was written\n";
+        std::cerr << "weir: interrupted; "
+                  << (interrupted.kept.empty() ? "nothing was written" : interrupted.kept) << "\n";
         return 128 + interrupted.signal;
     }
     catch (const std::bad_alloc&)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/result-option.h"
 
+#include "scenarios/command/interruption.h"
 #include "scenarios/command/output-option.h"
+#include "scenarios/results/output-file.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/yaml-node.h"
 
@@ -18,6 +20,8 @@ AddResultOptions(CLI::App& verb, ResultOptions& options)
                     "-o,--output",
                     options.file,
                     "Write results (flows, links, ...) to this HDF5 file, as weir run does");
+    AddOutputOption(
+        verb, "--timeline", options.timeline, "Write a timeline for Perfetto to this file");
     verb.add_option("--link-series",
                     options.series,
                     "Also write what links carried in bins of this width, such as 10us")
@@ -33,6 +37,16 @@ ReadResultOptions(const ResultOptions& options,
     RecordingSpec spec;
     spec.output.file = options.file;
     spec.fileOption = "--output";
+    spec.timelinePath = options.timeline;
+    if (!options.timeline.empty())
+    {
+        ExpectOtherFile("--timeline", options.timeline, "file of --output", options.file);
+        RemoveIfInterrupted(OutputFile::TemporaryName(options.timeline));
+        for (const auto& [key, value] : inputs)
+        {
+            ExpectOtherFile("--timeline", options.timeline, "input", value);
+        }
+    }
     spec.title = title;
     spec.fidelity = fidelity;
     if (!options.series.empty())

@@ -13,11 +13,12 @@ namespace weir
 /** The result file that a user asks a verb without a scenario for. */
 struct ResultOptions
 {
-    std::string file;   //!< empty: none
-    std::string series; //!< width of a bin of the link series; empty: no series
+    std::string file;     //!< empty: none
+    std::string timeline; //!< file; empty: none
+    std::string series;   //!< width of a bin of the link series; empty: no series
 };
 
-/** Adds `-o, --output FILE` and `--link-series TIME` to @p verb. */
+/** Adds `-o, --output FILE`, `--timeline FILE` and `--link-series TIME` to @p verb. */
 void AddResultOptions(CLI::App& verb, ResultOptions& options);
 
 /**

@@ -40,6 +40,7 @@ struct RunOptions
     double coverage{0.9};
     bool json{false};
     bool quiet{false};
+    bool keepPartial{false};
 };
 
 Scenario
@@ -110,6 +111,10 @@ ExitCode
 Run(const RunOptions& options)
 {
     const Scenario scenario = ReadRun(options);
+    if (options.keepPartial)
+    {
+        KeepWhenInterrupted();
+    }
     CheckOutputs(scenario);
     PrintNotes(scenario);
     RunResult result;
@@ -119,8 +124,12 @@ Run(const RunOptions& options)
         const Catalog catalog;
         const Calibration calibration = ReadCalibration("steps", catalog);
         const auto measured = MeasuredBounds(catalog).Find(MEASURED_STEPS, options.coverage);
-        const auto progress = [&](Time now) {
-            line.Update(now);
+        const auto progress = [&](const RunProgress& place) {
+            line.Update(place);
+            if (options.keepPartial && NotedSignal() != 0)
+            {
+                throw RunStopped();
+            }
             ThrowIfInterrupted();
         };
         result = RunScenario(scenario, *loop, progress, {&calibration, options.coverage, measured});
@@ -133,6 +142,11 @@ Run(const RunOptions& options)
     {
         std::cout << Summarize(scenario, result);
         PrintOutputs(scenario);
+    }
+    if (result.isPartial)
+    {
+        std::cout.flush();
+        throw Interrupted{NotedSignal(), "kept what had been done, and marked it as partial"};
     }
     if (!result.waiting.empty())
     {
@@ -165,6 +179,10 @@ AddRunCommand(CLI::App& application)
         *verb, "--timeline", options->timeline, "Write a timeline for Perfetto to this file");
     verb->add_flag("--json", options->json, "Print one JSON object and nothing else");
     verb->add_flag("--quiet", options->quiet, "Print no summary");
+    verb->add_flag("--keep-partial",
+                   options->keepPartial,
+                   "At Ctrl-C write results of what has been done, marked as partial; a second "
+                   "Ctrl-C leaves nothing");
     verb->footer(
         "Examples:\n"
         "  weir run gpt-175b-96-h800\n"

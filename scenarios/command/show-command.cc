@@ -11,6 +11,7 @@
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
+#include "scenarios/readers/read-traffic.h"
 #include "scenarios/validation/read-suite.h"
 #include "scenarios/writers/write-scenario.h"
 #include "scenarios/yaml/text-file.h"
@@ -86,6 +87,12 @@ Show(const ShowOptions& options)
         std::cout << ReadTextFile(path, "a calibration");
         break;
     }
+    case CatalogKind::FlowSizes: {
+        LoadFlowSizes(options.name, catalog); // similarly
+        const std::string path = catalog.Find(kind, options.name);
+        std::cout << ReadTextFile(path, "a distribution of flow sizes");
+        break;
+    }
     case CatalogKind::Suites: {
         LoadSuite(options.name, catalog); // similarly
         const std::string path = catalog.Find(kind, options.name);
@@ -103,8 +110,9 @@ AddShowCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("show", "Show one thing of the catalogue");
     auto options = std::make_shared<ShowOptions>();
-    verb->add_option(
-            "KIND", options->kind, "system, model, run, gpu, calibration, suite or network")
+    verb->add_option("KIND",
+                     options->kind,
+                     "system, model, run, gpu, calibration, flow-size, suite or network")
         ->required();
     verb->add_option("NAME",
                      options->name,

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/cluster-network.h"
 
+#include <numeric>
 #include <utility>
-
-#include <stdexcept>
 
 namespace weir
 {
 
 ClusterNetwork::ClusterNetwork(const ClusterSpec& spec, std::optional<PacketSpec> packets)
     : m_simulation(spec, {}, std::move(packets)),
-      m_connector(m_simulation.GetCluster(), m_simulation.GetRouting())
+      m_routes(m_simulation.GetCluster(), m_simulation.GetRouting())
 {
 }
 
@@ -36,24 +35,24 @@ ClusterNetwork::WhyNoEndPoint(int64_t node) const
 RouteId
 ClusterNetwork::FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports)
 {
-    const GpuId from(source);
-    const GpuId to(destination);
-    const Cluster& cluster = m_simulation.GetCluster();
-    if (cluster.NodeOf(from) == cluster.NodeOf(to))
-    {
-        return m_connector.InsideNode(from, to).route;
-    }
-    const auto& outNics = m_connector.NicsOf(from);
-    const auto& inNics = m_connector.NicsOf(to);
-    if (outNics.empty() || inNics.empty())
-    {
-        throw std::runtime_error("no path from GPU " + std::to_string(source) + " to GPU " +
-                                 std::to_string(destination) + ": their nodes have no NICs");
-    }
     const uint32_t queuePair = uint32_t{ports.sourcePort} << 16 ^
                                uint32_t { ports.priorityGroup } << 13 ^ ports.destinationPort;
-    return m_connector.BetweenNodes(from, to, {outNics.front(), inNics.front(), from}, queuePair)
-        .route;
+    return m_routes.Find(GpuId(source), GpuId(destination), queuePair);
+}
+
+std::vector<uint32_t>
+ClusterNetwork::EndPoints() const
+{
+    std::vector<uint32_t> gpus(m_simulation.GetCluster().GpuCount());
+    std::iota(gpus.begin(), gpus.end(), 0);
+    return gpus;
+}
+
+TrafficEndPoint
+ClusterNetwork::EndPointAt(uint32_t node) const
+{
+    const GpuId gpu(node);
+    return {m_simulation.GetCluster().NodeOf(gpu), m_routes.NetworkRateOf(gpu)};
 }
 
 Simulation&

@@ -5,9 +5,11 @@
 #include "fabric/routing/routing.h"
 #include "fabric/transport/transport.h"
 #include "scenarios/simulation/simulation.h"
+#include "scenarios/traffic/traffic-pattern.h"
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace weir
 {
@@ -33,6 +35,12 @@ class FlowNetwork
 
     /** Why @p node sends and receives no flows: "a host from 0 to 319"; empty when it does. */
     virtual std::string WhyNoEndPoint(int64_t node) const = 0;
+
+    /** The numbers of all end points, ascending. */
+    virtual std::vector<uint32_t> EndPoints() const = 0;
+
+    /** What traffic needs to know of the end point with number @p node. */
+    virtual TrafficEndPoint EndPointAt(uint32_t node) const = 0;
 
     /**
      * The route of a flow between two different end points.

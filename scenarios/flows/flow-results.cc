@@ -132,10 +132,12 @@ FlowResults::IdealTime(std::size_t flow, Routing& routing) const
     if (IsOnPlannedPath(flow))
     {
         const RouteId route = m_routes[flow];
-        return routing.Latency(route) + m_bytes[flow] / routing.UncontendedRate(route);
+        const Rate rate = std::min(Cap(flow), routing.UncontendedRate(route));
+        return routing.Latency(route) + m_bytes[flow] / rate;
     }
     const PathTable& paths = routing.Paths();
-    return paths.Latency(m_paths[flow]) + m_bytes[flow] / paths.BottleneckRate(m_paths[flow]);
+    const Rate rate = std::min(Cap(flow), paths.BottleneckRate(m_paths[flow]));
+    return paths.Latency(m_paths[flow]) + m_bytes[flow] / rate;
 }
 
 double

@@ -37,6 +37,18 @@ class FlowResults
         m_paths[flow] = path;
     }
 
+    /** The flow is never faster. */
+    void SetCap(std::size_t flow, Rate cap)
+    {
+        m_caps.resize(m_routes.size(), Rate::Infinite());
+        m_caps[flow] = cap;
+    }
+
+    Rate Cap(std::size_t flow) const
+    {
+        return flow < m_caps.size() ? m_caps[flow] : Rate::Infinite();
+    }
+
     std::size_t Size() const
     {
         return m_starts.size();
@@ -104,6 +116,7 @@ class FlowResults
     std::vector<uint32_t> m_destinations;
     std::vector<RouteId> m_routes;
     std::vector<PathId> m_paths; //!< of flows on other paths than planned; empty: of none
+    std::vector<Rate> m_caps;    //!< of the flows up to the last that has one
     std::vector<Bytes> m_bytes;
     std::vector<Time> m_starts;
     std::vector<Time> m_finishes;

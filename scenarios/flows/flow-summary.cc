@@ -29,19 +29,6 @@ constexpr SizeClass SIZE_CLASSES[] = {{"all", NOTHING, ANY},
                                       {"<= 10 MB", SMALL, MEDIUM},
                                       {"> 10 MB", MEDIUM, ANY}};
 
-/** Reorders @p values, of which there is one at least. */
-Percentiles
-FindPercentiles(std::vector<double>& values)
-{
-    const auto at = [&values](double part) {
-        const double rank = std::ceil(part * static_cast<double>(values.size()));
-        const auto nth = values.begin() + static_cast<std::ptrdiff_t>(std::max(rank, 1.0)) - 1;
-        std::nth_element(values.begin(), nth, values.end());
-        return *nth;
-    };
-    return {at(0.50), at(0.95), at(0.99)};
-}
-
 /** The class's flows; @p scratch is any memory to use. */
 FlowClass
 Classify(const SizeClass& size,
@@ -59,7 +46,7 @@ Classify(const SizeClass& size,
                 scratch.push_back(valueOf(flow));
             }
         }
-        return scratch.empty() ? Percentiles() : FindPercentiles(scratch);
+        return scratch.empty() ? Percentiles() : PercentilesOf(scratch);
     };
     FlowClass found;
     found.name = size.name;

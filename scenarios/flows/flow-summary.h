@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_FLOWS_FLOW_SUMMARY_H
 
 #include "scenarios/flows/flow-results.h"
+#include "scenarios/results/percentiles.h"
 
 #include <cstdint>
 #include <string>
@@ -10,14 +11,6 @@
 
 namespace weir
 {
-
-/** Nearest-rank percentiles: the least value that so many per cent of all do not exceed. */
-struct Percentiles
-{
-    double p50{0};
-    double p95{0};
-    double p99{0};
-};
 
 /** The flows of one class of sizes. */
 struct FlowClass

@@ -65,6 +65,32 @@ HpccNetwork::WhyNoEndPoint(int64_t node) const
                : "a host; node " + std::to_string(node) + " is a switch of the topology";
 }
 
+std::vector<uint32_t>
+HpccNetwork::EndPoints() const
+{
+    std::vector<uint32_t> hosts;
+    const Topology& topology = m_simulation.GetTopology();
+    for (std::size_t node = 0; node < topology.DeviceCount(); node++)
+    {
+        if (topology.GetDevice(DeviceId(node)).kind == DeviceKind::Host)
+        {
+            hosts.push_back(static_cast<uint32_t>(node));
+        }
+    }
+    return hosts;
+}
+
+TrafficEndPoint
+HpccNetwork::EndPointAt(uint32_t node) const
+{
+    Rate rate;
+    for (const LinkId link : m_simulation.GetTopology().LinksFrom(DeviceId(node)))
+    {
+        rate = rate + m_simulation.GetTopology().GetLink(link).rate;
+    }
+    return {node, rate};
+}
+
 RouteId
 HpccNetwork::FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports)
 {

@@ -38,6 +38,8 @@ class HpccNetwork : public FlowNetwork
     const char* EndPointName() const override;
     std::size_t EndPointCount() const override;
     std::string WhyNoEndPoint(int64_t node) const override;
+    std::vector<uint32_t> EndPoints() const override;
+    TrafficEndPoint EndPointAt(uint32_t node) const override;
     RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) override;
     Simulation& GetSimulation() override;
 

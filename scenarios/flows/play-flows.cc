@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/play-flows.h"
 
-#include "scenarios/flows/source-ports.h"
+#include "scenarios/traffic/source-ports.h"
 
 #include <algorithm>
 #include <limits>
@@ -81,6 +81,7 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
             FlowRequest request;
             request.route = m_flows.Route(flow);
             request.bytes = m_flows.GetBytes(flow);
+            request.cap = m_flows.Cap(flow);
             request.client = this;
             request.token = flow;
             m_transport.Start(request, now);
@@ -102,6 +103,13 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
     {
         m_flows.SetFinish(token, now);
         m_done++;
+    }
+
+    double DoneFraction() const
+    {
+        return m_flows.Size() == 0
+                   ? 1
+                   : static_cast<double>(m_done) / static_cast<double>(m_flows.Size());
     }
 
     uint64_t MostActive() const
@@ -160,14 +168,14 @@ FlowRun
 PlayFlows(FlowResults& flows,
           FlowNetwork& network,
           EngineLoop& loop,
-          const std::function<void(Time)>& progress)
+          const std::function<void(const RunProgress&)>& progress)
 {
     Simulation& simulation = network.GetSimulation();
     auto own = std::make_unique<FlowPlayer>(flows, network);
     FlowPlayer& player = *own;
     simulation.AddTraffic(std::move(own), "flows");
     EngineSet& engines = simulation.Engines();
-    loop.Run(engines, progress);
+    loop.Run(engines, [&](Time now) { progress({now, player.DoneFraction()}); });
     for (std::size_t flow = 0; flow < flows.Size(); flow++)
     {
         if (flows.Finish(flow).IsInfinite())

@@ -40,7 +40,7 @@ struct FlowRun
 FlowRun PlayFlows(FlowResults& flows,
                   FlowNetwork& network,
                   EngineLoop& loop,
-                  const std::function<void(Time)>& progress);
+                  const std::function<void(const RunProgress&)>& progress);
 
 } // namespace weir
 

@@ -154,9 +154,7 @@ CollectiveJob::Install(Ptr<FluidFabric> fabric, const std::vector<uint32_t>& gpu
     {
         m_loop = &m_runtime->GetSimulation().AddCollective(
             std::vector<weir::GpuId>(gpus.begin(), gpus.end()),
-            call,
-            m_calls,
-            ToWeir(Max(m_startTime, Simulator::Now())),
+            {{call}, m_calls, ToWeir(Max(m_startTime, Simulator::Now())), weir::Time()},
             fidelity,
             [this](uint32_t number, weir::Time started, weir::Time now) {
                 m_finished(number, GetPlan(), started, now);

@@ -159,11 +159,13 @@ RunRecorder::Describe(Ptr<FluidFabric> fabric)
     }
     for (const auto& collective : simulation.Collectives())
     {
-        const weir::CollectiveCall& call = collective->GetCall();
-        const auto& group = simulation.GetPlanner().GetCommunicator(call.communicator).gpus;
-        m_scenario.remarks.push_back(std::string(weir::ToString(call.op)) + " of " +
-                                     std::to_string(call.bytes.Count()) + " bytes on GPUs " +
-                                     ListOf(group));
+        for (const weir::CollectiveCall& call : collective->Calls())
+        {
+            const auto& group = simulation.GetPlanner().GetCommunicator(call.communicator).gpus;
+            m_scenario.remarks.push_back(std::string(weir::ToString(call.op)) + " of " +
+                                         std::to_string(call.bytes.Count()) + " bytes on GPUs " +
+                                         ListOf(group));
+        }
     }
 }
 

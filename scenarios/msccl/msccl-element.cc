@@ -82,7 +82,9 @@ MscclElement::Text(const char* attribute) const
     const pugi::xml_attribute found = m_node.attribute(attribute);
     if (!found)
     {
-        m_source->Fail(Line(), "<" + std::string(m_node.name()) + "> without '" + attribute + "'");
+        m_source->Fail(Line(),
+                       "found <" + std::string(m_node.name()) + "> without '" + attribute +
+                           "', expected it");
     }
     return found.value();
 }

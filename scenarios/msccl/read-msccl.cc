@@ -180,7 +180,8 @@ ParseMscclText(const std::string& text, const std::string& file)
     const auto result = document.load_buffer(text.data(), text.size());
     if (!result)
     {
-        source.Fail(source.LineAt(result.offset), std::string("not XML: ") + result.description());
+        source.Fail(source.LineAt(result.offset),
+                    std::string("found wrong XML (") + result.description() + "), expected XML");
     }
     const pugi::xml_node root = document.document_element();
     const MscclElement algo(root, source);

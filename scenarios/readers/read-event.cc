@@ -4,6 +4,8 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 
+#include <limits>
+
 namespace weir
 {
 namespace
@@ -37,10 +39,56 @@ ReadTimeAndEnds(const YamlNode& node, EventSpec& event)
     }
 }
 
+/** A time above zero. */
+Time
+ReadSpan(const YamlNode& node, const char* key)
+{
+    const YamlNode span = node.Get(key);
+    if (span.AsTime() == Time())
+    {
+        span.Fail("found '" + span.AsString() + "', expected a time above zero");
+    }
+    return span.AsTime();
+}
+
+void
+ReadFailures(const YamlNode& node, EventSpec& event, uint64_t seed)
+{
+    node.CheckKeys(YamlKeysOf("event (random-failures)"));
+    if (const auto at = node.Find("at"))
+    {
+        event.at = at->AsTime();
+    }
+    const YamlNode links = node.Get("links");
+    event.fromWhere = links.Where();
+    if (links.IsScalar())
+    {
+        event.links = {links.AsString()};
+        if (event.links.front() != SWITCH_LINKS && event.links.front() != NIC_LINKS)
+        {
+            links.FailChoice({SWITCH_LINKS, NIC_LINKS, "a list of links"});
+        }
+    }
+    else
+    {
+        for (const YamlNode& item : links.Items())
+        {
+            event.links.push_back(item.AsString());
+        }
+    }
+    event.up = ReadSpan(node, "meanTimeToFailure");
+    event.down = ReadSpan(node, "meanTimeToRepair");
+    event.seed = seed;
+    if (const auto own = node.Find("seed"))
+    {
+        event.seed = static_cast<uint64_t>(own->AsInteger(0, std::numeric_limits<int64_t>::max()));
+    }
+}
+
 } // namespace
 
 EventSpec
-ReadEvent(const YamlNode& node)
+ReadEvent(const YamlNode& node, uint64_t seed)
 {
     EventSpec event;
     event.where = node.Where();
@@ -56,6 +104,16 @@ ReadEvent(const YamlNode& node)
     case EventKind::LinkUp:
         node.CheckKeys(YamlKeysOf("event (link-down, link-up)"));
         ReadTimeAndEnds(node, event);
+        break;
+    case EventKind::Flap:
+        node.CheckKeys(YamlKeysOf("event (link-flap)"));
+        ReadTimeAndEnds(node, event);
+        event.down = ReadSpan(node, "down");
+        event.up = ReadSpan(node, "up");
+        event.times = node.Get("times").AsCount(1, MAX_TIMES);
+        break;
+    case EventKind::Failures:
+        ReadFailures(node, event, seed);
         break;
     case EventKind::SlowGpu:
         node.CheckKeys(YamlKeysOf("event (slow-gpu)"));

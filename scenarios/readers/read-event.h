@@ -16,7 +16,7 @@ namespace weir
  *  - {kind: background, at, from, to, bytes}
  * @throws InputError with the place of what is missing, unknown or out of range.
  */
-EventSpec ReadEvent(const YamlNode& node);
+EventSpec ReadEvent(const YamlNode& node, uint64_t seed);
 
 } // namespace weir
 

@@ -13,6 +13,7 @@
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-plan.h"
 #include "scenarios/readers/read-system.h"
+#include "scenarios/readers/read-traffic.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/apply-settings.h"
@@ -158,7 +159,18 @@ ReadIndices(const YamlNode& node)
     return indices;
 }
 
-/** A word, {kind, stride, seed}, {nodes: [...]} or {gpus: [...]}. */
+std::vector<std::string>
+ReadNames(const YamlNode& node)
+{
+    std::vector<std::string> names;
+    for (const YamlNode& item : node.Items())
+    {
+        names.push_back(item.AsString());
+    }
+    return names;
+}
+
+/** A word, {kind, stride, seed}, {nodes: [...]}, {gpus: [...]} or {leaves: [...]}. */
 PlacementSpec
 ReadPlacement(const YamlNode& node)
 {
@@ -183,6 +195,17 @@ ReadPlacement(const YamlNode& node)
         placement.list = ReadIndices(*gpus);
         return placement;
     }
+    if (const auto leaves = node.Find("leaves"))
+    {
+        node.CheckKeys(YamlKeysOf("placement.leaves"));
+        placement.kind = Placement::Leaves;
+        placement.leaves = ReadNames(*leaves);
+        if (placement.leaves.empty())
+        {
+            leaves->Fail("found an empty list, expected at least one switch");
+        }
+        return placement;
+    }
     node.CheckKeys(YamlKeysOf("placement"));
     placement.kind = node.Get("kind").AsEnum(PlacementNames());
     if (const auto stride = node.Find("stride"); stride && placement.kind == Placement::Strided)
@@ -197,6 +220,12 @@ ReadPlacement(const YamlNode& node)
     return placement;
 }
 
+CalledCollective
+ReadCall(const YamlNode& node)
+{
+    return {node.Get("op").AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP)), node.Get("bytes").AsBytes()};
+}
+
 /** A job with `collective` instead of a model. */
 CollectiveJobSpec
 ReadCollectiveJob(const YamlNode& node)
@@ -208,8 +237,33 @@ ReadCollectiveJob(const YamlNode& node)
     job.name = node.Get("name").AsString();
     const YamlNode collective = node.Get("collective");
     collective.CheckKeys(YamlKeysOf("job.collective"));
-    job.op = collective.Get("op").AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP));
-    job.bytes = collective.Get("bytes").AsBytes();
+    if (const auto sequence = collective.Find("sequence"))
+    {
+        for (const YamlNode& item : sequence->Items())
+        {
+            item.CheckKeys(YamlKeysOf("job.collective.sequence"));
+            job.sequence.push_back(ReadCall(item));
+        }
+        if (job.sequence.empty())
+        {
+            sequence->Fail("found an empty list, expected at least one call");
+        }
+        for (const char* key : {"op", "bytes"})
+        {
+            if (const auto other = collective.Find(key))
+            {
+                other->Fail("found it beside a sequence, expected one of them");
+            }
+        }
+    }
+    else
+    {
+        job.sequence.push_back(ReadCall(collective));
+    }
+    if (const auto every = collective.Find("every"))
+    {
+        job.period = every->AsTime();
+    }
     if (const auto until = node.Find("until"))
     {
         job.until = until->AsString();
@@ -230,6 +284,34 @@ ReadCollectiveJob(const YamlNode& node)
     if (const auto start = node.Find("start"))
     {
         job.start = start->AsTime();
+    }
+    return job;
+}
+
+/** A job with `traffic` instead of a model. */
+TrafficJobSpec
+ReadTrafficJob(const YamlNode& node, const Catalog& catalog, uint64_t seed)
+{
+    node.CheckKeys(YamlKeysOf("job (traffic)"));
+    TrafficJobSpec job;
+    job.where = node.Where();
+    job.name = node.Get("name").AsString();
+    if (const auto until = node.Find("until"))
+    {
+        job.until = until->AsString();
+    }
+    job.traffic = ReadTraffic(node.Get("traffic"), catalog, seed, !job.until.empty(), false);
+    if (const auto gpus = node.Find("gpus"))
+    {
+        job.gpus = gpus->AsCount(2, MAX_INDEX);
+    }
+    if (const auto placement = node.Find("placement"))
+    {
+        job.placement = ReadPlacement(*placement);
+    }
+    if (const auto start = node.Find("start"))
+    {
+        job.traffic.start = start->AsTime();
     }
     return job;
 }
@@ -323,20 +405,22 @@ SeedOfJob(uint64_t seed, std::size_t job)
     return job == 0 ? seed : SplitMix64(seed ^ SplitMix64(job)) & WRITABLE;
 }
 
-/** @throws InputError when a job goes on until one that is not there, or that ends by no steps. */
+/** @throws InputError when a job goes on until one that is not there, or that does so too. */
 void
-CheckUntil(const YamlNode& node, const std::vector<JobSpec>& jobs)
+CheckUntil(const YamlNode& node)
 {
     for (const YamlNode& item : node.Items())
     {
         const auto until = item.Find("until");
-        const auto other = std::find_if(jobs.begin(), jobs.end(), [&](const JobSpec& job) {
-            return until && job.name == until->AsString() && job.until.empty();
-        });
-        if (until && other == jobs.end())
+        const std::vector<YamlNode> others = node.Items();
+        const bool isThere =
+            until && std::any_of(others.begin(), others.end(), [&](auto& other) {
+                return !other.Has("until") && other.Get("name").AsString() == until->AsString();
+            });
+        if (until && !isThere)
         {
             until->Fail("found '" + until->AsString() +
-                        "', expected the name of a job with a model and without `until`");
+                        "', expected the name of a job without `until`");
         }
     }
 }
@@ -356,6 +440,13 @@ ReadJobs(const YamlNode& node,
             scenario.collectives.push_back(ReadCollectiveJob(item));
             names.push_back(scenario.collectives.back().name);
         }
+        else if (item.IsMap() && item.Has("traffic"))
+        {
+            // Numbers that no other kind of job draws by.
+            const uint64_t seed = SeedOfJob(scenario.seed, MAX_INDEX + scenario.traffics.size());
+            scenario.traffics.push_back(ReadTrafficJob(item, catalog, seed));
+            names.push_back(scenario.traffics.back().name);
+        }
         else
         {
             const uint64_t seed = SeedOfJob(scenario.seed, scenario.jobs.size());
@@ -373,7 +464,7 @@ ReadJobs(const YamlNode& node,
     {
         node.Fail("found an empty list, expected at least one job");
     }
-    CheckUntil(node, scenario.jobs);
+    CheckUntil(node);
 }
 
 /** A version "2.30.7" that Weir knows. */
@@ -390,17 +481,6 @@ ReadNcclVersion(const YamlNode& node)
         node.Fail("found '" + version + "', expected a version from 2.7.0 on, such as 2.30.7");
     }
     return version;
-}
-
-std::vector<std::string>
-ReadNames(const YamlNode& node)
-{
-    std::vector<std::string> names;
-    for (const YamlNode& item : node.Items())
-    {
-        names.push_back(item.AsString());
-    }
-    return names;
 }
 
 /** Which flows are packets: those of some jobs, those of events, those over some links. */
@@ -435,6 +515,10 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
             names.push_back(job.name);
         }
         for (const CollectiveJobSpec& job : scenario.collectives)
+        {
+            names.push_back(job.name);
+        }
+        for (const TrafficJobSpec& job : scenario.traffics)
         {
             names.push_back(job.name);
         }
@@ -566,7 +650,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     {
         for (const YamlNode& event : events->Items())
         {
-            scenario.events.push_back(ReadEvent(event));
+            scenario.events.push_back(ReadEvent(event, scenario.seed));
             if (scenario.fidelity == Fidelity::Hybrid && scenario.hybrid.flows)
             {
                 scenario.events.back().form = FlowForm::Packets;

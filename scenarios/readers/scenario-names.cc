@@ -158,7 +158,8 @@ PlacementNames()
 {
     return {{"packed", Placement::Packed},
             {"strided", Placement::Strided},
-            {"random", Placement::Random}};
+            {"random", Placement::Random},
+            {"across-leaves", Placement::AcrossLeaves}};
 }
 
 NamedChoices<JitterScope>
@@ -178,12 +179,20 @@ FidelityNames()
             {"auto", Fidelity::Auto}};
 }
 
+NamedChoices<TrafficKind>
+TrafficKindNames()
+{
+    return ChoicesUpTo(TrafficKind::OnOff);
+}
+
 NamedChoices<EventKind>
 EventKindNames()
 {
     return {{"degrade", EventKind::Degrade},
             {"link-down", EventKind::LinkDown},
             {"link-up", EventKind::LinkUp},
+            {"link-flap", EventKind::Flap},
+            {"random-failures", EventKind::Failures},
             {"slow-gpu", EventKind::SlowGpu},
             {"background", EventKind::Background}};
 }

@@ -66,6 +66,7 @@ NamedChoices<Precision> PrecisionNames();
 NamedChoices<Placement> PlacementNames();
 NamedChoices<Fidelity> FidelityNames();
 NamedChoices<JitterScope> JitterScopeNames();
+NamedChoices<TrafficKind> TrafficKindNames();
 NamedChoices<EventKind> EventKindNames();
 
 } // namespace weir

@@ -79,7 +79,8 @@ struct CollectiveTable
         : table(file, "/collectives", "collective"),
           job(table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"})),
           id(table.Add<uint32_t>({"id", "", "number in the job, as in /flows/collective", ""})),
-          step(table.Add<uint32_t>({"step", "1", "number of the step, from 0", ""})),
+          step(table.Add<uint32_t>(
+              {"step", "1", "number of the step (of a collective job: round), from 0", ""})),
           group(table.Add<uint32_t>({"group", "", "group of ranks within the job", ""})),
           groups(table.Add<double>(
               {"groups", "1", "groups of the same programs, for which it stands", ""})),
@@ -127,8 +128,11 @@ struct FlowTable
     explicit FlowTable(Hdf5File& file)
         : table(file, "/flows", "flow"),
           job(table.Add<uint32_t>({"job", "", "job, or background", "/catalogs/jobs/name"})),
-          collective(table.Add<uint32_t>(
-              {"collective", "", "of the job, as in /collectives/id; 4294967295: none", ""})),
+          collective(table.Add<uint32_t>({"collective",
+                                          "",
+                                          "of the job, as in /collectives/id (of traffic: number "
+                                          "of the flow); 4294967295: none",
+                                          ""})),
           label(table.Add<uint32_t>({"label", "", "what it is for", "/catalogs/labels/name"})),
           source(table.Add<uint32_t>(
               {"source", "", "where it begins; empty: at every rank", "/catalogs/devices/name"})),

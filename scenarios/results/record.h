@@ -34,6 +34,15 @@ struct OpRecord
     Time finished;
 };
 
+/** One call of a job that is a collective. */
+struct CallRecord
+{
+    uint32_t collectiveJob{0}; //!< of Simulation::Collectives
+    uint32_t number{0};        //!< of the job's calls
+    Time started;
+    Time finished;
+};
+
 /** One collective or send/recv of one group. */
 struct CollectiveRecord
 {
@@ -55,7 +64,8 @@ struct FlowOwner
 
     JobId job;
     uint32_t collectiveJob{NO_COLLECTIVE_JOB}; //!< of Simulation::Collectives, instead of a job
-    uint64_t collective{0};    //!< CollectiveRecord::number, or the number of the call
+    uint32_t trafficJob{NO_COLLECTIVE_JOB};    //!< of Simulation::TrafficJobs, instead of a job
+    uint64_t collective{0};    //!< CollectiveRecord::number, or that of the call or the flow
     const StepOp* op{nullptr}; //!< of the job's graph
     uint32_t label{0};         //!< of the graph's labels, or Simulation::TrafficLabels
 };
@@ -102,6 +112,10 @@ class RecordSink
     }
 
     virtual void OnCollective(const CollectiveRecord& record)
+    {
+    }
+
+    virtual void OnCall(const CallRecord& record)
     {
     }
 

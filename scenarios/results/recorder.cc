@@ -114,6 +114,14 @@ class Recorder::Fanout : public RecordSink
         }
     }
 
+    void OnCall(const CallRecord& record) override
+    {
+        for (auto* sink : m_sinks)
+        {
+            sink->OnCall(record);
+        }
+    }
+
     void OnFlow(const FlowRecord& record) override
     {
         for (auto* sink : m_sinks)
@@ -250,6 +258,14 @@ Recorder::AddJob(TrainingRun& job)
 }
 
 void
+Recorder::AddCollective(CollectiveLoop& loop)
+{
+    loop.Watch([this, index = m_collectives++](uint32_t number, Time started, Time now) {
+        m_sinks->OnCall({index, number, started, now});
+    });
+}
+
+void
 Recorder::Watch(Transport& transport,
                 const Routing& routing,
                 FindOwner findOwner,
@@ -279,8 +295,10 @@ Recorder::Finish(Time now)
 void
 Recorder::OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now)
 {
-    const bool isShown = std::any_of(
-        m_jobs.begin(), m_jobs.end(), [](const auto& job) { return job->IsInShownStep(); });
+    const bool isShown =
+        m_jobs.empty() || std::any_of(m_jobs.begin(), m_jobs.end(), [](const auto& job) {
+            return job->IsInShownStep();
+        });
     m_sinks->OnFlow({m_findOwner(request),
                      request.route,
                      m_transport->CurrentPath(id),

@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_RESULTS_RECORDER_H
 #define WEIR_SCENARIOS_RESULTS_RECORDER_H
 
+#include "collectives/engines/collective-loop.h"
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/training-run.h"
 #include "fabric/transport/transport.h"
@@ -51,6 +52,9 @@ class Recorder : private TransportObserver
     /** Watches the next job; @p job must outlive the recorder. */
     void AddJob(TrainingRun& job);
 
+    /** Watches the next job that is a collective; the recorder must outlive it. */
+    void AddCollective(CollectiveLoop& loop);
+
     /** Tells whose a flow is that has just ended. */
     using FindOwner = std::function<FlowOwner(const FlowRequest& request)>;
 
@@ -77,6 +81,7 @@ class Recorder : private TransportObserver
 
     std::unique_ptr<Fanout> m_sinks;
     std::vector<std::unique_ptr<JobObserver>> m_jobs;
+    uint32_t m_collectives{0}; //!< jobs that are collectives
     Transport* m_transport{nullptr};
     const Routing* m_routing{nullptr};
     FindOwner m_findOwner;

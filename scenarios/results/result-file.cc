@@ -113,7 +113,12 @@ ResultFile::Begin(Simulation& simulation)
     }
     for (std::size_t i = 0; i < simulation.Collectives().size(); i++)
     {
-        m_tables->firstLabel.push_back(labels++); // one each
+        m_tables->firstLabel.push_back(labels);
+        labels += static_cast<uint32_t>(simulation.Collectives()[i]->Calls().size());
+    }
+    for (std::size_t i = 0; i < simulation.TrafficJobs().size(); i++)
+    {
+        m_tables->firstLabel.push_back(labels++);
     }
     m_tables->firstLabel.push_back(labels); // of what no job does
 }
@@ -184,6 +189,39 @@ ResultFile::OnCollective(const CollectiveRecord& record)
 }
 
 void
+ResultFile::OnCall(const CallRecord& record)
+{
+    auto& table = m_tables->collectives;
+    if (table.table.Rows() == MAX_ROWS)
+    {
+        table.leftOut++;
+        return;
+    }
+    const CollectiveLoop& loop = *m_simulation->Collectives()[record.collectiveJob];
+    const CollectiveCall& call = loop.GetCall(record.number);
+    const CollectivePlan& plan = m_simulation->GetPlanner().Plan(call);
+    const auto calls = static_cast<uint32_t>(loop.Calls().size());
+    const std::size_t job = m_simulation->JobCount() + record.collectiveJob;
+    table.job.Append(static_cast<uint32_t>(job));
+    table.id.Append(record.number);
+    table.step.Append(record.number / calls);
+    table.groups.Append(1);
+    table.algorithm.Append(static_cast<uint32_t>(plan.algorithm));
+    table.group.Append(0);
+    table.firstRank.Append(0);
+    table.ranks.Append(static_cast<uint32_t>(
+        m_simulation->GetPlanner().GetCommunicator(call.communicator).Size()));
+    table.op.Append(static_cast<uint32_t>(call.op));
+    table.label.Append(m_tables->firstLabel[job] + record.number % calls);
+    table.protocol.Append(static_cast<uint32_t>(plan.protocol));
+    table.channels.Append(plan.channels);
+    table.bytes.Append(call.bytes.Count());
+    table.firstArrival.Append(record.started.ToSeconds());
+    table.start.Append(record.started.ToSeconds());
+    table.finish.Append(record.finished.ToSeconds());
+}
+
+void
 ResultFile::OnFlow(const FlowRecord& record)
 {
     auto& table = m_tables->flows;
@@ -197,12 +235,15 @@ ResultFile::OnFlow(const FlowRecord& record)
     table.paths[path] = true;
     const FlowOwner& owner = record.owner;
     const bool isCollective = owner.collectiveJob != FlowOwner::NO_COLLECTIVE_JOB;
-    const bool hasJob = owner.job.IsValid() || isCollective;
-    // Jobs, then collectives, then what is no job's.
+    const bool isTraffic = owner.trafficJob != FlowOwner::NO_COLLECTIVE_JOB;
+    const bool hasJob = owner.job.IsValid() || isCollective || isTraffic;
+    // Jobs, then collectives, then traffic, then what is no job's.
     const std::size_t jobs = m_simulation->JobCount();
+    const std::size_t traffics = jobs + m_simulation->Collectives().size();
     const std::size_t job = owner.job.IsValid() ? owner.job.Index()
                             : isCollective      ? jobs + owner.collectiveJob
-                                                : jobs + m_simulation->Collectives().size();
+                            : isTraffic         ? traffics + owner.trafficJob
+                                                : traffics + m_simulation->TrafficJobs().size();
     const Routing& routing = m_simulation->GetRouting();
     const auto devices = static_cast<uint32_t>(m_simulation->GetTopology().DeviceCount());
     const auto indexOf = [devices](DeviceId device) {

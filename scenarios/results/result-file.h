@@ -60,6 +60,7 @@ class ResultFile : public RecordSink
 
     void OnOp(const OpRecord& record) override;
     void OnCollective(const CollectiveRecord& record) override;
+    void OnCall(const CallRecord& record) override;
     void OnFlow(const FlowRecord& record) override;
     void OnLinkBin(const LinkBinRecord& record) override;
     void OnStep(const StepRecord& record) override;

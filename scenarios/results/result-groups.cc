@@ -82,10 +82,17 @@ WriteCatalogs(Hdf5File& file, Simulation& simulation)
     }
     for (const auto& collective : simulation.Collectives())
     {
-        const CollectiveCall& call = collective->GetCall();
-        labels.push_back(std::string(ToString(call.op)) + " " + std::to_string(call.bytes.Count()) +
-                         " B");
+        for (const CollectiveCall& call : collective->Calls())
+        {
+            labels.push_back(std::string(ToString(call.op)) + " " +
+                             std::to_string(call.bytes.Count()) + " B");
+        }
         jobs.push_back(collective->GetName());
+    }
+    for (const auto& traffic : simulation.TrafficJobs())
+    {
+        labels.push_back(std::string(ToString(traffic->GetSpec().kind)));
+        jobs.push_back(traffic->GetName());
     }
     const auto& traffics = simulation.TrafficLabels();
     jobs.push_back(simulation.TrafficName());
@@ -144,6 +151,7 @@ WriteSummary(Hdf5File& file, const RunResult& result)
     }
     file.SetAttribute("/summary", "events", static_cast<int64_t>(result.events));
     file.SetAttribute("/summary", "waiting", result.waiting);
+    file.SetAttribute("/summary", "partial", int64_t{result.isPartial ? 1 : 0});
 }
 
 void

@@ -2,6 +2,7 @@
 #include "scenarios/results/run-json.h"
 
 #include "scenarios/results/busy-link-json.h"
+#include "scenarios/results/percentiles.h"
 
 #include <nlohmann/json.hpp>
 
@@ -83,6 +84,66 @@ ToJson(const JobResult& job)
 }
 
 Json
+ToJson(const CollectiveJobResult& job)
+{
+    const TimeSpread spread = SpreadOf(job.calls);
+    Json object = {{"name", job.name}};
+    if (job.sequence.size() == 1)
+    {
+        object["collective"] = ToString(job.sequence.front().op);
+        object["size_bytes"] = job.sequence.front().bytes.Count();
+    }
+    object["gpus"] = job.gpus;
+    object["calls"] = job.calls.size();
+    object["mean_s"] = spread.mean;
+    object["median_s"] = spread.median;
+    object["p95_s"] = spread.p95;
+    object["busbw_GBps"] = job.busBandwidth.ToGBps();
+    for (std::size_t i = 0; i < job.sequence.size() && job.sequence.size() > 1; i++)
+    {
+        std::vector<Time> own;
+        for (std::size_t call = i; call < job.calls.size(); call += job.sequence.size())
+        {
+            own.push_back(job.calls[call]);
+        }
+        const TimeSpread each = SpreadOf(own);
+        object["sequence"].push_back(
+            {{"collective", ToString(job.sequence[i].op)},
+             {"size_bytes", job.sequence[i].bytes.Count()},
+             {"calls", own.size()},
+             {"mean_s", each.mean},
+             {"median_s", each.median},
+             {"p95_s", each.p95},
+             {"busbw_GBps", BusBandwidthOf({job.sequence[i]}, own, job.gpus).ToGBps()}});
+    }
+    return object;
+}
+
+Json
+ToJson(const TrafficJobResult& job)
+{
+    std::vector<double> times;
+    for (const Time time : job.times)
+    {
+        times.push_back(time.ToSeconds());
+    }
+    const Percentiles fct = PercentilesOf(times);
+    const Percentiles slowdown = PercentilesOf(job.slowdowns);
+    return {{"name", job.name},
+            {"pattern", ToString(job.kind)},
+            {"gpus", job.gpus},
+            {"flows", job.started},
+            {"finished", job.times.size()},
+            {"bytes", job.bytes.Count()},
+            {"fct_p50_s", fct.p50},
+            {"fct_p95_s", fct.p95},
+            {"fct_p99_s", fct.p99},
+            {"slowdown_p50", slowdown.p50},
+            {"slowdown_p95", slowdown.p95},
+            {"slowdown_p99", slowdown.p99}};
+}
+
+Json
 ToJson(const ErrorBound& bound, Time step)
 {
     const bool isInside = bound.IsInside();
@@ -154,21 +215,20 @@ ToJson(const Scenario& scenario, const RunResult& result)
     object["collectives"] = Json::array();
     for (const auto& each : result.collectives)
     {
-        const TimeSpread spread = SpreadOf(each.calls);
-        object["collectives"].push_back({{"name", each.name},
-                                         {"collective", ToString(each.op)},
-                                         {"size_bytes", each.bytes.Count()},
-                                         {"gpus", each.gpus},
-                                         {"calls", each.calls.size()},
-                                         {"mean_s", spread.mean},
-                                         {"median_s", spread.median},
-                                         {"p95_s", spread.p95},
-                                         {"busbw_GBps", each.busBandwidth.ToGBps()}});
+        object["collectives"].push_back(ToJson(each));
+    }
+    for (const auto& each : result.traffics)
+    {
+        object["traffic"].push_back(ToJson(each));
     }
     AddBusiestLinks(object, result);
     object["events"] = result.events;
     object["wall_s"] = result.wallSeconds;
     object["peak_rss_bytes"] = result.peakRssBytes;
+    if (result.isPartial)
+    {
+        object["partial"] = true;
+    }
     if (!result.waiting.empty())
     {
         object["waiting"] = result.waiting;

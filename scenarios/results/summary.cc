@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/summary.h"
 
+#include "scenarios/results/percentiles.h"
 #include "scenarios/results/text-table.h"
 
 #include <algorithm>
@@ -57,6 +58,10 @@ TitleLine(const Scenario& scenario, const RunResult& result)
     for (const auto& collective : result.collectives)
     {
         gpus += collective.gpus;
+    }
+    for (const auto& traffic : result.traffics)
+    {
+        gpus += traffic.gpus;
     }
     const std::string mode = " (" + std::string(ToString(scenario.fidelity)) + ", " +
                              FormatFixed(static_cast<double>(gpus), 0) + " GPUs)";
@@ -194,13 +199,34 @@ CollectiveLines(const RunResult& result)
         const TimeSpread spread = SpreadOf(each.calls);
         table.Row(
             {Shorten(each.name, 15),
-             ToString(each.op),
+             each.sequence.size() == 1 ? std::string(ToString(each.sequence.front().op))
+                                       : std::to_string(each.sequence.size()) + " in turn",
              std::to_string(each.calls.size()) + " calls on " + std::to_string(each.gpus) + " GPUs",
              "mean " + FormatSeconds(spread.mean),
              "p95 " + FormatSeconds(spread.p95),
              FormatFixed(each.busBandwidth.ToGBps(), 1) + " GB/s bus"});
     }
     return result.collectives.empty() ? "" : table.Print(2);
+}
+
+/** One line a job that is traffic. */
+std::string
+TrafficLines(const RunResult& result)
+{
+    TextTable table(1);
+    for (std::size_t i = 0; i < std::min(MAX_JOBS, result.traffics.size()); i++)
+    {
+        const auto& each = result.traffics[i];
+        const Percentiles slowdown = PercentilesOf(each.slowdowns);
+        table.Row(
+            {Shorten(each.name, 15),
+             ToString(each.kind),
+             std::to_string(each.started) + " flows on " + std::to_string(each.gpus) + " GPUs",
+             FormatDecimalBytes(each.bytes.ToDouble()),
+             "slowdown p50 " + FormatFixed(slowdown.p50, 2),
+             "p99 " + FormatFixed(slowdown.p99, 2)});
+    }
+    return result.traffics.empty() ? "" : table.Print(2);
 }
 
 /** How far the first job's step may be from that of the reference, and from measured ones. */
@@ -301,7 +327,8 @@ Summarize(const Scenario& scenario, const RunResult& result)
                                   : SpreadLine(result.jobs.front()) + BoundLines(result) +
                                         BreakdownLines(result.jobs.front());
     return TitleLine(scenario, result) + StepLines(result) + first + CollectiveLines(result) +
-           FidelityLines(scenario, result) + LinkLines(result) + CostLine(result);
+           FidelityLines(scenario, result) + TrafficLines(result) + LinkLines(result) +
+           CostLine(result);
 }
 
 } // namespace weir

@@ -138,6 +138,67 @@ Timeline::Begin(Simulation& simulation)
     {
         BeginJob(JobId(job));
     }
+    m_shownByDevice.assign(simulation.GetTopology().DeviceCount() + 1, NONE);
+    m_firstCallPid = ranks;
+    m_nextPid = ranks;
+    for (const auto& collective : simulation.Collectives())
+    {
+        m_writer.NameProcess(m_nextPid, collective->GetName());
+        m_writer.NameThread(m_nextPid++, 0, "calls");
+    }
+}
+
+/** A device's place in m_shown; NONE when enough are shown. */
+uint32_t
+Timeline::ShownDevice(DeviceId device)
+{
+    const std::size_t index = device.IsValid() ? device.Index() : m_shownByDevice.size() - 1;
+    if (m_shownByDevice[index] == NONE && m_sources < MAX_SOURCES)
+    {
+        m_shownByDevice[index] = static_cast<uint32_t>(m_shown.size());
+        const std::string name =
+            device.IsValid() ? m_simulation->GetTopology().GetDevice(device).name : "all ranks";
+        m_writer.NameProcess(m_nextPid, "flows from " + name);
+        m_shown.push_back({m_nextPid++, {}});
+        m_sources++;
+    }
+    return m_shownByDevice[index];
+}
+
+/** What a flow is for, unescaped. */
+std::string
+Timeline::FlowName(const FlowOwner& owner) const
+{
+    if (owner.job.IsValid())
+    {
+        return "flow";
+    }
+    if (owner.collectiveJob != FlowOwner::NO_COLLECTIVE_JOB)
+    {
+        return m_simulation->Collectives()[owner.collectiveJob]->GetName() + " call " +
+               std::to_string(owner.collective);
+    }
+    if (owner.trafficJob != FlowOwner::NO_COLLECTIVE_JOB)
+    {
+        return m_simulation->TrafficJobs()[owner.trafficJob]->GetName();
+    }
+    return m_simulation->TrafficLabels()[owner.label];
+}
+
+void
+Timeline::OnCall(const CallRecord& record)
+{
+    const CollectiveLoop& loop = *m_simulation->Collectives()[record.collectiveJob];
+    const CollectiveCall& call = loop.GetCall(record.number);
+    m_writer.BeginEvent(ToString(call.op),
+                        "kernel",
+                        m_firstCallPid + record.collectiveJob,
+                        0,
+                        record.started,
+                        record.finished);
+    m_writer.Argument("bytes", static_cast<uint64_t>(call.bytes.Count()));
+    m_writer.Argument("call", uint64_t{record.number});
+    m_writer.EndEvent();
 }
 
 void
@@ -280,8 +341,13 @@ Timeline::OnFlow(const FlowRecord& record)
     {
         shown = std::min(shown, m_shownByLink[entry.link.Index()]);
     }
+    if (shown == NONE && !record.owner.job.IsValid())
+    {
+        shown = ShownDevice(m_simulation->GetRouting().SourceOf(record.route));
+    }
     if (shown == NONE)
     {
+        m_flowsLeftOut += record.owner.job.IsValid() ? 0 : 1;
         return;
     }
     if (m_flows == MAX_FLOWS)
@@ -303,7 +369,13 @@ Timeline::OnFlow(const FlowRecord& record)
         m_writer.NameThread(m_shown[shown].pid, tid, "flows, lane " + std::to_string(lane));
     }
     lanes[lane] = record.finished;
-    m_writer.BeginEvent("flow", "flow", m_shown[shown].pid, tid, record.started, record.finished);
+    const std::string quoted = JsonQuoted(FlowName(record.owner));
+    m_writer.BeginEvent(quoted.substr(1, quoted.size() - 2),
+                        "flow",
+                        m_shown[shown].pid,
+                        tid,
+                        record.started,
+                        record.finished);
     m_writer.Argument("bytes", static_cast<uint64_t>(record.bytes.Count()));
     m_writer.Argument("path", uint64_t{record.path.Index()});
     m_writer.EndEvent();

@@ -29,7 +29,9 @@ std::string TimelinePath(const Scenario& scenario);
  * lanes of their own, one lane per concurrent flow, so events of a thread never overlap. Compute
  * operations of micro-batch 0 contain their kernels; those of the others are one event each (their
  * kernels are the same). What is shown is the recorder's choice: one step of the
- * representative ranks. Times are in microseconds of simulated time.
+ * representative ranks. A job that is a collective is a process of its own with a
+ * call an event, and flows of no training job are on lanes of their source, of the first
+ * MAX_SOURCES. Times are in microseconds of simulated time.
  *
  * Events are written as they come; memory does not grow with their number.
  */
@@ -37,6 +39,7 @@ class Timeline : public RecordSink
 {
   public:
     static constexpr std::size_t MAX_FLOWS = 100000; //!< about 15 MB of text
+    static constexpr std::size_t MAX_SOURCES = 64;   //!< of flows of no training job
 
     /** @throws InputError when @p path cannot be written. */
     Timeline(const std::string& path, const RecordingSpec& spec);
@@ -48,6 +51,7 @@ class Timeline : public RecordSink
     void Commit();
 
     void OnOp(const OpRecord& record) override;
+    void OnCall(const CallRecord& record) override;
     void OnFlow(const FlowRecord& record) override;
 
   private:
@@ -67,6 +71,8 @@ class Timeline : public RecordSink
     };
 
     void BeginJob(JobId job);
+    uint32_t ShownDevice(DeviceId device);
+    std::string FlowName(const FlowOwner& owner) const;
     void WriteKernels(const OpRecord& record);
 
     TraceWriter m_writer;
@@ -75,6 +81,11 @@ class Timeline : public RecordSink
     std::vector<JobText> m_jobs;
     std::vector<ShownRank> m_shown;
     std::vector<uint32_t> m_shownByLink; //!< by LinkId: index into m_shown, or NONE
+    std::vector<uint32_t>
+        m_shownByDevice;        //!< sources by DeviceId, then none: into m_shown, or NONE
+    std::size_t m_sources{0};   //!< of those
+    uint32_t m_nextPid{0};      //!< after the ranks and the jobs that are collectives
+    uint32_t m_firstCallPid{0}; //!< of the jobs that are collectives
     std::size_t m_flows{0};
     std::size_t m_flowsLeftOut{0};
 };

@@ -282,11 +282,15 @@ Refusing(const Run& run)
 }
 
 std::vector<CollectivePoint>
-RunAllSizes(CallRunner& runner, const CollectiveSweepSpec& spec)
+RunAllSizes(CallRunner& runner, const CollectiveSweepSpec& spec, const SweepProgress& progress)
 {
     std::vector<CollectivePoint> points;
     for (const Bytes size : spec.sizes)
     {
+        if (progress && !progress(points.size(), spec.sizes.size()))
+        {
+            break;
+        }
         points.push_back(runner.Run(size));
     }
     return points;
@@ -367,23 +371,26 @@ RunCollectiveSweep(const CollectiveSweepSpec& spec)
 {
     return Refusing([&] {
         CallRunner runner(spec);
-        return RunAllSizes(runner, spec);
+        return RunAllSizes(runner, spec, {});
     });
 }
 
 CollectiveSweepResult
 RecordCollectiveSweep(const CollectiveSweepSpec& spec,
                       RunRecording& recording,
-                      const SweepBounds& bounds)
+                      const SweepBounds& bounds,
+                      const SweepProgress& progress)
 {
     const auto runner = Refusing([&] { return std::make_unique<CallRunner>(spec); });
     recording.Begin(runner->GetSimulation());
-    auto points = Refusing([&] { return RunAllSizes(*runner, spec); });
+    auto points = Refusing([&] { return RunAllSizes(*runner, spec, progress); });
     if (bounds.calibration != nullptr)
     {
         AddBounds(*bounds.calibration, bounds.coverage, points);
     }
-    RunResult result = recording.Finish([&](RunResult& /* result */, Hdf5File* file) {
+    const bool isPartial = points.size() < spec.sizes.size();
+    RunResult result = recording.Finish([&](RunResult& found, Hdf5File* file) {
+        found.isPartial = isPartial;
         if (file != nullptr)
         {
             WriteBandwidth(*file, spec, points);

@@ -16,6 +16,7 @@
 #include "scenarios/simulation/run-result.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,13 +87,17 @@ struct SweepBounds
     double coverage{0};
 };
 
+/** Told how many of all sizes are done, before each; @return whether to go on. */
+using SweepProgress = std::function<bool(std::size_t done, std::size_t sizes)>;
+
 /**
  * As RunCollectiveSweep, and gives @p recording what was played: each size is a collective of its
  * own. Its file has the points as table /bandwidth.
  */
 CollectiveSweepResult RecordCollectiveSweep(const CollectiveSweepSpec& spec,
                                             RunRecording& recording,
-                                            const SweepBounds& bounds = {});
+                                            const SweepBounds& bounds = {},
+                                            const SweepProgress& progress = {});
 
 /**
  * One JSON object: operation, ranks, nodes, system, NCCL version, fidelity, points with their

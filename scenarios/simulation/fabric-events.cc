@@ -121,6 +121,70 @@ BackgroundRoute(const EventSpec& event, std::size_t index, Planner& planner)
     return routing.Add(request);
 }
 
+/** Both directions. */
+RandomFailures::Wire
+WireOf(const Topology& topology, LinkId link)
+{
+    const LinkId back = topology.GetLink(link).opposite;
+    return back.IsValid() ? RandomFailures::Wire{link, back} : RandomFailures::Wire{link};
+}
+
+bool
+IsSwitch(const Topology& topology, DeviceId device)
+{
+    const DeviceKind kind = topology.GetDevice(device).kind;
+    return kind == DeviceKind::LeafSwitch || kind == DeviceKind::SpineSwitch ||
+           kind == DeviceKind::CoreSwitch;
+}
+
+/** The wires that fail at random, each once, by id. */
+std::vector<RandomFailures::Wire>
+WiresOf(const EventSpec& event, const Topology& topology)
+{
+    const EventEnd end{
+        event.links.empty() ? event.from : event.links.front(), event.fromWhere, "events.links"};
+    const bool isSwitches = event.links == std::vector<std::string>{SWITCH_LINKS};
+    const bool isNics = event.links == std::vector<std::string>{NIC_LINKS};
+    std::vector<std::string> names;
+    for (std::string name : event.links)
+    {
+        name.erase(std::remove(name.begin(), name.end(), ' '), name.end());
+        names.push_back(name);
+    }
+    std::vector<bool> isFound(names.size());
+    std::vector<RandomFailures::Wire> wires;
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        const bool isNetwork = link.kind == LinkKind::Network;
+        const bool fromSwitch = IsSwitch(topology, link.from);
+        const bool toSwitch = IsSwitch(topology, link.to);
+        const bool isFirst = !link.opposite.IsValid() || i < link.opposite.Index();
+        const auto named = std::find(names.begin(), names.end(), topology.LinkName(LinkId(i)));
+        if (named != names.end())
+        {
+            isFound[named - names.begin()] = true;
+            wires.push_back(WireOf(topology, LinkId(i)));
+        }
+        else if (isNetwork && isFirst &&
+                 (isSwitches ? fromSwitch && toSwitch : isNics && fromSwitch != toSwitch))
+        {
+            wires.push_back(WireOf(topology, LinkId(i)));
+        }
+    }
+    const auto missing = std::find(isFound.begin(), isFound.end(), false);
+    if (!isSwitches && !isNics && missing != isFound.end())
+    {
+        const std::string& name = event.links[missing - isFound.begin()];
+        EventEnd{name, event.fromWhere, "events.links"}.Fail("a link of the system, from -> to");
+    }
+    if (wires.empty())
+    {
+        end.Fail("links that the system has");
+    }
+    return wires;
+}
+
 } // namespace
 
 std::vector<double>
@@ -170,6 +234,13 @@ FabricEvents::FabricEvents(const std::vector<EventSpec>& events,
         case EventKind::LinkUp:
             due.link = FindLink(topology, event, i);
             break;
+        case EventKind::Flap:
+            AddFlap(event, FindLink(topology, event, i));
+            continue;
+        case EventKind::Failures:
+            m_failures.emplace_back(
+                WiresOf(event, topology), event.at, event.up, event.down, event.seed);
+            continue;
         case EventKind::Background:
             due.route = BackgroundRoute(event, i, planner);
             break;
@@ -185,17 +256,55 @@ FabricEvents::FabricEvents(const std::vector<EventSpec>& events,
 }
 
 Time
+FabricEvents::NextDue() const
+{
+    return m_next == m_due.size() ? Time::Infinite() : m_due[m_next].at;
+}
+
+Time
 FabricEvents::NextEventTime()
 {
-    return m_next == m_due.size() || m_isOver() ? Time::Infinite() : m_due[m_next].at;
+    if (m_isOver())
+    {
+        return Time::Infinite();
+    }
+    Time next = NextDue();
+    for (const RandomFailures& failures : m_failures)
+    {
+        next = std::min(next, failures.NextEventTime());
+    }
+    return next;
 }
 
 void
 FabricEvents::AdvanceTo(Time now)
 {
-    while (NextEventTime() <= now && m_next < m_due.size())
+    while (NextDue() <= now && !m_isOver())
     {
         Do(m_due[m_next++], now);
+    }
+    for (RandomFailures& failures : m_failures)
+    {
+        if (!m_isOver())
+        {
+            failures.AdvanceTo(now, m_transport);
+        }
+    }
+}
+
+/** Down at once, up after a while, again and again. */
+void
+FabricEvents::AddFlap(const EventSpec& event, LinkId link)
+{
+    Due due{EventKind::LinkDown, event.at, link, RouteId(), Rate(), Bytes(), event.form};
+    for (uint32_t time = 0; time < event.times; time++)
+    {
+        due.kind = EventKind::LinkDown;
+        m_due.push_back(due);
+        due.at += event.down;
+        due.kind = EventKind::LinkUp;
+        m_due.push_back(due);
+        due.at += event.up;
     }
 }
 
@@ -205,18 +314,15 @@ FabricEvents::Do(const Due& due, Time now)
     switch (due.kind)
     {
     case EventKind::SlowGpu:
+    case EventKind::Flap: // is link-down and link-up here
+    case EventKind::Failures:
         break;
     case EventKind::Degrade:
         m_transport.SetLinkRate(due.link, due.rate, now);
         break;
     case EventKind::LinkDown:
     case EventKind::LinkUp: {
-        std::vector<LinkId> wire{due.link};
-        if (const LinkId back = m_topology.GetLink(due.link).opposite; back.IsValid())
-        {
-            wire.push_back(back);
-        }
-        m_transport.SetLinksUp(wire, due.kind == EventKind::LinkUp, now);
+        m_transport.SetLinksUp(WireOf(m_topology, due.link), due.kind == EventKind::LinkUp, now);
         break;
     }
     case EventKind::Background: {

@@ -6,6 +6,7 @@
 #include "fabric/routing/routing.h"
 #include "fabric/transport/transport.h"
 #include "scenarios/scenario.h"
+#include "scenarios/simulation/random-failures.h"
 
 #include <functional>
 #include <vector>
@@ -20,7 +21,8 @@ namespace weir
 std::vector<double> ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster);
 
 /**
- * What happens to the fabric at a time: degraded links, links that go down or up, background flows.
+ * What happens to the fabric at a time: degraded links, links that go down or up, once or
+ * at random, background flows.
  * A background flow between GPUs takes the route of NCCL's first channel between them, without
  * NCCL's caps; between other devices the routed one.
  */
@@ -54,12 +56,15 @@ class FabricEvents : public PassiveEngine
     };
 
     void Do(const Due& due, Time now);
+    Time NextDue() const;
+    void AddFlap(const EventSpec& event, LinkId link);
 
     Transport& m_transport;
     const Topology& m_topology;
     std::function<bool()> m_isOver;
     std::vector<Due> m_due; //!< by time, then in the order of the scenario
     std::size_t m_next{0};  //!< into m_due
+    std::vector<RandomFailures> m_failures;
 };
 
 } // namespace weir

@@ -4,6 +4,7 @@
 #include "fabric/routing/flow-hash.h"
 #include "scenarios/yaml/input-error.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -19,6 +20,20 @@ Fail(const PlacementSpec& placement, const std::string& message)
     throw InputError((placement.where.empty() ? "placement" : placement.where) + ": " + message);
 }
 
+/** The switch that a NIC's first port is attached to; invalid where there is none. */
+DeviceId
+SwitchOf(const Topology& topology, DeviceId nic)
+{
+    for (const LinkId link : topology.LinksFrom(nic))
+    {
+        if (topology.GetLink(link).kind == LinkKind::Network)
+        {
+            return topology.GetLink(link).to;
+        }
+    }
+    return DeviceId();
+}
+
 } // namespace
 
 JobPlacer::JobPlacer(const Cluster& cluster)
@@ -28,8 +43,73 @@ JobPlacer::JobPlacer(const Cluster& cluster)
 }
 
 std::vector<uint32_t>
+JobPlacer::NodesAcrossLeaves(const PlacementSpec& placement) const
+{
+    std::vector<std::pair<std::size_t, uint32_t>> order; // by position at the leaf, then leaf
+    std::vector<std::size_t> taken(m_cluster.GetTopology().DeviceCount());
+    for (uint32_t node = 0; node < m_cluster.NodeCount(); node++)
+    {
+        const DeviceId leaf = m_cluster.NicsPerNode() == 0
+                                  ? DeviceId()
+                                  : SwitchOf(m_cluster.GetTopology(), m_cluster.NicDevice(node, 0));
+        if (!leaf.IsValid())
+        {
+            Fail(placement, "found nodes that no switch joins, expected another placement");
+        }
+        order.emplace_back(taken[leaf.Index()]++, node);
+    }
+    std::stable_sort(
+        order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<uint32_t> nodes;
+    for (const auto& [position, node] : order)
+    {
+        nodes.push_back(node);
+    }
+    return nodes;
+}
+
+std::vector<uint32_t>
+JobPlacer::NodesAtLeaves(const PlacementSpec& placement) const
+{
+    std::vector<uint32_t> nodes;
+    for (const std::string& name : placement.leaves)
+    {
+        const DeviceId leaf = m_cluster.GetTopology().FindDevice(name);
+        const std::size_t before = nodes.size();
+        for (uint32_t node = 0; leaf.IsValid() && node < m_cluster.NodeCount(); node++)
+        {
+            for (uint32_t nic = 0; nic < m_cluster.NicsPerNode(); nic++)
+            {
+                if (SwitchOf(m_cluster.GetTopology(), m_cluster.NicDevice(node, nic)) == leaf)
+                {
+                    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end())
+                    {
+                        nodes.push_back(node);
+                    }
+                    break;
+                }
+            }
+        }
+        if (nodes.size() == before)
+        {
+            Fail(placement,
+                 "found '" + name + "', expected a switch that further nodes are attached to");
+        }
+    }
+    return nodes;
+}
+
+std::vector<uint32_t>
 JobPlacer::NodesOf(const PlacementSpec& placement) const
 {
+    if (placement.kind == Placement::AcrossLeaves)
+    {
+        return NodesAcrossLeaves(placement);
+    }
+    if (placement.kind == Placement::Leaves)
+    {
+        return NodesAtLeaves(placement);
+    }
     std::vector<uint32_t> nodes(m_cluster.NodeCount());
     std::iota(nodes.begin(), nodes.end(), 0);
     if (placement.kind == Placement::Nodes)

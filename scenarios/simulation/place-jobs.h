@@ -29,6 +29,8 @@ class JobPlacer
 
   private:
     std::vector<uint32_t> NodesOf(const PlacementSpec& placement) const;
+    std::vector<uint32_t> NodesAcrossLeaves(const PlacementSpec& placement) const;
+    std::vector<uint32_t> NodesAtLeaves(const PlacementSpec& placement) const;
     std::vector<GpuId> CandidatesOf(const PlacementSpec& placement) const;
 
     const Cluster& m_cluster;

@@ -39,36 +39,70 @@ ProgressLine::~ProgressLine()
 }
 
 void
-ProgressLine::Update(Time now)
+ProgressLine::Update(const RunProgress& place)
 {
-    Show("simulated " + FormatSeconds(now.ToSeconds()));
+    if (IsDue())
+    {
+        const double simulated = place.now.ToSeconds();
+        Show(place.fraction,
+             "simulated " + FormatSeconds(simulated) + " in " + FormatSeconds(Elapsed()) + " (" +
+                 FormatSeconds(simulated / Elapsed()) + " a second)");
+    }
 }
 
 void
 ProgressLine::Update(std::size_t done, std::size_t cases, Time now)
 {
+    if (!IsDue())
+    {
+        return;
+    }
     const std::string counted =
         cases == 1 ? "" : std::to_string(done) + " of " + std::to_string(cases) + " cases, ";
-    Show(counted + "simulated " + FormatSeconds(now.ToSeconds()));
+    const std::string simulated =
+        now > Time() ? "simulated " + FormatSeconds(now.ToSeconds()) + " " : "";
+    Show(static_cast<double>(done) / static_cast<double>(cases),
+         counted + simulated + "in " + FormatSeconds(Elapsed()));
 }
 
-void
-ProgressLine::Show(const std::string& place)
+double
+ProgressLine::Elapsed() const
+{
+    return std::chrono::duration<double>(m_clock() - m_begin).count();
+}
+
+/** Whether the line is written again now. */
+bool
+ProgressLine::IsDue()
 {
     if (!m_isTerminal)
     {
-        return;
+        return false;
     }
     const auto wall = m_clock();
     if (wall < m_due)
     {
-        return;
+        return false;
     }
     m_due = wall + INTERVAL;
+    return true;
+}
+
+void
+ProgressLine::Show(double fraction, const std::string& place)
+{
     m_shown = true;
-    const double seconds = std::chrono::duration<double>(wall - m_begin).count();
-    m_out << "\r\033[K" << m_title << ": " << place << " in " << FormatSeconds(seconds)
-          << std::flush;
+    m_out << "\r\033[K" << m_title << ": ";
+    if (fraction > 0)
+    {
+        m_out << static_cast<int>(fraction * 100) << " %, ";
+    }
+    m_out << place;
+    if (fraction > 0)
+    {
+        m_out << ", " << FormatSeconds(Elapsed() * (1 - fraction) / fraction) << " left";
+    }
+    m_out << std::flush;
 }
 
 } // namespace weir

@@ -12,6 +12,19 @@
 namespace weir
 {
 
+/** How far a run is. */
+struct RunProgress
+{
+    Time now;           //!< simulated
+    double fraction{0}; //!< of its work, 0 to 1; 0 while that is not known
+
+    /** For those that ask for the time only. */
+    operator Time() const
+    {
+        return now;
+    }
+};
+
 /**
  * One line that says how far a run is, rewritten in place: from one second on, five times a
  * second, and wiped when the run ends. Runs that are over sooner show nothing.
@@ -31,14 +44,19 @@ class ProgressLine
                  std::function<Clock::time_point()> clock = Clock::now);
     ~ProgressLine();
 
-    /** The run has come to simulated time @p now. */
-    void Update(Time now);
+    /** A run has come to @p place: percent, simulated time and its rate, what is left. */
+    void Update(const RunProgress& place);
 
-    /** @p done of @p cases runs are over, and the one under way has come to @p now. */
+    /**
+     * @p done of @p cases runs are over, and the one under way has come to @p now: percent and what
+     * is left by the mean time of those that are over.
+     */
     void Update(std::size_t done, std::size_t cases, Time now);
 
   private:
-    void Show(const std::string& place);
+    bool IsDue();
+    void Show(double fraction, const std::string& place);
+    double Elapsed() const;
 
     std::ostream& m_out;
     bool m_isTerminal;

@@ -53,6 +53,10 @@ RunRecording::Begin(Simulation& simulation)
     {
         m_recorder->AddJob(simulation.GetJob(JobId(job)));
     }
+    for (const auto& collective : simulation.Collectives())
+    {
+        m_recorder->AddCollective(*collective);
+    }
     m_recorder->Watch(
         simulation.GetTransport(),
         simulation.GetRouting(),

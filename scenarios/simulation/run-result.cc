@@ -115,6 +115,22 @@ FindBusiestLinks(Simulation& simulation)
 
 } // namespace
 
+Rate
+BusBandwidthOf(const std::vector<CollectiveCall>& sequence,
+               const std::vector<Time>& calls,
+               std::size_t gpus)
+{
+    double seconds = 0;
+    double bytes = 0; // on the bus
+    for (std::size_t i = 0; i < calls.size(); i++)
+    {
+        const CollectiveCall& call = sequence[i % sequence.size()];
+        seconds += calls[i].ToSeconds();
+        bytes += call.bytes.ToDouble() * BusBandwidthFactor(call.op, gpus);
+    }
+    return Rate::BytesPerSecond(seconds > 0 ? bytes / seconds : 0);
+}
+
 RunResult
 CollectResult(Simulation& simulation)
 {
@@ -125,17 +141,24 @@ CollectResult(Simulation& simulation)
     }
     for (const auto& collective : simulation.Collectives())
     {
-        const CollectiveCall& call = collective->GetCall();
-        const auto& calls = collective->Durations();
-        const std::size_t gpus = simulation.GetPlanner().GetCommunicator(call.communicator).Size();
-        const double mean = SpreadOf(calls).mean;
-        const Rate rate = Rate::BytesPerSecond(mean > 0 ? call.bytes.ToDouble() / mean : 0);
+        const std::size_t gpus =
+            simulation.GetPlanner().GetCommunicator(collective->GetCall().communicator).Size();
+        const std::vector<Time>& calls = collective->Durations();
         result.collectives.push_back({collective->GetName(),
-                                      call.op,
-                                      call.bytes,
+                                      collective->Calls(),
                                       gpus,
                                       calls,
-                                      rate * BusBandwidthFactor(call.op, gpus)});
+                                      BusBandwidthOf(collective->Calls(), calls, gpus)});
+    }
+    for (const auto& traffic : simulation.TrafficJobs())
+    {
+        result.traffics.push_back({traffic->GetName(),
+                                   traffic->GetSpec().kind,
+                                   traffic->GpuCount(),
+                                   traffic->Started(),
+                                   traffic->StartedBytes(),
+                                   traffic->CompletionTimes(),
+                                   traffic->Slowdowns()});
     }
     if (const AutoEngine* automatic = simulation.FindAutoEngine())
     {

@@ -50,11 +50,22 @@ struct JobResult
 struct CollectiveJobResult
 {
     std::string name;
-    CollectiveOp op{CollectiveOp::AllReduce};
-    Bytes bytes;
+    std::vector<CollectiveCall> sequence; //!< the calls of a round
     std::size_t gpus{0};
-    std::vector<Time> calls; //!< each finished call's duration
-    Rate busBandwidth;       //!< of the mean call
+    std::vector<Time> calls; //!< each finished call's duration; call i is sequence[i % its size]
+    Rate busBandwidth;       //!< of all finished calls
+};
+
+/** The outcome of a job that is traffic. */
+struct TrafficJobResult
+{
+    std::string name;
+    TrafficKind kind{TrafficKind::Poisson};
+    std::size_t gpus{0};
+    std::size_t started{0};        //!< flows
+    Bytes bytes;                   //!< of those
+    std::vector<Time> times;       //!< completion times of the flows that have ended
+    std::vector<double> slowdowns; //!< those over what the flow takes uncontended
 };
 
 /** What `weir run` reports. */
@@ -62,6 +73,7 @@ struct RunResult
 {
     std::vector<JobResult> jobs;
     std::vector<CollectiveJobResult> collectives; //!< jobs that are collectives
+    std::vector<TrafficJobResult> traffics;       //!< jobs that are traffic
     std::vector<BusyLink> busiestLinks;           //!< at most five
     Time measured;      //!< from 0 to then links are measured: to the end of the last job
     uint64_t events{0}; //!< instants visited
@@ -71,6 +83,7 @@ struct RunResult
     ClusterFeatures cluster{};             //!< what the bound of a step depends on
     std::optional<ErrorBound> bound{};     //!< of the first job's steady step, once asked for
     std::optional<MeasuredBound> measuredBound{}; //!< where measured steps lie, similarly
+    bool isPartial{false};                        //!< whether it was stopped before its end
     std::string waiting; //!< who waits for what, when the run could not finish; else empty
 
     /** The steady step of the first job; infinite when none was finished. */
@@ -79,6 +92,14 @@ struct RunResult
         return jobs.empty() ? Time::Infinite() : jobs.front().stepTime;
     }
 };
+
+/**
+ * Bus bandwidth as nccl-tests counts it, over finished calls of a sequence.
+ * @param calls how long call i took, which is sequence[i % its size]
+ */
+Rate BusBandwidthOf(const std::vector<CollectiveCall>& sequence,
+                    const std::vector<Time>& calls,
+                    std::size_t gpus);
 
 /** What has come of @p simulation so far, but for the time and memory that it took. */
 RunResult CollectResult(Simulation& simulation);

@@ -65,16 +65,29 @@ AddBounds(const Scenario& scenario, const StepBounds& bounds, RunResult& result)
 RunResult
 RunScenario(const Scenario& scenario,
             EngineLoop& loop,
-            const std::function<void(Time)>& progress,
+            const std::function<void(const RunProgress&)>& progress,
             const StepBounds& bounds)
 {
     const auto begin = std::chrono::steady_clock::now();
     RunRecording recording(scenario);
     const std::unique_ptr<Simulation> simulation = WireScenario(scenario);
     recording.Begin(*simulation);
-    loop.Run(simulation->Engines(), progress);
-    RunResult result = recording.Finish(
-        [&](RunResult& found, Hdf5File* /* file */) { AddBounds(scenario, bounds, found); });
+    bool isPartial = false;
+    try
+    {
+        loop.Run(simulation->Engines(), [&](Time now) {
+            progress({now, simulation->DoneFraction()});
+        });
+    }
+    catch (const RunStopped&)
+    {
+        isPartial = true;
+    }
+    RunResult result = recording.Finish([&](RunResult& found, Hdf5File* /* file */) {
+        found.isPartial = isPartial;
+        found.waiting = isPartial ? "" : found.waiting;
+        AddBounds(scenario, bounds, found);
+    });
     result.wallSeconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     result.peakRssBytes = PeakRssBytes();

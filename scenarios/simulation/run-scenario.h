@@ -6,6 +6,7 @@
 #include "scenarios/bound/calibration.h"
 #include "scenarios/bound/measured-bounds.h"
 #include "scenarios/scenario.h"
+#include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/run-result.h"
 
@@ -32,6 +33,11 @@ class PlainLoop : public EngineLoop
     void Run(EngineSet& engines, const std::function<void(Time)>& progress) override;
 };
 
+/** Thrown by whoever is told of progress: the run ends here, and what it has done is kept. */
+struct RunStopped
+{
+};
+
 /** What bounds the step of a shortcut; nothing without a calibration. */
 struct StepBounds
 {
@@ -42,13 +48,14 @@ struct StepBounds
 
 /**
  * Wires, builds and runs a scenario, feeding the recorder that its output asks for. Outputs are
- * opened before anything is computed and appear under their names only when the run has ended.
+ * opened before anything is computed and appear under their names only when the run has ended, or
+ * @p progress has thrown RunStopped.
  * @param bounds of the first job's steady step, where a shortcut runs it
  * @throws InputError on a plan that cannot run, or an output that cannot be written.
  */
 RunResult RunScenario(const Scenario& scenario,
                       EngineLoop& loop,
-                      const std::function<void(Time)>& progress,
+                      const std::function<void(const RunProgress&)>& progress,
                       const StepBounds& bounds = {});
 
 } // namespace weir

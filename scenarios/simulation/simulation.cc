@@ -147,6 +147,14 @@ Simulation::AddJob(const TrainingJobSpec& spec, const Gpu& gpu, Fidelity fidelit
     job.gpu = std::make_unique<Gpu>(gpu);
     job.run = std::make_unique<TrainingRun>(spec, *job.gpu, m_planner, engine);
     job.fidelity = fidelity;
+    const StepGraph& graph = job.run->GetGraph();
+    for (const uint32_t program : graph.rankProgram)
+    {
+        for (const auto& stream : graph.programs[program].streams)
+        {
+            job.stepOps += static_cast<double>(stream.size());
+        }
+    }
     m_engines.AddBefore(job.run->GetExecutor(), engine);
     job.run->GetExecutor().AddObserver(*m_jobEnds);
     m_jobs.push_back(std::move(job));
@@ -155,24 +163,23 @@ Simulation::AddJob(const TrainingJobSpec& spec, const Gpu& gpu, Fidelity fidelit
 
 CollectiveLoop&
 Simulation::AddCollective(const std::vector<GpuId>& gpus,
-                          CollectiveCall call,
-                          uint32_t calls,
-                          Time start,
+                          CallSequence sequence,
                           Fidelity fidelity,
                           CollectiveLoop::CallEnded ended)
 {
     CollectiveEngine& engine = GetEngine(fidelity);
-    call.communicator = m_planner.AddCommunicator(gpus);
-    m_planner.Plan(call);
-    if (fidelity == Fidelity::Auto)
+    for (CollectiveCall& call : sequence.calls)
     {
-        engine.ExpectTogether({{call}, {}});
+        call.communicator = m_planner.AddCommunicator(gpus);
+        m_planner.Plan(call);
+        if (fidelity == Fidelity::Auto)
+        {
+            engine.ExpectTogether({{call}, {}});
+        }
     }
     m_collectives.push_back(std::make_unique<CollectiveLoop>(
         engine,
-        call,
-        calls,
-        start,
+        std::move(sequence),
         [this, ended = std::move(ended)](uint32_t index, Time started, Time now) {
             if (ended)
             {
@@ -180,9 +187,20 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
             }
             OnJobEnded();
         }));
-    m_collectiveUntil.emplace_back();
     m_engines.AddBefore(*m_collectives.back(), engine);
     return *m_collectives.back();
+}
+
+TrafficJob&
+Simulation::AddTrafficJob(const std::string& name,
+                          const TrafficSpec& traffic,
+                          const std::vector<GpuId>& gpus,
+                          FlowForm form)
+{
+    m_trafficJobs.push_back(std::make_unique<TrafficJob>(
+        name, traffic, gpus, form, m_fabric, [this] { OnJobEnded(); }));
+    m_engines.AddBefore(*m_trafficJobs.back(), m_clock);
+    return *m_trafficJobs.back();
 }
 
 void
@@ -285,6 +303,8 @@ Simulation::OwnerOf(const FlowRequest& request) const
                 FlowOwner owner;
                 owner.collectiveJob = static_cast<uint32_t>(i);
                 owner.collective = origin->token;
+                owner.label =
+                    static_cast<uint32_t>(origin->token % m_collectives[i]->Calls().size());
                 return owner;
             }
         }
@@ -304,6 +324,15 @@ Simulation::OwnerOf(const FlowRequest& request) const
         }
     }
     FlowOwner owner;
+    for (std::size_t i = 0; i < m_trafficJobs.size(); i++)
+    {
+        if (request.client == m_trafficJobs[i].get())
+        {
+            owner.trafficJob = static_cast<uint32_t>(i);
+            owner.collective = request.token;
+            return owner;
+        }
+    }
     owner.label = static_cast<uint32_t>(m_trafficLabels.size() - 1);
     return owner;
 }
@@ -330,35 +359,57 @@ Simulation::GetMeasuredLinks()
 }
 
 void
-Simulation::KeepBusyUntil(JobId job, JobId other)
+Simulation::KeepBusyUntil(WorkId work, WorkId other)
 {
-    m_jobs[job.Index()].until = other;
-    GetJob(job).GetExecutor().ContinueUntilStopped();
+    m_until.emplace_back(work, other);
+    if (work.kind == WorkId::Kind::Training)
+    {
+        m_jobs[work.index].run->GetExecutor().ContinueUntilStopped();
+    }
+}
+
+bool
+Simulation::HasEnded(WorkId work) const
+{
+    switch (work.kind)
+    {
+    case WorkId::Kind::Training:
+        return m_jobs[work.index].run->GetExecutor().IsFinished();
+    case WorkId::Kind::Collective:
+        return m_collectives[work.index]->IsFinished();
+    case WorkId::Kind::Traffic:
+        return m_trafficJobs[work.index]->IsFinished();
+    }
+    throw std::logic_error("Simulation: no such kind of work");
 }
 
 void
-Simulation::KeepCallingUntil(std::size_t index, JobId job)
+Simulation::Stop(WorkId work)
 {
-    m_collectiveUntil[index] = job;
+    switch (work.kind)
+    {
+    case WorkId::Kind::Training:
+        m_jobs[work.index].run->GetExecutor().StopAfterStep();
+        return;
+    case WorkId::Kind::Collective:
+        m_collectives[work.index]->Stop();
+        return;
+    case WorkId::Kind::Traffic:
+        m_trafficJobs[work.index]->Stop();
+        return;
+    }
+    throw std::logic_error("Simulation: no such kind of work");
 }
 
 void
 Simulation::OnJobEnded()
 {
     const auto isFinished = [](const Job& job) { return job.run->GetExecutor().IsFinished(); };
-    for (const Job& job : m_jobs)
+    for (const auto& [work, other] : m_until)
     {
-        if (job.until.IsValid() && isFinished(m_jobs[job.until.Index()]))
+        if (HasEnded(other) && !HasEnded(work))
         {
-            job.run->GetExecutor().StopAfterStep();
-        }
-    }
-    for (std::size_t i = 0; i < m_collectives.size(); i++)
-    {
-        const JobId until = m_collectiveUntil[i];
-        if (until.IsValid() && isFinished(m_jobs[until.Index()]))
-        {
-            m_collectives[i]->Stop();
+            Stop(work);
         }
     }
     const bool hasEndedCollective =
@@ -381,14 +432,45 @@ Simulation::OnJobEnded()
     }
 }
 
+double
+Simulation::DoneFraction() const
+{
+    double least = 1;
+    for (const Job& job : m_jobs)
+    {
+        const StepExecutor& executor = job.run->GetExecutor();
+        const double steps = job.run->GetSpec().steps;
+        const double done =
+            std::max(static_cast<double>(executor.StepTimes().size()) / steps,
+                     static_cast<double>(executor.OpCount()) / (job.stepOps * steps));
+        least = std::min(least, done);
+    }
+    for (std::size_t i = 0; i < m_collectives.size(); i++)
+    {
+        const bool hasEnd = std::none_of(m_until.begin(), m_until.end(), [i](const auto& until) {
+            return until.first.kind == WorkId::Kind::Collective && until.first.index == i;
+        });
+        least = hasEnd ? std::min(least, m_collectives[i]->DoneFraction()) : least;
+    }
+    for (const auto& traffic : m_trafficJobs)
+    {
+        const Time end = traffic->GetSpec().start + traffic->GetSpec().duration;
+        least = end.IsInfinite() ? least : std::min(least, m_engines.Now() / end);
+    }
+    return least;
+}
+
 bool
 Simulation::IsFinished() const
 {
     return std::all_of(m_jobs.begin(),
                        m_jobs.end(),
                        [](const Job& job) { return job.run->GetExecutor().IsFinished(); }) &&
-           std::all_of(m_collectives.begin(), m_collectives.end(), [](const auto& collective) {
-               return collective->IsFinished();
+           std::all_of(m_collectives.begin(),
+                       m_collectives.end(),
+                       [](const auto& collective) { return collective->IsFinished(); }) &&
+           std::all_of(m_trafficJobs.begin(), m_trafficJobs.end(), [](const auto& traffic) {
+               return traffic->IsFinished();
            });
 }
 
@@ -410,10 +492,18 @@ Simulation::DescribeWaiting()
     {
         if (!collective->IsFinished())
         {
-            const CollectiveCall& call = collective->GetCall();
-            add(std::string(ToString(call.op)) + " of " +
+            const CollectiveCall& call = collective->GetCall(collective->Durations().size());
+            add(collective->GetName() + ": " + ToString(call.op) + " of " +
                 std::to_string(m_planner.GetCommunicator(call.communicator).Size()) +
                 " GPUs: call " + std::to_string(collective->Durations().size()) + " has not ended");
+        }
+    }
+    for (const auto& traffic : m_trafficJobs)
+    {
+        if (!traffic->IsFinished())
+        {
+            const std::size_t left = traffic->Started() - traffic->CompletionTimes().size();
+            add(traffic->GetName() + ": " + std::to_string(left) + " flows have not ended");
         }
     }
     if (text.empty())

@@ -14,11 +14,13 @@
 #include "scenarios/results/record.h"
 #include "scenarios/scenario.h"
 #include "scenarios/simulation/fabric-events.h"
+#include "scenarios/traffic/traffic-job.h"
 
 #include <array>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -52,6 +54,20 @@ struct MeasuredLinks
 {
     std::vector<LinkUsage> usage; //!< by link; empty: work is under way
     Time end;
+};
+
+/** Work of any kind, by its number among those of its kind. */
+struct WorkId
+{
+    enum class Kind : uint8_t
+    {
+        Training,
+        Collective,
+        Traffic
+    };
+
+    Kind kind{Kind::Training};
+    std::size_t index{0};
 };
 
 /**
@@ -149,22 +165,37 @@ class Simulation
      */
     JobId AddJob(const TrainingJobSpec& job, const Gpu& gpu, Fidelity fidelity);
 
-    /** @p job has all its steps, and goes on until @p other has ended; both have been added. */
-    void KeepBusyUntil(JobId job, JobId other);
-
-    /** Collective @p index of Collectives() makes no more calls after @p job has ended. */
-    void KeepCallingUntil(std::size_t index, JobId job);
+    /**
+     * @p work goes on until @p other has ended, which ends by itself: a training job does all its
+     * steps at least, a collective makes no more calls then, traffic starts no more flows. Both
+     * have been added.
+     */
+    void KeepBusyUntil(WorkId work, WorkId other);
 
     /**
-     * Adds a collective of a group of GPUs that is called several times.
+     * Adds collectives of a group of GPUs that are called again and again.
+     * @param sequence its calls' communicator is set here
      * @throws as Planner::Plan.
      */
     CollectiveLoop& AddCollective(const std::vector<GpuId>& gpus,
-                                  CollectiveCall call,
-                                  uint32_t calls,
-                                  Time start,
+                                  CallSequence sequence,
                                   Fidelity fidelity,
                                   CollectiveLoop::CallEnded ended);
+
+    /**
+     * Adds traffic between @p gpus as a job. @throws as TrafficJob.
+     * @param form what its flows are where the transport moves both
+     */
+    TrafficJob& AddTrafficJob(const std::string& name,
+                              const TrafficSpec& traffic,
+                              const std::vector<GpuId>& gpus,
+                              FlowForm form);
+
+    /** Jobs that are traffic, in the order in which they were added. */
+    const std::vector<std::unique_ptr<TrafficJob>>& TrafficJobs() const
+    {
+        return m_trafficJobs;
+    }
 
     /**
      * Adds what starts flows of no job's, advanced after the transport: ends before starts.
@@ -258,6 +289,9 @@ class Simulation
         return m_clock.Now();
     }
 
+    /** The part of its work that the least advanced job has done that ends by itself. O(jobs). */
+    double DoneFraction() const;
+
     /** Whether all jobs and collectives have done all steps and calls. */
     bool IsFinished() const;
 
@@ -273,7 +307,7 @@ class Simulation
         std::unique_ptr<TrainingRun> run;
         Fidelity fidelity;
         std::vector<CommunicatorId> communicators; //!< by group, once asked for
-        JobId until{};                             //!< stops after this one; invalid: by itself
+        double stepOps{0};                         //!< operations of a step, of all ranks
     };
 
     static constexpr std::size_t FIDELITIES = 6; //!< those of Fidelity
@@ -282,6 +316,8 @@ class Simulation
     void PlanCall(JobId job, Rank rank, const StepOp& op);
     void MeasureLinks(Time now);
     void OnJobEnded();
+    bool HasEnded(WorkId work) const;
+    void Stop(WorkId work);
 
     std::unique_ptr<Fabric> m_ownFabric;
     std::unique_ptr<EngineSet> m_ownEngines;
@@ -294,8 +330,9 @@ class Simulation
     AutoEngine* m_auto{nullptr}; //!< of these, that of Auto
     std::vector<Job> m_jobs;
     std::vector<std::unique_ptr<CollectiveLoop>> m_collectives;
-    std::vector<JobId> m_collectiveUntil; //!< by collective; invalid: by itself
+    std::vector<std::pair<WorkId, WorkId>> m_until; //!< the first stops after the second
     std::vector<std::unique_ptr<FabricEvents>> m_events;
+    std::vector<std::unique_ptr<TrafficJob>> m_trafficJobs;
     std::vector<std::unique_ptr<PassiveEngine>> m_traffics;
     std::string m_trafficName{"background"};
     std::vector<std::string> m_trafficLabels{"background"};

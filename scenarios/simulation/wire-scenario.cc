@@ -19,7 +19,8 @@ bool
 HasLinkFailures(const Scenario& scenario)
 {
     return std::any_of(scenario.events.begin(), scenario.events.end(), [](const EventSpec& event) {
-        return event.kind == EventKind::LinkDown;
+        return event.kind == EventKind::LinkDown || event.kind == EventKind::Flap ||
+               event.kind == EventKind::Failures;
     });
 }
 
@@ -141,6 +142,26 @@ Wire(const std::string& place, Make make)
     }
 }
 
+/** @throws InputError when there are no flows that traffic could share links with. */
+void
+AddTraffic(Simulation& simulation, const Scenario& scenario)
+{
+    for (const TrafficJobSpec& spec : scenario.traffics)
+    {
+        const std::string& where = spec.where.empty() ? scenario.path : spec.where;
+        if (scenario.fidelity == Fidelity::Analytical)
+        {
+            throw InputError(where +
+                             ": found traffic with fidelity analytical, which knows no load; "
+                             "expected fidelity stream, flow, packet or hybrid");
+        }
+        JobPlacer placer(simulation.GetCluster()); // shares GPUs with jobs
+        const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement);
+        const FlowForm form = FormOf(FidelityOf(scenario, spec.name));
+        Wire(where, [&] { simulation.AddTrafficJob(spec.name, spec.traffic, gpus, form); });
+    }
+}
+
 void
 AddJobs(Simulation& simulation, const Scenario& scenario)
 {
@@ -161,38 +182,55 @@ AddJobs(Simulation& simulation, const Scenario& scenario)
     for (const CollectiveJobSpec& spec : scenario.collectives)
     {
         const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement);
-        CollectiveCall call;
-        call.op = spec.op;
-        call.bytes = spec.bytes;
+        CallSequence sequence{{}, spec.calls, spec.start, spec.period};
+        for (const CalledCollective& called : spec.sequence)
+        {
+            CollectiveCall call;
+            call.op = called.op;
+            call.bytes = called.bytes;
+            sequence.calls.push_back(call);
+        }
         Wire(spec.where.empty() ? scenario.path : spec.where, [&] {
             const Fidelity fidelity = FidelityOf(scenario, spec.name);
-            simulation.AddCollective(gpus, call, spec.calls, spec.start, fidelity, {})
-                .SetName(spec.name);
+            simulation.AddCollective(gpus, sequence, fidelity, {}).SetName(spec.name);
         });
     }
+    AddTraffic(simulation, scenario);
 }
 
 /** Jobs that go on until another ends. */
 void
 KeepBusy(Simulation& simulation, const Scenario& scenario)
 {
-    for (std::size_t job = 0; job < scenario.jobs.size(); job++)
+    struct Named
     {
-        for (std::size_t other = 0; other < scenario.jobs.size(); other++)
-        {
-            if (scenario.jobs[job].until == scenario.jobs[other].name)
-            {
-                simulation.KeepBusyUntil(JobId(job), JobId(other));
-            }
-        }
+        WorkId id;
+        const std::string& name;
+        const std::string& until;
+    };
+
+    std::vector<Named> all;
+    for (std::size_t i = 0; i < scenario.jobs.size(); i++)
+    {
+        all.push_back({{WorkId::Kind::Training, i}, scenario.jobs[i].name, scenario.jobs[i].until});
     }
     for (std::size_t i = 0; i < scenario.collectives.size(); i++)
     {
-        for (std::size_t other = 0; other < scenario.jobs.size(); other++)
+        const CollectiveJobSpec& job = scenario.collectives[i];
+        all.push_back({{WorkId::Kind::Collective, i}, job.name, job.until});
+    }
+    for (std::size_t i = 0; i < scenario.traffics.size(); i++)
+    {
+        const TrafficJobSpec& job = scenario.traffics[i];
+        all.push_back({{WorkId::Kind::Traffic, i}, job.name, job.until});
+    }
+    for (const Named& job : all)
+    {
+        for (const Named& other : all)
         {
-            if (scenario.collectives[i].until == scenario.jobs[other].name)
+            if (job.until == other.name)
             {
-                simulation.KeepCallingUntil(i, JobId(other));
+                simulation.KeepBusyUntil(job.id, other.id);
             }
         }
     }

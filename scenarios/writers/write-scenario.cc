@@ -9,6 +9,7 @@
 #include "scenarios/writers/write-layer-table.h"
 #include "scenarios/writers/write-packets.h"
 #include "scenarios/writers/write-system.h"
+#include "scenarios/writers/write-traffic.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-writer.h"
 
@@ -172,6 +173,17 @@ WriteSteps(YamlWriter& out, const JobSpec& job)
 }
 
 void
+WriteNames(YamlWriter& out, const char* key, const std::vector<std::string>& names)
+{
+    out.BeginList(key);
+    for (const std::string& name : names)
+    {
+        out.Item(name);
+    }
+    out.EndList();
+}
+
+void
 WritePlacement(YamlWriter& out, const PlacementSpec& placement)
 {
     switch (placement.kind)
@@ -188,6 +200,13 @@ WritePlacement(YamlWriter& out, const PlacementSpec& placement)
         out.BeginMap("placement");
         out.Text("kind", "random");
         out.Integer("seed", placement.seed);
+        break;
+    case Placement::AcrossLeaves:
+        out.Text("placement", "across-leaves");
+        return;
+    case Placement::Leaves:
+        out.BeginMap("placement");
+        WriteNames(out, "leaves", placement.leaves);
         break;
     case Placement::Nodes:
     case Placement::Gpus:
@@ -209,11 +228,35 @@ WriteCollectiveJob(YamlWriter& out, const CollectiveJobSpec& job)
     out.BeginMap();
     out.Text("name", job.name);
     out.BeginMap("collective");
-    out.Text("op", ToString(job.op));
-    out.Size("bytes", job.bytes);
+    const bool isSequence = job.sequence.size() > 1;
+    if (isSequence)
+    {
+        out.BeginList("sequence");
+    }
+    for (const CalledCollective& call : job.sequence)
+    {
+        if (isSequence)
+        {
+            out.BeginMap();
+        }
+        out.Text("op", ToString(call.op));
+        out.Size("bytes", call.bytes);
+        if (isSequence)
+        {
+            out.EndMap();
+        }
+    }
+    if (isSequence)
+    {
+        out.EndList();
+    }
     if (job.until.empty())
     {
         out.Integer("calls", job.calls);
+    }
+    if (job.period > Time())
+    {
+        out.Duration("every", job.period);
     }
     out.EndMap();
     if (!job.until.empty())
@@ -228,6 +271,28 @@ WriteCollectiveJob(YamlWriter& out, const CollectiveJobSpec& job)
     if (job.start > Time())
     {
         out.Duration("start", job.start);
+    }
+    out.EndMap();
+}
+
+void
+WriteTrafficJob(YamlWriter& out, const TrafficJobSpec& job)
+{
+    out.BeginMap();
+    out.Text("name", job.name);
+    WriteTraffic(out, job.traffic);
+    if (!job.until.empty())
+    {
+        out.Text("until", job.until);
+    }
+    if (job.gpus > 0)
+    {
+        out.Integer("gpus", job.gpus);
+    }
+    WritePlacement(out, job.placement);
+    if (job.traffic.start > Time())
+    {
+        out.Duration("start", job.traffic.start);
     }
     out.EndMap();
 }
@@ -263,14 +328,40 @@ WriteJob(YamlWriter& out, const JobSpec& job)
 }
 
 void
+WriteFailures(YamlWriter& out, const EventSpec& event)
+{
+    if (event.links.size() == 1 &&
+        (event.links.front() == SWITCH_LINKS || event.links.front() == NIC_LINKS))
+    {
+        out.Text("links", event.links.front());
+    }
+    else
+    {
+        WriteNames(out, "links", event.links);
+    }
+    out.Duration("meanTimeToFailure", event.up);
+    out.Duration("meanTimeToRepair", event.down);
+    out.Integer("seed", event.seed);
+}
+
+void
 WriteEvent(YamlWriter& out, const EventSpec& event)
 {
     out.BeginMap();
     out.Text("kind", NameOf(EventKindNames(), event.kind));
     out.Duration("at", event.at);
-    if (event.times > 1)
+    if (event.kind == EventKind::Failures)
+    {
+        WriteFailures(out, event);
+        out.EndMap();
+        return;
+    }
+    if (event.every > Time())
     {
         out.Duration("every", event.every);
+    }
+    if (event.times > 1 || event.kind == EventKind::Flap)
+    {
         out.Integer("times", event.times);
     }
     if (event.kind == EventKind::SlowGpu)
@@ -282,6 +373,11 @@ WriteEvent(YamlWriter& out, const EventSpec& event)
         out.Text("from", event.from);
         out.Text("to", event.to);
     }
+    if (event.kind == EventKind::Flap)
+    {
+        out.Duration("down", event.down);
+        out.Duration("up", event.up);
+    }
     if (event.kind == EventKind::Degrade || event.kind == EventKind::SlowGpu)
     {
         out.Number("factor", event.factor);
@@ -291,17 +387,6 @@ WriteEvent(YamlWriter& out, const EventSpec& event)
         out.Size("bytes", event.bytes);
     }
     out.EndMap();
-}
-
-void
-WriteNames(YamlWriter& out, const char* key, const std::vector<std::string>& names)
-{
-    out.BeginList(key);
-    for (const std::string& name : names)
-    {
-        out.Item(name);
-    }
-    out.EndList();
 }
 
 /** What is packets, and how it meets the fluid. */
@@ -360,6 +445,10 @@ DumpScenario(const Scenario& scenario)
     for (const CollectiveJobSpec& job : scenario.collectives)
     {
         WriteCollectiveJob(out, job);
+    }
+    for (const TrafficJobSpec& job : scenario.traffics)
+    {
+        WriteTrafficJob(out, job);
     }
     out.EndList();
     out.BeginMap("network");

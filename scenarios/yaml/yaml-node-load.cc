@@ -4,11 +4,86 @@
 #include "scenarios/yaml/yaml-node-state.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include <sstream>
 #include <unordered_map>
+#include <vector>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 namespace weir
 {
+
+namespace
+{
+
+/** Where the documents of a text begin. */
+class DocumentStarts : public YAML::EventHandler
+{
+  public:
+    void OnDocumentStart(const YAML::Mark& mark) override
+    {
+        marks.push_back(mark);
+        m_isEmpty = true;
+    }
+
+    void OnDocumentEnd() override
+    {
+    }
+
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override
+    {
+        NoteContent(mark);
+    }
+
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override
+    {
+    }
+
+    void OnScalar(const YAML::Mark& mark,
+                  const std::string& tag,
+                  YAML::anchor_t anchor,
+                  const std::string& value) override
+    {
+        NoteContent(mark);
+    }
+
+    void OnSequenceStart(const YAML::Mark& mark,
+                         const std::string& tag,
+                         YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value style) override
+    {
+        NoteContent(mark);
+    }
+
+    void OnSequenceEnd() override
+    {
+    }
+
+    void OnMapStart(const YAML::Mark& mark,
+                    const std::string& tag,
+                    YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value style) override
+    {
+        NoteContent(mark);
+    }
+
+    void OnMapEnd() override
+    {
+    }
+
+    std::vector<YAML::Mark> marks; //!< of what each holds
+
+  private:
+    void NoteContent(const YAML::Mark& mark)
+    {
+        marks.back() = m_isEmpty ? mark : marks.back();
+        m_isEmpty = false;
+    }
+
+    bool m_isEmpty{true}; //!< whether nothing of the last one has been seen
+};
+
+} // namespace
 
 /** Turns yaml-cpp's nodes into the tree behind YamlNode. */
 class YamlLoader
@@ -24,26 +99,35 @@ class YamlLoader
     /** @throws InputError when @p text is not exactly one YAML document. */
     YamlNode Load(const std::string& text)
     {
-        std::vector<YAML::Node> documents;
+        YAML::Node document;
+        DocumentStarts starts;
         try
         {
-            documents = YAML::LoadAll(text);
+            // Not YAML::LoadAll: it finds documents without end before a comma that opens a text.
+            std::istringstream in(text);
+            YAML::Parser parser(in);
+            while (starts.marks.size() < 2 && parser.HandleNextDocument(starts))
+            {
+            }
+            document = YAML::Load(text);
         }
         catch (const YAML::Exception& error)
         {
             throw InputError(m_file + At(Mark(error.mark)) + ": found wrong YAML (" + error.msg +
                              "), expected YAML");
         }
-        if (documents.empty() || (documents.size() == 1 && documents[0].IsNull()))
+        if (starts.marks.size() > 1)
+        {
+            const bool isHere = starts.marks[1].pos == starts.marks[0].pos;
+            throw InputError(m_file + At(Mark(starts.marks[1])) +
+                             (isHere ? ": found wrong YAML (nothing can begin so), expected YAML"
+                                     : ": found a second YAML document, expected one"));
+        }
+        if (starts.marks.empty() || document.IsNull())
         {
             throw InputError(m_file + ": found nothing in it, expected YAML");
         }
-        if (documents.size() > 1)
-        {
-            throw InputError(m_file + At(Mark(documents[1].Mark())) +
-                             ": found a second YAML document, expected one");
-        }
-        return YamlNode(Convert(documents[0], "", 0));
+        return YamlNode(Convert(document, "", 0));
     }
 
   private:

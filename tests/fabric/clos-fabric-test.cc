@@ -296,6 +296,39 @@ TEST_P(ClosFabricTest, ALeafsUplinksAreTheFewestThatKeepTheOversubscription)
     }
 }
 
+// Two nodes of eight NICs on each leaf, whatever the oversubscription takes of the uplinks.
+TEST(ClosFabric, LeavesKeepTheirNodesWhereTheirPortsDownAreGiven)
+{
+    for (const Polymorphic<FabricKind>& prototype :
+         {Polymorphic<FabricKind>(LeafSpine()), Polymorphic<FabricKind>(FatTree())})
+    {
+        for (const uint32_t oversubscription : {1U, 2U, 4U, 8U})
+        {
+            ClusterSpec spec = BoxSpec(8, prototype);
+            auto& kind = spec.fabric.kind.As<ClosFabric>();
+            kind.leafRadix = 64;
+            kind.leafDown = 16;
+            kind.oversubscription = oversubscription;
+            const Cluster cluster(spec);
+            const auto leaves = DevicesOf(cluster.GetTopology(), DeviceKind::LeafSwitch);
+            ASSERT_EQ(leaves.size(), 4U);
+            for (const DeviceId leaf : leaves)
+            {
+                EXPECT_EQ(PortsOf(cluster.GetTopology(), leaf).down, 16U);
+                EXPECT_EQ(PortsOf(cluster.GetTopology(), leaf).up, 16 / oversubscription);
+            }
+        }
+    }
+    ClusterSpec spec = BoxSpec(8, LeafSpine());
+    auto& kind = spec.fabric.kind.As<ClosFabric>();
+    kind.leafRadix = 20;
+    kind.leafDown = 16;
+    kind.leafUp = 4;
+    EXPECT_EQ(DevicesOf(Cluster(spec).GetTopology(), DeviceKind::SpineSwitch).size(), 1U);
+    kind.leafUp = 5;
+    EXPECT_THROW(Cluster{spec}, std::invalid_argument);
+}
+
 TEST_P(ClosFabricTest, EveryNicHasOnePortAndAboveTheLeavesNothingIsOversubscribed)
 {
     const ClosCase& c = GetParam();

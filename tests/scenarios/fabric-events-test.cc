@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/fabric-events.h"
 
+#include "collectives/planner.h"
+#include "fabric/fabric.h"
 #include "fabric/kinds/leaf-spine.h"
 #include "fabric/kinds/no-fabric.h"
 #include "fabric/routing/policies/adaptive.h"
@@ -10,7 +12,10 @@
 #include "scenarios/yaml/input-error.h"
 #include "small-scenario.h"
 
+#include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
+#include <memory>
 
 namespace weir
 {
@@ -197,6 +202,127 @@ TEST(FabricEvents, RefusesEventsOnLinksWhereNoLinkIsSimulated)
     const auto [nic, leaf] = FirstNicLink();
     EXPECT_THROW(RunWith({Event(EventKind::LinkDown, nic, leaf)}, Fidelity::Analytical),
                  InputError);
+}
+
+/** One duplex link of two switches and its opposite. */
+struct TwoSwitches
+{
+    TwoSwitches()
+    {
+        const Scenario scenario = SmallScenario(
+            {{"system.nodes", "4"},
+             {"system.fabric", "{kind: leaf-spine, leafRadix: 32, routing: adaptive}"}});
+        fabric = std::make_unique<Fabric>(scenario.cluster);
+        planner =
+            std::make_unique<Planner>(fabric->GetCluster(), fabric->GetRouting(), NcclSettings());
+    }
+
+    /** The part of @p span for which each wire between switches is up, and how often all fail. */
+    std::pair<double, uint64_t> UpShare(const EventSpec& event, Time span)
+    {
+        FabricEvents events({event}, fabric->GetTransport(), *planner, [] { return false; });
+        const Topology& topology = fabric->GetCluster().GetTopology();
+        std::vector<LinkId> wires;
+        for (std::size_t i = 0; i < topology.LinkCount(); i++)
+        {
+            const Link& link = topology.GetLink(LinkId(i));
+            if (topology.GetDevice(link.from).kind == DeviceKind::LeafSwitch &&
+                topology.GetDevice(link.to).kind == DeviceKind::SpineSwitch)
+            {
+                wires.push_back(LinkId(i));
+            }
+        }
+        double up = 0;
+        uint64_t failures = 0;
+        Time before;
+        std::vector<bool> wasUp(wires.size(), true);
+        while (before < span)
+        {
+            const Time now = std::min(events.NextEventTime(), span);
+            for (std::size_t i = 0; i < wires.size(); i++)
+            {
+                up += wasUp[i] ? (now - before).ToSeconds() : 0;
+            }
+            events.AdvanceTo(now);
+            for (std::size_t i = 0; i < wires.size(); i++)
+            {
+                const bool isUp = fabric->GetTransport().IsLinkUp(wires[i]);
+                failures += wasUp[i] && !isUp ? 1 : 0;
+                EXPECT_EQ(fabric->GetTransport().IsLinkUp(topology.GetLink(wires[i]).opposite),
+                          isUp);
+                wasUp[i] = isUp;
+            }
+            before = now;
+        }
+        wireCount = wires.size();
+        return {up / span.ToSeconds() / static_cast<double>(wires.size()), failures};
+    }
+
+    std::unique_ptr<Fabric> fabric;
+    std::unique_ptr<Planner> planner;
+    std::size_t wireCount{0};
+};
+
+// Availability is up / (up + down), and failures are renewals: one per up + down and wire.
+TEST(RandomFailures, HaveTheAvailabilityAndTheRateThatTheirMeansSay)
+{
+    EventSpec event;
+    event.kind = EventKind::Failures;
+    event.links = {SWITCH_LINKS};
+    event.up = Time::Milliseconds(30);
+    event.down = Time::Milliseconds(10);
+    TwoSwitches network;
+    const auto [share, failures] = network.UpShare(event, Time::Seconds(20));
+    const double cycles = 20 / 40e-3 * static_cast<double>(network.wireCount);
+    ASSERT_GT(cycles, 5000);
+    // Of alternating exponential times the share deviates by at most 0.75 * sqrt(2 / cycles).
+    EXPECT_NEAR(share, 0.75, 4 * 0.75 * std::sqrt(2 / cycles));
+    EXPECT_NEAR(static_cast<double>(failures), cycles, 4 * std::sqrt(cycles));
+}
+
+TEST(RandomFailures, AreTheSameFromTheSameSeed)
+{
+    EventSpec event;
+    event.kind = EventKind::Failures;
+    event.links = {"leaf0 -> spine0", "leaf1->spine0#2"};
+    event.up = event.down = Time::Milliseconds(10);
+    const auto share = [&event] { return TwoSwitches().UpShare(event, Time::Seconds(1)).first; };
+    const double first = share();
+    EXPECT_EQ(share(), first);
+    event.seed = 2;
+    EXPECT_NE(share(), first);
+    event.links = {"leaf0 -> nobody"};
+    EXPECT_THROW(share(), std::invalid_argument);
+}
+
+// Down for 2 of each 10 ms, three times: of 100 ms it is up for 94.
+TEST(FlappingLinks, AreDownAsLongAndAsOftenAsTheySay)
+{
+    EventSpec event = Event(EventKind::Flap, "leaf0", "spine0");
+    event.at = Time::Milliseconds(5);
+    event.down = Time::Milliseconds(2);
+    event.up = Time::Milliseconds(8);
+    event.times = 3;
+    TwoSwitches network;
+    const auto [share, failures] = network.UpShare(event, Time::Milliseconds(100));
+    EXPECT_EQ(failures, 3U);
+    EXPECT_NEAR((1 - share) * static_cast<double>(network.wireCount), 0.06, 1e-9);
+}
+
+// What flaps or fails at random is played to the end in every fidelity, and costs time.
+TEST(FlappingLinks, CostTimeInEveryFidelity)
+{
+    for (const auto fidelity : {Fidelity::Stream, Fidelity::Flow})
+    {
+        const auto [nic, leaf] = FirstNicLink();
+        EventSpec event = Event(EventKind::Flap, nic, leaf);
+        event.down = Time::Milliseconds(50);
+        event.up = Time::Milliseconds(1);
+        event.times = 2;
+        const RunResult result = RunWith({event}, fidelity);
+        EXPECT_TRUE(result.waiting.empty());
+        EXPECT_GT(result.StepTime(), RunWith({}, fidelity).StepTime() * 0.999);
+    }
 }
 
 } // namespace

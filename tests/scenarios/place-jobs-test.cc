@@ -48,6 +48,36 @@ TEST_F(PlaceJobs, StridedJobsTakeEveryKthNodeFirst)
     EXPECT_EQ(NodesOf(0, {Placement::Strided, 2}), (Nodes{0, 2, 4, 1, 3, 5}));
 }
 
+// Leaves of two nodes each: one node of every leaf before the second of any.
+TEST(PlaceJobsByLeaf, TakeTheLeavesThatTheySay)
+{
+    const Cluster cluster(
+        SmallScenario({{"system.nodes", "6"},
+                       {"system.fabric", "{kind: leaf-spine, leafRadix: 32, oversubscription: 1}"}})
+            .cluster);
+    const auto nodesOf = [&cluster](const PlacementSpec& placement) {
+        JobPlacer placer(cluster);
+        Nodes nodes;
+        for (const GpuId gpu : placer.Place("job", 0, placement))
+        {
+            if (cluster.LocalIndexOf(gpu) == 0)
+            {
+                nodes.push_back(cluster.NodeOf(gpu));
+            }
+        }
+        return nodes;
+    };
+    EXPECT_EQ(nodesOf({Placement::AcrossLeaves}), (Nodes{0, 2, 4, 1, 3, 5}));
+    PlacementSpec byName{Placement::Leaves};
+    byName.leaves = {"leaf2", "leaf0"};
+    EXPECT_EQ(nodesOf(byName), (Nodes{4, 5, 0, 1}));
+    byName.leaves = {"leaf3"};
+    EXPECT_NE(RefusalOf([&] {
+                  nodesOf(byName);
+              }).find("found 'leaf3', expected a switch that further nodes are attached to"),
+              std::string::npos);
+}
+
 TEST_F(PlaceJobs, StridedJobsLeaveWhatLiesBetween)
 {
     EXPECT_EQ(NodesOf(16, {Placement::Strided, 3}), (Nodes{0, 3}));
@@ -170,11 +200,46 @@ TEST(CollectiveJobs, RefusesWithPlaceFoundAndExpected)
                   .find("expected one of: all-reduce"),
               std::string::npos);
     EXPECT_NE(refusal("{name: a, collective: {op: all-reduce, bytes: 1MB}, until: b}")
-                  .find("expected the name of a job with a model"),
+                  .find("expected the name of a job without `until`"),
               std::string::npos);
     EXPECT_NE(refusal("{name: a, collective: {op: all-reduce, bytes: 1MB, calls: 1}, gpus: 99}")
                   .find("found 32 free GPUs for job 'a', expected 99"),
               std::string::npos);
+}
+
+// A call begins when the one before ends, a round 5 ms after the one before it where it is over by
+// then, else at once: two rounds of two calls of less than 5 ms end one period after the first.
+TEST(CollectiveJobs, RoundsOfASequenceKeepTheirPeriod)
+{
+    const RunResult result = Play(
+        Collectives("[{name: a, gpus: 16, collective: {calls: 2, every: 50ms, sequence: "
+                    "[{op: reduce-scatter, bytes: 400MB}, {op: all-gather, bytes: 100MB}]}}]"));
+    const auto& calls = result.collectives[0].calls;
+    ASSERT_EQ(calls.size(), 4U);
+    EXPECT_LT(calls[0] + calls[1], Time::Milliseconds(50));
+    EXPECT_GT(calls[0], calls[1]);
+    EXPECT_EQ(calls[0], calls[2]);
+    EXPECT_EQ(result.measured, Time::Milliseconds(50) + calls[2] + calls[3]);
+    const RunResult backToBack = Play(
+        Collectives("[{name: a, gpus: 16, collective: {calls: 2, every: 1us, sequence: "
+                    "[{op: reduce-scatter, bytes: 400MB}, {op: all-gather, bytes: 100MB}]}}]"));
+    EXPECT_EQ(backToBack.measured, (calls[0] + calls[1]) * 2.0);
+}
+
+// A collective that others wait for need not train anything.
+TEST(CollectiveJobs, CallsGoOnUntilACollectiveEnds)
+{
+    const RunResult result = Play(
+        Collectives("[{name: a, collective: {op: all-reduce, bytes: 100MB, calls: 5}, gpus: 16},"
+                    " {name: b, collective: {op: all-reduce, bytes: 10MB}, gpus: 16, until: a}]"));
+    Time busy;
+    for (const Time call : result.collectives[0].calls)
+    {
+        busy += call;
+    }
+    EXPECT_EQ(result.collectives[0].calls.size(), 5U);
+    EXPECT_GE(result.measured, busy);
+    EXPECT_LE(result.measured, busy + result.collectives[1].calls.back());
 }
 
 // What is written back reads as the same scenario.
@@ -183,12 +248,15 @@ TEST(CollectiveJobs, AreWrittenAsTheyAreRead)
     const Scenario scenario = Collectives(
         "[{name: a, collective: {op: all-to-all, bytes: 64MiB, calls: 7}, gpus: 8, start: 1ms, "
         "placement: {kind: random, seed: 3}},"
-        " {name: b, collective: {op: all-gather, bytes: 1MB, calls: 1}, placement: {nodes: [3]}}]");
+        " {name: b, collective: {op: all-gather, bytes: 1MB, calls: 1}, placement: {nodes: [3]}},"
+        " {name: c, placement: {leaves: [leaf0]}, until: b, collective: {every: 1ms, sequence:"
+        " [{op: all-reduce, bytes: 1MB}, {op: broadcast, bytes: 2MB}]}},"
+        " {name: d, placement: across-leaves, until: b, collective: {op: send, bytes: 1B}}]");
     const std::string text = DumpScenario(scenario);
     const Scenario again = ReadScenario(YamlNode::Parse(text, "dumped.yaml"),
                                         Catalog({std::string(WEIR_SOURCE_DIR) + "/scenarios"}));
     EXPECT_EQ(DumpScenario(again), text);
-    EXPECT_EQ(again.collectives.size(), 2U);
+    EXPECT_EQ(again.collectives.size(), 4U);
 }
 
 // A flow of 1 GB, five times: the link carries 5 GB more.

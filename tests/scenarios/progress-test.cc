@@ -26,7 +26,7 @@ TEST_F(ProgressLineTest, SaysNothingInAPipe)
     {
         ProgressLine line = Line(false);
         now += std::chrono::seconds(10);
-        line.Update(Time::Seconds(1));
+        line.Update(RunProgress{Time::Seconds(1), 0});
     }
     EXPECT_EQ(out.str(), "");
 }
@@ -39,21 +39,32 @@ TEST_F(ProgressLineTest, SaysNothingInTheFirstSecondThenWipesItself)
     {
         ProgressLine line = Line(true);
         now += std::chrono::milliseconds(999);
-        line.Update(Time::Seconds(1));
+        line.Update(RunProgress{Time::Seconds(1), 0});
         EXPECT_EQ(out.str(), "");
         now += std::chrono::milliseconds(1);
-        line.Update(Time::Seconds(2));
-        EXPECT_EQ(out.str(), wipe + "run: simulated 2.000 s in 1.000 s");
+        line.Update(RunProgress{Time::Seconds(2), 0});
+        EXPECT_EQ(out.str(), wipe + "run: simulated 2.000 s in 1.000 s (2.000 s a second)");
         now += std::chrono::milliseconds(199);
-        line.Update(Time::Seconds(3));
-        EXPECT_EQ(out.str(), wipe + "run: simulated 2.000 s in 1.000 s");
+        line.Update(RunProgress{Time::Seconds(3), 0});
+        EXPECT_EQ(out.str(), wipe + "run: simulated 2.000 s in 1.000 s (2.000 s a second)");
         now += std::chrono::milliseconds(1);
         out.str("");
         line.Update(1, 4, Time::Seconds(4));
-        EXPECT_EQ(out.str(), wipe + "run: 1 of 4 cases, simulated 4.000 s in 1.200 s");
+        EXPECT_EQ(out.str(),
+                  wipe + "run: 25 %, 1 of 4 cases, simulated 4.000 s in 1.200 s, 3.600 s left");
         out.str("");
     }
     EXPECT_EQ(out.str(), wipe);
+}
+
+// A tenth of the work took 3 s, so that the other nine take 27 s.
+TEST_F(ProgressLineTest, SaysWhatIsLeftByWhatIsDone)
+{
+    ProgressLine line = Line(true);
+    now += std::chrono::seconds(3);
+    line.Update(RunProgress{Time::Seconds(6), 0.1});
+    EXPECT_EQ(out.str(),
+              "\r\033[Krun: 10 %, simulated 6.000 s in 3.000 s (2.000 s a second), 27.00 s left");
 }
 
 } // namespace

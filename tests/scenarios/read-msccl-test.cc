@@ -79,9 +79,10 @@ TEST(ReadMscclFile, WhatIsNotThereIsRefused)
 
 TEST(ParseMscclText, WrongFilesAreRefusedWithTheirPlace)
 {
-    ExpectRefusal("<algo", "a.xml:1: not XML");
+    ExpectRefusal("<algo", "a.xml:1: found wrong XML");
     ExpectRefusal("<graph/>", "a.xml:1: found <graph>, expected <algo>");
-    ExpectRefusal(Changed(" proto=\"Simple\"", ""), "a.xml:4: <algo> without 'proto'");
+    ExpectRefusal(Changed(" proto=\"Simple\"", ""),
+                  "a.xml:4: found <algo> without 'proto', expected it");
     ExpectRefusal(Changed("\"Simple\"", "\"LL129\""), "found 'LL129', expected one of: Simple, LL");
     ExpectRefusal(Changed("proto=", "proto=\"LL\" proto="), "a.xml:4: <algo> proto: found the");
     ExpectRefusal(Changed("allgather", "custom"), "a.xml:4: <algo> coll: found 'custom'");

@@ -300,7 +300,7 @@ TEST(ReadScenario, RefusesEventsAndOutputsThatCannotBe)
               "for the whole run");
     EXPECT_EQ(RefusalWith("events: [{kind: fire}]\n"),
               "run.yaml:10:17: events.0.kind: found 'fire', expected one of: degrade, link-down, "
-              "link-up, slow-gpu, background");
+              "link-up, link-flap, random-failures, slow-gpu, background");
     EXPECT_EQ(RefusalWith("output: {timeline: true}\n"),
               "run.yaml:10:20: output.timeline: found it without a file, expected output.file "
               "beside it");

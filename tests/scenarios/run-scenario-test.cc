@@ -165,7 +165,7 @@ TEST(RunScenario, RefusesAJobThatWaitsForNoOther)
     {
         EXPECT_NE(RefusalOf([&] {
                       SmallScenario({{"jobs.0.until", until}});
-                  }).find("expected the name of a job with a model and without `until`"),
+                  }).find("expected the name of a job without `until`"),
                   std::string::npos);
     }
 }
@@ -266,6 +266,34 @@ TEST(RunScenario, LinkSeriesSumsToTheLinksBytes)
     for (std::size_t i = 0; i < total.size(); i++)
     {
         EXPECT_NEAR(sum[i], total[i], 1e-7 * total[i] + 1) << "link " << i;
+    }
+}
+
+// A job that is a collective has a row a call, with the duration that the result has.
+TEST(RunScenario, CallsOfCollectiveJobsAreCollectives)
+{
+    const ScratchFolder folder;
+    Scenario scenario = SmallScenario(
+        {{"jobs",
+          "[{name: a, collective: {calls: 2, sequence: [{op: all-gather, bytes: 1MB}, "
+          "{op: all-reduce, bytes: 2MB}]}}]"}});
+    scenario.output.file = folder / "a.h5";
+    const RunResult result = Simulate(scenario);
+    Hdf5Handle file(
+        H5Fopen((folder / "a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open");
+    hsize_t rows = 0;
+    ASSERT_GE(H5LTget_dataset_info(file.Get(), "/collectives/start", &rows, nullptr, nullptr), 0);
+    ASSERT_EQ(rows, 4U);
+    double start[4] = {};
+    double finish[4] = {};
+    long long bytes[4] = {};
+    H5LTread_dataset_double(file.Get(), "/collectives/start", start);
+    H5LTread_dataset_double(file.Get(), "/collectives/finish", finish);
+    H5LTread_dataset(file.Get(), "/collectives/bytes", H5T_NATIVE_LLONG, bytes);
+    for (std::size_t i = 0; i < rows; i++)
+    {
+        EXPECT_EQ(bytes[i], i % 2 == 0 ? 1000000 : 2000000);
+        EXPECT_NEAR(finish[i] - start[i], result.collectives[0].calls[i].ToSeconds(), 1e-12);
     }
 }
 

@@ -31,6 +31,15 @@ Example()
         "run.yaml");
 }
 
+// yaml-cpp finds documents without end before a comma that opens a text.
+TEST(YamlNode, RefusesATextThatBeginsWithAComma)
+{
+    EXPECT_NE(RefusalOf([] {
+                  YamlNode::Parse(",a\nb: c", "a.yaml");
+              }).find("a.yaml:1:1: found wrong YAML"),
+              std::string::npos);
+}
+
 TEST(YamlNode, ReadsTypedValues)
 {
     const YamlNode node = Example();

@@ -22,11 +22,24 @@ ClosFabric::VisitParameters(ParameterVisitor& visitor)
         {"oversubscription", "Capacity of a leaf's ports to NICs over that of its uplinks."},
         oversubscription,
         {1, MAX_PORTS});
+    visitor.OptionalCount({"leafDown",
+                           "Ports of a leaf to NICs, of which the others need not all be used; "
+                           "absent: as many as fit."},
+                          leafDown,
+                          {1, MAX_PORTS});
+    visitor.OptionalCount(
+        {"leafUp", "Uplinks of a leaf, whatever the oversubscription; absent: as that asks for."},
+        leafUp,
+        {1, MAX_PORTS});
 }
 
 uint32_t
 ClosFabric::UplinksFor(const ClusterSpec& spec, uint32_t down) const
 {
+    if (leafUp)
+    {
+        return *leafUp;
+    }
     const double downRate = spec.node.nic.PayloadRate().ToBytesPerSecond() * down;
     const double upRate = TrunkProfile(spec).PayloadRate().ToBytesPerSecond();
     const double uplinks = downRate / (upRate * oversubscription);
@@ -51,6 +64,18 @@ ClosFabric::HasPorts(const ClusterSpec& spec, uint32_t down) const
 uint32_t
 ClosFabric::DownPorts(const ClusterSpec& spec, uint32_t step) const
 {
+    if (leafDown)
+    {
+        const uint32_t own = *leafDown - *leafDown % step;
+        if (!HasPorts(spec, own))
+        {
+            throw std::invalid_argument(
+                "fabric.leafDown: " + std::to_string(own) + " ports to NICs beside " +
+                std::to_string(UplinksFor(spec, own)) + " uplinks, expected at most " +
+                std::to_string(leafRadix) + " together (fabric.leafRadix)");
+        }
+        return own;
+    }
     constexpr double CLOSE = 0.01; // of the ratio; nearer is not worth a port
     uint32_t maximum = 0;
     double nearest = 0; // no ratio is above the one asked for
@@ -59,7 +84,7 @@ ClosFabric::DownPorts(const ClusterSpec& spec, uint32_t step) const
         maximum += step;
         nearest = std::max(nearest, LeafRatio(spec, maximum));
     }
-    const bool isAny = oversubscription == 1;
+    const bool isAny = oversubscription == 1 || leafUp;
     uint32_t down = maximum;
     while (!isAny && down > 0 && LeafRatio(spec, down) < nearest * (1 - CLOSE))
     {
@@ -135,13 +160,16 @@ ClosFabric::Figures(const Topology& topology) const
         return "";
     }
     char text[120];
-    std::snprintf(text,
-                  sizeof text,
-                  "a leaf: %u NICs, %u uplinks, oversubscription %.3g (asked for: %.3g)",
-                  maxDown,
-                  uplinks,
-                  ratio,
-                  oversubscription);
+    const int length = std::snprintf(text,
+                                     sizeof text,
+                                     "a leaf: %u NICs, %u uplinks, oversubscription %.3g",
+                                     maxDown,
+                                     uplinks,
+                                     ratio);
+    if (!leafUp)
+    {
+        std::snprintf(text + length, sizeof text - length, " (asked for: %.3g)", oversubscription);
+    }
     return text;
 }
 

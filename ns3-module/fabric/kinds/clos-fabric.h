@@ -6,6 +6,7 @@
 #include "fabric/kinds/fabric-kind.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,15 +20,17 @@ namespace weir
 class ClosFabric : public FabricKind
 {
   public:
-    uint32_t leafRadix{64};       //!< ports of a leaf (fat tree: of every switch)
-    double oversubscription{1.0}; //!< down capacity over up capacity of a leaf, at least 1
+    uint32_t leafRadix{64};           //!< ports of a leaf (fat tree: of every switch)
+    double oversubscription{1.0};     //!< down capacity over up capacity of a leaf, at least 1
+    std::optional<uint32_t> leafDown; //!< ports of a leaf to NICs, in place of the most
+    std::optional<uint32_t> leafUp;   //!< uplinks of a leaf, in place of oversubscription
 
     void VisitParameters(ParameterVisitor& visitor) override;
     std::string Figures(const Topology& topology) const override;
 
   protected:
     /**
-     * The uplinks of a leaf with @p down NICs: the least u for which
+     * The uplinks of a leaf with @p down NICs: leafUp, else the least u for which
      * down * NIC rate <= oversubscription * u * trunk rate.
      */
     uint32_t UplinksFor(const ClusterSpec& spec, uint32_t down) const;
@@ -36,7 +39,8 @@ class ClosFabric : public FabricKind
      * How many NICs one leaf takes, a multiple of @p step: of d with d + UplinksFor(d) <=
      * leafRadix the most whose ratio of down to up capacity is, but for 1 %, as near to the
      * oversubscription asked for as any. Ports may stay free: of 8 a ratio of 2 takes 4 and 2.
-     * Without oversubscription simply the most. 0 where there is no room.
+     * Without oversubscription simply the most, with leafDown as many of those. 0 where there is
+     * no room. @throws std::invalid_argument when leafDown and the uplinks are more than leafRadix.
      */
     uint32_t DownPorts(const ClusterSpec& spec, uint32_t step) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_FLOWS_SOURCE_PORTS_H
-#define WEIR_SCENARIOS_FLOWS_SOURCE_PORTS_H
+#ifndef WEIR_SCENARIOS_TRAFFIC_SOURCE_PORTS_H
+#define WEIR_SCENARIOS_TRAFFIC_SOURCE_PORTS_H
 
 #include <cstddef>
 #include <cstdint>
@@ -34,4 +34,4 @@ class SourcePorts
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_FLOWS_SOURCE_PORTS_H
+#endif // WEIR_SCENARIOS_TRAFFIC_SOURCE_PORTS_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/flows/source-ports.h"
+#include "scenarios/traffic/source-ports.h"
 
 #include <stdexcept>
 #include <utility>

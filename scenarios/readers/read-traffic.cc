@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-traffic.h"
+
+#include "fabric/routing/flow-hash.h"
+#include "scenarios/readers/located-lines.h"
+#include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/input-error.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr int64_t MAX_ROUNDS = 1'000'000;
+constexpr int64_t MAX_END_POINTS = int64_t{1} << 24;
+constexpr double MIN_LOAD = 1e-6;
+constexpr double MAX_LOAD = 10;
+constexpr double MAX_SIZE = 1e15; // bytes
+constexpr double PERCENT = 100;
+
+/** What a pattern needs besides sizes, and what it may have. */
+struct PatternKeys
+{
+    TrafficKind kind;
+    std::vector<std::string> own;
+};
+
+std::vector<PatternKeys>
+KeysOfPatterns()
+{
+    return {{TrafficKind::Poisson, {"sizes", "bytes", "load"}},
+            {TrafficKind::Permutation, {"sizes", "bytes", "every", "times"}},
+            {TrafficKind::Incast, {"sizes", "bytes", "senders", "every", "times"}},
+            {TrafficKind::AllToAll, {"sizes", "bytes", "every", "times"}},
+            {TrafficKind::OnOff, {"on", "off", "spans", "rate"}}};
+}
+
+/** Throws at a key of another pattern. */
+void
+CheckPatternKeys(const YamlNode& node, TrafficKind kind)
+{
+    const std::vector<PatternKeys> patterns = KeysOfPatterns();
+    const auto own = std::find_if(
+        patterns.begin(), patterns.end(), [&](const auto& keys) { return keys.kind == kind; });
+    for (const PatternKeys& other : patterns)
+    {
+        for (const std::string& key : other.own)
+        {
+            if (std::find(own->own.begin(), own->own.end(), key) != own->own.end())
+            {
+                continue;
+            }
+            if (const auto value = node.Find(key))
+            {
+                value->Fail("found it beside pattern '" + std::string(ToString(kind)) +
+                            "', expected pattern " + ToString(other.kind) + " with it");
+            }
+        }
+    }
+}
+
+/** A time above zero. */
+Time
+ReadSpan(const YamlNode& node)
+{
+    if (node.AsTime() == Time())
+    {
+        node.Fail("found '" + node.AsString() + "', expected a time above zero");
+    }
+    return node.AsTime();
+}
+
+SizeDistribution
+FromYaml(const std::string& path)
+{
+    const YamlNode node = YamlNode::Load(path);
+    node.CheckKeys(YamlKeysOf("flow-sizes"));
+    const YamlNode list = node.Get("points");
+    std::vector<std::pair<double, double>> points;
+    for (const YamlNode& point : list.Items())
+    {
+        const std::vector<YamlNode> pair = point.Items();
+        if (pair.size() != 2)
+        {
+            point.Fail("found a list of " + std::to_string(pair.size()) +
+                       ", expected [bytes, percent]");
+        }
+        points.emplace_back(pair[0].AsNumber(0, MAX_SIZE), pair[1].AsNumber(0, PERCENT) / PERCENT);
+    }
+    try
+    {
+        return SizeDistribution(std::move(points));
+    }
+    catch (const std::invalid_argument& error)
+    {
+        list.Fail(error.what());
+    }
+}
+
+SizeDistribution
+FromText(const std::string& path)
+{
+    LocatedLines lines(path, "sizes");
+    std::vector<std::pair<double, double>> points;
+    while (lines.NextAtSpaces())
+    {
+        if (lines.Fields().size() != 2)
+        {
+            throw lines.Error("found " + std::to_string(lines.Fields().size()) +
+                              " fields, expected: bytes percent");
+        }
+        const double size = lines.Decimal(0, "bytes");
+        const double percent = lines.Decimal(1, "percent");
+        if (!(size >= 0 && size <= MAX_SIZE && percent >= 0 && percent <= PERCENT))
+        {
+            throw lines.Error(
+                "found a size or a percentage out of range, expected 0 to 1e15 bytes "
+                "and 0 to 100");
+        }
+        points.emplace_back(size, percent / PERCENT);
+    }
+    try
+    {
+        return SizeDistribution(std::move(points));
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw lines.Error(error.what());
+    }
+}
+
+bool
+IsYaml(const std::string& path)
+{
+    const auto extension = std::filesystem::path(path).extension();
+    return extension == ".yaml" || extension == ".yml";
+}
+
+/** A path is meant from where the file that names it is. */
+SizeDistribution
+ReadSizes(const YamlNode& node, const Catalog& catalog)
+{
+    const std::string text = node.AsString();
+    const bool isText = std::filesystem::path(text).has_extension() && !IsYaml(text);
+    if (!isText)
+    {
+        return FromYaml(catalog.Find(CatalogKind::FlowSizes, node));
+    }
+    const std::filesystem::path beside = std::filesystem::path(node.File()).parent_path() / text;
+    std::error_code unknown;
+    return FromText(std::filesystem::exists(beside, unknown) ? beside.string() : text);
+}
+
+void
+ReadFlowSizes(const YamlNode& node, const Catalog& catalog, TrafficSpec& spec)
+{
+    if (const auto sizes = node.Find("sizes"))
+    {
+        spec.sizes = ReadSizes(*sizes, catalog);
+        spec.sizesName = sizes->AsString();
+        if (const auto bytes = node.Find("bytes"))
+        {
+            bytes->Fail("found it beside sizes, expected one of them");
+        }
+        return;
+    }
+    const YamlNode bytes = node.Get("bytes");
+    spec.sizes = SizeDistribution(bytes.AsBytes());
+    if (bytes.AsBytes() == Bytes())
+    {
+        bytes.Fail("found '" + bytes.AsString() + "', expected a size above zero");
+    }
+}
+
+void
+ReadRounds(const YamlNode& node, bool hasUntil, TrafficSpec& spec)
+{
+    if (const auto every = node.Find("every"))
+    {
+        spec.every = ReadSpan(*every);
+    }
+    if (const auto times = node.Find("times"))
+    {
+        spec.times = times->AsCount(1, MAX_ROUNDS);
+        if (spec.times > 1)
+        {
+            node.Get("every");
+        }
+    }
+    else if (spec.every > Time() && (hasUntil || !spec.duration.IsInfinite()))
+    {
+        spec.times = std::numeric_limits<uint32_t>::max();
+    }
+}
+
+} // namespace
+
+SizeDistribution
+LoadFlowSizes(const std::string& nameOrPath, const Catalog& catalog)
+{
+    return ReadSizes(YamlNode::ParseArgument(nameOrPath, "NAME"), catalog);
+}
+
+TrafficSpec
+ReadTraffic(
+    const YamlNode& node, const Catalog& catalog, uint64_t seed, bool hasUntil, bool isInFile)
+{
+    node.CheckKeys(YamlKeysOf(isInFile ? "traffic file.traffic" : "job.traffic"));
+    TrafficSpec spec;
+    spec.where = node.Where();
+    spec.kind = node.Get("pattern").AsEnum(TrafficKindNames());
+    CheckPatternKeys(node, spec.kind);
+    spec.seed = seed;
+    if (const auto own = node.Find("seed"))
+    {
+        spec.seed = static_cast<uint64_t>(own->AsInteger(0, std::numeric_limits<int64_t>::max()));
+    }
+    if (const auto duration = node.Find("duration"))
+    {
+        spec.duration = ReadSpan(*duration);
+    }
+    const bool hasRounds = spec.kind != TrafficKind::Poisson && spec.kind != TrafficKind::OnOff;
+    if (hasRounds)
+    {
+        ReadRounds(node, hasUntil, spec);
+    }
+    else if (!hasUntil && spec.duration.IsInfinite())
+    {
+        node.Get("duration"); // throws: it never ends
+    }
+    if (spec.kind != TrafficKind::OnOff)
+    {
+        ReadFlowSizes(node, catalog, spec);
+    }
+    if (spec.kind == TrafficKind::Poisson)
+    {
+        spec.load = node.Get("load").AsNumber(MIN_LOAD, MAX_LOAD);
+    }
+    if (spec.kind == TrafficKind::Incast)
+    {
+        spec.senders = node.Get("senders").AsCount(1, MAX_END_POINTS);
+    }
+    if (spec.kind == TrafficKind::OnOff)
+    {
+        spec.on = ReadSpan(node.Get("on"));
+        spec.off = node.Get("off").AsTime();
+        if (const auto rate = node.Find("rate"))
+        {
+            spec.rate = rate->AsRate();
+            if (spec.rate == Rate())
+            {
+                rate->Fail("found '" + rate->AsString() + "', expected a rate above zero");
+            }
+        }
+        if (const auto spans = node.Find("spans"))
+        {
+            spec.isFixed = spans->AsEnum(NamedChoices<int>{{"exponential", 0}, {"fixed", 1}}) == 1;
+        }
+    }
+    return spec;
+}
+
+std::vector<FileTraffic>
+LoadTrafficFile(const std::string& path, const Catalog& catalog)
+{
+    const YamlNode node = YamlNode::Load(path);
+    node.CheckKeys(YamlKeysOf("traffic file"));
+    uint64_t seed = 1;
+    if (const auto own = node.Find("seed"))
+    {
+        seed = static_cast<uint64_t>(own->AsInteger(0, std::numeric_limits<int64_t>::max()));
+    }
+    std::vector<FileTraffic> traffics;
+    for (const YamlNode& item : node.Get("traffic").Items())
+    {
+        FileTraffic traffic;
+        const uint64_t own = seed ^ SplitMix64(traffics.size());
+        traffic.spec = ReadTraffic(item, catalog, own, false, true);
+        if (const auto start = item.Find("start"))
+        {
+            traffic.spec.start = start->AsTime();
+        }
+        if (const auto ends = item.Find("endPoints"))
+        {
+            traffic.where = ends->Where();
+            for (const YamlNode& end : ends->Items())
+            {
+                const uint32_t number = end.AsCount(0, MAX_END_POINTS);
+                auto& known = traffic.endPoints;
+                if (std::find(known.begin(), known.end(), number) != known.end())
+                {
+                    end.Fail("found " + std::to_string(number) + " again, expected each once");
+                }
+                known.push_back(number);
+            }
+        }
+        traffics.push_back(std::move(traffic));
+    }
+    if (traffics.empty())
+    {
+        node.Get("traffic").Fail("found an empty list, expected at least one pattern");
+    }
+    node.CheckAllRead({"title"});
+    return traffics;
+}
+
+} // namespace weir

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/traffic/traffic-job.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir
+{
+
+TrafficJob::TrafficJob(std::string name,
+                       const TrafficSpec& spec,
+                       std::vector<GpuId> gpus,
+                       FlowForm form,
+                       Fabric& fabric,
+                       Ended ended)
+    : m_name(std::move(name)),
+      m_spec(spec),
+      m_gpus(std::move(gpus)),
+      m_form(form),
+      m_fabric(fabric),
+      m_routes(fabric.GetCluster(), fabric.GetRouting()),
+      m_ended(std::move(ended))
+{
+    std::vector<TrafficEndPoint> ends;
+    for (const GpuId gpu : m_gpus)
+    {
+        ends.push_back({fabric.GetCluster().NodeOf(gpu), m_routes.NetworkRateOf(gpu)});
+    }
+    m_pattern = MakeTrafficPattern(spec, ends);
+    m_next = m_pattern->Next();
+    for (std::size_t i = 0; i < m_gpus.size(); i++)
+    {
+        m_routes.Find(m_gpus[i], m_gpus[(i + 1) % m_gpus.size()], 0); // throws: no path
+    }
+}
+
+Time
+TrafficJob::NextEventTime()
+{
+    return m_next ? m_next->start : Time::Infinite();
+}
+
+void
+TrafficJob::AdvanceTo(Time now)
+{
+    while (m_next && m_next->start <= now)
+    {
+        StartNext(now);
+    }
+    if (!m_next && m_starts.empty() && !m_isStopped) // nothing was drawn within the duration
+    {
+        Stop();
+        m_ended();
+    }
+}
+
+void
+TrafficJob::StartNext(Time now)
+{
+    const TrafficFlow flow = *m_next;
+    m_next = m_pattern->Next();
+    const GpuId from = m_gpus[flow.source];
+    const GpuId to = m_gpus[flow.destination];
+    FlowRequest request;
+    request.route = m_routes.Find(from, to, uint32_t{m_ports.Next(from.Index(), to.Index())} << 16);
+    request.bytes = flow.bytes;
+    request.cap = flow.cap;
+    request.form = m_form;
+    request.client = this;
+    request.token = m_starts.size();
+    Routing& routing = m_fabric.GetRouting();
+    const Rate rate = std::min(flow.cap, routing.UncontendedRate(request.route));
+    m_ideals.push_back(routing.Latency(request.route) + flow.bytes / rate);
+    m_starts.push_back(now);
+    m_bytes += flow.bytes;
+    m_fabric.GetTransport().Start(request, now);
+}
+
+void
+TrafficJob::OnFlowDone(uint64_t token, Time now)
+{
+    const Time time = now - m_starts[token];
+    m_times.push_back(time);
+    m_slowdowns.push_back(m_ideals[token] > Time() ? time / m_ideals[token] : 1);
+    m_done++;
+    if (!m_isStopped && IsFinished())
+    {
+        m_ended();
+    }
+}
+
+} // namespace weir

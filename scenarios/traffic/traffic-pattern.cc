@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/traffic/traffic-pattern.h"
+
+#include "scenarios/bound/random-draws.h"
+#include "scenarios/yaml/input-error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <queue>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+using EndPoints = std::vector<TrafficEndPoint>;
+
+[[noreturn]] void
+Fail(const TrafficSpec& spec, const std::string& message)
+{
+    throw InputError((spec.where.empty() ? "traffic" : spec.where) + ": " + message);
+}
+
+/** @return whether flows avoid the sender's own node. */
+bool
+HasSeveralNodes(const EndPoints& ends)
+{
+    return std::any_of(
+        ends.begin(), ends.end(), [&](const auto& end) { return end.node != ends.front().node; });
+}
+
+/** What all patterns draw. */
+class DrawnPattern : public TrafficPattern
+{
+  protected:
+    DrawnPattern(const TrafficSpec& spec, const EndPoints& ends)
+        : m_spec(spec),
+          m_ends(ends),
+          m_isBetweenNodes(HasSeveralNodes(ends)),
+          m_draws(spec.seed, 0)
+    {
+    }
+
+    bool MayReach(uint32_t source, uint32_t destination) const
+    {
+        return m_isBetweenNodes ? m_ends[source].node != m_ends[destination].node
+                                : source != destination;
+    }
+
+    /** Uniform in [0, @p count), without the bias of a remainder that could be seen. */
+    uint32_t Below(std::size_t count)
+    {
+        return static_cast<uint32_t>(m_draws.Unit() * static_cast<double>(count));
+    }
+
+    /** An exponential time of the given mean in seconds. */
+    double Exponential(double mean)
+    {
+        return -mean * std::log1p(-m_draws.Unit());
+    }
+
+    /** All end points in an order drawn by Fisher and Yates. */
+    std::vector<uint32_t> Shuffled()
+    {
+        std::vector<uint32_t> order(m_ends.size());
+        std::iota(order.begin(), order.end(), 0);
+        for (std::size_t left = order.size(); left > 1; left--)
+        {
+            std::swap(order[left - 1], order[Below(left)]);
+        }
+        return order;
+    }
+
+    /**
+     * A permutation in which all may reach their image: a drawn one, whose misfits are exchanged
+     * with drawn others until there are none.
+     */
+    std::vector<uint32_t> Permutation()
+    {
+        std::vector<uint32_t> to = Shuffled();
+        for (bool isWrong = true; isWrong;)
+        {
+            isWrong = false;
+            for (uint32_t end = 0; end < to.size(); end++)
+            {
+                if (!MayReach(end, to[end]))
+                {
+                    std::swap(to[end], to[Below(to.size())]);
+                    isWrong = true;
+                }
+            }
+        }
+        return to;
+    }
+
+    /** @throws InputError when a node has more than half of all end points, so that none exists. */
+    void CheckPermutation() const
+    {
+        std::vector<uint32_t> nodes;
+        for (const TrafficEndPoint& end : m_ends)
+        {
+            nodes.push_back(end.node);
+        }
+        std::sort(nodes.begin(), nodes.end());
+        std::size_t most = 0;
+        for (auto at = nodes.begin(); at != nodes.end();)
+        {
+            const auto end = std::upper_bound(at, nodes.end(), *at);
+            most = std::max<std::size_t>(most, end - at);
+            at = end;
+        }
+        if (m_isBetweenNodes && 2 * most > nodes.size())
+        {
+            Fail(m_spec,
+                 "found " + std::to_string(most) + " of " + std::to_string(nodes.size()) +
+                     " end points on one node, expected at most half, so that all can send to "
+                     "another node");
+        }
+    }
+
+    Bytes Size()
+    {
+        return m_spec.sizes.Quantile(m_draws.Unit());
+    }
+
+    /** Whether flows of @p seconds after the start are none any more. */
+    bool IsOver(double seconds) const
+    {
+        return seconds > m_spec.duration.ToSeconds();
+    }
+
+    TrafficSpec m_spec;
+    EndPoints m_ends;
+    bool m_isBetweenNodes;
+    RandomDraws m_draws;
+};
+
+class PoissonPattern : public DrawnPattern
+{
+  public:
+    PoissonPattern(const TrafficSpec& spec, const EndPoints& ends)
+        : DrawnPattern(spec, ends)
+    {
+        double sum = 0;
+        for (const TrafficEndPoint& end : ends)
+        {
+            sum += end.rate.ToBytesPerSecond();
+            m_rates.push_back(sum);
+        }
+        m_gap = spec.sizes.Mean() / (spec.load * sum);
+    }
+
+    std::optional<TrafficFlow> Next() override
+    {
+        m_at += Exponential(m_gap);
+        if (IsOver(m_at))
+        {
+            return {};
+        }
+        const double share = m_draws.Unit() * m_rates.back();
+        const auto found = std::upper_bound(m_rates.begin(), m_rates.end(), share);
+        const auto source = static_cast<uint32_t>(
+            std::min<std::size_t>(found - m_rates.begin(), m_ends.size() - 1));
+        uint32_t destination = source;
+        while (!MayReach(source, destination))
+        {
+            destination = Below(m_ends.size());
+        }
+        const Bytes bytes = Size();
+        return TrafficFlow{source, destination, bytes, m_spec.start + Time::Seconds(m_at)};
+    }
+
+  private:
+    std::vector<double> m_rates; //!< of the end points up to each, together
+    double m_gap;                //!< mean time between arrivals, seconds
+    double m_at{0};              //!< of the last arrival, seconds after the start
+};
+
+/** Flows that start in rounds. */
+class RoundPattern : public DrawnPattern
+{
+  public:
+    RoundPattern(const TrafficSpec& spec, const EndPoints& ends)
+        : DrawnPattern(spec, ends)
+    {
+    }
+
+    std::optional<TrafficFlow> Next() override
+    {
+        if (m_next == m_round.size())
+        {
+            const Time after = m_spec.every * static_cast<double>(m_rounds);
+            if (m_rounds == m_spec.times || IsOver(after.ToSeconds()))
+            {
+                return {};
+            }
+            m_round.clear();
+            m_next = 0;
+            m_rounds++;
+            Draw(m_round);
+            for (TrafficFlow& flow : m_round)
+            {
+                flow.start = m_spec.start + after;
+            }
+        }
+        return m_round[m_next++];
+    }
+
+  protected:
+    /** The flows of a round, at least one; their starts are set later. */
+    virtual void Draw(std::vector<TrafficFlow>& round) = 0;
+
+  private:
+    std::vector<TrafficFlow> m_round;
+    std::size_t m_next{0};
+    uint64_t m_rounds{0};
+};
+
+class PermutationPattern : public RoundPattern
+{
+  public:
+    PermutationPattern(const TrafficSpec& spec, const EndPoints& ends)
+        : RoundPattern(spec, ends)
+    {
+        CheckPermutation();
+    }
+
+  protected:
+    void Draw(std::vector<TrafficFlow>& round) override
+    {
+        const std::vector<uint32_t> to = Permutation();
+        for (uint32_t end = 0; end < to.size(); end++)
+        {
+            round.push_back({end, to[end], Size(), Time()});
+        }
+    }
+};
+
+class IncastPattern : public RoundPattern
+{
+  public:
+    IncastPattern(const TrafficSpec& spec, const EndPoints& ends)
+        : RoundPattern(spec, ends)
+    {
+        for (uint32_t receiver = 0; receiver < ends.size(); receiver++)
+        {
+            std::size_t others = 0;
+            for (uint32_t sender = 0; sender < ends.size(); sender++)
+            {
+                others += MayReach(sender, receiver) ? 1 : 0;
+            }
+            if (others < spec.senders)
+            {
+                Fail(spec,
+                     "found " + std::to_string(spec.senders) + " senders, expected at most the " +
+                         std::to_string(others) + " end points on other nodes than a receiver's");
+            }
+        }
+    }
+
+  protected:
+    void Draw(std::vector<TrafficFlow>& round) override
+    {
+        const uint32_t receiver = Below(m_ends.size());
+        for (const uint32_t sender : Shuffled())
+        {
+            if (round.size() < m_spec.senders && MayReach(sender, receiver))
+            {
+                round.push_back({sender, receiver, Size(), Time()});
+            }
+        }
+    }
+};
+
+class AllToAllPattern : public RoundPattern
+{
+  public:
+    AllToAllPattern(const TrafficSpec& spec, const EndPoints& ends)
+        : RoundPattern(spec, ends)
+    {
+        constexpr uint64_t MAX_ROUND = uint64_t{1} << 24; // flows in memory at once
+        const uint64_t flows = uint64_t{ends.size()} * (ends.size() - 1);
+        if (flows > MAX_ROUND)
+        {
+            Fail(spec,
+                 "found " + std::to_string(ends.size()) + " end points, " + std::to_string(flows) +
+                     " flows a round, expected at most " + std::to_string(MAX_ROUND));
+        }
+    }
+
+  protected:
+    void Draw(std::vector<TrafficFlow>& round) override
+    {
+        for (uint32_t source = 0; source < m_ends.size(); source++)
+        {
+            for (uint32_t other = 1; other < m_ends.size(); other++)
+            {
+                const auto destination = static_cast<uint32_t>((source + other) % m_ends.size());
+                round.push_back({source, destination, Size(), Time()});
+            }
+        }
+    }
+};
+
+class OnOffPattern : public DrawnPattern
+{
+  public:
+    OnOffPattern(const TrafficSpec& spec, const EndPoints& ends)
+        : DrawnPattern(spec, ends)
+    {
+        CheckPermutation();
+        m_to = Permutation();
+        for (uint32_t end = 0; end < ends.size(); end++)
+        {
+            m_begins.emplace(0.0, end);
+        }
+    }
+
+    std::optional<TrafficFlow> Next() override
+    {
+        const auto [at, source] = m_begins.top();
+        if (IsOver(at))
+        {
+            return {};
+        }
+        m_begins.pop();
+        const double on = Span(m_spec.on);
+        m_begins.emplace(at + on + Span(m_spec.off), source);
+        const Rate rate = std::min(m_spec.rate, m_ends[source].rate);
+        const double bytes = std::max(1.0, std::round(rate.ToBytesPerSecond() * on));
+        return TrafficFlow{source,
+                           m_to[source],
+                           Bytes(static_cast<int64_t>(bytes)),
+                           m_spec.start + Time::Seconds(at),
+                           rate};
+    }
+
+  private:
+    double Span(Time mean)
+    {
+        return m_spec.isFixed ? mean.ToSeconds() : Exponential(mean.ToSeconds());
+    }
+
+    using Begin = std::pair<double, uint32_t>; //!< seconds after the start, end point
+
+    std::vector<uint32_t> m_to;
+    std::priority_queue<Begin, std::vector<Begin>, std::greater<>> m_begins;
+};
+
+} // namespace
+
+const char*
+ToString(TrafficKind kind)
+{
+    switch (kind)
+    {
+    case TrafficKind::Poisson:
+        return "poisson";
+    case TrafficKind::Permutation:
+        return "permutation";
+    case TrafficKind::Incast:
+        return "incast";
+    case TrafficKind::AllToAll:
+        return "all-to-all";
+    case TrafficKind::OnOff:
+        return "on-off";
+    }
+    throw std::logic_error("TrafficKind: no such kind");
+}
+
+std::unique_ptr<TrafficPattern>
+MakeTrafficPattern(const TrafficSpec& spec, const std::vector<TrafficEndPoint>& ends)
+{
+    if (ends.size() < 2)
+    {
+        Fail(spec, "found " + std::to_string(ends.size()) + " end points, expected at least 2");
+    }
+    switch (spec.kind)
+    {
+    case TrafficKind::Poisson:
+        return std::make_unique<PoissonPattern>(spec, ends);
+    case TrafficKind::Permutation:
+        return std::make_unique<PermutationPattern>(spec, ends);
+    case TrafficKind::Incast:
+        return std::make_unique<IncastPattern>(spec, ends);
+    case TrafficKind::AllToAll:
+        return std::make_unique<AllToAllPattern>(spec, ends);
+    case TrafficKind::OnOff:
+        return std::make_unique<OnOffPattern>(spec, ends);
+    }
+    throw std::logic_error("MakeTrafficPattern: no such kind");
+}
+
+} // namespace weir

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Progress on a terminal, silence in a pipe, and what Ctrl-C leaves.
+
+progress-test.py WEIR
+"""
+import json
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+WEIR = pathlib.Path(sys.argv.pop()).resolve()
+
+# Calls for minutes: it is always interrupted.
+LONG = """
+title: long
+system: {base: dgx-a100, nodes: 2, fabric: {kind: rail-optimized, leafRadix: 4}}
+jobs:
+  - {name: a, collective: {op: all-reduce, bytes: 1MB, calls: 400000}}
+network: {fidelity: flow}
+output: {file: long.h5}
+"""
+
+
+class Progress(unittest.TestCase):
+    """The weir command with a pseudo-terminal as standard error."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "long.yaml").write_text(LONG)
+
+    def interrupted(self, *arguments):
+        """(exit code, what was shown, standard output) of a run that Ctrl-C ends as soon as it
+        has said how far it is."""
+        terminal, its_end = pty.openpty()
+        run = subprocess.Popen([WEIR, *arguments], cwd=self.folder, stdout=subprocess.PIPE,
+                               stderr=its_end, text=True)
+        os.close(its_end)
+        shown = ""
+        while True:
+            try:
+                part = os.read(terminal, 4096).decode()
+            except OSError:  # the other end is closed
+                part = ""
+            if not part:
+                break
+            if "\r" in part and "\r" not in shown:
+                run.send_signal(signal.SIGINT)
+            shown += part
+        os.close(terminal)
+        out = run.communicate()[0]
+        return run.returncode, shown, out
+
+    def test_a_run_says_how_far_it_is_and_leaves_nothing(self):
+        code, shown, out = self.interrupted("run", "long.yaml")
+        self.assertRegex(shown, r"long: (\d+ %, )?simulated [\d.]+ \w+ in [\d.]+ \w+ "
+                                r"\([\d.]+ \w+ a second\)(, [\d.]+ \w+ left)?")
+        self.assertEqual(code, 128 + signal.SIGINT)
+        self.assertIn("weir: interrupted; nothing was written", shown)
+        self.assertEqual(out, "")
+        self.assertEqual(os.listdir(self.folder), ["long.yaml"])
+
+    def test_keep_partial_keeps_the_calls_that_are_done(self):
+        code, shown, out = self.interrupted("run", "long.yaml", "--keep-partial", "--json")
+        self.assertEqual(code, 128 + signal.SIGINT)
+        self.assertIn("weir: interrupted; kept what had been done, and marked it as partial", shown)
+        result = json.loads(out)
+        self.assertTrue(result["partial"])
+        calls = result["collectives"][0]["calls"]
+        self.assertTrue(0 < calls < 400000, calls)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["long.h5", "long.yaml"])
+
+    def test_a_sweep_keeps_the_sizes_that_are_done(self):
+        sizes = ",".join(str(4194304 + 4 * i) for i in range(3000))
+        arguments = ["collective", "--system", "hgx-h100", "--nodes", "16", "--op", "all-reduce",
+                     "--fidelity", "flow", "--sizes", sizes, "--csv", "a.csv"]
+        code, shown, _ = self.interrupted(*arguments)
+        self.assertRegex(shown, r"all-reduce: (\d+ %, )?\d+ of 3000 cases, in [\d.]+ \w+")
+        self.assertEqual((code, os.listdir(self.folder)), (128 + signal.SIGINT, ["long.yaml"]))
+        code, shown, _ = self.interrupted(*arguments, "--keep-partial")
+        self.assertIn("kept the sizes that were done", shown)
+        self.assertEqual(code, 128 + signal.SIGINT)
+        rows = (self.folder / "a.csv").read_text().splitlines()
+        self.assertTrue(1 < len(rows) < 3001, len(rows))
+
+    def test_a_pipe_hears_nothing(self):
+        run = subprocess.run([WEIR, "run", "long.yaml", "--quiet", "--set",
+                              "jobs.0.collective.calls=1000"], cwd=self.folder, check=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((run.stdout, run.stderr), ("", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
