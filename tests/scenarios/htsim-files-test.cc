@@ -197,9 +197,11 @@ UltraEthernet(const Polymorphic<CongestionControl>& control)
 
 /** When the messages of a matrix on FAT_TREE end, first and last, microseconds. */
 std::pair<double, double>
-FirstAndLast(const std::string& matrix, const Polymorphic<CongestionControl>& control)
+FirstAndLast(const std::string& matrix,
+             const Polymorphic<CongestionControl>& control,
+             const char* tree = FAT_TREE)
 {
-    const TextFile topology(FAT_TREE);
+    const TextFile topology(tree);
     const TextFile flows(matrix);
     FabricSpec fabric;
     fabric.routing = SprayRouting();
@@ -251,6 +253,43 @@ TEST(HtsimFiles, CreditFillsTheLinkOfAnIncast)
     const auto bySender = FirstAndLast(matrix, Nscc());
     EXPECT_GE(bySender.second, bound);
     EXPECT_LE(bySender.second, 1.05 * bound);
+}
+
+/**
+ * Eight hosts of a leaf send 2 MB each to eight of another over one uplink, which carries
+ * 8 (2000000 + 490 x 64) bytes in 1300.1 us. Receivers of which each has a link to itself see by
+ * trimmed packets that there is less room: the last message is at most 6 % slower than the uplink.
+ * If they gave credit at the rate of their links all the time, most of what hosts send would be
+ * trimmed, and the last would be later.
+ */
+TEST(HtsimFiles, CreditLeavesRoomInTheNetwork)
+{
+    const char* const leaves =
+        "Nodes 16\n"
+        "Tiers 2\n"
+        "PodSize 16\n"
+        "Tier 0\n"
+        "Downlink_speed_Gbps 100\n"
+        "Radix_Up 1\n"
+        "Radix_Down 8\n"
+        "Downlink_Latency_ns 1000\n"
+        "Tier 1\n"
+        "Downlink_speed_Gbps 100\n"
+        "Radix_Down 2\n"
+        "Downlink_Latency_ns 1000\n";
+    std::string matrix = "Nodes 16\nConnections 8\n";
+    for (int source = 0; source < 8; source++)
+    {
+        matrix += std::to_string(source) + "->" + std::to_string(source + 8) + " id " +
+                  std::to_string(source + 1) + " start 0 size 2000000\n";
+    }
+    const double bound = 8 * (2000000 + 490 * 64) * 8 / 100e9 * 1e6;
+    const double last = FirstAndLast(matrix, Rccc(), leaves).second;
+    EXPECT_GE(last, bound);
+    EXPECT_LE(last, 1.06 * bound);
+    Rccc unmoved;
+    unmoved.minimum = 1;
+    EXPECT_GE(FirstAndLast(matrix, unmoved, leaves).second, last + 0.02 * bound);
 }
 
 /** Credit goes on after a pause: a sender that was idle begins as at first. */

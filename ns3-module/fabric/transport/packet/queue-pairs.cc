@@ -176,6 +176,23 @@ QueuePairs::RequestCredit(uint32_t id, int64_t now)
     ScheduleTimer(id, now);
 }
 
+/** Tells the port how a packet came that was sent with @p payload bytes. */
+void
+QueuePairs::NoteArrival(const Pair& pair, const Packet& packet, uint32_t payload, int64_t now)
+{
+    CreditClock& clock = m_creditClocks[pair.facts.receiverLink];
+    if (!clock.control)
+    {
+        clock.control = m_spec.congestionControl->OpenReceiver(pair.facts.receiverRate);
+    }
+    Arrival arrival;
+    arrival.now = Time::Picoseconds(now);
+    arrival.baseRtt = pair.facts.baseRtt;
+    arrival.bytes = payload + pair.facts.header;
+    arrival.isTrimmed = packet.kind == PacketKind::Trimmed;
+    clock.control->OnArrival(arrival);
+}
+
 /** Bytes that a receiver waits for beyond those that will come already. */
 double
 QueuePairs::MissingCredit(const Pair& pair) const
@@ -223,7 +240,8 @@ QueuePairs::OnCreditClock(uint32_t link, int64_t now)
             clock.asking.push_back(id);
         }
         const double wire = bytes + std::ceil(bytes / mtu) * pair.facts.header;
-        clock.next = now + static_cast<int64_t>(wire / pair.facts.receiverRate * 1e12 + 0.5);
+        const double rate = clock.control ? clock.control->Rate() : pair.facts.receiverRate;
+        clock.next = now + static_cast<int64_t>(wire / rate * 1e12 + 0.5);
         const uint32_t credit = m_packets.New();
         Packet& p = m_packets[credit];
         p.kind = PacketKind::Credit;
@@ -689,6 +707,7 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
         const bool isNew = number == pair.expected ||
                            (isSelective && number > pair.expected && !pair.received.Has(number));
         pair.receivedBytes += isNew ? m_packets[packet].payload : 0;
+        NoteArrival(pair, m_packets[packet], m_packets[packet].payload, now);
         AskCredit(id, m_packets[packet].payload, now);
     }
     if (number == pair.expected)
@@ -732,8 +751,11 @@ QueuePairs::OnTrimmed(uint32_t packet, int64_t now)
     {
         const uint32_t id = m_packets[packet].owner;
         Pair& pair = *m_pairs[id];
-        const bool isKnown = number >= pair.acked; // else it is there, and its message may be gone
-        AskCredit(id, isKnown ? pair.messages.PayloadOf(number, pair.facts.mtu) : 0, now);
+        // Below acked it is there, and its message may be gone.
+        const uint32_t payload =
+            number >= pair.acked ? pair.messages.PayloadOf(number, pair.facts.mtu) : 0;
+        NoteArrival(pair, m_packets[packet], payload, now);
+        AskCredit(id, payload, now);
     }
     if (m_spec.queuePair.recovery == LossRecovery::Selective)
     {

@@ -203,8 +203,9 @@ class QueuePairs : public PacketEnds
     /** The queue pairs that a receiver gives credit, by the link through which they come. */
     struct CreditClock
     {
-        std::deque<uint32_t> asking; //!< the next one first
-        int64_t next{0};             //!< ps: when the link has room for more
+        std::deque<uint32_t> asking;              //!< the next one first
+        int64_t next{0};                          //!< ps: when the link has room for more
+        std::unique_ptr<ReceiverControl> control; //!< null until a packet comes
     };
 
     /** Queue pairs that wait for a port in a class. */
@@ -222,6 +223,7 @@ class QueuePairs : public PacketEnds
     void RequestCredit(uint32_t pair, int64_t now);
     double MissingCredit(const Pair& pair) const;
     void AskCredit(uint32_t pair, uint32_t bytes, int64_t now);
+    void NoteArrival(const Pair& pair, const Packet& packet, uint32_t payload, int64_t now);
     void SendBack(uint32_t packet, int64_t now);
     double PaceOf(const Pair& pair) const;
 

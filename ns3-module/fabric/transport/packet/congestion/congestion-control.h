@@ -102,6 +102,28 @@ class SenderControl
     double m_window{NO_WINDOW}; //!< bytes
 };
 
+/** What a packet tells the port that receives it. */
+struct Arrival
+{
+    Time now;
+    Time baseRtt;          //!< of its connection
+    uint32_t bytes{0};     //!< on the wire; what it had when it was sent
+    bool isTrimmed{false}; //!< only its header came
+};
+
+/** How fast one receiving port gives credit. */
+class ReceiverControl
+{
+  public:
+    virtual ~ReceiverControl() = default;
+
+    /** The rate of the credit, bytes/s on the wire. */
+    virtual double Rate() const = 0;
+
+    /** A packet came, whole or trimmed. */
+    virtual void OnArrival(const Arrival& arrival) = 0;
+};
+
 /**
  * A congestion control: the parameters of all its queue pairs. A class of its own in a file of its
  * own, and one line of CongestionControls().
@@ -146,6 +168,12 @@ class CongestionControl : public Parameterized
     virtual uint32_t CreditPackets() const
     {
         return 0;
+    }
+
+    /** The state of a port that receives at @p rate bytes/s; null where senders need no credit. */
+    virtual std::unique_ptr<ReceiverControl> OpenReceiver(double rate) const
+    {
+        return nullptr;
     }
 
     /** Payload bytes that a sender sends without credit while nothing else of it is in flight. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/packet/congestion/rccc.h"
 
+#include <algorithm>
+
 namespace weir
 {
 
@@ -15,6 +17,86 @@ class RcccSender : public SenderControl
     {
         m_rate = facts.lineRate;
     }
+};
+
+/** After so many round trips in which nothing was trimmed the rate grows faster. */
+constexpr double QUIET_ROUNDS = 5;
+
+/** Credit at the port's rate, or at what the network has room for. */
+class RcccReceiver : public ReceiverControl
+{
+  public:
+    RcccReceiver(const Rccc& values, double rate)
+        : m_values(values),
+          m_portRate(rate),
+          m_rate(rate)
+    {
+    }
+
+    double Rate() const override
+    {
+        return m_rate;
+    }
+
+    void OnArrival(const Arrival& arrival) override
+    {
+        if (arrival.now >= m_roundEnd)
+        {
+            EndRound(arrival);
+        }
+        if (arrival.now < m_roundStart)
+        {
+            return;
+        }
+        m_bytes += arrival.isTrimmed ? 0 : arrival.bytes;
+        m_packets++;
+        m_trimmed += arrival.isTrimmed ? 1 : 0;
+    }
+
+  private:
+    void EndRound(const Arrival& arrival)
+    {
+        const double seconds = (arrival.now - m_roundStart).ToSeconds();
+        m_roundStart = arrival.now;
+        m_roundEnd = arrival.now + arrival.baseRtt;
+        if (m_packets > 0)
+        {
+            m_part += m_values.gain * (m_trimmed / m_packets - m_part);
+        }
+        if (m_trimmed > 0)
+        {
+            // At first it gives credit for the port's rate, whatever the network has room for.
+            m_rate *= m_hasCut ? 1 - m_part / 2
+                               : std::max(1 - m_trimmed / m_packets,
+                                          std::min(1.0, m_bytes / seconds / m_rate));
+            m_hasCut = true;
+            m_quietRounds = 0;
+            // What comes within a round trip had credit before.
+            m_roundStart = m_roundEnd;
+            m_roundEnd = m_roundEnd + arrival.baseRtt;
+        }
+        else if (m_packets > 0)
+        {
+            m_quietRounds += seconds / arrival.baseRtt.ToSeconds();
+            m_rate += std::max(1.0, m_quietRounds - QUIET_ROUNDS) * m_values.increase * m_portRate;
+        }
+        m_rate = std::clamp(m_rate, m_values.minimum * m_portRate, m_portRate);
+        m_bytes = 0;
+        m_packets = 0;
+        m_trimmed = 0;
+    }
+
+    const Rccc& m_values;
+    double m_portRate;
+    double m_rate;
+    double m_part{0};        //!< of packets that came trimmed, smoothed
+    double m_bytes{0};       //!< of the round
+    double m_packets{0};     //!< of it
+    double m_trimmed{0};     //!< of them
+    double m_quietRounds{0}; //!< round trips since the last trimmed one
+    bool m_hasCut{false};
+    Time m_roundStart;
+    Time m_roundEnd;
 };
 
 } // namespace
@@ -42,12 +124,31 @@ Rccc::VisitParameters(ParameterVisitor& visitor)
                     "htsim: 1.5"},
                    startWindow,
                    {1e-3, 1e3});
+    visitor.Number({"gain",
+                    "Weight of the newest round in the part of packets that came trimmed.",
+                    "Alizadeh et al., SIGCOMM 2010: 1/16"},
+                   gain,
+                   {1e-9, 1});
+    visitor.Number({"increase",
+                    "By which the rate of credit grows each round trip, of the port's rate.",
+                    "Weir: 64 round trips to the port's rate, or 15 where nothing is trimmed"},
+                   increase,
+                   {0, 1});
+    visitor.Number({"minimum", "Below which it does not fall, of the port's rate.", "Weir"},
+                   minimum,
+                   {1e-6, 1});
 }
 
 std::unique_ptr<SenderControl>
 Rccc::Open(const ConnectionFacts& facts) const
 {
     return std::make_unique<RcccSender>(facts);
+}
+
+std::unique_ptr<ReceiverControl>
+Rccc::OpenReceiver(double rate) const
+{
+    return std::make_unique<RcccReceiver>(*this, rate);
 }
 
 } // namespace weir
