@@ -184,8 +184,8 @@ ResultFile::OnCollective(const CollectiveRecord& record)
     table.firstArrival.Append(record.firstArrival.ToSeconds());
     table.start.Append(record.started.ToSeconds());
     table.finish.Append(record.finished.ToSeconds());
-    const Fidelity fidelity = m_simulation->FidelityOfEndedCall(record.job);
-    table.fidelity.Append(static_cast<uint32_t>(fidelity));
+    const Fidelity fidelity = m_simulation->FidelityOf(record.job);
+    table.fidelity.Append(static_cast<uint32_t>(m_simulation->FidelityOfEndedCall(fidelity)));
 }
 
 void
@@ -219,6 +219,8 @@ ResultFile::OnCall(const CallRecord& record)
     table.firstArrival.Append(record.started.ToSeconds());
     table.start.Append(record.started.ToSeconds());
     table.finish.Append(record.finished.ToSeconds());
+    const Fidelity fidelity = m_simulation->CollectiveFidelity(record.collectiveJob);
+    table.fidelity.Append(static_cast<uint32_t>(m_simulation->FidelityOfEndedCall(fidelity)));
 }
 
 void

@@ -187,6 +187,7 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
             }
             OnJobEnded();
         }));
+    m_collectiveFidelities.push_back(fidelity);
     m_engines.AddBefore(*m_collectives.back(), engine);
     return *m_collectives.back();
 }

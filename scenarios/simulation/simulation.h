@@ -248,10 +248,9 @@ class Simulation
         return m_jobs[job.Index()].fidelity;
     }
 
-    /** That which a call of @p job ran in of whose end its client is being told. */
-    Fidelity FidelityOfEndedCall(JobId job) const
+    /** That which a call ran in of whose end its client is being told: a job of @p fidelity. */
+    Fidelity FidelityOfEndedCall(Fidelity fidelity) const
     {
-        const Fidelity fidelity = FidelityOf(job);
         return fidelity == Fidelity::Auto ? m_auto->GetEndedFidelity() : fidelity;
     }
 
@@ -264,6 +263,12 @@ class Simulation
     const std::vector<std::unique_ptr<CollectiveLoop>>& Collectives() const
     {
         return m_collectives;
+    }
+
+    /** Of that collective of Collectives(). */
+    Fidelity CollectiveFidelity(std::size_t collective) const
+    {
+        return m_collectiveFidelities[collective];
     }
 
     /** The communicator of a group of a job's graph. */
@@ -330,6 +335,7 @@ class Simulation
     AutoEngine* m_auto{nullptr}; //!< of these, that of Auto
     std::vector<Job> m_jobs;
     std::vector<std::unique_ptr<CollectiveLoop>> m_collectives;
+    std::vector<Fidelity> m_collectiveFidelities;   //!< one each
     std::vector<std::pair<WorkId, WorkId>> m_until; //!< the first stops after the second
     std::vector<std::unique_ptr<FabricEvents>> m_events;
     std::vector<std::unique_ptr<TrafficJob>> m_trafficJobs;

@@ -271,7 +271,8 @@ WireScenario(const Scenario& scenario)
         });
     }
     AddJobs(*simulation, scenario);
-    if (simulation->FindAutoEngine() != nullptr && HasLinkEvents(scenario))
+    if (simulation->FindAutoEngine() != nullptr &&
+        (HasLinkEvents(scenario) || !scenario.traffics.empty()))
     {
         simulation->FindAutoEngine()->ExpectOtherLoad();
     }

@@ -82,6 +82,27 @@ TEST(AutoFidelity, IsFlowWhereLinksChange)
     }
 }
 
+/** Nor do they say anything of traffic that is drawn beside calls. */
+TEST(AutoFidelity, IsFlowBesideTraffic)
+{
+    const auto run = [](const std::string& network) {
+        return Play(ReadScenario(
+            YamlNode::Parse(
+                "system: {base: hgx-h100, nodes: 2}\n"
+                "jobs:\n"
+                "  - {name: calls, collective: {op: all-reduce, bytes: 64MiB, calls: 3}}\n"
+                "  - {name: others, until: calls, traffic: {pattern: permutation, bytes: 4MiB, "
+                "every: 1ms, times: 10}}\n"
+                "network: " +
+                    network + "\n",
+                "run.yaml"),
+            Catalog()));
+    };
+    const RunResult result = run("{fidelity: auto, tolerance: 50%}");
+    EXPECT_EQ(CallsIn(result, Fidelity::Analytical) + CallsIn(result, Fidelity::Stream), 0);
+    EXPECT_EQ(result.collectives.front().calls, run("{fidelity: flow}").collectives.front().calls);
+}
+
 /** Two collectives that are under way at once over the same ports are flows; with a node each they
  * need not be. */
 TEST(AutoFidelity, SeesJobsThatMeet)
