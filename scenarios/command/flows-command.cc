@@ -162,7 +162,7 @@ RunFlows(const FlowsOptions& options)
     report.flows = options.flows;
     report.endPoints = network->EndPointCount();
     report.endPointName = network->EndPointName();
-    report.sortedInput = flows.IsSortedByStart();
+    report.sortedInput = IsTrafficFile(options.flows) || flows.IsSortedByStart();
     report.summary = SummarizeFlows(flows, network->GetRouting());
     report.cost.peakRssBytes = PeakRssBytes();
     if (options.json)

@@ -29,7 +29,7 @@ struct FlowReport
     std::string flows;    //!< as given
     std::size_t endPoints{0};
     const char* endPointName{""};
-    bool sortedInput{true}; //!< the file gave flows by start
+    bool sortedInput{true}; //!< the file gave flows by start, or they were drawn
     FlowSummary summary;
     FlowRun run;
     RunResult result; //!< links

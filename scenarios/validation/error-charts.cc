@@ -80,7 +80,8 @@ ErrorDistribution(const std::string& title, const std::vector<TimePair>& pairs)
     line.y.push_back(0);
     for (std::size_t i = 0; i < errors.size(); i++)
     {
-        line.x.push_back(errors[i]);
+        line.x.insert(line.x.end(), 2, errors[i]); // a step up
+        line.y.push_back(line.y.back());
         line.y.push_back(100.0 * static_cast<double>(i + 1) / static_cast<double>(errors.size()));
     }
     chart.series.push_back(line);
