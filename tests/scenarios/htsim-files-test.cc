@@ -292,6 +292,30 @@ TEST(HtsimFiles, CreditLeavesRoomInTheNetwork)
     EXPECT_GE(FirstAndLast(matrix, unmoved, leaves).second, last + 0.02 * bound);
 }
 
+/**
+ * Host 15 hears from host 0 and from two hosts that have four other receivers each: their links
+ * give it a fifth each, so three fifths of its own are left for host 0, whose 2 MB take 163 us
+ * alone. If credit were given to all in turns, host 0 had a third.
+ */
+TEST(HtsimFiles, CreditGoesToThoseWhoCanUseIt)
+{
+    std::string matrix = "Nodes 16\nConnections 11\n0->15 id 1 start 0 size 2000000\n";
+    int id = 2;
+    for (const int source : {1, 2})
+    {
+        for (int other = 0; other < 5; other++)
+        {
+            const int destination = other == 4 ? 15 : source * 4 + other;
+            matrix += std::to_string(source) + "->" + std::to_string(destination) + " id " +
+                      std::to_string(id++) + " start 0 size 2000000\n";
+        }
+    }
+    const double alone = (2000000 + 490 * 64) * 8 / 100e9 * 1e6;
+    EXPECT_GE(FirstAndLast(matrix, Rccc()).first, alone);
+    EXPECT_LE(FirstAndLast(matrix, Rccc()).first, 1.1 * alone / 0.6);
+    EXPECT_LE(FirstAndLast(matrix, Rccc()).second, 1.05 * 5 * alone);
+}
+
 /** Credit goes on after a pause: a sender that was idle begins as at first. */
 TEST(HtsimFiles, CreditBeginsAnewAfterAPause)
 {

@@ -18,6 +18,9 @@ constexpr unsigned NEXT_BITS = 48;
 constexpr uint64_t NEXT_MASK = (uint64_t{1} << NEXT_BITS) - 1;
 constexpr uint64_t MOST_BEHIND = 0xffff; //!< 0: none
 
+/** Grants of credit that a sender holds unused until it says so. */
+constexpr double SATING_GRANTS = 2;
+
 /** Takes a queue pair out of those that wait. */
 void
 Leave(std::vector<uint32_t>& waiting, uint32_t pair)
@@ -178,8 +181,9 @@ QueuePairs::RequestCredit(uint32_t id, int64_t now)
 
 /** Tells the port how a packet came that was sent with @p payload bytes. */
 void
-QueuePairs::NoteArrival(const Pair& pair, const Packet& packet, uint32_t payload, int64_t now)
+QueuePairs::NoteArrival(Pair& pair, const Packet& packet, uint32_t payload, int64_t now)
 {
+    pair.isSated = (packet.flags & Packet::SATED) != 0;
     CreditClock& clock = m_creditClocks[pair.facts.receiverLink];
     if (!clock.control)
     {
@@ -193,11 +197,16 @@ QueuePairs::NoteArrival(const Pair& pair, const Packet& packet, uint32_t payload
     clock.control->OnArrival(arrival);
 }
 
-/** Bytes that a receiver waits for beyond those that will come already. */
+/**
+ * Bytes that a receiver waits for beyond those that will come already; none of a sender that has
+ * credit enough, for instance because it sends to others, too.
+ */
 double
 QueuePairs::MissingCredit(const Pair& pair) const
 {
-    return static_cast<double>(pair.posted - pair.receivedBytes) - pair.expectedBytes;
+    return pair.isSated
+               ? 0
+               : static_cast<double>(pair.posted - pair.receivedBytes) - pair.expectedBytes;
 }
 
 /** @p bytes have come, whole or trimmed: their sender may be given others. */
@@ -498,6 +507,9 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         pair.sentBytes += p.payload;
         pair.credit = std::max(0.0, pair.credit - p.payload); // the last bytes allow a packet
         pair.expectedBytes += pair.speculates ? p.payload : 0;
+        const bool isSated = m_creditPackets > 0 && !pair.isLink && !pair.speculates &&
+                             pair.credit >= SATING_GRANTS * m_creditPackets * mtu;
+        p.flags |= isSated ? Packet::SATED : 0;
         const bool isShort =
             !MaySend(pair) && pair.inFlight < int64_t{m_spec.queuePair.ackEvery} * mtu;
         p.flags |= isShort || number + 1 < pair.highest ? Packet::ASKS : 0;
@@ -648,6 +660,7 @@ QueuePairs::OnPacket(uint32_t packet, int64_t now)
     case PacketKind::Request: {
         const uint32_t id = m_packets[packet].owner;
         m_pairs[id]->expectedBytes = 0;
+        m_pairs[id]->isSated = false;
         AskCredit(id, 0, now);
         break;
     }

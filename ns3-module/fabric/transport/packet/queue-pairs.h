@@ -191,6 +191,7 @@ class QueuePairs : public PacketEnds
         int64_t stamp{0};              //!< of the last one
         bool isMarked{false};          //!< one of them was
         bool asksCredit{false};        //!< waits at its receiver's clock
+        bool isSated{false};           //!< its last packet that came was
         bool speculates{false};        //!< sends before the receiver has given credit
         bool hasRequested{false};      //!< credit
         // Of credit, payload bytes.
@@ -223,7 +224,7 @@ class QueuePairs : public PacketEnds
     void RequestCredit(uint32_t pair, int64_t now);
     double MissingCredit(const Pair& pair) const;
     void AskCredit(uint32_t pair, uint32_t bytes, int64_t now);
-    void NoteArrival(const Pair& pair, const Packet& packet, uint32_t payload, int64_t now);
+    void NoteArrival(Pair& pair, const Packet& packet, uint32_t payload, int64_t now);
     void SendBack(uint32_t packet, int64_t now);
     double PaceOf(const Pair& pair) const;
 
