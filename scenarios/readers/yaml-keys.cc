@@ -10,6 +10,32 @@ namespace
 
 using Maps = std::vector<YamlKeyMap>;
 
+/** Of a pattern of traffic, and behind them @p others. */
+std::vector<YamlKey>
+TrafficKeys(const std::vector<YamlKey>& others = {})
+{
+    std::vector<YamlKey> keys{
+        {"pattern", "poisson, permutation, incast, all-to-all or on-off"},
+        {"sizes",
+         "of flows: a name of `weir list flow-sizes`, a YAML file of that form, or a text file of "
+         "rows `bytes percent`"},
+        {"bytes", "in place of sizes: one size for all flows"},
+        {"load",
+         "of poisson: offered bytes over the rate at which end points reach the network (an equal "
+         "part of their node's NICs)"},
+        {"senders", "of incast: how many send at once"},
+        {"on", "of on-off: mean time of sending"},
+        {"off", "of on-off: mean pause"},
+        {"spans", "of on-off: exponential (default) or fixed, which on and off then are"},
+        {"rate", "of on-off: while sending; the rate of the end point where absent"},
+        {"every", "of permutation, incast and all-to-all: from one round to the next, a time"},
+        {"times", "of those: how many rounds; 1 where absent"},
+        {"duration", "flows begin for so long, a time"},
+        {"seed", "of all draws; one of the run's where absent"}};
+    keys.insert(keys.end(), others.begin(), others.end());
+    return keys;
+}
+
 Maps
 RunMaps()
 {
@@ -100,27 +126,7 @@ RunMaps()
           {"placement", "as of a training job; traffic shares GPUs with jobs"},
           {"start", "when it begins, a time"},
           {"until", "name of a job without it: flows begin until that one ends"}}},
-        {"job.traffic",
-         "The flows of such a job",
-         {{"pattern", "poisson, permutation, incast, all-to-all or on-off"},
-          {"sizes",
-           "of flows: a name of `weir list flow-sizes`, a YAML file of that form, or a text file "
-           "of "
-           "rows `bytes percent`"},
-          {"bytes", "in place of sizes: one size for all flows"},
-          {"load",
-           "of poisson: offered bytes over the rate at which end points reach the network (an "
-           "equal "
-           "part of their node's NICs)"},
-          {"senders", "of incast: how many send at once"},
-          {"on", "of on-off: mean time of sending"},
-          {"off", "of on-off: mean pause"},
-          {"spans", "of on-off: exponential (default) or fixed, which on and off then are"},
-          {"rate", "of on-off: while sending; the rate of the end point where absent"},
-          {"every", "of permutation, incast and all-to-all: from one round to the next, a time"},
-          {"times", "of those: how many rounds; 1 where absent"},
-          {"duration", "flows begin for so long, a time"},
-          {"seed", "of all draws; one of the run's where absent"}}},
+        {"job.traffic", "The flows of such a job", TrafficKeys()},
         {"network",
          "How bytes move, in `network` of a run; the keys of packets stand beside these",
          {{"fidelity", "analytical, stream, flow, packet, hybrid or auto; stream where absent"},
@@ -640,27 +646,9 @@ FileMaps()
           {"traffic", "a list of patterns (below)"}}},
         {"traffic file.traffic",
          "A pattern between all hosts or GPUs, or some",
-         {{"pattern", "poisson, permutation, incast, all-to-all or on-off"},
-          {"sizes",
-           "of flows: a name of `weir list flow-sizes`, a YAML file of that form, or a text file "
-           "of "
-           "rows `bytes percent`"},
-          {"bytes", "in place of sizes: one size for all flows"},
-          {"load",
-           "of poisson: offered bytes over the rate at which end points reach the network (an "
-           "equal "
-           "part of their node's NICs)"},
-          {"senders", "of incast: how many send at once"},
-          {"on", "of on-off: mean time of sending"},
-          {"off", "of on-off: mean pause"},
-          {"spans", "of on-off: exponential (default) or fixed, which on and off then are"},
-          {"rate", "of on-off: while sending; the rate of the end point where absent"},
-          {"every", "of permutation, incast and all-to-all: from one round to the next, a time"},
-          {"times", "of those: how many rounds; 1 where absent"},
-          {"duration", "flows begin for so long, a time"},
-          {"seed", "of all draws; one of the run's where absent"},
-          {"start", "when it begins, a time; 0s where absent"},
-          {"endPoints", "numbers of hosts or GPUs, as in flow files; all where absent"}}},
+         TrafficKeys(
+             {{"start", "when it begins, a time; 0s where absent"},
+              {"endPoints", "numbers of hosts or GPUs, as in flow files; all where absent"}})},
         {"graph",
          "A network of switches and hosts: scenarios/graphs, fabric kind graph, weir flows",
          {{"title", "what it is, in a line"},
