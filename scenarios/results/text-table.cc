@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdarg>
 #include <cstdio>
 #include <utility>
 
@@ -63,6 +64,17 @@ TextTable::Print(std::size_t indent) const
         line.erase(line.find_last_not_of(' ') + 1);
         text += line + "\n";
     }
+    return text;
+}
+
+std::string
+FormatText(const char* format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     return text;
 }
 

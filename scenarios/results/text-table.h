@@ -25,6 +25,9 @@ class TextTable
     std::vector<std::vector<std::string>> m_rows;
 };
 
+/** What printf writes, at most 511 characters of it. */
+__attribute__((format(printf, 1, 2))) std::string FormatText(const char* format, ...);
+
 /** @p value with @p decimals places, thousands apart by commas: "1,234.50". */
 std::string FormatFixed(double value, int decimals);
 

@@ -4,6 +4,7 @@
 #include "scenarios/bound/call-position.h"
 #include "scenarios/results/busy-link-json.h"
 #include "scenarios/results/hdf5-table.h"
+#include "scenarios/results/text-table.h"
 #include "scenarios/simulation/row-time.h"
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/simulation.h"
@@ -11,8 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <memory>
 #include <stdexcept>
 
@@ -143,17 +142,6 @@ class CallRunner
     std::optional<BoundJudge> m_judge; //!< of auto
 };
 
-__attribute__((format(printf, 1, 2))) std::string
-Print(const char* format, ...)
-{
-    char text[256];
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return text;
-}
-
 /** nccl-tests' `count`: elements of 4 bytes, per rank where the size counts all ranks. */
 int64_t
 ElementCount(CollectiveOp op, Bytes size, std::size_t ranks)
@@ -179,7 +167,7 @@ BoundCell(const std::optional<ErrorBound>& bound)
     {
         return bound ? "outside" : "";
     }
-    return Print("%+.1f %+.1f %%", 100 * (bound->lower - 1), 100 * (bound->upper - 1));
+    return FormatText("%+.1f %+.1f %%", 100 * (bound->lower - 1), 100 * (bound->upper - 1));
 }
 
 /** What the column of bounds is, and what is outside of what was calibrated. */
@@ -220,8 +208,8 @@ BoundCells(const CollectivePoint& point)
     const ErrorBound& bound = *point.bound;
     const double time = point.time.ToMicroseconds();
     const std::string interval =
-        bound.IsInside() ? Print("%.6f,%.6f", time * bound.lower, time * bound.upper) : ",";
-    return "," + interval + Print(",%g,", bound.coverage) + bound.regime + "," + bound.region;
+        bound.IsInside() ? FormatText("%.6f,%.6f", time * bound.lower, time * bound.upper) : ",";
+    return "," + interval + FormatText(",%g,", bound.coverage) + bound.regime + "," + bound.region;
 }
 
 } // namespace
@@ -483,24 +471,25 @@ ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePo
     double sum = 0;
     for (const auto& point : points)
     {
-        text += Print("%13lld  %12lld   float  %5s  %5s  %10.2f  %7.2f  %7.2f    N/A %10s %6s %4u",
-                      static_cast<long long>(point.size.Count()),
-                      static_cast<long long>(ElementCount(spec.op, point.size, ranks)),
-                      reduces ? "sum" : "none",
-                      rooted ? "0" : "-1",
-                      point.time.ToMicroseconds(),
-                      point.algorithmBandwidth.ToGBps(),
-                      point.busBandwidth.ToGBps(),
-                      ToString(point.algorithm),
-                      ToString(point.protocol),
-                      point.channels);
-        text += Print(point.bound ? "  %15s" : "%s", BoundCell(point.bound).c_str());
-        text += isAuto ? Print("  %10s\n", ToString(point.fidelity)) : "\n";
+        text +=
+            FormatText("%13lld  %12lld   float  %5s  %5s  %10.2f  %7.2f  %7.2f    N/A %10s %6s %4u",
+                       static_cast<long long>(point.size.Count()),
+                       static_cast<long long>(ElementCount(spec.op, point.size, ranks)),
+                       reduces ? "sum" : "none",
+                       rooted ? "0" : "-1",
+                       point.time.ToMicroseconds(),
+                       point.algorithmBandwidth.ToGBps(),
+                       point.busBandwidth.ToGBps(),
+                       ToString(point.algorithm),
+                       ToString(point.protocol),
+                       point.channels);
+        text += FormatText(point.bound ? "  %15s" : "%s", BoundCell(point.bound).c_str());
+        text += isAuto ? FormatText("  %10s\n", ToString(point.fidelity)) : "\n";
         sum += point.busBandwidth.ToGBps();
     }
     return text + BoundLines(points) +
-           Print("# Avg bus bandwidth    : %g\n",
-                 points.empty() ? 0 : sum / static_cast<double>(points.size()));
+           FormatText("# Avg bus bandwidth    : %g\n",
+                      points.empty() ? 0 : sum / static_cast<double>(points.size()));
 }
 
 std::string
@@ -513,12 +502,12 @@ ToCsv(const CollectiveSweepSpec& spec, const std::vector<CollectivePoint>& point
     text += isAuto ? ",fidelity\n" : "\n";
     for (const auto& point : points)
     {
-        text += Print("%s,%lld,%.6f,%.6g,%.6g",
-                      ToString(spec.op),
-                      static_cast<long long>(point.size.Count()),
-                      point.time.ToMicroseconds(),
-                      point.algorithmBandwidth.ToGBps(),
-                      point.busBandwidth.ToGBps());
+        text += FormatText("%s,%lld,%.6f,%.6g,%.6g",
+                           ToString(spec.op),
+                           static_cast<long long>(point.size.Count()),
+                           point.time.ToMicroseconds(),
+                           point.algorithmBandwidth.ToGBps(),
+                           point.busBandwidth.ToGBps());
         text += point.bound ? BoundCells(point) : "";
         text += isAuto ? std::string(",") + ToString(point.fidelity) + "\n" : "\n";
     }
