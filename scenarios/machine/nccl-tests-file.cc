@@ -320,7 +320,9 @@ class TextReader
             return;
         }
         const auto fields = CutAtSpaces(line);
-        if (m_columns > 0 && NumberOf(fields.front()))
+        // A number that is spoiled is refused, not passed over as words of a log are.
+        const bool isTorn = fields.size() == m_columns && std::isdigit(fields.front().front()) != 0;
+        if (m_columns > 0 && (isTorn || NumberOf(fields.front())))
         {
             ReadRow(fields);
         }

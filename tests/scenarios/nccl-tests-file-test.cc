@@ -143,6 +143,8 @@ TEST(NcclTestsFile, RefusesWithThePlace)
     EXPECT_NE(refusal("size,time\n-8,1\n").find("log.txt:2: size: found '-8'"), std::string::npos);
     EXPECT_NE(refusal("size,time,op\n8,1,hello\n").find("found 'hello', expected a collective"),
               std::string::npos);
+    EXPECT_NE(refusal("# size time\n 8 1\n 1x6 2\n").find("log.txt:3: size: found '1x6'"),
+              std::string::npos);
     EXPECT_NE(refusal("{\"a\": 1}").find("JSON without `results`"), std::string::npos);
     EXPECT_NE(refusal("#  Rank 0 Pid 1 on a device 0\n#  Rank 1 Pid 2 on a device 1\n"
                       "#  Rank 2 Pid 1 on b device 0\n# size time\n 8 1\n")
