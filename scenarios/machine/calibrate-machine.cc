@@ -21,7 +21,7 @@ namespace
 {
 
 constexpr std::size_t MIN_RUNS = 3;         // that are left out as a whole
-constexpr std::size_t ALIKE = 3;            // sizes in a row that may err alike
+constexpr std::size_t ALIKE = 3;            // consecutive sizes that may err alike
 constexpr std::size_t MAX_BLOCKS = 1 << 20; // of a run
 constexpr double NOISE = 0.01;              // of repeated runs of nccl-tests, at least
 constexpr double MACHINE_COVERAGES[] = {0.8, 0.9, 0.95};

@@ -61,8 +61,8 @@ struct MachineFitSpec
  * system has (FitRobustly). What the runs do not determine keeps its value.
  *
  * A point's held-out error is of a fit without its run, or, of fewer than three runs, without its
- * class of sizes in its run. Their quantiles are the bounds. Three sizes in a row of a run count as
- * ones that may err alike.
+ * class of sizes in its run. Their quantiles are the bounds. Three consecutive sizes of a run count
+ * as ones that may err alike.
  *
  * Costs about ten runs of all sizes for each parameter.
  * @param progress is told of every prediction of all runs

@@ -78,8 +78,8 @@ class TrafficPattern
 /**
  * Poisson: arrivals of all end points together are one Poisson process of rate load * sum of rates
  * / mean size; the source is drawn in proportion to its rate, the destination uniformly.
- * Permutation: drawn anew each round, no end point sends to itself. Incast: receiver and senders
- * are drawn anew each round. OnOff: by a permutation drawn once; times are exponential.
+ * Permutation: drawn again each round, no end point sends to itself. Incast: receiver and senders
+ * are drawn again each round. OnOff: by a permutation drawn once; times are exponential.
  * The same spec and end points give the same flows on every platform.
  * @throws InputError with the spec's place where @p ends are too few, or too many on one node.
  */

@@ -17,8 +17,9 @@ namespace weir
  * receives at its rate, and so keeps it. After that each round trip multiplies the rate by 1 - a/2,
  * where a is the smoothed part of packets that came trimmed (the law that DCTCP has for marks,
  * Alizadeh et al., SIGCOMM 2010, equations 1 and 2), or adds the increase where none was trimmed:
- * that many times more after the fifth such round trip in a row. What comes within a round trip of
- * a cut had credit before it and does not count. Marks do not slow a port: trimming bounds queues.
+ * that many times more after the fifth consecutive such round trip. What comes within a round trip
+ * of a cut had credit before it and does not count. Marks do not slow a port: trimming bounds
+ * queues.
  */
 class Rccc : public CongestionControl
 {
