@@ -213,8 +213,9 @@ Planner::State::Choose(const CollectiveCall& call, const Communicator& communica
 {
     const auto candidates = FindAlgorithms(call.op, communicator, call.overrides.algorithm);
     const bool own = candidates.front()->choose != nullptr;
-    NcclChoice choice = own ? NcclChoice{candidates.front()}
-                            : ChooseAsNccl(constants, communicator, call, candidates);
+    NcclChoice choice =
+        own ? NcclChoice{candidates.front()}
+            : ChooseAsNccl(constants, communicator, call, candidates, settings.filter);
     if (own)
     {
         AlgorithmInputs inputs = InputsOf(call, choice);

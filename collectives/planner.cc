@@ -235,7 +235,8 @@ Planner::Estimates(const CollectiveCall& call)
     const CollectiveCall decided = WithTunerRule(call, state.settings.tuner, communicator);
     const auto candidates = FindAlgorithms(decided.op, communicator, decided.overrides.algorithm);
     std::vector<ChoiceEstimate> estimates;
-    for (const auto& each : NcclEstimates(state.constants, communicator, decided, candidates))
+    for (const auto& each :
+         NcclEstimates(state.constants, communicator, decided, candidates, state.settings.filter))
     {
         estimates.push_back({each.algorithm->algorithm, each.protocol, each.time});
     }

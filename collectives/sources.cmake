@@ -42,6 +42,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-bandwidth-tables.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-choice.cc
+  ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-filter.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-constants.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-latency-model.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-latency-tables.cc

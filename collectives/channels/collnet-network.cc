@@ -133,6 +133,13 @@ FindCollNetPartWays(const AlgorithmInputs& inputs,
     return ways;
 }
 
+Rate
+CollNetDirectRate(const AlgorithmInputs& inputs, const CollNetWay& way)
+{
+    const double reached = inputs.times.Costs().FactorOf(NodeCostKind::CollNetEfficiency);
+    return inputs.routing.BottleneckRate(way.route) * (reached / inputs.channels);
+}
+
 CollNetBlocks
 AddCollNet(ScheduleWiring& wiring,
            const AlgorithmInputs& inputs,

@@ -50,6 +50,12 @@ std::vector<CollNetWay> FindCollNetPartWays(const AlgorithmInputs& inputs,
                                             uint32_t choice,
                                             bool gathers);
 
+/**
+ * What one channel of CollNet direct moves of a head's data: its share of what the head reaches of
+ * its port (NodeCostKind::CollNetEfficiency), of which @p way is a way through the network.
+ */
+Rate CollNetDirectRate(const AlgorithmInputs& inputs, const CollNetWay& way);
+
 /** What the network takes in @ref into from each head, and gives to each from @ref outOf. */
 struct CollNetBlocks
 {

@@ -89,10 +89,16 @@ AddGpuCosts(uint32_t computeCapability, NodeCostArray& costs)
         "fitted: Hopper and Blackwell: 4 KiB in 0.65 us (as llPass; B300, 5.3 us for a step of "
         "32 KiB on 1 to 16 channels, nccl-eBPF 14f9bca); Ampere, Volta: slower by NCCL's llMaxBws");
     AddBlockFactors(computeCapability, costs);
+    const bool isBlackwell = computeCapability >= 100;
     Set(costs,
         Kind::NvlsSync,
-        4.5,
-        "fitted: NVLS all-reduce on 8 H100, chunks of 16 to 128 KiB (see NvlsSyncLatency)");
+        isBlackwell ? 10.1 : 4.5,
+        isBlackwell
+            ? "inferred: NCCL 2.28.3 tuning.cc, nvlsEfficiency, has .74 where Hopper has .85: a "
+              "pass of 24 channels x 8 heads x 128 KiB takes 52.1 us where Hopper's 60.5 us are 16 "
+              "MiB, 42 of them at twice Hopper's rate; all-reduces of 64 to 512 MiB on 8 B200, "
+              "21.2 and 29.6 us a pass of 6 and 12 MiB, bear it out"
+            : "fitted: NVLS all-reduce on 8 H100, chunks of 16 to 128 KiB (see NvlsSyncLatency)");
     Set(costs,
         Kind::NvlsNetworkSync,
         6.5,
@@ -101,8 +107,16 @@ AddGpuCosts(uint32_t computeCapability, NodeCostArray& costs)
         "heads x 128 KiB takes 68.1 and 61.7 us");
     Set(costs,
         Kind::NvlsEfficiency,
-        computeCapability >= 100 ? 0.74 / 0.85 : 1,
-        "NCCL 2.28.3 tuning.cc, nvlsEfficiency: .85 on Hopper, .74 on Blackwell");
+        1,
+        "what flits and packets leave of the links (see MulticastGroup), on 8 GPUs of Hopper and "
+        "Blackwell");
+    Set(costs,
+        Kind::CollNetEfficiency,
+        computeCapability >= 90 ? 0.85 : 1,
+        "NCCL 2.30.7 tuning.cc: CollNet direct x .85 from Hopper on; 8, 16, 32 GiB on 2 nodes of 8 "
+        "B200 take 29.5, 55.7, 107.7 ms: 8 GiB more take 26.1 ms, "
+        "0.85 "
+        "of eight ports");
 }
 
 void

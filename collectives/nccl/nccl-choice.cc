@@ -13,15 +13,21 @@ std::vector<NcclEstimate>
 NcclEstimates(const NcclConstants& constants,
               const Communicator& communicator,
               const CollectiveCall& call,
-              const std::vector<const CollectiveAlgorithm*>& candidates)
+              const std::vector<const CollectiveAlgorithm*>& candidates,
+              const NcclFilter& filter)
 {
     std::vector<NcclEstimate> estimates;
     for (const auto* each : candidates)
     {
+        if (!call.overrides.algorithm && !filter.Allows(call.op, each->algorithm))
+        {
+            continue;
+        }
         for (Protocol protocol : {Protocol::Ll, Protocol::Ll128, Protocol::Simple})
         {
             if (each->choose == nullptr && HasProtocol(each->algorithm, protocol) &&
-                (!call.overrides.protocol || *call.overrides.protocol == protocol))
+                (call.overrides.protocol ? *call.overrides.protocol == protocol
+                                         : filter.Allows(call.op, protocol)))
             {
                 const Time time = NcclTime(
                     constants, communicator, each->algorithm, call.op, protocol, call.bytes);
@@ -36,9 +42,15 @@ NcclChoice
 ChooseAsNccl(const NcclConstants& constants,
              const Communicator& communicator,
              const CollectiveCall& call,
-             const std::vector<const CollectiveAlgorithm*>& candidates)
+             const std::vector<const CollectiveAlgorithm*>& candidates,
+             const NcclFilter& filter)
 {
-    const auto estimates = NcclEstimates(constants, communicator, call, candidates);
+    const auto estimates = NcclEstimates(constants, communicator, call, candidates, filter);
+    if (estimates.empty() && !call.overrides.protocol)
+    {
+        throw std::invalid_argument(std::string("no algorithm and protocol for ") +
+                                    ToString(call.op) + " is left of those that this group has");
+    }
     if (estimates.empty())
     {
         throw std::invalid_argument(

@@ -30,24 +30,28 @@ struct NcclEstimate
 
 /**
  * Every algorithm of @p candidates with every protocol that it has, or the one that the call asks
- * for, with NCCL's estimate; in the table's order, LL before LL128 before Simple.
+ * for, with NCCL's estimate; in the table's order, LL before LL128 before Simple. What the call
+ * leaves open, @p filter bounds.
  */
 std::vector<NcclEstimate> NcclEstimates(const NcclConstants& constants,
                                         const Communicator& communicator,
                                         const CollectiveCall& call,
-                                        const std::vector<const CollectiveAlgorithm*>& candidates);
+                                        const std::vector<const CollectiveAlgorithm*>& candidates,
+                                        const NcclFilter& filter = {});
 
 /**
  * The pair of least estimate, the earlier one at a tie; where NCCL switches off all that the call
  * leaves, the first pair that exists, as when NCCL_ALGO and NCCL_PROTO force it. Channels are left
  * at 1: how many there are, the algorithm says next.
  *
- * @throws std::invalid_argument when no candidate has the protocol that the call asks for.
+ * @throws std::invalid_argument when no candidate has the protocol that the call asks for, or
+ * @p filter leaves none.
  */
 NcclChoice ChooseAsNccl(const NcclConstants& constants,
                         const Communicator& communicator,
                         const CollectiveCall& call,
-                        const std::vector<const CollectiveAlgorithm*>& candidates);
+                        const std::vector<const CollectiveAlgorithm*>& candidates,
+                        const NcclFilter& filter = {});
 
 /** @p call with what it leaves open filled in from the first rule that fits it, if there is one. */
 CollectiveCall WithTunerRule(const CollectiveCall& call,

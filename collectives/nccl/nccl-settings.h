@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_NCCL_NCCL_SETTINGS_H
 
 #include "collectives/nccl/nccl-constants.h"
+#include "collectives/nccl/nccl-filter.h"
 #include "collectives/nccl/node-costs.h"
 #include "collectives/nccl/tuner-rule.h"
 #include "fabric/units.h"
@@ -79,6 +80,7 @@ struct NcclSettings
     LaunchMode launch{LaunchMode::ProcessPerGpu};
     uint32_t queuePairs{1}; //!< NCCL_IB_QPS_PER_CONNECTION
     ChannelLimits channelLimits;
+    NcclFilter filter;            //!< NCCL_ALGO, NCCL_PROTO
     std::vector<TunerRule> tuner; //!< the first that fits a call decides it
 };
 

@@ -156,7 +156,8 @@ TEST(CollNet, ChainsHaveTheBandwidthOfTheirBlocks)
 }
 
 // One GPU a node: no hop inside, the network once: 30 us for the chain, 31 direct; and the message
-// through one port, in slices that follow each other at once.
+// through one port, in slices that follow each other at once. Direct reaches .85 of it on Hopper;
+// each chunk then ends at a rounded picosecond of its own.
 TEST(CollNet, OfOneGpuANodeIsTheNetworkAlone)
 {
     CollectiveBench bench(WithSharp(H100Boxes(3)));
@@ -166,8 +167,10 @@ TEST(CollNet, OfOneGpuANodeIsTheNetworkAlone)
         const auto call = CollNetCall(id, algorithm, Bytes::GiB(1));
         const auto& plan = bench.GetPlanner().Plan(call);
         const double network = algorithm == Algorithm::CollNetChain ? 30 : 31;
-        EXPECT_NEAR(plan.duration.ToMicroseconds(), network + (1 << 30) / 50e9 * 1e6, ROUNDING);
-        EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / plan.duration, 1, 1e-9);
+        const double reached = algorithm == Algorithm::CollNetChain ? 1 : 0.85;
+        EXPECT_NEAR(
+            plan.duration.ToMicroseconds(), network + (1 << 30) / (reached * 50e9) * 1e6, ROUNDING);
+        EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / plan.duration, 1, 1e-7);
     }
 }
 
@@ -288,7 +291,8 @@ TEST(CollNet, PartsAreMulticastOrSummedInTheSwitches)
     }
 }
 
-// One GPU a node: 31 us, and the whole message into its port (or out of it).
+// One GPU a node: 31 us, and the whole message into its port (or out of it), of which CollNet
+// direct reaches .85 on Hopper (NCCL 2.30.7 tuning.cc).
 TEST(CollNet, HalfOfOneGpuANodeIsTheNetworkAlone)
 {
     CollectiveBench bench(WithSharp(H100Boxes(3)));
@@ -297,8 +301,9 @@ TEST(CollNet, HalfOfOneGpuANodeIsTheNetworkAlone)
     {
         const auto call = HalfCall(id, op, Bytes::GiB(1));
         const auto& plan = bench.GetPlanner().Plan(call);
-        EXPECT_NEAR(plan.duration.ToMicroseconds(), 31 + (1 << 30) / 50e9 * 1e6, 1e-3);
-        EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / plan.duration, 1, 1e-7);
+        const double port = 0.85 * 50e9; // bytes/s
+        EXPECT_NEAR(plan.duration.ToMicroseconds(), 31 + (1 << 30) / port * 1e6, 1e-3);
+        EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / plan.duration, 1, 1e-6);
     }
 }
 

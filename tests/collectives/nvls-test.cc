@@ -139,13 +139,14 @@ TEST(Nvls, AllReduceOfEightH100)
 }
 
 // All-gather: a GPU receives 10 flits per 8 of data, and nothing is reduced: no copy in.
-// Reduce-scatter: it sends 9 per 8 and one request for its own part: 73 per 64.
+// Reduce-scatter: it sends 9 per 8 and one request for its own part: 73 per 64. Either has half of
+// an all-reduce's accesses to drain.
 TEST(Nvls, HalvesOfEightH100)
 {
     CollectiveBench bench(H100Boxes(1));
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
     const double copy = CopyTime(1 << 20);
-    const double latency = 25 + copy + 64 * 4.5;
+    const double latency = 25 + copy + 64 * 4.5 / 2;
     const auto duration = [&](CollectiveOp op) {
         return bench.GetPlanner().Plan(NvlsCall(id, op, Bytes::GiB(1))).duration.ToMicroseconds();
     };
@@ -156,17 +157,26 @@ TEST(Nvls, HalvesOfEightH100)
                 ROUNDING);
 }
 
-// Blackwell's NVLS reaches .74 / .85 of what Hopper's does of the same links.
-TEST(Nvls, BlackwellReachesLessOfItsLinks)
+// NCCL's nvlsEfficiency has .74 for Blackwell and .85 for Hopper. Of links of twice Hopper's rate a
+// pass of 24 channels x 8 heads x 128 KiB then takes as long as with what its chunks' flags take.
+TEST(Nvls, BlackwellsEfficiencyIsThatOfItsPasses)
 {
     CollectiveBench bench(B200Boxes(1));
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
     const auto& plan =
         bench.GetPlanner().Plan(NvlsCall(id, CollectiveOp::AllReduce, Bytes::GiB(4)));
     EXPECT_EQ(plan.channels, 24U);
-    EXPECT_NEAR((plan.duration - plan.latency).ToMicroseconds(),
-                (int64_t{4} << 30) / (721.8e9 * 64 / 97 * 0.74 / 0.85) * 1e6,
-                ROUNDING);
+    const double wire = (int64_t{4} << 30) / (721.8e9 * 64 / 97) * 1e6;
+    EXPECT_NEAR((plan.duration - plan.latency).ToMicroseconds(), wire, ROUNDING);
+    const double passes = (int64_t{4} << 30) / (24.0 * 8 * (128 << 10));
+    const double last = passes - std::floor(passes); // of the last pass's chunks
+    const double copies = (1 + last) * CopyTime(8 * (128 << 10)) * 30.16 / 29.4;
+    EXPECT_NEAR(plan.latency.ToMicroseconds(), 25 + copies + std::ceil(passes) * 10.1, 0.1);
+    const Time half =
+        bench.GetPlanner().Plan(NvlsCall(id, CollectiveOp::AllReduce, Bytes::GiB(2))).duration;
+    const double pass = (plan.duration - half).ToMicroseconds() / (passes / 2); // 24 MiB
+    const double hopper = 4.5 + 16 * (1 << 20) / (370.8e9 * 64 / 97) * 1e6;     // 16 MiB
+    EXPECT_NEAR(24 / pass / (2 * 16 / hopper), 0.74 / 0.85, 0.02);
 }
 
 // Whole chunks, ragged ones, less than one aligned chunk a head; every group of a box.
@@ -234,7 +244,9 @@ TEST(Nvls, CopiesAreNoTransfers)
     EXPECT_EQ(count.transfers, 8U);
 }
 
-// Any size and group: the last pass is smaller than the closed form's share of it.
+// Any size and group: the last pass is smaller than the closed form's share of it. A short one of
+// an all-gather, whose synchronisation is half, ends before the copies of the pass before, which
+// the closed form counts as if channels and heads were alike: 1.1 % for 21.6 MiB.
 TEST(Nvls, FlowIsNearTheClosedFormForAnySize)
 {
     std::mt19937 random(11);
@@ -249,7 +261,7 @@ TEST(Nvls, FlowIsNearTheClosedFormForAnySize)
             NvlsCall(id, NVLS_OPS[random() % 3], Bytes(1 + random() % (1U << (random() % 29))));
         const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
         const double flow = bench.Run(Fidelity::Flow, call).ToMicroseconds();
-        EXPECT_NEAR(flow / planned, 1, 0.006) << ToString(call.op) << " " << call.bytes.Count();
+        EXPECT_NEAR(flow / planned, 1, 0.011) << ToString(call.op) << " " << call.bytes.Count();
     }
 }
 

@@ -36,6 +36,7 @@ CollNetDirectCall::CollNetDirectCall(const AlgorithmInputs& inputs)
         }
         networks.push_back(FindCollNetWay(inputs, Algorithm::CollNetDirect, members, head));
     }
+    networkCap = std::min(cap, CollNetDirectRate(inputs, networks.front()));
 }
 
 std::vector<Connection>

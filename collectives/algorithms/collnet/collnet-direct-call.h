@@ -23,7 +23,8 @@ struct CollNetDirectCall
     std::vector<NvlsNode> nodes;
     uint32_t heads;                   //!< of each node
     Bytes chunk;                      //!< CollNetDirectChunk
-    Rate cap;                         //!< of one head's part on one channel
+    Rate cap;                         //!< of one head's part on one channel, by a thread block
+    Rate networkCap;                  //!< the same in the network
     std::vector<CollNetWay> networks; //!< by head
 };
 

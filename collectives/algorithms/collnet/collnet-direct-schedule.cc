@@ -27,8 +27,8 @@ class DirectWiring
         const auto nodes = static_cast<uint32_t>(m_direct.nodes.size());
         for (uint32_t head = 0; head < m_direct.heads; ++head)
         {
-            m_networks.push_back(
-                AddCollNet(m_wiring, m_in, head, nodes, m_direct.networks[head], m_direct.cap));
+            m_networks.push_back(AddCollNet(
+                m_wiring, m_in, head, nodes, m_direct.networks[head], m_direct.networkCap));
         }
         for (const auto& node : m_direct.nodes)
         {

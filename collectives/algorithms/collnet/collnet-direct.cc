@@ -84,12 +84,12 @@ CollNetDirectStreams(const AlgorithmInputs& in)
         }
         pipeline.slice = std::min(direct.chunk, payload);
         pipeline.bytes = payload;
-        pipeline.cap = direct.cap;
+        pipeline.cap = direct.networkCap;
         pipeline.weight = in.channels;
         shape.pipelines.push_back(std::move(pipeline));
         shape.legs.push_back({in.routing.AddSum(sum),
                               payload * in.channels,
-                              direct.cap * in.channels,
+                              direct.networkCap * in.channels,
                               static_cast<double>(in.channels)});
         slowest = std::max(slowest, to + direct.networks[head].latency + from);
     }

@@ -82,6 +82,7 @@ CollNetPartsCall::CollNetPartsCall(const AlgorithmInputs& inputs)
         networks.push_back(
             FindCollNetPartWays(inputs, Algorithm::CollNetDirect, members, head, gathers));
     }
+    networkCap = std::min(cap, CollNetDirectRate(inputs, networks.front().front()));
 }
 
 } // namespace weir

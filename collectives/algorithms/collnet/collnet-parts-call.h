@@ -27,9 +27,10 @@ struct CollNetPartsCall
 
     bool gathers; //!< or it scatters
     std::vector<NvlsNode> nodes;
-    uint32_t heads; //!< of each node: its GPUs
-    Bytes chunk;    //!< of one rank's part: a channel's chunk of a head is one of each node
-    Rate cap;       //!< of one head's chunks on one channel
+    uint32_t heads;  //!< of each node: its GPUs
+    Bytes chunk;     //!< of one rank's part: a channel's chunk of a head is one of each node
+    Rate cap;        //!< of one head's chunks on one channel, by a thread block
+    Rate networkCap; //!< the same in the network
     std::vector<std::vector<CollNetWay>> networks; //!< by head, then node: its rank's part
 };
 

@@ -20,7 +20,8 @@ class PartsWiring
           m_call(call),
           m_wiring(channel),
           m_places{call.Nodes(), call.heads},
-          m_networks(AddPartNetworks(m_wiring, in, m_places, call.networks, call.gathers, call.cap))
+          m_networks(
+              AddPartNetworks(m_wiring, in, m_places, call.networks, call.gathers, call.networkCap))
     {
     }
 

@@ -99,12 +99,12 @@ CollNetPartsStreams(const AlgorithmInputs& in)
         }
         pipeline.slice = std::min(call.chunk, payload);
         pipeline.bytes = payload;
-        pipeline.cap = call.cap / nodes;
+        pipeline.cap = call.networkCap / nodes;
         pipeline.weight = in.channels;
         shape.pipelines.push_back(std::move(pipeline));
         shape.legs.push_back({in.routing.AddSum(sum),
                               payload * in.channels,
-                              call.cap / nodes * in.channels,
+                              call.networkCap / nodes * in.channels,
                               in.channels / nodes});
         slowest = std::max(slowest, hop + call.networks[head].front().latency);
     }

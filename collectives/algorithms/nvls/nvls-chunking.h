@@ -40,7 +40,8 @@ Time NvlsStartLatency(const NcclConstants& constants, Algorithm algorithm);
  * dgxc-benchmarking 841f546, one process a GPU); the time of one more pass of the outer loop, at
  * chunks of 16, 32, 64, 128 KiB, is 11.7, 19.5, 32.5, 61.1 us: 4.5 us and 3.5 us per MiB of the
  * pass (16 channels x 8 heads x chunk). 3 x 0.3 us of it are crossings of the NVSwitch, which are
- * replaced by @p crossing each.
+ * replaced by @p crossing each. An all-gather drains stores alone and a reduce-scatter loads alone:
+ * estimate, half of it each.
  */
 Time NvlsSyncLatency(const NodeCosts& costs, Time crossing);
 

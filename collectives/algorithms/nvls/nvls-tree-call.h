@@ -17,7 +17,8 @@ struct NvlsTreeCall
 
     NvlsNodesCall inside;
     std::vector<NvlsTreeWays> ways;
-    Bytes chunk; //!< of one head
+    Bytes chunk;       //!< of one head
+    double portFactor; //!< bytes on the network per byte of payload
 };
 
 } // namespace weir

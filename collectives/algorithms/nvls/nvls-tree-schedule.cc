@@ -98,6 +98,7 @@ class NvlsTreeWiring
         hop.connection = connection;
         hop.slots = 2 * NCCL_STEPS; // a buffer at each end (net.cc)
         hop.latency = NvlsTreeHop(m_in, connection);
+        hop.wireFactor = m_tree.portFactor;
         return hop;
     }
 

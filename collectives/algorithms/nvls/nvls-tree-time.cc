@@ -28,7 +28,7 @@ StreamLeg
 NvlsTreeLegs::LegOf(RouteId route, const NvlsTreeWays& ways, double payload) const
 {
     const auto channels = static_cast<double>(ways.channels.size());
-    return {route, RoundedUp(payload * channels), Rate::Infinite(), channels};
+    return {route, RoundedUp(payload * channels * m_tree.portFactor), Rate::Infinite(), channels};
 }
 
 std::vector<StreamLeg>

@@ -4,9 +4,11 @@
 #include "collectives/algorithms/nvls/nvls-chunking.h"
 #include "collectives/algorithms/nvls/nvls-multicast.h"
 #include "collectives/channels/nvls-graph.h"
+#include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
+#include <numeric>
 
 /**
  * @file
@@ -45,7 +47,8 @@ struct NvlsCall
           wireFactor(MulticastWireFactor(in.connector.GetCluster(), in.times.Costs())),
           weight(wireFactor / heads),
           headCap(NvlsCopyRate(in.constants) / heads),
-          sync(NvlsSyncLatency(in.times.Costs(), group.CrossingLatency()))
+          sync(NvlsSyncLatency(in.times.Costs(), group.CrossingLatency()) *
+               (copies && gathers ? 1 : 0.5))
     {
         for (uint32_t head = 0; head < heads; ++head)
         {
@@ -70,8 +73,26 @@ struct NvlsCall
 };
 
 /**
- * start + (copy of the first pass) + passes x sync + (copy of the last pass), and each head's part
- * over what its accesses load.
+ * From the end of the last pass's accesses to that of all copies from the NVSwitch: the last pass's
+ * copy, or what is left of the copy of the pass before, which may be larger.
+ */
+Time
+CopiesLeft(const AlgorithmInputs& in,
+           const NvlsCall& nvls,
+           const std::vector<Loop>& loops,
+           const std::vector<StreamLeg>& legs)
+{
+    const std::vector<Bytes>& last = loops.back().chunks;
+    const Bytes bytes = std::accumulate(last.begin(), last.end(), Bytes());
+    const double share = bytes.ToDouble() * in.channels / in.call.bytes.ToDouble();
+    const Time pass = AloneTime(legs, in.routing) * std::min(1.0, share) + nvls.sync;
+    return std::max(last.front() / nvls.headCap,
+                    loops.front().chunks.front() / nvls.headCap - pass);
+}
+
+/**
+ * start + (copy of the first pass) + passes x sync + CopiesLeft, and each head's part over what its
+ * accesses load.
  */
 StreamShape
 NvlsStreams(const AlgorithmInputs& in)
@@ -85,16 +106,16 @@ NvlsStreams(const AlgorithmInputs& in)
     {
         shape.latency += loops.front().chunks.front() / nvls.headCap;
     }
-    if (nvls.gathers)
-    {
-        shape.latency += loops.back().chunks.front() / nvls.headCap;
-    }
     const double payload = in.call.bytes.ToDouble() / nvls.heads;
     const Bytes bytes = RoundedUp(payload * nvls.wireFactor);
     const Rate cap = nvls.headCap * nvls.wireFactor * in.channels;
     for (const RouteId route : nvls.routes)
     {
         shape.legs.push_back({route, bytes, cap, in.channels * nvls.weight});
+    }
+    if (nvls.gathers)
+    {
+        shape.latency += CopiesLeft(in, nvls, loops, shape.legs);
     }
     return shape;
 }

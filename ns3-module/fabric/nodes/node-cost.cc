@@ -23,6 +23,7 @@ NodeCostFigures()
         {Kind::NvlsSync, "nvlsSync", Unit::Microseconds, 0.5, 50},
         {Kind::NvlsNetworkSync, "nvlsNetworkSync", Unit::Microseconds, 0, 100},
         {Kind::NvlsEfficiency, "nvlsEfficiency", Unit::Factor, 0.1, 2},
+        {Kind::CollNetEfficiency, "collNetEfficiency", Unit::Factor, 0.1, 1},
         {Kind::KernelLaunch, "kernelLaunch", Unit::Microseconds, 0.4, 50},
         {Kind::BlockLaunch, "blockLaunch", Unit::Microseconds, 0, 20},
         {Kind::BlockLaunchSince19, "blockLaunchSince19", Unit::Microseconds, 0, 20},

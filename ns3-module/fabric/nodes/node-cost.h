@@ -28,6 +28,7 @@ enum class NodeCostKind : uint8_t
     NvlsSync,           //!< flags of one chunk of NVLS inside a node
     NvlsNetworkSync,    //!< more with a network
     NvlsEfficiency,     //!< of NVLS's rate, over Hopper's
+    CollNetEfficiency,  //!< of a head's port, what CollNet direct reaches
     KernelLaunch,       //!< what launching a collective keeps its process busy for, by GPU
     BlockLaunch,        //!< more by thread block with one process for all GPUs, to NCCL 2.18
     BlockLaunchSince19, //!< likewise from NCCL 2.19 on
