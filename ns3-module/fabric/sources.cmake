@@ -76,5 +76,9 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/nscc.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/rccc.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/congestion-controls.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/replay/replay-spec.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/replay/episode-memo.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/replay/route-facts.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/replay/replay-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/fabric.cc
 )

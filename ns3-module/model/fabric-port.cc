@@ -72,7 +72,7 @@ FabricPort::DoDispose()
     Simulator::Cancel(m_tellRate);
     if (m_packets != nullptr)
     {
-        m_packets->GetNetwork().SetObserver(m_link.Index(), nullptr);
+        m_packets->GetNetwork().RemoveObserver(m_link.Index(), *this);
     }
     m_packets = nullptr;
     m_driver = nullptr;
@@ -87,7 +87,7 @@ FabricPort::Observe(Ptr<EngineDriver> driver, weir::PacketTransport& packets, we
     m_driver = driver;
     m_packets = &packets;
     m_link = link;
-    packets.GetNetwork().SetObserver(link.Index(), this);
+    packets.GetNetwork().AddObserver(link.Index(), *this);
 }
 
 const weir::PortCounters&
@@ -95,7 +95,7 @@ FabricPort::GetCounters() const
 {
     NS_ABORT_MSG_IF(!m_packets, "FabricPort: of no fabric");
     m_driver->Synchronize();
-    return m_packets->GetNetwork().Counters(m_link.Index());
+    return *m_packets->GetPortCounters(m_link);
 }
 
 uint64_t

@@ -189,7 +189,7 @@ TEST(Datagrams, FullQueueDrops)
     spec.switches.portQueue = Bytes(20000);
     Fork fork(spec);
     Notes notes;
-    fork.bench.Network().SetObserver(fork.down.Index(), &notes);
+    fork.bench.Network().AddObserver(fork.down.Index(), notes);
     Datagrammer client(fork.bench);
     for (const uint32_t host : {0, 1})
     {
@@ -221,7 +221,7 @@ TEST(Datagrams, LosslessClassPauses)
     spec.switches.buffer = Bytes(200000);
     Fork fork(spec);
     Notes notes;
-    fork.bench.Network().SetObserver(fork.up[0].Index(), &notes);
+    fork.bench.Network().AddObserver(fork.up[0].Index(), notes);
     Datagrammer client(fork.bench);
     for (const uint32_t host : {0, 1})
     {
@@ -256,7 +256,7 @@ TEST(Datagrams, MarksOnlyEcnCapable)
         spec.switches.markAll = Bytes(9999);
         Fork fork(spec);
         Notes notes;
-        fork.bench.Network().SetObserver(fork.down.Index(), &notes);
+        fork.bench.Network().AddObserver(fork.down.Index(), notes);
         Datagrammer client(fork.bench);
         for (const uint32_t host : {0, 1})
         {

@@ -7,6 +7,7 @@
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/transport/hybrid/hybrid-transport.h"
 #include "fabric/transport/packet/packet-transport.h"
+#include "fabric/transport/replay/replay-transport.h"
 
 #include <memory>
 #include <string>
@@ -58,6 +59,14 @@ class PacketBench : private FlowClient, private PassiveEngine
         m_packets = &both->GetPackets();
         m_hybrid = both.get();
         Use(std::move(both));
+    }
+
+    void OpenReplay(const PacketSpec& spec)
+    {
+        MakeRouting(EcmpRouting());
+        auto replay = std::make_unique<ReplayTransport>(*m_routing, spec);
+        m_replay = replay.get();
+        Use(std::move(replay));
     }
 
     /** @return its number, for Finish. Flows are to be added in the order of their starts. */
@@ -153,6 +162,11 @@ class PacketBench : private FlowClient, private PassiveEngine
         return *m_hybrid;
     }
 
+    ReplayTransport& Replay()
+    {
+        return *m_replay;
+    }
+
     Routing& GetRouting()
     {
         return *m_routing;
@@ -217,6 +231,7 @@ class PacketBench : private FlowClient, private PassiveEngine
     std::unique_ptr<weir::Transport> m_transport;
     PacketTransport* m_packets{nullptr}; //!< where there are packets
     HybridTransport* m_hybrid{nullptr};
+    ReplayTransport* m_replay{nullptr};
     EngineSet m_engines;
     std::vector<FlowRequest> m_requests;
     std::vector<Time> m_starts;

@@ -4,6 +4,7 @@
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/transport/hybrid/hybrid-transport.h"
 #include "fabric/transport/packet/packet-transport.h"
+#include "fabric/transport/replay/replay-transport.h"
 
 #include <utility>
 
@@ -19,6 +20,10 @@ MakeTransport(Routing& routing,
     {
         return std::make_unique<HybridTransport>(
             routing, HybridSpec{packets.value_or(PacketSpec()), std::move(*coupling)});
+    }
+    if (packets && packets->settle.IsOn())
+    {
+        return std::make_unique<ReplayTransport>(routing, std::move(*packets));
     }
     if (packets)
     {

@@ -4,7 +4,9 @@
 
 #include "fabric/ids.h"
 #include "fabric/routing/path-table.h"
+#include "fabric/transport/packet/flow-counters.h"
 #include "fabric/transport/packet/port-counters.h"
+#include "fabric/transport/packet/port-observer.h"
 #include "fabric/transport/passive-engine.h"
 #include "fabric/units.h"
 
@@ -169,9 +171,32 @@ class Transport : public PassiveEngine
     virtual LinkUsage GetLinkUsage(LinkId link) = 0;
 
     /** What packets have met at the port of a link; null where there are none. */
-    virtual const PortCounters* GetPortCounters(LinkId link) const
+    virtual const PortCounters* GetPortCounters(LinkId link)
     {
         return nullptr;
+    }
+
+    /**
+     * What packets of a flow have met that is under way, or ended just now; null where it is none
+     * of packets.
+     */
+    virtual const FlowCounters* GetFlowCounters(FlowId id)
+    {
+        return nullptr;
+    }
+
+    /**
+     * Tells @p observer, which must outlive it, of what happens at all ports from now on.
+     * @return false where there are no packets.
+     */
+    virtual bool AddPortObserver(PortObserver& observer)
+    {
+        return false;
+    }
+
+    /** Tells @p observer of nothing more, after pauses that have expired by now. */
+    virtual void RemovePortObserver(PortObserver& observer)
+    {
     }
 
     /** Whether a flow may move as @p form here. */

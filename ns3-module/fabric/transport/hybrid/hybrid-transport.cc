@@ -550,9 +550,21 @@ HybridTransport::GetLinkUsage(LinkId link)
 }
 
 const PortCounters*
-HybridTransport::GetPortCounters(LinkId link) const
+HybridTransport::GetPortCounters(LinkId link)
 {
     return m_packets.GetPortCounters(link);
+}
+
+bool
+HybridTransport::AddPortObserver(PortObserver& observer)
+{
+    return m_packets.AddPortObserver(observer);
+}
+
+void
+HybridTransport::RemovePortObserver(PortObserver& observer)
+{
+    m_packets.RemovePortObserver(observer);
 }
 
 // Flows of either form.
@@ -593,6 +605,12 @@ HybridTransport::CurrentPath(FlowId id)
 {
     return FormOf(id) == FlowForm::Fluid ? m_fluid.CurrentPath(Inner(id))
                                          : m_packets.CurrentPath(Inner(id));
+}
+
+const FlowCounters*
+HybridTransport::GetFlowCounters(FlowId id)
+{
+    return FormOf(id) == FlowForm::Fluid ? nullptr : m_packets.GetFlowCounters(Inner(id));
 }
 
 std::size_t

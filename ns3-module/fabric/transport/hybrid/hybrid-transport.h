@@ -70,7 +70,10 @@ class HybridTransport final : public Transport
     PathId CurrentPath(FlowId id) override;
     Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
-    const PortCounters* GetPortCounters(LinkId link) const override;
+    const PortCounters* GetPortCounters(LinkId link) override;
+    const FlowCounters* GetFlowCounters(FlowId id) override;
+    bool AddPortObserver(PortObserver& observer) override;
+    void RemovePortObserver(PortObserver& observer) override;
 
     bool Moves(FlowForm /* form */) const override
     {

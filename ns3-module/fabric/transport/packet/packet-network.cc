@@ -110,18 +110,58 @@ PacketNetwork::PacketNetwork(const Topology& topology,
 }
 
 void
-PacketNetwork::SetObserver(uint32_t link, PortObserver* observer)
+PacketNetwork::AddObserver(uint32_t link, PortObserver& observer)
 {
-    m_observers.resize(m_ports.size(), nullptr);
-    m_observers[link] = observer;
-    m_ports[link].isObserved = observer != nullptr;
+    m_observers.resize(m_ports.size());
+    m_observers[link].push_back(&observer);
+    m_ports[link].isObserved = true;
+}
+
+void
+PacketNetwork::RemoveObserver(uint32_t link, PortObserver& observer)
+{
+    m_observers.resize(m_ports.size());
+    auto& observers = m_observers[link];
+    observers.erase(std::remove(observers.begin(), observers.end(), &observer), observers.end());
+    m_ports[link].isObserved = !observers.empty();
 }
 
 void
 PacketNetwork::TellQueue(uint32_t link, unsigned trafficClass, int64_t now)
 {
-    m_observers[link]->OnQueue(
-        LinkId(link), trafficClass, QueueOf(link, trafficClass).bytes, Time::Picoseconds(now));
+    const int64_t bytes = QueueOf(link, trafficClass).bytes;
+    for (PortObserver* observer : m_observers[link])
+    {
+        observer->OnQueue(LinkId(link), trafficClass, bytes, Time::Picoseconds(now));
+    }
+}
+
+void
+PacketNetwork::TellPause(uint32_t link, unsigned trafficClass, bool isPaused, int64_t now)
+{
+    if (m_ports[link].isObserved)
+    {
+        for (PortObserver* observer : m_observers[link])
+        {
+            observer->OnPause(LinkId(link), trafficClass, isPaused, Time::Picoseconds(now));
+        }
+    }
+}
+
+void
+PacketNetwork::TellCreditWait(uint32_t link, unsigned trafficClass, bool isWaiting, int64_t now)
+{
+    Port& port = m_ports[link];
+    const auto bit = static_cast<uint8_t>(1u << trafficClass);
+    if (((port.uncredited & bit) != 0) == isWaiting)
+    {
+        return;
+    }
+    port.uncredited ^= bit;
+    for (PortObserver* observer : m_observers[link])
+    {
+        observer->OnCreditWait(LinkId(link), trafficClass, isWaiting, Time::Picoseconds(now));
+    }
 }
 
 int64_t
@@ -242,7 +282,10 @@ PacketNetwork::Drop(uint32_t packet, uint32_t link, int64_t now)
     p.nextLink = link;
     if (m_ports[link].isObserved)
     {
-        m_observers[link]->OnDrop(LinkId(link), p.trafficClass, p.size, Time::Picoseconds(now));
+        for (PortObserver* observer : m_observers[link])
+        {
+            observer->OnDrop(LinkId(link), p.trafficClass, p.size, Time::Picoseconds(now));
+        }
     }
     EndsOf(p).OnLost(packet, now);
     m_packets.Free(packet);
@@ -399,6 +442,7 @@ PacketNetwork::OnPause(const Packet& packet, uint32_t link, int64_t now)
 {
     const uint32_t paused = m_ports[link].opposite;
     Port& port = m_ports[paused];
+    ExpirePauses(paused, now);
     const auto bit = static_cast<uint8_t>(1u << packet.owner);
     const bool wasPaused = port.paused != 0;
     if ((packet.flags & Packet::RESUME) != 0)
@@ -415,13 +459,7 @@ PacketNetwork::OnPause(const Packet& packet, uint32_t link, int64_t now)
                 now + m_spec.switches.pauseTime.ToPicoseconds();
         }
     }
-    if (port.isObserved)
-    {
-        m_observers[paused]->OnPause(LinkId(paused),
-                                     packet.owner,
-                                     (packet.flags & Packet::RESUME) == 0,
-                                     Time::Picoseconds(now));
-    }
+    TellPause(paused, packet.owner, (packet.flags & Packet::RESUME) == 0, now);
     if (!wasPaused && port.paused != 0)
     {
         m_pausedSince[paused] = now;
@@ -441,6 +479,44 @@ PacketNetwork::OnPause(const Packet& packet, uint32_t link, int64_t now)
             paused,
             std::max(m_pausedUntil[paused * m_classes + packet.owner], port.busyUntil));
     }
+}
+
+/** Ends pauses of a port whose time is over. */
+void
+PacketNetwork::ExpirePauses(uint32_t link, int64_t now)
+{
+    Port& port = m_ports[link];
+    if (port.paused == 0 || m_spec.switches.pauseTime.IsInfinite())
+    {
+        return;
+    }
+    int64_t last = 0;
+    for (unsigned c = 1; c < m_classes; c++)
+    {
+        const int64_t until = m_pausedUntil[link * m_classes + c];
+        if ((port.paused >> c & 1) != 0 && until <= now)
+        {
+            port.paused &= static_cast<uint8_t>(~(1u << c));
+            last = std::max(last, until);
+            TellPause(link, c, false, until);
+        }
+    }
+    if (port.paused == 0)
+    {
+        m_counters[link].paused += last - m_pausedSince[link];
+    }
+}
+
+const PortCounters&
+PacketNetwork::CountersAt(uint32_t link, int64_t now)
+{
+    ExpirePauses(link, now);
+    if (m_ports[link].paused != 0)
+    {
+        m_counters[link].paused += now - m_pausedSince[link];
+        m_pausedSince[link] = now;
+    }
+    return m_counters[link];
 }
 
 bool
@@ -464,6 +540,10 @@ void
 PacketNetwork::Enqueue(uint32_t packet, uint32_t link, int64_t now)
 {
     Port& port = m_ports[link];
+    if (port.paused != 0)
+    {
+        ExpirePauses(link, now);
+    }
     if (!port.isUp)
     {
         const uint32_t ingress = m_packets[packet].ingress;
@@ -529,6 +609,10 @@ PacketNetwork::HasCredits(uint32_t link, unsigned trafficClass, uint32_t size, i
     {
         return true;
     }
+    if (m_ports[link].isObserved)
+    {
+        TellCreditWait(link, trafficClass, true, now);
+    }
     const int64_t time = credits.TimeOf(units);
     if (time == LinkCredits::UNKNOWN)
     {
@@ -554,20 +638,12 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
     }
     if ((port.paused >> trafficClass & 1) != 0)
     {
-        const int64_t until = m_pausedUntil[link * m_classes + trafficClass];
-        if (m_spec.switches.pauseTime.IsInfinite() || until > now)
+        if (!m_spec.switches.pauseTime.IsInfinite())
         {
-            if (!m_spec.switches.pauseTime.IsInfinite())
-            {
-                m_events.ScheduleBy(PacketEventKind::PortReady, link, until);
-            }
-            return false;
+            const int64_t until = m_pausedUntil[link * m_classes + trafficClass];
+            m_events.ScheduleBy(PacketEventKind::PortReady, link, until);
         }
-        port.paused &= static_cast<uint8_t>(~(1u << trafficClass)); // it has expired
-        if (port.paused == 0)
-        {
-            m_counters[link].paused += until - m_pausedSince[link];
-        }
+        return false;
     }
     uint32_t packet;
     if (!queue.packets.IsEmpty())
@@ -600,6 +676,10 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
             return false;
         }
     }
+    if (port.uncredited != 0)
+    {
+        TellCreditWait(link, trafficClass, false, now);
+    }
     Transmit(packet, link, now);
     return true;
 }
@@ -616,6 +696,10 @@ PacketNetwork::TransmitNext(uint32_t link, int64_t now)
     if (!port.isUp || port.isStopped)
     {
         return;
+    }
+    if (port.paused != 0)
+    {
+        ExpirePauses(link, now);
     }
     bool isSent = TransmitOf(link, 0, now);
     const unsigned data = m_classes - 1;
@@ -669,7 +753,10 @@ PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued, int64_t now)
     m_counters[link].marks++;
     if (m_ports[link].isObserved)
     {
-        m_observers[link]->OnMark(LinkId(link), packet.trafficClass, Time::Picoseconds(now));
+        for (PortObserver* observer : m_observers[link])
+        {
+            observer->OnMark(LinkId(link), packet.trafficClass, Time::Picoseconds(now));
+        }
     }
 }
 
@@ -722,11 +809,14 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
     port.busyUntil = end;
     if (port.isObserved)
     {
-        m_observers[link]->OnTransmit(LinkId(link),
-                                      p.trafficClass,
-                                      BytesOf(link, p.size, p.payload),
-                                      Time::Picoseconds(now),
-                                      Time::Picoseconds(end));
+        for (PortObserver* observer : m_observers[link])
+        {
+            observer->OnTransmit(LinkId(link),
+                                 p.trafficClass,
+                                 BytesOf(link, p.size, p.payload),
+                                 Time::Picoseconds(now),
+                                 Time::Picoseconds(end));
+        }
         TellQueue(link, p.trafficClass, now);
     }
     p.time = end + port.latency;
@@ -830,6 +920,14 @@ PacketNetwork::SetUp(uint32_t link, bool up, int64_t now)
     port.isUp = up;
     if (up)
     {
+        CountersAt(link, now); // the pause that it was in is over
+        for (unsigned c = 1; c < m_classes && port.paused != 0; c++)
+        {
+            if ((port.paused >> c & 1) != 0)
+            {
+                TellPause(link, c, false, now);
+            }
+        }
         port.paused = 0;
         m_events.ScheduleBy(PacketEventKind::PortReady, link, std::max(now, port.busyUntil));
         return;

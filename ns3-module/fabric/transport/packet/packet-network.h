@@ -66,8 +66,11 @@ class PacketNetwork
         m_datagramClasses = classes;
     }
 
-    /** Has somebody told of what happens at a port; null: nobody. He must outlive it. */
-    void SetObserver(uint32_t link, PortObserver* observer);
+    /** Tells @p observer, which must outlive it, of what happens at a port from now on. */
+    void AddObserver(uint32_t link, PortObserver& observer);
+
+    /** Tells it of nothing more at that port. */
+    void RemoveObserver(uint32_t link, PortObserver& observer);
 
     /** Marks the end of a path among hops. */
     static constexpr uint32_t END = 0xffffffff;
@@ -186,6 +189,15 @@ class PacketNetwork
         return m_counters[link];
     }
 
+    /** As above, with the pause that lasts at @p now; tells of pauses that have expired by then. */
+    const PortCounters& CountersAt(uint32_t link, int64_t now);
+
+    /** A device sends a data packet again over @p link, its first one. */
+    void CountRetransmission(uint32_t link)
+    {
+        m_counters[link].retransmissions++;
+    }
+
     /** Bytes that wait in a port's queues. */
     int64_t QueuedBytes(uint32_t link) const;
 
@@ -253,6 +265,7 @@ class PacketNetwork
         bool isOfSwitch{false}; //!< marks, trims
         bool waitsForCredits{false};
         bool isObserved{false};
+        uint8_t uncredited{0}; //!< bit by class, while it is observed: a packet waits for credits
         double wholePsPerByte{1};
         double share{1}; //!< see SetShare
     };
@@ -311,10 +324,13 @@ class PacketNetwork
     void Stamp(Packet& packet, uint32_t link, int64_t now);
     void SendPause(uint32_t ingress, unsigned trafficClass, bool resume, int64_t now);
     void OnPause(const Packet& packet, uint32_t link, int64_t now);
+    void ExpirePauses(uint32_t link, int64_t now);
     int64_t WholeAt(const Packet& packet, uint32_t link) const;
     void LoseQueued(uint32_t packet, uint32_t link, int64_t now);
     void LoseOnWire(uint32_t packet, uint32_t link, int64_t now);
     void TellQueue(uint32_t link, unsigned trafficClass, int64_t now);
+    void TellPause(uint32_t link, unsigned trafficClass, bool isPaused, int64_t now);
+    void TellCreditWait(uint32_t link, unsigned trafficClass, bool isWaiting, int64_t now);
     void SetWireRate(uint32_t link, Rate rate);
     void SetAdmission(uint32_t link);
 
@@ -338,8 +354,8 @@ class PacketNetwork
     std::vector<uint32_t> m_creditPlace;    //!< by link: into m_credits
     std::vector<SharedBuffer> m_buffers;    //!< by device
     std::vector<uint64_t> m_draws;          //!< by link: state of its random numbers
-    std::vector<PortObserver*> m_observers; //!< by link; empty while there is none
-    std::vector<uint32_t> m_hops;           //!< paths one after another, each with its END
+    std::vector<std::vector<PortObserver*>> m_observers; //!< by link; empty while there is none
+    std::vector<uint32_t> m_hops; //!< paths one after another, each with its END
 };
 
 } // namespace weir

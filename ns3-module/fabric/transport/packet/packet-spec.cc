@@ -212,7 +212,8 @@ PacketSpec::Parts()
     return {{"packet", &format},
             {"queuePair", &queuePair},
             {"switch", &switches},
-            {"nodeLinks", &nodeLinks}};
+            {"nodeLinks", &nodeLinks},
+            {"settle", &settle}};
 }
 
 void

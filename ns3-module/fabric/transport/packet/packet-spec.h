@@ -6,6 +6,7 @@
 #include "fabric/parameters/polymorphic.h"
 #include "fabric/transport/packet/congestion/congestion-control.h"
 #include "fabric/transport/packet/congestion/no-congestion-control.h"
+#include "fabric/transport/replay/replay-spec.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -120,6 +121,7 @@ struct PacketSpec : Parameterized
     QueuePairSpec queuePair;
     SwitchSpec switches;
     NodeLinkSpec nodeLinks;
+    SettleSpec settle;
     Polymorphic<CongestionControl> congestionControl{NoCongestionControl()};
     uint32_t trafficClasses{1};       //!< besides the one of control packets
     Time clock{Time::Picoseconds(1)}; //!< transmission times are rounded down to whole ones

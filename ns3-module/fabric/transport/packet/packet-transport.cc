@@ -44,8 +44,18 @@ PacketTransport::PacketTransport(Routing& routing, PacketSpec spec)
 Time
 PacketTransport::NextEventTime()
 {
-    const int64_t next = m_wheel.NextTime();
+    const int64_t next = IsAtRest() ? EventWheel::NEVER : m_wheel.NextTime();
     return next == EventWheel::NEVER ? Time::Infinite() : Time::Picoseconds(next);
+}
+
+/** Timers that were left when nothing was under way are done before something is. */
+void
+PacketTransport::Wake(Time now)
+{
+    if (IsAtRest())
+    {
+        AdvanceTo(std::max(now, m_now));
+    }
 }
 
 void
@@ -111,6 +121,10 @@ PacketTransport::AdvanceAlone(Time limit)
         const EventWheel::Event event = m_wheel.Pop();
         Prefetch();
         Handle(event, next);
+        if (m_active == 0 && IsAtRest())
+        {
+            break; // only timers of congestion control may be left
+        }
     }
     return m_now;
 }
@@ -145,8 +159,8 @@ PacketTransport::Find(FlowId id) const
                : NONE;
 }
 
-FlowId
-PacketTransport::Start(const FlowRequest& request, Time now)
+void
+PacketTransport::Check(const FlowRequest& request, const Routing& routing)
 {
     if (request.bytes < Bytes(0) || request.overhead < Time() || request.overhead.IsInfinite() ||
         !(request.weight > 0) || !(request.cap > Rate()) || request.connections == 0)
@@ -155,15 +169,22 @@ PacketTransport::Start(const FlowRequest& request, Time now)
             "PacketTransport::Start: found a negative size or overhead, or "
             "no weight, cap or connections, expected a flow");
     }
-    if (request.route.Index() >= m_routing.Size())
+    if (request.route.Index() >= routing.Size())
     {
         throw std::invalid_argument("PacketTransport::Start: no such route");
     }
-    if (m_routing.IsSum(request.route))
+    if (routing.IsSum(request.route))
     {
         throw std::invalid_argument(
             "PacketTransport::Start: found a sum of routes, expected one that packets can take");
     }
+}
+
+FlowId
+PacketTransport::Start(const FlowRequest& request, Time now)
+{
+    Check(request, m_routing);
+    Wake(now);
     uint32_t index;
     if (m_unused.empty())
     {
@@ -226,6 +247,8 @@ PacketTransport::Post(uint32_t index, int64_t now)
     flow.partsUnsent = flow.partsLeft;
     const int64_t bytes = flow.request.bytes.Count();
     const double cap = flow.request.cap.ToBytesPerSecond();
+    flow.port = PortInto(connection.path);
+    flow.counters.paused = -PausedTime(flow, now);
     const bool isFootprint = connection.isFootprint;
     for (std::size_t i = 0; i < parts; i++)
     {
@@ -248,6 +271,27 @@ PacketTransport::Post(uint32_t index, int64_t now)
         m_hasTold = true;
         m_observers.OnFlowStalled({flow.id}, flow.request, m_now);
     }
+}
+
+/** The first link of a path that is one of the network; NONE: it has none. */
+uint32_t
+PacketTransport::PortInto(PathId path) const
+{
+    for (const PathLink& each : m_routing.Paths().Links(path))
+    {
+        if (m_routing.GetTopology().GetLink(each.link).kind == LinkKind::Network)
+        {
+            return each.link.Index();
+        }
+    }
+    return NONE;
+}
+
+/** How long the port has been paused by which a flow enters the network, ps. */
+int64_t
+PacketTransport::PausedTime(const Flow& flow, int64_t now)
+{
+    return flow.port == NONE ? 0 : m_network.CountersAt(flow.port, now).paused;
 }
 
 void
@@ -277,6 +321,7 @@ PacketTransport::OnMessageDone(uint32_t message, int64_t now)
     m_active--;
     if (!m_observers.IsEmpty())
     {
+        flow.counters.paused += PausedTime(flow, now);
         m_observers.OnFlowFinished(id, request, started, time);
     }
     flow.state = State::Unused;
@@ -295,6 +340,7 @@ PacketTransport::OfferDatagrams(LinkId link, unsigned trafficClass, Time now)
         throw std::invalid_argument(
             "PacketTransport::OfferDatagrams: no such link, or nobody to have datagrams from");
     }
+    Wake(now);
     m_now = std::max(m_now, now);
     m_datagrams.Offer(link, trafficClass, now.ToPicoseconds());
 }
@@ -525,6 +571,7 @@ PacketTransport::SetLinkRate(LinkId link, Rate rate, Time now)
             "PacketTransport::SetLinkRate: no such link, or its rate is "
             "negative");
     }
+    Wake(now);
     m_now = std::max(m_now, now);
     m_network.SetRate(link.Index(), rate, now.ToPicoseconds());
 }
@@ -539,6 +586,7 @@ PacketTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
             throw std::invalid_argument("PacketTransport::SetLinksUp: no such link");
         }
     }
+    Wake(now);
     m_now = std::max(m_now, now);
     m_routing.SetUsable(links, up);
     m_datagrams.Reroute();
@@ -729,9 +777,35 @@ PacketTransport::GetLinkUsage(LinkId link)
 }
 
 const PortCounters*
-PacketTransport::GetPortCounters(LinkId link) const
+PacketTransport::GetPortCounters(LinkId link)
 {
-    return &m_network.Counters(link.Index());
+    return &m_network.CountersAt(link.Index(), m_now.ToPicoseconds());
+}
+
+const FlowCounters*
+PacketTransport::GetFlowCounters(FlowId id)
+{
+    return &m_flows[id.value & INDEX_MASK].counters;
+}
+
+bool
+PacketTransport::AddPortObserver(PortObserver& observer)
+{
+    for (uint32_t link = 0; link < m_network.Links(); link++)
+    {
+        m_network.AddObserver(link, observer);
+    }
+    return true;
+}
+
+void
+PacketTransport::RemovePortObserver(PortObserver& observer)
+{
+    for (uint32_t link = 0; link < m_network.Links(); link++)
+    {
+        m_network.CountersAt(link, m_now.ToPicoseconds());
+        m_network.RemoveObserver(link, observer);
+    }
 }
 
 std::vector<StalledFlow>

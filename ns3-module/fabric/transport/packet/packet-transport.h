@@ -48,7 +48,12 @@ class PacketTransport final : public Transport, private MessageClient, private D
     void AdvanceTo(Time now) override;
     Time AdvanceAlone(Time limit) override;
 
-    /** @throws std::invalid_argument also for a sum of routes, which only a fluid carries. */
+    /**
+     * @throws std::invalid_argument as Start: a flow that cannot be, or a sum of routes, which only
+     *         a fluid carries.
+     */
+    static void Check(const FlowRequest& request, const Routing& routing);
+
     FlowId Start(const FlowRequest& request, Time now) override;
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
     void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
@@ -58,7 +63,10 @@ class PacketTransport final : public Transport, private MessageClient, private D
     PathId CurrentPath(FlowId id) override;
     Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
-    const PortCounters* GetPortCounters(LinkId link) const override;
+    const PortCounters* GetPortCounters(LinkId link) override;
+    const FlowCounters* GetFlowCounters(FlowId id) override;
+    bool AddPortObserver(PortObserver& observer) override;
+    void RemovePortObserver(PortObserver& observer) override;
 
     bool Moves(FlowForm form) const override
     {
@@ -73,6 +81,12 @@ class PacketTransport final : public Transport, private MessageClient, private D
     std::size_t ActiveFlows() const override
     {
         return m_active;
+    }
+
+    /** Whether there is no flow, and no packet either. */
+    bool IsAtRest() const
+    {
+        return m_active == 0 && m_packets.InUse() == 0;
     }
 
     std::vector<StalledFlow> StalledFlows() override;
@@ -162,8 +176,10 @@ class PacketTransport final : public Transport, private MessageClient, private D
         uint32_t partsLeft{0}; //!< messages that are not done
         uint32_t partsUnsent{0};
         uint32_t connection{NONE}; //!< of m_connections; NONE: it crosses no link
+        uint32_t port{NONE};       //!< by which it enters the network; NONE: it does not
         State state{State::Unused};
         bool isStalled{false};
+        FlowCounters counters;
     };
 
     /** What carries a stream of a route's flows. */
@@ -182,14 +198,23 @@ class PacketTransport final : public Transport, private MessageClient, private D
 
     void OnMessageSent(uint32_t message, int64_t now) override;
     void OnMessageDone(uint32_t message, int64_t now) override;
+
+    FlowCounters& CountersOf(uint32_t message) override
+    {
+        return m_flows[message].counters;
+    }
+
     std::optional<Datagram> NextDatagram(LinkId link, unsigned trafficClass, Time now) override;
     void OnDatagram(uint64_t handle, bool isMarked, Time now) override;
     void OnDatagramLost(uint64_t handle, LinkId link, Time now) override;
     void Handle(EventWheel::Event event, int64_t now);
     void Prefetch();
     uint32_t Find(FlowId id) const;
+    void Wake(Time now);
     void Post(uint32_t flow, int64_t now);
     uint32_t ConnectionOf(const FlowRequest& request);
+    uint32_t PortInto(PathId path) const;
+    int64_t PausedTime(const Flow& flow, int64_t now);
     void OpenFootprint(Connection& connection);
     std::vector<QueuePairs::Path> PathsOf(RouteId route);
     void ChoosePath(Connection& connection, uint32_t pair, int64_t now);

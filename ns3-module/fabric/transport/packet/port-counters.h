@@ -19,7 +19,25 @@ struct alignas(64) PortCounters
     uint64_t marks{0};
     uint64_t drops{0}; //!< packets for it, and on it when it failed
     uint64_t trims{0};
-    uint64_t pauses{0}; //!< pauses that reached it
+    uint64_t pauses{0};          //!< pauses that reached it
+    uint64_t retransmissions{0}; //!< data packets that its device has sent again
+
+    /** Adds what it did at other times. */
+    PortCounters& operator+=(const PortCounters& other)
+    {
+        packets += other.packets;
+        bytes += other.bytes;
+        busy += other.busy;
+        backlogged += other.backlogged;
+        mostQueued = mostQueued > other.mostQueued ? mostQueued : other.mostQueued;
+        paused += other.paused;
+        marks += other.marks;
+        drops += other.drops;
+        trims += other.trims;
+        pauses += other.pauses;
+        retransmissions += other.retransmissions;
+        return *this;
+    }
 };
 
 } // namespace weir

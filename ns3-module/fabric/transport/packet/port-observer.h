@@ -31,6 +31,11 @@ class PortObserver
 
     /** The other end has asked the port to pause a class, or to resume it. */
     virtual void OnPause(LinkId link, unsigned trafficClass, bool isPaused, Time now) = 0;
+
+    /** A packet of a class waits for credits, or one is sent that did. */
+    virtual void OnCreditWait(LinkId link, unsigned trafficClass, bool isWaiting, Time now)
+    {
+    }
 };
 
 } // namespace weir

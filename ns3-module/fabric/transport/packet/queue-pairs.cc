@@ -497,6 +497,11 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         else
         {
             m_counters.retransmissions++;
+            m_network->CountRetransmission(link);
+            if (FlowCounters* counters = CountersOf(pair, number))
+            {
+                counters->retransmissions++;
+            }
         }
         pair.lastSize = p.size;
         if (pair.inFlight == 0)
@@ -639,6 +644,24 @@ void
 QueuePairs::OnLost(uint32_t packet, int64_t now)
 {
     m_counters.lost++;
+    const Packet& p = m_packets[packet];
+    if (p.kind == PacketKind::Data)
+    {
+        if (FlowCounters* counters = CountersOf(*m_pairs[p.owner], p.number))
+        {
+            counters->drops++;
+        }
+    }
+}
+
+/** Those of a packet's message; null when its receiver has all of it already. */
+FlowCounters*
+QueuePairs::CountersOf(Pair& pair, uint64_t number)
+{
+    const MessageQueue::Message* open = pair.messages.FirstUndelivered();
+    return open != nullptr && number >= open->first && number < pair.messages.End()
+               ? &m_client.CountersOf(pair.messages.Of(number).name)
+               : nullptr;
 }
 
 void
@@ -705,6 +728,10 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
     if ((flags & Packet::MARKED) != 0)
     {
         pair.isMarked = true;
+        if (FlowCounters* counters = CountersOf(pair, number))
+        {
+            counters->marks++;
+        }
         if (!m_notificationInterval.IsInfinite() &&
             (pair.notifiedAt < 0 ||
              now - pair.notifiedAt >= m_notificationInterval.ToPicoseconds()))
@@ -760,10 +787,14 @@ void
 QueuePairs::OnTrimmed(uint32_t packet, int64_t now)
 {
     const uint64_t number = m_packets[packet].number;
+    const uint32_t id = m_packets[packet].owner;
+    Pair& pair = *m_pairs[id];
+    if (FlowCounters* counters = CountersOf(pair, number))
+    {
+        counters->trims++;
+    }
     if (m_creditPackets > 0)
     {
-        const uint32_t id = m_packets[packet].owner;
-        Pair& pair = *m_pairs[id];
         // Below acked it is there, and its message may be gone.
         const uint32_t payload =
             number >= pair.acked ? pair.messages.PayloadOf(number, pair.facts.mtu) : 0;

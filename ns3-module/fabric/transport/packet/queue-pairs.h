@@ -3,6 +3,7 @@
 #define WEIR_FABRIC_TRANSPORT_PACKET_QUEUE_PAIRS_H
 
 #include "fabric/transport/packet/event-wheel.h"
+#include "fabric/transport/packet/flow-counters.h"
 #include "fabric/transport/packet/message-queue.h"
 #include "fabric/transport/packet/packet-network.h"
 #include "fabric/transport/packet/packet-spec.h"
@@ -29,6 +30,9 @@ class MessageClient
 
     /** A message has ended, as QueuePairSpec::flowEnd says. */
     virtual void OnMessageDone(uint32_t message, int64_t now) = 0;
+
+    /** Where to count what packets of a message meet that its receiver does not have whole yet. */
+    virtual FlowCounters& CountersOf(uint32_t message) = 0;
 };
 
 /** What queue pairs have done since the beginning. */
@@ -217,6 +221,7 @@ class QueuePairs : public PacketEnds
     };
 
     void OpenControl(Pair& pair);
+    FlowCounters* CountersOf(Pair& pair, uint64_t number);
     double WindowOf(const Pair& pair) const;
     bool MaySend(const Pair& pair) const;
     void Speculate(Pair& pair);

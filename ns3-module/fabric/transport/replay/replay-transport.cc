@@ -1,0 +1,1145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/replay/replay-transport.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <stdexcept>
+
+namespace weir
+{
+
+class ReplayTransport::Packets final : public FlowClient, public TransportObserver
+{
+  public:
+    Packets(ReplayTransport& owner, Episode& episode)
+        : m_owner(owner),
+          m_episode(episode),
+          m_transport(owner.m_routing, owner.m_spec)
+    {
+        m_transport.AddObserver(*this, false);
+    }
+
+    PacketTransport& Transport()
+    {
+        return m_transport;
+    }
+
+    void OnFlowSent(uint64_t token, Time now) override
+    {
+        m_episode.news.push_back({now.ToPicoseconds(), static_cast<uint32_t>(token), false, {}});
+    }
+
+    void OnFlowDone(uint64_t token, Time now) override
+    {
+        const FlowCounters* counters = m_transport.GetFlowCounters(m_episode.inputs[token].id);
+        m_episode.news.push_back(
+            {now.ToPicoseconds(), static_cast<uint32_t>(token), true, *counters});
+    }
+
+    void OnFlowStalled(FlowId /* id */, const FlowRequest& request, Time /* now */) override
+    {
+        m_owner.OnStalled(m_episode, static_cast<uint32_t>(request.token), true);
+    }
+
+    void OnFlowResumed(FlowId /* id */, const FlowRequest& request, Time /* now */) override
+    {
+        m_owner.OnStalled(m_episode, static_cast<uint32_t>(request.token), false);
+    }
+
+  private:
+    ReplayTransport& m_owner;
+    Episode& m_episode;
+    PacketTransport m_transport;
+};
+
+ReplayTransport::ReplayTransport(Routing& routing, PacketSpec spec)
+    : m_routing(routing),
+      m_spec(std::move(spec)),
+      m_routes(routing, m_spec.queuePair.paths, m_memo),
+      m_episodeOf(routing.GetTopology().LinkCount(), NONE),
+      m_ended(routing.GetTopology().LinkCount())
+{
+    PacketTransport(routing, m_spec); // refuses what cannot be
+}
+
+ReplayTransport::~ReplayTransport() = default;
+
+Time
+ReplayTransport::NextEventTime()
+{
+    Flush();
+    return m_due.empty() ? Time::Infinite() : Time::Picoseconds(m_due.begin()->first);
+}
+
+void
+ReplayTransport::AdvanceTo(Time now)
+{
+    m_now = now;
+    const int64_t until = now.ToPicoseconds();
+    do
+    {
+        while (!m_due.empty() && m_due.begin()->first <= until)
+        {
+            Serve(*m_episodes[m_due.begin()->second], until);
+        }
+        Flush();
+    } while (!m_due.empty() && m_due.begin()->first <= until);
+}
+
+Time
+ReplayTransport::AdvanceAlone(Time limit)
+{
+    const int64_t until = limit.IsInfinite() ? EpisodeMemo::NEVER : limit.ToPicoseconds();
+    Flush();
+    m_hasTold = false;
+    constexpr unsigned MOST_TURNS = 1u << 12; // lets whoever runs it show progress, or stop
+    for (unsigned i = 0; i < MOST_TURNS && !m_hasTold && !m_due.empty(); i++)
+    {
+        const auto [due, number] = *m_due.begin();
+        if (due >= until)
+        {
+            break;
+        }
+        Episode& episode = *m_episodes[number];
+        const auto second = std::next(m_due.begin());
+        const int64_t alone = second == m_due.end() ? until : std::min(until, second->first);
+        if (!episode.packets || !episode.toTell.empty() || alone <= due)
+        {
+            m_now = Time::Picoseconds(due);
+            Serve(episode, due);
+            if (!m_hasTold)
+            {
+                Flush(); // before time goes on; what clients start is for whoever runs this
+            }
+            continue;
+        }
+        PacketTransport& packets = episode.packets->Transport();
+        const Time stands = packets.AdvanceAlone(alone == EpisodeMemo::NEVER
+                                                     ? Time::Infinite()
+                                                     : Time::Picoseconds(alone - episode.begin));
+        Advance(episode, stands.ToPicoseconds()); // all of that instant
+        m_now = std::max(m_now, Time::Picoseconds(episode.begin + stands.ToPicoseconds()));
+        GoOn(episode);
+    }
+    return m_now;
+}
+
+/** Does what is due of an episode. */
+void
+ReplayTransport::Serve(Episode& episode, int64_t now)
+{
+    const int64_t time = now - episode.begin;
+    if (episode.packets)
+    {
+        Advance(episode, time);
+    }
+    else
+    {
+        PassTold(episode, time);
+        const EpisodeMemo::State& state = m_memo.At(episode.state);
+        const bool isOver = episode.place == state.told.size() && state.end <= time;
+        const bool isLost = isOver ? episode.unfinished > 0 : PatienceOf(episode) <= time;
+        if (episode.toTell.empty() && isLost && episode.walked == episode.inputs.size())
+        {
+            Simulate(episode);
+        }
+    }
+    if (!episode.toTell.empty())
+    {
+        TellAll(episode, now);
+        return;
+    }
+    GoOn(episode);
+}
+
+void
+ReplayTransport::TellAll(Episode& episode, int64_t now)
+{
+    const uint32_t number = episode.number;
+    const uint64_t serial = episode.serial;
+    const std::vector<EpisodeMemo::Told> toTell = std::move(episode.toTell);
+    episode.toTell.clear();
+    for (const EpisodeMemo::Told& told : toTell)
+    {
+        if (IsAlive(number, serial)) // else what it has become tells the rest
+        {
+            Tell(episode, told, now);
+        }
+    }
+    if (IsAlive(number, serial))
+    {
+        GoOn(episode);
+    }
+}
+
+/** Whether an episode may wait for what another one tells; it is moved for that if it may be. */
+bool
+ReplayTransport::CanFollow(Episode& episode, const Episode& leader)
+{
+    const int64_t ahead = leader.begin - episode.begin;
+    if (ahead > 0 && ahead <= MayMove(episode, episode.inputs.back()))
+    {
+        Move(episode, ahead);
+    }
+    return leader.begin <= episode.begin;
+}
+
+/** Until when nothing need be known of an episode: so long may the next start tarry. */
+int64_t
+ReplayTransport::PatienceOf(const Episode& episode) const
+{
+    const EpisodeMemo::State& state = m_memo.At(episode.state);
+    const bool mayCome = state.firstChild != NONE && m_spec.settle.tolerance > 0;
+    return state.known + (mayCome ? MayMove(episode, episode.inputs.back()) : 0);
+}
+
+/** Finds out when an episode goes on. */
+void
+ReplayTransport::GoOn(Episode& episode)
+{
+    const int64_t now = m_now.ToPicoseconds();
+    if (!episode.toTell.empty())
+    {
+        SetDue(episode, now);
+        return;
+    }
+    if (episode.walked < episode.inputs.size() || (episode.isSimulated && !episode.packets))
+    {
+        SetDue(episode, EpisodeMemo::NEVER); // it is flushed before time goes on
+        return;
+    }
+    if (episode.packets)
+    {
+        PacketTransport& packets = episode.packets->Transport();
+        if (episode.unfinished == 0 && packets.IsAtRest())
+        {
+            End(episode, now);
+            return;
+        }
+        const Time next = packets.NextEventTime();
+        SetDue(episode,
+               next.IsInfinite() ? EpisodeMemo::NEVER : episode.begin + next.ToPicoseconds());
+        return;
+    }
+    const EpisodeMemo::State& state = m_memo.At(episode.state);
+    int64_t time = PatienceOf(episode);
+    if (episode.place < state.told.size())
+    {
+        time = state.told[episode.place].time;
+    }
+    else if (state.end != EpisodeMemo::NEVER)
+    {
+        time = state.end;
+        if (episode.unfinished == 0 && episode.begin + time <= now)
+        {
+            End(episode, now);
+            return;
+        }
+    }
+    else if (state.leader != NONE && CanFollow(episode, *m_episodes[state.leader]))
+    {
+        m_waiting[episode.state].push_back(episode.number);
+        SetDue(episode, EpisodeMemo::NEVER);
+        return;
+    }
+    SetDue(episode, std::max(episode.begin + time, now));
+}
+
+void
+ReplayTransport::SetDue(Episode& episode, int64_t due)
+{
+    if (due == episode.due)
+    {
+        return;
+    }
+    if (episode.due != EpisodeMemo::NEVER)
+    {
+        m_due.erase({episode.due, episode.number});
+    }
+    episode.due = due;
+    if (due != EpisodeMemo::NEVER)
+    {
+        m_due.insert({due, episode.number});
+    }
+}
+
+/** More is known of a state. */
+void
+ReplayTransport::Notify(uint32_t state)
+{
+    const auto found = m_waiting.find(state);
+    if (found == m_waiting.end())
+    {
+        return;
+    }
+    const std::vector<uint32_t> waiting = std::move(found->second);
+    m_waiting.erase(found);
+    for (const uint32_t number : waiting)
+    {
+        if (m_episodes[number] && m_episodes[number]->state == state &&
+            !m_episodes[number]->isSimulated)
+        {
+            GoOn(*m_episodes[number]);
+        }
+    }
+}
+
+bool
+ReplayTransport::IsAlive(uint32_t number, uint64_t serial) const
+{
+    return m_episodes[number] && m_episodes[number]->serial == serial;
+}
+
+ReplayTransport::Episode&
+ReplayTransport::NewEpisode(int64_t begin)
+{
+    uint32_t number;
+    if (m_freeEpisodes.empty())
+    {
+        number = static_cast<uint32_t>(m_episodes.size());
+        m_episodes.emplace_back();
+    }
+    else
+    {
+        number = m_freeEpisodes.back();
+        m_freeEpisodes.pop_back();
+    }
+    m_episodes[number] = std::make_unique<Episode>();
+    Episode& episode = *m_episodes[number];
+    episode.number = number;
+    episode.serial = m_serials++;
+    episode.begin = begin;
+    return episode;
+}
+
+void
+ReplayTransport::Release(uint32_t number)
+{
+    SetDue(*m_episodes[number], EpisodeMemo::NEVER);
+    m_episodes[number].reset();
+    m_freeEpisodes.push_back(number);
+    m_whole = m_whole == number ? NONE : m_whole;
+}
+
+/** Its packets are no longer needed. */
+void
+ReplayTransport::Retire(Episode& episode)
+{
+    if (episode.packets && episode.isKept)
+    {
+        // Nothing more was told before it ended or became part of another one.
+        EpisodeMemo::State& state = m_memo.At(episode.packetState);
+        state.known = std::max(state.known, m_now.ToPicoseconds() - episode.begin);
+    }
+    StopLeading(episode);
+    if (episode.packets)
+    {
+        m_counters.events += episode.packets->Transport().Events();
+    }
+    Release(episode.number);
+}
+
+/** All is quiet in an episode. */
+void
+ReplayTransport::End(Episode& episode, int64_t now)
+{
+    m_counters.episodes++;
+    const std::vector<uint32_t>& names = episode.names.Links();
+    if (episode.packets)
+    {
+        const PacketNetwork& network = episode.packets->Transport().GetNetwork();
+        for (const uint32_t link : episode.links)
+        {
+            m_ended[link] += network.Counters(link);
+        }
+        EpisodeMemo::State& state = m_memo.At(episode.packetState);
+        if (episode.isKept && state.end == EpisodeMemo::NEVER)
+        {
+            state.end = now - episode.begin;
+            for (const uint32_t link : names)
+            {
+                state.counters.push_back(network.Counters(link));
+            }
+        }
+    }
+    else
+    {
+        m_counters.replayed++;
+        const EpisodeMemo::State& state = m_memo.At(episode.state);
+        for (std::size_t i = 0; i < state.counters.size(); i++)
+        {
+            m_ended[names[i]] += state.counters[i];
+        }
+    }
+    for (const uint32_t link : episode.links)
+    {
+        m_episodeOf[link] = NONE;
+    }
+    Retire(episode);
+}
+
+uint32_t
+ReplayTransport::SlotOf(FlowId id) const
+{
+    const auto slot = static_cast<uint32_t>(id.value & INDEX_MASK);
+    return slot < m_slots.size() && m_slots[slot].isUsed && m_slots[slot].id == id.value ? slot
+                                                                                         : NONE;
+}
+
+FlowId
+ReplayTransport::Start(const FlowRequest& request, Time now)
+{
+    PacketTransport::Check(request, m_routing);
+    m_now = std::max(m_now, now);
+    uint32_t slot;
+    if (m_freeSlots.empty())
+    {
+        slot = static_cast<uint32_t>(m_slots.size());
+        if (slot > INDEX_MASK)
+        {
+            throw std::length_error("ReplayTransport: more than 2^24 flows at once");
+        }
+        m_slots.emplace_back();
+    }
+    else
+    {
+        slot = m_freeSlots.back();
+        m_freeSlots.pop_back();
+    }
+    const uint64_t order = m_started++;
+    const FlowId id{order << INDEX_BITS | slot};
+    m_active++;
+    m_observers.OnFlowStarted(id, request, now);
+    Episode& episode = EpisodeFor(request, now.ToPicoseconds());
+    const auto place = static_cast<uint32_t>(episode.inputs.size());
+    m_slots[slot] = {id.value, now, episode.number, place, true};
+    episode.inputs.emplace_back();
+    Input& input = episode.inputs.back();
+    input.request = request;
+    input.slot = slot;
+    input.order = order;
+    input.time = now.ToPicoseconds() - episode.begin;
+    episode.unfinished++;
+    return id;
+}
+
+/** The episode that a flow is part of, which is flushed before time goes on. */
+ReplayTransport::Episode&
+ReplayTransport::EpisodeFor(const FlowRequest& request, int64_t now)
+{
+    if (m_isWhole && m_whole == NONE)
+    {
+        Unify();
+    }
+    const std::vector<uint32_t>& links = m_routes.Of(request.route).links;
+    std::vector<uint32_t> joined;
+    if (m_whole != NONE)
+    {
+        joined.push_back(m_whole);
+    }
+    else
+    {
+        for (const uint32_t link : links)
+        {
+            const uint32_t number = m_episodeOf[link];
+            if (number != NONE && std::find(joined.begin(), joined.end(), number) == joined.end())
+            {
+                joined.push_back(number);
+            }
+        }
+    }
+    Episode& episode = joined.empty()       ? NewEpisode(now)
+                       : joined.size() == 1 ? *m_episodes[joined.front()]
+                                            : Merge(joined);
+    if (m_isWhole && m_whole == NONE)
+    {
+        m_whole = episode.number;
+        Forget(episode);
+        Simulate(episode);
+    }
+    for (const uint32_t link : links)
+    {
+        if (m_episodeOf[link] != episode.number)
+        {
+            m_episodeOf[link] = episode.number;
+            episode.links.push_back(link);
+        }
+    }
+    if (!episode.isToFlush)
+    {
+        episode.isToFlush = true;
+        m_toFlush.emplace_back(episode.number, episode.serial);
+    }
+    return episode;
+}
+
+/** Several episodes become one, which is as if it had been one all the time. */
+ReplayTransport::Episode&
+ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
+{
+    int64_t begin = EpisodeMemo::NEVER;
+    for (const uint32_t number : numbers)
+    {
+        begin = std::min(begin, m_episodes[number]->begin);
+    }
+    Episode& whole = NewEpisode(begin);
+    for (const uint32_t number : numbers)
+    {
+        Episode& part = *m_episodes[number];
+        whole.isKept = whole.isKept && part.isKept;
+        whole.unfinished += part.unfinished;
+        whole.links.insert(whole.links.end(), part.links.begin(), part.links.end());
+        for (Input& input : part.inputs)
+        {
+            input.time += part.begin - begin;
+            whole.inputs.push_back(std::move(input));
+        }
+        Retire(part);
+    }
+    std::sort(whole.inputs.begin(), whole.inputs.end(), [](const Input& a, const Input& b) {
+        return a.order < b.order;
+    });
+    for (std::size_t i = 0; i < whole.inputs.size(); i++)
+    {
+        if (!whole.inputs[i].isDone)
+        {
+            m_slots[whole.inputs[i].slot].episode = whole.number;
+            m_slots[whole.inputs[i].slot].input = static_cast<uint32_t>(i);
+        }
+    }
+    for (const uint32_t link : whole.links)
+    {
+        m_episodeOf[link] = whole.number;
+    }
+    if (!whole.isKept)
+    {
+        Simulate(whole);
+    }
+    return whole;
+}
+
+/** Nothing more starts at this instant, as far as it is known: flows are taken as one batch. */
+void
+ReplayTransport::Flush()
+{
+    while (!m_toFlush.empty())
+    {
+        std::vector<std::pair<uint32_t, uint64_t>> flushed;
+        std::swap(flushed, m_toFlush);
+        // Those that lead go before those that follow.
+        std::stable_partition(flushed.begin(), flushed.end(), [this](const auto& each) {
+            return IsAlive(each.first, each.second) && m_episodes[each.first]->isSimulated;
+        });
+        for (const auto& [number, serial] : flushed)
+        {
+            if (IsAlive(number, serial))
+            {
+                m_episodes[number]->isToFlush = false;
+                Flush(*m_episodes[number]);
+            }
+        }
+    }
+}
+
+void
+ReplayTransport::Flush(Episode& episode)
+{
+    if (episode.packets && episode.walked < episode.inputs.size())
+    {
+        Advance(episode, m_now.ToPicoseconds() - episode.begin);
+    }
+    while (episode.walked < episode.inputs.size())
+    {
+        const std::size_t first = episode.walked;
+        std::size_t last = first + 1;
+        const int64_t time = episode.inputs[first].time;
+        while (last < episode.inputs.size() && episode.inputs[last].time == time)
+        {
+            last++;
+        }
+        SortBatch(episode, first, last);
+        for (std::size_t i = first; i < last; i++)
+        {
+            Walk(episode, episode.inputs[i]);
+            episode.walked++;
+        }
+    }
+    if (episode.isSimulated && !episode.packets)
+    {
+        CatchUp(episode);
+    }
+    while (episode.packets && episode.injected < episode.inputs.size())
+    {
+        Inject(episode);
+    }
+    if (!episode.packets)
+    {
+        PassTold(episode, m_now.ToPicoseconds() - episode.begin);
+    }
+    GoOn(episode);
+}
+
+/** Puts flows of one instant into an order that does not depend on who started them first. */
+void
+ReplayTransport::SortBatch(Episode& episode, std::size_t first, std::size_t last)
+{
+    if (last - first < 2)
+    {
+        return;
+    }
+    const auto isBefore = [&](const Input& a, const Input& b) {
+        const uint32_t known = episode.names.ConnectionOf(a.request);
+        const uint32_t other = episode.names.ConnectionOf(b.request);
+        if (known != other || known != NONE)
+        {
+            return known < other || (known == other && a.order < b.order);
+        }
+        const auto left = m_routing.Links(a.request.route);
+        const auto right = m_routing.Links(b.request.route);
+        const auto isLess = [](const PathLink& x, const PathLink& y) { return x.link < y.link; };
+        if (std::lexicographical_compare(
+                left.begin(), left.end(), right.begin(), right.end(), isLess))
+        {
+            return true;
+        }
+        return !std::lexicographical_compare(
+                   right.begin(), right.end(), left.begin(), left.end(), isLess) &&
+               std::tie(a.request.stream, a.order) < std::tie(b.request.stream, b.order);
+    };
+    const auto begin = episode.inputs.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(begin, begin + static_cast<std::ptrdiff_t>(last - first), isBefore);
+    for (std::size_t i = first; i < last; i++)
+    {
+        if (!episode.inputs[i].isDone)
+        {
+            m_slots[episode.inputs[i].slot].input = static_cast<uint32_t>(i);
+        }
+    }
+}
+
+/** Goes on in the memo by a start; where it never came, from here on by packets. */
+void
+ReplayTransport::Walk(Episode& episode, Input& input)
+{
+    if (!episode.isKept)
+    {
+        return;
+    }
+    const uint32_t facts = episode.names.FactsOf(input.request, m_routes, m_memo);
+    const EpisodeMemo::Start start{input.time, facts};
+    uint32_t known = m_memo.Find(episode.state, start);
+    if (known == NONE && !episode.isSimulated && m_spec.settle.tolerance > 0)
+    {
+        known = m_memo.FindNear(episode.state, start, MayMove(episode, input));
+        if (known != NONE)
+        {
+            Move(episode, start.time - m_memo.At(known).start.time);
+        }
+    }
+    const uint32_t next = known == NONE ? m_memo.Extend(episode.state, start) : known;
+    input.state = next;
+    if (next == NONE)
+    {
+        Forget(episode);
+        Simulate(episode);
+        return;
+    }
+    if (episode.isSimulated)
+    {
+        StopLeading(episode);
+        Enter(episode, next);
+        return;
+    }
+    PassTold(episode, input.time);
+    episode.state = next;
+    episode.place = 0;
+    if (known == NONE)
+    {
+        Simulate(episode);
+    }
+}
+
+/** By how much an episode may be moved when a flow starts, ps. */
+int64_t
+ReplayTransport::MayMove(const Episode& episode, const Input& input) const
+{
+    const RouteId route = input.request.route;
+    const Time alone =
+        m_routing.Latency(route) + input.request.bytes / m_routing.BottleneckRate(route);
+    const int64_t time = std::max(input.time, alone.ToPicoseconds());
+    const double most = m_spec.settle.tolerance * static_cast<double>(time);
+    return std::max(int64_t{0}, static_cast<int64_t>(most) - episode.moved);
+}
+
+/** What an episode has to tell is told later by that, or sooner. */
+void
+ReplayTransport::Move(Episode& episode, int64_t by)
+{
+    episode.begin += by;
+    episode.moved += std::abs(by);
+    m_counters.moves++;
+    m_counters.largestMove = std::max(m_counters.largestMove, episode.moved);
+    for (std::size_t i = episode.walked; i < episode.inputs.size(); i++)
+    {
+        episode.inputs[i].time -= by;
+    }
+}
+
+/** What was told in its state up to @p until is to be told. */
+void
+ReplayTransport::PassTold(Episode& episode, int64_t until)
+{
+    const EpisodeMemo::State& state = m_memo.At(episode.state);
+    for (; episode.place < state.told.size() && state.told[episode.place].time <= until;
+         episode.place++)
+    {
+        const EpisodeMemo::Told& told = state.told[episode.place];
+        const Input& input = episode.inputs[told.flow];
+        if (!(told.isDone ? input.isDone : input.isSent))
+        {
+            episode.toTell.push_back(told);
+        }
+    }
+}
+
+/** A simulated episode is in another state. */
+void
+ReplayTransport::Enter(Episode& episode, uint32_t number)
+{
+    episode.state = number;
+    EpisodeMemo::State& state = m_memo.At(number);
+    if (state.leader == NONE || m_episodes[state.leader]->begin > episode.begin)
+    {
+        state.leader = episode.number;
+    }
+}
+
+void
+ReplayTransport::StopLeading(Episode& episode)
+{
+    EpisodeMemo::State& state = m_memo.At(episode.state);
+    if (state.leader == episode.number)
+    {
+        state.leader = NONE;
+        Notify(episode.state);
+    }
+}
+
+/** What an episode does is no longer kept. */
+void
+ReplayTransport::Forget(Episode& episode)
+{
+    episode.isKept = false;
+    StopLeading(episode);
+}
+
+/** An episode needs packets from now on. */
+void
+ReplayTransport::Simulate(Episode& episode)
+{
+    if (episode.isSimulated)
+    {
+        return;
+    }
+    episode.isSimulated = true;
+    if (episode.isKept)
+    {
+        Enter(episode, episode.state);
+    }
+    if (!episode.isToFlush)
+    {
+        episode.isToFlush = true;
+        m_toFlush.emplace_back(episode.number, episode.serial);
+    }
+}
+
+/** Simulates an episode from its beginning to now. */
+void
+ReplayTransport::CatchUp(Episode& episode)
+{
+    episode.toTell.clear(); // it is found again
+    episode.packets = std::make_unique<Packets>(*this, episode);
+    PacketTransport& packets = episode.packets->Transport();
+    for (const auto& [link, rate] : m_rates)
+    {
+        packets.SetLinkRate(link, rate, Time());
+    }
+    if (!m_down.empty())
+    {
+        packets.SetLinksUp(m_down, false, Time());
+    }
+    episode.packetState = EpisodeMemo::ROOT;
+    episode.place = 0;
+    episode.injected = 0;
+    while (episode.injected < episode.inputs.size())
+    {
+        Advance(episode, episode.inputs[episode.injected].time);
+        Inject(episode);
+    }
+    Advance(episode, m_now.ToPicoseconds() - episode.begin);
+    m_counters.repeatedEvents += packets.Events();
+    m_isWhole = m_isWhole || (m_counters.repeatedEvents > FREE_EVENTS &&
+                              m_counters.repeatedEvents > m_counters.events / 2);
+}
+
+/** Brings the packets of an episode to @p until, all of that instant; moved ones may be ahead. */
+void
+ReplayTransport::Advance(Episode& episode, int64_t until)
+{
+    episode.reached = std::max(episode.reached, until);
+    episode.packets->Transport().AdvanceTo(Time::Picoseconds(episode.reached));
+    KeepNews(episode);
+}
+
+/** Starts the next flow of an episode among its packets. */
+void
+ReplayTransport::Inject(Episode& episode)
+{
+    const uint32_t number = episode.injected++;
+    const Input& input = episode.inputs[number];
+    if (episode.isKept)
+    {
+        EpisodeMemo::State& state = m_memo.At(episode.packetState);
+        state.known = std::max(state.known, input.time + 1);
+        episode.packetState = input.state;
+        episode.place = 0;
+    }
+    FlowRequest request = input.request;
+    request.client = episode.packets.get();
+    request.token = number;
+    const FlowId id = episode.packets->Transport().Start(request, Time::Picoseconds(input.time));
+    episode.inputs[number].id = id;
+}
+
+/** What packets have told is kept, and to be told. */
+void
+ReplayTransport::KeepNews(Episode& episode)
+{
+    std::sort(episode.news.begin(), episode.news.end());
+    for (const EpisodeMemo::Told& told : episode.news)
+    {
+        const Input& input = episode.inputs[told.flow];
+        if (!(told.isDone ? input.isDone : input.isSent))
+        {
+            episode.toTell.push_back(told);
+        }
+        if (!episode.isKept)
+        {
+            continue;
+        }
+        EpisodeMemo::State& state = m_memo.At(episode.packetState);
+        if (episode.place < state.told.size() && state.told[episode.place] == told)
+        {
+            episode.place++;
+        }
+        else if (episode.place == state.told.size() && state.end == EpisodeMemo::NEVER)
+        {
+            state.told.push_back(told);
+            episode.place++;
+            Notify(episode.packetState);
+        }
+        else
+        {
+            Forget(episode); // ports that are due at one instant have another order here
+        }
+    }
+    episode.news.clear();
+}
+
+/** Tells a flow's client, once. */
+void
+ReplayTransport::Tell(Episode& episode, const EpisodeMemo::Told& told, int64_t now)
+{
+    Input& input = episode.inputs[told.flow];
+    if (told.isDone ? input.isDone : input.isSent)
+    {
+        return;
+    }
+    const FlowRequest request = input.request;
+    const uint32_t slot = input.slot;
+    const bool isSentNow = !input.isSent;
+    const Time time = Time::Picoseconds(now);
+    input.isSent = true;
+    input.isDone = told.isDone;
+    input.counters = told.counters;
+    m_hasTold = true;
+    if (told.isDone)
+    {
+        episode.unfinished--;
+        m_active--;
+        m_counters.flows++;
+        m_counters.replayedFlows += episode.isSimulated ? 0 : 1;
+        m_slots[slot].isUsed = false;
+        m_freeSlots.push_back(slot);
+        m_observers.OnFlowFinished({m_slots[slot].id}, request, m_slots[slot].started, time);
+    }
+    if (request.client != nullptr && isSentNow)
+    {
+        request.client->OnFlowSent(request.token, time);
+    }
+    if (request.client != nullptr && told.isDone)
+    {
+        request.client->OnFlowDone(request.token, time);
+    }
+}
+
+void
+ReplayTransport::OnStalled(Episode& episode, uint32_t number, bool isStalled)
+{
+    Input& input = episode.inputs[number];
+    if (input.isStalled == isStalled)
+    {
+        return;
+    }
+    input.isStalled = isStalled;
+    const FlowId id{m_slots[input.slot].id};
+    const FlowRequest request = input.request;
+    m_hasTold = true;
+    if (isStalled)
+    {
+        m_observers.OnFlowStalled(id, request, m_now);
+    }
+    else
+    {
+        m_observers.OnFlowResumed(id, request, m_now);
+    }
+}
+
+/** All that is under way becomes one episode of packets, which is not kept; null: nothing is. */
+ReplayTransport::Episode*
+ReplayTransport::Unify()
+{
+    if (m_whole == NONE)
+    {
+        std::vector<uint32_t> numbers;
+        for (uint32_t i = 0; i < m_episodes.size(); i++)
+        {
+            if (m_episodes[i])
+            {
+                numbers.push_back(i);
+            }
+        }
+        if (numbers.empty())
+        {
+            return nullptr;
+        }
+        Episode& whole = numbers.size() == 1 ? *m_episodes[numbers.front()] : Merge(numbers);
+        Forget(whole);
+        Simulate(whole);
+        m_whole = whole.number;
+    }
+    Flush();
+    return m_whole == NONE ? nullptr : m_episodes[m_whole].get();
+}
+
+/** What a link that is up was given last. */
+Rate
+ReplayTransport::RateOf(LinkId link) const
+{
+    const auto given = std::find_if(
+        m_rates.rbegin(), m_rates.rend(), [link](const auto& each) { return each.first == link; });
+    return given == m_rates.rend() ? m_routing.GetTopology().GetLink(link).rate : given->second;
+}
+
+void
+ReplayTransport::SetLinkRate(LinkId link, Rate rate, Time now)
+{
+    if (link.Index() >= m_ended.size() || !(rate >= Rate()))
+    {
+        throw std::invalid_argument(
+            "ReplayTransport::SetLinkRate: no such link, or its rate is negative");
+    }
+    m_now = std::max(m_now, now);
+    Episode* running = Unify();
+    m_rates.emplace_back(link, rate);
+    if (IsLinkUp(link))
+    {
+        m_routes.SetRate(link.Index(), rate.ToBytesPerSecond());
+    }
+    if (running != nullptr)
+    {
+        const Time time = Time::Picoseconds(now.ToPicoseconds() - running->begin);
+        running->packets->Transport().SetLinkRate(link, rate, time);
+        GoOn(*running);
+    }
+}
+
+void
+ReplayTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
+{
+    for (const LinkId link : links)
+    {
+        if (link.Index() >= m_ended.size())
+        {
+            throw std::invalid_argument("ReplayTransport::SetLinksUp: no such link");
+        }
+    }
+    m_now = std::max(m_now, now);
+    Episode* running = Unify();
+    m_routing.SetUsable(links, up);
+    m_routes.ForgetPaths();
+    for (const LinkId link : links)
+    {
+        m_down.erase(std::remove(m_down.begin(), m_down.end(), link), m_down.end());
+        if (!up)
+        {
+            m_down.push_back(link);
+        }
+        m_routes.SetRate(link.Index(), up ? RateOf(link).ToBytesPerSecond() : -1); // no other's
+    }
+    if (running != nullptr)
+    {
+        const Time time = Time::Picoseconds(now.ToPicoseconds() - running->begin);
+        running->packets->Transport().SetLinksUp(links, up, time);
+        GoOn(*running);
+    }
+}
+
+bool
+ReplayTransport::IsLinkUp(LinkId link) const
+{
+    return std::find(m_down.begin(), m_down.end(), link) == m_down.end();
+}
+
+bool
+ReplayTransport::Cancel(FlowId id, Time now)
+{
+    if (SlotOf(id) == NONE)
+    {
+        return false;
+    }
+    m_now = std::max(m_now, now);
+    Episode& running = *Unify();
+    const uint32_t slot = SlotOf(id);
+    Input& input = running.inputs[m_slots[slot].input];
+    const Time time = Time::Picoseconds(now.ToPicoseconds() - running.begin);
+    input.isSent = true; // nothing more is told of it
+    input.isDone = true;
+    running.unfinished--;
+    m_active--;
+    m_slots[slot].isUsed = false;
+    m_freeSlots.push_back(slot);
+    running.packets->Transport().Cancel(input.id, time);
+    KeepNews(running);
+    GoOn(running);
+    return true;
+}
+
+Rate
+ReplayTransport::CurrentRate(FlowId id)
+{
+    const uint32_t slot = SlotOf(id);
+    if (slot == NONE)
+    {
+        return Rate();
+    }
+    const Episode& episode = *m_episodes[m_slots[slot].episode];
+    return episode.packets
+               ? episode.packets->Transport().CurrentRate(episode.inputs[m_slots[slot].input].id)
+               : Rate();
+}
+
+PathId
+ReplayTransport::CurrentPath(FlowId id)
+{
+    const Slot& slot = m_slots[id.value & INDEX_MASK];
+    const Episode& episode = *m_episodes[slot.episode];
+    const Input& input = episode.inputs[slot.input];
+    return episode.packets ? episode.packets->Transport().CurrentPath(input.id)
+                           : m_routing.CurrentPath(input.request.route);
+}
+
+Rate
+ReplayTransport::CurrentLinkRate(LinkId link)
+{
+    const uint32_t number = m_episodeOf[link.Index()];
+    return number != NONE && m_episodes[number]->packets
+               ? m_episodes[number]->packets->Transport().CurrentLinkRate(link)
+               : Rate();
+}
+
+LinkUsage
+ReplayTransport::GetLinkUsage(LinkId link)
+{
+    const PortCounters& counters = *GetPortCounters(link);
+    LinkUsage usage;
+    usage.bytes =
+        static_cast<double>(counters.bytes) * m_routing.GetTopology().GetLink(link).framing;
+    usage.busy = Time::Picoseconds(counters.busy);
+    usage.saturated = Time::Picoseconds(counters.backlogged);
+    return usage;
+}
+
+const PortCounters*
+ReplayTransport::GetPortCounters(LinkId link)
+{
+    m_asked = m_ended[link.Index()];
+    const uint32_t number = m_episodeOf[link.Index()];
+    if (number != NONE && m_episodes[number]->packets)
+    {
+        m_asked += m_episodes[number]->packets->Transport().GetNetwork().Counters(link.Index());
+    }
+    return &m_asked;
+}
+
+const FlowCounters*
+ReplayTransport::GetFlowCounters(FlowId id)
+{
+    const Slot& slot = m_slots[id.value & INDEX_MASK];
+    return &m_episodes[slot.episode]->inputs[slot.input].counters;
+}
+
+std::vector<StalledFlow>
+ReplayTransport::StalledFlows()
+{
+    Flush();
+    std::vector<StalledFlow> stalled;
+    for (const auto& episode : m_episodes)
+    {
+        if (!episode || !episode->packets)
+        {
+            continue;
+        }
+        for (const StalledFlow& each : episode->packets->Transport().StalledFlows())
+        {
+            const Input& input = episode->inputs[each.request.token];
+            stalled.push_back({{m_slots[input.slot].id}, input.request, each.link});
+        }
+    }
+    std::sort(stalled.begin(), stalled.end(), [](const StalledFlow& a, const StalledFlow& b) {
+        return a.id.value < b.id.value;
+    });
+    return stalled;
+}
+
+std::string
+ReplayTransport::DescribeWaiting() const
+{
+    for (const auto& episode : m_episodes)
+    {
+        if (episode && episode->packets)
+        {
+            std::string text = episode->packets->Transport().DescribeWaiting();
+            if (!text.empty())
+            {
+                return text;
+            }
+        }
+    }
+    return {};
+}
+
+void
+ReplayTransport::AddObserver(TransportObserver& observer, bool linkRates)
+{
+    m_observers.Add(observer, linkRates);
+}
+
+void
+ReplayTransport::RemoveObserver(TransportObserver& observer)
+{
+    m_observers.Remove(observer);
+}
+
+} // namespace weir
