@@ -117,6 +117,7 @@ struct OutputSpec
     bool timeline{false};           //!< whether a timeline is written, beside the file
     std::string timelineFile;       //!< where instead of beside the file; empty: beside it
     std::optional<Time> linkSeries; //!< bin width of the link series
+    std::optional<Time> portSeries; //!< least bin width of the port series
 };
 
 /** Which flows of a scenario are packets where its fidelity is hybrid, and how they meet others. */

@@ -93,12 +93,14 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/results/hdf5-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/hdf5-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/link-series.cc
+  ${CMAKE_CURRENT_LIST_DIR}/results/port-series.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/model-flops.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/output-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/percentiles.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/place-jobs.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/progress.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/read-suite.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/row-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/recorder.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/recording-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/row-time.cc
@@ -150,6 +152,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-report.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-results.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-summary.cc
+  ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-config.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/htsim-topology.cc
@@ -173,8 +176,11 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-bench.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/least-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/left-out-clusters.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/hybrid-agreement.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/settle-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/plan-agreement.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/measured-completions.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-flows.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/step-table.cc

@@ -210,20 +210,65 @@ ReadAuto(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
+/** Whether an option says what NCCL may choose among, in NCCL's own syntax. */
+bool
+IsNcclList(const std::string& text)
+{
+    return text.find_first_of(",;:^") != std::string::npos;
+}
+
+/** Hands @p text to @p set of @p filter. */
+void
+ReadNcclList(const std::string& text,
+             const char* option,
+             NcclFilter& filter,
+             void (NcclFilter::*set)(const std::string&))
+{
+    try
+    {
+        (filter.*set)(text);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw InputError(std::string(option) + ": " + error.what());
+    }
+}
+
+/** The algorithm and the protocol, or what is left to NCCL's choice. */
+void
+ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
+{
+    if (IsNcclList(options.algorithm))
+    {
+        ReadNcclList(options.algorithm, "--algorithm", spec.filter, &NcclFilter::SetAlgorithms);
+    }
+    else
+    {
+        spec.overrides.algorithm = ExpectOrAuto(ParseAlgorithm(options.algorithm),
+                                                "--algorithm",
+                                                options.algorithm,
+                                                NamesUpTo(LAST_ALGORITHM));
+    }
+    if (IsNcclList(options.protocol))
+    {
+        ReadNcclList(options.protocol, "--protocol", spec.filter, &NcclFilter::SetProtocols);
+    }
+    else
+    {
+        spec.overrides.protocol = ExpectOrAuto(ParseProtocol(options.protocol),
+                                               "--protocol",
+                                               options.protocol,
+                                               NamesUpTo(Protocol::Simple));
+    }
+}
+
 CollectiveSweepSpec
 ReadSweep(const CollectiveOptions& options)
 {
     CollectiveSweepSpec spec;
     ReadMachine(options, spec);
     ReadOperation(options, spec);
-    spec.overrides.algorithm = ExpectOrAuto(ParseAlgorithm(options.algorithm),
-                                            "--algorithm",
-                                            options.algorithm,
-                                            NamesUpTo(LAST_ALGORITHM));
-    spec.overrides.protocol = ExpectOrAuto(ParseProtocol(options.protocol),
-                                           "--protocol",
-                                           options.protocol,
-                                           NamesUpTo(Protocol::Simple));
+    ReadChoice(options, spec);
     if (options.channels > 0)
     {
         spec.overrides.channels = options.channels;
@@ -381,10 +426,12 @@ AddCollectiveCommand(CLI::App& application)
     verb->add_option(
             "--algorithm",
             options->algorithm,
-            "ring, tree, nvls, nvls-tree, collnet-direct, collnet-chain, pat, or auto as NCCL "
-            "chooses")
+            "ring, tree, nvls, nvls-tree, collnet-direct, collnet-chain, pat, auto as NCCL "
+            "chooses, or as NCCL_ALGO what it chooses among: ^nvls,nvlstree or "
+            "allreduce:tree,ring;allgather:ring")
         ->capture_default_str();
-    verb->add_option("--protocol", options->protocol, "ll, ll128, simple, or auto")
+    verb->add_option(
+            "--protocol", options->protocol, "ll, ll128, simple, auto, or as NCCL_PROTO: ^ll128")
         ->capture_default_str();
     verb->add_option("--channels", options->channels, "Channels (default: as NCCL chooses)")
         ->check(CLI::Range(1, 64));

@@ -8,6 +8,8 @@
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/flows/draw-flows.h"
 #include "scenarios/flows/flow-report.h"
+#include "scenarios/flows/hpcc-config.h"
+#include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/flows/open-network.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/simulation/progress.h"
@@ -22,6 +24,7 @@
 #include <optional>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <utility>
 
 namespace weir
 {
@@ -96,6 +99,41 @@ IsTrafficFile(const std::string& path)
     return extension == ".yaml" || extension == ".yml";
 }
 
+/** How packets move; of a configuration of HPCC's simulator that depends on the topology. */
+PacketSpec
+ReadPacketsOf(const FlowsOptions& options)
+{
+    if (!HpccConfig::IsOne(options.packets.network))
+    {
+        return ReadPacketsOptions(options.packets);
+    }
+    return ReadPacketsOptions(
+        options.packets,
+        HpccConfig(options.packets.network).Network(ReadHpccTopology(options.topology)));
+}
+
+/** Fills in the files that a configuration of HPCC's simulator names and no option does. */
+FlowsOptions
+WithFiles(FlowsOptions options)
+{
+    if ((options.topology.empty() || options.flows.empty()) &&
+        HpccConfig::IsOne(options.packets.network))
+    {
+        const HpccConfig config(options.packets.network);
+        options.topology = options.topology.empty() ? config.TopologyFile() : options.topology;
+        options.flows = options.flows.empty() ? config.FlowFile() : options.flows;
+    }
+    for (const auto& [name, file] :
+         {std::pair("--topology", options.topology), std::pair("--flows", options.flows)})
+    {
+        if (file.empty())
+        {
+            throw InputError(std::string(name) + " is required; see weir flows --help");
+        }
+    }
+    return options;
+}
+
 FlowResults
 ReadFlowFile(const std::string& path, FlowNetwork& network)
 {
@@ -110,7 +148,7 @@ RunFlows(const FlowsOptions& options)
     NetworkOverrides overrides = options.network;
     if (FormOf(fidelity) == FlowForm::Packets)
     {
-        overrides.packets = ReadPacketsOptions(options.packets);
+        overrides.packets = ReadPacketsOf(options);
     }
     else
     {
@@ -187,17 +225,16 @@ AddFlowsCommand(CLI::App& application)
     auto* verb = application.add_subcommand("flows", "Play your own flows on your own network");
     auto options = std::make_shared<FlowsOptions>();
     verb->add_option(
-            "--topology",
-            options->topology,
-            "HPCC-style topology file, htsim's .topo, or a system of the catalogue or its .yaml "
-            "file")
-        ->required();
+        "--topology",
+        options->topology,
+        "HPCC-style topology file, htsim's .topo, or a system of the catalogue or its .yaml "
+        "file (default: that of a configuration of HPCC's simulator)");
     verb->add_option("--flows",
                      options->flows,
                      "HPCC-style flow file (src dst pg dport size start_s; dport may be absent), "
                      "htsim's .cm (starts in microseconds), CSV with the header "
-                     "src,dst,bytes,start_s, or a .yaml file of patterns to be drawn")
-        ->required();
+                     "src,dst,bytes,start_s, or a .yaml file of patterns to be drawn (default: as "
+                     "for --topology)");
     verb->add_option("--fidelity", options->fidelity, "flow or packet")->capture_default_str();
     AddPacketsOptions(*verb, options->packets);
     AddOutputOption(*verb,
@@ -238,8 +275,9 @@ AddFlowsCommand(CLI::App& application)
         "dcqcn\n"
         "  weir flows --topology fat.txt --flows flow.txt --fidelity packet --network net.yaml "
         "--set switch.buffer=16MiB\n"
+        "  weir flows --network config.txt --fidelity packet\n"
         "  scripts/make-fat-tree and scripts/make-flows make such files.");
-    return {verb, [options] { return RunFlows(*options); }};
+    return {verb, [options] { return RunFlows(WithFiles(*options)); }};
 }
 
 } // namespace weir

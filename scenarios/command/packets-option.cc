@@ -8,6 +8,8 @@
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
 
+#include <utility>
+
 namespace weir
 {
 
@@ -16,8 +18,8 @@ AddPacketsOptions(CLI::App& verb, PacketsOptions& options)
 {
     verb.add_option("--network",
                     options.network,
-                    "YAML file of packets, queue pairs, switches and congestion control (fidelity "
-                    "packet)");
+                    "YAML file of packets, queue pairs, switches and congestion control, for weir "
+                    "flows also a configuration of HPCC's simulator (fidelity packet)");
     verb.add_option("--congestion-control",
                     options.congestionControl,
                     "One of " + JoinNames(CongestionControls().Names()) + " (fidelity packet)");
@@ -27,8 +29,14 @@ AddPacketsOptions(CLI::App& verb, PacketsOptions& options)
 PacketSpec
 ReadPacketsOptions(const PacketsOptions& options)
 {
-    YamlNode node = options.network.empty() ? YamlNode::Parse("{}", "--network")
-                                            : YamlNode::Load(options.network);
+    return ReadPacketsOptions(options,
+                              options.network.empty() ? YamlNode::Parse("{}", "--network")
+                                                      : YamlNode::Load(options.network));
+}
+
+PacketSpec
+ReadPacketsOptions(const PacketsOptions& options, YamlNode node)
+{
     std::vector<std::string> settings = options.settings;
     if (!options.congestionControl.empty())
     {

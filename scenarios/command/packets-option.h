@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_COMMAND_PACKETS_OPTION_H
 
 #include "fabric/transport/packet/packet-spec.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -27,6 +28,9 @@ void AddPacketsOptions(CLI::App& verb, PacketsOptions& options);
  * @throws InputError at what is wrong in the file or a setting.
  */
 PacketSpec ReadPacketsOptions(const PacketsOptions& options);
+
+/** As above, with @p network in place of the file. */
+PacketSpec ReadPacketsOptions(const PacketsOptions& options, YamlNode network);
 
 /** @throws InputError when an option is given though no packets move. */
 void ExpectNoPacketsOptions(const PacketsOptions& options, const std::string& fidelity);

@@ -105,7 +105,7 @@ AddReportCommand(CLI::App& application)
     verb->add_option("--figure",
                      options->figure,
                      "One figure alone: comparison, breakdown, gantt, memory, topology, "
-                     "link-series, congestion, fct or bandwidth")
+                     "link-series, congestion, queues, fct or bandwidth")
         ->type_name("NAME");
     verb->add_option("--figures",
                      options->figures,
@@ -119,7 +119,7 @@ AddReportCommand(CLI::App& application)
         ->type_name("R,R,...");
     verb->add_option("--window",
                      options->window,
-                     "Part of the time axes of gantt and link-series: 10ms:20ms")
+                     "Part of the time axes of gantt, link-series and queues: 10ms:20ms")
         ->type_name("START:END");
     verb->add_option("--link",
                      options->link,

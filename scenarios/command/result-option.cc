@@ -26,7 +26,29 @@ AddResultOptions(CLI::App& verb, ResultOptions& options)
                     options.series,
                     "Also write what links carried in bins of this width, such as 10us")
         ->type_name("TIME");
+    verb.add_option("--port-series",
+                    options.ports,
+                    "Also write queue lengths and pauses of the busiest ports in bins of this "
+                    "width, such as 1us; in fidelity packet")
+        ->type_name("TIME");
 }
+
+namespace
+{
+
+/** The width of a series' bins. */
+Time
+ReadWidth(const YamlNode& series, const std::string& text)
+{
+    const Time width = series.AsTime();
+    if (width == Time())
+    {
+        series.Fail("found '" + text + "', expected a time above zero");
+    }
+    return width;
+}
+
+} // namespace
 
 RecordingSpec
 ReadResultOptions(const ResultOptions& options,
@@ -52,14 +74,24 @@ ReadResultOptions(const ResultOptions& options,
     if (!options.series.empty())
     {
         const YamlNode series = YamlNode::ParseArgument(options.series, "--link-series");
-        spec.output.linkSeries = series.AsTime();
-        if (*spec.output.linkSeries == Time())
-        {
-            series.Fail("found '" + options.series + "', expected a time above zero");
-        }
+        spec.output.linkSeries = ReadWidth(series, options.series);
         if (options.file.empty())
         {
             series.Fail("found it without a file, expected --output beside it");
+        }
+    }
+    if (!options.ports.empty())
+    {
+        const YamlNode series = YamlNode::ParseArgument(options.ports, "--port-series");
+        spec.output.portSeries = ReadWidth(series, options.ports);
+        if (fidelity != Fidelity::Packet)
+        {
+            series.Fail(std::string("found it in fidelity ") + ToString(fidelity) +
+                        ", expected --fidelity packet");
+        }
+        if (options.file.empty() && options.timeline.empty())
+        {
+            series.Fail("found it without a file, expected --output or --timeline beside it");
         }
     }
     spec.provenance = [inputs = std::move(inputs)] {

@@ -16,16 +16,18 @@ struct ResultOptions
     std::string file;     //!< empty: none
     std::string timeline; //!< file; empty: none
     std::string series;   //!< width of a bin of the link series; empty: no series
+    std::string ports;    //!< of the port series, likewise
 };
 
-/** Adds `-o, --output FILE`, `--timeline FILE` and `--link-series TIME` to @p verb. */
+/** Adds `-o, --output FILE`, `--timeline FILE`, `--link-series TIME` and `--port-series TIME`. */
 void AddResultOptions(CLI::App& verb, ResultOptions& options);
 
 /**
  * What is to be kept.
  * @param title of the result
  * @param inputs what the user has said, key by key, for provenance
- * @throws InputError when the series is no time above zero or has no file.
+ * @throws InputError when a series is no time above zero or has no file, or that of ports no
+ *         packets.
  */
 RecordingSpec ReadResultOptions(const ResultOptions& options,
                                 const std::string& title,

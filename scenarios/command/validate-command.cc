@@ -203,8 +203,10 @@ AddValidateCommand(CLI::App& application)
         "SUITE",
         options->suites,
         "Suites to run, as weir list suites; 'steps': all measured training steps; "
-        "'nccl': all measured collectives; 'kernels': all measured kernels; 'fidelity': the "
+        "'nccl': all measured collectives; 'kernels': all measured kernels; 'packets': all runs of "
+        "packets; 'fidelity': the "
         "fidelities against each other, 'plans': closed forms of whole steps against streams, "
+        "'leave-one-cluster-out': measured collectives, each cluster from other clusters' figures; "
         "'bound': error bounds of the shortcuts against fresh scenarios "
         "(default: all measured)");
     verb->add_flag("--json", options->json, "Print one JSON object and nothing else");

@@ -74,6 +74,12 @@ RunRecorder::GetTypeId()
                           "Width of a bin of the links' bytes over time; 0: no series.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RunRecorder::m_linkSeries),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("PortSeries",
+                          "Width of a bin of the busiest ports' queue lengths and pauses over "
+                          "time, of a fabric that moves packets; 0: no series.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&RunRecorder::m_portSeries),
                           MakeTimeChecker(Time(0)));
     return tid;
 }
@@ -133,6 +139,10 @@ RunRecorder::Describe(Ptr<FluidFabric> fabric)
     if (m_linkSeries.IsStrictlyPositive())
     {
         m_scenario.output.linkSeries = ToWeir(m_linkSeries);
+    }
+    if (m_portSeries.IsStrictlyPositive())
+    {
+        m_scenario.output.portSeries = ToWeir(m_portSeries);
     }
     std::size_t first = 0;
     for (std::size_t i = 0; i < m_jobs; i++)

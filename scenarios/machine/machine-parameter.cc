@@ -83,7 +83,9 @@ SpreadOf(NodeCostKind kind, NodeCostUnit unit)
     }
     if (unit == NodeCostUnit::Factor)
     {
-        return kind == NodeCostKind::NvlsEfficiency ? EFFICIENCY_SPREAD : GPU_COST_SPREAD;
+        const bool isEfficiency =
+            kind == NodeCostKind::NvlsEfficiency || kind == NodeCostKind::CollNetEfficiency;
+        return isEfficiency ? EFFICIENCY_SPREAD : GPU_COST_SPREAD;
     }
     return kind >= NodeCostKind::KernelLaunch ? HOST_COST_SPREAD : GPU_COST_SPREAD;
 }

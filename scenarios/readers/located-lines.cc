@@ -122,6 +122,23 @@ LocatedLines::NextAtCommas()
     return true;
 }
 
+std::vector<std::string>
+LocatedLines::NextHeader()
+{
+    NextAtCommas();
+    return {m_fields.begin(), m_fields.end()};
+}
+
+void
+LocatedLines::ExpectFields(std::size_t count) const
+{
+    if (m_fields.size() != count)
+    {
+        throw Error("found " + std::to_string(m_fields.size()) + " fields, expected " +
+                    std::to_string(count));
+    }
+}
+
 bool
 LocatedLines::StartsWithNumber() const
 {

@@ -55,6 +55,12 @@ class LocatedLines
         return m_path;
     }
 
+    /** Goes to the next line: the names of columns, cut at commas; none at the end of the file. */
+    std::vector<std::string> NextHeader();
+
+    /** @throws InputError when the line has another number of fields. */
+    void ExpectFields(std::size_t count) const;
+
     /** Whether the line begins as a number does: else it is a remark, not a row. */
     bool StartsWithNumber() const;
 

@@ -533,6 +533,12 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
             }
         }
     }
+    if (scenario.fidelity == Fidelity::Hybrid && scenario.packets.settle.IsOn())
+    {
+        network.Get("settle").Fail(
+            "found it with fidelity hybrid, expected fidelity packet: what shares links with a "
+            "fluid is not replayed");
+    }
     if (scenario.fidelity == Fidelity::Hybrid && hybrid.jobs.empty() && !hybrid.flows &&
         hybrid.coupling.links.empty())
     {
@@ -574,7 +580,7 @@ ReadNetwork(const YamlNode& node, const Catalog& catalog, Scenario& scenario)
 }
 
 OutputSpec
-ReadOutput(const YamlNode& node)
+ReadOutput(const YamlNode& node, Fidelity fidelity)
 {
     node.CheckKeys(YamlKeysOf("output"));
     OutputSpec output;
@@ -595,6 +601,24 @@ ReadOutput(const YamlNode& node)
         if (*output.linkSeries == Time())
         {
             series->Fail("found '" + series->AsString() + "', expected a time above zero");
+        }
+    }
+    if (const auto series = node.Find("portSeries"))
+    {
+        output.portSeries = series->AsTime();
+        if (*output.portSeries == Time())
+        {
+            series->Fail("found '" + series->AsString() + "', expected a time above zero");
+        }
+        if (fidelity != Fidelity::Packet && fidelity != Fidelity::Hybrid)
+        {
+            series->Fail(std::string("found it in fidelity ") + ToString(fidelity) +
+                         ", expected fidelity packet or hybrid");
+        }
+        if (output.file.empty() && !output.timeline)
+        {
+            series->Fail(
+                "found it without a file, expected output.file or output.timeline beside it");
         }
     }
     const bool timelineBeside = output.timeline && output.timelineFile.empty();
@@ -659,7 +683,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     }
     if (const auto output = node.Find("output"))
     {
-        scenario.output = ReadOutput(*output);
+        scenario.output = ReadOutput(*output, scenario.fidelity);
     }
     node.CheckAllRead({"title", "source", "system", "model"});
     return scenario;

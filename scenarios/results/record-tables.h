@@ -2,9 +2,11 @@
 #ifndef WEIR_SCENARIOS_RESULTS_RECORD_TABLES_H
 #define WEIR_SCENARIOS_RESULTS_RECORD_TABLES_H
 
+#include "fabric/transport/packet/flow-counters.h"
 #include "scenarios/results/hdf5-table.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 /**
@@ -125,7 +127,7 @@ struct CollectiveTable
 /** /flows: transfers. */
 struct FlowTable
 {
-    explicit FlowTable(Hdf5File& file)
+    FlowTable(Hdf5File& file, bool hasPackets)
         : table(file, "/flows", "flow"),
           job(table.Add<uint32_t>({"job", "", "job, or background", "/catalogs/jobs/name"})),
           collective(table.Add<uint32_t>({"collective",
@@ -148,7 +150,41 @@ struct FlowTable
           slowdown(
               table.Add<double>({"slowdown", "1", "fct over that of the flow uncontended", ""}))
     {
+        if (hasPackets)
+        {
+            packets.emplace(table);
+        }
     }
+
+    /** What its packets have met; 0 for one that is none of packets. */
+    struct PacketColumns
+    {
+        explicit PacketColumns(Hdf5Table& table)
+            : marks(table.Add<uint32_t>({"marks", "1", "packets that arrived marked (ECN)", ""})),
+              drops(table.Add<uint32_t>({"drops", "1", "packets lost", ""})),
+              trims(table.Add<uint32_t>({"trims", "1", "packets that arrived trimmed", ""})),
+              retransmissions(
+                  table.Add<uint32_t>({"retransmissions", "1", "packets sent again", ""})),
+              paused(table.Add<double>(
+                  {"paused", "s", "in which the port into the network was paused", ""}))
+        {
+        }
+
+        void Append(const FlowCounters& counters)
+        {
+            marks.Append(counters.marks);
+            drops.Append(counters.drops);
+            trims.Append(counters.trims);
+            retransmissions.Append(counters.retransmissions);
+            paused.Append(static_cast<double>(counters.paused) * 1e-12);
+        }
+
+        Numbers& marks;
+        Numbers& drops;
+        Numbers& trims;
+        Numbers& retransmissions;
+        Reals& paused;
+    };
 
     Hdf5Table table;
     Numbers& job;
@@ -163,8 +199,9 @@ struct FlowTable
     Reals& finish;
     Reals& fct;
     Reals& slowdown;
-    int64_t leftOut{0};      //!< rows past the limit
-    std::vector<bool> paths; //!< by PathId: whether a row refers to it
+    std::optional<PacketColumns> packets; //!< where the transport has some
+    int64_t leftOut{0};                   //!< rows past the limit
+    std::vector<bool> paths;              //!< by PathId: whether a row refers to it
 };
 
 /** /link_series: what links carried, by time bin. */
@@ -182,6 +219,38 @@ struct LinkBinTable
     Numbers& link;
     Numbers& bin;
     Hdf5Column<float>& bytes;
+};
+
+/** /port_series: queue lengths and pauses of the busiest ports, by time bin. */
+struct PortBinTable
+{
+    explicit PortBinTable(Hdf5File& file)
+        : table(file, "/port_series", ""),
+          link(table.Add<uint32_t>({"link", "", "link that the port leads to", "/links/name"})),
+          bin(table.Add<uint32_t>({"bin", "1", "number of the time bin, from 0", ""})),
+          queue(table.Add<float>({"queue", "B", "bytes that waited in it, mean of the bin", ""})),
+          mostQueued(table.Add<int64_t>({"most_queued", "B", "most bytes that waited", ""})),
+          queued(table.Add<double>({"queued", "s", "time with a queue", ""})),
+          paused(table.Add<double>({"paused", "s", "time in which a class was paused", ""})),
+          creditWait(table.Add<double>(
+              {"credit_wait", "s", "time in which a packet waited for credits", ""})),
+          queuedHeld(table.Add<double>({"queued_held", "s", "time with a queue and either", ""})),
+          marks(table.Add<uint32_t>({"marks", "1", "packets marked (ECN)", ""})),
+          drops(table.Add<uint32_t>({"drops", "1", "packets lost", ""}))
+    {
+    }
+
+    Hdf5Table table;
+    Numbers& link;
+    Numbers& bin;
+    Hdf5Column<float>& queue;
+    Counts& mostQueued;
+    Reals& queued;
+    Reals& paused;
+    Reals& creditWait;
+    Reals& queuedHeld;
+    Numbers& marks;
+    Numbers& drops;
 };
 
 } // namespace weir

@@ -82,6 +82,7 @@ struct FlowRecord
     bool isShown{false}; //!< while a step was under way that a timeline shows
     Time started;
     Time finished;
+    FlowCounters packets; //!< of its packets, where it was some
 };
 
 /** What a link carried in one bin of the link series. */
@@ -90,6 +91,30 @@ struct LinkBinRecord
     LinkId link;
     uint32_t bin{0};
     double bytes{0};
+};
+
+/** What happened at a port in one bin of the port series. */
+struct PortBinRecord
+{
+    LinkId link;
+    uint32_t bin{0};
+    Time width;           //!< of bins
+    double meanQueued{0}; //!< bytes
+    Bytes mostQueued;     //!< at once
+    Time waiting;         //!< with a queue
+    Time paused;          //!< by PFC
+    Time creditWait;      //!< in which a packet waited for credits
+    Time waitingHeld;     //!< with a queue and either
+    uint32_t marks{0};
+    uint32_t drops{0};
+};
+
+/** A time in which a port was paused, in whatever traffic classes. */
+struct PauseRecord
+{
+    LinkId link;
+    Time started;
+    Time finished;
 };
 
 /** One step of one job. */
@@ -124,6 +149,20 @@ class RecordSink
     }
 
     virtual void OnLinkBin(const LinkBinRecord& record)
+    {
+    }
+
+    /** Told at the end of the run, as of pauses. */
+    virtual void OnPortBin(const PortBinRecord& record)
+    {
+    }
+
+    virtual void OnPause(const PauseRecord& record)
+    {
+    }
+
+    /** There were @p count more pauses. */
+    virtual void OnPausesLeftOut(uint64_t count)
     {
     }
 

@@ -2,6 +2,7 @@
 #include "scenarios/results/recorder.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace weir
 {
@@ -138,6 +139,30 @@ class Recorder::Fanout : public RecordSink
         }
     }
 
+    void OnPortBin(const PortBinRecord& record) override
+    {
+        for (auto* sink : m_sinks)
+        {
+            sink->OnPortBin(record);
+        }
+    }
+
+    void OnPause(const PauseRecord& record) override
+    {
+        for (auto* sink : m_sinks)
+        {
+            sink->OnPause(record);
+        }
+    }
+
+    void OnPausesLeftOut(uint64_t count) override
+    {
+        for (auto* sink : m_sinks)
+        {
+            sink->OnPausesLeftOut(count);
+        }
+    }
+
     void OnStep(const StepRecord& record) override
     {
         for (auto* sink : m_sinks)
@@ -269,8 +294,19 @@ void
 Recorder::Watch(Transport& transport,
                 const Routing& routing,
                 FindOwner findOwner,
-                std::optional<Time> linkSeries)
+                std::optional<Time> linkSeries,
+                std::optional<Time> portSeries)
 {
+    if (portSeries)
+    {
+        m_portSeries = std::make_unique<PortSeries>(routing.GetTopology().LinkCount(), *portSeries);
+        if (!transport.AddPortObserver(*m_portSeries))
+        {
+            throw std::invalid_argument(
+                "found a port series where not every packet is simulated, expected fidelity packet "
+                "or hybrid, without network.settle");
+        }
+    }
     if (linkSeries)
     {
         m_linkSeries =
@@ -289,6 +325,11 @@ Recorder::Finish(Time now)
     {
         m_linkSeries->Finish(now);
     }
+    if (m_portSeries)
+    {
+        m_transport->RemovePortObserver(*m_portSeries);
+        m_portSeries->Finish(now, *m_sinks);
+    }
     m_sinks->Clear();
 }
 
@@ -299,6 +340,7 @@ Recorder::OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Ti
         m_jobs.empty() || std::any_of(m_jobs.begin(), m_jobs.end(), [](const auto& job) {
             return job->IsInShownStep();
         });
+    const FlowCounters* packets = m_transport->GetFlowCounters(id);
     m_sinks->OnFlow({m_findOwner(request),
                      request.route,
                      m_transport->CurrentPath(id),
@@ -307,7 +349,8 @@ Recorder::OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Ti
                      UncontendedTime(request, *m_routing),
                      isShown,
                      started,
-                     now});
+                     now,
+                     packets == nullptr ? FlowCounters() : *packets});
 }
 
 void

@@ -7,6 +7,7 @@
 #include "compute-model/training-run.h"
 #include "fabric/transport/transport.h"
 #include "scenarios/results/link-series.h"
+#include "scenarios/results/port-series.h"
 #include "scenarios/results/record.h"
 
 #include <functional>
@@ -33,10 +34,10 @@ constexpr std::size_t MAX_REPRESENTATIVES = 16;
 
 /**
  * Watches executors and the transport and hands records to its sinks as they happen. Keeps nothing
- * but O(links) for the link series.
+ * but O(links) for the link series, and for the port series what PortSeries says.
  *
  * What is recorded, of the whole run: every step, the operations of the representative ranks, the
- * collectives of the groups they belong to, all flows; the link series where one is asked for. Of
+ * collectives of the groups they belong to, all flows; the series where they are asked for. Of
  * each job one step is shown in timelines: the last (of a job that runs until its mean step is
  * known the first after which it may end).
  */
@@ -61,13 +62,17 @@ class Recorder : private TransportObserver
     /**
      * Watches @p transport, whose routes are @p routing's; both must outlive the recorder.
      * @param linkSeries the width of a bin; nothing: no series
+     * @param portSeries likewise
+     * @throws std::invalid_argument when the port series is asked for of a transport without
+     *         packets.
      */
     void Watch(Transport& transport,
                const Routing& routing,
                FindOwner findOwner,
-               std::optional<Time> linkSeries);
+               std::optional<Time> linkSeries,
+               std::optional<Time> portSeries);
 
-    /** The run has ended at @p now: closes the link series. Sinks are told of nothing more. */
+    /** The run has ended at @p now: closes the series. Sinks are told of nothing more. */
     void Finish(Time now);
 
   private:
@@ -86,6 +91,7 @@ class Recorder : private TransportObserver
     const Routing* m_routing{nullptr};
     FindOwner m_findOwner;
     std::unique_ptr<LinkSeries> m_linkSeries;
+    std::unique_ptr<PortSeries> m_portSeries;
 };
 
 } // namespace weir

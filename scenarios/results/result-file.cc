@@ -22,11 +22,11 @@ constexpr uint32_t NO_COLLECTIVE = 0xffffffff; //!< in /flows/collective
 
 struct ResultFile::Tables
 {
-    explicit Tables(Hdf5File& file)
+    Tables(Hdf5File& file, bool hasPackets)
         : steps(file),
           ops(file),
           collectives(file),
-          flows(file)
+          flows(file, hasPackets)
     {
     }
 
@@ -35,6 +35,7 @@ struct ResultFile::Tables
     CollectiveTable collectives;
     FlowTable flows;
     std::unique_ptr<LinkBinTable> linkBins; //!< where the output asks for the series
+    std::unique_ptr<PortBinTable> portBins; //!< likewise
     std::vector<uint32_t> firstLabel;       //!< by job: where its labels begin in the catalogue
 };
 
@@ -96,13 +97,18 @@ ResultFile::Begin(Simulation& simulation)
 {
     m_simulation = &simulation;
     m_file.AddGroup("/catalogs");
-    m_tables = std::make_unique<Tables>(m_file);
+    m_tables = std::make_unique<Tables>(m_file, HasPortCounters(simulation));
     if (m_spec.output.linkSeries)
     {
         m_tables->linkBins = std::make_unique<LinkBinTable>(m_file);
         m_file.SetAttribute("/link_series",
                             "bin_width_s",
                             static_cast<double>(m_spec.output.linkSeries->ToPicoseconds()) / 1e12);
+    }
+    if (m_spec.output.portSeries)
+    {
+        m_tables->portBins = std::make_unique<PortBinTable>(m_file);
+        m_portBinWidth = *m_spec.output.portSeries;
     }
     uint32_t labels = 0;
     for (std::size_t job = 0; job < simulation.JobCount(); job++)
@@ -266,6 +272,27 @@ ResultFile::OnFlow(const FlowRecord& record)
     table.weight.Append(record.weight);
     table.start.Append(record.started.ToSeconds());
     table.finish.Append(record.finished.ToSeconds());
+    if (table.packets)
+    {
+        table.packets->Append(record.packets);
+    }
+}
+
+void
+ResultFile::OnPortBin(const PortBinRecord& record)
+{
+    auto& table = *m_tables->portBins;
+    m_portBinWidth = record.width;
+    table.link.Append(record.link.Index());
+    table.bin.Append(record.bin);
+    table.queue.Append(static_cast<float>(record.meanQueued));
+    table.mostQueued.Append(record.mostQueued.Count());
+    table.queued.Append(record.waiting.ToSeconds());
+    table.paused.Append(record.paused.ToSeconds());
+    table.creditWait.Append(record.creditWait.ToSeconds());
+    table.queuedHeld.Append(record.waitingHeld.ToSeconds());
+    table.marks.Append(record.marks);
+    table.drops.Append(record.drops);
 }
 
 void
@@ -294,15 +321,28 @@ ResultFile::Commit(const RunResult& result)
     {
         m_tables->linkBins->table.Finish();
     }
+    if (m_tables->portBins)
+    {
+        m_tables->portBins->table.Finish();
+        m_file.SetAttribute("/port_series",
+                            "bin_width_s",
+                            static_cast<double>(m_portBinWidth.ToPicoseconds()) / 1e12);
+    }
     WriteRanks(m_file, result, *m_simulation);
     WriteLinks(m_file, *m_simulation);
-    for (const char* group : {"/steps", "/ops", "/collectives", "/flows", "/links", "/link_series"})
+    std::vector<std::string> groups{"/steps", "/ops", "/collectives", "/flows", "/links"};
+    if (m_tables->linkBins)
     {
-        if (m_tables->linkBins || std::string(group) != "/link_series")
-        {
-            m_file.SetAttribute(group, "window_start_s", 0.0);
-            m_file.SetAttribute(group, "window_end_s", result.measured.ToSeconds());
-        }
+        groups.emplace_back("/link_series");
+    }
+    if (m_tables->portBins)
+    {
+        groups.emplace_back("/port_series");
+    }
+    for (const std::string& group : groups)
+    {
+        m_file.SetAttribute(group, "window_start_s", 0.0);
+        m_file.SetAttribute(group, "window_end_s", result.measured.ToSeconds());
     }
     WriteProvenance(m_file, m_spec);
     m_file.SetAttribute("/", "title", m_spec.title);

@@ -26,8 +26,9 @@ class Simulation;
  *  - /ranks: by job and rank, the breakdown of the steady step
  *  - /ops, /collectives: of the ranks and groups that Recorder chooses; columns say for how many
  *  - /flows: with their paths in /flow_paths (link lists by path)
- *  - /links: what each link is and what it carried; /link_series: bytes per link and time bin,
- *    where there were any
+ *  - /links: what each link is, what it carried and, of packets, what happened at its port;
+ *    /link_series: bytes per link and time bin, where there were any; /port_series: queue lengths
+ *    and pauses of the busiest ports (PortSeries)
  *  - /provenance: the scenario after defaults, mode, seed, versions
  *
  * All but /summary and /ranks cover the time from 0 to the end of the last job, which their
@@ -63,6 +64,7 @@ class ResultFile : public RecordSink
     void OnCall(const CallRecord& record) override;
     void OnFlow(const FlowRecord& record) override;
     void OnLinkBin(const LinkBinRecord& record) override;
+    void OnPortBin(const PortBinRecord& record) override;
     void OnStep(const StepRecord& record) override;
 
   private:
@@ -76,6 +78,7 @@ class ResultFile : public RecordSink
     Simulation* m_simulation{nullptr};
     std::unique_ptr<Tables> m_tables;
     std::vector<Representation> m_represented; //!< by job
+    Time m_portBinWidth;                       //!< of the port series
 };
 
 } // namespace weir

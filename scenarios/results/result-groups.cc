@@ -194,6 +194,8 @@ AddPortCounters(Hdf5Table& table, Simulation& simulation)
     auto& pauses = table.Add<int64_t>({"pauses", "1", "pauses that reached it (PFC)", ""});
     auto& paused = table.Add<double>({"paused", "s", "time in which a class was paused", ""});
     auto& queue = table.Add<double>({"most_queued", "B", "most bytes in a queue", ""});
+    auto& again =
+        table.Add<int64_t>({"retransmissions", "1", "packets that its device sent again", ""});
     for (std::size_t i = 0; i < simulation.GetTopology().LinkCount(); i++)
     {
         const PortCounters& port = *simulation.GetTransport().GetPortCounters(LinkId(i));
@@ -204,7 +206,15 @@ AddPortCounters(Hdf5Table& table, Simulation& simulation)
         pauses.Append(static_cast<int64_t>(port.pauses));
         paused.Append(static_cast<double>(port.paused) * 1e-12);
         queue.Append(static_cast<double>(port.mostQueued));
+        again.Append(static_cast<int64_t>(port.retransmissions));
     }
+}
+
+bool
+HasPortCounters(Simulation& simulation)
+{
+    return simulation.GetTopology().LinkCount() > 0 &&
+           simulation.GetTransport().GetPortCounters(LinkId(0)) != nullptr;
 }
 
 void
@@ -237,7 +247,7 @@ WriteLinks(Hdf5File& file, Simulation& simulation)
         saturated.Append(usage.saturated.ToSeconds());
         mean.Append(capacity > 0 ? usage.bytes / capacity : 0);
     }
-    if (topology.LinkCount() > 0 && simulation.GetTransport().GetPortCounters(LinkId(0)) != nullptr)
+    if (HasPortCounters(simulation))
     {
         AddPortCounters(table, simulation);
     }

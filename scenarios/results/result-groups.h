@@ -25,6 +25,9 @@ void WriteSummary(Hdf5File& file, const RunResult& result);
 /** /ranks: by job and rank, the same, and where the rank is. */
 void WriteRanks(Hdf5File& file, const RunResult& result, Simulation& simulation);
 
+/** Whether links have ports at which packets wait. */
+bool HasPortCounters(Simulation& simulation);
+
 /** /links: what each link is and what it carried in the time that is measured. */
 void WriteLinks(Hdf5File& file, Simulation& simulation);
 

@@ -185,6 +185,20 @@ AutoJson(const Scenario& scenario, const RunResult& result)
             {"calls", std::move(calls)}};
 }
 
+/** What needed no packets. */
+Json
+ToJson(const ReplayCounters& replay)
+{
+    return {{"episodes", replay.episodes},
+            {"replayed_episodes", replay.replayed},
+            {"flows", replay.flows},
+            {"replayed_flows", replay.replayedFlows},
+            {"packet_events", replay.events},
+            {"repeated_packet_events", replay.repeatedEvents},
+            {"moves", replay.moves},
+            {"largest_move_s", Time::Picoseconds(replay.largestMove).ToSeconds()}};
+}
+
 } // namespace
 
 std::string
@@ -206,6 +220,10 @@ ToJson(const Scenario& scenario, const RunResult& result)
     if (scenario.fidelity == Fidelity::Auto)
     {
         object["auto"] = AutoJson(scenario, result);
+    }
+    if (result.replay)
+    {
+        object["replay"] = ToJson(*result.replay);
     }
     object["jobs"] = Json::array();
     for (const auto& job : result.jobs)

@@ -293,6 +293,27 @@ FidelityLines(const Scenario& scenario, const RunResult& result)
     return table.Print(2);
 }
 
+/** Where known episodes are replayed: how much needed no packets. */
+std::string
+ReplayLine(const RunResult& result)
+{
+    if (!result.replay)
+    {
+        return "";
+    }
+    const auto count = [](uint64_t value) { return FormatFixed(static_cast<double>(value), 0); };
+    std::string line = "  replayed " + count(result.replay->replayed) + " of " +
+                       count(result.replay->episodes) + " episodes and " +
+                       count(result.replay->replayedFlows) + " of " + count(result.replay->flows) +
+                       " flows";
+    if (result.replay->moves > 0)
+    {
+        const Time largest = Time::Picoseconds(result.replay->largestMove);
+        line += ", moved by at most " + FormatFixed(largest.ToMicroseconds(), 3) + " us";
+    }
+    return line + "\n";
+}
+
 std::string
 LinkLines(const RunResult& result)
 {
@@ -327,8 +348,8 @@ Summarize(const Scenario& scenario, const RunResult& result)
                                   : SpreadLine(result.jobs.front()) + BoundLines(result) +
                                         BreakdownLines(result.jobs.front());
     return TitleLine(scenario, result) + StepLines(result) + first + CollectiveLines(result) +
-           FidelityLines(scenario, result) + TrafficLines(result) + LinkLines(result) +
-           CostLine(result);
+           FidelityLines(scenario, result) + ReplayLine(result) + TrafficLines(result) +
+           LinkLines(result) + CostLine(result);
 }
 
 } // namespace weir

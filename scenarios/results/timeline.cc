@@ -381,10 +381,90 @@ Timeline::OnFlow(const FlowRecord& record)
     m_writer.EndEvent();
 }
 
+uint32_t
+Timeline::PortPid()
+{
+    if (m_portPid == 0)
+    {
+        m_portPid = m_nextPid++;
+        m_writer.NameProcess(m_portPid, "ports");
+    }
+    return m_portPid;
+}
+
+/** Escaped. */
+std::string
+Timeline::PortName(LinkId port) const
+{
+    const std::string quoted = JsonQuoted(m_simulation->GetTopology().LinkName(port));
+    return quoted.substr(1, quoted.size() - 2);
+}
+
+/** The queue of the last port is empty behind its last bin. */
+void
+Timeline::EndQueue()
+{
+    if (m_queueUntil > Time())
+    {
+        m_writer.Counter("queue " + PortName(m_queuePort),
+                         m_portPid,
+                         m_queueUntil,
+                         {{"mean bytes", 0}, {"most bytes", 0}});
+        m_queueUntil = Time();
+    }
+}
+
+void
+Timeline::OnPortBin(const PortBinRecord& record)
+{
+    const uint32_t pid = PortPid();
+    const Time start = record.width * record.bin;
+    if (record.link != m_queuePort || start != m_queueUntil)
+    {
+        EndQueue();
+    }
+    m_queuePort = record.link;
+    if (record.mostQueued > Bytes(0))
+    {
+        m_queueUntil = start + record.width;
+        m_writer.Counter("queue " + PortName(record.link),
+                         pid,
+                         start,
+                         {{"mean bytes", static_cast<uint64_t>(record.meanQueued + 0.5)},
+                          {"most bytes", static_cast<uint64_t>(record.mostQueued.Count())}});
+    }
+    else
+    {
+        EndQueue();
+    }
+}
+
+void
+Timeline::OnPause(const PauseRecord& record)
+{
+    EndQueue();
+    const uint32_t pid = PortPid();
+    if (record.link != m_pausePort)
+    {
+        m_pausePort = record.link;
+        m_writer.NameThread(pid, ++m_pauseLane, m_simulation->GetTopology().LinkName(record.link));
+    }
+    m_writer.BeginEvent("paused", "pause", pid, m_pauseLane, record.started, record.finished);
+    m_writer.EndEvent();
+}
+
+void
+Timeline::OnPausesLeftOut(uint64_t count)
+{
+    EndQueue();
+    m_pausesLeftOut = count;
+}
+
 void
 Timeline::Commit()
 {
-    m_writer.Commit("\"flowsLeftOut\":" + std::to_string(m_flowsLeftOut));
+    m_writer.Commit("\"flowsLeftOut\":" + std::to_string(m_flowsLeftOut) +
+                    ",\"pausesLeftOut\":" + std::to_string(m_pausesLeftOut));
 }
 
 } // namespace weir

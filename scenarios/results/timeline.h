@@ -31,7 +31,9 @@ std::string TimelinePath(const Scenario& scenario);
  * kernels are the same). What is shown is the recorder's choice: one step of the
  * representative ranks. A job that is a collective is a process of its own with a
  * call an event, and flows of no training job are on lanes of their source, of the first
- * MAX_SOURCES. Times are in microseconds of simulated time.
+ * MAX_SOURCES. Ports of the port series are threads of one more process with a pause an event;
+ * their queue lengths are counters there, of the whole run. Times are in microseconds of simulated
+ * time.
  *
  * Events are written as they come; memory does not grow with their number.
  */
@@ -53,6 +55,9 @@ class Timeline : public RecordSink
     void OnOp(const OpRecord& record) override;
     void OnCall(const CallRecord& record) override;
     void OnFlow(const FlowRecord& record) override;
+    void OnPortBin(const PortBinRecord& record) override;
+    void OnPause(const PauseRecord& record) override;
+    void OnPausesLeftOut(uint64_t count) override;
 
   private:
     /** A rank that is shown, and when the last flow on each of its lanes ended. */
@@ -74,6 +79,9 @@ class Timeline : public RecordSink
     uint32_t ShownDevice(DeviceId device);
     std::string FlowName(const FlowOwner& owner) const;
     void WriteKernels(const OpRecord& record);
+    uint32_t PortPid();
+    std::string PortName(LinkId port) const;
+    void EndQueue();
 
     TraceWriter m_writer;
     const RecordingSpec& m_spec;
@@ -88,6 +96,12 @@ class Timeline : public RecordSink
     uint32_t m_firstCallPid{0}; //!< of the jobs that are collectives
     std::size_t m_flows{0};
     std::size_t m_flowsLeftOut{0};
+    uint32_t m_portPid{0};   //!< of the process of ports; 0: there is none yet
+    LinkId m_queuePort;      //!< whose counter was written last
+    Time m_queueUntil;       //!< to where it holds; zero: it has been set to nothing
+    LinkId m_pausePort;      //!< whose pause was written last
+    uint32_t m_pauseLane{0}; //!< of that port
+    uint64_t m_pausesLeftOut{0};
 };
 
 } // namespace weir

@@ -102,6 +102,33 @@ TraceWriter::BeginEvent(
 }
 
 void
+TraceWriter::Counter(const std::string& name,
+                     uint32_t pid,
+                     Time time,
+                     std::initializer_list<std::pair<const char*, uint64_t>> values)
+{
+    BeginObject();
+    m_buffer += "\"ph\":\"C\",\"name\":\"";
+    m_buffer += name;
+    m_buffer += "\",\"pid\":";
+    Number(pid);
+    m_buffer += ",\"ts\":";
+    Microseconds(time);
+    m_buffer += ",\"args\":";
+    char before = '{';
+    for (const auto& [key, value] : values)
+    {
+        m_buffer += before;
+        m_buffer += '"';
+        m_buffer += key;
+        m_buffer += "\":";
+        Number(value);
+        before = ',';
+    }
+    EndEvent();
+}
+
+void
 TraceWriter::EndEvent()
 {
     m_buffer += "}}";

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 namespace weir
 {
@@ -47,6 +49,12 @@ class TraceWriter
                     Time start,
                     Time end);
     void EndEvent();
+
+    /** A counter ("C") has these values from @p time on; @p name is JSON-escaped. */
+    void Counter(const std::string& name,
+                 uint32_t pid,
+                 Time time,
+                 std::initializer_list<std::pair<const char*, uint64_t>> values);
 
     /** Arguments of the event begun. */
     void Argument(const char* name, uint64_t value);

@@ -221,6 +221,7 @@ SettingsOf(const CollectiveSweepSpec& spec)
     settings.launch = spec.launch;
     settings.queuePairs = spec.queuePairs;
     settings.channelLimits = spec.channelLimits;
+    settings.filter = spec.filter;
     settings.tuner = spec.tuner;
     return settings;
 }

@@ -40,6 +40,7 @@ struct CollectiveSweepSpec
     LaunchMode launch{LaunchMode::ProcessPerGpu};
     uint32_t queuePairs{1}; //!< per network connection
     ChannelLimits channelLimits;
+    NcclFilter filter;                      //!< of what NCCL may choose
     std::vector<TunerRule> tuner;           //!< decide what overrides leave open
     std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms, in `flow`
     AutoSpec automatic{};                   //!< where the fidelity is auto

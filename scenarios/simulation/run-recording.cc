@@ -61,7 +61,8 @@ RunRecording::Begin(Simulation& simulation)
         simulation.GetTransport(),
         simulation.GetRouting(),
         [&simulation](const FlowRequest& request) { return simulation.OwnerOf(request); },
-        m_file ? m_spec.output.linkSeries : std::nullopt);
+        m_file ? m_spec.output.linkSeries : std::nullopt,
+        m_spec.output.portSeries);
 }
 
 RunResult

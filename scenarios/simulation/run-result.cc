@@ -164,6 +164,11 @@ CollectResult(Simulation& simulation)
     {
         result.fidelityUses = automatic->Uses();
     }
+    const Transport& transport = simulation.GetFabric().GetTransport();
+    if (const auto* replay = dynamic_cast<const ReplayTransport*>(&transport))
+    {
+        result.replay = replay->GetCounters();
+    }
     result.busiestLinks = FindBusiestLinks(simulation);
     result.measured = simulation.GetMeasuredLinks().end;
     result.events = simulation.Engines().Instants();

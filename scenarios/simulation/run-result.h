@@ -5,6 +5,7 @@
 #include "collectives/engines/auto-engine.h"
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/plan/memory-estimate.h"
+#include "fabric/transport/replay/replay-transport.h"
 #include "fabric/units.h"
 #include "scenarios/bound/calibration.h"
 #include "scenarios/bound/cluster-features.h"
@@ -79,9 +80,10 @@ struct RunResult
     uint64_t events{0}; //!< instants visited
     double wallSeconds{0};
     uint64_t peakRssBytes{0};
-    std::vector<FidelityUse> fidelityUses; //!< of Fidelity::Auto: how calls were run
-    ClusterFeatures cluster{};             //!< what the bound of a step depends on
-    std::optional<ErrorBound> bound{};     //!< of the first job's steady step, once asked for
+    std::optional<ReplayCounters> replay{}; //!< of packets, where known episodes are replayed
+    std::vector<FidelityUse> fidelityUses;  //!< of Fidelity::Auto: how calls were run
+    ClusterFeatures cluster{};              //!< what the bound of a step depends on
+    std::optional<ErrorBound> bound{};      //!< of the first job's steady step, once asked for
     std::optional<MeasuredBound> measuredBound{}; //!< where measured steps lie, similarly
     bool isPartial{false};                        //!< whether it was stopped before its end
     std::string waiting; //!< who waits for what, when the run could not finish; else empty

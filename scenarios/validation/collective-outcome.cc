@@ -15,6 +15,15 @@ SizeClass(Bytes size)
                                    : "from 64 MiB";
 }
 
+/** What joins the GPUs of a node. */
+std::string
+GpuLinksOf(const NodeSpec& node)
+{
+    return node.wiring == NvLinkWiring::Switched ? "nvswitch"
+           : node.wiring == NvLinkWiring::Mesh   ? "nvlink mesh"
+                                                 : "pcie";
+}
+
 } // namespace
 
 CollectiveOutcome
@@ -29,12 +38,21 @@ std::vector<std::string>
 ClassesOf(const CollectiveOutcome& outcome, std::size_t point)
 {
     const auto& sweep = outcome.run.sweep;
-    return {"size " + SizeClass(sweep.sizes[point]),
-            std::string(ToString(sweep.launch)) + ", " + SizeClass(sweep.sizes[point]),
-            std::string("op ") + ToString(sweep.op),
-            sweep.cluster.nodes > 1 ? "nodes several" : "nodes one",
-            std::string("algorithm ") + ToString(outcome.points[point].algorithm),
-            "system " + sweep.cluster.name};
+    const std::string size = SizeClass(sweep.sizes[point]);
+    const bool isOne = sweep.cluster.nodes == 1;
+    std::vector<std::string> classes{
+        "size " + size,
+        std::string(ToString(sweep.launch)) + ", " + size,
+        std::string("op ") + ToString(sweep.op),
+        isOne ? "nodes one" : "nodes several",
+        GpuLinksOf(sweep.cluster.node) + (isOne ? ", one node, " : ", several nodes, ") + size,
+        std::string("algorithm ") + ToString(outcome.points[point].algorithm),
+        "system " + sweep.cluster.name};
+    if (!outcome.run.suite.empty())
+    {
+        classes.push_back("suite " + outcome.run.suite);
+    }
+    return classes;
 }
 
 Chart

@@ -24,7 +24,9 @@ CollectiveOutcome RunMeasuredCollective(const MeasuredCollective& run, Fidelity 
 
 /**
  * What errors at one size are grouped by: the size (below 1 MiB, to 64 MiB, from there on),
- * the same with who launches, the operation, one node or several, the algorithm, the cluster.
+ * the same with who launches, the operation, one node or several, the same with what joins the GPUs
+ * of a node (nvswitch, nvlink mesh, pcie) and the size, the algorithm, the cluster, and the suite
+ * where runs of several stand side by side.
  */
 std::vector<std::string> ClassesOf(const CollectiveOutcome& outcome, std::size_t point);
 

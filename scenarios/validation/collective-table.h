@@ -18,6 +18,7 @@ struct MeasuredCollective
     std::string name;
     CollectiveSweepSpec sweep;    //!< with the measured sizes, ascending
     std::vector<double> measured; //!< seconds, by size
+    std::string suite{};          //!< that it is from, where runs of several stand side by side
 };
 
 /**

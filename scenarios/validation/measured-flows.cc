@@ -6,8 +6,8 @@
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/flows/play-flows.h"
 #include "scenarios/readers/located-lines.h"
-#include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/validation/row-packets.h"
 
 #include <algorithm>
 #include <array>
@@ -21,33 +21,11 @@ namespace
 
 constexpr uint16_t PORTS = 10000; //!< the first source port, as flows of files have it
 
-std::vector<std::string>
-HeaderOf(LocatedLines& lines)
-{
-    lines.NextAtCommas();
-    std::vector<std::string> columns;
-    for (const auto& field : lines.Fields())
-    {
-        columns.emplace_back(field);
-    }
-    return columns;
-}
-
-void
-ExpectFields(const LocatedLines& lines, std::size_t count)
-{
-    if (lines.Fields().size() != count)
-    {
-        throw lines.Error("found " + std::to_string(lines.Fields().size()) + " fields, expected " +
-                          std::to_string(count));
-    }
-}
-
 std::vector<MeasuredFlowRun>
 ReadRuns(const YamlNode& file, const YamlNode& network)
 {
     LocatedLines lines(file.AsPathBesideFile(), file.Where());
-    const std::vector<std::string> columns = HeaderOf(lines);
+    const std::vector<std::string> columns = lines.NextHeader();
     if (columns.size() < 2 || columns[0] != "run" || columns[1] != "class")
     {
         throw lines.Error("found other columns, expected run,class and keys of the network");
@@ -55,27 +33,11 @@ ReadRuns(const YamlNode& file, const YamlNode& network)
     std::vector<MeasuredFlowRun> runs;
     while (lines.NextAtCommas())
     {
-        ExpectFields(lines, columns.size());
+        lines.ExpectFields(columns.size());
         MeasuredFlowRun run;
         run.name = lines.Fields()[0];
         run.classes = {std::string(lines.Fields()[1])};
-        YamlNode node = YamlNode::Parse("{}", lines.Path());
-        node.Overlay(network);
-        try
-        {
-            for (std::size_t i = 2; i < columns.size(); i++)
-            {
-                if (!lines.Fields()[i].empty())
-                {
-                    node.Set(columns[i], std::string(lines.Fields()[i]));
-                }
-            }
-            run.packets = ReadPackets(node);
-        }
-        catch (const InputError& error)
-        {
-            throw lines.Error(error.what());
-        }
+        run.packets = ReadRowPackets(lines, columns, 2, network);
         runs.push_back(std::move(run));
     }
     return runs;
@@ -88,7 +50,7 @@ ReadFlows(const YamlNode& file, std::vector<MeasuredFlowRun>& runs)
         "run", "src", "dst", "size_B", "start_ns", "fct_ns", "ideal_ns"};
     constexpr int64_t MOST = std::numeric_limits<int64_t>::max() / 2000;
     LocatedLines lines(file.AsPathBesideFile(), file.Where());
-    const std::vector<std::string> columns = HeaderOf(lines);
+    const std::vector<std::string> columns = lines.NextHeader();
     if (!std::equal(columns.begin(), columns.end(), COLUMNS.begin(), COLUMNS.end()))
     {
         throw lines.Error(
@@ -97,7 +59,7 @@ ReadFlows(const YamlNode& file, std::vector<MeasuredFlowRun>& runs)
     }
     while (lines.NextAtCommas())
     {
-        ExpectFields(lines, COLUMNS.size());
+        lines.ExpectFields(COLUMNS.size());
         const std::string name(lines.Fields()[0]);
         const auto run = std::find_if(
             runs.begin(), runs.end(), [&](const MeasuredFlowRun& one) { return one.name == name; });

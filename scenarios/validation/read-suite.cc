@@ -4,6 +4,7 @@
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/validation/left-out-clusters.h"
 #include "scenarios/validation/step-table.h"
 #include "scenarios/yaml/yaml-node.h"
 
@@ -58,7 +59,8 @@ MemberNames()
 {
     return {{"steps", SuiteKind::Steps},
             {"collectives", SuiteKind::Collectives},
-            {"kernels", SuiteKind::Kernels}};
+            {"kernels", SuiteKind::Kernels},
+            {"flows", SuiteKind::Flows}};
 }
 
 /** What the suite @p node compares. */
@@ -73,6 +75,8 @@ KindOf(const YamlNode& node)
            : node.Has("collectives") ? SuiteKind::Collectives
            : node.Has("kernels")     ? SuiteKind::Kernels
            : node.Has("flows")       ? SuiteKind::Flows
+           : node.Has("completions") ? SuiteKind::Flows
+           : node.Has("leftOut")     ? SuiteKind::LeftOut
                                      : SuiteKind::Steps;
 }
 
@@ -93,10 +97,12 @@ KeysOf(const YamlNode& node, SuiteKind kind)
                                  : std::vector<std::string>{"citation", "url", "cases"};
     case SuiteKind::Collectives:
         return {"citation", "url", "measured", "collectives"};
+    case SuiteKind::LeftOut:
+        return {"leftOut"};
     case SuiteKind::Kernels:
         return {"citation", "url", "kernels"};
     case SuiteKind::Flows:
-        return {"citation", "url", "flows"};
+        return {"citation", "url", node.Has("flows") ? "flows" : "completions"};
     case SuiteKind::Fidelities:
     case SuiteKind::Plans:
     case SuiteKind::Hybrid:
@@ -158,11 +164,22 @@ LoadSuite(const std::string& nameOrPath, const Catalog& catalog)
     case SuiteKind::Collectives:
         suite.collectives = ReadCollectiveTable(node, catalog);
         break;
+    case SuiteKind::LeftOut:
+        suite.collectives = ReadLeftOutClusters(node.Get("leftOut"), catalog);
+        break;
     case SuiteKind::Kernels:
         suite.kernels = ReadMeasuredKernels(node.Get("kernels"), catalog);
         break;
     case SuiteKind::Flows:
-        suite.flows = ReadMeasuredFlows(node.Get("flows"));
+        if (node.Has("flows"))
+        {
+            suite.flows = ReadMeasuredFlows(node.Get("flows"));
+        }
+        else
+        {
+            suite.completions =
+                ReadMeasuredCompletions(node.Get("completions"), catalog.GetFabricKinds());
+        }
         break;
     case SuiteKind::Group:
         suite.members = node.Get("suites").AsEnum(MemberNames());

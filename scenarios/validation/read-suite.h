@@ -5,6 +5,7 @@
 #include "scenarios/catalog.h"
 #include "scenarios/scenario.h"
 #include "scenarios/validation/collective-table.h"
+#include "scenarios/validation/measured-completions.h"
 #include "scenarios/validation/measured-flows.h"
 #include "scenarios/validation/measured-kernels.h"
 #include "scenarios/validation/suite-statement.h"
@@ -30,6 +31,7 @@ enum class SuiteKind : uint8_t
 {
     Steps,
     Collectives,
+    LeftOut, //!< runs of all suites of collectives, each cluster from the figures of others
     Kernels,
     Flows,
     Fidelities, //!< of collectives with each other, which needs no measurement
@@ -51,6 +53,7 @@ struct ValidationSuite
     std::vector<MeasuredCollective> collectives{}; //!< instead of cases
     MeasuredKernels kernels{};                     //!< instead of cases
     MeasuredFlows flows{};                         //!< instead of cases
+    MeasuredCompletions completions{};             //!< of flows of which no more is known
     SuiteKind members{SuiteKind::Steps};           //!< of a group
     std::vector<SuiteStatement> statements{};
 };
@@ -61,9 +64,11 @@ struct ValidationSuite
  * `run` a scenario map or the name of a run. A suite with `table` instead of `cases` has one case a
  * row: see ReadStepTable. A suite with `collectives` holds runs of nccl-tests: see
  * ReadCollectiveTable; one with `kernels` single kernels: see ReadMeasuredKernels; one with `flows`
- * runs of packets: see ReadMeasuredFlows. `agreement:
- * fidelities`, `plans` or `bounds` compares Weir with itself, and `suites: steps`, `collectives` or
- * `kernels` stands for all suites of that kind; these have no citation.
+ * or `completions` runs of packets: see ReadMeasuredFlows and ReadMeasuredCompletions. `leftOut`
+ * holds the runs of all suites of collectives on other systems: see ReadLeftOutClusters.
+ * `agreement: fidelities`, `plans`, `hybrid` or `bounds` compares Weir with itself, and `suites:
+ * steps`, `collectives`, `kernels` or `flows` stands for all suites of that kind; these have no
+ * citation.
  * @throws InputError with the place of what is missing, unknown or out of range.
  */
 ValidationSuite LoadSuite(const std::string& nameOrPath, const Catalog& catalog);

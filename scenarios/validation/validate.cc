@@ -9,6 +9,7 @@
 #include "scenarios/validation/fidelity-agreement.h"
 #include "scenarios/validation/hybrid-agreement.h"
 #include "scenarios/validation/plan-agreement.h"
+#include "scenarios/validation/settle-agreement.h"
 
 #include <algorithm>
 #include <cmath>
@@ -164,6 +165,22 @@ AddFlows(const MeasuredFlows& measured,
     }
 }
 
+/** Every run's first and last completion are cases. */
+void
+AddCompletions(const MeasuredCompletions& measured,
+               const std::function<void(const SuiteProgress&)>& progress,
+               SuiteOutcome& outcome)
+{
+    for (const MeasuredCompletionRun& run : measured.runs)
+    {
+        progress({outcome.cases.size() / 2, measured.runs.size(), Time()});
+        for (CaseOutcome& one : PlayMeasuredCompletions(measured, run))
+        {
+            outcome.cases.push_back(std::move(one));
+        }
+    }
+}
+
 void
 AddFidelities(const Catalog& catalog, const std::function<void()>& progress, SuiteOutcome& outcome)
 {
@@ -184,11 +201,14 @@ AddPlans(const Catalog& catalog, const std::function<void()>& progress, SuiteOut
 }
 
 void
-AddHybrid(const std::function<void()>& progress, SuiteOutcome& outcome)
+AddHybrid(const Catalog& catalog, const std::function<void()>& progress, SuiteOutcome& outcome)
 {
     const auto points = CompareHybrid(progress);
-    outcome.comparison = ToText(points);
+    const auto settled = CompareSettled(catalog, progress);
+    outcome.comparison = ToText(points) + "\n" + ToText(settled);
     outcome.cases = CasesOf(points);
+    const auto more = CasesOf(settled);
+    outcome.cases.insert(outcome.cases.end(), more.begin(), more.end());
 }
 
 void
@@ -280,6 +300,7 @@ RunSuite(const ValidationSuite& suite,
         AddSteps(suite.cases, loop, progress, outcome);
         break;
     case SuiteKind::Collectives:
+    case SuiteKind::LeftOut:
         outcome.fidelity = collectiveFidelity;
         for (const auto& run : suite.collectives)
         {
@@ -292,6 +313,7 @@ RunSuite(const ValidationSuite& suite,
         break;
     case SuiteKind::Flows:
         AddFlows(suite.flows, progress, outcome);
+        AddCompletions(suite.completions, progress, outcome);
         break;
     case SuiteKind::Fidelities:
         AddFidelities(catalog, unknownLength, outcome);
@@ -300,7 +322,7 @@ RunSuite(const ValidationSuite& suite,
         AddPlans(catalog, unknownLength, outcome);
         break;
     case SuiteKind::Hybrid:
-        AddHybrid(unknownLength, outcome);
+        AddHybrid(catalog, unknownLength, outcome);
         break;
     case SuiteKind::Bounds:
         AddBounds(catalog, unknownLength, outcome);

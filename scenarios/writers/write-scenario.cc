@@ -424,6 +424,10 @@ WriteOutput(YamlWriter& out, const OutputSpec& output)
     {
         out.Duration("linkSeries", *output.linkSeries);
     }
+    if (output.portSeries)
+    {
+        out.Duration("portSeries", *output.portSeries);
+    }
     out.EndMap();
 }
 

@@ -13,10 +13,12 @@
 #include "scenarios/bound/calibration-file.h"
 #include "scenarios/bound/random-draws.h"
 #include "scenarios/flows/flow-file.h"
+#include "scenarios/flows/hpcc-config.h"
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/flows/htsim-topology.h"
 #include "scenarios/msccl/read-msccl.h"
 #include "scenarios/readers/read-gpu.h"
+#include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/read-traffic.h"
@@ -121,6 +123,25 @@ events:
 output: {file: a.h5, timeline: true, linkSeries: 10us}
 )";
 
+const char* const HPCC_CONFIG = R"(ENABLE_QCN 1
+PACKET_PAYLOAD_SIZE 1000
+SIMULATOR_STOP_TIME 4.00
+CC_MODE 1
+ALPHA_RESUME_INTERVAL 1
+RP_TIMER 300
+EWMA_GAIN 0.00390625
+RATE_AI 50Mb/s
+MIN_RATE 100Mb/s
+HAS_WIN 1
+GLOBAL_T 1
+VAR_WIN 1
+LINK_DOWN 0 0 0
+KMAX_MAP 2 25000000000 400 100000000000 1600
+KMIN_MAP 2 25000000000 100 100000000000 400
+PMAX_MAP 2 25000000000 0.2 100000000000 0.2
+BUFFER_SIZE 32
+)";
+
 std::vector<std::string>
 With(std::vector<std::string> texts, const std::vector<std::string>& more)
 {
@@ -190,6 +211,21 @@ Targets()
           "src,dst,bytes,start_s\n0,1,1000,0\n1,2,5,1e-3\n",
           "Nodes 4\nConnections 2\n0->1 id 1 start 0 size 1000\n1->2 start 5 size 77\n"}},
         {"hpcc-topology", "a.txt", [](const std::string& path) { ReadHpccTopology(path); }, {hpcc}},
+        {"hpcc-config",
+         "config.txt",
+         [](const std::string& path) {
+             Topology topology;
+             const DeviceId host = topology.AddDevice(DeviceKind::Host, "0");
+             const DeviceId other = topology.AddDevice(DeviceKind::Host, "1");
+             const DeviceId hub = topology.AddDevice(DeviceKind::LeafSwitch, "2");
+             for (const DeviceId each : {host, other})
+             {
+                 topology.AddDuplexLink(
+                     each, hub, LinkKind::Network, Rate::Gbps(100), Time::Microseconds(1));
+             }
+             ReadPackets(HpccConfig(path).Network(topology));
+         },
+         {HPCC_CONFIG}},
         {"htsim-topology",
          "a.topo",
          [](const std::string& path) { ReadHtsimTopology(path); },

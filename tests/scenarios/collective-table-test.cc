@@ -82,5 +82,52 @@ TEST(CollectiveTable, RunsEverySizeAsACase)
     EXPECT_EQ(all.cases[5].classes.back(), "suite " + outcome.name);
 }
 
+/** The suite of a file that says @p leftOut. */
+ValidationSuite
+ReadLeftOut(const std::string& leftOut)
+{
+    const ScratchFolder folder;
+    const std::string path = folder / "suite.yaml";
+    std::ofstream(path) << "title: t\nleftOut:\n  - " << leftOut << "\n";
+    return LoadSuite(path, Catalog({SOURCES + "/scenarios"}));
+}
+
+/** Only the runs of the suite that is left out move, each with as many nodes as it had. */
+TEST(LeftOutClusters, ReplaceTheSystemsOfTheirOwnRunsAlone)
+{
+    const auto suite = ReadLeftOut(
+        "{suite: nccl-alps-2025, systems: [{base: alps-gh200, name: "
+        "unfitted, node: {costs: {llCall: {value: 9us, source: s}}}}]}");
+    EXPECT_EQ(suite.kind, SuiteKind::LeftOut);
+    const auto own = LoadSuite("nccl-alps-2025", Catalog({SOURCES + "/scenarios"})).collectives;
+    std::size_t found = 0;
+    for (const auto& run : suite.collectives)
+    {
+        EXPECT_EQ(run.sweep.cluster.name == "unfitted", run.suite == "nccl-alps-2025") << run.name;
+        if (run.suite == "nccl-alps-2025")
+        {
+            ASSERT_LT(found, own.size());
+            EXPECT_EQ(run.name, own[found].name);
+            EXPECT_EQ(run.sweep.cluster.nodes, own[found].sweep.cluster.nodes);
+            EXPECT_EQ(run.measured, own[found++].measured);
+        }
+    }
+    EXPECT_EQ(found, own.size());
+    EXPECT_GT(suite.collectives.size(), own.size());
+}
+
+TEST(LeftOutClusters, RefuseWhatLeavesNothingOut)
+{
+    const auto refusal = [](const std::string& text) {
+        return RefusalOf([&] { ReadLeftOut(text); });
+    };
+    EXPECT_NE(refusal("{suite: korthikanti-2022, systems: []}").find("a suite of collectives"),
+              std::string::npos);
+    EXPECT_NE(refusal("{suite: nccl-alps-2025, systems: [{base: polaris, name: p}]}")
+                  .find("found 'polaris', expected a system of the suite's runs"),
+              std::string::npos);
+    EXPECT_NE(refusal("{suite: nccl-alps-2025, system: []}").find("'system'"), std::string::npos);
+}
+
 } // namespace
 } // namespace weir

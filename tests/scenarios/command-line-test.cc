@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 
@@ -45,6 +46,12 @@ constexpr Refusal REFUSALS[] = {
     {"run", "FILE is required"},
     {"run gpt-22b-8-a100-full --fidelty flow", "did you mean '--fidelity'"},
     {"run missing.yaml", "missing.yaml"},
+    {"collective --system hgx-h100 --op all-reduce --algorithm ring,rings",
+     "--algorithm: found 'rings', expected one of: ring, tree"},
+    {"collective --system hgx-h100 --op all-reduce --sizes 1MiB --protocol 'allreduce:ll;ll128'",
+     "--protocol: found 'll128', expected an operation and a colon before it"},
+    {"collective --system hgx-h100 --op all-reduce --sizes 1MiB --algorithm ^ring,tree,nvls",
+     "no algorithm and protocol for all-reduce"},
     {"run gpt-22b-8-a100-full --fidelity molecules",
      "expected one of: analytical, stream, flow, packet, hybrid"},
     {"run gpt-22b-8-a100-full --set jobs.0.parallel.tensr=4", "did you mean 'tensor'"},
@@ -84,6 +91,12 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-reduce --csv no/such.csv", "cannot write"},
     {"collective --system hgx-h100 --op all-reduce --link-series 10us", "expected --output beside"},
     {"flows --topology hgx-h100 --flows f.csv --link-series 0s -o a.h5", "a time above zero"},
+    {"flows --topology hgx-h100 --flows f.csv --port-series 1us -o a.h5",
+     "found it in fidelity flow, expected --fidelity packet"},
+    {"flows --topology hgx-h100 --flows f.csv --fidelity packet --port-series 1us",
+     "expected --output or --timeline beside it"},
+    {"flows --topology hgx-h100 --flows f.csv --fidelity packet --port-series 0s -o a.h5",
+     "a time above zero"},
     {"collective --system hgx-h100 --op all-reduce --coverage 0.5", "--coverage"},
     {"run gpt-22b-8-a100-full --coverage 1", "--coverage"},
     {"calibrate --shortcut kernels -o a.yaml", "expected one of: collectives, steps"},
@@ -238,6 +251,85 @@ TEST(CommandLine, EveryVerbThatMovesBytesWritesResultsAndLinks)
         EXPECT_FALSE(json["busiest_links"].empty()) << arguments;
         EXPECT_GT(json["links_window_s"][1], 0) << arguments;
     }
+}
+
+/**
+ * Pauses and queues of an incast are in the file and, as events that do not overlap and counters
+ * that end at nothing, in the timeline; twice the same.
+ */
+TEST(CommandLine, PortSeriesAreInResultsAndTimeline)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "t.txt")
+        << "4 1 3\n3\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n";
+    std::ofstream(folder / "f.txt") << "2\n0 2 3 100 4000000 0\n1 2 3 100 4000000 0\n";
+    const std::string arguments =
+        "flows --topology t.txt --flows f.txt --fidelity packet --congestion-control none --set "
+        "switch.flowControl=pfc --set switch.buffer=1MiB --port-series 1us --quiet -o ";
+    ASSERT_EQ(Weir(folder, arguments + "a.h5 --timeline a.json").exit, 0);
+    ASSERT_EQ(Weir(folder, arguments + "b.h5 --timeline b.json").exit, 0);
+    EXPECT_EQ(ScratchFolder::Read(folder / "a.h5"), ScratchFolder::Read(folder / "b.h5"));
+    const std::string timeline = ScratchFolder::Read(folder / "a.json");
+    EXPECT_EQ(timeline, ScratchFolder::Read(folder / "b.json"));
+    std::map<uint32_t, double> ends;           // of the last pause, by thread
+    std::map<std::string, double> lastCounter; // by name
+    std::size_t pauses = 0;
+    const auto json = nlohmann::json::parse(timeline);
+    for (const auto& event : json["traceEvents"])
+    {
+        if (event["ph"] == "X" && event["cat"] == "pause")
+        {
+            double& end = ends[event["tid"].get<uint32_t>()];
+            EXPECT_GE(event["ts"].get<double>(), end);
+            end = event["ts"].get<double>() + event["dur"].get<double>();
+            pauses++;
+        }
+        else if (event["ph"] == "C")
+        {
+            lastCounter[event["name"].get<std::string>()] = event["args"]["most bytes"];
+        }
+    }
+    EXPECT_EQ(ends.size(), 2u); // both senders
+    EXPECT_GT(pauses, 4u);
+    ASSERT_EQ(lastCounter.count("queue switch3->host2"), 1u);
+    EXPECT_EQ(lastCounter["queue switch3->host2"], 0);
+    EXPECT_EQ(json["pausesLeftOut"], 0);
+}
+
+/** A configuration of HPCC's simulator names its files from the folder above, and says all. */
+TEST(CommandLine, RunsAConfigurationOfHpccsSimulator)
+{
+    const ScratchFolder folder;
+    std::filesystem::create_directory(folder / "mix");
+    std::ofstream(folder / "mix/t.txt")
+        << "4 1 3\n3\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n";
+    std::ofstream(folder / "mix/f.txt") << "2\n0 2 3 100 400000 2\n1 2 3 100 400000 2\n";
+    std::ofstream(folder / "mix/config.txt")
+        << "ENABLE_QCN 1\nTOPOLOGY_FILE mix/t.txt\nFLOW_FILE mix/f.txt\nCC_MODE 3\nHAS_WIN 1\n"
+           "VAR_WIN 1\nRATE_AI 50Mb/s\nMI_THRESH 0\nBUFFER_SIZE 32\n";
+    const std::string packet = " --fidelity packet --quiet --csv ";
+    ASSERT_EQ(Weir(folder, "flows --network mix/config.txt" + packet + "a.csv").exit, 0);
+    ASSERT_EQ(Weir(folder,
+                   "flows --network mix/config.txt --topology mix/t.txt --flows mix/f.txt" +
+                       packet + "b.csv")
+                  .exit,
+              0);
+    EXPECT_EQ(ScratchFolder::Read(folder / "a.csv"), ScratchFolder::Read(folder / "b.csv"));
+    ASSERT_EQ(Weir(folder,
+                   "flows --network mix/config.txt --congestion-control none --set "
+                   "packet.header=0" +
+                       packet + "c.csv")
+                  .exit,
+              2); // its keys are HPCC's
+    ASSERT_EQ(Weir(folder,
+                   "flows --network mix/config.txt --set congestionControl.utilization=0.5" +
+                       packet + "d.csv")
+                  .exit,
+              0);
+    EXPECT_NE(ScratchFolder::Read(folder / "a.csv"), ScratchFolder::Read(folder / "d.csv"));
+    const Outcome without = Weir(folder, "flows --topology mix/t.txt");
+    EXPECT_EQ(without.exit, 2);
+    EXPECT_NE(without.err.find("--flows is required"), std::string::npos) << without.err;
 }
 
 TEST(CommandLine, ListsAsJson)

@@ -50,6 +50,8 @@ TEST(ReadPackets, ReadsBackWhatIsWritten)
         spec.switches.markProbability = 0.01;
         spec.nodeLinks.burst = Bytes::KiB(16);
         spec.trafficClasses = 3;
+        spec.settle.replay = true;
+        spec.settle.tolerance = 0.01;
         spec.clock = Time::Nanoseconds(1);
         EXPECT_EQ(TextOf(Read(TextOf(spec))), TextOf(spec)) << control->Name();
         // What weir show prints is a file, too: its remarks are comments.

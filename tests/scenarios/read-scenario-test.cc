@@ -306,6 +306,16 @@ TEST(ReadScenario, RefusesEventsAndOutputsThatCannotBe)
               "beside it");
     EXPECT_EQ(RefusalWith("output: {file: a.h5, linkSeries: 0s}\n"),
               "run.yaml:10:34: output.linkSeries: found '0s', expected a time above zero");
+    EXPECT_EQ(RefusalWith("output: {file: a.h5, portSeries: 1us}\n"),
+              "run.yaml:10:34: output.portSeries: found it in fidelity flow, expected fidelity "
+              "packet or hybrid");
+    const char* const flow = "network: {fidelity: flow}\n";
+    const std::string packet = "network: {fidelity: packet}\n";
+    EXPECT_EQ(Refusal(flow, packet + "output: {file: a.h5, portSeries: 0s}\n"),
+              "run.yaml:10:34: output.portSeries: found '0s', expected a time above zero");
+    EXPECT_EQ(Refusal(flow, packet + "output: {portSeries: 1us}\n"),
+              "run.yaml:10:22: output.portSeries: found it without a file, expected output.file or "
+              "output.timeline beside it");
 }
 
 } // namespace

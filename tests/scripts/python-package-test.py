@@ -4,7 +4,7 @@ import shutil
 import tempfile
 import unittest
 
-from weir_results import flows, pipeline, run_json, sweep, two_jobs
+from weir_results import flows, pipeline, ports, run_json, sweep, two_jobs
 
 import h5py
 import numpy
@@ -161,6 +161,33 @@ class FigureData(unittest.TestCase):
             load = (own["utilization"] * own["duration"]).sum() * links.loc[link, "rate"]
             self.assertAlmostEqual(load / own["bytes"].sum(), 1, places=9)
 
+    def test_queues_say_what_the_links_counted(self):
+        result = weir.open(ports())
+        data = data_of("queues", result)
+        links = result.links.set_index("name")
+        for link, own in data.groupby("link"):
+            self.assertAlmostEqual(own["paused"].sum(), links.loc[link, "paused"], places=12)
+            self.assertEqual(own["most_queued"].max() > 0, links.loc[link, "most_queued"] > 0)
+        self.assertEqual(set(links.index[links["paused"] > 0]) - set(data["link"]), set())
+
+    def test_queues_are_trees_from_where_congestion_begins(self):
+        """Three senders share a cable of one; where it ends two more join what it brings."""
+        data = data_of("queues", weir.open(ports())).drop_duplicates("link").set_index("link")
+        roots = data.index[data["level"] == 0].tolist()
+        self.assertEqual(roots, ["switch6->switch7", "switch7->host5"])
+        under = {root: sorted(data.index[(data["root"] == root) & (data["level"] == 1)])
+                 for root in roots}
+        self.assertEqual(under["switch6->switch7"], [f"host{host}->switch6" for host in range(3)])
+        self.assertEqual(under["switch7->host5"], [f"host{host}->switch7" for host in (3, 4)])
+
+    def test_queues_take_a_window(self):
+        result = weir.open(ports())
+        data = data_of("queues", result, window=(1e-5, 2e-5))
+        self.assertAlmostEqual(data["start"].min(), 1e-5)
+        self.assertLess(data["start"].max(), 2e-5)
+        with self.assertRaisesRegex(weir.InputError, "--window: found no queue"):
+            data_of("queues", result, window=(1, 2))
+
     def test_topology_has_every_link_once(self):
         result = weir.open(two_jobs())
         data = data_of("topology", result)
@@ -276,7 +303,10 @@ class FigureData(unittest.TestCase):
     def test_missing_data_comes_with_its_remedy(self):
         with self.assertRaisesRegex(weir.Missing, r"output: \{linkSeries: 100us\}"):
             data_of("link-series", weir.open(two_jobs()))
-        for name in ("breakdown", "gantt", "topology", "congestion", "memory", "link-series"):
+        with self.assertRaisesRegex(weir.Missing, r"output: \{portSeries: 10us\}"):
+            data_of("queues", weir.open(two_jobs()))
+        for name in ("breakdown", "gantt", "topology", "congestion", "memory", "link-series",
+                     "queues"):
             with self.assertRaises(weir.Missing):
                 data_of(name, weir.open(sweep("ring")))
 

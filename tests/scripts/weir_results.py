@@ -41,6 +41,25 @@ def two_jobs():
 
 
 @functools.cache
+def ports():
+    """Packets: three hosts of a switch and, later, two of another send to one host of the second.
+
+    The cable between the switches has the rate of a host's; PFC pauses what fills a buffer.
+    """
+    folder = pathlib.Path(FOLDER.name)
+    cables = [(host, 6 + (host > 2)) for host in range(6)] + [(6, 7)]
+    (folder / "two-switches.txt").write_text(
+        "8 2 7\n6 7\n" + "".join(f"{a} {b} 100Gbps 1us 0\n" for a, b in cables), encoding="utf-8")
+    rows = [f"{host},5,1000000,{0 if host < 3 else 0.00005}" for host in range(5)]
+    (folder / "to-five.csv").write_text("src,dst,bytes,start_s\n" + "\n".join(rows) + "\n",
+                                        encoding="utf-8")
+    return made("ports.h5", "flows", "--topology", "two-switches.txt", "--flows", "to-five.csv",
+                "--fidelity", "packet", "--congestion-control", "none", "--set",
+                "switch.flowControl=pfc", "--set", "switch.buffer=2MiB", "--port-series", "1us",
+                "-o", "ports.h5", "--quiet")
+
+
+@functools.cache
 def run_json():
     """What weir run --json prints."""
     path = pathlib.Path(FOLDER.name) / "run.json"

@@ -9,10 +9,11 @@ from weir.figures.fct import Completion
 from weir.figures.gantt import Gantt
 from weir.figures.link_series import LinkSeries
 from weir.figures.memory import Memory
+from weir.figures.queues import Queues
 from weir.figures.topology import Topology
 
 FIGURES = [Comparison(), Breakdown(), Gantt(), Memory(), Topology(), LinkSeries(), Congestion(),
-           Completion(), Bandwidth()]
+           Queues(), Completion(), Bandwidth()]
 
 
 def find_figure(name):

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/settle-agreement.h"
+
+#include "fabric/routing/flow-hash.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/simulation/run-scenario.h"
+
+#include <cstdio>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double TOLERANCE = 0.01;
+constexpr const char* SETTLED_CONTROLS[] = {"none", "dcqcn", "hpcc", "swift"};
+constexpr uint64_t SETTLED_SEEDS = 2;
+
+struct NamedText
+{
+    std::string name;
+    std::string text;
+    bool isTraining;
+};
+
+/** Two jobs on every other node of eight, with sequences of collectives of random sizes. */
+std::string
+CollectivesOf(const std::string& control, uint64_t seed)
+{
+    uint64_t state = SplitMix64(seed);
+    const auto draw = [&state](uint64_t below) {
+        state += SPLIT_MIX_64_STEP;
+        return SplitMix64(state) % below;
+    };
+    std::string text =
+        "system: {base: hgx-h100, nodes: 8, fabric: {kind: leaf-spine, leafRadix: "
+        "32, oversubscription: 2, routing: ecmp}}\njobs:\n";
+    for (const char* job : {"a", "b"})
+    {
+        text += std::string("  - name: ") + job + "\n    collective: {calls: 4, sequence: [";
+        for (const char* op : {"all-reduce", "all-gather", "all-to-all"})
+        {
+            text +=
+                std::string("{op: ") + op + ", bytes: " + std::to_string(64 + draw(1024)) + "KiB},";
+        }
+        text += "]}\n    gpus: 32\n    placement: {kind: strided, stride: 2}\n";
+    }
+    return text + "network: {fidelity: packet, congestionControl: {kind: " + control + "}}\n";
+}
+
+std::string
+TrainingOf(const std::string& model, const std::string& plan)
+{
+    return "system: {base: hgx-h100, nodes: 2}\njobs:\n  - name: job\n    model: " + model +
+           "\n    parallel: {" + plan + "}\n    precision: bf16\n    steps: 2\n" +
+           "network: {fidelity: packet}\n";
+}
+
+std::vector<NamedText>
+ComparedScenarios()
+{
+    std::vector<NamedText> all;
+    for (const char* control : SETTLED_CONTROLS)
+    {
+        for (uint64_t seed = 1; seed <= SETTLED_SEEDS; seed++)
+        {
+            all.push_back(
+                {"collectives, " + std::string(control) + ", seed " + std::to_string(seed),
+                 CollectivesOf(control, seed),
+                 false});
+        }
+    }
+    all.push_back({"GPT-2, tensor 2, data 8",
+                   TrainingOf("gpt-2", "tensor: 2, data: 8, microBatch: 1, globalBatch: 16"),
+                   true});
+    all.push_back(
+        {"BERT base, tensor 2, pipeline 4, data 2",
+         TrainingOf("bert-base", "tensor: 2, pipeline: 4, data: 2, microBatch: 2, globalBatch: 32"),
+         true});
+    return all;
+}
+
+/** When the last collective ends, or the last training step's time, s. */
+double
+Outcome(const RunResult& result, bool isTraining)
+{
+    return isTraining ? result.StepTime().ToSeconds() : result.measured.ToSeconds();
+}
+
+} // namespace
+
+std::vector<SettlePoint>
+CompareSettled(const Catalog& catalog, const std::function<void()>& progress)
+{
+    std::vector<SettlePoint> points;
+    for (const NamedText& each : ComparedScenarios())
+    {
+        const YamlNode node = YamlNode::Parse("title: compared\n" + each.text, each.name);
+        Scenario scenario = ReadScenario(node, catalog);
+        PlainLoop loop;
+        const auto run = [&](double& seconds) {
+            const RunResult result = RunScenario(scenario, loop, [](const RunProgress&) {});
+            seconds = result.wallSeconds;
+            return Outcome(result, each.isTraining);
+        };
+        SettlePoint point;
+        point.name = each.name;
+        point.isTraining = each.isTraining;
+        point.packets = run(point.packetSeconds);
+        scenario.packets.settle.replay = true;
+        point.replayed = run(point.replayedSeconds);
+        scenario.packets.settle.tolerance = TOLERANCE;
+        point.tolerated = run(point.toleratedSeconds);
+        points.push_back(point);
+        progress();
+    }
+    return points;
+}
+
+std::string
+ToText(const std::vector<SettlePoint>& points)
+{
+    std::string text = "Replayed episodes against all packets:\n\n";
+    char line[200];
+    std::snprintf(line,
+                  sizeof line,
+                  "  %-40s %12s %9s %9s %20s\n",
+                  "",
+                  "all packets",
+                  "replay",
+                  "1 %",
+                  "times as fast");
+    text += line;
+    for (const SettlePoint& point : points)
+    {
+        std::snprintf(line,
+                      sizeof line,
+                      "  %-40s %9.3f ms %+7.3f %% %+7.3f %% %9.1f %9.1f\n",
+                      point.name.c_str(),
+                      1e3 * point.packets,
+                      100 * (point.replayed / point.packets - 1),
+                      100 * (point.tolerated / point.packets - 1),
+                      point.packetSeconds / point.replayedSeconds,
+                      point.packetSeconds / point.toleratedSeconds);
+        text += line;
+    }
+    return text;
+}
+
+std::vector<CaseOutcome>
+CasesOf(const std::vector<SettlePoint>& points)
+{
+    std::vector<CaseOutcome> cases;
+    for (const SettlePoint& point : points)
+    {
+        const std::string kind = point.isTraining ? " training" : " collectives";
+        cases.push_back({point.name, {"replay", "replay" + kind}, point.packets, point.replayed});
+        cases.push_back({point.name + ", tolerance 1 %",
+                         {"tolerance", "tolerance" + kind},
+                         point.packets,
+                         point.tolerated});
+    }
+    return cases;
+}
+
+} // namespace weir

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/results/port-series.h"
+
+#include "fabric/transport/packet/congestion/no-congestion-control.h"
+#include "fabric/transport/packet/congestion/static-window.h"
+#include "fabric/transport/packet/packet-transport.h"
+#include "scenarios/results/recorder.h"
+#include "tests/scenarios/flow-files.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <numeric>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+constexpr unsigned DATA = 1;           //!< a traffic class
+constexpr unsigned SENDERS = 4;        //!< of the incast
+constexpr double BYTES_PER_US = 12500; //!< of a link of 100 Gb/s
+
+struct Told : RecordSink
+{
+    void OnPortBin(const PortBinRecord& record) override
+    {
+        bins.push_back(record);
+    }
+
+    void OnPause(const PauseRecord& record) override
+    {
+        pauses.push_back(record);
+    }
+
+    void OnPausesLeftOut(uint64_t count) override
+    {
+        leftOut += count;
+    }
+
+    std::vector<PortBinRecord> bins;
+    std::vector<PauseRecord> pauses;
+    uint64_t leftOut{0};
+};
+
+/** 1000 B wait from 50 us to 150 us and 3000 B until 250 us, paused from 100 us to 180 us, a packet
+ * without credits from 170 us to 230 us. */
+TEST(PortSeries, IsTheIntegralOverEachBin)
+{
+    PortSeries series(2, Time::Microseconds(100));
+    series.OnQueue(LinkId(1), DATA, 1000, Time::Microseconds(50));
+    series.OnPause(LinkId(1), DATA, true, Time::Microseconds(100));
+    series.OnQueue(LinkId(1), 2, 2000, Time::Microseconds(150)); // of another class
+    series.OnMark(LinkId(1), DATA, Time::Microseconds(160));
+    series.OnPause(LinkId(1), DATA, false, Time::Microseconds(180));
+    series.OnCreditWait(LinkId(1), DATA, true, Time::Microseconds(170));
+    series.OnCreditWait(LinkId(1), DATA, false, Time::Microseconds(230));
+    series.OnDrop(LinkId(1), DATA, 700, Time::Microseconds(240));
+    series.OnQueue(LinkId(1), DATA, 0, Time::Microseconds(250));
+    series.OnQueue(LinkId(1), 2, 0, Time::Microseconds(250));
+    Told told;
+    series.Finish(Time::Microseconds(1000), told);
+    const double mean[] = {1000 * 0.5, 1000 * 0.5 + 3000 * 0.5, 3000 * 0.5};
+    const int64_t most[] = {1000, 3000, 3000};
+    const double waiting[] = {50, 100, 50};
+    const double paused[] = {0, 80, 0};
+    const double credit[] = {0, 30, 30};
+    const double held[] = {0, 100, 30};
+    const uint32_t marks[] = {0, 1, 0};
+    const uint32_t drops[] = {0, 0, 1};
+    ASSERT_EQ(told.bins.size(), 3u);
+    for (uint32_t i = 0; i < 3; i++)
+    {
+        EXPECT_EQ(told.bins[i].link, LinkId(1));
+        EXPECT_EQ(told.bins[i].bin, i);
+        EXPECT_NEAR(told.bins[i].meanQueued, mean[i], 1e-9);
+        EXPECT_EQ(told.bins[i].mostQueued.Count(), most[i]);
+        EXPECT_EQ(told.bins[i].waiting, Time::Microseconds(waiting[i]));
+        EXPECT_EQ(told.bins[i].paused, Time::Microseconds(paused[i]));
+        EXPECT_EQ(told.bins[i].creditWait, Time::Microseconds(credit[i]));
+        EXPECT_EQ(told.bins[i].waitingHeld, Time::Microseconds(held[i]));
+        EXPECT_EQ(told.bins[i].marks, marks[i]);
+        EXPECT_EQ(told.bins[i].drops, drops[i]);
+    }
+    ASSERT_EQ(told.pauses.size(), 1u);
+    EXPECT_EQ(told.pauses[0].started, Time::Microseconds(100));
+    EXPECT_EQ(told.pauses[0].finished, Time::Microseconds(180));
+}
+
+/**
+ * A port whose queue is k bytes in its k-th microsecond, k = 1 ... 1000, in at most 16 bins: they
+ * are 64 us wide (1000 / 64 < 16 < 1000 / 32), and together they hold the same 500500 byte us.
+ */
+TEST(PortSeries, WiderBinsLoseNothing)
+{
+    PortSeries series(1, Time::Microseconds(1), 16);
+    for (int k = 1; k <= 1000; k++)
+    {
+        series.OnQueue(LinkId(0), DATA, k, Time::Microseconds(k - 1));
+        series.OnMark(LinkId(0), DATA, Time::Microseconds(k - 1));
+    }
+    Told told;
+    series.Finish(Time::Microseconds(1000), told);
+    ASSERT_LE(told.bins.size(), 16u);
+    double sum = 0;
+    uint32_t marks = 0;
+    for (const PortBinRecord& record : told.bins)
+    {
+        EXPECT_EQ(record.width, Time::Microseconds(64));
+        EXPECT_EQ(record.mostQueued.Count(), std::min(1000u, 64 * (record.bin + 1)));
+        sum += record.meanQueued * record.waiting.ToMicroseconds();
+        marks += record.marks;
+    }
+    EXPECT_NEAR(sum, 500500, 1e-6);
+    EXPECT_EQ(marks, 1000u);
+}
+
+/** Of 200 ports with a queue and 200 that are paused the worst 64 of each are told of. */
+TEST(PortSeries, TellsOfTheBusiestPorts)
+{
+    PortSeries series(400, Time::Microseconds(1));
+    for (unsigned i = 0; i < 200; i++)
+    {
+        series.OnQueue(LinkId(i), DATA, i + 1, Time());
+        series.OnPause(LinkId(200 + i), DATA, true, Time::Nanoseconds(i));
+    }
+    Told told;
+    series.Finish(Time::Nanoseconds(500), told);
+    ASSERT_EQ(told.bins.size(), 2 * PortSeries::MAX_PORTS);
+    for (unsigned i = 0; i < PortSeries::MAX_PORTS; i++)
+    {
+        EXPECT_EQ(told.bins[i].link, LinkId(200 - PortSeries::MAX_PORTS + i));
+        EXPECT_EQ(told.bins[PortSeries::MAX_PORTS + i].link, LinkId(200 + i));
+    }
+    EXPECT_EQ(told.pauses.size(), PortSeries::MAX_PORTS);
+    EXPECT_EQ(told.leftOut, 200 - PortSeries::MAX_PORTS);
+}
+
+TEST(PortSeries, RefusesABinWithoutWidth)
+{
+    EXPECT_THROW(PortSeries(1, Time()), std::invalid_argument);
+}
+
+/** Only packets wait in queues. */
+TEST(PortSeries, RefusesAFluid)
+{
+    const PlayedFlows played =
+        PlayTexts("3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n", "1\n0 1 3 100 1000 0\n");
+    Recorder recorder;
+    EXPECT_THROW(recorder.Watch(
+                     played.network->GetTransport(),
+                     played.network->GetRouting(),
+                     [](const FlowRequest&) { return FlowOwner(); },
+                     std::nullopt,
+                     Time::Microseconds(1)),
+                 std::invalid_argument);
+}
+
+/** Adds up what flows have met. */
+struct FlowSums : TransportObserver
+{
+    explicit FlowSums(Transport& transport)
+        : transport(transport)
+    {
+    }
+
+    void OnFlowFinished(FlowId id, const FlowRequest&, Time, Time) override
+    {
+        const FlowCounters& counters = *transport.GetFlowCounters(id);
+        drops += counters.drops;
+        retransmissions += counters.retransmissions;
+        marks += counters.marks;
+        paused.push_back(counters.paused);
+    }
+
+    Transport& transport;
+    uint64_t drops{0};
+    uint64_t retransmissions{0};
+    uint64_t marks{0};
+    std::vector<int64_t> paused;
+};
+
+/** SENDERS hosts that send 2 MB each to one more over a switch, without congestion control. */
+struct Incast
+{
+    explicit Incast(const PacketSpec& packets)
+        : file(
+              "6 1 5\n5\n0 5 100Gbps 1us 0\n1 5 100Gbps 1us 0\n2 5 100Gbps 1us 0\n"
+              "3 5 100Gbps 1us 0\n4 5 100Gbps 1us 0\n"),
+          network(ReadHpccTopology(file.Path()), FabricSpec(), packets),
+          series(network.GetRouting().GetTopology().LinkCount(), Time::Microseconds(1)),
+          flows(network.GetTransport())
+    {
+        const TextFile text(
+            "4\n0 4 3 100 2000000 0\n1 4 3 100 2000000 0\n2 4 3 100 2000000 0\n"
+            "3 4 3 100 2000000 0\n");
+        Transport& transport = network.GetTransport();
+        EXPECT_TRUE(transport.AddPortObserver(series));
+        transport.AddObserver(flows, false);
+        FlowFile rows(text.Path());
+        FlowResults results = ReadFlows(rows, network);
+        PlainLoop loop;
+        PlayFlows(results, network, loop, [](Time) {});
+        Time end;
+        for (std::size_t flow = 0; flow < results.Size(); flow++)
+        {
+            end = std::max(end, results.Finish(flow));
+        }
+        transport.RemovePortObserver(series);
+        series.Finish(end, told);
+        transport.RemoveObserver(flows);
+    }
+
+    LinkId Find(const std::string& name) const
+    {
+        const Topology& topology = network.GetSimulation().GetTopology();
+        for (std::size_t i = 0; i < topology.LinkCount(); i++)
+        {
+            if (topology.LinkName(LinkId(i)) == name)
+            {
+                return LinkId(i);
+            }
+        }
+        return LinkId();
+    }
+
+    TextFile file;
+    mutable HpccNetwork network;
+    PortSeries series;
+    FlowSums flows;
+    Told told;
+};
+
+PacketSpec
+WithPauses()
+{
+    PacketSpec packets;
+    packets.switches.flowControl = FlowControl::Pfc;
+    packets.switches.buffer = Bytes(2000000);
+    packets.switches.alpha = 0.25;
+    packets.switches.alphaRate = Rate();
+    packets.switches.marks = false;
+    packets.congestionControl = NoCongestionControl();
+    return packets;
+}
+
+/**
+ * n senders at rate C into one port: its queue grows at (n - 1) C from the first packet's arrival
+ * on. Each sender is paused when its account has alpha times what is left of the shared buffer S
+ * beside its reserve R: x = alpha (S - n x), at a queue of n (R + alpha S / (1 + n alpha)). The
+ * pause comes a link's latency and a pause frame of 84 bytes later.
+ */
+TEST(PortSeries, AnIncastFillsItsPortUntilItPauses)
+{
+    const PacketSpec packets = WithPauses();
+    Incast incast(packets);
+    auto& transport = dynamic_cast<PacketTransport&>(incast.network.GetTransport());
+    const LinkId hot = incast.Find("switch5->host4");
+    const LinkId in = incast.Find("host0->switch5");
+    const double packet = transport.GetNetwork().MostBytes(in.Index());
+    const double began = 1 + packet / BYTES_PER_US; // us
+    Time firstPause = Time::Infinite();
+    for (const PauseRecord& pause : incast.told.pauses)
+    {
+        firstPause = std::min(firstPause, pause.started);
+    }
+    unsigned checked = 0;
+    for (const PortBinRecord& record : incast.told.bins)
+    {
+        const double middle = record.bin + 0.5;
+        if (record.link == hot && record.bin >= 2 && middle + 0.5 < firstPause.ToMicroseconds())
+        {
+            EXPECT_NEAR(record.meanQueued,
+                        (SENDERS - 1) * BYTES_PER_US * (middle - began),
+                        SENDERS * packet);
+            checked++;
+        }
+    }
+    EXPECT_GE(checked, 5u);
+    const SwitchSpec& spec = packets.switches;
+    const auto reserve = spec.reserve.ToDouble();
+    double shared = spec.buffer.ToDouble();
+    for (unsigned host = 0; host <= SENDERS; host++)
+    {
+        const LinkId link = incast.Find("host" + std::to_string(host) + "->switch5");
+        shared -= static_cast<double>(transport.GetNetwork().HeadroomOf(link.Index())) + reserve;
+    }
+    const double full = SENDERS * (reserve + spec.alpha * shared / (1 + SENDERS * spec.alpha));
+    const double pausedAt = began + full / ((SENDERS - 1) * BYTES_PER_US) + 1 + 84 / BYTES_PER_US;
+    EXPECT_NEAR(firstPause.ToMicroseconds(), pausedAt, 2 * SENDERS * packet / BYTES_PER_US);
+}
+
+/** By port, bins, pauses and the port's counter say the same time to the picosecond. */
+TEST(PortSeries, PausesAreWhatTheCountersSay)
+{
+    for (const Time pauseTime : {Time::Infinite(), Time::Microseconds(4)})
+    {
+        PacketSpec packets = WithPauses();
+        packets.switches.pauseTime = pauseTime;
+        Incast incast(packets);
+        std::map<uint32_t, int64_t> ofBins;
+        std::map<uint32_t, int64_t> ofPauses;
+        for (const PortBinRecord& record : incast.told.bins)
+        {
+            ofBins[record.link.Index()] += record.paused.ToPicoseconds();
+        }
+        for (const PauseRecord& pause : incast.told.pauses)
+        {
+            ofPauses[pause.link.Index()] += (pause.finished - pause.started).ToPicoseconds();
+        }
+        EXPECT_EQ(incast.told.leftOut, 0u);
+        for (unsigned host = 0; host < SENDERS; host++)
+        {
+            const LinkId link = incast.Find("host" + std::to_string(host) + "->switch5");
+            const PortCounters& port = *incast.network.GetTransport().GetPortCounters(link);
+            EXPECT_GT(port.paused, 0);
+            EXPECT_EQ(ofBins[link.Index()], port.paused);
+            EXPECT_EQ(ofPauses[link.Index()], port.paused);
+            // Its one flow is under way for longer than its port is paused.
+            EXPECT_EQ(
+                std::count(incast.flows.paused.begin(), incast.flows.paused.end(), port.paused), 1);
+        }
+        EXPECT_EQ(incast.flows.drops, 0u);
+        EXPECT_EQ(incast.flows.retransmissions, 0u);
+    }
+}
+
+/** Where nothing pauses, each lost packet is sent again once: by flow, by port, by bin. */
+TEST(PortSeries, LossesAreTheSameByFlowAndPort)
+{
+    PacketSpec packets = WithPauses();
+    packets.switches.flowControl = FlowControl::None;
+    packets.switches.portQueue = Bytes(100000);
+    packets.queuePair.recovery = LossRecovery::Selective;
+    packets.congestionControl = StaticWindow();
+    Incast incast(packets);
+    Transport& transport = incast.network.GetTransport();
+    uint64_t inBins = 0;
+    for (const PortBinRecord& record : incast.told.bins)
+    {
+        inBins += record.drops;
+    }
+    uint64_t again = 0;
+    for (unsigned host = 0; host < SENDERS; host++)
+    {
+        again +=
+            transport.GetPortCounters(incast.Find("host" + std::to_string(host) + "->switch5"))
+                ->retransmissions;
+    }
+    const uint64_t drops = transport.GetPortCounters(incast.Find("switch5->host4"))->drops;
+    EXPECT_GT(drops, 0u);
+    EXPECT_EQ(inBins, drops);
+    EXPECT_EQ(incast.flows.drops, drops);
+    EXPECT_EQ(incast.flows.retransmissions, again);
+    EXPECT_EQ(again, drops);
+}
+
+/** Marks of ports reach the flows whose packets they were. */
+TEST(PortSeries, MarksAreTheSameByFlowAndPort)
+{
+    PacketSpec packets = WithPauses();
+    packets.switches.marks = true;
+    packets.switches.markFrom = Bytes(50000);
+    packets.switches.markAll = Bytes(200000);
+    Incast incast(packets);
+    const LinkId hot = incast.Find("switch5->host4");
+    const uint64_t marks = incast.network.GetTransport().GetPortCounters(hot)->marks;
+    EXPECT_GT(marks, 0u);
+    EXPECT_EQ(incast.flows.marks, marks);
+}
+
+} // namespace
+} // namespace weir
