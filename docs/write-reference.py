@@ -119,7 +119,8 @@ def result_files(folder):
            "1MiB", "-o", "collective.h5", "--link-series", "10us", folder=folder)
     (folder / "flows.csv").write_text("src,dst,bytes,start_s\n0,8,1000000,0\n")
     called("flows", "--topology", "hgx-h100", "--nodes", "2", "--flows", "flows.csv", "--fidelity",
-           "packet", "-o", "flows.h5", "--link-series", "10us", "--quiet", folder=folder)
+           "packet", "-o", "flows.h5", "--link-series", "10us", "--port-series", "10us", "--quiet",
+           folder=folder)
     return [folder / name for name in ("run.h5", "collective.h5", "flows.h5")]
 
 
