@@ -52,8 +52,8 @@ TEST(PortSeries, IsTheIntegralOverEachBin)
     series.OnPause(LinkId(1), DATA, true, Time::Microseconds(100));
     series.OnQueue(LinkId(1), 2, 2000, Time::Microseconds(150)); // of another class
     series.OnMark(LinkId(1), DATA, Time::Microseconds(160));
-    series.OnPause(LinkId(1), DATA, false, Time::Microseconds(180));
     series.OnCreditWait(LinkId(1), DATA, true, Time::Microseconds(170));
+    series.OnPause(LinkId(1), DATA, false, Time::Microseconds(180));
     series.OnCreditWait(LinkId(1), DATA, false, Time::Microseconds(230));
     series.OnDrop(LinkId(1), DATA, 700, Time::Microseconds(240));
     series.OnQueue(LinkId(1), DATA, 0, Time::Microseconds(250));

@@ -31,6 +31,7 @@ Datagrams::Offer(LinkId link, unsigned trafficClass, int64_t now)
                                     std::to_string(FIRST_CLASS) + " to trafficClasses, which is " +
                                     std::to_string(m_network.Classes() - 1));
     }
+    m_offers += m_network.HasSource(link.Index(), trafficClass) ? 0 : 1;
     m_network.SetSource(link.Index(), trafficClass, true, now);
 }
 
@@ -93,6 +94,7 @@ Datagrams::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         m_client.NextDatagram(LinkId(link), trafficClass, Time::Picoseconds(now));
     if (!datagram)
     {
+        m_offers--;
         m_network.SetSource(link, trafficClass, false, now);
         return Packet::NONE;
     }

@@ -69,6 +69,12 @@ class Datagrams final : public PacketEnds
     /** Links have failed or come up. */
     void Reroute();
 
+    /** Whether ports have been offered datagrams and have not got all of them yet. */
+    bool AreOffered() const
+    {
+        return m_offers > 0;
+    }
+
     /** @throws std::invalid_argument when the client's datagram is longer than any packet. */
     uint32_t NextPacket(uint32_t link, unsigned trafficClass, int64_t now) override;
     void OnPacket(uint32_t packet, int64_t now) override;
@@ -91,6 +97,7 @@ class Datagrams final : public PacketEnds
     PacketNetwork& m_network;
     DatagramClient& m_client;
     std::vector<Paths> m_paths;          //!< by route
+    std::size_t m_offers{0};             //!< classes of ports that have datagrams
     std::vector<uint32_t> m_placeOfPath; //!< by path; END: not kept yet
 };
 

@@ -93,6 +93,12 @@ class PacketNetwork
     /** Says whether a device has packets of its own for a port, to be had by NextPacket. */
     void SetSource(uint32_t link, unsigned trafficClass, bool hasPackets, int64_t now);
 
+    /** Whether a device has said that it has packets of its own for a port. */
+    bool HasSource(uint32_t link, unsigned trafficClass) const
+    {
+        return (m_ports[link].sources >> trafficClass & 1) != 0;
+    }
+
     void OnArrival(uint32_t link, int64_t now);
 
     /** Has memory fetched that OnArrival or OnPortReady will look at: of the link alone. */

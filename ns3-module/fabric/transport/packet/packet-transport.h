@@ -83,10 +83,10 @@ class PacketTransport final : public Transport, private MessageClient, private D
         return m_active;
     }
 
-    /** Whether there is no flow, and no packet either. */
+    /** Whether there is no flow, no packet, and none to come of those who send datagrams. */
     bool IsAtRest() const
     {
-        return m_active == 0 && m_packets.InUse() == 0;
+        return m_active == 0 && m_packets.InUse() == 0 && !m_datagrams.AreOffered();
     }
 
     std::vector<StalledFlow> StalledFlows() override;
