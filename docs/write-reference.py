@@ -58,7 +58,7 @@ def keys():
     """Keys of YAML files."""
     maps = json.loads(called("reference", "keys"))
     # By what they are of, in the order in which a reader meets them.
-    order = ["run", "job", "parallel", "placement", "network", "event", "output", "system", "costs",
+    order = ["run", "job", "parallel", "framework", "placement", "network", "event", "output", "system", "costs",
              "sourced", "link", "gpu", "model", "traffic", "flow-sizes", "graph", "suite",
              "calibration"]
     maps.sort(key=lambda m: order.index(re.split(r"[ .,]", m["map"])[0]))

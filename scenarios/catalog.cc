@@ -30,6 +30,8 @@ Singular(CatalogKind kind)
         return "run";
     case CatalogKind::Gpus:
         return "GPU";
+    case CatalogKind::Frameworks:
+        return "framework";
     case CatalogKind::Calibrations:
         return "calibration";
     case CatalogKind::FlowSizes:
@@ -171,6 +173,8 @@ ToString(CatalogKind kind)
         return "runs";
     case CatalogKind::Gpus:
         return "gpus";
+    case CatalogKind::Frameworks:
+        return "frameworks";
     case CatalogKind::Calibrations:
         return "calibrations";
     case CatalogKind::FlowSizes:

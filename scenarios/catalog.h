@@ -21,6 +21,7 @@ enum class CatalogKind : uint8_t
     Models,
     Runs,
     Gpus,
+    Frameworks,   //!< what a parallel plan is under a training framework
     Calibrations, //!< error bounds of the shortcuts
     FlowSizes,    //!< distributions of flow sizes
     Suites        //!< folders of validation/ that hold a suite.yaml
@@ -40,9 +41,9 @@ struct CatalogEntry
 /**
  * The descriptions Weir ships and those a user adds, found by name.
  *
- * A data folder holds systems/, models/, runs/, gpus/, calibrations/, flow-sizes/ and validation/
- * (or has validation/ beside it, as the source tree does). Folders are searched in order; the first
- * file of a name counts.
+ * A data folder holds systems/, models/, runs/, gpus/, frameworks/, calibrations/, flow-sizes/ and
+ * validation/ (or has validation/ beside it, as the source tree does). Folders are searched in
+ * order; the first file of a name counts.
  */
 class Catalog
 {

@@ -15,6 +15,7 @@ ParseKind(const std::string& name)
                             CatalogKind::Models,
                             CatalogKind::Runs,
                             CatalogKind::Gpus,
+                            CatalogKind::Frameworks,
                             CatalogKind::Calibrations,
                             CatalogKind::FlowSizes,
                             CatalogKind::Suites})

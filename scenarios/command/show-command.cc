@@ -9,6 +9,7 @@
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
+#include "scenarios/readers/read-plan.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/read-traffic.h"
@@ -82,6 +83,12 @@ Show(const ShowOptions& options)
         std::cout << ReadTextFile(path, "a GPU's description");
         break;
     }
+    case CatalogKind::Frameworks: {
+        const YamlNode name = YamlNode::ParseArgument(options.name, "NAME");
+        ReadFramework(name, catalog); // refuses what is none
+        std::cout << ResolveBase(name, kind, catalog).Dump() << "\n";
+        break;
+    }
     case CatalogKind::Calibrations: {
         const std::string path = catalog.Find(kind, options.name);
         std::cout << ReadTextFile(path, "a calibration");
@@ -112,7 +119,7 @@ AddShowCommand(CLI::App& application)
     auto options = std::make_shared<ShowOptions>();
     verb->add_option("KIND",
                      options->kind,
-                     "system, model, run, gpu, calibration, flow-size, suite or network")
+                     "system, model, run, gpu, framework, calibration, flow-size, suite or network")
         ->required();
     verb->add_option("NAME",
                      options->name,
@@ -124,6 +131,7 @@ AddShowCommand(CLI::App& application)
         "  weir show system hgx-h100     GPUs, links with payload rates, NCCL's channels\n"
         "  weir show model gpt-175b      shape and parameters\n"
         "  weir show run gpt-175b-96-h800    the scenario after defaults\n"
+        "  weir show framework torchtitan    what plans are under it, each value with its source\n"
         "  weir show network dcqcn       packets, queue pairs and switches: a file for --network");
     return {verb, [options] { return Show(*options); }};
 }

@@ -83,6 +83,10 @@ PlanKeyHelps()
     {
         keys.push_back({key.path, key.help});
     }
+    keys.insert(keys.begin(),
+                {"framework",
+                 "A name of `weir list frameworks` or a file: keys beside it that are missing are "
+                 "as it has them; megatron-lm where absent."});
     keys.push_back({"tensorShape", "[tensor], [q, q] (2-D) or [q, q, d] (2.5-D)."});
     keys.push_back({"expertLoad", "How tokens are distributed over experts: parallel.expertLoad."});
     return keys;

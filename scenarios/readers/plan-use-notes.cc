@@ -44,7 +44,7 @@ NotesOnPlanUse(const YamlNode& node, const ParallelPlan& plan, const Network& ne
         node.Get("expertLoad").Fail("found it for a model without experts, expected one with them");
     }
     ParallelPlan given = plan;
-    ParallelPlan usual = UsualPlan();
+    ParallelPlan usual = DefaultPlan();
     const PlanSetting setting{plan, transformer, table};
     const std::vector<PlanUse> uses = PlanUses();
     std::vector<std::string> notes;

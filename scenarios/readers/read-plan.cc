@@ -3,7 +3,9 @@
 
 #include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/read-experts.h"
+#include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
 #include <map>
@@ -66,7 +68,7 @@ void
 CheckPlanKeys(const YamlNode& node, const std::vector<PlanKey>& keys)
 {
     std::map<std::string, std::vector<std::string>> names; // by map; those of the plan by nothing
-    names[""] = {"tensorShape", "expertLoad"};
+    names[""] = {"framework", "tensorShape", "expertLoad"};
     for (const PlanKey& key : keys)
     {
         const std::string map = key.Map();
@@ -132,7 +134,7 @@ FindPlanKey(const YamlNode& node, const PlanKey& key)
 }
 
 ParallelPlan
-UsualPlan()
+DefaultPlan()
 {
     ParallelPlan plan;
     plan.host = EagerHost();
@@ -140,11 +142,34 @@ UsualPlan()
 }
 
 ParallelPlan
-ReadPlan(const YamlNode& node)
+ReadFramework(const YamlNode& reference, const Catalog& catalog)
+{
+    const YamlNode node = ResolveBase(reference, CatalogKind::Frameworks, catalog);
+    node.CheckKeys(YamlKeysOf("framework"));
+    const YamlNode habits = node.Get("parallel");
+    std::vector<std::string> paths;
+    ParallelPlan plan = DefaultPlan();
+    for (const PlanKey& key : PlanKeys())
+    {
+        paths.push_back(key.path);
+        if (const auto habit = habits.Find(key.path))
+        {
+            habit->CheckKeys(YamlKeysOf("sourced"));
+            ReadSource(*habit);
+            std::visit(ValueReader{habit->Get("value"), plan}, key.value);
+        }
+    }
+    habits.CheckKeys(paths);
+    return plan;
+}
+
+ParallelPlan
+ReadPlan(const YamlNode& node, const Catalog& catalog)
 {
     const std::vector<PlanKey> keys = PlanKeys();
     CheckPlanKeys(node, keys);
-    ParallelPlan plan = UsualPlan();
+    const auto framework = node.Find("framework");
+    ParallelPlan plan = framework ? ReadFramework(*framework, catalog) : DefaultPlan();
     for (const PlanKey& key : keys)
     {
         if (const auto found = FindPlanKey(node, key))
@@ -161,7 +186,7 @@ ReadPlan(const YamlNode& node)
         plan.expertLoad = ReadExpertLoad(*load);
     }
     const auto sharding = node.Find("dataSharding");
-    if (sharding && sharding->IsMap() && !sharding->Has("state"))
+    if (sharding && sharding->IsMap() && plan.sharding.state == ShardedState::None)
     {
         sharding->Get("state"); // says what is missing
     }

@@ -331,7 +331,7 @@ ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& 
         job.network = ReadModel(node.Get("model"), catalog);
     }
     const YamlNode parallel = node.Get("parallel");
-    job.plan = ReadPlan(parallel);
+    job.plan = ReadPlan(parallel, catalog);
     job.where = parallel.Where();
     if (const auto placement = node.Find("placement"))
     {

@@ -200,6 +200,14 @@ RunMaps()
           {"portSeries",
            "bin width of queue lengths and pauses of the busiest ports over time, a time; absent: "
            "no series. In fidelity packet or hybrid; bins are wider where a run has too many"}}},
+        {"framework",
+         "A training framework: scenarios/frameworks/NAME.yaml, or a file of your own",
+         {{"title", "what it is, with its versions, in a line"},
+          {"base", "a framework that it differs from"},
+          {"parallel",
+           "what a parallel plan is under it where a job says nothing: keys of `parallel`, those "
+           "of "
+           "a map by path (host.kernel), each {value, source}"}}},
         {"parallel.expertLoad",
          "How tokens are distributed over experts, in `parallel`",
          {{"capacityFactor", "tokens of an expert at most, of the mean; 0: dropless"},
@@ -352,7 +360,7 @@ SystemMaps()
           {"ncclRate", "what NCCL's topology search takes the link for"},
           {"source", "where the figures come from"}}},
         {"sourced",
-         "A figure with where it comes from: entries of `costs`, figures of GPUs",
+         "A figure with where it comes from: entries of `costs`, figures of GPUs and frameworks",
          {{"value", "the figure with its unit"}, {"source", "where it comes from"}}},
         {"system.fabric",
          "The network between nodes; the keys of its kind stand beside these",

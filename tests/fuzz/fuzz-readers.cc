@@ -19,6 +19,7 @@
 #include "scenarios/msccl/read-msccl.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-packets.h"
+#include "scenarios/readers/read-plan.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/read-traffic.h"
@@ -178,6 +179,12 @@ Targets()
          "a.yaml",
          [catalog](const std::string& path) { LoadGpu(path, catalog); },
          Texts(data / "gpus", ".yaml")},
+        {"framework",
+         "./a.yaml",
+         [catalog](const std::string& path) {
+             ReadFramework(YamlNode::Parse(path, "framework"), catalog);
+         },
+         Texts(data / "frameworks", ".yaml")},
         {"suite",
          "suite.yaml",
          [catalog](const std::string& path) { LoadSuite(path, catalog); },

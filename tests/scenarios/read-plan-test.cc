@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <type_traits>
+#include <vector>
 
 namespace weir
 {
@@ -52,6 +54,80 @@ TEST(ReadPlan, TakesLargeBatches)
 {
     EXPECT_EQ(ReadPlan(YamlNode::Parse("{data: 1024, globalBatch: 131072}", "p.yaml")).globalBatch,
               131072U);
+}
+
+/** The values of two plans that differ, by path. */
+std::vector<std::string>
+Differences(ParallelPlan a, ParallelPlan b)
+{
+    const auto isSame = [&](const auto& at) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(at)>, PlanChoice>)
+        {
+            return at.get(a) == at.get(b);
+        }
+        else
+        {
+            return at.at(a) == at.at(b);
+        }
+    };
+    std::vector<std::string> paths;
+    for (const PlanKey& key : PlanKeys())
+    {
+        if (!std::visit(isSame, key.value))
+        {
+            paths.push_back(key.path);
+        }
+    }
+    return paths;
+}
+
+ParallelPlan
+PlanOf(const std::string& text)
+{
+    return ReadPlan(YamlNode::Parse(text, "plan.yaml"));
+}
+
+// The default is said twice, as values of ParallelPlan and, with sources, as a framework: the same,
+// but for the loss, which the default names by its fusion.
+TEST(ReadPlan, MegatronLmIsTheDefault)
+{
+    const ParallelPlan plan = PlanOf("framework: megatron-lm");
+    EXPECT_EQ(Differences(plan, DefaultPlan()), std::vector<std::string>{"loss"});
+    EXPECT_EQ(plan.Loss(), DefaultPlan().Loss());
+}
+
+TEST(ReadPlan, FrameworksSayWhatTheJobLeavesOut)
+{
+    EXPECT_EQ(Differences(PlanOf("framework: zero-bubble"), PlanOf("framework: megatron-lm")),
+              std::vector<std::string>{"embeddingsAsLayers"});
+    const ParallelPlan plan =
+        PlanOf("{framework: torchtitan, host: {syncBatches: true}, dataSharding: {ranks: 8}}");
+    EXPECT_EQ(plan.contextExchange, ContextExchange::Pieces);
+    EXPECT_EQ(plan.sharding.state, ShardedState::Full); // of its base, fsdp2
+    EXPECT_EQ(plan.sharding.ranks, 8U);
+    EXPECT_TRUE(plan.host.syncBatches);
+    EXPECT_EQ(plan.host.kernel, DefaultPlan().host.kernel);
+}
+
+TEST(ReadPlan, RefusesFrameworksWithTheirPlace)
+{
+    const std::string unknown = RefusalOf([] { PlanOf("framework: torchtitn"); });
+    EXPECT_EQ(unknown.rfind("plan.yaml:1:12: framework: found the unknown framework 'torchtitn', "
+                            "expected a file or one of: alpa, ",
+                            0),
+              0U)
+        << unknown;
+    EXPECT_NE(unknown.find("(did you mean 'torchtitan'?)"), std::string::npos) << unknown;
+    const auto refusal = [](const std::string& text) {
+        return RefusalOf([&] { ReadFramework(YamlNode::Parse(text, "f.yaml"), Catalog()); });
+    };
+    EXPECT_EQ(refusal("parallel: {fusion: {value: eager}}"),
+              "f.yaml:1:20: parallel.fusion.source: found nothing, expected a value for 'source'");
+    EXPECT_EQ(refusal("parallel: {bucket: {value: 25, source: a}}"),
+              "f.yaml:1:28: parallel.bucket.value: found '25' without a unit, expected a size with "
+              "a unit, such as 40MiB");
+    EXPECT_NE(refusal("parallel: {fussion: {value: eager, source: a}}").find("mean 'fusion'?"),
+              std::string::npos);
 }
 
 } // namespace

@@ -239,7 +239,8 @@ TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)
     EXPECT_EQ(
         Refusal("tensor: 2", "tensr: 2"),
         "run.yaml:7:16: jobs.0.parallel.tensr: found the unknown key 'tensr', expected one "
-        "of: tensorShape, expertLoad, tensor, pipeline, data, context, contextExchange, expert, "
+        "of: framework, tensorShape, expertLoad, tensor, pipeline, data, context, contextExchange, "
+        "expert, "
         "expertTensor, sequenceParallel, schedule, virtualStages, microBatch, globalBatch, "
         "recomputation, attention, attentionSpeed, overlapTensor, splitProducts, overlapGradients, "
         "bucket, "

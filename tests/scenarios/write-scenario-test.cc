@@ -226,6 +226,16 @@ TEST(WriteScenario, OtherPlansReadBack)
     EXPECT_FALSE(shared.sharding.scatter);
 }
 
+// What is written needs no catalogue: the values of a framework stand in the plan.
+TEST(WriteScenario, WritesAFrameworksValues)
+{
+    const Scenario written = LoadScenario("gpt-7.5b-16-h100-zb-2p", {}, Catalog());
+    const std::string text = DumpScenario(written);
+    EXPECT_EQ(text.find("framework"), std::string::npos);
+    EXPECT_NE(text.find("embeddingsAsLayers: true"), std::string::npos);
+    EXPECT_TRUE(ReadBack(written).jobs[0].plan.embeddingsAsLayers);
+}
+
 // Of values without effect a file would be told, so none is written, however a plan was made.
 TEST(WriteScenario, LeavesOutWhatHasNoEffect)
 {
