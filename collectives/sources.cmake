@@ -104,3 +104,4 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/tree/tree-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/tree/tree.cc
 )
+include(${CMAKE_CURRENT_LIST_DIR}/nccl/shipped-costs.cmake)

@@ -30,6 +30,12 @@ Singular(CatalogKind kind)
         return "run";
     case CatalogKind::Gpus:
         return "GPU";
+    case CatalogKind::Architectures:
+        return "architecture";
+    case CatalogKind::Hosts:
+        return "host";
+    case CatalogKind::Transports:
+        return "transport";
     case CatalogKind::Frameworks:
         return "framework";
     case CatalogKind::Calibrations:
@@ -173,6 +179,12 @@ ToString(CatalogKind kind)
         return "runs";
     case CatalogKind::Gpus:
         return "gpus";
+    case CatalogKind::Architectures:
+        return "architectures";
+    case CatalogKind::Hosts:
+        return "hosts";
+    case CatalogKind::Transports:
+        return "transports";
     case CatalogKind::Frameworks:
         return "frameworks";
     case CatalogKind::Calibrations:
@@ -207,6 +219,17 @@ Catalog::List(CatalogKind kind) const
         entry.title = TitleOf(entry.path);
     }
     return entries;
+}
+
+std::vector<std::string>
+Catalog::Names(CatalogKind kind) const
+{
+    std::vector<std::string> names;
+    for (const CatalogEntry& entry : Entries(kind, m_folders))
+    {
+        names.push_back(entry.name);
+    }
+    return names;
 }
 
 std::string

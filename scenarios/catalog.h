@@ -21,6 +21,9 @@ enum class CatalogKind : uint8_t
     Models,
     Runs,
     Gpus,
+    Architectures, //!< GPU generations
+    Hosts,         //!< processors
+    Transports,
     Frameworks,   //!< what a parallel plan is under a training framework
     Calibrations, //!< error bounds of the shortcuts
     FlowSizes,    //!< distributions of flow sizes
@@ -41,9 +44,9 @@ struct CatalogEntry
 /**
  * The descriptions Weir ships and those a user adds, found by name.
  *
- * A data folder holds systems/, models/, runs/, gpus/, frameworks/, calibrations/, flow-sizes/ and
- * validation/ (or has validation/ beside it, as the source tree does). Folders are searched in
- * order; the first file of a name counts.
+ * A data folder holds systems/, models/, runs/, gpus/, architectures/, hosts/, transports/,
+ * frameworks/, calibrations/, flow-sizes/ and validation/ (or has validation/ beside it, as the
+ * source tree does). Folders are searched in order; the first file of a name counts.
  */
 class Catalog
 {
@@ -53,6 +56,9 @@ class Catalog
 
     /** All of a kind, by name. */
     std::vector<CatalogEntry> List(CatalogKind kind) const;
+
+    /** Their names alone. */
+    std::vector<std::string> Names(CatalogKind kind) const;
 
     /** Whether @p text is a path, not a name: it has a slash or ends in ".yaml" or ".xml". */
     static bool IsPath(const std::string& text);

@@ -33,7 +33,6 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/catalog.cc
   ${CMAKE_CURRENT_LIST_DIR}/data-folders.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/scenario-names.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/usual-efficiency.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/yaml-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-source.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-link-profile.cc
@@ -55,6 +54,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-graph.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-graphml-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-model.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/machine-parts.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-plan.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-embeddings.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-experts.cc

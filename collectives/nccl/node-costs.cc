@@ -9,10 +9,8 @@ namespace weir
 {
 
 NodeCosts::NodeCosts(const NodeSpec& node)
+    : m_costs(DefaultCosts(node))
 {
-    AddGpuCosts(node.computeCapability, m_costs);
-    AddHostCosts(node.cpu, m_costs);
-    AddNicCosts(node.transport, node.nic.rawRate, m_costs);
     for (const NodeCost& given : node.costs)
     {
         m_costs[static_cast<std::size_t>(given.kind)] = given;

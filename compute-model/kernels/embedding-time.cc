@@ -51,19 +51,6 @@ constexpr LookupFigures FORWARD{
 constexpr LookupFigures BACKWARD{
     0.8, 0.9, 0.97, 0, 15.35, 0, 1, 1, 1.14, 1889, 0.1e-6, 0.1e-6, 3.56e-9, 0.0768};
 
-// L1 and shared memory of an SM: 128, 192 and 256 KiB on compute capability 7.0, 8.0 and from 9.0
-// on (CUDA programming guide, technical specifications).
-double
-L1Bytes(const Gpu& gpu)
-{
-    constexpr double KIB = 1024;
-    constexpr uint32_t HOPPER = 90;
-    constexpr uint32_t AMPERE = 80;
-    return KIB * (gpu.computeCapability >= HOPPER   ? 256
-                  : gpu.computeCapability >= AMPERE ? 192
-                                                    : 128);
-}
-
 double
 RowBytes(const EmbeddingShape& shape)
 {
@@ -191,7 +178,7 @@ EmbeddingTrafficOf(const Gpu& gpu, const IndexDistribution& indices, const Embed
     const double l2Misses = indices.Misses(all, l2Rows * parts) / parts;
     // Each SM sees its share of the look-ups, and no other's cache.
     const double perSm = std::max(1.0, all / gpu.sms);
-    const double l1Rows = L1Bytes(gpu) * FORWARD.l1Share / row;
+    const double l1Rows = gpu.l1.ToDouble() * FORWARD.l1Share / row;
     const double l1Misses = std::clamp(indices.Misses(perSm, l1Rows * parts) / parts * gpu.sms,
                                        l2Misses,
                                        std::max(l2Misses, traffic.lookups));

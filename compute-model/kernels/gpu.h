@@ -32,6 +32,7 @@ struct Gpu
     Rate memoryRate; //!< datasheet HBM rate
     Bytes memory;    //!< capacity
     Bytes l2;
+    Bytes l1{Bytes::KiB(192)}; //!< L1 and shared memory of an SM
     KernelCalibration kernels; //!< efficiencies, with provenance
     std::string source;
     std::vector<NodeCost> costs{}; //!< of collectives, in place of the architecture's

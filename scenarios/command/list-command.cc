@@ -62,7 +62,8 @@ AddListCommand(CLI::App& application)
     auto options = std::make_shared<ListOptions>();
     verb->add_option("KIND",
                      options->kind,
-                     "systems, models, runs, gpus, frameworks, calibrations, flow-sizes or suites")
+                     "systems, models, runs, gpus, architectures, hosts, transports, frameworks, "
+                     "calibrations, flow-sizes or suites")
         ->required();
     verb->add_flag("--json", options->json, "Print an array of {name, title, path}");
     verb->footer(

@@ -6,6 +6,7 @@
 #include "scenarios/describe/describe-model.h"
 #include "scenarios/describe/describe-packets.h"
 #include "scenarios/describe/describe-system.h"
+#include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
@@ -56,6 +57,27 @@ ShowNetwork(const std::string& name)
     return ExitCode::Done;
 }
 
+/** Refuses what is none of @p kind. */
+void
+CheckPart(CatalogKind kind, const YamlNode& name, const Catalog& catalog)
+{
+    switch (kind)
+    {
+    case CatalogKind::Architectures:
+        ReadArchitecture(name, catalog);
+        break;
+    case CatalogKind::Hosts:
+        ReadHost(name, catalog);
+        break;
+    case CatalogKind::Transports:
+        ReadTransport(name, catalog);
+        break;
+    default:
+        ReadFramework(name, catalog);
+        break;
+    }
+}
+
 ExitCode
 Show(const ShowOptions& options)
 {
@@ -83,9 +105,12 @@ Show(const ShowOptions& options)
         std::cout << ReadTextFile(path, "a GPU's description");
         break;
     }
+    case CatalogKind::Architectures:
+    case CatalogKind::Hosts:
+    case CatalogKind::Transports:
     case CatalogKind::Frameworks: {
         const YamlNode name = YamlNode::ParseArgument(options.name, "NAME");
-        ReadFramework(name, catalog); // refuses what is none
+        CheckPart(kind, name, catalog);
         std::cout << ResolveBase(name, kind, catalog).Dump() << "\n";
         break;
     }
@@ -119,7 +144,8 @@ AddShowCommand(CLI::App& application)
     auto options = std::make_shared<ShowOptions>();
     verb->add_option("KIND",
                      options->kind,
-                     "system, model, run, gpu, framework, calibration, flow-size, suite or network")
+                     "system, model, run, gpu, architecture, host, transport, framework, "
+                     "calibration, flow-size, suite or network")
         ->required();
     verb->add_option("NAME",
                      options->name,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-gpu.h"
 
+#include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-kernel-calibration.h"
 #include "scenarios/readers/read-node-costs.h"
 #include "scenarios/readers/yaml-keys.h"
@@ -80,6 +81,10 @@ ReadGpu(const YamlNode& node)
     gpu.memoryRate = Sourced(node, "memoryRate").AsRate();
     gpu.memory = Sourced(node, "memory").AsBytes();
     gpu.l2 = Sourced(node, "l2").AsBytes();
+    if (node.Has("l1"))
+    {
+        gpu.l1 = Sourced(node, "l1").AsBytes();
+    }
     gpu.kernels = ReadKernelCalibration(node.Get("kernels"));
     if (const auto costs = node.Find("costs"))
     {
@@ -128,6 +133,10 @@ LoadGpu(const std::string& path, const Catalog& catalog)
 {
     const YamlNode node = WithBases(path, catalog, 0);
     Gpu gpu = ReadGpu(node);
+    if (!node.Has("l1"))
+    {
+        gpu.l1 = ArchitectureOf(gpu.computeCapability, catalog).l1;
+    }
     node.CheckAllRead({"title", "source"});
     return gpu;
 }

@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_READERS_READ_LINK_PROFILE_H
 
 #include "fabric/topology/link-profile.h"
+#include "scenarios/readers/machine-parts.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>
@@ -22,8 +23,8 @@
 namespace weir
 {
 
-/** rate, latency, measured, source; headerFlits. Of GPUs of @p computeCapability. */
-LinkProfile ReadNvLinkProfile(const YamlNode& node, uint32_t computeCapability);
+/** rate, latency, measured, source; headerFlits. @p typical where `measured` is missing. */
+LinkProfile ReadNvLinkProfile(const YamlNode& node, const TypicalEfficiency& typical);
 
 /** rate, or generation and lanes; latency, measured, source; maxPayload. */
 LinkProfile ReadPcieProfile(const YamlNode& node);
@@ -38,7 +39,7 @@ LinkProfile ReadPcieUplinkProfile(const YamlNode& node, const LinkProfile& pcie)
 LinkProfile ReadPlainProfile(const YamlNode& node, const std::string& name);
 
 /** rate, latency, measured, source; transport and mtu. */
-LinkProfile ReadNicProfile(const YamlNode& node);
+LinkProfile ReadNicProfile(const YamlNode& node, const TransportFigures& transport);
 
 /** Switch to switch: latency, and @p nic's figures and @p source where @p node gives no others. */
 LinkProfile ReadSwitchProfile(const YamlNode& node,

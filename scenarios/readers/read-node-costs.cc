@@ -47,7 +47,6 @@ NameOf(NodeCostUnit unit)
 NodeCost
 ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
 {
-    entry.CheckKeys(YamlKeysOf("sourced"));
     const YamlNode value = entry.Get("value");
     const YamlNode source = entry.Get("source");
     const NodeCost cost{figure.kind, ValueOf(value, figure.unit), source.AsString()};
@@ -66,26 +65,60 @@ ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
     return cost;
 }
 
+/** Those that @p node has, in their order; @throws InputError for keys that are none. */
+std::vector<NodeCostFigure>
+FiguresIn(const YamlNode& node)
+{
+    std::vector<std::string> names;
+    std::vector<NodeCostFigure> found;
+    for (const NodeCostFigure& figure : NodeCostFigures())
+    {
+        names.emplace_back(figure.key);
+        if (node.Has(figure.key))
+        {
+            found.push_back(figure);
+        }
+    }
+    node.CheckKeys(names);
+    return found;
+}
+
 } // namespace
 
 std::vector<NodeCost>
 ReadNodeCosts(const YamlNode& node)
 {
-    std::vector<std::string> names;
-    for (const NodeCostFigure& figure : NodeCostFigures())
-    {
-        names.emplace_back(figure.key);
-    }
-    node.CheckKeys(names);
     std::vector<NodeCost> costs;
-    for (const NodeCostFigure& figure : NodeCostFigures())
+    for (const NodeCostFigure& figure : FiguresIn(node))
     {
-        if (const auto entry = node.Find(figure.key))
-        {
-            costs.push_back(ReadCost(*entry, figure));
-        }
+        const YamlNode entry = node.Get(figure.key);
+        entry.CheckKeys(YamlKeysOf("sourced"));
+        costs.push_back(ReadCost(entry, figure));
     }
     return costs;
+}
+
+std::vector<CostFigure>
+ReadCostFigures(const YamlNode& node)
+{
+    constexpr double HERTZ_PER_GHZ = 1e9;
+    std::vector<CostFigure> figures;
+    for (const NodeCostFigure& figure : FiguresIn(node))
+    {
+        const YamlNode entry = node.Get(figure.key);
+        entry.CheckKeys(YamlKeysOf("part.costs"));
+        CostFigure read{ReadCost(entry, figure)};
+        if (const auto clock = entry.Find("clock"))
+        {
+            read.clockGhz = clock->AsHertz() / HERTZ_PER_GHZ;
+        }
+        if (const auto port = entry.Find("port"))
+        {
+            read.portGBps = port->AsRate().ToGBps();
+        }
+        figures.push_back(read);
+    }
+    return figures;
 }
 
 } // namespace weir

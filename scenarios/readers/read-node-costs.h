@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_READERS_READ_NODE_COSTS_H
 #define WEIR_SCENARIOS_READERS_READ_NODE_COSTS_H
 
+#include "collectives/nccl/default-costs.h"
 #include "fabric/nodes/node-cost.h"
 #include "scenarios/yaml/yaml-node.h"
 
@@ -17,6 +18,10 @@ namespace weir
  * source that says nothing.
  */
 std::vector<NodeCost> ReadNodeCosts(const YamlNode& node);
+
+/** The same of an architecture, host or transport, whose figures may have the `clock` of SMs or the
+ * rate of a `port` that they hold for. */
+std::vector<CostFigure> ReadCostFigures(const YamlNode& node);
 
 } // namespace weir
 

@@ -2,6 +2,8 @@
 #include "scenarios/readers/read-node.h"
 
 #include "fabric/nodes/node-wiring.h"
+#include "fabric/topology/net-transport.h"
+#include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-link-profile.h"
 #include "scenarios/readers/read-node-costs.h"
 #include "scenarios/readers/read-place.h"
@@ -105,7 +107,7 @@ ReadMeshLinks(const YamlNode& node, uint32_t gpus)
 }
 
 void
-ReadNvLink(const YamlNode& node, NodeSpec& spec)
+ReadNvLink(const YamlNode& node, const ArchitectureFigures& architecture, NodeSpec& spec)
 {
     node.CheckKeys(YamlKeysOf("system.node.nvlink"));
     spec.wiring = node.Get("wiring").AsEnum(WiringNames());
@@ -114,7 +116,7 @@ ReadNvLink(const YamlNode& node, NodeSpec& spec)
         CheckWiringKeys(node, {"linksPerGpu", "links", "linksPerPair", "rate"});
         return;
     }
-    spec.nvlink = ReadNvLinkProfile(node, spec.computeCapability);
+    spec.nvlink = ReadNvLinkProfile(node, architecture.nvlink);
     if (spec.wiring == NvLinkWiring::Switched)
     {
         CheckWiringKeys(node, {"links", "linksPerPair"});
@@ -148,11 +150,11 @@ ReadPcie(const YamlNode& node, NodeSpec& spec)
 }
 
 void
-ReadSockets(const YamlNode& node, NodeSpec& spec)
+ReadSockets(const YamlNode& node, const HostFigures& host, NodeSpec& spec)
 {
     node.CheckKeys(YamlKeysOf("system.node.sockets"));
     spec.sockets = node.Get("count").AsCount(1, MAX_IN_NODE);
-    spec.cpu = node.Get("cpu").AsEnum(HostCpuNames());
+    spec.cpu = host.vendor;
     if (const auto model = node.Find("model"))
     {
         spec.cpuModel = model->AsString();
@@ -178,21 +180,23 @@ IsOnSocket(const PciePlace& place)
     return place.parent == PcieParent::Socket;
 }
 
-void
-ReadNic(const YamlNode& node, NodeSpec& spec)
+/** Gives their transport, the default where there are none. */
+TransportFigures
+ReadNic(const YamlNode& node, const Catalog& catalog, NodeSpec& spec)
 {
     node.CheckKeys(YamlKeysOf("system.node.nic"));
     const uint32_t cards = node.Get("count").AsCount(0, MAX_IN_NODE);
     spec.nics = cards;
+    const auto name = cards > 0 ? node.Find("transport") : std::nullopt;
+    const TransportFigures transport = ReadTransport(
+        name ? *name : YamlNode::ParseArgument(TraitsOf(spec.transport).name, "transport"),
+        catalog);
     if (cards == 0)
     {
-        return;
+        return transport;
     }
-    spec.nic = ReadNicProfile(node);
-    if (const auto transport = node.Find("transport"))
-    {
-        spec.transport = transport->AsEnum(TransportNames());
-    }
+    spec.nic = ReadNicProfile(node, transport);
+    spec.transport = transport.kind;
     if (const auto ports = node.Find("ports"))
     {
         spec.portsPerNic = ports->AsCount(1, MAX_IN_NODE);
@@ -217,6 +221,7 @@ ReadNic(const YamlNode& node, NodeSpec& spec)
                 "found it where all NICs are on PCIe switches, expected a NIC on a socket");
         }
     }
+    return transport;
 }
 
 /**
@@ -247,24 +252,27 @@ FillHostBridge(NodeSpec& spec)
 } // namespace
 
 NodeSpec
-ReadNode(const YamlNode& node, const Gpu& gpu)
+ReadNode(const YamlNode& node, const Gpu& gpu, const Catalog& catalog)
 {
     node.CheckKeys(YamlKeysOf("system.node"));
     NodeSpec spec;
     spec.gpuModel = node.Get("gpu").AsString();
     spec.computeCapability = gpu.computeCapability;
     spec.gpus = node.Get("gpus").AsCount(1, MAX_IN_NODE);
-    ReadNvLink(node.Get("nvlink"), spec);
-    ReadSockets(node.Get("sockets"), spec);
+    const ArchitectureFigures architecture = ArchitectureOf(gpu.computeCapability, catalog);
+    const HostFigures host = ReadHost(node.Get("sockets").Get("cpu"), catalog);
+    ReadNvLink(node.Get("nvlink"), architecture, spec);
+    ReadSockets(node.Get("sockets"), host, spec);
     ReadPcie(node.Get("pcie"), spec);
     if (const auto link = node.Find("gpuLink"))
     {
         CheckPlainKeys(*link);
         spec.gpuLink = ReadPlainProfile(*link, "gpu-link");
     }
-    ReadNic(node.Get("nic"), spec);
+    const TransportFigures transport = ReadNic(node.Get("nic"), catalog, spec);
     FillHostBridge(spec);
-    spec.costs = gpu.costs;
+    spec.costs = OwnCosts(architecture, host, transport, spec);
+    spec.costs.insert(spec.costs.end(), gpu.costs.begin(), gpu.costs.end());
     if (const auto given = node.Find("costs"))
     {
         const auto own = ReadNodeCosts(*given);

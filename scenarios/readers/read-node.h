@@ -4,6 +4,7 @@
 
 #include "compute-model/kernels/gpu.h"
 #include "fabric/topology/cluster-spec.h"
+#include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 
 namespace weir
@@ -21,10 +22,11 @@ namespace weir
  * moves both ways
  *
  * A place is "cpu1" or "pcie0", or {on: pcie0, ...} with the profile of that slot; places that are
- * not given are even.
+ * not given are even. Costs are those of the parts in @p catalog where they differ from the
+ * defaults, the GPU's, and its own.
  * @throws InputError with the place of what is missing, unknown, out of range or without a source.
  */
-NodeSpec ReadNode(const YamlNode& node, const Gpu& gpu);
+NodeSpec ReadNode(const YamlNode& node, const Gpu& gpu, const Catalog& catalog);
 
 } // namespace weir
 

@@ -4,6 +4,7 @@
 #include "fabric/kinds/no-fabric.h"
 #include "scenarios/readers/check-overruled.h"
 #include "scenarios/readers/check-wiring.h"
+#include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-node.h"
@@ -57,10 +58,12 @@ ReadNcclSystem(const YamlNode& reference, const Catalog& catalog)
     const std::string path = catalog.Find(CatalogKind::Systems, reference);
     SystemDescription system;
     system.cluster.name = std::filesystem::path(path).stem().string();
-    system.cluster.node = ReadNcclXml(path);
+    system.cluster.node = ReadNcclXml(path, nullptr, catalog);
     system.cluster.fabric.kind = NoFabric();
     system.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, system.cluster.node.gpuModel), catalog);
-    system.cluster.node.costs = system.gpu.costs;
+    std::vector<NodeCost>& costs = system.cluster.node.costs;
+    costs = OwnCosts(system.cluster.node, catalog);
+    costs.insert(costs.end(), system.gpu.costs.begin(), system.gpu.costs.end());
     return system;
 }
 
@@ -85,7 +88,7 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     const YamlNode inside = node.Get("node");
     const std::string gpuFile = catalog.Find(CatalogKind::Gpus, inside.Get("gpu"));
     system.gpu = LoadGpu(gpuFile, catalog);
-    system.cluster.node = ReadNode(inside, system.gpu);
+    system.cluster.node = ReadNode(inside, system.gpu, catalog);
     if (Catalog::IsPath(system.cluster.node.gpuModel))
     {
         // found from whatever file repeats it
@@ -95,7 +98,7 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     {
         const std::string path = catalog.Find(CatalogKind::Systems, *topology);
         const NodeSpec base = system.cluster.node;
-        system.cluster.node = ReadNcclXml(path, &base);
+        system.cluster.node = ReadNcclXml(path, &base, catalog);
         CheckOverruled(inside, base, system.cluster.node);
         const std::string& model = system.cluster.node.gpuModel;
         if (model != base.gpuModel) // the file has another GPU than the base
@@ -103,7 +106,7 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
             system.gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, model), catalog);
         }
         system.cluster.node.costs =
-            model == base.gpuModel ? base.costs : ReadNode(inside, system.gpu).costs;
+            model == base.gpuModel ? base.costs : ReadNode(inside, system.gpu, catalog).costs;
     }
     if (const auto fabric = node.Find("fabric"))
     {

@@ -63,21 +63,14 @@ constexpr std::array<std::pair<const char*, const char*>, 13> PCI_DEVICES{{
 } // namespace
 
 LinkProfile
-DefaultNvLink(uint32_t computeCapability, bool isSwitched)
+DefaultNvLink(const ArchitectureFigures& architecture, bool isSwitched)
 {
     LinkProfile link;
     link.name = "nvlink";
     link.latency = isSwitched ? NVLINK_SWITCHED : NVLINK_DIRECT;
-    // Line rates: P100 20 GB/s, V100 25.78125, A100 and H100 25, B200 50 (NVIDIA's white papers).
-    // What NCCL 2.30.7's topo.h reckons with: 18, 20, 20, 20.6, 40.1.
-    const bool isPascal = computeCapability < 70;
-    const bool isVolta = computeCapability >= 70 && computeCapability < 80;
-    const bool isHopper = computeCapability >= 90 && computeCapability < 100;
-    const bool isBlackwell = computeCapability >= 100;
-    link.rawRate = Rate::GBps(isPascal ? 20 : isVolta ? 25.78125 : isBlackwell ? 50 : 25);
-    link.framing = NvLinkFraming(isPascal || isVolta ? 1 : 2);
-    const double nccl = isPascal ? 18 : isHopper ? 20.6 : isBlackwell ? 40.1 : 20;
-    link.measured = nccl / (link.rawRate * link.framing).ToGBps();
+    link.rawRate = architecture.nvlinkRate;
+    link.framing = NvLinkFraming(architecture.nvlinkHeaderFlits);
+    link.measured = architecture.nvlinkNcclRate.ToGBps() / (link.rawRate * link.framing).ToGBps();
     link.source =
         "NVIDIA's white paper of the generation; measured: NCCL 2.30.7 topo.h's rate of a "
         "link; latency: estimate";

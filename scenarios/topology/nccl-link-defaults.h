@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_TOPOLOGY_NCCL_LINK_DEFAULTS_H
 
 #include "fabric/topology/cluster-spec.h"
+#include "scenarios/readers/machine-parts.h"
 
 #include <cstdint>
 #include <string>
@@ -15,9 +16,8 @@
 namespace weir
 {
 
-/** One NVLink of a GPU of that compute capability: the generation's line rate, NCCL's efficiency.
- */
-LinkProfile DefaultNvLink(uint32_t computeCapability, bool isSwitched);
+/** One NVLink of GPUs of a generation: its line rate, NCCL's efficiency. */
+LinkProfile DefaultNvLink(const ArchitectureFigures& architecture, bool isSwitched);
 
 /** A PCIe slot: generation 1 to 6, lanes of 1 to 32. */
 LinkProfile DefaultPcieSlot(uint32_t generation, uint32_t lanes);

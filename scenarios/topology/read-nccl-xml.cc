@@ -79,7 +79,11 @@ ComputeCapability(const NcclXmlTree& tree)
 }
 
 void
-ReadGpus(const XmlElement& system, const NcclXmlTree& tree, const NodeSpec* base, NodeSpec& spec)
+ReadGpus(const XmlElement& system,
+         const NcclXmlTree& tree,
+         const NodeSpec* base,
+         const Catalog& catalog,
+         NodeSpec& spec)
 {
     spec.gpus = static_cast<uint32_t>(tree.gpus.size());
     const auto bare = std::find_if(
@@ -109,10 +113,10 @@ ReadGpus(const XmlElement& system, const NcclXmlTree& tree, const NodeSpec* base
     }
     spec.computeCapability = ComputeCapability(tree);
     ReadNcclNvLinks(tree, spec);
-    spec.nvlink =
-        spec.wiring == NvLinkWiring::None
-            ? LinkProfile()
-            : DefaultNvLink(spec.computeCapability, spec.wiring == NvLinkWiring::Switched);
+    spec.nvlink = spec.wiring == NvLinkWiring::None
+                      ? LinkProfile()
+                      : DefaultNvLink(ArchitectureOf(spec.computeCapability, catalog),
+                                      spec.wiring == NvLinkWiring::Switched);
     const XmlGpu& first = tree.gpus.front();
     spec.gpuModel = GpuOf(first.pci.TextOr("device"), spec.computeCapability);
     if (base && base->computeCapability == spec.computeCapability)
@@ -227,13 +231,13 @@ ChipToChip(const XmlGpu& gpu, const NodeSpec* base)
 } // namespace
 
 NodeSpec
-ReadNcclXml(const std::string& path, const NodeSpec* base)
+ReadNcclXml(const std::string& path, const NodeSpec* base, const Catalog& catalog)
 {
     const XmlElement system = XmlElement::Load(path, "system");
     const NcclXmlTree tree = ReadNcclXmlTree(system);
     NodeSpec spec;
     ReadSockets(tree, base, spec);
-    ReadGpus(system, tree, base, spec);
+    ReadGpus(system, tree, base, catalog, spec);
     ReadPorts(tree, base, spec);
     spec.pcieSwitches = static_cast<uint32_t>(tree.switches.size());
 

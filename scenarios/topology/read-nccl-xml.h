@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_TOPOLOGY_READ_NCCL_XML_H
 
 #include "fabric/topology/cluster-spec.h"
+#include "scenarios/catalog.h"
 
 #include <string>
 
@@ -19,15 +20,18 @@ namespace weir
  * is taken for 8 GT/s and an unknown link_width for 16 lanes.
  *
  * What the file cannot say (packets, latency, reached rates) comes from @p base where that is
- * given, else from nccl-link-defaults.h. A template needs a base for the GPU, its NVLinks and the
- * ports.
+ * given, else from nccl-link-defaults.h and, of
+ * NVLinks, from the architecture in @p catalog. A template needs a base for the GPU, its NVLinks
+ * and the ports.
  *
  * @throws InputError "file:line:column: element attribute: found ..., expected ..." on missing
  *         attributes, unknown targets of NVLinks, unequal ends of a bundle, ports of speed zero or
  *         of several speeds, GPUs of several generations, and links that Weir does not model
  *         (xgmi, NVLink to a CPU, pcilink).
  */
-NodeSpec ReadNcclXml(const std::string& path, const NodeSpec* base = nullptr);
+NodeSpec ReadNcclXml(const std::string& path,
+                     const NodeSpec* base = nullptr,
+                     const Catalog& catalog = Catalog());
 
 } // namespace weir
 

@@ -17,6 +17,7 @@
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/flows/htsim-topology.h"
 #include "scenarios/msccl/read-msccl.h"
+#include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-plan.h"
@@ -179,10 +180,28 @@ Targets()
          "a.yaml",
          [catalog](const std::string& path) { LoadGpu(path, catalog); },
          Texts(data / "gpus", ".yaml")},
+        {"architecture",
+         "./a.yaml",
+         [catalog](const std::string& path) {
+             ReadArchitecture(YamlNode::ParseArgument(path, "architecture"), catalog);
+         },
+         Texts(data / "architectures", ".yaml")},
+        {"host",
+         "./a.yaml",
+         [catalog](const std::string& path) {
+             ReadHost(YamlNode::ParseArgument(path, "host"), catalog);
+         },
+         Texts(data / "hosts", ".yaml")},
+        {"transport",
+         "./a.yaml",
+         [catalog](const std::string& path) {
+             ReadTransport(YamlNode::ParseArgument(path, "transport"), catalog);
+         },
+         Texts(data / "transports", ".yaml")},
         {"framework",
          "./a.yaml",
          [catalog](const std::string& path) {
-             ReadFramework(YamlNode::Parse(path, "framework"), catalog);
+             ReadFramework(YamlNode::ParseArgument(path, "framework"), catalog);
          },
          Texts(data / "frameworks", ".yaml")},
         {"suite",

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/machine-parts.h"
+
+#include "collectives/nccl/node-costs.h"
+#include "refusal.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/readers/scenario-names.h"
+#include "scenarios/writers/write-system.h"
+#include "scenarios/yaml/yaml-writer.h"
+#include "scratch-folder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+YamlNode
+Name(const std::string& name)
+{
+    return YamlNode::ParseArgument(name, "NAME");
+}
+
+/** Expects each of @p figures to be what DefaultCosts has, with its source. */
+void
+ExpectDefaults(const std::vector<CostFigure>& figures, double clockGhz, const NodeSpec& node)
+{
+    const auto defaults = DefaultCosts(node);
+    for (const NodeCost& cost : CostsAt(figures, clockGhz, node.nic.rawRate))
+    {
+        const NodeCost& known = defaults[static_cast<std::size_t>(cost.kind)];
+        EXPECT_NEAR(cost.value, known.value, 1e-12 * known.value) << known.source;
+        EXPECT_EQ(cost.source, known.source);
+    }
+}
+
+// What programs without readers have is written from the catalogue's files when Weir is built: the
+// two agree for all generations, hosts, transports and rates of ports.
+TEST(MachineParts, DefaultsAreTheCatalogues)
+{
+    const Catalog catalog;
+    for (const uint32_t capability : {60U, 70U, 75U, 80U, 90U, 100U, 103U, 120U})
+    {
+        NodeSpec node;
+        node.computeCapability = capability;
+        const ArchitectureFigures architecture = ArchitectureOf(capability, catalog);
+        ExpectDefaults(architecture.costs, architecture.clockGhz, node);
+        for (const auto& [name, cpu] : HostCpuNames())
+        {
+            node.cpu = cpu;
+            EXPECT_EQ(ReadHost(Name(name), catalog).vendor, cpu);
+            ExpectDefaults(ReadHost(Name(name), catalog).costs, 1, node);
+        }
+        for (const auto& [name, kind] : TransportNames())
+        {
+            for (const double rate : {25.0, 50.0, 100.0})
+            {
+                node.transport = kind;
+                node.nic.rawRate = Rate::GBps(rate);
+                EXPECT_EQ(ReadTransport(Name(name), catalog).kind, kind);
+                ExpectDefaults(ReadTransport(Name(name), catalog).costs, 1, node);
+                EXPECT_TRUE(OwnCosts(node, catalog).empty());
+            }
+        }
+    }
+}
+
+// A file that the build does not know would be read, but missing in programs without readers.
+TEST(MachineParts, EveryFileIsShipped)
+{
+    const auto& shipped = ShippedCosts();
+    std::size_t files = 0;
+    for (const CatalogKind kind :
+         {CatalogKind::Architectures, CatalogKind::Hosts, CatalogKind::Transports})
+    {
+        for (const CatalogEntry& entry : Catalog().List(kind))
+        {
+            EXPECT_NE(entry.title, "") << entry.path;
+            const auto found = std::find_if(shipped.begin(), shipped.end(), [&](const auto& one) {
+                return one.folder == ToString(kind) && one.name == entry.name;
+            });
+            ASSERT_NE(found, shipped.end()) << entry.path;
+            const auto costs = YamlNode::Load(entry.path).Find("costs");
+            EXPECT_EQ(found->figures.size(), costs ? costs->Keys().size() : 0) << entry.path;
+            files++;
+        }
+    }
+    EXPECT_EQ(files, shipped.size());
+}
+
+/** A catalogue that has the files of docs/developer/extending.md besides Weir's. */
+class MachinePartsWalk : public testing::Test
+{
+  protected:
+    Catalog CatalogWith(const std::vector<std::pair<std::string, std::string>>& files)
+    {
+        for (const auto& [name, text] : files)
+        {
+            const std::filesystem::path path = m_folder / name;
+            std::filesystem::create_directories(path.parent_path());
+            std::ofstream(path) << text;
+        }
+        return Catalog({m_folder / "", std::string(WEIR_SOURCE_DIR) + "/scenarios"});
+    }
+
+    ScratchFolder m_folder;
+};
+
+// The walk of docs/developer/extending.md: a generation, a host and a transport are a file each.
+TEST_F(MachinePartsWalk, NewPartsAreOneFileEach)
+{
+    const Catalog catalog = CatalogWith({{"architectures/rubin.yaml", R"(
+title: NVIDIA Rubin (made up)
+base: blackwell
+computeCapability: 107
+nvlink: {rate: 100GB/s, headerFlits: 2, ncclRate: 80GB/s, measured: 0.9, source: made up}
+costs:
+  llStep: {value: 0.5us, clock: 1.98GHz, source: made up}
+)"},
+                                         {"gpus/r200.yaml", R"(
+base: b200-sxm
+name: r200
+computeCapability: 107
+)"},
+                                         {"hosts/vera.yaml", R"(
+title: NVIDIA Vera (made up)
+base: arm
+costs:
+  proxyPost: {value: 0.8us, source: made up}
+)"},
+                                         {"transports/ultra-ethernet.yaml", R"(
+title: Ultra Ethernet (made up)
+base: roce
+measured: {value: 0.97, source: made up}
+costs:
+  messageFetch: {value: 1.5us, source: made up}
+)"}});
+    const SystemDescription system = ReadSystem(YamlNode::Parse(R"(
+base: hgx-b200
+node:
+  gpu: r200
+  sockets: {cpu: vera}
+  nic: {transport: ultra-ethernet}
+)",
+                                                                "system.yaml"),
+                                                catalog);
+    const NodeSpec& node = system.cluster.node;
+    const NodeCosts costs(node);
+    EXPECT_EQ(costs.TimeOf(NodeCostKind::LlStep), Time::Microseconds(0.5));
+    EXPECT_EQ(costs.TimeOf(NodeCostKind::NvlsSync), Time::Microseconds(10.1)); // Blackwell's
+    EXPECT_EQ(costs.TimeOf(NodeCostKind::ProxyPost), Time::Microseconds(0.8));
+    EXPECT_EQ(costs.TimeOf(NodeCostKind::ProxyLine), Time::Microseconds(0.004)); // Arm's
+    EXPECT_EQ(costs.TimeOf(NodeCostKind::MessageFetch), Time::Microseconds(1.5));
+    EXPECT_EQ(node.cpu, HostCpu::Arm);
+    EXPECT_EQ(node.transport, NetTransport::Roce);
+    // What is written needs no catalogue: the figures stand in the system.
+    YamlWriter out;
+    out.BeginMap();
+    WriteSystem(out, "system", system.cluster);
+    out.EndMap();
+    EXPECT_NE(out.GetText().find("proxyPost"), std::string::npos);
+    EXPECT_EQ(out.GetText().find("vera"), std::string::npos);
+}
+
+TEST_F(MachinePartsWalk, RefusesWithThePlace)
+{
+    const auto refusal = [](const std::string& node) {
+        return RefusalOf([&] {
+            ReadSystem(YamlNode::Parse("base: hgx-h100\nnode: " + node, "s.yaml"), Catalog());
+        });
+    };
+    EXPECT_EQ(refusal("{sockets: {cpu: intl}}"),
+              "s.yaml:2:23: node.sockets.cpu: found the unknown host 'intl', expected a file or "
+              "one of: amd, arm, intel (did you mean 'intel'?)");
+    EXPECT_EQ(refusal("{nic: {transport: rocee}}"),
+              "s.yaml:2:25: node.nic.transport: found the unknown transport 'rocee', expected a "
+              "file or one of: efa, infiniband, roce, slingshot, tcp (did you mean 'roce'?)");
+    EXPECT_EQ(RefusalOf([] {
+                  ReadHost(
+                      YamlNode::Parse("{vendor: amd, costs: {proxyPost: {value: 1us}}}", "h.yaml"),
+                      Catalog());
+              }),
+              "h.yaml:1:34: costs.proxyPost.source: found nothing, expected a value for 'source'");
+}
+
+} // namespace
+} // namespace weir
