@@ -204,7 +204,11 @@ TrainingRun::TrainingRun(TrainingJobSpec spec,
     execution.computeScale = m_spec.computeScale;
     execution.sms = gpu.sms;
     execution.overlap = m_spec.overlap;
-    execution.pace = {gpu.memoryRate, gpu.boostClockHz, gpu.sustainedClockHz};
+    execution.pace = {gpu.memoryRate,
+                      gpu.boostClockHz,
+                      gpu.sustainedClockHz,
+                      gpu.kernels.operators.copyBytesPerBlockPerClock,
+                      gpu.kernels.operators.reduceBytesPerBlockPerClock};
     execution.launchesInOrder = LaunchesInOrder(m_spec.plan);
     execution.jitter = m_spec.jitter;
     execution.steady = m_spec.steady;

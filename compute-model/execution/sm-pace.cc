@@ -9,11 +9,6 @@ namespace weir
 namespace
 {
 
-// One block of 512 threads on an H200 (132 SMs), payload, median over 1 to 32 blocks.
-constexpr double MEASURED_CLOCK = 1.98e9; //!< Hz
-constexpr double COPIED = 47e9;           //!< bytes/s
-constexpr double REDUCED = 38e9;          //!< bytes/s
-
 constexpr double ACCESSES = 3; //!< of memory for a byte received, as in StepOp::memoryPerMille
 constexpr double PER_MILLE = 1e-3;
 
@@ -30,7 +25,7 @@ IsReduction(const StepOp& op)
 double
 SmPace::Alone(const StepOp& communication) const
 {
-    return (IsReduction(communication) ? REDUCED : COPIED) * boostClockHz / MEASURED_CLOCK;
+    return (IsReduction(communication) ? reduceBytesPerClock : copyBytesPerClock) * boostClockHz;
 }
 
 double

@@ -11,9 +11,11 @@ namespace weir
 /** What of a GPU says how fast its multiprocessors move data for communication. */
 struct SmPace
 {
-    Rate memoryRate;         //!< datasheet HBM rate; zero: multiprocessors never hold data up
-    double boostClockHz{0};  //!< highest SM clock
-    double tensorClockHz{0}; //!< SM clock under matrix products
+    Rate memoryRate;               //!< datasheet HBM rate; zero: multiprocessors never hold data up
+    double boostClockHz{0};        //!< highest SM clock
+    double tensorClockHz{0};       //!< SM clock under matrix products
+    double copyBytesPerClock{0};   //!< payload that a block of 512 threads copies
+    double reduceBytesPerClock{0}; //!< ... or reduces
 
     bool IsKnown() const
     {
@@ -21,9 +23,8 @@ struct SmPace
     }
 
     /**
-     * Bytes that one multiprocessor receives for @p communication in a second, alone on its GPU:
-     * 47 GB/s copied and 38 GB/s reduced on an H200 at 1.98 GHz, whose latencies limit it, carried
-     * to other GPUs by their clock.
+     * Bytes that one multiprocessor receives for @p communication in a second, alone on its GPU,
+     * whose latencies limit it.
      */
     double Alone(const StepOp& communication) const;
 

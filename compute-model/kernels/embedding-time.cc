@@ -19,38 +19,6 @@ constexpr double INDEX_BYTES = 8;   // int64
 
 constexpr double SUM_BYTES = 4; // a bag's sum is kept in 32 bits
 
-// Of sums of 16-bit rows in the L2: a thread that loads eight elements stores their sums as twice
-// 16 bytes, so that two stores touch each sector and the first one fetches the rest of it. Of once
-// to four times what fits the measurements best.
-constexpr double NARROW_SUM_PASSES = 3;
-
-// Fitted to 672 forward and 133 backward runs of table-batched kernels on an H200 (dims 32 to 128,
-// 1e5 to 1e8 rows, uniform and Zipf 0.6 to 1.2, 512 to 65536 bags of 1 to 100 rows; scripts/fit-
-// kernels). 5-fold, median and 90th percentile: forward 4.8 % and 15.0 % (16-bit rows 7.9 % and
-// 17.5 %), backward 6.5 % and 18.4 %.
-struct LookupFigures
-{
-    double l1Share{0};          //!< of an SM's L1 that rows find room in
-    double l2Share{0};          //!< of the L2
-    double memoryEfficiency{0}; //!< of the datasheet HBM rate
-    double l1Rate{0};           //!< bytes per SM and clock
-    double l2Rate{0};           //!< bytes per SM and clock
-    double addRate{0};          //!< 32-bit elements per SM and clock
-    double conversions{0};      //!< factor on elements of 16 bits
-    double convertedLatency{0}; //!< factor on the latency of rows of 16 bits
-    double sharpness{0};        //!< exponent where limits meet
-    double bagsAtOnce{0};       //!< of an SM
-    double rowSeconds{0};       //!< latency of one row behind another
-    double floorSeconds{0};
-    double hottestSeconds{0}; //!< backward: of one addition to a row of 64 elements
-    double hottestPower{0};   //!< ... of the row's elements over 64
-};
-
-constexpr LookupFigures FORWARD{
-    0.8, 0.9, 0.901, 80.7, 39.97, 73.2, 1.795, 1.276, 2.965, 218, 0.2054e-6, 1.692e-6, 0, 0};
-constexpr LookupFigures BACKWARD{
-    0.8, 0.9, 0.97, 0, 15.35, 0, 1, 1, 1.14, 1889, 0.1e-6, 0.1e-6, 3.56e-9, 0.0768};
-
 double
 RowBytes(const EmbeddingShape& shape)
 {
@@ -104,6 +72,7 @@ TrafficOf(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
     {
         throw std::invalid_argument("EmbeddingTime: there is no table to look up");
     }
+    const LookupCalibration& lookups = gpu.kernels.lookups;
     BatchTraffic sum;
     for (const EmbeddingLookup& one : batch)
     {
@@ -122,28 +91,28 @@ TrafficOf(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
         sum.l2Bytes += traffic.l2Bytes;
         if (isNarrow)
         {
-            sum.l2Bytes += (NARROW_SUM_PASSES - 1) * SUM_BYTES * static_cast<double>(shape.bags) *
-                           static_cast<double>(shape.dim);
+            sum.l2Bytes += (lookups.narrowSumPasses - 1) * SUM_BYTES *
+                           static_cast<double>(shape.bags) * static_cast<double>(shape.dim);
         }
         sum.l1Bytes += traffic.l1Bytes;
         sum.adds += adds;
-        sum.convertedAdds += adds * (isNarrow ? FORWARD.conversions : 1);
+        sum.convertedAdds += adds * (isNarrow ? lookups.forward.conversions : 1);
         sum.bagRows += traffic.lookups;
         sum.converted += isNarrow ? traffic.lookups : 0;
         sum.longestBag = std::max(sum.longestBag, RowsPerBag(shape));
         // A shard may hold the hottest row, and then gets all of its gradients.
-        sum.hottestAdds =
-            std::max(sum.hottestAdds,
-                     traffic.lookups * shape.shards * most * std::pow(wide, BACKWARD.hottestPower));
+        sum.hottestAdds = std::max(sum.hottestAdds,
+                                   traffic.lookups * shape.shards * most *
+                                       std::pow(wide, lookups.backward.hottestPower));
     }
     return sum;
 }
 
 double
-Latency(const Gpu& gpu, const BatchTraffic& traffic, const LookupFigures& figures)
+Latency(const Gpu& gpu, const BatchTraffic& traffic, const LookupPass& figures)
 {
     const double slower = 1 + (figures.convertedLatency - 1) * traffic.converted / traffic.bagRows;
-    return figures.rowSeconds * slower *
+    return figures.rowLatency.ToSeconds() * slower *
            std::max(traffic.longestBag, traffic.bagRows / (gpu.sms * figures.bagsAtOnce));
 }
 
@@ -174,11 +143,11 @@ EmbeddingTrafficOf(const Gpu& gpu, const IndexDistribution& indices, const Embed
     EmbeddingTraffic traffic;
     traffic.lookups = all / parts;
     traffic.uniqueRows = indices.UniqueRows(all) / parts;
-    const double l2Rows = gpu.l2.ToDouble() * FORWARD.l2Share / row;
+    const double l2Rows = gpu.l2.ToDouble() * gpu.kernels.lookups.l2Share / row;
     const double l2Misses = indices.Misses(all, l2Rows * parts) / parts;
     // Each SM sees its share of the look-ups, and no other's cache.
     const double perSm = std::max(1.0, all / gpu.sms);
-    const double l1Rows = gpu.l1.ToDouble() * FORWARD.l1Share / row;
+    const double l1Rows = gpu.l1.ToDouble() * gpu.kernels.lookups.l1Share / row;
     const double l1Misses = std::clamp(indices.Misses(perSm, l1Rows * parts) / parts * gpu.sms,
                                        l2Misses,
                                        std::max(l2Misses, traffic.lookups));
@@ -193,15 +162,17 @@ EmbeddingTrafficOf(const Gpu& gpu, const IndexDistribution& indices, const Embed
 KernelEstimate
 EmbeddingForwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
 {
+    const LookupPass& forward = gpu.kernels.lookups.forward;
     const BatchTraffic traffic = TrafficOf(gpu, batch);
     const double smClocks = gpu.sms * gpu.boostClockHz;
     const double dram =
-        traffic.dramBytes / (gpu.memoryRate.ToBytesPerSecond() * FORWARD.memoryEfficiency);
-    const double l2 = traffic.l2Bytes / (FORWARD.l2Rate * smClocks);
-    const double l1 = std::max(traffic.l1Bytes / (FORWARD.l1Rate * smClocks),
-                               traffic.convertedAdds / (FORWARD.addRate * smClocks));
-    const double seconds = FORWARD.floorSeconds + std::hypot(Meet(dram, l2, l1, FORWARD.sharpness),
-                                                             Latency(gpu, traffic, FORWARD));
+        traffic.dramBytes / (gpu.memoryRate.ToBytesPerSecond() * forward.memoryEfficiency);
+    const double l2 = traffic.l2Bytes / (forward.l2Rate * smClocks);
+    const double l1 = std::max(traffic.l1Bytes / (forward.l1Rate * smClocks),
+                               traffic.convertedAdds / (forward.addRate * smClocks));
+    const double seconds =
+        forward.floor.ToSeconds() +
+        std::hypot(Meet(dram, l2, l1, forward.sharpness), Latency(gpu, traffic, forward));
     return EstimateEmbedding(
         gpu, traffic, seconds, traffic.dramBytes, IsMeasured(gpu.kernels.measured, batch, false));
 }
@@ -215,18 +186,20 @@ EmbeddingForwardTime(const Gpu& gpu, const IndexDistribution& indices, const Emb
 KernelEstimate
 EmbeddingBackwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
 {
+    const LookupPass& forward = gpu.kernels.lookups.forward;
+    const LookupPass& backward = gpu.kernels.lookups.backward;
     const BatchTraffic traffic = TrafficOf(gpu, batch);
     const double bytes = traffic.dramBytes + traffic.rowBytes; // rows come and go back
-    const double dram = bytes / (gpu.memoryRate.ToBytesPerSecond() * BACKWARD.memoryEfficiency);
-    const double l2 = traffic.l1Bytes / (BACKWARD.l2Rate * gpu.sms * gpu.boostClockHz);
-    const double hottest = traffic.hottestAdds * BACKWARD.hottestSeconds;
+    const double dram = bytes / (gpu.memoryRate.ToBytesPerSecond() * backward.memoryEfficiency);
+    const double l2 = traffic.l1Bytes / (backward.l2Rate * gpu.sms * gpu.boostClockHz);
+    const double hottest = traffic.hottestAdds * backward.hottestAdd.ToSeconds();
     const double seconds =
-        BACKWARD.floorSeconds +
-        std::hypot(Meet(dram, l2, hottest, BACKWARD.sharpness), Latency(gpu, traffic, BACKWARD));
+        backward.floor.ToSeconds() +
+        std::hypot(Meet(dram, l2, hottest, backward.sharpness), Latency(gpu, traffic, backward));
     // The runs behind the fit take 8 us and more: below, what the forward kernel takes at least.
     return EstimateEmbedding(gpu,
                              traffic,
-                             std::max(seconds, FORWARD.floorSeconds),
+                             std::max(seconds, forward.floor.ToSeconds()),
                              bytes,
                              IsMeasured(gpu.kernels.measured, batch, true));
 }
@@ -240,13 +213,14 @@ EmbeddingBackwardTime(const Gpu& gpu, const IndexDistribution& indices, const Em
 KernelEstimate
 EmbeddingExactUpdateTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
 {
+    const LookupPass& forward = gpu.kernels.lookups.forward;
     const BatchTraffic traffic = TrafficOf(gpu, batch);
     double bytes = 0;
     for (const EmbeddingLookup& one : batch)
     {
         const double row = RowBytes(one.shape);
         const EmbeddingTraffic lookups = EmbeddingTrafficOf(gpu, one.indices, one.shape);
-        const double l2Rows = gpu.l2.ToDouble() * FORWARD.l2Share / row;
+        const double l2Rows = gpu.l2.ToDouble() * gpu.kernels.lookups.l2Share / row;
         // Sorted by row, look-ups meet the bags in no order.
         const double gradients =
             IndexDistribution::Uniform(one.shape.bags).Misses(lookups.lookups, l2Rows);
@@ -255,12 +229,12 @@ EmbeddingExactUpdateTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& bat
                  INDEX_BYTES * lookups.lookups;
     }
     const double smClocks = gpu.sms * gpu.boostClockHz;
-    const double dram = bytes / (gpu.memoryRate.ToBytesPerSecond() * FORWARD.memoryEfficiency);
-    const double l2 = traffic.l1Bytes / (FORWARD.l2Rate * smClocks);
-    const double adds = traffic.convertedAdds / (FORWARD.addRate * smClocks);
+    const double dram = bytes / (gpu.memoryRate.ToBytesPerSecond() * forward.memoryEfficiency);
+    const double l2 = traffic.l1Bytes / (forward.l2Rate * smClocks);
+    const double adds = traffic.convertedAdds / (forward.addRate * smClocks);
     const double seconds =
-        FORWARD.floorSeconds +
-        std::hypot(Meet(dram, l2, adds, FORWARD.sharpness), Latency(gpu, traffic, FORWARD));
+        forward.floor.ToSeconds() +
+        std::hypot(Meet(dram, l2, adds, forward.sharpness), Latency(gpu, traffic, forward));
     return EstimateEmbedding(gpu, traffic, seconds, bytes, false);
 }
 

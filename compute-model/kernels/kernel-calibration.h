@@ -129,6 +129,52 @@ struct MemoryKernelCalibration
     Time rowLatencyPerKiB;      //!< more of it per 1024 bytes of a row
 };
 
+/** Figures of table-batched look-ups in one direction; EmbeddingForwardTime and
+ * EmbeddingBackwardTime say how they act. */
+struct LookupPass
+{
+    double memoryEfficiency{0}; //!< of the datasheet HBM rate, (0, 1]
+    double l1Rate{0};           //!< bytes per SM and clock
+    double l2Rate{0};           //!< bytes per SM and clock
+    double addRate{0};          //!< 32-bit elements per SM and clock
+    double conversions{1};      //!< factor on elements of 16 bits
+    double convertedLatency{1}; //!< factor on the latency of rows of 16 bits
+    double sharpness{1};        //!< exponent where limits meet
+    double bagsAtOnce{1};       //!< of an SM
+    Time rowLatency;            //!< of one row behind another
+    Time floor;                 //!< the shortest kernel
+    Time hottestAdd;            //!< backward: of one addition to a row of 64 elements
+    double hottestPower{0};     //!< ... of the row's elements over 64
+};
+
+/** Figures of look-ups in embedding tables. */
+struct LookupCalibration
+{
+    double l1Share{0};         //!< of an SM's L1 that rows find room in
+    double l2Share{0};         //!< of the L2
+    double narrowSumPasses{1}; //!< accesses of the L2 for one store of sums of 16-bit rows
+    LookupPass forward;
+    LookupPass backward;
+};
+
+/** Figures of kernels that are like another one but for a factor, and of what sets their pace. */
+struct OperatorCalibration
+{
+    double batchNormForwardBlockRate{0}; //!< bytes per clock of a thread block, which has a channel
+    double batchNormBackwardBlockRate{0}; //!< similarly
+    double batchNormBlocksPerSm{1};
+    double maxPoolForward{1};   //!< traffic over that of its operands
+    double maxPoolBackward{1};  //!< similarly
+    double columnSum{1};        //!< a sum over rows, over one over columns
+    double trianglePick{1};     //!< picks of the dot interaction, over a copy
+    double trianglePutBytes{0}; //!< a gradient put back by index: as a copy of so many bytes
+    double transposedSum{1};    //!< a sum of two matrices, one of them transposed, over a copy
+    double sortPass{1};         //!< a pass of a radix sort, over a copy
+    double tensorPower{0};      //!< power of tensor cores that never wait over that of all else
+    double copyBytesPerBlockPerClock{0};   //!< payload that a copying collective's block moves
+    double reduceBytesPerBlockPerClock{0}; //!< a reducing one's
+};
+
 /** Measured efficiencies of a GPU's kernels; see the fields for range and meaning. */
 struct KernelCalibration
 {
@@ -140,6 +186,8 @@ struct KernelCalibration
     GemmCalibration gemm;
     AttentionCalibration attention;
     std::vector<MemoryKernelCalibration> memory; //!< by MemoryKernel
+    LookupCalibration lookups;
+    OperatorCalibration operators;
     MeasuredShapes measured;
 };
 

@@ -7,17 +7,6 @@
 namespace weir
 {
 
-namespace
-{
-
-/**
- * Power of tensor cores that never wait over that of all else, at one clock: read from an H200's
- * clocks under its 700 W, 1795 MHz at a utilization of 0.35 and 1425 MHz at 0.88.
- */
-constexpr double TENSOR_POWER = 5.5;
-
-} // namespace
-
 double
 TensorClock(const Gpu& gpu, ClockRegime regime, double utilization)
 {
@@ -29,7 +18,8 @@ TensorClock(const Gpu& gpu, ClockRegime regime, double utilization)
     {
         return burst;
     }
-    const double spared = (1 + TENSOR_POWER * full) / (1 + TENSOR_POWER * used);
+    const double power = gpu.kernels.operators.tensorPower;
+    const double spared = (1 + power * full) / (1 + power * used);
     return std::min(burst, gpu.sustainedClockHz * std::cbrt(spared));
 }
 

@@ -93,10 +93,7 @@ WriteSort(KernelTable& kernels, const LookupBatch& batch)
     constexpr double PASS_BITS = 8;
     constexpr double KEY_BYTES = 8;
     constexpr double PLACE_BYTES = 4;
-    // A pass over 2097152 pairs takes 33.9 us on an H200 (torch.sort of int64: 8 passes, 28
-    // kernels, 271 us), of which three kernels' floors take 8: 1.6 times what a copy of its bytes
-    // would.
-    constexpr double SCATTER_FACTOR = 1.6;
+    const double scatter = kernels.GetGpu().kernels.operators.sortPass;
     const auto lookups = static_cast<uint64_t>(std::ceil(batch.Lookups()));
     const auto passes =
         static_cast<uint32_t>(std::ceil(std::log2(std::max(2.0, batch.Rows())) / PASS_BITS));
@@ -108,7 +105,7 @@ WriteSort(KernelTable& kernels, const LookupBatch& batch)
                        MemoryKernel::Elementwise,
                        lookups,
                        1,
-                       2 * (KEY_BYTES + PLACE_BYTES) * SCATTER_FACTOR,
+                       2 * (KEY_BYTES + PLACE_BYTES) * scatter,
                        0);
     }
 }

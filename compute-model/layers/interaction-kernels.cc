@@ -9,14 +9,6 @@ namespace weir
 namespace
 {
 
-// PyTorch's kernels of the dot interaction on an H200, 16384 samples of 27 fp32 vectors of 128: the
-// pick of the triangle takes 36 us for the 71 MB of matrix and picks, 2.2 times what a copy would;
-// putting gradients back by index 1357 us for 351 of each sample (as a copy of 1024 bytes each);
-// the sum of a product's two gradients, one of them transposed, 322 us for 679 MB, twice a copy's.
-constexpr double PICK_FACTOR = 2.2;
-constexpr double PUT_BYTES = 1024;
-constexpr double TRANSPOSED_SUM_FACTOR = 2.0;
-
 /** One interaction of one micro-batch. */
 class InteractionWriter
 {
@@ -25,6 +17,7 @@ class InteractionWriter
                       const InteractionShape& shape,
                       const ParallelPlan& plan)
         : m_writer(writer),
+          m_figures(writer.GetGpu().kernels.operators),
           m_shape(shape),
           m_plan(plan),
           m_element(ActivationBytes(plan.precision)),
@@ -41,7 +34,7 @@ class InteractionWriter
             return;
         }
         Product(name, m_shape.vectors, m_shape.vectors, m_shape.width, GemmLayout::Tn);
-        Pass(name + " triangle", Square() + m_pairs, PICK_FACTOR);
+        Pass(name + " triangle", Square() + m_pairs, m_figures.trianglePick);
         Pass(name + " concatenation", Out(), 2);
     }
 
@@ -55,10 +48,10 @@ class InteractionWriter
         }
         Pass(name + " slices", Out(), 2);
         Pass(name + " zero", Square(), 1);
-        Pass(name + " triangle", m_pairs, PUT_BYTES / m_element);
+        Pass(name + " triangle", m_pairs, m_figures.trianglePutBytes / m_element);
         Product(name + " left", m_shape.vectors, m_shape.width, m_shape.vectors, GemmLayout::Nn);
         Product(name + " right", m_shape.width, m_shape.vectors, m_shape.vectors, GemmLayout::Nt);
-        Pass(name + " sum", In(), 3 * TRANSPOSED_SUM_FACTOR);
+        Pass(name + " sum", In(), 3 * m_figures.transposedSum);
         Pass(name + " first vector", m_shape.width, 3);
     }
 
@@ -152,6 +145,7 @@ class InteractionWriter
     }
 
     SegmentWriter& m_writer;
+    const OperatorCalibration& m_figures;
     const InteractionShape& m_shape;
     const ParallelPlan& m_plan;
     double m_element; //!< bytes of an activation

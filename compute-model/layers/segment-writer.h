@@ -65,6 +65,11 @@ class SegmentWriter
   public:
     SegmentWriter(KernelTable& kernels, const ParallelPlan& plan);
 
+    const Gpu& GetGpu() const
+    {
+        return m_kernels.GetGpu();
+    }
+
     /** Kernels from here on belong to a part of the model with this name. */
     void Section(const std::string& name);
 

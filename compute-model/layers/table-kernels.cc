@@ -16,22 +16,9 @@ namespace
 
 constexpr double INDEX_BYTES = 8; // of a maximum pool's positions (int64)
 
-// What these kernels take: an H100's per-operator times of ResNet-50 at 128 images
-// (github.com/sarchlab/triosim, sample_trace/trace2-h100-bs128). Training batch norms read their
-// input twice and write once, backward two inputs twice. A thread block has a channel, two fit an
-// SM, and so few channels leave SMs idle: 243 us for 64 channels and 122 us for 256 of as many
-// elements forward. The maximum pool takes 0.41 ms forward and 1.40 ms backward for 0.72 GB.
+// Training batch norms read their input twice and write once, backward two inputs twice.
 constexpr double NORM_FORWARD_OPERANDS = 3;
 constexpr double NORM_BACKWARD_OPERANDS = 5;
-constexpr double NORM_FORWARD_BLOCK_RATE = 11.1; // bytes per clock
-constexpr double NORM_BACKWARD_BLOCK_RATE = 8.1;
-constexpr double NORM_BLOCKS_PER_SM = 2;
-constexpr double POOL_FORWARD_FACTOR = 1.7;
-constexpr double POOL_BACKWARD_FACTOR = 5.9;
-
-// PyTorch's sum over rows, for bias gradients, over one over columns: 41.6 us for 16384 x 1024
-// numbers of 32 bits on an H200, 26.7 us for half as many columns.
-constexpr double COLUMN_SUM_FACTOR = 1.9;
 
 /** Tables are of PyTorch's own layers, each operation a kernel, whatever @p plan has for others. */
 ParallelPlan
@@ -49,6 +36,7 @@ class TableWriter
     TableWriter(KernelTable& kernels, const ParallelPlan& plan, Precision convolutions)
         : m_plan(AsPyTorch(plan)),
           m_gpu(kernels.GetGpu()),
+          m_figures(m_gpu.kernels.operators),
           m_convolutions(convolutions),
           m_samples(plan.microBatch),
           m_element(ActivationBytes(plan.precision)),
@@ -76,7 +64,7 @@ class TableWriter
             WriteLinearForward(m_writer, Matrix(layer), m_plan);
             break;
         case TableOp::BatchNorm:
-            Norm(layer.name, layer, NORM_FORWARD_OPERANDS, NORM_FORWARD_BLOCK_RATE);
+            Norm(layer.name, layer, NORM_FORWARD_OPERANDS, m_figures.batchNormForwardBlockRate);
             break;
         case TableOp::Relu:
             Pass(layer.name, layer.out.Elements(), 2);
@@ -92,7 +80,7 @@ class TableWriter
                             2 * m_element + 1);
             break;
         case TableOp::MaxPool:
-            Traffic(layer.name, PoolBytes(layer) * POOL_FORWARD_FACTOR);
+            Traffic(layer.name, PoolBytes(layer) * m_figures.maxPoolForward);
             break;
         case TableOp::AveragePool:
             Traffic(layer.name, (layer.in.Elements() + layer.out.Elements()) * m_element);
@@ -143,12 +131,12 @@ class TableWriter
                                 MemoryKernel::Reduction,
                                 m_samples,
                                 layer.out.channels,
-                                m_element * COLUMN_SUM_FACTOR);
+                                m_element * m_figures.columnSum);
             }
             WriteWeightGradient(m_writer, Matrix(layer), m_plan);
             return; // which has said that its gradients are ready
         case TableOp::BatchNorm:
-            Norm(name, layer, NORM_BACKWARD_OPERANDS, NORM_BACKWARD_BLOCK_RATE);
+            Norm(name, layer, NORM_BACKWARD_OPERANDS, m_figures.batchNormBackwardBlockRate);
             break;
         case TableOp::Relu:
             Pass(name, layer.out.Elements(), 3);
@@ -161,7 +149,7 @@ class TableWriter
                 name, MemoryKernel::Dropout, m_samples, layer.out.Elements(), 2 * m_element + 1);
             break;
         case TableOp::MaxPool:
-            Traffic(name, PoolBytes(layer) * POOL_BACKWARD_FACTOR);
+            Traffic(name, PoolBytes(layer) * m_figures.maxPoolBackward);
             break;
         case TableOp::AveragePool:
             Traffic(name, (layer.in.Elements() + layer.out.Elements()) * m_element);
@@ -229,7 +217,7 @@ class TableWriter
     {
         const auto index = static_cast<std::size_t>(MemoryKernel::Elementwise);
         const double blocks =
-            std::min(double{1} * layer.out.channels, NORM_BLOCKS_PER_SM * m_gpu.sms);
+            std::min(double{1} * layer.out.channels, m_figures.batchNormBlocksPerSm * m_gpu.sms);
         const double memory =
             m_gpu.memoryRate.ToBytesPerSecond() * m_gpu.kernels.memory.at(index).efficiency;
         const double slower = std::hypot(1, memory / (blocks * blockRate * m_gpu.boostClockHz));
@@ -244,6 +232,7 @@ class TableWriter
 
     ParallelPlan m_plan;
     const Gpu& m_gpu;
+    const OperatorCalibration& m_figures;
     Precision m_convolutions;
     uint64_t m_samples; //!< of a micro-batch
     double m_element;   //!< bytes of an activation

@@ -3,6 +3,7 @@
 
 #include "compute-model/kernels/kernel-time.h"
 #include "scenarios/readers/read-measured-shapes.h"
+#include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
 
 #include <utility>
@@ -193,6 +194,68 @@ ReadMemoryKernel(const YamlNode& node)
     return kernel;
 }
 
+LookupPass
+ReadLookupPass(const YamlNode& node)
+{
+    constexpr double MAX_RATE = 1e4;
+    node.CheckKeys(YamlKeysOf("gpu.kernels.lookups.pass"));
+    LookupPass pass;
+    pass.memoryEfficiency = Share(node, "memoryEfficiency");
+    pass.l1Rate = node.Get("l1Rate").AsNumber(0, MAX_RATE);
+    pass.l2Rate = BytesPerClock(node, "l2Rate");
+    pass.addRate = node.Get("addRate").AsNumber(0, MAX_RATE);
+    pass.conversions = node.Get("conversions").AsNumber(1, 100);
+    pass.convertedLatency = node.Get("convertedLatency").AsNumber(1, 100);
+    pass.sharpness = node.Get("sharpness").AsNumber(1, 100);
+    pass.bagsAtOnce = node.Get("bagsAtOnce").AsNumber(1, 1e5);
+    pass.rowLatency = node.Get("rowLatency").AsTime();
+    pass.floor = node.Get("floor").AsTime();
+    pass.hottestAdd = node.Get("hottestAdd").AsTime();
+    pass.hottestPower = node.Get("hottestPower").AsNumber(0, 10);
+    return pass;
+}
+
+LookupCalibration
+ReadLookupCalibration(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels.lookups"));
+    ReadSource(node);
+    LookupCalibration lookups;
+    lookups.l1Share = Share(node, "l1Share");
+    lookups.l2Share = Share(node, "l2Share");
+    lookups.narrowSumPasses = node.Get("narrowSumPasses").AsNumber(1, 4);
+    lookups.forward = ReadLookupPass(node.Get("forward"));
+    lookups.backward = ReadLookupPass(node.Get("backward"));
+    return lookups;
+}
+
+OperatorCalibration
+ReadOperatorCalibration(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels.operators"));
+    OperatorCalibration read;
+    const auto set = [&](const char* key, double least, double most, double& value) {
+        const YamlNode entry = node.Get(key);
+        entry.CheckKeys(YamlKeysOf("sourced"));
+        ReadSource(entry);
+        value = entry.Get("value").AsNumber(least, most);
+    };
+    set("batchNormForwardBlockRate", 0.01, 1e4, read.batchNormForwardBlockRate);
+    set("batchNormBackwardBlockRate", 0.01, 1e4, read.batchNormBackwardBlockRate);
+    set("batchNormBlocksPerSm", 1, 64, read.batchNormBlocksPerSm);
+    set("maxPoolForward", 0.1, 100, read.maxPoolForward);
+    set("maxPoolBackward", 0.1, 100, read.maxPoolBackward);
+    set("columnSum", 0.1, 100, read.columnSum);
+    set("trianglePick", 0.1, 100, read.trianglePick);
+    set("trianglePutBytes", 1, 1e6, read.trianglePutBytes);
+    set("transposedSum", 0.1, 100, read.transposedSum);
+    set("sortPass", 0.1, 100, read.sortPass);
+    set("tensorPower", 0, 100, read.tensorPower);
+    set("copyBytesPerBlockPerClock", 0.01, 1e4, read.copyBytesPerBlockPerClock);
+    set("reduceBytesPerBlockPerClock", 0.01, 1e4, read.reduceBytesPerBlockPerClock);
+    return read;
+}
+
 } // namespace
 
 KernelCalibration
@@ -213,6 +276,8 @@ ReadKernelCalibration(const YamlNode& node)
         kernels.memory.push_back(
             ReadMemoryKernel(memory.Get("kernels").Get(ToString(static_cast<MemoryKernel>(i)))));
     }
+    kernels.lookups = ReadLookupCalibration(node.Get("lookups"));
+    kernels.operators = ReadOperatorCalibration(node.Get("operators"));
     kernels.measured = ReadMeasuredShapes(node.Get("measured"));
     return kernels;
 }

@@ -21,7 +21,7 @@ Ms(double ms)
 }
 
 // One access of three moves 47 GB/s here: what an H200's multiprocessor can at most.
-const SmPace PACE{Rate::GBps(141), 1.98e9, 0.99e9};
+const SmPace PACE{Rate::GBps(141), 1.98e9, 0.99e9, 47 / 1.98, 38 / 1.98};
 
 /** All-gather of one multiprocessor that takes @p perMille of the memory's rate. */
 StepOp

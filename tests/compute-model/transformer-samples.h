@@ -93,6 +93,27 @@ SampleGpu()
         figures.efficiency = 0.8;
         figures.floor = Time::Microseconds(2);
     }
+    LookupCalibration& lookups = gpu.kernels.lookups;
+    lookups.l1Share = 0.8;
+    lookups.l2Share = 0.9;
+    for (LookupPass* pass : {&lookups.forward, &lookups.backward})
+    {
+        pass->memoryEfficiency = 0.8;
+        pass->l1Rate = 80;
+        pass->l2Rate = 40;
+        pass->addRate = 64;
+        pass->sharpness = 2;
+        pass->bagsAtOnce = 200;
+        pass->rowLatency = Time::Nanoseconds(200);
+        pass->floor = Time::Microseconds(2);
+    }
+    OperatorCalibration& operators = gpu.kernels.operators;
+    operators.batchNormForwardBlockRate = 10;
+    operators.batchNormBackwardBlockRate = 10;
+    operators.trianglePutBytes = 1024;
+    operators.tensorPower = 5.5;
+    operators.copyBytesPerBlockPerClock = 24;
+    operators.reduceBytesPerBlockPerClock = 20;
     return gpu;
 }
 
