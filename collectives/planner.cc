@@ -38,10 +38,7 @@ MovingTime(const StreamShape& shape, Routing& routing, double calls)
     {
         const auto legs = Together(shape.legs, calls);
         const AloneRates rates(legs, routing);
-        for (const auto& ring : shape.rings)
-        {
-            time = std::max(time, RingTime(ring, rates));
-        }
+        time = std::max(time, RingsTime(shape.rings, rates, calls));
     }
     return time;
 }

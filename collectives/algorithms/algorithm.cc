@@ -100,6 +100,10 @@ CountEqualChannels(StreamShape& shape)
     {
         shape.pipelines[i].weight = shape.legs.at(i).weight;
     }
+    for (std::size_t i = 0; i < shape.rings.size(); ++i)
+    {
+        shape.rings[i].weight = shape.legs.at(i).weight;
+    }
 }
 
 Rate

@@ -49,6 +49,13 @@ class AloneRates
         m_shares.ForEach(route, use);
     }
 
+    /** In units of weight; 0 on a link of no leg. */
+    double LoadOn(LinkId link) const
+    {
+        const auto load = m_loads.find(link.Index());
+        return load == m_loads.end() ? 0 : load->second;
+    }
+
     Rate RateOf(LinkId link) const
     {
         return m_routing.GetTopology().GetLink(link).rate;

@@ -4,6 +4,9 @@
 #include "collectives/engines/closed-form.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
 
 namespace weir
 {
@@ -29,10 +32,62 @@ class RoundTime
                 std::max({m_moves[h] + ring.hops[h].pause, ring.hops[h].interval, block}));
         }
         m_slowest = *std::max_element(m_wires.begin(), m_wires.end());
+        m_period = FindPeriod();
+        Time fastest = Crossing(0);
+        for (std::size_t h = 1; h < m_moves.size(); ++h)
+        {
+            fastest = std::min(fastest, Crossing(h));
+        }
+        m_apart = SlowestCrossing() - fastest;
     }
 
     /** When another round follows. */
     Time Period() const
+    {
+        return m_period;
+    }
+
+    /** When none does. */
+    Time Last() const
+    {
+        Time arrival; // of the last slice, after the one before it
+        for (std::size_t h = 0; h < m_wires.size(); ++h)
+        {
+            arrival = std::max(arrival, m_wires[h] == m_slowest ? Crossing(h) : Time());
+        }
+        return std::max(Wire() - m_slowest + arrival, WorstWay());
+    }
+
+    /** Of a slice, to where it is used. */
+    Time Crossing(std::size_t hop) const
+    {
+        return m_moves[hop] + m_ring.hops[hop].latency;
+    }
+
+    Time SlowestCrossing() const
+    {
+        Time slowest;
+        for (std::size_t h = 0; h < m_moves.size(); ++h)
+        {
+            slowest = std::max(slowest, Crossing(h));
+        }
+        return slowest;
+    }
+
+    /** Of the time, in rounds that follow each other. */
+    double BusyPart(std::size_t hop) const
+    {
+        return std::min(1.0, m_moves[hop] * m_round.slices * m_ring.steps / m_period);
+    }
+
+    /** Of a chunk's time on @p hop: with one that set out as much later as hops differ. */
+    double Overlap(std::size_t hop) const
+    {
+        return std::max(0.0, 1 - m_apart / (m_moves[hop] * m_round.slices));
+    }
+
+  private:
+    Time FindPeriod() const
     {
         const Time last = m_ring.block.Of(m_ring.last, m_round.slice);
         Time pause;
@@ -48,18 +103,6 @@ class RoundTime
         return std::max(Wire() + pause, AverageWay() + last);
     }
 
-    /** When none does. */
-    Time Last() const
-    {
-        Time arrival; // of the last slice, after the one before it
-        for (std::size_t h = 0; h < m_wires.size(); ++h)
-        {
-            arrival = std::max(arrival, m_wires[h] == m_slowest ? Crossing(h) : Time());
-        }
-        return std::max(Wire() - m_slowest + arrival, WorstWay());
-    }
-
-  private:
     /** What a slice keeps a block busy for, on the average of the two halves of an all-reduce. */
     Time BusyTime() const
     {
@@ -79,11 +122,6 @@ class RoundTime
     Time Behind() const
     {
         return m_slowest * (m_round.slices - 1);
-    }
-
-    Time Crossing(std::size_t hop) const
-    {
-        return m_moves[hop] + m_ring.hops[hop].latency;
     }
 
     Time AverageWay() const
@@ -118,28 +156,206 @@ class RoundTime
     std::vector<Time> m_moves; //!< by hop: of one slice
     std::vector<Time> m_wires; //!< by hop: between one slice and the next
     Time m_slowest;            //!< of m_wires
+    Time m_period;             //!< when another round follows
+    Time m_apart;              //!< by what crossing the slowest hop takes longer than the fastest
+};
+
+/** What hops that share links leave each other in one round of all rings. */
+class RoundShares
+{
+  public:
+    RoundShares(const std::vector<RingRounds>& rings,
+                std::size_t round,
+                const AloneRates& rates,
+                double calls)
+        : m_rings(rings),
+          m_round(round),
+          m_rates(rates),
+          m_calls(calls)
+    {
+        for (const auto& ring : rings)
+        {
+            m_shares.emplace_back();
+            for (const auto& hop : ring.hops)
+            {
+                m_shares.back().push_back(rates.ShareOn(hop.route, ring.cap).rate);
+            }
+        }
+        if (FindSharedLinks())
+        {
+            FindWhatIsInStep();
+            Iterate();
+        }
+    }
+
+    const std::vector<Rate>& Of(std::size_t ring) const
+    {
+        return m_shares[ring];
+    }
+
+  private:
+    using LoadByKey = std::unordered_map<uint64_t, double>;
+
+    /** Where hops are slowed by others: the links of all hops that do not reach their cap. */
+    bool FindSharedLinks()
+    {
+        std::size_t most = 0; // hops on one of these links, equal channels counted once
+        for (std::size_t r = 0; r < m_rings.size(); ++r)
+        {
+            for (std::size_t h = 0; h < m_rings[r].hops.size(); ++h)
+            {
+                if (m_shares[r][h] < m_rings[r].cap)
+                {
+                    m_rates.ForEachShare(m_rings[r].hops[h].route,
+                                         [&](LinkId link, double) { m_hopsOn[link.Index()] = 0; });
+                }
+            }
+        }
+        ForEachOnShared([&](std::size_t r, std::size_t, LinkId link, double share) {
+            double& hops = m_hopsOn[link.Index()];
+            hops += share;
+            m_all[link.Index()] += share * m_rings[r].weight;
+            most = std::max(most, static_cast<std::size_t>(hops > share));
+        });
+        return most > 0;
+    }
+
+    /** Calls @p use(ring, hop, link, share) for all hops on links that slow some. */
+    template <typename Use>
+    void ForEachOnShared(const Use& use) const
+    {
+        for (std::size_t r = 0; r < m_rings.size(); ++r)
+        {
+            for (std::size_t h = 0; h < m_rings[r].hops.size(); ++h)
+            {
+                m_rates.ForEachShare(m_rings[r].hops[h].route, [&](LinkId link, double share) {
+                    if (m_hopsOn.count(link.Index()) > 0)
+                    {
+                        use(r, h, link, share);
+                    }
+                });
+            }
+        }
+    }
+
+    RoundTime TimeOf(std::size_t ring) const
+    {
+        return {m_rings[ring], m_rings[ring].rounds[m_round], m_shares[ring]};
+    }
+
+    /** Numbers rings by their period, and hops by how far they are behind the slowest one. */
+    void FindWhatIsInStep()
+    {
+        std::map<Time, uint32_t> paces;
+        for (std::size_t r = 0; r < m_rings.size(); ++r)
+        {
+            const RoundTime time = TimeOf(r);
+            const std::size_t n = m_rings[r].hops.size();
+            m_pace.push_back(
+                paces.emplace(time.Period(), static_cast<uint32_t>(paces.size())).first->second);
+            m_behind.emplace_back(n);
+            const Time slowest = time.SlowestCrossing();
+            uint32_t behind = 0;
+            for (std::size_t i = 0; i < 2 * n; ++i) // the first way round finds the slowest one
+            {
+                behind = time.Crossing(i % n) == slowest ? 0 : behind + 1;
+                m_behind[r][i % n] = behind;
+            }
+        }
+    }
+
+    /** Key of hops of one pace on a link; of one place, too, if @p behind is not 0. */
+    static uint64_t Key(LinkId link, uint32_t pace, uint32_t behind)
+    {
+        return (uint64_t{link.Index()} << 32) | (uint64_t{pace & 0xfff} << 20) | behind;
+    }
+
+    /** Loads links by how much of the time hops are busy, then hops by what they find there. */
+    bool Step()
+    {
+        LoadByKey any;  // by link: of hops of other rings
+        LoadByKey pace; // more than that for hops of rings as fast
+        LoadByKey step; // and for hops in step
+        std::vector<RoundTime> times;
+        for (std::size_t r = 0; r < m_rings.size(); ++r)
+        {
+            times.push_back(TimeOf(r));
+        }
+        ForEachOnShared([&](std::size_t r, std::size_t h, LinkId link, double share) {
+            const double load = share * m_rings[r].weight;
+            const double busy = times[r].BusyPart(h);
+            const double beside = std::max(busy, times[r].Overlap(h));
+            any[link.Index()] += load * busy;
+            pace[Key(link, m_pace[r], 0)] += load * (beside - busy);
+            step[Key(link, m_pace[r], m_behind[r][h] + 1)] += load * (1 - beside);
+        });
+        bool changes = false;
+        std::vector<std::vector<Rate>> next;
+        for (const auto& ring : m_rings)
+        {
+            next.emplace_back(ring.hops.size(), ring.cap);
+        }
+        ForEachOnShared([&](std::size_t r, std::size_t h, LinkId link, double) {
+            const double found = any[link.Index()] + pace[Key(link, m_pace[r], 0)] +
+                                 step[Key(link, m_pace[r], m_behind[r][h] + 1)];
+            const double part = (found / m_all.at(link.Index()) + m_calls - 1) / m_calls;
+            const double load = std::max(m_rates.LoadOn(link) * std::min(1.0, part), 1e-12);
+            next[r][h] = std::min(next[r][h], m_rates.RateOf(link) / load);
+        });
+        for (std::size_t r = 0; r < m_rings.size(); ++r)
+        {
+            for (std::size_t h = 0; h < next[r].size(); ++h)
+            {
+                // No slower than all at once: a hop may cross links that the legs do not count.
+                const Rate share = std::max(next[r][h], m_full[r][h]);
+                changes = changes || std::abs(share / m_shares[r][h] - 1) > 1e-5;
+                m_shares[r][h] = share;
+            }
+        }
+        return changes;
+    }
+
+    void Iterate()
+    {
+        constexpr int MOST = 50;
+        m_full = m_shares;
+        for (int i = 0; i < MOST && Step(); ++i)
+        {
+        }
+    }
+
+    const std::vector<RingRounds>& m_rings;
+    std::size_t m_round;
+    const AloneRates& m_rates;
+    double m_calls;
+    std::vector<std::vector<Rate>> m_shares;      //!< by ring and hop
+    std::vector<std::vector<Rate>> m_full;        //!< likewise, all hops busy
+    LoadByKey m_hopsOn;                           //!< by link that slows hops
+    LoadByKey m_all;                              //!< by link: of all hops
+    std::vector<uint32_t> m_pace;                 //!< by ring
+    std::vector<std::vector<uint32_t>> m_behind;  //!< by ring and hop
 };
 
 } // namespace
 
 Time
-RingTime(const RingRounds& ring, const AloneRates& rates)
+RingsTime(const std::vector<RingRounds>& rings, const AloneRates& rates, double calls)
 {
-    std::vector<Rate> shares;
-    for (const auto& hop : ring.hops)
+    std::vector<Time> sums(rings.size());
+    const std::size_t rounds = rings.front().rounds.size();
+    for (std::size_t i = 0; i < rounds; ++i)
     {
-        shares.push_back(rates.ShareOn(hop.route, ring.cap).rate);
+        const RoundShares shares(rings, i, rates, calls);
+        const bool isLast = i + 1 == rounds;
+        for (std::size_t r = 0; r < rings.size(); ++r)
+        {
+            const RingRounds::Round& round = rings[r].rounds[i];
+            const RoundTime time(rings[r], round, shares.Of(r));
+            sums[r] += time.Period() * (round.repeat - (isLast ? 1 : 0));
+            sums[r] += isLast ? time.Last() : Time();
+        }
     }
-    Time sum;
-    for (std::size_t i = 0; i < ring.rounds.size(); ++i)
-    {
-        const RingRounds::Round& round = ring.rounds[i];
-        const RoundTime time(ring, round, shares);
-        const bool isLast = i + 1 == ring.rounds.size();
-        sum += time.Period() * (round.repeat - (isLast ? 1 : 0));
-        sum += isLast ? time.Last() : Time();
-    }
-    return sum;
+    return *std::max_element(sums.begin(), sums.end());
 }
 
 } // namespace weir

@@ -37,13 +37,14 @@ struct RingRounds
     std::vector<Round> rounds; //!< NCCL's outer loop
     uint32_t steps{0};         //!< chunks that each rank sends in one round
     Rate cap;                  //!< of the channel
+    double weight{1};          //!< how many equal channels there are
     BlockTimes block;
     PrimitiveKind last{PrimitiveKind::Recv}; //!< what ends a round
 };
 
 /**
- * How long a ring takes from its first send to the last arrival, when its channels have the shares
- * of links that @p rates says.
+ * How long the slowest ring takes from its first send to its last arrival, when links carry what
+ * @p rates says.
  *
  * Every rank sends its chunks of a round in a fixed order, each as some slices, and each chunk but
  * the first when that of the rank before has arrived. So with m(h) = slice / share on hop h, w(h) =
@@ -56,9 +57,24 @@ struct RingRounds
  * The pause is L + the block's time of the last receive, less what the hop before the slowest one
  * is ahead of it per step; the last round ends with L instead. Ways count on the average in rounds
  * that others follow (round by round they begin at other ranks), and the worst in the last one.
- * O(hops x rounds).
+ *
+ * A rank that waits for its chunk leaves its links to others. Hop h is busy for b(h) = slices x
+ * m(h) / (time of a round / steps) of the time, and what it finds on a link is
+ *
+ *   all hops in step with it  +  sum over the others of max(b, 1 - D / (slices x m))
+ *
+ * as a customer of a closed network finds the others there (Reiser and Lavenberg, JACM 27, 1980,
+ * mean value analysis). In step are hops of rings that are equally fast, as many hops behind their
+ * ring's slowest one: they have waited for the same. The others of such rings are apart by up to D,
+ * by which crossing the ring's slowest hop takes longer than its fastest; with D = 0 all are in
+ * step. m and b follow from each other: iterated from full load on.
+ *
+ * @param rings all channels of the call
+ * @param calls how many calls alike are in @p rates: those beside the call itself are averages
+ *
+ * O(hops x rounds), times some 10 where links have several hops that are not in step.
  */
-Time RingTime(const RingRounds& ring, const AloneRates& rates);
+Time RingsTime(const std::vector<RingRounds>& rings, const AloneRates& rates, double calls);
 
 } // namespace weir
 

@@ -138,9 +138,10 @@ RingStreams(const AlgorithmInputs& in)
         AddLeg(in, shape.legs, in.communicator.ringRoutes[c], bytes, cap);
         if (shape.legs.size() > legs)
         {
-            shape.rings.push_back(RingOf(in, in.communicator.channels[c], turns, cap));
+            shape.rings.push_back(RingOf(in, in.communicator.channels[c], turns, SliceCap(in)));
         }
     }
+    CountEqualChannels(shape);
     return shape;
 }
 
