@@ -42,14 +42,25 @@ PipelineChunking(Protocol protocol)
 uint32_t
 PassesOf(Protocol protocol, Bytes payload)
 {
-    constexpr int64_t LL_PASS = 512 * 8;
-    constexpr int64_t LL128_PASS = 640 * 64 / 16 * 15;
-    if (protocol == Protocol::Simple)
+    const Bytes pass = PassOf(protocol, payload);
+    return pass == payload
+               ? 1
+               : static_cast<uint32_t>((payload.Count() + pass.Count() - 1) / pass.Count());
+}
+
+Bytes
+PassOf(Protocol protocol, Bytes payload)
+{
+    switch (protocol)
     {
-        return 1;
+    case Protocol::Ll:
+        return std::min(payload, Bytes(512 * 8));
+    case Protocol::Ll128:
+        return std::min(payload, Bytes(640 * 64 / 16 * 15));
+    case Protocol::Simple:
+        break;
     }
-    const int64_t pass = protocol == Protocol::Ll ? LL_PASS : LL128_PASS;
-    return static_cast<uint32_t>(std::max<int64_t>((payload.Count() + pass - 1) / pass, 1));
+    return payload;
 }
 
 Bytes

@@ -59,6 +59,11 @@ Chunking PipelineChunking(Protocol protocol);
  */
 uint32_t PassesOf(Protocol protocol, Bytes payload);
 
+/**
+ * What one of these passes moves, the last one moving the rest: @p payload where one does it all.
+ */
+Bytes PassOf(Protocol protocol, Bytes payload);
+
 /** What @p payload occupies on the wire under @p protocol, rounded up to whole bytes. */
 Bytes WireBytes(Protocol protocol, Bytes payload);
 

@@ -40,6 +40,14 @@ struct BlockTimes
         return cost.rate.IsInfinite() ? cost.floor : std::max(cost.floor, bytes / cost.rate);
     }
 
+    /** Likewise of a slice that it stores itself, @p pause before the next one. */
+    Time Of(PrimitiveKind kind, Bytes bytes, Time pause) const
+    {
+        const Cost& cost = Of(kind);
+        return cost.rate.IsInfinite() ? cost.floor
+                                      : std::max(cost.floor, bytes / cost.rate + pause);
+    }
+
     /**
      * Between two slices that a block stores through NVLink or PCIe itself: its stores are the
      * wire, and it signals one slice and waits for the next in between. Half of an all-reduce

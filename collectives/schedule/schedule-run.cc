@@ -11,7 +11,8 @@ namespace weir
 
 ScheduleRun::ScheduleRun(const Schedule& schedule)
     : m_protocol(schedule.protocol),
-      m_times(schedule.block.IsNothing() ? nullptr : &schedule.block)
+      m_times(schedule.block.IsNothing() ? nullptr : &schedule.block),
+      m_pause(schedule.block.Pause(schedule.op))
 {
     std::size_t blocks = 0;
     std::size_t connections = 0;
@@ -59,6 +60,9 @@ ScheduleRun::AddChannel(const ChannelSchedule& channel, uint32_t copies)
         block.firstConnection = firstConnection;
         block.onlyIn = each.recv.size() == 1 ? firstConnection + each.recv.front() : SEVERAL;
         block.onlyOut = each.send.size() == 1 ? firstConnection + each.send.front() : SEVERAL;
+        block.stores = std::any_of(each.send.begin(), each.send.end(), [&](uint32_t connection) {
+            return channel.connections[connection].connection.kind != ConnectionKind::Network;
+        });
         const bool works = !channel.loops.empty() && !primitives.empty();
         block.loop = works ? 0 : static_cast<uint32_t>(channel.loops.size());
         m_blocksLeft += works;
@@ -110,7 +114,8 @@ ScheduleRun::RunSlice(Block& block, std::vector<uint32_t>& started, Time now)
         const Bytes bytes(SliceBytes(block, loop, primitive.chunk));
         if (bytes > Bytes()) // a message of no bytes only tells something
         {
-            block.freeAt = now + m_times->Of(primitive.kind, bytes);
+            const Time pause = sends && block.stores ? m_pause : Time();
+            block.freeAt = now + m_times->Of(primitive.kind, bytes, pause);
         }
     }
     if (sends)
@@ -245,7 +250,8 @@ ScheduleRun::SliceBytes(const Block& block, const Loop& loop, int32_t chunk) con
     int64_t bytes = loop.chunks[index].Count();
     if (loop.slices > 1)
     {
-        const int64_t share = (bytes + loop.slices - 1) / loop.slices;
+        const int64_t equal = (bytes + loop.slices - 1) / loop.slices;
+        const int64_t share = loop.slice > Bytes() ? loop.slice.Count() : equal;
         bytes = std::clamp<int64_t>(bytes - share * block.slice, 0, share);
     }
     return WireBytes(m_protocol, Bytes(bytes)).Count();

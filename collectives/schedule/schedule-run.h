@@ -163,6 +163,7 @@ class ScheduleRun
         uint32_t primitive; //!< of the pass
         uint32_t slice;     //!< of the primitive
         bool sleeps;        //!< until freeAt: a wake is under way
+        bool stores;        //!< on NVLink or PCIe, itself
         Time freeAt;        //!< when its last slice is done
     };
 
@@ -198,6 +199,7 @@ class ScheduleRun
 
     Protocol m_protocol;
     const BlockTimes* m_times; //!< null: slices keep no block busy
+    Time m_pause;              //!< between two slices that a block stores
     uint32_t m_blocksLeft{0};
     std::vector<Block> m_blocks;
     std::vector<Pipe> m_connections;

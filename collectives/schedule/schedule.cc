@@ -37,7 +37,7 @@ RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& ro
     for (std::size_t i = 0; same && i < a.loops.size(); ++i)
     {
         same = a.loops[i].repeat == b.loops[i].repeat && a.loops[i].chunks == b.loops[i].chunks &&
-               a.loops[i].slices == b.loops[i].slices;
+               a.loops[i].slices == b.loops[i].slices && a.loops[i].slice == b.loops[i].slice;
     }
     for (std::size_t i = 0; same && i < a.blocks.size(); ++i)
     {

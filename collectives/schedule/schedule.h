@@ -80,6 +80,7 @@ struct Loop
     uint32_t repeat{1};        //!< how many equal passes
     std::vector<Bytes> chunks; //!< payload of each chunk of a pass (the last pass may be ragged)
     uint32_t slices{1};        //!< each chunk goes as this many slices
+    Bytes slice{};             //!< of each but the last, which is the rest; 0: all are equal
 };
 
 /** Everything that happens on one channel. */

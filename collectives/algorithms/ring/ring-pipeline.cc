@@ -46,11 +46,11 @@ LargestChunk(const AlgorithmInputs& in)
     return std::min(PipelineChunking(in.protocol).chunk, DivideUp(in.call.bytes, in.channels));
 }
 
-/** What of a chunk is handed on at once, on the wire. */
+/** What of a chunk is handed on at once, on the wire: the rest follows, so that times only grow. */
 Bytes
 SliceOf(const AlgorithmInputs& in, Bytes chunk)
 {
-    return WireBytes(in.protocol, DivideUp(chunk, PassesOf(in.protocol, chunk)));
+    return WireBytes(in.protocol, PassOf(in.protocol, chunk));
 }
 
 /**
@@ -242,6 +242,7 @@ BuildRingPipelineSchedule(const AlgorithmInputs& in)
         for (Loop& loop : loops)
         {
             loop.slices = PassesOf(in.protocol, loop.chunks.front());
+            loop.slice = PassOf(in.protocol, loop.chunks.front());
         }
         for (uint32_t c = share.firstChannel; c < share.firstChannel + share.channels; ++c)
         {

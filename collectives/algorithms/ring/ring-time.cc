@@ -24,12 +24,12 @@ class RoundTime
         : m_ring(ring),
           m_round(round)
     {
-        const Time block = BusyTime();
         for (std::size_t h = 0; h < shares.size(); ++h)
         {
             m_moves.push_back(round.slice / shares[h]);
+            const RingRounds::Hop& hop = ring.hops[h];
             m_wires.push_back(
-                std::max({m_moves[h] + ring.hops[h].pause, ring.hops[h].interval, block}));
+                std::max({m_moves[h] + hop.pause, hop.interval, BusyTime(hop.pause)}));
         }
         m_slowest = *std::max_element(m_wires.begin(), m_wires.end());
         m_period = FindPeriod();
@@ -103,10 +103,15 @@ class RoundTime
         return std::max(Wire() + pause, AverageWay() + last);
     }
 
-    /** What a slice keeps a block busy for, on the average of the two halves of an all-reduce. */
-    Time BusyTime() const
+    /**
+     * What a slice keeps a block busy for that pauses by @p pause after each, on the average of the
+     * two halves of an all-reduce.
+     */
+    Time BusyTime(Time pause) const
     {
-        const auto of = [&](PrimitiveKind kind) { return m_ring.block.Of(kind, m_round.slice); };
+        const auto of = [&](PrimitiveKind kind) {
+            return m_ring.block.Of(kind, m_round.slice, pause);
+        };
         const bool gathers = m_ring.last == PrimitiveKind::Recv;
         const Time copy = of(PrimitiveKind::RecvCopySend);
         const Time reduce = of(PrimitiveKind::RecvReduceSend);

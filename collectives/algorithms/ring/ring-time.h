@@ -36,7 +36,7 @@ struct RingRounds
     std::vector<Hop> hops;     //!< in ring order
     std::vector<Round> rounds; //!< NCCL's outer loop
     uint32_t steps{0};         //!< chunks that each rank sends in one round
-    Rate cap;                  //!< of the channel
+    Rate cap;                  //!< of a slice on the wire
     double weight{1};          //!< how many equal channels there are
     BlockTimes block;
     PrimitiveKind last{PrimitiveKind::Recv}; //!< what ends a round
