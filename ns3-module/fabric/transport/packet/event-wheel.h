@@ -2,6 +2,8 @@
 #ifndef WEIR_FABRIC_TRANSPORT_PACKET_EVENT_WHEEL_H
 #define WEIR_FABRIC_TRANSPORT_PACKET_EVENT_WHEEL_H
 
+#include "fabric/transport/packet/huge-page-allocator.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -29,7 +31,7 @@ enum class PacketEventKind : uint8_t
  * Every event belongs to something that has at most one of its kind, so that events need no
  * memory of their own and can be moved. They come by time, then by kind, then by number, whatever
  * the order in which they were scheduled. Schedule and Cancel are O(1); an event is moved through
- * at most LEVELS lists and is sorted among those of its 256 picoseconds.
+ * at most LEVELS lists and is sorted among those of its 1024 picoseconds.
  */
 class EventWheel
 {
@@ -66,6 +68,12 @@ class EventWheel
     {
         const auto& nodes = m_nodes[static_cast<std::size_t>(kind)];
         return number < nodes.size() ? nodes[number].time : NEVER;
+    }
+
+    /** Has memory fetched that calls for this event will look at. */
+    void Prefetch(PacketEventKind kind, uint32_t number) const
+    {
+        __builtin_prefetch(m_nodes[static_cast<std::size_t>(kind)].data() + number);
     }
 
     /** Schedules an event, or moves it. @param time not before the last one that was popped. */
@@ -115,16 +123,25 @@ class EventWheel
         return m_due.back().time;
     }
 
-    /** An event that is due @p after events after the first one, if that is known already. */
-    bool Peek(std::size_t after, Event& event) const
+    /** Whether NextTime has found events since it was asked last that it had not seen before. */
+    bool TakeOpened()
     {
-        if (m_due.size() <= after)
-        {
-            return false;
-        }
+        const bool hasOpened = m_hasOpened;
+        m_hasOpened = false;
+        return hasOpened;
+    }
+
+    /** Events that are known to be the first ones. */
+    std::size_t DueCount() const
+    {
+        return m_due.size();
+    }
+
+    /** Of these, the one @p after events after the first. */
+    Event DueAt(std::size_t after) const
+    {
         const uint32_t handle = m_due[m_due.size() - 1 - after].handle;
-        event = {static_cast<PacketEventKind>(handle >> KIND_SHIFT), handle & NUMBER_MASK};
-        return true;
+        return {static_cast<PacketEventKind>(handle >> KIND_SHIFT), handle & NUMBER_MASK};
     }
 
     /** Takes the first event, which must exist: NextTime said when. */
@@ -141,10 +158,10 @@ class EventWheel
     static constexpr auto KINDS = static_cast<unsigned>(PacketEventKind::PortReady) + 1;
     static constexpr unsigned KIND_SHIFT = 29;
     static constexpr uint32_t NUMBER_MASK = (1u << KIND_SHIFT) - 1;
-    static constexpr unsigned SLOT_BITS = 8;  //!< a slot of the lowest level is 2^8 ps
+    static constexpr unsigned SLOT_BITS = 10; //!< a slot of the lowest level is 2^10 ps
     static constexpr unsigned LEVEL_BITS = 8; //!< 2^8 slots a level
     static constexpr unsigned SLOTS = 1u << LEVEL_BITS;
-    static constexpr unsigned LEVELS = 7; //!< 2^(8 + 8 x 7) ps: all times
+    static constexpr unsigned LEVELS = 7; //!< 2^(10 + 8 x 7) ps: all times
     static constexpr unsigned WORDS = SLOTS / 64;
 
     /** Scheduled unless its time is NEVER. */
@@ -327,6 +344,7 @@ class EventWheel
     void Open(uint32_t handle, uint64_t slotBegin)
     {
         m_dueEnd = static_cast<int64_t>((slotBegin + 1) << SLOT_BITS);
+        m_hasOpened = true;
         while (handle != NONE)
         {
             Node& node = NodeOf(handle);
@@ -340,11 +358,12 @@ class EventWheel
         }
     }
 
-    std::array<std::vector<Node>, KINDS> m_nodes; //!< by kind, then number
+    std::array<AlignedVector<Node>, KINDS> m_nodes; //!< by kind, then number
     std::array<std::array<uint32_t, SLOTS>, LEVELS> m_heads;
     std::array<std::array<uint64_t, WORDS>, LEVELS> m_occupied{};
     std::vector<Due> m_due; //!< all before m_dueEnd, the first one last
     int64_t m_dueEnd{0};    //!< the lists hold what is due from here on
+    bool m_hasOpened{false};
 };
 
 } // namespace weir

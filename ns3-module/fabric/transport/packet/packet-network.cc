@@ -726,7 +726,7 @@ PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued, int64_t now)
 {
     const SwitchSpec& spec = m_spec.switches;
     if (!spec.marks || !m_ports[link].isOfSwitch || packet.kind > PacketKind::Datagram ||
-        (packet.flags & Packet::NOT_ECN_CAPABLE) != 0)
+        (packet.flags & Packet::NOT_ECN_CAPABLE) != 0 || queued == 0)
     {
         return;
     }
@@ -844,6 +844,100 @@ PacketNetwork::WholeAt(const Packet& packet, uint32_t link) const
     const auto header = m_spec.format.header.value_or(0);
     const uint32_t rest = packet.size > header ? packet.size - header : 0;
     return packet.time - TransmissionTime(link, rest, rest);
+}
+
+void
+PacketNetwork::PrefetchPort(uint32_t link) const
+{
+    __builtin_prefetch(&m_ports[link]);
+    __builtin_prefetch(&m_ports[link].to);
+    __builtin_prefetch(&m_queues[std::size_t{link} * m_classes]);
+    __builtin_prefetch(&m_counters[link]);
+    __builtin_prefetch(&m_accounts[std::size_t{link} * m_classes + 1]);
+    m_events.Prefetch(PacketEventKind::Arrival, link);
+    m_events.Prefetch(PacketEventKind::PortReady, link);
+}
+
+/** The packet that arrives next, or that the port may send next; Packet::NONE: there is none. */
+uint32_t
+PacketNetwork::FirstPacket(uint32_t link, bool isArrival) const
+{
+    if (isArrival)
+    {
+        const Ring<OnWire>& wire = m_ports[link].wire;
+        return wire.IsEmpty() ? Packet::NONE : wire.Front().packet;
+    }
+    for (unsigned c = 0; c < m_classes; c++)
+    {
+        const Ring<uint32_t>& packets = m_queues[std::size_t{link} * m_classes + c].packets;
+        if (!packets.IsEmpty())
+        {
+            return packets.Front();
+        }
+    }
+    return Packet::NONE;
+}
+
+/** Each step asks for what the one before has had fetched: the waits for all events overlap. */
+void
+PacketNetwork::Prefetch(std::vector<std::pair<uint32_t, bool>>& events) const
+{
+    for (const auto& [link, isArrival] : events)
+    {
+        PrefetchPort(link);
+    }
+    for (const auto& [link, isArrival] : events)
+    {
+        const Port& port = m_ports[link];
+        if (isArrival)
+        {
+            __builtin_prefetch(port.wire.FrontPlace());
+            __builtin_prefetch(port.wire.FrontPlace() + 1);
+        }
+        else
+        {
+            __builtin_prefetch(port.wire.EndPlace());
+        }
+        for (unsigned c = 0; c < m_classes && !isArrival; c++)
+        {
+            __builtin_prefetch(m_queues[std::size_t{link} * m_classes + c].packets.FrontPlace());
+        }
+    }
+    const PacketPool& packets = m_packets;
+    for (const auto& [link, isArrival] : events)
+    {
+        const uint32_t packet = FirstPacket(link, isArrival);
+        if (packet != Packet::NONE)
+        {
+            __builtin_prefetch(&packets[packet]);
+        }
+    }
+    for (const auto& [link, isArrival] : events)
+    {
+        const uint32_t packet = FirstPacket(link, isArrival);
+        if (packet != Packet::NONE)
+        {
+            const Packet& p = packets[packet];
+            const uint32_t other = isArrival ? p.nextLink : p.ingress;
+            if (other < m_ports.size())
+            {
+                PrefetchPort(other);
+            }
+            __builtin_prefetch(&m_hops[p.hop]);
+        }
+    }
+    for (const auto& [link, isArrival] : events)
+    {
+        const uint32_t packet = isArrival ? FirstPacket(link, true) : Packet::NONE;
+        if (packet != Packet::NONE && packets[packet].nextLink < m_ports.size())
+        {
+            const Packet& p = packets[packet];
+            __builtin_prefetch(
+                m_queues[std::size_t{p.nextLink} * m_classes + p.trafficClass].packets.EndPlace());
+            __builtin_prefetch(m_ports[p.nextLink].wire.EndPlace());
+        }
+    }
+    events.clear(); // a function that changed nothing would be left out by the compiler
 }
 
 void

@@ -5,6 +5,7 @@
 #include "fabric/ids.h"
 #include "fabric/topology/topology.h"
 #include "fabric/transport/packet/event-wheel.h"
+#include "fabric/transport/packet/huge-page-allocator.h"
 #include "fabric/transport/packet/link-credits.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/packet/packet.h"
@@ -14,6 +15,7 @@
 #include "fabric/transport/packet/shared-buffer.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -101,37 +103,11 @@ class PacketNetwork
 
     void OnArrival(uint32_t link, int64_t now);
 
-    /** Has memory fetched that OnArrival or OnPortReady will look at: of the link alone. */
-    void PrefetchPort(uint32_t link) const
-    {
-        __builtin_prefetch(&m_ports[link]);
-        __builtin_prefetch(&m_queues[std::size_t{link} * m_classes]);
-    }
-
-    /** Likewise: of the packet that arrives next, some time after PrefetchPort. */
-    void PrefetchPacket(uint32_t link)
-    {
-        const Port& port = m_ports[link];
-        if (!port.wire.IsEmpty())
-        {
-            __builtin_prefetch(&m_packets[port.wire.Front().packet]);
-        }
-    }
-
-    /** Likewise: of the port that it goes on to, some time after PrefetchPacket. */
-    void PrefetchNextPort(uint32_t link)
-    {
-        const Port& port = m_ports[link];
-        if (!port.wire.IsEmpty())
-        {
-            const uint32_t next = m_packets[port.wire.Front().packet].nextLink;
-            if (next != END)
-            {
-                PrefetchPort(next);
-                __builtin_prefetch(&m_counters[next]);
-            }
-        }
-    }
+    /**
+     * Has memory fetched that events will look at which are due soon: the arrivals or readiness of
+     * these links, a pair of a link and whether it is an arrival each. Leaves @p events empty.
+     */
+    void Prefetch(std::vector<std::pair<uint32_t, bool>>& events) const;
 
     void OnPortReady(uint32_t link, int64_t now)
     {
@@ -272,6 +248,8 @@ class PacketNetwork
         bool waitsForCredits{false};
         bool isObserved{false};
         uint8_t uncredited{0}; //!< bit by class, while it is observed: a packet waits for credits
+        uint8_t heldBack{
+            0}; //!< bit by class: its first packet could not be sent when its turn came
         double wholePsPerByte{1};
         double share{1}; //!< see SetShare
     };
@@ -308,6 +286,8 @@ class PacketNetwork
         return packet.kind == PacketKind::Datagram ? *m_datagrams : m_ends;
     }
 
+    void PrefetchPort(uint32_t link) const;
+    uint32_t FirstPacket(uint32_t link, bool isArrival) const;
     void Enqueue(uint32_t packet, uint32_t link, int64_t now);
     bool Admit(uint32_t packet, uint32_t link, int64_t now);
     bool TrimOrDrop(uint32_t packet, uint32_t link, int64_t now);
@@ -348,18 +328,18 @@ class PacketNetwork
     PacketEnds* m_datagrams{nullptr};
     unsigned m_classes;
     unsigned m_losslessClasses;
-    uint8_t m_datagramClasses{0};           //!< bit by class
-    int64_t m_clock;                        //!< ps
-    std::vector<Port> m_ports;              //!< by link
-    std::vector<PortCounters> m_counters;   //!< by link
-    std::vector<Queue> m_queues;            //!< by link and class
-    std::vector<IngressAccount> m_accounts; //!< by link that leads in and class
-    std::vector<int64_t> m_pausedUntil;     //!< by link and class, ps
-    std::vector<int64_t> m_pausedSince;     //!< by link, ps
-    std::vector<LinkCredits> m_credits;     //!< by link and class, of links with credits
-    std::vector<uint32_t> m_creditPlace;    //!< by link: into m_credits
-    std::vector<SharedBuffer> m_buffers;    //!< by device
-    std::vector<uint64_t> m_draws;          //!< by link: state of its random numbers
+    uint8_t m_datagramClasses{0};             //!< bit by class
+    int64_t m_clock;                          //!< ps
+    AlignedVector<Port> m_ports;              //!< by link
+    AlignedVector<PortCounters> m_counters;   //!< by link
+    AlignedVector<Queue> m_queues;            //!< by link and class
+    AlignedVector<IngressAccount> m_accounts; //!< by link that leads in and class
+    std::vector<int64_t> m_pausedUntil;       //!< by link and class, ps
+    std::vector<int64_t> m_pausedSince;       //!< by link, ps
+    std::vector<LinkCredits> m_credits;       //!< by link and class, of links with credits
+    std::vector<uint32_t> m_creditPlace;      //!< by link: into m_credits
+    std::vector<SharedBuffer> m_buffers;      //!< by device
+    std::vector<uint64_t> m_draws;            //!< by link: state of its random numbers
     std::vector<std::vector<PortObserver*>> m_observers; //!< by link; empty while there is none
     std::vector<uint32_t> m_hops; //!< paths one after another, each with its END
 };

@@ -12,6 +12,9 @@ namespace weir
 namespace
 {
 
+/** Events of which the memory that they look at is fetched at once: fewer would wait for it. */
+constexpr std::size_t LEAST_PREFETCHED = 4;
+
 /** Of @p bytes, what the part number @p part of @p count has: they differ by one at most. */
 int64_t
 PartOf(int64_t bytes, std::size_t part, std::size_t count)
@@ -118,9 +121,11 @@ PacketTransport::AdvanceAlone(Time limit)
         {
             break;
         }
-        const EventWheel::Event event = m_wheel.Pop();
-        Prefetch();
-        Handle(event, next);
+        if (m_wheel.TakeOpened())
+        {
+            Prefetch();
+        }
+        Handle(m_wheel.Pop(), next);
         if (m_active == 0 && IsAtRest())
         {
             break; // only timers of congestion control may be left
@@ -133,20 +138,21 @@ PacketTransport::AdvanceAlone(Time limit)
 void
 PacketTransport::Prefetch()
 {
-    EventWheel::Event event;
-    if (m_wheel.Peek(1, event) && event.kind == PacketEventKind::Arrival)
+    const std::size_t count = m_wheel.DueCount();
+    if (count < LEAST_PREFETCHED)
     {
-        m_network.PrefetchNextPort(event.number);
+        return;
     }
-    if (m_wheel.Peek(3, event) && event.kind == PacketEventKind::Arrival)
+    for (std::size_t i = 0; i < count; i++)
     {
-        m_network.PrefetchPacket(event.number);
+        const EventWheel::Event event = m_wheel.DueAt(i);
+        const bool isArrival = event.kind == PacketEventKind::Arrival;
+        if (isArrival || event.kind == PacketEventKind::PortReady)
+        {
+            m_soon.emplace_back(event.number, isArrival);
+        }
     }
-    if (m_wheel.Peek(6, event) &&
-        (event.kind == PacketEventKind::Arrival || event.kind == PacketEventKind::PortReady))
-    {
-        m_network.PrefetchPort(event.number);
-    }
+    m_network.Prefetch(m_soon);
 }
 
 uint32_t

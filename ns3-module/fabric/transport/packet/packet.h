@@ -2,6 +2,8 @@
 #ifndef WEIR_FABRIC_TRANSPORT_PACKET_PACKET_H
 #define WEIR_FABRIC_TRANSPORT_PACKET_PACKET_H
 
+#include "fabric/transport/packet/huge-page-allocator.h"
+
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -106,6 +108,11 @@ class PacketPool
         return m_packets[packet];
     }
 
+    const Packet& operator[](uint32_t packet) const
+    {
+        return m_packets[packet];
+    }
+
     uint32_t NewTelemetry()
     {
         if (m_freeTelemetry == Packet::NONE)
@@ -143,8 +150,8 @@ class PacketPool
     }
 
   private:
-    std::vector<Packet> m_packets;
-    std::vector<Telemetry> m_telemetry;
+    AlignedVector<Packet> m_packets;
+    AlignedVector<Telemetry> m_telemetry;
     uint32_t m_free{Packet::NONE};
     uint32_t m_freeTelemetry{Packet::NONE};
     uint64_t m_inUse{0};

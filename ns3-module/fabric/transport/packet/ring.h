@@ -34,6 +34,18 @@ class Ring
         return m_values[m_first & m_mask];
     }
 
+    /** Where the oldest one is, or would be; to be fetched ahead. */
+    const T* FrontPlace() const
+    {
+        return m_values.get() + (m_first & m_mask);
+    }
+
+    /** Where the next one will be; likewise. */
+    const T* EndPlace() const
+    {
+        return m_values.get() + (m_end & m_mask);
+    }
+
     /** The one that came @p i after the oldest. */
     const T& At(uint32_t i) const
     {

@@ -8,8 +8,8 @@
 namespace weir
 {
 
-/** Bytes in a switch that came by one link in one traffic class. */
-struct IngressAccount
+/** Bytes in a switch that came by one link in one traffic class: a line of the cache. */
+struct alignas(64) IngressAccount
 {
     int64_t bytes{0};    //!< in all
     int64_t headroom{0}; //!< of these, beyond the threshold
