@@ -75,6 +75,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/swift.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/nscc.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/rccc.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/infiniband.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/congestion-controls.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/replay-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/episode-memo.cc

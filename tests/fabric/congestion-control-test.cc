@@ -2,6 +2,7 @@
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "fabric/transport/packet/congestion/dcqcn.h"
 #include "fabric/transport/packet/congestion/hpcc.h"
+#include "fabric/transport/packet/congestion/infiniband.h"
 #include "fabric/transport/packet/congestion/swift.h"
 #include "fabric/transport/packet/congestion/timely.h"
 #include "packet-bench.h"
@@ -240,6 +241,126 @@ TEST(Swift, DelayIsItsTarget)
     const double path = 4e-6 + 2 * (1048 + 84) / 12.5e9;
     EXPECT_NEAR(queue, (20e-6 - path) * 12.5e9, 0.1 * 20e-6 * 12.5e9);
     EXPECT_GT(carried, 0.99 * 12.5e9);
+}
+
+/**
+ * Entry i of the table pauses i steps of a packet's time behind each packet: the rate is line /
+ * (1 + i step). Marks lead on, to the limit at most, and each period of the timer back by one.
+ */
+TEST(Infiniband, RateIsThatOfItsEntry)
+{
+    Infiniband control;
+    control.increase = 3;
+    control.limit = 8;
+    control.tableStep = 0.5;
+    control.timer = Time::Microseconds(10);
+    ConnectionFacts facts;
+    facts.lineRate = 10e9;
+    const auto sender = control.Open(facts);
+    Acknowledgment ack;
+    sender->OnAck(ack); // no mark
+    EXPECT_EQ(sender->PacingRate(), 10e9);
+    EXPECT_TRUE(sender->NextTimer().IsInfinite());
+    ack.isMarked = true;
+    for (const double entry : {3.0, 6.0, 8.0, 8.0})
+    {
+        sender->OnAck(ack);
+        EXPECT_DOUBLE_EQ(sender->PacingRate(), 10e9 / (1 + 0.5 * entry));
+    }
+    for (int entry = 7; entry >= 0; entry--)
+    {
+        EXPECT_EQ(sender->NextTimer(), Time::Microseconds(10 * (8 - entry)));
+        sender->OnTimer(sender->NextTimer());
+        EXPECT_DOUBLE_EQ(sender->PacingRate(), 10e9 / (1 + 0.5 * entry));
+    }
+    EXPECT_TRUE(sender->NextTimer().IsInfinite());
+}
+
+/** A packet and its pause take (1 + i step) of its time: that is what the link carries. */
+TEST(Infiniband, PausesFollowPackets)
+{
+    PacketSpec spec;
+    spec.format.mtu = Bytes(1000);
+    spec.format.header = 0;
+    spec.switches.flowControl = FlowControl::Credits;
+    spec.switches.markFrom = spec.switches.markAll = Bytes(0);
+    spec.switches.markRoots = true;
+    Infiniband control;
+    control.limit = 8;
+    control.tableStep = 0.125;
+    control.timer = Time::Microseconds(1);
+    spec.congestionControl = control;
+    // Alone nothing waits and nothing is marked: the whole rate.
+    Incast alone(1, Rate::Gbps(80), Time::Microseconds(1), spec);
+    const double whole = alone.Watch(Time::Milliseconds(1), Time::Milliseconds(2)).second;
+    EXPECT_NEAR(whole, 10e9, 0.001 * 10e9);
+    // Entry 8 halves the rate: two senders, marked whenever they meet, share the link evenly.
+    Incast two(2, Rate::Gbps(80), Time::Microseconds(1), spec);
+    const auto [queue, carried] = two.Watch(Time::Milliseconds(1), Time::Milliseconds(2));
+    EXPECT_GT(carried, 0.95 * 10e9);
+    EXPECT_LT(queue, 100000);
+}
+
+/**
+ * Of six senders five send to a hot port and one, the victim, to a free one, through an uplink that
+ * it shares with one of the five and that has room for both. Credits alone leave the victim as much
+ * as the hot port leaves that one, for they take turns; with congestion control the five hold back
+ * and the victim has all its port has. The uplink is full for want of credits, which is no root.
+ */
+TEST(Infiniband, RelievesVictims)
+{
+    double victim[2];
+    double hot[2];
+    for (const bool controls : {false, true})
+    {
+        PacketBench bench;
+        const uint32_t left = bench.AddSwitch();
+        const uint32_t right = bench.AddSwitch();
+        bench.Join(left, right, Rate::Gbps(160), Time::Microseconds(1));
+        const uint32_t sink = bench.AddHost();
+        const uint32_t free = bench.AddHost();
+        const LinkId hotPort = bench.Join(right, sink, Rate::Gbps(80), Time::Microseconds(1));
+        const LinkId freePort = bench.Join(right, free, Rate::Gbps(80), Time::Microseconds(1));
+        std::vector<uint32_t> hosts;
+        for (int i = 0; i < 6; i++)
+        {
+            hosts.push_back(bench.AddHost());
+            bench.Join(hosts.back(), i < 2 ? left : right, Rate::Gbps(80), Time::Microseconds(1));
+        }
+        PacketSpec spec;
+        spec.format.mtu = Bytes(1000);
+        spec.format.header = 0;
+        spec.switches.flowControl = FlowControl::Credits;
+        spec.switches.creditBuffer = Bytes(64000);
+        spec.switches.markFrom = spec.switches.markAll = Bytes(20000);
+        spec.switches.markRoots = true;
+        spec.switches.marks = controls;
+        Infiniband control;
+        control.timer = Time::Microseconds(10);
+        spec.congestionControl = control;
+        bench.Open(spec);
+        bench.AddFlow(hosts[0], free, Bytes::GiB(1));
+        for (int i = 1; i < 6; i++)
+        {
+            bench.AddFlow(hosts[i], sink, Bytes::GiB(1));
+        }
+        bench.RunUntil(Time::Milliseconds(2));
+        const uint64_t before = bench.Network().Counters(freePort.Index()).bytes;
+        const uint64_t beforeHot = bench.Network().Counters(hotPort.Index()).bytes;
+        bench.RunUntil(Time::Milliseconds(6));
+        const double seconds = 4e-3 * 10e9;
+        victim[controls] =
+            static_cast<double>(bench.Network().Counters(freePort.Index()).bytes - before) /
+            seconds;
+        hot[controls] =
+            static_cast<double>(bench.Network().Counters(hotPort.Index()).bytes - beforeHot) /
+            seconds;
+    }
+    // A fifth of the hot port is left for the sender that the victim shares the uplink with.
+    EXPECT_NEAR(victim[0], 0.2, 0.05);
+    EXPECT_GT(victim[1], 0.95);
+    EXPECT_GT(hot[0], 0.99);
+    EXPECT_GT(hot[1], 0.8); // rates swing around what is left for each
 }
 
 /** Every control of the registry carries two flows through a bottleneck to their ends. */

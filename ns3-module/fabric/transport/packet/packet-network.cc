@@ -609,6 +609,7 @@ PacketNetwork::HasCredits(uint32_t link, unsigned trafficClass, uint32_t size, i
     {
         return true;
     }
+    m_ports[link].heldBack |= static_cast<uint8_t>(1u << trafficClass);
     if (m_ports[link].isObserved)
     {
         TellCreditWait(link, trafficClass, true, now);
@@ -638,6 +639,7 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
     }
     if ((port.paused >> trafficClass & 1) != 0)
     {
+        port.heldBack |= static_cast<uint8_t>(1u << trafficClass);
         if (!m_spec.switches.pauseTime.IsInfinite())
         {
             const int64_t until = m_pausedUntil[link * m_classes + trafficClass];
@@ -730,6 +732,10 @@ PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued, int64_t now)
     {
         return;
     }
+    if (spec.markRoots && (m_ports[link].heldBack >> packet.trafficClass & 1) != 0)
+    {
+        return;
+    }
     const double scale =
         spec.markRate > Rate() ? WireRate(link) / spec.markRate.ToBytesPerSecond() : 1;
     const double from = spec.markFrom.ToDouble() * scale;
@@ -796,6 +802,7 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
             Stamp(p, link, now);
         }
     }
+    port.heldBack &= static_cast<uint8_t>(~(1u << p.trafficClass));
     const int64_t sent = now + TransmissionTime(link, p.size, p.payload);
     const int64_t end = p.ingress == Packet::NONE ? sent : std::max(sent, p.time);
     PortCounters& counters = m_counters[link];

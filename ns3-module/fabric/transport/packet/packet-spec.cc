@@ -151,6 +151,11 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
                      creditDelay,
                      {Time(), MOST_TIME});
     visitor.Flag({"marks", "Mark packets (ECN)."}, marks);
+    visitor.Flag({"markRoots",
+                  "Mark only where congestion begins: no packet that had to wait for credits or "
+                  "a pause at the head of its queue.",
+                  "InfiniBand Architecture, annex A10"},
+                 markRoots);
     visitor.Size({"markFrom", "Queue from which on packets are marked (Kmin).", "HPCC's simulator"},
                  markFrom,
                  {Bytes(0), MOST_BYTES});

@@ -99,6 +99,7 @@ struct SwitchSpec : Parameterized
     Rate markRate;
     MarkingPlace markAt{MarkingPlace::Dequeue};
     bool marks{true};
+    bool markRoots{false};
 
     void VisitParameters(ParameterVisitor& visitor) override;
 };

@@ -4,6 +4,7 @@
 #include "fabric/transport/packet/congestion/dcqcn.h"
 #include "fabric/transport/packet/congestion/dctcp.h"
 #include "fabric/transport/packet/congestion/hpcc.h"
+#include "fabric/transport/packet/congestion/infiniband.h"
 #include "fabric/transport/packet/congestion/no-congestion-control.h"
 #include "fabric/transport/packet/congestion/nscc.h"
 #include "fabric/transport/packet/congestion/power-tcp.h"
@@ -29,6 +30,7 @@ CongestionControls()
     controls.Add(Swift());
     controls.Add(Nscc());
     controls.Add(Rccc());
+    controls.Add(Infiniband());
     return controls;
 }
 
