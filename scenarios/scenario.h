@@ -7,6 +7,7 @@
 #include "compute-model/kernels/gpu.h"
 #include "compute-model/training-run.h"
 #include "fabric/topology/cluster-spec.h"
+#include "fabric/sharing/sharing-spec.h"
 #include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
@@ -155,6 +156,7 @@ struct Scenario
     PacketSpec packets;     //!< where the fidelity is packet or hybrid
     HybridSelection hybrid; //!< where it is hybrid
     AutoSpec automatic{};   //!< where it is auto
+    SharingSpec sharing{};  //!< of what is a fluid
     std::string ncclVersion{"2.30.7"};
     std::vector<EventSpec> events;
     OutputSpec output;

@@ -10,7 +10,8 @@ namespace weir
 
 Fabric::Fabric(ClusterSpec spec,
                std::optional<PacketSpec> packets,
-               std::optional<CouplingSpec> coupling)
+               std::optional<CouplingSpec> coupling,
+               const SharingSpec& sharing)
     : m_cluster(std::move(spec)),
       m_routing(m_cluster.GetTopology(), m_cluster.GetSpec().fabric)
 {
@@ -18,13 +19,16 @@ Fabric::Fabric(ClusterSpec spec,
     {
         FillHeader(packets->format, m_cluster.GetSpec().node.nic.framing);
     }
-    m_transport = MakeTransport(m_routing, std::move(packets), std::move(coupling));
+    m_transport = MakeTransport(m_routing, std::move(packets), std::move(coupling), sharing);
 }
 
-Fabric::Fabric(Topology topology, FabricSpec fabric, std::optional<PacketSpec> packets)
+Fabric::Fabric(Topology topology,
+               FabricSpec fabric,
+               std::optional<PacketSpec> packets,
+               const SharingSpec& sharing)
     : m_cluster(std::move(topology), std::move(fabric)),
       m_routing(m_cluster.GetTopology(), m_cluster.GetSpec().fabric),
-      m_transport(MakeTransport(m_routing, std::move(packets)))
+      m_transport(MakeTransport(m_routing, std::move(packets), {}, sharing))
 {
 }
 

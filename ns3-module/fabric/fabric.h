@@ -3,6 +3,7 @@
 #define WEIR_FABRIC_FABRIC_H
 
 #include "fabric/routing/routing.h"
+#include "fabric/sharing/sharing-spec.h"
 #include "fabric/topology/cluster.h"
 #include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
@@ -24,10 +25,14 @@ class Fabric
      */
     explicit Fabric(ClusterSpec spec,
                     std::optional<PacketSpec> packets = {},
-                    std::optional<CouplingSpec> coupling = {});
+                    std::optional<CouplingSpec> coupling = {},
+                    const SharingSpec& sharing = {});
 
     /** On hosts and switches without nodes. @throws std::invalid_argument as PacketTransport. */
-    Fabric(Topology topology, FabricSpec fabric, std::optional<PacketSpec> packets = {});
+    Fabric(Topology topology,
+           FabricSpec fabric,
+           std::optional<PacketSpec> packets = {},
+           const SharingSpec& sharing = {});
     ~Fabric();
     Fabric(const Fabric&) = delete;
     Fabric& operator=(const Fabric&) = delete;

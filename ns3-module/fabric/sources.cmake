@@ -41,6 +41,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/routing/policies/flowlet.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/policies/valiant.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/relaxed-max-min.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/bottleneck-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/group-mover.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/level-order.cc
@@ -49,6 +50,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/sharing/saturation-queue.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/slack-links.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/sharing-solver.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/sharing-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/local-max-min.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-bundles.cc

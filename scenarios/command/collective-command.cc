@@ -18,6 +18,7 @@
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/size-list.h"
 #include "scenarios/yaml/text-file.h"
 
@@ -286,7 +287,7 @@ ReadSweep(const CollectiveOptions& options)
     }
     else
     {
-        ExpectNoPacketsOptions(options.packets, ToString(spec.fidelity));
+        spec.sharing = ReadSharingOptions(options.packets, spec.fidelity);
     }
     if (spec.program && spec.fidelity != Fidelity::Flow && spec.fidelity != Fidelity::Packet)
     {
@@ -354,6 +355,8 @@ RunCollective(const CollectiveOptions& options)
                                               {"nodes", std::to_string(options.nodes)},
                                               {"collective", ToString(spec.op)},
                                               {"sizes", options.sizes},
+                                              {"sharing tolerance",
+                                               FormatNumber(spec.sharing.tolerance)},
                                               {"nccl", options.nccl}}));
     if (!options.result.file.empty())
     {

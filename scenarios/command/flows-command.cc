@@ -15,6 +15,7 @@
 #include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -152,7 +153,7 @@ RunFlows(const FlowsOptions& options)
     }
     else
     {
-        ExpectNoPacketsOptions(options.packets, options.fidelity);
+        overrides.sharing = ReadSharingOptions(options.packets, fidelity);
     }
     std::optional<OutputFile> csv;
     if (!options.csv.empty())
@@ -166,6 +167,8 @@ RunFlows(const FlowsOptions& options)
                                              {{"topology", options.topology},
                                               {"flows", options.flows},
                                               {"fidelity", options.fidelity},
+                                              {"sharing tolerance",
+                                               FormatNumber(overrides.sharing.tolerance)},
                                               {"routing", options.network.routing}}));
     if (!options.result.file.empty())
     {
@@ -196,6 +199,7 @@ RunFlows(const FlowsOptions& options)
     report.result = recording.Finish();
     report.cost.writeSeconds = watch.Lap();
     report.fidelity = options.fidelity;
+    report.sharingTolerance = overrides.sharing.tolerance;
     report.topology = options.topology;
     report.flows = options.flows;
     report.endPoints = network->EndPointCount();

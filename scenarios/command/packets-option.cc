@@ -3,6 +3,7 @@
 
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "scenarios/command/settings-option.h"
+#include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
@@ -48,18 +49,33 @@ ReadPacketsOptions(const PacketsOptions& options, YamlNode node)
     return spec;
 }
 
-void
-ExpectNoPacketsOptions(const PacketsOptions& options, const std::string& fidelity)
+SharingSpec
+ReadSharingOptions(const PacketsOptions& options, Fidelity fidelity)
 {
+    SharingSpec spec;
     const char* option = !options.network.empty()             ? "--network"
                          : !options.congestionControl.empty() ? "--congestion-control"
                          : !options.settings.empty()          ? "--set"
                                                               : nullptr;
-    if (option != nullptr)
+    if (option == nullptr)
     {
-        throw InputError(std::string(option) + ": found it with fidelity " + fidelity +
-                         ", expected --fidelity packet with it");
+        return spec;
     }
+    if (options.congestionControl.empty() && fidelity != Fidelity::Analytical)
+    {
+        YamlNode node = options.network.empty() ? YamlNode::Parse("{}", "--network")
+                                                : YamlNode::Load(options.network);
+        ApplySettings(node, options.settings);
+        const auto sharing = node.Find("sharing");
+        if (sharing && node.Keys().size() == 1)
+        {
+            ReadParameters(*sharing, spec);
+            node.CheckAllRead({});
+            return spec;
+        }
+    }
+    throw InputError(std::string(option) + ": found it with fidelity " + ToString(fidelity) +
+                     ", expected --fidelity packet with it, or nothing but sharing");
 }
 
 } // namespace weir

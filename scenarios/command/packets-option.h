@@ -2,6 +2,8 @@
 #ifndef WEIR_SCENARIOS_COMMAND_PACKETS_OPTION_H
 #define WEIR_SCENARIOS_COMMAND_PACKETS_OPTION_H
 
+#include "collectives/fidelity.h"
+#include "fabric/sharing/sharing-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/yaml/yaml-node.h"
 
@@ -32,8 +34,11 @@ PacketSpec ReadPacketsOptions(const PacketsOptions& options);
 /** As above, with @p network in place of the file. */
 PacketSpec ReadPacketsOptions(const PacketsOptions& options, YamlNode network);
 
-/** @throws InputError when an option is given though no packets move. */
-void ExpectNoPacketsOptions(const PacketsOptions& options, const std::string& fidelity);
+/**
+ * How a fluid shares links, the one thing that the options may say where no packets move.
+ * @throws InputError when they say more, or anything where no links are shared.
+ */
+SharingSpec ReadSharingOptions(const PacketsOptions& options, Fidelity fidelity);
 
 } // namespace weir
 

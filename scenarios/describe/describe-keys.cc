@@ -168,6 +168,10 @@ DescribeKeys(const FabricKindRegistry& kinds)
     maps.push_back({"network.coupling",
                     "How packets and fluid share links, in fidelity hybrid",
                     KeysOfComponent(coupling)});
+    SharingSpec sharing;
+    maps.push_back({"network.sharing",
+                    "How fluid flows share links, in fidelity stream, flow and hybrid",
+                    KeysOfComponent(sharing)});
     return maps;
 }
 

@@ -7,8 +7,10 @@
 namespace weir
 {
 
-ClusterNetwork::ClusterNetwork(const ClusterSpec& spec, std::optional<PacketSpec> packets)
-    : m_simulation(spec, {}, std::move(packets)),
+ClusterNetwork::ClusterNetwork(const ClusterSpec& spec,
+                               std::optional<PacketSpec> packets,
+                               const SharingSpec& sharing)
+    : m_simulation(spec, {}, std::move(packets), {}, sharing),
       m_routes(m_simulation.GetCluster(), m_simulation.GetRouting())
 {
 }

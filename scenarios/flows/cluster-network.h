@@ -21,7 +21,9 @@ class ClusterNetwork : public FlowNetwork
      * @param packets how they move; nothing: bytes are a fluid
      * @throws std::invalid_argument when @p spec cannot be wired.
      */
-    explicit ClusterNetwork(const ClusterSpec& spec, std::optional<PacketSpec> packets = {});
+    explicit ClusterNetwork(const ClusterSpec& spec,
+                            std::optional<PacketSpec> packets = {},
+                            const SharingSpec& sharing = {});
 
     const char* EndPointName() const override;
     std::size_t EndPointCount() const override;

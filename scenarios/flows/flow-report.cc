@@ -3,6 +3,7 @@
 
 #include "scenarios/results/busy-link-json.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <nlohmann/json.hpp>
 
@@ -66,6 +67,10 @@ ToText(const FlowReport& report)
     {
         text += "  " + report.flows + " is not in the order of starts; flows were sorted\n";
     }
+    if (report.sharingTolerance > 0)
+    {
+        text += "  links are shared within " + FormatNumber(report.sharingTolerance) + "\n";
+    }
     if (summary.flows > 0)
     {
         text += "  makespan " + FormatSeconds(summary.makespan.ToSeconds()) +
@@ -95,6 +100,10 @@ ToJson(const FlowReport& report)
                    {"mean_active", summary.meanActive},
                    {"most_active", report.run.mostActive},
                    {"sorted_input", report.sortedInput}};
+    if (report.sharingTolerance > 0)
+    {
+        object["sharing_tolerance"] = report.sharingTolerance;
+    }
     object["classes"] = Json::array();
     for (const FlowClass& size : summary.classes)
     {

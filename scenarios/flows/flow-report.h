@@ -27,6 +27,7 @@ struct FlowReport
     std::string fidelity; //!< flow or packet
     std::string topology; //!< as given
     std::string flows;    //!< as given
+    double sharingTolerance{0}; //!< as SharingSpec
     std::size_t endPoints{0};
     const char* endPointName{""};
     bool sortedInput{true}; //!< the file gave flows by start, or they were drawn

@@ -30,7 +30,8 @@ class HpccNetwork : public FlowNetwork
      */
     HpccNetwork(Topology topology,
                 const FabricSpec& fabric,
-                std::optional<PacketSpec> packets = {});
+                std::optional<PacketSpec> packets = {},
+                const SharingSpec& sharing = {});
 
     /** As above with ECMP. */
     HpccNetwork(Topology topology, uint64_t hashSeed);

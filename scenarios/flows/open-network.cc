@@ -49,7 +49,7 @@ OpenSystem(const std::string& system, const NetworkOverrides& overrides, const C
     SetRouting(spec.fabric, overrides, catalog.GetFabricKinds());
     try
     {
-        return std::make_unique<ClusterNetwork>(spec, overrides.packets);
+        return std::make_unique<ClusterNetwork>(spec, overrides.packets, overrides.sharing);
     }
     catch (const std::invalid_argument& error)
     {
@@ -76,7 +76,8 @@ OpenNetwork(const std::string& topology, const NetworkOverrides& overrides, cons
     FabricSpec fabric;
     fabric.kind = GraphFabric();
     SetRouting(fabric, overrides, catalog.GetFabricKinds());
-    return std::make_unique<HpccNetwork>(std::move(read), fabric, overrides.packets);
+    return std::make_unique<HpccNetwork>(
+        std::move(read), fabric, overrides.packets, overrides.sharing);
 }
 
 } // namespace weir

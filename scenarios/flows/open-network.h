@@ -21,6 +21,7 @@ struct NetworkOverrides
     std::optional<uint64_t> hashSeed; //!< of the switches' ECMP hashes
     std::string routing;              //!< by name, as `fabric.routing`; empty: the topology's, ECMP
     std::optional<PacketSpec> packets{}; //!< how they move; nothing: bytes are a fluid
+    SharingSpec sharing{};               //!< of that fluid
 };
 
 /**

@@ -561,6 +561,10 @@ ReadNetwork(const YamlNode& node, const Catalog& catalog, Scenario& scenario)
     {
         ReadParameters(*coupling, scenario.hybrid.coupling);
     }
+    if (const auto sharing = node.Find("sharing"))
+    {
+        ReadParameters(*sharing, scenario.sharing);
+    }
     if (const auto fidelity = node.Find("fidelity"))
     {
         scenario.fidelity = fidelity->AsEnum(FidelityNames());

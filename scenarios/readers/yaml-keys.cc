@@ -135,7 +135,10 @@ RunMaps()
            "(default)"},
           {"nccl", "NCCL version whose constants hold, such as 2.21.5"},
           {"packets", "what moves as packets where the fidelity is hybrid (below)"},
-          {"coupling", "how packets and fluid share links where the fidelity is hybrid (below)"}}},
+          {"coupling", "how packets and fluid share links where the fidelity is hybrid (below)"},
+          {"sharing",
+           "how exactly fluid flows share links (below); also with --set of weir collective and "
+           "weir flows"}}},
         {"network.packets",
          "What moves as packets in fidelity hybrid",
          {{"jobs", "names of jobs"},

@@ -205,6 +205,10 @@ std::string
 ToJson(const Scenario& scenario, const RunResult& result)
 {
     Json object = {{"title", scenario.title}, {"fidelity", ToString(scenario.fidelity)}};
+    if (scenario.sharing.tolerance > 0)
+    {
+        object["sharing_tolerance"] = scenario.sharing.tolerance;
+    }
     if (!result.jobs.empty())
     {
         object.update(TimingOf(result.jobs.front()));

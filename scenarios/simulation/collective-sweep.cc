@@ -9,6 +9,7 @@
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/simulation.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +32,9 @@ class CallRunner
           m_simulation(spec.cluster,
                        SettingsOf(spec),
                        FormOf(spec.fidelity) == FlowForm::Packets ? std::optional(spec.packets)
-                                                                  : std::nullopt),
+                                                                  : std::nullopt,
+                       {},
+                       spec.sharing),
           m_planner(m_simulation.GetPlanner()),
           m_positions(m_planner),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
@@ -397,6 +400,10 @@ ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result)
                                      {"ranks", SweepGpus(spec).size()},
                                      {"nccl_version", spec.ncclVersion},
                                      {"fidelity", ToString(spec.fidelity)}};
+    if (spec.sharing.tolerance > 0)
+    {
+        object["sharing_tolerance"] = spec.sharing.tolerance;
+    }
     object["points"] = nlohmann::ordered_json::array();
     for (const auto& point : result.points)
     {
@@ -462,7 +469,11 @@ ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePo
     std::string text = "# " + std::string(ToString(spec.op)) + ", " + std::to_string(ranks) +
                        " ranks, " + std::to_string(spec.cluster.nodes) + " nodes of " +
                        spec.cluster.name + ", NCCL " + spec.ncclVersion + ", fidelity " +
-                       ToString(spec.fidelity) + "\n#\n";
+                       ToString(spec.fidelity) +
+                       (spec.sharing.tolerance > 0
+                            ? ", sharing within " + FormatNumber(spec.sharing.tolerance)
+                            : "") +
+                       "\n#\n";
     text +=
         "#        size         count    type  redop   root        time    algbw    busbw "
         "#wrong       algo  proto  nch";

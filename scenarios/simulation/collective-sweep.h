@@ -44,6 +44,7 @@ struct CollectiveSweepSpec
     std::vector<TunerRule> tuner;           //!< decide what overrides leave open
     std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms, in `flow`
     AutoSpec automatic{};                   //!< where the fidelity is auto
+    SharingSpec sharing{};                  //!< of what is a fluid
 };
 
 /** What one size took. */

@@ -57,8 +57,10 @@ class Simulation::JobEnds : public StepObserver
 Simulation::Simulation(const ClusterSpec& cluster,
                        NcclSettings nccl,
                        std::optional<PacketSpec> packets,
-                       std::optional<CouplingSpec> coupling)
-    : m_ownFabric(std::make_unique<Fabric>(cluster, std::move(packets), std::move(coupling))),
+                       std::optional<CouplingSpec> coupling,
+                       const SharingSpec& sharing)
+    : m_ownFabric(
+          std::make_unique<Fabric>(cluster, std::move(packets), std::move(coupling), sharing)),
       m_ownEngines(std::make_unique<EngineSet>()),
       m_fabric(*m_ownFabric),
       m_engines(*m_ownEngines),
@@ -70,9 +72,12 @@ Simulation::Simulation(const ClusterSpec& cluster,
     m_engines.Add(m_clock);
 }
 
-Simulation::Simulation(Topology topology, FabricSpec fabric, std::optional<PacketSpec> packets)
-    : m_ownFabric(
-          std::make_unique<Fabric>(std::move(topology), std::move(fabric), std::move(packets))),
+Simulation::Simulation(Topology topology,
+                       FabricSpec fabric,
+                       std::optional<PacketSpec> packets,
+                       const SharingSpec& sharing)
+    : m_ownFabric(std::make_unique<Fabric>(
+          std::move(topology), std::move(fabric), std::move(packets), sharing)),
       m_ownEngines(std::make_unique<EngineSet>()),
       m_fabric(*m_ownFabric),
       m_engines(*m_ownEngines),

@@ -88,10 +88,14 @@ class Simulation
     explicit Simulation(const ClusterSpec& cluster,
                         NcclSettings nccl = {},
                         std::optional<PacketSpec> packets = {},
-                        std::optional<CouplingSpec> coupling = {});
+                        std::optional<CouplingSpec> coupling = {},
+                        const SharingSpec& sharing = {});
 
     /** On hosts and switches without nodes; otherwise as above. */
-    Simulation(Topology topology, FabricSpec fabric, std::optional<PacketSpec> packets = {});
+    Simulation(Topology topology,
+               FabricSpec fabric,
+               std::optional<PacketSpec> packets = {},
+               const SharingSpec& sharing = {});
 
     /**
      * On a fabric that is another's, as an ns-3 program's is, and is advanced with its engines.

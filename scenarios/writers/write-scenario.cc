@@ -470,6 +470,13 @@ DumpScenario(const Scenario& scenario)
     {
         WriteSelection(out, scenario.hybrid);
     }
+    if (scenario.sharing.tolerance > 0)
+    {
+        out.BeginMap("sharing");
+        ParameterWriter writer(out);
+        SharingSpec(scenario.sharing).VisitParameters(writer);
+        out.EndMap();
+    }
     out.EndMap();
     out.BeginList("events");
     for (const EventSpec& event : scenario.events)

@@ -7,11 +7,25 @@ namespace weir
 void
 SharingSolver::Solve()
 {
-    if (!m_local)
+    if (m_grouped)
     {
         m_grouped->Solve();
     }
-    else if (!m_local->Solve())
+    else if (m_relaxed)
+    {
+        m_relaxed->Solve();
+    }
+    else if (m_local->Solve())
+    {
+        return;
+    }
+    else if (m_tolerance > 0)
+    {
+        m_relaxed = std::make_unique<maxmin::RelaxedMaxMin>(*m_local, m_tolerance);
+        m_relaxed->KeepLoads(m_keepsLoads);
+        m_local.reset();
+    }
+    else
     {
         m_grouped = std::make_unique<maxmin::MaxMin>(*m_local);
         m_grouped->KeepLoads(m_keepsLoads);
@@ -25,7 +39,11 @@ SharingSolver::KeepLoads(bool keep)
     m_keepsLoads = keep;
     if (m_grouped)
     {
-        m_grouped->KeepLoads(keep); // the other knows no bounds
+        m_grouped->KeepLoads(keep); // the local one knows no bounds
+    }
+    if (m_relaxed)
+    {
+        m_relaxed->KeepLoads(keep);
     }
 }
 

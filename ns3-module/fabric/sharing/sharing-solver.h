@@ -4,6 +4,7 @@
 
 #include "fabric/sharing/local-max-min.h"
 #include "fabric/sharing/max-min.h"
+#include "fabric/sharing/relaxed-max-min.h"
 
 #include <cstdint>
 #include <memory>
@@ -28,19 +29,29 @@ namespace weir
  * change. Levels equal those of plain progressive filling (ProgressiveFilling) to 1e-9.
  *
  * Two methods give that answer: maxmin::LocalMaxMin as long as few variables meet on saturated
- * links, from then on maxmin::MaxMin. A variable that shares no link with another is *uncontended*
- * and costs neither.
+ * links, from then on maxmin::MaxMin; or maxmin::RelaxedMaxMin, which lets loads be off by a
+ * tolerance. A variable that shares no link with another is *uncontended* and costs none of them.
  *
  * Raw doubles: capacities in bytes per second, levels in bytes per second and unit of weight.
  */
 class SharingSolver
 {
+    /** What @p question gets from the solver in use. */
+    template <typename Question>
+    decltype(auto) Ask(const Question& question) const
+    {
+        return m_local     ? question(*m_local)
+               : m_grouped ? question(*m_grouped)
+                           : question(*m_relaxed);
+    }
+
   public:
     static constexpr uint32_t NONE = maxmin::NONE;
 
-    /** Links by index. */
-    explicit SharingSolver(const std::vector<double>& capacities)
-        : m_local(std::make_unique<maxmin::LocalMaxMin>(capacities))
+    /** Links by index. @param tolerance of loads, as a part of capacity; zero: levels are exact */
+    explicit SharingSolver(const std::vector<double>& capacities, double tolerance = 0)
+        : m_tolerance(tolerance),
+          m_local(std::make_unique<maxmin::LocalMaxMin>(capacities))
     {
     }
 
@@ -55,26 +66,26 @@ class SharingSolver
     template <typename Path>
     uint32_t Add(const Path& path, double cap)
     {
-        return m_local ? m_local->Add(path, cap) : m_grouped->Add(path, cap);
+        return Ask([&](auto& solver) { return solver.Add(path, cap); });
     }
 
     /** Frees a variable of weight zero. O(path) @throws std::logic_error before the Solve that has
      *  made its weight zero. */
     void Remove(uint32_t variable)
     {
-        m_local ? m_local->Remove(variable) : m_grouped->Remove(variable);
+        Ask([&](auto& solver) { solver.Remove(variable); });
     }
 
     /** Zero: the variable takes no share. O(1) */
     void SetWeight(uint32_t variable, double weight)
     {
-        m_local ? m_local->SetWeight(variable, weight) : m_grouped->SetWeight(variable, weight);
+        Ask([&](auto& solver) { solver.SetWeight(variable, weight); });
     }
 
     /** O(1) */
     void SetCapacity(uint32_t link, double capacity)
     {
-        m_local ? m_local->SetCapacity(link, capacity) : m_grouped->SetCapacity(link, capacity);
+        Ask([&](auto& solver) { solver.SetCapacity(link, capacity); });
     }
 
     // The answer.
@@ -84,25 +95,25 @@ class SharingSolver
 
     bool NeedsSolve() const
     {
-        return m_local ? m_local->NeedsSolve() : m_grouped->NeedsSolve();
+        return Ask([&](auto& solver) { return solver.NeedsSolve(); });
     }
 
     /** Variables whose bottleneck, own level or links the last Solve changed; may repeat. */
     const std::vector<uint32_t>& MovedVariables() const
     {
-        return m_local ? m_local->MovedVariables() : m_grouped->MovedVariables();
+        return Ask([](auto& solver) -> const auto& { return solver.MovedVariables(); });
     }
 
     /** Links whose level or load the last Solve may have changed; may repeat. */
     const std::vector<uint32_t>& TouchedLinks() const
     {
-        return m_local ? m_local->TouchedLinks() : m_grouped->TouchedLinks();
+        return Ask([](auto& solver) -> const auto& { return solver.TouchedLinks(); });
     }
 
     /** Rate per unit of weight; zero at weight zero, infinite where nothing limits it. O(1) */
     double Level(uint32_t variable) const
     {
-        return m_local ? m_local->Level(variable) : m_grouped->Level(variable);
+        return Ask([&](auto& solver) { return solver.Level(variable); });
     }
 
     /** Whether any variable may have a Bottleneck: while few meet, each has a level of its own. */
@@ -114,18 +125,22 @@ class SharingSolver
     /** The link whose level is the variable's; NONE when it has one of its own. O(1) */
     uint32_t Bottleneck(uint32_t variable) const
     {
-        return m_local ? NONE : m_grouped->Bottleneck(variable);
+        return m_local     ? NONE
+               : m_grouped ? m_grouped->Bottleneck(variable)
+                           : m_relaxed->Bottleneck(variable);
     }
 
     /** The level of the variables whose bottleneck is the link; infinite: there are none. O(1) */
     double LinkLevel(uint32_t link) const
     {
-        return m_local ? maxmin::INFINITE : m_grouped->LinkLevel(link);
+        return m_local     ? maxmin::INFINITE
+               : m_grouped ? m_grouped->LinkLevel(link)
+                           : m_relaxed->LinkLevel(link);
     }
 
     double Capacity(uint32_t link) const
     {
-        return m_local ? m_local->Capacity(link) : m_grouped->Capacity(link);
+        return Ask([&](auto& solver) { return solver.Capacity(link); });
     }
 
     // Loads of links, and who is on them.
@@ -133,13 +148,13 @@ class SharingSolver
     /** The total rate of contending variables on a link of finite capacity. O(members) at most */
     double Load(uint32_t link) const
     {
-        return m_local ? m_local->Load(link) : m_grouped->Load(link);
+        return Ask([&](auto& solver) { return solver.Load(link); });
     }
 
     /** Whether a link is known to carry something, but less than its capacity, and no more. */
     bool IsSlack(uint32_t link) const
     {
-        return !m_local && m_grouped->IsSlack(link);
+        return m_grouped && m_grouped->IsSlack(link);
     }
 
     /** From now on every load is known exactly, and each change of it told by TouchedLinks; or need
@@ -149,19 +164,19 @@ class SharingSolver
     /** Whether a variable is on its links (an idle one may be, until they are wanted). O(1) */
     bool IsAttached(uint32_t variable) const
     {
-        return m_local ? m_local->IsAttached(variable) : m_grouped->IsAttached(variable);
+        return Ask([&](auto& solver) { return solver.IsAttached(variable); });
     }
 
     /** Whether a variable shares none of its links with another. O(1) */
     bool IsUncontended(uint32_t variable) const
     {
-        return m_local ? m_local->IsUncontended(variable) : m_grouped->IsUncontended(variable);
+        return Ask([&](auto& solver) { return solver.IsUncontended(variable); });
     }
 
     /** The uncontended variable that is on a link, active or idle; NONE if there is none. O(1) */
     uint32_t UncontendedOn(uint32_t link) const
     {
-        return m_local ? m_local->UncontendedOn(link) : m_grouped->UncontendedOn(link);
+        return Ask([&](auto& solver) { return solver.UncontendedOn(link); });
     }
 
     /** Calls @p use(variable, multiplicity) for all variables on a link, in a reproducible order.
@@ -169,12 +184,14 @@ class SharingSolver
     template <typename Use>
     void ForEachOn(uint32_t link, const Use& use) const
     {
-        m_local ? m_local->ForEachOn(link, use) : m_grouped->ForEachOn(link, use);
+        Ask([&](auto& solver) { solver.ForEachOn(link, use); });
     }
 
   private:
+    double m_tolerance;
     std::unique_ptr<maxmin::LocalMaxMin> m_local; //!< at first
-    std::unique_ptr<maxmin::MaxMin> m_grouped;    //!< later, if need be
+    std::unique_ptr<maxmin::MaxMin> m_grouped;    //!< later, if need be,
+    std::unique_ptr<maxmin::RelaxedMaxMin> m_relaxed; //!< or this one
     bool m_keepsLoads{false};
 };
 

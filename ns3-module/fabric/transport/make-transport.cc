@@ -14,12 +14,13 @@ namespace weir
 std::unique_ptr<Transport>
 MakeTransport(Routing& routing,
               std::optional<PacketSpec> packets,
-              std::optional<CouplingSpec> coupling)
+              std::optional<CouplingSpec> coupling,
+              const SharingSpec& sharing)
 {
     if (coupling)
     {
         return std::make_unique<HybridTransport>(
-            routing, HybridSpec{packets.value_or(PacketSpec()), std::move(*coupling)});
+            routing, HybridSpec{packets.value_or(PacketSpec()), std::move(*coupling), sharing});
     }
     if (packets && packets->settle.IsOn())
     {
@@ -29,7 +30,7 @@ MakeTransport(Routing& routing,
     {
         return std::make_unique<PacketTransport>(routing, std::move(*packets));
     }
-    return std::make_unique<FluidTransport>(routing);
+    return std::make_unique<FluidTransport>(routing, sharing);
 }
 
 } // namespace weir

@@ -35,10 +35,10 @@ Require(bool holds, const char* what, double found)
 
 } // namespace
 
-FluidTransport::FluidTransport(Routing& routing)
+FluidTransport::FluidTransport(Routing& routing, const SharingSpec& sharing)
     : m_routing(routing),
       m_paths(routing.Paths()),
-      m_solver(CapacitiesOf(routing.GetTopology())),
+      m_solver(CapacitiesOf(routing.GetTopology()), sharing.tolerance),
       m_groups(routing.GetTopology().LinkCount()),
       m_meters(routing.GetTopology().LinkCount()),
       m_delays(DelayItems{&m_flows}),

@@ -5,6 +5,7 @@
 #include "fabric/indexed-heap.h"
 #include "fabric/routing/routing.h"
 #include "fabric/sharing/sharing-solver.h"
+#include "fabric/sharing/sharing-spec.h"
 #include "fabric/transport/fluid/instant-queue.h"
 #include "fabric/transport/fluid/link-meter.h"
 #include "fabric/transport/fluid/pairing-heap.h"
@@ -42,7 +43,7 @@ class FluidTransport final : public Transport
 {
   public:
     /** @p routing must outlive it. */
-    explicit FluidTransport(Routing& routing);
+    explicit FluidTransport(Routing& routing, const SharingSpec& sharing = {});
     FluidTransport(const FluidTransport&) = delete;
     FluidTransport& operator=(const FluidTransport&) = delete;
 

@@ -3,6 +3,7 @@
 #define WEIR_FABRIC_TRANSPORT_HYBRID_COUPLING_SPEC_H
 
 #include "fabric/parameters/parameter-visitor.h"
+#include "fabric/sharing/sharing-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
 
@@ -27,6 +28,7 @@ struct HybridSpec
 {
     PacketSpec packets;
     CouplingSpec coupling;
+    SharingSpec sharing{};
 };
 
 } // namespace weir

@@ -84,7 +84,7 @@ OnGrid(double bytesPerSecond)
 HybridTransport::HybridTransport(Routing& routing, HybridSpec spec)
     : m_routing(routing),
       m_spec(spec.coupling),
-      m_fluid(routing),
+      m_fluid(routing, spec.sharing),
       m_packets(routing, std::move(spec.packets)),
       m_fluidWatch(*this, FlowForm::Fluid),
       m_packetWatch(*this, FlowForm::Packets),

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_SHARING_SHARING_SPEC_H
+#define WEIR_FABRIC_SHARING_SHARING_SPEC_H
+
+#include "fabric/parameters/parameter-visitor.h"
+
+namespace weir
+{
+
+/** How fluid flows share links. */
+struct SharingSpec : Parameterized
+{
+    double tolerance{0}; //!< of the load of a link, as a part of its capacity; 0: exact
+
+    void VisitParameters(ParameterVisitor& visitor) override;
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_SHARING_SHARING_SPEC_H
