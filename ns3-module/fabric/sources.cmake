@@ -52,6 +52,10 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/sharing/sharing-solver.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/sharing-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/local-max-min.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/corrected-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/link-utilization.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/packet-forwarding.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/rate-recovery.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-bundles.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/path-selector.cc

@@ -160,6 +160,25 @@ FluidTransport::SetRoute(FlowId id, RouteId route, Time now)
     return true;
 }
 
+bool
+FluidTransport::SetCap(FlowId id, Rate cap, Time now)
+{
+    MoveTo(now);
+    const uint32_t t = Find(id);
+    if (t == NONE)
+    {
+        return false;
+    }
+    const Bundle& bundle = m_bundles[m_flows[t].bundle];
+    const uint32_t unit = m_flows[t].unit;
+    const double perUnit = cap.ToBytesPerSecond() / unit;
+    if (perUnit != bundle.cap)
+    {
+        MoveToBundle(t, BundleFor(bundle.path, perUnit, bundle.weight), unit);
+    }
+    return true;
+}
+
 /** Flows under way, in the order of their starts. */
 std::vector<uint32_t>
 FluidTransport::FlowsByStart() const

@@ -90,6 +90,9 @@ class FluidTransport final : public Transport
      */
     const std::vector<uint32_t>& TakeChangedLinks();
 
+    /** Gives a flow another upper limit from @p now on. @return false when it is already done. */
+    bool SetCap(FlowId id, Rate cap, Time now);
+
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
     void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
     bool IsLinkUp(LinkId link) const override;

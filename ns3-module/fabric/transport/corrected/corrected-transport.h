@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_CORRECTED_CORRECTED_TRANSPORT_H
+#define WEIR_FABRIC_TRANSPORT_CORRECTED_CORRECTED_TRANSPORT_H
+
+#include "fabric/transport/corrected/correction-spec.h"
+#include "fabric/transport/fluid/fluid-transport.h"
+#include "fabric/transport/transport.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * A fluid whose flows begin later and get less, as models of what packets do say (CorrectionSpec).
+ *
+ * They follow the path that a flow has when it starts; where its packets are spread over several,
+ * only the last link, which all of them take, is one where rates are cut. What is a sum of routes
+ * is not corrected besides the rates of its links.
+ * Cost: none where all is off but O(1) for each flow; with recovery O(n) for each of a flow's links,
+ * of n flows that share it.
+ */
+class CorrectedTransport final : public Transport, private TransportObserver
+{
+  public:
+    /** @p routing must outlive it. */
+    CorrectedTransport(Routing& routing, CorrectionSpec spec);
+    ~CorrectedTransport() override;
+    CorrectedTransport(const CorrectedTransport&) = delete;
+    CorrectedTransport& operator=(const CorrectedTransport&) = delete;
+
+    Time NextEventTime() override;
+    void AdvanceTo(Time now) override;
+    FlowId Start(const FlowRequest& request, Time now) override;
+    void SetLinkRate(LinkId link, Rate rate, Time now) override;
+    void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
+    bool IsLinkUp(LinkId link) const override;
+    bool Cancel(FlowId id, Time now) override;
+    Rate CurrentRate(FlowId id) override;
+    PathId CurrentPath(FlowId id) override;
+    Rate CurrentLinkRate(LinkId link) override;
+
+    /** Saturated: all that the corrections leave is in use. */
+    LinkUsage GetLinkUsage(LinkId link) override;
+    bool Moves(FlowForm form) const override;
+    FlowForm FormOf(const FlowRequest& request) override;
+    std::size_t ActiveFlows() const override;
+    std::vector<StalledFlow> StalledFlows() override;
+    void AddObserver(TransportObserver& observer, bool linkRates) override;
+    void RemoveObserver(TransportObserver& observer) override;
+
+  private:
+    void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override;
+    std::vector<LinkId> SharedPortsOf(RouteId route);
+    Rate FluidRate(uint32_t link, Rate rate) const;
+
+    Routing& m_routing;
+    const Topology& m_topology;
+    CorrectionSpec m_spec;
+    FluidTransport m_fluid;
+    RecoveringRates m_recovering;
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_CORRECTED_CORRECTED_TRANSPORT_H

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/corrected/rate-recovery.h"
+
+#include <algorithm>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double FULL = 0.99; //!< of the line: there is nothing left to recover
+
+} // namespace
+
+void
+RateRecovery::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Duration({"period",
+                      "Time without a cut after which a flow gets half of what it lacks of its "
+                      "port's rate; 0: off.",
+                      "DCQCN's increase timer (rpg_time_reset)"},
+                     period,
+                     {Time(), Time::Seconds(1)});
+    visitor.Size({"markFrom",
+                  "Queue at which flows are cut.",
+                  "between DCQCN's Kmin and Kmax, calibrated against packets"},
+                 markFrom,
+                 {Bytes(0), Bytes::GiB(1)});
+    visitor.Number({"floor",
+                    "What the first cuts leave, as a part of the port's rate.",
+                    "calibrated against packets"},
+                   floor,
+                   {1e-3, 1});
+}
+
+RecoveringRates::RecoveringRates(const RateRecovery& values,
+                                 FluidTransport& fluid,
+                                 std::size_t links)
+    : m_values(values),
+      m_fluid(fluid),
+      m_rates(links),
+      m_flowsAt(links),
+      m_isWatched(links)
+{
+}
+
+void
+RecoveringRates::Schedule(Time time, EventKind kind, uint64_t of)
+{
+    m_events.emplace(Event{time, m_sequence++}, Action{kind, of});
+}
+
+void
+RecoveringRates::Add(
+    FlowId id, Bytes bytes, Time begin, double line, const std::vector<LinkId>& links)
+{
+    m_flows[id.value] = {bytes.ToDouble(), line, line, begin, Time(), false, links};
+    Schedule(begin, EventKind::Begin, id.value);
+}
+
+void
+RecoveringRates::Remove(FlowId id)
+{
+    const auto found = m_flows.find(id.value);
+    if (found == m_flows.end())
+    {
+        return;
+    }
+    for (const LinkId link : found->second.ports)
+    {
+        std::vector<uint64_t>& flows = m_flowsAt[link.Index()];
+        const auto at = std::find(flows.begin(), flows.end(), id.value);
+        if (at != flows.end())
+        {
+            flows.erase(at);
+        }
+    }
+    m_flows.erase(found);
+}
+
+void
+RecoveringRates::AdvanceTo(Time now)
+{
+    while (NextEventTime() <= now)
+    {
+        const Action action = m_events.begin()->second;
+        m_events.erase(m_events.begin());
+        const auto found = m_flows.find(action.of);
+        if (action.kind == EventKind::Cut)
+        {
+            CutAt(static_cast<uint32_t>(action.of), now);
+        }
+        else if (found != m_flows.end() && action.kind == EventKind::Begin)
+        {
+            for (const LinkId link : found->second.ports)
+            {
+                m_flowsAt[link.Index()].push_back(action.of);
+            }
+            Watch(found->second, now);
+        }
+        else if (found != m_flows.end())
+        {
+            Recover(action.of, now);
+        }
+    }
+}
+
+/** What flows send that have more to send, bytes/s. */
+double
+RecoveringRates::OfferedAt(uint32_t link, Time now) const
+{
+    double sum = 0;
+    for (const uint64_t id : m_flowsAt[link])
+    {
+        const Flow& flow = m_flows.at(id);
+        const bool hasMore =
+            flow.wasCut || flow.line * (now - flow.begin).ToSeconds() < flow.bytes;
+        sum += hasMore ? flow.cap : 0;
+    }
+    return sum;
+}
+
+/** Sees where a flow's rate makes queues grow. */
+void
+RecoveringRates::Watch(const Flow& flow, Time now)
+{
+    for (const LinkId link : flow.ports)
+    {
+        const double excess = OfferedAt(link.Index(), now) - m_rates[link.Index()];
+        if (excess > m_rates[link.Index()] * (1 - FULL) && !m_isWatched[link.Index()])
+        {
+            m_isWatched[link.Index()] = true;
+            const Time grows = Time::Seconds(m_values.markFrom.ToDouble() / excess);
+            Schedule(now + grows, EventKind::Cut, link.Index());
+        }
+    }
+}
+
+/** The queue of a port has come to where packets are marked. */
+void
+RecoveringRates::CutAt(uint32_t link, Time now)
+{
+    m_isWatched[link] = false;
+    const double offered = OfferedAt(link, now);
+    if (offered <= m_rates[link] * (2 - FULL))
+    {
+        return;
+    }
+    const double part = m_rates[link] / offered;
+    for (const uint64_t id : m_flowsAt[link])
+    {
+        Flow& flow = m_flows.at(id);
+        if (flow.wasCut)
+        {
+            SetCap(id, flow, std::max(flow.cap * part, flow.line * m_values.floor), now);
+        }
+        else if (flow.line * (now - flow.begin).ToSeconds() < flow.bytes)
+        {
+            flow.wasCut = true;
+            SetCap(id, flow, flow.line * m_values.floor, now);
+        }
+        else
+        {
+            continue;
+        }
+        flow.lastCut = now;
+        Schedule(now + m_values.period, EventKind::Recovery, id);
+    }
+}
+
+void
+RecoveringRates::Recover(uint64_t id, Time now)
+{
+    Flow& flow = m_flows.at(id);
+    if (now < flow.lastCut + m_values.period || flow.cap >= flow.line)
+    {
+        return; // another one is to come
+    }
+    const double cap = (flow.cap + flow.line) / 2;
+    SetCap(id, flow, cap >= FULL * flow.line ? flow.line : cap, now);
+    Schedule(now + m_values.period, EventKind::Recovery, id);
+    Watch(flow, now);
+}
+
+void
+RecoveringRates::SetCap(uint64_t id, Flow& flow, double cap, Time now)
+{
+    flow.cap = cap;
+    m_fluid.SetCap(FlowId{id}, Rate::BytesPerSecond(cap), now);
+}
+
+} // namespace weir

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/regime-traffic.h"
+
+#include "fabric/routing/flow-hash.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+/** Uniform draws, the same on every machine. */
+class Draws
+{
+  public:
+    explicit Draws(uint64_t seed)
+        : m_state(SplitMix64(seed))
+    {
+    }
+
+    /** In [0, 1). */
+    double Next()
+    {
+        m_state += SPLIT_MIX_64_STEP;
+        return static_cast<double>(SplitMix64(m_state) >> 11) * 0x1p-53;
+    }
+
+    /** In [0, @p limit). */
+    uint32_t Below(uint32_t limit)
+    {
+        return static_cast<uint32_t>(Next() * limit);
+    }
+
+    /** Evenly over the logarithm, in [@p least, @p most). */
+    Bytes Size(double least, double most)
+    {
+        return Bytes(static_cast<int64_t>(least * std::pow(most / least, Next())));
+    }
+
+    std::vector<uint32_t> Shuffled(uint32_t count)
+    {
+        std::vector<uint32_t> order(count);
+        std::iota(order.begin(), order.end(), 0);
+        for (uint32_t i = count; i > 1; i--)
+        {
+            std::swap(order[i - 1], order[Below(i)]);
+        }
+        return order;
+    }
+
+  private:
+    uint64_t m_state;
+};
+
+/** Senders of 16 KiB to 1 MiB to one host, all at once. */
+RegimeTraffic
+DrawIncast(Draws& draws, uint32_t hosts)
+{
+    RegimeTraffic traffic{"incast", false, {}};
+    const auto order = draws.Shuffled(hosts);
+    const uint32_t senders = 4 + draws.Below(hosts / 2);
+    for (uint32_t i = 1; i <= senders; i++)
+    {
+        traffic.messages.push_back({Time(), order[i], order[0], draws.Size(16384, 1048576)});
+    }
+    return traffic;
+}
+
+/** Every host to another one, 64 KiB to 4 MiB. */
+RegimeTraffic
+DrawPermutation(Draws& draws, uint32_t hosts)
+{
+    RegimeTraffic traffic{"permutation", false, {}};
+    const auto order = draws.Shuffled(hosts);
+    for (uint32_t i = 0; i < hosts; i++)
+    {
+        traffic.messages.push_back(
+            {Time(), order[i], order[(i + 1) % hosts], draws.Size(65536, 4194304)});
+    }
+    return traffic;
+}
+
+RegimeTraffic
+DrawAllToAll(Draws& draws, uint32_t hosts)
+{
+    RegimeTraffic traffic{"all-to-all", true, {}};
+    const Bytes size = draws.Size(16384, 131072);
+    for (uint32_t step = 1; step < hosts; step++)
+    {
+        for (uint32_t i = 0; i < hosts; i++)
+        {
+            traffic.messages.push_back({Time(), i, (i + step) % hosts, size});
+        }
+    }
+    return traffic;
+}
+
+/** Reduce-scatter and all-gather; a chunk goes on when the one before it is there. */
+RegimeTraffic
+DrawRing(Draws& draws, uint32_t hosts)
+{
+    RegimeTraffic traffic{"ring", true, {}};
+    const Bytes chunk = draws.Size(16384, 524288);
+    for (uint32_t step = 0; step < 2 * (hosts - 1); step++)
+    {
+        for (uint32_t i = 0; i < hosts; i++)
+        {
+            PlannedMessage message{Time(), i, (i + 1) % hosts, chunk};
+            if (step > 0)
+            {
+                message.after = {(step - 1) * hosts + (i + hosts - 1) % hosts};
+            }
+            traffic.messages.push_back(message);
+        }
+    }
+    return traffic;
+}
+
+/** Chunks of an all-reduce go up a binary tree and down again, one after the other on each edge. */
+RegimeTraffic
+DrawTree(Draws& draws, uint32_t hosts)
+{
+    constexpr uint32_t CHUNKS = 12;
+    RegimeTraffic traffic{"tree", true, {}};
+    const Bytes chunk = draws.Size(32768, 524288);
+    const uint32_t edges = hosts - 1; // of host i with (i - 1) / 2
+    const auto up = [&](uint32_t c, uint32_t i) { return c * 2 * edges + (hosts - 1 - i); };
+    const auto down = [&](uint32_t c, uint32_t i) { return c * 2 * edges + edges + (i - 1); };
+    for (uint32_t c = 0; c < CHUNKS; c++)
+    {
+        for (uint32_t i = hosts - 1; i > 0; i--)
+        {
+            PlannedMessage message{Time(), i, (i - 1) / 2, chunk};
+            for (const uint32_t child : {2 * i + 1, 2 * i + 2})
+            {
+                if (child < hosts)
+                {
+                    message.after.push_back(up(c, child));
+                }
+            }
+            if (c > 0)
+            {
+                message.after.push_back(up(c - 1, i));
+            }
+            traffic.messages.push_back(message);
+        }
+        for (uint32_t i = 1; i < hosts; i++)
+        {
+            const uint32_t parent = (i - 1) / 2;
+            PlannedMessage message{Time(), parent, i, chunk};
+            if (parent > 0)
+            {
+                message.after = {down(c, parent)};
+            }
+            else
+            {
+                message.after = {up(c, 1), up(c, 2)};
+            }
+            if (c > 0)
+            {
+                message.after.push_back(down(c - 1, i));
+            }
+            traffic.messages.push_back(message);
+        }
+    }
+    return traffic;
+}
+
+RegimeTraffic
+DrawPoisson(Draws& draws,
+            uint32_t hosts,
+            Rate rate,
+            const SizeDistribution& sizes,
+            double load,
+            std::string name)
+{
+    constexpr uint32_t MESSAGES = 200;
+    RegimeTraffic traffic{std::move(name), false, {}};
+    const double gap = sizes.Mean() / rate.ToBytesPerSecond() / hosts / load;
+    double start = 0;
+    for (uint32_t i = 0; i < MESSAGES; i++)
+    {
+        start -= gap * std::log(1 - draws.Next());
+        const uint32_t from = draws.Below(hosts);
+        const uint32_t to = (from + 1 + draws.Below(hosts - 1)) % hosts;
+        traffic.messages.push_back({Time::Seconds(start), from, to, sizes.Quantile(draws.Next())});
+    }
+    return traffic;
+}
+
+/** Starts messages when they are due, and notes when they are there. */
+class Sender : public PassiveEngine, public FlowClient
+{
+  public:
+    Sender(const RegimeTraffic& traffic, Routing& routing, Transport& transport)
+        : times(traffic.messages.size()),
+          m_messages(traffic.messages),
+          m_transport(transport),
+          m_waitsFor(traffic.messages.size()),
+          m_followers(traffic.messages.size())
+    {
+        for (uint32_t i = 0; i < m_messages.size(); i++)
+        {
+            const PlannedMessage& message = m_messages[i];
+            RouteRequest route;
+            route.source = route.outNic = DeviceId(message.from);
+            route.destination = route.inNic = DeviceId(message.to);
+            // One connection a pair of a collective, one a message elsewhere.
+            route.sourcePort =
+                static_cast<uint16_t>(traffic.isCollective ? message.from * 64 + message.to : i);
+            m_routes.push_back(routing.Add(route));
+            m_waitsFor[i] = static_cast<uint32_t>(message.after.size());
+            for (const uint32_t earlier : message.after)
+            {
+                m_followers[earlier].push_back(i);
+            }
+            if (message.after.empty())
+            {
+                m_order.push_back(i);
+            }
+        }
+    }
+
+    Time NextEventTime() override
+    {
+        return m_next < m_order.size() ? m_messages[m_order[m_next]].start : Time::Infinite();
+    }
+
+    void AdvanceTo(Time now) override
+    {
+        for (; NextEventTime() <= now; m_next++)
+        {
+            Send(m_order[m_next], now);
+        }
+    }
+
+    void OnFlowDone(uint64_t token, Time now) override
+    {
+        times[token].end = now;
+        for (const uint32_t each : m_followers[token])
+        {
+            if (--m_waitsFor[each] == 0)
+            {
+                Send(each, now);
+            }
+        }
+    }
+
+    std::vector<MessageTimes> times;
+
+  private:
+    void Send(uint32_t i, Time now)
+    {
+        times[i].start = now;
+        FlowRequest request;
+        request.route = m_routes[i];
+        request.bytes = m_messages[i].bytes;
+        request.client = this;
+        request.token = i;
+        m_transport.Start(request, now);
+    }
+
+    const std::vector<PlannedMessage>& m_messages;
+    Transport& m_transport;
+    std::vector<RouteId> m_routes;
+    std::vector<uint32_t> m_waitsFor;
+    std::vector<std::vector<uint32_t>> m_followers;
+    std::vector<uint32_t> m_order; //!< of those that wait for no other, by start
+    std::size_t m_next{0};
+};
+
+} // namespace
+
+std::vector<RegimeTraffic>
+DrawRegimeTraffic(uint64_t seed, uint32_t hosts, Rate rate, const SizeDistribution& sizes)
+{
+    Draws draws(seed);
+    return {DrawIncast(draws, hosts),
+            DrawPermutation(draws, hosts),
+            DrawAllToAll(draws, hosts),
+            DrawRing(draws, hosts),
+            DrawTree(draws, hosts),
+            DrawPoisson(draws, hosts, rate, sizes, 0.3, "load 30 %"),
+            DrawPoisson(draws, hosts, rate, sizes, 0.6, "load 60 %")};
+}
+
+std::vector<MessageTimes>
+Play(const RegimeTraffic& traffic, Routing& routing, Transport& transport)
+{
+    Sender sender(traffic, routing, transport);
+    EngineSet engines;
+    engines.Add(transport);
+    engines.Add(sender);
+    engines.RunToEnd();
+    return sender.times;
+}
+
+} // namespace weir
