@@ -118,17 +118,17 @@ WritePrograms(const TableSource& source, KernelTable& kernels, StepGraph& graph)
 void
 CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
 {
-    for (const auto& [field, ways] : {std::pair("tensor", plan.tensor),
-                                      std::pair("tensorShape", plan.SampleParts()),
-                                      std::pair("pipeline", plan.pipeline),
-                                      std::pair("context", plan.context),
-                                      std::pair("expert", plan.expert),
-                                      std::pair("virtualStages", plan.virtualStages)})
+    for (const auto& [field, degree] : {std::pair("tensor", plan.tensor),
+                                        std::pair("tensorShape", plan.SampleParts()),
+                                        std::pair("pipeline", plan.pipeline),
+                                        std::pair("context", plan.context),
+                                        std::pair("expert", plan.expert),
+                                        std::pair("virtualStages", plan.virtualStages)})
     {
-        if (ways != 1)
+        if (degree != 1)
         {
             RefusePlan(
-                field, ways, "1 for " + table.name + ", a table of layers: it has replicas only");
+                field, degree, "1 for " + table.name + ", a table of layers: it has replicas only");
         }
     }
     if (plan.data == 0 || plan.microBatch == 0 || plan.globalBatch == 0)

@@ -115,8 +115,8 @@ class AttentionProblem
         // idle.
         const double byWaves = std::ceil(tiles / m_gpu.sms) * longest;
         const double byTurns = tiles * mean / m_gpu.sms + m_figures.tail * longest;
-        const double dealt = shape.causal ? std::min(byWaves, byTurns) : byWaves;
-        m_clocks = std::max(longest / m_figures.aloneRate, dealt);
+        const double assigned = shape.causal ? std::min(byWaves, byTurns) : byWaves;
+        m_clocks = std::max(longest / m_figures.aloneRate, assigned);
     }
 
     const Gpu& m_gpu;

@@ -18,7 +18,7 @@ namespace weir
  * partly hides behind them. With N = ceil(s/q) tiles per head and o the tile overhead, the
  * longest tile takes L = N u + o, the mean one M = (N + 1)/2 u + o if causal, else L (with K key
  * blocks L = K u + o and M = (K - (N - 1)/2) u + o, the last queries seeing all keys). Tiles are
- * dealt to SMs in order, so over T = N heads batch tiles
+ * assigned to SMs in order, so over T = N heads batch tiles
  *     causal: max(L / alone, T M / SMs + tail L),     else: max(L / alone, ceil(T / SMs) L).
  * The memory traffic of the operands over the HBM rate, and the floor, add to it; the clock
  * follows from the tensor utilization (TensorClock).

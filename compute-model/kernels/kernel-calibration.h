@@ -26,7 +26,8 @@ struct GemmTile
 enum class GemmGrid : uint8_t
 {
     Persistent, //!< a block per SM takes tile after tile: the next one's loads hide an epilogue,
-                //!< and tiles dealt to an SM that is taken wait for another to end all of its own
+                //!< and tiles assigned to an SM that is taken wait for another to end all of its
+                //!< own
     Classic     //!< a block per tile, put on whichever SM is free: neither of the two
 };
 

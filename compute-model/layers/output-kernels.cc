@@ -129,7 +129,7 @@ class OutputWriter
             OverLogits("log-softmax", MemoryKernel::CrossEntropyForward, 2 * LOSS_BYTES);
             return;
         case LossKernels::VocabularyParallel:
-        case LossKernels::Usual:
+        case LossKernels::Default:
             break;
         }
         OverLogits("logits cast", MemoryKernel::Elementwise, m_element + LOSS_BYTES);

@@ -44,7 +44,7 @@ BytesOfLogit(const ParallelPlan& plan)
     case LossKernels::InPlace:
         return {element, 0};
     case LossKernels::VocabularyParallel:
-    case LossKernels::Usual:
+    case LossKernels::Default:
         break;
     }
     return {fp32, element}; // the logits as the product gives them, later their gradient

@@ -18,7 +18,7 @@ enum class EmbeddingPlacement : uint8_t
     Columns //!< each table in parts of some columns, each part on one rank (column-wise)
 };
 
-/** What whole tables are dealt out by, largest first, each to the rank that has least so far. */
+/** What whole tables are distributed by, largest first, each to the rank that has least so far. */
 enum class EmbeddingBalance : uint8_t
 {
     Lookups, //!< elements looked up per sample: pooling times width

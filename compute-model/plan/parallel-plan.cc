@@ -64,11 +64,11 @@ CheckPipeline(const Transformer& model, const ParallelPlan& plan)
         RefusePlan("virtualStages", chunks, "1 unless the schedule is interleaved");
     }
     const uint64_t parts = static_cast<uint64_t>(plan.pipeline) * chunks;
-    const uint64_t dealt = model.layers + (plan.embeddingsAsLayers ? 2 : 0);
+    const uint64_t assigned = model.layers + (plan.embeddingsAsLayers ? 2 : 0);
     RequireDivides(chunks == 1 ? "pipeline" : "pipeline * virtualStages",
                    parts,
                    plan.embeddingsAsLayers ? "layers + 2" : "layers",
-                   dealt);
+                   assigned);
 }
 
 } // namespace

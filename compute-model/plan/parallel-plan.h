@@ -47,7 +47,7 @@ enum class AttentionKind : uint8_t
 /** How the loss is computed from the logits. */
 enum class LossKernels : uint8_t
 {
-    Usual,              //!< as the plan's KernelFusion: InPlace where it is Compiled, LogSoftmax
+    Default,            //!< as the plan's KernelFusion: InPlace where it is Compiled, LogSoftmax
                         //!< where it is Eager, else VocabularyParallel
     VocabularyParallel, //!< Megatron-LM's: softmax of fp32 logits in place, kept for the gradient
     LogSoftmax, //!< torch.nn.functional.cross_entropy on fp32 logits: log-softmax is kept, and its
@@ -150,12 +150,13 @@ struct ParallelPlan
     bool scatterGatherPipeline{
         true}; //!< send 1/T of the stage boundary per tensor rank and gather (Narayanan et al.
                //!< 2021, 4.1); with sequence parallelism the boundary is already split
-    bool embeddingsAsLayers{false}; //!< word embedding and loss count as a layer each when layers
-                                    //!< are dealt to stages, so that the end stages have one fewer
+    bool embeddingsAsLayers{
+        false}; //!< word embedding and loss count as a layer each when layers
+                //!< are assigned to stages, so that the end stages have one fewer
     DataSharding sharding;
     EmbeddingSharding embeddings; //!< of a model with embedding tables
     KernelFusion fusion{KernelFusion::Kernels};
-    LossKernels loss{LossKernels::Usual};
+    LossKernels loss{LossKernels::Default};
     uint32_t recomputeEvery{1}; //!< of so many layers one is recomputed
     HostCosts host;
 
@@ -251,7 +252,7 @@ struct ParallelPlan
     /** What computes the loss, in no other words. */
     LossKernels Loss() const
     {
-        return loss != LossKernels::Usual         ? loss
+        return loss != LossKernels::Default       ? loss
                : fusion == KernelFusion::Compiled ? LossKernels::InPlace
                : fusion == KernelFusion::Eager    ? LossKernels::LogSoftmax
                                                   : LossKernels::VocabularyParallel;

@@ -11,8 +11,8 @@ namespace
 uint32_t
 WholeChunk(const Transformer& model, const ParallelPlan& plan)
 {
-    const uint32_t dealt = model.layers + (plan.embeddingsAsLayers ? 2 : 0);
-    return dealt / (plan.pipeline * plan.virtualStages);
+    const uint32_t assigned = model.layers + (plan.embeddingsAsLayers ? 2 : 0);
+    return assigned / (plan.pipeline * plan.virtualStages);
 }
 
 } // namespace

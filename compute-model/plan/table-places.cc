@@ -24,7 +24,7 @@ IsCut(const EmbeddingTable& table, const ParallelPlan& plan)
             TableBytes(table) > plan.embeddings.splitColumnsAbove);
 }
 
-/** What a table weighs when tables are dealt out. */
+/** What a table weighs when tables are distributed. */
 double
 WeightOf(const EmbeddingTable& table, EmbeddingBalance balance)
 {

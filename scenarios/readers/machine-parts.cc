@@ -121,8 +121,8 @@ OwnCosts(const ArchitectureFigures& architecture,
     {
         for (const NodeCost& cost : CostsAt(figures, architecture.clockGhz, node.nic.rawRate))
         {
-            const double usual = defaults[static_cast<std::size_t>(cost.kind)].value;
-            if (!(std::abs(cost.value - usual) <= ROUNDING * usual))
+            const double known = defaults[static_cast<std::size_t>(cost.kind)].value;
+            if (!(std::abs(cost.value - known) <= ROUNDING * known))
             {
                 own.push_back(cost);
             }

@@ -10,11 +10,11 @@ namespace
 {
 
 // Products of two of these stay within 32 bits.
-constexpr int64_t MAX_WAYS = 65535;
+constexpr int64_t MAX_RANKS = 65535;
 constexpr int64_t MAX_SAMPLES = 1 << 24; // of a step
 
 PlanKey
-Count(const char* path, const char* help, PlanPlace<uint32_t> at, int64_t most = MAX_WAYS)
+Count(const char* path, const char* help, PlanPlace<uint32_t> at, int64_t most = MAX_RANKS)
 {
     return {path, help, PlanCount{at, 1, most}};
 }
@@ -23,7 +23,7 @@ Count(const char* path, const char* help, PlanPlace<uint32_t> at, int64_t most =
 PlanKey
 CountOrNone(const char* path, const char* help, PlanPlace<uint32_t> at)
 {
-    return {path, help, PlanCount{at, 0, MAX_WAYS}};
+    return {path, help, PlanCount{at, 0, MAX_RANKS}};
 }
 
 PlanKey
@@ -85,46 +85,47 @@ Append(std::vector<PlanKey>& keys, const std::vector<PlanKey>& more)
 
 using Plan = ParallelPlan;
 
-/** How ranks share the model and a step's samples out. */
+/** How the model and a step's samples are distributed over ranks. */
 std::vector<PlanKey>
-WayKeys()
+DegreeKeys()
 {
-    return {Count("tensor", "Tensor-parallel ways.", [](Plan& p) -> uint32_t& { return p.tensor; }),
-            Count("pipeline", "Pipeline stages.", [](Plan& p) -> uint32_t& { return p.pipeline; }),
-            Count("data", "Data-parallel replicas.", [](Plan& p) -> uint32_t& { return p.data; }),
-            Count("context",
-                  "Ranks that share a sequence.",
-                  [](Plan& p) -> uint32_t& { return p.context; }),
-            Choice("contextExchange",
-                   "How they see each other's keys and values: ring, all-gather or pieces.",
-                   ContextExchangeNames(),
-                   [](Plan& p) -> ContextExchange& { return p.contextExchange; }),
-            Count("expert",
-                  "Ranks that share the experts of a layer.",
-                  [](Plan& p) -> uint32_t& { return p.expert; }),
-            CountOrNone("expertTensor",
-                        "Ranks that share an expert; 0: as many as tensor.",
-                        [](Plan& p) -> uint32_t& { return p.expertTensor; }),
-            Flag("sequenceParallel",
-                 "Whether tensor parallelism also splits the sequence of norms and dropouts.",
-                 [](Plan& p) -> bool& { return p.sequenceParallel; }),
-            Choice("schedule",
-                   "Of the pipeline: 1f1b, interleaved, gpipe, zb-h1, zb-1p or zb-2p.",
-                   ScheduleNames(),
-                   [](Plan& p) -> PipelineScheduleKind& { return p.schedule; }),
-            Count("virtualStages",
-                  "Model chunks of a stage; more than 1 only when interleaved.",
-                  [](Plan& p) -> uint32_t& { return p.virtualStages; }),
-            Count(
-                "microBatch",
-                "Samples of one micro-batch.",
-                [](Plan& p) -> uint32_t& { return p.microBatch; },
-                MAX_WAYS + 1),
-            Count(
-                "globalBatch",
-                "Samples of one step, over all replicas.",
-                [](Plan& p) -> uint32_t& { return p.globalBatch; },
-                MAX_SAMPLES)};
+    return {
+        Count("tensor", "Tensor-parallel ranks.", [](Plan& p) -> uint32_t& { return p.tensor; }),
+        Count("pipeline", "Pipeline stages.", [](Plan& p) -> uint32_t& { return p.pipeline; }),
+        Count("data", "Data-parallel replicas.", [](Plan& p) -> uint32_t& { return p.data; }),
+        Count("context",
+              "Ranks that share a sequence.",
+              [](Plan& p) -> uint32_t& { return p.context; }),
+        Choice("contextExchange",
+               "How they see each other's keys and values: ring, all-gather or pieces.",
+               ContextExchangeNames(),
+               [](Plan& p) -> ContextExchange& { return p.contextExchange; }),
+        Count("expert",
+              "Ranks that share the experts of a layer.",
+              [](Plan& p) -> uint32_t& { return p.expert; }),
+        CountOrNone("expertTensor",
+                    "Ranks that share an expert; 0: as many as tensor.",
+                    [](Plan& p) -> uint32_t& { return p.expertTensor; }),
+        Flag("sequenceParallel",
+             "Whether tensor parallelism also splits the sequence of norms and dropouts.",
+             [](Plan& p) -> bool& { return p.sequenceParallel; }),
+        Choice("schedule",
+               "Of the pipeline: 1f1b, interleaved, gpipe, zb-h1, zb-1p or zb-2p.",
+               ScheduleNames(),
+               [](Plan& p) -> PipelineScheduleKind& { return p.schedule; }),
+        Count("virtualStages",
+              "Model chunks of a stage; more than 1 only when interleaved.",
+              [](Plan& p) -> uint32_t& { return p.virtualStages; }),
+        Count(
+            "microBatch",
+            "Samples of one micro-batch.",
+            [](Plan& p) -> uint32_t& { return p.microBatch; },
+            MAX_RANKS + 1),
+        Count(
+            "globalBatch",
+            "Samples of one step, over all replicas.",
+            [](Plan& p) -> uint32_t& { return p.globalBatch; },
+            MAX_SAMPLES)};
 }
 
 /** How kernels and communication go. */
@@ -201,7 +202,7 @@ EmbeddingKeys()
                    EmbeddingPlacementNames(),
                    [](Plan& p) -> EmbeddingPlacement& { return p.embeddings.placement; }),
             Choice("embeddings.balance",
-                   "What tables are dealt out by: lookups or size.",
+                   "What tables are distributed by: lookups or size.",
                    EmbeddingBalanceNames(),
                    [](Plan& p) -> EmbeddingBalance& { return p.embeddings.balance; }),
             Size("embeddings.splitAbove",
@@ -227,51 +228,52 @@ EmbeddingKeys()
 std::vector<PlanKey>
 FrameworkKeys()
 {
-    return {Choice("fusion",
-                   "How many kernels stand between products: eager, kernels or compiled.",
-                   KernelFusionNames(),
-                   [](Plan& p) -> KernelFusion& { return p.fusion; }),
-            Choice("loss",
-                   "How the loss is computed: usual (as fusion has it), vocabulary-parallel, "
-                   "log-softmax or in-place.",
-                   LossNames(),
-                   [](Plan& p) -> LossKernels& { return p.loss; }),
-            Count("recomputeEvery",
-                  "Of so many layers one is recomputed.",
-                  [](Plan& p) -> uint32_t& { return p.recomputeEvery; }),
-            Flag("fp32Gradients",
-                 "Whether gradients are kept and reduced in 4 bytes.",
-                 [](Plan& p) -> bool& { return p.fp32Gradients; }),
-            Flag("postValidation",
-                 "Whether stages update and go on before all agree on the gradient norm.",
-                 [](Plan& p) -> bool& { return p.postValidation; }),
-            Flag("fusedUpdate",
-                 "Whether one kernel unscales and clips gradients and updates weights.",
-                 [](Plan& p) -> bool& { return p.fusedUpdate; }),
-            Flag("scatterGatherPipeline",
-                 "Whether each tensor rank sends its part of a stage boundary.",
-                 [](Plan& p) -> bool& { return p.scatterGatherPipeline; }),
-            Flag("embeddingsAsLayers",
-                 "Whether word embedding and loss count as layers when stages are dealt.",
-                 [](Plan& p) -> bool& { return p.embeddingsAsLayers; }),
-            Duration("host.kernel",
-                     "CPU time to launch a kernel, the framework's own included.",
-                     [](Plan& p) -> Time& { return p.host.kernel; }),
-            Duration("host.communication",
-                     "CPU time to launch a collective or transfer.",
-                     [](Plan& p) -> Time& { return p.host.communication; }),
-            Flag("host.syncBatches",
-                 "Whether the CPU waits before each forward pass.",
-                 [](Plan& p) -> bool& { return p.host.syncBatches; }),
-            Flag("host.syncTransfers",
-                 "Whether the CPU waits until pipeline transfers have ended.",
-                 [](Plan& p) -> bool& { return p.host.syncTransfers; }),
-            Flag("host.syncPasses",
-                 "Whether the CPU waits before and after each pass.",
-                 [](Plan& p) -> bool& { return p.host.syncPasses; }),
-            Flag("host.syncLayers",
-                 "Whether the CPU waits before each recomputed layer's passes.",
-                 [](Plan& p) -> bool& { return p.host.syncLayers; })};
+    return {
+        Choice("fusion",
+               "How many kernels stand between products: eager, kernels or compiled.",
+               KernelFusionNames(),
+               [](Plan& p) -> KernelFusion& { return p.fusion; }),
+        Choice("loss",
+               "How the loss is computed: default (as fusion has it), vocabulary-parallel, "
+               "log-softmax or in-place.",
+               LossNames(),
+               [](Plan& p) -> LossKernels& { return p.loss; }),
+        Count("recomputeEvery",
+              "Of so many layers one is recomputed.",
+              [](Plan& p) -> uint32_t& { return p.recomputeEvery; }),
+        Flag("fp32Gradients",
+             "Whether gradients are kept and reduced in 4 bytes.",
+             [](Plan& p) -> bool& { return p.fp32Gradients; }),
+        Flag("postValidation",
+             "Whether stages update and go on before all agree on the gradient norm.",
+             [](Plan& p) -> bool& { return p.postValidation; }),
+        Flag("fusedUpdate",
+             "Whether one kernel unscales and clips gradients and updates weights.",
+             [](Plan& p) -> bool& { return p.fusedUpdate; }),
+        Flag("scatterGatherPipeline",
+             "Whether each tensor rank sends its part of a stage boundary.",
+             [](Plan& p) -> bool& { return p.scatterGatherPipeline; }),
+        Flag("embeddingsAsLayers",
+             "Whether word embedding and loss count as layers when layers are assigned to stages.",
+             [](Plan& p) -> bool& { return p.embeddingsAsLayers; }),
+        Duration("host.kernel",
+                 "CPU time to launch a kernel, the framework's own included.",
+                 [](Plan& p) -> Time& { return p.host.kernel; }),
+        Duration("host.communication",
+                 "CPU time to launch a collective or transfer.",
+                 [](Plan& p) -> Time& { return p.host.communication; }),
+        Flag("host.syncBatches",
+             "Whether the CPU waits before each forward pass.",
+             [](Plan& p) -> bool& { return p.host.syncBatches; }),
+        Flag("host.syncTransfers",
+             "Whether the CPU waits until pipeline transfers have ended.",
+             [](Plan& p) -> bool& { return p.host.syncTransfers; }),
+        Flag("host.syncPasses",
+             "Whether the CPU waits before and after each pass.",
+             [](Plan& p) -> bool& { return p.host.syncPasses; }),
+        Flag("host.syncLayers",
+             "Whether the CPU waits before each recomputed layer's passes.",
+             [](Plan& p) -> bool& { return p.host.syncLayers; })};
 }
 
 } // namespace
@@ -292,7 +294,7 @@ PlanKey::Name() const
 std::vector<PlanKey>
 PlanKeys()
 {
-    std::vector<PlanKey> keys = WayKeys();
+    std::vector<PlanKey> keys = DegreeKeys();
     Append(keys, KernelKeys());
     Append(keys, ShardingKeys());
     Append(keys, EmbeddingKeys());

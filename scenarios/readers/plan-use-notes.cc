@@ -44,14 +44,14 @@ NotesOnPlanUse(const YamlNode& node, const ParallelPlan& plan, const Network& ne
         node.Get("expertLoad").Fail("found it for a model without experts, expected one with them");
     }
     ParallelPlan given = plan;
-    ParallelPlan usual = DefaultPlan();
+    ParallelPlan defaults = DefaultPlan();
     const PlanSetting setting{plan, transformer, table};
     const std::vector<PlanUse> uses = PlanUses();
     std::vector<std::string> notes;
     for (const PlanKey& key : PlanKeys())
     {
         const auto found = FindPlanKey(node, key);
-        if (!found || found->IsInherited() || std::visit(IsSame{given, usual}, key.value))
+        if (!found || found->IsInherited() || std::visit(IsSame{given, defaults}, key.value))
         {
             continue;
         }

@@ -13,7 +13,7 @@ namespace weir
 {
 
 /**
- * A line on each value of @p plan that is not the usual one and has no effect: that @p network has
+ * A line on each value of @p plan that is not the default and has no effect: that @p network has
  * nothing for, or that needs another value beside it (PlanUses), as `sequenceParallel` with a
  * tensor degree of 1. Such a plan means what it says, and one file can be run at many degrees; so
  * it is no error, but it is not passed over in silence either. Nothing on inherited values.

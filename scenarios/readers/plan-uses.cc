@@ -56,7 +56,7 @@ IsShardedInFull(const Setting& in)
     return in.plan.Sharded() == ShardedState::Full;
 }
 
-/** Whether a table has more columns than a part, be it as given or as usual. */
+/** Whether a table has more columns than a part, be it as given or by default. */
 bool
 HasWideTable(const Setting& in)
 {
@@ -70,7 +70,7 @@ HasWideTable(const Setting& in)
 
 /** How the parts of a model and of a step's samples are distributed. */
 std::vector<PlanUse>
-UsesOfWays()
+UsesOfDegrees()
 {
     return {{{"contextExchange"},
              [](const Setting& in) { return in.plan.context > 1; },
@@ -189,7 +189,7 @@ std::vector<PlanUse>
 PlanUses()
 {
     std::vector<PlanUse> uses;
-    for (const auto& some : {UsesOfWays(), UsesOfKernels(), UsesOfReplicas(), UsesOfTables()})
+    for (const auto& some : {UsesOfDegrees(), UsesOfKernels(), UsesOfReplicas(), UsesOfTables()})
     {
         uses.insert(uses.end(), some.begin(), some.end());
     }

@@ -69,8 +69,8 @@ ReadClasses(const YamlNode& node, uint64_t rows)
 void
 ReadUse(const YamlNode& node, const YamlNode& defaults, EmbeddingTable& table)
 {
-    const int ways = int{node.Has("zipf")} + int{node.Has("indices")} + int{node.Has("classes")};
-    if (ways > 1)
+    const int kinds = int{node.Has("zipf")} + int{node.Has("indices")} + int{node.Has("classes")};
+    if (kinds > 1)
     {
         node.Fail("found several of zipf, indices and classes, expected one of them");
     }

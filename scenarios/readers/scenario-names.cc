@@ -84,7 +84,7 @@ KernelFusionNames()
 NamedChoices<LossKernels>
 LossNames()
 {
-    return {{"usual", LossKernels::Usual},
+    return {{"default", LossKernels::Default},
             {"vocabulary-parallel", LossKernels::VocabularyParallel},
             {"log-softmax", LossKernels::LogSoftmax},
             {"in-place", LossKernels::InPlace}};

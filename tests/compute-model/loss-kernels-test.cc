@@ -91,7 +91,7 @@ TEST(LossKernels, MoveTheLogits)
 // Unless it is said, as the framework does.
 TEST(LossKernels, FollowTheFusionOfKernels)
 {
-    ParallelPlan plan = PlanWith(LossKernels::Usual);
+    ParallelPlan plan = PlanWith(LossKernels::Default);
     EXPECT_EQ(plan.Loss(), LossKernels::VocabularyParallel);
     plan.fusion = KernelFusion::Eager;
     EXPECT_EQ(plan.Loss(), LossKernels::LogSoftmax);
