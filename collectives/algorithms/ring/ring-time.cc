@@ -201,28 +201,56 @@ class RoundShares
   private:
     using LoadByKey = std::unordered_map<uint64_t, double>;
 
-    /** Where hops are slowed by others: the links of all hops that do not reach their cap. */
+    /** What a unit of weight gets of @p link beside all that calls put on it, or this one alone. */
+    Rate LevelOf(LinkId link, double share, double calls) const
+    {
+        const double load = m_rates.LoadOn(link) / calls;
+        return m_rates.RateOf(link) / (load > 0 ? load : share);
+    }
+
+    /** Where hops slow each other even in one call: the links of all that do not reach their cap. */
     bool FindSharedLinks()
     {
-        std::size_t most = 0; // hops on one of these links, equal channels counted once
-        for (std::size_t r = 0; r < m_rings.size(); ++r)
+        for (const auto& ring : m_rings)
         {
-            for (std::size_t h = 0; h < m_rings[r].hops.size(); ++h)
+            for (const auto& hop : ring.hops)
             {
-                if (m_shares[r][h] < m_rings[r].cap)
-                {
-                    m_rates.ForEachShare(m_rings[r].hops[h].route,
-                                         [&](LinkId link, double) { m_hopsOn[link.Index()] = 0; });
-                }
+                m_rates.ForEachShare(hop.route, [&](LinkId link, double share) {
+                    if (LevelOf(link, share, m_calls) < ring.cap)
+                    {
+                        m_hopsOn[link.Index()] = 0;
+                    }
+                });
             }
         }
+        bool found = false;
         ForEachOnShared([&](std::size_t r, std::size_t, LinkId link, double share) {
-            double& hops = m_hopsOn[link.Index()];
+            double& hops = m_hopsOn[link.Index()]; // equal channels counted once
             hops += share;
             m_all[link.Index()] += share * m_rings[r].weight;
-            most = std::max(most, static_cast<std::size_t>(hops > share));
+            found = found || hops > share;
         });
-        return most > 0;
+        return found;
+    }
+
+    /** By ring and hop: what the other links leave it. */
+    std::vector<std::vector<Rate>> SharesOfOtherLinks() const
+    {
+        std::vector<std::vector<Rate>> shares;
+        for (const auto& ring : m_rings)
+        {
+            shares.emplace_back();
+            for (const auto& hop : ring.hops)
+            {
+                Rate rate = ring.cap;
+                m_rates.ForEachShare(hop.route, [&](LinkId link, double share) {
+                    const bool isShared = m_hopsOn.count(link.Index()) > 0;
+                    rate = isShared ? rate : std::min(rate, LevelOf(link, share, 1));
+                });
+                shares.back().push_back(rate);
+            }
+        }
+        return shares;
     }
 
     /** Calls @p use(ring, hop, link, share) for all hops on links that slow some. */
@@ -295,11 +323,7 @@ class RoundShares
             step[Key(link, m_pace[r], m_behind[r][h] + 1)] += load * (1 - beside);
         });
         bool changes = false;
-        std::vector<std::vector<Rate>> next;
-        for (const auto& ring : m_rings)
-        {
-            next.emplace_back(ring.hops.size(), ring.cap);
-        }
+        std::vector<std::vector<Rate>> next = m_most;
         ForEachOnShared([&](std::size_t r, std::size_t h, LinkId link, double) {
             const double found = any[link.Index()] + pace[Key(link, m_pace[r], 0)] +
                                  step[Key(link, m_pace[r], m_behind[r][h] + 1)];
@@ -324,6 +348,7 @@ class RoundShares
     {
         constexpr int MOST = 50;
         m_full = m_shares;
+        m_most = SharesOfOtherLinks();
         for (int i = 0; i < MOST && Step(); ++i)
         {
         }
@@ -335,6 +360,7 @@ class RoundShares
     double m_calls;
     std::vector<std::vector<Rate>> m_shares;      //!< by ring and hop
     std::vector<std::vector<Rate>> m_full;        //!< likewise, all hops busy
+    std::vector<std::vector<Rate>> m_most;        //!< likewise, without links that hops share
     LoadByKey m_hopsOn;                           //!< by link that slows hops
     LoadByKey m_all;                              //!< by link: of all hops
     std::vector<uint32_t> m_pace;                 //!< by ring
