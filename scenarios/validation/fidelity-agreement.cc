@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <random>
 #include <stdexcept>
 
 namespace weir
@@ -189,6 +190,38 @@ CompareRows(FidelityPoint point, ClusterSpec spec, std::vector<FidelityPoint>& p
     }
 }
 
+/** Of systems with more channels than ports, too: there channels share what they cross. */
+constexpr const char* SAMPLED_SYSTEMS[] = {"hgx-h100", "dgx-a100", "oci-a100", "alps-gh200"};
+
+/** Calls of sizes, channels and protocols drawn at random, from 4 KiB to 256 MiB. */
+void
+CompareSampled(FidelityPoint point,
+               ClusterSpec spec,
+               uint64_t seed,
+               std::vector<FidelityPoint>& points)
+{
+    constexpr int CALLS = 20;
+    constexpr uint64_t CHANNELS = 32; // what a group does not have is left out
+    std::mt19937_64 random(seed);
+    const auto drawn = [&random](uint64_t choices) { return random() % choices; };
+    spec.nodes = point.nodes;
+    FidelityBench bench(spec);
+    CollectiveCall call;
+    call.communicator = bench.GetPlanner().AddCommunicator(GpusOf(spec, point.placement));
+    for (int i = 0; i < CALLS; ++i)
+    {
+        const double bits = 12 + 16 * (static_cast<double>(drawn(1 << 20)) / (1 << 20));
+        call.bytes = point.size = Bytes(static_cast<int64_t>(std::exp2(bits)));
+        call.op = point.op = COMPARED_OPS[drawn(4)]; // those of rings
+        const bool isTree = call.op == CollectiveOp::AllReduce && drawn(3) == 0;
+        call.overrides.algorithm = point.algorithm = isTree ? Algorithm::Tree : Algorithm::Ring;
+        constexpr Protocol PROTOCOLS[] = {Protocol::Ll, Protocol::Ll128, Protocol::Simple};
+        call.overrides.protocol = PROTOCOLS[drawn(3)];
+        call.overrides.channels = static_cast<uint32_t>(1 + drawn(CHANNELS));
+        Compare(bench, {call}, point, points);
+    }
+}
+
 const char*
 ToString(ComparedPlacement placement)
 {
@@ -204,6 +237,8 @@ ToString(ComparedPlacement placement)
         return "interleaved";
     case ComparedPlacement::InRow:
         return "in a row";
+    case ComparedPlacement::Sampled:
+        return "sampled";
     case ComparedPlacement::Beside:
         break;
     }
@@ -261,7 +296,8 @@ bool
 IsAlone(const FidelityPoint& point)
 {
     return point.placement == ComparedPlacement::Packed ||
-           point.placement == ComparedPlacement::Strided;
+           point.placement == ComparedPlacement::Strided ||
+           point.placement == ComparedPlacement::Sampled;
 }
 
 double
@@ -346,6 +382,20 @@ CompareFidelities(const Catalog& catalog, const std::function<void()>& progress)
     {
         const auto cluster = ReadSystem(YamlNode::Parse(system, "fidelity"), catalog).cluster;
         CompareOn(system, cluster, progress, points);
+    }
+    uint64_t seed = 1;
+    for (const char* system : SAMPLED_SYSTEMS)
+    {
+        FidelityPoint point;
+        point.system = system;
+        point.placement = ComparedPlacement::Sampled;
+        const auto cluster = ReadSystem(YamlNode::Parse(system, "fidelity"), catalog).cluster;
+        for (const uint32_t nodes : {1U, 2U, 4U, 8U})
+        {
+            point.nodes = nodes;
+            CompareSampled(point, cluster, seed++, points);
+        }
+        progress();
     }
     return points;
 }

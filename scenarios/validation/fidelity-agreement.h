@@ -24,7 +24,8 @@ enum class ComparedPlacement : uint8_t
     Concurrent,  //!< packed, and the same call in reverse rank order at the same time
     Interleaved, //!< every second GPU of the nodes, and the others at the same time
     Beside,      //!< packed, and another operation or algorithm at the same time
-    InRow        //!< packed, twenty such calls after each other, as benchmarks have them
+    InRow,       //!< packed, twenty such calls after each other, as benchmarks have them
+    Sampled      //!< packed, of a size, protocol and channels drawn at random
 };
 
 /** One call in all fidelities. */
@@ -66,7 +67,8 @@ struct FidelityPoint
  * On machines of one NVSwitch generation and another and on a mesh, runs every operation under
  * every algorithm that the group can run, from 16 KiB to 256 MiB, packed over 1, 2 and 4 nodes,
  * strided, concurrently and interleaved; some pairs that training runs at once, as the all-gather
- * and reduce-scatter of sharded layers; and rows of calls that overlap.
+ * and reduce-scatter of sharded layers; rows of calls that overlap; and rings and trees of sizes,
+ * protocols and channels drawn at random (seeded), on 1 to 8 nodes.
  * @param progress is called after every placement
  */
 std::vector<FidelityPoint> CompareFidelities(const Catalog& catalog,

@@ -208,7 +208,8 @@ class RoundShares
         return m_rates.RateOf(link) / (load > 0 ? load : share);
     }
 
-    /** Where hops slow each other even in one call: the links of all that do not reach their cap. */
+    /** Where hops slow each other even in one call: the links of all that do not reach their cap.
+     */
     bool FindSharedLinks()
     {
         for (const auto& ring : m_rings)
@@ -358,13 +359,13 @@ class RoundShares
     std::size_t m_round;
     const AloneRates& m_rates;
     double m_calls;
-    std::vector<std::vector<Rate>> m_shares;      //!< by ring and hop
-    std::vector<std::vector<Rate>> m_full;        //!< likewise, all hops busy
-    std::vector<std::vector<Rate>> m_most;        //!< likewise, without links that hops share
-    LoadByKey m_hopsOn;                           //!< by link that slows hops
-    LoadByKey m_all;                              //!< by link: of all hops
-    std::vector<uint32_t> m_pace;                 //!< by ring
-    std::vector<std::vector<uint32_t>> m_behind;  //!< by ring and hop
+    std::vector<std::vector<Rate>> m_shares;     //!< by ring and hop
+    std::vector<std::vector<Rate>> m_full;       //!< likewise, all hops busy
+    std::vector<std::vector<Rate>> m_most;       //!< likewise, without links that hops share
+    LoadByKey m_hopsOn;                          //!< by link that slows hops
+    LoadByKey m_all;                             //!< by link: of all hops
+    std::vector<uint32_t> m_pace;                //!< by ring
+    std::vector<std::vector<uint32_t>> m_behind; //!< by ring and hop
 };
 
 } // namespace
