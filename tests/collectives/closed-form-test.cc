@@ -244,5 +244,45 @@ TEST(ClosedForm, WhatOneCallWaitsForAnotherMovesIn)
     }
 }
 
+// A ring's ranks wait for chunks part of the time, when others have its links, and slices move as
+// fast as blocks send; so the stream keeps to flow, and no size takes less than a smaller one, also
+// where chunks get large enough for two slices.
+TEST(ClosedForm, RingsThatWaitLeaveTheirLinksToOthers)
+{
+    CollectiveBench bench(H100Boxes(4));
+    const auto group = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+    Time before;
+    for (int64_t mebibytes = 2; mebibytes <= 256; mebibytes *= 2)
+    {
+        auto call = MakeCall(group, CollectiveOp::AllReduce, Bytes::MiB(mebibytes));
+        call = WithProtocol(WithAlgorithm(call, Algorithm::Ring), Protocol::Simple);
+        const Time stream = bench.Run(Fidelity::Stream, call);
+        const Time flow = bench.Run(Fidelity::Flow, call);
+        EXPECT_NEAR(stream / flow, 1, 0.05) << mebibytes;
+        EXPECT_GE(stream, before) << mebibytes;
+        before = stream;
+    }
+}
+
+// What a pass of LL128's block does not move is a slice of its own, so that one more byte never
+// makes a broadcast faster: 38 400 bytes a channel are a pass.
+TEST(ClosedForm, MoreBytesNeverMakeABroadcastFaster)
+{
+    CollectiveBench bench(H100Boxes(2));
+    const auto group = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+    Time before;
+    for (int64_t bytes = 70000; bytes <= 160000; bytes += 1000)
+    {
+        auto call = MakeCall(group, CollectiveOp::Broadcast, Bytes(bytes));
+        call = WithProtocol(WithAlgorithm(call, Algorithm::Ring), Protocol::Ll128);
+        call.overrides.channels = 2;
+        const Time stream = bench.Run(Fidelity::Stream, call);
+        const Time flow = bench.Run(Fidelity::Flow, call);
+        EXPECT_NEAR(stream / flow, 1, 0.001) << bytes;
+        EXPECT_GE(stream, before) << bytes;
+        before = stream;
+    }
+}
+
 } // namespace
 } // namespace weir
