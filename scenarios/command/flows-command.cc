@@ -14,6 +14,7 @@
 #include "scenarios/results/output-file.h"
 #include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-recording.h"
+#include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
 
@@ -44,6 +45,7 @@ struct FlowsOptions
     ResultOptions result;
     bool json{false};
     bool quiet{false};
+    bool keepPartial{false};
 };
 
 /** Wall-clock time, part by part. */
@@ -146,6 +148,10 @@ ExitCode
 RunFlows(const FlowsOptions& options)
 {
     const Fidelity fidelity = ReadFidelity(options.fidelity);
+    if (options.keepPartial)
+    {
+        KeepWhenInterrupted();
+    }
     NetworkOverrides overrides = options.network;
     if (FormOf(fidelity) == FlowForm::Packets)
     {
@@ -187,6 +193,10 @@ RunFlows(const FlowsOptions& options)
         report.run =
             PlayFlows(flows, *network, *MakeEngineLoop(fidelity), [&](const RunProgress& place) {
                 line.Update(place);
+                if (options.keepPartial && NotedSignal() != 0)
+                {
+                    throw RunStopped();
+                }
                 ThrowIfInterrupted();
             });
     }
@@ -196,7 +206,10 @@ RunFlows(const FlowsOptions& options)
         WriteFlowCsv(flows, network->GetRouting(), csv->TemporaryPath());
         csv->Commit();
     }
-    report.result = recording.Finish();
+    report.result = recording.Finish([&report](RunResult& found, Hdf5File* /* file */) {
+        found.isPartial = report.run.isPartial;
+        found.waiting = report.run.isPartial ? "" : found.waiting;
+    });
     report.cost.writeSeconds = watch.Lap();
     report.fidelity = options.fidelity;
     report.sharingTolerance = overrides.sharing.tolerance;
@@ -217,6 +230,11 @@ RunFlows(const FlowsOptions& options)
         std::cout << (csv ? "  flows in " + options.csv + "\n" : "");
         std::cout << (options.result.file.empty() ? ""
                                                   : "  results in " + options.result.file + "\n");
+    }
+    if (report.run.isPartial)
+    {
+        std::cout.flush();
+        throw Interrupted{NotedSignal(), "kept the flows that had ended"};
     }
     return ExitCode::Done;
 }
@@ -258,6 +276,10 @@ AddFlowsCommand(CLI::App& application)
                      "system's, or ecmp)");
     verb->add_flag("--json", options->json, "Print one JSON object and nothing else");
     verb->add_flag("--quiet", options->quiet, "Print no summary");
+    verb->add_flag("--keep-partial",
+                   options->keepPartial,
+                   "At Ctrl-C write the flows that have ended, marked as partial; a second Ctrl-C "
+                   "leaves nothing");
     verb->footer(
         "End points are the hosts of a topology file by its numbers, or the GPUs of a system,\n"
         "counted node by node; between nodes a flow goes from the sender's own NIC to the\n"

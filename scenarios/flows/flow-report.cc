@@ -104,6 +104,10 @@ ToJson(const FlowReport& report)
     {
         object["sharing_tolerance"] = report.sharingTolerance;
     }
+    if (report.run.isPartial)
+    {
+        object["partial"] = true;
+    }
     object["classes"] = Json::array();
     for (const FlowClass& size : summary.classes)
     {

@@ -162,6 +162,10 @@ WriteFlowCsv(const FlowResults& results, Routing& routing, const std::string& fi
     writer.EndRow();
     for (std::size_t flow = 0; flow < results.Size(); flow++)
     {
+        if (results.Finish(flow).IsInfinite())
+        {
+            continue; // the run was stopped before
+        }
         writer.Add(flow);
         writer.Add(results.Source(flow));
         writer.Add(results.Destination(flow));

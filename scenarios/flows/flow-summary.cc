@@ -41,7 +41,7 @@ Classify(const SizeClass& size,
         for (std::size_t flow = 0; flow < results.Size(); flow++)
         {
             const int64_t bytes = results.GetBytes(flow).Count();
-            if (bytes > size.above && bytes <= size.upTo)
+            if (bytes > size.above && bytes <= size.upTo && !results.Finish(flow).IsInfinite())
             {
                 scratch.push_back(valueOf(flow));
             }
@@ -63,12 +63,16 @@ FlowSummary
 SummarizeFlows(const FlowResults& results, Routing& routing)
 {
     FlowSummary summary;
-    summary.flows = results.Size();
     Time first = Time::Infinite();
     Time last;
     double activeSeconds = 0;
     for (std::size_t flow = 0; flow < results.Size(); flow++)
     {
+        if (results.Finish(flow).IsInfinite())
+        {
+            continue; // the run was stopped before
+        }
+        summary.flows++;
         summary.bytes += results.GetBytes(flow);
         first = std::min(first, results.Start(flow));
         last = std::max(last, results.Finish(flow));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/play-flows.h"
 
+#include "scenarios/simulation/run-scenario.h"
 #include "scenarios/traffic/source-ports.h"
 
 #include <algorithm>
@@ -175,7 +176,14 @@ PlayFlows(FlowResults& flows,
     FlowPlayer& player = *own;
     simulation.AddTraffic(std::move(own), "flows");
     EngineSet& engines = simulation.Engines();
-    loop.Run(engines, [&](Time now) { progress({now, player.DoneFraction()}); });
+    try
+    {
+        loop.Run(engines, [&](Time now) { progress({now, player.DoneFraction()}); });
+    }
+    catch (const RunStopped&)
+    {
+        return {engines.Instants(), player.MostActive(), true};
+    }
     for (std::size_t flow = 0; flow < flows.Size(); flow++)
     {
         if (flows.Finish(flow).IsInfinite())
@@ -188,7 +196,7 @@ PlayFlows(FlowResults& flows,
                                      ") does not end within the 106 days that time counts");
         }
     }
-    return {engines.Instants(), player.MostActive()};
+    return {engines.Instants(), player.MostActive(), false};
 }
 
 } // namespace weir

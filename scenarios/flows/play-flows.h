@@ -28,6 +28,7 @@ struct FlowRun
 {
     uint64_t events{0};     //!< instants visited
     uint64_t mostActive{0}; //!< flows under way at once, at most
+    bool isPartial{false};  //!< stopped before all had ended
 };
 
 /**

@@ -89,6 +89,26 @@ class Progress(unittest.TestCase):
         rows = (self.folder / "a.csv").read_text().splitlines()
         self.assertTrue(1 < len(rows) < 3001, len(rows))
 
+    def test_flows_that_have_ended_are_kept(self):
+        count = 600000
+        with open(self.folder / "f.csv", "w") as flows:
+            flows.write("src,dst,bytes,start_s\n")
+            for i in range(count):
+                flows.write(f"{i % 61},{64 + i % 59},{1000 + i % 7919 * 1000},{i * 1e-6:.6f}\n")
+        arguments = ["flows", "--topology", "hgx-h100", "--nodes", "16", "--flows", "f.csv",
+                     "--csv", "a.csv", "--json"]
+        code, shown, _ = self.interrupted(*arguments)
+        self.assertEqual(code, 128 + signal.SIGINT)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["f.csv", "long.yaml"])
+        code, shown, out = self.interrupted(*arguments, "--keep-partial")
+        self.assertIn("kept the flows that had ended", shown)
+        self.assertEqual(code, 128 + signal.SIGINT)
+        result = json.loads(out)
+        self.assertTrue(result["partial"])
+        rows = (self.folder / "a.csv").read_text().splitlines()
+        self.assertTrue(1 < len(rows) < count + 1, len(rows))
+        self.assertEqual(result["flows"], len(rows) - 1)
+
     def test_a_pipe_hears_nothing(self):
         run = subprocess.run([WEIR, "run", "long.yaml", "--quiet", "--set",
                               "jobs.0.collective.calls=1000"], cwd=self.folder, check=True,
