@@ -42,6 +42,8 @@ Singular(CatalogKind kind)
         return "calibration";
     case CatalogKind::FlowSizes:
         return "distribution of flow sizes";
+    case CatalogKind::Corrections:
+        return "correction";
     case CatalogKind::Suites:
         return "suite";
     }
@@ -191,6 +193,8 @@ ToString(CatalogKind kind)
         return "calibrations";
     case CatalogKind::FlowSizes:
         return "flow-sizes";
+    case CatalogKind::Corrections:
+        return "corrections";
     case CatalogKind::Suites:
         return "suites";
     }

@@ -8,6 +8,7 @@
 #include "compute-model/training-run.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/sharing/sharing-spec.h"
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
@@ -157,6 +158,7 @@ struct Scenario
     HybridSelection hybrid; //!< where it is hybrid
     AutoSpec automatic{};   //!< where it is auto
     SharingSpec sharing{};  //!< of what is a fluid
+    CorrectionSpec corrections{}; //!< of the fluid, where it is stream or flow
     std::string ncclVersion{"2.30.7"};
     std::vector<EventSpec> events;
     OutputSpec output;

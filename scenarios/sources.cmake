@@ -60,11 +60,13 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-experts.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-layer-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-event.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-corrections.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-traffic.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-scenario.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-uses.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/parameter-writer.cc
+  ${CMAKE_CURRENT_LIST_DIR}/writers/write-corrections.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc
@@ -178,6 +180,8 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/least-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/left-out-clusters.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/hybrid-agreement.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/packet-agreement.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/regime-traffic.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/settle-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/plan-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-completions.cc

@@ -11,7 +11,8 @@ namespace weir
 Fabric::Fabric(ClusterSpec spec,
                std::optional<PacketSpec> packets,
                std::optional<CouplingSpec> coupling,
-               const SharingSpec& sharing)
+               const SharingSpec& sharing,
+               const CorrectionSpec& corrections)
     : m_cluster(std::move(spec)),
       m_routing(m_cluster.GetTopology(), m_cluster.GetSpec().fabric)
 {
@@ -19,7 +20,8 @@ Fabric::Fabric(ClusterSpec spec,
     {
         FillHeader(packets->format, m_cluster.GetSpec().node.nic.framing);
     }
-    m_transport = MakeTransport(m_routing, std::move(packets), std::move(coupling), sharing);
+    m_transport =
+        MakeTransport(m_routing, std::move(packets), std::move(coupling), sharing, corrections);
 }
 
 Fabric::Fabric(Topology topology,

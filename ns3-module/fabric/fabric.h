@@ -5,6 +5,7 @@
 #include "fabric/routing/routing.h"
 #include "fabric/sharing/sharing-spec.h"
 #include "fabric/topology/cluster.h"
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/transport.h"
@@ -26,7 +27,8 @@ class Fabric
     explicit Fabric(ClusterSpec spec,
                     std::optional<PacketSpec> packets = {},
                     std::optional<CouplingSpec> coupling = {},
-                    const SharingSpec& sharing = {});
+                    const SharingSpec& sharing = {},
+                    const CorrectionSpec& corrections = {});
 
     /** On hosts and switches without nodes. @throws std::invalid_argument as PacketTransport. */
     Fabric(Topology topology,

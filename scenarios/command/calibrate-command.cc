@@ -12,9 +12,13 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/simulation/progress.h"
+#include "scenarios/validation/error-statistics.h"
+#include "scenarios/validation/packet-agreement.h"
+#include "scenarios/writers/write-corrections.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -31,6 +35,7 @@ namespace fs = std::filesystem;
 struct CalibrateOptions
 {
     std::string shortcut;
+    std::string corrections;
     uint64_t seed{1};
     std::size_t scenarios{4000};
     std::string system;
@@ -68,6 +73,35 @@ CalibrateShortcuts(const CalibrateOptions& options)
     });
     file.Save(ToYaml(calibration));
     std::cout << spec.scenarios << " scenarios, " << calibration.Regimes().size() << " regimes\n";
+    return ExitCode::Done;
+}
+
+/** What a fluid misses of packets. */
+ExitCode
+CalibrateFluid(const CalibrateOptions& options)
+{
+    const std::vector<std::string> regimes = PacketRegimes();
+    if (std::find(regimes.begin(), regimes.end(), options.corrections) == regimes.end())
+    {
+        YamlNode::ParseArgument(options.corrections, "--corrections").FailChoice(regimes);
+    }
+    OutputFile file(options.output, "--output", TextFormat());
+    RemoveIfInterrupted(file.TemporaryPath());
+    const CorrectionFit fit = CalibrateCorrections(
+        options.corrections, Catalog(), [] { ThrowIfInterrupted(); });
+    const std::string errors = "from " + Percent(fit.errorBefore) + " to " +
+                               Percent(fit.errorAfter) +
+                               ", mean of flow against packet over seven kinds of traffic";
+    YamlWriter out;
+    out.BeginMap();
+    out.Text("title", "What a fluid misses of packets: " + options.corrections);
+    out.Text("source",
+             "weir calibrate --corrections " + options.corrections + " (seeds 1 to 4): " + errors +
+                 "; weir validate fidelity has others");
+    WriteCorrections(out, fit.spec);
+    out.EndMap();
+    file.Save("# SPDX-License-Identifier: GPL-2.0-only\n" + out.GetText());
+    std::cout << options.corrections << ": " << errors << "\n";
     return ExitCode::Done;
 }
 
@@ -156,10 +190,14 @@ Calibrate(const CalibrateOptions& options)
     {
         return CalibrateShortcuts(options);
     }
+    if (!options.corrections.empty())
+    {
+        return CalibrateFluid(options);
+    }
     if (options.system.empty() || options.from.empty())
     {
         throw InputError(
-            "calibrate: found neither --shortcut nor --system with --from, expected "
+            "calibrate: found neither --shortcut nor --corrections nor --system with --from, expected "
             "one of them");
     }
     return CalibrateSystem(options);
@@ -172,6 +210,10 @@ AddShortcutOptions(CLI::App& verb, CalibrateOptions& options)
                     options.shortcut,
                     "Run a seeded sample of these by analytical, stream and flow: collectives or "
                     "steps");
+    verb.add_option("--corrections",
+                    options.corrections,
+                    "Fit what a fluid misses of packets: roce, roce-dcqcn, roce-hpcc, roce-swift, "
+                    "infiniband, spray-dcqcn or spray-nscc");
     verb.add_option("--seed", options.seed, "Of the sample")->capture_default_str();
     verb.add_option("--scenarios", options.scenarios, "Of the sample")
         ->check(CLI::Range(1, 1000000))
@@ -199,6 +241,10 @@ AddSystemOptions(CLI::App& verb, CalibrateOptions& options)
     verb.add_option("--nccl", options.nccl, "NCCL version of runs whose files do not name it")
         ->capture_default_str();
     verb.get_option("--shortcut")->excludes(system)->excludes(from);
+    verb.get_option("--corrections")
+        ->excludes(system)
+        ->excludes(from)
+        ->excludes(verb.get_option("--shortcut"));
 }
 
 } // namespace
@@ -208,7 +254,8 @@ AddCalibrateCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("calibrate",
                                             "Fit a machine to its nccl-tests runs, or make the "
-                                            "error bounds of the shortcuts");
+                                            "error bounds of the shortcuts or the corrections of "
+                                            "a fluid");
     auto options = std::make_shared<CalibrateOptions>();
     AddShortcutOptions(*verb, *options);
     AddSystemOptions(*verb, *options);
@@ -227,6 +274,7 @@ AddCalibrateCommand(CLI::App& application)
         "  weir calibrate --system polaris --from runs.csv:nodes=2,nccl=2.21.5 -o mine.yaml\n"
         "  weir collective --system mine.yaml --nodes 16 --op all-reduce\n"
         "  weir calibrate --shortcut collectives -j 2 -o collectives.yaml\n"
+        "  weir calibrate --corrections roce-dcqcn -o roce-dcqcn.yaml\n"
         "The fit keeps within each figure's range and near what the system has; what the runs do "
         "not\ndetermine keeps its value. The same input makes the same file.\n"
         "scripts/calibrate-shortcut remakes the bounds of the shortcuts that Weir ships.");

@@ -21,6 +21,7 @@ ParseKind(const std::string& name)
                             CatalogKind::Frameworks,
                             CatalogKind::Calibrations,
                             CatalogKind::FlowSizes,
+                            CatalogKind::Corrections,
                             CatalogKind::Suites})
     {
         const std::string plural = ToString(kind);

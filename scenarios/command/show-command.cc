@@ -7,6 +7,7 @@
 #include "scenarios/describe/describe-packets.h"
 #include "scenarios/describe/describe-system.h"
 #include "scenarios/readers/machine-parts.h"
+#include "scenarios/readers/read-corrections.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
@@ -125,6 +126,12 @@ Show(const ShowOptions& options)
         std::cout << ReadTextFile(path, "a distribution of flow sizes");
         break;
     }
+    case CatalogKind::Corrections: {
+        ReadCorrections(YamlNode::ParseArgument(options.name, "NAME"), catalog); // similarly
+        const std::string path = catalog.Find(kind, options.name);
+        std::cout << ReadTextFile(path, "a file of corrections");
+        break;
+    }
     case CatalogKind::Suites: {
         LoadSuite(options.name, catalog); // similarly
         const std::string path = catalog.Find(kind, options.name);
@@ -145,7 +152,7 @@ AddShowCommand(CLI::App& application)
     verb->add_option("KIND",
                      options->kind,
                      "system, model, run, gpu, architecture, host, transport, framework, "
-                     "calibration, flow-size, suite or network")
+                     "calibration, flow-size, correction, suite or network")
         ->required();
     verb->add_option("NAME",
                      options->name,

@@ -4,6 +4,7 @@
 #include "fabric/nodes/node-cost.h"
 #include "fabric/parameters/partial-visitor.h"
 #include "fabric/routing/routing-policies.h"
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "fabric/transport/packet/packet-spec.h"
@@ -172,6 +173,13 @@ DescribeKeys(const FabricKindRegistry& kinds)
     maps.push_back({"network.sharing",
                     "How fluid flows share links, in fidelity stream, flow and hybrid",
                     KeysOfComponent(sharing)});
+    CorrectionSpec corrections;
+    for (const auto& [key, part] : corrections.Parts())
+    {
+        maps.push_back({std::string("network.corrections.") + key,
+                        std::string("Corrections of a fluid: `") + key + "`",
+                        KeysOfComponent(*part)});
+    }
     return maps;
 }
 

@@ -10,6 +10,7 @@
 #include "scenarios/readers/read-event.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
+#include "scenarios/readers/read-corrections.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-plan.h"
 #include "scenarios/readers/read-system.h"
@@ -572,6 +573,16 @@ ReadNetwork(const YamlNode& node, const Catalog& catalog, Scenario& scenario)
     if (const auto tolerance = node.Find("tolerance"))
     {
         scenario.automatic.tolerance = tolerance->AsPercent(0, 1);
+    }
+    if (const auto corrections = node.Find("corrections"))
+    {
+        scenario.corrections = ReadCorrections(*corrections, catalog);
+        if (scenario.fidelity != Fidelity::Stream && scenario.fidelity != Fidelity::Flow)
+        {
+            corrections->Fail(std::string("found it with fidelity ") +
+                              NameOf(FidelityNames(), scenario.fidelity) +
+                              ", expected fidelity stream or flow: only a fluid is corrected");
+        }
     }
     if (scenario.fidelity == Fidelity::Auto)
     {

@@ -36,6 +36,23 @@ TrafficKeys(const std::vector<YamlKey>& others = {})
     return keys;
 }
 
+std::vector<YamlKey>
+CorrectionKeys()
+{
+    return {{"forwarding", "switches pass on whole packets (below)"},
+            {"utilization", "what of a network link's rate flows get (below)"},
+            {"recovery", "rates that grow slowly after a cut, as DCQCN's (below)"}};
+}
+
+std::vector<YamlKey>
+WithProvenance(std::vector<YamlKey> keys)
+{
+    keys.insert(keys.begin(),
+                {{"title", "what it is of, in a line"},
+                 {"source", "what the figures follow from, and how far they are off"}});
+    return keys;
+}
+
 Maps
 RunMaps()
 {
@@ -138,7 +155,11 @@ RunMaps()
           {"coupling", "how packets and fluid share links where the fidelity is hybrid (below)"},
           {"sharing",
            "how exactly fluid flows share links (below); also with --set of weir collective and "
-           "weir flows"}}},
+           "weir flows"},
+          {"corrections",
+           "what packets do that a fluid does not see: a name of `weir list corrections`, a file, or "
+           "models (below), where the fidelity is stream or flow; none where absent"}}},
+        {"network.corrections", "Models that correct a fluid, in `network` of a run", CorrectionKeys()},
         {"network.packets",
          "What moves as packets in fidelity hybrid",
          {{"jobs", "names of jobs"},
@@ -732,6 +753,9 @@ Maps
 FileMaps()
 {
     return {
+        {"corrections",
+         "What corrects a fluid: scenarios/corrections/NAME.yaml, made by weir calibrate",
+         WithProvenance(CorrectionKeys())},
         {"flow-sizes",
          "A distribution of flow sizes: scenarios/flow-sizes/NAME.yaml",
          {{"title", "what it is, in a line"},

@@ -58,9 +58,10 @@ Simulation::Simulation(const ClusterSpec& cluster,
                        NcclSettings nccl,
                        std::optional<PacketSpec> packets,
                        std::optional<CouplingSpec> coupling,
-                       const SharingSpec& sharing)
-    : m_ownFabric(
-          std::make_unique<Fabric>(cluster, std::move(packets), std::move(coupling), sharing)),
+                       const SharingSpec& sharing,
+                       const CorrectionSpec& corrections)
+    : m_ownFabric(std::make_unique<Fabric>(
+          cluster, std::move(packets), std::move(coupling), sharing, corrections)),
       m_ownEngines(std::make_unique<EngineSet>()),
       m_fabric(*m_ownFabric),
       m_engines(*m_ownEngines),

@@ -89,7 +89,8 @@ class Simulation
                         NcclSettings nccl = {},
                         std::optional<PacketSpec> packets = {},
                         std::optional<CouplingSpec> coupling = {},
-                        const SharingSpec& sharing = {});
+                        const SharingSpec& sharing = {},
+                        const CorrectionSpec& corrections = {});
 
     /** On hosts and switches without nodes; otherwise as above. */
     Simulation(Topology topology,

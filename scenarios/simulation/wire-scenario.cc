@@ -258,12 +258,12 @@ WireScenario(const Scenario& scenario)
 {
     const bool isHybrid = scenario.fidelity == Fidelity::Hybrid; // names links of its own
     auto simulation = Wire(scenario.path + (isHybrid ? ": network" : ": system"), [&] {
-        return std::make_unique<Simulation>(
-            scenario.cluster,
-            scenario.ncclVersion,
-            PacketsOf(scenario),
-            CouplingOf(scenario),
-            scenario.sharing);
+        return std::make_unique<Simulation>(scenario.cluster,
+                                            scenario.ncclVersion,
+                                            PacketsOf(scenario),
+                                            CouplingOf(scenario),
+                                            scenario.sharing,
+                                            scenario.corrections);
     });
     CheckEvents(scenario);
     CheckGpuCount(scenario, simulation->GetCluster());

@@ -9,6 +9,7 @@
 #include "scenarios/validation/fidelity-agreement.h"
 #include "scenarios/validation/hybrid-agreement.h"
 #include "scenarios/validation/plan-agreement.h"
+#include "scenarios/validation/packet-agreement.h"
 #include "scenarios/validation/settle-agreement.h"
 
 #include <algorithm>
@@ -186,10 +187,14 @@ AddFidelities(const Catalog& catalog, const std::function<void()>& progress, Sui
 {
     const auto points = CompareFidelities(catalog, progress);
     const auto onFabrics = CompareOnFabrics(catalog, progress);
-    outcome.comparison = ToText(points) + "\n" + ToText(onFabrics);
+    const auto withPackets = CompareWithPackets(catalog, progress);
+    outcome.comparison =
+        ToText(points) + "\n" + ToText(onFabrics) + "\n" + ToText(withPackets);
     outcome.cases = CasesOf(points);
-    const auto more = CasesOf(onFabrics);
-    outcome.cases.insert(outcome.cases.end(), more.begin(), more.end());
+    for (const auto& more : {CasesOf(onFabrics), CasesOf(withPackets)})
+    {
+        outcome.cases.insert(outcome.cases.end(), more.begin(), more.end());
+    }
 }
 
 void

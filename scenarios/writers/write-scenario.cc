@@ -7,6 +7,7 @@
 #include "scenarios/writers/parameter-writer.h"
 #include "scenarios/writers/write-experts.h"
 #include "scenarios/writers/write-layer-table.h"
+#include "scenarios/writers/write-corrections.h"
 #include "scenarios/writers/write-packets.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/writers/write-traffic.h"
@@ -475,6 +476,12 @@ DumpScenario(const Scenario& scenario)
         out.BeginMap("sharing");
         ParameterWriter writer(out);
         SharingSpec(scenario.sharing).VisitParameters(writer);
+        out.EndMap();
+    }
+    if (scenario.corrections.IsOn())
+    {
+        out.BeginMap("corrections");
+        WriteCorrections(out, scenario.corrections);
         out.EndMap();
     }
     out.EndMap();

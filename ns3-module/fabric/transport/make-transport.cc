@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/make-transport.h"
 
+#include "fabric/transport/corrected/corrected-transport.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/transport/hybrid/hybrid-transport.h"
 #include "fabric/transport/packet/packet-transport.h"
@@ -15,7 +16,8 @@ std::unique_ptr<Transport>
 MakeTransport(Routing& routing,
               std::optional<PacketSpec> packets,
               std::optional<CouplingSpec> coupling,
-              const SharingSpec& sharing)
+              const SharingSpec& sharing,
+              const CorrectionSpec& corrections)
 {
     if (coupling)
     {
@@ -29,6 +31,10 @@ MakeTransport(Routing& routing,
     if (packets)
     {
         return std::make_unique<PacketTransport>(routing, std::move(*packets));
+    }
+    if (corrections.IsOn())
+    {
+        return std::make_unique<CorrectedTransport>(routing, corrections, sharing);
     }
     return std::make_unique<FluidTransport>(routing, sharing);
 }

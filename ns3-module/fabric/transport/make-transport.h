@@ -4,6 +4,7 @@
 
 #include "fabric/routing/routing.h"
 #include "fabric/sharing/sharing-spec.h"
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/transport.h"
@@ -17,12 +18,14 @@ namespace weir
 /**
  * What moves bytes over @p routing, which must outlive it: as @p packets say; nothing: as a fluid;
  * with a @p coupling some as packets, the rest as a fluid, which shares links by @p sharing.
+ * @p corrections are of a fluid alone.
  * @throws std::invalid_argument as PacketTransport and HybridTransport.
  */
 std::unique_ptr<Transport> MakeTransport(Routing& routing,
                                          std::optional<PacketSpec> packets,
                                          std::optional<CouplingSpec> coupling = {},
-                                         const SharingSpec& sharing = {});
+                                         const SharingSpec& sharing = {},
+                                         const CorrectionSpec& corrections = {});
 
 } // namespace weir
 

@@ -6,11 +6,13 @@
 namespace weir
 {
 
-CorrectedTransport::CorrectedTransport(Routing& routing, CorrectionSpec spec)
+CorrectedTransport::CorrectedTransport(Routing& routing,
+                                       CorrectionSpec spec,
+                                       const SharingSpec& sharing)
     : m_routing(routing),
       m_topology(routing.GetTopology()),
       m_spec(std::move(spec)),
-      m_fluid(routing),
+      m_fluid(routing, sharing),
       m_recovering(m_spec.recovery, m_fluid, m_topology.LinkCount())
 {
     for (uint32_t i = 0; i < m_topology.LinkCount(); i++)

@@ -25,7 +25,7 @@ class CorrectedTransport final : public Transport, private TransportObserver
 {
   public:
     /** @p routing must outlive it. */
-    CorrectedTransport(Routing& routing, CorrectionSpec spec);
+    CorrectedTransport(Routing& routing, CorrectionSpec spec, const SharingSpec& sharing = {});
     ~CorrectedTransport() override;
     CorrectedTransport(const CorrectedTransport&) = delete;
     CorrectedTransport& operator=(const CorrectedTransport&) = delete;

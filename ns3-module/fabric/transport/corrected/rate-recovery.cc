@@ -99,6 +99,10 @@ RecoveringRates::AdvanceTo(Time now)
             }
             Watch(found->second, now);
         }
+        else if (found != m_flows.end() && action.kind == EventKind::Drained)
+        {
+            ApplyCap(action.of, now);
+        }
         else if (found != m_flows.end())
         {
             Recover(action.of, now);
@@ -148,24 +152,26 @@ RecoveringRates::CutAt(uint32_t link, Time now)
         return;
     }
     const double part = m_rates[link] / offered;
+    const Time drained = now + Time::Seconds(m_values.markFrom.ToDouble() / m_rates[link]);
     for (const uint64_t id : m_flowsAt[link])
     {
         Flow& flow = m_flows.at(id);
         if (flow.wasCut)
         {
-            SetCap(id, flow, std::max(flow.cap * part, flow.line * m_values.floor), now);
+            flow.cap = std::max(flow.cap * part, flow.line * m_values.floor);
         }
         else if (flow.line * (now - flow.begin).ToSeconds() < flow.bytes)
         {
             flow.wasCut = true;
-            SetCap(id, flow, flow.line * m_values.floor, now);
+            flow.cap = flow.line * m_values.floor;
         }
         else
         {
             continue;
         }
-        flow.lastCut = now;
-        Schedule(now + m_values.period, EventKind::Recovery, id);
+        flow.lastCut = drained;
+        Schedule(drained, EventKind::Drained, id);
+        Schedule(drained + m_values.period, EventKind::Recovery, id);
     }
 }
 
@@ -178,16 +184,17 @@ RecoveringRates::Recover(uint64_t id, Time now)
         return; // another one is to come
     }
     const double cap = (flow.cap + flow.line) / 2;
-    SetCap(id, flow, cap >= FULL * flow.line ? flow.line : cap, now);
+    flow.cap = cap >= FULL * flow.line ? flow.line : cap;
+    ApplyCap(id, now);
     Schedule(now + m_values.period, EventKind::Recovery, id);
     Watch(flow, now);
 }
 
+/** What a flow has sent passes as it can; from then on its rate is that of its sender. */
 void
-RecoveringRates::SetCap(uint64_t id, Flow& flow, double cap, Time now)
+RecoveringRates::ApplyCap(uint64_t id, Time now)
 {
-    flow.cap = cap;
-    m_fluid.SetCap(FlowId{id}, Rate::BytesPerSecond(cap), now);
+    m_fluid.SetCap(FlowId{id}, Rate::BytesPerSecond(m_flows.at(id).cap), now);
 }
 
 } // namespace weir

@@ -18,7 +18,7 @@ namespace weir
  * What a congestion control that is slow to grow (DCQCN) makes of a flow's rate. Flows begin at the
  * rate of their sender's port. Where those on a port come to more than its rate, its queue grows;
  * when it marks packets, flows that have more to send are cut, and get half of what they lack of
- * their port's rate in each period after the last cut.
+ * their port's rate in each period after that queue has drained.
  */
 struct RateRecovery : Parameterized
 {
@@ -70,6 +70,7 @@ class RecoveringRates
     {
         Begin,   //!< of a flow
         Cut,     //!< at a port
+        Drained, //!< the queue in front of what a flow is cut of
         Recovery //!< of a flow
     };
 
@@ -93,7 +94,7 @@ class RecoveringRates
     {
         double bytes;
         double line; //!< bytes/s
-        double cap;  //!< bytes/s
+        double cap;  //!< at which it sends, bytes/s
         Time begin;
         Time lastCut;
         bool wasCut{false};
@@ -105,7 +106,7 @@ class RecoveringRates
     void Watch(const Flow& flow, Time now);
     void CutAt(uint32_t link, Time now);
     void Recover(uint64_t id, Time now);
-    void SetCap(uint64_t id, Flow& flow, double cap, Time now);
+    void ApplyCap(uint64_t id, Time now);
 
     const RateRecovery& m_values;
     FluidTransport& m_fluid;

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/packet-agreement.h"
+
+#include "fabric/kinds/graph-fabric.h"
+#include "fabric/routing/policies/spray.h"
+#include "fabric/routing/routing.h"
+#include "fabric/topology/cluster-spec.h"
+#include "fabric/transport/make-transport.h"
+#include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "fabric/transport/packet/congestion/dcqcn.h"
+#include "scenarios/readers/read-corrections.h"
+#include "scenarios/readers/read-traffic.h"
+#include "scenarios/validation/error-statistics.h"
+#include "scenarios/validation/regime-traffic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr uint32_t REGIME_LEAVES = 4;
+constexpr uint32_t REGIME_SPINES = 8;
+constexpr uint32_t REGIME_HOSTS = 32;
+const Rate REGIME_RATE = Rate::Gbps(100);
+const Time REGIME_LATENCY = Time::Microseconds(1);
+
+// Calibration and comparison have no seed in common.
+constexpr uint64_t FIRST_CALIBRATION_SEED = 1;
+constexpr uint64_t CALIBRATION_SEEDS = 4;
+constexpr uint64_t FIRST_COMPARISON_SEED = 101;
+constexpr uint64_t COMPARISON_SEEDS = 3;
+
+/** A network of packets. */
+struct Regime
+{
+    const char* name;
+    PacketSpec packets;
+    bool isSprayed{false};
+};
+
+PacketSpec
+Under(const char* control)
+{
+    PacketSpec packets;
+    packets.congestionControl = *CongestionControls().Find(control);
+    packets.format.header = 0; // link rates are of payload, in every fidelity
+    return packets;
+}
+
+/** Packets that may come in any order. */
+PacketSpec
+Reordered(PacketSpec packets)
+{
+    constexpr uint32_t ANY = 100000;
+    packets.queuePair.recovery = LossRecovery::Selective;
+    packets.queuePair.reordering = ANY;
+    return packets;
+}
+
+/** Ultra Ethernet as its simulator has it (validation/uet-htsim-2025). */
+PacketSpec
+UltraEthernet()
+{
+    PacketSpec packets = Reordered(Under("nscc"));
+    packets.queuePair.ackEvery = 4;
+    packets.queuePair.paths = 128;
+    packets.switches.flowControl = FlowControl::None;
+    packets.switches.trim = true;
+    packets.switches.buffer = Bytes::GiB(1);
+    packets.switches.portQueue = Bytes(175000);
+    packets.switches.markFrom = Bytes(35000);
+    packets.switches.markAll = Bytes(140000);
+    packets.switches.markProbability = 1;
+    return packets;
+}
+
+PacketSpec
+Infiniband()
+{
+    PacketSpec packets = Under("none");
+    packets.switches.flowControl = FlowControl::Credits;
+    packets.switches.cutThrough = true;
+    return packets;
+}
+
+std::vector<Regime>
+Regimes()
+{
+    return {{"roce", Under("none")},
+            {"roce-dcqcn", Under("dcqcn")},
+            {"roce-hpcc", Under("hpcc")},
+            {"roce-swift", Under("swift")},
+            {"infiniband", Infiniband()},
+            {"spray-dcqcn", Reordered(Under("dcqcn")), true},
+            {"spray-nscc", UltraEthernet(), true}};
+}
+
+Topology
+RegimeNetwork()
+{
+    Topology topology;
+    std::vector<DeviceId> spines;
+    for (uint32_t i = 0; i < REGIME_HOSTS; i++)
+    {
+        topology.AddDevice(DeviceKind::Host, "host" + std::to_string(i));
+    }
+    for (uint32_t i = 0; i < REGIME_SPINES; i++)
+    {
+        spines.push_back(topology.AddDevice(DeviceKind::SpineSwitch, "spine" + std::to_string(i)));
+    }
+    for (uint32_t leaf = 0; leaf < REGIME_LEAVES; leaf++)
+    {
+        const DeviceId at =
+            topology.AddDevice(DeviceKind::LeafSwitch, "leaf" + std::to_string(leaf));
+        for (uint32_t i = leaf * REGIME_HOSTS / REGIME_LEAVES; i < (leaf + 1) * REGIME_HOSTS / REGIME_LEAVES; i++)
+        {
+            topology.AddDuplexLink(DeviceId(i), at, LinkKind::Network, REGIME_RATE, REGIME_LATENCY);
+        }
+        for (const DeviceId spine : spines)
+        {
+            topology.AddDuplexLink(at, spine, LinkKind::Network, REGIME_RATE, REGIME_LATENCY);
+        }
+    }
+    return topology;
+}
+
+/** Seconds of each message; of a collective, of all of it. */
+std::vector<double>
+DurationsOf(const RegimeTraffic& traffic,
+            bool isSprayed,
+            const std::optional<PacketSpec>& packets,
+            const CorrectionSpec& corrections)
+{
+    const Topology topology = RegimeNetwork();
+    FabricSpec fabric;
+    fabric.kind = GraphFabric();
+    if (isSprayed)
+    {
+        fabric.routing = SprayRouting();
+    }
+    Routing routing(topology, fabric);
+    const auto transport = MakeTransport(routing, packets, std::nullopt, corrections);
+    std::vector<double> durations;
+    Time last;
+    for (const MessageTimes& each : Play(traffic, routing, *transport))
+    {
+        durations.push_back((each.end - each.start).ToSeconds());
+        last = std::max(last, each.end);
+    }
+    return traffic.isCollective ? std::vector<double>{last.ToSeconds()} : durations;
+}
+
+std::vector<RegimeTraffic>
+TrafficOf(uint64_t seed, const SizeDistribution& sizes)
+{
+    return DrawRegimeTraffic(seed, REGIME_HOSTS, REGIME_RATE, sizes);
+}
+
+/** One kind of traffic in packets, to which fluids are compared. */
+struct Reference
+{
+    RegimeTraffic traffic;
+    std::vector<double> durations;
+};
+
+double
+MeanErrorOf(const Reference& reference, bool isSprayed, const CorrectionSpec& corrections)
+{
+    const auto fluid = DurationsOf(reference.traffic, isSprayed, std::nullopt, corrections);
+    double sum = 0;
+    for (std::size_t i = 0; i < fluid.size(); i++)
+    {
+        sum += std::abs(fluid[i] / reference.durations[i] - 1);
+    }
+    return sum / static_cast<double>(fluid.size());
+}
+
+double
+MeanErrorOf(const std::vector<Reference>& references, bool isSprayed, const CorrectionSpec& spec)
+{
+    double sum = 0;
+    for (const Reference& reference : references)
+    {
+        sum += MeanErrorOf(reference, isSprayed, spec);
+    }
+    return sum / static_cast<double>(references.size());
+}
+
+/** Those of the regime's own figures. */
+CorrectionSpec
+KnownCorrections(const PacketSpec& packets)
+{
+    CorrectionSpec spec;
+    if (!packets.switches.cutThrough)
+    {
+        spec.forwarding.packet = packets.format.mtu;
+    }
+    if (const auto* dcqcn = dynamic_cast<const Dcqcn*>(&*packets.congestionControl))
+    {
+        spec.recovery.period = dcqcn->increaseTimer;
+        spec.recovery.markFrom = packets.switches.markAll;
+    }
+    return spec;
+}
+
+std::string
+NameOfPoint(const PacketPoint& point)
+{
+    return point.regime + ", " + point.traffic + ", seed " + std::to_string(point.seed) +
+           ", message " + std::to_string(point.message);
+}
+
+/** Median, 90th percentile and worst, with what is between them. */
+std::string
+DistributionOf(std::vector<double> errors)
+{
+    for (double& error : errors)
+    {
+        error = std::abs(error);
+    }
+    std::sort(errors.begin(), errors.end());
+    const ErrorStatistics statistics = Summarise(errors);
+    char text[80];
+    std::snprintf(text,
+                  sizeof text,
+                  "%7.1f %6.1f %6.1f",
+                  100 * statistics.median,
+                  100 * statistics.p90,
+                  100 * errors.back());
+    return text;
+}
+
+} // namespace
+
+std::vector<std::string>
+PacketRegimes()
+{
+    std::vector<std::string> names;
+    for (const Regime& regime : Regimes())
+    {
+        names.emplace_back(regime.name);
+    }
+    return names;
+}
+
+std::vector<PacketPoint>
+CompareWithPackets(const Catalog& catalog, const std::function<void()>& progress)
+{
+    const SizeDistribution sizes = LoadFlowSizes("websearch", catalog);
+    std::vector<PacketPoint> points;
+    for (const Regime& regime : Regimes())
+    {
+        const CorrectionSpec corrections =
+            ReadCorrections(YamlNode::Parse(regime.name, "fidelity"), catalog);
+        for (uint64_t i = 0; i < COMPARISON_SEEDS; i++)
+        {
+            const uint64_t seed = FIRST_COMPARISON_SEED + i;
+            for (const RegimeTraffic& traffic : TrafficOf(seed, sizes))
+            {
+                const auto packets = DurationsOf(traffic, regime.isSprayed, regime.packets, {});
+                const auto fluid = DurationsOf(traffic, regime.isSprayed, std::nullopt, {});
+                const auto corrected =
+                    DurationsOf(traffic, regime.isSprayed, std::nullopt, corrections);
+                for (std::size_t m = 0; m < packets.size(); m++)
+                {
+                    points.push_back({regime.name,
+                                      traffic.name,
+                                      seed,
+                                      static_cast<uint32_t>(m),
+                                      packets[m],
+                                      fluid[m],
+                                      corrected[m]});
+                }
+            }
+            progress();
+        }
+    }
+    return points;
+}
+
+CorrectionFit
+CalibrateCorrections(const std::string& name,
+                     const Catalog& catalog,
+                     const std::function<void()>& progress)
+{
+    constexpr double PARTS[] = {1, 0.99, 0.98, 0.97, 0.96, 0.95, 0.94};
+    constexpr double FLOORS[] = {0.05, 0.1, 0.15, 0.2, 0.3};
+    const SizeDistribution sizes = LoadFlowSizes("websearch", catalog);
+    const std::vector<Regime> regimes = Regimes();
+    const auto found = std::find_if(
+        regimes.begin(), regimes.end(), [&](const Regime& each) { return each.name == name; });
+    if (found == regimes.end())
+    {
+        throw std::invalid_argument("CalibrateCorrections: there is no regime " + name);
+    }
+    std::vector<Reference> references;
+    for (uint64_t i = 0; i < CALIBRATION_SEEDS; i++)
+    {
+        for (RegimeTraffic& traffic : TrafficOf(FIRST_CALIBRATION_SEED + i, sizes))
+        {
+            auto durations = DurationsOf(traffic, found->isSprayed, found->packets, {});
+            references.push_back({std::move(traffic), std::move(durations)});
+        }
+        progress();
+    }
+    CorrectionFit fit;
+    fit.errorBefore = MeanErrorOf(references, found->isSprayed, {});
+    fit.errorAfter = fit.errorBefore;
+    const auto tryOut = [&](const CorrectionSpec& spec) {
+        const double error = MeanErrorOf(references, found->isSprayed, spec);
+        if (error < fit.errorAfter)
+        {
+            fit.errorAfter = error;
+            fit.spec = spec;
+        }
+    };
+    const CorrectionSpec known = KnownCorrections(found->packets);
+    CorrectionSpec spec;
+    spec.forwarding = known.forwarding;
+    tryOut(spec);
+    for (const double floor : FLOORS)
+    {
+        spec = fit.spec;
+        spec.recovery = known.recovery;
+        spec.recovery.floor = floor;
+        tryOut(spec);
+    }
+    const CorrectionSpec withoutUtilization = fit.spec;
+    for (const double part : PARTS)
+    {
+        spec = withoutUtilization;
+        spec.utilization.ofLink = part;
+        tryOut(spec);
+    }
+    return fit;
+}
+
+std::string
+ToText(const std::vector<PacketPoint>& points)
+{
+    std::vector<std::pair<std::string, std::string>> order;
+    std::map<std::pair<std::string, std::string>, std::pair<std::vector<double>, std::vector<double>>>
+        errors;
+    for (const PacketPoint& point : points)
+    {
+        const std::pair<std::string, std::string> key{point.regime, point.traffic};
+        if (errors.count(key) == 0)
+        {
+            order.push_back(key);
+        }
+        errors[key].first.push_back(point.fluid / point.packets - 1);
+        errors[key].second.push_back(point.corrected / point.packets - 1);
+    }
+    std::string text =
+        "Completion times of flow against packet, %: as it is, and with the regime's corrections\n"
+        "regime       traffic       cases   median    p90  worst    median    p90  worst\n";
+    for (const auto& key : order)
+    {
+        char line[120];
+        std::snprintf(line,
+                      sizeof line,
+                      "%-12s %-12s %6zu  ",
+                      key.first.c_str(),
+                      key.second.c_str(),
+                      errors[key].first.size());
+        text += line + DistributionOf(errors[key].first) + "   " + DistributionOf(errors[key].second) +
+                "\n";
+    }
+    return text +
+           "Why they differ: queues are first in, first out, and a message waits for what stands in\n"
+           "them, not for its share; senders begin at the rate of their port, and what congestion\n"
+           "control cuts comes back slowly; where packets wait for credits they block others.\n";
+}
+
+std::vector<CaseOutcome>
+CasesOf(const std::vector<PacketPoint>& points)
+{
+    std::vector<CaseOutcome> cases;
+    for (const PacketPoint& point : points)
+    {
+        cases.push_back({NameOfPoint(point),
+                         {"flow/packet", "flow/packet " + point.regime},
+                         point.packets,
+                         point.fluid});
+        cases.push_back({NameOfPoint(point) + ", corrected",
+                         {"corrected/packet", "corrected/packet " + point.regime},
+                         point.packets,
+                         point.corrected});
+    }
+    return cases;
+}
+
+} // namespace weir
