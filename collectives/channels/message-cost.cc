@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/message-cost.h"
 
+#include "collectives/algorithms/protocol.h"
+
 #include <algorithm>
 
 namespace weir
@@ -52,11 +54,22 @@ MessageCost::Together(Protocol protocol, const Train& train) const
     {
         return {};
     }
-    constexpr uint64_t STEPS = 8;
     constexpr uint64_t SHARED_STEPS = 16;
-    const uint64_t depth = std::min(STEPS, SHARED_STEPS / (2 * uint64_t{train.parents}));
+    const uint64_t depth =
+        std::min<uint64_t>(NCCL_STEPS, SHARED_STEPS / (2 * uint64_t{train.parents}));
     const uint64_t after = std::min(train.count, std::max<uint64_t>(depth, 1)) - 1;
     return train.bytes / train.wire * static_cast<double>(after);
+}
+
+double
+MessageCost::WireFactor(const Train& train) const
+{
+    if (train.bytes <= eager || train.count <= NCCL_STEPS)
+    {
+        return 1;
+    }
+    const auto count = static_cast<double>(train.count);
+    return 1 + handling / (train.bytes / train.wire) * ((count - NCCL_STEPS) / count);
 }
 
 std::vector<ServedConnections>

@@ -362,6 +362,17 @@ NodeCapacity::ProfileOf(const Link& link) const
 }
 
 double
+NcclBandwidthOfNvLink(const LinkProfile& profile, const NcclConstants& constants)
+{
+    if (profile.ncclRate > Rate())
+    {
+        return profile.ncclRate.ToGBps();
+    }
+    const double one = constants.NvLinkBandwidth();
+    return std::max(1.0, std::round(profile.PayloadRate().ToGBps() / one)) * one;
+}
+
+double
 NodeCapacity::NcclBandwidth(LinkId id) const
 {
     const auto& node = m_cluster.GetSpec().node;
@@ -372,18 +383,16 @@ NodeCapacity::NcclBandwidth(LinkId id) const
         return link.rate.ToGBps();
     }
     const double bundle = link.rate / profile->PayloadRate();
+    if (link.kind == LinkKind::NvLink && profile->ncclRate == Rate())
+    {
+        return std::round(bundle) * NcclBandwidthOfNvLink(*profile, m_constants);
+    }
     if (profile->ncclRate > Rate())
     {
         return bundle * profile->ncclRate.ToGBps();
     }
     switch (link.kind)
     {
-    case LinkKind::NvLink: {
-        // A link as fast as several of the generation counts as so many.
-        const double one = m_constants.NvLinkBandwidth();
-        const double links = std::round(profile->PayloadRate().ToGBps() / one);
-        return std::round(bundle) * std::max(1.0, links) * one;
-    }
     case LinkKind::Pcie: {
         if (node.nicHostBridge && profile == &*node.nicHostBridge)
         {
@@ -397,6 +406,7 @@ NodeCapacity::NcclBandwidth(LinkId id) const
     }
     case LinkKind::Network:
         return bundle * profile->rawRate.ToGBps();
+    case LinkKind::NvLink:
     case LinkKind::InterSocket:
         break;
     }

@@ -19,6 +19,12 @@ namespace weir
 constexpr double NCCL_PCIE_OVER_RAW = 0.75;
 
 /**
+ * GB/s that NCCL reckons an NVLink of @p profile with: that of the GPUs' generation, where it is as
+ * fast as several of them as many times that.
+ */
+double NcclBandwidthOfNvLink(const LinkProfile& profile, const NcclConstants& constants);
+
+/**
  * The links inside one node as NCCL's topology sees them: the ways between some of its GPUs and
  * its NICs, each link with the bandwidth NCCL reckons with (topo.h: 20.6 GB/s per NVLink 4, 48 for
  * PCIe Gen5 x16, a NIC's port speed), of which the channel search reserves what it uses.

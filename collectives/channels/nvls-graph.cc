@@ -116,7 +116,7 @@ SearchNvls(const Communicator& communicator, Connector& connector, const NcclCon
     }
     const bool interNode = nodes.size() > 1;
     const auto& speeds = constants.SearchSpeeds(interNode);
-    const double total = spec.nvlinksPerGpu * constants.NvLinkBandwidth();
+    const double total = spec.nvlinksPerGpu * NcclBandwidthOfNvLink(spec.nvlink, constants);
     const auto heads = static_cast<uint32_t>(
         std::min({nodes.front().heads.size() * 1.0, MOST_HEADS * 1.0, total / speeds.back() - 1}));
     const double nvlink = total / (heads + 1);

@@ -89,6 +89,7 @@ SetUnbounded(CostArray& costs)
     Set(costs, {NodeCostKind::MessageEager, ANY_SIZE, verbs});
     Set(costs, {NodeCostKind::MessageRendezvous, 0, verbs});
     Set(costs, {NodeCostKind::MessageHandling, 0, verbs});
+    Set(costs, {NodeCostKind::TreePortEfficiency, 1, "nothing was measured"});
     Set(costs,
         {NodeCostKind::QueuePairRate,
          std::numeric_limits<double>::infinity(),

@@ -9,9 +9,6 @@ namespace weir
 
 KernelTimes::KernelTimes(const NodeSpec& node)
     : m_newest(NcclVersion(), node.computeCapability, node.cpu),
-      m_nvlsTreePortRate(
-          Rate::GBps(NcclConstants(NcclVersion{2, 29, 7}, node.computeCapability, node.cpu)
-                         .NvlsTreeChannelBandwidth(3))),
       m_costs(node)
 {
 }
@@ -105,12 +102,6 @@ KernelTimes::TreeBlockRate(Protocol protocol, uint32_t nodes) const
         break;
     }
     return Rate::GBps(m_newest.TreeChannelBandwidth(nodes) / 4);
-}
-
-Rate
-KernelTimes::NvlsTreePortRate() const
-{
-    return m_nvlsTreePortRate;
 }
 
 ConnectionKind

@@ -76,13 +76,6 @@ class KernelTimes
      */
     Rate TreeBlockRate(Protocol protocol, uint32_t nodes) const;
 
-    /**
-     * What NVLSTree over three nodes or more has of a port of 400 Gb/s each way, with one queue
-     * pair a connection: what NCCL's own model takes a head's channels to move (perChMaxNVLSTreeBws
-     * of 2.29.7; that of 2.30.7 has ports of 800 Gb/s on Blackwell).
-     */
-    Rate NvlsTreePortRate() const;
-
     /** What of the node all of this and messages come from. */
     const NodeCosts& Costs() const
     {
@@ -94,7 +87,6 @@ class KernelTimes
     double SimpleFactor() const;
 
     NcclConstants m_newest;
-    Rate m_nvlsTreePortRate;
     NodeCosts m_costs;
 };
 

@@ -192,7 +192,9 @@ DescribeSystem(const SystemDescription& system)
     try
     {
         ClusterSpec spec = system.cluster;
-        if (spec.fabric.kind->JoinsNodes())
+        // A fabric of a fixed size has as many nodes as fill it.
+        if (spec.fabric.kind->JoinsNodes() &&
+            spec.fabric.kind->NodesThatFill(spec.node).value_or(0) == 0)
         {
             spec.nodes = std::max(spec.nodes, 2U); // to show how nodes are joined
         }

@@ -83,8 +83,9 @@ SpreadOf(NodeCostKind kind, NodeCostUnit unit)
     }
     if (unit == NodeCostUnit::Factor)
     {
-        const bool isEfficiency =
-            kind == NodeCostKind::NvlsEfficiency || kind == NodeCostKind::CollNetEfficiency;
+        const bool isEfficiency = kind == NodeCostKind::NvlsEfficiency ||
+                                  kind == NodeCostKind::CollNetEfficiency ||
+                                  kind == NodeCostKind::TreePortEfficiency;
         return isEfficiency ? EFFICIENCY_SPREAD : GPU_COST_SPREAD;
     }
     return kind >= NodeCostKind::KernelLaunch ? HOST_COST_SPREAD : GPU_COST_SPREAD;

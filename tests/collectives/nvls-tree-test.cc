@@ -94,16 +94,15 @@ TEST(NvlsTree, TwoNodesSendEachByteOnce)
 
 // On more nodes an inner node of a tree sends one sum up and two totals down, a leaf only the sum:
 // over both trees at most 4 x half of a port's eighth. 8 ports of 50 GB/s then carry 200 GB/s; with
-// one queue pair a connection they reach 43.8 / 48 of it on Blackwell and 45.5 / 48 on
-// Hopper: NCCL's perChMaxNVLSTreeBws over what its graphs have of a port.
+// one queue pair a connection they reach 0.82 of it (treePortEfficiency).
 TEST(NvlsTree, FourNodesAreBoundByTheirPorts)
 {
     NcclSettings two;
     two.queuePairs = 2;
     for (const auto& [cluster, settings, port] :
          {std::tuple{B200Boxes(4), two, 50.0},
-          std::tuple{B200Boxes(4), NcclSettings(), 50 * 43.8 / 48},
-          std::tuple{H100Boxes(4), NcclSettings(), 50 * 45.5 / 48}})
+          std::tuple{B200Boxes(4), NcclSettings(), 50 * 0.82},
+          std::tuple{H100Boxes(4), NcclSettings(), 50 * 0.82}})
     {
         CollectiveBench bench(cluster, settings);
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));

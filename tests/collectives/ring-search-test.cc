@@ -66,7 +66,9 @@ TEST(RingSearch, AFastLinkCountsAsSeveral)
     CollectiveBench many(H100Boxes(1));
     const auto found = [](CollectiveBench& bench) {
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
-        return bench.GetPlanner().GetCommunicator(id).searchBandwidth;
+        const auto& communicator = bench.GetPlanner().GetCommunicator(id);
+        const GraphSpeed& nvls = communicator.nvlsGraph;
+        return std::vector<double>{communicator.searchBandwidth, nvls.channels * nvls.intra};
     };
     EXPECT_EQ(found(fat), found(many));
 }

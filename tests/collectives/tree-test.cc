@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/channels/message-cost.h"
 #include "collectives/schedule/schedule-check.h"
 
 #include "collective-bench.h"
@@ -237,6 +238,33 @@ TEST(Tree, TheFidelitiesAgree)
         compare(Protocol::Simple, Bytes::MiB(16), 0.12);
         compare(Protocol::Simple, Bytes::GiB(1), 0.03);
     }
+}
+
+// Where receivers ask for messages, a port waits while processes handle those that are too many for
+// the 8 slots of a connection: 512 KiB are 20.97 us on a port of 25 GB/s, and 5.5 us are lost to
+// each. 4 ports that carry everything twice on four nodes then have 50 x 20.97 / 26.47 GB/s of
+// reduced data; up to 8 chunks a channel are as without.
+TEST(Tree, PortsWaitForProcessesThatHandleMessages)
+{
+    ClusterSpec spec = Gh200Nodes(4);
+    spec.node.costs = {{NodeCostKind::MessageEager, 4096, "t"},
+                       {NodeCostKind::MessageHandling, 5.5, "t"}};
+    CollectiveBench asking(spec);
+    const auto time = [](CollectiveBench& bench, Fidelity fidelity, Bytes bytes) {
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+        return bench.Run(fidelity, TreeCall(id, Protocol::Simple, bytes));
+    };
+    const double chunk = (512 << 10) / 25e9 * 1e6;
+    for (const auto fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
+    {
+        const Time more =
+            time(asking, fidelity, Bytes::GiB(2)) - time(asking, fidelity, Bytes::GiB(1));
+        EXPECT_NEAR(
+            Bytes::GiB(1).ToDouble() / more.ToSeconds() * 1e-9, 50 * chunk / (chunk + 5.5), 0.5)
+            << ToString(fidelity);
+    }
+    EXPECT_EQ(MessageCost(NodeCosts(spec.node)).WireFactor({Bytes::KiB(512), 8, 1, Rate::GBps(25)}),
+              1);
 }
 
 // The chains' and trees' figures of NCCL's search: as many channels as rings; balanced where two

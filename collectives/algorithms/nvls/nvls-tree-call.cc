@@ -12,18 +12,15 @@ namespace
 {
 
 /**
- * From three nodes on a port exchanges with a parent and two children at once, of which NCCL's
- * model has less than the 48 GB/s that its graphs have of a port of 400 Gb/s, where connections
- * have one queue pair each; 1 elsewhere.
+ * From three nodes on a port exchanges with a parent and two children at once, and reaches a part
+ * of its rate where connections have one queue pair each; 1 elsewhere.
  */
 double
 PortFactor(const AlgorithmInputs& inputs)
 {
-    constexpr double GRAPHS_PORT = 48; // GB/s
-    const bool isBound = !inputs.times.Costs().RateOf(NodeCostKind::QueuePairRate).IsInfinite();
-    return inputs.communicator.nodes < 3 || inputs.settings.queuePairs > 1 || !isBound
+    return inputs.communicator.nodes < 3 || inputs.settings.queuePairs > 1
                ? 1
-               : std::max(1.0, GRAPHS_PORT / inputs.times.NvlsTreePortRate().ToGBps());
+               : 1 / inputs.times.Costs().FactorOf(NodeCostKind::TreePortEfficiency);
 }
 
 } // namespace

@@ -46,6 +46,18 @@ DeepestWay(const AlgorithmInputs& in, const TreeChannel& tree, Connection TreePl
     return way;
 }
 
+/** Of a connection over the network. */
+MessageCost::Train
+TrainOver(const AlgorithmInputs& in, const Connection& hop)
+{
+    const Bytes share = DivideUp(in.call.bytes, in.channels);
+    const Bytes chunk = std::min(TreeChunking(in).chunk, share);
+    const auto messages =
+        static_cast<uint64_t>(DivideUp(share, std::max<int64_t>(chunk.Count(), 1)).Count());
+    return {
+        WireBytes(in.protocol, chunk), messages, in.senders, in.routing.BottleneckRate(hop.route)};
+}
+
 } // namespace
 
 Chunking
@@ -98,14 +110,19 @@ TreeHopLatency(const AlgorithmInputs& inputs, const Connection& hop)
     {
         return latency;
     }
-    const Bytes share = DivideUp(inputs.call.bytes, inputs.channels);
-    const auto messages =
-        static_cast<uint64_t>(DivideUp(share, std::max<int64_t>(chunk.Count(), 1)).Count());
     return latency +
-           MessageCost(inputs.times.Costs())
-               .Together(
-                   inputs.protocol,
-                   {wire, messages, inputs.senders, inputs.routing.BottleneckRate(hop.route)});
+           MessageCost(inputs.times.Costs()).Together(inputs.protocol, TrainOver(inputs, hop));
+}
+
+double
+TreeWireFactor(const AlgorithmInputs& inputs, const Connection& hop)
+{
+    if (hop.kind != ConnectionKind::Network ||
+        inputs.times.Costs().TimeOf(NodeCostKind::MessageHandling) == Time())
+    {
+        return 1;
+    }
+    return MessageCost(inputs.times.Costs()).WireFactor(TrainOver(inputs, hop));
 }
 
 TreeWay

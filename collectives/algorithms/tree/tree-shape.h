@@ -30,6 +30,9 @@ Rate TreeBlockRate(const AlgorithmInputs& inputs);
 /** Latency of a connection of a tree. */
 Time TreeHopLatency(const AlgorithmInputs& inputs, const Connection& hop);
 
+/** Bytes that a connection's wire carries per byte of the protocol's (MessageCost::WireFactor). */
+double TreeWireFactor(const AlgorithmInputs& inputs, const Connection& hop);
+
 /** The longest way of a chunk: from the deepest rank to the root, and to the deepest down again. */
 struct TreeWay
 {

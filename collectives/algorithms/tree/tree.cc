@@ -68,6 +68,28 @@ AddPipeline(std::vector<Pipeline>& pipelines, Pipeline pipeline)
     pipelines.push_back(std::move(pipeline));
 }
 
+/** Of a tree's connections; where it is not 1 the network is what bounds the tree. */
+double
+MostWireFactor(const AlgorithmInputs& in, const TreeChannel& tree)
+{
+    double most = 1;
+    for (const auto& place : tree.places)
+    {
+        if (place.parent != TreePlace::NO_RANK)
+        {
+            most = std::max(
+                {most, TreeWireFactor(in, place.toParent), TreeWireFactor(in, place.fromParent)});
+        }
+    }
+    return most;
+}
+
+Bytes
+Scaled(Bytes bytes, double factor)
+{
+    return factor == 1 ? bytes : RoundedUp(bytes.ToDouble() * factor);
+}
+
 /**
  * Every connection of a channel's tree carries the channel's share once, up or down:
  * time = base + way + PipelineTime, with way the latencies from the deepest rank to the root
@@ -88,16 +110,18 @@ Streams(const AlgorithmInputs& in)
     for (uint32_t c = 0; c < in.channels; ++c)
     {
         const TreeChannel& tree = in.communicator.trees[c];
-        AddLeg(in, shape.legs, tree.route, WireBytes(in.protocol, payload), std::min(cap, block));
+        const double factor = MostWireFactor(in, tree);
+        const Bytes wire = Scaled(WireBytes(in.protocol, payload), factor);
+        AddLeg(in, shape.legs, tree.route, wire, std::min(cap, block) * factor);
         const TreeWay way = SlowestTreeWay(in, tree);
         slowest = std::max(slowest, way.latency);
         AddPipeline(shape.pipelines,
                     {way.hops,
                      TreeStages(tree, way),
-                     WireBytes(in.protocol, slice),
-                     WireBytes(in.protocol, payload),
-                     cap,
-                     block});
+                     Scaled(WireBytes(in.protocol, slice), factor),
+                     wire,
+                     cap * factor,
+                     block * factor});
     }
     shape.latency = CallLatency(in, Algorithm::Tree) + slowest;
     return shape;
@@ -166,6 +190,7 @@ BuildChannel(const AlgorithmInputs& in, const TreeChannel& tree, const Chunking&
         const auto index = static_cast<uint32_t>(channel.connections.size());
         channel.connections.push_back(
             MakeConnection(from, to, hop, chunking, TreeHopLatency(in, hop)));
+        channel.connections.back().wireFactor = TreeWireFactor(in, hop);
         channel.blocks[from].send.push_back(index);
         channel.blocks[to].recv.push_back(index);
     };

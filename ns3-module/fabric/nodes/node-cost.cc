@@ -36,6 +36,7 @@ NodeCostFigures()
         {Kind::MessageRendezvous, "messageRendezvous", Unit::Microseconds, 0, 100},
         {Kind::MessageHandling, "messageHandling", Unit::Microseconds, 0, 100},
         {Kind::QueuePairRate, "queuePairRate", Unit::GBps, 0.1, 1000},
+        {Kind::TreePortEfficiency, "treePortEfficiency", Unit::Factor, 0.1, 1},
     };
     return figures;
 }

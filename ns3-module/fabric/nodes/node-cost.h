@@ -40,10 +40,12 @@ enum class NodeCostKind : uint8_t
     MessageEager,       //!< largest message that is sent without asking the receiver
     MessageRendezvous,  //!< asking for a larger one
     MessageHandling,    //!< what a larger one in a GPU's memory keeps each end's process busy for
-    QueuePairRate       //!< what one queue pair moves
+    QueuePairRate,      //!< what one queue pair moves
+    TreePortEfficiency  //!< of a port, what NVLSTree reaches over three nodes or more, by one pair
 };
 
-constexpr std::size_t NODE_COST_KINDS = static_cast<std::size_t>(NodeCostKind::QueuePairRate) + 1;
+constexpr std::size_t NODE_COST_KINDS =
+    static_cast<std::size_t>(NodeCostKind::TreePortEfficiency) + 1;
 
 enum class NodeCostUnit : uint8_t
 {
