@@ -117,7 +117,8 @@ TreeHopLatency(const AlgorithmInputs& inputs, const Connection& hop)
 double
 TreeWireFactor(const AlgorithmInputs& inputs, const Connection& hop)
 {
-    if (hop.kind != ConnectionKind::Network ||
+    // Under LL and LL128 messages lie elsewhere or are small: what was measured is of Simple.
+    if (hop.kind != ConnectionKind::Network || inputs.protocol != Protocol::Simple ||
         inputs.times.Costs().TimeOf(NodeCostKind::MessageHandling) == Time())
     {
         return 1;
