@@ -79,6 +79,50 @@ TEST(ReplayTransport, WhatIsAlikeIsReplayed)
     EXPECT_EQ(counters.replayedFlows, 9u);
 }
 
+/** Asks for the path of each flow as soon as it has started, as players of flows do. */
+class PathsAtStart : public TransportObserver
+{
+  public:
+    explicit PathsAtStart(PacketBench& bench)
+        : m_bench(bench)
+    {
+        m_bench.Any().AddObserver(*this, false);
+    }
+
+    ~PathsAtStart() override
+    {
+        m_bench.Any().RemoveObserver(*this);
+    }
+
+    void OnFlowStarted(FlowId id, const FlowRequest&, Time) override
+    {
+        paths.push_back(m_bench.Any().CurrentPath(id));
+    }
+
+    std::vector<PathId> paths;
+
+  private:
+    PacketBench& m_bench;
+};
+
+/** A flow has its path when observers are told that it starts: alone, and joining others. */
+TEST(ReplayTransport, FlowsHavePathsWhenTheyStart)
+{
+    PacketBench bench;
+    TwoLeaves leaves(bench);
+    bench.OpenReplay(PlainSpec());
+    PathsAtStart observer(bench);
+    leaves.AddIncast(bench, 0, 0, Time(), Time::Microseconds(3));
+    leaves.AddIncast(bench, 0, 0, Time::Milliseconds(1), Time::Microseconds(4));
+    bench.Run();
+    ASSERT_EQ(observer.paths.size(), 6u);
+    for (std::size_t i = 0; i < observer.paths.size(); i++)
+    {
+        EXPECT_TRUE(observer.paths[i].IsValid()) << i;
+        EXPECT_EQ(observer.paths[i], observer.paths[i % 3]) << i;
+    }
+}
+
 /** Ports count what is replayed as what is simulated. */
 TEST(ReplayTransport, PortsCountReplays)
 {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <stdexcept>
+#include <tuple>
 
 namespace weir
 {
@@ -410,7 +411,6 @@ ReplayTransport::Start(const FlowRequest& request, Time now)
     const uint64_t order = m_started++;
     const FlowId id{order << INDEX_BITS | slot};
     m_active++;
-    m_observers.OnFlowStarted(id, request, now);
     Episode& episode = EpisodeFor(request, now.ToPicoseconds());
     const auto place = static_cast<uint32_t>(episode.inputs.size());
     m_slots[slot] = {id.value, now, episode.number, place, true};
@@ -421,6 +421,7 @@ ReplayTransport::Start(const FlowRequest& request, Time now)
     input.order = order;
     input.time = now.ToPicoseconds() - episode.begin;
     episode.unfinished++;
+    m_observers.OnFlowStarted(id, request, now);
     return id;
 }
 
@@ -488,6 +489,7 @@ ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
     {
         Episode& part = *m_episodes[number];
         whole.isKept = whole.isKept && part.isKept;
+        whole.moved = std::max(whole.moved, part.moved);
         whole.unfinished += part.unfinished;
         whole.links.insert(whole.links.end(), part.links.begin(), part.links.end());
         for (Input& input : part.inputs)
@@ -497,8 +499,9 @@ ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
         }
         Retire(part);
     }
+    // Parts that were moved may have flows at other times than in the order of their starts.
     std::sort(whole.inputs.begin(), whole.inputs.end(), [](const Input& a, const Input& b) {
-        return a.order < b.order;
+        return std::tie(a.time, a.order) < std::tie(b.time, b.order);
     });
     for (std::size_t i = 0; i < whole.inputs.size(); i++)
     {
@@ -888,7 +891,7 @@ void
 ReplayTransport::OnStalled(Episode& episode, uint32_t number, bool isStalled)
 {
     Input& input = episode.inputs[number];
-    if (input.isStalled == isStalled)
+    if (input.isStalled == isStalled || input.isDone)
     {
         return;
     }
@@ -1046,8 +1049,8 @@ ReplayTransport::CurrentPath(FlowId id)
     const Slot& slot = m_slots[id.value & INDEX_MASK];
     const Episode& episode = *m_episodes[slot.episode];
     const Input& input = episode.inputs[slot.input];
-    return episode.packets ? episode.packets->Transport().CurrentPath(input.id)
-                           : m_routing.CurrentPath(input.request.route);
+    return slot.input < episode.injected ? episode.packets->Transport().CurrentPath(input.id)
+                                         : m_routing.CurrentPath(input.request.route);
 }
 
 Rate
@@ -1104,6 +1107,10 @@ ReplayTransport::StalledFlows()
         for (const StalledFlow& each : episode->packets->Transport().StalledFlows())
         {
             const Input& input = episode->inputs[each.request.token];
+            if (input.isDone)
+            {
+                continue; // told sooner, of an episode that was moved
+            }
             stalled.push_back({{m_slots[input.slot].id}, input.request, each.link});
         }
     }
