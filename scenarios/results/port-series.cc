@@ -101,11 +101,15 @@ PortSeries::EndPause(uint32_t link, int64_t now)
 PortSeries::Bin&
 PortSeries::BinAt(Port& port, int64_t time)
 {
+    while (time / m_width > std::numeric_limits<uint32_t>::max()) // as records number bins
+    {
+        DoubleWidth();
+    }
     if (port.bins.empty() || port.bins.back().number < time / m_width)
     {
         if (m_bins >= m_maxBins)
         {
-            DoubleWidth();
+            Widen();
             return BinAt(port, time);
         }
         m_bins++;
@@ -116,42 +120,50 @@ PortSeries::BinAt(Port& port, int64_t time)
 
 /** Joins bins until at most half of those are left that there may be, or each port has one. */
 void
-PortSeries::DoubleWidth()
+PortSeries::Widen()
 {
     bool hasSeveral = true;
     while (m_bins > m_maxBins / 2 && hasSeveral &&
            m_width <= std::numeric_limits<int64_t>::max() / 2)
     {
-        m_width *= 2;
-        m_bins = 0;
-        hasSeveral = false;
-        for (Port& port : m_ports)
-        {
-            std::size_t kept = 0;
-            for (const Bin& bin : port.bins)
-            {
-                if (kept == 0 || port.bins[kept - 1].number != bin.number / 2)
-                {
-                    port.bins[kept] = bin;
-                    port.bins[kept++].number /= 2;
-                    continue;
-                }
-                Bin& joined = port.bins[kept - 1];
-                joined.queued += bin.queued;
-                joined.mostQueued = std::max(joined.mostQueued, bin.mostQueued);
-                joined.waiting += bin.waiting;
-                joined.paused += bin.paused;
-                joined.creditWait += bin.creditWait;
-                joined.waitingHeld += bin.waitingHeld;
-                joined.marks += bin.marks;
-                joined.drops += bin.drops;
-            }
-            port.bins.erase(port.bins.begin() + static_cast<std::ptrdiff_t>(kept), port.bins.end());
-            m_bins += kept;
-            hasSeveral = hasSeveral || kept > 1;
-        }
+        hasSeveral = DoubleWidth();
     }
     m_maxBins = std::max(m_maxBins, 2 * m_bins); // ports that have one bin each
+}
+
+/** Bins of twice the width take the place of two each. @return whether a port has several. */
+bool
+PortSeries::DoubleWidth()
+{
+    m_width *= 2;
+    m_bins = 0;
+    bool hasSeveral = false;
+    for (Port& port : m_ports)
+    {
+        std::size_t kept = 0;
+        for (const Bin& bin : port.bins)
+        {
+            if (kept == 0 || port.bins[kept - 1].number != bin.number / 2)
+            {
+                port.bins[kept] = bin;
+                port.bins[kept++].number /= 2;
+                continue;
+            }
+            Bin& joined = port.bins[kept - 1];
+            joined.queued += bin.queued;
+            joined.mostQueued = std::max(joined.mostQueued, bin.mostQueued);
+            joined.waiting += bin.waiting;
+            joined.paused += bin.paused;
+            joined.creditWait += bin.creditWait;
+            joined.waitingHeld += bin.waitingHeld;
+            joined.marks += bin.marks;
+            joined.drops += bin.drops;
+        }
+        port.bins.erase(port.bins.begin() + static_cast<std::ptrdiff_t>(kept), port.bins.end());
+        m_bins += kept;
+        hasSeveral = hasSeveral || kept > 1;
+    }
+    return hasSeveral;
 }
 
 void
@@ -243,7 +255,7 @@ PortSeries::Finish(Time now, RecordSink& sink)
     m_maxBins = MAX_TOLD;
     if (m_bins > m_maxBins)
     {
-        DoubleWidth();
+        Widen();
     }
     for (const uint32_t link : links)
     {

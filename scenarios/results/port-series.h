@@ -19,8 +19,9 @@ namespace weir
  *
  * Means and times are exact integrals over each bin, all classes of data together (control packets
  * go first and fill no buffer). Bins with nothing of all that are left out. All
- * ports are watched, with at most MAX_BINS bins together: past that, bins of twice the width take
- * the place of two each. Of those that are told of there are at most MAX_TOLD, by the same means.
+ * ports are watched, with at most MAX_BINS bins together: past that, and where 32 bits do not
+ * number them, bins of twice the width take the place of two each. Of those that are told of there
+ * are at most MAX_TOLD, by the same means.
  */
 class PortSeries : public PortObserver
 {
@@ -80,7 +81,8 @@ class PortSeries : public PortObserver
 
     void Settle(Port& port, int64_t now);
     Bin& BinAt(Port& port, int64_t time);
-    void DoubleWidth();
+    void Widen();
+    bool DoubleWidth();
     void EndPause(uint32_t link, int64_t now);
     std::vector<uint32_t> Busiest() const;
 

@@ -115,6 +115,32 @@ TEST(PortSeries, WiderBinsLoseNothing)
     EXPECT_EQ(marks, 1000u);
 }
 
+/**
+ * A queue of 100 ns after 20 s, in bins of 1 ns: their numbers have 32 bits, so that bins are 8 ns
+ * wide (20e9 / 8 < 2^32 < 20e9 / 4), and are where the queue was.
+ */
+TEST(PortSeries, BinsAreWiderWhereTheirNumbersWouldNotFit)
+{
+    PortSeries series(1, Time::Nanoseconds(1));
+    const Time start = Time::Seconds(20);
+    series.OnQueue(LinkId(0), DATA, 1000, Time());
+    series.OnQueue(LinkId(0), DATA, 0, Time::Nanoseconds(100));
+    series.OnQueue(LinkId(0), DATA, 1000, start);
+    series.OnQueue(LinkId(0), DATA, 0, start + Time::Nanoseconds(100));
+    Told told;
+    series.Finish(start + Time::Microseconds(1), told);
+    ASSERT_FALSE(told.bins.empty());
+    const PortBinRecord& last = told.bins.back();
+    EXPECT_EQ(last.width, Time::Nanoseconds(8));
+    EXPECT_EQ(last.width * last.bin, start + Time::Nanoseconds(96));
+    Time waiting;
+    for (const PortBinRecord& record : told.bins)
+    {
+        waiting = waiting + record.waiting;
+    }
+    EXPECT_EQ(waiting, Time::Nanoseconds(200));
+}
+
 /** Of 200 ports with a queue and 200 that are paused the worst 64 of each are told of. */
 TEST(PortSeries, TellsOfTheBusiestPorts)
 {
