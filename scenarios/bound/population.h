@@ -11,14 +11,14 @@ namespace weir
 enum class Population : uint8_t
 {
     Calibrated,   //!< what the shipped calibration covers
-    LargerGroups, //!< up to twice as many ranks, and more than calibrated
+    LargerGroups, //!< of collectives up to twice as many ranks as calibrated, of steps replicas
     OtherFabrics, //!< more oversubscription than calibrated
     OtherMachines //!< links of other speeds inside and between nodes
 };
 
 constexpr Population LAST_POPULATION = Population::OtherMachines;
 
-/** How many times the ranks of the calibrated population larger groups have at most. */
+/** How many times the ranks or replicas of the calibrated population larger groups have at most. */
 constexpr uint32_t LARGER_GROUPS = 2;
 
 /** As a reader is told: "calibrated", "larger groups", ... */

@@ -18,7 +18,12 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t MAX_GPUS = 32; //!< of a calibrated scenario
+constexpr uint32_t MAX_GPUS = 1024;          //!< of a calibrated scenario
+constexpr uint32_t MAX_REPLICAS = 64;        //!< of a pipeline stage there: `flow` takes long on more
+constexpr uint32_t MAX_GPUS_OF_LARGER = 256; //!< where there are more replicas
+
+const std::vector<uint32_t> FEW_NODES{1, 2, 2, 4, 4, 8};
+const std::vector<uint32_t> MANY_NODES{8, 8, 12, 12, 12, 16, 16, 16, 16, 32, 32, 64, 128};
 
 struct Machine
 {
@@ -41,18 +46,50 @@ const std::vector<const char*> DENSE{
     "gpt-1.7b", "gpt-3.6b", "gpt-7.5b", "llama-2-7b", "llama-2-13b", "llama-3-8b", "gpt-22b"};
 const std::vector<const char*> MIXTURES{"mixtral-8x7b", "deepseek-moe-16b"};
 
+/** Whether a population has plans of so many replicas. */
+bool
+HasReplicas(Population population, uint32_t replicas)
+{
+    return population == Population::LargerGroups
+               ? replicas > MAX_REPLICAS && replicas <= MAX_REPLICAS * LARGER_GROUPS
+               : replicas <= MAX_REPLICAS;
+}
+
+/** How ranks are divided. */
+struct RankGrid
+{
+    uint32_t tensor;
+    uint32_t pipeline;
+    uint32_t context;
+    uint32_t data;
+};
+
+/** A grid of @p gpus ranks. @throws std::invalid_argument when none is found. */
+RankGrid
+DrawGrid(RandomDraws& draws, Population population, uint32_t gpus)
+{
+    constexpr int MAX_TRIES = 100;
+    for (int i = 0; i < MAX_TRIES; i++)
+    {
+        RankGrid grid{draws.OneOf(std::vector<uint32_t>{1, 2, 4, 8}),
+                      draws.OneOf(std::vector<uint32_t>{1, 1, 2, 4, 8}),
+                      draws.With(0.1) ? 2u : 1u,
+                      0};
+        const uint32_t others = grid.tensor * grid.pipeline * grid.context;
+        grid.data = gpus / others;
+        if (grid.data * others == gpus && HasReplicas(population, grid.data * grid.context))
+        {
+            return grid;
+        }
+    }
+    throw std::invalid_argument("no plan of so many ranks");
+}
+
 /** The plan's keys, for a job of @p gpus ranks. */
 std::string
-DrawPlan(RandomDraws& draws, uint32_t gpus, bool isMixture)
+DrawPlan(RandomDraws& draws, Population population, uint32_t gpus, bool isMixture)
 {
-    const uint32_t tensor = draws.OneOf(std::vector<uint32_t>{1, 2, 4, 8});
-    const uint32_t pipeline = draws.OneOf(std::vector<uint32_t>{1, 1, 2, 4});
-    const uint32_t context = draws.With(0.1) ? 2 : 1;
-    const uint32_t data = gpus / (tensor * pipeline * context);
-    if (data * tensor * pipeline * context != gpus)
-    {
-        throw std::invalid_argument("a plan of other ranks");
-    }
+    const auto [tensor, pipeline, context, data] = DrawGrid(draws, population, gpus);
     const uint32_t passes = pipeline * draws.OneOf(std::vector<uint32_t>{1, 2, 4});
     std::string text =
         "tensor: " + std::to_string(tensor) + ", pipeline: " + std::to_string(pipeline) +
@@ -89,23 +126,23 @@ DrawPlan(RandomDraws& draws, uint32_t gpus, bool isMixture)
 }
 
 std::string
-DrawJob(RandomDraws& draws, const std::string& name, uint32_t gpus)
+DrawJob(RandomDraws& draws, Population population, const std::string& name, uint32_t gpus)
 {
     const bool isMixture = draws.With(0.2);
     return "{name: " + name + ", model: {base: " + draws.OneOf(isMixture ? MIXTURES : DENSE) +
            ", name: " + name + ", source: a sample, layers: 8}, parallel: {" +
-           DrawPlan(draws, gpus, isMixture) + "}, steps: 1}";
+           DrawPlan(draws, population, gpus, isMixture) + "}, steps: 1}";
 }
 
 /** The scenario's text, but for its fidelity. */
 std::string
 DrawScenario(RandomDraws& draws, Population population)
 {
-    const uint32_t scale = population == Population::LargerGroups ? LARGER_GROUPS : 1;
+    const bool hasLargerGroups = population == Population::LargerGroups;
     const Machine& machine = draws.OneOf(MACHINES);
-    const uint32_t nodes = draws.OneOf(std::vector<uint32_t>{1, 2, 2, 4, 4, 8}) * scale;
+    const uint32_t nodes = draws.OneOf(hasLargerGroups || draws.With(0.35) ? MANY_NODES : FEW_NODES);
     const uint32_t gpus = nodes * machine.gpus;
-    if (gpus > MAX_GPUS * scale || (population == Population::LargerGroups && gpus <= MAX_GPUS) ||
+    if (gpus > (hasLargerGroups ? MAX_GPUS_OF_LARGER : MAX_GPUS) ||
         (population == Population::OtherFabrics && nodes < 4))
     {
         throw std::invalid_argument("a cluster outside the population");
@@ -115,10 +152,10 @@ DrawScenario(RandomDraws& draws, Population population)
                        ", nodes: " + std::to_string(nodes) +
                        (isNetworked ? DrawFabric(draws, population) : "") + "}\njobs: [";
     const bool hasNeighbour = isNetworked && draws.With(0.15);
-    text += DrawJob(draws, "first", hasNeighbour ? gpus / 2 : gpus);
+    text += DrawJob(draws, population, "first", hasNeighbour ? gpus / 2 : gpus);
     if (hasNeighbour)
     {
-        text += ", " + DrawJob(draws, "second", gpus / 2);
+        text += ", " + DrawJob(draws, population, "second", gpus / 2);
     }
     return text + "]\n";
 }

@@ -68,6 +68,7 @@ std::vector<std::string>
 StepFeatureNames()
 {
     return {"GPUs",
+            "replicas of a stage",
             "ms of step",
             "share of exposed communication",
             "oversubscription",
@@ -84,11 +85,13 @@ PositionOf(const Scenario& scenario, const RunResult& result)
     constexpr double EVEN = 1.05; // of rounding to whole links
     const bool isContended = isNetworked && (result.cluster.oversubscription > EVEN ||
                                              routesByLoad || scenario.jobs.size() > 1);
+    const ParallelPlan& plan = scenario.jobs.front().plan;
     const double exposed = ExposedShare(job.mean);
     return {{ShortcutClass(scenario),
              isContended ? "contended" : "uncontended",
              ExposureClass(exposed)},
             {FeatureOf(job.gpus),
+             FeatureOf(static_cast<double>(plan.data) * plan.context),
              FeatureOf(job.stepTime.ToMicroseconds() / 1000),
              FeatureOf(exposed),
              isNetworked ? FeatureOf(result.cluster.oversubscription) : 0,

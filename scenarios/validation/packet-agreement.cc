@@ -148,7 +148,7 @@ DurationsOf(const RegimeTraffic& traffic,
         fabric.routing = SprayRouting();
     }
     Routing routing(topology, fabric);
-    const auto transport = MakeTransport(routing, packets, std::nullopt, corrections);
+    const auto transport = MakeTransport(routing, packets, std::nullopt, {}, corrections);
     std::vector<double> durations;
     Time last;
     for (const MessageTimes& each : Play(traffic, routing, *transport))
