@@ -1033,6 +1033,7 @@ PacketNetwork::SetUp(uint32_t link, bool up, int64_t now)
         m_events.ScheduleBy(PacketEventKind::PortReady, link, std::max(now, port.busyUntil));
         return;
     }
+    ExpirePauses(link, now);
     m_events.Cancel(PacketEventKind::Arrival, link);
     while (!port.wire.IsEmpty())
     {
@@ -1050,6 +1051,7 @@ PacketNetwork::SetUp(uint32_t link, bool up, int64_t now)
         if (port.isObserved)
         {
             TellQueue(link, c, now);
+            TellCreditWait(link, c, false, now);
         }
         m_accounts[link * m_classes + c].isPausing = false; // who waited is told so by the link
     }
