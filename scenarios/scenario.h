@@ -6,8 +6,8 @@
 #include "collectives/fidelity.h"
 #include "compute-model/kernels/gpu.h"
 #include "compute-model/training-run.h"
-#include "fabric/topology/cluster-spec.h"
 #include "fabric/sharing/sharing-spec.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
@@ -120,6 +120,8 @@ struct OutputSpec
     std::string timelineFile;       //!< where instead of beside the file; empty: beside it
     std::optional<Time> linkSeries; //!< bin width of the link series
     std::optional<Time> portSeries; //!< least bin width of the port series
+    std::vector<uint32_t> ranks{};  //!< of training jobs: recorded beside those that always are
+    bool allRanks{false};           //!< all of them are
 };
 
 /** Which flows of a scenario are packets where its fidelity is hybrid, and how they meet others. */
@@ -154,10 +156,10 @@ struct Scenario
         collectives{};                      //!< jobs that are collectives; placed after the others
     std::vector<TrafficJobSpec> traffics{}; //!< jobs that are traffic; placed last
     Fidelity fidelity{Fidelity::Stream};
-    PacketSpec packets;     //!< where the fidelity is packet or hybrid
-    HybridSelection hybrid; //!< where it is hybrid
-    AutoSpec automatic{};   //!< where it is auto
-    SharingSpec sharing{};  //!< of what is a fluid
+    PacketSpec packets;           //!< where the fidelity is packet or hybrid
+    HybridSelection hybrid;       //!< where it is hybrid
+    AutoSpec automatic{};         //!< where it is auto
+    SharingSpec sharing{};        //!< of what is a fluid
     CorrectionSpec corrections{}; //!< of the fluid, where it is stream or flow
     std::string ncclVersion{"2.30.7"};
     std::vector<EventSpec> events;

@@ -7,10 +7,10 @@
 #include "scenarios/readers/gpu-precisions.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/plan-use-notes.h"
+#include "scenarios/readers/read-corrections.h"
 #include "scenarios/readers/read-event.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
-#include "scenarios/readers/read-corrections.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-plan.h"
 #include "scenarios/readers/read-system.h"
@@ -594,8 +594,36 @@ ReadNetwork(const YamlNode& node, const Catalog& catalog, Scenario& scenario)
     }
 }
 
+/** Ranks to record: `all`, or a list of ranks that some training job has. */
+void
+ReadRecordedRanks(const YamlNode& node, const std::vector<JobSpec>& jobs, OutputSpec& output)
+{
+    if (node.IsScalar())
+    {
+        output.allRanks = node.AsString() == "all";
+        if (!output.allRanks)
+        {
+            node.Fail("found '" + node.AsString() + "', expected all or a list of ranks");
+        }
+        return;
+    }
+    uint32_t most = 0;
+    for (const JobSpec& job : jobs)
+    {
+        most = std::max(most, job.plan.Ranks());
+    }
+    for (const YamlNode& item : node.Items())
+    {
+        if (most == 0)
+        {
+            item.Fail("found '" + item.AsString() + "' where no job is a training, expected none");
+        }
+        output.ranks.push_back(static_cast<uint32_t>(item.AsInteger(0, most - 1)));
+    }
+}
+
 OutputSpec
-ReadOutput(const YamlNode& node, Fidelity fidelity)
+ReadOutput(const YamlNode& node, Fidelity fidelity, const std::vector<JobSpec>& jobs)
 {
     node.CheckKeys(YamlKeysOf("output"));
     OutputSpec output;
@@ -635,6 +663,10 @@ ReadOutput(const YamlNode& node, Fidelity fidelity)
             series->Fail(
                 "found it without a file, expected output.file or output.timeline beside it");
         }
+    }
+    if (const auto ranks = node.Find("ranks"))
+    {
+        ReadRecordedRanks(*ranks, jobs, output);
     }
     const bool timelineBeside = output.timeline && output.timelineFile.empty();
     if (output.file.empty() && (timelineBeside || output.linkSeries))
@@ -698,7 +730,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     }
     if (const auto output = node.Find("output"))
     {
-        scenario.output = ReadOutput(*output, scenario.fidelity);
+        scenario.output = ReadOutput(*output, scenario.fidelity, scenario.jobs);
     }
     node.CheckAllRead({"title", "source", "system", "model"});
     return scenario;

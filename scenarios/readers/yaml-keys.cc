@@ -157,9 +157,12 @@ RunMaps()
            "how exactly fluid flows share links (below); also with --set of weir collective and "
            "weir flows"},
           {"corrections",
-           "what packets do that a fluid does not see: a name of `weir list corrections`, a file, or "
+           "what packets do that a fluid does not see: a name of `weir list corrections`, a file, "
+           "or "
            "models (below), where the fidelity is stream or flow; none where absent"}}},
-        {"network.corrections", "Models that correct a fluid, in `network` of a run", CorrectionKeys()},
+        {"network.corrections",
+         "Models that correct a fluid, in `network` of a run",
+         CorrectionKeys()},
         {"network.packets",
          "What moves as packets in fidelity hybrid",
          {{"jobs", "names of jobs"},
@@ -223,7 +226,9 @@ RunMaps()
           {"linkSeries", "bin width of what links carry over time, a time; absent: no series"},
           {"portSeries",
            "bin width of queue lengths and pauses of the busiest ports over time, a time; absent: "
-           "no series. In fidelity packet or hybrid; bins are wider where a run has too many"}}},
+           "no series. In fidelity packet or hybrid; bins are wider where a run has too many"},
+          {"ranks",
+           "of training jobs: a list of ranks to record beside those that always are, or all"}}},
         {"architecture",
          "A GPU generation: scenarios/architectures/NAME.yaml, or a file of your own",
          {{"title", "what it is, in a line"},

@@ -2,7 +2,9 @@
 #include "scenarios/results/recorder.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace weir
 {
@@ -17,6 +19,27 @@ KernelTimeOf(const StepProgram& program)
     for (const StepOp& op : program.streams[static_cast<std::size_t>(StreamKind::Compute)])
     {
         sum += op.duration;
+    }
+    return sum;
+}
+
+/** How long the kernels of a rank take where nothing else runs; @p even: where ranks are alike. */
+Time
+KernelTimeOf(const StepGraph& graph, const RankDifference& difference, uint32_t rank, Time even)
+{
+    const RankJitter jitter(difference.jitter);
+    const double scale = difference.computeScale.empty() ? 1 : difference.computeScale[rank];
+    if (difference.jitter.scope != JitterScope::Operation)
+    {
+        return even * (scale * jitter.Factor(rank, difference.step, 0));
+    }
+    constexpr auto STREAM = static_cast<uint32_t>(StreamKind::Compute);
+    Time sum;
+    uint32_t number = STREAM; // as the executor counts operations
+    for (const StepOp& op : graph.programs[graph.rankProgram[rank]].streams[STREAM])
+    {
+        sum += op.duration * (scale * jitter.Factor(rank, difference.step, number));
+        number += STREAM_COUNT;
     }
     return sum;
 }
@@ -84,6 +107,108 @@ RepresentativeRanks(const StepGraph& graph)
         }
     }
     return ranks;
+}
+
+bool
+RankDifference::IsAny() const
+{
+    return jitter.IsOn() || std::any_of(computeScale.begin(), computeScale.end(), [this](double s) {
+               return s != computeScale.front();
+           });
+}
+
+uint32_t
+ShownStep(const TrainingJobSpec& job)
+{
+    return (job.steady.IsOn() ? std::min(job.steps, SteadyRule::MIN_STEPS) : job.steps) - 1;
+}
+
+std::vector<Rank>
+RecordedRanks(const StepGraph& graph, const RankDifference& difference, const OutputSpec& output)
+{
+    std::vector<bool> isRecorded(graph.RankCount(), output.allRanks);
+    for (const Rank rank : RepresentativeRanks(graph))
+    {
+        isRecorded[rank.Index()] = true;
+    }
+    for (const uint32_t rank : output.ranks)
+    {
+        if (rank < isRecorded.size())
+        {
+            isRecorded[rank] = true;
+        }
+    }
+    if (difference.IsAny() && !output.allRanks)
+    {
+        std::vector<Time> evenTimes; // by program
+        for (const StepProgram& program : graph.programs)
+        {
+            evenTimes.push_back(KernelTimeOf(program));
+        }
+        std::map<uint32_t, std::vector<std::pair<Time, uint32_t>>> byStage;
+        for (uint32_t rank = 0; rank < graph.RankCount(); rank++)
+        {
+            const uint32_t program = graph.rankProgram[rank];
+            byStage[graph.programStage[program]].emplace_back(
+                KernelTimeOf(graph, difference, rank, evenTimes[program]), rank);
+        }
+        for (auto& [stage, ranks] : byStage)
+        {
+            std::sort(ranks.begin(), ranks.end());
+            const Time longest = ranks.back().first;
+            if (ranks.front().first == longest)
+            {
+                continue;
+            }
+            const Time median = ranks[(ranks.size() - 1) / 2].first;
+            for (const Time time : {median, longest})
+            {
+                const auto first =
+                    std::lower_bound(ranks.begin(), ranks.end(), std::make_pair(time, 0U));
+                isRecorded[first->second] = true;
+            }
+        }
+    }
+    std::vector<Rank> recorded;
+    for (uint32_t rank = 0; rank < isRecorded.size(); rank++)
+    {
+        if (isRecorded[rank])
+        {
+            recorded.emplace_back(rank);
+        }
+    }
+    return recorded;
+}
+
+std::vector<Rank>
+RecordedRanks(const TrainingRun& job, const OutputSpec& output)
+{
+    const TrainingJobSpec& spec = job.GetSpec();
+    return RecordedRanks(job.GetGraph(), {spec.computeScale, spec.jitter, ShownStep(spec)}, output);
+}
+
+std::vector<uint32_t>
+RanksStoodFor(const StepGraph& graph, const std::vector<Rank>& recorded, bool areAlike)
+{
+    std::vector<uint32_t> counts(recorded.size(), 1);
+    if (!areAlike)
+    {
+        return counts;
+    }
+    std::vector<uint32_t> left(graph.programs.size()); // ranks that are not recorded
+    for (const uint32_t program : graph.rankProgram)
+    {
+        left[program]++;
+    }
+    for (const Rank rank : recorded)
+    {
+        left[graph.rankProgram[rank.Index()]]--;
+    }
+    for (std::size_t i = 0; i < recorded.size(); i++)
+    {
+        counts[i] += std::exchange(left[graph.rankProgram[recorded[i].Index()]], 0);
+    }
+    return counts;
 }
 
 class Recorder::Fanout : public RecordSink
@@ -178,16 +303,14 @@ class Recorder::Fanout : public RecordSink
 class Recorder::JobObserver : public StepObserver
 {
   public:
-    JobObserver(JobId id, const TrainingRun& job, RecordSink& sink)
+    JobObserver(JobId id, const TrainingRun& job, const std::vector<Rank>& ranks, RecordSink& sink)
         : m_id(id),
-          m_shownStep(job.GetSpec().steady.IsOn()
-                          ? std::min(job.GetSpec().steps, SteadyRule::MIN_STEPS) - 1
-                          : job.GetSpec().steps - 1),
+          m_shownStep(ShownStep(job.GetSpec())),
           m_shownRanks(job.GetGraph().RankCount()),
           m_shownGroups(job.GetGraph().groups.size()),
           m_sink(sink)
     {
-        for (const Rank rank : RepresentativeRanks(job.GetGraph()))
+        for (const Rank rank : ranks)
         {
             m_shownRanks[rank.Index()] = true;
         }
@@ -276,9 +399,9 @@ Recorder::AddSink(RecordSink& sink)
 }
 
 void
-Recorder::AddJob(TrainingRun& job)
+Recorder::AddJob(TrainingRun& job, const std::vector<Rank>& ranks)
 {
-    m_jobs.push_back(std::make_unique<JobObserver>(JobId(m_jobs.size()), job, *m_sinks));
+    m_jobs.push_back(std::make_unique<JobObserver>(JobId(m_jobs.size()), job, ranks, *m_sinks));
     job.GetExecutor().AddObserver(*m_jobs.back());
 }
 

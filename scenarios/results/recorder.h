@@ -9,6 +9,7 @@
 #include "scenarios/results/link-series.h"
 #include "scenarios/results/port-series.h"
 #include "scenarios/results/record.h"
+#include "scenarios/scenario.h"
 
 #include <functional>
 #include <memory>
@@ -23,11 +24,47 @@ namespace weir
  * pipeline stage its first rank (tensor rank 0 of replica 0), of every other program its first rank
  * while there are fewer than MAX_REPRESENTATIVES, and the first of those whose kernels take
  * longest. Ranks of a transformer's stage run one program, so at 1024 GPUs these few show what
- * every rank does; those of a table of layers have the embedding tables that they were dealt. What
- * else differs between ranks (arrival skew, slow GPUs) is in the breakdown, which is kept of all.
+ * every rank does; those of a table of layers have the embedding tables that they were dealt. When
+ * else they wait is in the breakdown, which is kept of all.
  * Complexity O(ranks + operations).
  */
 std::vector<Rank> RepresentativeRanks(const StepGraph& graph);
+
+/** How the ranks of one program differ in a step. */
+struct RankDifference
+{
+    std::vector<double> computeScale{}; //!< by rank: slow GPUs; empty: all 1
+    JitterSpec jitter{};
+    uint32_t step{0}; //!< from 0 on, that is looked at
+
+    /** Whether ranks of one program may differ. */
+    bool IsAny() const;
+};
+
+/** The step of a job that timelines show. */
+uint32_t ShownStep(const TrainingJobSpec& job);
+
+/**
+ * The ranks that are recorded of a job, in ascending order: the representative ones, those that
+ * @p output asks for as far as the job has them, and of each stage whose ranks' kernels take
+ * different times by @p difference the rank whose take longest and the (lower) median one; of
+ * equals the first. Complexity O(ranks log ranks), with jitter of each operation O(ranks *
+ * operations of a rank).
+ */
+std::vector<Rank> RecordedRanks(const StepGraph& graph,
+                                const RankDifference& difference,
+                                const OutputSpec& output);
+
+/** That of @p job and the step that timelines show. */
+std::vector<Rank> RecordedRanks(const TrainingRun& job, const OutputSpec& output);
+
+/**
+ * By rank of @p recorded: how many ranks it stands for. Where ranks of one program are alike, the
+ * first recorded one of each stands for those that are not recorded too; else each for itself.
+ */
+std::vector<uint32_t> RanksStoodFor(const StepGraph& graph,
+                                    const std::vector<Rank>& recorded,
+                                    bool areAlike);
 
 /** Beyond which only stages and the busiest program add one. */
 constexpr std::size_t MAX_REPRESENTATIVES = 16;
@@ -36,7 +73,7 @@ constexpr std::size_t MAX_REPRESENTATIVES = 16;
  * Watches executors and the transport and hands records to its sinks as they happen. Keeps nothing
  * but O(links) for the link series, and for the port series what PortSeries says.
  *
- * What is recorded, of the whole run: every step, the operations of the representative ranks, the
+ * What is recorded, of the whole run: every step, the operations of the recorded ranks, the
  * collectives of the groups they belong to, all flows; the series where they are asked for. Of
  * each job one step is shown in timelines: the last (of a job that runs until its mean step is
  * known the first after which it may end).
@@ -50,8 +87,8 @@ class Recorder : private TransportObserver
     /** Sinks must outlive the recorder. */
     void AddSink(RecordSink& sink);
 
-    /** Watches the next job; @p job must outlive the recorder. */
-    void AddJob(TrainingRun& job);
+    /** Watches @p ranks of the next job; @p job must outlive the recorder. */
+    void AddJob(TrainingRun& job, const std::vector<Rank>& ranks);
 
     /** Watches the next job that is a collective; the recorder must outlive it. */
     void AddCollective(CollectiveLoop& loop);

@@ -41,23 +41,19 @@ struct ResultFile::Tables
 
 struct ResultFile::Representation
 {
-    explicit Representation(const StepGraph& graph)
-        : ranks(graph.RankCount()),
-          groups(graph.groups.size())
+    Representation(const TrainingRun& job, const std::vector<Rank>& recordedRanks)
+        : ranks(job.GetGraph().RankCount()),
+          groups(job.GetGraph().groups.size())
     {
-        std::map<uint32_t, uint32_t> byProgram;
-        for (const uint32_t program : graph.rankProgram)
-        {
-            byProgram[program]++;
-        }
+        const StepGraph& graph = job.GetGraph();
+        const TrainingJobSpec& spec = job.GetSpec();
+        const bool areAlike = !RankDifference{spec.computeScale, spec.jitter}.IsAny();
+        const auto counts = RanksStoodFor(graph, recordedRanks, areAlike);
         std::vector<bool> isRecorded(graph.RankCount());
-        for (const Rank rank : RepresentativeRanks(graph))
+        for (std::size_t i = 0; i < recordedRanks.size(); i++)
         {
-            isRecorded[rank.Index()] = true;
-        }
-        for (std::size_t rank = 0; rank < ranks.size(); rank++)
-        {
-            ranks[rank] = byProgram[graph.rankProgram[rank]];
+            isRecorded[recordedRanks[i].Index()] = true;
+            ranks[recordedRanks[i].Index()] = counts[i];
         }
         std::map<std::vector<uint32_t>, std::pair<double, double>> alike; // all, recorded
         std::vector<std::vector<uint32_t>> programs(groups.size());
@@ -80,7 +76,7 @@ struct ResultFile::Representation
         }
     }
 
-    std::vector<uint32_t> ranks; //!< by rank: how many run its program
+    std::vector<uint32_t> ranks; //!< by rank: how many a recorded one stands for
     std::vector<double> groups;  //!< by group: how many have its programs, over those recorded
 };
 
@@ -93,7 +89,7 @@ ResultFile::ResultFile(const RecordingSpec& spec)
 ResultFile::~ResultFile() = default;
 
 void
-ResultFile::Begin(Simulation& simulation)
+ResultFile::Begin(Simulation& simulation, const std::vector<std::vector<Rank>>& recorded)
 {
     m_simulation = &simulation;
     m_file.AddGroup("/catalogs");
@@ -113,7 +109,7 @@ ResultFile::Begin(Simulation& simulation)
     uint32_t labels = 0;
     for (std::size_t job = 0; job < simulation.JobCount(); job++)
     {
-        m_represented.emplace_back(simulation.GetJob(JobId(job)).GetGraph());
+        m_represented.emplace_back(simulation.GetJob(JobId(job)), recorded[job]);
         m_tables->firstLabel.push_back(labels);
         labels += static_cast<uint32_t>(simulation.GetJob(JobId(job)).GetGraph().labels.size());
     }

@@ -47,8 +47,11 @@ class ResultFile : public RecordSink
     explicit ResultFile(const RecordingSpec& spec);
     ~ResultFile() override;
 
-    /** Before the first record: what records refer to. @p simulation must outlive the file. */
-    void Begin(Simulation& simulation);
+    /**
+     * Before the first record: what records refer to. @p simulation must outlive the file.
+     * @param recorded by job: its recorded ranks
+     */
+    void Begin(Simulation& simulation, const std::vector<std::vector<Rank>>& recorded);
 
     /** For tables of their own, before Commit. */
     Hdf5File& GetFile()

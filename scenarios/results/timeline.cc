@@ -119,7 +119,7 @@ Timeline::Timeline(const std::string& path, const RecordingSpec& spec)
 }
 
 void
-Timeline::Begin(Simulation& simulation)
+Timeline::Begin(Simulation& simulation, const std::vector<std::vector<Rank>>& recorded)
 {
     m_simulation = &simulation;
     uint32_t ranks = 0;
@@ -136,7 +136,7 @@ Timeline::Begin(Simulation& simulation)
     m_shownByLink.assign(simulation.GetTopology().LinkCount(), NONE);
     for (std::size_t job = 0; job < simulation.JobCount(); job++)
     {
-        BeginJob(JobId(job));
+        BeginJob(JobId(job), recorded[job]);
     }
     m_shownByDevice.assign(simulation.GetTopology().DeviceCount() + 1, NONE);
     m_firstCallPid = ranks;
@@ -202,7 +202,7 @@ Timeline::OnCall(const CallRecord& record)
 }
 
 void
-Timeline::BeginJob(JobId job)
+Timeline::BeginJob(JobId job, const std::vector<Rank>& recorded)
 {
     const auto& trained = m_simulation->GetJob(job);
     const auto& graph = trained.GetGraph();
@@ -217,7 +217,7 @@ Timeline::BeginJob(JobId job)
         const std::string quoted = JsonQuoted(label);
         text.labels.push_back(quoted.substr(1, quoted.size() - 2));
     }
-    for (const Rank rank : RepresentativeRanks(graph))
+    for (const Rank rank : recorded)
     {
         const DeviceId device = cluster.GpuDevice(trained.GetSpec().gpus[rank.Index()]);
         const uint32_t pid = text.firstPid + rank.Index();

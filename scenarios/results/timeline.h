@@ -29,7 +29,7 @@ std::string TimelinePath(const Scenario& scenario);
  * lanes of their own, one lane per concurrent flow, so events of a thread never overlap. Compute
  * operations of micro-batch 0 contain their kernels; those of the others are one event each (their
  * kernels are the same). What is shown is the recorder's choice: one step of the
- * representative ranks. A job that is a collective is a process of its own with a
+ * recorded ranks. A job that is a collective is a process of its own with a
  * call an event, and flows of no training job are on lanes of their source, of the first
  * MAX_SOURCES. Ports of the port series are threads of one more process with a pause an event;
  * their queue lengths are counters there, of the whole run. Times are in microseconds of simulated
@@ -46,8 +46,11 @@ class Timeline : public RecordSink
     /** @throws InputError when @p path cannot be written. */
     Timeline(const std::string& path, const RecordingSpec& spec);
 
-    /** Before the first record. @p simulation must outlive the timeline. */
-    void Begin(Simulation& simulation);
+    /**
+     * Before the first record. @p simulation must outlive the timeline.
+     * @param recorded by job: its recorded ranks
+     */
+    void Begin(Simulation& simulation, const std::vector<std::vector<Rank>>& recorded);
 
     /** After the last record: completes the file and gives it its name. */
     void Commit();
@@ -75,7 +78,7 @@ class Timeline : public RecordSink
         std::vector<std::string> groupMembers; //!< by group, "[0, 1]"; empty where not shown
     };
 
-    void BeginJob(JobId job);
+    void BeginJob(JobId job, const std::vector<Rank>& recorded);
     uint32_t ShownDevice(DeviceId device);
     std::string FlowName(const FlowOwner& owner) const;
     void WriteKernels(const OpRecord& record);

@@ -6,6 +6,7 @@
 #include "scenarios/results/timeline.h"
 
 #include <utility>
+#include <vector>
 
 namespace weir
 {
@@ -39,19 +40,24 @@ RunRecording::Begin(Simulation& simulation)
         return;
     }
     m_recorder = std::make_unique<Recorder>();
+    std::vector<std::vector<Rank>> ranks; // by job
+    for (std::size_t job = 0; job < simulation.JobCount(); job++)
+    {
+        ranks.push_back(RecordedRanks(simulation.GetJob(JobId(job)), m_spec.output));
+    }
     if (m_file)
     {
-        m_file->Begin(simulation);
+        m_file->Begin(simulation, ranks);
         m_recorder->AddSink(*m_file);
     }
     if (m_timeline)
     {
-        m_timeline->Begin(simulation);
+        m_timeline->Begin(simulation, ranks);
         m_recorder->AddSink(*m_timeline);
     }
     for (std::size_t job = 0; job < simulation.JobCount(); job++)
     {
-        m_recorder->AddJob(simulation.GetJob(JobId(job)));
+        m_recorder->AddJob(simulation.GetJob(JobId(job)), ranks[job]);
     }
     for (const auto& collective : simulation.Collectives())
     {

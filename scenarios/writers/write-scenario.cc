@@ -5,9 +5,9 @@
 #include "scenarios/readers/plan-uses.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/writers/parameter-writer.h"
+#include "scenarios/writers/write-corrections.h"
 #include "scenarios/writers/write-experts.h"
 #include "scenarios/writers/write-layer-table.h"
-#include "scenarios/writers/write-corrections.h"
 #include "scenarios/writers/write-packets.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/writers/write-traffic.h"
@@ -428,6 +428,19 @@ WriteOutput(YamlWriter& out, const OutputSpec& output)
     if (output.portSeries)
     {
         out.Duration("portSeries", *output.portSeries);
+    }
+    if (output.allRanks)
+    {
+        out.Text("ranks", "all");
+    }
+    else if (!output.ranks.empty())
+    {
+        out.BeginList("ranks");
+        for (const uint32_t rank : output.ranks)
+        {
+            out.Item(std::to_string(rank));
+        }
+        out.EndList();
     }
     out.EndMap();
 }

@@ -160,7 +160,8 @@ TEST(ReadScenario, ReadsEventsAndOutput)
                              "  - {kind: link-down, at: 2ms, from: a, to: b}\n"
                              "  - {kind: slow-gpu, gpu: node0/gpu3, factor: 1.25}\n"
                              "  - {kind: background, at: 0s, from: x, to: y, bytes: 1GiB}\n"
-                             "output: {file: out.h5, timeline: true, linkSeries: 100us}\n";
+                             "output: {file: out.h5, timeline: true, linkSeries: 100us, "
+                             "ranks: [2, 0]}\n";
     const Scenario scenario = ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog());
     ASSERT_EQ(scenario.events.size(), 4u);
     EXPECT_EQ(scenario.events[0].kind, EventKind::Degrade);
@@ -173,6 +174,8 @@ TEST(ReadScenario, ReadsEventsAndOutput)
     EXPECT_EQ(scenario.output.file, "out.h5");
     EXPECT_TRUE(scenario.output.timeline);
     EXPECT_EQ(scenario.output.linkSeries, Time::Microseconds(100));
+    EXPECT_EQ(scenario.output.ranks, (std::vector<uint32_t>{2, 0}));
+    EXPECT_FALSE(scenario.output.allRanks);
 }
 
 TEST(ReadScenario, JobsShareTheGpus)
@@ -307,6 +310,10 @@ TEST(ReadScenario, RefusesEventsAndOutputsThatCannotBe)
               "beside it");
     EXPECT_EQ(RefusalWith("output: {file: a.h5, linkSeries: 0s}\n"),
               "run.yaml:10:34: output.linkSeries: found '0s', expected a time above zero");
+    EXPECT_EQ(RefusalWith("output: {file: a.h5, ranks: some}\n"),
+              "run.yaml:10:29: output.ranks: found 'some', expected all or a list of ranks");
+    EXPECT_EQ(RefusalWith("output: {file: a.h5, ranks: [0, 4096]}\n"),
+              "run.yaml:10:33: output.ranks.1: found '4096', expected a whole number from 0 to 15");
     EXPECT_EQ(RefusalWith("output: {file: a.h5, portSeries: 1us}\n"),
               "run.yaml:10:34: output.portSeries: found it in fidelity flow, expected fidelity "
               "packet or hybrid");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -63,6 +64,82 @@ TEST(RepresentativeRanks, OneOfEachProgramUpToABoundAndTheBusiest)
         EXPECT_EQ(std::count(shown.begin(), shown.end(), busiest), 1);
         EXPECT_TRUE(std::is_sorted(shown.begin(), shown.end()));
     }
+}
+
+std::vector<uint32_t>
+Recorded(const StepGraph& graph, const RankDifference& difference, const OutputSpec& output = {})
+{
+    std::vector<uint32_t> recorded;
+    for (const Rank rank : RecordedRanks(graph, difference, output))
+    {
+        recorded.push_back(rank.Index());
+    }
+    return recorded;
+}
+
+// One stage of 8 ranks of 1 us: by factors 1, 1.3, 1.1, 1.2, 1.6, 1.5, 1.4, 1.7 the last takes
+// longest, and of 1 1.1 1.2 1.3 | 1.4 1.5 1.6 1.7 the lower median is rank 1's. Equal factors,
+// whatever they are, leave ranks alike: the first stands for all.
+TEST(RecordedRanks, TheSlowestAndTheMedianWhereRanksDiffer)
+{
+    const StepGraph graph = GraphOf(8, 1, 1, 1);
+    EXPECT_EQ(Recorded(graph, {{1, 1.3, 1.1, 1.2, 1.6, 1.5, 1.4, 1.7}}),
+              (std::vector<uint32_t>{0, 1, 7}));
+    EXPECT_EQ(Recorded(graph, {std::vector<double>(8, 1.5)}), (std::vector<uint32_t>{0}));
+}
+
+// Ranks 0, 2, 4, ... are of stage 0, the others of stage 1. One slow GPU of stage 1 is the slowest
+// there, though stage 0 takes longer; the others of its stage are equal, and the first is their
+// median. In stage 0 nothing differs.
+TEST(RecordedRanks, ASlowGpuIsFoundInItsStage)
+{
+    std::vector<double> scales(8, 1);
+    scales[5] = 1.1;
+    EXPECT_EQ(Recorded(GraphOf(8, 2, 2, 0), {scales}), (std::vector<uint32_t>{0, 1, 5}));
+}
+
+// With jitter the slowest and the median follow from the factors that the executor draws: of a step
+// as a whole, or of its one operation, whose number is that of the compute stream.
+TEST(RecordedRanks, FollowTheJitterOfTheStep)
+{
+    constexpr auto STREAM = static_cast<uint32_t>(StreamKind::Compute);
+    for (const JitterScope scope : {JitterScope::Run, JitterScope::Step, JitterScope::Operation})
+    {
+        const JitterSpec spec{0.1, scope, 3};
+        const RankJitter jitter(spec);
+        std::vector<std::pair<double, uint32_t>> factors;
+        for (uint32_t rank = 0; rank < 9; rank++)
+        {
+            factors.emplace_back(jitter.Factor(rank, 2, STREAM), rank);
+        }
+        std::sort(factors.begin(), factors.end());
+        const auto recorded = Recorded(GraphOf(9, 1, 1, 1), {{}, spec, 2});
+        for (const uint32_t rank : {0U, factors[4].second, factors[8].second})
+        {
+            EXPECT_EQ(std::count(recorded.begin(), recorded.end(), rank), 1) << ToString(scope);
+        }
+        EXPECT_LE(recorded.size(), 3U);
+    }
+}
+
+TEST(RecordedRanks, ThoseThatTheOutputChooses)
+{
+    const StepGraph graph = GraphOf(8, 1, 1, 1);
+    OutputSpec output;
+    output.ranks = {5, 3, 5, 12}; // 12: of another job
+    EXPECT_EQ(Recorded(graph, {}, output), (std::vector<uint32_t>{0, 3, 5}));
+    output.allRanks = true;
+    EXPECT_EQ(Recorded(graph, {}, output).size(), 8U);
+}
+
+// What recorded ranks stand for sums to all ranks where they are alike, however many are recorded:
+// of 8 ranks with 3 recorded the first stands for 1 + 5. Where ranks differ, each is itself.
+TEST(RecordedRanks, StandForAllRanksOnceOrForThemselves)
+{
+    const StepGraph graph = GraphOf(8, 1, 1, 1);
+    const std::vector<Rank> recorded{Rank(0), Rank(3), Rank(5)};
+    EXPECT_EQ(RanksStoodFor(graph, recorded, true), (std::vector<uint32_t>{6, 1, 1}));
+    EXPECT_EQ(RanksStoodFor(graph, recorded, false), (std::vector<uint32_t>{1, 1, 1}));
 }
 
 } // namespace

@@ -118,6 +118,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
                 {EventKind::Background, Time::Seconds(2), Time(), 1, "a", "b", 1, Bytes(77)}};
     s.output.timeline = true;
     s.output.timelineFile = "elsewhere.json";
+    s.output.ranks = {0};
 
     const Scenario r = ReadBack(s);
     EXPECT_EQ(r.title, s.title);
@@ -184,6 +185,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     }
     EXPECT_TRUE(r.output.timeline);
     EXPECT_EQ(r.output.timelineFile, "elsewhere.json");
+    EXPECT_EQ(r.output.ranks, std::vector<uint32_t>{0});
     EXPECT_EQ(DumpScenario(r), DumpScenario(s));
 }
 
