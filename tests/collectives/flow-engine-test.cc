@@ -193,7 +193,8 @@ TEST(FlowEngine, IsNearTheClosedFormOfRings)
 }
 
 // One channel: its block sends, reduces, copies and receives slice after slice, nothing overlaps.
-// Hopper's 21.554 + 6 x 28.117 + 44.987 + 6 x 38.244 + 22.044 us a MiB make 30.16 GB/s of bus.
+// Hopper's 21.554 + 6 x 28.117 + 44.987 + 6 x 38.244 + 22.044 us a MiB, and (1.02 + 1.63) / 2 us
+// after each of the 14 slices of a MiB that it stores: 14 MiB in 505.3 us are 29.05 GB/s of bus.
 TEST(FlowEngine, OneChannelIsBoundByItsThreadBlock)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -204,7 +205,7 @@ TEST(FlowEngine, OneChannelIsBoundByItsThreadBlock)
                      1),
         Algorithm::Ring);
     const double bus = 1.75 * bytes.ToDouble() / bench.Run(Fidelity::Flow, call).ToSeconds();
-    EXPECT_NEAR(bus / 1e9, 30.16, 0.3);
+    EXPECT_NEAR(bus / 1e9, 29.05, 0.3);
 }
 
 // Equal channels run as one flow of their weight: nothing changes but the number of flows.

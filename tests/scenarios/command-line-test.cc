@@ -106,7 +106,7 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-reduce --tolerance 3%", "expected --fidelity auto"},
     {"collective --system hgx-h100 --op all-reduce --fidelity auto --tolerance 3", "--tolerance"},
     {"validate nccl-v100-2019 --fidelity auto", "expected analytical, stream or flow"},
-    {"calibrate -o a.yaml", "neither --shortcut nor --system with --from"},
+    {"calibrate -o a.yaml", "neither --shortcut nor --corrections nor --system with"},
     {"calibrate --system polaris --from no-such.txt -o a.yaml", "no-such.txt"},
     {"calibrate --system polaris --from a.txt --shortcut steps -o a.yaml", "excludes"},
     {"calibrate --system polari --from a.txt -o a.yaml", "did you mean 'polaris'"},

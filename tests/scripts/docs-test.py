@@ -55,17 +55,20 @@ class Documents(unittest.TestCase):
         path.write_text(scenario)
         subprocess.run([WEIR, "show", "run", path], check=True, stdout=subprocess.DEVNULL)
 
-    def test_the_developer_guide_s_places_exist_and_its_gpu_is_accepted(self):
+    def test_the_developer_guide_s_places_exist_and_its_files_are_accepted(self):
         text = (ROOT / "docs" / "developer" / "extending.md").read_text()
         named = re.findall(r"`((?:scenarios|ns3-module|collectives)/[\w./-]+)`", text)
         self.assertGreater(len(named), 8)
         for name in named:
             self.assertTrue((ROOT / name).exists() or "NAME" in name, name)
-        (gpu,) = re.findall(r"```yaml\n(.*?)```", text, re.S)
-        path = FOLDER / "h100-nvl.yaml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(gpu)
-        subprocess.run([WEIR, "show", "gpu", path], check=True, stdout=subprocess.DEVNULL)
+        files = re.findall(r"```yaml\n(.*?)```", text, re.S)
+        kinds = ("gpu", "architecture", "host", "transport", "framework")  # in the page's order
+        self.assertEqual(len(files), len(kinds))
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        for kind, file in zip(kinds, files):
+            path = FOLDER / f"{kind}-of-the-guide.yaml"
+            path.write_text(file)
+            subprocess.run([WEIR, "show", kind, path], check=True, stdout=subprocess.DEVNULL)
 
     def test_every_name_has_help(self):
         for each in reference("keys"):
@@ -86,7 +89,7 @@ class Documents(unittest.TestCase):
 
     def test_every_key_of_the_catalogue_is_documented(self):
         documented = {part for each in reference("keys") for key in each["keys"]
-                      for part in key["key"].split(".")}
+                      for part in (key["key"], *key["key"].split("."))}
         # What names of maps by kind and of statements about errors are: no keys of a fixed set.
         listed = (ROOT / "scenarios").glob("*/*.yaml")
         missing = {}
