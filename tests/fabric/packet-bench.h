@@ -4,6 +4,7 @@
 
 #include "fabric/kinds/graph-fabric.h"
 #include "fabric/topology/cluster-spec.h"
+#include "fabric/transport/corrected/corrected-transport.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/transport/hybrid/hybrid-transport.h"
 #include "fabric/transport/packet/packet-transport.h"
@@ -49,6 +50,12 @@ class PacketBench : private FlowClient, private PassiveEngine
     {
         MakeRouting(routing);
         Use(std::make_unique<FluidTransport>(*m_routing));
+    }
+
+    void OpenCorrected(const CorrectionSpec& spec)
+    {
+        MakeRouting(EcmpRouting());
+        Use(std::make_unique<CorrectedTransport>(*m_routing, spec));
     }
 
     void OpenHybrid(const HybridSpec& spec,
