@@ -87,8 +87,8 @@ CalibrateFluid(const CalibrateOptions& options)
     }
     OutputFile file(options.output, "--output", TextFormat());
     RemoveIfInterrupted(file.TemporaryPath());
-    const CorrectionFit fit = CalibrateCorrections(
-        options.corrections, Catalog(), [] { ThrowIfInterrupted(); });
+    const CorrectionFit fit =
+        CalibrateCorrections(options.corrections, Catalog(), [] { ThrowIfInterrupted(); });
     const std::string errors = "from " + Percent(fit.errorBefore) + " to " +
                                Percent(fit.errorAfter) +
                                ", mean of flow against packet over seven kinds of traffic";
@@ -197,7 +197,8 @@ Calibrate(const CalibrateOptions& options)
     if (options.system.empty() || options.from.empty())
     {
         throw InputError(
-            "calibrate: found neither --shortcut nor --corrections nor --system with --from, expected "
+            "calibrate: found neither --shortcut nor --corrections nor --system with --from, "
+            "expected "
             "one of them");
     }
     return CalibrateSystem(options);

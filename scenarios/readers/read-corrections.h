@@ -6,7 +6,6 @@
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 
-
 namespace weir
 {
 
@@ -15,7 +14,6 @@ namespace weir
  * @throws InputError at a key, value or name that is wrong.
  */
 CorrectionSpec ReadCorrections(const YamlNode& node, const Catalog& catalog);
-
 
 } // namespace weir
 

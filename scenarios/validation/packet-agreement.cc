@@ -121,7 +121,9 @@ RegimeNetwork()
     {
         const DeviceId at =
             topology.AddDevice(DeviceKind::LeafSwitch, "leaf" + std::to_string(leaf));
-        for (uint32_t i = leaf * REGIME_HOSTS / REGIME_LEAVES; i < (leaf + 1) * REGIME_HOSTS / REGIME_LEAVES; i++)
+        for (uint32_t i = leaf * REGIME_HOSTS / REGIME_LEAVES;
+             i < (leaf + 1) * REGIME_HOSTS / REGIME_LEAVES;
+             i++)
         {
             topology.AddDuplexLink(DeviceId(i), at, LinkKind::Network, REGIME_RATE, REGIME_LATENCY);
         }
@@ -348,7 +350,8 @@ std::string
 ToText(const std::vector<PacketPoint>& points)
 {
     std::vector<std::pair<std::string, std::string>> order;
-    std::map<std::pair<std::string, std::string>, std::pair<std::vector<double>, std::vector<double>>>
+    std::map<std::pair<std::string, std::string>,
+             std::pair<std::vector<double>, std::vector<double>>>
         errors;
     for (const PacketPoint& point : points)
     {
@@ -372,11 +375,12 @@ ToText(const std::vector<PacketPoint>& points)
                       key.first.c_str(),
                       key.second.c_str(),
                       errors[key].first.size());
-        text += line + DistributionOf(errors[key].first) + "   " + DistributionOf(errors[key].second) +
-                "\n";
+        text += line + DistributionOf(errors[key].first) + "   " +
+                DistributionOf(errors[key].second) + "\n";
     }
     return text +
-           "Why they differ: queues are first in, first out, and a message waits for what stands in\n"
+           "Why they differ: queues are first in, first out, and a message waits for what stands "
+           "in\n"
            "them, not for its share; senders begin at the rate of their port, and what congestion\n"
            "control cuts comes back slowly; where packets wait for credits they block others.\n";
 }

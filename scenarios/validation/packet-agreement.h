@@ -62,7 +62,8 @@ CorrectionFit CalibrateCorrections(const std::string& regime,
                                    const Catalog& catalog,
                                    const std::function<void()>& progress);
 
-/** Median, 90th percentile and worst difference by regime and traffic, without corrections and with. */
+/** Median, 90th percentile and worst difference by regime and traffic, without corrections and
+ * with. */
 std::string ToText(const std::vector<PacketPoint>& points);
 
 /**

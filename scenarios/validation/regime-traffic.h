@@ -50,7 +50,9 @@ struct MessageTimes
 };
 
 /** Sends @p traffic; hosts are the first devices of the topology of @p routing. */
-std::vector<MessageTimes> Play(const RegimeTraffic& traffic, Routing& routing, Transport& transport);
+std::vector<MessageTimes> Play(const RegimeTraffic& traffic,
+                               Routing& routing,
+                               Transport& transport);
 
 } // namespace weir
 

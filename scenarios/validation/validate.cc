@@ -8,8 +8,8 @@
 #include "scenarios/validation/fabric-agreement.h"
 #include "scenarios/validation/fidelity-agreement.h"
 #include "scenarios/validation/hybrid-agreement.h"
-#include "scenarios/validation/plan-agreement.h"
 #include "scenarios/validation/packet-agreement.h"
+#include "scenarios/validation/plan-agreement.h"
 #include "scenarios/validation/settle-agreement.h"
 
 #include <algorithm>
@@ -188,8 +188,7 @@ AddFidelities(const Catalog& catalog, const std::function<void()>& progress, Sui
     const auto points = CompareFidelities(catalog, progress);
     const auto onFabrics = CompareOnFabrics(catalog, progress);
     const auto withPackets = CompareWithPackets(catalog, progress);
-    outcome.comparison =
-        ToText(points) + "\n" + ToText(onFabrics) + "\n" + ToText(withPackets);
+    outcome.comparison = ToText(points) + "\n" + ToText(onFabrics) + "\n" + ToText(withPackets);
     outcome.cases = CasesOf(points);
     for (const auto& more : {CasesOf(onFabrics), CasesOf(withPackets)})
     {

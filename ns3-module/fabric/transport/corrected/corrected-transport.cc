@@ -79,11 +79,8 @@ CorrectedTransport::Start(const FlowRequest& request, Time now)
     {
         const Time latency = request.addsLatency ? m_routing.Latency(request.route) : Time();
         const Rate line = std::min(m_routing.BottleneckRate(request.route), request.cap);
-        m_recovering.Add(id,
-                         request.bytes,
-                         now + corrected.overhead + latency,
-                         line.ToBytesPerSecond(),
-                         ports);
+        m_recovering.Add(
+            id, request.bytes, now + corrected.overhead + latency, line.ToBytesPerSecond(), ports);
     }
     return id;
 }

@@ -18,8 +18,8 @@ namespace weir
  * They follow the path that a flow has when it starts; where its packets are spread over several,
  * only the last link, which all of them take, is one where rates are cut. What is a sum of routes
  * is not corrected besides the rates of its links.
- * Cost: none where all is off but O(1) for each flow; with recovery O(n) for each of a flow's links,
- * of n flows that share it.
+ * Cost: none where all is off but O(1) for each flow; with recovery O(n) for each of a flow's
+ * links, of n flows that share it.
  */
 class CorrectedTransport final : public Transport, private TransportObserver
 {

@@ -27,9 +27,8 @@ struct CorrectionSpec
     /** Its models and their keys. */
     std::vector<std::pair<const char*, Parameterized*>> Parts()
     {
-        return {{"forwarding", &forwarding},
-                {"utilization", &utilization},
-                {"recovery", &recovery}};
+        return {
+            {"forwarding", &forwarding}, {"utilization", &utilization}, {"recovery", &recovery}};
     }
 };
 

@@ -28,12 +28,13 @@ PacketForwarding::DelayOf(Bytes bytes, PathTable::Span path, const Topology& top
 void
 PacketForwarding::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Size({"packet",
-                  "Bytes of a full packet, which each switch receives whole before it passes it on; "
-                  "0: off. With cut-through switches what they look at, the header.",
-                  "(hops - 1) packets over the rate: htsim and HPCC's simulator alike"},
-                 packet,
-                 {Bytes(0), Bytes::MiB(1)});
+    visitor.Size(
+        {"packet",
+         "Bytes of a full packet, which each switch receives whole before it passes it on; "
+         "0: off. With cut-through switches what they look at, the header.",
+         "(hops - 1) packets over the rate: htsim and HPCC's simulator alike"},
+        packet,
+        {Bytes(0), Bytes::MiB(1)});
 }
 
 } // namespace weir

@@ -77,6 +77,17 @@ RecoveringRates::Remove(FlowId id)
         }
     }
     m_flows.erase(found);
+    if (m_flows.empty())
+    {
+        for (const auto& [event, action] : m_events)
+        {
+            if (action.kind == EventKind::Cut)
+            {
+                m_isWatched[action.of] = false;
+            }
+        }
+        m_events.clear(); // of nothing any more
+    }
 }
 
 void
@@ -118,8 +129,7 @@ RecoveringRates::OfferedAt(uint32_t link, Time now) const
     for (const uint64_t id : m_flowsAt[link])
     {
         const Flow& flow = m_flows.at(id);
-        const bool hasMore =
-            flow.wasCut || flow.line * (now - flow.begin).ToSeconds() < flow.bytes;
+        const bool hasMore = flow.wasCut || flow.line * (now - flow.begin).ToSeconds() < flow.bytes;
         sum += hasMore ? flow.cap : 0;
     }
     return sum;
@@ -147,7 +157,7 @@ RecoveringRates::CutAt(uint32_t link, Time now)
 {
     m_isWatched[link] = false;
     const double offered = OfferedAt(link, now);
-    if (offered <= m_rates[link] * (2 - FULL))
+    if (m_rates[link] <= 0 || offered <= m_rates[link] * (2 - FULL))
     {
         return;
     }

@@ -78,6 +78,7 @@ class RecoveringRates
     {
         Time time;
         uint64_t sequence; //!< of two at one time, the earlier
+
         friend bool operator<(const Event& a, const Event& b)
         {
             return a.time != b.time ? a.time < b.time : a.sequence < b.sequence;
