@@ -18,8 +18,8 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t MAX_GPUS = 1024;          //!< of a calibrated scenario
-constexpr uint32_t MAX_REPLICAS = 64;        //!< of a pipeline stage there: `flow` takes long on more
+constexpr uint32_t MAX_GPUS = 1024;   //!< of a calibrated scenario
+constexpr uint32_t MAX_REPLICAS = 64; //!< of a pipeline stage there: `flow` takes long on more
 constexpr uint32_t MAX_GPUS_OF_LARGER = 256; //!< where there are more replicas
 
 const std::vector<uint32_t> FEW_NODES{1, 2, 2, 4, 4, 8};
@@ -140,7 +140,8 @@ DrawScenario(RandomDraws& draws, Population population)
 {
     const bool hasLargerGroups = population == Population::LargerGroups;
     const Machine& machine = draws.OneOf(MACHINES);
-    const uint32_t nodes = draws.OneOf(hasLargerGroups || draws.With(0.35) ? MANY_NODES : FEW_NODES);
+    const uint32_t nodes =
+        draws.OneOf(hasLargerGroups || draws.With(0.35) ? MANY_NODES : FEW_NODES);
     const uint32_t gpus = nodes * machine.gpus;
     if (gpus > (hasLargerGroups ? MAX_GPUS_OF_LARGER : MAX_GPUS) ||
         (population == Population::OtherFabrics && nodes < 4))

@@ -346,18 +346,17 @@ RunCollective(const CollectiveOptions& options)
         RemoveIfInterrupted(csv->TemporaryPath());
         ExpectOtherFile("--csv", options.csv, "file of --output", options.result.file);
     }
-    RunRecording recording(ReadResultOptions(options.result,
-                                             std::string(ToString(spec.op)) + " on " +
-                                                 std::to_string(options.nodes) + " nodes of " +
-                                                 spec.cluster.name,
-                                             spec.fidelity,
-                                             {{"system", options.system},
-                                              {"nodes", std::to_string(options.nodes)},
-                                              {"collective", ToString(spec.op)},
-                                              {"sizes", options.sizes},
-                                              {"sharing tolerance",
-                                               FormatNumber(spec.sharing.tolerance)},
-                                              {"nccl", options.nccl}}));
+    RunRecording recording(
+        ReadResultOptions(options.result,
+                          std::string(ToString(spec.op)) + " on " + std::to_string(options.nodes) +
+                              " nodes of " + spec.cluster.name,
+                          spec.fidelity,
+                          {{"system", options.system},
+                           {"nodes", std::to_string(options.nodes)},
+                           {"collective", ToString(spec.op)},
+                           {"sizes", options.sizes},
+                           {"sharing tolerance", FormatNumber(spec.sharing.tolerance)},
+                           {"nccl", options.nccl}}));
     if (!options.result.file.empty())
     {
         RemoveIfInterrupted(OutputFile::TemporaryName(options.result.file));

@@ -167,15 +167,15 @@ RunFlows(const FlowsOptions& options)
         OpenCsv(options, csv);
         ExpectOtherFile("--csv", options.csv, "file of --output", options.result.file);
     }
-    RunRecording recording(ReadResultOptions(options.result,
-                                             options.flows + " on " + options.topology,
-                                             fidelity,
-                                             {{"topology", options.topology},
-                                              {"flows", options.flows},
-                                              {"fidelity", options.fidelity},
-                                              {"sharing tolerance",
-                                               FormatNumber(overrides.sharing.tolerance)},
-                                              {"routing", options.network.routing}}));
+    RunRecording recording(
+        ReadResultOptions(options.result,
+                          options.flows + " on " + options.topology,
+                          fidelity,
+                          {{"topology", options.topology},
+                           {"flows", options.flows},
+                           {"fidelity", options.fidelity},
+                           {"sharing tolerance", FormatNumber(overrides.sharing.tolerance)},
+                           {"routing", options.network.routing}}));
     if (!options.result.file.empty())
     {
         RemoveIfInterrupted(OutputFile::TemporaryName(options.result.file));

@@ -24,9 +24,9 @@ struct FlowRunCost
 /** What a report says besides the summary. */
 struct FlowReport
 {
-    std::string fidelity; //!< flow or packet
-    std::string topology; //!< as given
-    std::string flows;    //!< as given
+    std::string fidelity;       //!< flow or packet
+    std::string topology;       //!< as given
+    std::string flows;          //!< as given
     double sharingTolerance{0}; //!< as SharingSpec
     std::size_t endPoints{0};
     const char* endPointName{""};

@@ -466,14 +466,13 @@ ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePo
     const bool rooted = spec.op == CollectiveOp::Broadcast || spec.op == CollectiveOp::Reduce ||
                         spec.op == CollectiveOp::Gather || spec.op == CollectiveOp::Scatter;
     const bool isAuto = spec.fidelity == Fidelity::Auto;
-    std::string text = "# " + std::string(ToString(spec.op)) + ", " + std::to_string(ranks) +
-                       " ranks, " + std::to_string(spec.cluster.nodes) + " nodes of " +
-                       spec.cluster.name + ", NCCL " + spec.ncclVersion + ", fidelity " +
-                       ToString(spec.fidelity) +
-                       (spec.sharing.tolerance > 0
-                            ? ", sharing within " + FormatNumber(spec.sharing.tolerance)
-                            : "") +
-                       "\n#\n";
+    std::string text =
+        "# " + std::string(ToString(spec.op)) + ", " + std::to_string(ranks) + " ranks, " +
+        std::to_string(spec.cluster.nodes) + " nodes of " + spec.cluster.name + ", NCCL " +
+        spec.ncclVersion + ", fidelity " + ToString(spec.fidelity) +
+        (spec.sharing.tolerance > 0 ? ", sharing within " + FormatNumber(spec.sharing.tolerance)
+                                    : "") +
+        "\n#\n";
     text +=
         "#        size         count    type  redop   root        time    algbw    busbw "
         "#wrong       algo  proto  nch";

@@ -127,7 +127,8 @@ class ToleranceCheck
             for (const PathLink& l : entry.path)
             {
                 const double level = entry.weight > 0 ? m_solver.Level(entry.index) : 0;
-                loads[l.link.Index()] += entry.weight > 0 ? l.multiplicity * entry.weight * level : 0;
+                loads[l.link.Index()] +=
+                    entry.weight > 0 ? l.multiplicity * entry.weight * level : 0;
                 highest[l.link.Index()] = std::max(highest[l.link.Index()], level);
             }
         }
@@ -143,9 +144,9 @@ class ToleranceCheck
             for (const PathLink& l : entry.path)
             {
                 const std::size_t link = l.link.Index();
-                isHeld = isHeld || (level >= highest[link] * (1 - rounding) &&
-                                    loads[link] >= m_capacities[link] * (1 - m_tolerance) -
-                                                       rounding);
+                isHeld =
+                    isHeld || (level >= highest[link] * (1 - rounding) &&
+                               loads[link] >= m_capacities[link] * (1 - m_tolerance) - rounding);
             }
             ASSERT_TRUE(isHeld) << "step " << step << ", variable " << entry.index << " at "
                                 << level;

@@ -277,9 +277,9 @@ void
 RelaxedMaxMin::Queue(uint32_t link)
 {
     const GroupedLink& l = m_tables.links[link];
-    const double level =
-        l.risers > 0 ? std::min(l.level, m_groups.MeetingLevel(link))
-                     : m_groups.Function(link).highest * l.capacity / m_groups.Fixed(link);
+    const double level = l.risers > 0
+                             ? std::min(l.level, m_groups.MeetingLevel(link))
+                             : m_groups.Function(link).highest * l.capacity / m_groups.Fixed(link);
     m_queue.Set(link, std::max(0.0, level));
 }
 
@@ -469,8 +469,7 @@ RelaxedMaxMin::FindReleased(uint32_t link, double level)
         if (levels[reach.links[i]] < level)
         {
             const GroupedCrossing& crossing = m_tables.crossings[reach.crossings[i]];
-            m_released.push_back(
-                m_tables.links[crossing.link].members[crossing.position].variable);
+            m_released.push_back(m_tables.links[crossing.link].members[crossing.position].variable);
         }
     }
     if (m_lowestCaps[link] < level)
@@ -694,9 +693,7 @@ RelaxedMaxMin::FreezeAll(const std::vector<uint32_t>& variables)
 {
     using Entry = std::pair<double, uint32_t>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> links;
-    const auto keyOf = [this](uint32_t link) {
-        return std::max(0.0, m_groups.MeetingLevel(link));
-    };
+    const auto keyOf = [this](uint32_t link) { return std::max(0.0, m_groups.MeetingLevel(link)); };
     for (uint32_t link = 0; link < m_groups.None(); link++)
     {
         if (m_tables.links[link].risers > 0 && m_tables.links[link].capacity < INFINITE)
@@ -726,8 +723,8 @@ RelaxedMaxMin::FreezeAll(const std::vector<uint32_t>& variables)
             links.push({keyOf(link), link});
             continue;
         }
-        if (links.empty() || (next < byCap.size() &&
-                              m_tables.variables[byCap[next]].cap <= links.top().first))
+        if (links.empty() ||
+            (next < byCap.size() && m_tables.variables[byCap[next]].cap <= links.top().first))
         {
             const uint32_t v = byCap[next++];
             if (m_isFrozen[v] == 0)

@@ -121,17 +121,17 @@ class RelaxedMaxMin : public System<RelaxedMaxMin, GroupedParts>
 
     BottleneckGroups m_groups{m_tables};
     double m_tolerance;
-    std::vector<Window> m_windows;        //!< by link
-    std::vector<double> m_lowestCaps;     //!< by link: no variable of its group has a lower one
-    std::vector<uint8_t> m_isUnsure;      //!< by link: its level is a guess
-    IndexedHeap<double> m_queue;          //!< links that must find their levels, by level
-    std::vector<HigherMember> m_higher;   //!< scratch of Resolve
-    double m_lower{0};                    //!< load of the members that are frozen and not in it
-    std::vector<uint32_t> m_released;     //!< scratch of Release
-    std::vector<uint8_t> m_isFrozen;      //!< scratch of Fill, by variable
-    std::size_t m_contending{0};          //!< variables that share links
-    std::size_t m_crossings{0};           //!< of those
-    std::size_t m_spent{0};               //!< looks at members in this solve
+    std::vector<Window> m_windows;      //!< by link
+    std::vector<double> m_lowestCaps;   //!< by link: no variable of its group has a lower one
+    std::vector<uint8_t> m_isUnsure;    //!< by link: its level is a guess
+    IndexedHeap<double> m_queue;        //!< links that must find their levels, by level
+    std::vector<HigherMember> m_higher; //!< scratch of Resolve
+    double m_lower{0};                  //!< load of the members that are frozen and not in it
+    std::vector<uint32_t> m_released;   //!< scratch of Release
+    std::vector<uint8_t> m_isFrozen;    //!< scratch of Fill, by variable
+    std::size_t m_contending{0};        //!< variables that share links
+    std::size_t m_crossings{0};         //!< of those
+    std::size_t m_spent{0};             //!< looks at members in this solve
     bool m_keepsLoads{false};
 };
 

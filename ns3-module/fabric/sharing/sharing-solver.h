@@ -189,8 +189,8 @@ class SharingSolver
 
   private:
     double m_tolerance;
-    std::unique_ptr<maxmin::LocalMaxMin> m_local; //!< at first
-    std::unique_ptr<maxmin::MaxMin> m_grouped;    //!< later, if need be,
+    std::unique_ptr<maxmin::LocalMaxMin> m_local;     //!< at first
+    std::unique_ptr<maxmin::MaxMin> m_grouped;        //!< later, if need be,
     std::unique_ptr<maxmin::RelaxedMaxMin> m_relaxed; //!< or this one
     bool m_keepsLoads{false};
 };
