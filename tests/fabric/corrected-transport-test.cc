@@ -59,7 +59,7 @@ TimesOf(const std::vector<Message>& messages, const CorrectionSpec& corrections)
     FabricSpec fabric;
     fabric.kind = GraphFabric();
     Routing routing(topology, fabric);
-    const auto transport = MakeTransport(routing, std::nullopt, std::nullopt, corrections);
+    const auto transport = MakeTransport(routing, std::nullopt, std::nullopt, {}, corrections);
     Ends ends;
     for (std::size_t i = 0; i < messages.size(); i++)
     {
