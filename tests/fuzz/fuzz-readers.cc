@@ -52,7 +52,7 @@ namespace
 
 namespace fs = std::filesystem;
 
-constexpr unsigned MAX_SECONDS = 20;            //!< of one input, under a sanitizer too
+constexpr unsigned MAX_SECONDS = 60;            //!< of one input, under a sanitizer too
 constexpr long MAX_KIB = 3L * 1024 * 1024;      //!< of the whole process
 constexpr std::size_t MAX_BYTES = 1'000'000;    //!< of an input
 constexpr std::size_t MAX_SEED_BYTES = 200'000; //!< of a file that inputs are made of
