@@ -116,28 +116,10 @@ RelaxedMaxMin::ApplyCapacity(uint32_t link, double capacity)
 void
 RelaxedMaxMin::Withdraw(uint32_t v)
 {
-    GroupedVariable& variable = m_tables.variables[v];
-    const double level = m_groups.Level(v);
+    const GroupedVariable& variable = m_tables.variables[v];
     m_contending--;
     m_crossings -= variable.length;
-    for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
-    {
-        const GroupedCrossing& crossing = m_tables.crossings[i];
-        const GroupedLink& l = m_tables.links[crossing.link];
-        if (l.capacity == INFINITE)
-        {
-            continue;
-        }
-        const double weight = l.members[crossing.position].weight;
-        if (variable.bottleneck == crossing.link)
-        {
-            m_groups.TakeRiser(crossing.link, weight, true);
-        }
-        else
-        {
-            m_groups.Fixed(crossing.link) -= weight * level;
-        }
-    }
+    TakeFromLoads(v);
     m_groups.SetBottleneck(v, m_groups.None(), 0);
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
@@ -174,22 +156,60 @@ RelaxedMaxMin::Enter(uint32_t v)
             bottleneck = crossing.link;
         }
     }
+    if (bottleneck != m_groups.None() && m_tables.links[bottleneck].risers == 0)
+    {
+        m_isUnsure[bottleneck] = 1;
+    }
+    AddToLoads(v, bottleneck, level);
+}
+
+/** Takes a variable out of the loads of its links. */
+void
+RelaxedMaxMin::TakeFromLoads(uint32_t v)
+{
+    const GroupedVariable& variable = m_tables.variables[v];
+    const double level = m_groups.Level(v);
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
-        const uint32_t link = m_tables.crossings[i].link;
+        const GroupedCrossing& crossing = m_tables.crossings[i];
+        const GroupedLink& l = m_tables.links[crossing.link];
+        if (l.capacity == INFINITE)
+        {
+            continue;
+        }
+        const double weight = l.members[crossing.position].weight;
+        if (variable.bottleneck == crossing.link)
+        {
+            m_groups.TakeRiser(crossing.link, weight, true);
+        }
+        else
+        {
+            m_groups.Fixed(crossing.link) -= weight * level;
+        }
+    }
+}
+
+/** Adds a variable that no load counts to the group of a link, or by itself in None(), at a level. */
+void
+RelaxedMaxMin::AddToLoads(uint32_t v, uint32_t bottleneck, double level)
+{
+    GroupedVariable& variable = m_tables.variables[v];
+    for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
+    {
+        const GroupedCrossing& crossing = m_tables.crossings[i];
+        const uint32_t link = crossing.link;
         GroupedLink& l = m_tables.links[link];
         if (l.capacity == INFINITE)
         {
             continue;
         }
-        const double weight = l.members[m_tables.crossings[i].position].weight;
+        const double weight = l.members[crossing.position].weight;
         if (link == bottleneck)
         {
             if (l.risers == 0)
             {
                 m_groups.SetLevel(link, level);
                 m_lowestCaps[link] = INFINITE;
-                m_isUnsure[link] = 1;
             }
             m_groups.Function(link).rising += weight;
             l.risers++;
@@ -562,52 +582,8 @@ RelaxedMaxMin::SetLevel(uint32_t link, double level)
 void
 RelaxedMaxMin::Put(uint32_t v, uint32_t bottleneck, double level)
 {
-    GroupedVariable& variable = m_tables.variables[v];
-    const uint32_t from = variable.bottleneck;
-    const double before = m_groups.Level(v);
-    for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
-    {
-        const GroupedCrossing& crossing = m_tables.crossings[i];
-        const uint32_t link = crossing.link;
-        GroupedLink& l = m_tables.links[link];
-        if (l.capacity == INFINITE)
-        {
-            continue;
-        }
-        const double weight = l.members[crossing.position].weight;
-        if (link == from)
-        {
-            m_groups.TakeRiser(link, weight, true);
-        }
-        else
-        {
-            m_groups.Fixed(link) -= weight * before;
-        }
-        if (link == bottleneck)
-        {
-            if (l.risers == 0)
-            {
-                m_groups.SetLevel(link, level);
-                m_lowestCaps[link] = INFINITE;
-            }
-            m_groups.Function(link).rising += weight;
-            l.risers++;
-            NoteCap(link, variable.cap);
-        }
-        else
-        {
-            m_groups.Fixed(link) += weight * level;
-            m_groups.Function(link).highest = std::max(m_groups.Function(link).highest, level);
-        }
-    }
-    m_groups.SetBottleneck(v, bottleneck, level);
-    variable.level = level;
-    m_tables.moved.push_back(v);
-    for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
-    {
-        Touch(m_tables.crossings[i].link);
-        Refresh(m_tables.crossings[i].link);
-    }
+    TakeFromLoads(v);
+    AddToLoads(v, bottleneck, level);
 }
 
 void

@@ -101,6 +101,8 @@ class RelaxedMaxMin : public System<RelaxedMaxMin, GroupedParts>
     void Joined(uint32_t link, uint32_t variable);
     void Left(uint32_t link, uint32_t position, uint32_t variable);
 
+    void TakeFromLoads(uint32_t variable);
+    void AddToLoads(uint32_t variable, uint32_t bottleneck, double level);
     void Touch(uint32_t link);
     void Refresh(uint32_t link);
     void Queue(uint32_t link);
