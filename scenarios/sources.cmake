@@ -178,6 +178,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-bench.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/least-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/leaf-spine-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/left-out-clusters.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/hybrid-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/packet-agreement.cc

@@ -14,7 +14,7 @@ namespace
 {
 
 constexpr uint32_t FEWEST_GPUS = 3; // in a node, nvls.cc
-constexpr uint32_t MOST_HEADS = 32; // NCCL_MAX_NVLS_ARITY, device.h
+constexpr uint32_t MAX_HEADS = 32;  // NCCL_MAX_NVLS_ARITY, device.h
 
 std::vector<NvlsHead>
 HeadsOf(const NvlsNode& node, Connector& connector, bool interNode)
@@ -118,7 +118,7 @@ SearchNvls(const Communicator& communicator, Connector& connector, const NcclCon
     const auto& speeds = constants.SearchSpeeds(interNode);
     const double total = spec.nvlinksPerGpu * NcclBandwidthOfNvLink(spec.nvlink, constants);
     const auto heads = static_cast<uint32_t>(
-        std::min({nodes.front().heads.size() * 1.0, MOST_HEADS * 1.0, total / speeds.back() - 1}));
+        std::min({nodes.front().heads.size() * 1.0, MAX_HEADS * 1.0, total / speeds.back() - 1}));
     const double nvlink = total / (heads + 1);
     const double most = interNode ? std::min(nvlink, PortSpeed(spec)) : nvlink;
     const auto fits = [](double limit) { return [limit](double speed) { return speed <= limit; }; };

@@ -16,7 +16,7 @@ namespace
 {
 
 /** Beyond so many a heap has the timers: all lines are looked at for the next event. */
-constexpr std::size_t MOST_LINES = 1024;
+constexpr std::size_t MAX_LINES = 1024;
 
 /** About an hour's, at a million a second. */
 constexpr double MAX_SLICES = 0x1p32;
@@ -414,7 +414,7 @@ FlowEngine::LineOf(Time delay)
             return static_cast<uint16_t>(i);
         }
     }
-    if (m_lines.size() == MOST_LINES)
+    if (m_lines.size() == MAX_LINES)
     {
         return Wire::NO_LINE;
     }

@@ -174,7 +174,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     FlowForm m_form;
     std::vector<Running> m_running;
     std::vector<uint32_t> m_free;          //!< places of m_running
-    std::vector<DelayLine<Timer>> m_lines; //!< one per distinct delay, of the first MOST_LINES
+    std::vector<DelayLine<Timer>> m_lines; //!< one per distinct delay, of the first MAX_LINES
     std::priority_queue<Due, std::vector<Due>, std::greater<>> m_dues; //!< timers of others
     uint64_t m_timers{0};                                              //!< set in m_dues so far
     std::priority_queue<Wake, std::vector<Wake>, std::greater<>> m_wakes;

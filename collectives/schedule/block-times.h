@@ -40,7 +40,7 @@ struct BlockTimes
         return cost.rate.IsInfinite() ? cost.floor : std::max(cost.floor, bytes / cost.rate);
     }
 
-    /** Likewise of a slice that it stores itself, @p pause before the next one. */
+    /** The same for a slice that the block stores itself, @p pause before the next one. */
     Time Of(PrimitiveKind kind, Bytes bytes, Time pause) const
     {
         const Cost& cost = Of(kind);

@@ -16,7 +16,7 @@ struct ResultOptions
     std::string file;     //!< empty: none
     std::string timeline; //!< file; empty: none
     std::string series;   //!< width of a bin of the link series; empty: no series
-    std::string ports;    //!< of the port series, likewise
+    std::string ports;    //!< width of a bin of the port series; empty: no series
 };
 
 /** Adds `-o, --output FILE`, `--timeline FILE`, `--link-series TIME` and `--port-series TIME`. */

@@ -13,9 +13,9 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST_NODES = int64_t{1} << 24; //!< so that a wrong header fails, not the memory
-constexpr int64_t MOST_LINKS = int64_t{1} << 30; //!< two directions of each have 32-bit ids
-constexpr int64_t MAX_UNLINKED = 65536;          //!< so that a short file takes little memory
+constexpr int64_t MAX_NODES = int64_t{1} << 24; //!< so that a wrong header fails, not the memory
+constexpr int64_t MAX_LINKS = int64_t{1} << 30; //!< two directions of each have 32-bit ids
+constexpr int64_t MAX_UNLINKED = 65536;         //!< so that a short file takes little memory
 constexpr std::size_t LINK_FIELDS = 5;
 
 /** The counts of the first line. */
@@ -42,13 +42,13 @@ ReadHeader(LocatedLines& lines)
     }
     Header header;
     header.line = lines.Line();
-    header.nodes = lines.Whole(0, "nodes", 1, MOST_NODES);
+    header.nodes = lines.Whole(0, "nodes", 1, MAX_NODES);
     header.switches = lines.Whole(1, "switches", 0, header.nodes);
     if (count == 4)
     {
         lines.Whole(2, "tors", 0, header.switches);
     }
-    header.links = lines.Whole(count - 1, "links", 0, MOST_LINKS);
+    header.links = lines.Whole(count - 1, "links", 0, MAX_LINKS);
     if (header.nodes > 2 * header.links + MAX_UNLINKED)
     {
         throw lines.Error("nodes: found " + std::to_string(header.nodes) + " with " +

@@ -17,7 +17,7 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MAX_NODES = int64_t{1} << 20;
+constexpr int64_t MAX_HTSIM_NODES = int64_t{1} << 20;
 constexpr int64_t MAX_RADIX = 4096;
 constexpr std::size_t MAX_TIERS = 3;
 
@@ -124,11 +124,11 @@ ReadFile(LocatedLines& lines)
         }
         if (key == "nodes")
         {
-            file.nodes = lines.Whole(1, "Nodes", 1, MAX_NODES);
+            file.nodes = lines.Whole(1, "Nodes", 1, MAX_HTSIM_NODES);
         }
         else if (key == "podsize")
         {
-            file.podSize = lines.Whole(1, "Podsize", 1, MAX_NODES);
+            file.podSize = lines.Whole(1, "Podsize", 1, MAX_HTSIM_NODES);
         }
         else if (key == "tiers")
         {

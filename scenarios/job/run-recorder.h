@@ -57,7 +57,7 @@ class RunRecorder : public Object
     std::string m_file;         //!< HDF5; empty: none
     std::string m_timelineFile; //!< empty: none
     Time m_linkSeries;          //!< width of a bin; 0: no series
-    Time m_portSeries;          //!< likewise
+    Time m_portSeries;          //!< width of a bin; 0: no series
 
     weir::Scenario m_scenario;                       //!< what is run
     Ptr<CollectiveRuntime> m_runtime;                //!< the fabric's

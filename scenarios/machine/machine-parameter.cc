@@ -26,7 +26,7 @@ constexpr double MIN_LATENCY_US = 0.01;
 constexpr double MAX_LATENCY_US = 20;
 constexpr double MIN_RATE_GBPS = 1;
 constexpr double MAX_RATE_GBPS = 1000;
-constexpr double LEAST_PART = 1e-3; // of a cost whose range begins at zero
+constexpr double MIN_PART = 1e-3; // of a cost whose range begins at zero
 
 void
 AddLink(const std::string& name,
@@ -124,7 +124,7 @@ ParametersOf(const NodeSpec& node)
             {std::string("costs.") + figure.key + ".value",
              figure.unit,
              cost.value,
-             std::max(figure.least, cost.value * LEAST_PART), // zero has no logarithm
+             std::max(figure.least, cost.value * MIN_PART), // zero has no logarithm
              figure.most,
              SpreadOf(figure.kind, figure.unit),
              cost.source});

@@ -17,7 +17,7 @@ namespace
 {
 
 constexpr double HERTZ_PER_GHZ = 1e9;
-constexpr double LEAST_EFFICIENCY = 0.01;
+constexpr double MIN_PORT_EFFICIENCY = 0.01;
 
 /** The `value` of a {value, source} map. */
 YamlNode
@@ -60,7 +60,7 @@ ReadArchitecture(const YamlNode& reference, const Catalog& catalog)
     read.nvlinkRate = nvlink.Get("rate").AsRate();
     read.nvlinkHeaderFlits = nvlink.Get("headerFlits").AsCount(1, 16);
     read.nvlinkNcclRate = nvlink.Get("ncclRate").AsRate();
-    read.nvlink = {nvlink.Get("measured").AsNumber(LEAST_EFFICIENCY, 1), ReadSource(nvlink)};
+    read.nvlink = {nvlink.Get("measured").AsNumber(MIN_PORT_EFFICIENCY, 1), ReadSource(nvlink)};
     read.costs = CostsIn(node);
     return read;
 }
@@ -78,7 +78,7 @@ ReadTransport(const YamlNode& reference, const Catalog& catalog)
     const YamlNode node = ResolvePart(reference, CatalogKind::Transports, catalog, "transport");
     TransportFigures read;
     read.kind = node.Get("kind").AsEnum(TransportNames());
-    read.port = {Sourced(node, "measured").AsNumber(LEAST_EFFICIENCY, 1),
+    read.port = {Sourced(node, "measured").AsNumber(MIN_PORT_EFFICIENCY, 1),
                  ReadSource(node.Get("measured"))};
     read.costs = CostsIn(node);
     return read;

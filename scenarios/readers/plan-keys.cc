@@ -196,7 +196,7 @@ ShardingKeys()
 std::vector<PlanKey>
 EmbeddingKeys()
 {
-    constexpr int64_t MOST_WIDTH = 65536; // of a row
+    constexpr int64_t MAX_WIDTH = 65536; // of a row
     return {Choice("embeddings.placement",
                    "How embedding tables lie: tables, rows or columns.",
                    EmbeddingPlacementNames(),
@@ -215,7 +215,7 @@ EmbeddingKeys()
                 "embeddings.columnWidth",
                 "Columns of a part of a table that goes by columns.",
                 [](Plan& p) -> uint32_t& { return p.embeddings.columnWidth; },
-                MOST_WIDTH),
+                MAX_WIDTH),
             Choice("embeddings.optimizer",
                    "Of embedding rows: sgd, rowwise-adagrad or adagrad.",
                    EmbeddingOptimizerNames(),

@@ -17,7 +17,7 @@ namespace
 {
 
 constexpr int64_t MAX_LAYERS = 100'000;
-constexpr int64_t MOST_TIMES = 10'000;
+constexpr int64_t MAX_REPEATS = 10'000;
 
 uint32_t
 FigureOr(const YamlNode& node, const char* key, int64_t least, uint32_t otherwise)
@@ -145,7 +145,7 @@ class NetworkReader
         {
             entry.CheckKeys(YamlKeysOf("model.network.cross"));
             const auto times = entry.Find("times");
-            const int64_t count = times ? times->AsInteger(1, MOST_TIMES) : 1;
+            const int64_t count = times ? times->AsInteger(1, MAX_REPEATS) : 1;
             for (int64_t i = 0; i < count; i++)
             {
                 m_builder.Cross(ReadWidth(entry.Get("cross")));
@@ -154,7 +154,7 @@ class NetworkReader
         else if (entry.Has("repeat"))
         {
             entry.CheckKeys(YamlKeysOf("model.network.repeat"));
-            const int64_t times = entry.Get("repeat").AsInteger(1, MOST_TIMES);
+            const int64_t times = entry.Get("repeat").AsInteger(1, MAX_REPEATS);
             for (int64_t i = 0; i < times; i++)
             {
                 Read(entry.Get("layers"));
@@ -209,7 +209,7 @@ class NetworkReader
         entry.CheckKeys(YamlKeysOf("model.network.block"));
         const uint32_t stride = FigureOr(entry, "stride", 1, 1);
         const auto found = entry.Find("times");
-        const int64_t times = found ? found->AsInteger(1, MOST_TIMES) : 1;
+        const int64_t times = found ? found->AsInteger(1, MAX_REPEATS) : 1;
         for (int64_t i = 0; i < times; i++)
         {
             m_builder.Residual(ReadWidth(entry.Get(key)), i == 0 ? stride : 1, isBottleneck);

@@ -22,7 +22,7 @@ namespace
 {
 
 // A bound that no cluster comes near; it keeps products with ports within 32 bits.
-constexpr int64_t MOST_NODES = 1 << 20;
+constexpr int64_t MAX_NODES = 1 << 20;
 
 uint32_t
 CountOr(const YamlNode& node, const char* key, int64_t least, int64_t most, uint32_t otherwise)
@@ -84,7 +84,7 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     {
         ReadSource(node);
     }
-    system.cluster.nodes = CountOr(node, "nodes", 1, MOST_NODES, 1);
+    system.cluster.nodes = CountOr(node, "nodes", 1, MAX_NODES, 1);
     const YamlNode inside = node.Get("node");
     const std::string gpuFile = catalog.Find(CatalogKind::Gpus, inside.Get("gpu"));
     system.gpu = LoadGpu(gpuFile, catalog);

@@ -46,7 +46,7 @@ class PortSeries : public PortObserver
     void Finish(Time now, RecordSink& sink);
 
   private:
-    static constexpr std::size_t MOST_CLASSES = 8;
+    static constexpr std::size_t MAX_CLASSES = 8;
 
     struct Bin
     {
@@ -65,9 +65,9 @@ class PortSeries : public PortObserver
     {
         int64_t since{0}; //!< ps: up to here all is accounted for
         int64_t bytes{0}; //!< of all queues
-        std::array<int64_t, MOST_CLASSES> ofClass{};
+        std::array<int64_t, MAX_CLASSES> ofClass{};
         uint8_t paused{0};      //!< bit by class
-        uint8_t uncredited{0};  //!< likewise: a packet waits for credits
+        uint8_t uncredited{0};  //!< bit by class: a packet waits for credits
         int64_t pausedSince{0}; //!< ps, while it is
         std::vector<Bin> bins;  //!< in the order of numbers
     };

@@ -99,7 +99,7 @@ class Recorder : private TransportObserver
     /**
      * Watches @p transport, whose routes are @p routing's; both must outlive the recorder.
      * @param linkSeries the width of a bin; nothing: no series
-     * @param portSeries likewise
+     * @param portSeries the width of a bin; nothing: no series
      * @throws std::invalid_argument when the port series is asked for of a transport without
      *         packets.
      */

@@ -35,7 +35,7 @@ struct ResultFile::Tables
     CollectiveTable collectives;
     FlowTable flows;
     std::unique_ptr<LinkBinTable> linkBins; //!< where the output asks for the series
-    std::unique_ptr<PortBinTable> portBins; //!< likewise
+    std::unique_ptr<PortBinTable> portBins; //!< where the output asks for the series
     std::vector<uint32_t> firstLabel;       //!< by job: where its labels begin in the catalogue
 };
 

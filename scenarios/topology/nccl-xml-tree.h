@@ -14,7 +14,7 @@ namespace weir
 {
 
 /** The most NVLinks that one element may count. */
-constexpr int64_t MOST_LINKS = 1 << 10;
+constexpr int64_t MAX_LINKS = 1 << 10;
 
 /** A PCI bus id in the form in which ids are compared: in lower case. */
 std::string BusId(std::string text);

@@ -298,14 +298,14 @@ class Reader
 
     LinkProfile ProfileOf(const XmlElement& element) const
     {
-        constexpr double MOST_GBPS = 1e6;
+        constexpr double MAX_GBPS = 1e6;
         const auto data = AllDataOf(element);
         LinkProfile profile;
         profile.name = Get(element, data, "profile");
         // To a byte per second: what products with 1e9 add would make another rate of it.
         const auto rate = [&](const char* key, double least) {
             return Rate::BytesPerSecond(
-                std::round(Number(element, data, key, least, MOST_GBPS) * 1e9));
+                std::round(Number(element, data, key, least, MAX_GBPS) * 1e9));
         };
         profile.rawRate = rate("rawGBps", 1e-6);
         profile.encoding = Number(element, data, "encoding", 1e-6, 1);

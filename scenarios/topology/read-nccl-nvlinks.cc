@@ -66,7 +66,7 @@ class NvLinkReader
             {
                 continue;
             }
-            const auto count = static_cast<uint32_t>(child.Integer("count", 1, MOST_LINKS));
+            const auto count = static_cast<uint32_t>(child.Integer("count", 1, MAX_LINKS));
             const std::string target = BusId(child.Text("target"));
             const std::string kind = child.TextOr("tclass");
             if (kind.rfind("0x068001", 0) == 0)

@@ -220,7 +220,7 @@ ChipToChip(const XmlGpu& gpu, const NodeSpec* base)
     for (const XmlElement& link : links)
     {
         megabytes += link.Number("bw", 1, MAX_MEGABYTES) *
-                     static_cast<double>(link.Integer("count", 1, MOST_LINKS));
+                     static_cast<double>(link.Integer("count", 1, MAX_LINKS));
     }
     const Rate rate = Rate::GBps(megabytes / 1000);
     LinkProfile link = base && base->gpuLink ? *base->gpuLink : DefaultChipToChip(rate);

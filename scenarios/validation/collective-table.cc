@@ -67,14 +67,14 @@ ReadRows(LocatedLines& lines, std::vector<MeasuredCollective>& runs)
 MeasuredCollective
 ReadMeasuredRun(const YamlNode& node, const Catalog& catalog)
 {
-    constexpr int64_t MOST_NODES = 1 << 20;
+    constexpr int64_t MAX_NODES = 1 << 20;
     constexpr int64_t MAX_CHANNELS = 64;
     node.CheckKeys(YamlKeysOf("suite.collectives"));
     MeasuredCollective run;
     run.name = node.Get("name").AsString();
     CollectiveSweepSpec& sweep = run.sweep;
     sweep.cluster = ReadSystem(node.Get("system"), catalog).cluster;
-    sweep.cluster.nodes = ReadCount(node.Get("nodes"), MOST_NODES);
+    sweep.cluster.nodes = ReadCount(node.Get("nodes"), MAX_NODES);
     sweep.gpusPerNode = ReadCount(node.Get("gpusPerNode"), sweep.cluster.node.gpus);
     sweep.op = node.Get("op").AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP));
     sweep.ncclVersion = node.Get("nccl").AsString();

@@ -8,6 +8,7 @@
 #include "fabric/transport/make-transport.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "scenarios/validation/error-statistics.h"
+#include "scenarios/validation/leaf-spine-topology.h"
 
 #include <algorithm>
 #include <cmath>
@@ -88,35 +89,6 @@ class Arrivals : public PassiveEngine, public FlowClient
     std::size_t m_next{0};
 };
 
-Topology
-LeafSpineNetwork()
-{
-    Topology topology;
-    std::vector<DeviceId> spines;
-    for (uint32_t i = 0; i < HOSTS; i++)
-    {
-        topology.AddDevice(DeviceKind::Host, "host" + std::to_string(i));
-    }
-    for (uint32_t i = 0; i < SPINES; i++)
-    {
-        spines.push_back(topology.AddDevice(DeviceKind::SpineSwitch, "spine" + std::to_string(i)));
-    }
-    for (uint32_t leaf = 0; leaf < LEAVES; leaf++)
-    {
-        const DeviceId at =
-            topology.AddDevice(DeviceKind::LeafSwitch, "leaf" + std::to_string(leaf));
-        for (uint32_t i = leaf * HOSTS / LEAVES; i < (leaf + 1) * HOSTS / LEAVES; i++)
-        {
-            topology.AddDuplexLink(DeviceId(i), at, LinkKind::Network, RATE, LATENCY);
-        }
-        for (const DeviceId spine : spines)
-        {
-            topology.AddDuplexLink(at, spine, LinkKind::Network, RATE, LATENCY);
-        }
-    }
-    return topology;
-}
-
 /** Sums of completion times, of interest and of the rest. */
 struct Totals
 {
@@ -127,7 +99,7 @@ struct Totals
 Totals
 Play(Form form, const PacketSpec& packets, uint64_t seed)
 {
-    const Topology topology = LeafSpineNetwork();
+    const Topology topology = LeafSpineTopology(HOSTS, LEAVES, SPINES, RATE, LATENCY);
     FabricSpec fabric;
     fabric.kind = GraphFabric();
     Routing routing(topology, fabric);

@@ -27,8 +27,8 @@ const std::vector<std::string> MESSAGE_COLUMNS{"matrix", "src", "dst", "size_B",
 void
 ReadMessages(const YamlNode& file, MeasuredCompletions& measured)
 {
-    constexpr int64_t MOST_BYTES = int64_t{1} << 50;
-    constexpr int64_t MOST_US = 1'000'000'000;
+    constexpr int64_t MAX_BYTES = int64_t{1} << 50;
+    constexpr int64_t MAX_US = 1'000'000'000;
     LocatedLines lines(file.AsPathBesideFile(), file.Where());
     if (lines.NextHeader() != MESSAGE_COLUMNS)
     {
@@ -40,9 +40,9 @@ ReadMessages(const YamlNode& file, MeasuredCompletions& measured)
         MatrixMessage message;
         message.source = static_cast<uint32_t>(lines.Whole(1, "src", 0, 1 << 24));
         message.destination = static_cast<uint32_t>(lines.Whole(2, "dst", 0, 1 << 24));
-        message.bytes = Bytes(lines.Whole(3, "size_B", 1, MOST_BYTES));
+        message.bytes = Bytes(lines.Whole(3, "size_B", 1, MAX_BYTES));
         message.start =
-            Time::Microseconds(static_cast<double>(lines.Whole(4, "start_us", 0, MOST_US)));
+            Time::Microseconds(static_cast<double>(lines.Whole(4, "start_us", 0, MAX_US)));
         measured.matrices[std::string(lines.Fields()[0])].push_back(message);
     }
 }

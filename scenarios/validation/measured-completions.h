@@ -34,7 +34,7 @@ struct MeasuredCompletionRun
     FabricSpec fabric;
     PacketSpec packets;
     double first{0}; //!< when the first message was done, seconds from the beginning
-    double last{0};  //!< likewise, the last one
+    double last{0};  //!< when the last message was done, seconds from the beginning
 };
 
 /** Runs of which a source tells when their first and last messages were done. */

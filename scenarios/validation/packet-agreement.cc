@@ -11,6 +11,7 @@
 #include "scenarios/readers/read-corrections.h"
 #include "scenarios/readers/read-traffic.h"
 #include "scenarios/validation/error-statistics.h"
+#include "scenarios/validation/leaf-spine-topology.h"
 #include "scenarios/validation/regime-traffic.h"
 
 #include <algorithm>
@@ -104,37 +105,6 @@ Regimes()
             {"spray-nscc", UltraEthernet(), true}};
 }
 
-Topology
-RegimeNetwork()
-{
-    Topology topology;
-    std::vector<DeviceId> spines;
-    for (uint32_t i = 0; i < REGIME_HOSTS; i++)
-    {
-        topology.AddDevice(DeviceKind::Host, "host" + std::to_string(i));
-    }
-    for (uint32_t i = 0; i < REGIME_SPINES; i++)
-    {
-        spines.push_back(topology.AddDevice(DeviceKind::SpineSwitch, "spine" + std::to_string(i)));
-    }
-    for (uint32_t leaf = 0; leaf < REGIME_LEAVES; leaf++)
-    {
-        const DeviceId at =
-            topology.AddDevice(DeviceKind::LeafSwitch, "leaf" + std::to_string(leaf));
-        for (uint32_t i = leaf * REGIME_HOSTS / REGIME_LEAVES;
-             i < (leaf + 1) * REGIME_HOSTS / REGIME_LEAVES;
-             i++)
-        {
-            topology.AddDuplexLink(DeviceId(i), at, LinkKind::Network, REGIME_RATE, REGIME_LATENCY);
-        }
-        for (const DeviceId spine : spines)
-        {
-            topology.AddDuplexLink(at, spine, LinkKind::Network, REGIME_RATE, REGIME_LATENCY);
-        }
-    }
-    return topology;
-}
-
 /** Seconds of each message; of a collective, of all of it. */
 std::vector<double>
 DurationsOf(const RegimeTraffic& traffic,
@@ -142,7 +112,8 @@ DurationsOf(const RegimeTraffic& traffic,
             const std::optional<PacketSpec>& packets,
             const CorrectionSpec& corrections)
 {
-    const Topology topology = RegimeNetwork();
+    const Topology topology =
+        LeafSpineTopology(REGIME_HOSTS, REGIME_LEAVES, REGIME_SPINES, REGIME_RATE, REGIME_LATENCY);
     FabricSpec fabric;
     fabric.kind = GraphFabric();
     if (isSprayed)

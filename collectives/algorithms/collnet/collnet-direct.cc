@@ -23,9 +23,9 @@ namespace
 bool
 SupportsCollNetDirect(CollectiveOp op, const Communicator& communicator)
 {
-    constexpr uint32_t MOST_GPUS = 8; // of a node: NCCL_MAX_DIRECT_ARITY + 1, device.h
+    constexpr uint32_t MAX_GPUS = 8; // of a node: NCCL_MAX_DIRECT_ARITY + 1, device.h
     return op == CollectiveOp::AllReduce && communicator.collNetGraph.channels > 0 &&
-           communicator.gpusPerNode <= MOST_GPUS;
+           communicator.gpusPerNode <= MAX_GPUS;
 }
 
 /** All hops of one head in all nodes, and the longest of them. */

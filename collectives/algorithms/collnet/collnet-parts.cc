@@ -25,9 +25,9 @@ namespace
 bool
 SupportsCollNetParts(CollectiveOp op, const Communicator& communicator)
 {
-    constexpr uint32_t MOST_GPUS = 8; // of a node: NCCL_MAX_DIRECT_ARITY + 1, device.h
+    constexpr uint32_t MAX_GPUS = 8; // of a node: NCCL_MAX_DIRECT_ARITY + 1, device.h
     return (op == CollectiveOp::AllGather || op == CollectiveOp::ReduceScatter) &&
-           communicator.collNetGraph.channels > 0 && communicator.gpusPerNode <= MOST_GPUS &&
+           communicator.collNetGraph.channels > 0 && communicator.gpusPerNode <= MAX_GPUS &&
            IsEveryRankHead(communicator);
 }
 

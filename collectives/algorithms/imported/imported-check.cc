@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-constexpr std::size_t MOST_ORDERED_BLOCKS = 4096; //!< clocks of 64 MiB
+constexpr std::size_t MAX_ORDERED_BLOCKS = 4096; //!< clocks of 64 MiB
 
 /** One run of a program on symbols. */
 class SymbolicRun
@@ -46,7 +46,7 @@ class SymbolicRun
 
     std::string Run(bool descending)
     {
-        if (!descending && m_blocks.size() <= MOST_ORDERED_BLOCKS)
+        if (!descending && m_blocks.size() <= MAX_ORDERED_BLOCKS)
         {
             m_order.emplace(m_program, m_firstBlock);
         }

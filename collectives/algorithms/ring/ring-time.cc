@@ -360,8 +360,8 @@ class RoundShares
     const AloneRates& m_rates;
     double m_calls;
     std::vector<std::vector<Rate>> m_shares;     //!< by ring and hop
-    std::vector<std::vector<Rate>> m_full;       //!< likewise, all hops busy
-    std::vector<std::vector<Rate>> m_most;       //!< likewise, without links that hops share
+    std::vector<std::vector<Rate>> m_full;       //!< the same, all hops busy
+    std::vector<std::vector<Rate>> m_most;       //!< the same, without links that hops share
     LoadByKey m_hopsOn;                          //!< by link that slows hops
     LoadByKey m_all;                             //!< by link: of all hops
     std::vector<uint32_t> m_pace;                //!< by ring

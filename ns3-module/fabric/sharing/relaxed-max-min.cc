@@ -189,7 +189,7 @@ RelaxedMaxMin::TakeFromLoads(uint32_t v)
     }
 }
 
-/** Adds a variable that no load counts to the group of a link, or by itself in None(), at a level. */
+/** Adds a variable that no load counts to the group of a link, or by itself in None(). */
 void
 RelaxedMaxMin::AddToLoads(uint32_t v, uint32_t bottleneck, double level)
 {

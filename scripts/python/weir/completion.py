@@ -6,7 +6,7 @@ import pandas
 from weir.errors import Missing
 
 PERCENTILES = [50, 95, 99]
-MOST_BINS = 24
+MAX_BINS = 24
 
 
 def completion_times(result):
@@ -32,10 +32,10 @@ def completion_times(result):
 def size_bins(sizes):
     """Edges of the bins: one a distinct size where there are few, else even in the logarithm."""
     distinct = numpy.unique(sizes)
-    if len(distinct) <= MOST_BINS:
+    if len(distinct) <= MAX_BINS:
         return numpy.append(distinct, distinct[-1] + 1)
     low, high = max(distinct[0], 1), distinct[-1]
-    edges = numpy.unique(numpy.geomspace(low, high, MOST_BINS + 1).astype(numpy.int64))
+    edges = numpy.unique(numpy.geomspace(low, high, MAX_BINS + 1).astype(numpy.int64))
     edges[0], edges[-1] = distinct[0], high + 1
     return edges
 

@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-constexpr unsigned MOST_CLASSES = 8; //!< of PFC: a bit each
+constexpr unsigned MAX_CLASSES = 8; //!< of PFC: a bit each
 
 /**
  * A pause frame with preamble and gap (IEEE 802.3, Annex 31D).
@@ -52,7 +52,7 @@ PacketNetwork::PacketNetwork(const Topology& topology,
       m_buffers(topology.DeviceCount()),
       m_draws(topology.LinkCount())
 {
-    if (m_classes > MOST_CLASSES)
+    if (m_classes > MAX_CLASSES)
     {
         throw std::invalid_argument("trafficClasses: found " + std::to_string(spec.trafficClasses) +
                                     ", expected at most 7");
@@ -771,7 +771,7 @@ void
 PacketNetwork::Stamp(Packet& packet, uint32_t link, int64_t now)
 {
     Telemetry& telemetry = m_packets.GetTelemetry(packet.telemetry);
-    if (telemetry.count < Telemetry::MOST_HOPS)
+    if (telemetry.count < Telemetry::MAX_HOPS)
     {
         Telemetry::Hop& hop = telemetry.hops[telemetry.count++];
         hop.time = now;

@@ -9,8 +9,8 @@ namespace weir
 namespace
 {
 
-const Bytes MOST_BYTES = Bytes::GiB(1024);
-const Time MOST_TIME = Time::Seconds(1000);
+const Bytes MAX_BYTES = Bytes::GiB(1024);
+const Time MAX_TIME = Time::Seconds(1000);
 
 } // namespace
 
@@ -63,7 +63,7 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
                       "Least time between two requests for the same packet (go-back-n).",
                       "HPCC's simulator"},
                      nackInterval,
-                     {Time(), MOST_TIME});
+                     {Time(), MAX_TIME});
     visitor.Count(
         {"reordering",
          "Packets by which another may be overtaken and is not yet held lost (selective)."},
@@ -74,7 +74,7 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
                   {1, 1u << 12});
     visitor.Size({"window", "Most bytes that are not acknowledged; 0: as congestion control says."},
                  window,
-                 {Bytes(0), MOST_BYTES});
+                 {Bytes(0), MAX_BYTES});
     visitor.DataRate({"mostRate",
                       "Most that a queue pair sends, which congestion control takes for its line; "
                       "0: its port's rate."},
@@ -82,7 +82,7 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
                      {Rate(), Rate::Gbps(1e6)});
     visitor.Duration({"messageGap", "Pause between two messages of a queue pair."},
                      messageGap,
-                     {Time(), MOST_TIME});
+                     {Time(), MAX_TIME});
     visitor.Enum<FlowEnd>(
         {"flowEnd", "When a flow has ended: its last byte is received, or acknowledged."},
         flowEnd,
@@ -101,10 +101,10 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
          {"none", FlowControl::None}});
     visitor.Size({"buffer", "Packet buffer of a switch.", "Spectrum, Tomahawk: 16 MB and more"},
                  buffer,
-                 {Bytes(1), MOST_BYTES});
+                 {Bytes(1), MAX_BYTES});
     visitor.Size({"reserve", "Of that, for each ingress link and class alone.", "HPCC's simulator"},
                  reserve,
-                 {Bytes(0), MOST_BYTES});
+                 {Bytes(0), MAX_BYTES});
     visitor.Number({"alpha",
                     "Part of the free shared buffer that one ingress link and class may use (pfc), "
                     "or one queue of a lossy class.",
@@ -120,18 +120,18 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
                   "packets, the pause and both ways of the wire come to.",
                   "IEEE 802.1Qbb without delays of interfaces"},
                  headroom,
-                 {Bytes(0), MOST_BYTES});
+                 {Bytes(0), MAX_BYTES});
     visitor.Size(
         {"resumeOffset", "How far below its threshold a paused one goes on.", "HPCC's simulator"},
         resumeOffset,
-        {Bytes(0), MOST_BYTES});
+        {Bytes(0), MAX_BYTES});
     visitor.Duration(
         {"pauseTime", "How long a pause lasts; it is renewed in time. inf: until told."},
         pauseTime,
         {Time::Nanoseconds(1), Time::Infinite()});
     visitor.Size({"portQueue", "Most bytes in the queue of a lossy class; 0: alpha says."},
                  portQueue,
-                 {Bytes(0), MOST_BYTES});
+                 {Bytes(0), MAX_BYTES});
     visitor.Count({"losslessClasses",
                    "Classes of data, from the first on, that are paused (pfc); packets of the "
                    "others are dropped where their queue has no room."},
@@ -143,13 +143,13 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
     visitor.Size({"creditBuffer",
                   "Receive buffer of a link and lane (credits); 0: enough for the whole rate."},
                  creditBuffer,
-                 {Bytes(0), MOST_BYTES});
+                 {Bytes(0), MAX_BYTES});
     visitor.Size({"creditUnit", "Bytes of one credit.", "InfiniBand: 64"},
                  creditUnit,
                  {Bytes(1), Bytes::KiB(64)});
     visitor.Duration({"creditDelay", "From a packet's leaving to its credits' leaving."},
                      creditDelay,
-                     {Time(), MOST_TIME});
+                     {Time(), MAX_TIME});
     visitor.Flag({"marks", "Mark packets (ECN)."}, marks);
     visitor.Flag({"markRoots",
                   "Mark only where congestion begins: no packet that had to wait for credits or "
@@ -158,10 +158,10 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
                  markRoots);
     visitor.Size({"markFrom", "Queue from which on packets are marked (Kmin).", "HPCC's simulator"},
                  markFrom,
-                 {Bytes(0), MOST_BYTES});
+                 {Bytes(0), MAX_BYTES});
     visitor.Size({"markAll", "Queue from which on all are (Kmax).", "HPCC's simulator"},
                  markAll,
-                 {Bytes(0), MOST_BYTES});
+                 {Bytes(0), MAX_BYTES});
     visitor.Number(
         {"markProbability", "Part of packets that are at markAll (Pmax).", "HPCC's simulator"},
         markProbability,
@@ -181,15 +181,15 @@ NodeLinkSpec::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Size({"nvlinkBuffer", "Receive buffer of an NVLink; 0: enough for the whole rate."},
                  nvlinkBuffer,
-                 {Bytes(0), MOST_BYTES});
+                 {Bytes(0), MAX_BYTES});
     visitor.Size({"pcieBuffer", "Receive buffer of a PCIe link; 0: enough for the whole rate."},
                  pcieBuffer,
-                 {Bytes(0), MOST_BYTES});
+                 {Bytes(0), MAX_BYTES});
     visitor.Size({"nicBuffer",
                   "Packet buffer of a network adapter, for what comes from the network.",
                   "ConnectX-5: 2 MB a port"},
                  nicBuffer,
-                 {Bytes(1), MOST_BYTES});
+                 {Bytes(1), MAX_BYTES});
     visitor.Size(
         {"burst",
          "What is sent at once inside a node, where packets of 128 to 256 bytes follow each "

@@ -13,7 +13,7 @@ namespace
 {
 
 /** Events of which the memory that they look at is fetched at once: fewer would wait for it. */
-constexpr std::size_t LEAST_PREFETCHED = 4;
+constexpr std::size_t MIN_PREFETCHED = 4;
 
 /** Of @p bytes, what the part number @p part of @p count has: they differ by one at most. */
 int64_t
@@ -139,7 +139,7 @@ void
 PacketTransport::Prefetch()
 {
     const std::size_t count = m_wheel.DueCount();
-    if (count < LEAST_PREFETCHED)
+    if (count < MIN_PREFETCHED)
     {
         return;
     }

@@ -57,7 +57,7 @@ static_assert(sizeof(Packet) == 64, "packets fill one cache line");
 /** What switches write into a packet: in-band network telemetry. */
 struct Telemetry
 {
-    static constexpr unsigned MOST_HOPS = 8;
+    static constexpr unsigned MAX_HOPS = 8;
 
     /** A port when the packet left it. */
     struct Hop
@@ -69,7 +69,7 @@ struct Telemetry
         uint32_t link{0};
     };
 
-    std::array<Hop, MOST_HOPS> hops;
+    std::array<Hop, MAX_HOPS> hops;
     uint32_t count{0};
     uint32_t nextFree{Packet::NONE};
 };

@@ -16,7 +16,7 @@ namespace
 // What an ACK says: the packet expected next, and which packet behind it has just come.
 constexpr unsigned NEXT_BITS = 48;
 constexpr uint64_t NEXT_MASK = (uint64_t{1} << NEXT_BITS) - 1;
-constexpr uint64_t MOST_BEHIND = 0xffff; //!< 0: none
+constexpr uint64_t MAX_BEHIND = 0xffff; //!< 0: none
 
 /** Grants of credit that a sender holds unused until it says so. */
 constexpr double SATING_GRANTS = 2;
@@ -35,7 +35,7 @@ Leave(std::vector<uint32_t>& waiting, uint32_t pair)
 uint64_t
 AckNumber(uint64_t next, uint64_t came)
 {
-    const uint64_t behind = came > next && came - next <= MOST_BEHIND ? came - next : 0;
+    const uint64_t behind = came > next && came - next <= MAX_BEHIND ? came - next : 0;
     return next | behind << NEXT_BITS;
 }
 

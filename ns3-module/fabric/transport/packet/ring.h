@@ -40,7 +40,7 @@ class Ring
         return m_values.get() + (m_first & m_mask);
     }
 
-    /** Where the next one will be; likewise. */
+    /** Where the next one will be, to prefetch it. */
     const T* EndPlace() const
     {
         return m_values.get() + (m_end & m_mask);

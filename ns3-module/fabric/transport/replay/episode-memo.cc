@@ -62,7 +62,7 @@ EpisodeMemo::Extend(uint32_t state, const Start& start)
     {
         return found;
     }
-    if (m_states.size() == MOST_STATES)
+    if (m_states.size() == MAX_STATES)
     {
         return NONE;
     }

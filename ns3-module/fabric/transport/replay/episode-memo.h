@@ -107,7 +107,7 @@ class EpisodeMemo
 
   private:
     /** States take about 200 bytes each with what was told there. */
-    static constexpr std::size_t MOST_STATES = 1u << 24;
+    static constexpr std::size_t MAX_STATES = 1u << 24;
 
     std::deque<State> m_states;
     InternIndex m_edges;             //!< of m_states by parent and start

@@ -94,8 +94,8 @@ ReplayTransport::AdvanceAlone(Time limit)
     const int64_t until = limit.IsInfinite() ? EpisodeMemo::NEVER : limit.ToPicoseconds();
     Flush();
     m_hasTold = false;
-    constexpr unsigned MOST_TURNS = 1u << 12; // lets whoever runs it show progress, or stop
-    for (unsigned i = 0; i < MOST_TURNS && !m_hasTold && !m_due.empty(); i++)
+    constexpr unsigned MAX_TURNS = 1u << 12; // lets whoever runs it show progress, or stop
+    for (unsigned i = 0; i < MAX_TURNS && !m_hasTold && !m_due.empty(); i++)
     {
         const auto [due, number] = *m_due.begin();
         if (due >= until)

@@ -135,7 +135,7 @@ class ReplayTransport final : public Transport
         FlowId id;             //!< among the packets
         FlowCounters counters; //!< once it is done
         bool isSent{false};    //!< its client was told so
-        bool isDone{false};    //!< likewise
+        bool isDone{false};    //!< its client was told this
         bool isStalled{false};
     };
 

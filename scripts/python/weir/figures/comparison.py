@@ -9,7 +9,7 @@ from weir.figure import PALETTE, Figure, new_figure
 from weir.figures.breakdown import color_of
 from weir.quantity import TIMES, unit_for
 
-MOST_ROWS = 24  # changed quantities that are drawn
+MAX_ROWS = 24  # changed quantities that are drawn
 LEAST = 0.001   # relative changes below are not drawn
 
 
@@ -51,7 +51,7 @@ class Comparison(Figure):
         parts = parts[(parts["a"] > 0) | (parts["b"] > 0)]
         changes = both[(both["ratio"] - 1).abs() >= LEAST]
         changes = changes.loc[(changes["ratio"] - 1).abs().sort_values(ascending=False).index]
-        changes = changes.head(MOST_ROWS).sort_index()
+        changes = changes.head(MAX_ROWS).sort_index()
         rows = max(len(changes), 1)
         heights = [0.5 + 0.3 * 2 + 0.3] * bool(len(parts)) + [0.6 + 0.16 * rows]
         figure = new_figure(sum(heights) + 0.2)
@@ -110,4 +110,4 @@ class Comparison(Figure):
 
     def caption(self, data):
         return (f"{data['result_b'].iloc[0]} against {data['result_a'].iloc[0]}: the parts of a "
-                f"step, and the up to {MOST_ROWS} quantities that differ most, by their ratio.")
+                f"step, and the up to {MAX_ROWS} quantities that differ most, by their ratio.")

@@ -8,7 +8,7 @@ from weir.errors import InputError, Missing
 from weir.figure import PALETTE, Figure, new_figure
 from weir.quantity import TIMES, unit_for
 
-MOST_ROWS = 16      # ranks that fit on a page
+MAX_ROWS = 16      # ranks that fit on a page
 RESOLUTION = 3000   # intervals closer than the window over this are drawn as one
 RASTER_FROM = 1500  # so many boxes are an image within the picture
 FEW_BOXES = 400     # up to so many get their names, where these fit
@@ -27,8 +27,8 @@ def chosen_ranks(result, ops, choice):
     elif result.has("ranks", "job", "rank", "stage"):
         stages = result.table("ranks")[["job", "rank", "stage"]].astype({"job": str})
         recorded = recorded.merge(stages, how="left").drop_duplicates(["job", "stage"])
-    if choice.ranks is None and len(recorded) > MOST_ROWS:
-        keep = numpy.linspace(0, len(recorded) - 1, MOST_ROWS).round().astype(int)
+    if choice.ranks is None and len(recorded) > MAX_ROWS:
+        keep = numpy.linspace(0, len(recorded) - 1, MAX_ROWS).round().astype(int)
         recorded = recorded.iloc[keep]
     return list(zip(recorded["job"], recorded["rank"]))
 
