@@ -347,10 +347,10 @@ class RoundShares
 
     void Iterate()
     {
-        constexpr int MOST = 50;
+        constexpr int MAX_ITERATIONS = 50;
         m_full = m_shares;
         m_most = SharesOfOtherLinks();
-        for (int i = 0; i < MOST && Step(); ++i)
+        for (int i = 0; i < MAX_ITERATIONS && Step(); ++i)
         {
         }
     }
