@@ -48,6 +48,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-latency-tables.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-settings.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-tuning.cc
+  ${CMAKE_CURRENT_LIST_DIR}/nccl/node-cost.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/node-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/node-capacity.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/node-capacity-by-gpu.cc

@@ -18,7 +18,7 @@ using CostArray = std::array<NodeCost, NODE_COST_KINDS>;
 void
 Set(CostArray& costs, const NodeCost& cost)
 {
-    costs[static_cast<std::size_t>(cost.kind)] = cost;
+    costs[static_cast<std::size_t>(NodeCostKindOf(cost.name))] = cost;
 }
 
 const char*
@@ -85,13 +85,13 @@ SetUnbounded(CostArray& costs)
 {
     const char* verbs = "verbs write into memory that the receiver has named before";
     constexpr double ANY_SIZE = std::numeric_limits<int32_t>::max();
-    Set(costs, {NodeCostKind::MessageInline, 0, verbs});
-    Set(costs, {NodeCostKind::MessageEager, ANY_SIZE, verbs});
-    Set(costs, {NodeCostKind::MessageRendezvous, 0, verbs});
-    Set(costs, {NodeCostKind::MessageHandling, 0, verbs});
-    Set(costs, {NodeCostKind::TreePortEfficiency, 1, "nothing was measured"});
+    Set(costs, {"messageInline", 0, verbs});
+    Set(costs, {"messageEager", ANY_SIZE, verbs});
+    Set(costs, {"messageRendezvous", 0, verbs});
+    Set(costs, {"messageHandling", 0, verbs});
+    Set(costs, {"treePortEfficiency", 1, "nothing was measured"});
     Set(costs,
-        {NodeCostKind::QueuePairRate,
+        {"queuePairRate",
          std::numeric_limits<double>::infinity(),
          "inferred: rings over 100 and 200 Gb/s ports reach their ports' rate with one"});
 }

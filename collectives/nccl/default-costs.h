@@ -2,7 +2,7 @@
 #ifndef WEIR_COLLECTIVES_NCCL_DEFAULT_COSTS_H
 #define WEIR_COLLECTIVES_NCCL_DEFAULT_COSTS_H
 
-#include "fabric/nodes/node-cost.h"
+#include "collectives/nccl/node-cost.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 

@@ -13,7 +13,7 @@ NodeCosts::NodeCosts(const NodeSpec& node)
 {
     for (const NodeCost& given : node.costs)
     {
-        m_costs[static_cast<std::size_t>(given.kind)] = given;
+        m_costs[static_cast<std::size_t>(NodeCostKindOf(given.name))] = given;
     }
 }
 

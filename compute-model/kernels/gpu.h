@@ -4,7 +4,7 @@
 
 #include "compute-model/kernels/kernel-calibration.h"
 #include "compute-model/models/precision.h"
-#include "fabric/nodes/node-cost.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 
 #include <array>

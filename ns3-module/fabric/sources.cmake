@@ -6,7 +6,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/profile-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/cluster.cc
   ${CMAKE_CURRENT_LIST_DIR}/nodes/node-check.cc
-  ${CMAKE_CURRENT_LIST_DIR}/nodes/node-cost.cc
   ${CMAKE_CURRENT_LIST_DIR}/nodes/node-wiring.cc
   ${CMAKE_CURRENT_LIST_DIR}/parameters/parameter-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/parameters/range-check.cc

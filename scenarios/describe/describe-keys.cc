@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/describe/describe-keys.h"
 
-#include "fabric/nodes/node-cost.h"
+#include "collectives/nccl/node-cost.h"
 #include "fabric/parameters/partial-visitor.h"
 #include "fabric/routing/routing-policies.h"
 #include "fabric/transport/corrected/correction-spec.h"

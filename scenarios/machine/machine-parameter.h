@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_MACHINE_MACHINE_PARAMETER_H
 #define WEIR_SCENARIOS_MACHINE_MACHINE_PARAMETER_H
 
-#include "fabric/nodes/node-cost.h"
+#include "collectives/nccl/node-cost.h"
 #include "fabric/topology/cluster-spec.h"
 
 #include <string>

@@ -121,7 +121,7 @@ OwnCosts(const ArchitectureFigures& architecture,
     {
         for (const NodeCost& cost : CostsAt(figures, architecture.clockGhz, node.nic.rawRate))
         {
-            const double known = defaults[static_cast<std::size_t>(cost.kind)].value;
+            const double known = defaults[static_cast<std::size_t>(NodeCostKindOf(cost.name))].value;
             if (!(std::abs(cost.value - known) <= ROUNDING * known))
             {
                 own.push_back(cost);

@@ -49,7 +49,7 @@ ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
 {
     const YamlNode value = entry.Get("value");
     const YamlNode source = entry.Get("source");
-    const NodeCost cost{figure.kind, ValueOf(value, figure.unit), source.AsString()};
+    const NodeCost cost{figure.key, ValueOf(value, figure.unit), source.AsString()};
     constexpr double ROUNDING = 1e-9; // of a bound that is no binary number, as 0.4 us
     if (!(cost.value >= figure.least * (1 - ROUNDING) &&
           cost.value <= figure.most * (1 + ROUNDING)))

@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_READERS_READ_NODE_COSTS_H
 
 #include "collectives/nccl/default-costs.h"
-#include "fabric/nodes/node-cost.h"
+#include "collectives/nccl/node-cost.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <vector>

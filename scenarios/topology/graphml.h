@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_GRAPHML_H
 #define WEIR_SCENARIOS_TOPOLOGY_GRAPHML_H
 
+#include "collectives/nccl/node-cost.h"
 #include "fabric/topology/cluster-spec.h"
 
 #include <string>

@@ -189,7 +189,7 @@ class Reader
             const std::string key = CostKey(figure);
             if (data.count(key) > 0)
             {
-                m_spec.costs.push_back({figure.kind,
+                m_spec.costs.push_back({figure.key,
                                         Number(graph, data, key.c_str(), figure.least, figure.most),
                                         Get(graph, data, CostSourceKey(figure).c_str())});
             }

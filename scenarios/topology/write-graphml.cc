@@ -122,7 +122,7 @@ CostData(pugi::xml_node& graph, const std::vector<NodeCost>& costs)
     for (const NodeCostFigure& figure : NodeCostFigures())
     {
         const auto cost = std::find_if(costs.rbegin(), costs.rend(), [&](const NodeCost& each) {
-            return each.kind == figure.kind;
+            return each.name == figure.key;
         });
         if (cost != costs.rend())
         {

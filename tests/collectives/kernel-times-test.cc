@@ -264,7 +264,7 @@ TEST(MessageCost, LlLinesAreLookedFor)
 {
     const auto time = [](Protocol protocol, double line) {
         ClusterSpec spec = Gh200Nodes(4);
-        spec.node.costs = {{NodeCostKind::ProxyLine, line, "test"}};
+        spec.node.costs = {{"proxyLine", line, "test"}};
         CollectiveBench bench(spec);
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
         auto call = WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes::KiB(8)), protocol);
@@ -288,7 +288,7 @@ TEST(MessageCost, MessagesThatFitTheSlotsDoNotWait)
         const auto time = [&](double handling) {
             ClusterSpec spec = Gh200Nodes(nodes);
             SetTransport(spec.node, NetTransport::Slingshot);
-            spec.node.costs = {{NodeCostKind::MessageHandling, handling, "test"}};
+            spec.node.costs = {{"messageHandling", handling, "test"}};
             CollectiveBench bench(spec);
             const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(4 * nodes));
             const Bytes bytes = Bytes::KiB(8) * (4 * nodes);

@@ -247,8 +247,8 @@ TEST(Tree, TheFidelitiesAgree)
 TEST(Tree, PortsWaitForProcessesThatHandleMessages)
 {
     ClusterSpec spec = Gh200Nodes(4);
-    spec.node.costs = {{NodeCostKind::MessageEager, 4096, "t"},
-                       {NodeCostKind::MessageHandling, 5.5, "t"}};
+    spec.node.costs = {{"messageEager", 4096, "t"},
+                       {"messageHandling", 5.5, "t"}};
     CollectiveBench asking(spec);
     const auto time = [](CollectiveBench& bench, Fidelity fidelity, Bytes bytes) {
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));

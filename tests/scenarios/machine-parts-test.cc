@@ -34,7 +34,7 @@ ExpectDefaults(const std::vector<CostFigure>& figures, double clockGhz, const No
     const auto defaults = DefaultCosts(node);
     for (const NodeCost& cost : CostsAt(figures, clockGhz, node.nic.rawRate))
     {
-        const NodeCost& known = defaults[static_cast<std::size_t>(cost.kind)];
+        const NodeCost& known = defaults[static_cast<std::size_t>(NodeCostKindOf(cost.name))];
         EXPECT_NEAR(cost.value, known.value, 1e-12 * known.value) << known.source;
         EXPECT_EQ(cost.source, known.source);
     }

@@ -4,7 +4,6 @@
 
 #include "fabric/kinds/fabric-kind.h"
 #include "fabric/kinds/rail-optimized.h"
-#include "fabric/nodes/node-cost.h"
 #include "fabric/parameters/polymorphic.h"
 #include "fabric/routing/policies/ecmp.h"
 #include "fabric/topology/link-profile.h"
@@ -72,6 +71,14 @@ struct PciePlace
     std::optional<LinkProfile> link; //!< of this slot, where it is not as its kind's others
 };
 
+/** A figure of a node that a floor above reads by its name; the fabric does not. */
+struct NodeCost
+{
+    std::string name;
+    double value{0}; //!< in the unit of what it names
+    std::string source;
+};
+
 /**
  * The inside of a server.
  *
@@ -105,7 +112,7 @@ struct NodeSpec
     std::optional<LinkProfile> gpuLink;       //!< a GPU's slot, where not `pcie`: NVLink-C2C
     std::optional<LinkProfile> nicPcie;       //!< a NIC's slot, where not `pcie`
     std::optional<LinkProfile> nicHostBridge; //!< what a NIC on a socket moves in and out together
-    std::vector<NodeCost> costs{};            //!< in place of defaults; the last of a kind counts
+    std::vector<NodeCost> costs{};            //!< in place of defaults; the last of a name counts
 
     /** Cards that have `nics` ports. */
     uint32_t NicCards() const

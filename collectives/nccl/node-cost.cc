@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/nodes/node-cost.h"
+#include "collectives/nccl/node-cost.h"
+
+#include <stdexcept>
 
 namespace weir
 {
@@ -39,6 +41,19 @@ NodeCostFigures()
         {Kind::TreePortEfficiency, "treePortEfficiency", Unit::Factor, 0.1, 1},
     };
     return figures;
+}
+
+NodeCostKind
+NodeCostKindOf(const std::string& key)
+{
+    for (const NodeCostFigure& figure : NodeCostFigures())
+    {
+        if (key == figure.key)
+        {
+            return figure.kind;
+        }
+    }
+    throw std::invalid_argument("NodeCostKindOf: no cost is called '" + key + "'");
 }
 
 } // namespace weir

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_FABRIC_NODE_COST_H
-#define WEIR_FABRIC_NODE_COST_H
+#ifndef WEIR_COLLECTIVES_NCCL_NODE_COST_H
+#define WEIR_COLLECTIVES_NCCL_NODE_COST_H
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class NodeCostKind : uint8_t
     LlStep,             //!< a step over NVLink under LL beside its passes
     LlPass,             //!< what less than a pass takes there, wire included
     LlPcieStep,         //!< a step over PCIe under LL
-    SimplePcieStep,     //!< likewise under Simple: a fence of all stores before the flag
+    SimplePcieStep,     //!< the same under Simple: a fence of all stores before the flag
     LlBlockRate,        //!< payload that a thread block moves under LL
     BlockFloor,         //!< least times of primitives under Simple, over those of a GH200
     BlockTime,          //!< times by byte of primitives under Simple, over those of a GH200
@@ -31,10 +31,10 @@ enum class NodeCostKind : uint8_t
     CollNetEfficiency,  //!< of a head's port, what CollNet direct reaches
     KernelLaunch,       //!< what launching a collective keeps its process busy for, by GPU
     BlockLaunch,        //!< more by thread block with one process for all GPUs, to NCCL 2.18
-    BlockLaunchSince19, //!< likewise from NCCL 2.19 on
+    BlockLaunchSince19, //!< the same from NCCL 2.19 on
     IdleLaunch,         //!< until a kernel runs on an idle GPU
     ProxyPost,          //!< what posting a message keeps the process busy for
-    ProxyLine,          //!< likewise looking for one line of 16 bytes of an LL message
+    ProxyLine,          //!< the same for polling the LL flags of 16 bytes
     MessageInline,      //!< largest message that is posted with its bytes
     MessageFetch,       //!< until the NIC has read a larger one
     MessageEager,       //!< largest message that is sent without asking the receiver
@@ -55,14 +55,6 @@ enum class NodeCostUnit : uint8_t
     Factor
 };
 
-/** A figure that a description gives in place of the default. */
-struct NodeCost
-{
-    NodeCostKind kind{NodeCostKind::LlCall};
-    double value{0}; //!< in the unit of its kind
-    std::string source;
-};
-
 /** How a kind is written, and between which bounds a description may give it. */
 struct NodeCostFigure
 {
@@ -76,6 +68,9 @@ struct NodeCostFigure
 /** One for each kind, in their order. */
 const std::vector<NodeCostFigure>& NodeCostFigures();
 
+/** The kind of that key. @throws std::invalid_argument when there is none. */
+NodeCostKind NodeCostKindOf(const std::string& key);
+
 } // namespace weir
 
-#endif // WEIR_FABRIC_NODE_COST_H
+#endif // WEIR_COLLECTIVES_NCCL_NODE_COST_H
