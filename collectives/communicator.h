@@ -53,7 +53,7 @@ struct TreePlace
     uint32_t parent{NO_RANK};       //!< group rank; NO_RANK at the root
     std::vector<uint32_t> children; //!< group ranks, at most three
     Connection toParent;            //!< meaningless at the root
-    Connection fromParent;          //!< likewise
+    Connection fromParent;          //!< as above
 };
 
 /** One channel's tree over the group. */

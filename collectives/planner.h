@@ -24,7 +24,7 @@ struct StreamLeg
     Bytes bytes;      //!< that cross each hop, on the wire (payload over protocol efficiency), all
                       //!< merged channels together
     Rate cap;         //!< of all merged channels together, on the wire; what they wait for on the
-                      //!< way, as pipelines that fill, is in it
+                      //!< path, as pipelines that fill, is in it
     double weight{1}; //!< how many channels are merged
 };
 
@@ -40,7 +40,7 @@ struct CollectivePlan
     Time duration;               //!< closed form, alone on the fabric: latency + slowest leg
     Time wire;                   //!< of it, what the slowest leg's bytes take links or blocks
     LinkId bottleneck;           //!< the link that bounds these alone; invalid when a block does
-    Time period;                 //!< between calls like it that follow each other, likewise
+    Time period;                 //!< between calls like it that follow each other, alone on it
     uint32_t blocks{1};          //!< thread blocks of a rank's kernel
 };
 

@@ -6,12 +6,12 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/engines/auto-engine.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/channel-builder.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/call-classes.cc
-  ${CMAKE_CURRENT_LIST_DIR}/engines/call-row.cc
+  ${CMAKE_CURRENT_LIST_DIR}/engines/back-to-back-calls.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/closed-form.cc
-  ${CMAKE_CURRENT_LIST_DIR}/engines/crowd-times.cc
+  ${CMAKE_CURRENT_LIST_DIR}/engines/contention-delays.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/leg-sharing.cc
   ${CMAKE_CURRENT_LIST_DIR}/collective.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-chain-ways.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-chain-paths.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-chain.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-direct-call.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-direct-schedule.cc
@@ -26,7 +26,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/fidelity.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/collective-loop.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/flow-engine.cc
-  ${CMAKE_CURRENT_LIST_DIR}/engines/flow-engine-row.cc
+  ${CMAKE_CURRENT_LIST_DIR}/engines/flow-engine-back-to-back.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-buffers.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-order.cc
@@ -66,10 +66,10 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree-call.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree-time.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree-ways.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree-paths.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls.cc
-  ${CMAKE_CURRENT_LIST_DIR}/schedule/operation-promise.cc
+  ${CMAKE_CURRENT_LIST_DIR}/schedule/operation-postcondition.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/part-places.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat.cc
@@ -84,7 +84,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-streams.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-turns.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/protocol.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/chain-row.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/back-to-back-chains.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/ring-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-pipeline.cc

@@ -29,7 +29,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/rank-fold.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/calls-together.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/concurrent-calls.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/slot-asks.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-call.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/rank-jitter.cc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/training-run.h"
 
-#include "compute-model/execution/calls-together.h"
+#include "compute-model/execution/concurrent-calls.h"
 #include "compute-model/execution/group-kinds.h"
 #include "compute-model/execution/step-call.h"
 #include "compute-model/graph/step-builder.h"
@@ -169,17 +169,17 @@ CheckedMemory(const TrainingJobSpec& spec, const Gpu& gpu)
     return memory;
 }
 
-/** Of an actor's lanes makes those of its first rank's GPU, so that no two jobs have one. */
+/** Of an actor's streams makes those of its first rank's GPU, so that no two jobs have one. */
 void
-NameLanesByGpu(CallClass& calls, const RankFold& fold, const std::vector<GpuId>& gpus)
+NameStreamsByGpu(CallClass& calls, const RankFold& fold, const std::vector<GpuId>& gpus)
 {
-    for (uint32_t& lane : calls.lanes)
+    for (uint32_t& stream : calls.streams)
     {
-        const auto actor = static_cast<uint32_t>(lane / STREAM_COUNT);
+        const auto actor = static_cast<uint32_t>(stream / STREAM_COUNT);
         const GpuId gpu = gpus[*fold.ranks.begin(actor)];
-        lane = static_cast<uint32_t>(gpu.Index() * STREAM_COUNT + lane % STREAM_COUNT);
+        stream = static_cast<uint32_t>(gpu.Index() * STREAM_COUNT + stream % STREAM_COUNT);
     }
-    std::sort(calls.lanes.begin(), calls.lanes.end());
+    std::sort(calls.streams.begin(), calls.streams.end());
 }
 
 } // namespace
@@ -218,10 +218,10 @@ TrainingRun::TrainingRun(TrainingJobSpec spec,
         auto kinds =
             PlannedGroupKinds(m_graph, execution.communicators, m_spec.gpus, planner, m_traffics);
         const RankFold fold(m_graph, m_spec.computeScale, kinds);
-        for (CallClass& calls : CallsTogether(m_graph, fold, execution.communicators, m_traffics))
+        for (CallClass& calls : ConcurrentCalls(m_graph, fold, execution.communicators, m_traffics))
         {
-            NameLanesByGpu(calls, fold, m_spec.gpus);
-            engine.ExpectTogether(calls);
+            NameStreamsByGpu(calls, fold, m_spec.gpus);
+            engine.ExpectConcurrent(calls);
         }
         if (engine.TimesByClass() && m_spec.foldRanks && !m_spec.jitter.IsOn())
         {

@@ -105,7 +105,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/row-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/recorder.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/recording-spec.cc
-  ${CMAKE_CURRENT_LIST_DIR}/simulation/row-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/simulation/back-to-back-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/run-json.cc
@@ -177,7 +177,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/fabric-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-bench.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/least-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/min-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/leaf-spine-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/left-out-clusters.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/hybrid-agreement.cc

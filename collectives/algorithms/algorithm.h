@@ -3,7 +3,7 @@
 #define WEIR_COLLECTIVES_ALGORITHMS_ALGORITHM_H
 
 #include "collectives/algorithms/imported/imported-program.h"
-#include "collectives/algorithms/ring/chain-row.h"
+#include "collectives/algorithms/ring/back-to-back-chains.h"
 #include "collectives/algorithms/ring/ring-time.h"
 #include "collectives/algorithms/traffic.h"
 #include "collectives/channels/connection.h"
@@ -46,14 +46,14 @@ struct AlgorithmInputs
 /** What a call loads and how long its first byte is under way. */
 struct StreamShape
 {
-    Time latency;                    //!< base plus all hops on the slowest chunk's way
+    Time latency;                    //!< base plus all hops on the slowest chunk's path
     Time moving;                     //!< at least, from the first byte on
-    Time movingBeside;               //!< likewise, beside another call like it
+    Time movingBeside;               //!< as above, beside another call like it
     std::vector<StreamLeg> legs;     //!< equal bytes per unit of weight
     std::vector<Pipeline> pipelines; //!< what fills up before all hops are busy, if anything does
     std::vector<RingRounds> rings;   //!< what goes round, one per distinct channel
     uint32_t blocks{0};              //!< of a rank's kernel; 0: one per channel
-    std::optional<ChainRow> row;     //!< set: calls that follow each other overlap so
+    std::optional<BackToBackChains> row; //!< set: calls that follow each other overlap so
 };
 
 /** Channels of a communicator. */
@@ -101,8 +101,8 @@ struct CollectiveAlgorithm
     uint32_t (*senders)(const AlgorithmInputs& inputs){nullptr};
 
     /**
-     * Whether a schedule does what its operation promises, as CheckSchedule says. Null: it is run
-     * on symbols, channel by channel.
+     * Whether a schedule meets its operation's postcondition, as CheckSchedule says. Null: it is
+     * run on symbols, channel by channel.
      */
     std::string (*check)(const Schedule& schedule, const ScheduleClaim& claim){nullptr};
 
@@ -153,7 +153,7 @@ void CountEqualChannels(StreamShape& shape);
  */
 Rate ChannelCap(const AlgorithmInputs& inputs);
 
-/** Likewise where under Simple a block can move @p block instead. */
+/** The same where under Simple a block can move @p block instead. */
 Rate ChannelCap(const AlgorithmInputs& inputs, Rate block);
 
 /**

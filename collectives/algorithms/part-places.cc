@@ -8,7 +8,7 @@ std::vector<CollNetBlocks>
 AddPartNetworks(ScheduleWiring& wiring,
                 const AlgorithmInputs& inputs,
                 const PartPlaces& places,
-                const std::vector<std::vector<CollNetWay>>& ways,
+                const std::vector<std::vector<CollNetPath>>& paths,
                 bool gathers,
                 Rate cap)
 {
@@ -20,7 +20,7 @@ AddPartNetworks(ScheduleWiring& wiring,
         for (uint32_t head = 0; head < places.heads; ++head)
         {
             // A head's parts of all nodes load its port as one channel of a ring does.
-            const CollNetPipe pipe{ways[head][node], cap / nodes, 1.0 / nodes};
+            const CollNetPipe pipe{paths[head][node], cap / nodes, 1.0 / nodes};
             networks.push_back(AddCollNet(wiring, inputs, places.At(node, head), ends, pipe));
         }
     }

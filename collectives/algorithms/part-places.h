@@ -43,13 +43,13 @@ struct PartPlaces
 };
 
 /**
- * Adds the switches of every part. @param ways by head, then node. @param gathers or it scatters.
+ * Adds the switches of every part. @param paths by head, then node. @param gathers or it scatters.
  * @param cap of a head's parts of all nodes on one channel. @return by place
  */
 std::vector<CollNetBlocks> AddPartNetworks(ScheduleWiring& wiring,
                                            const AlgorithmInputs& inputs,
                                            const PartPlaces& places,
-                                           const std::vector<std::vector<CollNetWay>>& ways,
+                                           const std::vector<std::vector<CollNetPath>>& paths,
                                            bool gathers,
                                            Rate cap);
 

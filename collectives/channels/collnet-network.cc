@@ -18,8 +18,8 @@ struct JoinedHeads
 {
     SwitchTree tree;
     std::vector<std::vector<LinkId>> toNic;   //!< by head
-    std::vector<std::vector<LinkId>> fromNic; //!< likewise
-    Time latency;                             //!< of a CollNetWay
+    std::vector<std::vector<LinkId>> fromNic; //!< as above
+    Time latency;                             //!< of a CollNetPath
 };
 
 JoinedHeads
@@ -79,9 +79,9 @@ std::vector<LinkId>
 AllOf(const JoinedHeads& joined, const Topology& topology, bool gives)
 {
     std::vector<LinkId> links;
-    for (const auto& way : joined.tree.ways)
+    for (const auto& path : joined.tree.paths)
     {
-        Append(links, way);
+        Append(links, path);
     }
     std::sort(links.begin(), links.end());
     links.erase(std::unique(links.begin(), links.end()), links.end());
@@ -95,11 +95,11 @@ AllOf(const JoinedHeads& joined, const Topology& topology, bool gives)
 
 } // namespace
 
-CollNetWay
-FindCollNetWay(const AlgorithmInputs& inputs,
-               Algorithm algorithm,
-               const std::vector<CollNetHead>& heads,
-               uint32_t choice)
+CollNetPath
+FindCollNetPath(const AlgorithmInputs& inputs,
+                Algorithm algorithm,
+                const std::vector<CollNetHead>& heads,
+                uint32_t choice)
 {
     const JoinedHeads joined = Join(inputs, algorithm, heads, choice);
     std::vector<LinkId> links = joined.tree.links;
@@ -111,33 +111,33 @@ FindCollNetWay(const AlgorithmInputs& inputs,
     return {inputs.routing.AddFixed(links), joined.latency};
 }
 
-std::vector<CollNetWay>
-FindCollNetPartWays(const AlgorithmInputs& inputs,
-                    Algorithm algorithm,
-                    const std::vector<CollNetHead>& heads,
-                    uint32_t choice,
-                    bool gathers)
+std::vector<CollNetPath>
+FindCollNetPartPaths(const AlgorithmInputs& inputs,
+                     Algorithm algorithm,
+                     const std::vector<CollNetHead>& heads,
+                     uint32_t choice,
+                     bool gathers)
 {
     const Topology& topology = inputs.connector.GetCluster().GetTopology();
     const JoinedHeads joined = Join(inputs, algorithm, heads, choice);
     const std::vector<LinkId> all = AllOf(joined, topology, !gathers);
-    std::vector<CollNetWay> ways;
+    std::vector<CollNetPath> paths;
     for (std::size_t head = 0; head < heads.size(); ++head)
     {
         std::vector<LinkId> links = all;
-        const auto& way = joined.tree.ways[head];
+        const auto& path = joined.tree.paths[head];
         Append(links, gathers ? joined.toNic[head] : joined.fromNic[head]);
-        Append(links, gathers ? way : Opposites(topology, way));
-        ways.push_back({inputs.routing.AddFixed(links), joined.latency});
+        Append(links, gathers ? path : Opposites(topology, path));
+        paths.push_back({inputs.routing.AddFixed(links), joined.latency});
     }
-    return ways;
+    return paths;
 }
 
 Rate
-CollNetDirectRate(const AlgorithmInputs& inputs, const CollNetWay& way)
+CollNetDirectRate(const AlgorithmInputs& inputs, const CollNetPath& path)
 {
     const double reached = inputs.times.Costs().FactorOf(NodeCostKind::CollNetEfficiency);
-    return inputs.routing.BottleneckRate(way.route) * (reached / inputs.channels);
+    return inputs.routing.BottleneckRate(path.route) * (reached / inputs.channels);
 }
 
 CollNetBlocks
@@ -145,10 +145,10 @@ AddCollNet(ScheduleWiring& wiring,
            const AlgorithmInputs& inputs,
            uint32_t chunk,
            uint32_t heads,
-           const CollNetWay& way,
+           const CollNetPath& path,
            Rate cap)
 {
-    return AddCollNet(wiring, inputs, chunk, {heads, heads}, {way, cap});
+    return AddCollNet(wiring, inputs, chunk, {heads, heads}, {path, cap});
 }
 
 CollNetBlocks
@@ -165,9 +165,9 @@ AddCollNet(ScheduleWiring& wiring,
     blocks.outOf =
         wiring.AddBlock(nowhere, chunk, OneStep(PrimitiveKind::RecvCopySend, 1, ends.takers));
     ScheduleConnection network;
-    network.connection = {pipe.way.route, ConnectionKind::Network};
+    network.connection = {pipe.path.route, ConnectionKind::Network};
     network.slots = 2 * NCCL_STEPS; // a buffer at each end (net.cc)
-    network.latency = pipe.way.latency;
+    network.latency = pipe.path.latency;
     network.cap = pipe.cap;
     network.weight = pipe.weight;
     wiring.Join(blocks.into, blocks.outOf, network);

@@ -23,7 +23,7 @@ struct CollNetHead
  * of switches, where sums go on together, and the total comes down to all: every link of the tree
  * carries each byte once in each direction, at the rate of the slowest.
  */
-struct CollNetWay
+struct CollNetPath
 {
     RouteId route;
     Time latency; //!< NCCL's for the network, its wire's part replaced by this tree's own
@@ -33,28 +33,28 @@ struct CollNetWay
  * @param heads one in each node. @param choice among equal roots, see FindSwitchTree.
  * @throws std::runtime_error when no switch reaches all of them.
  */
-CollNetWay FindCollNetWay(const AlgorithmInputs& inputs,
-                          Algorithm algorithm,
-                          const std::vector<CollNetHead>& heads,
-                          uint32_t choice);
+CollNetPath FindCollNetPath(const AlgorithmInputs& inputs,
+                            Algorithm algorithm,
+                            const std::vector<CollNetHead>& heads,
+                            uint32_t choice);
 
 /**
- * The ways of an all-gather's parts (@p gathers) or a reduce-scatter's, by head. A head's part of
+ * The paths of an all-gather's parts (@p gathers) or a reduce-scatter's, by head. A head's part of
  * an all-gather goes up to the root and from there down to all heads, its own too. That of a
  * reduce-scatter comes up from all heads, sums go on together, and the total goes down to its head.
- * The others as for FindCollNetWay.
+ * The others as for FindCollNetPath.
  */
-std::vector<CollNetWay> FindCollNetPartWays(const AlgorithmInputs& inputs,
-                                            Algorithm algorithm,
-                                            const std::vector<CollNetHead>& heads,
-                                            uint32_t choice,
-                                            bool gathers);
+std::vector<CollNetPath> FindCollNetPartPaths(const AlgorithmInputs& inputs,
+                                              Algorithm algorithm,
+                                              const std::vector<CollNetHead>& heads,
+                                              uint32_t choice,
+                                              bool gathers);
 
 /**
  * What one channel of CollNet direct moves of a head's data: its share of what the head reaches of
- * its port (NodeCostKind::CollNetEfficiency), of which @p way is a way through the network.
+ * its port (NodeCostKind::CollNetEfficiency), of which @p path is a path through the network.
  */
-Rate CollNetDirectRate(const AlgorithmInputs& inputs, const CollNetWay& way);
+Rate CollNetDirectRate(const AlgorithmInputs& inputs, const CollNetPath& path);
 
 /** What the network takes in @ref into from each head, and gives to each from @ref outOf. */
 struct CollNetBlocks
@@ -65,13 +65,13 @@ struct CollNetBlocks
 
 /**
  * Adds the switches for chunk @p chunk of every pass: a block that sums what @p heads blocks send
- * it, @p way of at most @p cap a channel, and a block that sends the total to as many.
+ * it, @p path of at most @p cap a channel, and a block that sends the total to as many.
  */
 CollNetBlocks AddCollNet(ScheduleWiring& wiring,
                          const AlgorithmInputs& inputs,
                          uint32_t chunk,
                          uint32_t heads,
-                         const CollNetWay& way,
+                         const CollNetPath& path,
                          Rate cap);
 
 /** How many heads give the network something, and how many take the sum. */
@@ -81,22 +81,22 @@ struct CollNetEnds
     uint32_t takers{1};
 };
 
-/** A way with what ScheduleConnection wants to know of it. */
+/** A path with what ScheduleConnection wants to know of it. */
 struct CollNetPipe
 {
-    CollNetWay way;
+    CollNetPath path;
     Rate cap;
     double weight{1};
 };
 
-/** Likewise with fewer givers or takers. */
+/** The same with fewer givers or takers. */
 CollNetBlocks AddCollNet(ScheduleWiring& wiring,
                          const AlgorithmInputs& inputs,
                          uint32_t chunk,
                          CollNetEnds ends,
                          const CollNetPipe& pipe);
 
-/** A pipe between a head and AddCollNet's blocks: its links are all in the way between these. */
+/** A pipe between a head and AddCollNet's blocks: its links are all in the path between these. */
 ScheduleConnection HeadToCollNet(const AlgorithmInputs& inputs);
 
 /**

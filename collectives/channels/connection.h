@@ -99,7 +99,7 @@ class Connector
     Routing& m_routing;
     std::unordered_map<uint64_t, Connection> m_inside;    //!< by both GPUs
     std::vector<std::vector<uint32_t>> m_nicsOfLocalGpu;  //!< by local GPU; empty until asked for
-    std::vector<std::vector<uint32_t>> m_portsOfLocalGpu; //!< likewise
+    std::vector<std::vector<uint32_t>> m_portsOfLocalGpu; //!< as above
 };
 
 } // namespace weir

@@ -92,7 +92,7 @@ RingConnections(const Communicator& communicator, uint32_t channels)
 }
 
 uint32_t
-MostOut(const std::vector<ServedConnections>& served)
+MaxOut(const std::vector<ServedConnections>& served)
 {
     uint32_t most = 1;
     for (const auto& each : served)

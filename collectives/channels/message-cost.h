@@ -14,7 +14,7 @@ namespace weir
 {
 
 /**
- * What a message costs beside its bytes and the way's latency.
+ * What a message costs beside its bytes and the path's latency.
  *
  * Each process has one thread that moves its network messages (NCCL's proxy). Under LL they lie in
  * the host's memory, where it looks for the flags of all 16-byte lines before it posts one
@@ -53,7 +53,7 @@ struct MessageCost
         Bytes bytes;         //!< of a message
         uint64_t count{1};   //!< one after the other
         uint32_t parents{1}; //!< to so many the process sends at once
-        Rate wire;           //!< what the way gives one message alone
+        Rate wire;           //!< what the path gives one message alone
     };
 
     /**
@@ -99,7 +99,7 @@ struct ServedConnections
 std::vector<ServedConnections> RingConnections(const Communicator& communicator, uint32_t channels);
 
 /** The most connections out of one process, at least one. */
-uint32_t MostOut(const std::vector<ServedConnections>& served);
+uint32_t MaxOut(const std::vector<ServedConnections>& served);
 
 } // namespace weir
 

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Ways of NodeCapacity over NVLink by way of a third GPU (NCCL's NVB).
+ * Paths of NodeCapacity over NVLink by way of a third GPU (NCCL's NVB).
  */
 namespace weir
 {
@@ -23,7 +23,7 @@ NodeCapacity::JoinByGpus()
                 continue;
             }
             double widest = 0;
-            std::vector<LinkId> way;
+            std::vector<LinkId> path;
             for (uint32_t middle = 0; middle < n; ++middle)
             {
                 if (!IsNvLink(from, middle) || !IsNvLink(middle, to))
@@ -36,12 +36,12 @@ NodeCapacity::JoinByGpus()
                 if (Width(links) > widest)
                 {
                     widest = Width(links);
-                    way = std::move(links);
+                    path = std::move(links);
                 }
             }
             if (widest > 0)
             {
-                m_gpuToGpu[from * n + to] = std::move(way);
+                m_gpuToGpu[from * n + to] = std::move(path);
                 m_isByGpu[from * n + to] = true;
             }
         }

@@ -98,7 +98,7 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
             const uint8_t kinds = nvlink ? NVLINK_KINDS : PCIE_KINDS;
             if (!router.IsReachable(deviceOf(a), deviceOf(b), kinds))
             {
-                links = {LinkId()}; // no way: see Exists
+                links = {LinkId()}; // no path: see Exists
                 continue;
             }
             links = router.RouteOver(deviceOf(a), deviceOf(b), {}, kinds);
@@ -153,9 +153,9 @@ NodeCapacity::GpusNear(uint32_t nic)
     std::size_t least = std::numeric_limits<std::size_t>::max();
     for (uint32_t gpu : AllGpus())
     {
-        const auto& way = ToNetwork(gpu, nic);
-        const std::size_t distance = way.size();
-        if (!Exists(way))
+        const auto& path = ToNetwork(gpu, nic);
+        const std::size_t distance = path.size();
+        if (!Exists(path))
         {
             continue;
         }
@@ -200,7 +200,7 @@ NodeCapacity::FromNetwork(uint32_t nic, uint32_t gpu)
     const auto [it, isNew] = m_fromNetwork.try_emplace(Key(nic, gpu));
     if (isNew)
     {
-        it->second = NetworkWay(nic, gpu, false);
+        it->second = NetworkPath(nic, gpu, false);
     }
     return it->second;
 }
@@ -211,13 +211,13 @@ NodeCapacity::ToNetwork(uint32_t gpu, uint32_t nic)
     const auto [it, isNew] = m_toNetwork.try_emplace(Key(nic, gpu));
     if (isNew)
     {
-        it->second = NetworkWay(nic, gpu, true);
+        it->second = NetworkPath(nic, gpu, true);
     }
     return it->second;
 }
 
 std::vector<LinkId>
-NodeCapacity::NetworkWay(uint32_t nic, uint32_t gpu, bool outgoing)
+NodeCapacity::NetworkPath(uint32_t nic, uint32_t gpu, bool outgoing)
 {
     const DeviceId port = m_cluster.NicDevice(m_node, nic);
     const DeviceId device =
@@ -226,7 +226,7 @@ NodeCapacity::NetworkWay(uint32_t nic, uint32_t gpu, bool outgoing)
     const DeviceId to = outgoing ? port : device;
     if (!m_router.IsReachable(from, to, PCIE_KINDS))
     {
-        return {LinkId()}; // no way: see Exists
+        return {LinkId()}; // no path: see Exists
     }
     auto links = m_router.RouteOver(from, to, {}, PCIE_KINDS);
     const auto network = PortLinks(nic, outgoing);

@@ -25,7 +25,7 @@ constexpr double NCCL_PCIE_OVER_RAW = 0.75;
 double NcclBandwidthOfNvLink(const LinkProfile& profile, const NcclConstants& constants);
 
 /**
- * The links inside one node as NCCL's topology sees them: the ways between some of its GPUs and
+ * The links inside one node as NCCL's topology sees them: the paths between some of its GPUs and
  * its NICs, each link with the bandwidth NCCL reckons with (topo.h: 20.6 GB/s per NVLink 4, 48 for
  * PCIe Gen5 x16, a NIC's port speed), of which the channel search reserves what it uses.
  */
@@ -81,20 +81,20 @@ class NodeCapacity
     /** From a GPU through @p nic to the network, NIC port included; see Exists. */
     const std::vector<LinkId>& ToNetwork(uint32_t gpu, uint32_t nic);
 
-    /** Whether there is such a way: between boards of a rack there is no PCIe. */
+    /** Whether there is such a path: between boards of a rack there is no PCIe. */
     static bool Exists(const std::vector<LinkId>& links);
 
     /**
      * Takes @p speed GB/s from every link, or nothing: 6/5 of it from PCIe links between a GPU and
      * what shares its Intel root complex (NCCL's INTEL_P2P_OVERHEAD).
-     * @return whether all of them had it; a way that does not exist never has.
+     * @return whether all of them had it; a path that does not exist never has.
      */
     bool Reserve(const std::vector<LinkId>& links, double speed);
 
     /** Gives back what Reserve took. */
     void Release(const std::vector<LinkId>& links, double speed);
 
-    /** The widest way between two of the GPUs, or to a NIC when @p interNode, GB/s. */
+    /** The widest path between two of the GPUs, or to a NIC when @p interNode, GB/s. */
     double BestPath(bool interNode);
 
     /** What leaves one GPU over NVLink (or PCIe, without NVLink) at most, GB/s. */
@@ -117,9 +117,9 @@ class NodeCapacity
 
     /** Joins GPUs without NVLink between them by way of a third one that has it to both. */
     void JoinByGpus();
-    std::vector<LinkId> NetworkWay(uint32_t nic, uint32_t gpu, bool outgoing);
+    std::vector<LinkId> NetworkPath(uint32_t nic, uint32_t gpu, bool outgoing);
 
-    /** What the PCIe links of a way give for a byte that passes them. */
+    /** What the PCIe links of a path give for a byte that passes them. */
     double PcieCost(const std::vector<LinkId>& links) const;
 
     bool IsPcie(LinkId link) const
@@ -144,8 +144,8 @@ class NodeCapacity
     std::vector<uint32_t> m_nics;
     std::vector<std::vector<uint32_t>> m_nicsOfGpu; //!< nearest NICs, the GPU's own first
     std::vector<std::vector<LinkId>> m_gpuToGpu;    //!< by from * gpus + to
-    std::vector<bool> m_isNvLink;                   //!< likewise
-    std::vector<bool> m_isByGpu;                    //!< likewise
+    std::vector<bool> m_isNvLink;                   //!< as above
+    std::vector<bool> m_isByGpu;                    //!< as above
     std::unordered_map<uint64_t, std::vector<LinkId>> m_fromNetwork; //!< by nic and gpu
     std::unordered_map<uint64_t, std::vector<LinkId>> m_toNetwork;   //!< by nic and gpu
     std::unordered_map<uint32_t, double> m_capacity;                 //!< by link, GB/s

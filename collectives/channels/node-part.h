@@ -16,7 +16,7 @@ struct NodePart
     uint32_t node{0};
     std::vector<uint32_t> localGpus; //!< ascending
     std::vector<uint32_t> ranks;     //!< group ranks, by the same index
-    std::vector<GpuId> gpus;         //!< likewise
+    std::vector<GpuId> gpus;         //!< as above
     std::vector<GpuId> middles;      //!< those that may stand between two without NVLink (NVB)
 };
 

@@ -23,7 +23,7 @@ struct NvlsHead
 struct NvlsNode
 {
     std::vector<uint32_t> ranks; //!< group ranks, by local GPU
-    std::vector<GpuId> gpus;     //!< likewise
+    std::vector<GpuId> gpus;     //!< as above
     std::vector<NvlsHead> heads;
 };
 

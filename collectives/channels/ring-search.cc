@@ -204,7 +204,7 @@ Duplicate(RingGraph& graph, const NcclConstants& constants)
 
 /**
  * NCCL's last resort ("falling back to simple order"): all GPUs in the order of their numbers, in
- * and out by the first NIC. No rings where one of its ways does not exist.
+ * and out by the first NIC. No rings where one of its paths does not exist.
  */
 RingGraph
 SimpleOrder(NodeCapacity& node, bool interNode)

@@ -63,7 +63,8 @@ PatternOf(const TreeGraph& graph, const NcclConstants& constants)
     return constants.Version().AtLeast(BALANCED_SINCE) ? TreePattern::Balanced : TreePattern::Split;
 }
 
-/** Reserves a way to the network from one GPU of a chain, by its first GPU where that is nearer. */
+/** Reserves a path to the network from one GPU of a chain, by its first GPU where that is nearer.
+ */
 bool
 ReserveOut(NodeCapacity& node, const NodeChain& chain, std::size_t place, double speed)
 {

@@ -36,7 +36,7 @@ struct TreeGraph
  * first GPU when that puts a GPU near the NIC second; the NIC is the ring's first one.
  *
  * The pattern is Balanced if all second GPUs are near their NICs; otherwise Plain from compute
- * capability 90 on ("a simpler tree") and for a single GPU, and Balanced by a longer way before;
+ * capability 90 on ("a simpler tree") and for a single GPU, and Balanced by a longer path before;
  * NCCL before 2.8 knew Split instead of Balanced.
  *
  * The speed is the fastest of NCCL's list at which all channels fit at once, a balanced one

@@ -13,7 +13,7 @@ AnalyticalEngine::AnalyticalEngine(Planner& planner)
 }
 
 void
-AnalyticalEngine::ExpectTogether(const CallClass& callClass)
+AnalyticalEngine::ExpectConcurrent(const CallClass& callClass)
 {
     m_classes.Add(callClass);
     m_moving.resize(m_classes.Count());

@@ -16,7 +16,7 @@ namespace weir
 
 /**
  * A collective is its closed-form duration: a latency, and the time of its bytes. Calls in classes
- * (ExpectTogether) take what the class takes, and are timed anew whenever another class that uses
+ * (ExpectConcurrent) take what the class takes, and are timed anew whenever another class that uses
  * the same links begins or ends: a class counts as under way while any of its calls moves bytes.
  * Other calls are alone. Links that are degraded during a run slow nothing.
  *
@@ -40,7 +40,7 @@ class AnalyticalEngine : public CollectiveEngine
         return true;
     }
 
-    void ExpectTogether(const CallClass& callClass) override;
+    void ExpectConcurrent(const CallClass& callClass) override;
 
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;

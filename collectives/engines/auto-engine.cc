@@ -33,7 +33,7 @@ AutoEngine::AutoEngine(Planner& planner, const ShortcutJudge& judge, EngineOf en
 }
 
 void
-AutoEngine::ExpectTogether(const CallClass& callClass)
+AutoEngine::ExpectConcurrent(const CallClass& callClass)
 {
     m_classes.Add(callClass);
 }

@@ -68,11 +68,11 @@ struct FidelityUse
 
 /**
  * Runs each call in the cheapest fidelity whose error is known well enough. Calls in classes
- * (ExpectTogether) that are slowed by nothing, neither by others of their class nor by classes that
- * may be under way beside them, are `analytical` or else `stream`. A call that others may slow is
- * `stream` while none of those is under way, so that one that begins meanwhile sees its load; then
- * its time is unsure. A ledger keeps what is: such a call is `stream` only if the unsure time of
- * all classes that meet, its own with it, is the tolerance's part at most of the time so far.
+ * (ExpectConcurrent) that are slowed by nothing, neither by others of their class nor by classes
+ * that may be under way beside them, are `analytical` or else `stream`. A call that others may slow
+ * is `stream` while none of those is under way, so that one that begins meanwhile sees its load;
+ * then its time is unsure. A ledger keeps what is: such a call is `stream` only if the unsure time
+ * of all classes that meet, its own with it, is the tolerance's part at most of the time so far.
  *
  * All others run in `flow`, and so does everything when links change during a run. Long calls that
  * may be contended are thus flows, which see one another.
@@ -104,7 +104,7 @@ class AutoEngine : public CollectiveEngine, private CollectiveClient
         return true;
     }
 
-    void ExpectTogether(const CallClass& callClass) override;
+    void ExpectConcurrent(const CallClass& callClass) override;
     std::size_t Active() const override;
     std::optional<FlowOrigin> OriginOf(const FlowRequest& request) const override;
     Time NextEventTime() override;

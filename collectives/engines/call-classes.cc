@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/call-classes.h"
 
-#include "collectives/engines/crowd-times.h"
+#include "collectives/engines/contention-delays.h"
 #include "collectives/engines/leg-sharing.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ void
 CallClasses::Add(const CallClass& callClass)
 {
     Class another;
-    another.lanes = callClass.lanes;
+    another.streams = callClass.streams;
     for (const CollectiveCall& call : callClass.calls)
     {
         const CollectivePlan& plan = m_planner.Plan(call);
@@ -69,7 +69,7 @@ CallClasses::Add(const CallClass& callClass)
     {
         return;
     }
-    const std::vector<Time> added = AddedTogether(another.plans, m_planner.GetRouting());
+    const std::vector<Time> added = ContentionDelays(another.plans, m_planner.GetRouting());
     for (std::size_t i = 0; i < another.plans.size(); i++)
     {
         const CollectivePlan& plan = *another.plans[i];
@@ -158,7 +158,7 @@ CallClasses::Meet(const std::vector<std::vector<uint32_t>>& crowds)
         {
             for (const uint32_t other : crowd)
             {
-                if (other != one && !HaveCommon(m_classes[one].lanes, m_classes[other].lanes))
+                if (other != one && !HaveCommon(m_classes[one].streams, m_classes[other].streams))
                 {
                     met[one].insert(other);
                 }
@@ -204,7 +204,7 @@ CallClasses::Speeds(const std::vector<uint32_t>& together)
                 slowest = std::max(slowest, TimeOf(legs[leg], rates[leg]));
             }
         }
-        // Levelled ways of all may suit a class better than those of its own: not beyond alone.
+        // Levelled paths of all may suit a class better than those of its own: not beyond alone.
         const double alone = m_classes[callClass].slowest;
         speeds.push_back(slowest > alone ? alone / slowest : 1);
     }

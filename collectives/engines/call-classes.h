@@ -44,7 +44,7 @@ class CallClasses
 
     /**
      * How long the bytes of its calls take, after their latency, when no other class is under way:
-     * what the call that waits most for the others takes (AddedTogether).
+     * what the call that waits most for the others takes (ContentionDelays).
      */
     Time TransferTime(uint32_t callClass) const
     {
@@ -59,7 +59,7 @@ class CallClasses
 
     /**
      * The classes that slow it down, or are slowed down by it, when they are under way at the same
-     * time: they have no lane in common, and on some link that both use, what all classes would
+     * time: they have no stream in common, and on some link that both use, what all classes would
      * put there does not fit. The first question after Add takes O(n log n) in the links of the
      * legs of all calls.
      */
@@ -76,7 +76,7 @@ class CallClasses
     struct Class
     {
         std::vector<const CollectivePlan*> plans;
-        std::vector<uint32_t> lanes;
+        std::vector<uint32_t> streams;
         Time transfer;
         bool slowsItself{false};   //!< a call of it waits for others of it
         double slowest{0};         //!< seconds of its slowest leg when all of its own run

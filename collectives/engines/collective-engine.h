@@ -34,8 +34,8 @@ struct FlowOrigin
 struct CallClass
 {
     std::vector<CollectiveCall> calls;
-    std::vector<uint32_t> lanes; //!< ascending; of two classes with a lane in common (a stream of
-                                 //!< some GPUs) only one is under way at a time
+    std::vector<uint32_t> streams; //!< ascending; of two classes with a stream in common (of
+                                   //!< some GPUs) only one is under way at a time
 };
 
 /**
@@ -59,7 +59,7 @@ class CollectiveEngine : public PassiveEngine
                        Time now) = 0;
 
     /**
-     * Whether calls are timed class by class (ExpectTogether), not each for itself: then calls of
+     * Whether calls are timed class by class (ExpectConcurrent), not each for itself: then calls of
      * one class that begin at one time end at one time, and one of them may be made for all.
      */
     virtual bool TimesByClass() const
@@ -67,7 +67,7 @@ class CollectiveEngine : public PassiveEngine
         return false;
     }
 
-    /** Whether it is of use to tell what is made at the same time (ExpectTogether). */
+    /** Whether it is of use to tell what is made at the same time (ExpectConcurrent). */
     virtual bool WantsClasses() const
     {
         return TimesByClass();
@@ -77,7 +77,7 @@ class CollectiveEngine : public PassiveEngine
      * Tells an engine that wants classes what is made at the same time. Other engines see for
      * themselves.
      */
-    virtual void ExpectTogether(const CallClass& callClass)
+    virtual void ExpectConcurrent(const CallClass& callClass)
     {
     }
 

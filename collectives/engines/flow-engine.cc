@@ -242,7 +242,7 @@ FlowEngine::AfterAdvance(uint32_t running, Time now)
         m_wakes.push({wake.at, running, wake.block, m_running[running].serial});
     }
     run.Wakes().clear();
-    const CallRow* row = m_running[running].row.get();
+    const BackToBackCalls* row = m_running[running].row.get();
     if (row)
     {
         HoldSenders(m_running[running]);

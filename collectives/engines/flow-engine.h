@@ -2,7 +2,7 @@
 #ifndef WEIR_COLLECTIVES_ENGINES_FLOW_ENGINE_H
 #define WEIR_COLLECTIVES_ENGINES_FLOW_ENGINE_H
 
-#include "collectives/engines/call-row.h"
+#include "collectives/engines/back-to-back-calls.h"
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/delay-line.h"
 #include "collectives/planner.h"
@@ -51,10 +51,10 @@ class FlowEngine : public CollectiveEngine, private FlowClient
 
     /**
      * Begins a row of calls like @p call at @p now, each of which every rank makes when its own
-     * kernel of the one before has ended (CallRow), until @p client wants no more; those that some
-     * rank has begun by then come to their end. @throws as Start.
+     * kernel of the one before has ended (BackToBackCalls), until @p client wants no more; those
+     * that some rank has begun by then come to their end. @throws as Start.
      */
-    void StartRow(const CollectiveCall& call, CallRowClient& client, Time now);
+    void StartRow(const CollectiveCall& call, BackToBackClient& client, Time now);
 
     std::size_t Active() const override;
     std::optional<FlowOrigin> OriginOf(const FlowRequest& request) const override;
@@ -82,7 +82,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
         Time latency;                  //!< from then, or from when it is told, until it arrives
         int64_t copied{CROSSES_LINKS}; //!< bytes of the slice that copyLine is for, if a copy
         uint16_t copyLine{0};          //!< of m_lines, while a slice is copied
-        uint16_t arrivalLine{0};       //!< likewise, until it has arrived
+        uint16_t arrivalLine{0};       //!< as above, until it has arrived
         bool isHere{false};            //!< a copied slice arrives at once
         bool isTold{false};            //!< the transport tells when a slice arrives
     };
@@ -93,9 +93,9 @@ class FlowEngine : public CollectiveEngine, private FlowClient
         const Schedule* schedule{nullptr};
         CollectiveClient* client{nullptr};
         uint64_t token{0};
-        uint64_t serial{0};             //!< tells collectives of one place apart
-        std::vector<Wire> wires;        //!< by connection
-        std::unique_ptr<CallRow> row{}; //!< null: a single call
+        uint64_t serial{0};                     //!< tells collectives of one place apart
+        std::vector<Wire> wires;                //!< by connection
+        std::unique_ptr<BackToBackCalls> row{}; //!< null: a single call
     };
 
     /**
@@ -131,7 +131,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     struct Wake
     {
         static constexpr uint32_t WIRE = 0x80000000; //!< in block: it is a connection
-        static constexpr uint32_t RANK = 0x40000000; //!< likewise: it is a rank
+        static constexpr uint32_t RANK = 0x40000000; //!< as above: it is a rank
 
         Time at;
         uint32_t running;

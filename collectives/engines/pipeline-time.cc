@@ -61,12 +61,12 @@ class Ticks
         }
     }
 
-    /** What a slice takes over its way's hop in @p stage now. */
+    /** What a slice takes over its path's hop in @p stage now. */
     Time Crossing(const Pipeline& pipeline, std::size_t stage)
     {
         const auto& topology = m_routing.GetTopology();
         Rate rate = pipeline.cap;
-        m_shares.ForEach(pipeline.way[stage], [&](LinkId link, double share) {
+        m_shares.ForEach(pipeline.path[stage], [&](LinkId link, double share) {
             const double load = std::max(m_loads[link.Index()], share);
             rate = std::min(rate, topology.GetLink(link).rate / load);
         });
@@ -88,7 +88,7 @@ Stages(const std::vector<Pipeline>& pipelines)
     std::size_t stages = 0;
     for (const auto& each : pipelines)
     {
-        stages = std::max(stages, each.way.size());
+        stages = std::max(stages, each.path.size());
     }
     return stages;
 }
@@ -103,11 +103,11 @@ Ends(const std::vector<Pipeline>& pipelines,
 {
     Ticks ticks(pipelines, routing, calls);
     std::vector<std::vector<Time>> ends; // by pipeline and stage: when the last slice so far left
-    std::vector<std::vector<Time>> free; // likewise: when the stage's block takes the next one
+    std::vector<std::vector<Time>> free; // as above: when the stage's block takes the next one
     for (const auto& each : pipelines)
     {
-        ends.emplace_back(each.way.size());
-        free.emplace_back(each.way.size());
+        ends.emplace_back(each.path.size());
+        free.emplace_back(each.path.size());
     }
     for (std::size_t tick = 0; tick + 1 < slices + Stages(pipelines); ++tick)
     {
@@ -120,7 +120,7 @@ Ends(const std::vector<Pipeline>& pipelines,
         for (std::size_t p = 0; p < pipelines.size(); ++p)
         {
             // From the last busy stage on: the one before it still has the end of its own slice.
-            const std::size_t stages = pipelines[p].way.size();
+            const std::size_t stages = pipelines[p].path.size();
             for (std::size_t stage = std::min(tick + 1, stages); stage-- > first;)
             {
                 const Time before = stage > 0 ? ends[p][stage - 1] : Time();
@@ -154,7 +154,7 @@ BlocksAreSlowest(const std::vector<Pipeline>& pipelines, Routing& routing, doubl
         ticks.Change(stage, 1);
     }
     return std::all_of(pipelines.begin(), pipelines.end(), [&](const Pipeline& each) {
-        for (std::size_t stage = 0; stage < each.way.size(); ++stage)
+        for (std::size_t stage = 0; stage < each.path.size(); ++stage)
         {
             if (ticks.Crossing(each, stage) > each.slice / each.block)
             {
@@ -170,7 +170,7 @@ BlocksAreSlowest(const std::vector<Pipeline>& pipelines, Routing& routing, doubl
 Time
 PipelineTime(const std::vector<Pipeline>& pipelines, Routing& routing, double calls)
 {
-    if (pipelines.empty() || pipelines.front().way.empty())
+    if (pipelines.empty() || pipelines.front().path.empty())
     {
         return {};
     }

@@ -13,7 +13,7 @@ namespace weir
 /** A channel whose slices follow each other over many hops, some of which share links. */
 struct Pipeline
 {
-    std::vector<RouteId> way;                 //!< by stage: the hop of the slowest slice's way
+    std::vector<RouteId> path;                //!< by stage: the hop of the slowest slice's path
     std::vector<std::vector<RouteId>> stages; //!< by stage: all hops that are crossed in it
     Bytes slice;                              //!< on the wire
     Bytes bytes;                              //!< of the channel over each hop, on the wire
@@ -27,7 +27,7 @@ struct Pipeline
  *
  * Slice k of K crosses stage s of S in tick k + s. In tick t the stages t - K + 1 to t are busy,
  * so a link bears load(t) = sum over those stages, all pipelines, of multiplicity x weight, and
- * the crossing takes d(k, s) = slice x max(1 / cap, load(k + s) / rate over the way's links). Then
+ * the crossing takes d(k, s) = slice x max(1 / cap, load(k + s) / rate over the path's links). Then
  *
  *   start(k, s) = max(end(k, s - 1), end(k - 1, s), start(k - 1, s) + b)
  *   end(k, s) = start(k, s) + d(k, s)
@@ -41,7 +41,7 @@ struct Pipeline
  *
  * @param calls how many of each there are: calls alike that run in step
  *
- * O(stages x hops of all pipelines' ways + links of all stages).
+ * O(stages x hops of all pipelines' paths + links of all stages).
  */
 Time PipelineTime(const std::vector<Pipeline>& pipelines, Routing& routing, double calls = 1);
 

@@ -45,7 +45,7 @@ class PlanLookup
         const CollectivePlan* plan;
     };
 
-    static constexpr std::size_t MOST = 16; //!< kept of one communicator
+    static constexpr std::size_t MAX_PLANS = 16; //!< kept of one communicator
 
     const CollectivePlan& Ask(const CollectiveCall& call)
     {
@@ -55,7 +55,7 @@ class PlanLookup
         {
             m_known.resize(index + 1);
         }
-        if (m_known[index].size() < MOST)
+        if (m_known[index].size() < MAX_PLANS)
         {
             m_known[index].push_back({call.bytes, &plan});
         }

@@ -57,7 +57,7 @@ class KernelTimes
     Rate LlBlockRate() const;
 
     /**
-     * Likewise under LL128: half of what NCCL's own model takes a channel of the search graph to
+     * The same under LL128: half of what NCCL's own model takes a channel of the search graph to
      * move in a ring (perChMaxRingLL128Bws), as every such channel becomes two.
      */
     Rate Ll128BlockRate(uint32_t nodes) const

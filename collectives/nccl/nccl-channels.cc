@@ -23,7 +23,7 @@ IsNvls(Algorithm algorithm)
 
 /** Most threads of a block (maxThreads). */
 int64_t
-MostThreads(const Communicator& communicator, Algorithm algorithm, Protocol protocol)
+MaxThreads(const Communicator& communicator, Algorithm algorithm, Protocol protocol)
 {
     constexpr double NARROW_RING = 12.0; // GB/s of all channels, tuning.cc's PCI_BW
     if (IsCollNet(algorithm) || IsNvls(algorithm) || protocol == Protocol::Ll128)
@@ -36,7 +36,7 @@ MostThreads(const Communicator& communicator, Algorithm algorithm, Protocol prot
 
 /** Bytes that a thread must have (threadThresholds). */
 int64_t
-LeastPerThread(const Communicator& communicator, Algorithm algorithm, Protocol protocol)
+MinPerThread(const Communicator& communicator, Algorithm algorithm, Protocol protocol)
 {
     if (IsCollNet(algorithm))
     {
@@ -69,11 +69,11 @@ NcclKernelWidth(const NcclConstants& constants,
     // (alcf-nccl-tests 385be33), as if each 4 KiB had its channel; with 2.23.4 they take longer.
     constexpr int64_t CELL = 32 << 10;
     constexpr int64_t WARPS = 128; // threads stay a multiple of this
-    int64_t threads = MostThreads(communicator, algorithm, protocol);
+    int64_t threads = MaxThreads(communicator, algorithm, protocol);
     int64_t channels = most;
     if (!IsNvls(algorithm))
     {
-        const int64_t least = LeastPerThread(communicator, algorithm, protocol);
+        const int64_t least = MinPerThread(communicator, algorithm, protocol);
         channels = std::clamp<int64_t>(bytes.Count() / (threads * least), 1, most);
         while (threads % WARPS == 0 && bytes.Count() < channels * threads * least)
         {

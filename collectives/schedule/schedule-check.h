@@ -22,7 +22,7 @@ struct ScheduleClaim
 };
 
 /**
- * Proves by running it on symbols that a schedule does what its operation promises: every buffer
+ * Proves by running it on symbols that a schedule meets its operation's postcondition: every buffer
  * is the set of ranks whose data is summed in it, every primitive moves such sets, and in the end
  *  - all-reduce: every rank has every chunk with all ranks in it, once;
  *  - all-gather: every rank has at each place the data of the rank of that place;
@@ -30,10 +30,10 @@ struct ScheduleClaim
  *  - broadcast, send: every rank (the second) has what the root (the first) gave;
  *  - reduce, gather: the root has every chunk with all ranks in it, once, or every rank's part;
  *  - scatter, send-recv: every rank has its part of the root's, or the data of the rank before it;
- * (operation-promise.h), sends and receives deliver what CheckPointToPoint says; that every message
- * is received by the primitive that expects that chunk, that nothing is left in a pipe, that the
- * sizes add up to the call, and that it cannot block with its slots. Loops that repeat are run
- * twice: the passes are alike, and two show what leaks from one to the next.
+ * (operation-postcondition.h), sends and receives deliver what CheckPointToPoint says; that every
+ * message is received by the primitive that expects that chunk, that nothing is left in a pipe,
+ * that the sizes add up to the call, and that it cannot block with its slots. Loops that repeat are
+ * run twice: the passes are alike, and two show what leaks from one to the next.
  *
  * @return the first fault in words, empty when there is none. O(primitives x ranks / 64).
  */

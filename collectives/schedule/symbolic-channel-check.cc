@@ -79,8 +79,8 @@ SymbolicChannel::CheckOutput(const ThreadBlock& block) const
         const Loop& loop = m_channel.loops[at.loop];
         for (uint32_t chunk = 0; chunk < loop.chunks.size(); ++chunk)
         {
-            const RankSet promised = m_promise.Output(block, chunk);
-            if (promised.IsEmpty())
+            const RankSet expected = m_postcondition.Output(block, chunk);
+            if (expected.IsEmpty())
             {
                 continue;
             }
@@ -89,10 +89,10 @@ SymbolicChannel::CheckOutput(const ThreadBlock& block) const
                 for (at.slice = 0; at.slice < loop.slices; ++at.slice)
                 {
                     const RankSet* kept = KeptBy(block.rank, Key(at, chunk));
-                    if (!kept || !(*kept == promised))
+                    if (!kept || !(*kept == expected))
                     {
                         return Name(block) + "ends without what " + ToString(m_op) +
-                               " promises in chunk " + std::to_string(chunk) + " of loop " +
+                               " requires in chunk " + std::to_string(chunk) + " of loop " +
                                std::to_string(at.loop);
                     }
                 }

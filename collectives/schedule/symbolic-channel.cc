@@ -25,7 +25,7 @@ SymbolicChannel::SymbolicChannel(CollectiveOp op,
     : m_op(op),
       m_channel(channel),
       m_ranks(ranks),
-      m_promise(op, channel, ranks, root),
+      m_postcondition(op, channel, ranks, root),
       m_pipes(channel.connections.size()),
       m_positions(channel.blocks.size()),
       m_outputs(ranks)
@@ -199,7 +199,7 @@ SymbolicChannel::AddOwn(RankSet& data, uint32_t index, const Primitive& primitiv
     {
         return true;
     }
-    RankSet own = m_promise.Input(block, chunk);
+    RankSet own = m_postcondition.Input(block, chunk);
     if (primitive.fromKept)
     {
         const RankSet* kept =

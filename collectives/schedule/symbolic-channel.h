@@ -2,7 +2,7 @@
 #ifndef WEIR_COLLECTIVES_SCHEDULE_SYMBOLIC_CHANNEL_H
 #define WEIR_COLLECTIVES_SCHEDULE_SYMBOLIC_CHANNEL_H
 
-#include "collectives/schedule/operation-promise.h"
+#include "collectives/schedule/operation-postcondition.h"
 #include "collectives/schedule/rank-set.h"
 #include "collectives/schedule/schedule.h"
 
@@ -76,7 +76,7 @@ class SymbolicChannel
     CollectiveOp m_op;
     const ChannelSchedule& m_channel;
     uint32_t m_ranks;
-    OperationPromise m_promise;
+    OperationPostcondition m_postcondition;
     std::vector<std::deque<Message>> m_pipes;        //!< by connection
     std::vector<Position> m_positions;               //!< by block
     std::vector<std::map<uint64_t, Kept>> m_outputs; //!< by rank; keys by loop, pass, chunk, slice

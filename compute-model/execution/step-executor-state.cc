@@ -105,7 +105,7 @@ StepExecutor::State::AddProgram(const StepProgram& program)
             traits.push_back(TraitsOf(*spec.graph, op));
             left.push_back(spec.pace.IsKnown() ? static_cast<float>(spec.pace.Left(*spec.graph, op))
                                                : 1);
-            leastLeft = std::min<double>(leastLeft, left.back());
+            minLeft = std::min<double>(minLeft, left.back());
         }
     }
 }

@@ -146,7 +146,7 @@ struct StepExecutor::State
     std::vector<Time> started;     //!< by key: when the head began; when it is watched
     std::vector<Time> room;        //!< by key: when a Queued head finds multiprocessors
     std::vector<float> left;       //!< of the briefs' operations: SmPace::Left
-    double leastLeft{1};
+    double minLeft{1};
     std::vector<Time> lost;      //!< by key, where tight: what its communication has lost
     std::vector<Time> lostSince; //!< by key, where tight: up to when that is booked
     GroupRendezvous pending;
@@ -158,7 +158,7 @@ struct StepExecutor::State
     bool begun{false};
     Time stepStart;
     std::vector<Time> stepTimes;
-    uint32_t leastSteps{0};               //!< of a run that goes on until it is stopped
+    uint32_t minSteps{0};                 //!< of a run that goes on until it is stopped
     uint64_t collectives{0};              //!< started so far
     std::optional<std::size_t> heldSteps; //!< SteadyStep is that of so many steps; none: of all
     std::vector<RankBreakdown> spent;     //!< by rank: in all finished steps

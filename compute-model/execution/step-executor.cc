@@ -102,7 +102,7 @@ StepExecutor::HoldSteady()
 void
 StepExecutor::ContinueUntilStopped()
 {
-    m_state->leastSteps = m_state->spec.steps;
+    m_state->minSteps = m_state->spec.steps;
     m_state->spec.steps = std::numeric_limits<uint32_t>::max();
 }
 
@@ -112,7 +112,7 @@ StepExecutor::StopAfterStep()
     const bool isRunning = m_state->begun && !m_state->HasAllSteps();
     const std::size_t steps = m_state->stepTimes.size() + (isRunning ? 1 : 0);
     m_state->spec.steps =
-        std::min(m_state->spec.steps, std::max(m_state->leastSteps, static_cast<uint32_t>(steps)));
+        std::min(m_state->spec.steps, std::max(m_state->minSteps, static_cast<uint32_t>(steps)));
 }
 
 std::optional<RunningCollective>

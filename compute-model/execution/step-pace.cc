@@ -23,7 +23,7 @@ StepExecutor::State::WatchPace(uint32_t actor, std::size_t stream, Time now)
         return;
     }
     const StepOp& op = HeadOf(actor, stream);
-    if (spec.pace.Needed(op) > spec.pace.Alone(op) * leastLeft)
+    if (spec.pace.Needed(op) > spec.pace.Alone(op) * minLeft)
     {
         const std::size_t key = actor * STREAM_COUNT + stream;
         actors[actor].tight |= static_cast<uint16_t>(1U << stream);

@@ -40,9 +40,9 @@ double
 ByBisection(std::size_t freedom)
 {
     constexpr int HALVINGS = 60;
-    constexpr double MOST = 16; // it is 12.7 at one degree of freedom
+    constexpr double MAX_QUANTILE = 16; // it is 12.7 at one degree of freedom
     double low = NORMAL_95;
-    double high = MOST;
+    double high = MAX_QUANTILE;
     for (int i = 0; i < HALVINGS; i++)
     {
         const double middle = (low + high) / 2;

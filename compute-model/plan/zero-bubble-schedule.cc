@@ -36,7 +36,7 @@ struct NextPass
 
 /** Micro-batches that a stage has memory for. */
 uint32_t
-MostHeld(const PipelinePlace& place)
+MaxHeld(const PipelinePlace& place)
 {
     return (place.kind == PipelineScheduleKind::ZeroBubble2p ? 2 : 1) * place.stages;
 }
@@ -76,7 +76,7 @@ class Player
   public:
     explicit Player(const PipelinePlace& place)
         : m_place(place),
-          m_most(MostHeld(place)),
+          m_most(MaxHeld(place)),
           m_stages(place.stages)
     {
         for (uint32_t stage = 0; stage < place.stages; stage++)
@@ -285,7 +285,7 @@ MicroBatchesBeforeWeights(const PipelinePlace& place)
 uint32_t
 MicroBatchesHeld(const PipelinePlace& place)
 {
-    return std::min(MostHeld(place), place.microBatches);
+    return std::min(MaxHeld(place), place.microBatches);
 }
 
 } // namespace weir

@@ -518,7 +518,7 @@ class EcnTestCase : public TestCase
         Simulator::Run();
         const uint64_t marks = port->GetCounters().marks;
         const uint64_t drops = port->GetCounters().drops;
-        const auto queued = static_cast<uint64_t>(port->GetCounters().mostQueued);
+        const auto queued = static_cast<uint64_t>(port->GetCounters().maxQueued);
         Simulator::Destroy();
         Config::Reset();
         if (useEcn)

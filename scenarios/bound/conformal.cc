@@ -45,7 +45,7 @@ constexpr double TAIL = 0.0005; //!< on either side of the central 99.9 %
 
 /** The least count that is not in the lower tail. */
 std::size_t
-LeastCount(double m, double a, double b)
+MinCount(double m, double a, double b)
 {
     if (!(b > 0))
     {
@@ -113,7 +113,7 @@ ExpectedCount(const ConformalInterval& interval, std::size_t n, std::size_t fres
     const auto m = static_cast<double>(fresh);
     const auto ranks = static_cast<double>(interval.ranks);
     const double most = std::max(ranks, static_cast<double>(interval.inside) + 1);
-    return {LeastCount(m, ranks, places - ranks), LargestCount(m, most, places - most)};
+    return {MinCount(m, ranks, places - ranks), LargestCount(m, most, places - most)};
 }
 
 } // namespace weir

@@ -17,7 +17,7 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST = std::numeric_limits<int64_t>::max();
+constexpr int64_t MAX_WHOLE = std::numeric_limits<int64_t>::max();
 constexpr int64_t MAX_PORT = std::numeric_limits<uint16_t>::max();
 constexpr double MAX_START = 1e6; //!< seconds; leaves most of what Time can count to the flows
 
@@ -87,7 +87,7 @@ FlowFile::ReadCount()
                             " fields, expected the number of flows alone on its line, or the "
                             "header src,dst,bytes,start_s");
     }
-    m_count = m_lines.Whole(0, "flows", 0, MOST);
+    m_count = m_lines.Whole(0, "flows", 0, MAX_WHOLE);
     m_countLine = m_lines.Line();
 }
 
@@ -102,7 +102,7 @@ FlowFile::ReadHtsimHeader()
                                 std::to_string(m_lines.Fields().size() - 1) +
                                 " values, expected one");
         }
-        return m_lines.Whole(1, name, 0, MOST);
+        return m_lines.Whole(1, name, 0, MAX_WHOLE);
     };
     value("Nodes");
     if (!m_lines.NextAtSpaces() || !IsWord(m_lines.Fields()[0], "connections"))
@@ -121,7 +121,7 @@ FlowFile::NextHtsim(FlowRow& row)
     while (found && m_lines.Fields().size() == 2 && // Triggers, Failures: how many follow
            m_lines.Fields()[0].find("->") == std::string_view::npos)
     {
-        if (m_lines.Whole(1, std::string(m_lines.Fields()[0]).c_str(), 0, MOST) != 0)
+        if (m_lines.Whole(1, std::string(m_lines.Fields()[0]).c_str(), 0, MAX_WHOLE) != 0)
         {
             throw m_lines.Refusal(std::string(m_lines.Fields()[0]),
                                   m_lines.Fields()[1],
@@ -178,7 +178,7 @@ FlowFile::NextHtsim(FlowRow& row)
         }
         else if (IsWord(fields[i], "size"))
         {
-            row.bytes = Bytes(m_lines.Whole(i + 1, "size", 0, MOST));
+            row.bytes = Bytes(m_lines.Whole(i + 1, "size", 0, MAX_WHOLE));
             hasSize = true;
         }
         else if (IsWord(fields[i], "trigger"))
@@ -300,12 +300,12 @@ FlowFile::Next(FlowRow& row)
         const std::size_t place = m_places[column];
         return static_cast<uint16_t>(place == ABSENT ? 0 : m_lines.Whole(place, name, 0, MAX_PORT));
     };
-    row.source = m_lines.Whole(m_places[SOURCE], "src", 0, MOST);
-    row.destination = m_lines.Whole(m_places[DESTINATION], "dst", 0, MOST);
+    row.source = m_lines.Whole(m_places[SOURCE], "src", 0, MAX_WHOLE);
+    row.destination = m_lines.Whole(m_places[DESTINATION], "dst", 0, MAX_WHOLE);
     row.priorityGroup = port(PRIORITY_GROUP, "pg");
     row.destinationPort = port(DESTINATION_PORT, "dport");
     row.bytes =
-        Bytes(m_lines.Whole(m_places[BYTES], m_form == Form::Csv ? "bytes" : "size", 0, MOST));
+        Bytes(m_lines.Whole(m_places[BYTES], m_form == Form::Csv ? "bytes" : "size", 0, MAX_WHOLE));
     const double start = m_lines.Decimal(m_places[START], "start_s");
     if (start < 0 || start > MAX_START)
     {

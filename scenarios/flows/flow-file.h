@@ -49,7 +49,7 @@ class FlowFile
     bool Next(FlowRow& row);
 
     /**
-     * How many flows to make room for: what the first line promises, but no more than the file is
+     * How many flows to make room for: what the first line announces, but no more than the file is
      * long enough for; zero where it does not say.
      */
     std::size_t ExpectedFlows() const;
@@ -98,7 +98,7 @@ class FlowFile
     LocatedLines m_lines;
     Form m_form{Form::Hpcc};
     uint64_t m_countLine{0};
-    int64_t m_count{0}; //!< flows that the first line promises
+    int64_t m_count{0}; //!< flows that the first line announces
     int64_t m_read{0};
     std::size_t m_fields{0}; //!< of each row; zero until the form is known
     std::array<std::size_t, COLUMN_COUNT> m_places{};

@@ -76,7 +76,7 @@ ToText(const FlowReport& report)
         text += "  makespan " + FormatSeconds(summary.makespan.ToSeconds()) +
                 " from the first start to the last finish; under way at once: " +
                 FormatFixed(summary.meanActive, 1) + " flows on average, " +
-                FormatCount(report.run.mostActive) + " at most\n\n" + ClassTable(summary) + "\n";
+                FormatCount(report.run.maxActive) + " at most\n\n" + ClassTable(summary) + "\n";
     }
     return text + "  " + FormatCount(report.run.events) + " events; wall time " +
            FormatSeconds(WallSeconds(report.cost)) + " (read and route " +
@@ -98,7 +98,7 @@ ToJson(const FlowReport& report)
                    {"bytes", summary.bytes.Count()},
                    {"makespan_s", summary.makespan.ToSeconds()},
                    {"mean_active", summary.meanActive},
-                   {"most_active", report.run.mostActive},
+                   {"max_active", report.run.maxActive},
                    {"sorted_input", report.sortedInput}};
     if (report.sharingTolerance > 0)
     {

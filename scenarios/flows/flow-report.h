@@ -42,7 +42,7 @@ std::string ToText(const FlowReport& report);
 
 /**
  * One JSON object: topology, flows_file, fidelity, flows, bytes, makespan_s, mean_active,
- * most_active, sorted_input, busiest_links, links_window_s, events, wall_s, read_s, play_s,
+ * max_active, sorted_input, busiest_links, links_window_s, events, wall_s, read_s, play_s,
  * write_s, peak_rss_bytes and classes, each {name, flows, fct_s, slowdown} with p50, p95 and p99.
  */
 std::string ToJson(const FlowReport& report);

@@ -86,7 +86,7 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
             request.client = this;
             request.token = flow;
             m_transport.Start(request, now);
-            m_mostActive = std::max(m_mostActive, m_started + 1 - m_done);
+            m_maxActive = std::max(m_maxActive, m_started + 1 - m_done);
         }
     }
 
@@ -113,9 +113,9 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
                    : static_cast<double>(m_done) / static_cast<double>(m_flows.Size());
     }
 
-    uint64_t MostActive() const
+    uint64_t MaxActive() const
     {
-        return m_mostActive;
+        return m_maxActive;
     }
 
   private:
@@ -130,7 +130,7 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
     std::vector<uint32_t> m_order; //!< flows by start; empty when they are so already
     std::size_t m_started{0};
     std::size_t m_done{0};
-    uint64_t m_mostActive{0};
+    uint64_t m_maxActive{0};
 };
 
 } // namespace
@@ -182,7 +182,7 @@ PlayFlows(FlowResults& flows,
     }
     catch (const RunStopped&)
     {
-        return {engines.Instants(), player.MostActive(), true};
+        return {engines.Instants(), player.MaxActive(), true};
     }
     for (std::size_t flow = 0; flow < flows.Size(); flow++)
     {
@@ -196,7 +196,7 @@ PlayFlows(FlowResults& flows,
                                      ") does not end within the 106 days that time counts");
         }
     }
-    return {engines.Instants(), player.MostActive(), false};
+    return {engines.Instants(), player.MaxActive(), false};
 }
 
 } // namespace weir

@@ -26,9 +26,9 @@ FlowResults ReadFlows(FlowFile& file, FlowNetwork& network);
 /** What playing flows took. */
 struct FlowRun
 {
-    uint64_t events{0};     //!< instants visited
-    uint64_t mostActive{0}; //!< flows under way at once, at most
-    bool isPartial{false};  //!< stopped before all had ended
+    uint64_t events{0};    //!< instants visited
+    uint64_t maxActive{0}; //!< flows under way at once, at most
+    bool isPartial{false}; //!< stopped before all had ended
 };
 
 /**

@@ -69,7 +69,7 @@ class MachineFit
             m_problem.least.push_back(std::log(each.least / each.initial) / each.spread);
             m_problem.most.push_back(std::log(each.most / each.initial) / each.spread);
         }
-        m_problem.leastScale = NOISE;
+        m_problem.minScale = NOISE;
         m_problem.predict = [this](const auto& places) { return Predict(places); };
     }
 

@@ -92,11 +92,11 @@ ScaleOf(const FitProblem& problem, const Vector& residuals, const std::vector<bo
     }
     if (sizes.empty())
     {
-        return problem.leastScale;
+        return problem.minScale;
     }
     const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
     std::nth_element(sizes.begin(), middle, sizes.end());
-    return std::max(problem.leastScale, NORMAL_MAD * *middle);
+    return std::max(problem.minScale, NORMAL_MAD * *middle);
 }
 
 /** Huber's weight of a residual, over the squared scale. */

@@ -30,7 +30,7 @@ struct FitProblem
     std::vector<double> least;       //!< of each unknown
     std::vector<double> most;        //!< of each unknown
     std::vector<std::size_t> blocks; //!< by observation: those of one block may err alike
-    double leastScale{0.01};         //!< of residuals: what no observation is better than
+    double minScale{0.01};           //!< of residuals: what no observation is better than
 };
 
 /** Why an unknown has been fitted, or has not. */

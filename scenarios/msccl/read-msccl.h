@@ -17,7 +17,7 @@ namespace weir
  * 0) for all sizes; without root for root 0.
  *
  * @throws InputError as "FILE:LINE: found, expected" when the file cannot be read, is not XML,
- * lacks something, or is not a program that does what its operation promises
+ * lacks something, or is not a program that meets its operation's postcondition
  *         (CheckImportedProgram).
  */
 ImportedProgram ReadMscclFile(const std::string& file);

@@ -130,7 +130,7 @@ ReadMtu(const YamlNode& node, const NetTransportTraits& transport)
         return node.AsEnum<uint32_t>(
             {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}});
     }
-    return static_cast<uint32_t>(node.AsInteger(transport.leastMtu, transport.mostMtu));
+    return static_cast<uint32_t>(node.AsInteger(transport.minMtu, transport.maxMtu));
 }
 
 /** The framing of a network's packets, and the name of its kind. */

@@ -19,7 +19,7 @@ namespace
 MeasuredRange
 Range(const YamlNode& node, const char* key)
 {
-    constexpr double MOST = 1e18;
+    constexpr double MAX_SIZE = 1e18;
     const YamlNode list = node.Get(key);
     const std::vector<YamlNode> ends = list.Items();
     if (ends.size() != 2)
@@ -28,8 +28,8 @@ Range(const YamlNode& node, const char* key)
                   " numbers, expected 2: the least and the most measured");
     }
     MeasuredRange range;
-    range.least = ends[0].AsNumber(0, MOST);
-    range.most = ends[1].AsNumber(range.least, MOST);
+    range.least = ends[0].AsNumber(0, MAX_SIZE);
+    range.most = ends[1].AsNumber(range.least, MAX_SIZE);
     return range;
 }
 

@@ -33,7 +33,7 @@ PortSeries::OnQueue(LinkId link, unsigned trafficClass, int64_t bytes, Time now)
     if (port.bytes > 0)
     {
         Bin& bin = BinAt(port, now.ToPicoseconds());
-        bin.mostQueued = std::max(bin.mostQueued, port.bytes);
+        bin.maxQueued = std::max(bin.maxQueued, port.bytes);
     }
 }
 
@@ -151,7 +151,7 @@ PortSeries::DoubleWidth()
             }
             Bin& joined = port.bins[kept - 1];
             joined.queued += bin.queued;
-            joined.mostQueued = std::max(joined.mostQueued, bin.mostQueued);
+            joined.maxQueued = std::max(joined.maxQueued, bin.maxQueued);
             joined.waiting += bin.waiting;
             joined.paused += bin.paused;
             joined.creditWait += bin.creditWait;
@@ -180,7 +180,7 @@ PortSeries::Settle(Port& port, int64_t now)
         Bin& bin = BinAt(port, port.since); // may widen bins
         const int64_t until = std::min(now, (port.since / m_width + 1) * m_width);
         const int64_t span = until - port.since;
-        bin.mostQueued = std::max(bin.mostQueued, port.bytes);
+        bin.maxQueued = std::max(bin.maxQueued, port.bytes);
         bin.queued += static_cast<double>(port.bytes) * static_cast<double>(span);
         bin.waiting += port.bytes > 0 ? span : 0;
         bin.paused += port.paused != 0 ? span : 0;
@@ -268,7 +268,7 @@ PortSeries::Finish(Time now, RecordSink& sink)
             record.bin = static_cast<uint32_t>(bin.number);
             record.width = Time::Picoseconds(m_width);
             record.meanQueued = bin.queued / static_cast<double>(length);
-            record.mostQueued = Bytes(bin.mostQueued);
+            record.maxQueued = Bytes(bin.maxQueued);
             record.waiting = Time::Picoseconds(bin.waiting);
             record.paused = Time::Picoseconds(bin.paused);
             record.creditWait = Time::Picoseconds(bin.creditWait);

@@ -52,7 +52,7 @@ class PortSeries : public PortObserver
     {
         int64_t number;
         double queued{0}; //!< integral of the bytes that wait, bytes times ps
-        int64_t mostQueued{0};
+        int64_t maxQueued{0};
         int64_t waiting{0};     //!< ps with a queue
         int64_t paused{0};      //!< ps
         int64_t creditWait{0};  //!< ps

@@ -229,7 +229,7 @@ struct PortBinTable
           link(table.Add<uint32_t>({"link", "", "link that the port leads to", "/links/name"})),
           bin(table.Add<uint32_t>({"bin", "1", "number of the time bin, from 0", ""})),
           queue(table.Add<float>({"queue", "B", "bytes that waited in it, mean of the bin", ""})),
-          mostQueued(table.Add<int64_t>({"most_queued", "B", "most bytes that waited", ""})),
+          maxQueued(table.Add<int64_t>({"max_queued", "B", "most bytes that waited", ""})),
           queued(table.Add<double>({"queued", "s", "time with a queue", ""})),
           paused(table.Add<double>({"paused", "s", "time in which a class was paused", ""})),
           creditWait(table.Add<double>(
@@ -244,7 +244,7 @@ struct PortBinTable
     Numbers& link;
     Numbers& bin;
     Hdf5Column<float>& queue;
-    Counts& mostQueued;
+    Counts& maxQueued;
     Reals& queued;
     Reals& paused;
     Reals& creditWait;

@@ -100,7 +100,7 @@ struct PortBinRecord
     uint32_t bin{0};
     Time width;           //!< of bins
     double meanQueued{0}; //!< bytes
-    Bytes mostQueued;     //!< at once
+    Bytes maxQueued;      //!< at once
     Time waiting;         //!< with a queue
     Time paused;          //!< by PFC
     Time creditWait;      //!< in which a packet waited for credits

@@ -282,7 +282,7 @@ ResultFile::OnPortBin(const PortBinRecord& record)
     table.link.Append(record.link.Index());
     table.bin.Append(record.bin);
     table.queue.Append(static_cast<float>(record.meanQueued));
-    table.mostQueued.Append(record.mostQueued.Count());
+    table.maxQueued.Append(record.maxQueued.Count());
     table.queued.Append(record.waiting.ToSeconds());
     table.paused.Append(record.paused.ToSeconds());
     table.creditWait.Append(record.creditWait.ToSeconds());

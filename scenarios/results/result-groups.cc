@@ -193,7 +193,7 @@ AddPortCounters(Hdf5Table& table, Simulation& simulation)
     auto& trims = table.Add<int64_t>({"trims", "1", "packets whose payload was cut off", ""});
     auto& pauses = table.Add<int64_t>({"pauses", "1", "pauses that reached it (PFC)", ""});
     auto& paused = table.Add<double>({"paused", "s", "time in which a class was paused", ""});
-    auto& queue = table.Add<double>({"most_queued", "B", "most bytes in a queue", ""});
+    auto& queue = table.Add<double>({"max_queued", "B", "most bytes in a queue", ""});
     auto& again =
         table.Add<int64_t>({"retransmissions", "1", "packets that its device sent again", ""});
     for (std::size_t i = 0; i < simulation.GetTopology().LinkCount(); i++)
@@ -205,7 +205,7 @@ AddPortCounters(Hdf5Table& table, Simulation& simulation)
         trims.Append(static_cast<int64_t>(port.trims));
         pauses.Append(static_cast<int64_t>(port.pauses));
         paused.Append(static_cast<double>(port.paused) * 1e-12);
-        queue.Append(static_cast<double>(port.mostQueued));
+        queue.Append(static_cast<double>(port.maxQueued));
         again.Append(static_cast<int64_t>(port.retransmissions));
     }
 }

@@ -424,14 +424,14 @@ Timeline::OnPortBin(const PortBinRecord& record)
         EndQueue();
     }
     m_queuePort = record.link;
-    if (record.mostQueued > Bytes(0))
+    if (record.maxQueued > Bytes(0))
     {
         m_queueUntil = start + record.width;
         m_writer.Counter("queue " + PortName(record.link),
                          pid,
                          start,
                          {{"mean bytes", static_cast<uint64_t>(record.meanQueued + 0.5)},
-                          {"most bytes", static_cast<uint64_t>(record.mostQueued.Count())}});
+                          {"most bytes", static_cast<uint64_t>(record.maxQueued.Count())}});
     }
     else
     {

@@ -5,7 +5,7 @@
 #include "scenarios/results/busy-link-json.h"
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/text-table.h"
-#include "scenarios/simulation/row-time.h"
+#include "scenarios/simulation/back-to-back-time.h"
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/simulation.h"
 #include "scenarios/yaml/input-error.h"
@@ -67,7 +67,7 @@ class CallRunner
         const Choice choice = ChoiceOf(call);
         const Fidelity fidelity = FidelityOf(call);
         const Time time =
-            std::max(RowTimer(m_simulation, fidelity).PerCall(call, CALLS),
+            std::max(BackToBackTimer(m_simulation, fidelity).PerCall(call, CALLS),
                      LaunchTime(m_costs, m_spec.launch, m_spec.gpusPerNode)) +
             BlockLaunchTime(
                 m_costs, m_spec.launch, NcclVersion::Parse(m_spec.ncclVersion), choice.blocks) +

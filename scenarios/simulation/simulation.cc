@@ -180,7 +180,7 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
         m_planner.Plan(call);
         if (fidelity == Fidelity::Auto)
         {
-            engine.ExpectTogether({{call}, {}});
+            engine.ExpectConcurrent({{call}, {}});
         }
     }
     m_collectives.push_back(std::make_unique<CollectiveLoop>(

@@ -163,9 +163,9 @@ NvLinkText(const NodeSpec& node)
     return text;
 }
 
-/** nvidia-smi's word for the way between two devices of a node. */
+/** nvidia-smi's word for the path between two devices of a node. */
 std::string
-WayWord(const Cluster& cluster, Router& router, DeviceId a, DeviceId b)
+PathWord(const Cluster& cluster, Router& router, DeviceId a, DeviceId b)
 {
     const Topology& topology = cluster.GetTopology();
     constexpr uint8_t NVLINK = 1 << static_cast<int>(LinkKind::NvLink);
@@ -177,9 +177,9 @@ WayWord(const Cluster& cluster, Router& router, DeviceId a, DeviceId b)
     }
     if (router.IsReachable(a, b, NVLINK))
     {
-        const auto way = router.RouteOver(a, b, {}, NVLINK);
+        const auto path = router.RouteOver(a, b, {}, NVLINK);
         const Rate one = cluster.GetSpec().node.nvlink.PayloadRate();
-        return "NV" + FormatFixed(topology.GetLink(way.front()).rate / one, 0);
+        return "NV" + FormatFixed(topology.GetLink(path.front()).rate / one, 0);
     }
     if (!router.IsReachable(a, b, INSIDE))
     {
@@ -202,7 +202,7 @@ WayWord(const Cluster& cluster, Router& router, DeviceId a, DeviceId b)
 }
 
 std::string
-WayMatrix(const Cluster& cluster)
+PathMatrix(const Cluster& cluster)
 {
     constexpr uint32_t WIDEST = 24;
     const uint32_t gpus = cluster.GpusPerNode();
@@ -235,7 +235,7 @@ WayMatrix(const Cluster& cluster)
         std::vector<std::string> row{devices[i].first};
         for (const auto& [name, device] : devices)
         {
-            row.push_back(WayWord(cluster, router, devices[i].second, device));
+            row.push_back(PathWord(cluster, router, devices[i].second, device));
         }
         table.Row(row);
     }
@@ -316,7 +316,7 @@ DescribeTopology(const ClusterSpec& cluster)
         text += "a NIC at a socket, in and out together: " +
                 RateText(node.nicHostBridge->PayloadRate()) + "\n";
     }
-    return text + NvLinkText(node) + WayMatrix(wired) + FabricText(wired);
+    return text + NvLinkText(node) + PathMatrix(wired) + FabricText(wired);
 }
 
 } // namespace weir

@@ -226,7 +226,7 @@ class Drawing
             b.x = a.x; // the switch is as wide as the node
         }
         const double shift =
-            (link.lane - (static_cast<double>(Parallel(link)) - 1) / 2) * (width + 2);
+            (link.parallel - (static_cast<double>(Parallel(link)) - 1) / 2) * (width + 2);
         if (PassesOthers(link, a, b))
         {
             NoteIfUnusual(link, DrawAround(link, a, b, shift));

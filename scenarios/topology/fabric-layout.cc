@@ -46,11 +46,11 @@ RowsOf(const FabricSketch& sketch)
 }
 
 FabricLayout
-LayOutTiers(const FabricSketch& sketch, double leastWidth)
+LayOutTiers(const FabricSketch& sketch, double minWidth)
 {
     const auto tiers = RowsOf(sketch);
     FabricLayout layout;
-    layout.width = leastWidth;
+    layout.width = minWidth;
     for (const auto& tier : tiers)
     {
         layout.width = std::max(layout.width,
@@ -234,7 +234,7 @@ LayOutGrid(const FabricSketch& sketch, const Topology& topology)
 } // namespace
 
 FabricLayout
-LayOutFabric(const FabricSketch& sketch, const Topology& topology, double leastWidth)
+LayOutFabric(const FabricSketch& sketch, const Topology& topology, double minWidth)
 {
     switch (sketch.style)
     {
@@ -245,7 +245,7 @@ LayOutFabric(const FabricSketch& sketch, const Topology& topology, double leastW
     case SketchStyle::Grid:
         return LayOutGrid(sketch, topology);
     }
-    return LayOutTiers(sketch, leastWidth);
+    return LayOutTiers(sketch, minWidth);
 }
 
 } // namespace weir

@@ -45,8 +45,8 @@ struct FabricLayout
 constexpr double SWITCH_WIDTH = 64; //!< pixels, of a switch's box
 constexpr double SWITCH_HEIGHT = 20;
 
-/** @param leastWidth tiers are spread over no less. */
-FabricLayout LayOutFabric(const FabricSketch& sketch, const Topology& topology, double leastWidth);
+/** @param minWidth tiers are spread over no less. */
+FabricLayout LayOutFabric(const FabricSketch& sketch, const Topology& topology, double minWidth);
 
 } // namespace weir
 

@@ -159,7 +159,7 @@ DefaultPort(Rate speed, NetTransport transport)
     link.latency = PORT_LATENCY;
     const NetTransportTraits& traits = TraitsOf(transport);
     link.name = traits.name;
-    link.framing = traits.framing(traits.usualMtu);
+    link.framing = traits.framing(traits.defaultMtu);
     link.source = "speed of the topology file; transport: by the device's name; latency: estimate";
     return link;
 }

@@ -18,7 +18,7 @@ constexpr double CARD_ROW = 86; //!< cards of several ports, and host bridges
 constexpr double TREE_ROW = 66; //!< between NICs, sockets, each level of switches, and GPUs
 constexpr double NVSWITCH_ROW = 84;
 constexpr double BELOW = 40;
-constexpr double BRIDGE_HALF = 17; //!< from a host bridge's middle to the boxes of its ways
+constexpr double BRIDGE_HALF = 17; //!< from a host bridge's middle to the boxes of its paths
 
 class Layout
 {

@@ -22,7 +22,7 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MOST = 1 << 20;
+constexpr int64_t MAX_COUNT = 1 << 20;
 
 /** The data of an element by key. */
 std::map<std::string, std::string>
@@ -174,9 +174,10 @@ class Reader
         m_spec.cpu = Choice(graph, data, "cpu", HostCpuNames());
         m_spec.cpuModel = Get(graph, data, "cpuModel");
         m_spec.transport = Choice(graph, data, "transport", TransportNames());
-        m_spec.portsPerNic = static_cast<uint32_t>(Number(graph, data, "portsPerNic", 1, MOST));
+        m_spec.portsPerNic =
+            static_cast<uint32_t>(Number(graph, data, "portsPerNic", 1, MAX_COUNT));
         m_spec.socketsPerBoard =
-            static_cast<uint32_t>(Number(graph, data, "socketsPerBoard", 0, MOST));
+            static_cast<uint32_t>(Number(graph, data, "socketsPerBoard", 0, MAX_COUNT));
         m_spec.gpus = m_spec.nics = m_spec.pcieSwitches = m_spec.sockets = 0;
         m_spec.wiring = NvLinkWiring::None;
         ReadCosts(graph, data);
@@ -249,8 +250,8 @@ class Reader
         End end;
         const std::string id = element.Text("id");
         end.name = id.substr(id.find('/') + 1);
-        end.node = Whole(element, data, "node", -1, MOST);
-        end.index = static_cast<uint32_t>(Whole(element, data, "index", 0, MOST));
+        end.node = Whole(element, data, "node", -1, MAX_COUNT);
+        end.index = static_cast<uint32_t>(Whole(element, data, "index", 0, MAX_COUNT));
         const std::string& kind = Get(element, data, "device");
         for (const DeviceKind known : {DeviceKind::Gpu,
                                        DeviceKind::NvSwitch,
@@ -342,7 +343,8 @@ class Reader
 
     void ReadNvLink(const XmlElement& edge, const End& from, const End& to)
     {
-        const auto links = static_cast<uint32_t>(Number(edge, AllDataOf(edge), "links", 1, MOST));
+        const auto links =
+            static_cast<uint32_t>(Number(edge, AllDataOf(edge), "links", 1, MAX_COUNT));
         m_spec.nvlink = ProfileOf(edge);
         if (to.kind == DeviceKind::NvSwitch)
         {

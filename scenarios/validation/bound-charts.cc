@@ -21,12 +21,13 @@ const std::vector<CalibratedThing> THINGS{CalibratedThing::Collectives, Calibrat
 Chart
 ReliabilityDiagram(const BoundAgreement& agreement)
 {
-    constexpr double LEAST = 60; // of coverages that are shown
+    constexpr double MIN_COVERAGE = 60; // of coverages that are shown
     const auto axis = [](const char* label) {
-        return ChartAxis{label, AxisScale::Linear, LEAST, 100};
+        return ChartAxis{label, AxisScale::Linear, MIN_COVERAGE, 100};
     };
     Chart chart{"reliability", axis("nominal coverage, %"), axis("observed coverage, %")};
-    chart.series.push_back({"equal", SeriesStyle::Dashed, 7, {LEAST, 100}, {LEAST, 100}});
+    chart.series.push_back(
+        {"equal", SeriesStyle::Dashed, 7, {MIN_COVERAGE, 100}, {MIN_COVERAGE, 100}});
     const auto& coverages = CalibratedCoverages();
     for (std::size_t thing = 0; thing < THINGS.size(); thing++)
     {

@@ -4,7 +4,7 @@
 #include "collectives/fidelity.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/validation/fidelity-bench.h"
-#include "scenarios/validation/least-time.h"
+#include "scenarios/validation/min-time.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,10 +65,10 @@ GpusOf(const ClusterSpec& spec, ComparedPlacement placement, uint32_t first = 0)
 }
 
 Time
-LeastOf(FidelityBench& bench, const CollectiveCall& call)
+MinOf(FidelityBench& bench, const CollectiveCall& call)
 {
     const auto& gpus = bench.GetPlanner().GetCommunicator(call.communicator).gpus;
-    return LeastTime(bench.GetCluster(), gpus, call);
+    return MinTime(bench.GetCluster(), gpus, call);
 }
 
 /** Adds @p point for @p calls at once, unless their groups have no such algorithm for them. */
@@ -92,7 +92,7 @@ Compare(FidelityBench& bench,
     point.analytical = bench.Run(Fidelity::Analytical, calls);
     point.stream = bench.Run(Fidelity::Stream, calls);
     point.flow = bench.Run(Fidelity::Flow, calls);
-    point.least = LeastOf(bench, calls.front());
+    point.least = MinOf(bench, calls.front());
     points.push_back(point);
 }
 
@@ -184,7 +184,7 @@ CompareRows(FidelityPoint point, ClusterSpec spec, std::vector<FidelityPoint>& p
             point.analytical = bench.RunRow(Fidelity::Analytical, call, CALLS);
             point.stream = bench.RunRow(Fidelity::Stream, call, CALLS);
             point.flow = bench.RunRow(Fidelity::Flow, call, CALLS);
-            point.least = LeastOf(bench, call);
+            point.least = MinOf(bench, call);
             points.push_back(point);
         }
     }
@@ -316,7 +316,7 @@ WorstClosedForm(const std::vector<FidelityPoint>& points)
 
 /** The call that comes nearest to what its bytes allow. */
 double
-LeastMargin(const std::vector<FidelityPoint>& points)
+MinMargin(const std::vector<FidelityPoint>& points)
 {
     double margin = std::numeric_limits<double>::infinity();
     for (const auto& point : points)
@@ -429,7 +429,7 @@ ToText(const std::vector<FidelityPoint>& points)
                   "stream against closed form, alone on the fabric: at most %.3f %%\n"
                   "the fastest call takes %.3f of what its bytes need at least at a GPU or node\n",
                   100 * WorstClosedForm(points),
-                  LeastMargin(points));
+                  MinMargin(points));
     return text + line + FIDELITY_REASONS;
 }
 

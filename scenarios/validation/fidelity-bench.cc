@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/fidelity-bench.h"
 
-#include "scenarios/simulation/row-time.h"
+#include "scenarios/simulation/back-to-back-time.h"
 
 namespace weir
 {
@@ -27,7 +27,7 @@ FidelityBench::Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
 Time
 FidelityBench::RunRow(Fidelity fidelity, const CollectiveCall& call, uint32_t calls)
 {
-    return RowTimer(m_simulation, fidelity).PerCall(call, calls);
+    return BackToBackTimer(m_simulation, fidelity).PerCall(call, calls);
 }
 
 void

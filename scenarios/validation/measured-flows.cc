@@ -48,7 +48,7 @@ ReadFlows(const YamlNode& file, std::vector<MeasuredFlowRun>& runs)
 {
     constexpr std::array<const char*, 7> COLUMNS{
         "run", "src", "dst", "size_B", "start_ns", "fct_ns", "ideal_ns"};
-    constexpr int64_t MOST = std::numeric_limits<int64_t>::max() / 2000;
+    constexpr int64_t MAX_WHOLE = std::numeric_limits<int64_t>::max() / 2000;
     LocatedLines lines(file.AsPathBesideFile(), file.Where());
     const std::vector<std::string> columns = lines.NextHeader();
     if (!std::equal(columns.begin(), columns.end(), COLUMNS.begin(), COLUMNS.end()))
@@ -70,8 +70,8 @@ ReadFlows(const YamlNode& file, std::vector<MeasuredFlowRun>& runs)
         MeasuredFlow flow;
         flow.source = static_cast<uint32_t>(lines.Whole(1, "src", 0, 1 << 24));
         flow.destination = static_cast<uint32_t>(lines.Whole(2, "dst", 0, 1 << 24));
-        flow.bytes = Bytes(lines.Whole(3, "size_B", 0, MOST));
-        flow.start = Time::Picoseconds(lines.Whole(4, "start_ns", 0, MOST) * 1000);
+        flow.bytes = Bytes(lines.Whole(3, "size_B", 0, MAX_WHOLE));
+        flow.start = Time::Picoseconds(lines.Whole(4, "start_ns", 0, MAX_WHOLE) * 1000);
         flow.measured = lines.Decimal(5, "fct_ns") * 1e-9;
         flow.ideal = lines.Decimal(6, "ideal_ns") * 1e-9;
         run->flows.push_back(flow);

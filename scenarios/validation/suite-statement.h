@@ -17,7 +17,7 @@ namespace weir
 /** What a suite states a figure of its errors for. */
 enum class StatementKind : uint8_t
 {
-    Expected, //!< what a user is promised
+    Expected, //!< what a user may expect
     Guard,    //!< what the present code reaches and a little: nothing gets worse unseen
     Known     //!< a failure that is explained, with the figure that it has now
 };

@@ -19,14 +19,14 @@ Lower(char c)
 bool
 BeginAlike(const std::string& a, const std::string& b)
 {
-    constexpr std::size_t LEAST = 3; // letters that say something
+    constexpr std::size_t MIN_LETTERS = 3; // letters that say something
     const std::size_t shorter = std::min(a.size(), b.size());
     std::size_t same = 0;
     while (same < shorter && Lower(a[same]) == Lower(b[same]))
     {
         ++same;
     }
-    return same >= LEAST && 4 * same >= 3 * shorter;
+    return same >= MIN_LETTERS && 4 * same >= 3 * shorter;
 }
 
 } // namespace

@@ -29,15 +29,15 @@ Place(const std::string& file, const YamlMark& mark, const std::string& path)
 /** "from 1 to 8", or one of its ends where the other is no limit. */
 template <typename N>
 std::string
-RangeText(N least, N most, const std::string& leastText, const std::string& mostText)
+RangeText(N least, N most, const std::string& minText, const std::string& maxText)
 {
     const bool below = least > std::numeric_limits<N>::lowest();
     const bool above = most < std::numeric_limits<N>::max();
     if (below && above)
     {
-        return " from " + leastText + " to " + mostText;
+        return " from " + minText + " to " + maxText;
     }
-    return below ? " of at least " + leastText : above ? " of at most " + mostText : "";
+    return below ? " of at least " + minText : above ? " of at most " + maxText : "";
 }
 
 } // namespace

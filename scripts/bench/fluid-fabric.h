@@ -17,7 +17,7 @@ struct FluidLink
 };
 
 /**
- * The links between ranks and the ways over them, as plain numbers, so that two simulators can be
+ * The links between ranks and the paths over them, as plain numbers, so that two simulators can be
  * given the same.
  *
  * Links have 400 Gb/s (NVLink 450 GB/s), and latency only where a rank sends and receives, so that

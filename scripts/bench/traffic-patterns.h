@@ -88,13 +88,13 @@ class Background : public FluidPattern
     {
     }
 
-    static constexpr double LEAST = 16 * 1024.0;
-    static constexpr double MOST = 16 * 1048576.0;
+    static constexpr double MIN_BYTES = 16 * 1024.0;
+    static constexpr double MAX_BYTES = 16 * 1048576.0;
 
-    /** Bytes; log-uniform from LEAST to MOST. */
+    /** Bytes; log-uniform from MIN_BYTES to MAX_BYTES. */
     static double MeanSize()
     {
-        return (MOST - LEAST) / std::log(MOST / LEAST);
+        return (MAX_BYTES - MIN_BYTES) / std::log(MAX_BYTES / MIN_BYTES);
     }
 
     uint32_t Count() const override
@@ -107,7 +107,7 @@ class Background : public FluidPattern
         const uint64_t place = DRAWS * uint64_t{flow};
         const uint32_t source = m_random.Below(place, m_ranks);
         const uint32_t step = 1 + m_random.Below(place + 1, m_ranks - 1);
-        const double bytes = LEAST * std::pow(MOST / LEAST, m_random.Part(place + 2));
+        const double bytes = MIN_BYTES * std::pow(MAX_BYTES / MIN_BYTES, m_random.Part(place + 2));
         const double start = m_interval * (flow + m_random.Part(place + 3));
         return {source,
                 (source + step) % m_ranks,

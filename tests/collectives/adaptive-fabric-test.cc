@@ -51,14 +51,14 @@ SlowdownOfRing(const ClusterSpec& spec, Fidelity fidelity)
 } // namespace
 
 // Every second hop of the four rings leads from router r to r + 1, four NICs' worth over one local
-// link. Alone on shortest ways they take four times as long as the NICs: hash or spray.
+// link. Alone on shortest paths they take four times as long as the NICs: hash or spray.
 //
 // By load, let A, B and C be what flows from router 0 to 1, 1 to 2 and 2 to 3 of one group. Each
 // has its own link, and detours over two others: a2 and a3 by routers 2 and 3, b0, b3, c0, c1. Of
 // the links that two detours share, 0-2: a2 + b0 <= 1, 0-3: a3 + c0 <= 1, 1-3: b3 + c1 <= 1, so
 // A + B + C <= 3 + 3, the least of them at most 2: half of four. a2 = b3 = c0 = t, b0 = c1 = a3 =
 // 1 - t reach it for every t. What goes on to the other group finds two more units over the four
-// routers' global links then, of which the shortest ways alone have one.
+// routers' global links then, of which the shortest paths alone have one.
 TEST(AdaptiveFabricTest, RingFindsTheLoadsThatADragonflyAllows)
 {
     for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})

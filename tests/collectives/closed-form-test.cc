@@ -108,7 +108,7 @@ TEST(ClosedForm, AllReduceOverFourNodes)
     EXPECT_EQ(topology.GetLink(plan.bottleneck).kind, LinkKind::Network);
 }
 
-// A small one is bound by the slowest chunk's way: 62 hops of a ring of 28 NVLink and 4 network
+// A small one is bound by the slowest chunk's path: 62 hops of a ring of 28 NVLink and 4 network
 // hops, twice round less two NVLink hops.
 TEST(ClosedForm, SmallAllReduceOverFourNodes)
 {

@@ -87,7 +87,7 @@ TEST(SwitchTree, OfOneRailIsItsLeaf)
 }
 
 // Leaves of two nodes: the root is a spine, and what leaves a leaf is summed: 8 ports and 4 leaves
-// make 12 ways up and 12 down, not 16. Trees of other numbers have other roots.
+// make 12 paths up and 12 down, not 16. Trees of other numbers have other roots.
 TEST(SwitchTree, SumsGoOnTogether)
 {
     ClusterSpec spec = H100Boxes(8);
@@ -174,7 +174,7 @@ TEST(CollNet, OfOneGpuANodeIsTheNetworkAlone)
     }
 }
 
-TEST(CollNet, SchedulesKeepTheirPromise)
+TEST(CollNet, SchedulesMeetTheirPostcondition)
 {
     std::mt19937 random(3);
     CollectiveBench bench(WithSharp(H100Boxes(3)));
@@ -200,7 +200,7 @@ TEST(CollNet, SchedulesKeepTheirPromise)
 }
 
 // NVLS in every node, the network's reduction between the heads: nodes of 3 to 8 GPUs.
-TEST(CollNet, NvlsSchedulesKeepTheirPromise)
+TEST(CollNet, NvlsSchedulesMeetTheirPostcondition)
 {
     CollectiveBench bench(WithSharp(H100Boxes(3)));
     for (uint32_t gpus : {3U, 5U, 8U})
@@ -307,9 +307,9 @@ TEST(CollNet, HalfOfOneGpuANodeIsTheNetworkAlone)
     }
 }
 
-TEST(CollNet, HalvesKeepTheirPromise)
+TEST(CollNet, HalvesMeetTheirPostcondition)
 {
-    ExpectHalvesKeepTheirPromise(Algorithm::CollNetDirect, {1, 2, 5, 8});
+    ExpectHalvesMeetTheirPostcondition(Algorithm::CollNetDirect, {1, 2, 5, 8});
 }
 
 TEST(CollNet, FlowOfHalvesIsNearTheClosedForm)

@@ -67,7 +67,7 @@ TEST_F(ConnectionTest, OnTheSameRailNoProxyIsNeeded)
     EXPECT_EQ(Count(connection.route, LinkKind::NvLink), 0U);
 }
 
-/** Without NVLink there is no way to another GPU's port but the CPU's. */
+/** Without NVLink there is no path to another GPU's port but the CPU's. */
 class PcieConnectionTest : public ConnectionTest
 {
   protected:

@@ -62,7 +62,7 @@ Even(uint32_t ranks, uint32_t channels, int64_t chunk)
     return Bytes(chunk * ranks * channels);
 }
 
-// One slice per chunk and one pass: a chunk's way is 2(n - 1) (n - 1) times "chunk / rate + hop",
+// One slice per chunk and one pass: a chunk's path is 2(n - 1) (n - 1) times "chunk / rate + hop",
 // every rank does the same at the same time, and the sum is the closed form's base + hops +
 // steps x chunk / rate. All hops of one box have one rate and latency, so nothing else is faster.
 TEST(FlowEngine, EqualsTheClosedFormForSingleSlices)
@@ -90,7 +90,7 @@ TEST(FlowEngine, EqualsTheClosedFormForSingleSlices)
     }
 }
 
-// Over nodes as well: the slowest chunk's way decides, and its hops are the closed form's. One
+// Over nodes as well: the slowest chunk's path decides, and its hops are the closed form's. One
 // channel is bound by its thread block on every hop, so all rates are equal here too.
 TEST(FlowEngine, EqualsTheClosedFormForSingleSlicesOverNodes)
 {

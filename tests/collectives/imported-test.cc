@@ -99,7 +99,7 @@ TEST(Imported, ARingTakesTheTimeOfTheBuiltInRing)
     }
 }
 
-// One GPU a node: the ways are the same ports.
+// One GPU a node: the paths are the same ports.
 TEST(Imported, ARingOverNodesTakesTheTimeOfTheBuiltInRing)
 {
     CollectiveBench bench(H100Boxes(3));

@@ -78,7 +78,7 @@ TEST(KernelTimes, LlGoesByTheClock)
 }
 
 // A broadcast's root need not wait for the ranks behind it: calls in a row come at the wire's pace,
-// without the way and the filling of the pipeline. An all-reduce ends everywhere at once.
+// without the path and the filling of the pipeline. An all-reduce ends everywhere at once.
 TEST(CallsInARow, ABroadcastRunsAhead)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -88,10 +88,10 @@ TEST(CallsInARow, ABroadcastRunsAhead)
             WithProtocol(MakeCall(id, op, Bytes::MiB(240)), Protocol::Simple));
     };
     const auto broadcast = plan(CollectiveOp::Broadcast);
-    const Time way = Time::Microseconds(7 * 3.4);
+    const Time path = Time::Microseconds(7 * 3.4);
     const Time fill = (broadcast.duration - broadcast.latency) * (6 * 512.0 * 24 / (240 << 10));
     EXPECT_NEAR((broadcast.duration - broadcast.period).ToMicroseconds(),
-                (way + fill).ToMicroseconds(),
+                (path + fill).ToMicroseconds(),
                 ROUNDING);
     const auto allReduce = plan(CollectiveOp::AllReduce);
     EXPECT_EQ(allReduce.duration, allReduce.period);

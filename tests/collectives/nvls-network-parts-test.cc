@@ -88,9 +88,9 @@ TEST(NvlsNetworkParts, PortsCarryEachPartOnce)
     }
 }
 
-TEST(NvlsNetworkParts, EveryRankEndsWithWhatTheOperationPromises)
+TEST(NvlsNetworkParts, EveryRankMeetsTheOperationsPostcondition)
 {
-    ExpectHalvesKeepTheirPromise(Algorithm::Nvls, {3, 4, 8});
+    ExpectHalvesMeetTheirPostcondition(Algorithm::Nvls, {3, 4, 8});
 }
 
 TEST(NvlsNetworkParts, FlowIsNearTheClosedForm)

@@ -180,7 +180,7 @@ TEST(Nvls, BlackwellsEfficiencyIsThatOfItsPasses)
 }
 
 // Whole chunks, ragged ones, less than one aligned chunk a head; every group of a box.
-TEST(Nvls, SchedulesKeepTheirPromise)
+TEST(Nvls, SchedulesMeetTheirPostcondition)
 {
     CollectiveBench bench(H100Boxes(1));
     for (uint32_t n = 3; n <= 8; ++n)

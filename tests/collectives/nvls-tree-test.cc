@@ -114,7 +114,7 @@ TEST(NvlsTree, FourNodesAreBoundByTheirPorts)
     }
 }
 
-TEST(NvlsTree, SchedulesKeepTheirPromise)
+TEST(NvlsTree, SchedulesMeetTheirPostcondition)
 {
     for (uint32_t nodes = 2; nodes <= 7; ++nodes)
     {

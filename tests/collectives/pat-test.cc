@@ -57,7 +57,7 @@ TEST(Pat, OffsetsFormATree)
     }
 }
 
-TEST(Pat, EveryScheduleKeepsItsPromise)
+TEST(Pat, EveryScheduleMeetsItsPostcondition)
 {
     CollectiveBench bench(H100Boxes(35));
     for (uint32_t n : {2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 13U, 16U, 17U, 32U, 35U})

@@ -15,7 +15,7 @@ namespace
 
 constexpr double MIB = 1 << 20;
 
-/** Ways over NVLink: GPU to switch to GPU, 18 links of 20.6 GB/s each. */
+/** Paths over NVLink: GPU to switch to GPU, 18 links of 20.6 GB/s each. */
 class PipelineTimes : public testing::Test
 {
   protected:
@@ -27,8 +27,8 @@ class PipelineTimes : public testing::Test
         for (uint32_t gpu : gpus)
         {
             const auto it = std::find(ring.order.begin(), ring.order.end(), gpu);
-            pipeline.way.push_back(ring.hops[it - ring.order.begin()].route);
-            pipeline.stages.push_back({pipeline.way.back()});
+            pipeline.path.push_back(ring.hops[it - ring.order.begin()].route);
+            pipeline.stages.push_back({pipeline.path.back()});
         }
         pipeline.slice = Bytes::MiB(1);
         pipeline.bytes = Bytes(static_cast<int64_t>(slices * MIB));

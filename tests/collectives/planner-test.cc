@@ -120,7 +120,7 @@ TEST_F(PlannerTest, TheLargestCallIsReckonedExactly)
     }
 }
 
-// Channels get their ways when calls first take them: what is planned does not depend on which
+// Channels get their paths when calls first take them: what is planned does not depend on which
 // calls came before, be they small (of few channels), large, by trees or sends and receives.
 TEST(PlannerOrder, PlansDoNotDependOnWhatWasPlannedBefore)
 {

@@ -30,9 +30,9 @@ WithSharp(ClusterSpec spec)
     return spec;
 }
 
-/** Every rank ends with what the operation promises, in groups over 3 nodes in any order. */
+/** Every rank ends with the operation's postcondition, in groups over 3 nodes in any order. */
 inline void
-ExpectHalvesKeepTheirPromise(Algorithm algorithm, std::initializer_list<uint32_t> gpusPerNode)
+ExpectHalvesMeetTheirPostcondition(Algorithm algorithm, std::initializer_list<uint32_t> gpusPerNode)
 {
     std::mt19937 random(5);
     CollectiveBench bench(WithSharp(H100Boxes(3)));

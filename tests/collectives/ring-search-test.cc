@@ -288,8 +288,8 @@ TEST(RingSearch, ASinglePortIsLeftByProxyOrThroughTheCpu)
 }
 
 // A V100 cube mesh with one port, on the second Intel socket: GPU to port through its root complex
-// costs 6/5 of 12 GB/s, so 12 does not fit and 10 does; at 10 there is a way through all eight GPUs
-// over NVLink from GPU 4 to GPU 5 (4 7 6 2 3 0 1 5), and NCCL looks for those first (typeIntra
+// costs 6/5 of 12 GB/s, so 12 does not fit and 10 does; at 10 there is a path through all eight
+// GPUs over NVLink from GPU 4 to GPU 5 (4 7 6 2 3 0 1 5), and NCCL looks for those first (typeIntra
 // NVL).
 TEST(RingSearch, RingsKeepToNvLinkWhereAllHopsCan)
 {

@@ -13,7 +13,7 @@ namespace
 
 // Every operation, protocol and group of 2 to 17 ranks over one to three nodes; sizes below one
 // aligned chunk per rank, ragged, and of several passes.
-TEST(ScheduleCheck, EveryBuiltInScheduleKeepsItsPromise)
+TEST(ScheduleCheck, EveryBuiltInScheduleMeetsItsPostcondition)
 {
     CollectiveBench bench(H100Boxes(3));
     for (uint32_t n = 2; n <= 17; ++n)

@@ -42,7 +42,7 @@ FaultOf(CollectiveBench& bench, const CollectiveCall& call, uint32_t ranks)
     return CheckSchedule(bench.GetPlanner().GetSchedule(call), {ranks, call.bytes, 0});
 }
 
-TEST(Tree, EveryScheduleKeepsItsPromise)
+TEST(Tree, EveryScheduleMeetsItsPostcondition)
 {
     CollectiveBench bench(H100Boxes(17));
     for (uint32_t nodes = 1; nodes <= 17; ++nodes)
@@ -231,7 +231,7 @@ TEST(Tree, TheFidelitiesAgree)
             compare(protocol, Bytes::KiB(64), 0.05);
         }
         // A network hop's 5 us, and what looking for a message's lines takes, are as long as some
-        // slices of LL, so the ways up and down load the NICs at once for a shorter time than
+        // slices of LL, so the paths up and down load the NICs at once for a shorter time than
         // stages without latencies know.
         compare(Protocol::Ll, Bytes::MiB(2), 0.2);
         compare(Protocol::Ll128, Bytes::MiB(64), 0.05);
@@ -247,8 +247,7 @@ TEST(Tree, TheFidelitiesAgree)
 TEST(Tree, PortsWaitForProcessesThatHandleMessages)
 {
     ClusterSpec spec = Gh200Nodes(4);
-    spec.node.costs = {{"messageEager", 4096, "t"},
-                       {"messageHandling", 5.5, "t"}};
+    spec.node.costs = {{"messageEager", 4096, "t"}, {"messageHandling", 5.5, "t"}};
     CollectiveBench asking(spec);
     const auto time = [](CollectiveBench& bench, Fidelity fidelity, Bytes bytes) {
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));

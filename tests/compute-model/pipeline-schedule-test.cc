@@ -47,7 +47,7 @@ Passes(const PipelinePlace& place)
 
 /** Holds MicroBatchesInFlight of every chunk against a count along the schedule. */
 void
-ExpectMostInFlight(const PipelinePlace& place)
+ExpectMaxInFlight(const PipelinePlace& place)
 {
     std::vector<uint32_t> inFlight(place.chunks);
     std::vector<uint32_t> most(place.chunks);
@@ -105,13 +105,13 @@ TEST(PipelineSchedule, KnowsHowManyMicroBatchesWaitForTheirBackwardPass)
                 for (uint32_t chunks = 1; chunks <= (stages == 1 ? 1 : 3); chunks++)
                 {
                     PipelinePlace place = Place(stage, stages, microBatches, chunks);
-                    ExpectMostInFlight(place);
+                    ExpectMaxInFlight(place);
                     for (const PipelineScheduleKind kind : {PipelineScheduleKind::GPipe,
                                                             PipelineScheduleKind::ZeroBubbleH1,
                                                             PipelineScheduleKind::ZeroBubble1p})
                     {
                         place.kind = chunks == 1 ? kind : place.kind;
-                        ExpectMostInFlight(place);
+                        ExpectMaxInFlight(place);
                     }
                 }
             }

@@ -310,7 +310,7 @@ TEST(PostValidation, PassesTheNormFromStageToStage)
 
 /** What the busiest rank computes in a step, in microseconds. */
 double
-MostWork(const StepGraph& graph)
+MaxWork(const StepGraph& graph)
 {
     double most = 0;
     for (const StepProgram& program : graph.programs)
@@ -338,8 +338,8 @@ TEST(PostValidation, TakesTheSkewFromZb2p)
     plan.postValidation = true;
     const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
     const double apart = StepsOf(graph, true).back();
-    EXPECT_GE(apart, MostWork(graph));
-    EXPECT_LT(apart - MostWork(graph), 0.8 * (together - MostWork(graph)));
+    EXPECT_GE(apart, MaxWork(graph));
+    EXPECT_LT(apart - MaxWork(graph), 0.8 * (together - MaxWork(graph)));
 }
 
 // One stage waits for no other: its steps are those with a barrier.

@@ -40,7 +40,7 @@ TEST(SteadyRule, FewStepsMakeTheMeanLessCertain)
     EXPECT_FALSE(SteadyRule{0.5}.IsMet({steps[0], steps[1]}));
 }
 
-// What 95 % confidence promises: of many runs of five steps, normal about a mean of 1 s, 95 %
+// What 95 % confidence says: of many runs of five steps, normal about a mean of 1 s, 95 %
 // have that mean within their own half width. With 1.96 in place of t it would be 88 %.
 TEST(SteadyRule, TheMeanLiesWithinTheToleranceInNineteenOfTwentyRuns)
 {

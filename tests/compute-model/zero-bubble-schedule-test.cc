@@ -173,7 +173,7 @@ TEST(ZeroBubbleSchedule, KeepsWithinOneForwardOneBackwardsMemory)
 
 /** The most that a stage holds of all micro-batches, after any of its passes. */
 int64_t
-MostHeld(const std::vector<PipelineStep>& schedule, int64_t beforeB, int64_t beforeW)
+MaxHeld(const std::vector<PipelineStep>& schedule, int64_t beforeB, int64_t beforeW)
 {
     int64_t most = 0;
     int64_t held = 0;
@@ -214,14 +214,14 @@ TEST(ZeroBubbleMemory, IsThatOfAWalkThroughTheSchedule)
             {
                 plan.schedule = PipelineScheduleKind::ZeroBubbleH1;
                 EXPECT_EQ(StageActivations(model, plan, stage).Count() - atWork,
-                          MostHeld(ScheduleOf(plan.schedule, stage, 4, m), beforeB, beforeW));
+                          MaxHeld(ScheduleOf(plan.schedule, stage, 4, m), beforeB, beforeW));
                 plan.schedule = PipelineScheduleKind::ZeroBubble1p;
                 for (const PassTimes& times :
                      {PassTimes{1, 1, 1, 0}, PassTimes{1, 1.3, 0.7, 0.1}, PassTimes{1, 2, 1, 0}})
                 {
                     const auto schedule = ScheduleOf(plan.schedule, stage, 4, m, times);
                     EXPECT_GE(StageActivations(model, plan, stage).Count() - atWork,
-                              MostHeld(schedule, beforeB, beforeW));
+                              MaxHeld(schedule, beforeB, beforeW));
                 }
             }
         }

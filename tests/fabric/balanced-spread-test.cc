@@ -49,7 +49,7 @@ TEST(RouteSumTest, TellsSegmentsOverTheSameLinksApart)
 }
 
 // Two flows of 1 MB from router 0 to router 1 have the direct link and two detours of two links:
-// three ways of 10 GB/s, 2/3 MB on each, 66.7 us. On every one of the five links as much.
+// three paths of 10 GB/s, 2/3 MB on each, 66.7 us. On every one of the five links as much.
 TEST(BalancedSpreadTest, DividesAmongTheDirectLinkAndDetours)
 {
     Play play(OneGroup(AdaptiveRouting()));

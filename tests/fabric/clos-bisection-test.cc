@@ -32,7 +32,7 @@ AddEdge(FlowGraph& graph, std::size_t from, std::size_t to, int capacity)
 }
 
 /**
- * Links that can be used at once by disjoint ways from the NICs of the first half of the nodes to
+ * Links that can be used at once by disjoint paths from the NICs of the first half of the nodes to
  * those of the second half: the maximum flow where every link has room for one.
  */
 int
@@ -64,8 +64,8 @@ BisectionLinks(const Cluster& cluster)
 
 TEST(ClosBisection, IsHalfTheHostsOverTheOversubscription)
 {
-    // o = 1: every host of one half has a way of its own to the other half. o = 3, k = 8: leaves of
-    // 6 down and 2 up, so a third of it.
+    // o = 1: every host of one half has a path of its own to the other half. o = 3, k = 8: leaves
+    // of 6 down and 2 up, so a third of it.
     EXPECT_EQ(BisectionLinks(Cluster(PointSpec(16, FatTree(), 4, 3))), 8);
     EXPECT_EQ(BisectionLinks(Cluster(PointSpec(128, FatTree(), 8, 3))), 64);
     EXPECT_EQ(BisectionLinks(Cluster(PointSpec(32, FatTree(), 8, 2))), 16);

@@ -131,7 +131,7 @@ TEST(CongestionControlWalk, CarriesFlows)
     // Full but for the first two links' worth of time.
     EXPECT_GT(static_cast<double>(bench.Network().Counters(port.Index()).bytes), 0.99 * 12.5e6 * 5);
     EXPECT_GT(bench.Network().Counters(port.Index()).marks, 0u);
-    EXPECT_LT(bench.Network().Counters(port.Index()).mostQueued, 2 * 100000);
+    EXPECT_LT(bench.Network().Counters(port.Index()).maxQueued, 2 * 100000);
 }
 
 } // namespace

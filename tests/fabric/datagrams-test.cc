@@ -104,7 +104,7 @@ class Notes : public PortObserver
   public:
     void OnQueue(LinkId link, unsigned trafficClass, int64_t bytes, Time now) override
     {
-        mostQueued = std::max(mostQueued, bytes);
+        maxQueued = std::max(maxQueued, bytes);
         queued = bytes;
     }
 
@@ -129,7 +129,7 @@ class Notes : public PortObserver
         pauses += isPaused;
     }
 
-    int64_t mostQueued{0};
+    int64_t maxQueued{0};
     int64_t queued{0};
     std::map<unsigned, uint64_t> transmitted;
     Time busy;
@@ -207,7 +207,7 @@ TEST(Datagrams, FullQueueDrops)
     EXPECT_EQ(notes.drops, client.lost.size());
     EXPECT_EQ(notes.transmitted[TRAFFIC_CLASS], client.received.size() * 1000);
     EXPECT_EQ(notes.busy.ToPicoseconds(), static_cast<int64_t>(client.received.size()) * 100000);
-    EXPECT_EQ(notes.mostQueued, 20000);
+    EXPECT_EQ(notes.maxQueued, 20000);
     EXPECT_EQ(notes.queued, 0);
     EXPECT_EQ(notes.pauses, 0u); // a lossy class is not paused
     EXPECT_EQ(fork.bench.Network().Counters(fork.down.Index()).drops, client.lost.size());

@@ -5,7 +5,7 @@
 #include "fabric/topology/cluster.h"
 
 #include "box-spec.h"
-#include "way-oracle.h"
+#include "path-oracle.h"
 
 #include "plain-routing.h"
 

@@ -81,7 +81,7 @@ TEST(GraphFabricTest, PutsNodesOnTheHosts)
 }
 
 // A node on two switches joins them for itself alone: between nodes on different switches the long
-// way over the network counts (NIC, host, left, a, b, right, host, NIC), not the one through a
+// path over the network counts (NIC, host, left, a, b, right, host, NIC), not the one through a
 // node.
 TEST(GraphFabricTest, PassesNothingThroughANodeOnTwoSwitches)
 {

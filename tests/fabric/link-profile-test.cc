@@ -150,10 +150,10 @@ TEST(NetTransportTest, TableHoldsEveryTransport)
     {
         EXPECT_EQ(static_cast<uint8_t>(traits.transport), value++);
         EXPECT_EQ(&TraitsOf(traits.transport), &traits);
-        EXPECT_GE(traits.usualMtu, traits.leastMtu);
-        EXPECT_LE(traits.usualMtu, traits.mostMtu);
-        EXPECT_LT(traits.framing(traits.leastMtu), traits.framing(traits.mostMtu)) << traits.name;
-        EXPECT_LT(traits.framing(traits.mostMtu), 1) << traits.name;
+        EXPECT_GE(traits.defaultMtu, traits.minMtu);
+        EXPECT_LE(traits.defaultMtu, traits.maxMtu);
+        EXPECT_LT(traits.framing(traits.minMtu), traits.framing(traits.maxMtu)) << traits.name;
+        EXPECT_LT(traits.framing(traits.maxMtu), 1) << traits.name;
     }
     EXPECT_EQ(value, static_cast<uint8_t>(NetTransport::Tcp) + 1);
 }

@@ -14,7 +14,7 @@
 
 /**
  * @file
- * Choice of ways by load, spraying, detours: what flows on whole fabrics take, against closed
+ * Choice of paths by load, spraying, detours: what flows on whole fabrics take, against closed
  * forms.
  */
 namespace weir
@@ -28,7 +28,7 @@ const Bytes MEGABYTE(1000000);
 } // namespace
 
 // One flow over eight spines of 10 GB/s each moves at 80 GB/s, and every one carries an eighth.
-TEST(SprayTest, SplitsEquallyOverAllShortestWays)
+TEST(SprayTest, SplitsEquallyOverAllShortestPaths)
 {
     ClusterSpec spec = TwoLeaves(8, SprayRouting());
     spec.node.nic.rawRate = Rate::GBps(80);
@@ -60,7 +60,7 @@ TEST(SprayTest, SharesItsEndsFairly)
     EXPECT_NEAR(play.Run().ToMicroseconds(), 200, 1e-3);
 }
 
-// Eight flows from leaf to leaf, eight ways: by load each has one, whatever the hashes say; by
+// Eight flows from leaf to leaf, eight paths: by load each has one, whatever the hashes say; by
 // hash all eight apart is one case in 8^8 / 8! = 416, so some share. ECMP is never faster.
 TEST(AdaptiveTest, AvoidsCollisionsOfHashes)
 {
@@ -87,8 +87,8 @@ TEST(AdaptiveTest, AvoidsCollisionsOfHashes)
     EXPECT_TRUE(collided);
 }
 
-// What is held at one rate over several ways at once stands for many transfers: loads are even.
-TEST(AdaptiveTest, SpreadsPathsOfSeveralWaysEvenly)
+// What is held at one rate over several paths at once stands for many transfers: loads are even.
+TEST(AdaptiveTest, SpreadsFlowsOfSeveralPathsEvenly)
 {
     Play play(TwoLeaves(8, AdaptiveRouting()));
     play.Start(play.SumOf({{0, 8}, {1, 9}}), MEGABYTE, Time(), 0);
@@ -102,7 +102,7 @@ TEST(AdaptiveTest, SpreadsPathsOfSeveralWaysEvenly)
 }
 
 // Both flows of two points on router 0 to two on router 1 share the one local link by shortest
-// ways; UGAL sends the second by a third router: both at full rate, which the NICs bound.
+// paths; UGAL sends the second by a third router: both at full rate, which the NICs bound.
 TEST(AdaptiveTest, TakesDetoursInADragonfly)
 {
     for (const bool adapts : {false, true})
@@ -120,7 +120,7 @@ TEST(AdaptiveTest, TakesDetoursInADragonfly)
 }
 
 // Loads that come and go leave nothing, not even a rounding: alone on the network every flow takes
-// its shortest way, whatever has crossed the links before.
+// its shortest path, whatever has crossed the links before.
 TEST(AdaptiveTest, ForgetsWhatHasEnded)
 {
     ClusterSpec spec = ThinSpec(8, Dragonfly(), AdaptiveRouting());
@@ -239,7 +239,7 @@ TEST(SprayTest, ExchangesUnderOneSwitchDoNotTurnBack)
     }
 }
 
-// 2 x 3 ways of unequal branching: a sixth each, then what meets adds up.
+// 2 x 3 paths of unequal branching: a sixth each, then what meets adds up.
 TEST(PathDagTest, SharesAreExactFractions)
 {
     PathDag dag;

@@ -50,7 +50,7 @@ CountTrunks(const Topology& topology)
     return count / 2;
 }
 
-/** Network links from @p from to every device; the maximum where there is no way. */
+/** Network links from @p from to every device; the maximum where there is no path. */
 inline std::vector<uint32_t>
 NetworkDistances(const Topology& topology, DeviceId from)
 {

@@ -26,9 +26,9 @@ using Names = std::vector<std::string>;
 constexpr uint8_t PCIE = 1 << static_cast<int>(LinkKind::Pcie);
 constexpr uint8_t INSIDE = PCIE | 1 << static_cast<int>(LinkKind::InterSocket);
 
-/** The devices that a way inside node 0 passes, without its ends. */
+/** The devices that a path inside node 0 passes, without its ends. */
 Names
-Way(const Cluster& cluster, const std::string& from, const std::string& to)
+Path(const Cluster& cluster, const std::string& from, const std::string& to)
 {
     const Topology& topology = cluster.GetTopology();
     PlainRouter plain(topology, StaticRouting(), 0);
@@ -77,9 +77,9 @@ TEST(NodePlacesTest, DevicesHangWhereTheirPlacesSay)
         {PcieParent::Switch, 1, {}}, {PcieParent::Socket, 0, {}}, {PcieParent::Switch, 0, {}}};
     spec.node.nicPlaces = {{PcieParent::Switch, 1, {}}};
     const Cluster cluster(spec);
-    EXPECT_EQ(Way(cluster, "gpu0", "nic0"), Names{"pcie1"});
-    EXPECT_EQ(Way(cluster, "gpu2", "nic0"), (Names{"pcie0", "pcie1"}));
-    EXPECT_EQ(Way(cluster, "gpu1", "nic0"), (Names{"cpu0", "cpu1", "pcie0", "pcie1"}));
+    EXPECT_EQ(Path(cluster, "gpu0", "nic0"), Names{"pcie1"});
+    EXPECT_EQ(Path(cluster, "gpu2", "nic0"), (Names{"pcie0", "pcie1"}));
+    EXPECT_EQ(Path(cluster, "gpu1", "nic0"), (Names{"cpu0", "cpu1", "pcie0", "pcie1"}));
 }
 
 TEST(NodePlacesTest, ASlotOfItsOwnIsAsWideAsItSays)
@@ -111,8 +111,8 @@ TEST(NodePlacesTest, PortsOfACardShareItsSlot)
     spec.node.nics = 8;
     spec.node.portsPerNic = 2;
     const Cluster cluster(spec);
-    EXPECT_EQ(Way(cluster, "gpu2", "nic2"), (Names{"pcie1", "card1"}));
-    EXPECT_EQ(Way(cluster, "gpu2", "nic3"), (Names{"pcie1", "card1"}));
+    EXPECT_EQ(Path(cluster, "gpu2", "nic2"), (Names{"pcie1", "card1"}));
+    EXPECT_EQ(Path(cluster, "gpu2", "nic3"), (Names{"pcie1", "card1"}));
     EXPECT_FALSE(cluster.GetTopology().FindDevice("node0/card4").IsValid());
     // Two GPUs a switch with one card of two ports: each starts with a port of its own.
     EXPECT_EQ(cluster.NearestNics(2).front(), 2u);

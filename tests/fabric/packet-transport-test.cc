@@ -423,7 +423,7 @@ TEST(PacketTransport, RecoveryWastesAWindowOrAPacket)
     }
 }
 
-/** A link that fails is gone around; where there is no way around, flows stall and go on later. */
+/** A link that fails is gone around; where there is no path around, flows stall and go on later. */
 TEST(PacketTransport, FailedLinksAreReroutedOrWaitedFor)
 {
     PacketBench bench;

@@ -44,7 +44,7 @@ TEST(RelaxedMaxMin, WithASmallToleranceEqualsProgressiveFillingWhereChangesRippl
     }
 }
 
-/** A system of variables that come and go, and what its tolerance promises. */
+/** A system of variables that come and go, and what its tolerance bounds. */
 class ToleranceCheck
 {
   public:

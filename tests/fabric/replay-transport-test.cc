@@ -141,7 +141,7 @@ TEST(ReplayTransport, PortsCountReplays)
         EXPECT_EQ(first.packets, second.packets) << i;
         EXPECT_EQ(first.bytes, second.bytes) << i;
         EXPECT_EQ(first.busy, second.busy) << i;
-        EXPECT_EQ(first.mostQueued, second.mostQueued) << i;
+        EXPECT_EQ(first.maxQueued, second.maxQueued) << i;
     }
 }
 

@@ -5,7 +5,7 @@
 #include "fabric/topology/cluster.h"
 
 #include "box-spec.h"
-#include "way-oracle.h"
+#include "path-oracle.h"
 
 #include "plain-routing.h"
 
@@ -17,7 +17,7 @@
 namespace weir
 {
 
-TEST(RouterFailures, AWayThatIsNotThereIsRefusedByBothNames)
+TEST(RouterFailures, APathThatIsNotThereIsRefusedByBothNames)
 {
     const Cluster cluster(BoxSpec(2, NoFabric()));
     PlainRouter plain(cluster.GetTopology(), EcmpRouting(), 1);
@@ -25,7 +25,7 @@ TEST(RouterFailures, AWayThatIsNotThereIsRefusedByBothNames)
     try
     {
         router.RouteOver(cluster.NicDevice(0, 1), cluster.NicDevice(1, 2), {}, NETWORK);
-        FAIL() << "a way was found";
+        FAIL() << "a path was found";
     }
     catch (const std::runtime_error& error)
     {

@@ -7,7 +7,7 @@
 #include "fabric/topology/cluster.h"
 
 #include "box-spec.h"
-#include "way-oracle.h"
+#include "path-oracle.h"
 
 #include "fabric/routing/policies/static.h"
 #include "plain-routing.h"
@@ -49,7 +49,7 @@ Oversubscribed(ClusterSpec spec, double ratio)
 
 } // namespace
 
-TEST_P(RouterPairsTest, EveryPairOfNicsIsJoinedByAShortestWay)
+TEST_P(RouterPairsTest, EveryPairOfNicsIsJoinedByAShortestPath)
 {
     const Cluster cluster(GetParam().spec);
     const Topology& topology = cluster.GetTopology();
@@ -71,7 +71,7 @@ TEST_P(RouterPairsTest, EveryPairOfNicsIsJoinedByAShortestWay)
     }
 }
 
-TEST_P(RouterPairsTest, EveryShortestWayIsTakenBySomeFlow)
+TEST_P(RouterPairsTest, EveryShortestPathIsTakenBySomeFlow)
 {
     const Cluster cluster(GetParam().spec);
     const Topology& topology = cluster.GetTopology();
@@ -79,19 +79,19 @@ TEST_P(RouterPairsTest, EveryShortestWayIsTakenBySomeFlow)
     Router& router = plain;
     const DeviceId from = cluster.NicDevice(0, 0);
     const DeviceId to = cluster.NicDevice(cluster.NodeCount() - 1, cluster.NicsPerNode() - 1);
-    const uint64_t ways = Oracle(topology, from, NETWORK).ways[to.Index()];
+    const uint64_t paths = Oracle(topology, from, NETWORK).paths[to.Index()];
     std::set<std::vector<uint32_t>> seen;
-    // A way is missed by all of 30 n uniform draws with probability e^-30.
-    for (uint32_t flow = 0; flow < 30 * ways; flow++)
+    // A path is missed by all of 30 n uniform draws with probability e^-30.
+    for (uint32_t flow = 0; flow < 30 * paths; flow++)
     {
-        std::vector<uint32_t> way;
+        std::vector<uint32_t> path;
         for (const LinkId id : router.RouteOver(from, to, TupleOf(flow), NETWORK))
         {
-            way.push_back(id.Index());
+            path.push_back(id.Index());
         }
-        seen.insert(way);
+        seen.insert(path);
     }
-    EXPECT_EQ(seen.size(), ways);
+    EXPECT_EQ(seen.size(), paths);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(RouterTest, LengthsInAFatTreeAreThoseOfTheNearestCommonSwitch)
 {
     // k = 4: leaves of 2 hosts, pods of 4: 2 links under one leaf, 4 within a pod, 6 between pods;
-    // and 1, k / 2 = 2 and (k / 2)^2 = 4 ways.
+    // and 1, k / 2 = 2 and (k / 2)^2 = 4 paths.
     const Cluster cluster(PointSpec(16, FatTree(), 4, 3));
     PlainRouter plain(cluster.GetTopology(), EcmpRouting(), 1);
     Router& router = plain;
@@ -123,11 +123,11 @@ TEST(RouterTest, LengthsInAFatTreeAreThoseOfTheNearestCommonSwitch)
         for (uint32_t b = 0; b < 16; b++)
         {
             const std::size_t links = a == b ? 0 : a / 2 == b / 2 ? 2 : a / 4 == b / 4 ? 4 : 6;
-            const uint64_t ways = links <= 2 ? 1 : links == 4 ? 2 : 4;
+            const uint64_t paths = links <= 2 ? 1 : links == 4 ? 2 : 4;
             const DeviceId to = cluster.NicDevice(b, 0);
             EXPECT_EQ(router.RouteOver(cluster.NicDevice(a, 0), to, {a, b, 0, 0}, NETWORK).size(),
                       links);
-            EXPECT_EQ(oracle.ways[to.Index()], ways);
+            EXPECT_EQ(oracle.paths[to.Index()], paths);
         }
     }
 }
@@ -196,7 +196,7 @@ TEST(RouterTest, GpusAndNicsForwardNothing)
     Router& router = plain;
     const DeviceId gpu0 = cluster.GpuDevice(GpuId(0));
     const DeviceId gpu2 = cluster.GpuDevice(GpuId(2));
-    // A mesh neighbour is one NVLink away; beyond it the way is PCIe, not through the neighbour.
+    // A mesh neighbour is one NVLink away; beyond it the path is PCIe, not through the neighbour.
     EXPECT_EQ(router.Route(gpu0, cluster.GpuDevice(GpuId(1)), {}).size(), 1u);
     EXPECT_FALSE(router.IsReachable(gpu0, gpu2, NVLINK));
     const auto overPcie = router.Route(gpu0, gpu2, {});
@@ -205,7 +205,7 @@ TEST(RouterTest, GpusAndNicsForwardNothing)
     {
         EXPECT_NE(topology.GetLink(id).kind, LinkKind::NvLink);
     }
-    // Across nodes a way would pass through two NICs.
+    // Across nodes a path would pass through two NICs.
     const DeviceId far = cluster.GpuDevice(GpuId(8));
     EXPECT_FALSE(router.IsReachable(gpu0, far, ALL));
     EXPECT_TRUE(router.IsReachable(cluster.NicDevice(0, 0), cluster.NicDevice(1, 0), ALL));

@@ -58,14 +58,14 @@ TEST_F(TopologyTest, TheDirectionsOfADuplexLinkAreOppositeAndEqual)
     EXPECT_EQ(m_topology.LinksFrom(m_switch), std::vector<LinkId>{link.opposite});
 }
 
-TEST_F(TopologyTest, ParallelLinksAreDistinctLanesWithDistinctNames)
+TEST_F(TopologyTest, ParallelLinksAreDistinctWithDistinctNames)
 {
     const LinkId other = m_topology.AddLink(m_switch, m_gpu, LinkKind::NvLink, Rate(), Time());
     const LinkId first = m_topology.AddLink(m_gpu, m_switch, LinkKind::NvLink, Rate(), Time());
     const LinkId second = m_topology.AddLink(m_gpu, m_switch, LinkKind::NvLink, Rate(), Time());
-    EXPECT_EQ(m_topology.GetLink(other).lane, 0);
-    EXPECT_EQ(m_topology.GetLink(first).lane, 0);
-    EXPECT_EQ(m_topology.GetLink(second).lane, 1);
+    EXPECT_EQ(m_topology.GetLink(other).parallel, 0);
+    EXPECT_EQ(m_topology.GetLink(first).parallel, 0);
+    EXPECT_EQ(m_topology.GetLink(second).parallel, 1);
     EXPECT_EQ(m_topology.LinkName(first), "node0/gpu1->node0/nvswitch0");
     EXPECT_EQ(m_topology.LinkName(second), "node0/gpu1->node0/nvswitch0#2");
     EXPECT_FALSE(m_topology.GetLink(first).opposite.IsValid());

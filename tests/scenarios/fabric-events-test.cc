@@ -111,7 +111,7 @@ TEST(FabricEvents, ALinkThatComesUpLetsTheRunGoOn)
     }
 }
 
-/** Whatever chooses the way, a failed uplink is gone around: the step ends, at most as much later
+/** Whatever chooses the path, a failed uplink is gone around: the step ends, at most as much later
  * as a leaf with seven of eight uplinks is slower. */
 TEST(FabricEvents, RoutingByLoadGoesAroundAFailedUplink)
 {

@@ -101,7 +101,7 @@ TEST(FlowReport, IsOneJsonObjectWithTheSummary)
     EXPECT_EQ(object["bytes"], 2000);
     EXPECT_EQ(object["makespan_s"], 4e-6);
     EXPECT_EQ(object["mean_active"], 2);
-    EXPECT_EQ(object["most_active"], 2);
+    EXPECT_EQ(object["max_active"], 2);
     EXPECT_EQ(object["classes"][0]["name"], "all");
     EXPECT_EQ(object["classes"][0]["fct_s"]["p99"], 4e-6);
     EXPECT_NE(ToText(report).find("1.333"), std::string::npos);

@@ -44,7 +44,7 @@ TEST(PlayFlows, TwoFlowsShareTheBottleneckOfADumbbell)
     EXPECT_EQ(played.results.Finish(0), Time::Microseconds(2003));
     EXPECT_EQ(played.results.Finish(1), Time::Microseconds(3003));
     EXPECT_NEAR(played.Slowdown(0), 2003.0 / 1003, 1e-12);
-    EXPECT_EQ(played.run.mostActive, 2U);
+    EXPECT_EQ(played.run.maxActive, 2U);
 }
 
 // The second comes at 503 us - 3 us, so the first has 0.5 MB left: 1003 us for them at half rate.
@@ -65,8 +65,8 @@ TEST(PlayFlows, OppositeDirectionsDoNotShare)
 
 // Hosts 0, 1 -- switch 4 -- switch 5 -- hosts 2, 3 over two middle switches, 6 with 8 Gb/s and 7
 // with
-// 16. Of two flows that start together each takes a way for itself and is alone on it: 1 MB in 4 us
-// and 1000 us or 500 us.
+// 16. Of two flows that start together each takes a path for itself and is alone on it: 1 MB in 4
+// us and 1000 us or 500 us.
 TEST(PlayFlows, AFlowIsComparedWithTheWayThatItTook)
 {
     const std::string topology =

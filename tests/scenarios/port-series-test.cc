@@ -74,7 +74,7 @@ TEST(PortSeries, IsTheIntegralOverEachBin)
         EXPECT_EQ(told.bins[i].link, LinkId(1));
         EXPECT_EQ(told.bins[i].bin, i);
         EXPECT_NEAR(told.bins[i].meanQueued, mean[i], 1e-9);
-        EXPECT_EQ(told.bins[i].mostQueued.Count(), most[i]);
+        EXPECT_EQ(told.bins[i].maxQueued.Count(), most[i]);
         EXPECT_EQ(told.bins[i].waiting, Time::Microseconds(waiting[i]));
         EXPECT_EQ(told.bins[i].paused, Time::Microseconds(paused[i]));
         EXPECT_EQ(told.bins[i].creditWait, Time::Microseconds(credit[i]));
@@ -107,7 +107,7 @@ TEST(PortSeries, WiderBinsLoseNothing)
     for (const PortBinRecord& record : told.bins)
     {
         EXPECT_EQ(record.width, Time::Microseconds(64));
-        EXPECT_EQ(record.mostQueued.Count(), std::min(1000u, 64 * (record.bin + 1)));
+        EXPECT_EQ(record.maxQueued.Count(), std::min(1000u, 64 * (record.bin + 1)));
         sum += record.meanQueued * record.waiting.ToMicroseconds();
         marks += record.marks;
     }
@@ -283,7 +283,7 @@ TEST(PortSeries, AnIncastFillsItsPortUntilItPauses)
     auto& transport = dynamic_cast<PacketTransport&>(incast.network.GetTransport());
     const LinkId hot = incast.Find("switch5->host4");
     const LinkId in = incast.Find("host0->switch5");
-    const double packet = transport.GetNetwork().MostBytes(in.Index());
+    const double packet = transport.GetNetwork().MaxBytes(in.Index());
     const double began = 1 + packet / BYTES_PER_US; // us
     Time firstPause = Time::Infinite();
     for (const PauseRecord& pause : incast.told.pauses)

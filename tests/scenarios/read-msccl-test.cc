@@ -56,7 +56,7 @@ ExpectRefusal(const std::string& text, const std::string& message)
     }
 }
 
-TEST(ReadMscclFile, TheExamplesDoWhatTheyPromise)
+TEST(ReadMscclFile, TheExamplesMeetTheirPostconditions)
 {
     const auto ring = ReadMscclFile(FOLDER + "ring-all-gather-4.xml");
     EXPECT_EQ(ring.op, CollectiveOp::AllGather);

@@ -185,7 +185,7 @@ TEST(SuiteStatement, KnownCasesAreLeftOutOfTheWorst)
         "known: [{class: a, worst: 40%, reason: r}]");
     EXPECT_TRUE(AreMet(ofClass));
     EXPECT_DOUBLE_EQ(ofClass.at(0).found, 0.02);
-    // A promise that all cases are known to break is none.
+    // An expectation that all cases are known to break is none.
     const auto all = CheckText(
         "expected: [{class: a, worst: 15%}]\n"
         "known: [{class: a, worst: 40%, reason: r}]");

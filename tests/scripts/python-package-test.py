@@ -167,7 +167,7 @@ class FigureData(unittest.TestCase):
         links = result.links.set_index("name")
         for link, own in data.groupby("link"):
             self.assertAlmostEqual(own["paused"].sum(), links.loc[link, "paused"], places=12)
-            self.assertEqual(own["most_queued"].max() > 0, links.loc[link, "most_queued"] > 0)
+            self.assertEqual(own["max_queued"].max() > 0, links.loc[link, "max_queued"] > 0)
         self.assertEqual(set(links.index[links["paused"] > 0]) - set(data["link"]), set())
 
     def test_queues_are_trees_from_where_congestion_begins(self):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/algorithm.h"
-#include "collectives/algorithms/collnet/collnet-chain-ways.h"
+#include "collectives/algorithms/collnet/collnet-chain-paths.h"
 #include "collectives/algorithms/nvls/nvls-blocks.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/algorithms/ring/ring-channels.h"
@@ -87,13 +87,13 @@ StagesOf(const AlgorithmInputs& in, const CollNetChains& channel, Time& latency)
         {
             if (hop < chain.toHead.size())
             {
-                const Connection& way = toHead ? chain.toHead[hop] : chain.fromHead[hop];
-                stage.push_back(way.route);
-                slowest = std::max(slowest, Hop(in, way));
+                const Connection& path = toHead ? chain.toHead[hop] : chain.fromHead[hop];
+                stage.push_back(path.route);
+                slowest = std::max(slowest, Hop(in, path));
             }
         }
         latency += slowest;
-        pipeline.way.push_back(stage.front());
+        pipeline.path.push_back(stage.front());
         pipeline.stages.push_back(std::move(stage));
     };
     for (std::size_t hop = longest; hop-- > 0;)
@@ -101,7 +101,7 @@ StagesOf(const AlgorithmInputs& in, const CollNetChains& channel, Time& latency)
         add(hop, true);
     }
     latency += channel.network.latency;
-    pipeline.way.push_back(channel.network.route);
+    pipeline.path.push_back(channel.network.route);
     pipeline.stages.push_back({channel.network.route});
     for (std::size_t hop = 0; hop < longest; ++hop)
     {
@@ -192,19 +192,19 @@ BuildCollNetChainSchedule(const AlgorithmInputs& in)
     schedule.startLatency = in.constants.BaseLatency(Algorithm::CollNetChain, in.protocol);
     for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
     {
-        for (const auto& ways : FindCollNetChains(in, share.firstChannel, share.channels))
+        for (const auto& paths : FindCollNetChains(in, share.firstChannel, share.channels))
         {
             ChannelSchedule channel;
             ScheduleWiring wiring(channel);
-            const auto heads = static_cast<uint32_t>(ways.chains.size());
+            const auto heads = static_cast<uint32_t>(paths.chains.size());
             const CollNetBlocks network =
-                AddCollNet(wiring, in, 0, heads, ways.network, CopyRate(in));
-            for (const auto& chain : ways.chains)
+                AddCollNet(wiring, in, 0, heads, paths.network, CopyRate(in));
+            for (const auto& chain : paths.chains)
             {
                 WireChain(in, chain, network, wiring);
             }
             channel.loops = SplitIntoLoops(share.bytes, chunking.chunk, 1, 1);
-            schedule.channels.push_back({std::move(channel), ways.copies});
+            schedule.channels.push_back({std::move(channel), paths.copies});
         }
     }
     return schedule;

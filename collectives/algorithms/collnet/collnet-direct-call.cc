@@ -34,25 +34,25 @@ CollNetDirectCall::CollNetDirectCall(const AlgorithmInputs& inputs)
         {
             members.push_back({node.ranks[node.heads[head].member], node.heads[head].nic});
         }
-        networks.push_back(FindCollNetWay(inputs, Algorithm::CollNetDirect, members, head));
+        networks.push_back(FindCollNetPath(inputs, Algorithm::CollNetDirect, members, head));
     }
     networkCap = std::min(cap, CollNetDirectRate(inputs, networks.front()));
 }
 
 std::vector<Connection>
-CollNetDirectWays(const AlgorithmInputs& inputs, const NvlsNode& node, uint32_t head, bool toHead)
+CollNetDirectPaths(const AlgorithmInputs& inputs, const NvlsNode& node, uint32_t head, bool toHead)
 {
     const uint32_t at = node.heads[head].member;
-    std::vector<Connection> ways(node.gpus.size());
+    std::vector<Connection> paths(node.gpus.size());
     for (uint32_t member = 0; member < node.gpus.size(); ++member)
     {
         if (member != at)
         {
-            ways[member] = toHead ? inputs.connector.InsideNode(node.gpus[member], node.gpus[at])
-                                  : inputs.connector.InsideNode(node.gpus[at], node.gpus[member]);
+            paths[member] = toHead ? inputs.connector.InsideNode(node.gpus[member], node.gpus[at])
+                                   : inputs.connector.InsideNode(node.gpus[at], node.gpus[member]);
         }
     }
-    return ways;
+    return paths;
 }
 
 Time
@@ -64,11 +64,11 @@ CollNetDirectHop(const AlgorithmInputs& inputs, const Connection& hop)
 }
 
 ScheduleConnection
-CollNetDirectPipe(const AlgorithmInputs& inputs, const Connection& way, Rate cap)
+CollNetDirectPipe(const AlgorithmInputs& inputs, const Connection& path, Rate cap)
 {
     ScheduleConnection pipe;
-    pipe.connection = way;
-    pipe.latency = CollNetDirectHop(inputs, way);
+    pipe.connection = path;
+    pipe.latency = CollNetDirectHop(inputs, path);
     pipe.cap = cap;
     return pipe;
 }

@@ -21,25 +21,25 @@ struct CollNetDirectCall
     explicit CollNetDirectCall(const AlgorithmInputs& inputs);
 
     std::vector<NvlsNode> nodes;
-    uint32_t heads;                   //!< of each node
-    Bytes chunk;                      //!< CollNetDirectChunk
-    Rate cap;                         //!< of one head's part on one channel, by a thread block
-    Rate networkCap;                  //!< the same in the network
-    std::vector<CollNetWay> networks; //!< by head
+    uint32_t heads;                    //!< of each node
+    Bytes chunk;                       //!< CollNetDirectChunk
+    Rate cap;                          //!< of one head's part on one channel, by a thread block
+    Rate networkCap;                   //!< the same in the network
+    std::vector<CollNetPath> networks; //!< by head
 };
 
-/** By member of a node: the way between it and a head; the head's own is empty. */
-std::vector<Connection> CollNetDirectWays(const AlgorithmInputs& inputs,
-                                          const NvlsNode& node,
-                                          uint32_t head,
-                                          bool toHead);
+/** By member of a node: the path between it and a head; the head's own is empty. */
+std::vector<Connection> CollNetDirectPaths(const AlgorithmInputs& inputs,
+                                           const NvlsNode& node,
+                                           uint32_t head,
+                                           bool toHead);
 
 /** One hop, and what a GPU loses on each further peer: 0.4 us, 0.5 up to 2.18 (tuning.cc). */
 Time CollNetDirectHop(const AlgorithmInputs& inputs, const Connection& hop);
 
-/** A way between a member and a head as a pipe of at most @p cap. */
+/** A path between a member and a head as a pipe of at most @p cap. */
 ScheduleConnection CollNetDirectPipe(const AlgorithmInputs& inputs,
-                                     const Connection& way,
+                                     const Connection& path,
                                      Rate cap);
 
 /** A schedule without channels. */

@@ -96,12 +96,12 @@ class DirectWiring
             m_wiring.Join(sending,
                           heads[head].summing,
                           CollNetDirectPipe(m_in,
-                                            CollNetDirectWays(m_in, node, head, true)[member],
+                                            CollNetDirectPaths(m_in, node, head, true)[member],
                                             m_direct.cap));
             m_wiring.Join(heads[head].spreading,
                           receiving,
                           CollNetDirectPipe(m_in,
-                                            CollNetDirectWays(m_in, node, head, false)[member],
+                                            CollNetDirectPaths(m_in, node, head, false)[member],
                                             m_direct.cap));
         }
     }

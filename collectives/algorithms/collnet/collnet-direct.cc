@@ -39,12 +39,12 @@ StageOf(const AlgorithmInputs& in,
     std::vector<RouteId> stage;
     for (const auto& node : direct.nodes)
     {
-        for (const auto& way : CollNetDirectWays(in, node, head, toHead))
+        for (const auto& path : CollNetDirectPaths(in, node, head, toHead))
         {
-            if (way.route.IsValid())
+            if (path.route.IsValid())
             {
-                stage.push_back(way.route);
-                longest = std::max(longest, CollNetDirectHop(in, way));
+                stage.push_back(path.route);
+                longest = std::max(longest, CollNetDirectHop(in, path));
             }
         }
     }
@@ -70,7 +70,7 @@ CollNetDirectStreams(const AlgorithmInputs& in)
         {
             if (!stage.empty())
             {
-                pipeline.way.push_back(stage.front());
+                pipeline.path.push_back(stage.front());
                 pipeline.stages.push_back(stage);
             }
         }

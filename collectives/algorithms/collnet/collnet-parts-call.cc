@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/collnet/collnet-parts-call.h"
 
-#include "collectives/algorithms/collnet/collnet-chain-ways.h"
+#include "collectives/algorithms/collnet/collnet-chain-paths.h"
 #include "collectives/algorithms/collnet/collnet-direct-call.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/schedule/message-split.h"
@@ -80,7 +80,7 @@ CollNetPartsCall::CollNetPartsCall(const AlgorithmInputs& inputs)
             members.push_back({rank, CollNetPort(inputs, ring.hops[entries[rank].place], false)});
         }
         networks.push_back(
-            FindCollNetPartWays(inputs, Algorithm::CollNetDirect, members, head, gathers));
+            FindCollNetPartPaths(inputs, Algorithm::CollNetDirect, members, head, gathers));
     }
     networkCap = std::min(cap, CollNetDirectRate(inputs, networks.front().front()));
 }

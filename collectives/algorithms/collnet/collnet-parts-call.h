@@ -31,7 +31,7 @@ struct CollNetPartsCall
     Bytes chunk;     //!< of one rank's part: a channel's chunk of a head is one of each node
     Rate cap;        //!< of one head's chunks on one channel, by a thread block
     Rate networkCap; //!< the same in the network
-    std::vector<std::vector<CollNetWay>> networks; //!< by head, then node: its rank's part
+    std::vector<std::vector<CollNetPath>> networks; //!< by head, then node: its rank's part
 };
 
 /**

@@ -36,14 +36,14 @@ class PartsWiring
   private:
     void WireNode(uint32_t node)
     {
-        std::vector<uint32_t> ways; // by head: the block that has its parts of all nodes
+        std::vector<uint32_t> paths; // by head: the block that has its parts of all nodes
         for (uint32_t head = 0; head < m_call.heads; ++head)
         {
-            ways.push_back(WireHead(node, head));
+            paths.push_back(WireHead(node, head));
         }
         for (uint32_t member = 0; member < m_call.heads && m_call.heads > 1; ++member)
         {
-            WireMember(node, member, ways);
+            WireMember(node, member, paths);
         }
     }
 
@@ -108,7 +108,7 @@ class PartsWiring
     }
 
     /** The group of a GPU that takes the parts of all heads but itself, or gives theirs. */
-    void WireMember(uint32_t node, uint32_t member, const std::vector<uint32_t>& ways)
+    void WireMember(uint32_t node, uint32_t member, const std::vector<uint32_t>& paths)
     {
         const uint32_t others = m_call.heads - 1;
         const uint32_t place = m_places.At(node, member);
@@ -134,19 +134,19 @@ class PartsWiring
             if (m_call.gathers)
             {
                 m_wiring.Join(
-                    ways[head], block, Pipe(m_in.connector.InsideNode(here.gpus[head], own)));
+                    paths[head], block, Pipe(m_in.connector.InsideNode(here.gpus[head], own)));
             }
             else
             {
                 m_wiring.Join(
-                    block, ways[head], Pipe(m_in.connector.InsideNode(own, here.gpus[head])));
+                    block, paths[head], Pipe(m_in.connector.InsideNode(own, here.gpus[head])));
             }
         }
     }
 
-    ScheduleConnection Pipe(const Connection& way) const
+    ScheduleConnection Pipe(const Connection& path) const
     {
-        ScheduleConnection pipe = CollNetDirectPipe(m_in, way, m_call.cap);
+        ScheduleConnection pipe = CollNetDirectPipe(m_in, path, m_call.cap);
         pipe.slots *= m_call.Nodes(); // a slot holds a head's chunk: one of each node
         return pipe;
     }

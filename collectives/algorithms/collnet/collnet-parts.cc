@@ -31,14 +31,14 @@ SupportsCollNetParts(CollectiveOp op, const Communicator& communicator)
            IsEveryRankHead(communicator);
 }
 
-/** The ways of one head's parts through the network, together. */
+/** The paths of one head's parts through the network, together. */
 RouteId
 NetworkOf(const AlgorithmInputs& in, const CollNetPartsCall& call, uint32_t head)
 {
     RouteSum sum;
-    for (const auto& way : call.networks[head])
+    for (const auto& path : call.networks[head])
     {
-        sum.Add(way.route);
+        sum.Add(path.route);
     }
     return in.routing.AddSum(sum);
 }
@@ -58,11 +58,11 @@ InsideOf(const AlgorithmInputs& in, const CollNetPartsCall& call, uint32_t head,
             }
             const GpuId from = node.gpus[call.gathers ? head : member];
             const GpuId to = node.gpus[call.gathers ? member : head];
-            const Connection way = in.connector.InsideNode(from, to);
+            const Connection path = in.connector.InsideNode(from, to);
             RouteSum sum;
-            sum.Add(way.route, call.Nodes());
+            sum.Add(path.route, call.Nodes());
             stage.push_back(in.routing.AddSum(sum));
-            longest = std::max(longest, CollNetDirectHop(in, way));
+            longest = std::max(longest, CollNetDirectHop(in, path));
         }
     }
     return stage;
@@ -91,7 +91,7 @@ CollNetPartsStreams(const AlgorithmInputs& in)
         RouteSum sum;
         for (const auto& stage : pipeline.stages)
         {
-            pipeline.way.push_back(stage.front());
+            pipeline.path.push_back(stage.front());
             for (const RouteId route : stage)
             {
                 sum.Add(route);

@@ -112,18 +112,18 @@ FindSwitchTree(const Topology& topology, const std::vector<DeviceId>& nics, uint
     for (DeviceId nic : nics)
     {
         Time latency;
-        std::vector<LinkId> way;
+        std::vector<LinkId> path;
         for (DeviceId at = nic; at != tree.root;)
         {
             const LinkId down = search.links[at.Index()];
             const Link& link = topology.GetLink(down);
             tree.links.push_back(down);
             tree.links.push_back(link.opposite);
-            way.push_back(link.opposite);
+            path.push_back(link.opposite);
             latency += link.latency + topology.GetLink(link.opposite).latency;
             at = link.from;
         }
-        tree.ways.push_back(std::move(way));
+        tree.paths.push_back(std::move(path));
         tree.latency = std::max(tree.latency, latency);
     }
     std::sort(tree.links.begin(), tree.links.end());

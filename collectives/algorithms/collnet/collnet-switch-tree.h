@@ -15,16 +15,16 @@ namespace weir
 struct SwitchTree
 {
     DeviceId root;
-    std::vector<LinkId> links;             //!< towards the root and away from it, each once
-    std::vector<std::vector<LinkId>> ways; //!< by NIC: towards the root
-    Time latency;                          //!< of the longest way from a NIC to the root and back
+    std::vector<LinkId> links;              //!< towards the root and away from it, each once
+    std::vector<std::vector<LinkId>> paths; //!< by NIC: towards the root
+    Time latency;                           //!< of the longest path from a NIC to the root and back
 };
 
 /**
  * The tree that SHARP's manager would choose: its root is a switch that is least far from the
  * farthest of @p nics, then from all of them together; of several such the @p choice-th
  * (cyclically, by id), so that trees of several rails or channels spread. Every NIC is joined to it
- * by a shortest way, the ones of least link id; where ways meet, sums go on together. O(NICs x
+ * by a shortest path, the ones of least link id; where paths meet, sums go on together. O(NICs x
  * links).
  * @throws std::runtime_error when no switch reaches all of them.
  */

@@ -123,14 +123,14 @@ ImportedBuffers::CheckOutputs()
     {
         for (uint32_t chunk = 0; chunk < OutputChunks(m_program, rank); ++chunk)
         {
-            const ChunkData promised = OutputOf(rank, chunk);
+            const ChunkData expected = OutputOf(rank, chunk);
             const ChunkData& found = At(rank, ImportedBuffer::Output, chunk);
-            if (promised.ranks.IsEmpty() || found == promised)
+            if (expected.ranks.IsEmpty() || found == expected)
             {
                 continue;
             }
             return m_program.file + ": rank " + std::to_string(rank) + " ends without " +
-                   Name(promised.chunk, promised.ranks) + ": chunk " + std::to_string(chunk) +
+                   Name(expected.chunk, expected.ranks) + ": chunk " + std::to_string(chunk) +
                    " of its output holds " +
                    (found.ranks.IsEmpty() ? "nothing" : Name(found.chunk, found.ranks));
         }

@@ -26,7 +26,7 @@ struct ChunkData
 
 /**
  * All buffers of all ranks as an imported program sees them, with what its operation puts there
- * and what it promises.
+ * and its postcondition.
  *
  * The call's data are numbered chunks: of all-gather and gather those of rank 0, then of rank 1;
  * of the others every rank's input (the root's) has all. An in-place call has its input and output
@@ -41,7 +41,7 @@ class ImportedBuffers
 
     ChunkData& At(uint32_t rank, ImportedBuffer buffer, uint32_t chunk);
 
-    /** The first promise that is not kept, in words. */
+    /** The first postcondition that does not hold, in words. */
     std::string CheckOutputs();
 
   private:

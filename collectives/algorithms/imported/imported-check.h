@@ -10,10 +10,10 @@ namespace weir
 {
 
 /**
- * Checks that a program can be run and does what its operation promises: its shape
+ * Checks that a program can be run and meets its operation's postcondition: its shape
  * (CheckImportedShape); then, run on symbols, that no step waits for ever, that nothing is read
  * before it is there, that sums take every rank once and one chunk only, and that every output is
- * as promised; and that no two steps use one chunk, one of them writing, without something that
+ * as required; and that no two steps use one chunk, one of them writing, without something that
  * orders them (ImportedOrder; beyond 4096 blocks a second run, the blocks tried in the opposite
  * order, shows a missing dependency only where it changes what a step finds). Programs
  * that may run in place and not are tried both ways. Slots are without limit here: whether the

@@ -55,7 +55,7 @@ class ImportedOrder
     /** @return the earlier write that nothing orders before this read, if there is one. */
     std::optional<Place> Read(const ChunkData& chunk, const Place& step);
 
-    /** @return the earlier read or write that nothing orders before this write, likewise. */
+    /** @return the earlier read or write that nothing orders before this write, if there is one. */
     std::optional<Place> Write(const ChunkData& chunk, const Place& step);
 
   private:

@@ -26,7 +26,7 @@ enum class ImportedStepKind : uint8_t
     RecvCopySend,       //!< from the peer to destination and on
     RecvReduceSend,     //!< from the peer plus source, on; not kept
     RecvReduceCopy,     //!< from the peer plus source, to destination
-    RecvReduceCopySend, //!< likewise, and on
+    RecvReduceCopySend, //!< as above, and on
     Copy,               //!< source to destination
     Reduce,             //!< source plus destination to destination
     Nothing             //!< waits for what it depends on
@@ -94,7 +94,7 @@ struct ImportedProgram
     bool outOfPlace{true};
     uint32_t root{0};
     Bytes smallest;                       //!< calls it is for
-    Bytes largest{std::int64_t{1} << 58}; //!< likewise, included
+    Bytes largest{std::int64_t{1} << 58}; //!< as above, included
     std::vector<ImportedRank> ranks;
 };
 

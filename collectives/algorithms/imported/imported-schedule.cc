@@ -80,13 +80,13 @@ class ImportedWriter
     void Connect(const ImportedPipe& pipe)
     {
         const Message between{pipe.fromRank, pipe.toRank, {}};
-        const Connection way = WayOf(m_in, between, pipe.channel);
+        const Connection path = PathOf(m_in, between, pipe.channel);
         const Bytes slice = FirstSlice(m_in.protocol, m_loops);
         AddPipe(MakeConnection(BlockOf(pipe.fromRank, pipe.fromBlock),
                                BlockOf(pipe.toRank, pipe.toBlock),
-                               way,
+                               path,
                                m_chunking,
-                               HopLatency(m_in, Algorithm::Ring, way, slice)));
+                               HopLatency(m_in, Algorithm::Ring, path, slice)));
     }
 
     /** @return its places in the sender's and the receiver's lists. */
@@ -219,7 +219,7 @@ class ImportedWriter
     std::vector<uint32_t> m_firstBlock;                //!< by rank
     std::vector<uint32_t> m_counts;                    //!< by chunk of the loops
     std::map<StepName, uint16_t> m_waits;              //!< place of the pipe in the block's list
-    std::map<StepName, std::vector<uint16_t>> m_tells; //!< likewise
+    std::map<StepName, std::vector<uint16_t>> m_tells; //!< as above
 };
 
 } // namespace

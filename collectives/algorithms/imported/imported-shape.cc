@@ -95,14 +95,14 @@ std::string
 CheckBuffers(const ImportedProgram& program, uint32_t r)
 {
     const ImportedRank& rank = program.ranks[r];
-    const uint32_t promised[]{InputChunks(program, r), OutputChunks(program, r)};
+    const uint32_t expected[]{InputChunks(program, r), OutputChunks(program, r)};
     for (std::size_t buffer = 0; buffer < 2; ++buffer)
     {
-        if (rank.chunks[buffer] > promised[buffer])
+        if (rank.chunks[buffer] > expected[buffer])
         {
             return Located(program, rank.line) + "rank " + std::to_string(r) + ": " +
                    std::to_string(rank.chunks[buffer]) + " chunks in the " + BUFFER_NAMES[buffer] +
-                   " buffer, expected at most " + std::to_string(promised[buffer]) + " of " +
+                   " buffer, expected at most " + std::to_string(expected[buffer]) + " of " +
                    ToString(program.op) + " in " + std::to_string(program.chunks) + " chunks";
         }
     }

@@ -35,7 +35,7 @@ void AddCopyIn(ScheduleWiring& wiring,
                const std::vector<uint32_t>& heads,
                const ScheduleConnection& copy);
 
-/** The groups that copy what came back to the user's buffer: likewise, receiving. */
+/** The groups that copy what came back to the user's buffer: the same, receiving. */
 void AddCopyOut(ScheduleWiring& wiring,
                 uint32_t rank,
                 uint32_t place,

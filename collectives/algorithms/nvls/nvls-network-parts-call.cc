@@ -24,7 +24,7 @@ NvlsNetworkPartsCall::NvlsNetworkPartsCall(const AlgorithmInputs& inputs)
     for (uint32_t head = 0; head < inside.Heads(); ++head)
     {
         networks.push_back(
-            FindCollNetPartWays(inputs, Algorithm::Nvls, inside.HeadsAt(head), head, gathers));
+            FindCollNetPartPaths(inputs, Algorithm::Nvls, inside.HeadsAt(head), head, gathers));
     }
 }
 

@@ -28,7 +28,7 @@ struct NvlsNetworkPartsCall
     bool gathers; //!< or it scatters
     NvlsNodesCall inside;
     Bytes chunk; //!< of one rank's part: a head's chunk is one of each node
-    std::vector<std::vector<CollNetWay>> networks; //!< by head, then node: its rank's part
+    std::vector<std::vector<CollNetPath>> networks; //!< by head, then node: its rank's part
 };
 
 /** The call as primitives. */

@@ -39,12 +39,12 @@ Legs
 NetworkLegs(const AlgorithmInputs& in, const NvlsNetworkPartsCall& call, double part)
 {
     Legs legs;
-    for (const auto& ways : call.networks)
+    for (const auto& paths : call.networks)
     {
         RouteSum sum;
-        for (const auto& way : ways)
+        for (const auto& path : paths)
         {
-            sum.Add(way.route);
+            sum.Add(path.route);
         }
         legs.push_back({in.routing.AddSum(sum),
                         RoundedUp(part * in.channels),
@@ -55,7 +55,7 @@ NetworkLegs(const AlgorithmInputs& in, const NvlsNetworkPartsCall& call, double 
 }
 
 /**
- * Start, copy in or out, the first pass's way (the network and a reduction or store, each alone on
+ * Start, copy in or out, the first pass (the network and a reduction or store, each alone on
  * its links) beyond what its legs last; and the legs. NVLink's are longer by a synchronisation for
  * each pass.
  */
@@ -82,19 +82,19 @@ Streams(const AlgorithmInputs& in)
     shape.legs.insert(shape.legs.end(), outside.begin(), outside.end());
     const Time pass = AloneTime(shape.legs, in.routing) * std::min(1.0, first / payload);
     Time network;
-    for (const auto& ways : call.networks)
+    for (const auto& paths : call.networks)
     {
-        for (const auto& way : ways)
+        for (const auto& path : paths)
         {
-            network = std::max(network, way.latency);
+            network = std::max(network, path.latency);
         }
     }
-    const Time way = AloneTime(inside.Legs(in, first, !call.gathers, call.gathers), in.routing) +
-                     AloneTime(NetworkLegs(in, call, first / nodes), in.routing) + network +
-                     inside.sync;
+    const Time alone = AloneTime(inside.Legs(in, first, !call.gathers, call.gathers), in.routing) +
+                       AloneTime(NetworkLegs(in, call, first / nodes), in.routing) + network +
+                       inside.sync;
     const double copied = call.gathers ? last : first;
     shape.latency = NvlsStartLatency(in.constants, Algorithm::Nvls) +
-                    RoundedUp(copied) / inside.headCap + std::max(way - pass, Time());
+                    RoundedUp(copied) / inside.headCap + std::max(alone - pass, Time());
     return shape;
 }
 

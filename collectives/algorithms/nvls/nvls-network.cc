@@ -29,14 +29,14 @@ SupportsNvlsNetwork(CollectiveOp op, const Communicator& communicator)
            communicator.collNetGraph.channels > 0;
 }
 
-/** By head: its way through the network. */
-std::vector<CollNetWay>
+/** By head: its path through the network. */
+std::vector<CollNetPath>
 NetworksOf(const AlgorithmInputs& in, const NvlsNodesCall& inside)
 {
-    std::vector<CollNetWay> networks;
+    std::vector<CollNetPath> networks;
     for (uint32_t head = 0; head < inside.Heads(); ++head)
     {
-        networks.push_back(FindCollNetWay(in, Algorithm::Nvls, inside.HeadsAt(head), head));
+        networks.push_back(FindCollNetPath(in, Algorithm::Nvls, inside.HeadsAt(head), head));
     }
     return networks;
 }
@@ -44,7 +44,7 @@ NetworksOf(const AlgorithmInputs& in, const NvlsNodesCall& inside)
 std::vector<StreamLeg>
 NetworkLegs(const AlgorithmInputs& in,
             const NvlsNodesCall& inside,
-            const std::vector<CollNetWay>& networks,
+            const std::vector<CollNetPath>& networks,
             double payload)
 {
     std::vector<StreamLeg> legs;
@@ -59,7 +59,7 @@ NetworkLegs(const AlgorithmInputs& in,
 }
 
 /**
- * Start, copy in, the first pass's way (a reduction, the network, a store, each alone on its
+ * Start, copy in, the first pass (a reduction, the network, a store, each alone on its
  * links) beyond what its legs last, copy out; and the legs.
  */
 StreamShape
@@ -84,12 +84,12 @@ NvlsNetworkStreams(const AlgorithmInputs& in)
     {
         network = std::max(network, each.latency);
     }
-    const Time way = AloneTime(inside.Legs(in, first.ToDouble(), true, false), in.routing) +
-                     AloneTime(inside.Legs(in, first.ToDouble(), false, true), in.routing) +
-                     AloneTime(NetworkLegs(in, inside, networks, first.ToDouble()), in.routing) +
-                     network + inside.sync * 2;
+    const Time alone = AloneTime(inside.Legs(in, first.ToDouble(), true, false), in.routing) +
+                       AloneTime(inside.Legs(in, first.ToDouble(), false, true), in.routing) +
+                       AloneTime(NetworkLegs(in, inside, networks, first.ToDouble()), in.routing) +
+                       network + inside.sync * 2;
     shape.latency = NvlsStartLatency(in.constants, Algorithm::Nvls) + first / inside.headCap +
-                    last / inside.headCap + std::max(way - pass, Time());
+                    last / inside.headCap + std::max(alone - pass, Time());
     return shape;
 }
 
@@ -97,7 +97,7 @@ NvlsNetworkStreams(const AlgorithmInputs& in)
 ChannelSchedule
 WireNvlsNetworkChannel(const AlgorithmInputs& in,
                        const NvlsNodesCall& inside,
-                       const std::vector<CollNetWay>& networks)
+                       const std::vector<CollNetPath>& networks)
 {
     ChannelSchedule channel;
     ScheduleWiring wiring(channel);

@@ -38,7 +38,7 @@ struct NvlsNodesCall
     std::vector<NvlsNode> nodes;
     std::vector<MulticastGroup> groups; //!< by node
     double wireFactor;                  //!< of what is on NVLink
-    double weight; //!< likewise: all heads of a channel load a link as one ring does
+    double weight; //!< as above: all heads of a channel load a link as one ring does
     Rate headCap;  //!< of payload, of one head's chunks on one channel, copied in or out
     Time sync;     //!< per chunk of a head's reducing group, and of its storing group
 };

@@ -27,7 +27,7 @@ PortFactor(const AlgorithmInputs& inputs)
 
 NvlsTreeCall::NvlsTreeCall(const AlgorithmInputs& inputs)
     : inside(inputs),
-      ways(FindNvlsTreeWays(inputs, inside.nodes)),
+      paths(FindNvlsTreePaths(inputs, inside.nodes)),
       chunk(NvlsTreeChunk(inputs.call.bytes,
                           inputs.channels,
                           inside.Heads(),

@@ -3,7 +3,7 @@
 #define WEIR_COLLECTIVES_ALGORITHMS_NVLS_TREE_CALL_H
 
 #include "collectives/algorithms/nvls/nvls-nodes-call.h"
-#include "collectives/algorithms/nvls/nvls-tree-ways.h"
+#include "collectives/algorithms/nvls/nvls-tree-paths.h"
 
 #include <vector>
 
@@ -16,7 +16,7 @@ struct NvlsTreeCall
     explicit NvlsTreeCall(const AlgorithmInputs& inputs);
 
     NvlsNodesCall inside;
-    std::vector<NvlsTreeWays> ways;
+    std::vector<NvlsTreePaths> paths;
     Bytes chunk;       //!< of one head
     double portFactor; //!< bytes on the network per byte of payload
 };

@@ -29,10 +29,10 @@ CountChildren(const BinaryTreePlace& place)
 class NvlsTreeWiring
 {
   public:
-    NvlsTreeWiring(const AlgorithmInputs& in, const NvlsTreeCall& tree, const NvlsTreeWays& ways)
+    NvlsTreeWiring(const AlgorithmInputs& in, const NvlsTreeCall& tree, const NvlsTreePaths& paths)
         : m_in(in),
           m_tree(tree),
-          m_ways(ways),
+          m_paths(paths),
           m_wiring(m_channel)
     {
     }
@@ -46,7 +46,7 @@ class NvlsTreeWiring
         {
             for (uint32_t node = 0; node < nodes; ++node)
             {
-                blocks[node].push_back(AddGroups(head, m_ways.places[head][node].nodes));
+                blocks[node].push_back(AddGroups(head, m_paths.places[head][node].nodes));
                 AddNvlsHead(m_wiring, m_in, inside, head, node, blocks[node].back());
             }
             JoinNodes(head, blocks);
@@ -81,7 +81,7 @@ class NvlsTreeWiring
     {
         for (uint32_t node = 0; node < blocks.size(); ++node)
         {
-            const auto& place = m_ways.places[head][node];
+            const auto& place = m_paths.places[head][node];
             if (place.nodes.parent == BinaryTreePlace::NONE)
             {
                 continue;
@@ -104,7 +104,7 @@ class NvlsTreeWiring
 
     const AlgorithmInputs& m_in;
     const NvlsTreeCall& m_tree;
-    const NvlsTreeWays& m_ways;
+    const NvlsTreePaths& m_paths;
     ChannelSchedule m_channel;
     ScheduleWiring m_wiring;
 };
@@ -126,16 +126,16 @@ BuildNvlsTreeSchedule(const AlgorithmInputs& inputs)
     Schedule schedule = EmptyNvlsSchedule(inputs, Algorithm::NvlsTree);
     for (const auto& share : SplitOverChannels(inputs.call.bytes, inputs.channels))
     {
-        for (const auto& ways : tree.ways)
+        for (const auto& paths : tree.paths)
         {
             const auto copies = static_cast<uint32_t>(
-                std::count_if(ways.channels.begin(), ways.channels.end(), [&](uint32_t channel) {
+                std::count_if(paths.channels.begin(), paths.channels.end(), [&](uint32_t channel) {
                     return channel >= share.firstChannel &&
                            channel < share.firstChannel + share.channels;
                 }));
             if (copies > 0)
             {
-                ChannelSchedule channel = NvlsTreeWiring(inputs, tree, ways).Wire();
+                ChannelSchedule channel = NvlsTreeWiring(inputs, tree, paths).Wire();
                 channel.loops = SplitIntoLoops(share.bytes, tree.chunk, tree.inside.Heads(), 1);
                 schedule.channels.push_back({std::move(channel), copies});
             }

@@ -25,9 +25,9 @@ NvlsTreeLegs::Inside(double payload, bool reduction, bool store) const
 }
 
 StreamLeg
-NvlsTreeLegs::LegOf(RouteId route, const NvlsTreeWays& ways, double payload) const
+NvlsTreeLegs::LegOf(RouteId route, const NvlsTreePaths& paths, double payload) const
 {
-    const auto channels = static_cast<double>(ways.channels.size());
+    const auto channels = static_cast<double>(paths.channels.size());
     return {route, RoundedUp(payload * channels * m_tree.portFactor), Rate::Infinite(), channels};
 }
 
@@ -35,9 +35,9 @@ std::vector<StreamLeg>
 NvlsTreeLegs::Between(double payload) const
 {
     std::vector<StreamLeg> legs;
-    for (const auto& ways : m_tree.ways)
+    for (const auto& paths : m_tree.paths)
     {
-        for (const auto& places : ways.places)
+        for (const auto& places : paths.places)
         {
             RouteSum sum;
             for (const auto& place : places)
@@ -48,7 +48,7 @@ NvlsTreeLegs::Between(double payload) const
                     sum.Add(place.fromParent.route);
                 }
             }
-            legs.push_back(LegOf(m_in.routing.AddSum(sum), ways, payload));
+            legs.push_back(LegOf(m_in.routing.AddSum(sum), paths, payload));
         }
     }
     return legs;
@@ -58,7 +58,7 @@ namespace
 {
 
 uint32_t
-DepthOf(const std::vector<NvlsTreeWays::Place>& places, uint32_t node)
+DepthOf(const std::vector<NvlsTreePaths::Place>& places, uint32_t node)
 {
     uint32_t depth = 0;
     for (; places[node].nodes.parent != BinaryTreePlace::NONE; node = places[node].nodes.parent)
@@ -74,9 +74,9 @@ std::vector<StreamLeg>
 NvlsTreeLegs::Level(double payload, bool up, uint32_t depth) const
 {
     std::vector<StreamLeg> legs;
-    for (const auto& ways : m_tree.ways)
+    for (const auto& paths : m_tree.paths)
     {
-        for (const auto& places : ways.places)
+        for (const auto& places : paths.places)
         {
             RouteSum sum;
             bool isEmpty = true;
@@ -90,7 +90,7 @@ NvlsTreeLegs::Level(double payload, bool up, uint32_t depth) const
             }
             if (!isEmpty)
             {
-                legs.push_back(LegOf(m_in.routing.AddSum(sum), ways, payload));
+                legs.push_back(LegOf(m_in.routing.AddSum(sum), paths, payload));
             }
         }
     }
@@ -117,9 +117,9 @@ Time
 SlowestHop(const AlgorithmInputs& in, const NvlsTreeCall& tree, bool up)
 {
     Time slowest;
-    for (const auto& ways : tree.ways)
+    for (const auto& paths : tree.paths)
     {
-        for (const auto& place : ways.places.front())
+        for (const auto& place : paths.places.front())
         {
             if (place.nodes.parent != BinaryTreePlace::NONE)
             {

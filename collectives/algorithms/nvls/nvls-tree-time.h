@@ -24,14 +24,14 @@ class NvlsTreeLegs
     /** On the network, both ways over all edges: a leg per head on channels that are alike. */
     std::vector<StreamLeg> Between(double payload) const;
 
-    /** Likewise, up or down the edges to nodes of one depth in their trees, 1 below the roots. */
+    /** The same, up or down the edges to nodes of one depth in their trees, 1 below the roots. */
     std::vector<StreamLeg> Level(double payload, bool up, uint32_t depth) const;
 
     /** How long the slowest of some legs takes. */
     Time TimeOf(std::vector<StreamLeg> legs) const;
 
   private:
-    StreamLeg LegOf(RouteId route, const NvlsTreeWays& ways, double payload) const;
+    StreamLeg LegOf(RouteId route, const NvlsTreePaths& paths, double payload) const;
 
     const AlgorithmInputs& m_in;
     const NvlsTreeCall& m_tree;

@@ -13,7 +13,7 @@ namespace weir
  * o" (mod n, its own at 0). Data get from offset o - b to offset o, b the lowest set bit of o, by a
  * message from rank r - b to r: so every rank's data go down a binomial tree of all n offsets, the
  * longest distance first with one message, the shortest last with n / 2. A reduce-scatter takes the
- * same ways backwards, shortest first.
+ * same paths backwards, shortest first.
  */
 struct PatDistance
 {

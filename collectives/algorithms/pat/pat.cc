@@ -158,7 +158,7 @@ ProgramOf(const AlgorithmInputs& in)
     for (const auto& each : Distances(in))
     {
         const auto send = [&](uint32_t message) {
-            // To the peer the data is at offset o, here at the other end of that way.
+            // To the peer the data is at offset o, here at the other end of that path.
             const uint32_t o = each.offsets[message];
             const uint32_t here = gather ? o - each.distance : o;
             Primitive step{PrimitiveKind::Send, (n - static_cast<int32_t>(here)) % n};

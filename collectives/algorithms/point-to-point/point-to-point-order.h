@@ -40,7 +40,7 @@ class PointToPointOrder
     std::vector<uint32_t> m_node;       //!< by rank, in the order in which ranks name them
     std::vector<uint32_t> m_local;      //!< by rank, among those of its node
     std::vector<uint32_t> m_nodePlace;  //!< by node distance: which one it is in the order
-    std::vector<uint32_t> m_localPlace; //!< likewise by GPU distance
+    std::vector<uint32_t> m_localPlace; //!< as above by GPU distance
 };
 
 } // namespace weir

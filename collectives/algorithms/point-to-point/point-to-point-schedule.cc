@@ -197,20 +197,20 @@ class ChannelWriter
         const auto& part = m_parts[index];
         const Message& message = m_messages[part.message];
         const Ends& ends = m_ends.at(index);
-        const Connection way = WayOf(m_in, message, part.part);
+        const Connection path = PathOf(m_in, message, part.part);
         Chunking chunking = PipelineChunking(m_in.protocol);
-        if (way.kind == ConnectionKind::Network)
+        if (path.kind == ConnectionKind::Network)
         {
             chunking.slots = m_networkSlots;
         }
         const bool isCopy = message.from == message.to;
         const Time latency =
-            isCopy ? Time() : HopLatency(m_in, Algorithm::Ring, way, SliceOf(m_in, message, part));
+            isCopy ? Time() : HopLatency(m_in, Algorithm::Ring, path, SliceOf(m_in, message, part));
         const auto id = static_cast<uint32_t>(m_channel.connections.size());
         Place(m_channel.blocks[ends.sender].send, ends.atSender, id);
         Place(m_channel.blocks[ends.receiver].recv, ends.atReceiver, id);
         m_channel.connections.push_back(
-            MakeConnection(ends.sender, ends.receiver, way, chunking, latency));
+            MakeConnection(ends.sender, ends.receiver, path, chunking, latency));
     }
 
     static void Place(std::vector<uint32_t>& pipes, std::size_t at, uint32_t id)

@@ -18,7 +18,7 @@
  * busiest link needs for its bytes (or the busiest place of a block under its cap), a bound from
  * below that is met when that link never idles. With equal parts it is met: all parts on the
  * busiest links are alike. It is an approximation where parts differ (a short message does not make
- * way for a long one) and of how long the other links are in use (as long as the busiest).
+ * path for a long one) and of how long the other links are in use (as long as the busiest).
  */
 namespace weir
 {
@@ -94,7 +94,7 @@ class NetworkBytes
 struct LinkLoads
 {
     std::vector<int64_t> bytes;  //!< by link, on the wire
-    std::vector<uint32_t> parts; //!< likewise
+    std::vector<uint32_t> parts; //!< as above
     std::vector<LinkId> used;    //!< each once
     NetworkBytes network;        //!< what of it goes through the network
     int64_t largestPart{0};      //!< bytes on the wire
@@ -125,15 +125,15 @@ class SlowestHops
     {
     }
 
-    /** The way of a part, its path interned. */
-    void Add(std::size_t part, const Connection& way)
+    /** The path of a part, its path interned. */
+    void Add(std::size_t part, const Connection& path)
     {
-        m_kinds[part] = way.kind;
-        Time& slowest = m_slowest[static_cast<std::size_t>(way.kind)];
-        slowest = std::max(slowest, HopLatency(m_in, Algorithm::PointToPoint, way, m_slice));
+        m_kinds[part] = path.kind;
+        Time& slowest = m_slowest[static_cast<std::size_t>(path.kind)];
+        slowest = std::max(slowest, HopLatency(m_in, Algorithm::PointToPoint, path, m_slice));
     }
 
-    /** A way over the network; only the longest is worth a route. */
+    /** A path over the network; only the longest is worth a route. */
     void Add(std::size_t part, const std::vector<LinkId>& links)
     {
         m_kinds[part] = ConnectionKind::Network;
@@ -170,7 +170,7 @@ class SlowestHops
     Bytes m_slice;
     std::vector<std::optional<ConnectionKind>> m_kinds; //!< by part
     std::array<Time, KINDS> m_slowest{};                //!< by kind
-    Time m_longest; //!< latency of the links of a way over the network
+    Time m_longest; //!< latency of the links of a path over the network
 };
 
 LinkLoads
@@ -196,9 +196,9 @@ LoadsOf(const AlgorithmInputs& in,
         }
         if (AreInOneNode(in, message))
         {
-            const Connection way = WayOf(in, message, part.part);
-            slowest.Add(i, way);
-            for (const auto& each : in.routing.Links(way.route))
+            const Connection path = PathOf(in, message, part.part);
+            slowest.Add(i, path);
+            for (const auto& each : in.routing.Links(path.route))
             {
                 AddPart(loads, each.link, each.multiplicity, bytes);
             }
@@ -276,13 +276,13 @@ PointToPointStreams(const AlgorithmInputs& in)
         for (std::size_t i = 0; i < parts.size(); ++i)
         {
             const Message& message = messages[parts[i].message];
-            const Connection way = WayOf(in, message, parts[i].part);
+            const Connection path = PathOf(in, message, parts[i].part);
             if (message.from != message.to)
             {
-                slowest.Add(i, way);
+                slowest.Add(i, path);
             }
             const Bytes bytes = WireBytes(in.protocol, parts[i].share);
-            AddLeg(in, shape.legs, way.route, bytes, capOf(bytes, places.BytesAround(i)));
+            AddLeg(in, shape.legs, path.route, bytes, capOf(bytes, places.BytesAround(i)));
         }
     }
     shape.latency =

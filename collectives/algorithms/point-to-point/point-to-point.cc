@@ -28,7 +28,7 @@ Supports(CollectiveOp op, const Communicator& communicator)
 
 /** Over NVLink, from 2.11 on also by way of a third GPU of the group; else over PCIe. */
 Connection
-WayInsideNode(const AlgorithmInputs& in, GpuId from, GpuId to)
+PathInsideNode(const AlgorithmInputs& in, GpuId from, GpuId to)
 {
     constexpr uint32_t NVB_SINCE = 11;
     return in.constants.Version().AtLeast(NVB_SINCE)
@@ -54,7 +54,7 @@ NetworkChannels(const AlgorithmInputs& in, GpuId gpu)
                         : CHANNELS_OF_A_PEER);
 }
 
-/** Likewise of a pair inside a node. */
+/** The same of a pair inside a node. */
 uint32_t
 LocalChannels(const AlgorithmInputs& in, GpuId from, GpuId to)
 {
@@ -73,7 +73,7 @@ IsAllNvLink(const AlgorithmInputs& in)
 {
     const auto& gpus = in.communicator.gpus;
     return in.communicator.nodes == 1 && std::all_of(gpus.begin() + 1, gpus.end(), [&](GpuId gpu) {
-               return WayInsideNode(in, gpus[0], gpu).kind == ConnectionKind::NvLink;
+               return PathInsideNode(in, gpus[0], gpu).kind == ConnectionKind::NvLink;
            });
 }
 
@@ -211,7 +211,7 @@ QueuePairOf(const AlgorithmInputs& in, uint32_t part)
 }
 
 Connection
-WayOf(const AlgorithmInputs& in, const Message& message, uint32_t part)
+PathOf(const AlgorithmInputs& in, const Message& message, uint32_t part)
 {
     const GpuId from = in.communicator.gpus[message.from];
     const GpuId to = in.communicator.gpus[message.to];
@@ -221,7 +221,7 @@ WayOf(const AlgorithmInputs& in, const Message& message, uint32_t part)
     }
     if (AreInOneNode(in, message))
     {
-        return WayInsideNode(in, from, to);
+        return PathInsideNode(in, from, to);
     }
     return in.connector.BetweenNodes(from, to, PortsOf(in, message, part), QueuePairOf(in, part));
 }

@@ -28,7 +28,7 @@ struct PeerChannels
 
 /**
  * Channels per peer (ncclTopoComputeP2pChannels, scheduleP2pTasksToPlan): what the narrowest kind
- * of way needs, 2 x the NVLinks of a pair, 2 on PCIe, over the network what drives the GPU's
+ * of path needs, 2 x the NVLinks of a pair, 2 on PCIe, over the network what drives the GPU's
  * ports; halved until each peer has channels of its own, or four peers share one, in the limit for
  * very long messages. O(ranks).
  */
@@ -77,8 +77,8 @@ bool AreInOneNode(const AlgorithmInputs& inputs, const Message& message);
 NetworkPorts PortsOf(const AlgorithmInputs& inputs, const Message& message, uint32_t part);
 uint32_t QueuePairOf(const AlgorithmInputs& inputs, uint32_t part);
 
-/** The way of a part; the empty path from a rank to itself. */
-Connection WayOf(const AlgorithmInputs& inputs, const Message& message, uint32_t part);
+/** The path of a part; the empty path from a rank to itself. */
+Connection PathOf(const AlgorithmInputs& inputs, const Message& message, uint32_t part);
 
 /** Payload of a part's chunks: 128 KiB, 512 KiB where all is NVLink; less of short messages. */
 Bytes ChunkOf(const AlgorithmInputs& inputs, const Message& message);

@@ -17,7 +17,7 @@ uint32_t
 RingSenders(const AlgorithmInputs& inputs)
 {
     return inputs.protocol == Protocol::Ll
-               ? MostOut(RingConnections(inputs.communicator, inputs.channels))
+               ? MaxOut(RingConnections(inputs.communicator, inputs.channels))
                : 1;
 }
 

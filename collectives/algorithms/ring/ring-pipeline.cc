@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/algorithm.h"
 #include "collectives/algorithms/protocol.h"
-#include "collectives/algorithms/ring/chain-row.h"
+#include "collectives/algorithms/ring/back-to-back-chains.h"
 #include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
@@ -131,14 +131,14 @@ class HandingOver
 };
 
 /** The chain of a channel as calls in a row see it, a rank not waiting for those behind it. */
-ChainRow::Chain
+BackToBackChains::Chain
 ChainOf(const AlgorithmInputs& in,
         const RingChannel& ring,
         uint32_t first,
         const HandingOver& handing)
 {
     const auto n = static_cast<uint32_t>(ring.order.size());
-    ChainRow::Chain chain;
+    BackToBackChains::Chain chain;
     for (uint32_t i = 0; i < n; ++i)
     {
         const uint32_t place = (first + i) % n;
@@ -157,11 +157,12 @@ ChainOf(const AlgorithmInputs& in,
 
 /** Adds a channel's chain, or counts one more of the same ranks and hops. */
 void
-AddChain(ChainRow& row, ChainRow::Chain chain, const Routing& routing)
+AddChain(BackToBackChains& row, BackToBackChains::Chain chain, const Routing& routing)
 {
-    for (ChainRow::Chain& other : row.chains)
+    for (BackToBackChains::Chain& other : row.chains)
     {
-        const auto samePath = [&routing](const ChainRow::Hop& a, const ChainRow::Hop& b) {
+        const auto samePath = [&routing](const BackToBackChains::Hop& a,
+                                         const BackToBackChains::Hop& b) {
             return routing.HaveSameLinks(a.route, b.route);
         };
         if (other.ranks == chain.ranks &&
@@ -184,7 +185,7 @@ RingPipelineStreams(const AlgorithmInputs& in)
     const Rate cap = ChannelCap(in);
     const HandingOver handing(in);
     StreamShape shape;
-    shape.row = ChainRow{{}, SliceOf(in, chunk), WireBytes(in.protocol, payload), cap, {}};
+    shape.row = BackToBackChains{{}, SliceOf(in, chunk), WireBytes(in.protocol, payload), cap, {}};
     Time slowest;
     for (uint32_t c = 0; c < in.channels; ++c)
     {
@@ -202,15 +203,15 @@ RingPipelineStreams(const AlgorithmInputs& in)
         pipeline.slice = SliceOf(in, chunk);
         pipeline.bytes = WireBytes(in.protocol, payload);
         pipeline.cap = cap;
-        Time way;
+        Time path;
         for (uint32_t i = 0; i + 1 < n; ++i)
         {
             const Connection& hop = ring.hops[(first + i) % n];
-            way += ChainLatency(in, hop, chunk);
-            pipeline.way.push_back(hop.route);
-            pipeline.stages.push_back({pipeline.way.back()});
+            path += ChainLatency(in, hop, chunk);
+            pipeline.path.push_back(hop.route);
+            pipeline.stages.push_back({pipeline.path.back()});
         }
-        slowest = std::max(slowest, way);
+        slowest = std::max(slowest, path);
         shape.pipelines.push_back(std::move(pipeline));
     }
     CountEqualChannels(shape);

@@ -142,16 +142,16 @@ class RoundTime
     Time WorstWay() const
     {
         const std::size_t n = m_wires.size();
-        Time way;
+        Time path;
         for (std::size_t step = 0; step < m_ring.steps; ++step)
         {
-            way += Crossing(step % n);
+            path += Crossing(step % n);
         }
-        Time worst = way;
+        Time worst = path;
         for (std::size_t first = 0; first + 1 < n; ++first)
         {
-            way = way - Crossing(first) + Crossing((first + m_ring.steps) % n);
-            worst = std::max(worst, way);
+            path = path - Crossing(first) + Crossing((first + m_ring.steps) % n);
+            worst = std::max(worst, path);
         }
         return worst + Behind();
     }

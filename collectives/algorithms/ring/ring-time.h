@@ -51,12 +51,14 @@ struct RingRounds
  * max(m(h) + pause(h), interval(h), block time) and latency L(h), a round is bound
  *
  *   by the slowest wire or block:  steps x slices x max w + the pause between rounds, or
- *   by a chunk's way:              sum over steps consecutive hops (m(h) + L(h)) + (slices - 1) max
+ *   by a chunk's path:              sum over steps consecutive hops (m(h) + L(h)) + (slices - 1)
+ * max
  * w
  *
  * The pause is L + the block's time of the last receive, less what the hop before the slowest one
- * is ahead of it per step; the last round ends with L instead. Ways count on the average in rounds
- * that others follow (round by round they begin at other ranks), and the worst in the last one.
+ * is ahead of it per step; the last round ends with L instead. Latencies count on the average in
+ * rounds that others follow (round by round they begin at other ranks), and the worst in the last
+ * one.
  *
  * A rank that waits for its chunk leaves its links to others. Hop h is busy for b(h) = slices x
  * m(h) / (time of a round / steps) of the time, and what it finds on a link is

@@ -14,8 +14,8 @@ namespace
 {
 
 /** From the rank that is the farthest from the root, by the connections of one direction. */
-TreeWay
-DeepestWay(const AlgorithmInputs& in, const TreeChannel& tree, Connection TreePlace::*direction)
+TreePath
+DeepestPath(const AlgorithmInputs& in, const TreeChannel& tree, Connection TreePlace::*direction)
 {
     std::vector<Time> hops; // by rank, between it and its parent
     for (const auto& place : tree.places)
@@ -23,7 +23,7 @@ DeepestWay(const AlgorithmInputs& in, const TreeChannel& tree, Connection TreePl
         const bool isRoot = place.parent == TreePlace::NO_RANK;
         hops.push_back(isRoot ? Time() : TreeHopLatency(in, place.*direction));
     }
-    TreeWay way;
+    TreePath path;
     uint32_t deepest = 0;
     for (uint32_t rank = 0; rank < tree.places.size(); ++rank)
     {
@@ -32,18 +32,18 @@ DeepestWay(const AlgorithmInputs& in, const TreeChannel& tree, Connection TreePl
         {
             latency += hops[at];
         }
-        if (latency > way.latency)
+        if (latency > path.latency)
         {
-            way.latency = latency;
+            path.latency = latency;
             deepest = rank;
         }
     }
     for (uint32_t at = deepest; tree.places[at].parent != TreePlace::NO_RANK;
          at = tree.places[at].parent)
     {
-        way.hops.push_back((tree.places[at].*direction).route);
+        path.hops.push_back((tree.places[at].*direction).route);
     }
-    return way;
+    return path;
 }
 
 /** Of a connection over the network. */
@@ -126,22 +126,22 @@ TreeWireFactor(const AlgorithmInputs& inputs, const Connection& hop)
     return MessageCost(inputs.times.Costs()).WireFactor(TrainOver(inputs, hop));
 }
 
-TreeWay
-SlowestTreeWay(const AlgorithmInputs& inputs, const TreeChannel& tree)
+TreePath
+SlowestTreePath(const AlgorithmInputs& inputs, const TreeChannel& tree)
 {
-    TreeWay way = DeepestWay(inputs, tree, &TreePlace::toParent);
-    way.upHops = static_cast<uint32_t>(way.hops.size());
-    TreeWay down = DeepestWay(inputs, tree, &TreePlace::fromParent);
+    TreePath path = DeepestPath(inputs, tree, &TreePlace::toParent);
+    path.upHops = static_cast<uint32_t>(path.hops.size());
+    TreePath down = DeepestPath(inputs, tree, &TreePlace::fromParent);
     std::reverse(down.hops.begin(), down.hops.end());
-    way.latency += down.latency;
-    way.hops.insert(way.hops.end(), down.hops.begin(), down.hops.end());
-    return way;
+    path.latency += down.latency;
+    path.hops.insert(path.hops.end(), down.hops.begin(), down.hops.end());
+    return path;
 }
 
 std::vector<std::vector<RouteId>>
-TreeStages(const TreeChannel& tree, const TreeWay& way)
+TreeStages(const TreeChannel& tree, const TreePath& path)
 {
-    std::vector<std::vector<RouteId>> stages(way.hops.size());
+    std::vector<std::vector<RouteId>> stages(path.hops.size());
     const uint32_t last = static_cast<uint32_t>(stages.size()) - 1;
     for (const auto& place : tree.places)
     {
@@ -153,8 +153,8 @@ TreeStages(const TreeChannel& tree, const TreeWay& way)
         }
         if (depth > 0)
         {
-            stages[way.upHops - std::min(depth, way.upHops)].push_back(place.toParent.route);
-            stages[std::min(way.upHops + depth - 1, last)].push_back(place.fromParent.route);
+            stages[path.upHops - std::min(depth, path.upHops)].push_back(place.toParent.route);
+            stages[std::min(path.upHops + depth - 1, last)].push_back(place.fromParent.route);
         }
     }
     return stages;

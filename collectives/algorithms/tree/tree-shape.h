@@ -33,8 +33,9 @@ Time TreeHopLatency(const AlgorithmInputs& inputs, const Connection& hop);
 /** Bytes that a connection's wire carries per byte of the protocol's (MessageCost::WireFactor). */
 double TreeWireFactor(const AlgorithmInputs& inputs, const Connection& hop);
 
-/** The longest way of a chunk: from the deepest rank to the root, and to the deepest down again. */
-struct TreeWay
+/** The longest path of a chunk: from the deepest rank to the root, and to the deepest down again.
+ */
+struct TreePath
 {
     Time latency;
     uint32_t upHops{0}; //!< the first ones
@@ -42,13 +43,13 @@ struct TreeWay
 };
 
 /** O(ranks x depth). */
-TreeWay SlowestTreeWay(const AlgorithmInputs& inputs, const TreeChannel& tree);
+TreePath SlowestTreePath(const AlgorithmInputs& inputs, const TreeChannel& tree);
 
 /**
- * The hops of a tree by stage, as a chunk with @p way crosses them: up from depth d in stage
+ * The hops of a tree by stage, as a chunk with @p path crosses them: up from depth d in stage
  * D - d, down to it in stage D + d - 1, with 2D the hops of the way.
  */
-std::vector<std::vector<RouteId>> TreeStages(const TreeChannel& tree, const TreeWay& way);
+std::vector<std::vector<RouteId>> TreeStages(const TreeChannel& tree, const TreePath& path);
 
 } // namespace weir
 

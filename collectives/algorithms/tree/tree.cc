@@ -47,7 +47,7 @@ TreeSenders(const AlgorithmInputs& in)
             served[rank].out += sends;
         }
     }
-    return MostOut(served);
+    return MaxOut(served);
 }
 
 /**
@@ -59,7 +59,7 @@ AddPipeline(std::vector<Pipeline>& pipelines, Pipeline pipeline)
 {
     for (Pipeline& each : pipelines)
     {
-        if (each.way == pipeline.way && each.stages == pipeline.stages)
+        if (each.path == pipeline.path && each.stages == pipeline.stages)
         {
             each.weight += 1;
             return;
@@ -70,7 +70,7 @@ AddPipeline(std::vector<Pipeline>& pipelines, Pipeline pipeline)
 
 /** Of a tree's connections; where it is not 1 the network is what bounds the tree. */
 double
-MostWireFactor(const AlgorithmInputs& in, const TreeChannel& tree)
+MaxWireFactor(const AlgorithmInputs& in, const TreeChannel& tree)
 {
     double most = 1;
     for (const auto& place : tree.places)
@@ -92,7 +92,7 @@ Scaled(Bytes bytes, double factor)
 
 /**
  * Every connection of a channel's tree carries the channel's share once, up or down:
- * time = base + way + PipelineTime, with way the latencies from the deepest rank to the root
+ * time = base + path + PipelineTime, with path the latencies from the deepest rank to the root
  * and back down to it. With one GPU of each node talking to the network and N nodes, that is NCCL's
  * base + 2 ((p - 1) h_inner + ceil(log2 N) h_network); NCCL itself counts floor(log2 N), and
  * balanced and split patterns add the step to the second GPU at some nodes.
@@ -110,14 +110,14 @@ Streams(const AlgorithmInputs& in)
     for (uint32_t c = 0; c < in.channels; ++c)
     {
         const TreeChannel& tree = in.communicator.trees[c];
-        const double factor = MostWireFactor(in, tree);
+        const double factor = MaxWireFactor(in, tree);
         const Bytes wire = Scaled(WireBytes(in.protocol, payload), factor);
         AddLeg(in, shape.legs, tree.route, wire, std::min(cap, block) * factor);
-        const TreeWay way = SlowestTreeWay(in, tree);
-        slowest = std::max(slowest, way.latency);
+        const TreePath path = SlowestTreePath(in, tree);
+        slowest = std::max(slowest, path.latency);
         AddPipeline(shape.pipelines,
-                    {way.hops,
-                     TreeStages(tree, way),
+                    {path.hops,
+                     TreeStages(tree, path),
                      Scaled(WireBytes(in.protocol, slice), factor),
                      wire,
                      cap * factor,

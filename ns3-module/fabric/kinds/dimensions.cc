@@ -34,7 +34,7 @@ HasMesh(const NodeSpec& node, uint32_t a, uint32_t b)
     return false;
 }
 
-/** Whether the GPUs of a node are joined by NVLink in the way of @p dimension. */
+/** Whether the GPUs of a node are joined by NVLink as @p dimension says. */
 bool
 IsJoinedAs(const NodeSpec& node, const FabricDimension& dimension)
 {

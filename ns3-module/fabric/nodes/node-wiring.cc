@@ -178,7 +178,7 @@ WireNvLink(Topology& topology,
     }
 }
 
-/** Hops from @p from over PCIe and between sockets, by device; the maximum where there is no way.
+/** Hops from @p from over PCIe and between sockets, by device; the maximum where there is no path.
  */
 std::vector<uint32_t>
 PcieHopsFrom(const Topology& topology, DeviceId from)

@@ -206,7 +206,7 @@ LoadBalancer::SlopeOf(LinkId link)
 }
 
 double
-LoadBalancer::LeastSlopes(const PathDag& dag)
+LoadBalancer::MinSlopes(const PathDag& dag)
 {
     m_remainders.assign(dag.vertices, std::numeric_limits<double>::infinity());
     m_next.resize(dag.vertices);
@@ -227,7 +227,7 @@ LoadBalancer::LeastSlopes(const PathDag& dag)
 void
 LoadBalancer::AppendCheapestPath(const PathDag& dag, std::vector<LinkId>& path)
 {
-    LeastSlopes(dag);
+    MinSlopes(dag);
     for (uint32_t vertex = 0; vertex + 1 < dag.vertices;)
     {
         const auto& arc = dag.arcs[m_next[vertex]];
@@ -255,9 +255,9 @@ LoadBalancer::FindBestPath(const Paths& paths)
     double least = SumOfSlopes(m_best);
     for (const Paths::Detour& detour : paths.detours)
     {
-        const double there = LeastSlopes(*detour.there);
+        const double there = MinSlopes(*detour.there);
         const double most = least * (1 + ROUNDING);
-        if (there > most || there + LeastSlopes(*detour.on) > most)
+        if (there > most || there + MinSlopes(*detour.on) > most)
         {
             continue; // it is not better, in whatever order it is added
         }

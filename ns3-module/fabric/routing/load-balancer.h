@@ -64,7 +64,7 @@ class LoadBalancer
   public:
     /**
      * @param loads what is on links, by LinkId: weights over the rate; what is divided is added
-     * @param rates likewise, bytes/s; null: those of the topology
+     * @param rates by LinkId, too, bytes/s; null: those of the topology
      * All references must outlive it.
      */
     LoadBalancer(PathChoices& choices,
@@ -131,7 +131,7 @@ class LoadBalancer
     void FindBestPath(const Paths& paths);
 
     /** The least sum of slopes of a path from the dag's first vertex; m_next leads along it. */
-    double LeastSlopes(const PathDag& dag);
+    double MinSlopes(const PathDag& dag);
     void AppendCheapestPath(const PathDag& dag, std::vector<LinkId>& path);
 
     /** (load / m_scale)^63: times 64 / rate, what one more unit of weight adds to the sum. */
@@ -156,7 +156,7 @@ class LoadBalancer
     std::vector<LinkId> m_best;       //!< what FindBestPath has found
     std::vector<LinkId> m_detour;     //!< a detour, while it looks
     std::vector<double> m_remainders; //!< by vertex of a dag: the least sum of slopes from there
-    std::vector<std::size_t> m_next;  //!< likewise: the arc by which that path leaves
+    std::vector<std::size_t> m_next;  //!< as above: the arc by which that path leaves
     std::vector<Change> m_changes;    //!< of the demand at hand
 };
 

@@ -74,8 +74,8 @@ PathChoices::LeastLoaded(DeviceId from,
     const LoadsWithOne loads(onLinks, rates ? *rates : m_rates, weight);
     auto best = LeastLoadedPath(*Shortest(from, to), loads);
     double least = CostOf(best, loads);
-    const double leastOfAny = weight / m_fastest * static_cast<double>(best.size());
-    if (!HasDetours() || best.size() < 3 || least <= leastOfAny)
+    const double minOfAny = weight / m_fastest * static_cast<double>(best.size());
+    if (!HasDetours() || best.size() < 3 || least <= minOfAny)
     {
         return best;
     }

@@ -284,7 +284,7 @@ class Routing
         PathId before{}; //!< Single: inside the source's node
         PathId after{};  //!< Single: inside the destination's node
         DeviceId from{}; //!< Single: ends of the segment through the network, or invalid
-        DeviceId to{};   //!< likewise
+        DeviceId to{};   //!< as above
         uint16_t sourcePort{0};
         uint16_t queuePair{0};
         Kind kind{Kind::Fixed};

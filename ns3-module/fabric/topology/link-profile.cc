@@ -120,8 +120,8 @@ SlingshotFraming(uint32_t mtu)
 double
 EfaFraming(uint32_t mtu)
 {
-    constexpr uint32_t LEAST = 256;
-    CheckMtuRange("EfaFraming", mtu, LEAST);
+    constexpr uint32_t MIN_MTU = 256;
+    CheckMtuRange("EfaFraming", mtu, MIN_MTU);
     // Shalev et al., "A Cloud-Optimized Transport Protocol for Elastic and Scalable HPC", IEEE
     // Micro 40(6), 2020: datagrams over IP and UDP. The header of the transport is not published:
     // 32 bytes is an estimate.
@@ -133,8 +133,8 @@ EfaFraming(uint32_t mtu)
 double
 TcpFraming(uint32_t mtu)
 {
-    constexpr uint32_t LEAST = 576; // RFC 791: what every host takes
-    CheckMtuRange("TcpFraming", mtu, LEAST);
+    constexpr uint32_t MIN_MTU = 576; // RFC 791: what every host takes
+    CheckMtuRange("TcpFraming", mtu, MIN_MTU);
     constexpr uint32_t IP_TCP = 20 + 20 + 12; // RFC 791, RFC 9293, time stamps of RFC 7323
     return Share(mtu - IP_TCP, IP_TCP + ETHERNET + PREAMBLE_GAP);
 }

@@ -17,9 +17,9 @@ struct NetTransportTraits
     const char* name;            //!< in system files
     double (*framing)(uint32_t); //!< payload over all, for an MTU
     bool isRdma;                 //!< its MTU is a power of two from 256 to 4096
-    uint32_t leastMtu;
-    uint32_t mostMtu;
-    uint32_t usualMtu;  //!< where nothing says it
+    uint32_t minMtu;
+    uint32_t maxMtu;
+    uint32_t defaultMtu;  //!< where nothing says it
     const char* device; //!< what Linux calls its devices, before their number
 };
 

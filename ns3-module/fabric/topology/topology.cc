@@ -105,12 +105,21 @@ Topology::AddLink(
         throw std::invalid_argument("Topology::AddLink: no such link profile");
     }
     auto& outgoing = m_outgoing[from.Index()];
-    const auto lane = std::count_if(outgoing.begin(), outgoing.end(), [this, to](LinkId other) {
+    const auto parallel = std::count_if(outgoing.begin(), outgoing.end(), [this, to](LinkId other) {
         return m_links[other.Index()].to == to;
     });
     const LinkId id(m_links.size());
-    m_links.push_back(
-        {from, to, kind, rate, latency, static_cast<uint16_t>(lane), LinkId(), profile, 0, 1, 1});
+    m_links.push_back({from,
+                       to,
+                       kind,
+                       rate,
+                       latency,
+                       static_cast<uint16_t>(parallel),
+                       LinkId(),
+                       profile,
+                       0,
+                       1,
+                       1});
     outgoing.push_back(id);
     return id;
 }
@@ -183,9 +192,9 @@ Topology::LinkName(LinkId id) const
 {
     const Link& link = GetLink(id);
     std::string name = GetDevice(link.from).name + "->" + GetDevice(link.to).name;
-    if (link.lane > 0)
+    if (link.parallel > 0)
     {
-        name += "#" + std::to_string(link.lane + 1);
+        name += "#" + std::to_string(link.parallel + 1);
     }
     return name;
 }

@@ -80,12 +80,12 @@ struct Link
     LinkKind kind{LinkKind::Network};
     Rate rate;            //!< payload rate: raw rate times the profile's efficiency
     Time latency;         //!< propagation plus the fixed delay of the device it ends at
-    uint16_t lane{0};     //!< tells parallel links between the same two devices apart
+    uint16_t parallel{0}; //!< tells parallel links between the same two devices apart
     LinkId opposite;      //!< the other direction, if there is one
     uint16_t profile{0};  //!< index into Topology::GetProfileName
     uint8_t dimension{0}; //!< that a link between routers goes along; dimension order takes the
                           //!< lowest first
-    uint8_t cost{1};   //!< what it counts in the length of a way; shortest ways have the least sum
+    uint8_t cost{1}; //!< what it counts in the length of a path; shortest paths have the least sum
     double framing{1}; //!< part of the raw rate that `rate` is; 1: headers count in `rate`
 };
 
@@ -139,7 +139,7 @@ class Topology
     /** Says that a wire, both directions of it, goes along a dimension. */
     void SetDimension(LinkId link, uint8_t dimension);
 
-    /** Says what a wire, both directions of it, counts in the length of a way; at least 1. */
+    /** Says what a wire, both directions of it, counts in the length of a path; at least 1. */
     void SetCost(LinkId link, uint8_t cost);
 
     const Device& GetDevice(DeviceId id) const

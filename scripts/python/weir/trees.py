@@ -9,10 +9,10 @@ HELD = 0.1  # of a bin's time with a queue
 
 def port_totals(series):
     """By port, over all bins: queued, paused, credit_wait, queued_held (s), marks, drops,
-    most_queued (B)."""
+    max_queued (B)."""
     grouped = series.groupby("link")
     totals = grouped[["queued", "paused", "credit_wait", "queued_held", "marks", "drops"]].sum()
-    totals["most_queued"] = grouped["most_queued"].max()
+    totals["max_queued"] = grouped["max_queued"].max()
     if "byte_s" in series:
         totals["byte_s"] = grouped["byte_s"].sum()
     return totals

@@ -167,8 +167,8 @@ FluidTransport::Release(uint32_t b)
 std::size_t
 FluidTransport::IdleLimit() const
 {
-    constexpr std::size_t LEAST = 4096;
-    return std::max(LEAST, 2 * (m_bundleCount - m_idle));
+    constexpr std::size_t MIN_BUNDLES = 4096;
+    return std::max(MIN_BUNDLES, 2 * (m_bundleCount - m_idle));
 }
 
 /** Frees bundles that have been idle longest, until no more than the limit are. */

@@ -131,7 +131,7 @@ class HybridTransport final : public Transport
     struct Stream
     {
         FlowRequest request;                 //!< of the last flow
-        FlowId flow;                         //!< likewise, in the packet transport
+        FlowId flow;                         //!< as above, in the packet transport
         FlowId occupant;                     //!< in the fluid, while `isPresent`
         uint32_t active{0};                  //!< flows
         bool isPresent{false};               //!< an occupant of the fluid
@@ -160,7 +160,7 @@ class HybridTransport final : public Transport
         Time since;
         double fluidBytes{0};  //!< until `since`, from the last window's end
         double packetBytes{0}; //!< since the beginning, at the last window's end
-        int64_t busy{0};       //!< ps, likewise
+        int64_t busy{0};       //!< ps, as above
         double debt{0};        //!< bytes
         Time checked;          //!< the last window's end that it was part of
         bool wasBusy{false};   //!< with packets, in the last window

@@ -98,11 +98,11 @@ Datagrams::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         m_network.SetSource(link, trafficClass, false, now);
         return Packet::NONE;
     }
-    if (datagram->bytes == 0 || datagram->bytes > m_network.MostBytes(link))
+    if (datagram->bytes == 0 || datagram->bytes > m_network.MaxBytes(link))
     {
         throw std::invalid_argument("Datagrams: found a datagram of " +
                                     std::to_string(datagram->bytes) + " bytes, expected 1 to " +
-                                    std::to_string(m_network.MostBytes(link)) +
+                                    std::to_string(m_network.MaxBytes(link)) +
                                     ", as long as packets are");
     }
     const uint32_t packet = m_packets.New();

@@ -165,7 +165,7 @@ PacketNetwork::TellCreditWait(uint32_t link, unsigned trafficClass, bool isWaiti
 }
 
 int64_t
-PacketNetwork::MostBytes(uint32_t link) const
+PacketNetwork::MaxBytes(uint32_t link) const
 {
     const Bytes payload = m_ports[link].isNetwork
                               ? m_spec.format.mtu
@@ -210,7 +210,7 @@ PacketNetwork::SetAdmission(uint32_t link)
                     : kind == LinkKind::NvLink ? m_spec.nodeLinks.nvlinkBuffer
                                                : m_spec.nodeLinks.pcieBuffer)
                        .Count();
-    const int64_t packet = MostBytes(link);
+    const int64_t packet = MaxBytes(link);
     if (room == 0) // enough for the whole rate: a round trip's bytes and a packet at either end
     {
         const double roundTrip = 2.0 * static_cast<double>(port.latency) +
@@ -235,7 +235,7 @@ PacketNetwork::HeadroomOf(uint32_t link) const
     }
     // A frame may just have begun on the way back before the pause, and one on the way here after
     // it; between them both ways at full rate (PFC headroom without delays of interfaces).
-    const int64_t packet = MostBytes(link);
+    const int64_t packet = MaxBytes(link);
     const double wire = 2.0 * static_cast<double>(m_ports[link].latency) / m_ports[link].psPerByte;
     return static_cast<int64_t>(std::ceil(wire)) + 2 * packet + PAUSE_BYTES;
 }
@@ -271,7 +271,7 @@ PacketNetwork::Push(uint32_t packet, uint32_t link)
     queue.packets.Push(packet);
     queue.bytes += p.size;
     m_ports[link].backlog++;
-    m_counters[link].mostQueued = std::max(m_counters[link].mostQueued, queue.bytes);
+    m_counters[link].maxQueued = std::max(m_counters[link].maxQueued, queue.bytes);
 }
 
 void
@@ -667,7 +667,7 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
     }
     else
     {
-        if (!HasCredits(link, trafficClass, static_cast<uint32_t>(MostBytes(link)), now))
+        if (!HasCredits(link, trafficClass, static_cast<uint32_t>(MaxBytes(link)), now))
         {
             return false;
         }

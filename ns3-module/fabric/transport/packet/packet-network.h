@@ -200,7 +200,7 @@ class PacketNetwork
     }
 
     /** Bytes on the wire of the longest packet on a link; inside nodes, of a burst. */
-    int64_t MostBytes(uint32_t link) const;
+    int64_t MaxBytes(uint32_t link) const;
 
     /** The headroom of a link and class: what may come after it asked for a pause. */
     int64_t HeadroomOf(uint32_t link) const;
@@ -235,7 +235,7 @@ class PacketNetwork
         Ring<OnWire> wire;
         uint32_t backlog{0}; //!< packets in its queues
         uint8_t paused{0};   //!< bit by class
-        uint8_t sources{0};  //!< likewise: the device has packets for it
+        uint8_t sources{0};  //!< as above: the device has packets for it
         uint8_t turn{1};     //!< the data class that goes first
         Admission admission{Admission::Lossy};
         // The second line of the cache.

@@ -75,10 +75,10 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
     visitor.Size({"window", "Most bytes that are not acknowledged; 0: as congestion control says."},
                  window,
                  {Bytes(0), MAX_BYTES});
-    visitor.DataRate({"mostRate",
+    visitor.DataRate({"maxRate",
                       "Most that a queue pair sends, which congestion control takes for its line; "
                       "0: its port's rate."},
-                     mostRate,
+                     maxRate,
                      {Rate(), Rate::Gbps(1e6)});
     visitor.Duration({"messageGap", "Pause between two messages of a queue pair."},
                      messageGap,

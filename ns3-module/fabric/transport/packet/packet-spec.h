@@ -53,7 +53,7 @@ struct QueuePairSpec : Parameterized
     uint32_t reordering{0};
     uint32_t paths{64};
     Bytes window{Bytes(0)};
-    Rate mostRate; //!< zero: the port's
+    Rate maxRate; //!< zero: the port's
     Time messageGap;
     FlowEnd flowEnd{FlowEnd::Received};
 

@@ -436,7 +436,7 @@ PacketTransport::ChoosePath(Connection& connection, uint32_t pair, int64_t now)
     int64_t least = 0;
     for (const PathId path : m_routing.EntropyPaths(connection.route, m_spec.queuePair.paths))
     {
-        const int64_t queued = MostQueued(path);
+        const int64_t queued = MaxQueued(path);
         if (!best.IsValid() || queued < least)
         {
             best = path;
@@ -448,7 +448,7 @@ PacketTransport::ChoosePath(Connection& connection, uint32_t pair, int64_t now)
 }
 
 int64_t
-PacketTransport::MostQueued(PathId path) const
+PacketTransport::MaxQueued(PathId path) const
 {
     int64_t most = 0;
     for (const PathLink& each : m_routing.Paths().Links(path))
@@ -494,7 +494,7 @@ PacketTransport::FactsOf(PathId path) const
                      m_network.WholeTransmissionTime(link, control, 0) +
                      2 * m_network.Latency(link);
     }
-    const double most = m_spec.queuePair.mostRate.ToBytesPerSecond();
+    const double most = m_spec.queuePair.maxRate.ToBytesPerSecond();
     if (most > 0)
     {
         facts.lineRate = std::min(facts.lineRate, most);

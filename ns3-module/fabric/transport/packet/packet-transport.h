@@ -218,7 +218,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     void OpenFootprint(Connection& connection);
     std::vector<QueuePairs::Path> PathsOf(RouteId route);
     void ChoosePath(Connection& connection, uint32_t pair, int64_t now);
-    int64_t MostQueued(PathId path) const;
+    int64_t MaxQueued(PathId path) const;
     QueuePairs::Path HopsOf(PathId path);
     ConnectionFacts FactsOf(PathId path) const;
     bool CrossesNetwork(PathId path) const;

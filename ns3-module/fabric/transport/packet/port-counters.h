@@ -14,7 +14,7 @@ struct alignas(64) PortCounters
     uint64_t bytes{0};     //!< on the wire; inside nodes without headers
     int64_t busy{0};       //!< ps in which it sent
     int64_t backlogged{0}; //!< of these, ps after which another packet waited already
-    int64_t mostQueued{0}; //!< bytes in one of its queues
+    int64_t maxQueued{0};  //!< bytes in one of its queues
     int64_t paused{0};     //!< ps in which some class was paused
     uint64_t marks{0};
     uint64_t drops{0}; //!< packets for it, and on it when it failed
@@ -29,7 +29,7 @@ struct alignas(64) PortCounters
         bytes += other.bytes;
         busy += other.busy;
         backlogged += other.backlogged;
-        mostQueued = mostQueued > other.mostQueued ? mostQueued : other.mostQueued;
+        maxQueued = maxQueued > other.maxQueued ? maxQueued : other.maxQueued;
         paused += other.paused;
         marks += other.marks;
         drops += other.drops;

@@ -82,11 +82,11 @@ class Ring
     }
 
   private:
-    static constexpr uint32_t LEAST = 8;
+    static constexpr uint32_t MIN_CAPACITY = 8;
 
     void Grow()
     {
-        const uint32_t capacity = m_values ? 2 * (m_mask + 1) : LEAST;
+        const uint32_t capacity = m_values ? 2 * (m_mask + 1) : MIN_CAPACITY;
         auto values = std::make_unique<T[]>(capacity);
         const uint32_t size = Size();
         for (uint32_t i = 0; i < size; i++)

@@ -47,7 +47,7 @@ class Queues(Figure):
         column = (series["bin"].astype(numpy.int64) - first) // join
         grouped = series.groupby(["link", column.rename("column")])
         frame = grouped[SUMS].sum()
-        frame["most_queued"] = grouped["most_queued"].max()
+        frame["max_queued"] = grouped["max_queued"].max()
         count = (last - first) // join + 1
         every = pandas.MultiIndex.from_product([trees["link"], range(count)],
                                                names=["link", "column"])
@@ -57,7 +57,7 @@ class Queues(Figure):
         frame["queue"] = frame["byte_s"] / frame["duration"]
         frame = frame.merge(trees[["link", "root", "level", "parent"]], on="link")
         return frame[["root", "level", "parent", "link", "start", "duration", "queue",
-                      "most_queued", "queued", "paused", "credit_wait", "queued_held", "marks",
+                      "max_queued", "queued", "paused", "credit_wait", "queued_held", "marks",
                       "drops"]]
 
     def draw(self, data, choice):
@@ -131,7 +131,7 @@ class Queues(Figure):
         roots = data[data["level"] == 0].drop_duplicates("link")["link"]
         first = totals.loc[roots.iloc[0]]
         held = data[(data["root"] == roots.iloc[0]) & (data["level"] > 0)]
-        text = (f"Congestion begins at {roots.iloc[0]}: up to {in_bytes(first['most_queued'])} "
+        text = (f"Congestion begins at {roots.iloc[0]}: up to {in_bytes(first['max_queued'])} "
                 f"waited there, for {in_seconds(first['queued'] - first['queued_held'])} while "
                 "the port itself could send")
         if len(held):

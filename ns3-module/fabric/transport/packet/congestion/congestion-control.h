@@ -17,7 +17,7 @@ namespace weir
 struct ConnectionFacts
 {
     double lineRate{0};       //!< of the sender's port, bytes/s on the wire
-    double bottleneckRate{0}; //!< the least of the path, likewise
+    double bottleneckRate{0}; //!< the least of the path, on the wire, too
     Time baseRtt;             //!< one full packet there and its acknowledgment back, queues empty
     uint32_t mtu{0};          //!< payload bytes of a full packet
     uint32_t header{0};       //!< bytes of headers a packet

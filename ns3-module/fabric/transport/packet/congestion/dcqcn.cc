@@ -184,7 +184,7 @@ class PaperSender : public DcqcnSender
     bool m_wasNotified{false};
     Time m_notifiedAt;
     uint32_t m_byTime{0};  //!< increases since the last cut
-    uint32_t m_byBytes{0}; //!< likewise
+    uint32_t m_byBytes{0}; //!< as above
     int64_t m_bytes{0};    //!< sent since the last increase by bytes
 };
 

@@ -40,14 +40,14 @@ class SwiftSender : public SenderControl
         else
         {
             Cut(std::max(1 - m_values.decrease * (delay - target) / delay,
-                         1 - m_values.mostDecrease),
+                         1 - m_values.maxDecrease),
                 ack.now);
         }
     }
 
     void OnLoss(Time now) override
     {
-        Cut(1 - m_values.mostDecrease, now);
+        Cut(1 - m_values.maxDecrease, now);
     }
 
   private:
@@ -114,7 +114,7 @@ Swift::VisitParameters(ParameterVisitor& visitor)
     visitor.Number({"decrease", "Of the window, for the part of delay above the target.", paper},
                    decrease,
                    {0, 1});
-    visitor.Number({"mostDecrease", "Of the window, at once.", paper}, mostDecrease, {0, 1});
+    visitor.Number({"maxDecrease", "Of the window, at once.", paper}, maxDecrease, {0, 1});
     visitor.Duration({"target", "Delay that is aimed at, without hops.", "csg-htsim: 20 us"},
                      target,
                      {Time(), longest});

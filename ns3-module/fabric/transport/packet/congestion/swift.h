@@ -21,7 +21,7 @@ class Swift : public CongestionControl
 
     double increase{1};
     double decrease{0.8};
-    double mostDecrease{0.5};
+    double maxDecrease{0.5};
     Time target{Time::Microseconds(20)};
     Time perHop{Time::Microseconds(3)};
     Time scaling{Time::Microseconds(30)}; //!< range of flow scaling

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_TESTS_FABRIC_WAY_ORACLE_H
-#define WEIR_TESTS_FABRIC_WAY_ORACLE_H
+#ifndef WEIR_TESTS_FABRIC_PATH_ORACLE_H
+#define WEIR_TESTS_FABRIC_PATH_ORACLE_H
 
 #include "fabric/routing/flow-hash.h"
 #include "fabric/topology/topology.h"
@@ -19,7 +19,7 @@ inline constexpr uint8_t PCIE =
     1 << static_cast<int>(LinkKind::Pcie) | 1 << static_cast<int>(LinkKind::InterSocket);
 inline constexpr uint8_t ALL = 15;
 
-/** Whether ways lead through @p device. */
+/** Whether paths lead through @p device. */
 inline bool
 PassesOn(const Topology& topology, DeviceId device)
 {
@@ -27,11 +27,11 @@ PassesOn(const Topology& topology, DeviceId device)
     return kind != DeviceKind::Gpu && kind != DeviceKind::Nic && kind != DeviceKind::Host;
 }
 
-/** All shortest ways from one device, found by relaxing every link until nothing changes. */
+/** All shortest paths from one device, found by relaxing every link until nothing changes. */
 struct Oracle
 {
-    std::vector<uint32_t> distance; //!< links, by device; NONE when there is no way
-    std::vector<uint64_t> ways;     //!< how many shortest ways, by device
+    std::vector<uint32_t> distance; //!< links, by device; NONE when there is no path
+    std::vector<uint64_t> paths;    //!< how many shortest paths, by device
 
     static constexpr uint32_t NONE = 1000000;
 
@@ -40,7 +40,7 @@ struct Oracle
            uint8_t kinds,
            const std::set<uint32_t>& failed = {})
         : distance(topology.DeviceCount(), NONE),
-          ways(topology.DeviceCount(), 0)
+          paths(topology.DeviceCount(), 0)
     {
         const auto usable = [&](std::size_t id) {
             const Link& link = topology.GetLink(LinkId(id));
@@ -63,7 +63,7 @@ struct Oracle
                 }
             }
         }
-        ways[from.Index()] = 1;
+        paths[from.Index()] = 1;
         const uint32_t farthest = static_cast<uint32_t>(topology.DeviceCount());
         for (uint32_t d = 1; d <= farthest; d++)
         {
@@ -73,7 +73,7 @@ struct Oracle
                 if (usable(i) && distance[link.to.Index()] == d &&
                     distance[link.from.Index()] == d - 1)
                 {
-                    ways[link.to.Index()] += ways[link.from.Index()];
+                    paths[link.to.Index()] += paths[link.from.Index()];
                 }
             }
         }
@@ -104,4 +104,4 @@ TupleOf(uint32_t i)
 
 } // namespace weir
 
-#endif // WEIR_TESTS_FABRIC_WAY_ORACLE_H
+#endif // WEIR_TESTS_FABRIC_PATH_ORACLE_H

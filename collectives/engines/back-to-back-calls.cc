@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/engines/call-row.h"
+#include "collectives/engines/back-to-back-calls.h"
 
 #include <algorithm>
 
 namespace weir
 {
 
-CallRow::CallRow(const ScheduleRun& run, uint32_t ranks, CallRowClient& client)
+BackToBackCalls::BackToBackCalls(const ScheduleRun& run, uint32_t ranks, BackToBackClient& client)
     : m_client(client),
       m_switches(ranks)
 {
@@ -33,7 +33,7 @@ CallRow::CallRow(const ScheduleRun& run, uint32_t ranks, CallRowClient& client)
 }
 
 bool
-CallRow::Begin(uint32_t rank)
+BackToBackCalls::Begin(uint32_t rank)
 {
     Stand& stand = m_stands[rank];
     if (!m_goesOn && stand.begun >= m_wanted)
@@ -50,7 +50,7 @@ CallRow::Begin(uint32_t rank)
 }
 
 std::optional<Time>
-CallRow::Release(uint32_t rank, Time at)
+BackToBackCalls::Release(uint32_t rank, Time at)
 {
     Stand& stand = m_stands[rank];
     stand.until = std::max(stand.until, at);
@@ -66,7 +66,7 @@ CallRow::Release(uint32_t rank, Time at)
 
 /** Tells of the calls that have ended on all ranks. */
 void
-CallRow::EndCalls()
+BackToBackCalls::EndCalls()
 {
     while (m_ended < m_left.size() && m_left[m_ended] == 0)
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/simulation/row-time.h"
+#include "scenarios/simulation/back-to-back-time.h"
 
 #include <cmath>
 #include <stdexcept>
@@ -33,7 +33,7 @@ class EndTime : public CollectiveClient
 };
 
 /** Keeps when calls have ended, until their period is known. */
-class RowEnds : public CallRowClient
+class RowEnds : public BackToBackClient
 {
   public:
     explicit RowEnds(uint32_t calls)
@@ -90,14 +90,14 @@ class RowEnds : public CallRowClient
 
 } // namespace
 
-RowTimer::RowTimer(Simulation& simulation, Fidelity fidelity)
+BackToBackTimer::BackToBackTimer(Simulation& simulation, Fidelity fidelity)
     : m_simulation(simulation),
       m_fidelity(fidelity)
 {
 }
 
 Time
-RowTimer::PerCall(const CollectiveCall& call, uint32_t calls)
+BackToBackTimer::PerCall(const CollectiveCall& call, uint32_t calls)
 {
     const Time start = m_simulation.Engines().Now();
     Time end;
@@ -123,7 +123,7 @@ RowTimer::PerCall(const CollectiveCall& call, uint32_t calls)
 }
 
 bool
-RowTimer::Overlaps(const CollectiveCall& call)
+BackToBackTimer::Overlaps(const CollectiveCall& call)
 {
     if (call.overrides.algorithm == Algorithm::Imported)
     {
@@ -135,7 +135,7 @@ RowTimer::Overlaps(const CollectiveCall& call)
 
 /** @return when the last of the calls ends, or would. */
 Time
-RowTimer::Play(const CollectiveCall& call, uint32_t calls)
+BackToBackTimer::Play(const CollectiveCall& call, uint32_t calls)
 {
     RowEnds ends(calls);
     m_simulation.GetFlowEngine(m_fidelity).StartRow(call, ends, m_simulation.Engines().Now());
@@ -145,7 +145,7 @@ RowTimer::Play(const CollectiveCall& call, uint32_t calls)
 
 /** @return when it ends. */
 Time
-RowTimer::PlayOne(const CollectiveCall& call)
+BackToBackTimer::PlayOne(const CollectiveCall& call)
 {
     EndTime end;
     EngineSet& engines = m_simulation.Engines();

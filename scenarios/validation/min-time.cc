@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/least-time.h"
+#include "scenarios/validation/min-time.h"
 
 #include <algorithm>
 #include <map>
@@ -75,7 +75,7 @@ TimeAcross(double bytes, Rate rate)
 } // namespace
 
 Time
-LeastTime(const Cluster& cluster, const std::vector<GpuId>& gpus, const CollectiveCall& call)
+MinTime(const Cluster& cluster, const std::vector<GpuId>& gpus, const CollectiveCall& call)
 {
     const Topology& topology = cluster.GetTopology();
     const auto ranks = static_cast<double>(gpus.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/engines/call-row.h"
+#include "collectives/engines/back-to-back-calls.h"
 
-#include "collectives/algorithms/ring/chain-row.h"
+#include "collectives/algorithms/ring/back-to-back-chains.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/engines/flow-engine.h"
 #include "collectives/engines/leg-sharing.h"
@@ -24,15 +24,15 @@ class ChainRows : public testing::Test
 {
   protected:
     /** Chains over ranks 0, 1, 2: of one slice of 1 us and hops of 5 us, kernels 10 us apart. */
-    ChainRow Row(const std::vector<std::vector<uint32_t>>& orders)
+    BackToBackChains Row(const std::vector<std::vector<uint32_t>>& orders)
     {
-        ChainRow row;
+        BackToBackChains row;
         row.slice = row.bytes = Bytes(1000);
         row.cap = Rate::GBps(1);
         row.start = Time::Microseconds(10);
         for (const auto& order : orders)
         {
-            ChainRow::Hop hop;
+            BackToBackChains::Hop hop;
             hop.route = m_routes.Nowhere();
             hop.latency = Time::Microseconds(5);
             row.chains.push_back({order, {hop, hop}});
@@ -40,7 +40,7 @@ class ChainRows : public testing::Test
         return row;
     }
 
-    double Period(const ChainRow& row, uint32_t calls = 20)
+    double Period(const BackToBackChains& row, uint32_t calls = 20)
     {
         return PeriodOf(row, AloneRates({}, m_routes), calls).ToMicroseconds();
     }
@@ -65,7 +65,7 @@ TEST_F(ChainRows, WaitForRanksThatAreLateOnAnotherChain)
 
 TEST_F(ChainRows, AddWhatKeepsAKernelBeyondItsBytes)
 {
-    ChainRow row = Row({{0, 1, 2}});
+    BackToBackChains row = Row({{0, 1, 2}});
     row.chains[0].hops[1].release = Time::Microseconds(3);
     EXPECT_NEAR(Period(row), 14, 1e-9);
 }
@@ -74,7 +74,7 @@ TEST_F(ChainRows, WaitForSlotsWhereThereAreMoreSlicesThanTheseHold)
 {
     // Ten slices, two slots: the last eight leave when the next rank takes what came before, which
     // it begins to at f(p + 1) = f(p) + 1 + 5, so a kernel lasts 6 + 8 us and not 10.
-    ChainRow row = Row({{0, 1, 2}});
+    BackToBackChains row = Row({{0, 1, 2}});
     row.bytes = Bytes(10000);
     for (auto& hop : row.chains[0].hops)
     {
@@ -84,7 +84,7 @@ TEST_F(ChainRows, WaitForSlotsWhereThereAreMoreSlicesThanTheseHold)
 }
 
 /** Keeps the ends of so many calls. */
-class Ends : public CallRowClient
+class Ends : public BackToBackClient
 {
   public:
     explicit Ends(std::size_t most)
@@ -130,7 +130,7 @@ PlayRow(CollectiveBench& bench, const CollectiveCall& call, std::size_t calls)
     return ends.Get();
 }
 
-struct RowCase
+struct BackToBackCase
 {
     uint32_t nodes;
     CollectiveOp op;
@@ -139,18 +139,18 @@ struct RowCase
 
 /** For gtest's messages. */
 void
-PrintTo(const RowCase& one, std::ostream* out)
+PrintTo(const BackToBackCase& one, std::ostream* out)
 {
     *out << ToString(one.op) << " of " << one.bytes.Count() << " B on " << one.nodes << " nodes";
 }
 
-class CallRows : public testing::TestWithParam<RowCase>
+class CallRows : public testing::TestWithParam<BackToBackCase>
 {
 };
 
 TEST_P(CallRows, FollowEachOtherByThePlansPeriod)
 {
-    const RowCase& one = GetParam();
+    const BackToBackCase& one = GetParam();
     CollectiveBench bench(H100Boxes(one.nodes));
     CollectiveCall call;
     call.communicator = AllOf(bench);
@@ -166,14 +166,15 @@ TEST_P(CallRows, FollowEachOtherByThePlansPeriod)
 
 INSTANTIATE_TEST_SUITE_P(Sizes,
                          CallRows,
-                         testing::Values(RowCase{1, CollectiveOp::Broadcast, Bytes(8)},
-                                         RowCase{1, CollectiveOp::Broadcast, Bytes::MiB(1)},
-                                         RowCase{1, CollectiveOp::Reduce, Bytes::MiB(64)},
-                                         RowCase{3, CollectiveOp::Broadcast, Bytes(8)},
-                                         RowCase{3, CollectiveOp::Reduce, Bytes::MiB(1)},
-                                         RowCase{3, CollectiveOp::Broadcast, Bytes::MiB(64)}));
+                         testing::Values(BackToBackCase{1, CollectiveOp::Broadcast, Bytes(8)},
+                                         BackToBackCase{1, CollectiveOp::Broadcast, Bytes::MiB(1)},
+                                         BackToBackCase{1, CollectiveOp::Reduce, Bytes::MiB(64)},
+                                         BackToBackCase{3, CollectiveOp::Broadcast, Bytes(8)},
+                                         BackToBackCase{3, CollectiveOp::Reduce, Bytes::MiB(1)},
+                                         BackToBackCase{
+                                             3, CollectiveOp::Broadcast, Bytes::MiB(64)}));
 
-TEST(CallRow, OfOneIsTheCallAlone)
+TEST(BackToBackCalls, OfOneIsTheCallAlone)
 {
     CollectiveBench bench(H100Boxes(2));
     CollectiveCall call;

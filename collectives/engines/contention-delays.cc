@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/engines/crowd-times.h"
+#include "collectives/engines/contention-delays.h"
 
 #include "collectives/engines/closed-form.h"
 #include "collectives/engines/leg-sharing.h"
@@ -89,7 +89,7 @@ AreAlike(const std::vector<const CollectivePlan*>& plans, const std::vector<Stre
 } // namespace
 
 std::vector<Time>
-AddedTogether(const std::vector<const CollectivePlan*>& plans, Routing& routing)
+ContentionDelays(const std::vector<const CollectivePlan*>& plans, Routing& routing)
 {
     std::vector<StreamLeg> legs;
     for (const CollectivePlan* plan : plans)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_VALIDATION_LEAST_TIME_H
-#define WEIR_SCENARIOS_VALIDATION_LEAST_TIME_H
+#ifndef WEIR_SCENARIOS_VALIDATION_MIN_TIME_H
+#define WEIR_SCENARIOS_VALIDATION_MIN_TIME_H
 
 #include "collectives/collective.h"
 #include "fabric/ids.h"
@@ -22,8 +22,8 @@ namespace weir
  * @param gpus of the group, by rank
  * @param call of any operation, with equal parts
  */
-Time LeastTime(const Cluster& cluster, const std::vector<GpuId>& gpus, const CollectiveCall& call);
+Time MinTime(const Cluster& cluster, const std::vector<GpuId>& gpus, const CollectiveCall& call);
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_VALIDATION_LEAST_TIME_H
+#endif // WEIR_SCENARIOS_VALIDATION_MIN_TIME_H

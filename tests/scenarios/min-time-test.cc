@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/least-time.h"
+#include "scenarios/validation/min-time.h"
 
 #include "scenarios/catalog.h"
 #include "scenarios/readers/read-system.h"
@@ -51,7 +51,7 @@ AllOperations()
 
 // 16 H100 of two nodes, 8 ports of 50 GB/s each, 18 NVLinks and a PCIe each. A broadcast crosses
 // once; an all-to-all sends half of eight buffers; a send to a GPU of the same node is the GPU's.
-TEST(LeastTime, IsThatOfThePortsOrTheGpus)
+TEST(MinTime, IsThatOfThePortsOrTheGpus)
 {
     const Cluster cluster(SystemOf("{base: hgx-h100, nodes: 2}"));
     const auto gpus = AllGpus(cluster);
@@ -65,12 +65,12 @@ TEST(LeastTime, IsThatOfThePortsOrTheGpus)
     CollectiveCall call;
     call.bytes = Bytes(800'000'000);
     call.op = CollectiveOp::Broadcast;
-    EXPECT_NEAR(LeastTime(cluster, gpus, call) / (call.bytes / (port * 8)), 1, 1e-9);
+    EXPECT_NEAR(MinTime(cluster, gpus, call) / (call.bytes / (port * 8)), 1, 1e-9);
     call.op = CollectiveOp::AllToAll;
-    EXPECT_NEAR(LeastTime(cluster, gpus, call) / (call.bytes * 8 / 2 / (port * 8)), 1, 1e-9);
+    EXPECT_NEAR(MinTime(cluster, gpus, call) / (call.bytes * 8 / 2 / (port * 8)), 1, 1e-9);
     call.op = CollectiveOp::Send;
-    EXPECT_LT(LeastTime(cluster, gpus, call), call.bytes / (port * 8));
-    EXPECT_GT(LeastTime(cluster, gpus, call), call.bytes / Rate::GBps(600));
+    EXPECT_LT(MinTime(cluster, gpus, call), call.bytes / (port * 8));
+    EXPECT_GT(MinTime(cluster, gpus, call), call.bytes / Rate::GBps(600));
 }
 
 /** Times every operation under every protocol, alone and in a row of 20, in all fidelities. */
@@ -90,7 +90,7 @@ ExpectNoneFaster(const std::string& system, const std::vector<Bytes>& sizes)
             for (const Bytes bytes : sizes)
             {
                 call.bytes = bytes;
-                const Time least = LeastTime(bench.GetCluster(), gpus, call);
+                const Time least = MinTime(bench.GetCluster(), gpus, call);
                 EXPECT_GT(least, Time());
                 for (const Fidelity fidelity : FIDELITIES)
                 {
@@ -107,7 +107,7 @@ ExpectNoneFaster(const std::string& system, const std::vector<Bytes>& sizes)
 }
 
 // Rows of broadcasts and reduces overlap, but each of them crosses a node's ports all the same.
-TEST(LeastTime, NoFidelityUndercutsIt)
+TEST(MinTime, NoFidelityUndercutsIt)
 {
     const std::vector<Bytes> sizes{Bytes(64 << 10), Bytes(1'000'000), Bytes(4'000'000)};
     ExpectNoneFaster("{base: dgx1-v100, nodes: 4}", sizes);

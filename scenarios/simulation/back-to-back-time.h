@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_SIMULATION_ROW_TIME_H
-#define WEIR_SCENARIOS_SIMULATION_ROW_TIME_H
+#ifndef WEIR_SCENARIOS_SIMULATION_BACK_TO_BACK_TIME_H
+#define WEIR_SCENARIOS_SIMULATION_BACK_TO_BACK_TIME_H
 
 #include "collectives/collective.h"
 #include "collectives/fidelity.h"
@@ -17,11 +17,11 @@ namespace weir
  * benchmarks measure that start many and wait for the last. Where a rank need not wait for others,
  * as the root of a broadcast, the calls overlap.
  */
-class RowTimer
+class BackToBackTimer
 {
   public:
     /** From where @p simulation stands, which must outlive it. */
-    RowTimer(Simulation& simulation, Fidelity fidelity);
+    BackToBackTimer(Simulation& simulation, Fidelity fidelity);
 
     /**
      * When the last of @p calls equal calls has ended on all ranks, over their number. Fidelity
@@ -43,4 +43,4 @@ class RowTimer
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_SIMULATION_ROW_TIME_H
+#endif // WEIR_SCENARIOS_SIMULATION_BACK_TO_BACK_TIME_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COLLECTIVES_ALGORITHMS_COLLNET_CHAIN_WAYS_H
-#define WEIR_COLLECTIVES_ALGORITHMS_COLLNET_CHAIN_WAYS_H
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_COLLNET_CHAIN_PATHS_H
+#define WEIR_COLLECTIVES_ALGORITHMS_COLLNET_CHAIN_PATHS_H
 
 #include "collectives/algorithms/algorithm.h"
 #include "collectives/channels/collnet-network.h"
@@ -27,12 +27,12 @@ struct CollNetChain
 struct CollNetChains
 {
     std::vector<CollNetChain> chains; //!< by node
-    CollNetWay network;
-    uint32_t copies{1}; //!< channels over the same ways
+    CollNetPath network;
+    uint32_t copies{1}; //!< channels over the same paths
 };
 
 /**
- * The chains on @p count channels from @p first on, those over the same ways once. They follow the
+ * The chains on @p count channels from @p first on, those over the same paths once. They follow the
  * channel's ring; a head is the GPU at which it enters a node, or leaves it where the ring goes the
  * other way, so that all heads have the port of the first: a channel keeps to one rail.
  * @throws std::runtime_error when no switch reaches all heads.
@@ -43,4 +43,4 @@ std::vector<CollNetChains> FindCollNetChains(const AlgorithmInputs& inputs,
 
 } // namespace weir
 
-#endif // WEIR_COLLECTIVES_ALGORITHMS_COLLNET_CHAIN_WAYS_H
+#endif // WEIR_COLLECTIVES_ALGORITHMS_COLLNET_CHAIN_PATHS_H

@@ -5,17 +5,17 @@
 
 /**
  * @file
- * Calls that follow each other, rank by rank (CallRow).
+ * Calls that follow each other, rank by rank (BackToBackCalls).
  */
 namespace weir
 {
 
 void
-FlowEngine::StartRow(const CollectiveCall& call, CallRowClient& client, Time now)
+FlowEngine::StartRow(const CollectiveCall& call, BackToBackClient& client, Time now)
 {
     const uint32_t ranks = m_planner.GetCommunicator(call.communicator).Size();
     Running& running = Begin(call, now);
-    running.row = std::make_unique<CallRow>(*running.run, ranks, client);
+    running.row = std::make_unique<BackToBackCalls>(*running.run, ranks, client);
 }
 
 /** The start latency is over: all blocks of all ranks. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/schedule/operation-promise.h"
+#include "collectives/schedule/operation-postcondition.h"
 
 namespace weir
 {
 
-OperationPromise::OperationPromise(CollectiveOp op,
-                                   const ChannelSchedule& channel,
-                                   uint32_t ranks,
-                                   uint32_t root)
+OperationPostcondition::OperationPostcondition(CollectiveOp op,
+                                               const ChannelSchedule& channel,
+                                               uint32_t ranks,
+                                               uint32_t root)
     : m_op(op),
       m_ranks(ranks),
       m_root(root),
@@ -23,7 +23,7 @@ OperationPromise::OperationPromise(CollectiveOp op,
 }
 
 RankSet
-OperationPromise::Input(const ThreadBlock& block, uint32_t chunk) const
+OperationPostcondition::Input(const ThreadBlock& block, uint32_t chunk) const
 {
     bool has = block.rank < m_ranks;
     switch (m_op)
@@ -50,13 +50,13 @@ OperationPromise::Input(const ThreadBlock& block, uint32_t chunk) const
 }
 
 RankSet
-OperationPromise::PartOf(uint32_t place) const
+OperationPostcondition::PartOf(uint32_t place) const
 {
     return place < m_ranks ? RankSet::Only(m_rankAt[place], m_ranks) : RankSet();
 }
 
 RankSet
-OperationPromise::Output(const ThreadBlock& block, uint32_t chunk) const
+OperationPostcondition::Output(const ThreadBlock& block, uint32_t chunk) const
 {
     const bool own = chunk == block.place; // its part is where it belongs already, or copied
     const bool isRoot = block.rank == m_root;

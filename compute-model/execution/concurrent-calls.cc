@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/execution/calls-together.h"
+#include "compute-model/execution/concurrent-calls.h"
 
 #include "compute-model/execution/slot-asks.h"
 
@@ -38,12 +38,12 @@ UsersOf(const RankFold& fold)
 
 using AsksBySlot = std::vector<std::vector<SlotAsk>>;
 
-/** Appends the stream of @p user that @p ask is on; none where it is on several. */
+/** Appends to @p found the stream of @p user that @p ask is on; none where it is on several. */
 void
-AddLane(const AsksBySlot& asks,
-        const PlaceUser& user,
-        const SlotAsk& ask,
-        std::vector<uint32_t>& lanes)
+AddStream(const AsksBySlot& asks,
+          const PlaceUser& user,
+          const SlotAsk& ask,
+          std::vector<uint32_t>& found)
 {
     uint32_t streams = 0;
     for (const SlotAsk& own : asks[user.slot])
@@ -54,7 +54,7 @@ AddLane(const AsksBySlot& asks,
     {
         if (streams == 1U << stream)
         {
-            lanes.push_back(static_cast<uint32_t>(user.actor * STREAM_COUNT + stream));
+            found.push_back(static_cast<uint32_t>(user.actor * STREAM_COUNT + stream));
         }
     }
 }
@@ -62,10 +62,10 @@ AddLane(const AsksBySlot& asks,
 } // namespace
 
 std::vector<CallClass>
-CallsTogether(const StepGraph& graph,
-              const RankFold& fold,
-              const std::vector<CommunicatorId>& communicators,
-              const std::vector<TrafficId>& traffics)
+ConcurrentCalls(const StepGraph& graph,
+                const RankFold& fold,
+                const std::vector<CommunicatorId>& communicators,
+                const std::vector<TrafficId>& traffics)
 {
     std::vector<AsksBySlot> asks; // by program
     for (const StepProgram& program : graph.programs)
@@ -83,7 +83,7 @@ CallsTogether(const StepGraph& graph,
             CallClass callClass;
             for (const PlaceUser& user : users[place])
             {
-                AddLane(asks[fold.program[user.actor]], user, ask, callClass.lanes);
+                AddStream(asks[fold.program[user.actor]], user, ask, callClass.streams);
             }
             const uint32_t* last = fold.groups.end(place);
             for (const uint32_t* group = fold.groups.begin(place); group != last; group++)

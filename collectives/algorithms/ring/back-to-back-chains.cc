@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/ring/chain-row.h"
+#include "collectives/algorithms/ring/back-to-back-chains.h"
 
 #include "collectives/engines/closed-form.h"
 
@@ -17,7 +17,7 @@ namespace
 class HopLoads
 {
   public:
-    HopLoads(const ChainRow& row, const AloneRates& rates)
+    HopLoads(const BackToBackChains& row, const AloneRates& rates)
         : m_cap(row.cap),
           m_slices(std::max(1.0, row.bytes.ToDouble() / row.slice.ToDouble())),
           m_rates(rates)
@@ -67,7 +67,9 @@ class HopLoads
 class ChainTimes
 {
   public:
-    ChainTimes(const ChainRow& row, const ChainRow::Chain& chain, const HopLoads& loads)
+    ChainTimes(const BackToBackChains& row,
+               const BackToBackChains::Chain& chain,
+               const HopLoads& loads)
         : m_chain(chain)
     {
         for (const auto& hop : chain.hops)
@@ -108,7 +110,7 @@ class ChainTimes
     }
 
   private:
-    const ChainRow::Chain& m_chain;
+    const BackToBackChains::Chain& m_chain;
     std::vector<Time> m_slices; //!< by hop: of one slice
     std::vector<Time> m_alls;   //!< of all bytes
     std::vector<Time> m_behind; //!< of those behind the first ones that have slots
@@ -118,7 +120,7 @@ class ChainTimes
 } // namespace
 
 Time
-PeriodOf(const ChainRow& row, const AloneRates& rates, uint32_t calls)
+PeriodOf(const BackToBackChains& row, const AloneRates& rates, uint32_t calls)
 {
     const HopLoads loads(row, rates);
     std::vector<ChainTimes> chains;

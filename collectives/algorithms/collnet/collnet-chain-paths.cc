@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/collnet/collnet-chain-ways.h"
+#include "collectives/algorithms/collnet/collnet-chain-paths.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -87,7 +87,7 @@ ChannelOf(const AlgorithmInputs& in, uint32_t channel)
         }
         found.chains.push_back(std::move(chain));
     }
-    found.network = FindCollNetWay(in, Algorithm::CollNetChain, heads, channel);
+    found.network = FindCollNetPath(in, Algorithm::CollNetChain, heads, channel);
     return found;
 }
 

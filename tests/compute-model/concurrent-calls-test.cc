@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/execution/calls-together.h"
+#include "compute-model/execution/concurrent-calls.h"
 
 #include "collectives/engines/analytical-engine.h"
 #include "collectives/engines/stream-engine.h"
@@ -67,7 +67,7 @@ std::vector<CallClass>
 CallsOf(SampleMachine& machine, uint32_t tensor)
 {
     const Step step(machine, tensor);
-    return CallsTogether(step.graph, RankFold(step.graph, {}, step.kinds), step.communicators);
+    return ConcurrentCalls(step.graph, RankFold(step.graph, {}, step.kinds), step.communicators);
 }
 
 /** Runs calls of an engine and keeps when each ended. */
@@ -120,7 +120,7 @@ TEST(PlannedGroupKinds, AreWhatPlanningEveryGroupSays)
 // Eight data-parallel groups, one for each tensor rank, reduce across the two nodes at once. With a
 // NIC to each GPU none meets another; with four NICs two groups share each, whose bytes go at its
 // rate.
-TEST(CallsTogether, ShareANic)
+TEST(ConcurrentCalls, ShareANic)
 {
     for (const uint32_t nics : {8U, 4U})
     {
@@ -129,7 +129,7 @@ TEST(CallsTogether, ShareANic)
         CollectiveCall one;
         for (const CallClass& callClass : CallsOf(machine, 8))
         {
-            engine.ExpectTogether(callClass);
+            engine.ExpectConcurrent(callClass);
             const auto& calls = callClass.calls;
             one = calls.size() == 8 && calls[0].bytes > one.bytes ? calls[0] : one; // gradients
         }
@@ -148,7 +148,7 @@ TEST(CallsTogether, ShareANic)
 }
 
 // A replica to each GPU is one group: every call is made by nobody else.
-TEST(CallsTogether, AreSingleOfOneGroup)
+TEST(ConcurrentCalls, AreSingleOfOneGroup)
 {
     SampleMachine machine(TwoNodes(4), StaticRouting());
     const auto classes = CallsOf(machine, 1);
@@ -183,7 +183,7 @@ TEST(AnalyticalEngine, SharesLinksInTimeAsFluidDoes)
             call.bytes = Bytes::MiB(1 + static_cast<int64_t>(i)); // each another
             calls.push_back(call);
             starts.push_back(Time::Microseconds(static_cast<double>(random() % 40000)));
-            analytical.ExpectTogether({{call}, {}});
+            analytical.ExpectConcurrent({{call}, {}});
         }
         Ends planned(CALLS);
         Ends fluid(CALLS);

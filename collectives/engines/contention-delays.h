@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COLLECTIVES_ENGINES_CROWD_TIMES_H
-#define WEIR_COLLECTIVES_ENGINES_CROWD_TIMES_H
+#ifndef WEIR_COLLECTIVES_ENGINES_CONTENTION_DELAYS_H
+#define WEIR_COLLECTIVES_ENGINES_CONTENTION_DELAYS_H
 
 #include "collectives/planner.h"
 #include "fabric/routing/routing.h"
@@ -20,8 +20,9 @@ namespace weir
  * O(links of all legs) in those cases, else that times the different ends and the different rates
  * between two of them.
  */
-std::vector<Time> AddedTogether(const std::vector<const CollectivePlan*>& plans, Routing& routing);
+std::vector<Time> ContentionDelays(const std::vector<const CollectivePlan*>& plans,
+                                   Routing& routing);
 
 } // namespace weir
 
-#endif // WEIR_COLLECTIVES_ENGINES_CROWD_TIMES_H
+#endif // WEIR_COLLECTIVES_ENGINES_CONTENTION_DELAYS_H

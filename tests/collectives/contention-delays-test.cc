@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/engines/crowd-times.h"
+#include "collectives/engines/contention-delays.h"
 
 #include "fabric/routing/path-table.h"
 #include "fabric/topology/topology.h"
@@ -12,10 +12,10 @@ namespace
 {
 
 /** A NIC of 8 GB/s, and a slow link of 2 GB/s behind it. */
-class CrowdTimes : public testing::Test
+class ContentionDelaysTest : public testing::Test
 {
   protected:
-    CrowdTimes()
+    ContentionDelaysTest()
     {
         const DeviceId from = m_topology.AddDevice(DeviceKind::Gpu, "from");
         const DeviceId mid = m_topology.AddDevice(DeviceKind::LeafSwitch, "mid");
@@ -46,7 +46,7 @@ class CrowdTimes : public testing::Test
             all.push_back(&plan);
         }
         std::vector<double> added;
-        for (const Time time : AddedTogether(all, m_routes))
+        for (const Time time : ContentionDelays(all, m_routes))
         {
             added.push_back(time.ToMicroseconds() / 1000);
         }
@@ -60,7 +60,7 @@ class CrowdTimes : public testing::Test
 };
 
 // 8 MB at 8 GB/s take 1 ms alone; G groups of one NIC take G times as long, so G - 1 ms more.
-TEST_F(CrowdTimes, GroupsOfOneNicTakeAsManyTimesAsLong)
+TEST_F(ContentionDelaysTest, GroupsOfOneNicTakeAsManyTimesAsLong)
 {
     for (const std::size_t groups : {1U, 2U, 5U})
     {
@@ -75,7 +75,7 @@ TEST_F(CrowdTimes, GroupsOfOneNicTakeAsManyTimesAsLong)
 // The second group cuts its 8 MB into two channels: three of them have a third of the NIC each. The
 // halves end after 4 MB / (8/3 GB/s) = 1.5 ms; the whole one has 4 MB left then, alone, and ends
 // after 2 ms: a NIC is as long at work on all bytes however they are cut. Each was 1 ms alone.
-TEST_F(CrowdTimes, WhoEndsFirstLeavesItsShare)
+TEST_F(ContentionDelaysTest, WhoEndsFirstLeavesItsShare)
 {
     CollectivePlan cut = Plan({m_nic}, 2, Bytes(4'000'000), 1);
     cut.latency += Time::Microseconds(1);
@@ -87,7 +87,7 @@ TEST_F(CrowdTimes, WhoEndsFirstLeavesItsShare)
 
 // One that passes 2 GB/s behind the NIC takes no more of it than that: 8 MB in 4 ms, as alone. The
 // other has the 6 GB/s left, not half: 8 MB in 4/3 ms, a third more than alone.
-TEST_F(CrowdTimes, WhoIsHeldElsewhereLeavesTheRest)
+TEST_F(ContentionDelaysTest, WhoIsHeldElsewhereLeavesTheRest)
 {
     const auto added = Milliseconds(
         {Plan({m_nic, m_slow}, 1, Bytes(8'000'000), 4), Plan({m_nic}, 1, Bytes(8'000'000), 1)});
@@ -97,7 +97,7 @@ TEST_F(CrowdTimes, WhoIsHeldElsewhereLeavesTheRest)
 
 // Two that take as long alone are given the same, the longer: of three on the slow link and one
 // that has a link for itself and takes as long alone, all are 2 x 4 ms late.
-TEST_F(CrowdTimes, OfThoseThatTakeAsLongAloneEachTakesTheLongest)
+TEST_F(ContentionDelaysTest, OfThoseThatTakeAsLongAloneEachTakesTheLongest)
 {
     const CollectivePlan slow = Plan({m_slow}, 1, Bytes(8'000'000), 4);
     const auto added = Milliseconds({slow, slow, slow, Plan({m_nic}, 1, Bytes(32'000'000), 4)});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COLLECTIVES_ALGORITHMS_CHAIN_ROW_H
-#define WEIR_COLLECTIVES_ALGORITHMS_CHAIN_ROW_H
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_BACK_TO_BACK_CHAINS_H
+#define WEIR_COLLECTIVES_ALGORITHMS_BACK_TO_BACK_CHAINS_H
 
 #include "fabric/routing/routing.h"
 #include "fabric/units.h"
@@ -15,7 +15,7 @@ class AloneRates;
 
 /** Equal calls that follow each other, each of which sends slices along a chain on every channel.
  */
-struct ChainRow
+struct BackToBackChains
 {
     struct Hop
     {
@@ -61,8 +61,8 @@ struct ChainRow
  *
  * O(calls x places of all chains), less when the period is steady before.
  */
-Time PeriodOf(const ChainRow& row, const AloneRates& rates, uint32_t calls);
+Time PeriodOf(const BackToBackChains& row, const AloneRates& rates, uint32_t calls);
 
 } // namespace weir
 
-#endif // WEIR_COLLECTIVES_ALGORITHMS_CHAIN_ROW_H
+#endif // WEIR_COLLECTIVES_ALGORITHMS_BACK_TO_BACK_CHAINS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COLLECTIVES_ALGORITHMS_NVLS_TREE_WAYS_H
-#define WEIR_COLLECTIVES_ALGORITHMS_NVLS_TREE_WAYS_H
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_NVLS_TREE_PATHS_H
+#define WEIR_COLLECTIVES_ALGORITHMS_NVLS_TREE_PATHS_H
 
 #include "collectives/algorithms/algorithm.h"
 #include "collectives/channels/double-binary-tree.h"
@@ -13,14 +13,14 @@ namespace weir
 {
 
 /** The trees between nodes on some equal channels of NVLSTree: one for each head. */
-struct NvlsTreeWays
+struct NvlsTreePaths
 {
     /** A head's place in its tree. */
     struct Place
     {
         BinaryTreePlace nodes; //!< neighbours, by number in NvlsNodes' order
         Connection toParent;   //!< meaningless at the root
-        Connection fromParent; //!< likewise
+        Connection fromParent; //!< as above
     };
 
     std::vector<uint32_t> channels;         //!< those that are alike
@@ -33,9 +33,9 @@ struct NvlsTreeWays
  * Channels over the same links are one entry. O(channels x heads x nodes).
  * @throws std::runtime_error when two nodes are not joined.
  */
-std::vector<NvlsTreeWays> FindNvlsTreeWays(const AlgorithmInputs& inputs,
-                                           const std::vector<NvlsNode>& nodes);
+std::vector<NvlsTreePaths> FindNvlsTreePaths(const AlgorithmInputs& inputs,
+                                             const std::vector<NvlsNode>& nodes);
 
 } // namespace weir
 
-#endif // WEIR_COLLECTIVES_ALGORITHMS_NVLS_TREE_WAYS_H
+#endif // WEIR_COLLECTIVES_ALGORITHMS_NVLS_TREE_PATHS_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/nvls/nvls-tree-ways.h"
+#include "collectives/algorithms/nvls/nvls-tree-paths.h"
 
 #include <algorithm>
 
@@ -23,19 +23,19 @@ Between(const AlgorithmInputs& in,
         sender, to.gpus[into.member], {out.nic, into.nic, sender}, queuePair);
 }
 
-NvlsTreeWays
-WaysOfChannel(const AlgorithmInputs& in, const std::vector<NvlsNode>& nodes, uint32_t channel)
+NvlsTreePaths
+PathsOfChannel(const AlgorithmInputs& in, const std::vector<NvlsNode>& nodes, uint32_t channel)
 {
     const auto count = static_cast<uint32_t>(nodes.size());
     const uint32_t queuePair = in.call.communicator.Index() * in.constants.MaxChannels() + channel;
-    NvlsTreeWays ways;
-    ways.channels.push_back(channel);
-    ways.places.resize(nodes.front().heads.size());
-    for (uint32_t head = 0; head < ways.places.size(); ++head)
+    NvlsTreePaths paths;
+    paths.channels.push_back(channel);
+    paths.places.resize(nodes.front().heads.size());
+    for (uint32_t head = 0; head < paths.places.size(); ++head)
     {
         for (uint32_t node = 0; node < count; ++node)
         {
-            NvlsTreeWays::Place place;
+            NvlsTreePaths::Place place;
             place.nodes = PlaceInDoubleTree(count, node, channel % 2);
             if (place.nodes.parent != BinaryTreePlace::NONE)
             {
@@ -43,16 +43,17 @@ WaysOfChannel(const AlgorithmInputs& in, const std::vector<NvlsNode>& nodes, uin
                 place.toParent = Between(in, nodes[node], parent, head, queuePair);
                 place.fromParent = Between(in, parent, nodes[node], head, queuePair);
             }
-            ways.places[head].push_back(place);
+            paths.places[head].push_back(place);
         }
     }
-    return ways;
+    return paths;
 }
 
 bool
-HaveSameLinks(const NvlsTreeWays& a, const NvlsTreeWays& b, const Routing& routing)
+HaveSameLinks(const NvlsTreePaths& a, const NvlsTreePaths& b, const Routing& routing)
 {
-    const auto samePlace = [&routing](const NvlsTreeWays::Place& x, const NvlsTreeWays::Place& y) {
+    const auto samePlace = [&routing](const NvlsTreePaths::Place& x,
+                                      const NvlsTreePaths::Place& y) {
         return x.nodes.parent == y.nodes.parent &&
                routing.HaveSameLinks(x.toParent.route, y.toParent.route) &&
                routing.HaveSameLinks(x.fromParent.route, y.fromParent.route);
@@ -70,22 +71,22 @@ HaveSameLinks(const NvlsTreeWays& a, const NvlsTreeWays& b, const Routing& routi
 
 } // namespace
 
-std::vector<NvlsTreeWays>
-FindNvlsTreeWays(const AlgorithmInputs& inputs, const std::vector<NvlsNode>& nodes)
+std::vector<NvlsTreePaths>
+FindNvlsTreePaths(const AlgorithmInputs& inputs, const std::vector<NvlsNode>& nodes)
 {
-    std::vector<NvlsTreeWays> all;
+    std::vector<NvlsTreePaths> all;
     for (uint32_t channel = 0; channel < inputs.channels; ++channel)
     {
-        NvlsTreeWays ways = WaysOfChannel(inputs, nodes, channel);
-        const auto same = std::find_if(all.begin(), all.end(), [&](const NvlsTreeWays& each) {
-            return HaveSameLinks(each, ways, inputs.routing);
+        NvlsTreePaths paths = PathsOfChannel(inputs, nodes, channel);
+        const auto same = std::find_if(all.begin(), all.end(), [&](const NvlsTreePaths& each) {
+            return HaveSameLinks(each, paths, inputs.routing);
         });
         if (same != all.end())
         {
             same->channels.push_back(channel);
             continue;
         }
-        all.push_back(std::move(ways));
+        all.push_back(std::move(paths));
     }
     return all;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COLLECTIVES_ENGINES_CALL_ROW_H
-#define WEIR_COLLECTIVES_ENGINES_CALL_ROW_H
+#ifndef WEIR_COLLECTIVES_ENGINES_BACK_TO_BACK_CALLS_H
+#define WEIR_COLLECTIVES_ENGINES_BACK_TO_BACK_CALLS_H
 
 #include "collectives/schedule/schedule-run.h"
 #include "fabric/units.h"
@@ -13,10 +13,10 @@ namespace weir
 {
 
 /** Whoever has equal calls made one after the other. */
-class CallRowClient
+class BackToBackClient
 {
   public:
-    virtual ~CallRowClient() = default;
+    virtual ~BackToBackClient() = default;
 
     /** The next call has ended on all ranks, at @p end. @return whether further ones shall begin.
      */
@@ -32,11 +32,11 @@ class CallRowClient
  * every 58 to 70 us is a call's 12 us and the wire's 40 us one after the other, not the longer of
  * both (thomaslie210/NCCL_Test_Results). A switch that reduces has no kernel, and goes on at once.
  */
-class CallRow
+class BackToBackCalls
 {
   public:
     /** Ranks from @p ranks on are switches. O(blocks). */
-    CallRow(const ScheduleRun& run, uint32_t ranks, CallRowClient& client);
+    BackToBackCalls(const ScheduleRun& run, uint32_t ranks, BackToBackClient& client);
 
     /** Those that have something to do, switches too. */
     const std::vector<uint32_t>& Ranks() const
@@ -91,7 +91,7 @@ class CallRow
 
     void EndCalls();
 
-    CallRowClient& m_client;
+    BackToBackClient& m_client;
     uint32_t m_switches;
     std::vector<Stand> m_stands; //!< by rank
     std::vector<uint32_t> m_busy;
@@ -105,4 +105,4 @@ class CallRow
 
 } // namespace weir
 
-#endif // WEIR_COLLECTIVES_ENGINES_CALL_ROW_H
+#endif // WEIR_COLLECTIVES_ENGINES_BACK_TO_BACK_CALLS_H
