@@ -263,8 +263,7 @@ class PlanAccessor : public AttributeAccessor
 TypeId
 AddPlanAttributes(TypeId tid, PlanOf planOf)
 {
-    weir::ParallelPlan plan;
-    plan.host = weir::EagerHost();
+    const weir::ParallelPlan plan = DefaultAttributes();
     for (const weir::PlanKey& key : weir::PlanKeys())
     {
         const PlanValue value(key);
@@ -275,6 +274,32 @@ AddPlanAttributes(TypeId tid, PlanOf planOf)
                                value.Checker());
     }
     return tid;
+}
+
+void
+ReplaceUnsetValues(weir::ParallelPlan& plan,
+                   const weir::ParallelPlan& before,
+                   const weir::ParallelPlan& after)
+{
+    for (const weir::PlanKey& key : weir::PlanKeys())
+    {
+        const PlanValue value(key);
+        const auto text = [&value](const weir::ParallelPlan& of) {
+            return value.Get(of)->SerializeToString(value.Checker());
+        };
+        if (text(plan) == text(before))
+        {
+            value.Set(*value.Get(after), plan);
+        }
+    }
+}
+
+weir::ParallelPlan
+DefaultAttributes()
+{
+    weir::ParallelPlan plan;
+    plan.host = weir::EagerHost();
+    return plan;
 }
 
 } // namespace ns3

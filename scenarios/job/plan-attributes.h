@@ -18,6 +18,22 @@ namespace ns3
  */
 TypeId AddPlanAttributes(TypeId tid, weir::ParallelPlan& (*planOf)(ObjectBase& object));
 
+/**
+ * Gives a plan another framework's values in place of the ones that nobody has set.
+ * @param plan where a value is the one of @p before, gets the one of @p after
+ * @param before what the framework so far has
+ * @param after what the new framework has
+ */
+void ReplaceUnsetValues(weir::ParallelPlan& plan,
+                        const weir::ParallelPlan& before,
+                        const weir::ParallelPlan& after);
+
+/**
+ * What the attributes' defaults are.
+ * @return the plan
+ */
+weir::ParallelPlan DefaultAttributes();
+
 } // namespace ns3
 
 #endif // WEIR_JOB_PLAN_ATTRIBUTES_H

@@ -17,6 +17,10 @@ void
 TrainingJobHelper::SetAttribute(const std::string& name, const AttributeValue& value)
 {
     m_factory.Set(name, value);
+    if (name != "Framework")
+    {
+        m_set.emplace_back(name, value.Copy());
+    }
 }
 
 void
@@ -26,10 +30,21 @@ TrainingJobHelper::SetComputeScale(const std::vector<double>& factors)
 }
 
 Ptr<TrainingJob>
+TrainingJobHelper::Create() const
+{
+    Ptr<TrainingJob> job = m_factory.Create<TrainingJob>();
+    for (const auto& [name, value] : m_set) // over the framework's, the defaults too
+    {
+        job->SetAttribute(name, *value);
+    }
+    return job;
+}
+
+Ptr<TrainingJob>
 TrainingJobHelper::Install(const ClusterContainer& cluster) const
 {
     std::vector<uint32_t> gpus = cluster.GetGpus();
-    const uint32_t ranks = m_factory.Create<TrainingJob>()->GetNRanks();
+    const uint32_t ranks = Create()->GetNRanks();
     NS_ABORT_MSG_IF(ranks > gpus.size(),
                     "TrainingJobHelper: the plan needs " << ranks << " GPUs, the cluster has "
                                                          << gpus.size());
@@ -40,7 +55,7 @@ TrainingJobHelper::Install(const ClusterContainer& cluster) const
 Ptr<TrainingJob>
 TrainingJobHelper::Install(const ClusterContainer& cluster, const std::vector<uint32_t>& gpus) const
 {
-    Ptr<TrainingJob> job = m_factory.Create<TrainingJob>();
+    Ptr<TrainingJob> job = Create();
     if (!m_computeScale.empty())
     {
         job->SetComputeScale(m_computeScale);

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -57,10 +58,17 @@ class TrainingJobHelper
                              const std::vector<uint32_t>& gpus) const;
 
   private:
-    ObjectFactory m_factory;            //!< of jobs
-    weir::Network m_network;            //!< what is trained
-    weir::Gpu m_gpu;                    //!< what the GPUs are
-    std::vector<double> m_computeScale; //!< by rank; empty: all 1
+    /**
+     * Makes a job.
+     * @return a job with the attributes that were set
+     */
+    Ptr<TrainingJob> Create() const;
+
+    ObjectFactory m_factory;                                        //!< of jobs
+    std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_set; //!< attributes in their order
+    weir::Network m_network;                                        //!< what is trained
+    weir::Gpu m_gpu;                                                //!< what the GPUs are
+    std::vector<double> m_computeScale;                             //!< by rank; empty: all 1
 };
 
 } // namespace ns3

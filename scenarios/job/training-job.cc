@@ -107,13 +107,26 @@ TrainingJob::GetTypeId()
                             "All ranks have ended a step.",
                             MakeTraceSourceAccessor(&TrainingJob::m_stepFinished),
                             "ns3::TrainingJob::StepFinishedTracedCallback");
-    static TypeId whole = AddPlanAttributes(tid, [](ObjectBase& object) -> weir::ParallelPlan& {
-        return dynamic_cast<TrainingJob&>(object).m_plan;
-    });
+    // After those of the plan, as ns-3 sets attributes in this order when it makes an object.
+    static TypeId whole =
+        AddPlanAttributes(tid,
+                          [](ObjectBase& object) -> weir::ParallelPlan& {
+                              return dynamic_cast<TrainingJob&>(object).m_plan;
+                          })
+            .AddAttribute(
+                "Framework",
+                "What a training framework does whatever the plan, as a scenario's "
+                "framework: torchtitan; attributes of the plan that differ from their "
+                "defaults, or are set later, override it. Empty: the defaults "
+                "(megatron-lm).",
+                StringValue(""),
+                MakeStringAccessor(&TrainingJob::SetFramework, &TrainingJob::GetFramework),
+                MakeStringChecker());
     return whole;
 }
 
 TrainingJob::TrainingJob()
+    : m_frameworkPlan(DefaultAttributes())
 {
     NS_LOG_FUNCTION(this);
 }
@@ -135,11 +148,12 @@ TrainingJob::GetPlan() const
 {
     weir::ParallelPlan plan = m_plan;
     plan.precision = ParsePrecision(m_precision);
-    const std::string ways = "tensor: " + std::to_string(plan.tensor);
+    const std::string paths = "tensor: " + std::to_string(plan.tensor);
     if (!m_tensorShape.empty())
     {
         plan.grid =
-            ParsePlanText("TensorShape", "{" + ways + ", tensorShape: " + m_tensorShape + "}").grid;
+            ParsePlanText("TensorShape", "{" + paths + ", tensorShape: " + m_tensorShape + "}")
+                .grid;
     }
     if (!m_expertLoad.empty())
     {
@@ -147,6 +161,23 @@ TrainingJob::GetPlan() const
             ParsePlanText("ExpertLoad", "{expertLoad: " + m_expertLoad + "}").expertLoad;
     }
     return plan;
+}
+
+void
+TrainingJob::SetFramework(std::string name)
+{
+    const weir::ParallelPlan after = name.empty()
+                                         ? DefaultAttributes()
+                                         : ParsePlanText("Framework", "{framework: " + name + "}");
+    ReplaceUnsetValues(m_plan, m_frameworkPlan, after);
+    m_frameworkPlan = after;
+    m_framework = name;
+}
+
+std::string
+TrainingJob::GetFramework() const
+{
+    return m_framework;
 }
 
 void

@@ -170,8 +170,22 @@ class TrainingJob : public Object, private weir::StepObserver
      */
     weir::ParallelPlan GetPlan() const;
 
+    /**
+     * Gives the plan's attributes that have not been set the values of a framework.
+     * @param name of a framework as a scenario has it; empty: the attributes' defaults
+     */
+    void SetFramework(std::string name);
+
+    /**
+     * Gets the framework.
+     * @return its name
+     */
+    std::string GetFramework() const;
+
     std::string m_name;                 //!< what messages call it
     weir::ParallelPlan m_plan;          //!< but for what follows
+    std::string m_framework;            //!< name
+    weir::ParallelPlan m_frameworkPlan; //!< a plan of which nothing is set under it
     std::string m_tensorShape;          //!< as a scenario has it
     std::string m_expertLoad;           //!< similarly
     std::string m_precision;            //!< name
