@@ -39,7 +39,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/nccl/default-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/kernel-times.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-bandwidth-model.cc
-  ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-bandwidth-tables.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-choice.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-filter.cc
@@ -105,4 +104,5 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/tree/tree-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/tree/tree.cc
 )
+include(${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-tables.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/nccl/shipped-costs.cmake)

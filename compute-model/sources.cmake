@@ -87,3 +87,4 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan/table-memory.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/table-places.cc
 )
+include(${CMAKE_CURRENT_LIST_DIR}/plan/eager-host.cmake)

@@ -1,55 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/nccl/nccl-constants.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <stdexcept>
+#include <tuple>
 
 namespace weir
 {
-
-namespace
-{
-
-std::vector<double>
-IntraSpeeds(const NcclVersion& version, uint32_t cc)
-{
-    if (!version.AtLeast(14))
-    {
-        return {44, 30, 22, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3};
-    }
-    if (cc >= 100)
-    {
-        return version.AtLeast(27)
-                   ? std::vector<double>{90, 80, 70, 60, 50, 45, 40, 30, 24, 20, 19, 18}
-                   : std::vector<double>{90, 80, 70, 60, 50, 40, 30, 24, 20, 19};
-    }
-    if (cc >= 90)
-    {
-        return {60, 50, 40, 30, 24, 20, 15, 12, 11, 6, 3};
-    }
-    return {40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3};
-}
-
-std::vector<double>
-InterSpeeds(const NcclVersion& version, uint32_t cc)
-{
-    if (!version.AtLeast(14))
-    {
-        return {48, 30, 24, 22, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3, 2.4, 1.2, 0.24, 0.12};
-    }
-    if (cc >= 100 && version.AtLeast(27))
-    {
-        return {96, 86,   80, 48, 45.1, 42, 40,  30,  24,   22,
-                20, 17.5, 15, 12, 6,    3,  2.4, 1.2, 0.24, 0.12};
-    }
-    if (cc >= 90)
-    {
-        return {48, 45, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2, 0.24, 0.12};
-    }
-    return {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3, 2.4, 1.2, 0.24, 0.12};
-}
-
-} // namespace
 
 NcclVersion
 NcclVersion::Parse(const std::string& text)
@@ -94,10 +53,82 @@ NcclConstants::NcclConstants(NcclVersion version,
     : m_version(version),
       m_computeCapability(computeCapability),
       m_cpu(cpu),
-      m_blockTimes(blocks),
-      m_intraSpeeds(IntraSpeeds(version, computeCapability)),
-      m_interSpeeds(InterSpeeds(version, computeCapability))
+      m_blockTimes(blocks)
 {
+    for (const NcclTableRow& row : NcclTableRows())
+    {
+        const NcclTableRow*& best = m_tables[static_cast<std::size_t>(row.table)];
+        const bool holds = row.computeCapability <= computeCapability && version.AtLeast(row.since);
+        if (holds && (!best || std::tie(row.computeCapability, row.since) >
+                                   std::tie(best->computeCapability, best->since)))
+        {
+            best = &row;
+        }
+    }
+}
+
+double
+NcclConstants::ValueOf(NcclTable table, uint32_t index) const
+{
+    const NcclTableRow* row = m_tables[static_cast<std::size_t>(table)];
+    return row ? row->values[std::min<std::size_t>(index, row->values.size() - 1)]
+               : std::numeric_limits<double>::infinity();
+}
+
+double
+NcclConstants::LlMaxBandwidth(uint32_t nodes) const
+{
+    return nodes > 1 ? ValueOf(m_cpu == HostCpu::Amd ? NcclTable::LlMaxOverAmdNodes
+                                                     : NcclTable::LlMaxOverNodes,
+                               nodes - 2)
+                     : ValueOf(NcclTable::LlMaxInsideNode);
+}
+
+double
+NcclConstants::Ll128ChannelBandwidth(uint32_t nodes, CollectiveOp op) const
+{
+    constexpr uint32_t FOR_ALL_SINCE = 10;
+    if (!m_version.AtLeast(FOR_ALL_SINCE))
+    {
+        switch (op)
+        {
+        case CollectiveOp::Broadcast:
+            return ValueOf(NcclTable::RingLl128Broadcast);
+        case CollectiveOp::Reduce:
+            return ValueOf(NcclTable::RingLl128Reduce);
+        case CollectiveOp::AllGather:
+            return ValueOf(NcclTable::RingLl128AllGather);
+        case CollectiveOp::ReduceScatter:
+            return ValueOf(NcclTable::RingLl128ReduceScatter);
+        default:
+            break;
+        }
+    }
+    return ValueOf(NcclTable::RingLl128);
+}
+
+double
+NcclConstants::TreeLl128ChannelBandwidth(uint32_t nodes) const
+{
+    return ValueOf(NcclTable::TreeLl128, nodes - 1);
+}
+
+double
+NcclConstants::TreeChannelBandwidth(uint32_t nodes) const
+{
+    return ValueOf(NcclTable::Tree, nodes - 1);
+}
+
+double
+NcclConstants::NvlsTreeChannelBandwidth(uint32_t nodes) const
+{
+    return ValueOf(NcclTable::NvlsTree, nodes - 1);
+}
+
+double
+NcclConstants::NvlsEfficiency() const
+{
+    return ValueOf(NcclTable::NvlsEfficiency);
 }
 
 double
@@ -110,26 +141,15 @@ NcclConstants::BlockBandwidth() const
 double
 NcclConstants::NvLinkBandwidth() const
 {
-    switch (m_computeCapability)
-    {
-    case 60:
-        return 18.0;
-    case 86:
-        return 12.0;
-    default:
-        break;
-    }
-    if (m_computeCapability < 90 && !m_version.AtLeast(14))
-    {
-        return 22.0; // SM70_NVLINK_WIDTH and SM80_NVLINK_WIDTH of then
-    }
-    return m_computeCapability >= 100 ? 40.1 : m_computeCapability >= 90 ? 20.6 : 20.0;
+    return ValueOf(NcclTable::Nvlink);
 }
 
 const std::vector<double>&
 NcclConstants::SearchSpeeds(bool interNode) const
 {
-    return interNode ? m_interSpeeds : m_intraSpeeds;
+    return m_tables[static_cast<std::size_t>(interNode ? NcclTable::SpeedsBetweenNodes
+                                                       : NcclTable::SpeedsInsideNode)]
+        ->values;
 }
 
 uint32_t

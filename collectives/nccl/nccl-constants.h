@@ -8,6 +8,8 @@
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,6 +35,40 @@ struct NcclVersion
 
 /** Whether NCCL runs @p algorithm under @p protocol: NVLS, CollNet and PAT know Simple only. */
 bool HasProtocol(Algorithm algorithm, Protocol protocol);
+
+/** NCCL's tables of bandwidths by release and GPU generation (tables.yaml). */
+enum class NcclTable : uint8_t
+{
+    LlMaxInsideNode,
+    LlMaxOverNodes,
+    LlMaxOverAmdNodes,
+    RingLl128,
+    RingLl128Broadcast,
+    RingLl128Reduce,
+    RingLl128AllGather,
+    RingLl128ReduceScatter,
+    TreeLl128,
+    Tree,
+    NvlsTree,
+    NvlsEfficiency,
+    Nvlink,
+    SpeedsInsideNode,
+    SpeedsBetweenNodes
+};
+
+constexpr std::size_t NCCL_TABLES = static_cast<std::size_t>(NcclTable::SpeedsBetweenNodes) + 1;
+
+/** A row of a table, from a GPU generation and a release on. */
+struct NcclTableRow
+{
+    NcclTable table;
+    uint32_t computeCapability; //!< times ten
+    uint32_t since;             //!< of release 2
+    std::vector<double> values; //!< GB/s
+};
+
+/** All rows. Written by nccl-tables.cmake. */
+const std::vector<NcclTableRow>& NcclTableRows();
 
 /**
  * NCCL's constants for one release on one kind of machine: src/graph/tuning.cc, search.cc and
@@ -87,13 +123,13 @@ class NcclConstants
     /** Upper bound of ring LL128 per channel of the search graph (perChMaxRingLL128Bws), GB/s. */
     double Ll128ChannelBandwidth(uint32_t nodes, CollectiveOp op = CollectiveOp::AllReduce) const;
 
-    /** Likewise of tree LL128 (perChMaxTreeLL128Bws). */
+    /** The same of tree LL128 (perChMaxTreeLL128Bws). */
     double TreeLl128ChannelBandwidth(uint32_t nodes) const;
 
     /** Upper bound of a tree per channel of its graph, whatever the protocol (perChMaxTreeBws). */
     double TreeChannelBandwidth(uint32_t nodes) const;
 
-    /** Likewise of NVLSTree (perChMaxNVLSTreeBws, from 2.28); infinite before. */
+    /** The same of NVLSTree (perChMaxNVLSTreeBws, from 2.28); infinite before. */
     double NvlsTreeChannelBandwidth(uint32_t nodes) const;
 
     /** Of NVLink's rate what NVLS reaches (nvlsEfficiency, from 2.28); 1 before. */
@@ -145,12 +181,14 @@ class NcclConstants
     }
 
   private:
+    /** The value of a table for @p index, the last for greater ones; infinite without a row. */
+    double ValueOf(NcclTable table, uint32_t index = 0) const;
+
     NcclVersion m_version;
     uint32_t m_computeCapability;
     HostCpu m_cpu;
     BlockTimes m_blockTimes;
-    std::vector<double> m_intraSpeeds;
-    std::vector<double> m_interSpeeds;
+    std::array<const NcclTableRow*, NCCL_TABLES> m_tables{}; //!< null: no row
 };
 
 /**

@@ -2,6 +2,8 @@
 # Writes shipped-costs.cc: the costs of the catalogue's architectures, hosts and transports, for
 # programs that read no YAML. What a line of such a file is: `key: value`, or in `costs` one figure,
 # `  llCall: {value: 5us, clock: 1.98GHz, source: "..."}`.
+include(${CMAKE_CURRENT_LIST_DIR}/../../ns3-module/cmake/write-changed.cmake)
+
 set(WEIR_COST_FILES
   architectures/pascal architectures/volta architectures/ampere architectures/hopper
   architectures/blackwell
@@ -55,13 +57,7 @@ function(weir_write_shipped_costs written)
     string(APPEND code "        {\"${names}\", \"${base}\", ${capability}, ${clock},\n         {\n${figures}         }},\n")
   endforeach()
   string(APPEND code "    };\n    return all;\n}\n\n} // namespace weir\n")
-  set(before "")
-  if(EXISTS ${written})
-    file(READ ${written} before)
-  endif()
-  if(NOT before STREQUAL code)
-    file(WRITE ${written} "${code}")
-  endif()
+  weir_write_changed(${written} "${code}")
 endfunction()
 
 set(WEIR_SHIPPED_COSTS ${CMAKE_CURRENT_BINARY_DIR}/weir-figures/shipped-costs.cc)

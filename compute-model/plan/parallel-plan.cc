@@ -73,20 +73,6 @@ CheckPipeline(const Transformer& model, const ParallelPlan& plan)
 
 } // namespace
 
-HostCosts
-EagerHost()
-{
-    // A GPT layer with full recomputation takes the CPU 2.96 ms (0.88 forward, 2.08 recomputation
-    // and backward) on an H200's host under PyTorch 2.11, Weir's own measurement, and has 57
-    // kernels with unfused attention; 3.0 ms a layer is also where vTrain's steps on A100 level
-    // out.
-    constexpr double KERNEL_MICROSECONDS = 52;
-    HostCosts host;
-    host.kernel = Time::Microseconds(KERNEL_MICROSECONDS);
-    host.communication = Time::Microseconds(KERNEL_MICROSECONDS);
-    return host;
-}
-
 void
 CheckPlan(const Transformer& model, const ParallelPlan& plan)
 {

@@ -101,7 +101,8 @@ struct HostCosts
                             //!< pass (Megatron-DeepSpeed's --synchronize-each-layer)
 };
 
-/** PyTorch's eager mode under Megatron-LM: what a run has that says nothing of it. */
+/** PyTorch's eager mode under Megatron-LM: what a run has that says nothing of it. Written by
+ * eager-host.cmake from frameworks/megatron-lm.yaml. */
 HostCosts EagerHost();
 
 /**
