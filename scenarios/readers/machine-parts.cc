@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/machine-parts.h"
 
+#include "fabric/topology/net-transport.h"
 #include "scenarios/readers/read-node-costs.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
@@ -18,6 +19,9 @@ namespace
 
 constexpr double HERTZ_PER_GHZ = 1e9;
 constexpr double MIN_PORT_EFFICIENCY = 0.01;
+constexpr int64_t MAX_CPU_ID = 1 << 16;
+constexpr int64_t MIN_PAYLOAD = 64;   // bytes of a PCIe packet
+constexpr int64_t MAX_PAYLOAD = 4096; // PCI Express Base Specification 6.0, section 7.5.3.4
 
 /** The `value` of a {value, source} map. */
 YamlNode
@@ -60,6 +64,12 @@ ReadArchitecture(const YamlNode& reference, const Catalog& catalog)
     read.nvlinkRate = nvlink.Get("rate").AsRate();
     read.nvlinkHeaderFlits = nvlink.Get("headerFlits").AsCount(1, 16);
     read.nvlinkNcclRate = nvlink.Get("ncclRate").AsRate();
+    const YamlNode latency = node.Get("latency");
+    latency.CheckKeys(YamlKeysOf("architecture.latency"));
+    ReadSource(latency);
+    read.nvlinkLatency = latency.Get("nvlink").AsTime();
+    read.nvswitchLatency = latency.Get("nvswitch").AsTime();
+    read.chipToChipLatency = latency.Get("chipToChip").AsTime();
     read.nvlink = {nvlink.Get("measured").AsNumber(MIN_PORT_EFFICIENCY, 1), ReadSource(nvlink)};
     read.costs = CostsIn(node);
     return read;
@@ -69,7 +79,32 @@ HostFigures
 ReadHost(const YamlNode& reference, const Catalog& catalog)
 {
     const YamlNode node = ResolvePart(reference, CatalogKind::Hosts, catalog, "host");
-    return {node.Get("vendor").AsEnum(HostCpuNames()), CostsIn(node)};
+    HostFigures read;
+    read.vendor = node.Get("vendor").AsEnum(HostCpuNames());
+    const YamlNode sockets = node.Get("sockets");
+    sockets.CheckKeys(YamlKeysOf("host.sockets"));
+    read.sockets.name = "sockets";
+    read.sockets.latency = sockets.Get("latency").AsTime();
+    read.sockets.source = ReadSource(sockets);
+    for (const YamlNode& item : sockets.Get("rates").Items())
+    {
+        item.CheckKeys(YamlKeysOf("host.sockets.rates"));
+        read.socketRates.push_back({item.Get("family").AsCount(0, MAX_CPU_ID),
+                                    item.Get("model").AsCount(0, MAX_CPU_ID),
+                                    item.Get("rate").AsRate()});
+    }
+    if (read.socketRates.empty())
+    {
+        sockets.Get("rates").Fail("found an empty list, expected at least one processor");
+    }
+    const YamlNode pcie = node.Get("pcie");
+    pcie.CheckKeys(YamlKeysOf("host.pcie"));
+    read.pcie.framing = PcieFraming(pcie.Get("maxPayload").AsCount(MIN_PAYLOAD, MAX_PAYLOAD));
+    read.pcie.measured = pcie.Get("measured").AsNumber(MIN_PORT_EFFICIENCY, 1);
+    read.pcie.latency = pcie.Get("latency").AsTime();
+    read.pcie.source = ReadSource(pcie);
+    read.costs = CostsIn(node);
+    return read;
 }
 
 TransportFigures
@@ -78,6 +113,17 @@ ReadTransport(const YamlNode& reference, const Catalog& catalog)
     const YamlNode node = ResolvePart(reference, CatalogKind::Transports, catalog, "transport");
     TransportFigures read;
     read.kind = node.Get("kind").AsEnum(TransportNames());
+    for (const YamlNode& name : node.Get("devices").Items())
+    {
+        read.devices.push_back(name.AsString());
+    }
+    if (read.devices.empty())
+    {
+        node.Get("devices").Fail("found an empty list, expected at least one name");
+    }
+    const NetTransportTraits& traits = TraitsOf(read.kind);
+    read.mtu = Sourced(node, "mtu").AsCount(traits.minMtu, traits.maxMtu);
+    read.latency = Sourced(node, "latency").AsTime();
     read.port = {Sourced(node, "measured").AsNumber(MIN_PORT_EFFICIENCY, 1),
                  ReadSource(node.Get("measured"))};
     read.costs = CostsIn(node);
@@ -108,6 +154,19 @@ ArchitectureOf(uint32_t computeCapability, const Catalog& catalog)
     return *best;
 }
 
+HostFigures
+HostOf(HostCpu cpu, const Catalog& catalog)
+{
+    return ReadHost(YamlNode::ParseArgument(NameOf(HostCpuNames(), cpu), "host"), catalog);
+}
+
+TransportFigures
+TransportOf(NetTransport transport, const Catalog& catalog)
+{
+    return ReadTransport(YamlNode::ParseArgument(NameOf(TransportNames(), transport), "transport"),
+                         catalog);
+}
+
 std::vector<NodeCost>
 OwnCosts(const ArchitectureFigures& architecture,
          const HostFigures& host,
@@ -121,7 +180,8 @@ OwnCosts(const ArchitectureFigures& architecture,
     {
         for (const NodeCost& cost : CostsAt(figures, architecture.clockGhz, node.nic.rawRate))
         {
-            const double known = defaults[static_cast<std::size_t>(NodeCostKindOf(cost.name))].value;
+            const double known =
+                defaults[static_cast<std::size_t>(NodeCostKindOf(cost.name))].value;
             if (!(std::abs(cost.value - known) <= ROUNDING * known))
             {
                 own.push_back(cost);
@@ -134,10 +194,9 @@ OwnCosts(const ArchitectureFigures& architecture,
 std::vector<NodeCost>
 OwnCosts(const NodeSpec& node, const Catalog& catalog)
 {
-    const auto named = [](const char* name) { return YamlNode::ParseArgument(name, "node"); };
     return OwnCosts(ArchitectureOf(node.computeCapability, catalog),
-                    ReadHost(named(NameOf(HostCpuNames(), node.cpu)), catalog),
-                    ReadTransport(named(NameOf(TransportNames(), node.transport)), catalog),
+                    HostOf(node.cpu, catalog),
+                    TransportOf(node.transport, catalog),
                     node);
 }
 

@@ -37,14 +37,28 @@ struct ArchitectureFigures
     Rate nvlinkRate;               //!< of one NVLink, one direction, raw
     uint32_t nvlinkHeaderFlits{0}; //!< of a packet of 256 bytes
     Rate nvlinkNcclRate;           //!< what NCCL's topology search takes one for
+    Time nvlinkLatency;            //!< to another GPU
+    Time nvswitchLatency;          //!< to the GPU's NVSwitch
+    Time chipToChipLatency;        //!< to its CPU
     TypicalEfficiency nvlink;
     std::vector<CostFigure> costs;
+};
+
+/** Processors of a family from a model on, and NCCL's rate between two of them. */
+struct SocketRate
+{
+    uint32_t family{0};
+    uint32_t model{0};
+    Rate rate;
 };
 
 /** A kind of processor. */
 struct HostFigures
 {
-    HostCpu vendor{HostCpu::Intel}; //!< what NCCL takes it for
+    HostCpu vendor{HostCpu::Intel};      //!< what NCCL takes it for
+    std::vector<SocketRate> socketRates; //!< the last for all other processors; not empty
+    LinkProfile sockets;                 //!< but for its rate
+    LinkProfile pcie;                    //!< a slot, but for generation and lanes
     std::vector<CostFigure> costs;
 };
 
@@ -52,6 +66,9 @@ struct HostFigures
 struct TransportFigures
 {
     NetTransport kind{NetTransport::Infiniband}; //!< whose packets and queue pairs it has
+    std::vector<std::string> devices;            //!< what names of its devices begin with
+    uint32_t mtu{0};
+    Time latency; //!< of a port
     TypicalEfficiency port;
     std::vector<CostFigure> costs;
 };
@@ -65,6 +82,10 @@ TransportFigures ReadTransport(const YamlNode& reference, const Catalog& catalog
 /** The newest of the catalogue's that is not newer than such GPUs; the oldest of all else.
  * @throws InputError when it has none. */
 ArchitectureFigures ArchitectureOf(uint32_t computeCapability, const Catalog& catalog);
+
+/** The host and the transport that the catalogue has by that kind's name. */
+HostFigures HostOf(HostCpu cpu, const Catalog& catalog);
+TransportFigures TransportOf(NetTransport transport, const Catalog& catalog);
 
 /** The costs of these parts of @p node that are others than DefaultCosts: none with the catalogue
  * that Weir was built with. */

@@ -62,6 +62,23 @@ ReadTensorRates(const YamlNode& node, Gpu& gpu)
 
 } // namespace
 
+PciDevices
+ReadPciDevices(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.pciDevices"));
+    node.Get("source").AsString();
+    PciDevices read;
+    for (const YamlNode& id : node.Get("value").Items())
+    {
+        read.ids.push_back(id.AsString());
+    }
+    if (const auto typical = node.Find("isTypical"))
+    {
+        read.isTypical = typical->AsBool();
+    }
+    return read;
+}
+
 Gpu
 ReadGpu(const YamlNode& node)
 {
@@ -69,6 +86,10 @@ ReadGpu(const YamlNode& node)
     Gpu gpu;
     gpu.name = node.Get("name").AsString();
     gpu.computeCapability = static_cast<uint32_t>(node.Get("computeCapability").AsInteger(60, 200));
+    if (const auto devices = node.Find("pciDevices"))
+    {
+        ReadPciDevices(*devices);
+    }
     gpu.sms = static_cast<uint32_t>(Sourced(node, "sms").AsInteger(1, 4096));
     gpu.boostClockHz = Sourced(node, "boostClock").AsHertz();
     gpu.burstTensorClockHz = LoadedClock(node, "burstTensorClock", gpu.boostClockHz);

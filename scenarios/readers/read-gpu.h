@@ -7,6 +7,7 @@
 #include "scenarios/yaml/yaml-node.h"
 
 #include <string>
+#include <vector>
 
 namespace weir
 {
@@ -16,6 +17,16 @@ namespace weir
  * under `kernels`. @throws InputError with the place of what is missing, unknown or out of range.
  */
 Gpu ReadGpu(const YamlNode& node);
+
+/** How NCCL topology files name a GPU. */
+struct PciDevices
+{
+    std::vector<std::string> ids; //!< "0x2330"
+    bool isTypical{false};        //!< of all GPUs of its compute capability
+};
+
+/** {value: [0x2330], isTypical: true, source: ...}. @throws InputError with the place. */
+PciDevices ReadPciDevices(const YamlNode& node);
 
 /**
  * The GPU that the file at @p path describes.

@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_TOPOLOGY_NCCL_LINK_DEFAULTS_H
 
 #include "fabric/topology/cluster-spec.h"
+#include "scenarios/catalog.h"
 #include "scenarios/readers/machine-parts.h"
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 /**
  * @file
  * What an NCCL topology leaves unsaid of a link: its packets, latency and what is reached of the
- * raw rate. It states generations, lane and link counts and port speeds only.
+ * raw rate. It states generations, lane and link counts and port speeds only. The figures are those
+ * of the catalogue's architectures, hosts, transports and GPUs.
  */
 namespace weir
 {
@@ -20,42 +22,31 @@ namespace weir
 LinkProfile DefaultNvLink(const ArchitectureFigures& architecture, bool isSwitched);
 
 /** A PCIe slot: generation 1 to 6, lanes of 1 to 32. */
-LinkProfile DefaultPcieSlot(uint32_t generation, uint32_t lanes);
+LinkProfile DefaultPcieSlot(const HostFigures& host, uint32_t generation, uint32_t lanes);
 
 /** NVLink-C2C of that rate, one direction. */
-LinkProfile DefaultChipToChip(Rate rate);
+LinkProfile DefaultChipToChip(const ArchitectureFigures& architecture, Rate rate);
 
 /** Between sockets, NCCL's figure for the processor. */
-LinkProfile DefaultInterSocket(HostCpu cpu, uint32_t family, uint32_t model);
+LinkProfile DefaultInterSocket(const HostFigures& host, uint32_t family, uint32_t model);
 
 /** A port of @p speed. */
-LinkProfile DefaultPort(Rate speed, NetTransport transport);
+LinkProfile DefaultPort(Rate speed, const TransportFigures& transport);
 
-/** What a network device of that name speaks: efa and rdmap EFA, cxi and hsn Slingshot, eth, en and
- * bond TCP, all others (mlx5, ib) InfiniBand, which a file cannot tell from RoCE. */
-NetTransport TransportOf(const std::string& device);
+/** What a network device of that name speaks; InfiniBand where no transport has such names. */
+NetTransport TransportOfDevice(const std::string& device, const Catalog& catalog);
 
-/** A processor that NCCL's table maps to (nearly) that rate between sockets: family and model id.
- */
-struct CpuModel
-{
-    uint32_t family;
-    uint32_t model;
-};
-
-CpuModel CpuOf(HostCpu cpu, Rate betweenSockets);
+/** A processor that NCCL's table maps to (nearly) that rate between sockets. */
+const SocketRate& CpuOf(const HostFigures& host, Rate betweenSockets);
 
 /**
- * The catalogue's GPU for a PCI device id (0x20b0: an A100 SXM of 40 GB), or for a compute
- * capability where the id is unknown or absent; empty when neither is known.
+ * The catalogue's GPU for a PCI device id (0x20b0: an A100 SXM of 40 GB), or the typical one of a
+ * compute capability where the id is unknown or absent; empty when there is none.
  */
-std::string GpuOf(const std::string& pciDevice, uint32_t computeCapability);
+std::string GpuOf(const std::string& pciDevice, uint32_t computeCapability, const Catalog& catalog);
 
-/** The PCI device id of a GPU of the catalogue; empty when it is not known. */
-std::string PciDeviceOf(const std::string& gpu);
-
-/** What a transport's network devices are called, before their number: mlx5_, efa, cxi, eth. */
-std::string DeviceName(NetTransport transport);
+/** The PCI device id of a GPU, a name of the catalogue or a file; empty when it is not known. */
+std::string PciDeviceOf(const std::string& gpu, const Catalog& catalog);
 
 } // namespace weir
 

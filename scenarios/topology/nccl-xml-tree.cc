@@ -41,12 +41,12 @@ Generation(const XmlElement& pci)
 }
 
 LinkProfile
-SlotOf(const XmlElement& pci)
+SlotOf(const HostFigures& host, const XmlElement& pci)
 {
     const bool hasWidth = !pci.TextOr("link_width").empty();
     const auto width =
         hasWidth ? static_cast<uint32_t>(pci.Integer("link_width", 0, MAX_LANES)) : 0;
-    return DefaultPcieSlot(Generation(pci), width == 0 ? UNKNOWN_WIDTH : width);
+    return DefaultPcieSlot(host, Generation(pci), width == 0 ? UNKNOWN_WIDTH : width);
 }
 
 bool
@@ -59,8 +59,9 @@ IsClass(const XmlElement& pci, const char* prefix)
 class Walk
 {
   public:
-    explicit Walk(NcclXmlTree& tree)
-        : m_tree(tree)
+    Walk(NcclXmlTree& tree, const HostFigures& host)
+        : m_tree(tree),
+          m_host(host)
     {
     }
 
@@ -76,7 +77,7 @@ class Walk
             else if (child.Name() == "nic" && child.Children("net").size() > 0)
             {
                 PciePlace slot = place; // a network device without a PCI address
-                slot.link = DefaultPcieSlot(UNKNOWN_GENERATION, UNKNOWN_WIDTH);
+                slot.link = DefaultPcieSlot(m_host, UNKNOWN_GENERATION, UNKNOWN_WIDTH);
                 AddCard(child, child.Children("net"), slot);
             }
             else if (child.Name() == "pcilink")
@@ -94,7 +95,7 @@ class Walk
         {
             pci.Fail("busid", "found '" + bus + "' again, expected each once");
         }
-        place.link = SlotOf(pci);
+        place.link = SlotOf(m_host, pci);
         const auto gpus = pci.Children("gpu");
         const auto nics = pci.Children("nic");
         if (!gpus.empty() || (nics.empty() && IsClass(pci, "0x03")))
@@ -165,6 +166,7 @@ class Walk
     }
 
     NcclXmlTree& m_tree;
+    const HostFigures& m_host;
     std::set<std::string> m_buses;
     std::set<int64_t> m_nets;
 };
@@ -180,7 +182,7 @@ BusId(std::string text)
 }
 
 NcclXmlTree
-ReadNcclXmlTree(const XmlElement& system)
+ReadNcclXmlTree(const XmlElement& system, const HostFigures& host)
 {
     NcclXmlTree tree;
     tree.cpus = system.Children("cpu");
@@ -188,7 +190,7 @@ ReadNcclXmlTree(const XmlElement& system)
     {
         system.Fail("", "found no cpu elements, expected at least one");
     }
-    Walk walk(tree);
+    Walk walk(tree, host);
     for (std::size_t i = 0; i < tree.cpus.size(); i++)
     {
         walk.Inside(tree.cpus[i], {PcieParent::Socket, static_cast<uint32_t>(i), std::nullopt});

@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_TOPOLOGY_NCCL_XML_TREE_H
 
 #include "fabric/topology/cluster-spec.h"
+#include "scenarios/readers/machine-parts.h"
 #include "scenarios/topology/xml-element.h"
 
 #include <cstdint>
@@ -48,10 +49,10 @@ struct NcclXmlTree
 };
 
 /**
- * Reads the tree; every place has its link, of which the efficiency is a default.
+ * Reads the tree; every place has its link, of which the efficiency is that of @p host.
  * @throws InputError on missing or repeated bus ids and links without a meaning.
  */
-NcclXmlTree ReadNcclXmlTree(const XmlElement& system);
+NcclXmlTree ReadNcclXmlTree(const XmlElement& system, const HostFigures& host);
 
 } // namespace weir
 

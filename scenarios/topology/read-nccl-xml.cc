@@ -41,17 +41,17 @@ CpuKind(const XmlElement& cpu)
 }
 
 void
-ReadSockets(const NcclXmlTree& tree, const NodeSpec* base, NodeSpec& spec)
+ReadSockets(const NcclXmlTree& tree, const HostFigures& host, const NodeSpec* base, NodeSpec& spec)
 {
     const XmlElement& cpu = tree.cpus.front();
     spec.sockets = static_cast<uint32_t>(tree.cpus.size());
-    spec.cpu = CpuKind(cpu);
+    spec.cpu = host.vendor;
     const auto id = [&](const char* attribute) {
         return cpu.TextOr(attribute).empty()
                    ? 0
                    : static_cast<uint32_t>(cpu.Integer(attribute, 0, 1 << 16));
     };
-    spec.interSocket = DefaultInterSocket(spec.cpu, id("familyid"), id("modelid"));
+    spec.interSocket = DefaultInterSocket(host, id("familyid"), id("modelid"));
     if (base && base->cpu == spec.cpu && base->sockets > 1)
     {
         spec.interSocket = base->interSocket;
@@ -118,7 +118,7 @@ ReadGpus(const XmlElement& system,
                       : DefaultNvLink(ArchitectureOf(spec.computeCapability, catalog),
                                       spec.wiring == NvLinkWiring::Switched);
     const XmlGpu& first = tree.gpus.front();
-    spec.gpuModel = GpuOf(first.pci.TextOr("device"), spec.computeCapability);
+    spec.gpuModel = GpuOf(first.pci.TextOr("device"), spec.computeCapability, catalog);
     if (base && base->computeCapability == spec.computeCapability)
     {
         spec.gpuModel = base->gpuModel;
@@ -133,7 +133,7 @@ ReadGpus(const XmlElement& system,
 }
 
 void
-ReadPorts(const NcclXmlTree& tree, const NodeSpec* base, NodeSpec& spec)
+ReadPorts(const NcclXmlTree& tree, const NodeSpec* base, const Catalog& catalog, NodeSpec& spec)
 {
     spec.nics = 0;
     const XmlElement* first = nullptr;
@@ -184,8 +184,8 @@ ReadPorts(const NcclXmlTree& tree, const NodeSpec* base, NodeSpec& spec)
         const Rate speed = Rate::Gbps(first->Number("speed", 1, MAX_MEGABITS) / 1000);
         if (!base || base->nics == 0)
         {
-            spec.transport = TransportOf(first->TextOr("name"));
-            spec.nic = DefaultPort(speed, spec.transport);
+            spec.transport = TransportOfDevice(first->TextOr("name"), catalog);
+            spec.nic = DefaultPort(speed, TransportOf(spec.transport, catalog));
         }
         spec.nic.rawRate = speed;
     }
@@ -209,7 +209,10 @@ TakeEfficiency(std::vector<PciePlace>& places, const LinkProfile& base)
 
 /** The GPU's NVLink-C2C, if its element has one. */
 std::optional<LinkProfile>
-ChipToChip(const XmlGpu& gpu, const NodeSpec* base)
+ChipToChip(const XmlGpu& gpu,
+           const NodeSpec* base,
+           uint32_t computeCapability,
+           const Catalog& catalog)
 {
     const auto links = gpu.gpu ? gpu.gpu->Children("c2c") : std::vector<XmlElement>();
     if (links.empty())
@@ -223,7 +226,9 @@ ChipToChip(const XmlGpu& gpu, const NodeSpec* base)
                      static_cast<double>(link.Integer("count", 1, MAX_LINKS));
     }
     const Rate rate = Rate::GBps(megabytes / 1000);
-    LinkProfile link = base && base->gpuLink ? *base->gpuLink : DefaultChipToChip(rate);
+    LinkProfile link = base && base->gpuLink
+                           ? *base->gpuLink
+                           : DefaultChipToChip(ArchitectureOf(computeCapability, catalog), rate);
     link.rawRate = rate;
     return link;
 }
@@ -234,11 +239,13 @@ NodeSpec
 ReadNcclXml(const std::string& path, const NodeSpec* base, const Catalog& catalog)
 {
     const XmlElement system = XmlElement::Load(path, "system");
-    const NcclXmlTree tree = ReadNcclXmlTree(system);
+    const auto cpus = system.Children("cpu");
+    const HostFigures host = HostOf(cpus.empty() ? HostCpu::Intel : CpuKind(cpus.front()), catalog);
+    const NcclXmlTree tree = ReadNcclXmlTree(system, host);
     NodeSpec spec;
-    ReadSockets(tree, base, spec);
+    ReadSockets(tree, host, base, spec);
     ReadGpus(system, tree, base, catalog, spec);
-    ReadPorts(tree, base, spec);
+    ReadPorts(tree, base, catalog, spec);
     spec.pcieSwitches = static_cast<uint32_t>(tree.switches.size());
 
     NodePlaces places;
@@ -260,7 +267,7 @@ ReadNcclXml(const std::string& path, const NodeSpec* base, const Catalog& catalo
     }
     for (std::size_t i = 0; i < tree.gpus.size(); i++)
     {
-        if (const auto link = ChipToChip(tree.gpus[i], base))
+        if (const auto link = ChipToChip(tree.gpus[i], base, spec.computeCapability, catalog))
         {
             places.gpus[i].link = link;
             onChip++;

@@ -20,9 +20,8 @@ namespace weir
  * is taken for 8 GT/s and an unknown link_width for 16 lanes.
  *
  * What the file cannot say (packets, latency, reached rates) comes from @p base where that is
- * given, else from nccl-link-defaults.h and, of
- * NVLinks, from the architecture in @p catalog. A template needs a base for the GPU, its NVLinks
- * and the ports.
+ * given, else from the GPU's architecture, the host and the transport in @p catalog. A template
+ * needs a base for the GPU, its NVLinks and the ports.
  *
  * @throws InputError "file:line:column: element attribute: found ..., expected ..." on missing
  *         attributes, unknown targets of NVLinks, unequal ends of a bundle, ports of speed zero or

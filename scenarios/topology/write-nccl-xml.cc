@@ -42,7 +42,7 @@ SetSlot(pugi::xml_node& pci, const LinkProfile& slot)
                                                 "16.0 GT/s PCIe",
                                                 "32.0 GT/s PCIe",
                                                 "64.0 GT/s PCIe"};
-    // A rate may be of several generations: the one that the name tells, else the usual 16 lanes.
+    // A rate may be of several generations: the one that the name tells, else the typical 16 lanes.
     for (const bool byName : {true, false})
     {
         for (const uint32_t lanes : {16, 8, 4, 2, 1, 32})
@@ -70,8 +70,9 @@ SetSlot(pugi::xml_node& pci, const LinkProfile& slot)
 class Writer
 {
   public:
-    explicit Writer(const ClusterSpec& cluster)
+    Writer(const ClusterSpec& cluster, const Catalog& catalog)
         : m_node(cluster.node),
+          m_catalog(catalog),
           m_places(PlacesOf(cluster.node))
     {
         m_document.append_child(pugi::node_comment)
@@ -103,8 +104,9 @@ class Writer
     {
         const bool isArm = m_node.cpu == HostCpu::Arm;
         const LinkProfile& link = m_node.interSocket;
-        const CpuModel model =
-            CpuOf(m_node.cpu, link.ncclRate > Rate() ? link.ncclRate : link.rawRate);
+        const HostFigures host = HostOf(m_node.cpu, m_catalog);
+        const SocketRate& model =
+            CpuOf(host, link.ncclRate > Rate() ? link.ncclRate : link.rawRate);
         cpu.append_attribute("arch") = isArm ? "arm64" : "x86_64";
         if (!isArm)
         {
@@ -167,7 +169,7 @@ class Writer
     {
         const PciePlace& place = m_places.gpus[index];
         pugi::xml_node pci = AddPci(parent, GPU_CLASS, place);
-        const std::string device = PciDeviceOf(m_node.gpuModel);
+        const std::string device = PciDeviceOf(m_node.gpuModel, m_catalog);
         if (!device.empty())
         {
             pci.append_attribute("vendor") = "0x10de";
@@ -195,12 +197,12 @@ class Writer
     {
         pugi::xml_node pci = AddPci(parent, NIC_CLASS, m_places.cards[index]);
         pugi::xml_node nic = pci.append_child("nic");
+        const std::string name = TransportOf(m_node.transport, m_catalog).devices.front();
         for (uint32_t port = 0; port < m_node.portsPerNic; port++)
         {
             const uint32_t dev = index * m_node.portsPerNic + port;
             pugi::xml_node net = nic.append_child("net");
-            net.append_attribute("name") =
-                (DeviceName(m_node.transport) + std::to_string(dev)).c_str();
+            net.append_attribute("name") = (name + std::to_string(dev)).c_str();
             net.append_attribute("dev") = dev;
             net.append_attribute("speed") =
                 static_cast<uint32_t>(std::lround(m_node.nic.rawRate.ToGbps() * 1000));
@@ -233,6 +235,7 @@ class Writer
     }
 
     const NodeSpec& m_node;
+    const Catalog& m_catalog;
     NodePlaces m_places;
     pugi::xml_document m_document;
     pugi::xml_node m_system;
@@ -244,9 +247,9 @@ class Writer
 } // namespace
 
 std::string
-WriteNcclXml(const ClusterSpec& cluster)
+WriteNcclXml(const ClusterSpec& cluster, const Catalog& catalog)
 {
-    return Writer(cluster).Write();
+    return Writer(cluster, catalog).Write();
 }
 
 } // namespace weir

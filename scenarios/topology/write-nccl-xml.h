@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_TOPOLOGY_WRITE_NCCL_XML_H
 
 #include "fabric/topology/cluster-spec.h"
+#include "scenarios/catalog.h"
 
 #include <string>
 
@@ -16,7 +17,7 @@ namespace weir
  * processor's model).
  * @throws InputError when a PCIe slot is no generation and number of lanes.
  */
-std::string WriteNcclXml(const ClusterSpec& cluster);
+std::string WriteNcclXml(const ClusterSpec& cluster, const Catalog& catalog = Catalog());
 
 } // namespace weir
 

@@ -12,11 +12,11 @@ const std::vector<NetTransportTraits>&
 NetTransports()
 {
     static const std::vector<NetTransportTraits> ALL{
-        {NetTransport::Infiniband, "infiniband", InfinibandFraming, true, 256, 4096, 4096, "mlx5_"},
-        {NetTransport::Roce, "roce", RoceFraming, true, 256, 4096, 4096, "mlx5_"},
-        {NetTransport::Slingshot, "slingshot", SlingshotFraming, true, 256, 4096, 2048, "cxi"},
-        {NetTransport::Efa, "efa", EfaFraming, false, 256, 9216, 8760, "efa"},
-        {NetTransport::Tcp, "tcp", TcpFraming, false, 576, 9216, 9000, "eth"}};
+        {NetTransport::Infiniband, "infiniband", InfinibandFraming, true, 256, 4096},
+        {NetTransport::Roce, "roce", RoceFraming, true, 256, 4096},
+        {NetTransport::Slingshot, "slingshot", SlingshotFraming, true, 256, 4096},
+        {NetTransport::Efa, "efa", EfaFraming, false, 256, 9216},
+        {NetTransport::Tcp, "tcp", TcpFraming, false, 576, 9216}};
     return ALL;
 }
 

@@ -19,8 +19,6 @@ struct NetTransportTraits
     bool isRdma;                 //!< its MTU is a power of two from 256 to 4096
     uint32_t minMtu;
     uint32_t maxMtu;
-    uint32_t defaultMtu;  //!< where nothing says it
-    const char* device; //!< what Linux calls its devices, before their number
 };
 
 /** All transports, in the order of their values. */
