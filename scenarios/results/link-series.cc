@@ -34,8 +34,8 @@ LinkSeries::Finish(Time now)
         auto& entry = m_entries[link];
         if (entry.bytes > 0)
         {
-            const auto bin = entry.since.ToPicoseconds() / m_binWidth.ToPicoseconds();
-            m_sink.OnLinkBin({LinkId(link), static_cast<uint32_t>(bin), entry.bytes});
+            const int64_t bin = entry.since.ToPicoseconds() / m_binWidth.ToPicoseconds();
+            m_sink.OnLinkBin({LinkId(link), bin, entry.bytes});
             entry.bytes = 0;
         }
     }
@@ -55,7 +55,7 @@ LinkSeries::Settle(std::size_t link, Time now)
         entry.since = until;
         if (until == binEnd && entry.bytes > 0)
         {
-            m_sink.OnLinkBin({LinkId(link), static_cast<uint32_t>(bin), entry.bytes});
+            m_sink.OnLinkBin({LinkId(link), bin, entry.bytes});
             entry.bytes = 0;
         }
         if (entry.rate == Rate() && entry.bytes == 0)

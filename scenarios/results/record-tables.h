@@ -210,14 +210,14 @@ struct LinkBinTable
     explicit LinkBinTable(Hdf5File& file)
         : table(file, "/link_series", ""),
           link(table.Add<uint32_t>({"link", "", "link", "/links/name"})),
-          bin(table.Add<uint32_t>({"bin", "1", "number of the time bin, from 0", ""})),
+          bin(table.Add<int64_t>({"bin", "1", "number of the time bin, from 0", ""})),
           bytes(table.Add<float>({"bytes", "B", "bytes carried in the bin", ""}))
     {
     }
 
     Hdf5Table table;
     Numbers& link;
-    Numbers& bin;
+    Counts& bin;
     Hdf5Column<float>& bytes;
 };
 

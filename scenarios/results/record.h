@@ -89,7 +89,7 @@ struct FlowRecord
 struct LinkBinRecord
 {
     LinkId link;
-    uint32_t bin{0};
+    int64_t bin{0};
     double bytes{0};
 };
 

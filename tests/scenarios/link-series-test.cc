@@ -32,9 +32,9 @@ TEST(LinkSeries, IsTheIntegralOfTheRateOverEachBin)
     series.Finish(Time::Microseconds(1000));
     const double expected[] = {50e3, 100e3, 100e3, 50e3};
     ASSERT_EQ(bins.records.size(), 4U);
-    for (uint32_t i = 0; i < 4; i++)
+    for (std::size_t i = 0; i < 4; i++)
     {
-        EXPECT_EQ(bins.records[i].bin, i);
+        EXPECT_EQ(bins.records[i].bin, static_cast<int64_t>(i));
         EXPECT_NEAR(bins.records[i].bytes, expected[i], 1e-9);
     }
 }
@@ -59,6 +59,22 @@ TEST(LinkSeries, LosesNoBytes)
         sum += record.bytes;
     }
     EXPECT_NEAR(sum, expected, expected * 1e-12);
+}
+
+/** Bins are as many as picoseconds fit a run: 1 GB/s from bin 2^33 on, for two of 10 ns. */
+TEST(LinkSeries, NumbersBinsBeyond32Bits)
+{
+    Bins bins;
+    const Time width = Time::Nanoseconds(10);
+    const int64_t first = int64_t{1} << 33;
+    const Time start = Time::Picoseconds(first * width.ToPicoseconds());
+    LinkSeries series(1, width, bins);
+    series.SetRate(LinkId(0), Rate::GBps(1), start);
+    series.SetRate(LinkId(0), Rate(), start + width + width);
+    series.Finish(start + width + width);
+    ASSERT_EQ(bins.records.size(), 2U);
+    EXPECT_EQ(bins.records[0].bin, first);
+    EXPECT_EQ(bins.records[1].bin, first + 1);
 }
 
 TEST(LinkSeries, RefusesABinWithoutWidth)
