@@ -102,6 +102,29 @@ IsTrafficFile(const std::string& path)
     return extension == ".yaml" || extension == ".yml";
 }
 
+/** A configuration of HPCC's simulator says what congestion control its packets have. */
+void
+ExpectWithHpccConfig(const FlowsOptions& options, Fidelity fidelity)
+{
+    const std::string with = " with --network " + options.packets.network +
+                             ", a configuration of HPCC's simulator, expected ";
+    if (FormOf(fidelity) != FlowForm::Packets)
+    {
+        throw InputError("--fidelity: found '" + options.fidelity + "'" + with + "packet");
+    }
+    if (!options.packets.congestionControl.empty())
+    {
+        throw InputError("--congestion-control: found '" + options.packets.congestionControl + "'" +
+                         with + "that of its CC_MODE, without the option");
+    }
+    if (IsSystem(options.topology) ||
+        std::filesystem::path(options.topology).extension() == ".topo")
+    {
+        throw InputError("--topology: found '" + options.topology + "'" + with +
+                         "a topology file of that simulator");
+    }
+}
+
 /** How packets move; of a configuration of HPCC's simulator that depends on the topology. */
 PacketSpec
 ReadPacketsOf(const FlowsOptions& options)
@@ -151,6 +174,10 @@ RunFlows(const FlowsOptions& options)
     if (options.keepPartial)
     {
         KeepWhenInterrupted();
+    }
+    if (HpccConfig::IsOne(options.packets.network))
+    {
+        ExpectWithHpccConfig(options, fidelity);
     }
     NetworkOverrides overrides = options.network;
     if (FormOf(fidelity) == FlowForm::Packets)

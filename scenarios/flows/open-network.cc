@@ -17,9 +17,6 @@
 namespace weir
 {
 
-namespace
-{
-
 bool
 IsSystem(const std::string& topology)
 {
@@ -28,6 +25,9 @@ IsSystem(const std::string& topology)
     return extension == ".yaml" || extension == ".yml" ||
            (topology.find('/') == std::string::npos && !std::filesystem::exists(topology, ignored));
 }
+
+namespace
+{
 
 void
 SetRouting(FabricSpec& fabric, const NetworkOverrides& overrides, const FabricKindRegistry& kinds)

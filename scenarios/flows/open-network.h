@@ -24,6 +24,9 @@ struct NetworkOverrides
     SharingSpec sharing{};               //!< of that fluid
 };
 
+/** Whether @p topology names a system, by path or of the catalogue. */
+bool IsSystem(const std::string& topology);
+
 /**
  * The network that @p topology names: a path that ends in .yaml or .yml is a system, one in .topo
  * a fat tree of htsim, any other file an HPCC topology, and a name without a file a system of the

@@ -315,12 +315,20 @@ TEST(CommandLine, RunsAConfigurationOfHpccsSimulator)
                   .exit,
               0);
     EXPECT_EQ(ScratchFolder::Read(folder / "a.csv"), ScratchFolder::Read(folder / "b.csv"));
-    ASSERT_EQ(Weir(folder,
-                   "flows --network mix/config.txt --congestion-control none --set "
-                   "packet.header=0" +
-                       packet + "c.csv")
-                  .exit,
-              2); // its keys are HPCC's
+    const std::string with =
+        " with --network mix/config.txt, a configuration of HPCC's simulator, expected ";
+    for (const auto& [option, refusal] : std::map<std::string, std::string>{
+             {"--fidelity packet --congestion-control none",
+              "--congestion-control: found 'none'" + with +
+                  "that of its CC_MODE, without the option"},
+             {"--fidelity packet --topology hgx-h100",
+              "--topology: found 'hgx-h100'" + with + "a topology file of that simulator"},
+             {"--fidelity flow", "--fidelity: found 'flow'" + with + "packet"}})
+    {
+        const Outcome refused = Weir(folder, "flows --network mix/config.txt " + option);
+        EXPECT_EQ(refused.exit, 2) << option;
+        EXPECT_EQ(refused.err, "weir: " + refusal + "\n");
+    }
     ASSERT_EQ(Weir(folder,
                    "flows --network mix/config.txt --set congestionControl.utilization=0.5" +
                        packet + "d.csv")
