@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/recorder.h"
 
+#include "fabric/transport/uncontended-time.h"
+
 #include <algorithm>
 #include <map>
 #include <stdexcept>
@@ -42,15 +44,6 @@ KernelTimeOf(const StepGraph& graph, const RankDifference& difference, uint32_t 
         number += STREAM_COUNT;
     }
     return sum;
-}
-
-/** What a flow takes that shares no link. */
-Time
-UncontendedTime(const FlowRequest& request, const Routing& routing)
-{
-    const Time latency = request.addsLatency ? routing.Latency(request.route) : Time();
-    const Rate rate = std::min(request.cap, routing.UncontendedRate(request.route));
-    return request.overhead + latency + (rate.IsInfinite() ? Time() : request.bytes / rate);
 }
 
 /** The first rank of each program that a rank has, in ascending order. */

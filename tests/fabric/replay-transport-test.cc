@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 namespace weir
 {
@@ -340,6 +341,150 @@ TEST(ReplayTransport, FlowsStallWhereTheyWereReplayed)
     EXPECT_EQ(bench.End(1) - up, bench.Duration(0));
     EXPECT_EQ(bench.Duration(2), bench.Duration(0));
     EXPECT_EQ(bench.Replay().GetCounters().replayed, 1u); // the last one
+}
+
+/** Alike links that are down stall the flows of each: none waits for what another one tells. */
+TEST(ReplayTransport, AlikeStalledFlowsAreAllKnown)
+{
+    PacketBench bench;
+    TwoLeaves leaves(bench);
+    bench.OpenReplay(PlainSpec());
+    std::vector<LinkId> down;
+    for (const auto& hosts : leaves.hostsOf)
+    {
+        const DeviceId host(hosts.front());
+        down.push_back(bench.GetTopology().LinksFrom(host).front());
+    }
+    bench.Any().SetLinksUp(down, false, Time());
+    for (const auto& hosts : leaves.hostsOf)
+    {
+        bench.AddFlow(hosts[0], hosts[7], Bytes(100000), Time::Microseconds(1));
+    }
+    bench.RunUntil(Time::Milliseconds(1));
+    const std::vector<StalledFlow> stalled = bench.Any().StalledFlows();
+    ASSERT_EQ(stalled.size(), 2u);
+    EXPECT_EQ(stalled[0].link, down[0]);
+    EXPECT_EQ(stalled[1].link, down[1]);
+    bench.Any().SetLinksUp(down, true, Time::Milliseconds(1));
+    bench.Run();
+    EXPECT_EQ(bench.Duration(0), bench.Duration(1));
+    EXPECT_FALSE(bench.Duration(0).IsInfinite());
+}
+
+/** Notes what the packets of flows met, as recorders do. */
+class CountersAtEnd : public TransportObserver
+{
+  public:
+    explicit CountersAtEnd(PacketBench& bench)
+        : m_bench(bench)
+    {
+        m_bench.Any().AddObserver(*this, false);
+    }
+
+    ~CountersAtEnd() override
+    {
+        m_bench.Any().RemoveObserver(*this);
+    }
+
+    void OnFlowFinished(FlowId id, const FlowRequest& request, Time, Time) override
+    {
+        counters[request.token] = *m_bench.Any().GetFlowCounters(id);
+    }
+
+    std::map<uint64_t, FlowCounters> counters; //!< by flow
+
+  private:
+    PacketBench& m_bench;
+};
+
+/** A flow that crosses no link meets no marks, whatever others of its episode meet. */
+TEST(ReplayTransport, FlowsWithoutLinksMeetNothing)
+{
+    PacketBench bench;
+    TwoLeaves leaves(bench);
+    PacketSpec spec = PlainSpec();
+    spec.switches.marks = true;
+    spec.switches.markFrom = spec.switches.markAll = Bytes(0);
+    bench.OpenReplay(spec);
+    CountersAtEnd observer(bench);
+    leaves.AddIncast(bench, 0, 0, Time());
+    const uint32_t host = leaves.hostsOf[0][0];
+    bench.AddFlow(host, host, Bytes(1000), Time::Microseconds(20)); // the incast takes 48 us
+    bench.RunUntil(Time::Microseconds(10));
+    bench.Any().SetLinkRate(LinkId(0), Rate::Gbps(50), Time::Microseconds(10)); // joins all
+    bench.Run();
+    ASSERT_EQ(observer.counters.size(), 4u);
+    EXPECT_GT(observer.counters[0].marks, 0u);
+    EXPECT_EQ(observer.counters[3].marks, 0u);
+    EXPECT_EQ(bench.Duration(3), Time());
+}
+
+/** A pause that has not ended counts until now, and none counts twice: as packets count it. */
+TEST(ReplayTransport, OpenPausesCount)
+{
+    const auto open = [](PacketBench& bench, bool replays) {
+        const TwoLeaves leaves(bench);
+        PacketSpec spec = PlainSpec();
+        spec.switches.buffer = Bytes(1000000);
+        spec.switches.headroom = Bytes(50000);
+        replays ? bench.OpenReplay(spec) : bench.Open(spec);
+        const DeviceId leaf = bench.GetTopology().GetLink(LinkId(0)).to;
+        for (const LinkId link : bench.GetTopology().LinksFrom(leaf))
+        {
+            if (bench.GetTopology().GetLink(link).to == DeviceId(leaves.hostsOf[0][7]))
+            {
+                bench.Any().SetLinkRate(link, Rate::Gbps(0.1), Time());
+            }
+        }
+        bench.AddFlow(leaves.hostsOf[0][0], leaves.hostsOf[0][7], Bytes(100000000));
+        bench.AddFlow(leaves.hostsOf[0][1], leaves.hostsOf[0][7], Bytes(100000000));
+    };
+    PacketBench packets;
+    open(packets, false);
+    PacketBench replay;
+    open(replay, true);
+    for (const double us : {100.0, 300.0, 1000.0})
+    {
+        packets.RunUntil(Time::Microseconds(us));
+        replay.RunUntil(Time::Microseconds(us));
+        const int64_t paused = packets.Any().GetPortCounters(LinkId(0))->paused;
+        EXPECT_GT(paused, 0);
+        EXPECT_EQ(replay.Any().GetPortCounters(LinkId(0))->paused, paused) << us;
+    }
+}
+
+/**
+ * The second time B starts 200 ns sooner, and all that the episode tells with it: A would end
+ * sooner than it can. Alone it takes 26.08 us, 24 us for its bytes and 2 us on two links at least.
+ */
+TEST(ReplayTransport, ToleranceLetsNoFlowEndTooSoon)
+{
+    PacketBench bench;
+    TwoLeaves leaves(bench);
+    PacketSpec spec = PlainSpec();
+    spec.format.header = 0;
+    spec.queuePair.ackEvery = 300; // B's acknowledgment comes when A has ended
+    spec.queuePair.ackDelay = Time::Milliseconds(1);
+    spec.settle.tolerance = 0.01;
+    bench.OpenReplay(spec);
+    const std::vector<uint32_t>& hosts = leaves.hostsOf[0];
+    const Time sooner = Time::Nanoseconds(200); // 1 % of B's 26 us are 260 ns
+    for (int i = 0; i < 2; i++)
+    {
+        const Time start = Time::Milliseconds(i);
+        bench.AddFlow(hosts[0], hosts[7], Bytes(300000), start);
+        bench.AddFlow(hosts[7],
+                      hosts[1],
+                      Bytes(300000),
+                      start + Time::Microseconds(10) - Time::Nanoseconds(200 * i));
+    }
+    bench.Run();
+    EXPECT_EQ(bench.Replay().GetCounters().replayed, 1u);
+    EXPECT_EQ(bench.Replay().GetCounters().largestMove, sooner.ToPicoseconds());
+    EXPECT_EQ(bench.Duration(0), Time::Microseconds(26.08));
+    EXPECT_EQ(bench.Duration(2), Time::Microseconds(26));
+    EXPECT_EQ(bench.Duration(3), bench.Duration(1));
+    EXPECT_EQ(bench.Any().ActiveFlows(), 0u);
 }
 
 /** What no transport of packets takes is refused. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/replay/replay-transport.h"
 
+#include "fabric/transport/uncontended-time.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -24,6 +26,12 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
     PacketTransport& Transport()
     {
         return m_transport;
+    }
+
+    /** A flow that crosses no link is done before Start returns. */
+    void OnFlowStarted(FlowId id, const FlowRequest& request, Time /* now */) override
+    {
+        m_episode.inputs[request.token].id = id;
     }
 
     void OnFlowSent(uint64_t token, Time now) override
@@ -105,7 +113,7 @@ ReplayTransport::AdvanceAlone(Time limit)
         Episode& episode = *m_episodes[number];
         const auto second = std::next(m_due.begin());
         const int64_t alone = second == m_due.end() ? until : std::min(until, second->first);
-        if (!episode.packets || !episode.toTell.empty() || alone <= due)
+        if (!episode.packets || !episode.toTell.empty() || !episode.held.empty() || alone <= due)
         {
             m_now = Time::Picoseconds(due);
             Serve(episode, due);
@@ -131,6 +139,7 @@ void
 ReplayTransport::Serve(Episode& episode, int64_t now)
 {
     const int64_t time = now - episode.begin;
+    PassHeld(episode);
     if (episode.packets)
     {
         Advance(episode, time);
@@ -140,7 +149,8 @@ ReplayTransport::Serve(Episode& episode, int64_t now)
         PassTold(episode, time);
         const EpisodeMemo::State& state = m_memo.At(episode.state);
         const bool isOver = episode.place == state.told.size() && state.end <= time;
-        const bool isLost = isOver ? episode.unfinished > 0 : PatienceOf(episode) <= time;
+        const bool isLost =
+            isOver ? episode.unfinished > episode.held.size() : PatienceOf(episode) <= time;
         if (episode.toTell.empty() && isLost && episode.walked == episode.inputs.size())
         {
             Simulate(episode);
@@ -237,6 +247,11 @@ ReplayTransport::GoOn(Episode& episode)
             End(episode, now);
             return;
         }
+        if (episode.unfinished == episode.held.size() && episode.begin + time <= now)
+        {
+            SetDue(episode, EpisodeMemo::NEVER); // but for those that are held
+            return;
+        }
     }
     else if (state.leader != NONE && CanFollow(episode, *m_episodes[state.leader]))
     {
@@ -250,6 +265,10 @@ ReplayTransport::GoOn(Episode& episode)
 void
 ReplayTransport::SetDue(Episode& episode, int64_t due)
 {
+    for (const EpisodeMemo::Told& told : episode.held)
+    {
+        due = std::min(due, std::max(told.time, m_now.ToPicoseconds()));
+    }
     if (due == episode.due)
     {
         return;
@@ -317,6 +336,7 @@ ReplayTransport::NewEpisode(int64_t begin)
 void
 ReplayTransport::Release(uint32_t number)
 {
+    m_episodes[number]->held.clear();
     SetDue(*m_episodes[number], EpisodeMemo::NEVER);
     m_episodes[number].reset();
     m_freeEpisodes.push_back(number);
@@ -349,10 +369,10 @@ ReplayTransport::End(Episode& episode, int64_t now)
     const std::vector<uint32_t>& names = episode.names.Links();
     if (episode.packets)
     {
-        const PacketNetwork& network = episode.packets->Transport().GetNetwork();
+        PacketNetwork& network = episode.packets->Transport().GetNetwork();
         for (const uint32_t link : episode.links)
         {
-            m_ended[link] += network.Counters(link);
+            m_ended[link] += network.CountersAt(link, episode.reached);
         }
         EpisodeMemo::State& state = m_memo.At(episode.packetState);
         if (episode.isKept && state.end == EpisodeMemo::NEVER)
@@ -657,10 +677,22 @@ ReplayTransport::Walk(Episode& episode, Input& input)
     PassTold(episode, input.time);
     episode.state = next;
     episode.place = 0;
-    if (known == NONE)
+    if (known == NONE || HasDownLink(input.request.route)) // it stalls, which others do not tell
     {
         Simulate(episode);
     }
+}
+
+bool
+ReplayTransport::HasDownLink(RouteId route)
+{
+    if (m_down.empty())
+    {
+        return false;
+    }
+    const PathTable::Span links = m_routing.Paths().Links(m_routing.CurrentPath(route));
+    return std::any_of(
+        links.begin(), links.end(), [this](const PathLink& each) { return !IsLinkUp(each.link); });
 }
 
 /** By how much an episode may be moved when a flow starts, ps. */
@@ -697,13 +729,46 @@ ReplayTransport::PassTold(Episode& episode, int64_t until)
     for (; episode.place < state.told.size() && state.told[episode.place].time <= until;
          episode.place++)
     {
-        const EpisodeMemo::Told& told = state.told[episode.place];
-        const Input& input = episode.inputs[told.flow];
-        if (!(told.isDone ? input.isDone : input.isSent))
+        PassOn(episode, state.told[episode.place]);
+    }
+}
+
+/** What was told by the memo or by packets is to be told, unless it was. */
+void
+ReplayTransport::PassOn(Episode& episode, EpisodeMemo::Told told)
+{
+    const Input& input = episode.inputs[told.flow];
+    if (told.isDone ? input.isDone : input.isSent)
+    {
+        return;
+    }
+    if (told.isDone && episode.moved > 0)
+    {
+        // Moved, it may be sooner than packets can be, by as much at most.
+        const Time least = UncontendedTime(input.request, m_routing);
+        const int64_t end = (m_slots[input.slot].started + least).ToPicoseconds() - episode.begin;
+        const int64_t time = std::min(end, told.time + episode.moved);
+        if (time > m_now.ToPicoseconds() - episode.begin)
         {
-            episode.toTell.push_back(told);
+            told.time = episode.begin + time; // wherever the episode is moved later
+            episode.held.push_back(told);
+            return;
         }
     }
+    episode.toTell.push_back(told);
+}
+
+/** What was held until now is to be told. */
+void
+ReplayTransport::PassHeld(Episode& episode)
+{
+    const int64_t now = m_now.ToPicoseconds();
+    const auto later =
+        std::stable_partition(episode.held.begin(),
+                              episode.held.end(),
+                              [now](const EpisodeMemo::Told& told) { return told.time <= now; });
+    episode.toTell.insert(episode.toTell.end(), episode.held.begin(), later);
+    episode.held.erase(episode.held.begin(), later);
 }
 
 /** A simulated episode is in another state. */
@@ -762,6 +827,7 @@ void
 ReplayTransport::CatchUp(Episode& episode)
 {
     episode.toTell.clear(); // it is found again
+    episode.held.clear();
     episode.packets = std::make_unique<Packets>(*this, episode);
     PacketTransport& packets = episode.packets->Transport();
     for (const auto& [link, rate] : m_rates)
@@ -811,8 +877,8 @@ ReplayTransport::Inject(Episode& episode)
     FlowRequest request = input.request;
     request.client = episode.packets.get();
     request.token = number;
-    const FlowId id = episode.packets->Transport().Start(request, Time::Picoseconds(input.time));
-    episode.inputs[number].id = id;
+    episode.packets->Transport().Start(request, Time::Picoseconds(input.time));
+    KeepNews(episode); // one without a link is done
 }
 
 /** What packets have told is kept, and to be told. */
@@ -822,11 +888,7 @@ ReplayTransport::KeepNews(Episode& episode)
     std::sort(episode.news.begin(), episode.news.end());
     for (const EpisodeMemo::Told& told : episode.news)
     {
-        const Input& input = episode.inputs[told.flow];
-        if (!(told.isDone ? input.isDone : input.isSent))
-        {
-            episode.toTell.push_back(told);
-        }
+        PassOn(episode, told);
         if (!episode.isKept)
         {
             continue;
@@ -1081,7 +1143,9 @@ ReplayTransport::GetPortCounters(LinkId link)
     const uint32_t number = m_episodeOf[link.Index()];
     if (number != NONE && m_episodes[number]->packets)
     {
-        m_asked += m_episodes[number]->packets->Transport().GetNetwork().Counters(link.Index());
+        Episode& episode = *m_episodes[number];
+        const int64_t now = std::max(episode.reached, m_now.ToPicoseconds() - episode.begin);
+        m_asked += episode.packets->Transport().GetNetwork().CountersAt(link.Index(), now);
     }
     return &m_asked;
 }

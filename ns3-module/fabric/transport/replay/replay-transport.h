@@ -49,6 +49,8 @@ struct ReplayCounters
  *  - ports of a switch share its buffer within an episode, not with other ones;
  *  - marks are drawn once for all replays.
  *
+ * Where a tolerance moves what is told, no flow ends sooner than it would uncontended.
+ *
  * After a link changes or a flow is cancelled, all that is under way is one episode, which is not
  * kept. So it is from then on for good when getting back to packets has cost more than packets.
  */
@@ -165,6 +167,7 @@ class ReplayTransport final : public Transport
         std::unique_ptr<Packets> packets;
         std::vector<EpisodeMemo::Told> news;   //!< of its packets, of this instant
         std::vector<EpisodeMemo::Told> toTell; //!< now
+        std::vector<EpisodeMemo::Told> held;   //!< that flows are done, at ps since the run's start
         int64_t due{EpisodeMemo::NEVER};       //!< ps of all, as m_due has it
     };
 
@@ -186,11 +189,14 @@ class ReplayTransport final : public Transport
     void Flush(Episode& episode);
     void SortBatch(Episode& episode, std::size_t first, std::size_t last);
     void Walk(Episode& episode, Input& input);
+    bool HasDownLink(RouteId route);
     bool CanFollow(Episode& episode, const Episode& leader);
     int64_t PatienceOf(const Episode& episode) const;
     int64_t MayMove(const Episode& episode, const Input& input) const;
     void Move(Episode& episode, int64_t by);
     void PassTold(Episode& episode, int64_t until);
+    void PassOn(Episode& episode, EpisodeMemo::Told told);
+    void PassHeld(Episode& episode);
     void Enter(Episode& episode, uint32_t state);
     void StopLeading(Episode& episode);
     void Forget(Episode& episode);
