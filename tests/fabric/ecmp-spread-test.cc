@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <boost/math/distributions/chi_squared.hpp>
+#include <cmath>
+#include <map>
 #include <vector>
 
 /**
@@ -92,6 +94,92 @@ TEST(EcmpSpread, FlowsSpreadEvenlyOverUplinksHoweverTheirTuplesDiffer)
         up.erase(std::remove(up.begin(), up.end(), 0u), up.end());
         ASSERT_EQ(up.size(), 32u) << "family " << family;
         EXPECT_LT(ChiSquare(up), ChiSquareBound(32)) << "family " << family;
+    }
+}
+
+/**
+ * Mean of the fullest of @p bins over the mean of all, of @p balls thrown at random: the sum over k
+ * of P(max >= k), where P(max < k) = balls! / bins^balls times the coefficient of x^balls in
+ * (sum over j < k of x^j / j!)^bins.
+ */
+double
+FullestOverMean(unsigned balls, unsigned bins)
+{
+    double mean = 0;
+    for (unsigned k = 1; k <= balls; k++)
+    {
+        std::vector<double> below(balls + 1, 0); // by balls placed, as probabilities
+        below[0] = 1;
+        for (unsigned bin = bins; bin > 0; bin--)
+        {
+            // Of the balls that are left, binomially many fall into this bin of `bin` that are.
+            std::vector<double> next(balls + 1, 0);
+            for (unsigned placed = 0; placed <= balls; placed++)
+            {
+                const unsigned left = balls - placed;
+                const double p = 1.0 / bin;
+                for (unsigned j = 0; j < k && j <= left && below[placed] > 1e-15; j++)
+                {
+                    const double logs = std::lgamma(left + 1.0) - std::lgamma(j + 1.0) -
+                                        std::lgamma(left - j + 1.0) + j * std::log(p);
+                    const double rest = left == j  ? 1
+                                        : bin == 1 ? 0
+                                                   : std::exp((left - j) * std::log1p(-p));
+                    next[placed + j] += below[placed] * std::exp(logs) * rest;
+                }
+            }
+            below = std::move(next);
+        }
+        if (below[balls] > 1 - 1e-9)
+        {
+            break;
+        }
+        mean += 1 - below[balls];
+    }
+    return mean * bins / balls;
+}
+
+/** Hashing loads the fullest of equal uplinks as uniform draws do. */
+TEST(EcmpSpread, FullestUplinkIsThatOfRandomDraws)
+{
+    struct Case
+    {
+        unsigned flows;
+        unsigned links;
+        unsigned draws;
+        double published; //!< by 4000 draws; 0: none
+    };
+
+    const Cluster cluster(BoxSpec(128, LeafSpine()));
+    const Topology& topology = cluster.GetTopology();
+    PlainRouter plain(topology, EcmpRouting(), 1);
+    Router& router = plain;
+    std::map<uint32_t, unsigned> numbers; // of the 32 uplinks
+    uint32_t next = 0;
+    for (const Case& each : {Case{1000, 16, 300, 1.229},
+                             Case{128, 16, 1000, 1.67},
+                             Case{64, 16, 2000, 1.97},
+                             Case{16, 16, 6000, 3.08},
+                             Case{8, 4, 6000, 1.78}})
+    {
+        double sum = 0;
+        for (unsigned draw = 0; draw < each.draws; draw++)
+        {
+            std::vector<unsigned> counts(each.links, 0);
+            for (unsigned flow = 0; flow < each.flows; flow++)
+            {
+                const auto path = router.RouteOver(
+                    cluster.NicDevice(0, 0), cluster.NicDevice(127, 0), TupleOf(next++), NETWORK);
+                const auto known =
+                    numbers.emplace(path[1].Index(), static_cast<unsigned>(numbers.size()));
+                counts[known.first->second % each.links]++;
+            }
+            sum += *std::max_element(counts.begin(), counts.end());
+        }
+        const double found = sum / each.draws * each.links / each.flows;
+        const double expected = FullestOverMean(each.flows, each.links);
+        EXPECT_NEAR(expected, each.published, 0.01 * each.published);
+        EXPECT_NEAR(found, expected, 0.01 * expected) << each.flows << " over " << each.links;
     }
 }
 

@@ -37,6 +37,12 @@ class PacketBench : private FlowClient, private PassiveEngine
         return m_topology.AddDuplexLink(DeviceId(a), DeviceId(b), LinkKind::Network, rate, latency);
     }
 
+    /** As above, inside a node. */
+    LinkId JoinInside(uint32_t a, uint32_t b, LinkKind kind, Rate rate, Time latency)
+    {
+        return m_topology.AddDuplexLink(DeviceId(a), DeviceId(b), kind, rate, latency);
+    }
+
     /** To be called when all is joined, before flows are added. */
     void Open(const PacketSpec& spec, const Polymorphic<RoutingPolicy>& routing = EcmpRouting())
     {

@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/routing/policies/spray.h"
+#include "fabric/transport/packet/congestion/nscc.h"
+#include "fabric/transport/packet/congestion/rccc.h"
+#include "fabric/transport/packet/congestion/static-window.h"
+#include "packet-bench.h"
+#include "random-stream.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
+#include <cmath>
+#include <cstdio>
+#include <deque>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <unistd.h>
+
+namespace weir
+{
+namespace
+{
+
+/** Packets of 1000 bytes with 48 of headers, on switches that lose nothing. */
+PacketSpec
+PlainSpec()
+{
+    PacketSpec spec;
+    spec.format.mtu = Bytes(1000);
+    spec.format.header = 48;
+    spec.format.controlSize = Bytes(60);
+    spec.switches.marks = false;
+    return spec;
+}
+
+/**
+ * The runs of m3 (SIGCOMM 2024) state what each of their flows takes alone over two links of 1 us
+ * at 10 Gb/s, in the nanoseconds of the HPCC simulator: ours is within one of it.
+ */
+TEST(PacketLaws, FlowsAloneTakeWhatM3States)
+{
+    PacketBench bench;
+    std::vector<uint32_t> hosts;
+    for (int i = 0; i < 3; i++)
+    {
+        hosts.push_back(bench.AddHost());
+    }
+    const uint32_t middle = bench.AddSwitch();
+    for (int i = 0; i < 3; i++)
+    {
+        bench.Join(hosts[i], middle, Rate::Gbps(i == 1 ? 100000 : 10), Time::Microseconds(1));
+    }
+    PacketSpec spec = PlainSpec();
+    spec.clock = Time::Nanoseconds(1);
+    spec.queuePair.mostRate = Rate::Gbps(10);
+    spec.switches.flowControl = FlowControl::None;
+    spec.switches.portQueue = Bytes::GiB(1);
+    bench.Open(spec);
+    std::ifstream file(std::string(WEIR_SOURCE_DIR) + "/validation/m3-2024/flows.csv");
+    std::string line;
+    std::vector<int64_t> ideals;
+    Time start;
+    for (std::getline(file, line); std::getline(file, line);)
+    {
+        unsigned from = 0;
+        unsigned to = 0;
+        long long size = 0;
+        long long begin = 0;
+        long long taken = 0;
+        long long ideal = 0;
+        const std::size_t comma = line.find(',');
+        ASSERT_EQ(std::sscanf(line.c_str() + comma,
+                              ",%u,%u,%lld,%lld,%lld,%lld",
+                              &from,
+                              &to,
+                              &size,
+                              &begin,
+                              &taken,
+                              &ideal),
+                  6);
+        if (ideals.size() % 4 == 0) // a queue pair each: a quarter is enough
+        {
+            bench.AddFlow(hosts[from], hosts[to], Bytes(size), start);
+            start = start + Time::Nanoseconds(static_cast<double>(ideal) + 10000);
+        }
+        ideals.push_back(ideal);
+    }
+    ASSERT_GT(ideals.size(), 10000u);
+    bench.Run();
+    for (std::size_t i = 0; 4 * i < ideals.size(); i++)
+    {
+        const auto taken = static_cast<double>(bench.Duration(i).ToPicoseconds()) / 1000;
+        ASSERT_NEAR(taken, static_cast<double>(ideals[4 * i]), 1) << "row " << 4 * i;
+    }
+}
+
+/** Packets of a port with the queue that decided on their marks, and the one that they left. */
+class MarkWatch : public PortObserver
+{
+  public:
+    struct Seen
+    {
+        double queued; //!< bytes
+        bool isMarked;
+    };
+
+    MarkWatch(PacketBench& bench, LinkId link, MarkingPlace place)
+        : m_bench(bench),
+          m_place(place)
+    {
+        bench.Network().AddObserver(link.Index(), *this);
+    }
+
+    void OnMark(LinkId, unsigned, Time) override
+    {
+        m_isMarked = true;
+    }
+
+    void OnQueue(LinkId, unsigned, int64_t bytes, Time) override
+    {
+        if (bytes > m_bytes) // one has come
+        {
+            atEnqueue.push_back({static_cast<double>(m_bytes), m_isMarked});
+            m_marks.push_back(m_isMarked);
+            m_isMarked = false;
+        }
+        m_bytes = bytes;
+    }
+
+    void OnTransmit(LinkId link, unsigned, uint32_t, Time, Time) override
+    {
+        const bool isMarked =
+            m_place == MarkingPlace::Enqueue ? m_marks.front() : std::exchange(m_isMarked, false);
+        m_marks.pop_front();
+        const int64_t left = m_bench.Network().QueuedBytes(link.Index());
+        atDequeue.push_back({static_cast<double>(left), isMarked});
+    }
+
+    void OnDrop(LinkId, unsigned, uint32_t, Time) override
+    {
+    }
+
+    void OnPause(LinkId, unsigned, bool, Time) override
+    {
+    }
+
+    std::vector<Seen> atEnqueue;
+    std::vector<Seen> atDequeue;
+
+  private:
+    PacketBench& m_bench;
+    MarkingPlace m_place;
+    int64_t m_bytes{0};
+    bool m_isMarked{false};
+    std::deque<bool> m_marks; //!< of packets in the queue
+};
+
+constexpr double MARK_FROM = 50000;
+constexpr double MARK_ALL = 400000;
+constexpr double MARK_MOST = 0.5;
+
+double
+MarkProbability(double queued)
+{
+    return queued <= MARK_FROM  ? 0
+           : queued <= MARK_ALL ? MARK_MOST * (queued - MARK_FROM) / (MARK_ALL - MARK_FROM)
+                                : 1;
+}
+
+/** Of marks against their probability, in bins of 20 kB of the queue on the ramp. */
+double
+MarkStatistic(const std::vector<MarkWatch::Seen>& packets, std::size_t& bins)
+{
+    struct Bin
+    {
+        double marks{0};
+        double expected{0};
+        double variance{0};
+    };
+
+    std::vector<Bin> all(static_cast<std::size_t>((MARK_ALL - MARK_FROM) / 20000) + 1);
+    for (const MarkWatch::Seen& each : packets)
+    {
+        if (each.queued > MARK_FROM && each.queued <= MARK_ALL)
+        {
+            Bin& bin = all[static_cast<std::size_t>((each.queued - MARK_FROM) / 20000)];
+            const double p = MarkProbability(each.queued);
+            bin.marks += each.isMarked ? 1 : 0;
+            bin.expected += p;
+            bin.variance += p * (1 - p);
+        }
+    }
+    double statistic = 0;
+    bins = 0;
+    for (const Bin& bin : all)
+    {
+        if (bin.variance > 10) // enough to be normal
+        {
+            statistic += std::pow(bin.marks - bin.expected, 2) / bin.variance;
+            bins++;
+        }
+    }
+    return statistic;
+}
+
+/**
+ * Marks are drawn with the probability of the queue that a packet leaves behind, or finds: none up
+ * to Kmin, Pmax (q - Kmin) / (Kmax - Kmin) up to Kmax, then all. What is drawn by one queue does
+ * not pass as drawn by the other.
+ */
+TEST(PacketLaws, MarksAreDrawnByTheQueueOfTheirPlace)
+{
+    for (const MarkingPlace place : {MarkingPlace::Dequeue, MarkingPlace::Enqueue})
+    {
+        PacketBench bench;
+        const uint32_t middle = bench.AddSwitch();
+        const uint32_t sink = bench.AddHost();
+        std::vector<uint32_t> hosts;
+        for (int i = 0; i < 6; i++)
+        {
+            hosts.push_back(bench.AddHost());
+            bench.Join(hosts.back(), middle, Rate::Gbps(100), Time::Microseconds(1));
+        }
+        const LinkId port = bench.Join(middle, sink, Rate::Gbps(100), Time::Microseconds(1));
+        PacketSpec spec = PlainSpec();
+        spec.switches.marks = true;
+        spec.switches.markAt = place;
+        spec.switches.markFrom = Bytes(static_cast<int64_t>(MARK_FROM));
+        spec.switches.markAll = Bytes(static_cast<int64_t>(MARK_ALL));
+        spec.switches.markProbability = MARK_MOST;
+        bench.Open(spec);
+        MarkWatch watch(bench, port, place);
+        RandomStream random(7);
+        int64_t start = 0;
+        for (int i = 0; i < 1500; i++) // queues that rise and fall
+        {
+            start += static_cast<int64_t>(random.Below(20000000));
+            bench.AddFlow(hosts[random.Below(hosts.size())],
+                          sink,
+                          Bytes(static_cast<int64_t>(1000 + random.Below(230000))),
+                          Time::Picoseconds(start));
+        }
+        bench.Run();
+        const bool isDequeue = place == MarkingPlace::Dequeue;
+        const auto& own = isDequeue ? watch.atDequeue : watch.atEnqueue;
+        const auto& other = isDequeue ? watch.atEnqueue : watch.atDequeue;
+        ASSERT_GT(own.size(), 100000u);
+        for (const MarkWatch::Seen& each : own)
+        {
+            const double p = MarkProbability(each.queued);
+            ASSERT_TRUE((p > 0 || !each.isMarked) && (p < 1 || each.isMarked)) << each.queued;
+        }
+        std::size_t bins = 0;
+        const double statistic = MarkStatistic(own, bins);
+        ASSERT_GT(bins, 12u);
+        const boost::math::chi_squared distribution(static_cast<double>(bins));
+        const double bound = boost::math::quantile(boost::math::complement(distribution, 1 / 3e6));
+        EXPECT_LT(statistic, bound);
+        if (!isDequeue) // marks of the other place are known packet by packet here
+        {
+            EXPECT_GT(MarkStatistic(other, bins), bound);
+        }
+    }
+}
+
+/**
+ * A link of no latency holds one packet, the one in transmission. Failing for an instant it loses
+ * that one, whichever of the flow it is: go-back-N sends again what was under way behind it, a
+ * window at most; selective repeat sends that one.
+ */
+TEST(PacketLaws, OneLossWastesAWindowOrAPacketAtEachPosition)
+{
+    constexpr int PACKETS = 60;
+    constexpr int WINDOW = 20;
+    for (const LossRecovery recovery : {LossRecovery::GoBackN, LossRecovery::Selective})
+    {
+        for (int lost = 0; lost < PACKETS; lost++)
+        {
+            PacketBench bench;
+            const uint32_t from = bench.AddHost();
+            const uint32_t middle = bench.AddSwitch();
+            const uint32_t to = bench.AddHost();
+            bench.Join(from, middle, Rate::Gbps(80), Time::Microseconds(1));
+            const LinkId last = bench.Join(middle, to, Rate::Gbps(80), Time());
+            PacketSpec spec = PlainSpec();
+            spec.queuePair.recovery = recovery;
+            spec.queuePair.ackEvery = 1;
+            spec.queuePair.retransmissionTimeout = Time::Microseconds(20);
+            StaticWindow window;
+            window.window = Bytes(WINDOW * 1000);
+            spec.congestionControl = window;
+            bench.Open(spec);
+            const std::size_t flow = bench.AddFlow(from, to, Bytes(PACKETS * 1000));
+            bench.RunUntil(Time());
+            while (bench.Network().Counters(last.Index()).packets <= static_cast<uint64_t>(lost))
+            {
+                bench.RunUntil(bench.Any().NextEventTime());
+            }
+            const int64_t sent = bench.Network().BusyUntil(last.Index());
+            const Time now = Time::Picoseconds(sent - 50000); // half of its 104.8 ns are over
+            bench.RunUntil(now);
+            bench.Transport().SetLinksUp({last}, false, now);
+            bench.Transport().SetLinksUp({last}, true, now);
+            bench.Run();
+            const QueuePairCounters& counters = bench.Transport().GetQueuePairs().Counters();
+            EXPECT_FALSE(bench.Duration(flow).IsInfinite());
+            ASSERT_EQ(counters.lost, 1u) << lost;
+            if (recovery == LossRecovery::Selective)
+            {
+                EXPECT_EQ(counters.retransmissions, 1u) << lost;
+            }
+            else
+            {
+                const int behind = std::min(WINDOW, PACKETS - lost);
+                EXPECT_LE(counters.retransmissions, static_cast<uint64_t>(behind)) << lost;
+                // All but those that the request to go back came before.
+                EXPECT_GE(counters.retransmissions, static_cast<uint64_t>(std::max(1, behind - 1)))
+                    << lost;
+            }
+        }
+    }
+}
+
+/** Credits of packets that a failed link lost come back: afterwards a link is as fast as before. */
+TEST(PacketLaws, CreditsOfLostPacketsComeBack)
+{
+    double bytes[2];
+    for (const bool fails : {false, true})
+    {
+        PacketBench bench;
+        const uint32_t from = bench.AddHost();
+        const uint32_t middle = bench.AddSwitch();
+        const uint32_t to = bench.AddHost();
+        const LinkId first = bench.Join(from, middle, Rate::Gbps(80), Time::Microseconds(1));
+        const LinkId second = bench.Join(middle, to, Rate::Gbps(80), Time::Microseconds(1));
+        PacketSpec spec = PlainSpec();
+        spec.switches.flowControl = FlowControl::Credits;
+        spec.switches.creditBuffer = Bytes(16768);
+        spec.queuePair.retransmissionTimeout = Time::Microseconds(50);
+        bench.Open(spec);
+        bench.AddFlow(from, to, Bytes(400000000));
+        for (int i = 1; i <= 40; i++)
+        {
+            const Time now = Time::Microseconds(10 * i) + Time::Nanoseconds(37 * i);
+            bench.RunUntil(now);
+            if (fails)
+            {
+                bench.Transport().SetLinksUp({first, second}, false, now);
+                bench.Transport().SetLinksUp({first, second}, true, now);
+            }
+        }
+        EXPECT_EQ(bench.Transport().GetQueuePairs().Counters().lost > 40, fails);
+        bench.RunUntil(Time::Microseconds(600));
+        const uint64_t before = bench.Network().Counters(second.Index()).bytes;
+        bench.RunUntil(Time::Microseconds(1600));
+        bytes[fails] = static_cast<double>(bench.Network().Counters(second.Index()).bytes - before);
+    }
+    EXPECT_NEAR(bytes[1], bytes[0], 2 * 1048);
+    // 16 packets of 17 units of 64 bytes over their round trip, 2 us and a transmission.
+    const double units = 16768 / 64;
+    const double packets = std::floor(units / 17);
+    EXPECT_NEAR(bytes[0], packets * 1048 * 1e-3 / 2.1048e-6, 3 * 1048);
+}
+
+/**
+ * A device reads through PCIe with as many bytes under way as its tags allow, tags times the size
+ * of a read: min(C, tags MRRS / round trip). So does a receiver with its credits: without scaled
+ * flow control at most 2047 of 16 bytes, or 127 packets.
+ */
+TEST(PacketLaws, PcieCarriesWhatIsOutstandingOverTheRoundTrip)
+{
+    constexpr int64_t READ = 512;
+    for (const int64_t outstanding :
+         {8 * READ, 32 * READ, int64_t{2047 * 16}, 64 * READ, int64_t{127} * READ, 256 * READ})
+    {
+        PacketBench bench;
+        const uint32_t memory = bench.AddHost();
+        const uint32_t device = bench.AddHost();
+        const LinkId link = bench.JoinInside(
+            memory, device, LinkKind::Pcie, Rate::GBps(32), Time::Nanoseconds(500));
+        PacketSpec spec = PlainSpec();
+        spec.format.mtu = Bytes(READ);
+        spec.format.header = 0;
+        spec.nodeLinks.burst = Bytes(READ);
+        spec.nodeLinks.pcieBuffer = Bytes(outstanding);
+        spec.switches.creditUnit = Bytes(16);
+        bench.Open(spec);
+        bench.AddFlow(bench.GetRouting().AddPinned({link}), Bytes(64000000));
+        bench.RunUntil(Time::Microseconds(100));
+        const uint64_t before = bench.Network().Counters(link.Index()).bytes;
+        bench.RunUntil(Time::Microseconds(600));
+        const double carried =
+            static_cast<double>(bench.Network().Counters(link.Index()).bytes - before);
+        const double roundTrip = 2 * 500e-9 + READ / 32e9;
+        const auto whole = static_cast<double>(outstanding / READ * READ);
+        const double expected = std::min(32e9, whole / roundTrip) * 500e-6;
+        EXPECT_NEAR(carried, expected, 0.01 * expected) << outstanding;
+    }
+}
+
+/** Eight leaves of as many hosts below as spines above, links of 400 Gb/s and 1 us. */
+struct LeafSpineBench
+{
+    LeafSpineBench(int leaves, int hostsOfLeaf, const PacketSpec& spec)
+    {
+        std::vector<uint32_t> switches;
+        for (int i = 0; i < leaves; i++)
+        {
+            switches.push_back(bench.AddSwitch());
+            for (int h = 0; h < hostsOfLeaf; h++)
+            {
+                hosts.push_back(bench.AddHost());
+                bench.Join(hosts.back(), switches.back(), Rate::Gbps(400), Time::Microseconds(1));
+            }
+        }
+        for (int i = 0; i < hostsOfLeaf; i++)
+        {
+            const uint32_t spine = bench.AddSwitch();
+            for (const uint32_t leaf : switches)
+            {
+                bench.Join(leaf, spine, Rate::Gbps(400), Time::Microseconds(1));
+            }
+        }
+        bench.Open(spec, SprayRouting());
+    }
+
+    PacketBench bench;
+    std::vector<uint32_t> hosts;
+};
+
+/** As the Ultra Ethernet Consortium's htsim has them at 400 Gb/s. */
+PacketSpec
+UltraEthernet(const Polymorphic<CongestionControl>& control)
+{
+    PacketSpec spec;
+    spec.format.mtu = Bytes(4086);
+    spec.format.header = 64;
+    spec.format.controlSize = Bytes(64);
+    spec.queuePair.recovery = LossRecovery::Selective;
+    spec.queuePair.ackEvery = 4;
+    spec.queuePair.reordering = 100000;
+    spec.queuePair.paths = 128;
+    spec.queuePair.flowEnd = FlowEnd::Acknowledged;
+    spec.queuePair.retransmissionTimeout = Time::Microseconds(100);
+    spec.switches.flowControl = FlowControl::None;
+    spec.switches.trim = true;
+    spec.switches.buffer = Bytes::GiB(1);
+    spec.switches.portQueue = Bytes(415000);
+    spec.switches.markFrom = Bytes(103750);
+    spec.switches.markAll = Bytes(311250);
+    spec.switches.markProbability = 1;
+    spec.congestionControl = control;
+    return spec;
+}
+
+/** Of @p bytes on a link of 400 Gb/s, @p hops of 1 us there and of an acknowledgment back, us. */
+double
+LeastTime(double bytes, double hops)
+{
+    const double packets = std::ceil(bytes / 4086);
+    constexpr double PER_BYTE = 8.0 / 400e3;
+    return ((bytes + 64 * packets) + (hops - 1) * 4150 + hops * 64) * PER_BYTE + 2 * hops;
+}
+
+/** Sprayed, a permutation is as fast as one flow alone but for a tenth (8 MB on 64 hosts). */
+TEST(PacketLaws, SprayedPermutationsAreNearTheirBound)
+{
+    for (const auto& control :
+         {Polymorphic<CongestionControl>(Rccc()), Polymorphic<CongestionControl>(Nscc())})
+    {
+        LeafSpineBench net(8, 8, UltraEthernet(control));
+        RandomStream random(3);
+        std::vector<std::size_t> to(net.hosts.size());
+        std::iota(to.begin(), to.end(), 0);
+        for (std::size_t i = to.size() - 1; i > 0; i--) // Sattolo: one cycle, nobody to itself
+        {
+            std::swap(to[i], to[random.Below(i)]);
+        }
+        for (std::size_t i = 0; i < to.size(); i++)
+        {
+            net.bench.AddFlow(net.hosts[i], net.hosts[to[i]], Bytes(8000000));
+        }
+        net.bench.Run();
+        double last = 0;
+        for (std::size_t i = 0; i < to.size(); i++)
+        {
+            const double least = LeastTime(8e6, static_cast<double>(net.bench.Hops(i)));
+            EXPECT_GE(net.bench.Duration(i).ToMicroseconds(), least - 1e-3) << i;
+            last = std::max(last, net.bench.Duration(i).ToMicroseconds());
+        }
+        std::printf(
+            "permutation %s: %.3f of the bound\n", control->Name(), last / LeastTime(8e6, 4));
+        EXPECT_LE(last, 1.10 * LeastTime(8e6, 4)) << control->Name();
+    }
+}
+
+/**
+ * An incast takes what its bytes do on the last link, and a path's latency, at least; with a clock
+ * of credits at the receiver 2 % more at most.
+ */
+TEST(PacketLaws, IncastsByReceiverCreditAreNearTheirBound)
+{
+    struct Case
+    {
+        unsigned senders;
+        double bytes;
+        double spread; //!< us over which they start
+    };
+
+    constexpr double MIB = 1048576;
+    for (const Case& each : {Case{2, MIB, 0},
+                             Case{2, 16 * MIB, 0},
+                             Case{8, MIB, 0},
+                             Case{8, MIB, 16},
+                             Case{8, 16 * MIB, 0},
+                             Case{32, MIB, 0},
+                             Case{32, MIB, 16},
+                             Case{32, 4 * MIB, 0},
+                             Case{56, MIB, 0}})
+    {
+        for (const auto& control :
+             {Polymorphic<CongestionControl>(Rccc()), Polymorphic<CongestionControl>(Nscc())})
+        {
+            LeafSpineBench net(8, 8, UltraEthernet(control));
+            for (unsigned i = 0; i < each.senders; i++)
+            {
+                net.bench.AddFlow(net.hosts[8 + i],
+                                  net.hosts[0],
+                                  Bytes(static_cast<int64_t>(each.bytes)),
+                                  Time::Microseconds(each.spread * i / each.senders));
+            }
+            net.bench.Run();
+            double last = 0;
+            for (unsigned i = 0; i < each.senders; i++)
+            {
+                last = std::max(last, net.bench.End(i).ToMicroseconds());
+            }
+            const double packets = std::ceil(each.bytes / 4086);
+            const double others = (each.senders - 1) * (each.bytes + 64 * packets) * 8 / 400e3;
+            const double least = LeastTime(each.bytes, 4) + others;
+            std::printf("%u x %.0f MiB over %.0f us, %s: %.4f of the bound\n",
+                        each.senders,
+                        each.bytes / MIB,
+                        each.spread,
+                        control->Name(),
+                        last / least);
+            EXPECT_GE(last, least - 1e-3);
+            if (std::string(control->Name()) == "rccc")
+            {
+                EXPECT_LE(last, 1.02 * (least + each.spread));
+            }
+        }
+    }
+}
+
+/** Resident bytes of this process. */
+double
+ResidentBytes()
+{
+    std::ifstream file("/proc/self/statm");
+    double size = 0;
+    double resident = 0;
+    file >> size >> resident;
+    return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+/** A packet in flight takes 100 bytes of memory at most, its places in queues and wires included.
+ */
+TEST(PacketLaws, PacketsInFlightAreSmall)
+{
+    PacketBench bench;
+    const uint32_t from = bench.AddHost();
+    const uint32_t middle = bench.AddSwitch();
+    const uint32_t to = bench.AddHost();
+    bench.Join(from, middle, Rate::Gbps(800), Time::Microseconds(1));
+    bench.Join(middle, to, Rate::Gbps(0.001), Time::Microseconds(1));
+    PacketSpec spec = PlainSpec();
+    spec.switches.flowControl = FlowControl::None;
+    spec.switches.portQueue = Bytes::GiB(64);
+    spec.queuePair.retransmissionTimeout = Time::Infinite();
+    bench.Open(spec);
+    bench.AddFlow(from, to, Bytes::GiB(4));
+    const double before = ResidentBytes();
+    bench.RunUntil(Time::Milliseconds(10));
+    const double packets = 10e-3 * 100e9 / 1048;
+    EXPECT_LT((ResidentBytes() - before) / packets, 100);
+    EXPECT_NEAR(static_cast<double>(bench.Transport().MostPackets()), packets, 0.01 * packets);
+}
+
+} // namespace
+} // namespace weir
