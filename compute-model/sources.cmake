@@ -23,7 +23,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan/parallel-plan.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/plan-refusal.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/pipeline-schedule.cc
-  ${CMAKE_CURRENT_LIST_DIR}/graph/program-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/program-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/post-validation.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-groups.cc
@@ -40,7 +39,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan/stage-parameters.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/stage-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/embedding-exchange.cc
-  ${CMAKE_CURRENT_LIST_DIR}/graph/table-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/table-step.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-builder.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-booking.cc
@@ -56,8 +54,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/layers/pointwise-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/shard-units.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/zero-bubble-schedule.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plan/sharded-memory.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plan/sharding-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/unit-gathers.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/unit-reductions.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-overlap.cc
@@ -72,7 +68,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/models/transformer.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/layer-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/precision.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plan/summa-buffers.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/expert-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/tensor-grid.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/token-spread.cc

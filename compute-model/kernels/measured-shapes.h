@@ -2,7 +2,6 @@
 #ifndef WEIR_COMPUTE_MODEL_KERNELS_MEASURED_SHAPES_H
 #define WEIR_COMPUTE_MODEL_KERNELS_MEASURED_SHAPES_H
 
-#include "compute-model/kernels/gemm-layout.h"
 #include "compute-model/models/precision.h"
 
 #include <cstdint>
@@ -11,6 +10,14 @@
 
 namespace weir
 {
+
+/** Operand layouts of C[m,n] = A[m,k] B[k,n], as BLAS names them. */
+enum class GemmLayout : uint8_t
+{
+    Tn, //!< forward: x W^T
+    Nn, //!< input gradient
+    Nt  //!< weight gradient
+};
 
 /** Of one feature of the kernels measured; outside of it an estimate extrapolates. */
 struct MeasuredRange

@@ -15,7 +15,7 @@ namespace weir
 /**
  * The share of a layer's (token, expert) pairs that each expert gets, times the number of experts:
  * 1 for all when they are balanced or padded to a capacity. Given shares are scaled to that mean;
- * an imbalance deals out k^-a over a seeded order of the experts, with the exponent a that makes
+ * an imbalance distributes k^-a over a seeded order of the experts, with the exponent a that makes
  * the busiest expert's share @p imbalance times the mean. Complexity O(experts).
  */
 std::vector<double> ExpertShares(const ExpertLoad& load, uint32_t experts);

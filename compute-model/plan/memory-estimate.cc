@@ -1,19 +1,103 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/memory-estimate.h"
 
+#include "compute-model/models/precision.h"
 #include "compute-model/plan/activation-memory.h"
-#include "compute-model/plan/sharded-memory.h"
+#include "compute-model/plan/rank-shape.h"
+#include "compute-model/plan/shard-units.h"
 #include "compute-model/plan/stage-parameters.h"
-#include "compute-model/plan/summa-buffers.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <vector>
 
 namespace weir
 {
 
 namespace
 {
+
+/**
+ * Bytes of the blocks on their way in a rank's largest product: two for each operand or result that
+ * moves.
+ * @param stage of the pipeline that the rank is in.
+ */
+Bytes
+SummaBuffers(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
+{
+    if (plan.grid.side < 2)
+    {
+        return {};
+    }
+    const RankShape shape(model, plan);
+
+    struct Blocks
+    {
+        uint64_t moved; //!< columns of activations
+        uint64_t weight;
+    };
+
+    std::vector<Blocks> linears{{shape.hidden, shape.hidden * shape.qkv},
+                                {shape.query, shape.hidden * shape.query},
+                                {shape.hidden, shape.hidden * shape.inner},
+                                {shape.ffn, shape.hidden * shape.ffn}};
+    const uint64_t words = shape.hidden * shape.vocabulary;
+    if (stage == 0)
+    {
+        linears.push_back({0, words});
+    }
+    if (stage == plan.pipeline - 1)
+    {
+        linears.push_back({model.tiedEmbeddings ? shape.vocabulary : shape.hidden, words});
+    }
+    uint64_t most = 0;
+    for (const Blocks& linear : linears)
+    {
+        most = std::max(most, shape.tokens * linear.moved + linear.weight);
+    }
+    return Bytes(static_cast<int64_t>(most * 2 * ActivationBytes(plan.precision)));
+}
+
+/**
+ * Writes the state of one rank under full sharding into @p estimate: its part of the 32-bit
+ * weights, of their gradients and of Adam's two moments (Rajbhandari et al. 2020, table 1: 16 bytes
+ * over N in mixed precision, here without a 16-bit copy of the weights), and what is whole while it
+ * is used: the root unit's weights and gradients, of the layers the one at work and those gathered
+ * ahead (all of them without resharding), a layer's gradients and their reduction's buffer, and
+ * all gradients where passes do not reduce them.
+ */
+void
+WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEstimate& estimate)
+{
+    const double parameters = RankStageParameters(model, plan, estimate.stage);
+    const double experts = RankExpertParameters(model, plan, estimate.stage);
+    const double part = parameters / plan.ShardRanks() + experts / plan.ExpertShardRanks();
+    estimate.weights = Bytes::Nearest(part * FP32_BYTES);
+    estimate.gradients = Bytes::Nearest(part * FP32_BYTES);
+    estimate.optimizer = Bytes::Nearest(part * 2 * FP32_BYTES);
+
+    const double weight = ActivationBytes(plan.precision);
+    const double reduced = plan.fp32Gradients ? FP32_BYTES : weight;
+    const std::vector<double> units = UnitParameters(model, plan, estimate.stage);
+    const std::vector<double> ofExperts = UnitExpertParameters(model, plan, estimate.stage);
+    const auto layers = static_cast<double>(units.size() - 1);
+    double layer = 0; // the largest
+    for (std::size_t unit = 0; unit + 1 < units.size(); unit++)
+    {
+        layer = std::max(layer, units[unit] + ofExperts[unit]);
+    }
+    const double root = units.back();
+    const double held =
+        plan.sharding.reshard ? std::min(layers, 1.0 + plan.sharding.prefetch) : layers;
+    const double kept = std::min(held * layer, parameters + experts - root);
+    double whole = (root + kept) * weight;
+    // The root unit's gradients wait for the embedding's; they are reduced when no layer is left.
+    whole += root * weight + layer * (weight + reduced);
+    // Of a single pass the first is the last, whose gradients are reduced.
+    whole +=
+        plan.sharding.everyPass || plan.MicroBatches() == 1 ? 0 : (parameters + experts) * reduced;
+    estimate.gathered = Bytes::Nearest(whole);
+}
 
 // fp32 master weights and Adam's two moments (Rajbhandari et al. 2020, ZeRO, 3.1).
 constexpr double OPTIMIZER_BYTES = 12;

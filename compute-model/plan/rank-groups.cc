@@ -122,7 +122,8 @@ AddGridGroups(const ParallelPlan& plan, GroupWriter& writer)
     }
 }
 
-/** Hybrid sharding: neighbouring @p replicas share a copy out, like parts are replicas. */
+/** Hybrid sharding: neighbouring @p replicas are the replicas of one sharding group, like parts are
+ * replicas. */
 void
 AddShardGroups(const ParallelPlan& plan, const std::vector<Rank>& replicas, GroupWriter& writer)
 {
