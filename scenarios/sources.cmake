@@ -20,7 +20,6 @@ set(WEIR_UNREAD_SOURCES
 )
 set(WEIR_SCENARIO_SOURCES
   ${WEIR_SIMULATION_SOURCES}
-  ${CMAKE_CURRENT_LIST_DIR}/yaml/exact-decimal.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/nearest-name.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/quantity.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node.cc
@@ -40,13 +39,11 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-gpu.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-kernel-calibration.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/read-measured-shapes.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-place.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/parameter-reader.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-memory.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/check-overruled.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-use-notes.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-wiring.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-fabric.cc
@@ -72,7 +69,6 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-scenario.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-traffic.cc
-  ${CMAKE_CURRENT_LIST_DIR}/writers/write-embeddings.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-experts.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-layer-table.cc
 )
@@ -86,10 +82,8 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-kernel.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-embedding.cc
-  ${CMAKE_CURRENT_LIST_DIR}/describe/describe-model.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-system.cc
-  ${CMAKE_CURRENT_LIST_DIR}/describe/explain-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/explain-collective.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/hdf5-driver.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/hdf5-file.cc
@@ -140,7 +134,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
 # `weir calibrate --from`: a machine's figures from its measured runs.
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/machine/calibrate-machine.cc
-  ${CMAKE_CURRENT_LIST_DIR}/machine/describe-calibration.cc
   ${CMAKE_CURRENT_LIST_DIR}/machine/machine-parameter.cc
   ${CMAKE_CURRENT_LIST_DIR}/machine/machine-runs.cc
   ${CMAKE_CURRENT_LIST_DIR}/machine/machine-system.cc
@@ -149,7 +142,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
 )
 # `weir flows`: a researcher's own topology and flows.
 list(APPEND WEIR_SCENARIO_SOURCES
-  ${CMAKE_CURRENT_LIST_DIR}/flows/cluster-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-report.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-results.cc
@@ -179,7 +171,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-bench.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/min-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/leaf-spine-topology.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/left-out-clusters.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/hybrid-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/packet-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/regime-traffic.cc
@@ -196,7 +187,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/convert-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/describe-topology.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/draw-mesh.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/draw-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/fabric-layout.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/link-legend.cc
@@ -206,7 +196,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-xml-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/node-layout.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-graphml.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/read-nccl-nvlinks.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-nccl-xml.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/slot-list.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/svg-canvas.cc
@@ -216,6 +205,5 @@ list(APPEND WEIR_SCENARIO_SOURCES
 )
 # `weir collective --msccl`: schedules that somebody else has written.
 list(APPEND WEIR_SCENARIO_SOURCES
-  ${CMAKE_CURRENT_LIST_DIR}/msccl/msccl-element.cc
   ${CMAKE_CURRENT_LIST_DIR}/msccl/read-msccl.cc
 )

@@ -30,12 +30,14 @@ struct Command
 Command AddRunCommand(CLI::App& application);
 Command AddCalibrateCommand(CLI::App& application);
 Command AddCollectiveCommand(CLI::App& application);
+Command AddFlowsCommand(CLI::App& application);
 Command AddGraphCommand(CLI::App& application);
 Command AddKernelCommand(CLI::App& application);
 Command AddListCommand(CLI::App& application);
 Command AddReferenceCommand(CLI::App& application);
 Command AddReportCommand(CLI::App& application);
 Command AddShowCommand(CLI::App& application);
+Command AddTopologyCommand(CLI::App& application);
 Command AddValidateCommand(CLI::App& application);
 
 } // namespace weir

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/command/flows-command.h"
+#include "scenarios/command/commands.h"
 
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/output-option.h"

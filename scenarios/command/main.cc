@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/commands.h"
-#include "scenarios/command/flows-command.h"
 #include "scenarios/command/interruption.h"
-#include "scenarios/command/topology-command.h"
 #include "scenarios/versions.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"

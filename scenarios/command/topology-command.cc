@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/command/topology-command.h"
+#include "scenarios/command/commands.h"
 
 #include "scenarios/catalog.h"
 #include "scenarios/readers/check-memory.h"

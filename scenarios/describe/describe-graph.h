@@ -22,7 +22,7 @@ struct GraphView
 /**
  * What one rank does in one step, in the order in which its framework issues it: a line an
  * operation, with its stream, layer, micro-batch, time or bytes, and what it waits for, so that it
- * can be held against a framework's own log. An operation stands before the first that needs it.
+ * can be compared with a framework's own log. An operation stands before the first that needs it.
  * Kernels come with shape, FLOPs and bytes (each operand once).
  * @throws std::invalid_argument when the graph has no such rank.
  */

@@ -164,7 +164,7 @@ UnitOf(NodeCostUnit unit)
     return "";
 }
 
-/** What handing messages over costs, given or by default, and what each figure comes from. */
+/** Per-message overheads, given or by default, and what each figure comes from. */
 std::string
 CostLines(const NodeSpec& node)
 {

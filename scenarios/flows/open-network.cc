@@ -1,21 +1,114 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/open-network.h"
 
+#include "fabric/fabric.h"
 #include "fabric/kinds/graph-fabric.h"
-#include "scenarios/flows/cluster-network.h"
 #include "scenarios/flows/hpcc-network.h"
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/flows/htsim-topology.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-system.h"
+#include "scenarios/traffic/gpu-routes.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <filesystem>
+#include <numeric>
 #include <stdexcept>
+#include <utility>
 
 namespace weir
 {
+
+namespace
+{
+
+/**
+ * A system of the catalogue as a network for flows: end points are GPUs, counted node by node, and
+ * flows take the paths of GpuRoutes. Ties in the network are broken by the hash of NICs and ports,
+ * as the system's routing says.
+ */
+class ClusterNetwork : public FlowNetwork
+{
+  public:
+    /**
+     * @param packets how they move; nothing: bytes are a fluid
+     * @throws std::invalid_argument when @p spec cannot be wired.
+     */
+    explicit ClusterNetwork(const ClusterSpec& spec,
+                            std::optional<PacketSpec> packets = {},
+                            const SharingSpec& sharing = {});
+
+    const char* EndPointName() const override;
+    std::size_t EndPointCount() const override;
+    std::string WhyNoEndPoint(int64_t node) const override;
+    std::vector<uint32_t> EndPoints() const override;
+    TrafficEndPoint EndPointAt(uint32_t node) const override;
+    RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) override;
+    Simulation& GetSimulation() override;
+
+  private:
+    Simulation m_simulation;
+    GpuRoutes m_routes;
+};
+
+ClusterNetwork::ClusterNetwork(const ClusterSpec& spec,
+                               std::optional<PacketSpec> packets,
+                               const SharingSpec& sharing)
+    : m_simulation(spec, {}, std::move(packets), {}, sharing),
+      m_routes(m_simulation.GetCluster(), m_simulation.GetRouting())
+{
+}
+
+const char*
+ClusterNetwork::EndPointName() const
+{
+    return "GPU";
+}
+
+std::size_t
+ClusterNetwork::EndPointCount() const
+{
+    return m_simulation.GetCluster().GpuCount();
+}
+
+std::string
+ClusterNetwork::WhyNoEndPoint(int64_t node) const
+{
+    const int64_t gpus = m_simulation.GetCluster().GpuCount();
+    return node >= 0 && node < gpus ? "" : "a GPU of the system, 0 to " + std::to_string(gpus - 1);
+}
+
+RouteId
+ClusterNetwork::FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports)
+{
+    const uint32_t queuePair = uint32_t{ports.sourcePort} << 16 ^
+                               uint32_t { ports.priorityGroup } << 13 ^ ports.destinationPort;
+    return m_routes.Find(GpuId(source), GpuId(destination), queuePair);
+}
+
+std::vector<uint32_t>
+ClusterNetwork::EndPoints() const
+{
+    std::vector<uint32_t> gpus(m_simulation.GetCluster().GpuCount());
+    std::iota(gpus.begin(), gpus.end(), 0);
+    return gpus;
+}
+
+TrafficEndPoint
+ClusterNetwork::EndPointAt(uint32_t node) const
+{
+    const GpuId gpu(node);
+    return {m_simulation.GetCluster().NodeOf(gpu), m_routes.NetworkRateOf(gpu)};
+}
+
+Simulation&
+ClusterNetwork::GetSimulation()
+{
+    return m_simulation;
+}
+
+} // namespace
 
 bool
 IsSystem(const std::string& topology)

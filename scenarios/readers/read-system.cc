@@ -2,7 +2,6 @@
 #include "scenarios/readers/read-system.h"
 
 #include "fabric/kinds/no-fabric.h"
-#include "scenarios/readers/check-overruled.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-fabric.h"
@@ -11,15 +10,102 @@
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/read-nccl-xml.h"
+#include "scenarios/topology/slot-list.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <stdexcept>
 
 namespace weir
 {
+
 namespace
 {
+
+bool
+IsSameMesh(const std::vector<MeshLink>& a, const std::vector<MeshLink>& b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& two) {
+        return one.a == two.a && one.b == two.b && one.links == two.links;
+    });
+}
+
+/** Refuses those of @p keys that were written in the map @p name of @p node, or in it itself. */
+void
+Refuse(const YamlNode& node, const char* name, std::initializer_list<const char*> keys)
+{
+    const auto map = name ? node.Find(name) : node;
+    if (!map)
+    {
+        return;
+    }
+    for (const char* key : keys)
+    {
+        const auto value = map->Find(key);
+        const bool isList = value && value->IsSequence();
+        const bool isWritten =
+            value && (isList ? value->Items().empty() || !value->Items().front().IsInherited()
+                             : !value->IsInherited());
+        if (isWritten)
+        {
+            value->Fail(
+                "found it beside `topology`, whose file has it otherwise, expected it "
+                "left out");
+        }
+    }
+}
+
+/**
+ * Throws at a key of the map `node:` that a topology file overrules: one that was written, not
+ * inherited, and says otherwise than the file has it.
+ * @param given what @p node says. @param wired what it is with the file.
+ * @throws InputError with the place of the key.
+ */
+void
+CheckOverruled(const YamlNode& node, const NodeSpec& given, const NodeSpec& wired)
+{
+    if (given.gpus != wired.gpus)
+    {
+        Refuse(node, nullptr, {"gpus"});
+    }
+    if (given.gpuModel != wired.gpuModel)
+    {
+        Refuse(node, nullptr, {"gpu"});
+    }
+    if (given.wiring != wired.wiring || given.nvlinksPerGpu != wired.nvlinksPerGpu ||
+        !IsSameMesh(given.meshLinks, wired.meshLinks))
+    {
+        Refuse(node, "nvlink", {"wiring", "linksPerGpu", "linksPerPair", "links"});
+    }
+    if (!IsSameLink(given.nvlink, wired.nvlink))
+    {
+        Refuse(node, "nvlink", {"rate", "measured", "latency", "framing", "headerFlits"});
+    }
+    if (given.sockets != wired.sockets || given.cpu != wired.cpu)
+    {
+        Refuse(node, "sockets", {"count", "cpu"});
+    }
+    if (!IsSameLink(given.interSocket, wired.interSocket))
+    {
+        Refuse(node, "sockets", {"rate", "measured", "latency"});
+    }
+    if (given.pcieSwitches != wired.pcieSwitches || given.pcie.rawRate != wired.pcie.rawRate)
+    {
+        Refuse(node, "pcie", {"switches", "generation", "lanes", "rate", "uplink", "uplinkLanes"});
+    }
+    if (given.pcieUplink.rawRate != wired.pcieUplink.rawRate)
+    {
+        Refuse(node, "pcie", {"uplink", "uplinkLanes"});
+    }
+    Refuse(node, "pcie", {"gpusOn"});
+    if (given.nics != wired.nics || given.portsPerNic != wired.portsPerNic ||
+        given.nic.rawRate != wired.nic.rawRate)
+    {
+        Refuse(node, "nic", {"count", "ports", "rate"});
+    }
+    Refuse(node, "nic", {"on", "pcie"});
+}
 
 // A bound that no cluster comes near; it keeps products with ports within 32 bits.
 constexpr int64_t MAX_NODES = 1 << 20;

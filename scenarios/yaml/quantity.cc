@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/yaml/quantity.h"
 
-#include "scenarios/yaml/exact-decimal.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
 
@@ -10,12 +9,134 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 namespace weir
 {
+
 namespace
 {
+
+__extension__ typedef unsigned __int128 Wide; // -Wpedantic knows no other spelling
+
+/** A number of at least zero as a fraction, before any rounding. */
+struct Ratio
+{
+    Wide numerator{0};
+    Wide denominator{1};
+
+    long double Value() const
+    {
+        return static_cast<long double>(numerator) / static_cast<long double>(denominator);
+    }
+
+    /** @return false when @p factor makes it too large to hold. */
+    bool Multiply(uint64_t factor);
+
+    /** @return false when @p divisor makes it too fine to hold. */
+    bool Divide(uint64_t divisor);
+
+    /** Times ten to @p powerOfTen. @return false when it cannot be held. */
+    bool Scale(int powerOfTen);
+};
+
+/** A number with a unit, cut into its parts: "-1.5e3 GB". */
+struct QuantityParts
+{
+    bool negative{false};
+    std::string_view mantissa; //!< digits and points, maybe none
+    int exponent{0};
+    std::string_view unit; //!< all the rest
+
+    /** Cuts @p text, which must outlive the parts; an e is an exponent only before digits. */
+    static QuantityParts Cut(std::string_view text);
+};
+
+bool
+Ratio::Multiply(uint64_t factor)
+{
+    return !__builtin_mul_overflow(numerator, factor, &numerator);
+}
+
+bool
+Ratio::Divide(uint64_t divisor)
+{
+    return !__builtin_mul_overflow(denominator, divisor, &denominator);
+}
+
+bool
+Ratio::Scale(int powerOfTen)
+{
+    bool fits = true;
+    for (; powerOfTen > 0 && fits; --powerOfTen)
+    {
+        fits = numerator == 0 || Multiply(10);
+    }
+    for (; powerOfTen < 0 && fits; ++powerOfTen)
+    {
+        fits = Divide(10);
+    }
+    return fits;
+}
+
+QuantityParts
+QuantityParts::Cut(std::string_view text)
+{
+    QuantityParts parts;
+    if (!text.empty() && (text[0] == '-' || text[0] == '+'))
+    {
+        parts.negative = text[0] == '-';
+        text.remove_prefix(1);
+    }
+    const std::size_t end = text.find_first_not_of("0123456789.");
+    parts.mantissa = text.substr(0, end);
+    text.remove_prefix(parts.mantissa.size());
+    if (text.size() > 1 && (text[0] == 'e' || text[0] == 'E'))
+    {
+        const char* first = text.data() + (text[1] == '+' ? 2 : 1);
+        const auto [last, error] =
+            std::from_chars(first, text.data() + text.size(), parts.exponent);
+        if (error == std::errc())
+        {
+            text.remove_prefix(static_cast<std::size_t>(last - text.data()));
+        }
+    }
+    while (!text.empty() && text[0] == ' ')
+    {
+        text.remove_prefix(1);
+    }
+    parts.unit = text;
+    return parts;
+}
+
+/** Reads the decimal "12.50" exactly. @return false when it is none, or too long to hold. */
+bool
+ReadDecimal(std::string_view mantissa, Ratio& ratio)
+{
+    bool digits = false;
+    bool point = false;
+    for (const char c : mantissa)
+    {
+        if (c == '.')
+        {
+            if (point)
+            {
+                return false;
+            }
+            point = true;
+            continue;
+        }
+        digits = true;
+        const auto digit = static_cast<unsigned>(c - '0');
+        if (!ratio.Multiply(10) || (point && !ratio.Divide(10)) ||
+            __builtin_add_overflow(ratio.numerator, digit, &ratio.numerator))
+        {
+            return false;
+        }
+    }
+    return digits;
+}
 
 /** A unit: numerator / denominator of what its kind counts in (B, ps, B/s, Hz, FLOPS). */
 struct Unit
