@@ -66,10 +66,11 @@ struct TreeChannel
 /** What NCCL's search found for one kind of graph; its tuning model reckons with it. */
 struct GraphSpeed
 {
-    uint32_t channels{0};  //!< of the search, before duplication; 0: there is no such graph
-    double intra{0};       //!< GB/s of one channel inside a node
-    double inter{0};       //!< GB/s of one channel between nodes
-    bool plainTree{false}; //!< a tree whose network neighbours all hang on its node's first GPU
+    uint32_t channels{0}; //!< of the search, before duplication; 0: there is no such graph
+    double intra{0};      //!< GB/s of one channel inside a node
+    double inter{0};      //!< GB/s of one channel between nodes
+    bool plainTree{
+        false}; //!< a tree whose network neighbors are all attached to its node's first GPU
 };
 
 /**

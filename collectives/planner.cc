@@ -81,7 +81,7 @@ Pace(StreamShape& shape, Routing& routing, Time alone, Time wire)
 Time
 PeriodOf(const StreamShape& shape, Routing& routing, const CollectivePlan& plan)
 {
-    constexpr uint32_t CALLS = 20; // in a row, as benchmarks have them (nccl-tests' default)
+    constexpr uint32_t CALLS = 20; // back to back, as benchmarks have them (nccl-tests' default)
     if (!shape.row)
     {
         return plan.duration;

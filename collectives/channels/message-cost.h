@@ -77,7 +77,7 @@ struct MessageCost
     double WireFactor(const Train& train) const;
 
     Time post;       //!< what posting keeps the process busy for
-    Time line;       //!< what looking for a line does
+    Time line;       //!< what polling for a flag word does
     Bytes inlined;   //!< largest message that is posted with its bytes
     Time fetch;      //!< until the NIC has read a larger one
     Bytes eager;     //!< largest message that is sent without asking the receiver first

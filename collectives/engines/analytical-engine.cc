@@ -99,7 +99,7 @@ AnalyticalEngine::AdvanceTo(Time now)
 {
     for (Time next = NextEventTime(); next <= now && !next.IsInfinite(); next = NextEventTime())
     {
-        // All that is due at one instant comes before anything is timed anew.
+        // All that is due at one instant comes before anything is timed again.
         for (; !m_events.empty() && m_events.top().time == next; DropVoid())
         {
             const uint32_t slot = m_events.top().slot;
@@ -170,7 +170,7 @@ AnalyticalEngine::Leave(uint32_t slot)
     }
 }
 
-/** Times the calls anew that are joined with a class that has begun or ended. */
+/** Times the calls again that are joined with a class that has begun or ended. */
 void
 AnalyticalEngine::Retime()
 {

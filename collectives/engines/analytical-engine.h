@@ -16,9 +16,9 @@ namespace weir
 
 /**
  * A collective is its closed-form duration: a latency, and the time of its bytes. Calls in classes
- * (ExpectConcurrent) take what the class takes, and are timed anew whenever another class that uses
- * the same links begins or ends: a class counts as under way while any of its calls moves bytes.
- * Other calls are alone. Links that are degraded during a run slow nothing.
+ * (ExpectConcurrent) take what the class takes, and are timed again whenever another class that
+ * uses the same links begins or ends: a class counts as under way while any of its calls moves
+ * bytes. Other calls are alone. Links that are degraded during a run slow nothing.
  *
  * O(log active) per collective; one whose class meets others takes so much for every call of the
  * classes that it is joined with at its begin and end.

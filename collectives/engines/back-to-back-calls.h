@@ -24,8 +24,8 @@ class BackToBackClient
 };
 
 /**
- * Where every rank stands in a row of equal calls, which it makes on a stream of its own: its next
- * kernel begins when its own one has ended, whatever the others do.
+ * Where every rank stands in equal back-to-back calls, which it makes on a stream of its own: its
+ * next kernel begins when its own one has ended, whatever the others do.
  *
  * A rank's kernel ends when all its blocks have run their last primitive and everything that they
  * send has left, over the network too: on a pair of A100 with one NIC each a broadcast of 1 MiB

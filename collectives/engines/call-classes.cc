@@ -128,35 +128,35 @@ CallClasses::Settle()
     std::sort(loads.begin(), loads.end(), [](const Load& a, const Load& b) {
         return std::pair(a.link, a.callClass) < std::pair(b.link, b.callClass);
     });
-    std::set<std::vector<uint32_t>> crowds;
+    std::set<std::vector<uint32_t>> contenders;
     for (auto load = loads.begin(); load != loads.end();)
     {
         constexpr double FULL = 1 + 1e-9;
         const uint32_t link = load->link;
         double share = 0;
-        std::vector<uint32_t> crowd;
+        std::vector<uint32_t> group;
         for (; load != loads.end() && load->link == link; ++load)
         {
             share += load->share;
-            crowd.push_back(load->callClass);
+            group.push_back(load->callClass);
         }
-        if (share > FULL && crowd.size() > 1)
+        if (share > FULL && group.size() > 1)
         {
-            crowds.insert(std::move(crowd));
+            contenders.insert(std::move(group));
         }
     }
-    Meet({crowds.begin(), crowds.end()});
+    NoteContention({contenders.begin(), contenders.end()});
 }
 
 void
-CallClasses::Meet(const std::vector<std::vector<uint32_t>>& crowds)
+CallClasses::NoteContention(const std::vector<std::vector<uint32_t>>& contenders)
 {
     std::vector<std::set<uint32_t>> met(m_classes.size());
-    for (const auto& crowd : crowds)
+    for (const auto& group : contenders)
     {
-        for (const uint32_t one : crowd)
+        for (const uint32_t one : group)
         {
-            for (const uint32_t other : crowd)
+            for (const uint32_t other : group)
             {
                 if (other != one && !HaveCommon(m_classes[one].streams, m_classes[other].streams))
                 {

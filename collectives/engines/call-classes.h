@@ -84,7 +84,7 @@ class CallClasses
     };
 
     void Settle();
-    void Meet(const std::vector<std::vector<uint32_t>>& crowds);
+    void NoteContention(const std::vector<std::vector<uint32_t>>& contenders);
 
     Planner& m_planner;
     std::vector<Class> m_classes;

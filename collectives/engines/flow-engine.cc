@@ -162,7 +162,7 @@ FlowEngine::NextEventTime()
 void
 FlowEngine::AdvanceTo(Time now)
 {
-    // Handling a timer may set others and add lines, so lines are looked up anew each time.
+    // Handling a timer may set others and add lines, so lines are looked up again each time.
     for (std::size_t i = 0; i < m_lines.size(); ++i)
     {
         while (!m_lines[i].IsEmpty() && m_lines[i].Front() <= now)

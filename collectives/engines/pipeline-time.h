@@ -34,10 +34,10 @@ struct Pipeline
  *
  * where b = slice / block is what a slice keeps a stage's block busy for; the slice itself is
  * handed on when it has crossed. The time is end(K - 1, S - 1), the longest of all pipelines. With
- * one load in all ticks this is the usual (sum of crossings) + (K - 1) x slowest; with several, it
- * knows that an empty pipeline has the links for itself. More than S slices add steady crossings,
- * or b each where no crossing takes longer while all stages are busy, and a last slice that is not
- * full its part of one. All pipelines have the slices and bytes of the first.
+ * one load in all ticks this is the typical (sum of crossings) + (K - 1) x slowest; with several,
+ * it knows that an empty pipeline has the links for itself. More than S slices add steady
+ * crossings, or b each where no crossing takes longer while all stages are busy, and a last slice
+ * that is not full its part of one. All pipelines have the slices and bytes of the first.
  *
  * @param calls how many of each there are: calls alike that run in step
  *

@@ -13,7 +13,7 @@
 
 /**
  * @file
- * What handing messages over costs where a system does not say otherwise: the figures of
+ * Per-message overheads where a system does not say otherwise: the figures of
  * descriptions of architectures, hosts and transports (scenarios/architectures, hosts, transports),
  * with sources. These begin with how the figure came from them: measured (it is what was measured),
  * fitted (it makes the model's times those measured), inferred (it is one explanation of what was

@@ -11,7 +11,7 @@ namespace weir
 {
 
 /**
- * What handing messages over costs a node beside the links' time, and what of a node bounds it
+ * The per-message overheads of a node beside the links' time, and what of a node bounds it
  * beside the links' rates: measured figures of its GPUs, hosts and NICs.
  */
 enum class NodeCostKind : uint8_t

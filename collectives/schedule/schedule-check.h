@@ -12,7 +12,7 @@
 namespace weir
 {
 
-/** What a schedule is held against. */
+/** What a schedule is compared with. */
 struct ScheduleClaim
 {
     uint32_t ranks{0};

@@ -118,7 +118,7 @@ class ScheduleRun
         return m_ended;
     }
 
-    /** A block that has ended begins anew with its first primitive, when it is next advanced. */
+    /** A block that has ended begins again with its first primitive, when it is next advanced. */
     void Restart(uint32_t block)
     {
         m_blocks[block].loop = 0;

@@ -105,7 +105,7 @@ class GroupRendezvous
     std::vector<Slot> m_slots;         //!< by actor and slot
     std::vector<Place> m_places;
     std::vector<Rendezvous> m_rendezvous;
-    std::vector<uint32_t> m_arrived; //!< keys, a stretch for each rendezvous
+    std::vector<uint32_t> m_arrived; //!< keys, a segment for each rendezvous
 };
 
 } // namespace weir

@@ -31,7 +31,7 @@ SegmentGroup TokenGroup(const ParallelPlan& plan);
 /** The tensor ranks of a grid that hold the same columns of other tokens. */
 SegmentGroup ColumnGroup(const ParallelPlan& plan);
 
-/** A stretch of kernels without communication between them, or one communication. */
+/** A run of kernels without communication between them, or one communication. */
 struct Segment
 {
     bool isCommunication{false};

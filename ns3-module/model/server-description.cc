@@ -50,7 +50,7 @@ ServerDescription::GetTypeId()
                           MakeUintegerChecker<uint32_t>(0, 1024))
             .AddAttribute("PcieSwitches",
                           "PCIe switches of a server, spread over its sockets; 0: GPUs "
-                          "and NICs hang on the sockets.",
+                          "and NICs are attached to the sockets.",
                           UintegerValue(8),
                           MakeUintegerAccessor(&ServerDescription::m_pcieSwitches),
                           MakeUintegerChecker<uint32_t>(0, 1024))

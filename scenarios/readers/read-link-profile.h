@@ -14,9 +14,9 @@
  * Link profiles from the maps of a system file. Each reader takes what it needs of its map; the
  * caller checks the keys. A map may state `encoding` and `framing` itself; else they are derived
  * from the packet format that the map gives (headerFlits, generation and maxPayload, transport and
- * mtu). `measured` that is not given is UsualEfficiency of a link whose framing is derived, else 1;
- * `name` is made up unless it is given; `ncclRate` is what NCCL's own topology takes the link for,
- * where that is not what follows from its kind.
+ * mtu). `measured` that is not given is TypicalEfficiency of a link whose framing is derived, else
+ * 1; `name` is made up unless it is given; `ncclRate` is what NCCL's own topology takes the link
+ * for, where that is not what follows from its kind.
  *
  * All throw an InputError with the place of what is missing, unknown or out of range.
  */

@@ -12,7 +12,7 @@ namespace weir
 {
 
 /**
- * {llCall: {value: 5us, source: ...}, ...}: what handing messages over costs, by the keys of
+ * {llCall: {value: 5us, source: ...}, ...}: per-message overheads, by the keys of
  * NodeCostFigures; those that are left out keep their defaults.
  * @throws InputError with the place of a key that there is not, a value out of its bounds, and a
  * source that says nothing.

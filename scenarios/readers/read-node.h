@@ -15,7 +15,8 @@ namespace weir
  *
  *     gpu: h100-sxm             gpus: 8
  *     nvlink:  wiring none, switched (linksPerGpu) or mesh (linksPerPair, or links: [[a, b, n],
- * ...]) pcie:    a slot's profile; switches: 4, or where each hangs: [cpu0, cpu1]; gpusOn: [pcie0,
+ * ...]) pcie:    a slot's profile; switches: 4, or what each is attached to: [cpu0, cpu1]; gpusOn:
+ * [pcie0,
  * ...] gpuLink: a GPU's slot where it is no PCIe (NVLink-C2C) sockets: count, cpu, model, perBoard,
  * and the profile between them nic:     count of cards, ports of each, rate, transport, mtu; on:
  * [pcie0, ...]; pcie: a slot's profile where not the node's; hostBridge: what a NIC on a socket

@@ -24,9 +24,8 @@ namespace weir
  * pipeline stage its first rank (tensor rank 0 of replica 0), of every other program its first rank
  * while there are fewer than MAX_REPRESENTATIVES, and the first of those whose kernels take
  * longest. Ranks of a transformer's stage run one program, so at 1024 GPUs these few show what
- * every rank does; those of a table of layers have the embedding tables that they were dealt. When
- * else they wait is in the breakdown, which is kept of all.
- * Complexity O(ranks + operations).
+ * every rank does; those of a table of layers have the embedding tables that they were assigned.
+ * When else they wait is in the breakdown, which is kept of all. Complexity O(ranks + operations).
  */
 std::vector<Rank> RepresentativeRanks(const StepGraph& graph);
 

@@ -134,7 +134,7 @@ class CallRunner
         return {plan.algorithm, plan.protocol, plan.channels, plan.blocks};
     }
 
-    static constexpr uint32_t CALLS = 20; //!< in a row, nccl-tests' default
+    static constexpr uint32_t CALLS = 20; //!< back to back, nccl-tests' default
 
     const CollectiveSweepSpec& m_spec;
     NodeCosts m_costs;

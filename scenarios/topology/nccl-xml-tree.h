@@ -38,7 +38,7 @@ struct XmlCard
     int64_t order;
 };
 
-/** What hangs where in an NCCL topology file, before it is understood. */
+/** What is attached where in an NCCL topology file, before it is understood. */
 struct NcclXmlTree
 {
     std::vector<XmlElement> cpus;

@@ -14,7 +14,7 @@ namespace weir
 
 /**
  * Where the devices of one node are drawn: NIC ports on top, then the PCIe tree with sockets among
- * their switches, GPUs below, NVSwitches at the bottom. What hangs together stands together.
+ * their switches, GPUs below, NVSwitches at the bottom. What is attached together stands together.
  */
 struct NodeLayout
 {

@@ -9,13 +9,13 @@ namespace weir
 namespace
 {
 
-/** Forgets the links of @p places that are @p usual. */
+/** Forgets the links of @p places that are @p typical. */
 void
-Forget(std::vector<PciePlace>& places, const LinkProfile& usual)
+Forget(std::vector<PciePlace>& places, const LinkProfile& typical)
 {
     for (PciePlace& place : places)
     {
-        if (place.link && IsSameLink(*place.link, usual))
+        if (place.link && IsSameLink(*place.link, typical))
         {
             place.link.reset();
         }

@@ -236,7 +236,7 @@ ToString(ComparedPlacement placement)
     case ComparedPlacement::Interleaved:
         return "interleaved";
     case ComparedPlacement::InRow:
-        return "in a row";
+        return "back to back";
     case ComparedPlacement::Sampled:
         return "sampled";
     case ComparedPlacement::Beside:

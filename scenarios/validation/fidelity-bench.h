@@ -31,7 +31,7 @@ class FidelityBench : private CollectiveClient
     /** When the last of @p calls ends, all started together. */
     Time Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls);
 
-    /** What a call takes in a row of @p calls. */
+    /** What one of @p calls back-to-back calls takes. */
     Time RunRow(Fidelity fidelity, const CollectiveCall& call, uint32_t calls);
 
   private:

@@ -266,7 +266,7 @@ struct QueueItems
     }
 };
 
-/** A crowd that is due at one instant, again and again. */
+/** A batch that is due at one instant, again and again. */
 void
 InstantQueueLockStep(benchmark::State& state)
 {

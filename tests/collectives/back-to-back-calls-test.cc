@@ -115,7 +115,7 @@ AllOf(CollectiveBench& bench)
         FirstGpus(bench.GetPlanner().GetCluster().GpuCount()));
 }
 
-/** The ends of @p calls like @p call in a row, in `flow`; what is begun beyond, too. */
+/** The ends of @p calls like @p call back to back, in `flow`; what is begun beyond, too. */
 std::vector<Time>
 PlayRow(CollectiveBench& bench, const CollectiveCall& call, std::size_t calls)
 {

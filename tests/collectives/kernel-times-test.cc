@@ -77,8 +77,8 @@ TEST(KernelTimes, LlGoesByTheClock)
                 ROUNDING);
 }
 
-// A broadcast's root need not wait for the ranks behind it: calls in a row come at the wire's pace,
-// without the path and the filling of the pipeline. An all-reduce ends everywhere at once.
+// A broadcast's root need not wait for the ranks behind it: back-to-back calls come at the wire's
+// pace, without the path and the filling of the pipeline. An all-reduce ends everywhere at once.
 TEST(CallsInARow, ABroadcastRunsAhead)
 {
     CollectiveBench bench(H100Boxes(1));

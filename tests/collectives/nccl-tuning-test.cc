@@ -55,7 +55,7 @@ TEST_F(TuningTest, Ll128NeedsNvLinkAndPortsBelowTheCpu)
     ClusterSpec pcie = A100Boxes(1);
     pcie.node.wiring = NvLinkWiring::None;
     ClusterSpec viaCpu = A100Boxes(2);
-    viaCpu.node.pcieSwitches = 0; // GPUs and ports hang on the root complexes
+    viaCpu.node.pcieSwitches = 0; // GPUs and ports are attached to the root complexes
     for (int64_t bytes = 8; bytes < (int64_t{1} << 32); bytes *= 2)
     {
         EXPECT_NE(Chosen(pcie, 8, bytes), Protocol::Ll128);

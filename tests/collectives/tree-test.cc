@@ -230,7 +230,7 @@ TEST(Tree, TheFidelitiesAgree)
             compare(protocol, Bytes(16), 0.01);
             compare(protocol, Bytes::KiB(64), 0.05);
         }
-        // A network hop's 5 us, and what looking for a message's lines takes, are as long as some
+        // A network hop's 5 us, and what polling a message's flag words takes, are as long as some
         // slices of LL, so the paths up and down load the NICs at once for a shorter time than
         // stages without latencies know.
         compare(Protocol::Ll, Bytes::MiB(2), 0.2);

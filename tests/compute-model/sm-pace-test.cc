@@ -122,7 +122,7 @@ TEST(SmPace, CommunicationThatLinksHoldBackDoesNot)
     ExpectNear(StepBeside({Kernel(Ms(6), 1)}, 750, OverlapKind::Modeled), Ms(6));
 }
 
-// The rank that is held up most holds all of them up.
+// The rank that is delayed most delays all of them.
 TEST(SmPace, TheSlowestRankDecides)
 {
     ExpectNear(StepBeside({Kernel(Ms(3), 0), Kernel(Ms(5), 1)}, 1000, OverlapKind::Modeled),

@@ -64,7 +64,7 @@ TEST(GraphFabricTest, PutsNicsInTheHostsPlaces)
     EXPECT_EQ(nics, 2U);
 }
 
-// Where hosts are nodes, all NICs of node i hang on host i, and share its wires.
+// Where hosts are nodes, all NICs of node i are attached to host i, and share its wires.
 TEST(GraphFabricTest, PutsNodesOnTheHosts)
 {
     ClusterSpec spec = DumbbellSpec(4);

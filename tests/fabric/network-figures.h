@@ -78,7 +78,7 @@ NetworkDistances(const Topology& topology, DeviceId from)
     return distances;
 }
 
-/** The most links between two switches that NICs hang on. */
+/** The most links between two switches that NICs are attached to. */
 inline uint32_t
 SwitchDiameter(const Cluster& cluster)
 {

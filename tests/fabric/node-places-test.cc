@@ -196,12 +196,12 @@ TEST(NodePlacesTest, PlacesThatDoNotExistAreRefusedByField)
                   n.nicPlaces = PlacesOf(n).cards;
                   n.nicPlaces[3].index = 4;
               }),
-              "node.nicPlaces[3]: hangs on PCIe switch 4, of which there are 4");
+              "node.nicPlaces[3]: is attached to PCIe switch 4, of which there are 4");
     EXPECT_EQ(Refusal([](NodeSpec& n) {
                   n.switchPlaces.assign(4, {PcieParent::Socket, 0, {}});
                   n.switchPlaces[1] = {PcieParent::Switch, 1, {}};
               }),
-              "node.switchPlaces[1]: hangs on PCIe switch 1, of which there are 1 before it");
+              "node.switchPlaces[1]: is attached to PCIe switch 1, of which there are 1 before it");
     EXPECT_EQ(Refusal([](NodeSpec& n) { n.portsPerNic = 3; }),
               "node.portsPerNic: 3, expected a divisor of node.nics, 8");
     EXPECT_EQ(Refusal([](NodeSpec& n) { n.socketsPerBoard = 3; }),

@@ -191,8 +191,8 @@ TEST(DragonflyTest, RoutesAreShortest)
     ExpectShortestRoutes(plus, StaticRouting());
 }
 
-// By rails, NIC k of every node of a block hangs on router k of it, so two nodes of a block reach
-// each other's NIC of one number by one switch.
+// By rails, NIC k of every node of a block is attached to router k of it, so two nodes of a block
+// reach each other's NIC of one number by one switch.
 TEST(DragonflyTest, PlacesNicsByRails)
 {
     Dragonfly rails;
@@ -335,7 +335,7 @@ TEST(DimensionsTest, TheFirstMayBeInsideTheNodes)
     EXPECT_EQ(distances[cluster.NicDevice(2, 3).Index()], std::numeric_limits<uint32_t>::max());
 
     spec.fabric.kind.As<Dimensions>().dimensions.front().kind =
-        DimensionKind::Ring; // they hang on a switch
+        DimensionKind::Ring; // they are attached to a switch
     EXPECT_NE(RefusalOf(spec).find("expected that of node.nvlink"), std::string::npos)
         << RefusalOf(spec);
     spec.fabric.kind.As<Dimensions>().dimensions.front() = Dimension(DimensionKind::Switch, 4);

@@ -43,7 +43,7 @@ Event(EventKind kind, const std::string& from, const std::string& to, double fac
     return event;
 }
 
-/** NIC 0 of the first node to the switch it hangs on, as the cluster names them. */
+/** NIC 0 of the first node to the switch it is attached to, as the cluster names them. */
 std::pair<std::string, std::string>
 FirstNicLink()
 {

@@ -73,7 +73,7 @@ TEST(MinTime, IsThatOfThePortsOrTheGpus)
     EXPECT_GT(MinTime(cluster, gpus, call), call.bytes / Rate::GBps(600));
 }
 
-/** Times every operation under every protocol, alone and in a row of 20, in all fidelities. */
+/** Times every operation under every protocol, alone and 20 back to back, in all fidelities. */
 void
 ExpectNoneFaster(const std::string& system, const std::vector<Bytes>& sizes)
 {
@@ -99,7 +99,7 @@ ExpectNoneFaster(const std::string& system, const std::vector<Bytes>& sizes)
                                              std::to_string(bytes.Count());
                     EXPECT_GE(bench.Run(fidelity, {call}) / least, 1 - 1e-9) << what;
                     EXPECT_GE(bench.RunRow(fidelity, call, 20) / least, 1 - 1e-9)
-                        << what << " in a row";
+                        << what << " back to back";
                 }
             }
         }

@@ -165,7 +165,7 @@ SaidOfPlan(const std::string& keys)
 }
 
 // For each condition: on a value without what it needs there is a note of its place and that need,
-// none beside it, and none on the usual value, which says nothing untrue.
+// none beside it, and none on the typical value, which says nothing untrue.
 TEST(NothingIgnored, AValueOfAPlanNeedsWhatGivesItAnEffect)
 {
     struct Case
@@ -173,7 +173,7 @@ TEST(NothingIgnored, AValueOfAPlanNeedsWhatGivesItAnEffect)
         const char* without; //!< a plan in which the value has no effect
         const char* with;    //!< ... and one in which it has
         const char* value;
-        const char* usual;
+        const char* typical;
         const char* key;
         const char* needs;
     };
@@ -282,7 +282,7 @@ TEST(NothingIgnored, AValueOfAPlanNeedsWhatGivesItAnEffect)
         EXPECT_TRUE(Says(note, std::string(": jobs.0.parallel.") + one.key + ": found '")) << note;
         EXPECT_TRUE(Says(note, std::string("no effect here: it needs ") + one.needs)) << note;
         EXPECT_EQ(SaidOfPlan(one.with + batch + one.value), "");
-        EXPECT_EQ(SaidOfPlan(one.without + batch + one.usual), "");
+        EXPECT_EQ(SaidOfPlan(one.without + batch + one.typical), "");
     }
 }
 

@@ -148,7 +148,7 @@ TEST(PlayFlows, ParallelLinksAreDistinct)
     EXPECT_EQ(seen, (std::set<double>{1, 2}));
 }
 
-/** Two edge switches joined by @p spines others; hosts 0 and 1 hang on one edge each. */
+/** Two edge switches joined by @p spines others; hosts 0 and 1 are attached to one edge each. */
 std::string
 Spines(int spines)
 {

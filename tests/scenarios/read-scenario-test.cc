@@ -230,8 +230,8 @@ TEST(ReadScenario, RefusesPrecisionsThatTheGpuLacks)
     EXPECT_EQ(onV100("title: an", "title: an"), "");
     const std::string written = onV100("precision: fp16", "precision: fp8");
     EXPECT_NE(written.find("jobs.0.precision: found fp8, " + expected), std::string::npos);
-    const std::string usual = onV100("    precision: fp16\n", "");
-    EXPECT_NE(usual.find("of the default: found bf16, " + expected), std::string::npos);
+    const std::string typical = onV100("    precision: fp16\n", "");
+    EXPECT_NE(typical.find("of the default: found bf16, " + expected), std::string::npos);
 }
 
 TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)

@@ -51,8 +51,8 @@ TEST(RepresentativeRanks, OneOfEachStage)
     EXPECT_EQ(Shown(GraphOf(80, 40, 40, 7)).size(), 40U);
 }
 
-// Ranks that were dealt tables of their own have programs of their own, of which few are shown, and
-// always that which the others wait for.
+// Ranks that were assigned tables of their own have programs of their own, of which few are shown,
+// and always that which the others wait for.
 TEST(RepresentativeRanks, OneOfEachProgramUpToABoundAndTheBusiest)
 {
     EXPECT_EQ(Shown(GraphOf(8, 4, 1, 2)), (std::vector<uint32_t>{0, 1, 2, 3}));

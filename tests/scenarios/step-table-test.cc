@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-/** The cases of a suite with the table @p rows below its usual columns. */
+/** The cases of a suite with the table @p rows below its typical columns. */
 std::vector<ValidationCase>
 ReadRows(const std::string& rows,
          const std::string& classes = "[tensor]",

@@ -57,10 +57,10 @@ class UnknownMachine(unittest.TestCase):
                                    stdout=subprocess.PIPE, text=True).stdout.splitlines()
             kinds = {line.split()[0]: line.split()[1:3] for line in shown if line.strip()}
             # Over the catalogue's system, the defaults of its kind in place of its own figures.
-            usual = {key: {"value": "".join(kinds[key]), "source": "of its kind"} for key in own}
+            typical = {key: {"value": "".join(kinds[key]), "source": "of its kind"} for key in own}
             over = pathlib.Path(folder) / "over.yaml"
             over.write_text(yaml.safe_dump({"base": "alps-gh200", "name": "over",
-                                            "node": {"costs": usual}}))
+                                            "node": {"costs": typical}}))
             self.assertEqual(times(mine), times(over))
             self.assertNotEqual(times(mine), times("alps-gh200"))
 

@@ -130,7 +130,7 @@ class HandingOver
     bool m_fits;
 };
 
-/** The chain of a channel as calls in a row see it, a rank not waiting for those behind it. */
+/** The chain of a channel as back-to-back calls see it, a rank not waiting for those behind it. */
 BackToBackChains::Chain
 ChainOf(const AlgorithmInputs& in,
         const RingChannel& ring,

@@ -69,7 +69,7 @@ CheckPlaces(const NodeSpec& spec,
         if (place.index >= parents)
         {
             throw std::invalid_argument(
-                which + ": hangs on " + (inSwitch ? "PCIe switch " : "socket ") +
+                which + ": is attached to " + (inSwitch ? "PCIe switch " : "socket ") +
                 std::to_string(place.index) + ", of which there are " + std::to_string(parents) +
                 (inSwitch && areSwitches ? " before it" : ""));
         }
