@@ -8,7 +8,9 @@
 #include "ns3/string.h"
 #include "ns3/weir-units.h"
 
+#include <algorithm>
 #include <exception>
+#include <sstream>
 
 namespace ns3
 {
@@ -80,7 +82,13 @@ RunRecorder::GetTypeId()
                           "time, of a fabric that moves packets; 0: no series.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RunRecorder::m_portSeries),
-                          MakeTimeChecker(Time(0)));
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("Ranks",
+                          "Ranks of each training job to record beside those that always are: "
+                          "\"all\", or numbers as \"0 5 17\".",
+                          StringValue(""),
+                          MakeStringAccessor(&RunRecorder::m_ranks),
+                          MakeStringChecker());
     return tid;
 }
 
@@ -167,6 +175,7 @@ RunRecorder::Describe(Ptr<FluidFabric> fabric)
         first += job.gpus.size();
         m_scenario.jobs.push_back(job);
     }
+    ReadRanks();
     for (const auto& collective : simulation.Collectives())
     {
         for (const weir::CollectiveCall& call : collective->Calls())
@@ -177,6 +186,28 @@ RunRecorder::Describe(Ptr<FluidFabric> fabric)
                                          ListOf(group));
         }
     }
+}
+
+void
+RunRecorder::ReadRanks()
+{
+    weir::OutputSpec& output = m_scenario.output;
+    output.allRanks = m_ranks == "all";
+    std::istringstream numbers(output.allRanks ? "" : m_ranks);
+    uint32_t rank = 0;
+    while (numbers >> rank)
+    {
+        const bool isKnown = std::any_of(m_scenario.jobs.begin(),
+                                         m_scenario.jobs.end(),
+                                         [&](const auto& job) { return rank < job.gpus.size(); });
+        NS_ABORT_MSG_IF(!isKnown,
+                        "RunRecorder: found rank " << rank
+                                                   << " in Ranks, expected one of a training job");
+        output.ranks.push_back(rank);
+    }
+    NS_ABORT_MSG_IF(!numbers.eof(),
+                    "RunRecorder: found Ranks '"
+                        << m_ranks << "', expected all or ranks with spaces between them");
 }
 
 void

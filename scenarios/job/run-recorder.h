@@ -53,11 +53,15 @@ class RunRecorder : public Object
      */
     void Describe(Ptr<FluidFabric> fabric);
 
+    /** Reads the attribute Ranks; the jobs are known. */
+    void ReadRanks();
+
     std::string m_title;        //!< of the run
     std::string m_file;         //!< HDF5; empty: none
     std::string m_timelineFile; //!< empty: none
     Time m_linkSeries;          //!< width of a bin; 0: no series
     Time m_portSeries;          //!< width of a bin; 0: no series
+    std::string m_ranks;        //!< "all", or ranks with spaces between them; empty: none more
 
     weir::Scenario m_scenario;                       //!< what is run
     Ptr<CollectiveRuntime> m_runtime;                //!< the fabric's

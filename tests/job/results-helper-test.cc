@@ -65,6 +65,7 @@ TEST(ResultsHelper, WritesWhatTheCommandWrites)
     scenario.output.timeline = true;
     scenario.output.timelineFile = folder / "command.json";
     scenario.output.linkSeries = weir::Time::Milliseconds(1);
+    scenario.output.ranks = {3, 14};
     weir::PlainLoop loop;
     weir::RunScenario(scenario, loop, [](weir::Time) {});
 
@@ -78,6 +79,7 @@ TEST(ResultsHelper, WritesWhatTheCommandWrites)
     results.SetAttribute("Title", ns3::StringValue("same"));
     results.SetAttribute("TimelineFile", ns3::StringValue(folder / "program.json"));
     results.SetAttribute("LinkSeries", ns3::TimeValue(ns3::MilliSeconds(1)));
+    results.SetAttribute("Ranks", ns3::StringValue("3 14"));
     {
         const auto cluster = ns3::ClusterHelper(scenario.cluster).Install();
         job.Install(cluster);
@@ -89,6 +91,7 @@ TEST(ResultsHelper, WritesWhatTheCommandWrites)
 
     EXPECT_EQ(TextOf(folder / "program.json"), TextOf(folder / "command.json"));
     for (const char* column : {"/steps/duration",
+                               "/ops/rank",
                                "/ops/finish",
                                "/collectives/finish",
                                "/flows/finish",
@@ -100,6 +103,31 @@ TEST(ResultsHelper, WritesWhatTheCommandWrites)
         const auto values = Column(folder / "command.h5", column);
         ASSERT_FALSE(values.empty()) << column;
         EXPECT_EQ(Column(folder / "program.h5", column), values) << column;
+    }
+}
+
+TEST(ResultsHelper, RefusesRanksThatNoJobHas)
+{
+    for (const auto& [ranks, expected] :
+         {std::pair("0 16", "found rank 16 in Ranks, expected one of a training job"),
+          std::pair("0, 5", "found Ranks '0, 5', expected all or ranks with spaces")})
+    {
+        EXPECT_DEATH(
+            {
+                const weir::ScratchFolder folder;
+                std::ofstream(folder / "ranks.yaml") << SCENARIO;
+                const auto scenario =
+                    weir::LoadScenario(folder / "ranks.yaml", {}, weir::Catalog());
+                ns3::TrainingJobHelper job(scenario.jobs[0].network, scenario.gpu);
+                job.SetAttribute("Data", ns3::UintegerValue(16));
+                job.SetAttribute("GlobalBatch", ns3::UintegerValue(16));
+                const auto cluster = ns3::ClusterHelper(scenario.cluster).Install();
+                job.Install(cluster);
+                ns3::ResultsHelper results(folder / "ranks.h5");
+                results.SetAttribute("Ranks", ns3::StringValue(ranks));
+                results.Install(cluster);
+            },
+            expected);
     }
 }
 
