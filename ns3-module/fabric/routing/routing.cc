@@ -429,7 +429,8 @@ Routing::AreSameSum(const Route& known, const Route& route, const RouteMakeup& m
 Rate
 Routing::UncontendedRate(RouteId route) const
 {
-    if (!m_spread || !m_spread->IsPerPacket())
+    // Switches that choose by load move whole flows, of which a sum has many: it is spread, too.
+    if (!m_spread || (!m_spread->IsPerPacket() && !IsSum(route)))
     {
         return BottleneckRate(route);
     }
@@ -438,7 +439,7 @@ Routing::UncontendedRate(RouteId route) const
     {
         rate = std::min(rate, m_topology.GetLink(each.link).rate / each.share);
     }
-    return rate;
+    return m_spread->IsPerPacket() ? rate : std::max(rate, BottleneckRate(route));
 }
 
 DeviceId
