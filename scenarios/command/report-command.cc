@@ -123,7 +123,8 @@ AddReportCommand(CLI::App& application)
         ->type_name("START:END");
     verb->add_option("--link",
                      options->link,
-                     "Whose congestion tree (default: the link between nodes that is at its full "
+                     "Whose flows figure congestion follows (default: the link between nodes that "
+                     "is at its full "
                      "rate for longest)")
         ->type_name("NAME");
     verb->add_option("--measured",

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Frames and figures of the Python package hold what the files hold. Argument: WEIR."""
+import json
+import pathlib
+import re
 import shutil
 import tempfile
 import unittest
 
-from weir_results import flows, pipeline, ports, run_json, sweep, two_jobs
+from weir_results import FOLDER, call, flows, pipeline, ports, run_json, sweep, two_jobs
 
 import h5py
 import numpy
@@ -12,7 +15,7 @@ import pandas
 import weir
 from weir import congestion, network
 from weir.figure import Choice
-from weir.figures import find_figure
+from weir.figures import find_figure, topology
 
 
 def data_of(name, *results, **choice):
@@ -117,6 +120,50 @@ class Links(unittest.TestCase):
             self.assertTrue(on["start"].is_monotonic_increasing)
 
 
+class RecordedRanks(unittest.TestCase):
+    """Where ranks differ, a result has the slowest, the median and the chosen ones."""
+
+    def test_slowest_median_and_chosen_ranks_are_in_ops_and_timeline(self):
+        """Which these are is told by a run that records all of them."""
+        folder = pathlib.Path(FOLDER.name)
+        slow = "[{kind: slow-gpu, gpu: node0/gpu5, factor: 1.5}]"
+        for name, change, chosen in (
+                ("jitter", "jobs.0.jitter={coefficientOfVariation: 0.1, per: run}", [3]),
+                ("slow", f"events={slow}", [2, 11])):
+            results, shown = [], []
+            for ranks in ("all", str(chosen)):
+                file = folder / f"{name}-{len(results)}.h5"
+                done = call("run", "llama-3-8b-16-h100", "--quiet", "-o", file, "--timeline",
+                            file.with_suffix(".json"), "--set", change, "--set",
+                            "jobs.0.parallel.globalBatch=16", "--set", f"output.ranks={ranks}")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                results.append(weir.open(file).ops)
+                events = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+                shown.append({event["pid"] for event in events["traceEvents"]})
+            every, recorded = results
+            self.assertEqual(set(every["rank"]), set(range(16)))
+            own = every[(every["step"] == every["step"].max()) & (every["stream"] == "compute")]
+            times = (own["finish"] - own["start"]).groupby(own["rank"]).sum().sort_values()
+            expected = {0, times.index[-1], *chosen}
+            if name == "jitter":  # where one GPU is slow, all others are the median
+                expected.add(times.index[(len(times) - 1) // 2])
+            self.assertEqual(set(recorded["rank"]), expected)
+            self.assertEqual(shown, [set(every["rank"]), expected])
+
+
+class Slowdowns(unittest.TestCase):
+    """A flow takes no less than uncontended."""
+
+    def test_none_is_below_one_under_any_routing(self):
+        for routing in ("ecmp", "adaptive", "spray"):
+            file = pathlib.Path(FOLDER.name) / f"{routing}.h5"
+            done = call("run", "congestion-512-h100", "--quiet", "-o", file, "--set",
+                        "system.nodes=16", "--set", "jobs.0.gpus=64", "--set", "jobs.1.gpus=64",
+                        "--set", f"system.fabric.routing={routing}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertGreater(weir.open(file).flows["slowdown"].min(), 1 - 1e-6, routing)
+
+
 class FigureData(unittest.TestCase):
     """What is drawn is what the file says."""
 
@@ -210,24 +257,44 @@ class FigureData(unittest.TestCase):
     def test_congestion_is_of_the_link_at_its_full_rate_for_longest(self):
         result = weir.open(two_jobs())
         data = data_of("congestion", result)
-        tree, times, groups = (data[data["part"] == part] for part in ("tree", "time", "flows"))
-        root = tree.iloc[0]
+        times, groups = (data[data["part"] == part] for part in ("time", "flows"))
+        root = groups["link"].iloc[0]
         links = result.links.set_index("name")
         between = [name for name in links.index if "leaf" in name]
-        self.assertEqual(links.loc[root["link"], "saturated"],
-                         links.loc[between, "saturated"].max())
-        # Every byte of the link is in the tree's root, in the times and in the flows.
-        for carried in (root["carried"], times["bytes"].sum(), groups["carried"].sum()):
-            self.assertAlmostEqual(carried / links.loc[root["link"], "bytes"], 1, places=6)
-        # Members: each passes the link below it and the root on a path of one of the root's flows.
-        paths = result.flow_paths.groupby("path")["link"].agg(lambda own: set(map(str, own)))
-        used = set(result.flows["path"])
-        of_root = [own for path, own in paths.items() if root["link"] in own and path in used]
-        for _, row in tree.iloc[1:].iterrows():
-            self.assertTrue(any({row["link"], row["parent"]} <= own for own in of_root))
-            self.assertEqual(row["link"].split("->")[1].split("#")[0],
-                             row["parent"].split("->")[0])
-        self.assertEqual(tree["link"].nunique(), len(tree))
+        self.assertEqual(links.loc[root, "saturated"], links.loc[between, "saturated"].max())
+        # Every byte of the link is in the times and in the flows.
+        for carried in (times["bytes"].sum(), groups["carried"].sum()):
+            self.assertAlmostEqual(carried / links.loc[root, "bytes"], 1, places=6)
+
+    def test_links_are_shared_by_jobs_to_the_byte_in_the_order_of_paths(self):
+        result = weir.open(two_jobs())
+        shared = data_of("congestion", result).query("part == 'links'")
+        links = result.links.set_index("name")
+        for link, own in shared.groupby("link"):
+            self.assertAlmostEqual(own["carried"].sum() / links.loc[link, "bytes"], 1, places=6)
+        classes = [" ".join(re.sub(r"node\d+/|\d|#", "", name).split("->"))
+                   for name in shared.sort_values("rank")["link"].unique()]
+        self.assertEqual(list(dict.fromkeys(classes)),
+                         ["nic leaf", "leaf spine", "spine leaf", "leaf nic"])
+
+    def test_sets_of_links_are_no_paths(self):
+        """A collective of fidelity stream loads its links at once: no tree is drawn of them."""
+        result = weir.open(two_jobs())
+        self.assertEqual(set(data_of("congestion", result)["part"]), {"links", "time", "flows"})
+        self.assertIsNone(congestion.hops_of(["a->b", "b->a", "b->c", "c->b"]))
+        self.assertIsNone(congestion.hops_of(["a->b", "b->a", "a->b"]))
+        self.assertEqual(congestion.hops_of(["a->b", "b->c#2", "c->d"]), ["a->b", "b->c#2", "c->d"])
+
+    def test_upstream_is_along_the_hops_of_flows(self):
+        """Hosts 0 to 2 cross the cable between the switches to host 5, 3 and 4 do not."""
+        result = weir.open(ports())
+        tree = congestion.upstream(result, "switch7->host5", 3)
+        self.assertEqual(
+            [(row.level, row.parent, row.link, row.carried) for row in tree.itertuples()],
+            [(0, "", "switch7->host5", 5e6), (1, "switch7->host5", "switch6->switch7", 3e6),
+             (1, "switch7->host5", "host3->switch7", 1e6),
+             (1, "switch7->host5", "host4->switch7", 1e6),
+             *((2, "switch6->switch7", f"host{host}->switch6", 1e6) for host in range(3))])
 
     def test_congestion_tells_jobs_apart_by_their_gpus(self):
         """Leaf 1 has a node of each job, so its uplinks carry both; leaf 0 has one job only."""
@@ -261,11 +328,27 @@ class FigureData(unittest.TestCase):
         result = weir.open(two_jobs())
         data = data_of("fct", result)
         self.assertEqual(data["flows"].sum(), len(result.flows))
-        self.assertTrue(
-    (data["to_bytes"].to_numpy()[
-        :-
-        1] < data["from_bytes"].to_numpy()[
-            1:]).all())
+        for job, own in data.groupby("job"):
+            self.assertEqual(own["flows"].sum(), (result.flows["job"].astype(str) == job).sum())
+            self.assertTrue((own["to_bytes"].to_numpy()[:-1] <
+                             own["from_bytes"].to_numpy()[1:]).all())
+
+    def test_groups_of_a_large_fabric_are_what_lower_tiers_join(self):
+        """Two leaves with two nodes each under a spine; two pods of one leaf under a core."""
+        hops = pandas.DataFrame(
+            [(f"node{node}", f"leaf{node // 2}", 0, 1) for node in range(8)] +
+            [(f"leaf{leaf}", f"spine{leaf // 2}", 1, 2) for leaf in range(4)] +
+            [("spine0", "core0", 2, 3), ("spine1", "core0", 2, 3)],
+            columns=["a", "b", "low", "high"])
+        boxes, _ = topology.boxes_of(hops, {
+            0: [f"node{node}" for node in range(8)], 1: [f"leaf{leaf}" for leaf in range(4)],
+            2: ["spine0", "spine1"], 3: ["core0"]})
+        own = {band: [devices for (at, _), (_, _, devices) in boxes.items() if at == band]
+               for band in range(4)}
+        self.assertEqual(own[0], [[f"node{leaf * 2}", f"node{leaf * 2 + 1}"] for leaf in range(4)])
+        self.assertEqual(own[1], [[f"leaf{leaf}"] for leaf in range(4)])
+        self.assertEqual(own[2], [["spine0"], ["spine1"]])
+        self.assertEqual(own[3], [["core0"]])
 
     def test_bandwidth_bounds_follow_from_those_of_the_time(self):
         """Bus bandwidth is inversely proportional to time."""

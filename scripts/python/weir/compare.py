@@ -46,16 +46,19 @@ def links_by_class(result):
 
 
 def flows_of(result):
-    """Percentiles over all flows."""
+    """Percentiles over the flows of each job."""
     try:
         flows = completion_times(result)
     except Missing:
         return {}
-    rows = {("flows", "flows", "1"): len(flows)}
-    for column, units in (("fct", "s"), ("slowdown", "1")):
-        if column in flows and len(flows):
-            for p in PERCENTILES:
-                rows["flows", f"{column} p{p}", units] = flows[column].quantile(p / 100)
+    rows = {}
+    for job, own in flows.groupby("job", sort=False):
+        name = f"{job}: " if job else ""
+        rows["flows", f"{name}flows", "1"] = len(own)
+        for column, units in (("fct", "s"), ("slowdown", "1")):
+            if column in own:
+                for p in PERCENTILES:
+                    rows["flows", f"{name}{column} p{p}", units] = own[column].quantile(p / 100)
     return rows
 
 

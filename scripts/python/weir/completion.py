@@ -10,13 +10,17 @@ MAX_BINS = 24
 
 
 def completion_times(result):
-    """bytes, fct (s) and, where the result has it, slowdown of every flow."""
+    """job, bytes, fct (s) and, where the result has it, slowdown of every flow.
+
+    The job is "" in a file that does not say.
+    """
     remedy = ("flows are in the HDF5 file of weir run, and with their slowdown in the CSV of weir "
               "flows: weir flows --topology T --flows F --csv RESULT.csv")
     if not result.has("flows", "bytes"):
         raise Missing("there are no flows (/flows)", remedy)
     flows = result.table("flows")
-    frame = pandas.DataFrame({"bytes": flows["bytes"]})
+    frame = pandas.DataFrame({"job": flows["job"].astype(str) if "job" in flows else "",
+                              "bytes": flows["bytes"]})
     for column in ("fct", "fct_s"):
         if column in flows:
             frame["fct"] = flows[column]
@@ -41,17 +45,19 @@ def size_bins(sizes):
 
 
 def percentiles_by_size(result):
-    """By bin of sizes: from_bytes, to_bytes, flows, mean_bytes, fct_p50 ..., slowdown_p50 ...
+    """By job and bin of sizes: from_bytes, to_bytes, flows, mean_bytes, fct_p50 ..., slowdown_p50 ...
 
-    Percentiles are numpy's, interpolated linearly, every row of flows counted once.
+    Percentiles are numpy's, interpolated linearly, every row of flows counted once. The bins are
+    those of all jobs.
     """
     flows = completion_times(result)
     edges = size_bins(flows["bytes"].to_numpy())
     places = numpy.searchsorted(edges, flows["bytes"].to_numpy(), side="right") - 1
     rows = []
-    for place, own in flows.groupby(places):
-        row = {"from_bytes": int(own["bytes"].min()), "to_bytes": int(own["bytes"].max()),
-               "flows": len(own), "mean_bytes": float(own["bytes"].mean())}
+    for (job, _), own in flows.groupby(["job", places], sort=True):
+        row = {"job": job, "from_bytes": int(own["bytes"].min()),
+               "to_bytes": int(own["bytes"].max()), "flows": len(own),
+               "mean_bytes": float(own["bytes"].mean())}
         for column in ("fct", "slowdown"):
             if column in own:
                 values = numpy.percentile(own[column], PERCENTILES)

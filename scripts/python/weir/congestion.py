@@ -1,83 +1,125 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The congestion tree of a link: its flows, and the links that bring them to it."""
+"""Saturated links, whose flows share them, and the links by which the flows of one come."""
 import numpy
 import pandas
 
 from weir.errors import InputError, Missing
-from weir.network import ends_of, jobs_of_paths, node_of
+from weir.network import ends_of, jobs_of_paths, node_of, tiers_of, with_ends
 
 REMEDY = "flows with paths are in the HDF5 file of weir run in fidelity stream or flow"
+LINKS = 20  # listed with what each job carries over them
+
+
+def between_nodes(links):
+    """The links between nodes if any of them carries anything, else all."""
+    outside = [not (node_of(a) and node_of(a) == node_of(b)) for a, b in map(ends_of,
+                                                                            links["name"])]
+    between = links[outside]
+    return between if len(between) and between["bytes"].max() > 0 else links
+
+
+def by_saturation(links):
+    """Links in the order of the time at their full rate, of equal ones of their utilization."""
+    order = [column for column in ("saturated", "utilization") if column in links]
+    return links.sort_values(order, ascending=False, kind="stable")
 
 
 def busiest_link(result):
-    """The link that was at its full rate for longest, of equal ones the most utilized.
+    """The link that was at its full rate for longest; one between nodes if these carry anything."""
+    return by_saturation(between_nodes(result.table("links")))["name"].iloc[0]
 
-    It is one between nodes if any of them carries anything.
-    """
-    links = result.table("links")
-    outside = [not (node_of(a) and node_of(a) == node_of(b))
-                    for a, b in map(ends_of, links["name"])]
-    between = links[outside]
-    pool = between if len(between) and between["bytes"].max() > 0 else links
-    order = [column for column in ("saturated", "utilization") if column in pool]
-    return pool.sort_values(order, ascending=False, kind="stable")["name"].iloc[0]
+
+def job_column(result, flows):
+    """The job of each flow as a text; "" where the file does not say."""
+    if "job" in flows:
+        return flows["job"].astype(str)
+    if result.has("ranks", "gpu", "job"):
+        return flows["path"].map(jobs_of_paths(result)).astype(str)
+    return ""
 
 
 def flows_of(result, link):
     """The flows on a link with what they carry over it (`carried`) and their job."""
     flows = result.flows_on(link)
-    flows = flows.assign(carried=flows["bytes"] * flows["times"])
-    if "job" in flows:
-        flows["job"] = flows["job"].astype(str)
-    elif result.has("ranks", "gpu", "job"):
-        flows["job"] = flows["path"].map(jobs_of_paths(result)).astype(str)
-    else:
-        flows["job"] = ""
-    return flows
+    return flows.assign(carried=flows["bytes"] * flows["times"], job=job_column(result, flows))
+
+
+def busy_links(result, link):
+    """The links longest at their full rate, of each class, in the order in which packets pass them.
+
+    One row a link and job: link, rank (order of the links), job, carried, bytes, rate, utilization,
+    saturated and paused (s, where the file has them), window (s). `link` is among them.
+    """
+    links = result.table("links")
+    tiers = tiers_of(with_ends(links))
+    links = with_ends(between_nodes(links))
+    links = links[(links["bytes"] > 0) | (links["name"] == link)]
+    classes = links["class"].nunique()
+    shown = pandas.concat([by_saturation(own).head(max(2, LINKS // classes))
+                           for _, own in links.groupby("class", sort=False)])
+    if link not in set(shown["name"]):
+        own = with_ends(result.table("links"))
+        shown = pandas.concat([shown, own[own["name"] == link]])
+    heights = [(tiers.get(a, 0), tiers.get(b, 0)) for a, b in zip(shown["source"], shown["target"])]
+    # Upward hops by height, then those within a tier, then downward ones from the top.
+    shown = shown.assign(hop=[a - 100 if a < b else 0 if a == b else 100 - a for a, b in heights])
+    shown = by_saturation(shown).sort_values(["hop", "class"], kind="stable")
+    flows = result.table("flows")
+    flows = flows.assign(job=job_column(result, flows))
+    by_path = flows.groupby(["path", "job"], as_index=False, observed=True)["bytes"].sum()
+    paths = result.table("flow_paths")
+    paths = paths[paths["link"].isin(shown["name"])].astype({"link": str})
+    carried = by_path.rename(columns={"bytes": "own"}).merge(paths, on="path")
+    carried = carried.assign(carried=carried["own"] * carried["times"]).groupby(
+        ["link", "job"], as_index=False)["carried"].sum()
+    columns = [name for name in ("bytes", "rate", "utilization", "saturated", "paused")
+               if name in shown]
+    shown = shown.assign(rank=range(len(shown)), link=shown["name"]).reset_index(drop=True)
+    frame = shown[["link", "rank", *columns]].merge(carried, on="link", how="left")
+    return frame.assign(window=result.table("links").attrs.get("window_end_s", numpy.nan))
+
+
+def hops_of(names):
+    """The links of a path in its order, None where they are no chain.
+
+    The links of a collective's flow in fidelity stream are such a set: all ranks send at once, and
+    none of its links comes before another.
+    """
+    ends = [ends_of(name) for name in names]
+    chained = all(a[1] == b[0] for a, b in zip(ends, ends[1:]))
+    return names if chained and len(set(names)) == len(names) else None
 
 
 def upstream(result, link, levels):
-    """The tree: level, parent, link; of the root's flows `flows` and `carried`; load of the link.
+    """By which links flows come to a link: level, parent, link, flows, carried.
 
-    A link is upstream of another where a flow of the root's passes both and the first ends at the
-    device where the second begins. Each link appears once, at the least distance from the root.
+    Of the flows whose path is a chain of hops: `link` is `level` hops before the root, and `parent`
+    is the next hop of those flows, which carry `carried` bytes over both. Empty where no flow of the
+    root has a chain, so that nothing is upstream of anything.
     """
     flows = flows_of(result, link)
-    carried = flows.groupby("path")["bytes"].sum()
+    carried = flows.groupby("path")["carried"].sum()
     count = flows.groupby("path").size()
     paths = result.table("flow_paths")
     paths = paths[paths["path"].isin(carried.index)]
-    sums = pandas.DataFrame({"link": paths["link"].astype(str), "flows": paths["path"].map(count),
-                             "carried": paths["path"].map(carried) * paths["times"]})
-    sums = sums.groupby("link").sum()
-    into = {}
+    sums = {}
     for path, own in paths.groupby("path"):
-        names = own["link"].astype(str).tolist()
-        ending = {}
-        for name in names:
-            ending.setdefault(ends_of(name)[1], []).append(name)
-        for name in names:
-            source, target = ends_of(name)
-            into.setdefault(name, set()).update(
-                other for other in ending.get(source, ()) if ends_of(other)[0] != target)
-    rows, seen, front = [(0, "", link)], {link}, [link]
-    for level in range(1, levels + 1):
-        reached = []
-        for parent in front:
-            for name in sorted(into.get(parent, ())):
-                if name not in seen:
-                    seen.add(name)
-                    reached.append(name)
-                    rows.append((level, parent, name))
-        front = reached
-    tree = pandas.DataFrame(rows, columns=["level", "parent", "link"])
-    tree[["flows", "carried"]] = sums.loc[tree["link"], ["flows", "carried"]].to_numpy()
+        hops = hops_of(own["link"].astype(str).tolist())
+        if hops is None:
+            continue
+        root = hops.index(link)
+        for level in range(min(root, levels) + 1):
+            parent = hops[root - level + 1] if level else ""
+            row = sums.setdefault((level, parent, hops[root - level]), [0, 0])
+            row[0] += count[path]
+            row[1] += carried[path]
+    rows = [(*key, *row) for key, row in sorted(sums.items(), key=lambda one: (
+        one[0][0], -one[1][1], one[0]))]
+    tree = pandas.DataFrame(rows, columns=["level", "parent", "link", "flows", "carried"])
     known = result.table("links").set_index("name")
-    tree["rate"] = known.loc[tree["link"], "rate"].to_numpy()
-    tree["bytes"] = known.loc[tree["link"], "bytes"].to_numpy()
-    tree["utilization"] = known.loc[tree["link"], "utilization"].to_numpy()
-    if "saturated" in known:
-        tree["saturated"] = known.loc[tree["link"], "saturated"].to_numpy()
+    for column in ("rate", "bytes", "utilization", "saturated"):
+        if column in known:
+            tree[column] = known.loc[tree["link"], column].to_numpy()
     return tree
 
 
@@ -120,7 +162,7 @@ def measured_load(result, link, start, end, bins):
 
 
 def congestion(result, link=None, levels=3, bins=200):
-    """Tree, load by job and time, link series and groups of flows of a link, tidy by `part`.
+    """Saturated links, tree, load by job and time, series and flows of a link, tidy by `part`.
 
     The link is the busiest one where none is named. Raises Missing where the result has no flows
     with paths, InputError for an unknown link.
@@ -138,6 +180,7 @@ def congestion(result, link=None, levels=3, bins=200):
             raise InputError(f"--link: found '{link}', which no recorded flow of {result.path} "
                              "crosses, expected a link with traffic")
         raise Missing(f"no recorded flow crosses the busiest link, {link}", REMEDY)
+    links = busy_links(result, link).assign(part="links")
     tree = upstream(result, link, levels).assign(part="tree")
     times = load_by_job(flows, bins).assign(part="time", link=link)
     sizes = [column for column in ("job", "collective", "label", "source", "destination", "src",
@@ -148,6 +191,6 @@ def congestion(result, link=None, levels=3, bins=200):
     groups = groups.sort_values("carried", ascending=False, kind="stable").assign(
         part="flows", link=link)
     series = measured_load(result, link, flows["start"].min(), flows["finish"].max(), bins)
-    frame = pandas.concat([tree, times, series, groups], ignore_index=True)
-    frame.attrs = {"left_out": int(result.flows.attrs.get("rows_left_out", 0))}
+    frame = pandas.concat([links, tree, times, series, groups], ignore_index=True)
+    frame.attrs = {"root": link, "left_out": int(result.flows.attrs.get("rows_left_out", 0))}
     return frame[["part", *(column for column in frame if column != "part")]]

@@ -31,7 +31,7 @@ class Choice:
 
     ranks: list = None     #: ranks of the Gantt chart; by default the first of each stage
     window: tuple = None   #: (start, end) in s of figures over time; by default all of it
-    link: str = None       #: whose congestion tree; by default the busiest between nodes
+    link: str = None       #: whose flows congestion follows; by default the busiest's
     measured: str = None   #: CSV of measured points beside bus bandwidths
     title: str = ""        #: above a single figure
 

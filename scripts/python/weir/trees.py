@@ -4,7 +4,8 @@ import pandas
 
 from weir.network import ends_of
 
-HELD = 0.1  # of a bin's time with a queue
+HELD = 0.1     # of a bin's time with a queue
+LEAST = 0.001  # of the longest queue (bytes times time): roots with less are left out
 
 
 def port_totals(series):
@@ -57,8 +58,9 @@ def port_trees(result, series):
     A port is held in a bin where it was paused, or a packet waited for credits, in a tenth of the
     time with a queue. A root is a port that had a queue in bins in which it was not held for longer
     than in such bins. Others belong to the port on which they wait (cause_of); where none is known
-    they are roots as well. Trees come by what waited at their roots (bytes times time), ports under
-    another by how long they were held.
+    they are roots as well. Roots with hardly a queue (LEAST) that held nobody are left out. Trees
+    come by what waited at their roots (bytes times time), ports under another by how long they were
+    held.
     """
     totals = port_totals(series)
     totals["held"] = totals["paused"] + totals["credit_wait"]
@@ -79,6 +81,7 @@ def port_trees(result, series):
     children = {}
     for link, parent in parents.items():
         children.setdefault(parent, []).append(link)
+    least = LEAST * totals["byte_s"].max()
     rows = []
 
     def add(link, root, level):
@@ -87,5 +90,6 @@ def port_trees(result, series):
             add(child, root, level + 1)
 
     for link in sorted(children.get(None, ()), key=lambda c: (-totals.loc[c, "byte_s"], c)):
-        add(link, link, 0)
+        if totals.loc[link, "byte_s"] >= least or totals.loc[link, "held"] > 0 or link in children:
+            add(link, link, 0)
     return pandas.DataFrame(rows, columns=["root", "level", "parent", "link"])

@@ -3,7 +3,8 @@
 import math
 
 import numpy
-from matplotlib import collections
+from matplotlib import collections, patches
+from matplotlib.colors import to_rgba
 
 from weir.errors import Missing
 from weir.figure import Figure, heat, heat_bar, heat_image, new_figure
@@ -11,6 +12,9 @@ from weir.network import class_of, ends_of, natural, node_of, tiers_of, with_end
 
 FEW_TICKS = 34     # so many names fit beside an axis
 RASTER_FROM = 800  # so many lines are an image within the picture
+FEW_HOPS = 250     # more pairs of devices are drawn by groups
+ROOM_FOR_NAMES = 0.07  # of the width of a drawing
+IDLE = "#e4e4e4"
 NODE_PANELS = ["within nodes", "nodes to switches", "switches to nodes"]
 
 
@@ -40,6 +44,59 @@ def kind_of(device, band):
     if class_of(device) != "device":
         return class_of(device) if band else "node"
     return "switch" if band else "host"
+
+
+def components(devices, pairs):
+    """The connected component of each device, as one of its members."""
+    lead = {device: device for device in devices}
+
+    def find(device):
+        while lead[device] != device:
+            lead[device] = lead[lead[device]]
+            device = lead[device]
+        return device
+
+    for a, b in pairs:
+        lead[find(a)] = find(b)
+    return {device: find(device) for device in devices}
+
+
+def boxes_of(hops, bands):
+    """Groups of devices as boxes in bands: {(band, place): (x, width, devices)}, and each device's.
+
+    A group are the devices of a tier that those up to it, and the links between these, join: nodes
+    of the same leaves, leaves and spines of a pod. It stands above what it joins.
+    """
+    boxes, group, order = {}, {}, {}
+    for band, own in sorted(bands.items()):
+        below = hops[hops[["low", "high"]].max(axis=1) <= max(band, 1)]
+        lead = components({*below["a"], *below["b"], *own}, zip(below["a"], below["b"]))
+        members = {}
+        for device in own:
+            members.setdefault(lead[device], []).append(device)
+        first = {lead[device]: place for device, place in sorted(
+            order.items(), key=lambda one: -one[1]) if device in lead}
+        found = sorted(members.items(), key=lambda one: first.get(one[0], 0))
+        for place, (_, devices) in enumerate(found):
+            width = (0.86 if len(found) > 1 else 0.94) / len(found)
+            boxes[band, place] = ((place + 0.5) / len(found), width, devices)
+            group.update(dict.fromkeys(devices, (band, place)))
+        order.update({device: place for place, device in enumerate(own)} if band == 0 else {})
+    return boxes, group
+
+
+def port_of(box, own, pairs, pair):
+    """Where on a box the lines of a pair of boxes begin, and the room that they have there."""
+    x, width, _ = box
+    others = sorted(other for pair_ in pairs for other in pair_ if other != own)
+    other = pair[0] if pair[1] == own else pair[1]
+    room = width / len(others)
+    return x - width / 2 + room * (others.index(other) + 0.5), room
+
+
+def span_of(devices):
+    """Devices of one box: "node0 ... node31"."""
+    return devices[0] if len(devices) == 1 else f"{devices[0]} ... {devices[-1]}"
 
 
 def matrix_of(cells):
@@ -105,29 +162,82 @@ class Topology(Figure):
         heat_bar(figure, axes, shades)
         return figure
 
-    @staticmethod
-    def _draw_fabric(axes, data, shades):
-        """Nodes in a row, switches above them by tier; the busier a link the further in front."""
+    def _draw_fabric(self, axes, data, shades):
+        """Nodes in a row, switches above them by tier."""
         ends = [ends_of(name) for name in data["link"]]
-        links = data.assign(source=[a for a, _ in ends], target=[b for _, b in ends])
-        tiers = tiers_of(links)
-        hops = {}
-        inside = {}
-        for source, target, load in zip(links["source"], links["target"], links["utilization"]):
-            a, b = node_of(source) or source, node_of(target) or target
-            if a == b:
-                inside[a] = max(inside.get(a, 0.0), load)
-            else:
-                pair = tuple(sorted((a, b), key=natural))
-                hops[pair] = max(hops.get(pair, 0.0), load)
-        devices = {device for pair in hops for device in pair} | set(inside)
+        links = data.assign(a=[node_of(a) or a for a, _ in ends],
+                            b=[node_of(b) or b for _, b in ends])
+        tiers = tiers_of(data.assign(source=[a for a, _ in ends], target=[b for _, b in ends]))
+        inside = links[links["a"] == links["b"]].groupby("a")["utilization"].max().to_dict()
+        hops = links[links["a"] != links["b"]]
         bands = {}
-        for device in sorted(devices, key=natural):
+        for device in sorted({*hops["a"], *hops["b"], *inside}, key=natural):
             bands.setdefault(tiers.get(device, 0), []).append(device)
+        heights = {device: band for band, own in bands.items() for device in own}
+        hops = hops.assign(low=hops["a"].map(heights), high=hops["b"].map(heights))
+        is_layered = (hops["low"] != hops["high"]).all()
+        if is_layered and len(hops[["a", "b"]].drop_duplicates()) > FEW_HOPS:
+            top = self._draw_groups(axes, hops, bands, inside, shades)
+        else:
+            top = self._draw_devices(axes, hops, bands, inside, shades)
+        axes.set_xlim(0, 1)
+        axes.set_ylim(-0.3, top)
+        axes.axis("off")
+
+    @staticmethod
+    def _draw_groups(axes, hops, bands, inside, shades):
+        """Groups of devices as boxes, the links between two of them as a pair of lines."""
+        boxes, group = boxes_of(hops, bands)
+        sends = hops.groupby("a")["utilization"].max().to_dict()
+        for (band, place), (x, width, own) in boxes.items():
+            loads = inside if band == 0 else sends
+            for number, device in enumerate(own):
+                load = loads.get(device, 0)
+                axes.add_patch(patches.Rectangle(
+                    (x - width / 2 + width * number / len(own), band - 0.1), width / len(own), 0.2,
+                    linewidth=0, facecolor=shades.to_rgba(load) if load else IDLE, zorder=2))
+            axes.add_patch(patches.Rectangle((x - width / 2, band - 0.1), width, 0.2, fill=False,
+                                             edgecolor="#444444", linewidth=0.5, zorder=3))
+            if width > ROOM_FOR_NAMES:
+                axes.text(x - width / 2, band + (0.13 if band else -0.13), span_of(own), ha="left",
+                          va="bottom" if band else "top", fontsize=5.5, zorder=4,
+                          bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4})
+            if place == 0:
+                axes.text(-0.01, band, f"{len(bands[band])} x {kind_of(own[0], band)}",
+                          ha="right", va="center", fontsize=7)
+        bundles = {}
+        for a, b, load in zip(hops["a"].map(group), hops["b"].map(group), hops["utilization"]):
+            bundles.setdefault((min(a, b), max(a, b)), ([], []))[int(a > b)].append(load)
+        for (low, high), ways in bundles.items():
+            foot, room = port_of(boxes[low], low, [pair for pair in bundles if low == pair[0]
+                                                   and pair[1][0] == high[0]], (low, high))
+            head, more = port_of(boxes[high], high, [pair for pair in bundles if high == pair[1]
+                                                     and pair[0][0] == low[0]], (low, high))
+            shift = min(0.012, 0.25 * room, 0.25 * more)
+            ends = [low[0] + 0.1, high[0] - 0.1]
+            for side, loads in zip((-shift, shift), ways):
+                axes.plot([foot + side, head + side], ends, zorder=1, solid_capstyle="butt",
+                          linewidth=max(0.4, 450 * shift),
+                          color=shades.to_rgba(numpy.mean(loads)) if max(loads, default=0) else IDLE)
+            if min(room, more) > ROOM_FOR_NAMES:
+                text = "\n".join(f"{len(loads)} {way}: {numpy.mean(loads):.0%}, at most "
+                                 f"{max(loads):.0%}" for way, loads in zip(("up", "down"), ways)
+                                 if loads)
+                axes.text((foot + head) / 2 + 2 * shift, sum(ends) / 2, text, fontsize=5,
+                          va="center", zorder=4)
+        return max(bands) + 0.35
+
+    @staticmethod
+    def _draw_devices(axes, hops, bands, inside, shades):
+        """Each device and the busier direction of the links between two; busy ones in front."""
         places = {device: ((place + 0.5) / len(own), band)
                   for band, own in bands.items() for place, device in enumerate(own)}
+        pairs = {}
+        for a, b, load in zip(hops["a"], hops["b"], hops["utilization"]):
+            pair = tuple(sorted((a, b), key=natural))
+            pairs[pair] = max(pairs.get(pair, 0.0), load)
         segments, loads = [], []
-        for (a, b), load in sorted(hops.items(), key=lambda hop: hop[1]):
+        for (a, b), load in sorted(pairs.items(), key=lambda pair: pair[1]):
             (x, y), (u, v) = places[a], places[b]
             if y == v:  # an arc above the band
                 turn = numpy.linspace(0, math.pi, 17)
@@ -139,24 +249,21 @@ class Topology(Figure):
             loads.append(load)
         loads = numpy.array(loads)
         colors = shades.to_rgba(loads)
-        colors[loads == 0] = (0.89, 0.89, 0.89, 1)
+        colors[loads == 0] = to_rgba(IDLE)
         top = max(loads.max() if len(loads) else 0, 1e-9)
         axes.add_collection(collections.LineCollection(
             segments, colors=colors, linewidths=0.35 + 0.9 * numpy.sqrt(loads / top),
             rasterized=len(segments) > RASTER_FROM, zorder=1))
         for band, own in bands.items():
             side = min(4.5, 330 / max(len(own), 1))
-            fill = [shades.to_rgba(inside[device]) if inside.get(device) else "#e4e4e4"
+            fill = [shades.to_rgba(inside[device]) if inside.get(device) else IDLE
                     for device in own] if band == 0 else "#ffffff"
             axes.scatter([places[device][0] for device in own], [band] * len(own), s=side**2 * 2.5,
                          marker="s" if band == 0 else "o", c=fill, edgecolors="#444444",
                          linewidths=0.4, zorder=2)
             axes.text(-0.01, band, f"{len(own)} x {kind_of(own[0], band)}", ha="right",
                       va="center", fontsize=7)
-        axes.set_xlim(0, 1)
-        axes.set_ylim(-0.3, max(bands) + (0.9 if any(
-            places[a][1] == places[b][1] for a, b in hops) else 0.3))
-        axes.axis("off")
+        return max(bands) + (0.9 if any(places[a][1] == places[b][1] for a, b in pairs) else 0.3)
 
     @staticmethod
     def _draw_matrix(axes, matrix, rows, columns, name, shades, room):
@@ -178,7 +285,9 @@ class Topology(Figure):
         most = data.loc[data["utilization"].idxmax()]
         return ("Mean utilization of the links over the run. Top: the fabric; a line is the busier "
                 "direction of the links between two devices, the color of a node that of the "
-                "busiest link in it. Below every link as a cell: a column is a node and a row a "
+                "busiest link in it. Of large fabrics devices stand in boxes, nodes of the same "
+                "leaves, switches of the same pod; a switch has the color of the busiest link that "
+                "it sends to, and a pair of lines the mean of all links up (left) and down. Below every link as a cell: a column is a node and a row a "
                 "class of its links, or a row is the switch that sends and a column the one that "
                 "receives; the busiest of several links counts. Gray: idle; white: there is no "
                 "link. The busiest is "
