@@ -179,9 +179,9 @@ QueuePairs::RequestCredit(uint32_t id, int64_t now)
     ScheduleTimer(id, now);
 }
 
-/** Tells the port how a packet came that was sent with @p payload bytes. */
+/** Tells the port how a packet came. */
 void
-QueuePairs::NoteArrival(Pair& pair, const Packet& packet, uint32_t payload, int64_t now)
+QueuePairs::NoteArrival(Pair& pair, const Packet& packet, int64_t now)
 {
     pair.isSated = (packet.flags & Packet::SATED) != 0;
     CreditClock& clock = m_creditClocks[pair.facts.receiverLink];
@@ -192,7 +192,7 @@ QueuePairs::NoteArrival(Pair& pair, const Packet& packet, uint32_t payload, int6
     Arrival arrival;
     arrival.now = Time::Picoseconds(now);
     arrival.baseRtt = pair.facts.baseRtt;
-    arrival.bytes = payload + pair.facts.header;
+    arrival.bytes = packet.size;
     arrival.isTrimmed = packet.kind == PacketKind::Trimmed;
     clock.control->OnArrival(arrival);
 }
@@ -747,7 +747,7 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
         const bool isNew = number == pair.expected ||
                            (isSelective && number > pair.expected && !pair.received.Has(number));
         pair.receivedBytes += isNew ? m_packets[packet].payload : 0;
-        NoteArrival(pair, m_packets[packet], m_packets[packet].payload, now);
+        NoteArrival(pair, m_packets[packet], now);
         AskCredit(id, m_packets[packet].payload, now);
     }
     if (number == pair.expected)
@@ -798,7 +798,7 @@ QueuePairs::OnTrimmed(uint32_t packet, int64_t now)
         // Below acked it is there, and its message may be gone.
         const uint32_t payload =
             number >= pair.acked ? pair.messages.PayloadOf(number, pair.facts.mtu) : 0;
-        NoteArrival(pair, m_packets[packet], payload, now);
+        NoteArrival(pair, m_packets[packet], now);
         AskCredit(id, payload, now);
     }
     if (m_spec.queuePair.recovery == LossRecovery::Selective)

@@ -229,7 +229,7 @@ class QueuePairs : public PacketEnds
     void RequestCredit(uint32_t pair, int64_t now);
     double MissingCredit(const Pair& pair) const;
     void AskCredit(uint32_t pair, uint32_t bytes, int64_t now);
-    void NoteArrival(Pair& pair, const Packet& packet, uint32_t payload, int64_t now);
+    void NoteArrival(Pair& pair, const Packet& packet, int64_t now);
     void SendBack(uint32_t packet, int64_t now);
     double PaceOf(const Pair& pair) const;
 

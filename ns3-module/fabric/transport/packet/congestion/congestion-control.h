@@ -107,7 +107,7 @@ struct Arrival
 {
     Time now;
     Time baseRtt;          //!< of its connection
-    uint32_t bytes{0};     //!< on the wire; what it had when it was sent
+    uint32_t bytes{0};     //!< on the wire, as it came
     bool isTrimmed{false}; //!< only its header came
 };
 

@@ -48,7 +48,7 @@ class RcccReceiver : public ReceiverControl
         {
             return;
         }
-        m_bytes += arrival.isTrimmed ? 0 : arrival.bytes;
+        m_bytes += arrival.bytes; // headers of trimmed ones take their time on the port, too
         m_packets++;
         m_trimmed += arrival.isTrimmed ? 1 : 0;
     }
