@@ -580,44 +580,5 @@ TEST(PacketTransport, HugeFlowsAreCutIntoParts)
                 1);
 }
 
-/** Marks come with the probability that the queue behind the packet has; none below Kmin. */
-TEST(PacketTransport, MarksFollowTheQueueAtDequeue)
-{
-    PacketBench bench;
-    const uint32_t middle = bench.AddSwitch();
-    const uint32_t from = bench.AddHost();
-    const uint32_t other = bench.AddHost();
-    const uint32_t to = bench.AddHost();
-    bench.Join(from, middle, Rate::Gbps(80), Time::Microseconds(1));
-    bench.Join(other, middle, Rate::Gbps(80), Time::Microseconds(1));
-    const LinkId out = bench.Join(middle, to, Rate::Gbps(80), Time::Microseconds(1));
-    PacketSpec spec = PlainSpec();
-    spec.switches.marks = true;
-    spec.switches.markFrom = Bytes(0);
-    spec.switches.markAll = Bytes(1048000);
-    spec.switches.markProbability = 1;
-    StaticWindow window;
-    window.window = Bytes(200000); // two of them: a standing queue of what the path does not hold
-    spec.congestionControl = window;
-    bench.Open(spec);
-    bench.AddFlow(from, to, Bytes(50000000));
-    bench.AddFlow(other, to, Bytes(50000000));
-    bench.RunUntil(Time::Milliseconds(1));
-    const PortCounters before = bench.Network().Counters(out.Index());
-    double queued = 0;
-    constexpr int SAMPLES = 2000;
-    for (int i = 1; i <= SAMPLES; i++)
-    {
-        bench.RunUntil(Time::Milliseconds(1) + Time::Microseconds(i));
-        queued += static_cast<double>(bench.Network().QueuedBytes(out.Index())) / SAMPLES;
-    }
-    const PortCounters& after = bench.Network().Counters(out.Index());
-    const double packets = static_cast<double>(after.packets - before.packets);
-    const double marks = static_cast<double>(after.marks - before.marks);
-    const double probability = queued / 1048000;
-    // Four standard deviations of a binomial count.
-    EXPECT_NEAR(marks, packets * probability, 4 * std::sqrt(packets * probability));
-}
-
 } // namespace
 } // namespace weir
