@@ -63,7 +63,7 @@ class EngineDriver : public Object
      */
     weir::Time Synchronize();
 
-    /** Asks the engines anew what comes next, still within the present instant. */
+    /** Asks the engines again what comes next, still within the present instant. */
     void Update();
 
     /**

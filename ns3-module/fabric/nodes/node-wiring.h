@@ -25,7 +25,7 @@ struct NodeDevices
  */
 void CheckNodeSpec(const NodeSpec& spec);
 
-/** Where everything that has a PCIe slot hangs, with nothing left to even spreading. */
+/** Where everything that has a PCIe slot is attached, with nothing left to even spreading. */
 struct NodePlaces
 {
     std::vector<PciePlace> switches; //!< by PCIe switch

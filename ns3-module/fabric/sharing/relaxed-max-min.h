@@ -19,7 +19,7 @@ namespace weir::maxmin
  * than it matters.
  *
  * Every bottleneck link has a level, and a variable has the least of its cap and the levels of its
- * links. A link finds its level anew, from the levels of all others, only when its load is off by
+ * links. A link finds its level again, from the levels of all others, only when its load is off by
  * more than the tolerance: in order of levels, until no link is. Then
  *  - no load is above (1 + tolerance) times the capacity of its link, and
  *  - every variable is at its cap, or at the highest level of a link whose load is between

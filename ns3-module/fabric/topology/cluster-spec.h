@@ -63,7 +63,7 @@ enum class PcieParent : uint8_t
     Switch
 };
 
-/** Where a GPU, NIC card or PCIe switch hangs in a node. */
+/** Where a GPU, NIC card or PCIe switch is attached in a node. */
 struct PciePlace
 {
     PcieParent parent{PcieParent::Socket};
@@ -95,7 +95,7 @@ struct NodeSpec
     std::vector<MeshLink> meshLinks; //!< for Mesh
     LinkProfile pcie;                //!< GPU or NIC to its PCIe switch (all lanes)
     LinkProfile pcieUplink;          //!< PCIe switch to root complex
-    uint32_t pcieSwitches{4};        //!< per node; 0: GPUs and NICs hang on the root complexes
+    uint32_t pcieSwitches{4}; //!< per node; 0: GPUs and NICs are attached to the root complexes
     uint32_t sockets{2};
     LinkProfile interSocket;        //!< root complex to root complex
     uint32_t nics{8};               //!< network ports as NCCL sees them

@@ -45,7 +45,7 @@ double NvLinkFraming(uint32_t headerFlits = 2);
  * PCIe memory writes, both directions equally loaded: per TLP a header of 16 bytes (64-bit
  * address), 4 of link CRC, 4 of start token with sequence number, and two DLLPs of 8 bytes (the Ack
  * and the credit update for a TLP of the other direction).
- * @param maxPayload MPS in bytes: a power of two from 128 to 4096 (usual: 256 or 512).
+ * @param maxPayload MPS in bytes: a power of two from 128 to 4096 (typical: 256 or 512).
  * @return payload / (payload + 40).
  * @throws std::invalid_argument on another size.
  */
@@ -79,7 +79,7 @@ double SlingshotFraming(uint32_t mtu);
 /**
  * AWS EFA (scalable reliable datagrams): Ethernet 14 + 4, preamble and gap 20, IPv4 20, UDP 8 and
  * 32 of transport header.
- * @param mtu payload in bytes, 256 to 9216 (usual: 8760).
+ * @param mtu payload in bytes, 256 to 9216 (typical: 8760).
  * @return mtu / (mtu + 98).
  * @throws std::invalid_argument on another size.
  */
@@ -88,7 +88,7 @@ double EfaFraming(uint32_t mtu);
 /**
  * TCP: Ethernet 14 + 4, preamble and gap 20 around an IPv4 packet of @p mtu with headers of 20, 20
  * and the time stamps' 12.
- * @param mtu of the IP packet, 576 to 9216 (usual: 1500 or 9000).
+ * @param mtu of the IP packet, 576 to 9216 (typical: 1500 or 9000).
  * @return (mtu - 52) / (mtu + 38).
  * @throws std::invalid_argument on another size.
  */

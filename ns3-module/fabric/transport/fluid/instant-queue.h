@@ -23,7 +23,7 @@ struct InstantNode
 };
 
 /**
- * A time queue for crowds: items that are due at one instant share one entry of the heap, so work
+ * A time queue for batches: items that are due at one instant share one entry of the heap, so work
  * in lock-step costs O(1) per item and O(log n) per distinct instant of n.
  *
  * @tparam Items has `InstantNode& Node(uint32_t)`.

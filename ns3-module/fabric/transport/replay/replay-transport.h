@@ -52,7 +52,7 @@ struct ReplayCounters
  * Where a tolerance moves what is told, no flow ends sooner than it would uncontended.
  *
  * After a link changes or a flow is cancelled, all that is under way is one episode, which is not
- * kept. So it is from then on for good when getting back to packets has cost more than packets.
+ * kept. So it is from then on for good when returning to packets has cost more than packets.
  */
 class ReplayTransport final : public Transport
 {
@@ -118,7 +118,7 @@ class ReplayTransport final : public Transport
     static constexpr unsigned INDEX_BITS = 24; //!< as PacketTransport
     static constexpr uint64_t INDEX_MASK = (uint64_t{1} << INDEX_BITS) - 1;
 
-    /** Events that getting back to packets may cost before it is looked at what it has saved. */
+    /** Events that returning to packets may cost before it is looked at what it has saved. */
     static constexpr uint64_t FREE_EVENTS = 20'000'000;
 
     struct Episode;
