@@ -140,25 +140,12 @@ OpenSystem(const std::string& system, const NetworkOverrides& overrides, const C
     spec.nodes = overrides.nodes.value_or(spec.nodes);
     CheckWiring(reference, catalog, spec);
     SetRouting(spec.fabric, overrides, catalog.GetFabricKinds());
-    try
-    {
-        return std::make_unique<ClusterNetwork>(spec, overrides.packets, overrides.sharing);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw InputError("--topology: " + system + ": " + error.what());
-    }
+    return std::make_unique<ClusterNetwork>(spec, overrides.packets, overrides.sharing);
 }
 
-} // namespace
-
 std::unique_ptr<FlowNetwork>
-OpenNetwork(const std::string& topology, const NetworkOverrides& overrides, const Catalog& catalog)
+OpenFile(const std::string& topology, const NetworkOverrides& overrides, const Catalog& catalog)
 {
-    if (IsSystem(topology))
-    {
-        return OpenSystem(topology, overrides, catalog);
-    }
     const bool isHtsim = std::filesystem::path(topology).extension() == ".topo";
     Topology read = isHtsim ? ReadHtsimTopology(topology) : ReadHpccTopology(topology);
     if (overrides.nodes)
@@ -171,6 +158,22 @@ OpenNetwork(const std::string& topology, const NetworkOverrides& overrides, cons
     SetRouting(fabric, overrides, catalog.GetFabricKinds());
     return std::make_unique<HpccNetwork>(
         std::move(read), fabric, overrides.packets, overrides.sharing);
+}
+
+} // namespace
+
+std::unique_ptr<FlowNetwork>
+OpenNetwork(const std::string& topology, const NetworkOverrides& overrides, const Catalog& catalog)
+{
+    try
+    {
+        return IsSystem(topology) ? OpenSystem(topology, overrides, catalog)
+                                  : OpenFile(topology, overrides, catalog);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw InputError("--topology: " + topology + ": " + error.what());
+    }
 }
 
 } // namespace weir

@@ -173,6 +173,18 @@ TEST(FlowFile, RefusesAFileOfNoKnownForm)
               "2: found 3 fields, expected 4 as in the lines before");
 }
 
+// A cable of 10 s holds more bytes than the buffer at its end: lossless links need that headroom.
+TEST(OpenNetwork, RefusesCablesWhoseBytesNoBufferHolds)
+{
+    const Catalog catalog;
+    const TextFile file("3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 10s 0\n");
+    NetworkOverrides overrides;
+    overrides.packets.emplace();
+    const std::string refusal = RefusalOf([&] { OpenNetwork(file.Path(), overrides, catalog); });
+    EXPECT_EQ(refusal.find("--topology: " + file.Path() + ": "), 0U) << refusal;
+    EXPECT_NE(refusal.find("expected more than the "), std::string::npos) << refusal;
+}
+
 TEST(OpenNetwork, RefusesWhatIsNeitherFileNorSystem)
 {
     const Catalog catalog;

@@ -45,7 +45,7 @@ def size_bins(sizes):
 
 
 def percentiles_by_size(result):
-    """By job and bin of sizes: from_bytes, to_bytes, flows, mean_bytes, fct_p50 ..., slowdown_p50 ...
+    """By job and bin: from_bytes, to_bytes, flows, mean_bytes, fct_p50, slowdown_p50 ...
 
     Percentiles are numpy's, interpolated linearly, every row of flows counted once. The bins are
     those of all jobs.

@@ -94,8 +94,8 @@ def upstream(result, link, levels):
     """By which links flows come to a link: level, parent, link, flows, carried.
 
     Of the flows whose path is a chain of hops: `link` is `level` hops before the root, and `parent`
-    is the next hop of those flows, which carry `carried` bytes over both. Empty where no flow of the
-    root has a chain, so that nothing is upstream of anything.
+    is the next hop of those flows, which carry `carried` bytes over both. Empty where no flow of
+    the root has a chain, so that nothing is upstream of anything.
     """
     flows = flows_of(result, link)
     carried = flows.groupby("path")["carried"].sum()

@@ -88,7 +88,8 @@ class Completion(Figure):
 
     def caption(self, data):
         text = (f"Percentiles {', '.join(map(str, PERCENTILES))} over the flows of a job in a bin "
-                "of sizes, every row of /flows counted once (a row may stand for several merged flows).")
+                "of sizes, every row of /flows counted once (a row may stand for several merged "
+                "flows).")
         if "slowdown_p50" not in data:
             text += (" These results have no slowdowns: weir flows --csv writes them, with the "
                      "completion time of the flow in isolation.")

@@ -216,9 +216,9 @@ class Topology(Figure):
             shift = min(0.012, 0.25 * room, 0.25 * more)
             ends = [low[0] + 0.1, high[0] - 0.1]
             for side, loads in zip((-shift, shift), ways):
+                color = shades.to_rgba(numpy.mean(loads)) if max(loads, default=0) else IDLE
                 axes.plot([foot + side, head + side], ends, zorder=1, solid_capstyle="butt",
-                          linewidth=max(0.4, 450 * shift),
-                          color=shades.to_rgba(numpy.mean(loads)) if max(loads, default=0) else IDLE)
+                          linewidth=max(0.4, 450 * shift), color=color)
             if min(room, more) > ROOM_FOR_NAMES:
                 text = "\n".join(f"{len(loads)} {way}: {numpy.mean(loads):.0%}, at most "
                                  f"{max(loads):.0%}" for way, loads in zip(("up", "down"), ways)
@@ -287,7 +287,8 @@ class Topology(Figure):
                 "direction of the links between two devices, the color of a node that of the "
                 "busiest link in it. Of large fabrics devices stand in boxes, nodes of the same "
                 "leaves, switches of the same pod; a switch has the color of the busiest link that "
-                "it sends to, and a pair of lines the mean of all links up (left) and down. Below every link as a cell: a column is a node and a row a "
+                "it sends to, and a pair of lines the mean of all links up (left) and down. Below "
+                "every link as a cell: a column is a node and a row a "
                 "class of its links, or a row is the switch that sends and a column the one that "
                 "receives; the busiest of several links counts. Gray: idle; white: there is no "
                 "link. The busiest is "
