@@ -67,6 +67,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/hybrid/hybrid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-network.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/class-arbiter.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/datagrams.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/queue-pairs.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-transport.cc

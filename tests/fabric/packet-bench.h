@@ -32,9 +32,9 @@ class PacketBench : private FlowClient, private PassiveEngine
     }
 
     /** @return the direction from @p a to @p b. */
-    LinkId Join(uint32_t a, uint32_t b, Rate rate, Time latency)
+    LinkId Join(uint32_t a, uint32_t b, Rate rate, Time latency, LinkKind kind = LinkKind::Network)
     {
-        return m_topology.AddDuplexLink(DeviceId(a), DeviceId(b), LinkKind::Network, rate, latency);
+        return m_topology.AddDuplexLink(DeviceId(a), DeviceId(b), kind, rate, latency);
     }
 
     /** As above, inside a node. */

@@ -55,10 +55,10 @@ class LinkCredits
         m_units -= units;
     }
 
-    /** Units come back at @p time, which never falls. */
+    /** Units come back at @p time, or with those before them where these come later. */
     void Return(int64_t units, int64_t time)
     {
-        if (m_first < m_returns.size() && m_returns.back().time == time)
+        if (m_first < m_returns.size() && m_returns.back().time >= time)
         {
             m_returns.back().units += units;
             return;

@@ -20,6 +20,15 @@ constexpr unsigned MAX_CLASSES = 8; //!< of PFC: a bit each
  */
 constexpr uint32_t PAUSE_BYTES = 84;
 
+constexpr int64_t TLP_UNIT = 16; //!< bytes of a data credit of PCI Express
+
+/** Whole parts of @p size that a packet comes to. */
+int64_t
+TlpsOf(int64_t size, int64_t part)
+{
+    return (size + part - 1) / part;
+}
+
 bool
 IsSwitch(DeviceKind kind)
 {
@@ -41,11 +50,14 @@ PacketNetwork::PacketNetwork(const Topology& topology,
       m_ends(ends),
       m_classes(spec.trafficClasses + 1),
       m_losslessClasses(spec.switches.losslessClasses),
+      m_arbiter(spec.arbitration, spec.trafficClasses),
       m_clock(spec.clock.ToPicoseconds()),
+      m_cell(spec.switches.cell.Count()),
       m_ports(topology.LinkCount()),
       m_counters(topology.LinkCount()),
       m_queues(topology.LinkCount() * m_classes),
       m_accounts(topology.LinkCount() * m_classes),
+      m_lossyRoom(m_cell == 1 ? 0 : topology.LinkCount() * m_classes, 0),
       m_pausedUntil(topology.LinkCount() * m_classes, 0),
       m_pausedSince(topology.LinkCount(), 0),
       m_creditPlace(topology.LinkCount(), END),
@@ -67,13 +79,19 @@ PacketNetwork::PacketNetwork(const Topology& topology,
         const Link& link = topology.GetLink(LinkId(i));
         Port& port = m_ports[i];
         port.latency = link.latency.ToPicoseconds();
+        if (IsSwitch(topology.GetDevice(link.to).kind))
+        {
+            port.latency += spec.switches.latency.ToPicoseconds();
+        }
         port.to = link.to.Index();
         port.opposite = link.opposite.IsValid() ? link.opposite.Index() : END;
         port.isNetwork = link.kind == LinkKind::Network;
         port.isOfSwitch = IsSwitch(topology.GetDevice(link.from).kind);
+        port.turn = m_arbiter.Begin();
         m_draws[i] = SplitMix64(SplitMix64(spec.seed) ^ i);
         SetWireRate(i, link.rate);
     }
+    CheckSwitches();
     std::vector<int64_t> committed(topology.DeviceCount(), 0);
     for (uint32_t i = 0; i < m_ports.size(); i++)
     {
@@ -106,6 +124,44 @@ PacketNetwork::PacketNetwork(const Topology& topology,
                 std::to_string(committed[d]) + " of its reserves and headrooms");
         }
         m_buffers[d] = SharedBuffer(size, spec.switches.reserve.Count());
+    }
+}
+
+/** Refuses switches with more links than their model has. */
+void
+PacketNetwork::CheckSwitches() const
+{
+    const SwitchSpec& spec = m_spec.switches;
+    std::vector<uint32_t> links(m_topology.DeviceCount(), 0);
+    std::vector<double> rates(m_topology.DeviceCount(), 0);
+    for (uint32_t i = 0; i < m_ports.size(); i++)
+    {
+        const std::size_t from = m_topology.GetLink(LinkId(i)).from.Index();
+        links[from]++;
+        rates[from] += WireRate(i);
+    }
+    constexpr double ROUNDING = 1 + 1e-9;
+    for (std::size_t d = 0; d < links.size(); d++)
+    {
+        const Device& device = m_topology.GetDevice(DeviceId(d));
+        if (!IsSwitch(device.kind))
+        {
+            continue;
+        }
+        if (spec.ports > 0 && links[d] > spec.ports)
+        {
+            throw std::invalid_argument("switch.ports: found " + std::to_string(links[d]) +
+                                        " links at " + device.name + ", expected at most " +
+                                        std::to_string(spec.ports));
+        }
+        const double capacity = spec.capacity.ToBytesPerSecond();
+        if (capacity > 0 && rates[d] > capacity * ROUNDING)
+        {
+            const auto gbps = [](double rate) { return std::to_string(std::llround(rate * 8e-9)); };
+            throw std::invalid_argument("switch.capacity: found links of " + gbps(rates[d]) +
+                                        " Gb/s at " + device.name + ", expected at most " +
+                                        gbps(capacity) + " Gb/s");
+        }
     }
 }
 
@@ -165,12 +221,18 @@ PacketNetwork::TellCreditWait(uint32_t link, unsigned trafficClass, bool isWaiti
 }
 
 int64_t
-PacketNetwork::MaxBytes(uint32_t link) const
+PacketNetwork::MaxPayload(uint32_t link) const
 {
     const Bytes payload = m_ports[link].isNetwork
                               ? m_spec.format.mtu
                               : std::max(m_spec.format.mtu, m_spec.nodeLinks.burst);
-    return payload.Count() + m_spec.format.header.value_or(0) +
+    return payload.Count();
+}
+
+int64_t
+PacketNetwork::MaxBytes(uint32_t link) const
+{
+    return MaxPayload(link) + m_spec.format.header.value_or(0) +
            m_spec.congestionControl->HeaderBytes();
 }
 
@@ -211,18 +273,135 @@ PacketNetwork::SetAdmission(uint32_t link)
                                                : m_spec.nodeLinks.pcieBuffer)
                        .Count();
     const int64_t packet = MaxBytes(link);
+    port.isPcie = kind == LinkKind::Pcie;
     if (room == 0) // enough for the whole rate: a round trip's bytes and a packet at either end
     {
-        const double roundTrip = 2.0 * static_cast<double>(port.latency) +
-                                 static_cast<double>(m_spec.switches.creditDelay.ToPicoseconds());
+        const auto roundTrip =
+            static_cast<double>(RoundTrip(link) + m_spec.switches.creditDelay.ToPicoseconds());
         room = static_cast<int64_t>(std::ceil(roundTrip / port.psPerByte)) + 2 * packet;
     }
     m_creditPlace[link] = static_cast<uint32_t>(m_credits.size());
+    if (port.isPcie)
+    {
+        SetTlpCredits(link, room);
+        return;
+    }
     const int64_t unit = m_spec.switches.creditUnit.Count();
     const int64_t units = std::max(room / unit, (packet + unit - 1) / unit);
     for (unsigned c = 0; c < m_classes; c++)
     {
         m_credits.emplace_back(units);
+    }
+}
+
+/**
+ * Credits of a PCIe link: for writes, then for what reads return, of headers and of data each.
+ * @param room bytes of data of either kind that the link has room for where credits do not say
+ */
+void
+PacketNetwork::SetTlpCredits(uint32_t link, int64_t room)
+{
+    const NodeLinkSpec& spec = m_spec.nodeLinks;
+    const int64_t packet = MaxPayload(link);
+    const auto check = [](const char* key, int64_t found, int64_t least, const char* what) {
+        if (found > 0 && found < least)
+        {
+            throw std::invalid_argument(std::string("nodeLinks.") + key + ": found " +
+                                        std::to_string(found) + ", expected at least the " +
+                                        std::to_string(least) + what);
+        }
+    };
+    const int64_t headers = TlpsOf(packet, spec.pcieMaxPayload.Count());
+    const int64_t data = TlpsOf(packet, TLP_UNIT);
+    check("pciePostedHeaders", spec.pciePostedHeaders, headers, " of a packet or burst");
+    check("pciePostedData", spec.pciePostedData, data, " of a packet or burst");
+    check("pcieCompletionHeaders", spec.pcieCompletionHeaders, headers, " of a packet or burst");
+    check("pcieCompletionData", spec.pcieCompletionData, data, " of a packet or burst");
+    const int64_t window = spec.pcieReadTags * spec.pcieReadRequest.Count();
+    check("pcieReadTags",
+          spec.pcieReadTags,
+          TlpsOf(packet, spec.pcieReadRequest.Count()),
+          " requests of a packet or burst");
+    constexpr int64_t INFINITE = int64_t{1} << 60;
+    for (unsigned c = 0; c < m_classes; c++)
+    {
+        for (const auto& [ofHeaders, ofData] :
+             {std::pair(spec.pciePostedHeaders, spec.pciePostedData),
+              std::pair(spec.pcieCompletionHeaders, spec.pcieCompletionData)})
+        {
+            m_credits.emplace_back(ofHeaders > 0 ? ofHeaders : INFINITE);
+            m_credits.emplace_back(ofData > 0 ? ofData : std::max(room / TLP_UNIT, data));
+        }
+    }
+    if (window > 0)
+    {
+        m_reads.resize(m_ports.size());
+        m_reads[link] = LinkCredits(window);
+    }
+}
+
+/** Whether a packet is on its way to the network yet. O(path). */
+bool
+PacketNetwork::IsToNetwork(const Packet& packet) const
+{
+    for (uint32_t hop = packet.hop; m_hops[hop] != END; hop++)
+    {
+        if (m_ports[m_hops[hop]].isNetwork)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/**
+ * Calls @p take for each account of a link from which a packet takes credits, and what it takes.
+ * @param packet null: one that the device at its beginning would send, of the largest size
+ */
+template <typename F>
+void
+PacketNetwork::ForCredits(uint32_t link, unsigned trafficClass, const Packet* packet, const F& take)
+{
+    if (!m_ports[link].isPcie)
+    {
+        const int64_t size = packet != nullptr ? packet->size : MaxBytes(link);
+        take(m_credits[m_creditPlace[link] + trafficClass], UnitsOf(size));
+        return;
+    }
+    const int64_t size =
+        packet != nullptr ? BytesOf(link, packet->size, packet->payload) : MaxPayload(link);
+    const int64_t headers = TlpsOf(size, m_spec.nodeLinks.pcieMaxPayload.Count());
+    const int64_t data = TlpsOf(size, TLP_UNIT);
+    const bool isRead = packet != nullptr && IsToNetwork(*packet);
+    for (const bool kind : {false, true})
+    {
+        if (packet == nullptr || kind == isRead)
+        {
+            const std::size_t place = m_creditPlace[link] + 4 * trafficClass + (kind ? 2 : 0);
+            take(m_credits[place], headers);
+            take(m_credits[place + 1], data);
+        }
+    }
+}
+
+/** A tag of a network adapter is free again, for a request that has to get to the sender. */
+void
+PacketNetwork::ReturnRead(Packet& packet, int64_t now)
+{
+    packet.flags &= static_cast<uint8_t>(~Packet::READ);
+    int64_t back = now;
+    uint32_t first = END;
+    for (uint32_t hop = packet.hop; hop-- > 0 && m_hops[hop] != END;)
+    {
+        first = m_hops[hop];
+        back += m_ports[first].isPcie ? WayBack(first) : 0;
+    }
+    m_reads[first].Return(packet.payload, back);
+    if (m_ports[first].waitsForCredits)
+    {
+        m_ports[first].waitsForCredits = false;
+        m_events.ScheduleBy(
+            PacketEventKind::PortReady, first, std::max(back, m_ports[first].busyUntil));
     }
 }
 
@@ -236,8 +415,18 @@ PacketNetwork::HeadroomOf(uint32_t link) const
     // A frame may just have begun on the way back before the pause, and one on the way here after
     // it; between them both ways at full rate (PFC headroom without delays of interfaces).
     const int64_t packet = MaxBytes(link);
-    const double wire = 2.0 * static_cast<double>(m_ports[link].latency) / m_ports[link].psPerByte;
-    return static_cast<int64_t>(std::ceil(wire)) + 2 * packet + PAUSE_BYTES;
+    const double wire = static_cast<double>(RoundTrip(link)) / m_ports[link].psPerByte;
+    const int64_t bytes = static_cast<int64_t>(std::ceil(wire)) + 2 * packet + PAUSE_BYTES;
+    if (m_cell == 1)
+    {
+        return bytes;
+    }
+    // In the worst case all are packets that take the most of cells for their bytes: the shortest,
+    // or one that has a byte in its second cell; the first packet may be longer than the rest.
+    const auto cell = static_cast<double>(m_cell);
+    const double shortest = m_spec.format.header.value_or(0) + 1.0;
+    const double worst = std::max(shortest < cell ? cell / shortest : 1.0, 2 * cell / (cell + 1));
+    return static_cast<int64_t>(std::ceil(worst * static_cast<double>(bytes) + cell));
 }
 
 uint32_t
@@ -279,6 +468,10 @@ PacketNetwork::Drop(uint32_t packet, uint32_t link, int64_t now)
 {
     m_counters[link].drops++;
     Packet& p = m_packets[packet];
+    if ((p.flags & Packet::READ) != 0)
+    {
+        ReturnRead(p, now);
+    }
     p.nextLink = link;
     if (m_ports[link].isObserved)
     {
@@ -308,7 +501,7 @@ PacketNetwork::Admit(uint32_t packet, uint32_t link, int64_t now)
         return true;
     case Admission::Pfc: {
         IngressAccount& account = m_accounts[p.ingress * m_classes + p.trafficClass];
-        if (!buffer.Take(account, p.size))
+        if (!buffer.Take(account, RoomOf(p.size)))
         {
             return false;
         }
@@ -320,16 +513,18 @@ PacketNetwork::Admit(uint32_t packet, uint32_t link, int64_t now)
         return true;
     }
     case Admission::Lossy: {
-        const int64_t queued = QueueOf(link, p.trafficClass).bytes;
+        int64_t& room = LossyRoomOf(link, p.trafficClass);
+        const int64_t size = RoomOf(p.size);
         const int64_t limit = m_spec.switches.portQueue.Count();
-        const bool isFull = limit > 0 ? queued + p.size > limit
-                                      : static_cast<double>(queued + p.size) >
-                                            buffer.Threshold(m_spec.switches.alpha);
+        const bool isFull =
+            limit > 0 ? QueueOf(link, p.trafficClass).bytes + p.size > limit
+                      : static_cast<double>(room + size) > buffer.Threshold(m_spec.switches.alpha);
         if (isFull)
         {
             return false;
         }
-        buffer.TakeShared(p.size);
+        buffer.TakeShared(size);
+        room += m_cell == 1 ? 0 : size; // a queue counts its bytes by itself
         return true;
     }
     }
@@ -341,8 +536,10 @@ void
 PacketNetwork::ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now)
 {
     Port& in = m_ports[ingress];
-    const int64_t back = now + in.latency + m_spec.switches.creditDelay.ToPicoseconds();
-    m_credits[m_creditPlace[ingress] + packet.trafficClass].Return(UnitsOf(packet.size), back);
+    const int64_t back = now + WayBack(ingress) + m_spec.switches.creditDelay.ToPicoseconds();
+    ForCredits(ingress, packet.trafficClass, &packet, [back](LinkCredits& credits, int64_t units) {
+        credits.Return(units, back);
+    });
     if (in.waitsForCredits)
     {
         in.waitsForCredits = false;
@@ -350,9 +547,17 @@ PacketNetwork::ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now
     }
 }
 
-/** Gives back the room that a packet has taken in the device that it now leaves. */
+/** What a queue takes of the buffer where its class is lossy. */
+int64_t&
+PacketNetwork::LossyRoomOf(uint32_t link, unsigned trafficClass)
+{
+    return m_cell == 1 ? QueueOf(link, trafficClass).bytes
+                       : m_lossyRoom[link * m_classes + trafficClass];
+}
+
+/** Gives back the room that a packet has taken in the device that it now leaves by @p link. */
 void
-PacketNetwork::Release(const Packet& packet, int64_t now)
+PacketNetwork::Release(const Packet& packet, uint32_t link, int64_t now)
 {
     const uint32_t ingress = packet.ingress;
     if (ingress == Packet::NONE)
@@ -372,11 +577,13 @@ PacketNetwork::Release(const Packet& packet, int64_t now)
     SharedBuffer& buffer = m_buffers[in.to];
     if (AdmissionOf(in, packet.trafficClass) == Admission::Lossy)
     {
-        buffer.TakeShared(-static_cast<int64_t>(packet.size));
+        const int64_t room = RoomOf(packet.size);
+        buffer.TakeShared(-room);
+        LossyRoomOf(link, packet.trafficClass) -= m_cell == 1 ? 0 : room;
         return;
     }
     IngressAccount& account = m_accounts[ingress * m_classes + packet.trafficClass];
-    buffer.Give(account, packet.size);
+    buffer.Give(account, RoomOf(packet.size));
     if (account.bytes < 0)
     {
         throw std::logic_error("PacketNetwork: more bytes left " +
@@ -595,29 +802,46 @@ PacketNetwork::SetSource(uint32_t link, unsigned trafficClass, bool hasPackets, 
     m_events.ScheduleBy(PacketEventKind::PortReady, link, std::max(now, port.busyUntil));
 }
 
-/** Whether the other end has room for a packet; where not, asks again when it has. */
+/**
+ * Whether the other end has room for a packet; where not, asks again when it has.
+ * @param packet Packet::NONE: one that the device would send itself
+ */
 bool
-PacketNetwork::HasCredits(uint32_t link, unsigned trafficClass, uint32_t size, int64_t now)
+PacketNetwork::HasCredits(uint32_t link, unsigned trafficClass, uint32_t packet, int64_t now)
 {
-    if (m_ports[link].admission != Admission::Credits)
+    Port& port = m_ports[link];
+    if (port.admission != Admission::Credits)
     {
         return true;
     }
-    const int64_t units = UnitsOf(size);
-    LinkCredits& credits = m_credits[m_creditPlace[link] + trafficClass];
-    if (credits.Units(now) >= units)
+    int64_t time = now; // when all are there
+    const auto look = [&time, now](LinkCredits& credits, int64_t units) {
+        if (credits.Units(now) < units)
+        {
+            const int64_t there = credits.TimeOf(units);
+            time = time == LinkCredits::UNKNOWN || there == LinkCredits::UNKNOWN
+                       ? LinkCredits::UNKNOWN
+                       : std::max(time, there);
+        }
+    };
+    const bool isOwn = packet == Packet::NONE;
+    ForCredits(link, trafficClass, isOwn ? nullptr : &m_packets[packet], look);
+    if (port.isPcie && !m_reads.empty() && isOwn && trafficClass > 0)
+    {
+        look(m_reads[link], MaxPayload(link));
+    }
+    if (time == now)
     {
         return true;
     }
-    m_ports[link].heldBack |= static_cast<uint8_t>(1u << trafficClass);
-    if (m_ports[link].isObserved)
+    port.heldBack |= static_cast<uint8_t>(1u << trafficClass);
+    if (port.isObserved)
     {
         TellCreditWait(link, trafficClass, true, now);
     }
-    const int64_t time = credits.TimeOf(units);
     if (time == LinkCredits::UNKNOWN)
     {
-        m_ports[link].waitsForCredits = true;
+        port.waitsForCredits = true;
     }
     else
     {
@@ -626,8 +850,8 @@ PacketNetwork::HasCredits(uint32_t link, unsigned trafficClass, uint32_t size, i
     return false;
 }
 
-/** Sends a packet of a class, if one may be sent. */
-bool
+/** Sends a packet of a class, if one may be sent. @return its bytes; 0: none */
+uint32_t
 PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
 {
     Port& port = m_ports[link];
@@ -635,7 +859,7 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
     const bool hasSource = (port.sources >> trafficClass & 1) != 0;
     if (queue.packets.IsEmpty() && !hasSource)
     {
-        return false;
+        return 0;
     }
     if ((port.paused >> trafficClass & 1) != 0)
     {
@@ -645,7 +869,7 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
             const int64_t until = m_pausedUntil[link * m_classes + trafficClass];
             m_events.ScheduleBy(PacketEventKind::PortReady, link, until);
         }
-        return false;
+        return 0;
     }
     uint32_t packet;
     if (!queue.packets.IsEmpty())
@@ -653,9 +877,9 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
         packet = queue.packets.Front();
         const uint32_t size = m_packets[packet].size;
         if (m_packets[packet].kind != PacketKind::Pause &&
-            !HasCredits(link, trafficClass, size, now))
+            !HasCredits(link, trafficClass, packet, now))
         {
-            return false;
+            return 0;
         }
         queue.packets.Pop();
         queue.bytes -= size;
@@ -663,27 +887,28 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
         {
             throw std::logic_error("PacketNetwork: more packets left a port than came");
         }
-        Release(m_packets[packet], now);
+        Release(m_packets[packet], link, now);
     }
     else
     {
-        if (!HasCredits(link, trafficClass, static_cast<uint32_t>(MaxBytes(link)), now))
+        if (!HasCredits(link, trafficClass, Packet::NONE, now))
         {
-            return false;
+            return 0;
         }
         PacketEnds& ends = (m_datagramClasses >> trafficClass & 1) != 0 ? *m_datagrams : m_ends;
         packet = ends.NextPacket(link, trafficClass, now);
         if (packet == Packet::NONE)
         {
-            return false;
+            return 0;
         }
     }
     if (port.uncredited != 0)
     {
         TellCreditWait(link, trafficClass, false, now);
     }
+    const uint32_t size = m_packets[packet].size;
     Transmit(packet, link, now);
-    return true;
+    return size;
 }
 
 void
@@ -703,22 +928,12 @@ PacketNetwork::TransmitNext(uint32_t link, int64_t now)
     {
         ExpirePauses(link, now);
     }
-    bool isSent = TransmitOf(link, 0, now);
-    const unsigned data = m_classes - 1;
-    const unsigned first = port.turn;
-    for (unsigned i = 0; i < data && !isSent; i++)
+    const bool isSent = TransmitOf(link, 0, now) > 0 || m_arbiter.Serve(port.turn, [&](unsigned c) {
+        return TransmitOf(link, c, now);
+    });
+    if (isSent && (port.backlog > 0 || port.sources != 0))
     {
-        const unsigned c = (first - 1 + i) % data + 1;
-        isSent = TransmitOf(link, c, now);
-        if (isSent)
-        {
-            m_ports[link].turn = static_cast<uint8_t>(c % data + 1);
-        }
-    }
-    Port& after = m_ports[link];
-    if (isSent && (after.backlog > 0 || after.sources != 0))
-    {
-        m_events.ScheduleBy(PacketEventKind::PortReady, link, after.busyUntil);
+        m_events.ScheduleBy(PacketEventKind::PortReady, link, port.busyUntil);
     }
 }
 
@@ -789,7 +1004,15 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
     Packet& p = m_packets[packet];
     if (port.admission == Admission::Credits && p.kind != PacketKind::Pause)
     {
-        m_credits[m_creditPlace[link] + p.trafficClass].Take(UnitsOf(p.size));
+        ForCredits(link, p.trafficClass, &p, [](LinkCredits& credits, int64_t units) {
+            credits.Take(units);
+        });
+        if (port.isPcie && !m_reads.empty() && p.ingress == Packet::NONE && p.payload > 0 &&
+            IsToNetwork(p))
+        {
+            p.flags |= Packet::READ;
+            m_reads[link].Take(p.payload);
+        }
     }
     if (p.kind <= PacketKind::Datagram)
     {
@@ -956,7 +1179,11 @@ PacketNetwork::OnArrival(uint32_t link, int64_t now)
     {
         m_events.Schedule(PacketEventKind::Arrival, link, std::max(now, port.wire.Front().time));
     }
-    const Packet& p = m_packets[packet];
+    Packet& p = m_packets[packet];
+    if ((p.flags & Packet::READ) != 0 && p.nextLink != END && m_ports[p.nextLink].isNetwork)
+    {
+        ReturnRead(p, now);
+    }
     if (p.kind == PacketKind::Pause)
     {
         OnPause(p, link, now);
@@ -991,7 +1218,7 @@ PacketNetwork::LoseQueued(uint32_t packet, uint32_t link, int64_t now)
         m_packets.Free(packet);
         return;
     }
-    Release(m_packets[packet], now);
+    Release(m_packets[packet], link, now);
     Drop(packet, link, now);
 }
 

@@ -4,6 +4,7 @@
 
 #include "fabric/ids.h"
 #include "fabric/topology/topology.h"
+#include "fabric/transport/packet/class-arbiter.h"
 #include "fabric/transport/packet/event-wheel.h"
 #include "fabric/transport/packet/huge-page-allocator.h"
 #include "fabric/transport/packet/link-credits.h"
@@ -45,8 +46,8 @@ class PacketEnds
  * drop, wires on which packets follow each other.
  *
  * Class 0 is that of control packets, which go first and never fill a buffer; the others share a
- * port in turns. A port sends whole packets one after another (store and forward), or passes a
- * packet on while it is still coming (cut-through); a packet is at the end of the wire its
+ * port as a ClassArbiter says. A port sends whole packets one after another (store and forward), or
+ * passes a packet on while it is still coming (cut-through); a packet is at the end of the wire its
  * transmission time and the link's latency after its start.
  *
  * A packet costs one event a hop where the port is idle when it comes, and two where it waits.
@@ -236,7 +237,6 @@ class PacketNetwork
         uint32_t backlog{0}; //!< packets in its queues
         uint8_t paused{0};   //!< bit by class
         uint8_t sources{0};  //!< as above: the device has packets for it
-        uint8_t turn{1};     //!< the data class that goes first
         Admission admission{Admission::Lossy};
         // The second line of the cache.
         uint32_t to{0};
@@ -247,11 +247,13 @@ class PacketNetwork
         bool isOfSwitch{false}; //!< marks, trims
         bool waitsForCredits{false};
         bool isObserved{false};
+        bool isPcie{false};
         uint8_t uncredited{0}; //!< bit by class, while it is observed: a packet waits for credits
         uint8_t heldBack{
             0}; //!< bit by class: its first packet could not be sent when its turn came
         double wholePsPerByte{1};
         double share{1}; //!< see SetShare
+        ClassArbiter::State turn;
     };
 
     struct Queue
@@ -294,13 +296,39 @@ class PacketNetwork
     void Drop(uint32_t packet, uint32_t link, int64_t now);
     void Push(uint32_t packet, uint32_t link);
     void TransmitNext(uint32_t link, int64_t now);
-    bool TransmitOf(uint32_t link, unsigned trafficClass, int64_t now);
-    bool HasCredits(uint32_t link, unsigned trafficClass, uint32_t size, int64_t now);
+    uint32_t TransmitOf(uint32_t link, unsigned trafficClass, int64_t now);
+    bool HasCredits(uint32_t link, unsigned trafficClass, uint32_t packet, int64_t now);
     void Transmit(uint32_t packet, uint32_t link, int64_t now);
-    void Release(const Packet& packet, int64_t now);
+    void Release(const Packet& packet, uint32_t link, int64_t now);
+    int64_t& LossyRoomOf(uint32_t link, unsigned trafficClass);
     void ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now);
+    int64_t MaxPayload(uint32_t link) const;
+    bool IsToNetwork(const Packet& packet) const;
+    void SetTlpCredits(uint32_t link, int64_t room);
+    template <typename F>
+    void ForCredits(uint32_t link, unsigned trafficClass, const Packet* packet, const F& take);
+    void ReturnRead(Packet& packet, int64_t now);
 
-    int64_t UnitsOf(uint32_t size) const
+    /** What a packet takes of a switch's buffer. */
+    int64_t RoomOf(uint32_t size) const
+    {
+        return m_cell == 1 ? size : (size + m_cell - 1) / m_cell * m_cell;
+    }
+
+    /** Both ways of a link and its opposite one, ps. */
+    int64_t RoundTrip(uint32_t link) const
+    {
+        return m_ports[link].latency + WayBack(link);
+    }
+
+    /** What tells a link's sender of something takes, ps. */
+    int64_t WayBack(uint32_t link) const
+    {
+        const Port& port = m_ports[link];
+        return port.opposite == END ? port.latency : m_ports[port.opposite].latency;
+    }
+
+    int64_t UnitsOf(int64_t size) const
     {
         const int64_t unit = m_spec.switches.creditUnit.Count();
         return (size + unit - 1) / unit;
@@ -319,6 +347,7 @@ class PacketNetwork
     void TellCreditWait(uint32_t link, unsigned trafficClass, bool isWaiting, int64_t now);
     void SetWireRate(uint32_t link, Rate rate);
     void SetAdmission(uint32_t link);
+    void CheckSwitches() const;
 
     const Topology& m_topology;
     const PacketSpec& m_spec;
@@ -328,15 +357,20 @@ class PacketNetwork
     PacketEnds* m_datagrams{nullptr};
     unsigned m_classes;
     unsigned m_losslessClasses;
+    ClassArbiter m_arbiter;
     uint8_t m_datagramClasses{0};             //!< bit by class
     int64_t m_clock;                          //!< ps
+    int64_t m_cell;                           //!< bytes
     AlignedVector<Port> m_ports;              //!< by link
     AlignedVector<PortCounters> m_counters;   //!< by link
     AlignedVector<Queue> m_queues;            //!< by link and class
     AlignedVector<IngressAccount> m_accounts; //!< by link that leads in and class
+    std::vector<int64_t> m_lossyRoom;         //!< by link and class: of queues, where cells count
     std::vector<int64_t> m_pausedUntil;       //!< by link and class, ps
     std::vector<int64_t> m_pausedSince;       //!< by link, ps
-    std::vector<LinkCredits> m_credits;       //!< by link and class, of links with credits
+    std::vector<LinkCredits> m_credits;       //!< by link and class, of links with credits; of
+                                              //!< PCIe links headers and data by kind
+    std::vector<LinkCredits> m_reads;         //!< bytes by link, of PCIe links where tags count
     std::vector<uint32_t> m_creditPlace;      //!< by link: into m_credits
     std::vector<SharedBuffer> m_buffers;      //!< by device
     std::vector<uint64_t> m_draws;            //!< by link: state of its random numbers

@@ -99,9 +99,22 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
         {{"pfc", FlowControl::Pfc},
          {"credits", FlowControl::Credits},
          {"none", FlowControl::None}});
+    visitor.Count({"ports", "Most links that a switch has; 0: any number."}, ports, {0, 1u << 16});
+    visitor.DataRate({"capacity",
+                      "Most that the links of a switch send together, headers included; 0: any "
+                      "rate."},
+                     capacity,
+                     {Rate(), Rate::Gbps(1e6)});
+    visitor.Duration({"latency",
+                      "Time from a packet's arrival at a switch to its egress queue, beside what "
+                      "the latency of the link has of it."},
+                     latency,
+                     {Time(), Time::Milliseconds(1)});
     visitor.Size({"buffer", "Packet buffer of a switch.", "Spectrum, Tomahawk: 16 MB and more"},
                  buffer,
                  {Bytes(1), MAX_BYTES});
+    visitor.Size(
+        {"cell", "A packet takes whole cells of the buffer."}, cell, {Bytes(1), Bytes::KiB(64)});
     visitor.Size({"reserve", "Of that, for each ingress link and class alone.", "HPCC's simulator"},
                  reserve,
                  {Bytes(0), MAX_BYTES});
@@ -117,7 +130,7 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
         {Rate(), Rate::Gbps(1e6)});
     visitor.Size({"headroom",
                   "Room of an ingress link and class for what comes after a pause; 0: what two "
-                  "packets, the pause and both ways of the wire come to.",
+                  "packets, the pause and both ways of the wire come to, in cells.",
                   "IEEE 802.1Qbb without delays of interfaces"},
                  headroom,
                  {Bytes(0), MAX_BYTES});
@@ -177,14 +190,70 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
 }
 
 void
+ArbitrationSpec::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Text({"highTable",
+                  "Classes of data that ports serve first, with their weights in units of 64 "
+                  "bytes, as 1:64,2:128; empty: none.",
+                  "InfiniBand Architecture, volume 1, 7.6.9; text as OpenSM's vlarb_high"},
+                 highTable);
+    visitor.Text({"lowTable",
+                  "Likewise those that they serve then; empty: all that highTable has not, one "
+                  "packet each in turns."},
+                 lowTable);
+    visitor.Size({"highLimit",
+                  "Bytes that highTable may send before lowTable may send a packet; 0: one "
+                  "packet."},
+                 highLimit,
+                 {Bytes(0), MAX_BYTES});
+}
+
+void
 NodeLinkSpec::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Size({"nvlinkBuffer", "Receive buffer of an NVLink; 0: enough for the whole rate."},
                  nvlinkBuffer,
                  {Bytes(0), MAX_BYTES});
-    visitor.Size({"pcieBuffer", "Receive buffer of a PCIe link; 0: enough for the whole rate."},
+    visitor.Size({"pcieBuffer",
+                  "Receive buffer of a PCIe link for either kind of data; 0: enough for the whole "
+                  "rate."},
                  pcieBuffer,
                  {Bytes(0), MAX_BYTES});
+    visitor.Size({"pcieMaxPayload",
+                  "Payload of a PCIe packet (TLP), each of which takes a header credit.",
+                  "Max_Payload_Size of servers"},
+                 pcieMaxPayload,
+                 {Bytes(64), Bytes::KiB(4)});
+    constexpr uint32_t MAX_CREDITS = 1u << 20;
+    visitor.Count({"pciePostedHeaders",
+                   "Header credits of a PCIe link for writes; 0: no bound. Without scaled flow "
+                   "control at most 127."},
+                  pciePostedHeaders,
+                  {0, MAX_CREDITS});
+    visitor.Count({"pciePostedData",
+                   "Data credits of 16 bytes likewise; 0: as pcieBuffer has. Without scaled flow "
+                   "control at most 2047."},
+                  pciePostedData,
+                  {0, MAX_CREDITS});
+    visitor.Count({"pcieCompletionHeaders",
+                   "Header credits of a PCIe link for what reads return, as network adapters send "
+                   "from memory; 0: no bound."},
+                  pcieCompletionHeaders,
+                  {0, MAX_CREDITS});
+    visitor.Count(
+        {"pcieCompletionData", "Data credits of 16 bytes likewise; 0: as pcieBuffer has."},
+        pcieCompletionData,
+        {0, MAX_CREDITS});
+    visitor.Count({"pcieReadTags",
+                   "Read requests that a network adapter has under way to what it sends from; 0: "
+                   "no bound."},
+                  pcieReadTags,
+                  {0, 1u << 14});
+    visitor.Size({"pcieReadRequest",
+                  "Bytes that a read asks for (Max_Read_Request_Size).",
+                  "default of PCI Express"},
+                 pcieReadRequest,
+                 {Bytes(128), Bytes::KiB(4)});
     visitor.Size({"nicBuffer",
                   "Packet buffer of a network adapter, for what comes from the network.",
                   "ConnectX-5: 2 MB a port"},
@@ -201,8 +270,9 @@ NodeLinkSpec::VisitParameters(ParameterVisitor& visitor)
 void
 PacketSpec::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Count(
-        {"trafficClasses", "Classes of data that ports serve in turns."}, trafficClasses, {1, 7});
+    visitor.Count({"trafficClasses", "Classes of data, which ports serve as arbitration says."},
+                  trafficClasses,
+                  {1, 7});
     visitor.Duration({"clock",
                       "Transmission times are rounded down to whole ones of it.",
                       "ns-3 computes in nanoseconds: 1ns gives its figures"},
@@ -217,6 +287,7 @@ PacketSpec::Parts()
     return {{"packet", &format},
             {"queuePair", &queuePair},
             {"switch", &switches},
+            {"arbitration", &arbitration},
             {"nodeLinks", &nodeLinks},
             {"settle", &settle}};
 }

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -79,7 +80,11 @@ enum class MarkingPlace : uint8_t
 struct SwitchSpec : Parameterized
 {
     FlowControl flowControl{FlowControl::Pfc};
+    uint32_t ports{0};
+    Rate capacity;
+    Time latency;
     Bytes buffer{Bytes::MiB(32)};
+    Bytes cell{1};
     Bytes reserve{Bytes::KiB(4)};
     double alpha{0.125};
     Rate alphaRate;
@@ -104,11 +109,28 @@ struct SwitchSpec : Parameterized
     void VisitParameters(ParameterVisitor& visitor) override;
 };
 
+/** Which class of data a port serves next: see ClassArbiter. */
+struct ArbitrationSpec : Parameterized
+{
+    std::string highTable;
+    std::string lowTable;
+    Bytes highLimit{Bytes(0)};
+
+    void VisitParameters(ParameterVisitor& visitor) override;
+};
+
 /** Links inside nodes, and network adapters between these and the network. */
 struct NodeLinkSpec : Parameterized
 {
     Bytes nvlinkBuffer{Bytes(0)};
     Bytes pcieBuffer{Bytes(0)};
+    Bytes pcieMaxPayload{256};
+    uint32_t pciePostedHeaders{0};
+    uint32_t pciePostedData{0};
+    uint32_t pcieCompletionHeaders{0};
+    uint32_t pcieCompletionData{0};
+    uint32_t pcieReadTags{0};
+    Bytes pcieReadRequest{512};
     Bytes nicBuffer{Bytes::MiB(2)};
     Bytes burst{Bytes::KiB(16)};
 
@@ -121,6 +143,7 @@ struct PacketSpec : Parameterized
     PacketFormat format;
     QueuePairSpec queuePair;
     SwitchSpec switches;
+    ArbitrationSpec arbitration;
     NodeLinkSpec nodeLinks;
     SettleSpec settle;
     Polymorphic<CongestionControl> congestionControl{NoCongestionControl()};

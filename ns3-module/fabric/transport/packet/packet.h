@@ -36,6 +36,7 @@ struct alignas(64) Packet
     static constexpr uint8_t NOT_ECN_CAPABLE = 8; //!< flag of a Datagram: it is not marked
     static constexpr uint8_t ASKS = 16;           //!< flag: wants its acknowledgment at once
     static constexpr uint8_t SATED = 32; //!< flag: its sender has credit that it cannot use
+    static constexpr uint8_t READ = 64;  //!< flag: a network adapter has asked for it by a tag
 
     int64_t time{0};          //!< picoseconds: when it is whole at the end of the wire
     int64_t stamp{0};         //!< when it was sent; on ACKs, when what they acknowledge was
