@@ -59,7 +59,7 @@ def keys():
     maps = json.loads(called("reference", "keys"))
     # By what they are of, in the order in which a reader meets them.
     order = ["run", "job", "parallel", "framework", "placement", "network", "event", "output", "system", "costs",
-             "sourced", "link", "gpu", "architecture", "host", "transport", "part", "model", "traffic", "corrections", "flow-sizes", "graph", "suite",
+             "sourced", "link", "gpu", "architecture", "host", "transport", "part", "model", "traffic", "corrections", "switch", "flow-sizes", "graph", "suite",
              "calibration"]
     maps.sort(key=lambda m: order.index(re.split(r"[ .,]", m["map"])[0]))
     page = ["# YAML keys\n",

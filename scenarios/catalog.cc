@@ -44,6 +44,8 @@ Singular(CatalogKind kind)
         return "distribution of flow sizes";
     case CatalogKind::Corrections:
         return "correction";
+    case CatalogKind::Switches:
+        return "switch";
     case CatalogKind::Suites:
         return "suite";
     }
@@ -195,6 +197,8 @@ ToString(CatalogKind kind)
         return "flow-sizes";
     case CatalogKind::Corrections:
         return "corrections";
+    case CatalogKind::Switches:
+        return "switches";
     case CatalogKind::Suites:
         return "suites";
     }

@@ -28,6 +28,7 @@ enum class CatalogKind : uint8_t
     Calibrations, //!< error bounds of the shortcuts
     FlowSizes,    //!< distributions of flow sizes
     Corrections,  //!< what corrects a fluid
+    Switches,     //!< models of switches
     Suites        //!< folders of validation/ that hold a suite.yaml
 };
 
@@ -46,8 +47,9 @@ struct CatalogEntry
  * The descriptions Weir ships and those a user adds, found by name.
  *
  * A data folder holds systems/, models/, runs/, gpus/, architectures/, hosts/, transports/,
- * frameworks/, calibrations/, flow-sizes/, corrections/ and validation/ (or has validation/ beside
- * it, as the source tree does). Folders are searched in order; the first file of a name counts.
+ * frameworks/, calibrations/, flow-sizes/, corrections/, switches/ and validation/ (or has
+ * validation/ beside it, as the source tree does). Folders are searched in order; the first file of
+ * a name counts.
  */
 class Catalog
 {

@@ -22,10 +22,11 @@ ParseKind(const std::string& name)
                             CatalogKind::Calibrations,
                             CatalogKind::FlowSizes,
                             CatalogKind::Corrections,
+                            CatalogKind::Switches,
                             CatalogKind::Suites})
     {
         const std::string plural = ToString(kind);
-        if (name == plural || name + "s" == plural)
+        if (name == plural || name + "s" == plural || name + "es" == plural)
         {
             return kind;
         }

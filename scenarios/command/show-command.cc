@@ -12,6 +12,7 @@
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
+#include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-plan.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
@@ -247,6 +248,12 @@ Show(const ShowOptions& options)
         std::cout << ReadTextFile(path, "a file of corrections");
         break;
     }
+    case CatalogKind::Switches: {
+        ReadSwitch(YamlNode::ParseArgument(options.name, "NAME"), catalog); // similarly
+        const std::string path = catalog.Find(kind, options.name);
+        std::cout << ReadTextFile(path, "a model of a switch");
+        break;
+    }
     case CatalogKind::Suites: {
         LoadSuite(options.name, catalog); // similarly
         const std::string path = catalog.Find(kind, options.name);
@@ -267,7 +274,7 @@ AddShowCommand(CLI::App& application)
     verb->add_option("KIND",
                      options->kind,
                      "system, model, run, gpu, architecture, host, transport, framework, "
-                     "calibration, flow-size, correction, suite or network")
+                     "calibration, flow-size, correction, switch, suite or network")
         ->required();
     verb->add_option("NAME",
                      options->name,

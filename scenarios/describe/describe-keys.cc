@@ -153,9 +153,17 @@ DescribeKeys(const FabricKindRegistry& kinds)
                     KeysOfComponent(packets)});
     for (const auto& [key, part] : packets.Parts())
     {
+        std::vector<YamlKey> keys = KeysOfComponent(*part);
+        if (part == &packets.switches)
+        {
+            keys.insert(keys.begin(),
+                        {"base",
+                         "A name of `weir list switches` or a file, whose values hold where keys "
+                         "are absent; `switch: NAME` is that alone."});
+        }
         maps.push_back({std::string("network.") + key,
                         std::string("Packets: `") + key + "` of `network`",
-                        KeysOfComponent(*part)});
+                        std::move(keys)});
     }
     for (Polymorphic<CongestionControl> control : CongestionControls())
     {

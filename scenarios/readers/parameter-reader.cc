@@ -6,6 +6,7 @@
 #include "fabric/kinds/network-graph.h"
 #include "fabric/parameters/parameter-keys.h"
 #include "scenarios/readers/read-link-profile.h"
+#include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/read-graph.h"
 #include "scenarios/yaml/nearest-name.h"
@@ -120,6 +121,12 @@ ParameterReader::Find(const ParameterInfo& info) const
     const auto kind = m_map.Find("kind");
     const bool isOfAnotherKind = info.presence == Presence::OwnKind && found && kind &&
                                  found->IsInherited() && found->File() != kind->File();
+    if (found && !isOfAnotherKind && found->IsMap() && found->Has("value"))
+    {
+        found->CheckKeys(YamlKeysOf("sourced"));
+        ReadSource(*found);
+        return found->Get("value");
+    }
     return isOfAnotherKind ? std::nullopt : found;
 }
 

@@ -15,8 +15,8 @@ namespace weir
 
 /**
  * Gives the parameters of a component the values of a YAML map. Keys that the map lacks keep the
- * component's values, unless they are required. All throw an InputError with the place of what is
- * missing, of another type, without its unit or out of range.
+ * component's values, unless they are required; a value may be {value, source}. All throw an
+ * InputError with the place of what is missing, of another type, without its unit or out of range.
  */
 class ParameterReader : public ParameterVisitor
 {

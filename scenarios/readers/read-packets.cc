@@ -2,8 +2,13 @@
 #include "scenarios/readers/read-packets.h"
 
 #include "fabric/parameters/parameter-keys.h"
+#include "fabric/transport/packet/class-arbiter.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "scenarios/readers/parameter-reader.h"
+#include "scenarios/readers/read-source.h"
+#include "scenarios/readers/yaml-keys.h"
+
+#include <stdexcept>
 
 namespace weir
 {
@@ -37,10 +42,49 @@ ReadCongestionControl(const YamlNode& map)
     return control;
 }
 
+/** Refuses arbitration tables that are wrong. */
+void
+CheckArbitration(const YamlNode& map, const PacketSpec& spec)
+{
+    try
+    {
+        ClassArbiter(spec.arbitration, spec.trafficClasses);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        map.Get("arbitration").Fail(error.what());
+    }
+}
+
 } // namespace
 
+SwitchSpec
+ReadSwitch(const YamlNode& node, const Catalog& catalog)
+{
+    SwitchSpec spec;
+    if (!node.IsScalar())
+    {
+        if (const auto base = node.Find("base"))
+        {
+            spec = ReadSwitch(*base, catalog);
+        }
+        ReadParameters(node, spec, {"base"});
+        return spec;
+    }
+    const YamlNode model = ResolveBase(node, CatalogKind::Switches, catalog);
+    ReadParameters(model, spec, YamlKeysOf("switch"));
+    for (const std::string& key : KeysOf(spec))
+    {
+        if (const auto figure = model.Find(key))
+        {
+            ReadSource(*figure);
+        }
+    }
+    return spec;
+}
+
 PacketSpec
-ReadPackets(const YamlNode& map, const std::vector<std::string>& others)
+ReadPackets(const YamlNode& map, const std::vector<std::string>& others, const Catalog& catalog)
 {
     PacketSpec spec;
     std::vector<std::string> known = others;
@@ -52,11 +96,17 @@ ReadPackets(const YamlNode& map, const std::vector<std::string>& others)
     ReadParameters(map, spec, known);
     for (const auto& [key, part] : spec.Parts())
     {
-        if (const auto found = map.Find(key))
+        const auto found = map.Find(key);
+        if (found && part == &spec.switches)
+        {
+            spec.switches = ReadSwitch(*found, catalog);
+        }
+        else if (found)
         {
             ReadParameters(*found, *part);
         }
     }
+    CheckArbitration(map, spec);
     if (const auto control = map.Find("congestionControl"))
     {
         spec.congestionControl = ReadCongestionControl(*control);

@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_READ_PACKETS_H
 
 #include "fabric/transport/packet/packet-spec.h"
+#include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <string>
@@ -15,9 +16,19 @@ namespace weir
  * Reads what packets, queue pairs, switches and links inside nodes do, and the congestion control,
  * from a map that may have keys besides.
  * @param others keys that are not about packets.
- * @throws InputError at a key or value that is wrong.
+ * @throws InputError at a key or value that is wrong, or the name of a switch that is unknown.
  */
-PacketSpec ReadPackets(const YamlNode& map, const std::vector<std::string>& others = {});
+PacketSpec ReadPackets(const YamlNode& map,
+                       const std::vector<std::string>& others = {},
+                       const Catalog& catalog = Catalog());
+
+/**
+ * Reads what switches do: the name or path of a model, or a map of values, with the model that
+ * others are taken from as `base`.
+ * @throws InputError at a key, value or name that is wrong, and at a figure of a model without its
+ *         source.
+ */
+SwitchSpec ReadSwitch(const YamlNode& node, const Catalog& catalog = Catalog());
 
 } // namespace weir
 

@@ -553,7 +553,7 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
 void
 ReadNetwork(const YamlNode& node, const Catalog& catalog, Scenario& scenario)
 {
-    scenario.packets = ReadPackets(node, YamlKeysOf("network"));
+    scenario.packets = ReadPackets(node, YamlKeysOf("network"), catalog);
     if (const auto packets = node.Find("packets"))
     {
         ReadSelection(*packets, scenario.hybrid);

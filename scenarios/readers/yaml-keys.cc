@@ -465,7 +465,8 @@ SystemMaps()
           {"ncclRate", "what NCCL's topology search takes the link for"},
           {"source", "where the figures come from"}}},
         {"sourced",
-         "A figure with where it comes from: entries of `costs`, figures of GPUs and frameworks",
+         "A figure with where it comes from: entries of `costs`, figures of GPUs, frameworks and "
+         "switches; a key of packets may have one, too",
          {{"value", "the figure with its unit"}, {"source", "where it comes from"}}},
         {"system.fabric",
          "The network between nodes; the keys of its kind stand beside these",
@@ -803,6 +804,10 @@ FileMaps()
         {"corrections",
          "What corrects a fluid: scenarios/corrections/NAME.yaml, made by weir calibrate",
          WithProvenance(CorrectionKeys())},
+        {"switch",
+         "A model of a switch: scenarios/switches/NAME.yaml, or a file of your own; beside these, "
+         "keys of network.switch, each {value, source}",
+         {{"title", "what it is, in a line"}, {"base", "a model that it differs from"}}},
         {"flow-sizes",
          "A distribution of flow sizes: scenarios/flow-sizes/NAME.yaml",
          {{"title", "what it is, in a line"},

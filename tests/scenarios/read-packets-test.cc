@@ -6,9 +6,11 @@
 #include "refusal.h"
 #include "scenarios/describe/describe-packets.h"
 #include "scenarios/writers/write-packets.h"
+#include "scratch-folder.h"
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 
 namespace weir
@@ -48,6 +50,9 @@ TEST(ReadPackets, ReadsBackWhatIsWritten)
         spec.queuePair.retransmissionTimeout = Time::Infinite();
         spec.switches.flowControl = FlowControl::Credits;
         spec.switches.markProbability = 0.01;
+        spec.switches.capacity = Rate::Gbps(12800);
+        spec.arbitration.lowTable = "1:64,3:32,2:64,1:64";
+        spec.nodeLinks.pcieCompletionData = 2047;
         spec.nodeLinks.burst = Bytes::KiB(16);
         spec.trafficClasses = 3;
         spec.settle.replay = true;
@@ -71,6 +76,50 @@ TEST(ReadPackets, PresetsAreStartingPoints)
     EXPECT_EQ(dcqcn.increaseTimer, Time::Microseconds(60));
 }
 
+/** Every model of the catalogue is read, and each of its figures has a source. */
+TEST(ReadPackets, ReadsTheModelsOfTheCatalogue)
+{
+    const Catalog catalog;
+    const std::vector<std::string> names = catalog.Names(CatalogKind::Switches);
+    EXPECT_GE(names.size(), 8u);
+    for (const std::string& name : names)
+    {
+        const SwitchSpec spec = ReadSwitch(YamlNode::ParseArgument(name, "NAME"), catalog);
+        EXPECT_GT(spec.capacity, Rate()) << name;
+        EXPECT_GT(spec.ports, 0u) << name;
+    }
+}
+
+/** A switch is a model, or a model as base with keys that replace some of its values. */
+TEST(ReadPackets, SwitchesAreModelsOrHaveOneAsBase)
+{
+    const SwitchSpec model = Read("switch: spectrum4").switches;
+    EXPECT_EQ(model.buffer, Bytes(160000000));
+    EXPECT_EQ(model.capacity, Rate::Gbps(51200));
+    EXPECT_TRUE(model.cutThrough);
+    EXPECT_EQ(model.alpha, SwitchSpec().alpha); // the operator's choice
+    EXPECT_EQ(TextOf(Read("switch: {base: spectrum4}")), TextOf(Read("switch: spectrum4")));
+    const SwitchSpec changed =
+        Read("switch: {base: spectrum4, buffer: 1MiB, alpha: {value: 1, source: here}}").switches;
+    EXPECT_EQ(changed.buffer, Bytes::MiB(1));
+    EXPECT_EQ(changed.alpha, 1);
+    EXPECT_EQ(changed.cell, model.cell);
+    EXPECT_EQ(Read("switch: quantum2").switches.flowControl, FlowControl::Credits);
+
+    const ScratchFolder folder;
+    const std::string own = folder / "own.yaml";
+    std::ofstream(own) << "base: tomahawk3\nbuffer: {value: 32MB, source: half of it}\n";
+    const SwitchSpec half = Read("switch: " + own).switches;
+    EXPECT_EQ(half.buffer, Bytes(32000000));
+    EXPECT_EQ(half.capacity, Rate::Gbps(12800));
+    std::ofstream(own) << "base: tomahawk3\nbuffer: 32MB\n";
+    EXPECT_NE(RefusalOf([&] { Read("switch: " + own); }).find("own.yaml:2:9: buffer: "),
+              std::string::npos);
+    std::ofstream(own) << "base: " + own + "\n";
+    EXPECT_NE(RefusalOf([&] { Read("switch: " + own); }).find("expected bases without a cycle"),
+              std::string::npos);
+}
+
 TEST(ReadPackets, RefusesWhatIsWrong)
 {
     const auto refusal = [](const std::string& text) { return RefusalOf([&] { Read(text); }); };
@@ -88,6 +137,14 @@ TEST(ReadPackets, RefusesWhatIsWrong)
                   .find("found a key that congestion controls of kind 'hpcc' have not"),
               std::string::npos);
     EXPECT_NE(refusal("congestionControl: {preset: paper}").find("kind"), std::string::npos);
+    EXPECT_NE(refusal("switch: tomahawk33").find("did you mean 'tomahawk3'?"), std::string::npos);
+    EXPECT_NE(refusal("switch: {base: tomahawk3, cels: 1B}").find("switch.cels: found the unknown"),
+              std::string::npos);
+    EXPECT_NE(refusal("switch: {buffer: {value: 1MiB}}").find("switch.buffer.source"),
+              std::string::npos);
+    EXPECT_NE(refusal("arbitration: {lowTable: '2:4'}")
+                  .find("net.yaml:1:14: arbitration: arbitration.lowTable: found '2:4', expected"),
+              std::string::npos);
 }
 
 } // namespace
