@@ -15,6 +15,7 @@ set(WEIR_NS3_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/model/gpu-server.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/link-figures.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/network-description.cc
+  ${CMAKE_CURRENT_LIST_DIR}/model/correction-description.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/packet-description.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/parameter-attributes.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/server-description.cc
@@ -35,6 +36,7 @@ set(WEIR_NS3_HEADERS
   ${CMAKE_CURRENT_LIST_DIR}/model/gpu-server.h
   ${CMAKE_CURRENT_LIST_DIR}/model/link-figures.h
   ${CMAKE_CURRENT_LIST_DIR}/model/network-description.h
+  ${CMAKE_CURRENT_LIST_DIR}/model/correction-description.h
   ${CMAKE_CURRENT_LIST_DIR}/model/packet-description.h
   ${CMAKE_CURRENT_LIST_DIR}/model/parameter-attributes.h
   ${CMAKE_CURRENT_LIST_DIR}/model/server-description.h

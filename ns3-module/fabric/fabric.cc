@@ -27,10 +27,11 @@ Fabric::Fabric(ClusterSpec spec,
 Fabric::Fabric(Topology topology,
                FabricSpec fabric,
                std::optional<PacketSpec> packets,
-               const SharingSpec& sharing)
+               const SharingSpec& sharing,
+               const CorrectionSpec& corrections)
     : m_cluster(std::move(topology), std::move(fabric)),
       m_routing(m_cluster.GetTopology(), m_cluster.GetSpec().fabric),
-      m_transport(MakeTransport(m_routing, std::move(packets), {}, sharing))
+      m_transport(MakeTransport(m_routing, std::move(packets), {}, sharing, corrections))
 {
 }
 

@@ -34,7 +34,8 @@ class Fabric
     Fabric(Topology topology,
            FabricSpec fabric,
            std::optional<PacketSpec> packets = {},
-           const SharingSpec& sharing = {});
+           const SharingSpec& sharing = {},
+           const CorrectionSpec& corrections = {});
     ~Fabric();
     Fabric(const Fabric&) = delete;
     Fabric& operator=(const Fabric&) = delete;

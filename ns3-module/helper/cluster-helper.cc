@@ -4,6 +4,7 @@
 #include "ns3/abort.h"
 #include "ns3/gpu-server.h"
 #include "ns3/node.h"
+#include "ns3/pointer.h"
 #include "ns3/string.h"
 
 #include <optional>
@@ -15,7 +16,8 @@ ClusterHelper::ClusterHelper()
     : m_server(CreateObject<ServerDescription>()),
       m_network(CreateObject<NetworkDescription>()),
       m_packets(CreateObject<PacketDescription>()),
-      m_congestionControl(CreateObject<CongestionControlDescription>())
+      m_congestionControl(CreateObject<CongestionControlDescription>()),
+      m_corrections(CreateObject<CorrectionDescription>())
 {
 }
 
@@ -55,6 +57,14 @@ ClusterHelper::SetPacketAttribute(const std::string& name, const AttributeValue&
 }
 
 void
+ClusterHelper::SetSwitch(const weir::SwitchSpec& spec)
+{
+    weir::PacketSpec packets = m_packets->GetSpec();
+    packets.switches = spec;
+    m_packets->SetSpec(packets);
+}
+
+void
 ClusterHelper::SetCongestionControl(const std::string& kind)
 {
     m_congestionControl->SetAttribute("Kind", StringValue(kind));
@@ -64,6 +74,18 @@ void
 ClusterHelper::SetCongestionControlAttribute(const std::string& name, const AttributeValue& value)
 {
     m_congestionControl->SetAttribute(name, value);
+}
+
+void
+ClusterHelper::SetCorrections(const weir::CorrectionSpec& spec)
+{
+    m_corrections->SetSpec(spec);
+}
+
+void
+ClusterHelper::SetCorrectionAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_corrections->SetAttribute(name, value);
 }
 
 ClusterContainer
@@ -81,6 +103,7 @@ ClusterHelper::Install(uint32_t servers) const
         packets = m_packets->GetSpec();
         packets->congestionControl = m_congestionControl->GetSpec();
     }
+    fabric->SetAttribute("Corrections", PointerValue(m_corrections));
     fabric->Wire(spec, packets);
     NodeContainer nodes;
     nodes.Create(servers);

@@ -7,6 +7,7 @@
 #include "fabric/topology/cluster-spec.h"
 #include "ns3/attribute.h"
 #include "ns3/congestion-control-description.h"
+#include "ns3/correction-description.h"
 #include "ns3/network-description.h"
 #include "ns3/packet-description.h"
 #include "ns3/server-description.h"
@@ -22,7 +23,8 @@ namespace ns3
  * What is built is described by the attributes of ServerDescription and NetworkDescription, or
  * starts from the plain values of a weir::ClusterSpec (such as a system file gives) of which
  * attributes then change single figures. Flows move as a fluid, or as packets with the attributes
- * of PacketDescription and CongestionControlDescription.
+ * of PacketDescription and CongestionControlDescription. CorrectionDescription has what corrects
+ * the fluid.
  */
 class ClusterHelper
 {
@@ -64,6 +66,13 @@ class ClusterHelper
     void SetPacketAttribute(const std::string& name, const AttributeValue& value);
 
     /**
+     * Takes what switches do from a model, such as weir::ReadSwitch finds in the catalogue;
+     * attributes set later change single values.
+     * @param spec the model
+     */
+    void SetSwitch(const weir::SwitchSpec& spec);
+
+    /**
      * Sets the kind of congestion control of flows that move as packets.
      * @param kind its name, e.g. "dcqcn"
      */
@@ -75,6 +84,20 @@ class ClusterHelper
      * @param value of the attribute
      */
     void SetCongestionControlAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * Takes what corrects the fluid from plain values, such as weir::ReadCorrections finds in the
+     * catalogue.
+     * @param spec the values
+     */
+    void SetCorrections(const weir::CorrectionSpec& spec);
+
+    /**
+     * Sets an attribute of CorrectionDescription.
+     * @param name of the attribute
+     * @param value of the attribute
+     */
+    void SetCorrectionAttribute(const std::string& name, const AttributeValue& value);
 
     /**
      * Builds a cluster. What cannot be wired ends the program with the reason.
@@ -95,6 +118,7 @@ class ClusterHelper
     Ptr<NetworkDescription> m_network;                     //!< what joins them
     Ptr<PacketDescription> m_packets;                      //!< packets, queue pairs, switches
     Ptr<CongestionControlDescription> m_congestionControl; //!< of flows
+    Ptr<CorrectionDescription> m_corrections;              //!< of the fluid
     bool m_isPacket{false};                                //!< whether flows move as packets
 };
 

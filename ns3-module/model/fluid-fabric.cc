@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fluid-fabric.h"
 
+#include "correction-description.h"
 #include "fabric-port.h"
 
 #include "ns3/abort.h"
@@ -31,6 +32,12 @@ FluidFabric::GetTypeId()
                           PointerValue(),
                           MakePointerAccessor(&FluidFabric::m_driver),
                           MakePointerChecker<EngineDriver>())
+            .AddAttribute("Corrections",
+                          "A CorrectionDescription: what packets do that a fluid does not see; "
+                          "null: nothing corrects it. To be set before the fabric is wired.",
+                          PointerValue(),
+                          MakePointerAccessor(&FluidFabric::m_corrections),
+                          MakePointerChecker<CorrectionDescription>())
             .AddTraceSource("FlowStarted",
                             "A flow has been started; it shares its links after its latency.",
                             MakeTraceSourceAccessor(&FluidFabric::m_flowStarted),
@@ -68,6 +75,7 @@ FluidFabric::DoDispose()
     }
     m_ports.clear();
     m_driver->Dispose();
+    m_corrections = nullptr;
     Object::DoDispose();
 }
 
@@ -76,9 +84,17 @@ FluidFabric::Wire(const weir::ClusterSpec& spec, std::optional<weir::PacketSpec>
 {
     NS_LOG_FUNCTION(this << spec.name << spec.nodes);
     NS_ABORT_MSG_IF(m_fabric, "FluidFabric: wired twice");
+    const weir::CorrectionSpec corrections =
+        m_corrections ? m_corrections->GetSpec() : weir::CorrectionSpec();
+    NS_ABORT_MSG_IF(packets && corrections.IsOn(),
+                    "FluidFabric: Corrections are set and flows are packets, expected a fluid");
     try
     {
-        m_fabric = std::make_unique<weir::Fabric>(spec, std::move(packets));
+        m_fabric = std::make_unique<weir::Fabric>(spec,
+                                                  std::move(packets),
+                                                  std::optional<weir::CouplingSpec>(),
+                                                  weir::SharingSpec(),
+                                                  corrections);
     }
     catch (const std::exception& error)
     {

@@ -21,6 +21,7 @@
 namespace ns3
 {
 
+class CorrectionDescription;
 class FabricPort;
 
 /**
@@ -276,6 +277,7 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     void Observe();
 
     std::unique_ptr<weir::Fabric> m_fabric;      //!< topology and transport
+    Ptr<CorrectionDescription> m_corrections;    //!< of a fluid; null: none
     Ptr<EngineDriver> m_driver;                  //!< keeps it at the simulator's time
     bool m_linkRates{false};                     //!< whether the transport reports link rates
     uint16_t m_nextPort{0};                      //!< source port of the next flow

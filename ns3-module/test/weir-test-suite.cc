@@ -325,6 +325,75 @@ class FailedSwitchTestCase : public TestCase
     }
 };
 
+/**
+ * Alone over one switch a flow of the fluid takes latency plus bytes over rate; corrected by
+ * forwarding also a packet over the rate, since the switch receives it whole. As packets it takes
+ * the latency of the switch's model more than without.
+ */
+class HelperModelsTestCase : public TestCase
+{
+  public:
+    HelperModelsTestCase()
+        : TestCase("A helper takes corrections of the fluid and models of switches")
+    {
+    }
+
+  private:
+    /**
+     * How long a flow of 5 MB takes alone.
+     * @param helper what builds its fabric
+     * @return how long
+     */
+    static Time DurationOf(ClusterHelper helper)
+    {
+        helper.SetServerAttribute("NicRate", StringValue("400Gbps"));
+        helper.SetServerAttribute("NicEfficiency", DoubleValue(1));
+        helper.SetServerAttribute("NicLatency", StringValue("500ns"));
+        helper.SetServerAttribute("PcieLatency", StringValue("100ns"));
+        ClusterContainer cluster = helper.Install(2);
+        Time end;
+        cluster.GetFabric()->StartFlow(cluster.GetGpu(0, 3),
+                                       cluster.GetGpu(1, 3),
+                                       5000000,
+                                       MakeBoundCallback(&HelperModelsTestCase::Note, &end));
+        Simulator::Run();
+        Simulator::Destroy();
+        return end;
+    }
+
+    /**
+     * What StartFlow calls at the end.
+     * @param end becomes the time
+     * @param flow the flow
+     */
+    static void Note(Time* end, uint64_t flow)
+    {
+        *end = Simulator::Now();
+    }
+
+    void DoRun() override
+    {
+        NS_TEST_EXPECT_MSG_EQ(DurationOf({}), NanoSeconds(101400), "as FlowAloneTestCase");
+        ClusterHelper corrected;
+        corrected.SetCorrectionAttribute("Packet", UintegerValue(5000));
+        NS_TEST_EXPECT_MSG_EQ(DurationOf(corrected), NanoSeconds(101500), "5000 bytes, 100 ns");
+        weir::CorrectionSpec corrections;
+        corrections.forwarding.packet = weir::Bytes(10000);
+        corrected.SetCorrections(corrections);
+        NS_TEST_EXPECT_MSG_EQ(DurationOf(corrected), NanoSeconds(101600), "10000 bytes, 200 ns");
+
+        ClusterHelper packets;
+        packets.SetTransport("packet");
+        const Time without = DurationOf(packets);
+        weir::SwitchSpec model;
+        model.latency = weir::Time::Nanoseconds(700);
+        packets.SetSwitch(model);
+        NS_TEST_EXPECT_MSG_EQ(DurationOf(packets) - without, NanoSeconds(700), "the model's");
+        packets.SetPacketAttribute("Latency", TimeValue(NanoSeconds(100)));
+        NS_TEST_EXPECT_MSG_EQ(DurationOf(packets) - without, NanoSeconds(100), "set after it");
+    }
+};
+
 class PlainValuesTestCase : public TestCase
 {
   public:
@@ -368,6 +437,7 @@ class WeirTestSuite : public TestSuite
         AddTestCase(new FlowAloneTestCase);
         AddTestCase(new DegradedLinkTestCase);
         AddTestCase(new FailedSwitchTestCase);
+        AddTestCase(new HelperModelsTestCase);
         AddTestCase(new PlainValuesTestCase);
     }
 };

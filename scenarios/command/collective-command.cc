@@ -287,7 +287,10 @@ ReadSweep(const CollectiveOptions& options)
     }
     else
     {
-        spec.sharing = ReadSharingOptions(options.packets, spec.fidelity);
+        const FluidOptions fluid = ReadFluidOptions(options.packets, spec.fidelity);
+        spec.sharing = fluid.sharing;
+        spec.corrections = fluid.corrections;
+        spec.correctionsText = fluid.correctionsText;
     }
     if (spec.program && spec.fidelity != Fidelity::Flow && spec.fidelity != Fidelity::Packet)
     {
@@ -356,6 +359,7 @@ RunCollective(const CollectiveOptions& options)
                            {"collective", ToString(spec.op)},
                            {"sizes", options.sizes},
                            {"sharing tolerance", FormatNumber(spec.sharing.tolerance)},
+                           {"corrections", spec.correctionsText},
                            {"nccl", options.nccl}}));
     if (!options.result.file.empty())
     {

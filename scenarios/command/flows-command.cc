@@ -180,13 +180,17 @@ RunFlows(const FlowsOptions& options)
         ExpectWithHpccConfig(options, fidelity);
     }
     NetworkOverrides overrides = options.network;
+    FlowReport report;
     if (FormOf(fidelity) == FlowForm::Packets)
     {
         overrides.packets = ReadPacketsOf(options);
     }
     else
     {
-        overrides.sharing = ReadSharingOptions(options.packets, fidelity);
+        const FluidOptions fluid = ReadFluidOptions(options.packets, fidelity);
+        overrides.sharing = fluid.sharing;
+        overrides.corrections = fluid.corrections;
+        report.corrections = fluid.correctionsText;
     }
     std::optional<OutputFile> csv;
     if (!options.csv.empty())
@@ -202,12 +206,12 @@ RunFlows(const FlowsOptions& options)
                            {"flows", options.flows},
                            {"fidelity", options.fidelity},
                            {"sharing tolerance", FormatNumber(overrides.sharing.tolerance)},
+                           {"corrections", report.corrections},
                            {"routing", options.network.routing}}));
     if (!options.result.file.empty())
     {
         RemoveIfInterrupted(OutputFile::TemporaryName(options.result.file));
     }
-    FlowReport report;
     Stopwatch watch;
     const auto network = OpenNetwork(options.topology, overrides, Catalog());
     FlowResults flows = IsTrafficFile(options.flows)

@@ -4,6 +4,7 @@
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "scenarios/command/settings-option.h"
 #include "scenarios/readers/parameter-reader.h"
+#include "scenarios/readers/read-corrections.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
@@ -49,33 +50,47 @@ ReadPacketsOptions(const PacketsOptions& options, YamlNode node)
     return spec;
 }
 
-SharingSpec
-ReadSharingOptions(const PacketsOptions& options, Fidelity fidelity)
+FluidOptions
+ReadFluidOptions(const PacketsOptions& options, Fidelity fidelity)
 {
-    SharingSpec spec;
+    FluidOptions read;
     const char* option = !options.network.empty()             ? "--network"
                          : !options.congestionControl.empty() ? "--congestion-control"
                          : !options.settings.empty()          ? "--set"
                                                               : nullptr;
     if (option == nullptr)
     {
-        return spec;
+        return read;
     }
-    if (options.congestionControl.empty() && fidelity != Fidelity::Analytical)
+    YamlNode node = options.network.empty() ? YamlNode::Parse("{}", "--network")
+                                            : YamlNode::Load(options.network);
+    ApplySettings(node, options.settings);
+    const auto sharing = node.Find("sharing");
+    const auto corrections = node.Find("corrections");
+    const bool isFluidOnly = node.Keys().size() == (sharing ? 1u : 0u) + (corrections ? 1u : 0u);
+    if (!options.congestionControl.empty() || fidelity == Fidelity::Analytical || !isFluidOnly)
     {
-        YamlNode node = options.network.empty() ? YamlNode::Parse("{}", "--network")
-                                                : YamlNode::Load(options.network);
-        ApplySettings(node, options.settings);
-        const auto sharing = node.Find("sharing");
-        if (sharing && node.Keys().size() == 1)
+        throw InputError(std::string(option) + ": found it with fidelity " + ToString(fidelity) +
+                         ", expected --fidelity packet with it, or nothing but sharing and "
+                         "corrections of a fluid");
+    }
+    if (sharing)
+    {
+        ReadParameters(*sharing, read.sharing);
+    }
+    if (corrections)
+    {
+        read.corrections = ReadCorrections(*corrections, Catalog());
+        read.correctionsText =
+            corrections->IsScalar() ? corrections->AsString() : corrections->Dump();
+        if (fidelity != Fidelity::Stream && fidelity != Fidelity::Flow)
         {
-            ReadParameters(*sharing, spec);
-            node.CheckAllRead({});
-            return spec;
+            corrections->Fail(std::string("found it with fidelity ") + ToString(fidelity) +
+                              ", expected fidelity stream or flow: only a fluid is corrected");
         }
     }
-    throw InputError(std::string(option) + ": found it with fidelity " + ToString(fidelity) +
-                     ", expected --fidelity packet with it, or nothing but sharing");
+    node.CheckAllRead({});
+    return read;
 }
 
 } // namespace weir

@@ -4,6 +4,7 @@
 
 #include "collectives/fidelity.h"
 #include "fabric/sharing/sharing-spec.h"
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/yaml/yaml-node.h"
 
@@ -34,11 +35,20 @@ PacketSpec ReadPacketsOptions(const PacketsOptions& options);
 /** As above, with @p network in place of the file. */
 PacketSpec ReadPacketsOptions(const PacketsOptions& options, YamlNode network);
 
+/** What a user says of a fluid. */
+struct FluidOptions
+{
+    SharingSpec sharing;
+    CorrectionSpec corrections;
+    std::string correctionsText; //!< as given, for provenance; empty: none
+};
+
 /**
- * How a fluid shares links, the one thing that the options may say where no packets move.
+ * How a fluid shares links and what corrects it: all that the options may say where no packets
+ * move.
  * @throws InputError when they say more, or anything where no links are shared.
  */
-SharingSpec ReadSharingOptions(const PacketsOptions& options, Fidelity fidelity);
+FluidOptions ReadFluidOptions(const PacketsOptions& options, Fidelity fidelity);
 
 } // namespace weir
 

@@ -71,6 +71,10 @@ ToText(const FlowReport& report)
     {
         text += "  links are shared within " + FormatNumber(report.sharingTolerance) + "\n";
     }
+    if (!report.corrections.empty())
+    {
+        text += "  corrected by " + report.corrections + "\n";
+    }
     if (summary.flows > 0)
     {
         text += "  makespan " + FormatSeconds(summary.makespan.ToSeconds()) +
@@ -103,6 +107,10 @@ ToJson(const FlowReport& report)
     if (report.sharingTolerance > 0)
     {
         object["sharing_tolerance"] = report.sharingTolerance;
+    }
+    if (!report.corrections.empty())
+    {
+        object["corrections"] = report.corrections;
     }
     if (report.run.isPartial)
     {

@@ -28,6 +28,7 @@ struct FlowReport
     std::string topology;       //!< as given
     std::string flows;          //!< as given
     double sharingTolerance{0}; //!< as SharingSpec
+    std::string corrections;    //!< of the fluid, as given; empty: none
     std::size_t endPoints{0};
     const char* endPointName{""};
     bool sortedInput{true}; //!< the file gave flows by start, or they were drawn

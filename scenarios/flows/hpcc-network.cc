@@ -24,8 +24,9 @@ constexpr int PRIORITY_SHIFT = 13; //!< priority groups are 0 to 7: the top bits
 HpccNetwork::HpccNetwork(Topology topology,
                          const FabricSpec& fabric,
                          std::optional<PacketSpec> packets,
-                         const SharingSpec& sharing)
-    : m_simulation(std::move(topology), fabric, std::move(packets), sharing)
+                         const SharingSpec& sharing,
+                         const CorrectionSpec& corrections)
+    : m_simulation(std::move(topology), fabric, std::move(packets), sharing, corrections)
 {
     const Topology& own = m_simulation.GetTopology();
     for (std::size_t node = 0; node < own.DeviceCount(); node++)

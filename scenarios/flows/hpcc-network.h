@@ -31,7 +31,8 @@ class HpccNetwork : public FlowNetwork
     HpccNetwork(Topology topology,
                 const FabricSpec& fabric,
                 std::optional<PacketSpec> packets = {},
-                const SharingSpec& sharing = {});
+                const SharingSpec& sharing = {},
+                const CorrectionSpec& corrections = {});
 
     /** As above with ECMP. */
     HpccNetwork(Topology topology, uint64_t hashSeed);

@@ -54,8 +54,9 @@ class ClusterNetwork : public FlowNetwork
 
 ClusterNetwork::ClusterNetwork(const ClusterSpec& spec,
                                std::optional<PacketSpec> packets,
-                               const SharingSpec& sharing)
-    : m_simulation(spec, {}, std::move(packets), {}, sharing),
+                               const SharingSpec& sharing,
+                               const CorrectionSpec& corrections)
+    : m_simulation(spec, {}, std::move(packets), {}, sharing, corrections),
       m_routes(m_simulation.GetCluster(), m_simulation.GetRouting())
 {
 }
@@ -140,7 +141,8 @@ OpenSystem(const std::string& system, const NetworkOverrides& overrides, const C
     spec.nodes = overrides.nodes.value_or(spec.nodes);
     CheckWiring(reference, catalog, spec);
     SetRouting(spec.fabric, overrides, catalog.GetFabricKinds());
-    return std::make_unique<ClusterNetwork>(spec, overrides.packets, overrides.sharing);
+    return std::make_unique<ClusterNetwork>(
+        spec, overrides.packets, overrides.sharing, overrides.corrections);
 }
 
 std::unique_ptr<FlowNetwork>
@@ -157,7 +159,7 @@ OpenFile(const std::string& topology, const NetworkOverrides& overrides, const C
     fabric.kind = GraphFabric();
     SetRouting(fabric, overrides, catalog.GetFabricKinds());
     return std::make_unique<HpccNetwork>(
-        std::move(read), fabric, overrides.packets, overrides.sharing);
+        std::move(read), fabric, overrides.packets, overrides.sharing, overrides.corrections);
 }
 
 } // namespace

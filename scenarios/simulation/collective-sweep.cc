@@ -34,7 +34,8 @@ class CallRunner
                        FormOf(spec.fidelity) == FlowForm::Packets ? std::optional(spec.packets)
                                                                   : std::nullopt,
                        {},
-                       spec.sharing),
+                       spec.sharing,
+                       spec.corrections),
           m_planner(m_simulation.GetPlanner()),
           m_positions(m_planner),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
@@ -404,6 +405,10 @@ ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result)
     {
         object["sharing_tolerance"] = spec.sharing.tolerance;
     }
+    if (!spec.correctionsText.empty())
+    {
+        object["corrections"] = spec.correctionsText;
+    }
     object["points"] = nlohmann::ordered_json::array();
     for (const auto& point : result.points)
     {
@@ -472,7 +477,7 @@ ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePo
         spec.ncclVersion + ", fidelity " + ToString(spec.fidelity) +
         (spec.sharing.tolerance > 0 ? ", sharing within " + FormatNumber(spec.sharing.tolerance)
                                     : "") +
-        "\n#\n";
+        (spec.correctionsText.empty() ? "" : ", corrected by " + spec.correctionsText) + "\n#\n";
     text +=
         "#        size         count    type  redop   root        time    algbw    busbw "
         "#wrong       algo  proto  nch";

@@ -45,6 +45,8 @@ struct CollectiveSweepSpec
     std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms, in `flow`
     AutoSpec automatic{};                   //!< where the fidelity is auto
     SharingSpec sharing{};                  //!< of what is a fluid
+    CorrectionSpec corrections{};           //!< likewise
+    std::string correctionsText;            //!< as given; empty: none
 };
 
 /** What one size took. */

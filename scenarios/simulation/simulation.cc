@@ -76,9 +76,10 @@ Simulation::Simulation(const ClusterSpec& cluster,
 Simulation::Simulation(Topology topology,
                        FabricSpec fabric,
                        std::optional<PacketSpec> packets,
-                       const SharingSpec& sharing)
+                       const SharingSpec& sharing,
+                       const CorrectionSpec& corrections)
     : m_ownFabric(std::make_unique<Fabric>(
-          std::move(topology), std::move(fabric), std::move(packets), sharing)),
+          std::move(topology), std::move(fabric), std::move(packets), sharing, corrections)),
       m_ownEngines(std::make_unique<EngineSet>()),
       m_fabric(*m_ownFabric),
       m_engines(*m_ownEngines),

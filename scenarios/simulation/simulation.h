@@ -96,7 +96,8 @@ class Simulation
     Simulation(Topology topology,
                FabricSpec fabric,
                std::optional<PacketSpec> packets = {},
-               const SharingSpec& sharing = {});
+               const SharingSpec& sharing = {},
+               const CorrectionSpec& corrections = {});
 
     /**
      * On a fabric that is another's, as an ns-3 program's is, and is advanced with its engines.

@@ -340,6 +340,62 @@ TEST(CommandLine, RunsAConfigurationOfHpccsSimulator)
     EXPECT_NE(without.err.find("--flows is required"), std::string::npos) << without.err;
 }
 
+/**
+ * Corrections of a fluid are taken by weir flows and weir collective: with forwarding, a message of
+ * 4096 bytes over two links of 100 Gb/s is received whole by the switch before it goes on, 327.68
+ * ns later than as a fluid.
+ */
+TEST(CommandLine, CorrectsAFluid)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "t.txt") << "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
+    std::ofstream(folder / "f.txt") << "1\n0 1 3 100 4096 2\n";
+    const std::string flows = "flows --topology t.txt --flows f.txt --json";
+    const auto meanOf = [&](const std::string& more) {
+        const Outcome outcome = Weir(folder, flows + more);
+        EXPECT_EQ(outcome.exit, 0) << outcome.err;
+        return nlohmann::json::parse(outcome.out);
+    };
+    const auto fluid = meanOf(" --csv a.csv");
+    const auto corrected = meanOf(" --set corrections.forwarding.packet=4KiB --csv b.csv");
+    EXPECT_EQ(fluid.count("corrections"), 0u);
+    EXPECT_EQ(corrected.count("corrections"), 1u);
+    const auto finishOf = [&](const std::string& file) {
+        std::ifstream lines(folder / file);
+        std::string line;
+        std::getline(lines, line);
+        std::getline(lines, line); // flow,src,dst,bytes,start_s,finish_s,fct_s,...
+        for (int i = 0; i < 6; i++)
+        {
+            line = line.substr(line.find(',') + 1);
+        }
+        return std::stod(line);
+    };
+    EXPECT_NEAR(finishOf("a.csv"), 2.32768e-6, 1e-11);
+    EXPECT_NEAR(finishOf("b.csv"), 2.65536e-6, 1e-11);
+    EXPECT_EQ(meanOf(" --set corrections=roce-dcqcn")["corrections"], "roce-dcqcn");
+    std::ofstream(folder / "net.yaml") << "{corrections: roce}\n";
+    EXPECT_EQ(meanOf(" --network net.yaml")["corrections"], "roce");
+
+    const std::string collective =
+        "collective --system hgx-h100 --nodes 2 --op all-reduce --sizes 1MiB --json ";
+    const auto timeOf = [&](const std::string& more) {
+        const Outcome outcome = Weir(folder, collective + more);
+        EXPECT_EQ(outcome.exit, 0) << outcome.err;
+        return nlohmann::json::parse(outcome.out)["points"][0]["time_us"].get<double>();
+    };
+    EXPECT_GT(timeOf("--fidelity flow --set corrections.utilization.ofLink=0.5"),
+              timeOf("--fidelity flow"));
+    EXPECT_NE(Weir(folder, collective + "--fidelity analytical --set corrections=roce")
+                  .err.find("--set: found it with fidelity analytical"),
+              std::string::npos);
+    EXPECT_NE(Weir(folder, flows + " --fidelity packet --set corrections=roce")
+                  .err.find("corrections: found the unknown key"),
+              std::string::npos);
+    EXPECT_NE(Weir(folder, flows + " --set corrections=roc").err.find("did you mean 'roce'?"),
+              std::string::npos);
+}
+
 TEST(CommandLine, ListsAsJson)
 {
     const ScratchFolder folder;
