@@ -75,8 +75,8 @@ struct Planner::State
                     aCluster.GetSpec().node.cpu,
                     MeasuredBlockTimes(NodeCosts(aCluster.GetSpec().node))),
           times(aCluster.GetSpec().node),
-          connector(aCluster, aRouting),
-          builder(aCluster, aRouting.GetRouter(), connector, constants, settings.channelLimits)
+          connector(aCluster, aRouting, settings.p2pLevel),
+          builder(aCluster, aRouting.GetRouter(), connector, constants, settings)
     {
     }
 

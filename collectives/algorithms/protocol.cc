@@ -8,7 +8,7 @@ namespace weir
 {
 
 ProtocolShape
-ShapeOf(Protocol protocol)
+ShapeOf(Protocol protocol, Bytes simpleBuffer)
 {
     switch (protocol)
     {
@@ -17,15 +17,15 @@ ShapeOf(Protocol protocol)
     case Protocol::Ll128:
         return {120.0 / 128.0, Bytes(120 * 640 * 8 / 16 * 15)};
     case Protocol::Simple:
-        return {1.0, Bytes::KiB(512)};
+        return {1.0, Bytes(simpleBuffer.Count() / NCCL_STEPS)};
     }
     throw std::logic_error("ShapeOf: no such protocol");
 }
 
 Chunking
-RingChunking(Protocol protocol)
+RingChunking(Protocol protocol, Bytes simpleBuffer)
 {
-    const Bytes step = ShapeOf(protocol).step;
+    const Bytes step = ShapeOf(protocol, simpleBuffer).step;
     if (protocol == Protocol::Simple)
     {
         return {step * 4, 2, NCCL_STEPS / 2};
@@ -34,9 +34,9 @@ RingChunking(Protocol protocol)
 }
 
 Chunking
-PipelineChunking(Protocol protocol)
+PipelineChunking(Protocol protocol, Bytes simpleBuffer)
 {
-    return {ShapeOf(protocol).step, 1, NCCL_STEPS};
+    return {ShapeOf(protocol, simpleBuffer).step, 1, NCCL_STEPS};
 }
 
 uint32_t

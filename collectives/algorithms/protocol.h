@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_ALGORITHMS_PROTOCOL_H
 
 #include "collectives/collective.h"
+#include "collectives/nccl/nccl-settings.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -30,9 +31,9 @@ struct ProtocolShape
 
 /**
  * LL: 8 lines x 512 threads x 16 bytes a step, half of it data. LL128: 120 x 640 x 8 bytes a step,
- * 15/16 of it data. Simple: an eighth of 4 MiB.
+ * 15/16 of it data. Simple: an eighth of @p simpleBuffer.
  */
-ProtocolShape ShapeOf(Protocol protocol);
+ProtocolShape ShapeOf(Protocol protocol, Bytes simpleBuffer = SIMPLE_BUFFER);
 
 /** How a channel's share of a message is cut. */
 struct Chunking
@@ -46,10 +47,10 @@ struct Chunking
  * Ring all-reduce, all-gather and reduce-scatter: Simple moves chunks of 4 steps in 2 slices of 2
  * steps; LL and LL128 move single steps.
  */
-Chunking RingChunking(Protocol protocol);
+Chunking RingChunking(Protocol protocol, Bytes simpleBuffer = SIMPLE_BUFFER);
 
 /** Broadcast: one step is one slice, whatever the protocol. */
-Chunking PipelineChunking(Protocol protocol);
+Chunking PipelineChunking(Protocol protocol, Bytes simpleBuffer = SIMPLE_BUFFER);
 
 /**
  * Passes that a thread block makes over a chunk of @p payload: LL and LL128 hand lines on one by

@@ -17,12 +17,12 @@ ChannelBuilder::ChannelBuilder(const Cluster& cluster,
                                Router& router,
                                Connector& connector,
                                const NcclConstants& constants,
-                               ChannelLimits limits)
+                               const NcclSettings& settings)
     : m_cluster(cluster),
       m_router(router),
       m_connector(connector),
       m_constants(constants),
-      m_limits(limits)
+      m_settings(settings)
 {
 }
 
@@ -183,9 +183,10 @@ ChannelBuilder::GraphsOf(const NodePart& part, bool interNode)
     auto& graphs = m_graphs[{interNode, part.localGpus}];
     if (!graphs)
     {
-        NodeCapacity capacity(m_cluster, m_router, m_constants, part.node, part.localGpus);
+        NodeCapacity capacity(
+            m_cluster, m_router, m_constants, part.node, part.localGpus, m_settings.p2pLevel);
         graphs = std::make_unique<NodeGraphs>();
-        graphs->rings = SearchRings(capacity, m_constants, interNode);
+        graphs->rings = SearchRings(capacity, m_constants, interNode, m_settings.crossNic);
         graphs->trees = SearchTrees(capacity, graphs->rings, m_constants, interNode);
     }
     return *graphs;
@@ -202,8 +203,8 @@ ChannelBuilder::FinalChannels(uint32_t found, double speed, bool interNode) cons
     {
         channels *= 2;
     }
-    const uint32_t most = std::min(m_limits.most, m_constants.MaxChannels());
-    return std::min(std::max(channels, m_limits.least), most);
+    const uint32_t most = std::min(m_settings.channelLimits.most, m_constants.MaxChannels());
+    return std::min(std::max(channels, m_settings.channelLimits.least), most);
 }
 
 const NodeRing&

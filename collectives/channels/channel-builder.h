@@ -32,7 +32,7 @@ class ChannelBuilder
                    Router& router,
                    Connector& connector,
                    const NcclConstants& constants,
-                   ChannelLimits limits = {});
+                   const NcclSettings& settings);
 
     /**
      * Sets channels and their search's figures of @p communicator: the order of each, and the hops
@@ -90,7 +90,7 @@ class ChannelBuilder
     Router& m_router;
     Connector& m_connector;
     const NcclConstants& m_constants;
-    ChannelLimits m_limits;
+    const NcclSettings& m_settings;
     std::map<std::pair<bool, std::vector<uint32_t>>, std::unique_ptr<NodeGraphs>>
         m_graphs; //!< by interNode, local GPUs
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/connection.h"
 
+#include "collectives/channels/host-relay.h"
 #include "collectives/channels/node-capacity.h"
 
 #include <algorithm>
@@ -25,9 +26,10 @@ SourcePort(uint32_t queuePair)
 
 } // namespace
 
-Connector::Connector(const Cluster& cluster, Routing& routing)
+Connector::Connector(const Cluster& cluster, Routing& routing, P2pLevel p2p)
     : m_cluster(cluster),
       m_routing(routing),
+      m_p2p(p2p),
       m_nicsOfLocalGpu(cluster.GpusPerNode()),
       m_portsOfLocalGpu(cluster.GpusPerNode())
 {
@@ -43,9 +45,15 @@ Connector::InsideNode(GpuId from, GpuId to)
         RouteRequest request;
         request.source = m_cluster.GpuDevice(from);
         request.destination = m_cluster.GpuDevice(to);
-        const bool nvlink =
-            m_routing.GetRouter().IsReachable(request.source, request.destination, NVLINK_KINDS);
+        Router& router = m_routing.GetRouter();
+        const bool nvlink = m_p2p >= P2pLevel::NvLink &&
+                            router.IsReachable(request.source, request.destination, NVLINK_KINDS);
         request.insideKinds = nvlink ? NVLINK_KINDS : PCIE_KINDS;
+        if (!nvlink)
+        {
+            request.relay =
+                HostRelay(m_cluster, router, m_p2p, request.source, request.destination);
+        }
         it->second = {m_routing.Add(request),
                       nvlink ? ConnectionKind::NvLink : ConnectionKind::Pcie};
     }

@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_CHANNELS_CONNECTION_H
 
 #include "collectives/communicator.h"
+#include "collectives/nccl/nccl-settings.h"
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
 
@@ -29,9 +30,12 @@ class Connector
 {
   public:
     /** Both must outlive it. */
-    Connector(const Cluster& cluster, Routing& routing);
+    Connector(const Cluster& cluster, Routing& routing, P2pLevel p2p = P2pLevel::System);
 
-    /** NVLink between GPUs of one node where it exists, else PCIe. */
+    /**
+     * NVLink between GPUs of one node where it exists, else PCIe; by way of the host's memory where
+     * the level of direct copies allows no more.
+     */
     Connection InsideNode(GpuId from, GpuId to);
 
     /**
@@ -97,6 +101,7 @@ class Connector
 
     const Cluster& m_cluster;
     Routing& m_routing;
+    P2pLevel m_p2p;
     std::unordered_map<uint64_t, Connection> m_inside;    //!< by both GPUs
     std::vector<std::vector<uint32_t>> m_nicsOfLocalGpu;  //!< by local GPU; empty until asked for
     std::vector<std::vector<uint32_t>> m_portsOfLocalGpu; //!< as above

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/node-capacity.h"
 
+#include "collectives/channels/host-relay.h"
 #include "fabric/nodes/node-wiring.h"
 
 #include <algorithm>
@@ -70,7 +71,8 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
                            Router& router,
                            const NcclConstants& constants,
                            uint32_t node,
-                           std::vector<uint32_t> localGpus)
+                           std::vector<uint32_t> localGpus,
+                           P2pLevel p2p)
     : m_cluster(cluster),
       m_router(router),
       m_constants(constants),
@@ -93,7 +95,8 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
             {
                 continue;
             }
-            const bool nvlink = router.IsReachable(deviceOf(a), deviceOf(b), NVLINK_KINDS);
+            const bool nvlink = p2p >= P2pLevel::NvLink &&
+                                router.IsReachable(deviceOf(a), deviceOf(b), NVLINK_KINDS);
             auto& links = m_gpuToGpu[a * n + b];
             const uint8_t kinds = nvlink ? NVLINK_KINDS : PCIE_KINDS;
             if (!router.IsReachable(deviceOf(a), deviceOf(b), kinds))
@@ -101,7 +104,14 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
                 links = {LinkId()}; // no path: see Exists
                 continue;
             }
-            links = router.RouteOver(deviceOf(a), deviceOf(b), {}, kinds);
+            const DeviceId host =
+                nvlink ? DeviceId() : HostRelay(cluster, router, p2p, deviceOf(a), deviceOf(b));
+            links = router.RouteOver(deviceOf(a), host.IsValid() ? host : deviceOf(b), {}, kinds);
+            if (host.IsValid())
+            {
+                const auto down = router.RouteOver(host, deviceOf(b), {}, kinds);
+                links.insert(links.end(), down.begin(), down.end());
+            }
             m_isNvLink[a * n + b] = nvlink;
             Add(links);
         }
@@ -110,7 +120,7 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
         for (LinkId link : cluster.GetTopology().LinksFrom(deviceOf(a)))
         {
             const bool nvlink = cluster.GetTopology().GetLink(link).kind == LinkKind::NvLink;
-            (nvlink ? nvlinkOut : pcieOut) += NcclBandwidth(link);
+            (nvlink && p2p >= P2pLevel::NvLink ? nvlinkOut : pcieOut) += NcclBandwidth(link);
         }
         m_gpuBandwidth = std::max(m_gpuBandwidth, nvlinkOut > 0 ? nvlinkOut : pcieOut);
         if (cluster.NicsPerNode() > 0)
@@ -118,7 +128,7 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
             m_nicsOfGpu.push_back(NicsOfGpu(cluster, router, node, m_localGpus[a]));
         }
     }
-    if (constants.ChannelsPassGpus())
+    if (constants.ChannelsPassGpus() && p2p >= P2pLevel::NvLink)
     {
         JoinByGpus();
     }

@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_CHANNELS_NODE_CAPACITY_H
 
 #include "collectives/nccl/nccl-constants.h"
+#include "collectives/nccl/nccl-settings.h"
 #include "fabric/routing/router.h"
 #include "fabric/topology/cluster.h"
 
@@ -37,7 +38,8 @@ class NodeCapacity
                  Router& router,
                  const NcclConstants& constants,
                  uint32_t node,
-                 std::vector<uint32_t> localGpus);
+                 std::vector<uint32_t> localGpus,
+                 P2pLevel p2p = P2pLevel::System);
 
     /** Index into LocalGpus is what every other member means by a GPU. */
     const std::vector<uint32_t>& LocalGpus() const
@@ -62,7 +64,7 @@ class NodeCapacity
 
     /**
      * From GPU to GPU: NVLink where there is one, else NVLink by way of a third GPU (NVB, from 2.9
-     * on), else PCIe; see Exists.
+     * on), else PCIe, by way of the host where its level allows no more; see Exists.
      */
     const std::vector<LinkId>& BetweenGpus(uint32_t from, uint32_t to) const;
 

@@ -133,6 +133,39 @@ PackAlternating(NodeCapacity& node, const NcclConstants& constants, double speed
     return rings;
 }
 
+/**
+ * Each channel in by the next NIC and out by any, first by those near the GPU that a ring which
+ * enters there ends at.
+ */
+std::vector<NodeRing>
+PackAnyNic(NodeCapacity& node, const NcclConstants& constants, double speed, Hops hops)
+{
+    std::vector<NodeRing> rings;
+    const auto& nics = node.Nics();
+    const auto leaves = [&](std::size_t in) {
+        for (std::size_t back = 1; back <= nics.size(); ++back)
+        {
+            const uint32_t out = nics[(in + nics.size() - back) % nics.size()];
+            if (AddThrough(node, speed, hops, nics[in], out, Exit::Near, rings) ||
+                AddThrough(node, speed, hops, nics[in], out, Exit::Proxy, rings))
+            {
+                return true;
+            }
+        }
+        return false;
+    };
+    bool found = true;
+    while (found)
+    {
+        found = false;
+        for (std::size_t in = 0; in < nics.size(); ++in)
+        {
+            found |= rings.size() < MaxSearchChannels(constants) && leaves(in);
+        }
+    }
+    return rings;
+}
+
 /** How many hops all channels have: NCCL prefers fewer at equal bandwidth. */
 std::size_t
 HopsOf(const std::vector<NodeRing>& rings)
@@ -168,6 +201,7 @@ PackAll(NodeCapacity& node,
         const NcclConstants& constants,
         double speed,
         bool interNode,
+        CrossNic crossNic,
         Hops hops,
         RingGraph& found)
 {
@@ -177,7 +211,16 @@ PackAll(NodeCapacity& node,
         Consider(PackInsideNode(node, constants, speed, hops), speed, false, found);
         return;
     }
+    if (crossNic == CrossNic::Always)
+    {
+        Consider(PackAnyNic(node, constants, speed, hops), speed, false, found);
+        return;
+    }
     Consider(PackSameNic(node, constants, speed, hops), speed, false, found);
+    if (crossNic == CrossNic::Never)
+    {
+        return;
+    }
     node.Reset();
     Consider(PackAlternating(node, constants, speed, hops), speed, true, found);
 }
@@ -230,7 +273,7 @@ SimpleOrder(NodeCapacity& node, bool interNode)
 } // namespace
 
 RingGraph
-SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode)
+SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode, CrossNic crossNic)
 {
     RingGraph best;
     const double bestPath = node.BestPath(interNode);
@@ -251,7 +294,7 @@ SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode)
         {
             if (atSpeed.rings.empty() && (hops != Hops::NvLinkByGpu || node.HasNvLinkByGpu()))
             {
-                PackAll(node, constants, speed, interNode, hops, atSpeed);
+                PackAll(node, constants, speed, interNode, crossNic, hops, atSpeed);
             }
         }
         Consider(std::move(atSpeed.rings), speed, atSpeed.alternating, best);

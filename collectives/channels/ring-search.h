@@ -4,6 +4,7 @@
 
 #include "collectives/channels/node-capacity.h"
 #include "collectives/nccl/nccl-constants.h"
+#include "collectives/nccl/nccl-settings.h"
 
 #include <cstdint>
 #include <vector>
@@ -40,9 +41,9 @@ struct RingGraph
  * below 0.49 of the best.
  *
  * Between nodes a channel enters by NIC a at a GPU near it and leaves by NIC b from a GPU near it:
- * b = a first (crossNic 0, by PXN where no second GPU is near), then in pairs a to b and b to a
- * (crossNic 2). Orders inside a node are tried depth first in ring order, within a budget as
- * NCCL's.
+ * b = a first (by PXN where no second GPU is near), then in pairs a to b and b to a; @p crossNic
+ * may leave only the first, or let b be any. Orders inside a node are tried depth first in ring
+ * order, within a budget as NCCL's.
  *
  * Then NCCL's first duplication: speed at least 25 GB/s doubles the channels at half the speed,
  * except more than 4 channels below 50 GB/s past compute capability 80.
@@ -52,7 +53,10 @@ struct RingGraph
  *
  * The result has no rings when @p interNode and the node has no NIC or a GPU cannot be joined.
  */
-RingGraph SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode);
+RingGraph SearchRings(NodeCapacity& node,
+                      const NcclConstants& constants,
+                      bool interNode,
+                      CrossNic crossNic = CrossNic::IfFaster);
 
 } // namespace weir
 

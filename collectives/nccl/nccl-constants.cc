@@ -19,10 +19,10 @@ NcclVersion::Parse(const std::string& text)
     const int three = std::sscanf(text.c_str(), "%u.%u.%u%c", &v.major, &v.minor, &v.patch, &rest);
     const bool two =
         three == 2 && std::sscanf(text.c_str(), "%u.%u%c", &v.major, &v.minor, &rest) == 2;
-    if ((three != 3 && !two) || v.major != 2 || !v.AtLeast(7))
+    if ((three != 3 && !two) || v.major != 2 || !v.AtLeast(4))
     {
         throw std::invalid_argument("NCCL version '" + text +
-                                    "': expected two or three numbers from 2.7 on, such as 2.30.7");
+                                    "': expected two or three numbers from 2.4 on, such as 2.30.7");
     }
     return v;
 }

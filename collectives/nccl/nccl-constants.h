@@ -24,7 +24,7 @@ struct NcclVersion
     uint32_t minor{30};
     uint32_t patch{7};
 
-    /** @throws std::invalid_argument unless @p text is 2 or 3 numbers from 2.7 on, as "2.30.7". */
+    /** @throws std::invalid_argument unless @p text is 2 or 3 numbers from 2.4 on, as "2.30.7". */
     static NcclVersion Parse(const std::string& text);
 
     bool AtLeast(uint32_t otherMinor, uint32_t otherPatch = 0) const
@@ -72,7 +72,8 @@ const std::vector<NcclTableRow>& NcclTableRows();
 
 /**
  * NCCL's constants for one release on one kind of machine: src/graph/tuning.cc, search.cc and
- * topo.h of the tags from 2.7.8 to 2.30.7. Latencies are per step, bandwidths one direction.
+ * topo.h of the tags from 2.7.8 to 2.30.7. Latencies are per step, bandwidths one direction. 2.4 to
+ * 2.6 have the figures of 2.7.8, an estimate.
  */
 class NcclConstants
 {

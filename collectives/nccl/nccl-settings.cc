@@ -13,6 +13,8 @@ ToString(LaunchMode mode)
         return "one-process";
     case LaunchMode::Waited:
         return "waited";
+    case LaunchMode::Graph:
+        return "graph";
     case LaunchMode::ProcessPerGpu:
         break;
     }
@@ -22,6 +24,10 @@ ToString(LaunchMode mode)
 Time
 LaunchTime(const NodeCosts& costs, LaunchMode mode, uint32_t gpusPerNode)
 {
+    if (mode == LaunchMode::Graph)
+    {
+        return {};
+    }
     const Time kernel = costs.TimeOf(NodeCostKind::KernelLaunch);
     return mode == LaunchMode::OneProcess ? kernel * gpusPerNode : kernel;
 }
@@ -46,11 +52,26 @@ IdleLaunchTime(const NodeCosts& costs, LaunchMode mode)
 std::optional<LaunchMode>
 ParseLaunchMode(const std::string& text)
 {
-    for (LaunchMode mode : {LaunchMode::ProcessPerGpu, LaunchMode::OneProcess, LaunchMode::Waited})
+    for (LaunchMode mode :
+         {LaunchMode::ProcessPerGpu, LaunchMode::OneProcess, LaunchMode::Waited, LaunchMode::Graph})
     {
         if (text == ToString(mode))
         {
             return mode;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<P2pLevel>
+ParseP2pLevel(const std::string& text)
+{
+    constexpr const char* NAMES[] = {"LOC", "NVL", "PIX", "PXB", "PHB", "SYS"};
+    for (std::size_t i = 0; i < std::size(NAMES); i++)
+    {
+        if (text == NAMES[i] || text == std::to_string(i))
+        {
+            return static_cast<P2pLevel>(i);
         }
     }
     return std::nullopt;

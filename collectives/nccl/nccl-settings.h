@@ -21,10 +21,11 @@ enum class LaunchMode : uint8_t
 {
     ProcessPerGpu, //!< one process a GPU: all launch at once, and ahead of their GPUs
     OneProcess,    //!< one process a node launches on its GPUs one after the other
-    Waited         //!< one process a GPU, which launches when the call before has ended
+    Waited,        //!< one process a GPU, which launches when the call before has ended
+    Graph          //!< a CUDA graph of many calls: no host takes part in one of them
 };
 
-constexpr LaunchMode LAST_LAUNCH_MODE = LaunchMode::Waited;
+constexpr LaunchMode LAST_LAUNCH_MODE = LaunchMode::Graph;
 
 const char* ToString(LaunchMode mode);
 std::optional<LaunchMode> ParseLaunchMode(const std::string& text);
@@ -32,7 +33,7 @@ std::optional<LaunchMode> ParseLaunchMode(const std::string& text);
 /**
  * What launching one collective keeps a process busy for, at least: one kernel after the other on
  * its GPUs (NodeCostKind::KernelLaunch). Calls that follow each other, as in nccl-tests, cannot
- * come faster than that.
+ * come faster than that. Nothing in a graph, whose kernels the GPU starts itself.
  */
 Time LaunchTime(const NodeCosts& costs, LaunchMode mode, uint32_t gpusPerNode);
 
@@ -52,6 +53,34 @@ Time BlockLaunchTime(const NodeCosts& costs,
  * Nothing where launches run ahead.
  */
 Time IdleLaunchTime(const NodeCosts& costs, LaunchMode mode);
+
+/** NCCL_CROSS_NIC: whether a channel may leave a node by another NIC than it enters by. */
+enum class CrossNic : uint8_t
+{
+    Never,   //!< 0: the same NIC everywhere
+    Always,  //!< 1: any NIC
+    IfFaster //!< 2: in pairs of channels that swap two NICs, where that gives more
+};
+
+/**
+ * NCCL_P2P_LEVEL: the farthest kind of path over which GPUs of a node copy to each other directly;
+ * farther ones hand over in the host's memory (NCCL's SHM).
+ */
+enum class P2pLevel : uint8_t
+{
+    Local,      //!< LOC: none
+    NvLink,     //!< NVL: NVLink
+    Switch,     //!< PIX: one PCIe switch
+    Switches,   //!< PXB: several PCIe switches
+    HostBridge, //!< PHB: the root complex of a socket, which is in the way of SHM, too
+    System      //!< SYS: between sockets
+};
+
+/** The inverse of NCCL's names, or of its numbers 0 to 5; empty when @p text is none. */
+std::optional<P2pLevel> ParseP2pLevel(const std::string& text);
+
+/** NCCL_BUFFSIZE by default: of a connection on one channel under Simple. */
+constexpr Bytes SIMPLE_BUFFER = Bytes::MiB(4);
 
 /** How many channels communicators have, beside what their search finds. */
 struct ChannelLimits
@@ -80,6 +109,9 @@ struct NcclSettings
     LaunchMode launch{LaunchMode::ProcessPerGpu};
     uint32_t queuePairs{1}; //!< NCCL_IB_QPS_PER_CONNECTION
     ChannelLimits channelLimits;
+    CrossNic crossNic{CrossNic::IfFaster};
+    P2pLevel p2pLevel{P2pLevel::System};
+    Bytes simpleBuffer{SIMPLE_BUFFER};
     NcclFilter filter;            //!< NCCL_ALGO, NCCL_PROTO
     std::vector<TunerRule> tuner; //!< the first that fits a call decides it
 };

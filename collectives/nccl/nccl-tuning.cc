@@ -155,7 +155,8 @@ AllowsLl128(const NcclConstants& constants,
             const NodeSpec& node)
 {
     constexpr uint32_t OVER_CHIPS_SINCE = 27;
-    if (constants.ComputeCapability() < 70)
+    constexpr uint32_t SINCE = 5;
+    if (constants.ComputeCapability() < 70 || !constants.Version().AtLeast(SINCE))
     {
         return false;
     }

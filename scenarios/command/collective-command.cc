@@ -50,6 +50,9 @@ struct CollectiveOptions
     uint32_t queuePairs{CollectiveSweepSpec().queuePairs};
     uint32_t minChannels{ChannelLimits().least};
     uint32_t maxChannels{ChannelLimits().most};
+    uint32_t crossNic{static_cast<uint32_t>(CollectiveSweepSpec().crossNic)};
+    std::string p2pLevel{"SYS"};
+    std::string bufferSize{"4MiB"};
     std::string tuner;
     std::string fidelity;  //!< empty: stream, of a file flow
     std::string tolerance; //!< of auto; empty: its default
@@ -119,6 +122,21 @@ ReadSizes(const std::string& text)
     {
         throw InputError(std::string("--sizes: ") + error.what());
     }
+}
+
+/** A buffer of 8 slots, each a whole number of NCCL's aligned chunks. */
+Bytes
+ReadBufferSize(const std::string& text)
+{
+    constexpr Bytes LEAST = Bytes::KiB(8);
+    constexpr Bytes MOST = Bytes::GiB(1);
+    const YamlNode node = YamlNode::ParseArgument(text, "--buffer-size");
+    const Bytes size = node.AsBytes();
+    if (size < LEAST || size > MOST || size.Count() % LEAST.Count() != 0)
+    {
+        node.Fail("found '" + text + "', expected a multiple of 8 KiB up to 1 GiB");
+    }
+    return size;
 }
 
 /** The rules of a tuner file. */
@@ -308,6 +326,12 @@ ReadSweep(const CollectiveOptions& options)
                          ", expected at most --max-channels, " +
                          std::to_string(options.maxChannels));
     }
+    spec.crossNic = static_cast<CrossNic>(options.crossNic);
+    spec.p2pLevel = Expect(ParseP2pLevel(options.p2pLevel),
+                           "--p2p-level",
+                           options.p2pLevel,
+                           {"LOC", "NVL", "PIX", "PXB", "PHB", "SYS"});
+    spec.simpleBuffer = ReadBufferSize(options.bufferSize);
     if (!options.tuner.empty())
     {
         spec.tuner = ReadTuner(options.tuner);
@@ -446,8 +470,9 @@ AddCollectiveCommand(CLI::App& application)
     verb->add_option(
             "--launch",
             options->launch,
-            "process-per-gpu, one-process for all GPUs of a node, or waited: a process a GPU that "
-            "calls when the call before has ended, as torch's benchmarks")
+            "process-per-gpu, one-process for all GPUs of a node, waited: a process a GPU that "
+            "calls when the call before has ended, as torch's benchmarks, or graph: a CUDA graph "
+            "of the calls, as nccl-tests -G")
         ->capture_default_str();
     verb->add_option("--qps", options->queuePairs, "Queue pairs of a network connection")
         ->check(CLI::Range(1, 128))
@@ -460,6 +485,21 @@ AddCollectiveCommand(CLI::App& application)
     verb->add_option(
             "--max-channels", options->maxChannels, "No more channels than that, as NCCL_MAX_CTAS")
         ->check(CLI::Range(1, 64));
+    verb->add_option("--cross-nic",
+                     options->crossNic,
+                     "As NCCL_CROSS_NIC: 0, a ring leaves a node by the NIC it enters by; 1, by "
+                     "any; 2, in pairs that swap two NICs where that is faster")
+        ->check(CLI::Range(0, 2))
+        ->capture_default_str();
+    verb->add_option("--p2p-level",
+                     options->p2pLevel,
+                     "As NCCL_P2P_LEVEL, LOC, NVL, PIX, PXB, PHB or SYS: over farther paths GPUs "
+                     "of a node hand over in the host's memory")
+        ->capture_default_str();
+    verb->add_option("--buffer-size",
+                     options->bufferSize,
+                     "As NCCL_BUFFSIZE: of a connection on one channel under Simple, 8 slots")
+        ->capture_default_str();
     verb->add_option("--tuner",
                      options->tuner,
                      "CSV of NCCL's example tuner plug-in: decides what the options leave open");
@@ -472,9 +512,10 @@ AddCollectiveCommand(CLI::App& application)
                      "Of fidelity auto: how far a call may be from flow (default: 3%)");
     AddPacketsOptions(*verb, options->packets);
     AddCoverageOption(*verb, options->coverage);
-    verb->add_flag("--explain",
-                   options->explain,
-                   "Print channels, what NCCL chooses among, chunks and bottlenecks first");
+    verb->add_flag(
+        "--explain",
+        options->explain,
+        "Print channels, what NCCL chooses among, chunks, bottlenecks and launches first");
     AddResultOptions(*verb, options->result);
     verb->add_flag("--json", options->json, "Print one JSON object and nothing else");
     verb->add_flag("--keep-partial",

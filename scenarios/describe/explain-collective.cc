@@ -208,7 +208,7 @@ class Explanation
                            " channels, " + FormatSeconds(plan.duration.ToSeconds()) +
                            (plan.period < plan.duration ? " alone; below, calls overlap" : "") +
                            "\n";
-        return text + Alternatives(call, plan) + Chunks(call) + Shares(plan);
+        return text + Alternatives(call, plan) + Chunks(call) + Shares(plan) + Launches(plan);
     }
 
   private:
@@ -290,6 +290,25 @@ class Explanation
         return line +
                (wire ? "bottleneck " + LinkName(plan.bottleneck)
                      : std::string("no link is the bottleneck")) +
+               "\n";
+    }
+
+    /** What launching takes beside the call itself. */
+    std::string Launches(const CollectivePlan& plan)
+    {
+        const NodeCosts costs(m_spec.cluster.node);
+        const Time row = LaunchTime(costs, m_spec.launch, m_spec.gpusPerNode);
+        const Time blocks = BlockLaunchTime(
+            costs, m_spec.launch, NcclVersion::Parse(m_spec.ncclVersion), plan.blocks);
+        const Time idle = IdleLaunchTime(costs, m_spec.launch);
+        std::string text = std::string("#   launch ") + ToString(m_spec.launch) + ": ";
+        text += row > Time() ? "a call every " + FormatSeconds(row.ToSeconds()) + " at most"
+                             : "no call waits for a host";
+        text += blocks > Time() ? ", " + FormatSeconds(blocks.ToSeconds()) + " more for " +
+                                      std::to_string(plan.blocks) + " blocks"
+                                : "";
+        return text +
+               (idle > Time() ? ", " + FormatSeconds(idle.ToSeconds()) + " to an idle GPU" : "") +
                "\n";
     }
 

@@ -884,7 +884,7 @@ FileMaps()
           {"algorithm", "where it was forced"},
           {"protocol", "where it was forced"},
           {"channels", "where they were forced"},
-          {"launch", "process-per-gpu, one-process or waited"},
+          {"launch", "process-per-gpu, one-process, waited or graph"},
           {"queuePairs", "of a connection"},
           {"minChannels", "NCCL_MIN_CTAS"},
           {"maxChannels", "NCCL_MAX_CTAS"}}},

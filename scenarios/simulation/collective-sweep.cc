@@ -225,6 +225,11 @@ SettingsOf(const CollectiveSweepSpec& spec)
     settings.launch = spec.launch;
     settings.queuePairs = spec.queuePairs;
     settings.channelLimits = spec.channelLimits;
+    settings.channelLimits.least =
+        std::max(settings.channelLimits.least, spec.overrides.channels.value_or(1));
+    settings.crossNic = spec.crossNic;
+    settings.p2pLevel = spec.p2pLevel;
+    settings.simpleBuffer = spec.simpleBuffer;
     settings.filter = spec.filter;
     settings.tuner = spec.tuner;
     return settings;

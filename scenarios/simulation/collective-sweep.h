@@ -40,6 +40,9 @@ struct CollectiveSweepSpec
     LaunchMode launch{LaunchMode::ProcessPerGpu};
     uint32_t queuePairs{1}; //!< per network connection
     ChannelLimits channelLimits;
+    CrossNic crossNic{CrossNic::IfFaster};
+    P2pLevel p2pLevel{P2pLevel::System};
+    Bytes simpleBuffer{SIMPLE_BUFFER};
     NcclFilter filter;                      //!< of what NCCL may choose
     std::vector<TunerRule> tuner;           //!< decide what overrides leave open
     std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms, in `flow`
@@ -64,7 +67,7 @@ struct CollectivePoint
     Fidelity fidelity{Fidelity::Flow}; //!< that it was run in
 };
 
-/** How the run that @p spec describes uses NCCL. */
+/** How the run that @p spec describes uses NCCL: more channels than it finds are copies. */
 NcclSettings SettingsOf(const CollectiveSweepSpec& spec);
 
 /** Ranks that take part in @p spec: for send two, the first GPU and the last. */

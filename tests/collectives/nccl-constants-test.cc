@@ -18,13 +18,13 @@ Constants(const char* version, uint32_t computeCapability = 90, HostCpu cpu = Ho
     return {NcclVersion::Parse(version), computeCapability, cpu};
 }
 
-TEST(NcclVersion, IsThreeNumbersFrom2_7)
+TEST(NcclVersion, IsTwoOrThreeNumbersFrom2_4)
 {
     EXPECT_TRUE(NcclVersion::Parse("2.30.7").AtLeast(30, 7));
     EXPECT_FALSE(NcclVersion::Parse("2.30.7").AtLeast(31));
     EXPECT_TRUE(NcclVersion::Parse("2.21").AtLeast(21, 0)); // the first of 2.21
     EXPECT_FALSE(NcclVersion::Parse("2.21").AtLeast(21, 1));
-    for (const char* wrong : {"", "2", "2.30.7a", "2.6.4", "1.30.7", "3.0.0", "two"})
+    for (const char* wrong : {"", "2", "2.30.7a", "2.3.7", "1.30.7", "3.0.0", "two"})
     {
         EXPECT_THROW(NcclVersion::Parse(wrong), std::invalid_argument) << wrong;
     }

@@ -299,6 +299,19 @@ TEST(DimensionsTest, HasTheCountsOfItsFormulas)
     ExpectShortestRoutes(spec, EcmpRouting());
 }
 
+// What Shape() prints can be read again; only the first may be inside.
+TEST(DimensionsTest, ReadsItsOwnNotation)
+{
+    for (const char* text : {"Ring(8) inside", "Switch(8) inside x Ring(4) x FullyConnected(2)"})
+    {
+        Dimensions dimensions;
+        dimensions.dimensions = ParseDimensions(text);
+        EXPECT_EQ(dimensions.Shape(), text);
+    }
+    EXPECT_TRUE(ParseDimensions("Ring(8), inside").front().isInside);
+    EXPECT_THROW(ParseDimensions("Ring(8) x Ring(4) inside"), DimensionTextError);
+}
+
 TEST(DimensionsTest, EachHasItsOwnRateAndParallelWires)
 {
     ClusterSpec spec = PointSpec(4, Dimensions());

@@ -116,6 +116,16 @@ TEST(CollectiveSweep, SendRecvJoinsTheFirstGpuAndTheLast)
     EXPECT_EQ(gpus[1], GpuId(15));
 }
 
+/** NCCL's limit is 64 channels; a group that has fewer gets copies of them. */
+TEST(CollectiveSweep, ChannelsBeyondThoseOfTheSearchAreCopies)
+{
+    CollectiveSweepSpec spec = TwoNodes(CollectiveOp::AllReduce);
+    spec.overrides.algorithm = Algorithm::Ring;
+    spec.overrides.channels = 64;
+    spec.sizes = {Bytes::GiB(1)};
+    EXPECT_EQ(RunCollectiveSweep(spec).front().channels, 64U);
+}
+
 TEST(CollectiveSweep, RefusesOverridesThatCannotBeMet)
 {
     CollectiveSweepSpec spec = TwoNodes(CollectiveOp::AllReduce);

@@ -22,7 +22,7 @@ class ImportedWriter
     ImportedWriter(const AlgorithmInputs& in, const ImportedProgram& program)
         : m_in(in),
           m_program(program),
-          m_chunking(RingChunking(in.protocol)),
+          m_chunking(RingChunking(in.protocol, in.settings.simpleBuffer)),
           m_loops(
               SplitIntoLoops(in.call.bytes, m_chunking.chunk, program.chunks, m_chunking.slices)),
           m_together(std::max<int64_t>(

@@ -198,7 +198,7 @@ class ChannelWriter
         const Message& message = m_messages[part.message];
         const Ends& ends = m_ends.at(index);
         const Connection path = PathOf(m_in, message, part.part);
-        Chunking chunking = PipelineChunking(m_in.protocol);
+        Chunking chunking = PipelineChunking(m_in.protocol, m_in.settings.simpleBuffer);
         if (path.kind == ConnectionKind::Network)
         {
             chunking.slots = m_networkSlots;

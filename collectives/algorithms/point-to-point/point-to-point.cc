@@ -240,7 +240,7 @@ ChunkOf(const AlgorithmInputs& in, const Message& message)
                                        : message.bytes < chunk * 8 ? 2
                                                                    : 1));
     }
-    return std::min(chunk, PipelineChunking(in.protocol).chunk);
+    return std::min(chunk, PipelineChunking(in.protocol, in.settings.simpleBuffer).chunk);
 }
 
 Bytes

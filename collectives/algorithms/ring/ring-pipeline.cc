@@ -31,10 +31,10 @@ SupportsRingPipeline(CollectiveOp op, const Communicator& communicator)
 
 /** How a channel's share goes along the chain. */
 Chunking
-ChainChunking(Protocol protocol)
+ChainChunking(const AlgorithmInputs& in)
 {
-    Chunking chunking = PipelineChunking(protocol);
-    chunking.slices = PassesOf(protocol, chunking.chunk);
+    Chunking chunking = PipelineChunking(in.protocol, in.settings.simpleBuffer);
+    chunking.slices = PassesOf(in.protocol, chunking.chunk);
     chunking.slots *= chunking.slices;
     return chunking;
 }
@@ -43,7 +43,8 @@ ChainChunking(Protocol protocol)
 Bytes
 LargestChunk(const AlgorithmInputs& in)
 {
-    return std::min(PipelineChunking(in.protocol).chunk, DivideUp(in.call.bytes, in.channels));
+    return std::min(PipelineChunking(in.protocol, in.settings.simpleBuffer).chunk,
+                    DivideUp(in.call.bytes, in.channels));
 }
 
 /** What of a chunk is handed on at once, on the wire: the rest follows, so that times only grow. */
@@ -149,7 +150,7 @@ ChainOf(const AlgorithmInputs& in,
             chain.hops.push_back({hop.route,
                                   ChainLatency(in, hop, LargestChunk(in)),
                                   handing.Of(ring, place),
-                                  ConnectionSlots(hop, ChainChunking(in.protocol))});
+                                  ConnectionSlots(hop, ChainChunking(in))});
         }
     }
     return chain;
@@ -234,7 +235,7 @@ Schedule
 BuildRingPipelineSchedule(const AlgorithmInputs& in)
 {
     const uint32_t n = in.communicator.Size();
-    const Chunking chunking = ChainChunking(in.protocol);
+    const Chunking chunking = ChainChunking(in);
     Schedule schedule = EmptySchedule(in, Algorithm::Ring);
     const HandingOver handing(in);
     for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))

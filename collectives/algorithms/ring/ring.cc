@@ -38,7 +38,7 @@ RingSteps(const AlgorithmInputs& in)
 std::vector<RingRounds::Round>
 RoundsOf(const AlgorithmInputs& in, Bytes share)
 {
-    const Chunking chunking = RingChunking(in.protocol);
+    const Chunking chunking = RingChunking(in.protocol, in.settings.simpleBuffer);
     std::vector<RingRounds::Round> rounds;
     for (const auto& loop :
          SplitIntoLoops(share, chunking.chunk, in.communicator.Size(), chunking.slices))
@@ -59,7 +59,7 @@ class MessageTurns
     explicit MessageTurns(const AlgorithmInputs& in)
         : m_protocol(in.protocol),
           m_cost(in.times.Costs()),
-          m_fits(MessagesOf(in) <= RingChunking(in.protocol).slots)
+          m_fits(MessagesOf(in) <= RingChunking(in.protocol, in.settings.simpleBuffer).slots)
     {
         if (in.communicator.nodes > 1)
         {
@@ -203,7 +203,7 @@ Schedule
 BuildRingSchedule(const AlgorithmInputs& in)
 {
     const uint32_t n = in.communicator.Size();
-    const Chunking chunking = RingChunking(in.protocol);
+    const Chunking chunking = RingChunking(in.protocol, in.settings.simpleBuffer);
     Schedule schedule = EmptySchedule(in, Algorithm::Ring);
     schedule.block = BlockTimesOf(in);
     schedule.channelCap = SliceCap(in);

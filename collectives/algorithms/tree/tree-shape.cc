@@ -65,7 +65,7 @@ TreeChunking(const AlgorithmInputs& inputs)
 {
     constexpr Bytes LARGE = Bytes::KiB(128);
     constexpr Bytes SMALL = Bytes::KiB(32);
-    Chunking chunking = PipelineChunking(inputs.protocol);
+    Chunking chunking = PipelineChunking(inputs.protocol, inputs.settings.simpleBuffer);
     const auto nodes = inputs.communicator.nodes;
     const double perNode = static_cast<double>(inputs.communicator.Size()) / nodes;
     const double steps = 1 + std::floor(std::log2(nodes)) + 0.1 * perNode;

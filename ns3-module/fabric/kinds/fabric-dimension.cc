@@ -70,6 +70,15 @@ class Words
         return found;
     }
 
+    /** Whether @p word is next; if so, passes it. */
+    bool Word(const std::string& word)
+    {
+        Skip();
+        const bool found = m_text.compare(m_at, word.size(), word) == 0;
+        m_at += found ? word.size() : 0;
+        return found;
+    }
+
     bool IsAtEnd()
     {
         Skip();
@@ -141,6 +150,8 @@ ParseDimensions(const std::string& text)
             throw DimensionTextError("", "");
         }
         dimensions.push_back(ParseDimension(words));
+        const bool isFirst = dimensions.size() == 1;
+        dimensions.back().isInside = isFirst && (words.Word(", inside") || words.Word("inside"));
         points *= dimensions.back().size;
         if (points == 0 || points > MAX_POINTS)
         {

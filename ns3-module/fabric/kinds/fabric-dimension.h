@@ -52,7 +52,8 @@ class DimensionTextError : public std::invalid_argument
 
 /**
  * "Ring(4) x FullyConnected(8) x Switch(2)", as ASTRA-sim 2.0 writes it; also the short names R, FC
- * and SW, and '_' or '*' in place of 'x'. "4x4x2" is rings.
+ * and SW, and '_' or '*' in place of 'x'. "4x4x2" is rings. "inside" after the first says that it
+ * is the NVLinks inside a node.
  * @throws DimensionTextError
  */
 std::vector<FabricDimension> ParseDimensions(const std::string& text);
