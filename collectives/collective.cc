@@ -23,7 +23,7 @@ constexpr std::array<std::pair<CollectiveOp, const char*>, 10> OP_NAMES{{
     {CollectiveOp::Send, "send"},
 }};
 
-constexpr std::array<std::pair<Algorithm, const char*>, 9> ALGORITHM_NAMES{{
+constexpr std::array<std::pair<Algorithm, const char*>, 10> ALGORITHM_NAMES{{
     {Algorithm::Ring, "ring"},
     {Algorithm::Tree, "tree"},
     {Algorithm::CollNetDirect, "collnet-direct"},
@@ -33,6 +33,7 @@ constexpr std::array<std::pair<Algorithm, const char*>, 9> ALGORITHM_NAMES{{
     {Algorithm::Pat, "pat"},
     {Algorithm::PointToPoint, "point-to-point"},
     {Algorithm::Imported, "imported"},
+    {Algorithm::DimensionWise, "dimension-wise"},
 }};
 
 constexpr std::array<std::pair<Protocol, const char*>, 3> PROTOCOL_NAMES{{

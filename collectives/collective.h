@@ -41,10 +41,11 @@ enum class Algorithm : uint8_t
     NvlsTree,      //!< NVLS inside nodes, double binary trees between them
     Pat,           //!< parallel aggregated trees: all-gather and reduce-scatter
     PointToPoint,  //!< sends and receives, grouped
-    Imported       //!< an MSCCL file
+    Imported,      //!< an MSCCL file
+    DimensionWise  //!< along one dimension of the network after the other
 };
 
-constexpr Algorithm LAST_ALGORITHM = Algorithm::Imported;
+constexpr Algorithm LAST_ALGORITHM = Algorithm::DimensionWise;
 
 /** NCCL's ways of synchronising a hop: flags in every 8 bytes, in every 128 bytes, or by counters.
  */
@@ -54,6 +55,13 @@ enum class Protocol : uint8_t
     Ll128,
     Simple
 };
+
+/** Whether NCCL has it by itself: others run only where a call asks for them. */
+constexpr bool
+IsOfNccl(Algorithm algorithm)
+{
+    return algorithm < Algorithm::Imported;
+}
 
 /** Names as on the command line and in results: "all-reduce", "ring", "ll128". */
 const char* ToString(CollectiveOp op);

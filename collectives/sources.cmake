@@ -22,6 +22,9 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/channels/collnet-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-switch-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/connection.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-grid.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-phases.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-wise.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/double-binary-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/host-relay.cc
   ${CMAKE_CURRENT_LIST_DIR}/fidelity.cc

@@ -34,6 +34,7 @@ AllAlgorithms()
         &COLLNET_PARTS_ALGORITHM,
         &COLLNET_CHAIN_ALGORITHM,
         &IMPORTED_ALGORITHM,
+        &DIMENSION_WISE_ALGORITHM,
     };
     return algorithms;
 }
@@ -55,9 +56,8 @@ FindAlgorithms(CollectiveOp op, const Communicator& communicator, std::optional<
     std::vector<const CollectiveAlgorithm*> found;
     for (const auto* each : AllAlgorithms())
     {
-        // An imported schedule runs only where it is asked for.
-        const bool isMeant =
-            wanted ? *wanted == each->algorithm : each->algorithm != Algorithm::Imported;
+        // What NCCL does not have runs only where it is asked for.
+        const bool isMeant = wanted ? *wanted == each->algorithm : IsOfNccl(each->algorithm);
         if (isMeant && each->supports(op, communicator))
         {
             found.push_back(each);

@@ -123,6 +123,7 @@ extern const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM;     //!< collnet-dire
 extern const CollectiveAlgorithm COLLNET_PARTS_ALGORITHM;      //!< collnet-parts.cc
 extern const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM;      //!< collnet-chain.cc
 extern const CollectiveAlgorithm IMPORTED_ALGORITHM;           //!< imported.cc
+extern const CollectiveAlgorithm DIMENSION_WISE_ALGORITHM;     //!< dimension-wise.cc
 
 /** The first of that name. */
 const CollectiveAlgorithm& AlgorithmOf(Algorithm name);

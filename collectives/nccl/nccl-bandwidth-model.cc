@@ -240,6 +240,7 @@ NcclAlgorithmBandwidth(const NcclConstants& constants,
                    : 0;
     case Algorithm::PointToPoint:
     case Algorithm::Imported:
+    case Algorithm::DimensionWise:
         break;
     }
     return 0;

@@ -57,6 +57,7 @@ BaseRow(const NcclVersion& v, Algorithm algorithm)
         return {8, 8, 8};
     case Algorithm::PointToPoint:
     case Algorithm::Imported:
+    case Algorithm::DimensionWise:
         break;
     }
     return BaseRow(v, Algorithm::Ring); // the ring's kernels
@@ -142,7 +143,7 @@ bool
 RunsAsRing(Algorithm algorithm)
 {
     return algorithm == Algorithm::Ring || algorithm == Algorithm::PointToPoint ||
-           algorithm == Algorithm::Imported;
+           !IsOfNccl(algorithm);
 }
 
 Time

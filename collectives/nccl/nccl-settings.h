@@ -2,6 +2,7 @@
 #ifndef WEIR_COLLECTIVES_NCCL_NCCL_SETTINGS_H
 #define WEIR_COLLECTIVES_NCCL_NCCL_SETTINGS_H
 
+#include "collectives/algorithms/dimension-wise/dimension-wise-settings.h"
 #include "collectives/nccl/nccl-constants.h"
 #include "collectives/nccl/nccl-filter.h"
 #include "collectives/nccl/node-costs.h"
@@ -114,6 +115,7 @@ struct NcclSettings
     Bytes simpleBuffer{SIMPLE_BUFFER};
     NcclFilter filter;            //!< NCCL_ALGO, NCCL_PROTO
     std::vector<TunerRule> tuner; //!< the first that fits a call decides it
+    DimensionWiseSettings dimensionWise;
 };
 
 } // namespace weir

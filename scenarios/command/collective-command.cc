@@ -23,10 +23,13 @@
 #include "scenarios/yaml/text-file.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <unistd.h>
+#include <utility>
 
 namespace weir
 {
@@ -53,6 +56,14 @@ struct CollectiveOptions
     uint32_t crossNic{static_cast<uint32_t>(CollectiveSweepSpec().crossNic)};
     std::string p2pLevel{"SYS"};
     std::string bufferSize{"4MiB"};
+    std::vector<std::string> perDimension; //!< of dimension-wise; empty: by the dimensions' shapes
+    uint32_t chunks{DimensionWiseSettings().chunks};
+    bool balanced{false};
+    std::string dispatch;      //!< experts of a token of all, 8/256; empty: parts of their own
+    std::string expertGroups;  //!< similarly
+    std::string density;       //!< empty: dense
+    std::string selectionRate; //!< empty: no time
+    std::string endpointDelay; //!< empty: what NCCL's kernels take
     std::string tuner;
     std::string fidelity;  //!< empty: stream, of a file flow
     std::string tolerance; //!< of auto; empty: its default
@@ -281,6 +292,86 @@ ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
+/** "8/256": so many of so many. */
+std::pair<uint32_t, uint32_t>
+ReadPartOfAll(const std::string& text, const char* option)
+{
+    constexpr uint32_t MOST = 1 << 20;
+    uint32_t part = 0;
+    uint32_t all = 0;
+    char rest = 0;
+    if (std::sscanf(text.c_str(), "%7u/%7u%c", &part, &all, &rest) != 2 || part == 0 ||
+        all < part || all > MOST)
+    {
+        throw InputError(std::string(option) + ": found '" + text +
+                         "', expected a part of all as 8/256, up to " + std::to_string(MOST));
+    }
+    return {part, all};
+}
+
+/** How a dimension-wise collective runs; its options are refused with other algorithms. */
+void
+ReadDimensionWise(const CollectiveOptions& options, CollectiveSweepSpec& spec)
+{
+    DimensionWiseSettings& settings = spec.dimensionWise;
+    for (const std::string& name : options.perDimension)
+    {
+        settings.algorithms.push_back(Expect(ParseDimensionAlgorithm(name),
+                                             "--per-dimension",
+                                             name,
+                                             {"ring", "direct", "halving-doubling"}));
+    }
+    settings.chunks = options.chunks;
+    settings.balanced = options.balanced;
+    if (!options.endpointDelay.empty())
+    {
+        settings.endpointDelay =
+            YamlNode::ParseArgument(options.endpointDelay, "--endpoint-delay").AsTime();
+    }
+    if (!options.dispatch.empty())
+    {
+        settings.dispatch.emplace();
+        std::tie(settings.dispatch->expertsOfToken, settings.dispatch->experts) =
+            ReadPartOfAll(options.dispatch, "--dispatch");
+    }
+    if (!options.expertGroups.empty())
+    {
+        if (!settings.dispatch)
+        {
+            throw InputError("--expert-groups: found it without --dispatch, expected both");
+        }
+        std::tie(settings.dispatch->groupsOfToken, settings.dispatch->groups) =
+            ReadPartOfAll(options.expertGroups, "--expert-groups");
+    }
+    if (!options.density.empty())
+    {
+        constexpr double LEAST = 1e-6;
+        settings.sparsity.emplace();
+        settings.sparsity->density =
+            YamlNode::ParseArgument(options.density, "--density").AsPercent(LEAST, 1);
+    }
+    if (!options.selectionRate.empty())
+    {
+        if (!settings.sparsity)
+        {
+            throw InputError("--selection-rate: found it without --density, expected both");
+        }
+        settings.sparsity->selection =
+            YamlNode::ParseArgument(options.selectionRate, "--selection-rate").AsRate();
+    }
+    const DimensionWiseSettings defaults;
+    const bool isGiven = !settings.algorithms.empty() || settings.chunks != defaults.chunks ||
+                         settings.balanced || settings.dispatch || settings.sparsity ||
+                         settings.endpointDelay;
+    if (isGiven && spec.overrides.algorithm != Algorithm::DimensionWise)
+    {
+        throw InputError(
+            "--per-dimension, --chunks, --balanced, --dispatch, --density and --endpoint-delay: "
+            "found with --algorithm " +
+            options.algorithm + ", expected --algorithm dimension-wise with them");
+    }
+}
+
 CollectiveSweepSpec
 ReadSweep(const CollectiveOptions& options)
 {
@@ -288,6 +379,7 @@ ReadSweep(const CollectiveOptions& options)
     ReadMachine(options, spec);
     ReadOperation(options, spec);
     ReadChoice(options, spec);
+    ReadDimensionWise(options, spec);
     if (options.channels > 0)
     {
         spec.overrides.channels = options.channels;
@@ -457,7 +549,7 @@ AddCollectiveCommand(CLI::App& application)
             "--algorithm",
             options->algorithm,
             "ring, tree, nvls, nvls-tree, collnet-direct, collnet-chain, pat, auto as NCCL "
-            "chooses, or as NCCL_ALGO what it chooses among: ^nvls,nvlstree or "
+            "chooses, dimension-wise, or as NCCL_ALGO what it chooses among: ^nvls,nvlstree or "
             "allreduce:tree,ring;allgather:ring")
         ->capture_default_str();
     verb->add_option(
@@ -500,6 +592,38 @@ AddCollectiveCommand(CLI::App& application)
                      options->bufferSize,
                      "As NCCL_BUFFSIZE: of a connection on one channel under Simple, 8 slots")
         ->capture_default_str();
+    verb->add_option("--per-dimension",
+                     options->perDimension,
+                     "Of dimension-wise: ring, direct or halving-doubling for each dimension, the "
+                     "last for all further ones (default: by the shape of each)")
+        ->delimiter(',');
+    verb->add_option("--chunks",
+                     options->chunks,
+                     "Of dimension-wise: how many pieces of a message cross the dimensions one "
+                     "after the other")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
+    verb->add_flag("--balanced",
+                   options->balanced,
+                   "Of dimension-wise: each chunk takes the least loaded dimension first (Themis)");
+    verb->add_option("--dispatch",
+                     options->dispatch,
+                     "Of dimension-wise all-to-alls: tokens to so many experts of all, 8/256, once "
+                     "for all that are behind a peer (DeepEP); sizes are of a rank's tokens");
+    verb->add_option("--expert-groups",
+                     options->expertGroups,
+                     "Of --dispatch: experts of a token are in so many groups of all, such as 4/8");
+    verb->add_option("--density",
+                     options->density,
+                     "Of dimension-wise all-reduces: gather only so much of the sums beyond the "
+                     "first dimension, such as 1%, with its indices (HiTopKComm)");
+    verb->add_option("--selection-rate",
+                     options->selectionRate,
+                     "Of --density: at which a GPU finds these (default: in no time)");
+    verb->add_option("--endpoint-delay",
+                     options->endpointDelay,
+                     "Of dimension-wise: what a step takes beside wire and hops (default: what "
+                     "NCCL's kernels and messages take)");
     verb->add_option("--tuner",
                      options->tuner,
                      "CSV of NCCL's example tuner plug-in: decides what the options leave open");

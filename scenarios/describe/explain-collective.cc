@@ -196,11 +196,7 @@ class Explanation
 
     std::string Size(Bytes size)
     {
-        CollectiveCall call;
-        call.communicator = m_communicator;
-        call.op = m_spec.op;
-        call.bytes = size;
-        call.overrides = m_spec.overrides;
+        const CollectiveCall call = CallOf(m_spec, m_planner, m_communicator, size);
         const CollectivePlan plan = m_planner.Plan(call);
         std::string text = "#\n# " + std::string(ToString(call.op)) + " of " +
                            std::to_string(size.Count()) + " B: " + ToString(plan.algorithm) + " " +

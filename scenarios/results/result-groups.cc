@@ -69,7 +69,7 @@ void
 WriteCatalogs(Hdf5File& file, Simulation& simulation)
 {
     constexpr std::size_t collectiveOps = static_cast<std::size_t>(LAST_COLLECTIVE_OP) + 1;
-    constexpr std::size_t algorithms = static_cast<std::size_t>(Algorithm::Imported) + 1;
+    constexpr std::size_t algorithms = static_cast<std::size_t>(LAST_ALGORITHM) + 1;
     constexpr std::size_t protocols = static_cast<std::size_t>(Protocol::Simple) + 1;
     std::vector<std::string> jobs;
     std::vector<std::string> labels;

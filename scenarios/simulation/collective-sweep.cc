@@ -60,11 +60,7 @@ class CallRunner
         m_simulation.BeginTraffic("collective",
                                   std::string(ToString(m_spec.op)) + " " +
                                       std::to_string(size.Count()) + " B");
-        CollectiveCall call;
-        call.communicator = m_communicator;
-        call.op = m_spec.op;
-        call.bytes = size;
-        call.overrides = m_spec.overrides;
+        CollectiveCall call = CallOf(m_spec, m_planner, m_communicator, size);
         const Choice choice = ChoiceOf(call);
         const Fidelity fidelity = FidelityOf(call);
         const Time time =
@@ -230,9 +226,21 @@ SettingsOf(const CollectiveSweepSpec& spec)
     settings.crossNic = spec.crossNic;
     settings.p2pLevel = spec.p2pLevel;
     settings.simpleBuffer = spec.simpleBuffer;
+    settings.dimensionWise = spec.dimensionWise;
     settings.filter = spec.filter;
     settings.tuner = spec.tuner;
     return settings;
+}
+
+CollectiveCall
+CallOf(const CollectiveSweepSpec& spec, Planner& planner, CommunicatorId communicator, Bytes size)
+{
+    CollectiveCall call;
+    call.communicator = communicator;
+    call.op = spec.op;
+    call.bytes = size;
+    call.overrides = spec.overrides;
+    return call;
 }
 
 std::vector<GpuId>

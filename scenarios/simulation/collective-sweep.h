@@ -24,6 +24,7 @@
 namespace weir
 {
 
+class Planner;
 class RunRecording;
 
 /** One collective over many sizes, as nccl-tests runs it. */
@@ -33,7 +34,7 @@ struct CollectiveSweepSpec
     uint32_t gpusPerNode{8}; //!< the first ones of every node take part
     CollectiveOp op{CollectiveOp::AllReduce};
     CollectiveOverrides overrides;
-    std::vector<Bytes> sizes; //!< as nccl-tests counts them
+    std::vector<Bytes> sizes;               //!< as nccl-tests counts them
     Fidelity fidelity{Fidelity::Stream};
     PacketSpec packets{}; //!< where the fidelity is packet
     std::string ncclVersion{"2.30.7"};
@@ -43,6 +44,7 @@ struct CollectiveSweepSpec
     CrossNic crossNic{CrossNic::IfFaster};
     P2pLevel p2pLevel{P2pLevel::System};
     Bytes simpleBuffer{SIMPLE_BUFFER};
+    DimensionWiseSettings dimensionWise{};  //!< where the algorithm is dimension-wise
     NcclFilter filter;                      //!< of what NCCL may choose
     std::vector<TunerRule> tuner;           //!< decide what overrides leave open
     std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms, in `flow`
@@ -69,6 +71,12 @@ struct CollectivePoint
 
 /** How the run that @p spec describes uses NCCL: more channels than it finds are copies. */
 NcclSettings SettingsOf(const CollectiveSweepSpec& spec);
+
+/** The call of @p size among the ranks of @p communicator. */
+CollectiveCall CallOf(const CollectiveSweepSpec& spec,
+                      Planner& planner,
+                      CommunicatorId communicator,
+                      Bytes size);
 
 /** Ranks that take part in @p spec: for send two, the first GPU and the last. */
 std::vector<GpuId> SweepGpus(const CollectiveSweepSpec& spec);

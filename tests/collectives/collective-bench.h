@@ -5,7 +5,9 @@
 #include "collectives/fidelity.h"
 #include "collectives/planner.h"
 #include "fabric/fabric.h"
+#include "fabric/transport/packet/packet-spec.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,8 +24,10 @@ inline constexpr double ROUNDING = 5e-5;
 class CollectiveBench : private CollectiveClient
 {
   public:
-    explicit CollectiveBench(ClusterSpec spec, NcclSettings settings = {})
-        : m_fabric(std::move(spec)),
+    explicit CollectiveBench(ClusterSpec spec,
+                             NcclSettings settings = {},
+                             std::optional<PacketSpec> packets = {})
+        : m_fabric(std::move(spec), std::move(packets)),
           m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), std::move(settings))
     {
     }

@@ -157,6 +157,12 @@ Dimensions::HasDimensions() const
     return true;
 }
 
+std::vector<FabricDimension>
+Dimensions::GridDimensions() const
+{
+    return dimensions;
+}
+
 bool
 Dimensions::HasIntermediates() const
 {

@@ -30,6 +30,7 @@ class Dimensions : public FabricKind
               const ClusterSpec& spec,
               const std::vector<DeviceId>& nics) const override;
     bool HasDimensions() const override;
+    std::vector<FabricDimension> GridDimensions() const override;
     bool HasIntermediates() const override;
     std::optional<uint32_t> NodesThatFill(const NodeSpec& node) const override;
     FabricSize FixedSize(const ClusterSpec& spec) const override;

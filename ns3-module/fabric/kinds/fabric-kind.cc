@@ -25,6 +25,12 @@ FabricKind::HasDimensions() const
     return false;
 }
 
+std::vector<FabricDimension>
+FabricKind::GridDimensions() const
+{
+    return {};
+}
+
 bool
 FabricKind::HasIntermediates() const
 {

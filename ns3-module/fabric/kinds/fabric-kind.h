@@ -3,6 +3,7 @@
 #define WEIR_FABRIC_FABRIC_KIND_H
 
 #include "fabric/ids.h"
+#include "fabric/kinds/fabric-dimension.h"
 #include "fabric/kinds/fabric-sketch.h"
 #include "fabric/parameters/parameter-visitor.h"
 #include "fabric/topology/topology.h"
@@ -65,6 +66,9 @@ class FabricKind : public Parameterized
 
     /** Whether its links are in dimensions. */
     virtual bool HasDimensions() const;
+
+    /** Its dimensions, where each GPU or NIC is a point of their product; empty: it has none. */
+    virtual std::vector<FabricDimension> GridDimensions() const;
 
     /** Whether paths may lead by way of a third group or router. */
     virtual bool HasIntermediates() const;

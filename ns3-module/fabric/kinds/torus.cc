@@ -71,6 +71,12 @@ Torus::HasDimensions() const
     return true;
 }
 
+std::vector<FabricDimension>
+Torus::GridDimensions() const
+{
+    return nicsPerRouter == 1 ? Rings() : std::vector<FabricDimension>();
+}
+
 bool
 Torus::HasIntermediates() const
 {

@@ -1,0 +1,621 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/algorithm.h"
+#include "collectives/algorithms/dimension-wise/dimension-phases.h"
+#include "collectives/algorithms/point-to-point/point-to-point-check.h"
+#include "collectives/algorithms/protocol.h"
+#include "collectives/algorithms/ring/ring-channels.h"
+#include "collectives/engines/closed-form.h"
+#include "collectives/schedule/message-split.h"
+#include "collectives/schedule/schedule-wiring.h"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+/**
+ * @file
+ * Collectives that cross the dimensions of a network one after the other, as ASTRA-sim 2.0 composes
+ * them (Won et al., ISPASS 2023): hierarchical all-reduce, reduce-scatter, all-gather and
+ * all-to-all, with an algorithm for each dimension; of all-reduces also a sparse form (Sparsity).
+ * NCCL has none of it; thread blocks, steps and messages cost what they cost a ring of NCCL's,
+ * unless an end-point delay says otherwise.
+ *
+ * On every channel a rank has a thread block for each dimension, which serves the chunks in the
+ * order of the PhasePlan; a message is what one step sends to one peer.
+ */
+namespace weir
+{
+
+namespace
+{
+
+/** A call with its grid, and what a step along each of its dimensions takes. */
+class DimensionCall
+{
+  public:
+    explicit DimensionCall(const AlgorithmInputs& in)
+        : m_in(in),
+          m_settings(in.settings.dimensionWise),
+          m_grid(GridOf(in.communicator, in.connector.GetCluster()))
+    {
+        for (uint32_t d = 0; d < Dimensions(); ++d)
+        {
+            m_algorithms.push_back(AlgorithmAlong(m_grid, d, m_settings, in.call.op));
+            m_peers.push_back(PeersOf(m_algorithms[d], m_grid.dimensions[d].size));
+        }
+        CheckSettings();
+        m_chunk = ChunkOf(DivideUp(in.call.bytes, in.channels));
+        for (uint32_t d = 0; d < Dimensions(); ++d)
+        {
+            m_crossings.push_back(CrossingsOf(d));
+        }
+        FindSharedLinks();
+    }
+
+    uint32_t Dimensions() const
+    {
+        return static_cast<uint32_t>(m_grid.dimensions.size());
+    }
+
+    const DimensionGrid& Grid() const
+    {
+        return m_grid;
+    }
+
+    uint32_t PeerCount(uint32_t dimension) const
+    {
+        return static_cast<uint32_t>(m_peers[dimension].size());
+    }
+
+    /** A chunk of a channel's share. */
+    Bytes ChunkOf(Bytes share) const
+    {
+        return DivideUp(share, m_settings.chunks);
+    }
+
+    std::vector<PhaseStep> Steps(const DimensionPhase& phase) const
+    {
+        return StepsOf(
+            phase, m_algorithms[phase.dimension], m_grid.dimensions[phase.dimension].size);
+    }
+
+    /** What a step moves of a chunk. */
+    static Bytes PartOf(Bytes chunk, double divisor)
+    {
+        return RoundedUp(chunk.ToDouble() / divisor);
+    }
+
+    /** From when a GPU has its part of a chunk's sum until it has found what of it to send. */
+    Time Selection() const
+    {
+        const auto& sparsity = m_settings.sparsity;
+        const Bytes part = PartOf(m_chunk, m_grid.dimensions[0].size);
+        return sparsity ? part * m_in.channels / sparsity->selection : Time();
+    }
+
+    /** The point that @p point sends to as its @p peer-th along a dimension. */
+    uint32_t PeerOf(uint32_t point, uint32_t dimension, uint32_t peer) const
+    {
+        const uint32_t far = m_peers[dimension][peer];
+        if (m_algorithms[dimension] != DimensionAlgorithm::HalvingDoubling)
+        {
+            return m_grid.Next(point, dimension, far);
+        }
+        const auto& [size, stride, kind] = m_grid.dimensions[dimension];
+        const uint32_t digit = m_grid.DigitOf(point, dimension);
+        return point - digit * stride + (digit ^ far) * stride;
+    }
+
+    Connection Way(uint32_t point, uint32_t dimension, uint32_t peer) const
+    {
+        const auto gpuAt = [this](uint32_t at) {
+            return m_in.communicator.gpus[m_grid.rankAt[at]];
+        };
+        const GpuId from = gpuAt(point);
+        const GpuId to = gpuAt(PeerOf(point, dimension, peer));
+        const Cluster& cluster = m_in.connector.GetCluster();
+        if (cluster.NodeOf(from) == cluster.NodeOf(to))
+        {
+            return m_in.connector.InsideNodeBy(m_in.communicator.gpus, from, to);
+        }
+        const uint32_t queuePair =
+            m_in.call.communicator.Index() * m_in.constants.MaxChannels() + peer;
+        return m_in.connector.BetweenNodes(
+            from, to, m_in.connector.PortsForSendRecv(from, to, 0), queuePair);
+    }
+
+    /** From a step's last byte on a wire to its use. */
+    Time LatencyOf(const Connection& way, uint32_t dimension, uint32_t peer) const
+    {
+        if (m_settings.endpointDelay)
+        {
+            return m_in.routing.Latency(way.route) + *m_settings.endpointDelay;
+        }
+        const DimensionPhase first{PhaseKind::Reduce, dimension, 0, 1};
+        const auto steps = Steps(first);
+        const double divisor = steps[std::min<std::size_t>(peer, steps.size() - 1)].divisor;
+        return HopLatency(m_in, Algorithm::Ring, way, PartOf(m_chunk, divisor));
+    }
+
+    /** Of one channel to one peer: a block that sends to several at once is divided among them. */
+    Rate CapAlong(uint32_t dimension) const
+    {
+        const Rate cap = m_settings.endpointDelay ? Rate::Infinite() : ChannelCap(m_in);
+        return m_algorithms[dimension] == DimensionAlgorithm::Direct ? cap / PeerCount(dimension)
+                                                                     : cap;
+    }
+
+    /** What precedes all steps. */
+    Time StartLatency() const
+    {
+        return m_settings.endpointDelay ? Time() : CallLatency(m_in, Algorithm::Ring);
+    }
+
+    PhasePlan Plan(bool latencies = true) const
+    {
+        const auto time = [this, latencies](const DimensionPhase& phase) {
+            Time taken;
+            for (const PhaseStep& step : Steps(phase))
+            {
+                const Crossing& crossing = m_crossings[phase.dimension].at(step.firstPeer);
+                const Bytes bytes = PartOf(m_chunk, step.divisor);
+                taken += Time::Seconds(bytes.ToDouble() * crossing.secondsPerByte) +
+                         (latencies ? crossing.latency : Time());
+            }
+            return taken;
+        };
+        const auto busy = [this, &time](const DimensionPhase& phase) {
+            double seconds = 0;
+            for (const PhaseStep& step : Steps(phase))
+            {
+                seconds += PartOf(m_chunk, step.divisor).ToDouble() * step.peers *
+                           m_sharedSeconds[phase.dimension];
+            }
+            return seconds / time(phase).ToSeconds();
+        };
+        return PlanPhases(m_in.call.op,
+                          m_grid,
+                          m_settings,
+                          {time, busy, m_groups, latencies ? Selection() : Time()});
+    }
+
+    /** All that the call moves, as one leg: a link's multiplicity is its load. */
+    StreamLeg Leg() const
+    {
+        std::map<std::pair<uint32_t, uint32_t>, double> bytes; // by dimension and first peer
+        std::map<std::pair<uint32_t, uint32_t>, uint32_t> peers;
+        double most = 0;
+        for (const auto& placed : Plan().phases)
+        {
+            for (const PhaseStep& step : Steps(placed.phase))
+            {
+                const std::pair key{placed.phase.dimension, step.firstPeer};
+                bytes[key] += PartOf(m_chunk, step.divisor).ToDouble() * m_in.channels;
+                peers[key] = step.peers;
+                most = std::max(most, bytes[key]);
+            }
+        }
+        constexpr double UNITS = 1 << 12; // of the busiest hop: its load is counted in these
+        const Bytes unit = RoundedUp(std::max(1.0, most / UNITS));
+        RouteSum sum;
+        double units = 0;
+        double hops = 0;
+        for (const auto& [key, moved] : bytes)
+        {
+            const auto times = static_cast<uint32_t>(std::max(1.0, moved / unit.ToDouble()) + 0.5);
+            for (uint32_t point = 0; point < m_grid.rankAt.size(); ++point)
+            {
+                for (uint32_t peer = key.second; peer < key.second + peers[key]; ++peer)
+                {
+                    sum.Add(Way(point, key.first, peer).route, times);
+                    units += times;
+                    ++hops;
+                }
+            }
+        }
+        return {m_in.routing.AddSum(sum), unit, Rate::Infinite(), m_in.channels * hops / units};
+    }
+
+  private:
+    /** The slowest link by which a rank sends along both dimensions; none: they are apart. */
+    std::optional<Rate> SharedRate(uint32_t a, uint32_t b) const
+    {
+        std::optional<Rate> slowest;
+        const auto& links = m_in.routing.Links(Way(0, a, 0).route);
+        for (const auto& other : m_in.routing.Links(Way(0, b, 0).route))
+        {
+            for (const auto& each : links)
+            {
+                const Rate rate = m_in.routing.GetTopology().GetLink(each.link).rate;
+                if (each.link == other.link && (!slowest || rate < *slowest))
+                {
+                    slowest = rate;
+                }
+            }
+        }
+        return slowest;
+    }
+
+    /** Groups of dimensions that share a link of each rank, and what they load it with. */
+    void FindSharedLinks()
+    {
+        m_sharedSeconds.assign(Dimensions(), 0);
+        for (uint32_t d = 0; d < Dimensions(); ++d)
+        {
+            m_groups.push_back(d);
+            for (uint32_t lower = 0; lower < d; ++lower)
+            {
+                if (const auto rate = SharedRate(lower, d))
+                {
+                    const double seconds = m_in.channels / rate->ToBytesPerSecond();
+                    m_groups[d] = m_groups[lower];
+                    m_sharedSeconds[d] = std::max(m_sharedSeconds[d], seconds);
+                    m_sharedSeconds[lower] = std::max(m_sharedSeconds[lower], seconds);
+                }
+            }
+        }
+    }
+
+    void CheckSettings() const
+    {
+        const CollectiveOp op = m_in.call.op;
+        if (m_settings.sparsity && (op != CollectiveOp::AllReduce || Dimensions() < 2))
+        {
+            throw std::invalid_argument(std::string("a sparse ") + ToString(op) + " over " +
+                                        std::to_string(Dimensions()) +
+                                        " dimensions, expected an all-reduce over two or more");
+        }
+        const auto& dispatch = m_settings.dispatch;
+        if (!dispatch)
+        {
+            return;
+        }
+        if (op != CollectiveOp::AllToAll ||
+            std::count(m_algorithms.begin(), m_algorithms.end(), DimensionAlgorithm::Direct) !=
+                static_cast<std::ptrdiff_t>(m_algorithms.size()))
+        {
+            throw std::invalid_argument(std::string("a dispatch by ") + ToString(op) +
+                                        ", expected all-to-all, direct in each dimension");
+        }
+        if (dispatch->experts % dispatch->groups != 0 ||
+            dispatch->groupsOfToken > dispatch->groups ||
+            uint64_t{dispatch->expertsOfToken} * dispatch->groups >
+                uint64_t{dispatch->experts} * dispatch->groupsOfToken)
+        {
+            throw std::invalid_argument(std::to_string(dispatch->expertsOfToken) + " of " +
+                                        std::to_string(dispatch->experts) + " experts in " +
+                                        std::to_string(dispatch->groupsOfToken) + " of " +
+                                        std::to_string(dispatch->groups) +
+                                        " groups, expected groups of one size with enough experts");
+        }
+    }
+
+    /** What a step that begins with some peer takes of all ranks that take it at once. */
+    struct Crossing
+    {
+        double secondsPerByte{0}; //!< of what one channel sends to one peer
+        Time latency;             //!< of the slowest hop
+    };
+
+    std::map<uint32_t, Crossing> CrossingsOf(uint32_t dimension) const
+    {
+        std::map<uint32_t, Crossing> crossings;
+        const DimensionPhase phase{PhaseKind::Reduce, dimension, 0, 1};
+        for (const PhaseStep& step : Steps(phase))
+        {
+            if (crossings.count(step.firstPeer) == 0)
+            {
+                crossings[step.firstPeer] = CrossingOf(dimension, step);
+            }
+        }
+        return crossings;
+    }
+
+    Crossing CrossingOf(uint32_t dimension, const PhaseStep& step) const
+    {
+        constexpr Bytes SAMPLE = Bytes::GiB(1); // of one channel to one peer
+        Crossing crossing;
+        std::vector<StreamLeg> legs;
+        for (uint32_t point = 0; point < m_grid.rankAt.size(); ++point)
+        {
+            for (uint32_t peer = step.firstPeer; peer < step.firstPeer + step.peers; ++peer)
+            {
+                const Connection way = Way(point, dimension, peer);
+                legs.push_back({way.route,
+                                SAMPLE * m_in.channels,
+                                CapAlong(dimension) * m_in.channels,
+                                static_cast<double>(m_in.channels)});
+                crossing.latency = std::max(crossing.latency, LatencyOf(way, dimension, peer));
+            }
+        }
+        crossing.secondsPerByte = AloneTime(legs, m_in.routing).ToSeconds() / SAMPLE.ToDouble();
+        return crossing;
+    }
+
+    const AlgorithmInputs& m_in;
+    const DimensionWiseSettings& m_settings;
+    DimensionGrid m_grid;
+    std::vector<DimensionAlgorithm> m_algorithms;          //!< by dimension
+    std::vector<std::vector<uint32_t>> m_peers;            //!< similarly
+    std::vector<std::map<uint32_t, Crossing>> m_crossings; //!< similarly, by first peer
+    std::vector<uint32_t> m_groups;      //!< by dimension: those that share a link have the same
+    std::vector<double> m_sharedSeconds; //!< by dimension: of that link, for a channel's byte
+    Bytes m_chunk;                       //!< of a channel
+};
+
+/** Writes the schedule of one channel. */
+class DimensionWriter
+{
+  public:
+    DimensionWriter(const AlgorithmInputs& in, const DimensionCall& call, const PhasePlan& plan)
+        : m_in(in),
+          m_call(call),
+          m_plan(plan)
+    {
+    }
+
+    /** Once. @param share of the channel */
+    ChannelSchedule Write(Bytes share)
+    {
+        ScheduleWiring wiring(m_channel);
+        const auto points = static_cast<uint32_t>(m_call.Grid().rankAt.size());
+        m_loop.chunks.assign(1, Bytes());
+        m_chunk = m_call.ChunkOf(share);
+        WriteOrders();
+        for (uint32_t d = 0; d < m_call.Dimensions(); ++d)
+        {
+            m_channel.programs.push_back(ProgramOf(d));
+        }
+        for (uint32_t point = 0; point < points; ++point)
+        {
+            for (uint32_t d = 0; d < m_call.Dimensions(); ++d)
+            {
+                m_channel.blocks.push_back({m_call.Grid().rankAt[point], 0, d, {}, {}});
+            }
+        }
+        for (uint32_t d = 0; d < m_call.Dimensions(); ++d)
+        {
+            for (uint32_t peer = 0; peer < m_call.PeerCount(d); ++peer)
+            {
+                for (uint32_t point = 0; point < points; ++point)
+                {
+                    Join(wiring, point, d, peer);
+                }
+            }
+        }
+        for (uint32_t point = 0; point < points; ++point)
+        {
+            JoinDimensions(wiring, point);
+        }
+        m_channel.loops.push_back(std::move(m_loop));
+        return std::move(m_channel);
+    }
+
+  private:
+    static constexpr int32_t TOKEN = 0; //!< the chunk of no bytes
+
+    uint32_t BlockOf(uint32_t point, uint32_t dimension) const
+    {
+        return point * m_call.Dimensions() + dimension;
+    }
+
+    void Join(ScheduleWiring& wiring, uint32_t point, uint32_t dimension, uint32_t peer)
+    {
+        const Connection way = m_call.Way(point, dimension, peer);
+        ScheduleConnection pipe = MakeConnection(
+            0, 0, way, PipelineChunking(m_in.protocol), m_call.LatencyOf(way, dimension, peer));
+        pipe.cap = m_call.CapAlong(dimension);
+        wiring.Join(BlockOf(point, dimension),
+                    BlockOf(m_call.PeerOf(point, dimension, peer), dimension),
+                    pipe);
+    }
+
+    /** Which dimensions' blocks hand chunks to which, and where that pipe stands in their lists. */
+    void WriteOrders()
+    {
+        std::vector<uint16_t> sends;
+        std::vector<uint16_t> receives;
+        for (uint32_t d = 0; d < m_call.Dimensions(); ++d)
+        {
+            sends.push_back(static_cast<uint16_t>(m_call.PeerCount(d)));
+            receives.push_back(sends.back());
+        }
+        for (const auto& placed : m_plan.phases)
+        {
+            const uint32_t to = placed.after;
+            const std::pair key{placed.phase.dimension, to};
+            if (to != PhasePlan::NONE && to != key.first && m_handovers.count(key) == 0)
+            {
+                m_handovers[key] = {0, 0};
+            }
+        }
+        for (auto& [key, ends] : m_handovers) // in the order in which JoinDimensions adds them
+        {
+            ends = {sends[key.first]++, receives[key.second]++};
+        }
+    }
+
+    void JoinDimensions(ScheduleWiring& wiring, uint32_t point)
+    {
+        for (const auto& [key, ends] : m_handovers)
+        {
+            ScheduleConnection pipe;
+            pipe.connection.route = m_in.routing.Nowhere();
+            pipe.slots = 2 * static_cast<uint32_t>(m_plan.phases.size());
+            pipe.latency = key.first == 0 ? m_call.Selection() : Time();
+            wiring.Join(BlockOf(point, key.first), BlockOf(point, key.second), pipe);
+        }
+    }
+
+    /** The chunk of the loop that is a chunk's @p divisor-th part. */
+    int32_t ClassOf(double divisor)
+    {
+        const auto [it, isNew] =
+            m_classes.emplace(divisor, static_cast<int32_t>(m_loop.chunks.size()));
+        if (isNew)
+        {
+            m_loop.chunks.push_back(DimensionCall::PartOf(m_chunk, divisor));
+        }
+        return it->second;
+    }
+
+    static void Add(Program& program,
+                    PrimitiveKind kind,
+                    int32_t chunk,
+                    uint32_t peer,
+                    uint32_t recvs,
+                    uint32_t sends)
+    {
+        Primitive step{kind, chunk, static_cast<uint16_t>(peer), static_cast<uint16_t>(peer)};
+        step.recvs = static_cast<uint16_t>(recvs);
+        step.sends = static_cast<uint16_t>(sends);
+        program.primitives.push_back(step);
+    }
+
+    /** What every rank's block of a dimension does. */
+    Program ProgramOf(uint32_t dimension)
+    {
+        Program program;
+        for (const auto& placed : m_plan.phases)
+        {
+            if (placed.phase.dimension != dimension)
+            {
+                continue;
+            }
+            if (placed.before != PhasePlan::NONE && placed.before != dimension)
+            {
+                Add(program,
+                    PrimitiveKind::Recv,
+                    TOKEN,
+                    m_handovers.at({placed.before, dimension}).second,
+                    1,
+                    1);
+            }
+            AddSteps(program, placed.phase);
+            if (placed.after != PhasePlan::NONE && placed.after != dimension)
+            {
+                Add(program,
+                    PrimitiveKind::Send,
+                    TOKEN,
+                    m_handovers.at({dimension, placed.after}).first,
+                    1,
+                    1);
+            }
+        }
+        return program;
+    }
+
+    void AddSteps(Program& program, const DimensionPhase& phase)
+    {
+        const PrimitiveKind keep =
+            phase.kind == PhaseKind::Reduce ? PrimitiveKind::RecvReduceCopy : PrimitiveKind::Recv;
+        const PrimitiveKind relay = phase.kind == PhaseKind::Reduce ? PrimitiveKind::RecvReduceSend
+                                                                    : PrimitiveKind::RecvCopySend;
+        const auto steps = m_call.Steps(phase);
+        for (std::size_t i = 0; i < steps.size(); ++i)
+        {
+            const PhaseStep& step = steps[i];
+            const int32_t chunk = ClassOf(step.divisor);
+            const bool sendsOn = i > 0 && steps[i - 1].firstPeer == step.firstPeer; // around a ring
+            if (sendsOn)
+            {
+                program.primitives.back().kind = relay;
+            }
+            for (uint32_t peer = 0; peer < step.peers && !sendsOn; ++peer)
+            {
+                Add(program, PrimitiveKind::Send, chunk, step.firstPeer + peer, 1, 1);
+            }
+            Add(program, keep, chunk, step.firstPeer, step.peers, 1);
+        }
+    }
+
+    const AlgorithmInputs& m_in;
+    const DimensionCall& m_call;
+    const PhasePlan& m_plan;
+    ChannelSchedule m_channel;
+    Loop m_loop;
+    Bytes m_chunk;
+    std::map<double, int32_t> m_classes; //!< by divisor
+    std::map<std::pair<uint32_t, uint32_t>, std::pair<uint16_t, uint16_t>>
+        m_handovers; //!< by both dimensions: places of the pipe in the lists of both blocks
+};
+
+bool
+Supports(CollectiveOp op, const Communicator& communicator)
+{
+    return op == CollectiveOp::AllReduce || op == CollectiveOp::AllGather ||
+           op == CollectiveOp::ReduceScatter || op == CollectiveOp::AllToAll;
+}
+
+/** Simple, on all channels; where only an end-point delay says what a step costs, on one. */
+void
+Choose(AlgorithmInputs& in)
+{
+    const auto& overrides = in.call.overrides;
+    if (overrides.protocol.value_or(Protocol::Simple) != Protocol::Simple)
+    {
+        throw std::invalid_argument(std::string("dimension-wise under ") +
+                                    ToString(*overrides.protocol) + ", expected simple");
+    }
+    if (in.traffic)
+    {
+        throw std::invalid_argument(
+            "dimension-wise all-to-all of unequal parts, expected equal "
+            "ones");
+    }
+    in.protocol = Protocol::Simple;
+    in.channels = overrides.channels.value_or(
+        in.settings.dimensionWise.endpointDelay ? 1 : RingMaxChannels(in));
+}
+
+StreamShape
+Streams(const AlgorithmInputs& in)
+{
+    const DimensionCall call(in);
+    StreamShape shape;
+    shape.moving = call.Plan(false).end;
+    shape.latency = call.StartLatency() + call.Plan().end - shape.moving;
+    shape.legs.push_back(call.Leg());
+    shape.blocks = in.channels * call.Dimensions();
+    return shape;
+}
+
+Schedule
+BuildSchedule(const AlgorithmInputs& in)
+{
+    const DimensionCall call(in);
+    const PhasePlan plan = call.Plan();
+    Schedule schedule = EmptySchedule(in, Algorithm::DimensionWise);
+    schedule.startLatency = call.StartLatency();
+    schedule.channelCap = Rate::Infinite(); // each pipe has its own
+    for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
+    {
+        schedule.channels.push_back(
+            {DimensionWriter(in, call, plan).Write(share.bytes), share.channels});
+    }
+    return schedule;
+}
+
+/** That it ends; its bytes are the closed form's (tests/collectives/dimension-wise-test.cc). */
+std::string
+CheckOrder(const Schedule& schedule, const ScheduleClaim& claim)
+{
+    return CheckProgress(schedule);
+}
+
+} // namespace
+
+const CollectiveAlgorithm DIMENSION_WISE_ALGORITHM{
+    Algorithm::DimensionWise,
+    Supports,
+    RingMaxChannels,
+    Choose,
+    Streams,
+    BuildSchedule,
+    ChannelGraph::None,
+    nullptr,
+    CheckOrder,
+    true,
+};
+
+} // namespace weir

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/schedule/schedule-check.h"
+#include "fabric/kinds/dimensions.h"
+
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace weir
+{
+namespace
+{
+
+using Algorithms = std::vector<DimensionAlgorithm>;
+
+constexpr double GB = 1e9;
+
+/** Wire and hops alone, in one chunk unless said otherwise. */
+NcclSettings
+Ideal(Algorithms algorithms, uint32_t chunks = 1)
+{
+    NcclSettings settings;
+    settings.dimensionWise.algorithms = std::move(algorithms);
+    settings.dimensionWise.chunks = chunks;
+    settings.dimensionWise.endpointDelay = Time();
+    return settings;
+}
+
+CollectiveCall
+DimensionCall(CollectiveBench& bench, CollectiveOp op, Bytes bytes)
+{
+    const uint32_t gpus = bench.GetFabric().GetCluster().GpuCount();
+    return WithAlgorithm(MakeCall(bench.GetPlanner().AddCommunicator(FirstGpus(gpus)), op, bytes),
+                         Algorithm::DimensionWise);
+}
+
+/** A node of @p gpus GPUs in a ring of NVLinks of @p rate and 500 ns. */
+ClusterSpec
+NvLinkRing(uint32_t gpus, Rate rate)
+{
+    ClusterSpec spec = ReferenceBoxes(1, 90, 0, rate.ToGBps(), 64, 50);
+    spec.node.gpus = gpus;
+    spec.node.nics = gpus;
+    spec.node.nvlink.latency = Time::Nanoseconds(500);
+    spec.node.wiring = NvLinkWiring::Mesh;
+    for (uint32_t gpu = 0; gpu < gpus; ++gpu)
+    {
+        spec.node.meshLinks.push_back(
+            {std::min(gpu, (gpu + 1) % gpus), std::max(gpu, (gpu + 1) % gpus), 1});
+    }
+    Dimensions dimensions;
+    dimensions.dimensions = ParseDimensions("Ring(" + std::to_string(gpus) + ") inside");
+    spec.fabric.kind = dimensions;
+    return spec;
+}
+
+/** Boxes of 8 H100 that are joined as by the dimensions of @p text, each GPU by its own NIC. */
+ClusterSpec
+Boxes(uint32_t nodes, const std::string& text)
+{
+    ClusterSpec spec = H100Boxes(nodes);
+    spec.node.pcieSwitches = 8;
+    Dimensions dimensions;
+    dimensions.dimensions = ParseDimensions(text);
+    spec.fabric.kind = dimensions;
+    return spec;
+}
+
+// ASTRA-sim's golden test: 1 MiB over Ring(8) of 50 GiB/s and 500 ns by rings. 2 x 7 steps of an
+// eighth: 14 (500 ns + 131072 / 50 GiB/s) = 41.18 us; what it has beyond, 117.78 us in all, are its
+// end points. In four chunks of which a dimension serves one at a time each pays the hops.
+TEST(DimensionWise, TakesWireAndHopsOfTheGoldenTest)
+{
+    const Rate rate = Rate::BytesPerSecond(50.0 * (1 << 30));
+    for (const uint32_t chunks : {1U, 4U})
+    {
+        CollectiveBench bench(NvLinkRing(8, rate), Ideal({DimensionAlgorithm::Ring}, chunks));
+        const auto call = DimensionCall(bench, CollectiveOp::AllReduce, Bytes::MiB(1));
+        const double step = 0.5 + (1 << 17) / (50.0 * (1 << 30)) * 1e6 / chunks;
+        const double expected = 14 * step * chunks;
+        EXPECT_NEAR(bench.GetPlanner().Plan(call).duration.ToMicroseconds(), expected, 0.01);
+        for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
+        {
+            EXPECT_NEAR(bench.Run(fidelity, call).ToMicroseconds(), expected, 0.01)
+                << ToString(fidelity);
+        }
+    }
+}
+
+// With an end point's delay every step has it.
+TEST(DimensionWise, EveryStepPaysTheEndpointDelay)
+{
+    const auto settings = [](double microseconds) {
+        NcclSettings ideal = Ideal({DimensionAlgorithm::Ring});
+        ideal.dimensionWise.endpointDelay = Time::Microseconds(microseconds);
+        return ideal;
+    };
+    const auto timeOf = [&](double microseconds) {
+        CollectiveBench bench(NvLinkRing(8, Rate::GBps(50)), settings(microseconds));
+        return bench.Run(Fidelity::Flow, DimensionCall(bench, CollectiveOp::AllGather, Bytes(8)));
+    };
+    EXPECT_NEAR((timeOf(3) - timeOf(1)).ToMicroseconds(), 7 * 2, 1e-3);
+}
+
+/** What a phase over k ranks takes of S bytes: steps of latency, and (k - 1) / k of S on the wire.
+ */
+double
+PhaseSeconds(DimensionAlgorithm algorithm, double size, double bytes, double rate, double latency)
+{
+    const double steps = algorithm == DimensionAlgorithm::Ring     ? size - 1
+                         : algorithm == DimensionAlgorithm::Direct ? 1
+                                                                   : std::log2(size);
+    return steps * latency + (size - 1) / size * bytes / rate;
+}
+
+// Over switches all three algorithms move (k - 1) / k of what a rank has, in k - 1, 1 and log2 k
+// steps; a reduce-scatter leaves the k-th part to the next dimension. GPU to GPU 370.8 GB/s and 0.3
+// us by two NVLinks; 50 GB/s and 8 hops over the network: 4 x 150 and 2 x 600 ns of the ends, 2 x
+// 300 to the switch of the dimension and back.
+TEST(DimensionWise, PhasesFollowTheirClosedForm)
+{
+    const double bytes = 64 << 20;
+    for (const auto algorithm : {DimensionAlgorithm::Ring,
+                                 DimensionAlgorithm::Direct,
+                                 DimensionAlgorithm::HalvingDoubling})
+    {
+        CollectiveBench bench(Boxes(4, "Switch(8) inside x Switch(4)"), Ideal({algorithm}));
+        const double inside = PhaseSeconds(algorithm, 8, bytes, 370.8 * GB, 0.3e-6);
+        const double outside = PhaseSeconds(algorithm, 4, bytes / 8, 50 * GB, 2.4e-6);
+        for (const auto& [op, factor] : {std::pair{CollectiveOp::AllReduce, 2.0},
+                                         std::pair{CollectiveOp::ReduceScatter, 1.0},
+                                         std::pair{CollectiveOp::AllGather, 1.0}})
+        {
+            const auto call = DimensionCall(bench, op, Bytes::MiB(64));
+            const double expected = factor * (inside + outside) * 1e6;
+            const Time planned = bench.GetPlanner().Plan(call).duration;
+            EXPECT_NEAR(planned.ToMicroseconds() / expected, 1, 1e-3)
+                << ToString(op) << " " << ToString(algorithm);
+            EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / planned, 1, 1e-3)
+                << ToString(op) << " " << ToString(algorithm);
+        }
+    }
+}
+
+// An all-to-all in two levels crosses the network once with all but the own node's part, (m - 1) /
+// m, and then the NVLinks with what others of the node get, 7 / 8.
+TEST(DimensionWise, AllToAllCrossesEachLevelOnce)
+{
+    const double bytes = 64 << 20;
+    CollectiveBench bench(Boxes(4, "Switch(8) inside x Switch(4)"),
+                          Ideal({DimensionAlgorithm::Direct}));
+    const auto call = DimensionCall(bench, CollectiveOp::AllToAll, Bytes::MiB(64));
+    const double expected = PhaseSeconds(DimensionAlgorithm::Direct, 8, bytes, 370.8 * GB, 0.3e-6) +
+                            PhaseSeconds(DimensionAlgorithm::Direct, 4, bytes, 50 * GB, 2.4e-6);
+    EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToSeconds() / expected, 1, 1e-3);
+    for (const double out : BytesOutOfPorts(bench, bench.GetPlanner().Plan(call)))
+    {
+        EXPECT_NEAR(out / (0.75 * bytes), 1, 1e-3);
+    }
+}
+
+// NCCL's costs on NVSwitch boxes, on any fabric and in all fidelities.
+TEST(DimensionWise, FidelitiesAgreeOnAnyCluster)
+{
+    for (const ClusterSpec& spec :
+         {H100Boxes(4), Gh200Nodes(4), Boxes(6, "Switch(8) inside x Ring(3) x FullyConnected(2)")})
+    {
+        CollectiveBench bench(spec);
+        for (const auto op : {CollectiveOp::AllReduce,
+                              CollectiveOp::AllGather,
+                              CollectiveOp::ReduceScatter,
+                              CollectiveOp::AllToAll})
+        {
+            for (const Bytes bytes : {Bytes(1000), Bytes::MiB(256)})
+            {
+                const auto call = DimensionCall(bench, op, bytes);
+                const uint32_t ranks = bench.GetFabric().GetCluster().GpuCount();
+                EXPECT_EQ(
+                    CheckSchedule(bench.GetPlanner().GetSchedule(call), {ranks, bytes, 0, {}}), "");
+                const Time flow = bench.Run(Fidelity::Flow, call);
+                EXPECT_NEAR(bench.Run(Fidelity::Stream, call) / flow, 1, 0.03)
+                    << ToString(op) << " of " << bytes.Count() << " over " << ranks;
+                EXPECT_NEAR(bench.Run(Fidelity::Analytical, call) / flow, 1, 0.03)
+                    << ToString(op) << " of " << bytes.Count() << " over " << ranks;
+            }
+        }
+    }
+}
+
+// Chunks keep both levels busy at once: alone S in the first takes a, an eighth of it in the second
+// b; n chunks take at least max(a, b), and at most (a + b) / n more.
+TEST(DimensionWise, ChunksOverlapInDifferentDimensions)
+{
+    const double bytes = 1 << 30;
+    const double inside = 2 * 7.0 / 8 * bytes / (370.8 * GB);
+    const double outside = 2 * 3.0 / 4 * bytes / 8 / (50 * GB);
+    CollectiveBench bench(Boxes(4, "Switch(8) inside x Switch(4)"),
+                          Ideal({DimensionAlgorithm::Ring}, 16));
+    const auto call = DimensionCall(bench, CollectiveOp::AllReduce, Bytes::GiB(1));
+    for (const Time time :
+         {bench.Run(Fidelity::Flow, call), bench.GetPlanner().Plan(call).duration})
+    {
+        EXPECT_GT(time.ToSeconds(), std::max(inside, outside));
+        EXPECT_LT(time.ToSeconds(), std::max(inside, outside) + (inside + outside) / 8);
+    }
+}
+
+// Of two levels of one rate the first has 7 / 8 S and the second an eighth of 3 / 4 S to do;
+// Themis lets chunks begin with either.
+TEST(DimensionWise, BalancedChunksUseBothDimensions)
+{
+    const auto timeOf = [](bool balanced) {
+        ClusterSpec spec = Boxes(4, "Switch(8) inside x Switch(4)");
+        spec.node.nvlinksPerGpu = 1;
+        spec.node.nvlink = ReferenceLink("nvlink", 50, 150);
+        NcclSettings settings = Ideal({DimensionAlgorithm::Ring}, 16);
+        settings.dimensionWise.balanced = balanced;
+        CollectiveBench bench(spec, settings);
+        const auto call = DimensionCall(bench, CollectiveOp::AllReduce, Bytes::GiB(1));
+        const Time flow = bench.Run(Fidelity::Flow, call);
+        EXPECT_NEAR(bench.GetPlanner().Plan(call).duration / flow, 1, 0.02);
+        return flow;
+    };
+    EXPECT_LT(timeOf(true) / timeOf(false), 0.8);
+}
+
+// HiTopKComm over m = 4 nodes of n = 8 at a density of 1 %: (n - 1)(a + S / (n B)) twice inside,
+// an eighth of S to be selected, and m - 1 steps of 2 x 1 % of it, values and indices, outside.
+TEST(DimensionWise, SparseAllReduceGathersWhatIsSelected)
+{
+    const double bytes = 64 << 20;
+    NcclSettings settings = Ideal({DimensionAlgorithm::Ring});
+    settings.dimensionWise.sparsity = Sparsity{0.01, Rate::GBps(100)};
+    CollectiveBench bench(Boxes(4, "Switch(8) inside x Switch(4)"), settings);
+    const auto call = DimensionCall(bench, CollectiveOp::AllReduce, Bytes::MiB(64));
+    const double inside = 7 * (0.3e-6 + bytes / 8 / (370.8 * GB));
+    const double outside = 3 * (2.4e-6 + 0.02 * bytes / 8 / (50 * GB));
+    const double expected = 2 * inside + bytes / 8 / (100 * GB) + outside;
+    EXPECT_NEAR(bench.GetPlanner().Plan(call).duration.ToSeconds() / expected, 1, 1e-3);
+    EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToSeconds() / expected, 1, 1e-3);
+}
+
+// Any 4 of 8 groups of 32 experts, any 8 of their 128: a node of two that has 4 groups is left out
+// where all 4 are the other's, once in 70, or where none of the 8 is here; a GPU of 16 has 16
+// experts of one group, which is among the 4 in half of all cases.
+TEST(DimensionWise, DispatchReachesNodesAndGpusAsLikelyAsItsExperts)
+{
+    const ExpertDispatch dispatch{256, 8, 8, 4};
+    double none = 1; // of 8 draws from 128 without putting back, out of 112
+    for (int draw = 0; draw < 8; ++draw)
+    {
+        none *= (112.0 - draw) / (128 - draw);
+    }
+    EXPECT_NEAR(dispatch.ProbabilityOf(1.0 / 16), 0.5 * (1 - none), 1e-9);
+    EXPECT_NEAR(dispatch.ProbabilityOf(1), 1, 1e-9);
+    EXPECT_GT(dispatch.ProbabilityOf(0.5), 0.95);
+    EXPECT_LT(dispatch.ProbabilityOf(0.5), 69.0 / 70);
+    EXPECT_NEAR((ExpertDispatch{4, 1, 1, 1}.ProbabilityOf(0.25)), 0.25, 1e-9);
+}
+
+// Tokens cross the network once for the other node, then NVLink once for each GPU of the node, from
+// both nodes.
+TEST(DimensionWise, DispatchCrossesEachLevelOnceAToken)
+{
+    const double bytes = 32 << 20;
+    NcclSettings settings = Ideal({DimensionAlgorithm::Direct});
+    settings.dimensionWise.dispatch = ExpertDispatch{256, 8, 8, 4};
+    CollectiveBench bench(Boxes(2, "Switch(8) inside x Switch(2)"), settings);
+    const auto call = DimensionCall(bench, CollectiveOp::AllToAll, Bytes::MiB(32));
+    const double node = settings.dimensionWise.dispatch->ProbabilityOf(1.0 / 2) * bytes;
+    const double gpu = settings.dimensionWise.dispatch->ProbabilityOf(1.0 / 16) * bytes;
+    const double expected = 2.4e-6 + node / (50 * GB) + 0.3e-6 + 7 * 2 * gpu / (370.8 * GB);
+    EXPECT_NEAR(bench.GetPlanner().Plan(call).duration.ToSeconds() / expected, 1, 1e-3);
+    EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToSeconds() / expected, 1, 1e-3);
+}
+
+// As packets a step's last byte comes a packet's time per hop later, and headers take their part.
+TEST(DimensionWise, PacketsTakeAsLongAsTheFluid)
+{
+    const ClusterSpec spec = Boxes(4, "Switch(8) inside x Ring(2) x Switch(2)");
+    CollectiveBench fluid(spec);
+    CollectiveBench packets(spec, {}, PacketSpec());
+    for (const auto op : {CollectiveOp::AllReduce, CollectiveOp::AllToAll})
+    {
+        const Time flow = fluid.Run(Fidelity::Flow, DimensionCall(fluid, op, Bytes::MiB(8)));
+        const Time packet =
+            packets.Run(Fidelity::Packet, DimensionCall(packets, op, Bytes::MiB(8)));
+        EXPECT_GT(packet / flow, 0.99) << ToString(op);
+        EXPECT_LT(packet / flow, 1.15) << ToString(op);
+    }
+}
+
+TEST(DimensionWise, RefusesWhatItCannotDo)
+{
+    const auto plan = [](const NcclSettings& settings, CollectiveOp op, Protocol protocol) {
+        CollectiveBench bench(Boxes(6, "Switch(8) inside x Ring(6)"), settings);
+        bench.GetPlanner().Plan(WithProtocol(DimensionCall(bench, op, Bytes::MiB(1)), protocol));
+    };
+    NcclSettings sparse;
+    sparse.dimensionWise.sparsity = Sparsity{};
+    const auto simple = Protocol::Simple;
+    EXPECT_THROW(plan({}, CollectiveOp::AllReduce, Protocol::Ll), std::invalid_argument);
+    EXPECT_THROW(plan({}, CollectiveOp::Broadcast, simple), std::invalid_argument);
+    EXPECT_THROW(plan(sparse, CollectiveOp::AllGather, simple), std::invalid_argument);
+    NcclSettings crowded;
+    crowded.dimensionWise.dispatch = ExpertDispatch{16, 8, 4, 1};
+    EXPECT_THROW(plan(crowded, CollectiveOp::AllToAll, simple), std::invalid_argument);
+    crowded.dimensionWise.dispatch = ExpertDispatch{};
+    EXPECT_THROW(plan(crowded, CollectiveOp::AllReduce, simple), std::invalid_argument);
+    EXPECT_THROW(plan(Ideal({DimensionAlgorithm::Ring}), CollectiveOp::AllToAll, simple),
+                 std::invalid_argument);
+    EXPECT_THROW(
+        plan(Ideal({DimensionAlgorithm::HalvingDoubling}), CollectiveOp::AllReduce, simple),
+        std::invalid_argument);
+}
+
+} // namespace
+} // namespace weir
