@@ -46,6 +46,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-memory.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-use-notes.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-wiring.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-counts.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-graph.cc

@@ -10,6 +10,7 @@
 #include "scenarios/describe/explain-collective.h"
 #include "scenarios/msccl/read-msccl.h"
 #include "scenarios/readers/check-wiring.h"
+#include "scenarios/readers/read-counts.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/output-file.h"
@@ -45,6 +46,7 @@ struct CollectiveOptions
     std::string op;          //!< empty: that of the file
     std::string msccl;       //!< file of a schedule; empty: NCCL's own
     std::string sizes{"8B:16GiB:x2"};
+    std::string counts; //!< file of an all-to-all-v; empty: equal parts of the sizes
     std::string algorithm{"auto"};
     std::string protocol{"auto"};
     uint32_t channels{0}; //!< 0: NCCL's choice
@@ -372,6 +374,31 @@ ReadDimensionWise(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
+/** The counts of an all-to-all-v, instead of sizes. */
+void
+ReadUnequalParts(const CollectiveOptions& options, CollectiveSweepSpec& spec)
+{
+    if (options.counts.empty())
+    {
+        return;
+    }
+    if (spec.op != CollectiveOp::AllToAll || options.sizes != CollectiveOptions().sizes)
+    {
+        throw InputError("--counts: found it with --op " + std::string(ToString(spec.op)) +
+                         " and --sizes " + options.sizes +
+                         ", expected --op all-to-all and no --sizes with it");
+    }
+    spec.counts = ReadCounts(options.counts, spec.cluster.nodes * spec.gpusPerNode);
+    try
+    {
+        spec.sizes = {Traffic(spec.counts).LargestRow()};
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw InputError(options.counts + ": " + error.what());
+    }
+}
+
 CollectiveSweepSpec
 ReadSweep(const CollectiveOptions& options)
 {
@@ -385,6 +412,7 @@ ReadSweep(const CollectiveOptions& options)
         spec.overrides.channels = options.channels;
     }
     spec.sizes = ReadSizes(options.sizes);
+    ReadUnequalParts(options, spec);
     if (!options.fidelity.empty())
     {
         spec.fidelity = Expect(
@@ -545,6 +573,10 @@ AddCollectiveCommand(CLI::App& application)
                      options->sizes,
                      "first:last:xFACTOR, or a list: 1MiB,64MiB; bare numbers are bytes")
         ->capture_default_str();
+    verb->add_option("--counts",
+                     options->counts,
+                     "Instead of --sizes: CSV of an all-to-all-v, a row of sizes for each sender, "
+                     "or one for all");
     verb->add_option(
             "--algorithm",
             options->algorithm,

@@ -240,6 +240,10 @@ CallOf(const CollectiveSweepSpec& spec, Planner& planner, CommunicatorId communi
     call.op = spec.op;
     call.bytes = size;
     call.overrides = spec.overrides;
+    if (!spec.counts.empty())
+    {
+        call.traffic = planner.AddTraffic(spec.counts);
+    }
     return call;
 }
 

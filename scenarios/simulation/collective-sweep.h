@@ -35,6 +35,8 @@ struct CollectiveSweepSpec
     CollectiveOp op{CollectiveOp::AllReduce};
     CollectiveOverrides overrides;
     std::vector<Bytes> sizes;               //!< as nccl-tests counts them
+    std::vector<std::vector<Bytes>> counts; //!< of an all-to-all-v, by sender and receiver, whose
+                                            //!< size is the largest row; empty: equal parts
     Fidelity fidelity{Fidelity::Stream};
     PacketSpec packets{}; //!< where the fidelity is packet
     std::string ncclVersion{"2.30.7"};

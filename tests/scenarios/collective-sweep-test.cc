@@ -2,10 +2,12 @@
 #include "scenarios/simulation/collective-sweep.h"
 
 #include "scenarios/bound/calibration-file.h"
+#include "scenarios/readers/read-counts.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/size-list.h"
 #include "small-scenario.h"
 
+#include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
 
@@ -124,6 +126,55 @@ TEST(CollectiveSweep, ChannelsBeyondThoseOfTheSearchAreCopies)
     spec.overrides.channels = 64;
     spec.sizes = {Bytes::GiB(1)};
     EXPECT_EQ(RunCollectiveSweep(spec).front().channels, 64U);
+}
+
+/** The counts of an all-to-all-v: equal ones are an all-to-all, of which each row is the size; what
+ * one rank alone gives takes its own links as long. */
+TEST(CollectiveSweep, CountsDecideWhoGivesHowMuch)
+{
+    CollectiveSweepSpec spec = TwoNodes(CollectiveOp::AllToAll);
+    const std::size_t ranks = SweepGpus(spec).size();
+    const Bytes part = Bytes::MiB(4);
+    spec.sizes = {part * static_cast<int64_t>(ranks)};
+    const Time equal = RunCollectiveSweep(spec).front().time;
+    spec.counts.assign(ranks, std::vector<Bytes>(ranks, part));
+    EXPECT_NEAR(RunCollectiveSweep(spec).front().time / equal, 1, 1e-3);
+    for (std::size_t rank = 1; rank < ranks; rank++)
+    {
+        spec.counts[rank].assign(ranks, Bytes());
+    }
+    const Time one = RunCollectiveSweep(spec).front().time;
+    EXPECT_LE(one / equal, 1 + 1e-9);
+    EXPECT_GT(one / equal, 0.25);
+    spec.sizes = {part};
+    EXPECT_THROW(RunCollectiveSweep(spec), InputError);
+}
+
+TEST(CollectiveSweep, ReadsCountsAsRowsOfSizes)
+{
+    const std::string path = ::testing::TempDir() + "weir-counts.csv";
+    const auto read = [&](const std::string& text) {
+        std::ofstream(path) << text;
+        return ReadCounts(path, 2);
+    };
+    const auto refusal = [&](const std::string& text) {
+        try
+        {
+            read(text);
+        }
+        catch (const InputError& error)
+        {
+            return std::string(error.what()).substr(path.size());
+        }
+        return std::string();
+    };
+    using Rows = std::vector<std::vector<Bytes>>;
+    EXPECT_EQ(read("# to 0, to 1\n1,2KiB\n3,0\n"),
+              (Rows{{Bytes(1), Bytes::KiB(2)}, {Bytes(3), Bytes()}}));
+    EXPECT_EQ(read("1,2\n"), (Rows{{Bytes(1), Bytes(2)}, {Bytes(1), Bytes(2)}}));
+    EXPECT_EQ(refusal("1,2\n3\n"), ":2: found 1 sizes, expected 2, one for each receiver");
+    EXPECT_EQ(refusal("1,2\n1,2\n1,2\n"), ": found 3 rows, expected 1 or 2, one for each sender");
+    EXPECT_EQ(refusal("1,x\n").rfind(":1: found 'x'", 0), 0U) << refusal("1,x\n");
 }
 
 TEST(CollectiveSweep, RefusesOverridesThatCannotBeMet)
