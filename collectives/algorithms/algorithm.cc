@@ -118,7 +118,7 @@ ChannelCap(const AlgorithmInputs& in, Rate block)
     }
     else if (in.protocol == Protocol::Ll128)
     {
-        payload = in.times.Ll128BlockRate(nodes).ToGBps();
+        payload = in.times.Ll128BlockRate().ToGBps();
     }
     const Rate cap = std::min(Rate::GBps(payload / efficiency), block);
     const Rate queuePair = in.times.Costs().RateOf(NodeCostKind::QueuePairRate);

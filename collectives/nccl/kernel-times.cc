@@ -88,6 +88,12 @@ KernelTimes::LlBlockRate() const
 }
 
 Rate
+KernelTimes::Ll128BlockRate() const
+{
+    return m_costs.RateOf(NodeCostKind::Ll128BlockRate);
+}
+
+Rate
 KernelTimes::TreeBlockRate(Protocol protocol, uint32_t nodes) const
 {
     switch (protocol)

@@ -56,14 +56,8 @@ class KernelTimes
     /** Payload that a channel's thread block moves under LL. */
     Rate LlBlockRate() const;
 
-    /**
-     * The same under LL128: half of what NCCL's own model takes a channel of the search graph to
-     * move in a ring (perChMaxRingLL128Bws), as every such channel becomes two.
-     */
-    Rate Ll128BlockRate(uint32_t nodes) const
-    {
-        return Rate::GBps(m_newest.Ll128ChannelBandwidth(nodes) / 2);
-    }
+    /** As above under LL128, in a ring. */
+    Rate Ll128BlockRate() const;
 
     /**
      * Payload that a tree's thread block moves up, and as much down at the same time, over several

@@ -20,6 +20,7 @@ NodeCostFigures()
         {Kind::LlPcieStep, "llPcieStep", Unit::Microseconds, 0.1, 20},
         {Kind::SimplePcieStep, "simplePcieStep", Unit::Microseconds, 0.5, 100},
         {Kind::LlBlockRate, "llBlockRate", Unit::GBps, 0.3, 100},
+        {Kind::Ll128BlockRate, "ll128BlockRate", Unit::GBps, 0.8, 200},
         {Kind::BlockFloor, "blockFloor", Unit::Factor, 0.1, 10},
         {Kind::BlockTime, "blockTime", Unit::Factor, 0.1, 10},
         {Kind::NvlsSync, "nvlsSync", Unit::Microseconds, 0.5, 50},
