@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/call-position.h"
 
+#include "scenarios/bound/sampled-fabric.h"
+
 #include <algorithm>
 
 namespace weir
@@ -79,7 +81,7 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
     const Communicator& group = m_planner.GetCommunicator(plan.call.communicator);
     const bool isContended = group.nodes > 1 && (IsFabricBound(plan, cluster.GetTopology()) ||
                                                  cluster.GetSpec().fabric.routing->IsLoadAware());
-    return {{ToString(shortcut),
+    return {{ToString(shortcut) + UnsampledFabric(cluster.GetSpec()),
              ToString(plan.algorithm),
              isContended ? "contended" : "uncontended",
              SizeClass(plan.wire / std::max(plan.duration, Time::Picoseconds(1))),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/step-position.h"
 
+#include "scenarios/bound/sampled-fabric.h"
+
 #include <algorithm>
 #include <variant>
 
@@ -43,11 +45,30 @@ ExposureClass(double exposed)
 }
 
 bool
+IsSlowGpu(const EventSpec& event)
+{
+    return event.kind == EventKind::SlowGpu;
+}
+
+bool
+HasLinkEvents(const Scenario& scenario)
+{
+    return !std::all_of(scenario.events.begin(), scenario.events.end(), IsSlowGpu);
+}
+
+bool
+HasOtherJobs(const Scenario& scenario)
+{
+    return scenario.jobs.size() > 1 || !scenario.collectives.empty() || !scenario.traffics.empty();
+}
+
+bool
 HasStragglers(const Scenario& scenario)
 {
-    return std::any_of(scenario.jobs.begin(), scenario.jobs.end(), [](const JobSpec& job) {
-        return job.jitter.IsOn();
-    });
+    return std::any_of(scenario.events.begin(), scenario.events.end(), IsSlowGpu) ||
+           std::any_of(scenario.jobs.begin(), scenario.jobs.end(), [](const JobSpec& job) {
+               return job.jitter.IsOn();
+           });
 }
 
 /** The shortcut, and what of the scenario no calibration covers. */
@@ -55,11 +76,38 @@ std::string
 ShortcutClass(const Scenario& scenario)
 {
     const bool isTransformer = std::holds_alternative<Transformer>(scenario.jobs.front().network);
-    std::string name = ToString(scenario.fidelity);
+    std::string name = ToString(scenario.fidelity) + UnsampledFabric(scenario.cluster);
     name += isTransformer ? "" : " of layer tables";
-    name += scenario.events.empty() ? "" : " with events";
-    name += scenario.collectives.empty() ? "" : " beside collectives";
+    name += HasLinkEvents(scenario) && HasOtherJobs(scenario) ? " with events and other jobs" : "";
     return name + (HasStragglers(scenario) ? " with stragglers" : "");
+}
+
+/** What but the first job decides how long its communication takes. */
+const char*
+LoadClass(const Scenario& scenario, double oversubscription)
+{
+    constexpr double EVEN = 1.05; // of rounding to whole links
+    if (HasLinkEvents(scenario))
+    {
+        return "events";
+    }
+    if (HasOtherJobs(scenario))
+    {
+        return "other jobs";
+    }
+    return scenario.cluster.nodes > 1 &&
+                   (oversubscription > EVEN || scenario.cluster.fabric.routing->IsLoadAware())
+               ? "contended"
+               : "uncontended";
+}
+
+/** How often a rank passes through a layer in a step. */
+double
+LayerPasses(const JobSpec& job)
+{
+    const auto* model = std::get_if<Transformer>(&job.network);
+    const double layers = model == nullptr ? 1 : model->layers;
+    return layers / job.plan.pipeline * job.plan.MicroBatches();
 }
 
 } // namespace
@@ -69,7 +117,8 @@ StepFeatureNames()
 {
     return {"GPUs",
             "replicas of a stage",
-            "ms of step",
+            "passes through a layer",
+            "ms of such a pass",
             "share of exposed communication",
             "oversubscription",
             "GB/s of a GPU inside its node",
@@ -81,18 +130,16 @@ PositionOf(const Scenario& scenario, const RunResult& result)
 {
     const JobResult& job = result.jobs.front();
     const bool isNetworked = scenario.cluster.nodes > 1;
-    const bool routesByLoad = scenario.cluster.fabric.routing->IsLoadAware();
-    constexpr double EVEN = 1.05; // of rounding to whole links
-    const bool isContended = isNetworked && (result.cluster.oversubscription > EVEN ||
-                                             routesByLoad || scenario.jobs.size() > 1);
-    const ParallelPlan& plan = scenario.jobs.front().plan;
+    const JobSpec& spec = scenario.jobs.front();
+    const double passes = LayerPasses(spec);
     const double exposed = ExposedShare(job.mean);
     return {{ShortcutClass(scenario),
-             isContended ? "contended" : "uncontended",
+             LoadClass(scenario, result.cluster.oversubscription),
              ExposureClass(exposed)},
             {FeatureOf(job.gpus),
-             FeatureOf(static_cast<double>(plan.data) * plan.context),
-             FeatureOf(job.stepTime.ToMicroseconds() / 1000),
+             FeatureOf(static_cast<double>(spec.plan.data) * spec.plan.context),
+             FeatureOf(passes),
+             FeatureOf(job.stepTime.ToMicroseconds() / 1000 / passes),
              FeatureOf(exposed),
              isNetworked ? FeatureOf(result.cluster.oversubscription) : 0,
              FeatureOf(result.cluster.nodeRate),
