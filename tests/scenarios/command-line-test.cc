@@ -378,13 +378,14 @@ TEST(CommandLine, CorrectsAFluid)
     EXPECT_EQ(meanOf(" --network net.yaml")["corrections"], "roce");
 
     const std::string collective =
-        "collective --system hgx-h100 --nodes 2 --op all-reduce --sizes 1MiB --json ";
+        "collective --system hgx-h100 --nodes 2 --op all-reduce --sizes 16MiB --algorithm ring "
+        "--protocol simple --json ";
     const auto timeOf = [&](const std::string& more) {
         const Outcome outcome = Weir(folder, collective + more);
         EXPECT_EQ(outcome.exit, 0) << outcome.err;
         return nlohmann::json::parse(outcome.out)["points"][0]["time_us"].get<double>();
     };
-    EXPECT_GT(timeOf("--fidelity flow --set corrections.utilization.ofLink=0.5"),
+    EXPECT_GT(timeOf("--fidelity flow --set corrections.forwarding.packet=64KiB"),
               timeOf("--fidelity flow"));
     EXPECT_NE(Weir(folder, collective + "--fidelity analytical --set corrections=roce")
                   .err.find("--set: found it with fidelity analytical"),
