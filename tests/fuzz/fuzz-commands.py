@@ -78,9 +78,10 @@ COMMANDS = [
     "run traffic.yaml --json", "run packets.yaml --quiet",
     "run gpt-22b-8-a100-full --set jobs.0.steps=1 --quiet",
     "collective --system hgx-h100 --nodes 2 --op all-reduce --sizes 8B:1MiB:x8 --csv out.csv",
-    "collective --system dgx-a100 --nodes 2 --op all-to-all --sizes 1KiB,1MiB --fidelity flow --json",
+    "collective --system dgx-a100 --nodes 2 --op all-to-all --sizes 1KiB,1MiB --fidelity flow "
+    "--json -o out.h5 --link-series 10us",
     "collective --system hgx-h100 --nodes 2 --op broadcast --sizes 64KiB --fidelity packet "
-    "--congestion-control dcqcn -o out.h5 --link-series 10us --port-series 10us",
+    "--congestion-control dcqcn -o out.h5 --port-series 10us",
     "collective --system oci-a100 --nodes 4 --op all-gather --sizes 1MiB --algorithm ring "
     "--protocol ll128 --channels 4 --explain --timeline out.json",
     "flows --topology star.txt --flows flows.csv --csv out.csv",
