@@ -37,7 +37,8 @@ class ClusterNetwork : public FlowNetwork
      */
     explicit ClusterNetwork(const ClusterSpec& spec,
                             std::optional<PacketSpec> packets = {},
-                            const SharingSpec& sharing = {});
+                            const SharingSpec& sharing = {},
+                            const CorrectionSpec& corrections = {});
 
     const char* EndPointName() const override;
     std::size_t EndPointCount() const override;
