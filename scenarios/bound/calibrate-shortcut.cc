@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/calibrate-shortcut.h"
 
+#include "scenarios/bound/calibration-file.h"
 #include "scenarios/bound/call-position.h"
 #include "scenarios/bound/sampled-calls.h"
 #include "scenarios/bound/sampled-steps.h"
 #include "scenarios/bound/step-position.h"
 #include "scenarios/versions.h"
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
 
 #include <atomic>
 #include <chrono>
@@ -25,6 +28,12 @@ double
 ScoreOf(Time reference, Time estimate)
 {
     return std::log(reference / estimate);
+}
+
+std::vector<std::string>
+FeatureNames(CalibratedThing thing)
+{
+    return thing == CalibratedThing::Steps ? StepFeatureNames() : CallPositions::FeatureNames();
 }
 
 /** What one scenario says of both shortcuts. */
@@ -112,10 +121,22 @@ CalibrateShortcut(const SampleSpec& spec,
     origin.reference = "flow";
     origin.seed = spec.seed;
     origin.scenarios = spec.scenarios;
-    return Calibration::Of(std::move(origin),
-                           spec.thing == CalibratedThing::Steps ? StepFeatureNames()
-                                                                : CallPositions::FeatureNames(),
-                           RunSample(spec, catalog, progress));
+    return Calibration::Of(
+        std::move(origin), FeatureNames(spec.thing), RunSample(spec, catalog, progress));
+}
+
+Calibration
+ShippedCalibration(CalibratedThing thing, const Catalog& catalog)
+{
+    Calibration calibration = ReadCalibration(ToString(thing), catalog);
+    if (calibration.Features() != FeatureNames(thing))
+    {
+        throw InputError(catalog.Find(CatalogKind::Calibrations, ToString(thing)) +
+                         ": features: found " + JoinNames(calibration.Features()) + ", expected " +
+                         JoinNames(FeatureNames(thing)) +
+                         " (scripts/calibrate-shortcut remakes it)");
+    }
+    return calibration;
 }
 
 } // namespace weir

@@ -50,6 +50,12 @@ Calibration CalibrateShortcut(const SampleSpec& spec,
                               const Catalog& catalog,
                               const std::function<void(std::size_t)>& progress);
 
+/**
+ * The calibration that comes with Weir, by its name in the catalogue.
+ * @throws InputError when it cannot be read, or has other features than estimates have now.
+ */
+Calibration ShippedCalibration(CalibratedThing thing, const Catalog& catalog);
+
 } // namespace weir
 
 #endif // WEIR_SCENARIOS_BOUND_CALIBRATE_SHORTCUT_H

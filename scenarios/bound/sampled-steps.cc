@@ -24,7 +24,8 @@ namespace
 constexpr uint32_t MAX_GPUS = 1024;   //!< of a calibrated scenario
 constexpr uint32_t MAX_REPLICAS = 64; //!< of a pipeline stage there: `flow` takes long on more
 constexpr uint32_t MAX_GPUS_OF_LARGER = 256; //!< where there are more replicas
-constexpr double MAX_WORK = 120000; //!< passes of a layer on a GPU, as WorkOf counts: some seconds
+constexpr double MAX_WORK =
+    30000; //!< passes of a layer on a GPU, as WorkOf counts: a second or two
 
 const std::vector<uint32_t> FEW_NODES{1, 2, 2, 4, 4, 8};
 const std::vector<uint32_t> MANY_NODES{8, 8, 12, 12, 12, 16, 16, 16, 16, 32, 32, 64, 128};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/calibrate-shortcut.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/coverage-option.h"
@@ -234,7 +234,7 @@ ReadAuto(const CollectiveOptions& options, CollectiveSweepSpec& spec)
         return;
     }
     spec.automatic.coverage = options.coverage;
-    spec.automatic.calibration = ReadCalibration("collectives", Catalog());
+    spec.automatic.calibration = ShippedCalibration(CalibratedThing::Collectives, Catalog());
     if (!options.tolerance.empty())
     {
         spec.automatic.tolerance =
@@ -519,7 +519,7 @@ RunCollective(const CollectiveOptions& options)
     std::optional<Calibration> calibration;
     if (!spec.program && isShortcut)
     {
-        calibration = ReadCalibration("collectives", catalog);
+        calibration = ShippedCalibration(CalibratedThing::Collectives, catalog);
     }
     const CollectiveSweepResult result = RunShowingProgress(
         spec, recording, {calibration ? &*calibration : nullptr, options.coverage}, options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/calibrate-shortcut.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/coverage-option.h"
@@ -122,7 +122,7 @@ Run(const RunOptions& options)
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, scenario.title);
         const auto loop = MakeEngineLoop(scenario.fidelity);
         const Catalog catalog;
-        const Calibration calibration = ReadCalibration("steps", catalog);
+        const Calibration calibration = ShippedCalibration(CalibratedThing::Steps, catalog);
         const auto measured = MeasuredBounds(catalog).Find(MEASURED_STEPS, options.coverage);
         const auto progress = [&](const RunProgress& place) {
             line.Update(place);

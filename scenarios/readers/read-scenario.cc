@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-scenario.h"
-#include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/calibrate-shortcut.h"
 
 #include "collectives/nccl/nccl-constants.h"
 #include "scenarios/readers/check-wiring.h"
@@ -586,7 +586,7 @@ ReadNetwork(const YamlNode& node, const Catalog& catalog, Scenario& scenario)
     }
     if (scenario.fidelity == Fidelity::Auto)
     {
-        scenario.automatic.calibration = ReadCalibration("collectives", catalog);
+        scenario.automatic.calibration = ShippedCalibration(CalibratedThing::Collectives, catalog);
     }
     if (const auto nccl = node.Find("nccl"))
     {

@@ -2,7 +2,7 @@
 #include "scenarios/validation/bound-agreement.h"
 
 #include "collectives/collective.h"
-#include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/calibrate-shortcut.h"
 
 #include <algorithm>
 #include <cmath>
@@ -128,7 +128,7 @@ CheckPopulation(SampleSpec spec,
                 const std::function<void()>& progress,
                 BoundAgreement& agreement)
 {
-    const Calibration calibration = ReadCalibration(ToString(spec.thing), catalog);
+    const Calibration calibration = ShippedCalibration(spec.thing, catalog);
     spec.scenarios = ScenariosOf(spec.thing, spec.population);
     const bool isShifted = spec.population != Population::Calibrated;
     std::map<std::string, Count> counts;

@@ -105,6 +105,24 @@ TEST(Calibration, FilesReadBackEqual)
     EXPECT_EQ(ToYaml(ReadCalibration(path, Catalog())), text);
 }
 
+/** A calibration by other features than positions have is not taken for one of theirs. */
+TEST(Calibration, ShippedOnesHaveTheFeaturesOfToday)
+{
+    for (const auto thing : {CalibratedThing::Collectives, CalibratedThing::Steps})
+    {
+        EXPECT_FALSE(ShippedCalibration(thing, Catalog()).Features().empty());
+    }
+    std::vector<CalibrationCase> cases;
+    AddCases({"stream", "ring"}, 150, cases);
+    const ScratchFolder folder;
+    std::filesystem::create_directory(folder / "calibrations");
+    std::ofstream(folder / "calibrations/steps.yaml") << ToYaml(Calibrate(cases));
+    const std::string refusal =
+        RefusalOf([&] { ShippedCalibration(CalibratedThing::Steps, Catalog({folder / ""})); });
+    EXPECT_NE(refusal.find("steps.yaml: features: found ranks, expected "), std::string::npos)
+        << refusal;
+}
+
 /** One seed makes one sample, however many threads run it. */
 TEST(Calibration, ThreadsChangeNothing)
 {
