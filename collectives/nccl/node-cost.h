@@ -23,7 +23,7 @@ enum class NodeCostKind : uint8_t
     LlPcieStep,         //!< a step over PCIe under LL
     SimplePcieStep,     //!< the same under Simple: a fence of all stores before the flag
     LlBlockRate,        //!< payload that a thread block moves under LL
-    Ll128BlockRate,     //!< likewise under LL128, in a ring
+    Ll128BlockRate,     //!< as above under LL128, in a ring
     BlockFloor,         //!< least times of primitives under Simple, over those of a GH200
     BlockTime,          //!< times by byte of primitives under Simple, over those of a GH200
     NvlsSync,           //!< flags of one chunk of NVLS inside a node

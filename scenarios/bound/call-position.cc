@@ -81,7 +81,10 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
     const Communicator& group = m_planner.GetCommunicator(plan.call.communicator);
     const bool isContended = group.nodes > 1 && (IsFabricBound(plan, cluster.GetTopology()) ||
                                                  cluster.GetSpec().fabric.routing->IsLoadAware());
-    return {{ToString(shortcut) + UnsampledFabric(cluster.GetSpec()),
+    const std::string unsampled = IsOfNccl(plan.algorithm)
+                                      ? UnsampledFabric(cluster.GetSpec())
+                                      : std::string(" by ") + ToString(plan.algorithm);
+    return {{ToString(shortcut) + unsampled,
              ToString(plan.algorithm),
              isContended ? "contended" : "uncontended",
              SizeClass(plan.wire / std::max(plan.duration, Time::Picoseconds(1))),

@@ -22,7 +22,7 @@ struct NetworkOverrides
     std::string routing;              //!< by name, as `fabric.routing`; empty: the topology's, ECMP
     std::optional<PacketSpec> packets{}; //!< how they move; nothing: bytes are a fluid
     SharingSpec sharing{};               //!< of that fluid
-    CorrectionSpec corrections{};        //!< likewise
+    CorrectionSpec corrections{};        //!< as above
 };
 
 /** Whether @p topology names a system, by path or of the catalogue. */

@@ -468,6 +468,10 @@ MeasuredLines(const CollectiveSweepSpec& spec,
     std::vector<std::string> told;
     for (const CollectivePoint& point : points)
     {
+        if (!IsOfNccl(point.algorithm))
+        {
+            continue; // what was measured are NCCL's
+        }
         const auto bound = measured.FindCollective(point.size, spec.cluster.nodes == 1, coverage);
         if (bound && std::find(told.begin(), told.end(), bound->name) == told.end())
         {

@@ -52,7 +52,7 @@ struct CollectiveSweepSpec
     std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms, in `flow`
     AutoSpec automatic{};                   //!< where the fidelity is auto
     SharingSpec sharing{};                  //!< of what is a fluid
-    CorrectionSpec corrections{};           //!< likewise
+    CorrectionSpec corrections{};           //!< as above
     std::string correctionsText;            //!< as given; empty: none
 };
 

@@ -54,7 +54,7 @@ TEST(PacketLaws, FlowsAloneTakeWhatM3States)
     }
     PacketSpec spec = PlainSpec();
     spec.clock = Time::Nanoseconds(1);
-    spec.queuePair.mostRate = Rate::Gbps(10);
+    spec.queuePair.maxRate = Rate::Gbps(10);
     spec.switches.flowControl = FlowControl::None;
     spec.switches.portQueue = Bytes::GiB(1);
     bench.Open(spec);

@@ -2,6 +2,7 @@
 #include "scenarios/simulation/collective-sweep.h"
 
 #include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/measured-bounds.h"
 #include "scenarios/readers/read-counts.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/size-list.h"
@@ -95,6 +96,23 @@ TEST(CollectiveSweep, CsvOfAShortcutHasBounds)
     AddBounds(calibration, 0.9, largest);
     EXPECT_EQ(largest.front().bound->region.rfind("outside: ", 0), 0U);
     EXPECT_NE(ToCsv(spec, largest).find(",,,0.9,"), std::string::npos); // no ends
+}
+
+/** The sample has NCCL's algorithms: others have no bound, and none against measured calls. */
+TEST(CollectiveSweep, AlgorithmsOutsideTheSampleHaveNoBound)
+{
+    const Catalog catalog;
+    CollectiveSweepSpec spec = TwoNodes(CollectiveOp::AllReduce);
+    spec.overrides.algorithm = Algorithm::DimensionWise;
+    auto points = RunCollectiveSweep(spec);
+    AddBounds(ReadCalibration("collectives", catalog), 0.9, points);
+    ASSERT_FALSE(points.empty());
+    for (const CollectivePoint& point : points)
+    {
+        ASSERT_EQ(point.algorithm, Algorithm::DimensionWise);
+        EXPECT_EQ(point.bound->region.rfind("outside: ", 0), 0U) << point.bound->region;
+    }
+    EXPECT_EQ(MeasuredLines(spec, MeasuredBounds(catalog), 0.9, points), "");
 }
 
 TEST(CollectiveSweep, CsvHasOneLineASizeAndTheNamedColumns)

@@ -11,6 +11,7 @@
 #include <hdf5_hl.h>
 
 #include <cmath>
+#include <numeric>
 
 namespace weir
 {
@@ -237,11 +238,17 @@ TEST(RunScenario, ResultFileHoldsTheResult)
     }
 }
 
+class LinkSeriesSums : public testing::TestWithParam<const char*>
+{
+};
+
 /** The link series and the links' totals are two ways to the same bytes. */
-TEST(RunScenario, LinkSeriesSumsToTheLinksBytes)
+TEST_P(LinkSeriesSums, AreTheLinksBytes)
 {
     const ScratchFolder folder;
-    Scenario scenario = SmallScenario();
+    Scenario scenario = SmallScenario(
+        {{"network", GetParam()},
+         {"jobs", "[{name: a, collective: {calls: 2, op: all-reduce, bytes: 2MB}}]"}});
     scenario.output.linkSeries = Time::Microseconds(50);
     scenario.output.file = folder / "a.h5";
     Simulate(scenario);
@@ -267,7 +274,15 @@ TEST(RunScenario, LinkSeriesSumsToTheLinksBytes)
     {
         EXPECT_NEAR(sum[i], total[i], 1e-7 * total[i] + 1) << "link " << i;
     }
+    EXPECT_GT(std::accumulate(sum.begin(), sum.end(), 0.0), 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    RunScenario,
+    LinkSeriesSums,
+    testing::Values("{fidelity: stream}",
+                    "{fidelity: packet}",
+                    "{fidelity: hybrid, packets: {links: ['node0/nic0->*']}}"));
 
 // A job that is a collective has a row a call, with the duration that the result has.
 TEST(RunScenario, CallsOfCollectiveJobsAreCollectives)
