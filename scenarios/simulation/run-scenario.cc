@@ -2,7 +2,6 @@
 #include "scenarios/simulation/run-scenario.h"
 
 #include "scenarios/bound/step-position.h"
-#include "scenarios/bound/tolerance.h"
 #include "scenarios/simulation/wire-scenario.h"
 
 #include <chrono>
@@ -61,12 +60,13 @@ AddBounds(const Scenario& scenario, const StepBounds& bounds, RunResult& result)
     result.measuredBound = bounds.measured;
 }
 
-/** As RunScenario, in the scenario's fidelity. */
+} // namespace
+
 RunResult
-RunInItsFidelity(const Scenario& scenario,
-                 EngineLoop& loop,
-                 const std::function<void(const RunProgress&)>& progress,
-                 const StepBounds& bounds)
+RunScenario(const Scenario& scenario,
+            EngineLoop& loop,
+            const std::function<void(const RunProgress&)>& progress,
+            const StepBounds& bounds)
 {
     const auto begin = std::chrono::steady_clock::now();
     RunRecording recording(scenario);
@@ -92,38 +92,6 @@ RunInItsFidelity(const Scenario& scenario,
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     result.peakRssBytes = PeakRssBytes();
     return result;
-}
-
-/** Whether one training job is all that there is. */
-bool
-IsOneJob(const Scenario& scenario)
-{
-    return scenario.jobs.size() == 1 && scenario.collectives.empty() && scenario.traffics.empty() &&
-           scenario.events.empty();
-}
-
-} // namespace
-
-RunResult
-RunScenario(const Scenario& scenario,
-            EngineLoop& loop,
-            const std::function<void(const RunProgress&)>& progress,
-            const StepBounds& bounds)
-{
-    if (scenario.fidelity == Fidelity::Auto && bounds.calibration != nullptr && IsOneJob(scenario))
-    {
-        Scenario whole = scenario;
-        whole.fidelity = Fidelity::Analytical;
-        Scenario unrecorded = whole;
-        unrecorded.output = {};
-        PlainLoop plain;
-        const RunResult trial = RunInItsFidelity(unrecorded, plain, progress, bounds);
-        if (trial.bound && MeetsTolerance(*trial.bound, scenario.automatic.tolerance))
-        {
-            return RunInItsFidelity(whole, loop, progress, bounds);
-        }
-    }
-    return RunInItsFidelity(scenario, loop, progress, bounds);
 }
 
 } // namespace weir

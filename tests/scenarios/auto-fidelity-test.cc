@@ -195,26 +195,6 @@ TEST(AutoFidelity, IsInTheResult)
     EXPECT_NE(text.find("tolerance: 10%"), std::string::npos) << text;
 }
 
-/** One job whose step has a bound that meets the tolerance is analytical as a whole; with a
- * tolerance of nothing its calls are chosen one by one. */
-TEST(AutoFidelity, RunsAWholeStepByItsBound)
-{
-    const Calibration steps = ReadCalibration("steps", Catalog());
-    const auto run = [&](const Scenario& scenario) {
-        PlainLoop loop;
-        return RunScenario(scenario, loop, [](Time) {}, {&steps, 0.9});
-    };
-    const Scenario scenario =
-        SmallScenario({{"network.fidelity", "auto"}, {"network.tolerance", "10%"}});
-    const RunResult whole = run(scenario);
-    EXPECT_EQ(whole.StepTime(), PlaySmall({{"network.fidelity", "analytical"}}).StepTime());
-    EXPECT_NE(ToJson(scenario, whole).find("\"step\": \"analytical\""), std::string::npos);
-    EXPECT_NE(Summarize(scenario, whole).find("bound of the step"), std::string::npos);
-    const Scenario exact =
-        SmallScenario({{"network.fidelity", "auto"}, {"network.tolerance", "0%"}});
-    EXPECT_NE(ToJson(exact, run(exact)).find("\"step\": null"), std::string::npos);
-}
-
 TEST(AutoFidelity, RefusesOtherTolerances)
 {
     const auto refusal = [](const char* tolerance) {
