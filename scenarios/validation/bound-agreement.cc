@@ -90,13 +90,6 @@ Finish(Count count, const Calibration& calibration)
             regime->second.cases,
             check.fresh - check.refused);
     }
-    else
-    {
-        // Of a shifted population: what is not refused is to be covered as well, a binomial count.
-        constexpr std::size_t MANY = 1000000;
-        const auto ranks = static_cast<std::size_t>(COVERAGE * MANY);
-        check.expected = ExpectedCount({0, 0, ranks, MANY}, MANY, check.fresh - check.refused);
-    }
     return check;
 }
 
@@ -173,8 +166,9 @@ Row(const BoundCheck& check)
 {
     const std::size_t judged = check.fresh - check.refused;
     const bool isRegime = check.population == Population::Calibrated;
-    const std::string range =
-        std::to_string(check.expected.least) + " to " + std::to_string(check.expected.most);
+    const std::string range = isRegime ? std::to_string(check.expected.least) + " to " +
+                                             std::to_string(check.expected.most)
+                                       : "";
     char line[200];
     std::snprintf(line,
                   sizeof line,
@@ -255,15 +249,14 @@ CasesOf(const BoundAgreement& agreement)
                              Share(check.refused, check.fresh),
                              true});
         }
-        if (check.fresh > check.refused)
+        else if (check.fresh > check.refused)
         {
             const double least = static_cast<double>(check.expected.least);
-            cases.push_back(
-                {of + (check.regime.empty() ? ToString(check.population) : check.regime),
-                 {"covered"},
-                 std::max(1.0, least),
-                 std::max(least == 0 ? 1.0 : 0.0, static_cast<double>(check.covered)),
-                 true});
+            cases.push_back({of + check.regime,
+                             {"covered"},
+                             std::max(1.0, least),
+                             std::max(least == 0 ? 1.0 : 0.0, static_cast<double>(check.covered)),
+                             true});
         }
     }
     for (const BoundWidth& width : agreement.widths)
