@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/sampled-steps.h"
 
-#include "scenarios/bound/cluster-features.h"
 #include "scenarios/bound/random-draws.h"
 #include "scenarios/bound/sampled-fabric.h"
 #include "scenarios/bound/step-position.h"
 #include "scenarios/readers/read-scenario.h"
-#include "scenarios/readers/read-system.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
 #include <stdexcept>
-#include <variant>
 #include <vector>
 
 namespace weir
@@ -24,8 +21,6 @@ namespace
 constexpr uint32_t MAX_GPUS = 1024;   //!< of a calibrated scenario
 constexpr uint32_t MAX_REPLICAS = 64; //!< of a pipeline stage there: `flow` takes long on more
 constexpr uint32_t MAX_GPUS_OF_LARGER = 256; //!< where there are more replicas
-constexpr double MAX_WORK =
-    30000; //!< passes of a layer on a GPU, as WorkOf counts: a second or two
 
 const std::vector<uint32_t> FEW_NODES{1, 2, 2, 4, 4, 8};
 const std::vector<uint32_t> MANY_NODES{8, 8, 12, 12, 12, 16, 16, 16, 16, 32, 32, 64, 128};
@@ -47,32 +42,9 @@ const std::vector<Machine> MACHINES{{"hgx-h100", 8},
                                     {"perlmutter", 4},
                                     {"polaris", 4}};
 
-/** Fixed, so that a new model of the catalogue changes no sample. */
-const std::vector<const char*> DENSE{"gpt-1.7b",
-                                     "gpt-3.6b",
-                                     "gpt-7.5b",
-                                     "llama-2-7b",
-                                     "llama-2-13b",
-                                     "llama-3-8b",
-                                     "gpt-22b",
-                                     "gpt-39b",
-                                     "llama-2-70b",
-                                     "llama-3-70b",
-                                     "gpt-175b",
-                                     "llama-3-405b",
-                                     "gpt-530b",
-                                     "gpt-1t"};
-const std::vector<const char*> MIXTURES{
-    "mixtral-8x7b", "mixtral-8x22b", "deepseek-moe-16b", "qwen2-57b-a14b"};
-const std::vector<const char*> FRAMEWORKS{"megatron-lm",
-                                          "megatron-core",
-                                          "nemo",
-                                          "deepspeed",
-                                          "fsdp",
-                                          "fsdp2",
-                                          "pytorch-ddp",
-                                          "torchtitan",
-                                          "zero-bubble"};
+const std::vector<const char*> DENSE{
+    "gpt-1.7b", "gpt-3.6b", "gpt-7.5b", "llama-2-7b", "llama-2-13b", "llama-3-8b", "gpt-22b"};
+const std::vector<const char*> MIXTURES{"mixtral-8x7b", "deepseek-moe-16b"};
 
 /** Whether a population has plans of so many replicas. */
 bool
@@ -100,7 +72,7 @@ DrawGrid(RandomDraws& draws, Population population, uint32_t gpus)
     for (int i = 0; i < MAX_TRIES; i++)
     {
         RankGrid grid{draws.OneOf(std::vector<uint32_t>{1, 2, 4, 8}),
-                      draws.OneOf(std::vector<uint32_t>{1, 1, 2, 4, 8, 8, 12, 16, 32, 64}),
+                      draws.OneOf(std::vector<uint32_t>{1, 1, 2, 4, 8}),
                       draws.With(0.1) ? 2u : 1u,
                       0};
         const uint32_t others = grid.tensor * grid.pipeline * grid.context;
@@ -113,137 +85,58 @@ DrawGrid(RandomDraws& draws, Population population, uint32_t gpus)
     throw std::invalid_argument("no plan of so many ranks");
 }
 
-/** How a pipeline is run, with @p virtualStages chunks of layers a stage. */
+/** The plan's keys, for a job of @p gpus ranks. */
 std::string
-DrawSchedule(RandomDraws& draws, uint32_t& virtualStages)
+DrawPlan(RandomDraws& draws, Population population, uint32_t gpus, bool isMixture)
 {
-    virtualStages = draws.With(0.3) ? draws.OneOf(std::vector<uint32_t>{2, 2, 3, 6}) : 1;
-    return virtualStages > 1
-               ? ", schedule: interleaved, virtualStages: " + std::to_string(virtualStages)
-               : draws.OneOf(std::vector<std::string>{
-                     ", schedule: 1f1b", ", schedule: gpipe", ", schedule: zb-h1"});
+    const auto [tensor, pipeline, context, data] = DrawGrid(draws, population, gpus);
+    const uint32_t passes = pipeline * draws.OneOf(std::vector<uint32_t>{1, 2, 4});
+    std::string text =
+        "tensor: " + std::to_string(tensor) + ", pipeline: " + std::to_string(pipeline) +
+        ", data: " + std::to_string(data) + ", globalBatch: " + std::to_string(data * passes);
+    if (context > 1)
+    {
+        text += ", context: 2";
+    }
+    if (tensor > 1 && draws.With(0.6))
+    {
+        text += ", sequenceParallel: true";
+    }
+    if (pipeline > 1)
+    {
+        text += draws.OneOf(std::vector<const char*>{", schedule: 1f1b",
+                                                     ", schedule: gpipe",
+                                                     ", schedule: zb-h1",
+                                                     ", schedule: interleaved, virtualStages: 2"});
+    }
+    if (isMixture && draws.With(0.8))
+    {
+        text += ", expert: " + std::to_string(draws.OneOf(std::vector<int>{2, 4, 8}));
+    }
+    if (data > 1)
+    {
+        text += draws.OneOf(std::vector<const char*>{"",
+                                                     "",
+                                                     ", distributedOptimizer: true",
+                                                     ", distributedOptimizer: true, bucket: 80MiB",
+                                                     ", dataSharding: gradients",
+                                                     ", dataSharding: full"});
+    }
+    return text + draws.OneOf(std::vector<const char*>{"", ", recomputation: full"});
 }
 
-/** A model of @p layers, or as deep as it is. */
-std::string
-DrawModel(RandomDraws& draws, bool isMixture, const std::string& name, uint32_t layers)
-{
-    const std::string base = draws.OneOf(isMixture ? MIXTURES : DENSE);
-    return draws.With(0.25) ? base
-                            : "{base: " + base + ", name: " + name +
-                                  ", source: a sample, layers: " + std::to_string(layers) + "}";
-}
-
-/** A training job of @p gpus ranks. */
 std::string
 DrawJob(RandomDraws& draws, Population population, const std::string& name, uint32_t gpus)
 {
     const bool isMixture = draws.With(0.2);
-    const auto [tensor, pipeline, context, data] = DrawGrid(draws, population, gpus);
-    uint32_t virtualStages = 1;
-    const std::string schedule = pipeline > 1 ? DrawSchedule(draws, virtualStages) : "";
-    const uint32_t layers =
-        pipeline == 1 ? draws.OneOf(std::vector<uint32_t>{4, 8, 8, 16, 32, 64})
-                      : pipeline * virtualStages * draws.OneOf(std::vector<uint32_t>{1, 1, 2, 4});
-    const std::string model = DrawModel(draws, isMixture, name, layers);
-    const uint32_t passes = pipeline * draws.OneOf(std::vector<uint32_t>{1, 2, 4, 8, 16});
-    const uint32_t microBatch = draws.OneOf(std::vector<uint32_t>{1, 1, 1, 2, 4});
-    const auto sometimes = [&](double probability, const std::string& keys) {
-        return draws.With(probability) ? ", " + keys : "";
-    };
-    std::string plan =
-        "tensor: " + std::to_string(tensor) + ", pipeline: " + std::to_string(pipeline) +
-        ", data: " + std::to_string(data) + ", microBatch: " + std::to_string(microBatch) +
-        ", globalBatch: " + std::to_string(data * passes * microBatch) + schedule;
-    plan += context > 1 ? ", context: 2" : "";
-    plan += sometimes(0.25, std::string("framework: ") + draws.OneOf(FRAMEWORKS));
-    plan += tensor > 1 ? sometimes(0.6, "sequenceParallel: true") : "";
-    plan += tensor == 8 ? sometimes(0.05, "tensorShape: [2, 2, 2]") : "";
-    plan +=
-        isMixture
-            ? sometimes(0.8, "expert: " + std::to_string(draws.OneOf(std::vector<int>{2, 4, 8})))
-            : "";
-    if (data > 1)
-    {
-        plan += draws.OneOf(
-            std::vector<const char*>{"",
-                                     "",
-                                     ", overlapGradients: false",
-                                     ", distributedOptimizer: true",
-                                     ", distributedOptimizer: true, bucket: 80MiB",
-                                     ", dataSharding: gradients",
-                                     ", dataSharding: full",
-                                     ", dataSharding: {state: full, ranks: 8, prefetch: 1}"});
-    }
-    plan += draws.OneOf(
-        std::vector<const char*>{"", ", recomputation: full", ", recomputation: selective"});
-    return "{name: " + name + ", model: " + model + ", parallel: {" + plan + "}, steps: 1";
-}
-
-/** What has its GPUs or links beside the first job, until that ends. */
-std::string
-DrawNeighbour(RandomDraws& draws, Population population, uint32_t gpus)
-{
-    const std::string mebibytes =
-        std::to_string(static_cast<int>(draws.LogUniform(1, 512))) + "MiB";
-    switch (draws.OneOf(std::vector<int>{0, 0, 1, 2}))
-    {
-    case 0:
-        return DrawJob(draws, population, "second", gpus);
-    case 1:
-        return "{name: second, until: first, gpus: " + std::to_string(gpus) +
-               ", collective: {op: " +
-               draws.OneOf(std::vector<const char*>{"all-reduce", "all-gather", "all-to-all"}) +
-               ", bytes: " + mebibytes + "}";
-    default:
-        return "{name: second, until: first, traffic: {pattern: permutation, bytes: " + mebibytes +
-               ", every: 20ms, times: 100}";
-    }
-}
-
-/** Flows in the background, links that fail, or one of a lower rate. */
-std::string
-DrawEvents(RandomDraws& draws, const ClusterSpec& spec)
-{
-    const auto milliseconds = [&](double least, double most) {
-        return std::to_string(static_cast<int>(draws.LogUniform(least, most))) + "ms";
-    };
-    switch (draws.OneOf(std::vector<int>{0, 1, 2}))
-    {
-    case 0:
-        return "{kind: background, at: 0s, from: node0/gpu0, to: node" +
-               std::to_string(spec.nodes - 1) +
-               "/gpu0, bytes: 256MiB, every: " + milliseconds(5, 100) + ", times: 50}";
-    case 1:
-        return std::string("{kind: random-failures, at: 0s, links: ") +
-               draws.OneOf(std::vector<const char*>{"switch-to-switch", "nic-to-switch"}) +
-               ", meanTimeToFailure: " + milliseconds(1000, 60000) +
-               ", meanTimeToRepair: " + milliseconds(5, 500) +
-               ", seed: " + std::to_string(draws.Bits() % 1000) + "}";
-    default:
-        break;
-    }
-    const Cluster cluster(spec);
-    const Topology& topology = cluster.GetTopology();
-    std::vector<LinkId> links; // from NICs to switches
-    for (std::size_t i = 0; i < topology.LinkCount(); i++)
-    {
-        const Link& link = topology.GetLink(LinkId(i));
-        if (topology.GetDevice(link.from).kind == DeviceKind::Nic &&
-            IsSwitchOfFabric(topology.GetDevice(link.to)))
-        {
-            links.push_back(LinkId(i));
-        }
-    }
-    const Link& link = topology.GetLink(draws.OneOf(links));
-    return "{kind: degrade, at: 0s, from: " + topology.GetDevice(link.from).name +
-           ", to: " + topology.GetDevice(link.to).name +
-           ", factor: " + std::to_string(draws.LogUniform(0.05, 0.9)) + "}";
+    return "{name: " + name + ", model: {base: " + draws.OneOf(isMixture ? MIXTURES : DENSE) +
+           ", name: " + name + ", source: a sample, layers: 8}, parallel: {" +
+           DrawPlan(draws, population, gpus, isMixture) + "}, steps: 1}";
 }
 
 /** The scenario's text, but for its fidelity. */
 std::string
-DrawScenario(RandomDraws& draws, Population population, const Catalog& catalog)
+DrawScenario(RandomDraws& draws, Population population)
 {
     const bool hasLargerGroups = population == Population::LargerGroups;
     const Machine& machine = draws.OneOf(MACHINES);
@@ -256,78 +149,43 @@ DrawScenario(RandomDraws& draws, Population population, const Catalog& catalog)
         throw std::invalid_argument("a cluster outside the population");
     }
     const bool isNetworked = nodes > 1;
-    const std::string system = std::string("{base: ") + machine.system +
-                               ", nodes: " + std::to_string(nodes) +
-                               (isNetworked ? DrawFabric(draws, population) : "") + "}";
-    const bool hasNeighbour = isNetworked && draws.With(0.16);
-    const bool hasEvents = isNetworked && !hasNeighbour && draws.With(0.16);
-    std::string jobs = DrawJob(draws, population, "first", hasNeighbour ? gpus / 2 : gpus);
+    std::string text = std::string("title: sample\nsystem: {base: ") + machine.system +
+                       ", nodes: " + std::to_string(nodes) +
+                       (isNetworked ? DrawFabric(draws, population) : "") + "}\njobs: [";
+    const bool hasNeighbour = isNetworked && draws.With(0.15);
+    text += DrawJob(draws, population, "first", hasNeighbour ? gpus / 2 : gpus);
     if (hasNeighbour)
     {
-        const std::string placement =
-            draws.With(0.5) ? ", placement: {kind: strided, stride: 2}}" : "}";
-        jobs += placement + ", " + DrawNeighbour(draws, population, gpus / 2) + placement;
+        text += ", " + DrawJob(draws, population, "second", gpus / 2);
     }
-    else
-    {
-        jobs += "}";
-    }
-    const std::string events =
-        hasEvents
-            ? DrawEvents(draws, ReadSystem(YamlNode::Parse(system, "sample"), catalog).cluster)
-            : "";
-    return "title: sample\nsystem: " + system + "\njobs: [" + jobs + "]\nevents: [" + events +
-           "]\n";
+    return text + "]\n";
 }
 
-/** Passes of a layer on a GPU in a step of all jobs; more where each of them moves much. */
-double
-WorkOf(const Scenario& scenario)
-{
-    double work = 0;
-    for (const JobSpec& job : scenario.jobs)
-    {
-        const ParallelPlan& plan = job.plan;
-        const bool isGathered = plan.sharding.state == ShardedState::Full || plan.expert > 1;
-        work += std::get<Transformer>(job.network).layers * plan.MicroBatches() * plan.tensor *
-                static_cast<double>(plan.data) * plan.context *
-                (isGathered ? 1 + plan.data / 4.0 : 1);
-    }
-    return work;
-}
-
-/** The scenario of @p text. @throws std::invalid_argument when it takes too long. */
-Scenario
-ReadSample(const std::string& text,
-           Population population,
-           Fidelity fidelity,
-           const Catalog& catalog)
+Time
+TimeOf(const std::string& text,
+       Population population,
+       Fidelity fidelity,
+       const Catalog& catalog,
+       RegimePosition* position)
 {
     Scenario scenario = ReadScenario(
         YamlNode::Parse(text + "network: {fidelity: " + ToString(fidelity) + "}\n", "sample"),
         catalog);
-    if (WorkOf(scenario) > MAX_WORK)
-    {
-        throw std::invalid_argument("a step that takes long");
-    }
     if (population == Population::OtherMachines)
     {
         ChangeSpeeds(scenario.cluster);
     }
-    return scenario;
-}
-
-/** What a shortcut makes of @p scenario. */
-SampledEstimate
-Estimate(const Scenario& scenario)
-{
     PlainLoop loop;
     const RunResult result = RunScenario(scenario, loop, [](Time) {});
     if (!result.waiting.empty())
     {
         throw std::invalid_argument("a run that never ends");
     }
-    return {PositionOf(scenario, result), result.StepTime()};
+    if (position != nullptr)
+    {
+        *position = PositionOf(scenario, result);
+    }
+    return result.StepTime();
 }
 
 } // namespace
@@ -338,17 +196,12 @@ SampleStep(uint64_t seed, uint64_t index, Population population, const Catalog& 
     RandomDraws draws(seed, index);
     return DrawnUntilPossible([&] {
         SampledStep step;
-        step.text = DrawScenario(draws, population, catalog);
-        const auto read = [&](Fidelity fidelity) {
-            return ReadSample(step.text, population, fidelity, catalog);
-        };
-        const Scenario stream = read(Fidelity::Stream);
-        if (stream.events.empty() && stream.traffics.empty()) // which know no load of links
-        {
-            step.estimates.push_back(Estimate(read(Fidelity::Analytical)));
-        }
-        step.estimates.push_back(Estimate(stream));
-        step.flow = Estimate(read(Fidelity::Flow)).time;
+        step.text = DrawScenario(draws, population);
+        step.analytical =
+            TimeOf(step.text, population, Fidelity::Analytical, catalog, &step.analyticalPosition);
+        step.stream =
+            TimeOf(step.text, population, Fidelity::Stream, catalog, &step.streamPosition);
+        step.flow = TimeOf(step.text, population, Fidelity::Flow, catalog, nullptr);
         return step;
     });
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/step-position.h"
 
-#include "scenarios/bound/sampled-fabric.h"
-
 #include <algorithm>
 #include <variant>
 
@@ -45,30 +43,11 @@ ExposureClass(double exposed)
 }
 
 bool
-IsSlowGpu(const EventSpec& event)
-{
-    return event.kind == EventKind::SlowGpu;
-}
-
-bool
-HasLinkEvents(const Scenario& scenario)
-{
-    return !std::all_of(scenario.events.begin(), scenario.events.end(), IsSlowGpu);
-}
-
-bool
-HasOtherJobs(const Scenario& scenario)
-{
-    return scenario.jobs.size() > 1 || !scenario.collectives.empty() || !scenario.traffics.empty();
-}
-
-bool
 HasStragglers(const Scenario& scenario)
 {
-    return std::any_of(scenario.events.begin(), scenario.events.end(), IsSlowGpu) ||
-           std::any_of(scenario.jobs.begin(), scenario.jobs.end(), [](const JobSpec& job) {
-               return job.jitter.IsOn();
-           });
+    return std::any_of(scenario.jobs.begin(), scenario.jobs.end(), [](const JobSpec& job) {
+        return job.jitter.IsOn();
+    });
 }
 
 /** The shortcut, and what of the scenario no calibration covers. */
@@ -76,38 +55,11 @@ std::string
 ShortcutClass(const Scenario& scenario)
 {
     const bool isTransformer = std::holds_alternative<Transformer>(scenario.jobs.front().network);
-    std::string name = ToString(scenario.fidelity) + UnsampledFabric(scenario.cluster);
+    std::string name = ToString(scenario.fidelity);
     name += isTransformer ? "" : " of layer tables";
-    name += HasLinkEvents(scenario) && HasOtherJobs(scenario) ? " with events and other jobs" : "";
+    name += scenario.events.empty() ? "" : " with events";
+    name += scenario.collectives.empty() ? "" : " beside collectives";
     return name + (HasStragglers(scenario) ? " with stragglers" : "");
-}
-
-/** What but the first job decides how long its communication takes. */
-const char*
-LoadClass(const Scenario& scenario, double oversubscription)
-{
-    constexpr double EVEN = 1.05; // of rounding to whole links
-    if (HasLinkEvents(scenario))
-    {
-        return "events";
-    }
-    if (HasOtherJobs(scenario))
-    {
-        return "other jobs";
-    }
-    return scenario.cluster.nodes > 1 &&
-                   (oversubscription > EVEN || scenario.cluster.fabric.routing->IsLoadAware())
-               ? "contended"
-               : "uncontended";
-}
-
-/** How often a rank passes through a layer in a step. */
-double
-LayerPasses(const JobSpec& job)
-{
-    const auto* model = std::get_if<Transformer>(&job.network);
-    const double layers = model == nullptr ? 1 : model->layers;
-    return layers / job.plan.pipeline * job.plan.MicroBatches();
 }
 
 } // namespace
@@ -117,8 +69,7 @@ StepFeatureNames()
 {
     return {"GPUs",
             "replicas of a stage",
-            "passes through a layer",
-            "ms of such a pass",
+            "ms of step",
             "share of exposed communication",
             "oversubscription",
             "GB/s of a GPU inside its node",
@@ -130,16 +81,18 @@ PositionOf(const Scenario& scenario, const RunResult& result)
 {
     const JobResult& job = result.jobs.front();
     const bool isNetworked = scenario.cluster.nodes > 1;
-    const JobSpec& spec = scenario.jobs.front();
-    const double passes = LayerPasses(spec);
+    const bool routesByLoad = scenario.cluster.fabric.routing->IsLoadAware();
+    constexpr double EVEN = 1.05; // of rounding to whole links
+    const bool isContended = isNetworked && (result.cluster.oversubscription > EVEN ||
+                                             routesByLoad || scenario.jobs.size() > 1);
+    const ParallelPlan& plan = scenario.jobs.front().plan;
     const double exposed = ExposedShare(job.mean);
     return {{ShortcutClass(scenario),
-             LoadClass(scenario, result.cluster.oversubscription),
+             isContended ? "contended" : "uncontended",
              ExposureClass(exposed)},
             {FeatureOf(job.gpus),
-             FeatureOf(static_cast<double>(spec.plan.data) * spec.plan.context),
-             FeatureOf(passes),
-             FeatureOf(job.stepTime.ToMicroseconds() / 1000 / passes),
+             FeatureOf(static_cast<double>(plan.data) * plan.context),
+             FeatureOf(job.stepTime.ToMicroseconds() / 1000),
              FeatureOf(exposed),
              isNetworked ? FeatureOf(result.cluster.oversubscription) : 0,
              FeatureOf(result.cluster.nodeRate),
