@@ -26,17 +26,6 @@ LinkSeries::SetRate(LinkId link, Rate rate, Time now)
 }
 
 void
-LinkSeries::OnTransmit(LinkId link, unsigned, uint32_t bytes, Time now, Time end)
-{
-    Settle(link.Index(), now);
-    if (end > now)
-    {
-        m_entries[link.Index()].packetRate = Rate::BytesPerSecond(bytes / (end - now).ToSeconds());
-        m_entries[link.Index()].packetEnd = end;
-    }
-}
-
-void
 LinkSeries::Finish(Time now)
 {
     for (std::size_t link = 0; link < m_entries.size(); link++)
@@ -61,18 +50,15 @@ LinkSeries::Settle(std::size_t link, Time now)
     {
         const int64_t bin = entry.since.ToPicoseconds() / width;
         const Time binEnd = Time::Picoseconds((bin + 1) * width);
-        const bool hasPacket = entry.since < entry.packetEnd;
-        const Time until = std::min({now, binEnd, hasPacket ? entry.packetEnd : binEnd});
-        const double rate =
-            entry.rate.ToBytesPerSecond() + (hasPacket ? entry.packetRate.ToBytesPerSecond() : 0);
-        entry.bytes += rate * (until - entry.since).ToSeconds();
+        const Time until = std::min(now, binEnd);
+        entry.bytes += entry.rate.ToBytesPerSecond() * (until - entry.since).ToSeconds();
         entry.since = until;
         if (until == binEnd && entry.bytes > 0)
         {
             m_sink.OnLinkBin({LinkId(link), bin, entry.bytes});
             entry.bytes = 0;
         }
-        if (entry.rate == Rate() && entry.bytes == 0 && entry.packetEnd <= entry.since)
+        if (entry.rate == Rate() && entry.bytes == 0)
         {
             entry.since = now; // nothing to account for until the rate changes
         }

@@ -2,7 +2,6 @@
 #ifndef WEIR_SCENARIOS_RESULTS_LINK_SERIES_H
 #define WEIR_SCENARIOS_RESULTS_LINK_SERIES_H
 
-#include "fabric/transport/packet/port-observer.h"
 #include "scenarios/results/record.h"
 
 #include <vector>
@@ -11,22 +10,17 @@ namespace weir
 {
 
 /**
- * Turns changes of link rates, and packets that ports send, into bytes per time bin. Exact: the
- * integral of each link's piecewise constant rate over each bin, a packet's bytes being spread
- * evenly over the time that it takes to be sent. Bins without traffic are left out. Memory
- * O(links).
+ * Turns changes of link rates into bytes per time bin. Exact: the integral of each link's
+ * piecewise constant rate over each bin. Bins without traffic are left out. Memory O(links).
  */
-class LinkSeries : public PortObserver
+class LinkSeries
 {
   public:
     /** @throws std::invalid_argument when @p binWidth is not positive. */
     LinkSeries(std::size_t links, Time binWidth, RecordSink& sink);
 
-    /** The rate of a fluid on @p link is @p rate from @p now on. */
+    /** The rate of @p link is @p rate from @p now on. */
     void SetRate(LinkId link, Rate rate, Time now);
-
-    void OnTransmit(
-        LinkId link, unsigned trafficClass, uint32_t bytes, Time now, Time end) override;
 
     /** Closes every bin at @p now. */
     void Finish(Time now);
@@ -34,9 +28,7 @@ class LinkSeries : public PortObserver
   private:
     struct Entry
     {
-        Rate rate;       //!< of a fluid
-        Rate packetRate; //!< of the packet that is sent until @ref packetEnd
-        Time packetEnd;
+        Rate rate;
         Time since;      //!< up to here the bytes are accounted for
         double bytes{0}; //!< in the bin of @ref since
     };

@@ -427,7 +427,6 @@ Recorder::Watch(Transport& transport,
     {
         m_linkSeries =
             std::make_unique<LinkSeries>(routing.GetTopology().LinkCount(), *linkSeries, *m_sinks);
-        transport.AddPortObserver(*m_linkSeries); // where every packet is simulated
     }
     m_routing = &routing;
     m_findOwner = std::move(findOwner);
@@ -440,7 +439,6 @@ Recorder::Finish(Time now)
 {
     if (m_linkSeries)
     {
-        m_transport->RemovePortObserver(*m_linkSeries);
         m_linkSeries->Finish(now);
     }
     if (m_portSeries)

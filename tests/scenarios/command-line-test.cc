@@ -82,7 +82,7 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-reduce --sizes 8Q", "--sizes"},
     {"collective --system hgx-h100 --op all-reduce --nodes 0", "--nodes"},
     {"collective --system hgx-h100 --op all-reduce --gpus-per-node 9", "at most 8"},
-    {"collective --system hgx-h100 --op all-reduce --channels 63", "channels"},
+    {"collective --system hgx-h100 --op all-reduce --channels 65", "channels"},
     {"collective --system hgx-h100 --op all-reduce --min-channels 32 --max-channels 8",
      "--min-channels: found 32, expected at most --max-channels, 8"},
     {"run gpt-22b-8-a100-full -o a.h5 --timeline ./a.h5", "expected another file than the results"},

@@ -77,23 +77,6 @@ TEST(LinkSeries, NumbersBinsBeyond32Bits)
     EXPECT_EQ(bins.records[1].bin, first + 1);
 }
 
-/**
- * A packet of 1000 B from 5 ns to 15 ns beside a fluid of 1 GB/s from 0 to 20 ns, bins of 10 ns:
- * half a packet and 10 B of the fluid in each.
- */
-TEST(LinkSeries, AddsPacketsToAFluid)
-{
-    Bins bins;
-    LinkSeries series(1, Time::Nanoseconds(10), bins);
-    series.SetRate(LinkId(0), Rate::GBps(1), Time());
-    series.OnTransmit(LinkId(0), 1, 1000, Time::Nanoseconds(5), Time::Nanoseconds(15));
-    series.SetRate(LinkId(0), Rate(), Time::Nanoseconds(20));
-    series.Finish(Time::Microseconds(1));
-    ASSERT_EQ(bins.records.size(), 2U);
-    EXPECT_NEAR(bins.records[0].bytes, 510, 1e-9);
-    EXPECT_NEAR(bins.records[1].bytes, 510, 1e-9);
-}
-
 TEST(LinkSeries, RefusesABinWithoutWidth)
 {
     Bins bins;

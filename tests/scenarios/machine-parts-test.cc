@@ -181,12 +181,13 @@ TEST_F(MachinePartsWalk, RefusesWithThePlace)
     EXPECT_EQ(refusal("{nic: {transport: rocee}}"),
               "s.yaml:2:25: node.nic.transport: found the unknown transport 'rocee', expected a "
               "file or one of: efa, infiniband, roce, slingshot, tcp (did you mean 'roce'?)");
-    EXPECT_EQ(RefusalOf([] {
-                  ReadHost(
-                      YamlNode::Parse("{vendor: amd, costs: {proxyPost: {value: 1us}}}", "h.yaml"),
-                      Catalog());
-              }),
-              "h.yaml:1:34: costs.proxyPost.source: found nothing, expected a value for 'source'");
+    EXPECT_EQ(
+        RefusalOf([] {
+            ReadHost(YamlNode::Parse("{vendor: amd, costs: {proxyPost: {value: 1us}}, base: intel}",
+                                     "h.yaml"),
+                     Catalog());
+        }),
+        "h.yaml:1:34: costs.proxyPost.source: found nothing, expected a value for 'source'");
 }
 
 } // namespace
