@@ -309,8 +309,8 @@ TEST(TopologyFiles, ADrawingHasEveryDeviceOfTheNodeAndEveryRate)
                              ">pcie3</text>",
                              ">cpu1</text>",
                              ">leaf3</text>",
-                             "8 x nvlink, nvlink: 47.4 GB/s",
-                             "8 x nvlink, nvlink: 23.7 GB/s",
+                             "8 x nvlink, nvlink: 46.1 GB/s",
+                             "8 x nvlink, nvlink: 23.1 GB/s",
                              ">gpu0 (6)</text>"})
     {
         EXPECT_NE(svg.find(word), std::string::npos) << word;
