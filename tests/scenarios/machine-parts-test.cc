@@ -181,13 +181,16 @@ TEST_F(MachinePartsWalk, RefusesWithThePlace)
     EXPECT_EQ(refusal("{nic: {transport: rocee}}"),
               "s.yaml:2:25: node.nic.transport: found the unknown transport 'rocee', expected a "
               "file or one of: efa, infiniband, roce, slingshot, tcp (did you mean 'roce'?)");
-    EXPECT_EQ(
-        RefusalOf([] {
-            ReadHost(YamlNode::Parse("{vendor: amd, costs: {proxyPost: {value: 1us}}, base: intel}",
-                                     "h.yaml"),
-                     Catalog());
-        }),
-        "h.yaml:1:34: costs.proxyPost.source: found nothing, expected a value for 'source'");
+    EXPECT_EQ(RefusalOf([] {
+                  ReadHost(
+                      YamlNode::Parse(
+                          "{vendor: amd, costs: {proxyPost: {value: 1us}}, sockets: {latency: "
+                          "200ns, rates: [{family: 23, model: 49, rate: 16GB/s}], source: a test}, "
+                          "pcie: {maxPayload: 256, measured: 0.9, latency: 150ns, source: a test}}",
+                          "h.yaml"),
+                      Catalog());
+              }),
+              "h.yaml:1:34: costs.proxyPost.source: found nothing, expected a value for 'source'");
 }
 
 } // namespace
