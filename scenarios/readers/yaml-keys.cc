@@ -944,15 +944,18 @@ FileMaps()
 
 } // namespace
 
-Maps
+const Maps&
 YamlKeyMaps()
 {
-    Maps all;
-    for (const Maps& maps : {RunMaps(), SystemMaps(), GpuMaps(), ModelMaps(), FileMaps()})
-    {
-        all.insert(all.end(), maps.begin(), maps.end());
-    }
-    return all;
+    static const Maps maps = [] {
+        Maps all;
+        for (const Maps& part : {RunMaps(), SystemMaps(), GpuMaps(), ModelMaps(), FileMaps()})
+        {
+            all.insert(all.end(), part.begin(), part.end());
+        }
+        return all;
+    }();
+    return maps;
 }
 
 std::vector<std::string>

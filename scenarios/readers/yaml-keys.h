@@ -30,7 +30,7 @@ struct YamlKeyMap
 };
 
 /** All of them: runs, systems, GPUs, models, graphs, suites, calibrations. */
-std::vector<YamlKeyMap> YamlKeyMaps();
+const std::vector<YamlKeyMap>& YamlKeyMaps();
 
 /** The names of the keys of the map @p name, in their order. @throws std::logic_error: no such. */
 std::vector<std::string> YamlKeysOf(const std::string& name);
