@@ -53,6 +53,8 @@ PacketNetwork::PacketNetwork(const Topology& topology,
       m_arbiter(spec.arbitration, spec.trafficClasses),
       m_clock(spec.clock.ToPicoseconds()),
       m_cell(spec.switches.cell.Count()),
+      m_boundsTlpHeaders(spec.nodeLinks.pciePostedHeaders > 0 ||
+                         spec.nodeLinks.pcieCompletionHeaders > 0),
       m_ports(topology.LinkCount()),
       m_counters(topology.LinkCount()),
       m_queues(topology.LinkCount() * m_classes),
@@ -95,8 +97,10 @@ PacketNetwork::PacketNetwork(const Topology& topology,
     std::vector<int64_t> committed(topology.DeviceCount(), 0);
     for (uint32_t i = 0; i < m_ports.size(); i++)
     {
+        Port& port = m_ports[i];
+        port.latencyBack = m_ports[port.opposite == END ? i : port.opposite].latency;
         SetAdmission(i);
-        if (m_ports[i].admission == Admission::Pfc)
+        if (port.admission == Admission::Pfc)
         {
             const Link& link = topology.GetLink(LinkId(i));
             const double alphaRate = spec.switches.alphaRate.ToBytesPerSecond();
@@ -106,7 +110,7 @@ PacketNetwork::PacketNetwork(const Topology& topology,
                 account.headroomSize = HeadroomOf(i);
                 account.alpha = spec.switches.alpha *
                                 (alphaRate > 0 ? link.rate.ToBytesPerSecond() / alphaRate : 1);
-                committed[m_ports[i].to] += account.headroomSize + spec.switches.reserve.Count();
+                committed[port.to] += account.headroomSize + spec.switches.reserve.Count();
             }
         }
     }
@@ -370,7 +374,8 @@ PacketNetwork::ForCredits(uint32_t link, unsigned trafficClass, const Packet* pa
     }
     const int64_t size =
         packet != nullptr ? BytesOf(link, packet->size, packet->payload) : MaxPayload(link);
-    const int64_t headers = TlpsOf(size, m_spec.nodeLinks.pcieMaxPayload.Count());
+    const int64_t headers =
+        m_boundsTlpHeaders ? TlpsOf(size, m_spec.nodeLinks.pcieMaxPayload.Count()) : 0;
     const int64_t data = TlpsOf(size, TLP_UNIT);
     const bool isRead = packet != nullptr && IsToNetwork(*packet);
     for (const bool kind : {false, true})
@@ -378,7 +383,10 @@ PacketNetwork::ForCredits(uint32_t link, unsigned trafficClass, const Packet* pa
         if (packet == nullptr || kind == isRead)
         {
             const std::size_t place = m_creditPlace[link] + 4 * trafficClass + (kind ? 2 : 0);
-            take(m_credits[place], headers);
+            if (m_boundsTlpHeaders)
+            {
+                take(m_credits[place], headers);
+            }
             take(m_credits[place + 1], data);
         }
     }
@@ -394,7 +402,7 @@ PacketNetwork::ReturnRead(Packet& packet, int64_t now)
     for (uint32_t hop = packet.hop; hop-- > 0 && m_hops[hop] != END;)
     {
         first = m_hops[hop];
-        back += m_ports[first].isPcie ? WayBack(first) : 0;
+        back += m_ports[first].isPcie ? m_ports[first].latencyBack : 0;
     }
     m_reads[first].Return(packet.payload, back);
     if (m_ports[first].waitsForCredits)
@@ -413,7 +421,7 @@ PacketNetwork::HeadroomOf(uint32_t link) const
         return m_spec.switches.headroom.Count();
     }
     // A frame may just have begun on the way back before the pause, and one on the way here after
-    // it; between them both ways at full rate (PFC headroom without delays of interfaces).
+    // it; between them both directions at full rate (PFC headroom without delays of interfaces).
     const int64_t packet = MaxBytes(link);
     const double wire = static_cast<double>(RoundTrip(link)) / m_ports[link].psPerByte;
     const int64_t bytes = static_cast<int64_t>(std::ceil(wire)) + 2 * packet + PAUSE_BYTES;
@@ -536,7 +544,7 @@ void
 PacketNetwork::ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now)
 {
     Port& in = m_ports[ingress];
-    const int64_t back = now + WayBack(ingress) + m_spec.switches.creditDelay.ToPicoseconds();
+    const int64_t back = now + in.latencyBack + m_spec.switches.creditDelay.ToPicoseconds();
     ForCredits(ingress, packet.trafficClass, &packet, [back](LinkCredits& credits, int64_t units) {
         credits.Return(units, back);
     });

@@ -254,6 +254,7 @@ class PacketNetwork
         double wholePsPerByte{1};
         double share{1}; //!< see SetShare
         ClassArbiter::State turn;
+        int64_t latencyBack{0}; //!< ps: what tells the link's sender of something takes
     };
 
     struct Queue
@@ -315,17 +316,10 @@ class PacketNetwork
         return m_cell == 1 ? size : (size + m_cell - 1) / m_cell * m_cell;
     }
 
-    /** Both ways of a link and its opposite one, ps. */
+    /** Latency of a link and of its opposite one, ps. */
     int64_t RoundTrip(uint32_t link) const
     {
-        return m_ports[link].latency + WayBack(link);
-    }
-
-    /** What tells a link's sender of something takes, ps. */
-    int64_t WayBack(uint32_t link) const
-    {
-        const Port& port = m_ports[link];
-        return port.opposite == END ? port.latency : m_ports[port.opposite].latency;
+        return m_ports[link].latency + m_ports[link].latencyBack;
     }
 
     int64_t UnitsOf(int64_t size) const
@@ -361,6 +355,7 @@ class PacketNetwork
     uint8_t m_datagramClasses{0};             //!< bit by class
     int64_t m_clock;                          //!< ps
     int64_t m_cell;                           //!< bytes
+    bool m_boundsTlpHeaders;                  //!< whether PCIe links have credits of headers
     AlignedVector<Port> m_ports;              //!< by link
     AlignedVector<PortCounters> m_counters;   //!< by link
     AlignedVector<Queue> m_queues;            //!< by link and class
