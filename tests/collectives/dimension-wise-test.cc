@@ -249,7 +249,7 @@ TEST(DimensionWise, SparseAllReduceGathersWhatIsSelected)
 TEST(DimensionWise, DispatchReachesNodesAndGpusAsLikelyAsItsExperts)
 {
     const ExpertDispatch dispatch{256, 8, 8, 4};
-    double none = 1; // of 8 draws from 128 without putting back, out of 112
+    double none = 1; // of 8 draws from 128 without replacement, out of 112
     for (int draw = 0; draw < 8; ++draw)
     {
         none *= (112.0 - draw) / (128 - draw);
@@ -259,6 +259,8 @@ TEST(DimensionWise, DispatchReachesNodesAndGpusAsLikelyAsItsExperts)
     EXPECT_GT(dispatch.ProbabilityOf(0.5), 0.95);
     EXPECT_LT(dispatch.ProbabilityOf(0.5), 69.0 / 70);
     EXPECT_NEAR((ExpertDispatch{4, 1, 1, 1}.ProbabilityOf(0.25)), 0.25, 1e-9);
+    // Half of a million experts: next to none misses a quarter of all.
+    EXPECT_NEAR((ExpertDispatch{1 << 20, 1 << 19, 1, 1}.ProbabilityOf(0.25)), 1, 1e-9);
 }
 
 // Tokens cross the network once for the other node, then NVLink once for each GPU of the node, from

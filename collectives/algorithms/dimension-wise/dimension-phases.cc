@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/dimension-wise/dimension-phases.h"
 
+#include "collectives/schedule/message-split.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,14 +24,15 @@ constexpr std::pair<const char*, DimensionAlgorithm> NAMES[] = {
 bool
 IsPowerOfTwo(uint32_t value)
 {
-    return (value & (value - 1)) == 0;
+    return PowerOfTwoUp(value) == value;
 }
 
-/** n over k; 0 where k is more than n. */
+/** The logarithm of n over k; minus infinity where k is more than n. */
 double
-Binomial(double n, double k)
+LogBinomial(double n, double k)
 {
-    return k > n ? 0 : std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1));
+    return k > n ? -std::numeric_limits<double>::infinity()
+                 : std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
 }
 
 /** Phases of a dispatch. */
@@ -154,11 +157,12 @@ ExpertDispatch::ProbabilityOf(double share) const
     double probability = 0;
     for (uint32_t hit = 1; hit <= groupsOfToken; ++hit)
     {
-        const double chosen = Binomial(groupsHere, hit) *
-                              Binomial(groups - groupsHere, groupsOfToken - hit) /
-                              Binomial(groups, groupsOfToken);
-        const double none =
-            Binomial(eligible - hit * ofEach, expertsOfToken) / Binomial(eligible, expertsOfToken);
+        // As logarithms: a binomial of a million experts is beyond a double.
+        const double chosen = std::exp(LogBinomial(groupsHere, hit) +
+                                       LogBinomial(groups - groupsHere, groupsOfToken - hit) -
+                                       LogBinomial(groups, groupsOfToken));
+        const double none = std::exp(LogBinomial(eligible - hit * ofEach, expertsOfToken) -
+                                     LogBinomial(eligible, expertsOfToken));
         probability += chosen * (1 - none);
     }
     return probability;

@@ -37,7 +37,7 @@ enum class PhaseKind : uint8_t
     Exchange
 };
 
-/** A chunk's way through one dimension. */
+/** A chunk's crossing of one dimension. */
 struct DimensionPhase
 {
     PhaseKind kind{PhaseKind::Reduce};

@@ -106,7 +106,7 @@ class DimensionCall
         return point - digit * stride + (digit ^ far) * stride;
     }
 
-    Connection Way(uint32_t point, uint32_t dimension, uint32_t peer) const
+    Connection PathTo(uint32_t point, uint32_t dimension, uint32_t peer) const
     {
         const auto gpuAt = [this](uint32_t at) {
             return m_in.communicator.gpus[m_grid.rankAt[at]];
@@ -125,16 +125,16 @@ class DimensionCall
     }
 
     /** From a step's last byte on a wire to its use. */
-    Time LatencyOf(const Connection& way, uint32_t dimension, uint32_t peer) const
+    Time LatencyOf(const Connection& path, uint32_t dimension, uint32_t peer) const
     {
         if (m_settings.endpointDelay)
         {
-            return m_in.routing.Latency(way.route) + *m_settings.endpointDelay;
+            return m_in.routing.Latency(path.route) + *m_settings.endpointDelay;
         }
         const DimensionPhase first{PhaseKind::Reduce, dimension, 0, 1};
         const auto steps = Steps(first);
         const double divisor = steps[std::min<std::size_t>(peer, steps.size() - 1)].divisor;
-        return HopLatency(m_in, Algorithm::Ring, way, PartOf(m_chunk, divisor));
+        return HopLatency(m_in, Algorithm::Ring, path, PartOf(m_chunk, divisor));
     }
 
     /** Of one channel to one peer: a block that sends to several at once is divided among them. */
@@ -180,12 +180,12 @@ class DimensionCall
     }
 
     /** All that the call moves, as one leg: a link's multiplicity is its load. */
-    StreamLeg Leg() const
+    StreamLeg LegOf(const PhasePlan& plan) const
     {
         std::map<std::pair<uint32_t, uint32_t>, double> bytes; // by dimension and first peer
         std::map<std::pair<uint32_t, uint32_t>, uint32_t> peers;
         double most = 0;
-        for (const auto& placed : Plan().phases)
+        for (const auto& placed : plan.phases)
         {
             for (const PhaseStep& step : Steps(placed.phase))
             {
@@ -207,7 +207,7 @@ class DimensionCall
             {
                 for (uint32_t peer = key.second; peer < key.second + peers[key]; ++peer)
                 {
-                    sum.Add(Way(point, key.first, peer).route, times);
+                    sum.Add(PathTo(point, key.first, peer).route, times);
                     units += times;
                     ++hops;
                 }
@@ -221,8 +221,8 @@ class DimensionCall
     std::optional<Rate> SharedRate(uint32_t a, uint32_t b) const
     {
         std::optional<Rate> slowest;
-        const auto& links = m_in.routing.Links(Way(0, a, 0).route);
-        for (const auto& other : m_in.routing.Links(Way(0, b, 0).route))
+        const auto& links = m_in.routing.Links(PathTo(0, a, 0).route);
+        for (const auto& other : m_in.routing.Links(PathTo(0, b, 0).route))
         {
             for (const auto& each : links)
             {
@@ -320,12 +320,12 @@ class DimensionCall
         {
             for (uint32_t peer = step.firstPeer; peer < step.firstPeer + step.peers; ++peer)
             {
-                const Connection way = Way(point, dimension, peer);
-                legs.push_back({way.route,
+                const Connection path = PathTo(point, dimension, peer);
+                legs.push_back({path.route,
                                 SAMPLE * m_in.channels,
                                 CapAlong(dimension) * m_in.channels,
                                 static_cast<double>(m_in.channels)});
-                crossing.latency = std::max(crossing.latency, LatencyOf(way, dimension, peer));
+                crossing.latency = std::max(crossing.latency, LatencyOf(path, dimension, peer));
             }
         }
         crossing.secondsPerByte = AloneTime(legs, m_in.routing).ToSeconds() / SAMPLE.ToDouble();
@@ -401,9 +401,9 @@ class DimensionWriter
 
     void Join(ScheduleWiring& wiring, uint32_t point, uint32_t dimension, uint32_t peer)
     {
-        const Connection way = m_call.Way(point, dimension, peer);
+        const Connection path = m_call.PathTo(point, dimension, peer);
         ScheduleConnection pipe = MakeConnection(
-            0, 0, way, PipelineChunking(m_in.protocol), m_call.LatencyOf(way, dimension, peer));
+            0, 0, path, PipelineChunking(m_in.protocol), m_call.LatencyOf(path, dimension, peer));
         pipe.cap = m_call.CapAlong(dimension);
         wiring.Join(BlockOf(point, dimension),
                     BlockOf(m_call.PeerOf(point, dimension, peer), dimension),
@@ -560,8 +560,7 @@ Choose(AlgorithmInputs& in)
     if (in.traffic)
     {
         throw std::invalid_argument(
-            "dimension-wise all-to-all of unequal parts, expected equal "
-            "ones");
+            "dimension-wise all-to-all of unequal parts, expected equal ones");
     }
     in.protocol = Protocol::Simple;
     in.channels = overrides.channels.value_or(
@@ -573,9 +572,10 @@ Streams(const AlgorithmInputs& in)
 {
     const DimensionCall call(in);
     StreamShape shape;
+    const PhasePlan plan = call.Plan();
     shape.moving = call.Plan(false).end;
-    shape.latency = call.StartLatency() + call.Plan().end - shape.moving;
-    shape.legs.push_back(call.Leg());
+    shape.latency = call.StartLatency() + plan.end - shape.moving;
+    shape.legs.push_back(call.LegOf(plan));
     shape.blocks = in.channels * call.Dimensions();
     return shape;
 }
