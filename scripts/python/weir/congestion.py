@@ -50,16 +50,15 @@ def busy_links(result, link):
     One row a link and job: link, rank (order of the links), job, carried, bytes, rate, utilization,
     saturated and paused (s, where the file has them), window (s). `link` is among them.
     """
-    links = result.table("links")
-    tiers = tiers_of(with_ends(links))
-    links = with_ends(between_nodes(links))
+    every = with_ends(result.table("links"))
+    tiers = tiers_of(every)
+    links = between_nodes(every)
     links = links[(links["bytes"] > 0) | (links["name"] == link)]
     classes = links["class"].nunique()
     shown = pandas.concat([by_saturation(own).head(max(2, LINKS // classes))
                            for _, own in links.groupby("class", sort=False)])
     if link not in set(shown["name"]):
-        own = with_ends(result.table("links"))
-        shown = pandas.concat([shown, own[own["name"] == link]])
+        shown = pandas.concat([shown, every[every["name"] == link]])
     heights = [(tiers.get(a, 0), tiers.get(b, 0)) for a, b in zip(shown["source"], shown["target"])]
     # Upward hops by height, then those within a tier, then downward ones from the top.
     shown = shown.assign(hop=[a - 100 if a < b else 0 if a == b else 100 - a for a, b in heights])
