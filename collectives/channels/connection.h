@@ -33,13 +33,13 @@ class Connector
     Connector(const Cluster& cluster, Routing& routing, P2pLevel p2p = P2pLevel::System);
 
     /**
-     * NVLink between GPUs of one node where it exists, else PCIe; by way of the host's memory where
+     * NVLink between GPUs of one node where it exists, else PCIe; through the host's memory where
      * the level of direct copies allows no more.
      */
     Connection InsideNode(GpuId from, GpuId to);
 
     /**
-     * NVLink where it exists, else NVLink by way of another of @p gpus in the node, the one that
+     * NVLink where it exists, else NVLink relayed by another of @p gpus in the node, the one that
      * joins both by most of it, of equal ones the first (NCCL's NVB paths: the sender writes there,
      * the receiver reads there), else PCIe. No @p gpus: as InsideNode.
      */

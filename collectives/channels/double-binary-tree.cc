@@ -11,7 +11,7 @@ namespace weir
 namespace
 {
 
-/** Neighbours in tree 0. */
+/** Neighbors in tree 0. */
 BinaryTreePlace
 PlaceInTree(uint32_t nodes, uint32_t node)
 {

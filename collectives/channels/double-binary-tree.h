@@ -8,7 +8,7 @@
 namespace weir
 {
 
-/** One node's neighbours in a binary tree over nodes 0 to N - 1. */
+/** One node's neighbors in a binary tree over nodes 0 to N - 1. */
 struct BinaryTreePlace
 {
     static constexpr uint32_t NONE = 0xffffffff;

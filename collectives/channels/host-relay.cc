@@ -10,7 +10,7 @@ namespace weir
 namespace
 {
 
-/** Of a path over PCIe that passes no root complex: by the switches in its way. */
+/** Of a path over PCIe that passes no root complex: by how many switches it passes. */
 P2pLevel
 LevelOf(const std::vector<LinkId>& path)
 {

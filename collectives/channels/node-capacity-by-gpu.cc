@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Paths of NodeCapacity over NVLink by way of a third GPU (NCCL's NVB).
+ * Paths of NodeCapacity over NVLink relayed by a third GPU (NCCL's NVB).
  */
 namespace weir
 {

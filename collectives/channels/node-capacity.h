@@ -63,15 +63,15 @@ class NodeCapacity
     std::vector<uint32_t> AllGpus() const;
 
     /**
-     * From GPU to GPU: NVLink where there is one, else NVLink by way of a third GPU (NVB, from 2.9
-     * on), else PCIe, by way of the host where its level allows no more; see Exists.
+     * From GPU to GPU: NVLink where there is one, else NVLink relayed by a third GPU (NVB, from 2.9
+     * on), else PCIe, through the host where its level allows no more; see Exists.
      */
     const std::vector<LinkId>& BetweenGpus(uint32_t from, uint32_t to) const;
 
     /** Whether BetweenGpus is NVLink from one to the other. */
     bool IsNvLink(uint32_t from, uint32_t to) const;
 
-    /** Whether BetweenGpus is NVLink by way of a third GPU. */
+    /** Whether BetweenGpus is NVLink relayed by a third GPU. */
     bool IsNvLinkByGpu(uint32_t from, uint32_t to) const;
 
     /** Whether there are two of them that only a third one joins by NVLink. */
@@ -117,7 +117,7 @@ class NodeCapacity
   private:
     void OrderNics();
 
-    /** Joins GPUs without NVLink between them by way of a third one that has it to both. */
+    /** Joins GPUs without NVLink between them relayed by one that has it to both. */
     void JoinByGpus();
     std::vector<LinkId> NetworkPath(uint32_t nic, uint32_t gpu, bool outgoing);
 

@@ -22,7 +22,7 @@ enum class Closing : uint8_t
 enum class Hops : uint8_t
 {
     NvLink,
-    NvLinkByGpu, //!< that, or NVLink by way of a third GPU
+    NvLinkByGpu, //!< that, or NVLink relayed by a third GPU
     Any,
 };
 

@@ -17,7 +17,7 @@ namespace weir
 struct NodeChain
 {
     std::vector<uint32_t> order;    //!< each GPU once; the first has the parent
-    uint32_t nic{NodeRing::NO_NIC}; //!< for all neighbours in other nodes; NO_NIC inside one node
+    uint32_t nic{NodeRing::NO_NIC}; //!< for all neighbors in other nodes; NO_NIC inside one node
     bool secondIsNear{false};       //!< whether order[1] reaches the NIC as well as order[0]
 };
 

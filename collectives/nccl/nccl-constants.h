@@ -167,7 +167,7 @@ class NcclConstants
     }
 
     /**
-     * Whether a channel may go from one GPU to another by way of a third that has NVLink to both
+     * Whether a channel may go from one GPU to another relayed by a third that has NVLink to both
      * (PATH_NVB, from 2.9 on; P2P/indirect in NCCL's log).
      */
     bool ChannelsPassGpus() const

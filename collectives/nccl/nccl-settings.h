@@ -73,7 +73,7 @@ enum class P2pLevel : uint8_t
     NvLink,     //!< NVL: NVLink
     Switch,     //!< PIX: one PCIe switch
     Switches,   //!< PXB: several PCIe switches
-    HostBridge, //!< PHB: the root complex of a socket, which is in the way of SHM, too
+    HostBridge, //!< PHB: the root complex of a socket, which SHM passes, too
     System      //!< SYS: between sockets
 };
 

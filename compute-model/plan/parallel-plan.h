@@ -34,7 +34,7 @@ enum class ShardedState : uint8_t
 struct DataSharding
 {
     ShardedState state{ShardedState::None};
-    uint32_t ranks{0};    //!< neighbouring replicas that hold one copy together; more than one such
+    uint32_t ranks{0};    //!< neighboring replicas that hold one copy together; more than one such
                           //!< group is hybrid sharding (Zhao et al. 2023, 3.2.2); 0: all of them
     bool reshard{true};   //!< Full: weights are given up after a forward pass
     uint32_t prefetch{1}; //!< Full: units whose weights are gathered ahead of the one at work

@@ -122,7 +122,7 @@ AddGridGroups(const ParallelPlan& plan, GroupWriter& writer)
     }
 }
 
-/** Hybrid sharding: neighbouring @p replicas are the replicas of one sharding group, like parts are
+/** Hybrid sharding: neighboring @p replicas are the replicas of one sharding group, like parts are
  * replicas. */
 void
 AddShardGroups(const ParallelPlan& plan, const std::vector<Rank>& replicas, GroupWriter& writer)

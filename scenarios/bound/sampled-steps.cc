@@ -152,9 +152,9 @@ DrawScenario(RandomDraws& draws, Population population)
     std::string text = std::string("title: sample\nsystem: {base: ") + machine.system +
                        ", nodes: " + std::to_string(nodes) +
                        (isNetworked ? DrawFabric(draws, population) : "") + "}\njobs: [";
-    const bool hasNeighbour = isNetworked && draws.With(0.15);
-    text += DrawJob(draws, population, "first", hasNeighbour ? gpus / 2 : gpus);
-    if (hasNeighbour)
+    const bool hasNeighbor = isNetworked && draws.With(0.15);
+    text += DrawJob(draws, population, "first", hasNeighbor ? gpus / 2 : gpus);
+    if (hasNeighbor)
     {
         text += ", " + DrawJob(draws, population, "second", gpus / 2);
     }

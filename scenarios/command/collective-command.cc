@@ -618,7 +618,7 @@ AddCollectiveCommand(CLI::App& application)
     verb->add_option("--p2p-level",
                      options->p2pLevel,
                      "As NCCL_P2P_LEVEL, LOC, NVL, PIX, PXB, PHB or SYS: over farther paths GPUs "
-                     "of a node hand over in the host's memory")
+                     "of a node copy through the host's memory")
         ->capture_default_str();
     verb->add_option("--buffer-size",
                      options->bufferSize,

@@ -42,7 +42,7 @@ struct FidelityPoint
     Time analytical;
     Time stream;
     Time flow;
-    Time least; //!< what no way of running it undercuts, see MinTime
+    Time least; //!< a lower bound of any execution, see MinTime
 
     /** The fastest fidelity over `least`: below 1 it is impossible. */
     double OverLeast() const

@@ -78,7 +78,7 @@ TEST(NodeWirings, HybridCubeMeshUsesEveryNvLink)
 // five must come to it by way of GPU 0, so that each takes one of the two links there and back. Two
 // rings of a link each fit, on which nothing goes over PCIe; before 2.9 every ring does. vTrain's
 // table of all-reduces on V100 has 37 GB/s for five GPUs: more than PCIe, less than both.
-TEST(NodeWirings, RingsPassAThirdGpuWhereOneHasASingleNeighbour)
+TEST(NodeWirings, RingsPassAThirdGpuWhereOneHasASingleNeighbor)
 {
     CollectiveBench bench(HybridCubeMesh(), NcclSettings("2.10.3"));
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(5));

@@ -19,7 +19,7 @@ namespace
 
 /** The names of the devices that the links of one kind lead to from a device. */
 std::vector<std::string>
-Neighbours(const Cluster& cluster, const std::string& name, LinkKind kind)
+Neighbors(const Cluster& cluster, const std::string& name, LinkKind kind)
 {
     const Topology& topology = cluster.GetTopology();
     std::vector<std::string> names;
@@ -55,14 +55,14 @@ Refusal(const ClusterSpec& spec)
 TEST(ClusterTest, ABoxSpreadsGpusAndNicsOverItsPcieSwitches)
 {
     const Cluster cluster(BoxSpec(2, NoFabric()));
-    EXPECT_EQ(Neighbours(cluster, "node1/pcie0", LinkKind::Pcie),
+    EXPECT_EQ(Neighbors(cluster, "node1/pcie0", LinkKind::Pcie),
               (Names{"node1/gpu0", "node1/gpu1", "node1/nic0", "node1/nic1", "node1/cpu0"}));
-    EXPECT_EQ(Neighbours(cluster, "node1/pcie3", LinkKind::Pcie),
+    EXPECT_EQ(Neighbors(cluster, "node1/pcie3", LinkKind::Pcie),
               (Names{"node1/gpu6", "node1/gpu7", "node1/nic6", "node1/nic7", "node1/cpu1"}));
-    EXPECT_EQ(Neighbours(cluster, "node0/cpu0", LinkKind::Pcie),
+    EXPECT_EQ(Neighbors(cluster, "node0/cpu0", LinkKind::Pcie),
               (Names{"node0/pcie0", "node0/pcie1"}));
-    EXPECT_EQ(Neighbours(cluster, "node0/cpu0", LinkKind::InterSocket), (Names{"node0/cpu1"}));
-    EXPECT_EQ(Neighbours(cluster, "node1/gpu5", LinkKind::NvLink), (Names{"node1/nvswitch0"}));
+    EXPECT_EQ(Neighbors(cluster, "node0/cpu0", LinkKind::InterSocket), (Names{"node0/cpu1"}));
+    EXPECT_EQ(Neighbors(cluster, "node1/gpu5", LinkKind::NvLink), (Names{"node1/nvswitch0"}));
 }
 
 TEST(ClusterTest, GpusAndNicsAreCountedNodeByNode)
@@ -103,9 +103,9 @@ TEST(ClusterTest, AMeshJoinsTheListedPairsOnly)
     spec.node.wiring = NvLinkWiring::Mesh;
     spec.node.meshLinks = {{0, 1, 2}, {1, 2, 1}};
     const Cluster cluster(spec);
-    EXPECT_EQ(Neighbours(cluster, "node0/gpu1", LinkKind::NvLink),
+    EXPECT_EQ(Neighbors(cluster, "node0/gpu1", LinkKind::NvLink),
               (Names{"node0/gpu0", "node0/gpu2"}));
-    EXPECT_EQ(Neighbours(cluster, "node0/gpu3", LinkKind::NvLink), Names{});
+    EXPECT_EQ(Neighbors(cluster, "node0/gpu3", LinkKind::NvLink), Names{});
     const Topology& topology = cluster.GetTopology();
     const LinkId first = topology.LinksFrom(cluster.GpuDevice(GpuId(0))).front();
     EXPECT_DOUBLE_EQ(topology.GetLink(first).rate.ToGBps(), 40);
@@ -118,7 +118,7 @@ TEST(ClusterTest, WithoutPcieSwitchesDevicesHangOnTheRootComplexes)
     spec.node.gpus = 4;
     spec.node.nics = 2;
     const Cluster cluster(spec);
-    EXPECT_EQ(Neighbours(cluster, "node0/cpu1", LinkKind::Pcie),
+    EXPECT_EQ(Neighbors(cluster, "node0/cpu1", LinkKind::Pcie),
               (Names{"node0/gpu2", "node0/gpu3", "node0/nic1"}));
     EXPECT_FALSE(cluster.GetTopology().FindDevice("node0/pcie0").IsValid());
 }

@@ -339,7 +339,8 @@ TEST(PacketPorts, HeadroomHoldsCells)
     spec.switches.buffer = Bytes(800000);
     EXPECT_EQ(LostOf(spec, Bytes(1), 6000), 0u);
     EXPECT_EQ(LostOf(spec, Bytes(400000), 2), 0u);
-    // Two packets of 1048 and a pause of 84, 12.5 bytes/ns both ways of the cable and once through.
+    // Two packets of 1048 and a pause of 84, 12.5 bytes/ns both directions of the cable and once
+    // through.
     const int64_t ofBytes = 2 * 1048 + 84 + static_cast<int64_t>(12.5 * (2 * 500 + 700));
     spec.switches.headroom = Bytes(ofBytes);
     EXPECT_GT(LostOf(spec, Bytes(1), 6000), 0u);

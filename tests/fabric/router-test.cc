@@ -196,7 +196,7 @@ TEST(RouterTest, GpusAndNicsForwardNothing)
     Router& router = plain;
     const DeviceId gpu0 = cluster.GpuDevice(GpuId(0));
     const DeviceId gpu2 = cluster.GpuDevice(GpuId(2));
-    // A mesh neighbour is one NVLink away; beyond it the path is PCIe, not through the neighbour.
+    // A mesh neighbor is one NVLink away; beyond it the path is PCIe, not through the neighbor.
     EXPECT_EQ(router.Route(gpu0, cluster.GpuDevice(GpuId(1)), {}).size(), 1u);
     EXPECT_FALSE(router.IsReachable(gpu0, gpu2, NVLINK));
     const auto overPcie = router.Route(gpu0, gpu2, {});

@@ -10,7 +10,7 @@ namespace
 
 /** Errors -0.4, 0.1, 0.2, 0.3: of their sizes 0.1 to 0.4 the median lies halfway between 0.2 and
  * 0.3, and the 90th percentile at place 0.9 * 3 = 2.7. */
-TEST(ErrorStatistics, InterpolatesBetweenNeighbours)
+TEST(ErrorStatistics, InterpolatesBetweenNeighbors)
 {
     const ErrorStatistics statistics = Summarise({0.2, -0.4, 0.1, 0.3});
     EXPECT_EQ(statistics.count, 4U);

@@ -14,7 +14,7 @@ namespace weir
  * on one channel, connected as they name each other.
  *
  * The call's bytes are cut into the program's chunks and these, where they are longer than the
- * protocol's, into passes. Short neighbouring chunks of one step go together. A step that waits for
+ * protocol's, into passes. Short neighboring chunks of one step go together. A step that waits for
  * another block's does so by a message of no bytes; a local copy or sum takes the block's time
  * for a copy. O(steps).
  */

@@ -18,7 +18,7 @@ struct NvlsTreePaths
     /** A head's place in its tree. */
     struct Place
     {
-        BinaryTreePlace nodes; //!< neighbours, by number in NvlsNodes' order
+        BinaryTreePlace nodes; //!< neighbors, by number in NvlsNodes' order
         Connection toParent;   //!< meaningless at the root
         Connection fromParent; //!< as above
     };
@@ -29,7 +29,7 @@ struct NvlsTreePaths
 
 /**
  * The trees on the channels of a call: even channels take tree 0 of the double tree over the nodes,
- * odd ones tree 1; head h of a node talks to head h of its neighbours, each over its own NIC.
+ * odd ones tree 1; head h of a node talks to head h of its neighbors, each over its own NIC.
  * Channels over the same links are one entry. O(channels x heads x nodes).
  * @throws std::runtime_error when two nodes are not joined.
  */

@@ -17,7 +17,7 @@ namespace weir
  *
  * In every round each rank sends to one peer and receives from another: node distance by node
  * distance, and in each node GPU distance by GPU distance, both in the order 0, 1, 3, 6, 10, ...
- * (triangular numbers modulo a power of two, in which neighbours in time are far apart in space).
+ * (triangular numbers modulo a power of two, in which neighbors in time are far apart in space).
  * A round begins on a channel of its own, on one node; over several nodes up to eight rounds of one
  * node distance share it. Further channels of a message are spread evenly over all of them.
  */

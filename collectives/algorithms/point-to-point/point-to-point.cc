@@ -26,7 +26,7 @@ Supports(CollectiveOp op, const Communicator& communicator)
     return IsPointToPoint(op);
 }
 
-/** Over NVLink, from 2.11 on also by way of a third GPU of the group; else over PCIe. */
+/** Over NVLink, from 2.11 on also relayed by a third GPU of the group; else over PCIe. */
 Connection
 PathInsideNode(const AlgorithmInputs& in, GpuId from, GpuId to)
 {

@@ -127,7 +127,7 @@ Streams(const AlgorithmInputs& in)
     return shape;
 }
 
-/** Index of the program of one primitive with so many neighbours; shared by ranks alike. */
+/** Index of the program of one primitive with so many neighbors; shared by ranks alike. */
 uint32_t
 ProgramOf(ChannelSchedule& channel, PrimitiveKind kind, std::size_t recvs, std::size_t sends)
 {

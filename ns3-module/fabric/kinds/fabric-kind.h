@@ -70,7 +70,7 @@ class FabricKind : public Parameterized
     /** Its dimensions, where each GPU or NIC is a point of their product; empty: it has none. */
     virtual std::vector<FabricDimension> GridDimensions() const;
 
-    /** Whether paths may lead by way of a third group or router. */
+    /** Whether paths may lead through a third group or router. */
     virtual bool HasIntermediates() const;
 
     /** Whether it has what @p policy needs. */

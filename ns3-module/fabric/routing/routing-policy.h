@@ -51,7 +51,7 @@ class RoutingPolicy : public Parameterized
         return false;
     }
 
-    /** Whether paths lead by way of a third group or router (Detours). */
+    /** Whether paths lead through a third group or router (Detours). */
     virtual bool NeedsIntermediates() const
     {
         return false;

@@ -123,7 +123,7 @@ class PairingHeap
         return a;
     }
 
-    /** The two passes: joins neighbours from the left, then all pairs from the right. */
+    /** The two passes: joins neighbors from the left, then all pairs from the right. */
     uint32_t JoinSiblings(uint32_t first)
     {
         if (first == NONE)

@@ -130,7 +130,7 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
         {Rate(), Rate::Gbps(1e6)});
     visitor.Size({"headroom",
                   "Room of an ingress link and class for what comes after a pause; 0: what two "
-                  "packets, the pause and both ways of the wire come to, in cells.",
+                  "packets, the pause and both directions of the wire come to, in cells.",
                   "IEEE 802.1Qbb without delays of interfaces"},
                  headroom,
                  {Bytes(0), MAX_BYTES});
@@ -198,8 +198,8 @@ ArbitrationSpec::VisitParameters(ParameterVisitor& visitor)
                   "InfiniBand Architecture, volume 1, 7.6.9; text as OpenSM's vlarb_high"},
                  highTable);
     visitor.Text({"lowTable",
-                  "Likewise those that they serve then; empty: all that highTable has not, one "
-                  "packet each in turns."},
+                  "Classes that they serve after it, with their weights; empty: all that highTable "
+                  "has not, one packet each in turns."},
                  lowTable);
     visitor.Size({"highLimit",
                   "Bytes that highTable may send before lowTable may send a packet; 0: one "
@@ -231,8 +231,8 @@ NodeLinkSpec::VisitParameters(ParameterVisitor& visitor)
                   pciePostedHeaders,
                   {0, MAX_CREDITS});
     visitor.Count({"pciePostedData",
-                   "Data credits of 16 bytes likewise; 0: as pcieBuffer has. Without scaled flow "
-                   "control at most 2047."},
+                   "The same of data, credits of 16 bytes; 0: as pcieBuffer has. Without scaled "
+                   "flow control at most 2047."},
                   pciePostedData,
                   {0, MAX_CREDITS});
     visitor.Count({"pcieCompletionHeaders",
@@ -241,7 +241,7 @@ NodeLinkSpec::VisitParameters(ParameterVisitor& visitor)
                   pcieCompletionHeaders,
                   {0, MAX_CREDITS});
     visitor.Count(
-        {"pcieCompletionData", "Data credits of 16 bytes likewise; 0: as pcieBuffer has."},
+        {"pcieCompletionData", "The same of data, credits of 16 bytes; 0: as pcieBuffer has."},
         pcieCompletionData,
         {0, MAX_CREDITS});
     visitor.Count({"pcieReadTags",

@@ -88,7 +88,7 @@ def boxes_of(hops, bands):
 def port_of(box, own, pairs, pair):
     """Where on a box the lines of a pair of boxes begin, and the room that they have there."""
     x, width, _ = box
-    others = sorted(other for pair_ in pairs for other in pair_ if other != own)
+    others = sorted(end for each in pairs for end in each if end != own)
     other = pair[0] if pair[1] == own else pair[1]
     room = width / len(others)
     return x - width / 2 + room * (others.index(other) + 0.5), room
@@ -208,21 +208,21 @@ class Topology(Figure):
         bundles = {}
         for a, b, load in zip(hops["a"].map(group), hops["b"].map(group), hops["utilization"]):
             bundles.setdefault((min(a, b), max(a, b)), ([], []))[int(a > b)].append(load)
-        for (low, high), ways in bundles.items():
+        for (low, high), directions in bundles.items():
             foot, room = port_of(boxes[low], low, [pair for pair in bundles if low == pair[0]
                                                    and pair[1][0] == high[0]], (low, high))
             head, more = port_of(boxes[high], high, [pair for pair in bundles if high == pair[1]
                                                      and pair[0][0] == low[0]], (low, high))
             shift = min(0.012, 0.25 * room, 0.25 * more)
             ends = [low[0] + 0.1, high[0] - 0.1]
-            for side, loads in zip((-shift, shift), ways):
+            for side, loads in zip((-shift, shift), directions):
                 color = shades.to_rgba(numpy.mean(loads)) if max(loads, default=0) else IDLE
                 axes.plot([foot + side, head + side], ends, zorder=1, solid_capstyle="butt",
                           linewidth=max(0.4, 450 * shift), color=color)
             if min(room, more) > ROOM_FOR_NAMES:
-                text = "\n".join(f"{len(loads)} {way}: {numpy.mean(loads):.0%}, at most "
-                                 f"{max(loads):.0%}" for way, loads in zip(("up", "down"), ways)
-                                 if loads)
+                text = "\n".join(f"{len(loads)} {name}: {numpy.mean(loads):.0%}, at most "
+                                 f"{max(loads):.0%}"
+                                 for name, loads in zip(("up", "down"), directions) if loads)
                 axes.text((foot + head) / 2 + 2 * shift, sum(ends) / 2, text, fontsize=5,
                           va="center", zorder=4)
         return max(bands) + 0.35
