@@ -4,6 +4,7 @@
 
 #include "collectives/collective.h"
 #include "collectives/fidelity.h"
+#include "collectives/nccl/nccl-settings.h"
 #include "compute-model/kernels/gpu.h"
 #include "compute-model/training-run.h"
 #include "fabric/sharing/sharing-spec.h"
@@ -51,6 +52,7 @@ struct CalledCollective
 {
     CollectiveOp op{CollectiveOp::AllReduce};
     Bytes bytes; //!< as nccl-tests counts them
+    CollectiveOverrides overrides{};
 };
 
 /** A job that is a collective of a group of GPUs, or several in turn, called again and again. */
@@ -161,7 +163,7 @@ struct Scenario
     AutoSpec automatic{};         //!< where it is auto
     SharingSpec sharing{};        //!< of what is a fluid
     CorrectionSpec corrections{}; //!< of the fluid, where it is stream or flow
-    std::string ncclVersion{"2.30.7"};
+    NcclSettings nccl;
     std::vector<EventSpec> events;
     OutputSpec output;
     std::vector<std::string> remarks{}; //!< what the keys cannot say: comments of its text

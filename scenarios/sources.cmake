@@ -52,6 +52,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-graph.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-graphml-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-model.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-nccl.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/machine-parts.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-plan.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-embeddings.cc
@@ -65,6 +66,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-uses.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/parameter-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-corrections.cc
+  ${CMAKE_CURRENT_LIST_DIR}/writers/write-nccl.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc

@@ -152,6 +152,7 @@ NcclFilter::SetAlgorithms(const std::string& text)
         names.push_back(Named(algorithm));
     }
     m_algorithms = MasksOf<Masks>(text, names);
+    m_algorithmsText = text;
 }
 
 void
@@ -159,6 +160,7 @@ NcclFilter::SetProtocols(const std::string& text)
 {
     m_protocols = MasksOf<Masks>(
         text, {Named(Protocol::Ll), Named(Protocol::Ll128), Named(Protocol::Simple)});
+    m_protocolsText = text;
 }
 
 bool

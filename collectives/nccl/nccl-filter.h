@@ -30,6 +30,17 @@ class NcclFilter
     void SetAlgorithms(const std::string& text);
     void SetProtocols(const std::string& text);
 
+    /** As they were set; empty: all. */
+    const std::string& GetAlgorithms() const
+    {
+        return m_algorithmsText;
+    }
+
+    const std::string& GetProtocols() const
+    {
+        return m_protocolsText;
+    }
+
     bool Allows(CollectiveOp op, Algorithm algorithm) const;
     bool Allows(CollectiveOp op, Protocol protocol) const;
 
@@ -38,6 +49,8 @@ class NcclFilter
 
     Masks m_algorithms; //!< by operation: a bit for each that may be chosen
     Masks m_protocols;  //!< the same
+    std::string m_algorithmsText;
+    std::string m_protocolsText;
 };
 
 } // namespace weir

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/nccl/nccl-settings.h"
 
+#include <utility>
+
 namespace weir
 {
 
@@ -63,18 +65,61 @@ ParseLaunchMode(const std::string& text)
     return std::nullopt;
 }
 
+namespace
+{
+
+/** NCCL's names; their indices are its numbers. */
+const std::vector<std::pair<const char*, P2pLevel>> P2P_LEVELS{{"LOC", P2pLevel::Local},
+                                                               {"NVL", P2pLevel::NvLink},
+                                                               {"PIX", P2pLevel::Switch},
+                                                               {"PXB", P2pLevel::Switches},
+                                                               {"PHB", P2pLevel::HostBridge},
+                                                               {"SYS", P2pLevel::System}};
+
+} // namespace
+
 std::optional<P2pLevel>
 ParseP2pLevel(const std::string& text)
 {
-    constexpr const char* NAMES[] = {"LOC", "NVL", "PIX", "PXB", "PHB", "SYS"};
-    for (std::size_t i = 0; i < std::size(NAMES); i++)
+    for (std::size_t i = 0; i < P2P_LEVELS.size(); i++)
     {
-        if (text == NAMES[i] || text == std::to_string(i))
+        if (text == P2P_LEVELS[i].first || text == std::to_string(i))
         {
-            return static_cast<P2pLevel>(i);
+            return P2P_LEVELS[i].second;
         }
     }
     return std::nullopt;
+}
+
+void
+NcclSettings::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Count({"queuePairs", "NCCL_IB_QPS_PER_CONNECTION: of a network connection."},
+                  queuePairs,
+                  {1, 128});
+    visitor.Count({"minChannels", "NCCL_MIN_CTAS: channels are copied up to so many."},
+                  channelLimits.least,
+                  {1, 64});
+    visitor.Count({"maxChannels", "NCCL_MAX_CTAS: no more channels than that."},
+                  channelLimits.most,
+                  {1, 128});
+    auto crossing = static_cast<uint32_t>(crossNic);
+    visitor.Count({"crossNic",
+                   "NCCL_CROSS_NIC: 0, a ring leaves a node by the NIC it enters by; 1, by any; 2, "
+                   "in pairs that swap two NICs where that is faster."},
+                  crossing,
+                  {0, 2});
+    crossNic = static_cast<CrossNic>(crossing);
+    visitor.Enum(
+        {"p2pLevel",
+         "NCCL_P2P_LEVEL: over farther paths GPUs of a node copy through the host's memory."},
+        p2pLevel,
+        P2P_LEVELS);
+    visitor.Size(
+        {"bufferSize",
+         "NCCL_BUFFSIZE: of a connection on one channel under Simple, 8 slots of whole KiB."},
+        simpleBuffer,
+        {Bytes::KiB(8), Bytes::GiB(1)});
 }
 
 } // namespace weir

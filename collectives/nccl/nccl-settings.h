@@ -7,6 +7,7 @@
 #include "collectives/nccl/nccl-filter.h"
 #include "collectives/nccl/node-costs.h"
 #include "collectives/nccl/tuner-rule.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -91,7 +92,7 @@ struct ChannelLimits
 };
 
 /** How a run uses NCCL: everything of its environment that changes what it does. */
-struct NcclSettings
+struct NcclSettings : Parameterized
 {
     NcclSettings() = default;
 
@@ -116,6 +117,9 @@ struct NcclSettings
     NcclFilter filter;            //!< NCCL_ALGO, NCCL_PROTO
     std::vector<TunerRule> tuner; //!< the first that fits a call decides it
     DimensionWiseSettings dimensionWise;
+
+    /** Those that are one value each, whatever the call. */
+    void VisitParameters(ParameterVisitor& visitor) override;
 };
 
 } // namespace weir

@@ -110,7 +110,7 @@ DrawOperation(RandomDraws& draws, SampledCall& call)
         call.spec.overrides.protocol =
             draws.OneOf(std::vector<Protocol>{Protocol::Ll, Protocol::Ll128, Protocol::Simple});
     }
-    call.spec.queuePairs = draws.OneOf(std::vector<uint32_t>{1, 1, 1, 2, 4});
+    call.spec.nccl.queuePairs = draws.OneOf(std::vector<uint32_t>{1, 1, 1, 2, 4});
     const double bytes = draws.LogUniform(MIN_BYTES, MAX_BYTES);
     const double exponent = std::floor(std::log2(bytes));
     const bool isPower = draws.With(0.5);

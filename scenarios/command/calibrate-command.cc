@@ -82,8 +82,8 @@ DescribeRun(const MeasuredCollective& run)
                       sweep.cluster.nodes,
                       sweep.cluster.nodes == 1 ? "" : "s",
                       sweep.gpusPerNode,
-                      sweep.ncclVersion.c_str(),
-                      ToString(sweep.launch),
+                      sweep.nccl.version.c_str(),
+                      ToString(sweep.nccl.launch),
                       sweep.sizes.size());
 }
 
@@ -148,7 +148,7 @@ struct CalibrateOptions
     std::string op;          //!< empty: that of each file
     uint32_t nodes{0};       //!< 0: those of each file
     uint32_t gpusPerNode{0}; //!< 0: those of each file, else all of a node
-    std::string nccl{CollectiveSweepSpec().ncclVersion};
+    std::string nccl{NcclSettings().version};
     uint32_t jobs{1};
     std::string output;
 };

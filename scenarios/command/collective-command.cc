@@ -11,6 +11,7 @@
 #include "scenarios/msccl/read-msccl.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-counts.h"
+#include "scenarios/readers/read-nccl.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/output-file.h"
@@ -26,11 +27,10 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <unistd.h>
-#include <utility>
 
 namespace weir
 {
@@ -50,12 +50,12 @@ struct CollectiveOptions
     std::string algorithm{"auto"};
     std::string protocol{"auto"};
     uint32_t channels{0}; //!< 0: NCCL's choice
-    std::string nccl{CollectiveSweepSpec().ncclVersion};
-    std::string launch{ToString(CollectiveSweepSpec().launch)};
-    uint32_t queuePairs{CollectiveSweepSpec().queuePairs};
+    std::string nccl{NcclSettings().version};
+    std::string launch{ToString(NcclSettings().launch)};
+    uint32_t queuePairs{NcclSettings().queuePairs};
     uint32_t minChannels{ChannelLimits().least};
     uint32_t maxChannels{ChannelLimits().most};
-    uint32_t crossNic{static_cast<uint32_t>(CollectiveSweepSpec().crossNic)};
+    uint32_t crossNic{static_cast<uint32_t>(NcclSettings().crossNic)};
     std::string p2pLevel{"SYS"};
     std::string bufferSize{"4MiB"};
     std::vector<std::string> perDimension; //!< of dimension-wise; empty: by the dimensions' shapes
@@ -135,21 +135,6 @@ ReadSizes(const std::string& text)
     {
         throw InputError(std::string("--sizes: ") + error.what());
     }
-}
-
-/** A buffer of 8 slots, each a whole number of NCCL's aligned chunks. */
-Bytes
-ReadBufferSize(const std::string& text)
-{
-    constexpr Bytes LEAST = Bytes::KiB(8);
-    constexpr Bytes MOST = Bytes::GiB(1);
-    const YamlNode node = YamlNode::ParseArgument(text, "--buffer-size");
-    const Bytes size = node.AsBytes();
-    if (size < LEAST || size > MOST || size.Count() % LEAST.Count() != 0)
-    {
-        node.Fail("found '" + text + "', expected a multiple of 8 KiB up to 1 GiB");
-    }
-    return size;
 }
 
 /** The rules of a tuner file. */
@@ -272,7 +257,8 @@ ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
     if (IsNcclList(options.algorithm))
     {
-        ReadNcclList(options.algorithm, "--algorithm", spec.filter, &NcclFilter::SetAlgorithms);
+        ReadNcclList(
+            options.algorithm, "--algorithm", spec.nccl.filter, &NcclFilter::SetAlgorithms);
     }
     else
     {
@@ -283,7 +269,7 @@ ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
     if (IsNcclList(options.protocol))
     {
-        ReadNcclList(options.protocol, "--protocol", spec.filter, &NcclFilter::SetProtocols);
+        ReadNcclList(options.protocol, "--protocol", spec.nccl.filter, &NcclFilter::SetProtocols);
     }
     else
     {
@@ -294,78 +280,39 @@ ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
-/** "8/256": so many of so many. */
-std::pair<uint32_t, uint32_t>
-ReadPartOfAll(const std::string& text, const char* option)
-{
-    constexpr uint32_t MOST = 1 << 20;
-    uint32_t part = 0;
-    uint32_t all = 0;
-    char rest = 0;
-    if (std::sscanf(text.c_str(), "%7u/%7u%c", &part, &all, &rest) != 2 || part == 0 ||
-        all < part || all > MOST)
-    {
-        throw InputError(std::string(option) + ": found '" + text +
-                         "', expected a part of all as 8/256, up to " + std::to_string(MOST));
-    }
-    return {part, all};
-}
-
 /** How a dimension-wise collective runs; its options are refused with other algorithms. */
 void
-ReadDimensionWise(const CollectiveOptions& options, CollectiveSweepSpec& spec)
+ReadDimensionWiseOptions(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
-    DimensionWiseSettings& settings = spec.dimensionWise;
+    std::string algorithms;
     for (const std::string& name : options.perDimension)
     {
-        settings.algorithms.push_back(Expect(ParseDimensionAlgorithm(name),
-                                             "--per-dimension",
-                                             name,
-                                             {"ring", "direct", "halving-doubling"}));
+        algorithms += (algorithms.empty() ? "" : ", ") + name;
     }
-    settings.chunks = options.chunks;
-    settings.balanced = options.balanced;
-    if (!options.endpointDelay.empty())
+
+    struct Option
     {
-        settings.endpointDelay =
-            YamlNode::ParseArgument(options.endpointDelay, "--endpoint-delay").AsTime();
-    }
-    if (!options.dispatch.empty())
-    {
-        settings.dispatch.emplace();
-        std::tie(settings.dispatch->expertsOfToken, settings.dispatch->experts) =
-            ReadPartOfAll(options.dispatch, "--dispatch");
-    }
-    if (!options.expertGroups.empty())
-    {
-        if (!settings.dispatch)
-        {
-            throw InputError("--expert-groups: found it without --dispatch, expected both");
-        }
-        std::tie(settings.dispatch->groupsOfToken, settings.dispatch->groups) =
-            ReadPartOfAll(options.expertGroups, "--expert-groups");
-    }
-    if (!options.density.empty())
-    {
-        constexpr double LEAST = 1e-6;
-        settings.sparsity.emplace();
-        settings.sparsity->density =
-            YamlNode::ParseArgument(options.density, "--density").AsPercent(LEAST, 1);
-    }
-    if (!options.selectionRate.empty())
-    {
-        if (!settings.sparsity)
-        {
-            throw InputError("--selection-rate: found it without --density, expected both");
-        }
-        settings.sparsity->selection =
-            YamlNode::ParseArgument(options.selectionRate, "--selection-rate").AsRate();
-    }
-    const DimensionWiseSettings defaults;
-    const bool isGiven = !settings.algorithms.empty() || settings.chunks != defaults.chunks ||
-                         settings.balanced || settings.dispatch || settings.sparsity ||
-                         settings.endpointDelay;
-    if (isGiven && spec.overrides.algorithm != Algorithm::DimensionWise)
+        const char* name;
+        std::string text;
+    };
+
+    const std::map<std::string, Option> given{
+        {"perDimension",
+         {"--per-dimension", algorithms.empty() ? algorithms : "[" + algorithms + "]"}},
+        {"chunks", {"--chunks", std::to_string(options.chunks)}},
+        {"balanced", {"--balanced", options.balanced ? "true" : "false"}},
+        {"dispatch", {"--dispatch", options.dispatch}},
+        {"expertGroups", {"--expert-groups", options.expertGroups}},
+        {"density", {"--density", options.density}},
+        {"selectionRate", {"--selection-rate", options.selectionRate}},
+        {"endpointDelay", {"--endpoint-delay", options.endpointDelay}}};
+    spec.nccl.dimensionWise = ReadDimensionWise([&](const char* key) {
+        const Option& option = given.at(key);
+        return option.text.empty()
+                   ? std::nullopt
+                   : std::optional(YamlNode::ParseArgument(option.text, option.name));
+    });
+    if (spec.nccl.dimensionWise.IsGiven() && spec.overrides.algorithm != Algorithm::DimensionWise)
     {
         throw InputError(
             "--per-dimension, --chunks, --balanced, --dispatch, --density and --endpoint-delay: "
@@ -406,7 +353,7 @@ ReadSweep(const CollectiveOptions& options)
     ReadMachine(options, spec);
     ReadOperation(options, spec);
     ReadChoice(options, spec);
-    ReadDimensionWise(options, spec);
+    ReadDimensionWiseOptions(options, spec);
     if (options.channels > 0)
     {
         spec.overrides.channels = options.channels;
@@ -435,26 +382,27 @@ ReadSweep(const CollectiveOptions& options)
         throw InputError("--fidelity: found '" + options.fidelity +
                          "', expected flow or packet: a schedule of a file has no closed form");
     }
-    spec.ncclVersion = options.nccl;
-    spec.launch = Expect(
+    spec.nccl.version = options.nccl;
+    spec.nccl.launch = Expect(
         ParseLaunchMode(options.launch), "--launch", options.launch, NamesUpTo(LAST_LAUNCH_MODE));
-    spec.queuePairs = options.queuePairs;
-    spec.channelLimits = {options.minChannels, options.maxChannels};
+    spec.nccl.queuePairs = options.queuePairs;
+    spec.nccl.channelLimits = {options.minChannels, options.maxChannels};
     if (options.minChannels > options.maxChannels)
     {
         throw InputError("--min-channels: found " + std::to_string(options.minChannels) +
                          ", expected at most --max-channels, " +
                          std::to_string(options.maxChannels));
     }
-    spec.crossNic = static_cast<CrossNic>(options.crossNic);
-    spec.p2pLevel = Expect(ParseP2pLevel(options.p2pLevel),
-                           "--p2p-level",
-                           options.p2pLevel,
-                           {"LOC", "NVL", "PIX", "PXB", "PHB", "SYS"});
-    spec.simpleBuffer = ReadBufferSize(options.bufferSize);
+    spec.nccl.crossNic = static_cast<CrossNic>(options.crossNic);
+    spec.nccl.p2pLevel = Expect(ParseP2pLevel(options.p2pLevel),
+                                "--p2p-level",
+                                options.p2pLevel,
+                                {"LOC", "NVL", "PIX", "PXB", "PHB", "SYS"});
+    spec.nccl.simpleBuffer =
+        ReadBufferSize(YamlNode::ParseArgument(options.bufferSize, "--buffer-size"));
     if (!options.tuner.empty())
     {
-        spec.tuner = ReadTuner(options.tuner);
+        spec.nccl.tuner = ReadTuner(options.tuner);
     }
     return spec;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/describe/describe-keys.h"
 
+#include "collectives/nccl/nccl-settings.h"
 #include "collectives/nccl/node-cost.h"
 #include "fabric/parameters/partial-visitor.h"
 #include "fabric/routing/routing-policies.h"
@@ -177,6 +178,10 @@ DescribeKeys(const FabricKindRegistry& kinds)
     maps.push_back({"network.coupling",
                     "How packets and fluid share links, in fidelity hybrid",
                     KeysOfComponent(coupling)});
+    NcclSettings nccl;
+    maps.push_back({"network.nccl, settings",
+                    "Settings of NCCL's environment, in `nccl` of `network`",
+                    KeysOfComponent(nccl)});
     SharingSpec sharing;
     maps.push_back({"network.sharing",
                     "How fluid flows share links, in fidelity stream, flow and hybrid",

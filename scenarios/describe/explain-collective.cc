@@ -293,11 +293,11 @@ class Explanation
     std::string Launches(const CollectivePlan& plan)
     {
         const NodeCosts costs(m_spec.cluster.node);
-        const Time row = LaunchTime(costs, m_spec.launch, m_spec.gpusPerNode);
+        const Time row = LaunchTime(costs, m_spec.nccl.launch, m_spec.gpusPerNode);
         const Time blocks = BlockLaunchTime(
-            costs, m_spec.launch, NcclVersion::Parse(m_spec.ncclVersion), plan.blocks);
-        const Time idle = IdleLaunchTime(costs, m_spec.launch);
-        std::string text = std::string("#   launch ") + ToString(m_spec.launch) + ": ";
+            costs, m_spec.nccl.launch, NcclVersion::Parse(m_spec.nccl.version), plan.blocks);
+        const Time idle = IdleLaunchTime(costs, m_spec.nccl.launch);
+        std::string text = std::string("#   launch ") + ToString(m_spec.nccl.launch) + ": ";
         text += row > Time() ? "a call every " + FormatSeconds(row.ToSeconds()) + " at most"
                              : "no call waits for a host";
         text += blocks > Time() ? ", " + FormatSeconds(blocks.ToSeconds()) + " more for " +

@@ -140,7 +140,7 @@ RunRecorder::Describe(Ptr<FluidFabric> fabric)
     m_jobs = simulation.JobCount();
     m_scenario.title = m_title;
     m_scenario.cluster = fabric->GetFabric().GetCluster().GetSpec();
-    m_scenario.ncclVersion = simulation.GetNcclSettings().version;
+    m_scenario.nccl = simulation.GetNcclSettings();
     m_scenario.output.file = m_file;
     m_scenario.output.timeline = !m_timelineFile.empty();
     m_scenario.output.timelineFile = m_timelineFile;

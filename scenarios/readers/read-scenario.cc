@@ -2,7 +2,6 @@
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/bound/calibrate-shortcut.h"
 
-#include "collectives/nccl/nccl-constants.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/gpu-precisions.h"
 #include "scenarios/readers/parameter-reader.h"
@@ -11,6 +10,7 @@
 #include "scenarios/readers/read-event.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
+#include "scenarios/readers/read-nccl.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-plan.h"
 #include "scenarios/readers/read-system.h"
@@ -224,7 +224,9 @@ ReadPlacement(const YamlNode& node)
 CalledCollective
 ReadCall(const YamlNode& node)
 {
-    return {node.Get("op").AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP)), node.Get("bytes").AsBytes()};
+    return {node.Get("op").AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP)),
+            node.Get("bytes").AsBytes(),
+            ReadOverrides(node)};
 }
 
 /** A job with `collective` instead of a model. */
@@ -249,7 +251,7 @@ ReadCollectiveJob(const YamlNode& node)
         {
             sequence->Fail("found an empty list, expected at least one call");
         }
-        for (const char* key : {"op", "bytes"})
+        for (const char* key : {"op", "bytes", "algorithm", "protocol", "channels"})
         {
             if (const auto other = collective.Find(key))
             {
@@ -468,22 +470,6 @@ ReadJobs(const YamlNode& node,
     CheckUntil(node);
 }
 
-/** A version "2.30.7" that Weir knows. */
-std::string
-ReadNcclVersion(const YamlNode& node)
-{
-    const std::string version = node.AsString();
-    try
-    {
-        NcclVersion::Parse(version);
-    }
-    catch (const std::invalid_argument&)
-    {
-        node.Fail("found '" + version + "', expected a version from 2.7.0 on, such as 2.30.7");
-    }
-    return version;
-}
-
 /** Which flows are packets: those of some jobs, those of events, those over some links. */
 void
 ReadSelection(const YamlNode& node, HybridSelection& hybrid)
@@ -590,7 +576,7 @@ ReadNetwork(const YamlNode& node, const Catalog& catalog, Scenario& scenario)
     }
     if (const auto nccl = node.Find("nccl"))
     {
-        scenario.ncclVersion = ReadNcclVersion(*nccl);
+        scenario.nccl = ReadNccl(*nccl);
     }
 }
 

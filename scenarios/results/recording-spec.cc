@@ -16,7 +16,7 @@ RecordingOf(const Scenario& scenario)
             scenario.title,
             scenario.fidelity,
             scenario.seed,
-            scenario.ncclVersion,
+            scenario.nccl.version,
             [&scenario] { return DumpScenario(scenario); }};
 }
 

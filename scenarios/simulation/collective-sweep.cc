@@ -63,12 +63,13 @@ class CallRunner
         CollectiveCall call = CallOf(m_spec, m_planner, m_communicator, size);
         const Choice choice = ChoiceOf(call);
         const Fidelity fidelity = FidelityOf(call);
-        const Time time =
-            std::max(BackToBackTimer(m_simulation, fidelity).PerCall(call, CALLS),
-                     LaunchTime(m_costs, m_spec.launch, m_spec.gpusPerNode)) +
-            BlockLaunchTime(
-                m_costs, m_spec.launch, NcclVersion::Parse(m_spec.ncclVersion), choice.blocks) +
-            IdleLaunchTime(m_costs, m_spec.launch);
+        const Time time = std::max(BackToBackTimer(m_simulation, fidelity).PerCall(call, CALLS),
+                                   LaunchTime(m_costs, m_spec.nccl.launch, m_spec.gpusPerNode)) +
+                          BlockLaunchTime(m_costs,
+                                          m_spec.nccl.launch,
+                                          NcclVersion::Parse(m_spec.nccl.version),
+                                          choice.blocks) +
+                          IdleLaunchTime(m_costs, m_spec.nccl.launch);
         const double seconds = time.ToSeconds();
         const Rate rate = Rate::BytesPerSecond(seconds > 0 ? size.ToDouble() / seconds : 0);
         const auto ranks = m_planner.GetCommunicator(m_communicator).Size();
@@ -217,18 +218,9 @@ BoundCells(const CollectivePoint& point)
 NcclSettings
 SettingsOf(const CollectiveSweepSpec& spec)
 {
-    NcclSettings settings(spec.ncclVersion);
-    settings.launch = spec.launch;
-    settings.queuePairs = spec.queuePairs;
-    settings.channelLimits = spec.channelLimits;
+    NcclSettings settings = spec.nccl;
     settings.channelLimits.least =
         std::max(settings.channelLimits.least, spec.overrides.channels.value_or(1));
-    settings.crossNic = spec.crossNic;
-    settings.p2pLevel = spec.p2pLevel;
-    settings.simpleBuffer = spec.simpleBuffer;
-    settings.dimensionWise = spec.dimensionWise;
-    settings.filter = spec.filter;
-    settings.tuner = spec.tuner;
     return settings;
 }
 
@@ -416,7 +408,7 @@ ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result)
                                      {"system", spec.cluster.name},
                                      {"nodes", spec.cluster.nodes},
                                      {"ranks", SweepGpus(spec).size()},
-                                     {"nccl_version", spec.ncclVersion},
+                                     {"nccl_version", spec.nccl.version},
                                      {"fidelity", ToString(spec.fidelity)}};
     if (spec.sharing.tolerance > 0)
     {
@@ -495,7 +487,7 @@ ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePo
     std::string text =
         "# " + std::string(ToString(spec.op)) + ", " + std::to_string(ranks) + " ranks, " +
         std::to_string(spec.cluster.nodes) + " nodes of " + spec.cluster.name + ", NCCL " +
-        spec.ncclVersion + ", fidelity " + ToString(spec.fidelity) +
+        spec.nccl.version + ", fidelity " + ToString(spec.fidelity) +
         (spec.sharing.tolerance > 0 ? ", sharing within " + FormatNumber(spec.sharing.tolerance)
                                     : "") +
         (spec.correctionsText.empty() ? "" : ", corrected by " + spec.correctionsText) + "\n#\n";

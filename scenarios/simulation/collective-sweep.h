@@ -38,17 +38,8 @@ struct CollectiveSweepSpec
     std::vector<std::vector<Bytes>> counts; //!< of an all-to-all-v, by sender and receiver, whose
                                             //!< size is the largest row; empty: equal parts
     Fidelity fidelity{Fidelity::Stream};
-    PacketSpec packets{}; //!< where the fidelity is packet
-    std::string ncclVersion{"2.30.7"};
-    LaunchMode launch{LaunchMode::ProcessPerGpu};
-    uint32_t queuePairs{1}; //!< per network connection
-    ChannelLimits channelLimits;
-    CrossNic crossNic{CrossNic::IfFaster};
-    P2pLevel p2pLevel{P2pLevel::System};
-    Bytes simpleBuffer{SIMPLE_BUFFER};
-    DimensionWiseSettings dimensionWise{};  //!< where the algorithm is dimension-wise
-    NcclFilter filter;                      //!< of what NCCL may choose
-    std::vector<TunerRule> tuner;           //!< decide what overrides leave open
+    PacketSpec packets{};                   //!< where the fidelity is packet
+    NcclSettings nccl;                      //!< decides what overrides leave open
     std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms, in `flow`
     AutoSpec automatic{};                   //!< where the fidelity is auto
     SharingSpec sharing{};                  //!< of what is a fluid

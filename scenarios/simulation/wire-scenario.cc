@@ -188,6 +188,7 @@ AddJobs(Simulation& simulation, const Scenario& scenario)
             CollectiveCall call;
             call.op = called.op;
             call.bytes = called.bytes;
+            call.overrides = called.overrides;
             sequence.calls.push_back(call);
         }
         Wire(spec.where.empty() ? scenario.path : spec.where, [&] {
@@ -259,7 +260,7 @@ WireScenario(const Scenario& scenario)
     const bool isHybrid = scenario.fidelity == Fidelity::Hybrid; // names links of its own
     auto simulation = Wire(scenario.path + (isHybrid ? ": network" : ": system"), [&] {
         return std::make_unique<Simulation>(scenario.cluster,
-                                            scenario.ncclVersion,
+                                            scenario.nccl,
                                             PacketsOf(scenario),
                                             CouplingOf(scenario),
                                             scenario.sharing,

@@ -42,7 +42,7 @@ ClassesOf(const CollectiveOutcome& outcome, std::size_t point)
     const bool isOne = sweep.cluster.nodes == 1;
     std::vector<std::string> classes{
         "size " + size,
-        std::string(ToString(sweep.launch)) + ", " + size,
+        std::string(ToString(sweep.nccl.launch)) + ", " + size,
         std::string("op ") + ToString(sweep.op),
         isOne ? "nodes one" : "nodes several",
         GpuLinksOf(sweep.cluster.node) + (isOne ? ", one node, " : ", several nodes, ") + size,

@@ -2,6 +2,7 @@
 #include "scenarios/validation/collective-table.h"
 
 #include "scenarios/readers/located-lines.h"
+#include "scenarios/readers/read-nccl.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
@@ -68,8 +69,6 @@ MeasuredCollective
 ReadMeasuredRun(const YamlNode& node, const Catalog& catalog)
 {
     constexpr int64_t MAX_NODES = 1 << 20;
-    constexpr int64_t MAX_CHANNELS = 64;
-    node.CheckKeys(YamlKeysOf("suite.collectives"));
     MeasuredCollective run;
     run.name = node.Get("name").AsString();
     CollectiveSweepSpec& sweep = run.sweep;
@@ -77,38 +76,12 @@ ReadMeasuredRun(const YamlNode& node, const Catalog& catalog)
     sweep.cluster.nodes = ReadCount(node.Get("nodes"), MAX_NODES);
     sweep.gpusPerNode = ReadCount(node.Get("gpusPerNode"), sweep.cluster.node.gpus);
     sweep.op = node.Get("op").AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP));
-    sweep.ncclVersion = node.Get("nccl").AsString();
-    if (const auto algorithm = node.Find("algorithm"))
-    {
-        sweep.overrides.algorithm = algorithm->AsEnum(ChoicesUpTo(LAST_ALGORITHM));
-    }
-    if (const auto protocol = node.Find("protocol"))
-    {
-        sweep.overrides.protocol = protocol->AsEnum(ChoicesUpTo(Protocol::Simple));
-    }
-    if (const auto channels = node.Find("channels"))
-    {
-        sweep.overrides.channels = ReadCount(*channels, MAX_CHANNELS);
-    }
+    sweep.nccl = ReadNccl(node.Get("nccl"));
+    ReadNcclParameters(node, "suite.collectives", sweep.nccl);
+    sweep.overrides = ReadOverrides(node);
     if (const auto launch = node.Find("launch"))
     {
-        sweep.launch = launch->AsEnum(ChoicesUpTo(LAST_LAUNCH_MODE));
-    }
-    if (const auto queuePairs = node.Find("queuePairs"))
-    {
-        sweep.queuePairs = ReadCount(*queuePairs, MAX_CHANNELS);
-    }
-    if (const auto least = node.Find("minChannels"))
-    {
-        sweep.channelLimits.least = ReadCount(*least, MAX_CHANNELS);
-    }
-    if (const auto most = node.Find("maxChannels"))
-    {
-        sweep.channelLimits.most = ReadCount(*most, MAX_CHANNELS);
-        if (sweep.channelLimits.least > sweep.channelLimits.most)
-        {
-            most->Fail("found " + most->AsString() + ", expected minChannels or more");
-        }
+        sweep.nccl.launch = launch->AsEnum(ChoicesUpTo(LAST_LAUNCH_MODE));
     }
     return run;
 }

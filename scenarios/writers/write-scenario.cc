@@ -8,6 +8,7 @@
 #include "scenarios/writers/write-corrections.h"
 #include "scenarios/writers/write-experts.h"
 #include "scenarios/writers/write-layer-table.h"
+#include "scenarios/writers/write-nccl.h"
 #include "scenarios/writers/write-packets.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/writers/write-traffic.h"
@@ -242,6 +243,18 @@ WriteCollectiveJob(YamlWriter& out, const CollectiveJobSpec& job)
         }
         out.Text("op", ToString(call.op));
         out.Size("bytes", call.bytes);
+        if (call.overrides.algorithm)
+        {
+            out.Text("algorithm", ToString(*call.overrides.algorithm));
+        }
+        if (call.overrides.protocol)
+        {
+            out.Text("protocol", ToString(*call.overrides.protocol));
+        }
+        if (call.overrides.channels)
+        {
+            out.Integer("channels", *call.overrides.channels);
+        }
         if (isSequence)
         {
             out.EndMap();
@@ -475,7 +488,7 @@ DumpScenario(const Scenario& scenario)
     {
         out.Text("tolerance", FormatNumber(100 * scenario.automatic.tolerance) + "%");
     }
-    out.Text("nccl", scenario.ncclVersion);
+    WriteNccl(out, scenario.nccl);
     if (FormOf(scenario.fidelity) == FlowForm::Packets || scenario.fidelity == Fidelity::Hybrid)
     {
         WritePackets(out, scenario.packets);

@@ -37,7 +37,7 @@ TEST(CollectiveTable, ReadsRunsAndWhatTheyMeasured)
     EXPECT_DOUBLE_EQ(run.measured[0], 20.5e-6);
     EXPECT_EQ(run.sweep.overrides.algorithm, Algorithm::Ring);
     EXPECT_EQ(run.sweep.overrides.channels, 8U);
-    EXPECT_EQ(run.sweep.ncclVersion, "2.26.2");
+    EXPECT_EQ(run.sweep.nccl.version, "2.26.2");
 }
 
 TEST(CollectiveTable, RefusesWithFileAndLine)

@@ -175,7 +175,7 @@ TEST(MachineRuns, TheNearestSays)
     ASSERT_EQ(runs.size(), 1);
     EXPECT_EQ(runs[0].sweep.cluster.nodes, 4);
     EXPECT_EQ(runs[0].sweep.gpusPerNode, 2);
-    EXPECT_EQ(runs[0].sweep.ncclVersion, "2.26.2");
+    EXPECT_EQ(runs[0].sweep.nccl.version, "2.26.2");
 }
 
 TEST(MachineRuns, RefusesWhatNothingSays)

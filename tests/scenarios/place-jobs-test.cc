@@ -2,6 +2,7 @@
 #include "scenarios/simulation/place-jobs.h"
 
 #include "refusal.h"
+#include "scenarios/readers/read-nccl.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/writers/write-scenario.h"
 #include "small-scenario.h"
@@ -118,6 +119,12 @@ TEST_F(PlaceJobs, RefusesWhatIsTakenMissingOrTooLittle)
 const std::string TRAINING =
     "[{name: gpt, model: {base: gpt-22b, name: gpt-small, layers: 4}, steps: 2, "
     "parallel: {tensor: 8, pipeline: 2, data: 1, microBatch: 1, globalBatch: 4}}, ";
+
+/** Of each kind of setting one. */
+const std::string NCCL =
+    "{version: 2.26.2, algorithms: ^nvls, protocols: simple, minChannels: 24, crossNic: 0, "
+    "p2pLevel: PXB, bufferSize: 8MiB, queuePairs: 2, dimensionWise: {perDimension: [direct, ring], "
+    "balanced: true, dispatch: 8/256, expertGroups: 4/8, endpointDelay: 1us}}";
 
 /** One collective over two nodes; @p jobs as YAML. */
 Scenario
@@ -242,17 +249,90 @@ TEST(CollectiveJobs, CallsGoOnUntilACollectiveEnds)
     EXPECT_LE(result.measured, busy + result.collectives[1].calls.back());
 }
 
+// NCCL_ALGO leaves a call what its own algorithm does; NCCL_MIN_CTAS copies its channels, as its
+// own count does, and neither is what NCCL would have chosen (NVLSTree on two H800 nodes).
+TEST(CollectiveJobs, RunAsNcclIsSet)
+{
+    const auto run = [](const std::string& call, const std::string& nccl) {
+        Scenario scenario = Collectives(
+            "[{name: a, gpus: 16, collective: {op: all-reduce, bytes: "
+            "400MB, calls: 1" +
+            call + "}}]");
+        scenario.nccl = ReadNccl(YamlNode::Parse(nccl, "nccl.yaml"));
+        return Play(scenario).collectives[0].calls.front();
+    };
+    const Time ring = run("", "{algorithms: 'allreduce:ring'}");
+    EXPECT_EQ(ring, run(", algorithm: ring", "2.30.7"));
+    EXPECT_EQ(run("", "{algorithms: ^ring}"), run(", algorithm: tree", "2.30.7"));
+    EXPECT_NE(run("", "{algorithms: ^ring}"), ring);
+    const Time narrow = run("", "{algorithms: ring, maxChannels: 4}");
+    EXPECT_EQ(narrow, run(", algorithm: ring, channels: 4", "2.30.7"));
+    EXPECT_GT(narrow, ring);
+}
+
+// Two nodes of eight, a ring a dimension: a fourth of a message after the other crosses the eight
+// GPUs of a node, then the two nodes, so that one dimension or the other is always busy; one piece
+// alone leaves the other idle.
+TEST(CollectiveJobs, CrossDimensionsAsTheyAreTold)
+{
+    const auto run = [](const std::string& settings) {
+        Scenario scenario = Collectives(
+            "[{name: a, gpus: 16, collective: {op: all-reduce, bytes: "
+            "400MB, calls: 1, algorithm: dimension-wise}}]");
+        scenario.nccl = ReadNccl(
+            YamlNode::Parse("{dimensionWise: {perDimension: [ring], " + settings + "}}", "a.yaml"));
+        return Play(scenario).collectives[0].calls.front();
+    };
+    EXPECT_LT(run("chunks: 4"), run("chunks: 1"));
+    EXPECT_GT(run("chunks: 4, endpointDelay: 10ms"), Time::Milliseconds(10) * 2 * (7 + 1));
+}
+
+TEST(CollectiveJobs, RefuseSettingsOfNccl)
+{
+    const auto refusal = [](const std::string& nccl) {
+        return RefusalOf([&] { ReadNccl(YamlNode::Parse(nccl, "n.yaml")); });
+    };
+    EXPECT_EQ(
+        refusal("{version: 1.3}"),
+        "n.yaml:1:11: version: found '1.3', expected a version from 2.4.0 on, such as 2.30.7");
+    EXPECT_EQ(refusal("{minChannels: 8, maxChannels: 4}"),
+              "n.yaml:1:15: minChannels: found 8, expected at most maxChannels, 4");
+    EXPECT_EQ(refusal("{bufferSize: 9KiB}"),
+              "n.yaml:1:14: bufferSize: found '9KiB', expected a multiple of 8 KiB up to 1 GiB");
+    EXPECT_EQ(
+        refusal("{dimensionWise: {expertGroups: 4/8}}"),
+        "n.yaml:1:32: dimensionWise.expertGroups: found it without a dispatch, expected both");
+    EXPECT_EQ(refusal("{dimensionWise: {dispatch: 9/8}}"),
+              "n.yaml:1:28: dimensionWise.dispatch: found '9/8', expected a part of all as 8/256, "
+              "up to 1048576");
+    EXPECT_NE(refusal("{algorithms: 'rings'}").find("n.yaml:1:14: algorithms: found 'rings'"),
+              std::string::npos);
+    EXPECT_NE(refusal("{crosNic: 1}").find("crossNic"), std::string::npos);
+}
+
 // What is written back reads as the same scenario.
 TEST(CollectiveJobs, AreWrittenAsTheyAreRead)
 {
-    const Scenario scenario = Collectives(
-        "[{name: a, collective: {op: all-to-all, bytes: 64MiB, calls: 7}, gpus: 8, start: 1ms, "
+    Scenario scenario = Collectives(
+        "[{name: a, collective: {op: all-to-all, bytes: 64MiB, calls: 7, algorithm: "
+        "dimension-wise, channels: 4}, gpus: 8, start: 1ms, "
         "placement: {kind: random, seed: 3}},"
         " {name: b, collective: {op: all-gather, bytes: 1MB, calls: 1}, placement: {nodes: [3]}},"
         " {name: c, placement: {leaves: [leaf0]}, until: b, collective: {every: 1ms, sequence:"
         " [{op: all-reduce, bytes: 1MB}, {op: broadcast, bytes: 2MB}]}},"
         " {name: d, placement: across-leaves, until: b, collective: {op: send, bytes: 1B}}]");
+    scenario.nccl = ReadNccl(YamlNode::Parse(NCCL, "nccl.yaml"));
     const std::string text = DumpScenario(scenario);
+    for (const char* part : {"algorithms: ^nvls",
+                             "crossNic: 0",
+                             "p2pLevel: PXB",
+                             "dispatch: 8/256",
+                             "- direct",
+                             "minChannels: 24",
+                             "algorithm: dim"})
+    {
+        EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+    }
     const Scenario again = ReadScenario(YamlNode::Parse(text, "dumped.yaml"),
                                         Catalog({std::string(WEIR_SOURCE_DIR) + "/scenarios"}));
     EXPECT_EQ(DumpScenario(again), text);

@@ -277,7 +277,7 @@ TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)
               "run.yaml:8:16: jobs.0.precision: found 'half', expected one of: fp32, tf32, fp16, "
               "bf16, fp8");
     EXPECT_EQ(Refusal("{fidelity: flow}", "{nccl: new}"),
-              "run.yaml:9:17: network.nccl: found 'new', expected a version from 2.7.0 on, such as "
+              "run.yaml:9:17: network.nccl: found 'new', expected a version from 2.4.0 on, such as "
               "2.30.7");
     EXPECT_EQ(RefusalOf([] {
                   ReadScenario(YamlNode::Parse("system: hgx-h100\njobs: []\n", "run.yaml"),

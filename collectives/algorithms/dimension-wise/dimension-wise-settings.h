@@ -62,6 +62,14 @@ struct DimensionWiseSettings
     std::optional<ExpertDispatch> dispatch; //!< of all-to-alls, whose size is a rank's tokens
     std::optional<Sparsity> sparsity;       //!< of all-reduces; empty: they are dense
     std::optional<Time> endpointDelay; //!< of a step; empty: what NCCL's kernels and messages take
+
+    /** Whether anything is not as by default. */
+    bool IsGiven() const
+    {
+        const DimensionWiseSettings defaults;
+        return !algorithms.empty() || chunks != defaults.chunks || balanced || dispatch ||
+               sparsity || endpointDelay;
+    }
 };
 
 } // namespace weir

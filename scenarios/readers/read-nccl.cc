@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/read-nccl.h"
+
+#include "collectives/nccl/nccl-constants.h"
+#include "scenarios/readers/parameter-reader.h"
+#include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
+
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr int64_t MAX_CHANNELS = 64;
+
+/** A version "2.30.7" that Weir knows. */
+std::string
+ReadVersion(const YamlNode& node)
+{
+    const std::string version = node.AsString();
+    try
+    {
+        NcclVersion::Parse(version);
+    }
+    catch (const std::invalid_argument&)
+    {
+        node.Fail("found '" + version + "', expected a version from 2.4.0 on, such as 2.30.7");
+    }
+    return version;
+}
+
+/** Hands the text of @p key to @p set of @p filter. */
+void
+ReadList(const YamlNode& map,
+         const char* key,
+         NcclFilter& filter,
+         void (NcclFilter::*set)(const std::string&))
+{
+    if (const auto list = map.Find(key))
+    {
+        try
+        {
+            (filter.*set)(list->AsString());
+        }
+        catch (const std::invalid_argument& error)
+        {
+            list->Fail(error.what());
+        }
+    }
+}
+
+/** "8/256": so many of so many. */
+std::pair<uint32_t, uint32_t>
+ReadPartOfAll(const YamlNode& node)
+{
+    constexpr uint32_t MOST = 1 << 20;
+    const std::string text = node.AsString();
+    uint32_t part = 0;
+    uint32_t all = 0;
+    char rest = 0;
+    if (std::sscanf(text.c_str(), "%7u/%7u%c", &part, &all, &rest) != 2 || part == 0 ||
+        all < part || all > MOST)
+    {
+        node.Fail("found '" + text + "', expected a part of all as 8/256, up to " +
+                  std::to_string(MOST));
+    }
+    return {part, all};
+}
+
+DimensionAlgorithm
+ReadDimensionAlgorithm(const YamlNode& node)
+{
+    return node.AsEnum(ChoicesUpTo(DimensionAlgorithm::HalvingDoubling));
+}
+
+} // namespace
+
+Bytes
+ReadBufferSize(const YamlNode& node)
+{
+    constexpr Bytes LEAST = Bytes::KiB(8);
+    constexpr Bytes MOST = Bytes::GiB(1);
+    const Bytes size = node.AsBytes();
+    if (size < LEAST || size > MOST || size.Count() % LEAST.Count() != 0)
+    {
+        node.Fail("found '" + node.AsString() + "', expected a multiple of 8 KiB up to 1 GiB");
+    }
+    return size;
+}
+
+DimensionWiseSettings
+ReadDimensionWise(const FindValue& find)
+{
+    constexpr int64_t MAX_CHUNKS = 1024;
+    constexpr double LEAST_DENSITY = 1e-6;
+    DimensionWiseSettings settings;
+    if (const auto algorithms = find("perDimension"))
+    {
+        for (const YamlNode& item : algorithms->Items())
+        {
+            settings.algorithms.push_back(ReadDimensionAlgorithm(item));
+        }
+    }
+    if (const auto chunks = find("chunks"))
+    {
+        settings.chunks = chunks->AsCount(1, MAX_CHUNKS);
+    }
+    if (const auto balanced = find("balanced"))
+    {
+        settings.balanced = balanced->AsBool();
+    }
+    if (const auto delay = find("endpointDelay"))
+    {
+        settings.endpointDelay = delay->AsTime();
+    }
+    if (const auto dispatch = find("dispatch"))
+    {
+        settings.dispatch.emplace();
+        std::tie(settings.dispatch->expertsOfToken, settings.dispatch->experts) =
+            ReadPartOfAll(*dispatch);
+    }
+    if (const auto groups = find("expertGroups"))
+    {
+        if (!settings.dispatch)
+        {
+            groups->Fail("found it without a dispatch, expected both");
+        }
+        std::tie(settings.dispatch->groupsOfToken, settings.dispatch->groups) =
+            ReadPartOfAll(*groups);
+    }
+    if (const auto density = find("density"))
+    {
+        settings.sparsity.emplace();
+        settings.sparsity->density = density->AsPercent(LEAST_DENSITY, 1);
+    }
+    if (const auto rate = find("selectionRate"))
+    {
+        if (!settings.sparsity)
+        {
+            rate->Fail("found it without a density, expected both");
+        }
+        settings.sparsity->selection = rate->AsRate();
+    }
+    return settings;
+}
+
+void
+ReadNcclParameters(const YamlNode& map, const char* keys, NcclSettings& settings)
+{
+    ReadParameters(map, settings, YamlKeysOf(keys));
+    if (settings.channelLimits.least > settings.channelLimits.most)
+    {
+        map.Get("minChannels")
+            .Fail("found " + std::to_string(settings.channelLimits.least) +
+                  ", expected at most maxChannels, " + std::to_string(settings.channelLimits.most));
+    }
+    if (const auto size = map.Find("bufferSize"))
+    {
+        ReadBufferSize(*size);
+    }
+}
+
+NcclSettings
+ReadNccl(const YamlNode& node)
+{
+    NcclSettings settings;
+    if (node.IsScalar())
+    {
+        settings.version = ReadVersion(node);
+        return settings;
+    }
+    ReadNcclParameters(node, "network.nccl", settings);
+    if (const auto version = node.Find("version"))
+    {
+        settings.version = ReadVersion(*version);
+    }
+    ReadList(node, "algorithms", settings.filter, &NcclFilter::SetAlgorithms);
+    ReadList(node, "protocols", settings.filter, &NcclFilter::SetProtocols);
+    if (const auto map = node.Find("dimensionWise"))
+    {
+        map->CheckKeys(YamlKeysOf("dimensionWise"));
+        settings.dimensionWise = ReadDimensionWise([&](const char* key) { return map->Find(key); });
+    }
+    return settings;
+}
+
+CollectiveOverrides
+ReadOverrides(const YamlNode& call)
+{
+    CollectiveOverrides overrides;
+    if (const auto algorithm = call.Find("algorithm"))
+    {
+        overrides.algorithm = algorithm->AsEnum(ChoicesUpTo(LAST_ALGORITHM));
+    }
+    if (const auto protocol = call.Find("protocol"))
+    {
+        overrides.protocol = protocol->AsEnum(ChoicesUpTo(Protocol::Simple));
+    }
+    if (const auto channels = call.Find("channels"))
+    {
+        overrides.channels = channels->AsCount(1, MAX_CHANNELS);
+    }
+    return overrides;
+}
+
+} // namespace weir

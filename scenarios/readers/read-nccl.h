@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_READERS_READ_NCCL_H
+#define WEIR_SCENARIOS_READERS_READ_NCCL_H
+
+#include "collectives/collective.h"
+#include "collectives/nccl/nccl-settings.h"
+#include "scenarios/yaml/yaml-node.h"
+
+#include <functional>
+#include <optional>
+
+namespace weir
+{
+
+/**
+ * How a run uses NCCL: a version, or a map of a version and what else its environment sets.
+ * @throws InputError at a key or value that is wrong.
+ */
+NcclSettings ReadNccl(const YamlNode& node);
+
+/** Reads the parameters of @p settings from @p map, which has their keys and those of @p keys. */
+void ReadNcclParameters(const YamlNode& map, const char* keys, NcclSettings& settings);
+
+/** NCCL_BUFFSIZE: 8 slots, each a whole number of NCCL's aligned chunks. */
+Bytes ReadBufferSize(const YamlNode& node);
+
+/** The value of a key, if it is given. */
+using FindValue = std::function<std::optional<YamlNode>(const char* key)>;
+
+/** How dimension-wise collectives run, whether the keys are of a map or options. */
+DimensionWiseSettings ReadDimensionWise(const FindValue& find);
+
+/** What a call leaves no choice of: the keys algorithm, protocol and channels of @p call. */
+CollectiveOverrides ReadOverrides(const YamlNode& call);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_READERS_READ_NCCL_H
