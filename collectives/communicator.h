@@ -60,7 +60,6 @@ struct TreePlace
 struct TreeChannel
 {
     std::vector<TreePlace> places; //!< by group rank; none until calls need them
-    RouteId route;                 //!< sum of all connections, up and down
 };
 
 /** What NCCL's search found for one kind of graph; its tuning model reckons with it. */

@@ -204,7 +204,7 @@ Planner::Plan(const CollectiveCall& call)
     plan->channels = inputs.channels;
     if (call.bytes > Bytes() && inputs.communicator.Size() > 1)
     {
-        StreamShape shape = algorithm.streams(inputs);
+        StreamShape shape = StreamsOf(algorithm, inputs);
         const AloneRates::Slowest wire = AloneRates(shape.legs, state.routing).SlowestLeg();
         const Time moving =
             std::max({wire.time, shape.moving, MovingTime(shape, state.routing, 1)});
@@ -260,7 +260,7 @@ Planner::GetSchedule(const CollectiveCall& call)
     schedule->protocol = inputs.protocol;
     if (call.bytes > Bytes() && inputs.communicator.Size() > 1)
     {
-        *schedule = algorithm.schedule(inputs);
+        *schedule = ScheduleOf(algorithm, inputs);
     }
     return *state.schedules.emplace(call, std::move(schedule)).first->second;
 }

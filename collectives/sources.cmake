@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/algorithm.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/call-description.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/block-times.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/analytical-engine.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/auto-engine.cc
@@ -11,15 +12,10 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/engines/contention-delays.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/leg-sharing.cc
   ${CMAKE_CURRENT_LIST_DIR}/collective.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-chain-paths.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-chain.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-direct-call.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-direct-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-direct.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-parts-call.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-parts-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-parts.cc
-  ${CMAKE_CURRENT_LIST_DIR}/channels/collnet-network.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-switch-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/connection.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-grid.cc
@@ -39,6 +35,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported.cc
+  ${CMAKE_CURRENT_LIST_DIR}/schedule/lanes.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/message-split.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/default-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/kernel-times.cc
@@ -55,25 +52,14 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/nccl/node-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/node-capacity.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/node-capacity-by-gpu.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-chunking.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-heads.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/message-cost.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/nvls-graph.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-multicast.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-blocks.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-network.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-network-parts.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-network-parts-call.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-network-parts-schedule.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-nodes-blocks.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-nodes-call.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree-call.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree-schedule.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree-time.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree-paths.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/operation-postcondition.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/part-places.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/pipeline-time.cc
@@ -105,7 +91,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/nccl/tuner-rule.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/tree-builder.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/tree-search.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/tree/tree-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/tree/tree.cc
 )
 include(${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-tables.cmake)

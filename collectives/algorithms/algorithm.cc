@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/algorithm.h"
 
+#include "collectives/algorithms/call-description.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/channels/message-cost.h"
 
@@ -28,10 +29,8 @@ AllAlgorithms()
         &POINT_TO_POINT_ALGORITHM,
         &NVLS_ALGORITHM,
         &NVLS_NETWORK_ALGORITHM,
-        &NVLS_NETWORK_PARTS_ALGORITHM,
         &NVLS_TREE_ALGORITHM,
         &COLLNET_DIRECT_ALGORITHM,
-        &COLLNET_PARTS_ALGORITHM,
         &COLLNET_CHAIN_ALGORITHM,
         &IMPORTED_ALGORITHM,
         &DIMENSION_WISE_ALGORITHM,
@@ -71,6 +70,20 @@ FindAlgorithms(CollectiveOp op, const Communicator& communicator, std::optional<
                                     std::to_string(communicator.Size()) + " GPUs");
     }
     return found;
+}
+
+StreamShape
+StreamsOf(const CollectiveAlgorithm& algorithm, const AlgorithmInputs& inputs)
+{
+    return algorithm.streams ? algorithm.streams(inputs)
+                             : PipelinesOf(inputs, algorithm.describe(inputs));
+}
+
+Schedule
+ScheduleOf(const CollectiveAlgorithm& algorithm, const AlgorithmInputs& inputs)
+{
+    return algorithm.schedule ? algorithm.schedule(inputs)
+                              : ScheduleOf(inputs, algorithm.describe(inputs));
 }
 
 void

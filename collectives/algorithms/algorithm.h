@@ -64,6 +64,8 @@ enum class ChannelGraph : uint8_t
     Trees
 };
 
+struct CallDescription;
+
 /**
  * One way to run some operations. Each algorithm is one file that defines one of these, and a line
  * in the table of algorithm.cc; planner, engines and checks know no algorithm by name.
@@ -79,17 +81,10 @@ struct CollectiveAlgorithm
     uint32_t (*maxChannels)(const AlgorithmInputs& inputs);
 
     /**
-     * Sets protocol and channels, overrides included, of an algorithm that NCCL's cost model does
-     * not know (send and receive, imported schedules). Null: NCCL's model decides, in
-     * nccl-choice.cc.
+     * The call, of which all fidelities follow; called only when there is something to move. Null:
+     * @ref streams and @ref schedule say what it is.
      */
-    void (*choose)(AlgorithmInputs& inputs);
-
-    /** For StreamEngine and the closed form; called only when there is something to move. */
-    StreamShape (*streams)(const AlgorithmInputs& inputs);
-
-    /** For FlowEngine; called only when there is something to move. */
-    Schedule (*schedule)(const AlgorithmInputs& inputs);
+    CallDescription (*describe)(const AlgorithmInputs& inputs);
 
     /** Which of the communicator's channels it looks at: these are connected before it is asked. */
     ChannelGraph graph{ChannelGraph::None};
@@ -100,30 +95,50 @@ struct CollectiveAlgorithm
      */
     uint32_t (*senders)(const AlgorithmInputs& inputs){nullptr};
 
+    /** Whether KernelTimes has its kernels; else NCCL's own table says what they take. */
+    bool hasKernelTimes{false};
+
+    /**
+     * For StreamEngine and the closed form, in the place of PipelinesOf(describe): a closed form of
+     * its own, which its test compares with flow.
+     */
+    StreamShape (*streams)(const AlgorithmInputs& inputs){nullptr};
+
+    /** For FlowEngine, in the place of ScheduleOf(describe). */
+    Schedule (*schedule)(const AlgorithmInputs& inputs){nullptr};
+
+    /**
+     * Sets protocol and channels, overrides included, of an algorithm that NCCL's cost model does
+     * not know (send and receive, imported schedules). Null: NCCL's model decides, in
+     * nccl-choice.cc.
+     */
+    void (*choose)(AlgorithmInputs& inputs){nullptr};
+
     /**
      * Whether a schedule meets its operation's postcondition, as CheckSchedule says. Null: it is
      * run on symbols, channel by channel.
      */
     std::string (*check)(const Schedule& schedule, const ScheduleClaim& claim){nullptr};
-
-    /** Whether KernelTimes has its kernels; else NCCL's own table says what they take. */
-    bool hasKernelTimes{false};
 };
 
-extern const CollectiveAlgorithm RING_ALGORITHM;               //!< ring.cc
-extern const CollectiveAlgorithm RING_PIPELINE_ALGORITHM;      //!< ring-pipeline.cc
-extern const CollectiveAlgorithm TREE_ALGORITHM;               //!< tree.cc
-extern const CollectiveAlgorithm PAT_ALGORITHM;                //!< pat.cc
-extern const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM;     //!< point-to-point.cc
-extern const CollectiveAlgorithm NVLS_ALGORITHM;               //!< nvls.cc
-extern const CollectiveAlgorithm NVLS_NETWORK_ALGORITHM;       //!< nvls-network.cc
-extern const CollectiveAlgorithm NVLS_NETWORK_PARTS_ALGORITHM; //!< nvls-network-parts.cc
-extern const CollectiveAlgorithm NVLS_TREE_ALGORITHM;          //!< nvls-tree.cc
-extern const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM;     //!< collnet-direct.cc
-extern const CollectiveAlgorithm COLLNET_PARTS_ALGORITHM;      //!< collnet-parts.cc
-extern const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM;      //!< collnet-chain.cc
-extern const CollectiveAlgorithm IMPORTED_ALGORITHM;           //!< imported.cc
-extern const CollectiveAlgorithm DIMENSION_WISE_ALGORITHM;     //!< dimension-wise.cc
+/** What StreamEngine and the closed form need of a call. */
+StreamShape StreamsOf(const CollectiveAlgorithm& algorithm, const AlgorithmInputs& inputs);
+
+/** What FlowEngine plays of it. */
+Schedule ScheduleOf(const CollectiveAlgorithm& algorithm, const AlgorithmInputs& inputs);
+
+extern const CollectiveAlgorithm RING_ALGORITHM;           //!< ring.cc
+extern const CollectiveAlgorithm RING_PIPELINE_ALGORITHM;  //!< ring-pipeline.cc
+extern const CollectiveAlgorithm TREE_ALGORITHM;           //!< tree.cc
+extern const CollectiveAlgorithm PAT_ALGORITHM;            //!< pat.cc
+extern const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM; //!< point-to-point.cc
+extern const CollectiveAlgorithm NVLS_ALGORITHM;           //!< nvls.cc
+extern const CollectiveAlgorithm NVLS_NETWORK_ALGORITHM;   //!< nvls-network.cc
+extern const CollectiveAlgorithm NVLS_TREE_ALGORITHM;      //!< nvls-tree.cc
+extern const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM; //!< collnet-direct.cc
+extern const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM;  //!< collnet-chain.cc
+extern const CollectiveAlgorithm IMPORTED_ALGORITHM;       //!< imported.cc
+extern const CollectiveAlgorithm DIMENSION_WISE_ALGORITHM; //!< dimension-wise.cc
 
 /** The first of that name. */
 const CollectiveAlgorithm& AlgorithmOf(Algorithm name);

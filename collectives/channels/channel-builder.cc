@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/channel-builder.h"
 
-#include "collectives/channels/collnet-network.h"
 #include "collectives/channels/nvls-graph.h"
 #include "collectives/channels/tree-builder.h"
 
@@ -97,7 +96,9 @@ ChannelBuilder::BuildTrees(Communicator& communicator, uint32_t queuePairSeed)
     communicator.treePattern = builder.Pattern();
     communicator.treeGraph = builder.Speed();
     communicator.nvlsGraph = SearchNvls(communicator, m_connector, m_constants);
-    communicator.collNetGraph = SearchCollNet(communicator, m_connector);
+    // NCCL searches the graph of CollNet's chains as it does that of trees (init.cc).
+    const bool reduces = m_cluster.GetSpec().fabric.inNetworkReduction && communicator.nodes > 1;
+    communicator.collNetGraph = reduces ? communicator.treeGraph : GraphSpeed();
 }
 
 void

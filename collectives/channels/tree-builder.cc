@@ -68,24 +68,7 @@ TreeBuilder::Build(uint32_t channel, uint32_t queuePair) const
         place.fromParent = Between(there, here, channel, queuePair);
         tree.places[place.parent].children.push_back(RankAt(here, channel));
     }
-    tree.route = AllLinks(tree);
     return tree;
-}
-
-RouteId
-TreeBuilder::AllLinks(const TreeChannel& tree) const
-{
-    RouteSum sum;
-    for (const auto& place : tree.places)
-    {
-        if (place.parent == TreePlace::NO_RANK)
-        {
-            continue;
-        }
-        sum.Add(place.toParent.route);
-        sum.Add(place.fromParent.route);
-    }
-    return m_connector.GetRouting().AddSum(sum);
 }
 
 void

@@ -54,7 +54,6 @@ class TreeBuilder
     End ChildEnd(std::size_t part, uint32_t side, uint32_t channel) const;
     Connection Between(const End& from, const End& to, uint32_t channel, uint32_t queuePair) const;
     void AddChain(TreeChannel& tree, std::size_t part, uint32_t channel) const;
-    RouteId AllLinks(const TreeChannel& tree) const;
 
     Connector& m_connector;
     const std::vector<NodePart>& m_parts;

@@ -98,20 +98,4 @@ SplitIntoLoops(Bytes share, Bytes chunk, uint32_t chunksPerPass, uint32_t slices
     return loops;
 }
 
-void
-AddChannels(Schedule& schedule,
-            const ChannelSchedule& wired,
-            Bytes bytes,
-            uint32_t channels,
-            Bytes chunk,
-            uint32_t chunksPerPass)
-{
-    for (const auto& share : SplitOverChannels(bytes, channels))
-    {
-        schedule.channels.push_back({wired, share.channels});
-        schedule.channels.back().schedule.loops =
-            SplitIntoLoops(share.bytes, chunk, chunksPerPass, 1);
-    }
-}
-
 } // namespace weir

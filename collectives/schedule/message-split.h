@@ -32,17 +32,6 @@ std::vector<ChannelShare> SplitOverChannels(Bytes bytes, uint32_t channels);
  */
 std::vector<Loop> SplitIntoLoops(Bytes share, Bytes chunk, uint32_t chunksPerPass, uint32_t slices);
 
-/**
- * Adds a channel for each share of @p bytes over @p channels: @p wired, whose pipes are those of
- * all of them, with the loops of its share, in chunks of one slice.
- */
-void AddChannels(Schedule& schedule,
-                 const ChannelSchedule& wired,
-                 Bytes bytes,
-                 uint32_t channels,
-                 Bytes chunk,
-                 uint32_t chunksPerPass);
-
 /** The least whole number of bytes that is not below @p bytes. */
 Bytes RoundedUp(double bytes);
 

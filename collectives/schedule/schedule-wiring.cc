@@ -19,6 +19,29 @@ AreEqual(const Primitive& a, const Primitive& b)
 
 } // namespace
 
+Program
+OneStep(PrimitiveKind kind, uint32_t recvs, uint32_t sends)
+{
+    Primitive step{kind, 0};
+    step.recvs = static_cast<uint16_t>(recvs);
+    step.sends = static_cast<uint16_t>(sends);
+    return {{step}};
+}
+
+Program
+EachChunk(PrimitiveKind kind, const std::vector<int32_t>& chunks)
+{
+    Program program;
+    for (std::size_t i = 0; i < chunks.size(); ++i)
+    {
+        Primitive step{kind, chunks[i]};
+        step.recvFrom = static_cast<uint16_t>(i);
+        step.sendTo = static_cast<uint16_t>(i);
+        program.primitives.push_back(step);
+    }
+    return program;
+}
+
 uint32_t
 ScheduleWiring::AddBlock(uint32_t rank, uint32_t place, const Program& program)
 {

@@ -6,8 +6,18 @@
 
 #include <cstdint>
 
+#include <cstdint>
+#include <vector>
+
 namespace weir
 {
+
+/** One primitive on the block's own chunk. */
+Program OneStep(PrimitiveKind kind, uint32_t recvs, uint32_t sends);
+
+/** One primitive for each of some chunks, relative to the block's place, over the connection of the
+ * same number. */
+Program EachChunk(PrimitiveKind kind, const std::vector<int32_t>& chunks);
 
 /** Adds blocks and the pipes between them to a channel. */
 class ScheduleWiring

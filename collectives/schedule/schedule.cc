@@ -26,9 +26,6 @@ Reduces(PrimitiveKind kind)
            kind == PrimitiveKind::RecvReduceCopy;
 }
 
-namespace
-{
-
 bool
 RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& routing)
 {
@@ -52,8 +49,6 @@ RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& ro
     }
     return same;
 }
-
-} // namespace
 
 void
 AddChannel(Schedule& schedule, ChannelSchedule channel, const Routing& routing)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/nvls/nvls-chunking.h"
+#include "collectives/algorithms/nvls/nvls-heads.h"
 #include "collectives/channels/nvls-graph.h"
 #include "collectives/schedule/schedule-check.h"
 
@@ -21,7 +21,7 @@ double
 CopyTime(double bytes)
 {
     const NcclConstants constants(NcclVersion::Parse("2.30.7"), 90, HostCpu::Intel);
-    return bytes / NvlsCopyRate(constants).ToBytesPerSecond() * 1e6;
+    return bytes / Rate::GBps(constants.BlockBandwidth()).ToBytesPerSecond() * 1e6;
 }
 
 constexpr CollectiveOp NVLS_OPS[] = {
@@ -106,7 +106,7 @@ TEST(NvlsGraph, IsOnlyWhereNcclHasIt)
 TEST(NvlsChunking, FollowsTheMessage)
 {
     const auto chunk = [](int64_t mebibytes, int64_t less) {
-        return NvlsChunk(Bytes(Bytes::MiB(mebibytes).Count() - less), 16, 8);
+        return NvlsChunk(Algorithm::Nvls, Bytes(Bytes::MiB(mebibytes).Count() - less), 16, 8, 1);
     };
     EXPECT_EQ(chunk(1024, 0), Bytes::KiB(128));
     EXPECT_EQ(chunk(1024, 1), Bytes::KiB(64));
@@ -114,10 +114,10 @@ TEST(NvlsChunking, FollowsTheMessage)
     EXPECT_EQ(chunk(64, 1), Bytes::KiB(32));
     EXPECT_EQ(chunk(8, 0), Bytes::KiB(32));
     EXPECT_EQ(chunk(8, 1), Bytes::KiB(16));
-    EXPECT_EQ(NvlsTreeChunk(Bytes::MiB(64), 16, 8, 2), Bytes::KiB(128));
-    EXPECT_EQ(NvlsTreeChunk(Bytes::MiB(63), 16, 8, 2), Bytes::KiB(64));
-    EXPECT_EQ(NvlsTreeChunk(Bytes::MiB(7), 16, 8, 2), Bytes::KiB(32));
-    EXPECT_EQ(NvlsTreeChunk(Bytes::GiB(8), 16, 8, 4), Bytes::KiB(64));
+    EXPECT_EQ(NvlsChunk(Algorithm::NvlsTree, Bytes::MiB(64), 16, 8, 2), Bytes::KiB(128));
+    EXPECT_EQ(NvlsChunk(Algorithm::NvlsTree, Bytes::MiB(63), 16, 8, 2), Bytes::KiB(64));
+    EXPECT_EQ(NvlsChunk(Algorithm::NvlsTree, Bytes::MiB(7), 16, 8, 2), Bytes::KiB(32));
+    EXPECT_EQ(NvlsChunk(Algorithm::NvlsTree, Bytes::GiB(8), 16, 8, 4), Bytes::KiB(64));
 }
 
 // 1 GiB over 16 channels and 8 heads: 64 passes of 128 KiB. 25 us, the copies of one pass of 1 MiB

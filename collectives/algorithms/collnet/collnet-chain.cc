@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/algorithm.h"
-#include "collectives/algorithms/collnet/collnet-chain-paths.h"
-#include "collectives/algorithms/nvls/nvls-blocks.h"
-#include "collectives/algorithms/protocol.h"
+#include "collectives/algorithms/call-description.h"
+#include "collectives/algorithms/collnet/collnet-network.h"
 #include "collectives/algorithms/ring/ring-channels.h"
-#include "collectives/schedule/message-split.h"
-#include "fabric/routing/routing.h"
 
 #include <algorithm>
-#include <cmath>
 
 /**
  * @file
@@ -23,15 +18,15 @@ namespace
 {
 
 bool
-SupportsCollNetChain(CollectiveOp op, const Communicator& communicator)
+SupportsChain(CollectiveOp op, const Communicator& communicator)
 {
     return op == CollectiveOp::AllReduce && communicator.collNetGraph.channels > 0;
 }
 
 /** 256 KiB; halved, to 32 KiB, while a channel has fewer chunks than the chain wants (enqueue.cc).
  */
-Chunking
-ChunkingOf(const AlgorithmInputs& in)
+Bytes
+ChainChunk(const AlgorithmInputs& in)
 {
     const int64_t depth = in.communicator.gpusPerNode;
     Bytes chunk = Bytes::KiB(256);
@@ -44,7 +39,7 @@ ChunkingOf(const AlgorithmInputs& in)
     halveTo(Bytes::KiB(128), depth * 64);
     halveTo(Bytes::KiB(64), depth * 8);
     halveTo(Bytes::KiB(32), depth);
-    return {chunk, 1, NCCL_STEPS};
+    return chunk;
 }
 
 /** What a chunk by itself has of a rank's block; no queue pair bounds what switches reduce. */
@@ -64,161 +59,139 @@ BlockRate(const AlgorithmInputs& in)
     return in.communicator.gpusPerNode > 1 ? CopyRate(in) * 0.5 : Rate::Infinite();
 }
 
-Time
-Hop(const AlgorithmInputs& in, const Connection& hop)
+/** One node's chain on one channel: its ranks, the head first, and the head's port. */
+struct Chain
 {
-    return HopLatency(in, Algorithm::CollNetChain, hop, Bytes());
+    std::vector<uint32_t> ranks;
+    uint32_t port{0};
+    uint32_t lastPort{0}; //!< by which the channel's ring leaves the node, or enters it
+};
+
+/**
+ * The chains follow the channel's ring; a head is the GPU at which it enters a node, or leaves it
+ * where the ring goes the other way, so that all heads have the port of the first: a channel keeps
+ * to one rail.
+ */
+std::vector<Chain>
+ChainsOf(const AlgorithmInputs& in, const RingChannel& ring)
+{
+    const std::size_t n = ring.order.size();
+    std::size_t first = 0; // where the ring enters a node
+    while (ring.hops[(first + n - 1) % n].kind != ConnectionKind::Network)
+    {
+        ++first;
+    }
+    std::vector<Chain> chains;
+    for (std::size_t i = first; i < first + n; ++i)
+    {
+        const Connection& before = ring.hops[(i + n - 1) % n];
+        const Connection& after = ring.hops[i % n];
+        if (before.kind == ConnectionKind::Network)
+        {
+            chains.push_back({{}, CollNetPort(in, before, false), 0});
+        }
+        chains.back().ranks.push_back(ring.order[i % n]);
+        if (after.kind == ConnectionKind::Network)
+        {
+            chains.back().lastPort = CollNetPort(in, after, true);
+        }
+    }
+    const uint32_t rail = chains.front().port;
+    for (Chain& chain : chains)
+    {
+        if (chain.port != rail && chain.lastPort == rail)
+        {
+            std::reverse(chain.ranks.begin(), chain.ranks.end());
+            std::swap(chain.port, chain.lastPort);
+        }
+    }
+    return chains;
 }
 
-/** The stages of a channel: each hop of the chains towards the heads, the network, and back. */
-Pipeline
-StagesOf(const AlgorithmInputs& in, const CollNetChains& channel, Time& latency)
+ScheduleConnection
+ChainPipe(const AlgorithmInputs& in, uint32_t from, uint32_t to)
 {
-    std::size_t longest = 0;
-    for (const auto& chain : channel.chains)
-    {
-        longest = std::max(longest, chain.toHead.size());
-    }
-    Pipeline pipeline;
-    const auto add = [&](std::size_t hop, bool toHead) {
-        std::vector<RouteId> stage;
-        Time slowest;
-        for (const auto& chain : channel.chains)
-        {
-            if (hop < chain.toHead.size())
-            {
-                const Connection& path = toHead ? chain.toHead[hop] : chain.fromHead[hop];
-                stage.push_back(path.route);
-                slowest = std::max(slowest, Hop(in, path));
-            }
-        }
-        latency += slowest;
-        pipeline.path.push_back(stage.front());
-        pipeline.stages.push_back(std::move(stage));
-    };
-    for (std::size_t hop = longest; hop-- > 0;)
-    {
-        add(hop, true);
-    }
-    latency += channel.network.latency;
-    pipeline.path.push_back(channel.network.route);
-    pipeline.stages.push_back({channel.network.route});
-    for (std::size_t hop = 0; hop < longest; ++hop)
-    {
-        add(hop, false);
-    }
-    return pipeline;
-}
-
-/** Base, every hop towards the head and back, and the network once; a pipeline of chunks. */
-StreamShape
-CollNetChainStreams(const AlgorithmInputs& in)
-{
-    const Bytes payload = DivideUp(in.call.bytes, in.channels);
-    const Rate cap = CopyRate(in);
-    const Rate block = BlockRate(in);
-    StreamShape shape;
-    Time slowest;
-    for (const auto& channel : FindCollNetChains(in, 0, in.channels))
-    {
-        Time latency;
-        Pipeline pipeline = StagesOf(in, channel, latency);
-        slowest = std::max(slowest, latency);
-        pipeline.slice = std::min(ChunkingOf(in).chunk, payload);
-        pipeline.bytes = payload;
-        pipeline.cap = cap;
-        pipeline.block = block;
-        pipeline.weight = channel.copies;
-        RouteSum sum;
-        for (const auto& stage : pipeline.stages)
-        {
-            for (const RouteId route : stage)
-            {
-                sum.Add(route);
-            }
-        }
-        shape.legs.push_back({in.routing.AddSum(sum),
-                              payload * channel.copies,
-                              std::min(cap, block) * channel.copies,
-                              static_cast<double>(channel.copies)});
-        shape.pipelines.push_back(std::move(pipeline));
-    }
-    shape.latency = in.constants.BaseLatency(Algorithm::CollNetChain, in.protocol) + slowest;
-    return shape;
+    const auto& gpus = in.communicator.gpus;
+    ScheduleConnection pipe;
+    pipe.connection = in.connector.InsideNode(gpus[from], gpus[to]);
+    pipe.latency = HopLatency(in, Algorithm::CollNetChain, pipe.connection, Bytes());
+    pipe.cap = CopyRate(in);
+    return pipe;
 }
 
 /** Wires one node's chain: sums towards the head and to the network, the total back. */
 void
 WireChain(const AlgorithmInputs& in,
-          const CollNetChain& chain,
+          const std::vector<uint32_t>& ranks,
           const CollNetBlocks& network,
           ScheduleWiring& wiring)
 {
-    const ScheduleConnection nothing = HeadToCollNet(in);
-    const auto pipe = [&](const Connection& hop) {
-        ScheduleConnection connection;
-        connection.connection = hop;
-        connection.latency = Hop(in, hop);
-        connection.cap = CopyRate(in);
-        return connection;
-    };
     uint32_t up = network.into;
     uint32_t down = network.outOf;
-    for (std::size_t i = 0; i < chain.ranks.size(); ++i)
+    for (std::size_t i = 0; i < ranks.size(); ++i)
     {
-        const bool isLast = i + 1 == chain.ranks.size();
-        const uint32_t rank = chain.ranks[i];
+        const bool isLast = i + 1 == ranks.size();
         const uint32_t summing = wiring.AddBlock(
-            rank, 0, OneStep(isLast ? PrimitiveKind::Send : PrimitiveKind::RecvReduceSend, 1, 1));
+            ranks[i],
+            0,
+            OneStep(isLast ? PrimitiveKind::Send : PrimitiveKind::RecvReduceSend, 1, 1));
         const uint32_t spreading = wiring.AddBlock(
-            rank, 0, OneStep(isLast ? PrimitiveKind::Recv : PrimitiveKind::RecvCopySend, 1, 1));
-        wiring.Join(summing, up, i == 0 ? nothing : pipe(chain.toHead[i - 1]));
-        wiring.Join(down, spreading, i == 0 ? nothing : pipe(chain.fromHead[i - 1]));
+            ranks[i], 0, OneStep(isLast ? PrimitiveKind::Recv : PrimitiveKind::RecvCopySend, 1, 1));
+        const bool isHead = i == 0;
+        wiring.Join(summing, up, isHead ? WithinDevice(in) : ChainPipe(in, ranks[i], ranks[i - 1]));
+        wiring.Join(
+            down, spreading, isHead ? WithinDevice(in) : ChainPipe(in, ranks[i - 1], ranks[i]));
         up = summing;
         down = spreading;
     }
 }
 
-Schedule
-BuildCollNetChainSchedule(const AlgorithmInputs& in)
+ChannelSchedule
+WireChannel(const AlgorithmInputs& in, uint32_t number)
 {
-    const Chunking chunking = ChunkingOf(in);
-    Schedule schedule = EmptySchedule(in, Algorithm::CollNetChain);
-    schedule.channelCap = Rate::Infinite(); // only pipes to and from GPUs are bound by a block
-    for (auto& cost : schedule.block.costs)
+    const auto chains = ChainsOf(in, in.communicator.channels[number]);
+    std::vector<CollNetHead> heads;
+    for (const Chain& chain : chains)
+    {
+        heads.push_back({chain.ranks.front(), chain.port});
+    }
+    const auto count = static_cast<uint32_t>(heads.size());
+    const CollNetPath path = FindCollNetPath(in, Algorithm::CollNetChain, heads, number);
+    ChannelSchedule channel;
+    ScheduleWiring wiring(channel);
+    const CollNetBlocks network = AddCollNet(wiring, in, 0, {count, count}, {path, CopyRate(in)});
+    for (const Chain& chain : chains)
+    {
+        WireChain(in, chain.ranks, network, wiring);
+    }
+    return channel;
+}
+
+CallDescription
+DescribeChain(const AlgorithmInputs& in)
+{
+    CallDescription description;
+    description.call = EmptySchedule(in, Algorithm::CollNetChain);
+    description.call.channelCap = Rate::Infinite(); // only pipes to and from GPUs are bound
+    for (auto& cost : description.call.block.costs)
     {
         cost.rate = BlockRate(in);
     }
-    schedule.startLatency = in.constants.BaseLatency(Algorithm::CollNetChain, in.protocol);
-    for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
+    description.chunk = ChainChunk(in);
+    for (uint32_t channel = 0; channel < in.channels; ++channel)
     {
-        for (const auto& paths : FindCollNetChains(in, share.firstChannel, share.channels))
-        {
-            ChannelSchedule channel;
-            ScheduleWiring wiring(channel);
-            const auto heads = static_cast<uint32_t>(paths.chains.size());
-            const CollNetBlocks network =
-                AddCollNet(wiring, in, 0, heads, paths.network, CopyRate(in));
-            for (const auto& chain : paths.chains)
-            {
-                WireChain(in, chain, network, wiring);
-            }
-            channel.loops = SplitIntoLoops(share.bytes, chunking.chunk, 1, 1);
-            schedule.channels.push_back({std::move(channel), paths.copies});
-        }
+        description.Add(channel, WireChannel(in, channel), in.routing);
     }
-    return schedule;
+    return description;
 }
 
 } // namespace
 
 const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM{
     Algorithm::CollNetChain,
-    SupportsCollNetChain,
+    SupportsChain,
     RingMaxChannels,
-    nullptr,
-    CollNetChainStreams,
-    BuildCollNetChainSchedule,
+    DescribeChain,
     ChannelGraph::Rings,
 };
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/algorithm.h"
-#include "collectives/algorithms/collnet/collnet-direct-call.h"
+#include "collectives/algorithms/call-description.h"
+#include "collectives/algorithms/collnet/collnet-parts.h"
+#include "collectives/algorithms/protocol.h"
 #include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/schedule/message-split.h"
-#include "fabric/routing/routing.h"
 
 #include <algorithm>
 
 /**
  * @file
- * CollNet direct all-reduce (NCCL's all_reduce.h, RunWorkColl of NCCL_ALGO_COLLNET_DIRECT): the
- * GPUs of a node that have a port of their own are heads of one part of each chunk; every GPU sends
- * each head its part at once, the network's switches sum what the heads of all nodes give, and each
- * head sends the total to every GPU of its node.
+ * CollNet direct (NCCL's all_reduce.h, all_gather.h and reduce_scatter.h, RunWorkColl of
+ * NCCL_ALGO_COLLNET_DIRECT). All-reduce: the GPUs of a node that have a port of their own are heads
+ * of one part of each chunk; every GPU sends each head its part at once, the network's switches sum
+ * what the heads of all nodes give, and each head sends the total to every GPU of its node.
+ * All-gather and reduce-scatter, where every GPU is a head: see PartsWiring.
  */
 namespace weir
 {
@@ -20,92 +21,277 @@ namespace weir
 namespace
 {
 
+constexpr uint32_t NO_HOP = 0xffffffff;
+
+/** A ring's hop by which the network reaches a rank. */
+struct Entry
+{
+    uint32_t channel{NO_HOP};
+    std::size_t place{0};
+};
+
+/** By rank: on the first channel that enters its node there. */
+std::vector<Entry>
+EntriesOf(const Communicator& communicator)
+{
+    std::vector<Entry> entries(communicator.Size());
+    for (uint32_t c = 0; c < communicator.channels.size(); ++c)
+    {
+        const RingChannel& ring = communicator.channels[c];
+        for (std::size_t i = 0; i < ring.hops.size(); ++i)
+        {
+            Entry& entry = entries[ring.order[(i + 1) % ring.order.size()]];
+            if (ring.hops[i].kind == ConnectionKind::Network && entry.channel == NO_HOP)
+            {
+                entry = {c, i};
+            }
+        }
+    }
+    return entries;
+}
+
+/**
+ * Whether every rank is a head: NCCL's heads are the GPUs at which its graph's channels enter a
+ * node, one channel each.
+ */
 bool
-SupportsCollNetDirect(CollectiveOp op, const Communicator& communicator)
+IsEveryRankHead(const Communicator& communicator)
+{
+    const auto entries = EntriesOf(communicator);
+    return communicator.Size() == communicator.nodes * communicator.gpusPerNode &&
+           communicator.collNetGraph.channels >= communicator.gpusPerNode &&
+           std::all_of(entries.begin(), entries.end(), [](const Entry& entry) {
+               return entry.channel != NO_HOP;
+           });
+}
+
+bool
+SupportsDirect(CollectiveOp op, const Communicator& communicator)
 {
     constexpr uint32_t MAX_GPUS = 8; // of a node: NCCL_MAX_DIRECT_ARITY + 1, device.h
-    return op == CollectiveOp::AllReduce && communicator.collNetGraph.channels > 0 &&
-           communicator.gpusPerNode <= MAX_GPUS;
+    const bool isHalf = op == CollectiveOp::AllGather || op == CollectiveOp::ReduceScatter;
+    return communicator.collNetGraph.channels > 0 && communicator.gpusPerNode <= MAX_GPUS &&
+           (op == CollectiveOp::AllReduce || (isHalf && IsEveryRankHead(communicator)));
 }
 
-/** All hops of one head in all nodes, and the longest of them. */
-std::vector<RouteId>
-StageOf(const AlgorithmInputs& in,
-        const CollNetDirectCall& direct,
+/** Of one of @p heads on one channel: 128 KiB, 64 or 32 for small messages (enqueue.cc). */
+Bytes
+DirectChunk(const AlgorithmInputs& in, uint32_t heads)
+{
+    Bytes chunk = Bytes::KiB(128);
+    const auto halveTo = [&](Bytes least, int64_t wanted) {
+        while (chunk > least && in.call.bytes < chunk * (wanted * heads * in.channels))
+        {
+            chunk = chunk / 2;
+        }
+    };
+    halveTo(Bytes::KiB(64), 8);
+    halveTo(Bytes::KiB(32), 8);
+    return chunk;
+}
+
+/**
+ * What one channel moves of a head's data over @p network: its share of what the head reaches of
+ * its port (NodeCostKind::CollNetEfficiency), no more than its thread block does.
+ */
+Rate
+NetworkCap(const AlgorithmInputs& in, const CollNetPath& network, Rate block)
+{
+    const double reached = in.times.Costs().FactorOf(NodeCostKind::CollNetEfficiency);
+    return std::min(block, in.routing.BottleneckRate(network.route) * (reached / in.channels));
+}
+
+/**
+ * A path inside a node: one hop, and what a GPU loses on each further peer, 0.4 us, 0.5 up to 2.18
+ * (tuning.cc).
+ */
+ScheduleConnection
+DirectPipe(const AlgorithmInputs& in, GpuId from, GpuId to, Rate cap)
+{
+    const double peer = in.constants.Version().AtLeast(19) ? 0.4 : 0.5;
+    ScheduleConnection pipe;
+    pipe.connection = in.connector.InsideNode(from, to);
+    pipe.latency = HopLatency(in, Algorithm::CollNetDirect, pipe.connection, Bytes()) +
+                   Time::Microseconds(peer * (in.communicator.gpusPerNode - 1));
+    pipe.cap = cap;
+    return pipe;
+}
+
+/** A head's two groups: what it adds its data to and gives the network, what it passes on. */
+struct HeadBlocks
+{
+    uint32_t summing{0};
+    uint32_t spreading{0};
+};
+
+HeadBlocks
+AddHead(ScheduleWiring& wiring,
+        const AlgorithmInputs& in,
+        const NvlsNode& node,
         uint32_t head,
-        bool toHead,
-        Time& longest)
+        const CollNetBlocks& network)
 {
-    std::vector<RouteId> stage;
-    for (const auto& node : direct.nodes)
-    {
-        for (const auto& path : CollNetDirectPaths(in, node, head, toHead))
-        {
-            if (path.route.IsValid())
-            {
-                stage.push_back(path.route);
-                longest = std::max(longest, CollNetDirectHop(in, path));
-            }
-        }
-    }
-    return stage;
+    const auto others = static_cast<uint32_t>(node.ranks.size() - 1);
+    const uint32_t ends = std::max(others, 1U);
+    const uint32_t rank = node.ranks[node.heads[head].member];
+    const auto sums = others > 0 ? PrimitiveKind::RecvReduceSend : PrimitiveKind::Send;
+    const auto spreads = others > 0 ? PrimitiveKind::RecvCopySend : PrimitiveKind::Recv;
+    const HeadBlocks blocks{wiring.AddBlock(rank, head, OneStep(sums, ends, 1)),
+                            wiring.AddBlock(rank, head, OneStep(spreads, 1, ends))};
+    wiring.Join(blocks.summing, network.into, WithinDevice(in));
+    wiring.Join(network.outOf, blocks.spreading, WithinDevice(in));
+    return blocks;
 }
 
-/** Base, one hop to the heads and one back, and the network once; a pipeline of three stages. */
-StreamShape
-CollNetDirectStreams(const AlgorithmInputs& in)
+/** Adds the groups of a GPU that send to all heads but itself, and receive from them. */
+void
+AddMember(ScheduleWiring& wiring,
+          const AlgorithmInputs& in,
+          const NvlsNode& node,
+          uint32_t member,
+          const std::vector<HeadBlocks>& heads,
+          Rate cap)
 {
-    const CollNetDirectCall direct(in);
-    const Bytes payload = DivideUp(in.call.bytes, int64_t{in.channels} * direct.heads);
-    StreamShape shape;
-    Time slowest;
-    for (uint32_t head = 0; head < direct.heads; ++head)
+    std::vector<int32_t> order;
+    for (uint32_t i = 0; i < heads.size(); ++i)
     {
-        Time to;
-        Time from;
-        Pipeline pipeline;
-        for (auto& stage : {StageOf(in, direct, head, true, to),
-                            std::vector<RouteId>{direct.networks[head].route},
-                            StageOf(in, direct, head, false, from)})
+        const auto head = static_cast<uint32_t>((member + i) % heads.size());
+        if (node.heads[head].member != member)
         {
-            if (!stage.empty())
-            {
-                pipeline.path.push_back(stage.front());
-                pipeline.stages.push_back(stage);
-            }
+            order.push_back(static_cast<int32_t>(head));
         }
-        RouteSum sum;
-        for (const auto& stage : pipeline.stages)
-        {
-            for (const RouteId route : stage)
-            {
-                sum.Add(route);
-            }
-        }
-        pipeline.slice = std::min(direct.chunk, payload);
-        pipeline.bytes = payload;
-        pipeline.cap = direct.networkCap;
-        pipeline.weight = in.channels;
-        shape.pipelines.push_back(std::move(pipeline));
-        shape.legs.push_back({in.routing.AddSum(sum),
-                              payload * in.channels,
-                              direct.networkCap * in.channels,
-                              static_cast<double>(in.channels)});
-        slowest = std::max(slowest, to + direct.networks[head].latency + from);
     }
-    shape.latency = in.constants.BaseLatency(Algorithm::CollNetDirect, in.protocol) + slowest;
-    return shape;
+    const uint32_t rank = node.ranks[member];
+    const uint32_t sending = wiring.AddBlock(rank, 0, EachChunk(PrimitiveKind::Send, order));
+    const uint32_t receiving = wiring.AddBlock(rank, 0, EachChunk(PrimitiveKind::Recv, order));
+    for (const int32_t head : order)
+    {
+        const GpuId own = node.gpus[member];
+        const GpuId other = node.gpus[node.heads[head].member];
+        wiring.Join(sending, heads[head].summing, DirectPipe(in, own, other, cap));
+        wiring.Join(heads[head].spreading, receiving, DirectPipe(in, other, own, cap));
+    }
+}
+
+ChannelSchedule
+WireAllReduce(const AlgorithmInputs& in, const std::vector<NvlsNode>& nodes, Rate cap)
+{
+    ChannelSchedule channel;
+    ScheduleWiring wiring(channel);
+    const auto count = static_cast<uint32_t>(nodes.size());
+    std::vector<CollNetBlocks> networks; // by head
+    Rate networkCap;
+    for (uint32_t head = 0; head < nodes.front().heads.size(); ++head)
+    {
+        std::vector<CollNetHead> members;
+        for (const auto& node : nodes)
+        {
+            members.push_back({node.ranks[node.heads[head].member], node.heads[head].nic});
+        }
+        const CollNetPath path = FindCollNetPath(in, Algorithm::CollNetDirect, members, head);
+        networkCap = head == 0 ? NetworkCap(in, path, cap) : networkCap;
+        networks.push_back(AddCollNet(wiring, in, head, {count, count}, {path, networkCap}));
+    }
+    for (const auto& node : nodes)
+    {
+        std::vector<HeadBlocks> heads;
+        for (uint32_t head = 0; head < networks.size(); ++head)
+        {
+            heads.push_back(AddHead(wiring, in, node, head, networks[head]));
+        }
+        for (uint32_t member = 0; member < node.ranks.size() && node.ranks.size() > 1; ++member)
+        {
+            AddMember(wiring, in, node, member, heads, cap);
+        }
+    }
+    return channel;
+}
+
+/** By head, then node: the path of its rank's part. */
+std::vector<std::vector<CollNetPath>>
+PartPaths(const AlgorithmInputs& in, const std::vector<NvlsNode>& nodes)
+{
+    const auto entries = EntriesOf(in.communicator);
+    std::vector<std::vector<CollNetPath>> paths;
+    for (uint32_t head = 0; head < in.communicator.gpusPerNode; ++head)
+    {
+        std::vector<CollNetHead> members;
+        for (const auto& node : nodes)
+        {
+            const uint32_t rank = node.ranks[head];
+            const RingChannel& ring = in.communicator.channels[entries[rank].channel];
+            members.push_back({rank, CollNetPort(in, ring.hops[entries[rank].place], false)});
+        }
+        paths.push_back(FindCollNetPartPaths(in, Algorithm::CollNetDirect, members, head));
+    }
+    return paths;
+}
+
+ChannelSchedule
+WireParts(const AlgorithmInputs& in, const std::vector<NvlsNode>& nodes, Rate cap)
+{
+    const uint32_t heads = in.communicator.gpusPerNode;
+    const auto paths = PartPaths(in, nodes);
+    ChannelSchedule channel;
+    PartsWiring wiring(in, nodes, paths, NetworkCap(in, paths.front().front(), cap), channel);
+    for (uint32_t node = 0; node < nodes.size(); ++node)
+    {
+        const NvlsNode& here = nodes[node];
+        std::vector<uint32_t> blocks; // by head
+        for (uint32_t head = 0; head < heads; ++head)
+        {
+            blocks.push_back(wiring.AddHead(node, head, here.ranks[head], heads - 1));
+        }
+        for (uint32_t member = 0; member < heads && heads > 1; ++member)
+        {
+            std::vector<uint32_t> order;
+            std::vector<ScheduleConnection> pipes;
+            for (uint32_t i = 1; i < heads; ++i)
+            {
+                order.push_back((member + i) % heads);
+                const GpuId own = here.gpus[member];
+                const GpuId other = here.gpus[order.back()];
+                const bool gathers = in.call.op == CollectiveOp::AllGather;
+                pipes.push_back(gathers ? DirectPipe(in, other, own, cap)
+                                        : DirectPipe(in, own, other, cap));
+            }
+            wiring.AddMember(node, member, order, blocks, pipes);
+        }
+    }
+    return channel;
+}
+
+CallDescription
+DescribeDirect(const AlgorithmInputs& in)
+{
+    const auto nodes = NvlsNodes(in.communicator, in.connector);
+    const auto count = static_cast<uint32_t>(nodes.size());
+    const bool isAllReduce = in.call.op == CollectiveOp::AllReduce;
+    CallDescription description;
+    description.call = EmptySchedule(in, Algorithm::CollNetDirect);
+    description.call.channelCap = Rate::Infinite(); // only pipes to and from GPUs are bound
+    description.lanes = isAllReduce ? static_cast<uint32_t>(nodes.front().heads.size())
+                                    : in.communicator.gpusPerNode;
+    description.chunk = DirectChunk(in, description.lanes);
+    description.chunks = description.lanes;
+    const Rate cap = ChannelCap(in) / description.lanes; // of one head's part, by a thread block
+    if (!isAllReduce) // a channel's chunk of a head is one of each node
+    {
+        description.chunk = PartOf(description.chunk, count);
+        description.chunks *= count;
+    }
+    description.AddAll(in.channels,
+                       isAllReduce ? WireAllReduce(in, nodes, cap) : WireParts(in, nodes, cap));
+    return description;
 }
 
 } // namespace
 
 const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM{
     Algorithm::CollNetDirect,
-    SupportsCollNetDirect,
+    SupportsDirect,
     RingMaxChannels,
-    nullptr,
-    CollNetDirectStreams,
-    BuildCollNetDirectSchedule,
+    DescribeDirect,
     ChannelGraph::Rings,
 };
 

@@ -1,127 +1,129 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/collnet/collnet-direct-call.h"
-#include "collectives/algorithms/collnet/collnet-parts-call.h"
-#include "collectives/algorithms/ring/ring-channels.h"
-#include "collectives/schedule/message-split.h"
-#include "fabric/routing/routing.h"
+#include "collectives/algorithms/collnet/collnet-parts.h"
 
-#include <algorithm>
-
-/**
- * @file
- * CollNet direct all-gather and reduce-scatter (NCCL's all_gather.h and reduce_scatter.h,
- * RunWorkColl of NCCL_ALGO_COLLNET_DIRECT), where every GPU is a head. To gather, each GPU gives
- * the network its part, the switches multicast it to the GPUs of its number in all nodes, and these
- * send what they get to every GPU of their node. To scatter, the same backwards: each GPU sums its
- * node's data for the GPUs of its number, the switches sum over nodes, and each part goes to the
- * one GPU that keeps it.
- */
 namespace weir
 {
 
-namespace
+PartsWiring::PartsWiring(const AlgorithmInputs& inputs,
+                         const std::vector<NvlsNode>& nodes,
+                         const std::vector<std::vector<CollNetPath>>& paths,
+                         Rate cap,
+                         ChannelSchedule& channel)
+    : m_in(inputs),
+      m_nodes(nodes),
+      m_count(static_cast<uint32_t>(nodes.size())),
+      m_heads(static_cast<uint32_t>(paths.size())),
+      m_gathers(inputs.call.op == CollectiveOp::AllGather),
+      m_wiring(channel)
 {
-
-bool
-SupportsCollNetParts(CollectiveOp op, const Communicator& communicator)
-{
-    constexpr uint32_t MAX_GPUS = 8; // of a node: NCCL_MAX_DIRECT_ARITY + 1, device.h
-    return (op == CollectiveOp::AllGather || op == CollectiveOp::ReduceScatter) &&
-           communicator.collNetGraph.channels > 0 && communicator.gpusPerNode <= MAX_GPUS &&
-           IsEveryRankHead(communicator);
-}
-
-/** The paths of one head's parts through the network, together. */
-RouteId
-NetworkOf(const AlgorithmInputs& in, const CollNetPartsCall& call, uint32_t head)
-{
-    RouteSum sum;
-    for (const auto& path : call.networks[head])
+    const CollNetEnds ends = m_gathers ? CollNetEnds{1, m_count} : CollNetEnds{m_count, 1};
+    for (uint32_t node = 0; node < m_count; ++node)
     {
-        sum.Add(path.route);
-    }
-    return in.routing.AddSum(sum);
-}
-
-/** All hops inside nodes of one head's parts, each with those of all nodes; the longest of them. */
-std::vector<RouteId>
-InsideOf(const AlgorithmInputs& in, const CollNetPartsCall& call, uint32_t head, Time& longest)
-{
-    std::vector<RouteId> stage;
-    for (const auto& node : call.nodes)
-    {
-        for (uint32_t member = 0; member < call.heads; ++member)
+        for (uint32_t head = 0; head < m_heads; ++head)
         {
-            if (member == head)
-            {
-                continue;
-            }
-            const GpuId from = node.gpus[call.gathers ? head : member];
-            const GpuId to = node.gpus[call.gathers ? member : head];
-            const Connection path = in.connector.InsideNode(from, to);
-            RouteSum sum;
-            sum.Add(path.route, call.Nodes());
-            stage.push_back(in.routing.AddSum(sum));
-            longest = std::max(longest, CollNetDirectHop(in, path));
+            // A head's parts of all nodes load its port as one channel of a ring does.
+            const CollNetPipe pipe{paths[head][node], cap / m_count, 1.0 / m_count};
+            m_networks.push_back(AddCollNet(m_wiring, m_in, PlaceOf(node, head), ends, pipe));
         }
     }
-    return stage;
 }
 
-/** Base, the network once and one hop inside; a pipeline of two stages. Bytes are one rank's. */
-StreamShape
-CollNetPartsStreams(const AlgorithmInputs& in)
+uint32_t
+PartsWiring::AddHead(uint32_t node, uint32_t head, uint32_t rank, uint32_t ends)
 {
-    const CollNetPartsCall call(in);
-    const Bytes payload = DivideUp(in.call.bytes, int64_t{in.channels} * in.communicator.Size());
-    const double nodes = call.Nodes();
-    StreamShape shape;
-    Time slowest;
-    for (uint32_t head = 0; head < call.heads; ++head)
+    const ScheduleConnection nothing = WithinDevice(m_in);
+    const uint32_t place = PlaceOf(node, head);
+    const uint32_t own =
+        m_wiring.AddBlock(m_nodes[node].ranks[head],
+                          place,
+                          OneStep(m_gathers ? PrimitiveKind::Send : PrimitiveKind::Recv, 1, 1));
+    const uint32_t all = m_wiring.AddBlock(rank, place, EachPart(node, head, true, ends));
+    Join(own, m_gathers ? m_networks[place].into : m_networks[place].outOf, nothing);
+    for (uint32_t i = 0; i < m_count; ++i)
     {
-        Time hop;
-        Pipeline pipeline;
-        pipeline.stages.push_back({NetworkOf(in, call, head)});
-        auto inside = InsideOf(in, call, head, hop);
-        if (!inside.empty())
-        {
-            pipeline.stages.insert(call.gathers ? pipeline.stages.end() : pipeline.stages.begin(),
-                                   std::move(inside));
-        }
-        RouteSum sum;
-        for (const auto& stage : pipeline.stages)
-        {
-            pipeline.path.push_back(stage.front());
-            for (const RouteId route : stage)
-            {
-                sum.Add(route);
-            }
-        }
-        pipeline.slice = std::min(call.chunk, payload);
-        pipeline.bytes = payload;
-        pipeline.cap = call.networkCap / nodes;
-        pipeline.weight = in.channels;
-        shape.pipelines.push_back(std::move(pipeline));
-        shape.legs.push_back({in.routing.AddSum(sum),
-                              payload * in.channels,
-                              call.networkCap / nodes * in.channels,
-                              in.channels / nodes});
-        slowest = std::max(slowest, hop + call.networks[head].front().latency);
+        const CollNetBlocks& network = m_networks[PlaceOf((node + i) % m_count, head)];
+        Join(m_gathers ? network.outOf : network.into, all, nothing);
     }
-    shape.latency = in.constants.BaseLatency(Algorithm::CollNetDirect, in.protocol) + slowest;
-    return shape;
+    return all;
 }
 
-} // namespace
+uint32_t
+PartsWiring::AddBehind(
+    uint32_t node, uint32_t head, uint32_t block, uint32_t ends, const ScheduleConnection& pipe)
+{
+    const uint32_t behind = m_wiring.AddBlock(
+        m_in.communicator.Size(), PlaceOf(node, head), EachPart(node, head, false, ends));
+    Join(block, behind, pipe);
+    return behind;
+}
 
-const CollectiveAlgorithm COLLNET_PARTS_ALGORITHM{
-    Algorithm::CollNetDirect,
-    SupportsCollNetParts,
-    RingMaxChannels,
-    nullptr,
-    CollNetPartsStreams,
-    BuildCollNetPartsSchedule,
-    ChannelGraph::Rings,
-};
+void
+PartsWiring::AddMember(uint32_t node,
+                       uint32_t member,
+                       const std::vector<uint32_t>& heads,
+                       const std::vector<uint32_t>& blocks,
+                       const std::vector<ScheduleConnection>& pipes)
+{
+    const uint32_t place = PlaceOf(node, member);
+    Program program;
+    for (uint32_t i = 0; i < m_count; ++i)
+    {
+        for (std::size_t j = 0; j < heads.size(); ++j)
+        {
+            Primitive step{m_gathers ? PrimitiveKind::Recv : PrimitiveKind::Send,
+                           PartFrom(node, i, heads[j], place)};
+            step.recvFrom = static_cast<uint16_t>(j);
+            step.sendTo = static_cast<uint16_t>(j);
+            program.primitives.push_back(step);
+        }
+    }
+    const uint32_t group = m_wiring.AddBlock(m_nodes[node].ranks[member], place, program);
+    for (std::size_t j = 0; j < heads.size(); ++j)
+    {
+        ScheduleConnection pipe = pipes[j];
+        pipe.slots *= m_count;
+        Join(blocks[heads[j]], group, pipe);
+    }
+}
+
+/** The parts of a head of all nodes, one after the other; at the network over a pipe for each. */
+Program
+PartsWiring::EachPart(uint32_t node, uint32_t head, bool isAtNetwork, uint32_t ends) const
+{
+    Program program;
+    for (uint32_t i = 0; i < m_count; ++i)
+    {
+        Primitive step{PrimitiveKind::Send, PartFrom(node, i, head, PlaceOf(node, head))};
+        const auto pipe = static_cast<uint16_t>(isAtNetwork ? i : 0);
+        if (m_gathers)
+        {
+            step.kind = ends > 0 ? PrimitiveKind::RecvCopySend : PrimitiveKind::Recv;
+            step.recvFrom = pipe;
+            step.sends = static_cast<uint16_t>(ends);
+        }
+        else
+        {
+            step.kind = ends > 0 ? PrimitiveKind::RecvReduceSend : PrimitiveKind::Send;
+            step.sendTo = pipe;
+            step.recvs = static_cast<uint16_t>(ends);
+        }
+        program.primitives.push_back(step);
+    }
+    return program;
+}
+
+int32_t
+PartsWiring::PartFrom(uint32_t node, uint32_t i, uint32_t head, uint32_t place) const
+{
+    const uint32_t parts = m_count * m_heads;
+    return static_cast<int32_t>((PlaceOf((node + i) % m_count, head) + parts - place) % parts);
+}
+
+/** From the first to the second as data are gathered, the other way as they are scattered. */
+void
+PartsWiring::Join(uint32_t nearer, uint32_t farther, const ScheduleConnection& pipe)
+{
+    m_gathers ? m_wiring.Join(nearer, farther, pipe) : m_wiring.Join(farther, nearer, pipe);
+}
 
 } // namespace weir

@@ -609,13 +609,14 @@ const CollectiveAlgorithm DIMENSION_WISE_ALGORITHM{
     Algorithm::DimensionWise,
     Supports,
     RingMaxChannels,
-    Choose,
-    Streams,
-    BuildSchedule,
+    nullptr,
     ChannelGraph::None,
     nullptr,
-    CheckOrder,
     true,
+    Streams,
+    BuildSchedule,
+    Choose,
+    CheckOrder,
 };
 
 } // namespace weir

@@ -108,13 +108,14 @@ const CollectiveAlgorithm IMPORTED_ALGORITHM{
     Algorithm::Imported,
     Supports,
     MaxChannels,
-    Choose,
-    Streams,
-    BuildSchedule,
+    nullptr,
     ChannelGraph::None,
     nullptr,
-    CheckOrder,
     true,
+    Streams,
+    BuildSchedule,
+    Choose,
+    CheckOrder,
 };
 
 } // namespace weir

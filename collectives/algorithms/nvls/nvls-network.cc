@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/algorithm.h"
-#include "collectives/algorithms/nvls/nvls-blocks.h"
-#include "collectives/algorithms/nvls/nvls-chunking.h"
-#include "collectives/algorithms/nvls/nvls-nodes-blocks.h"
-#include "collectives/algorithms/nvls/nvls-nodes-call.h"
-#include "collectives/channels/collnet-network.h"
+#include "collectives/algorithms/collnet/collnet-parts.h"
+#include "collectives/algorithms/nvls/nvls-heads.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
+#include <numeric>
 
 /**
  * @file
- * NVLS all-reduce over several nodes (NCCL's all_reduce.h, RunWorkColl of NCCL_ALGO_NVLS with
- * CollNet): each head reduces its part over its node's NVSwitch, the network's switches sum what
- * the heads of all nodes give, and each head stores the total to all GPUs of its node.
+ * NVLS over several nodes (NCCL's all_reduce.h, all_gather.h and reduce_scatter.h, RunWorkColl of
+ * NCCL_ALGO_NVLS with CollNet). All-reduce: each head reduces its part over its node's NVSwitch,
+ * the network's switches sum what the heads of all nodes give, and each head stores the total to
+ * all GPUs of its node. All-gather and reduce-scatter, where every GPU is a head: see PartsWiring;
+ * each head stores the parts of its number to all GPUs of its node, or reduces them.
  */
 namespace weir
 {
@@ -25,123 +24,194 @@ namespace
 bool
 SupportsNvlsNetwork(CollectiveOp op, const Communicator& communicator)
 {
-    return op == CollectiveOp::AllReduce && communicator.nvlsGraph.channels > 1 &&
-           communicator.collNetGraph.channels > 0;
+    const uint32_t heads = communicator.nvlsGraph.channels;
+    const bool isHalf = op == CollectiveOp::AllGather || op == CollectiveOp::ReduceScatter;
+    return communicator.collNetGraph.channels > 0 && heads > 1 &&
+           (op == CollectiveOp::AllReduce ||
+            (isHalf && communicator.nodes > 1 && heads == communicator.gpusPerNode &&
+             communicator.Size() == communicator.nodes * communicator.gpusPerNode));
 }
 
-/** By head: its path through the network. */
-std::vector<CollNetPath>
-NetworksOf(const AlgorithmInputs& in, const NvlsNodesCall& inside)
-{
-    std::vector<CollNetPath> networks;
-    for (uint32_t head = 0; head < inside.Heads(); ++head)
-    {
-        networks.push_back(FindCollNetPath(in, Algorithm::Nvls, inside.HeadsAt(head), head));
-    }
-    return networks;
-}
-
-std::vector<StreamLeg>
-NetworkLegs(const AlgorithmInputs& in,
-            const NvlsNodesCall& inside,
-            const std::vector<CollNetPath>& networks,
-            double payload)
-{
-    std::vector<StreamLeg> legs;
-    for (const auto& network : networks)
-    {
-        legs.push_back({network.route,
-                        RoundedUp(payload * in.channels),
-                        inside.headCap * in.channels,
-                        static_cast<double>(in.channels)});
-    }
-    return legs;
-}
-
-/**
- * Start, copy in, the first pass (a reduction, the network, a store, each alone on its
- * links) beyond what its legs last, copy out; and the legs.
- */
-StreamShape
-NvlsNetworkStreams(const AlgorithmInputs& in)
-{
-    const NvlsNodesCall inside(in);
-    const auto networks = NetworksOf(in, inside);
-    const Bytes chunk = NvlsChunk(in.call.bytes, in.channels, inside.Heads());
-    const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
-    const auto loops = SplitIntoLoops(share, chunk, inside.Heads(), 1);
-    const double payload = in.call.bytes.ToDouble() / inside.Heads() / in.channels;
-    const Bytes first = loops.front().chunks.front();
-    const Bytes last = loops.back().chunks.front();
-
-    StreamShape shape;
-    shape.legs = NvlsLegsOf(inside, in, payload, NvlsPasses(loops));
-    const std::vector<StreamLeg> outside = NetworkLegs(in, inside, networks, payload);
-    shape.legs.insert(shape.legs.end(), outside.begin(), outside.end());
-    const Time pass = AloneTime(shape.legs, in.routing) * std::min(1.0, first.ToDouble() / payload);
-    Time network;
-    for (const auto& each : networks)
-    {
-        network = std::max(network, each.latency);
-    }
-    const Time alone = AloneTime(inside.Legs(in, first.ToDouble(), true, false), in.routing) +
-                       AloneTime(inside.Legs(in, first.ToDouble(), false, true), in.routing) +
-                       AloneTime(NetworkLegs(in, inside, networks, first.ToDouble()), in.routing) +
-                       network + inside.sync * 2;
-    shape.latency = NvlsStartLatency(in.constants, Algorithm::Nvls) + first / inside.headCap +
-                    last / inside.headCap + std::max(alone - pass, Time());
-    return shape;
-}
-
-/** Blocks and pipes of one channel, without loops. */
 ChannelSchedule
-WireNvlsNetworkChannel(const AlgorithmInputs& in,
-                       const NvlsNodesCall& inside,
-                       const std::vector<CollNetPath>& networks)
+WireAllReduce(const AlgorithmInputs& in, const NvlsHeads& heads)
 {
     ChannelSchedule channel;
     ScheduleWiring wiring(channel);
     const uint32_t nowhere = in.communicator.Size(); // blocks of no rank
-    const auto nodes = static_cast<uint32_t>(inside.nodes.size());
-    std::vector<std::vector<NvlsHeadBlocks>> blocks(nodes); // by node, head
-    for (uint32_t head = 0; head < inside.Heads(); ++head)
+    const auto nodes = static_cast<uint32_t>(heads.Nodes().size());
+    std::vector<std::vector<uint32_t>> sums(nodes);       // by node, head
+    std::vector<std::vector<uint32_t>> multicasts(nodes); // as above
+    for (uint32_t head = 0; head < heads.Count(); ++head)
     {
+        const CollNetPath path = FindCollNetPath(in, Algorithm::Nvls, heads.At(head), head);
         const CollNetBlocks network =
-            AddCollNet(wiring, in, head, nodes, networks[head], Rate::Infinite());
+            AddCollNet(wiring, in, head, {nodes, nodes}, {path, Rate::Infinite()});
         for (uint32_t node = 0; node < nodes; ++node)
         {
-            NvlsHeadBlocks each;
-            each.reducing =
+            const auto gpus = static_cast<uint32_t>(heads.Nodes()[node].gpus.size());
+            const uint32_t reducing =
                 wiring.AddBlock(nowhere, head, OneStep(PrimitiveKind::RecvReduceSend, 1, 1));
-            each.storing =
+            const uint32_t storing =
                 wiring.AddBlock(nowhere, head, OneStep(PrimitiveKind::RecvCopySend, 1, 1));
-            AddNvlsHead(wiring, in, inside, head, node, each);
-            wiring.Join(each.reducing, network.into, HeadToCollNet(in));
-            wiring.Join(network.outOf, each.storing, HeadToCollNet(in));
-            blocks[node].push_back(each);
+            sums[node].push_back(
+                wiring.AddBlock(nowhere, head, OneStep(PrimitiveKind::RecvReduceSend, gpus, 1)));
+            multicasts[node].push_back(
+                wiring.AddBlock(nowhere, head, OneStep(PrimitiveKind::RecvCopySend, 1, gpus)));
+            wiring.Join(sums[node].back(), reducing, heads.Accesses(node, head, true, false));
+            wiring.Join(reducing, network.into, WithinDevice(in));
+            wiring.Join(network.outOf, storing, WithinDevice(in));
+            wiring.Join(storing, multicasts[node].back(), heads.Accesses(node, head, false, true));
         }
     }
     for (uint32_t node = 0; node < nodes; ++node)
     {
-        AddNvlsCopies(wiring, in, inside, node, blocks[node]);
+        heads.AddCopies(wiring, node, sums[node], multicasts[node]);
     }
     return channel;
 }
 
-Schedule
-BuildNvlsNetworkSchedule(const AlgorithmInputs& in)
+ChannelSchedule
+WireParts(const AlgorithmInputs& in, const NvlsHeads& heads)
 {
-    const NvlsNodesCall inside(in);
-    const auto networks = NetworksOf(in, inside);
-    const Bytes chunk = NvlsChunk(in.call.bytes, in.channels, inside.Heads());
-    Schedule schedule = EmptyNvlsSchedule(in, Algorithm::Nvls);
-    AddChannels(schedule,
-                WireNvlsNetworkChannel(in, inside, networks),
-                in.call.bytes,
-                in.channels,
-                chunk,
-                inside.Heads());
-    return schedule;
+    const bool gathers = in.call.op == CollectiveOp::AllGather;
+    const auto nodes = static_cast<uint32_t>(heads.Nodes().size());
+    std::vector<std::vector<CollNetPath>> paths;
+    for (uint32_t head = 0; head < heads.Count(); ++head)
+    {
+        paths.push_back(FindCollNetPartPaths(in, Algorithm::Nvls, heads.At(head), head));
+    }
+    const std::vector<ScheduleConnection> copies(heads.Count(), heads.Copies());
+    ChannelSchedule channel;
+    PartsWiring wiring(in, heads.Nodes(), paths, Rate::Infinite(), channel);
+    for (uint32_t node = 0; node < nodes; ++node)
+    {
+        std::vector<uint32_t> switches; // by head
+        for (uint32_t head = 0; head < heads.Count(); ++head)
+        {
+            // A pass of all its parts synchronizes once.
+            ScheduleConnection accesses = heads.Accesses(node, head, !gathers, gathers);
+            accesses.latency = heads.Sync() * (1.0 / nodes);
+            const uint32_t all = wiring.AddHead(node, head, in.communicator.Size(), 1);
+            switches.push_back(wiring.AddBehind(node, head, all, heads.Count(), accesses));
+        }
+        for (uint32_t member = 0; member < heads.Count(); ++member)
+        {
+            std::vector<uint32_t> order;
+            for (uint32_t i = 0; i < heads.Count(); ++i)
+            {
+                order.push_back((member + i) % heads.Count());
+            }
+            wiring.AddMember(node, member, order, switches, copies);
+        }
+    }
+    return channel;
+}
+
+CallDescription
+DescribeNvlsNetworkWith(const AlgorithmInputs& in, const NvlsHeads& heads)
+{
+    CallDescription description = heads.Describe(Algorithm::Nvls);
+    if (in.call.op == CollectiveOp::AllReduce)
+    {
+        description.AddAll(in.channels, WireAllReduce(in, heads));
+        return description;
+    }
+    const auto nodes = static_cast<uint32_t>(heads.Nodes().size());
+    description.chunk = PartOf(description.chunk, nodes);
+    description.chunks *= nodes;
+    description.AddAll(in.channels, WireParts(in, heads));
+    return description;
+}
+
+CallDescription
+DescribeNvlsNetwork(const AlgorithmInputs& in)
+{
+    return DescribeNvlsNetworkWith(in, NvlsHeads(in));
+}
+
+bool
+IsInside(const ScheduleConnection& connection, const Lane::Hop& hop)
+{
+    return connection.connection.kind != ConnectionKind::Network;
+}
+
+/**
+ * The legs of a whole call of @p passes. NVLink is busy with a pass for b when reductions and
+ * stores share it, and for s when only one of them loads it; a group that synchronizes for t leaves
+ * it to the other, so its own next pass begins b + t - (b / s - 1) t after this one. The legs on
+ * NVLink are longer by that.
+ */
+std::vector<StreamLeg>
+NetworkLegs(const AlgorithmInputs& in, const DescribedLanes& lanes, double payload, Time syncs)
+{
+    std::vector<StreamLeg> legs = lanes.Legs(payload, IsInside);
+    const auto timeOf = [&](bool up) {
+        return AloneTime(lanes.Legs(payload,
+                                    [up](const ScheduleConnection& each, const Lane::Hop& hop) {
+                                        return IsInside(each, hop) && hop.isUp == up;
+                                    }),
+                         in.routing);
+    };
+    const Time both = AloneTime(legs, in.routing);
+    const double ratio = both / std::max(timeOf(true), timeOf(false));
+    const double longer = 1 + syncs * std::max(0.0, 2 - ratio) / both;
+    for (auto& leg : legs)
+    {
+        leg.bytes = RoundedUp(leg.bytes.ToDouble() * longer);
+    }
+    const auto outside =
+        lanes.Legs(payload, [](const ScheduleConnection& each, const Lane::Hop& hop) {
+            return !IsInside(each, hop);
+        });
+    legs.insert(legs.end(), outside.begin(), outside.end());
+    return legs;
+}
+
+/** The first pass of @p payload bytes a chunk, stage after stage, each alone on its links. */
+Time
+FirstPass(const AlgorithmInputs& in, const DescribedLanes& lanes, double payload)
+{
+    Time time;
+    for (uint32_t stage = 0; stage < lanes.Stages(); ++stage)
+    {
+        const auto isIn = [stage](const ScheduleConnection&, const Lane::Hop& hop) {
+            return hop.stage == stage;
+        };
+        time += AloneTime(lanes.Legs(payload, isIn), in.routing) + lanes.SlowestHop(isIn);
+    }
+    return time;
+}
+
+/**
+ * Start, copy in, the first pass beyond what its legs last, copy out; and the legs. A chunk of a
+ * head is one of each node where there are parts.
+ */
+StreamShape
+NvlsNetworkStreams(const AlgorithmInputs& in)
+{
+    const NvlsHeads heads(in);
+    const CallDescription call = DescribeNvlsNetworkWith(in, heads);
+    const DescribedLanes lanes(in, call);
+    const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
+    const auto loops = SplitIntoLoops(share, call.chunk, call.chunks, 1);
+    const double payload = in.call.bytes.ToDouble() / call.chunks / in.channels;
+    const double first = loops.front().chunks.front().ToDouble();
+    const double last = loops.back().chunks.front().ToDouble();
+    const double parts = static_cast<double>(call.chunks) / call.lanes;
+
+    StreamShape shape;
+    shape.legs = NetworkLegs(in, lanes, payload, heads.Sync() * NvlsPasses(loops));
+    const Time pass = AloneTime(shape.legs, in.routing) * std::min(1.0, first / payload);
+    shape.latency = call.call.startLatency + std::max(FirstPass(in, lanes, first) - pass, Time());
+    if (in.call.op != CollectiveOp::AllGather)
+    {
+        shape.latency += RoundedUp(first * parts) / heads.CopyCap();
+    }
+    if (in.call.op != CollectiveOp::ReduceScatter)
+    {
+        shape.latency += RoundedUp(last * parts) / heads.CopyCap();
+    }
+    return shape;
 }
 
 } // namespace
@@ -150,9 +220,11 @@ const CollectiveAlgorithm NVLS_NETWORK_ALGORITHM{
     Algorithm::Nvls,
     SupportsNvlsNetwork,
     NvlsChannels,
+    DescribeNvlsNetwork,
+    ChannelGraph::None,
     nullptr,
+    false,
     NvlsNetworkStreams,
-    BuildNvlsNetworkSchedule,
 };
 
 } // namespace weir

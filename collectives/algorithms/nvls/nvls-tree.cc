@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/algorithm.h"
-#include "collectives/algorithms/nvls/nvls-chunking.h"
-#include "collectives/algorithms/nvls/nvls-tree-call.h"
-#include "collectives/algorithms/nvls/nvls-tree-schedule.h"
-#include "collectives/algorithms/nvls/nvls-tree-time.h"
+#include "collectives/algorithms/nvls/nvls-heads.h"
+#include "collectives/algorithms/protocol.h"
+#include "collectives/channels/double-binary-tree.h"
+#include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
 
 /**
  * @file
  * NVLSTree all-reduce (NCCL's all_reduce.h, RunWorkColl of NCCL_ALGO_NVLS_TREE): each head reduces
  * its part over its node's NVSwitch, sends the sum up a binary tree over the nodes by its own NIC,
- * and stores what comes back down to all GPUs of its node.
+ * and stores what comes back down to all GPUs of its node. Even channels take tree 0 of the double
+ * tree over the nodes, odd ones tree 1; head h of a node talks to head h of its neighbors.
  */
 namespace weir
 {
@@ -25,26 +30,286 @@ SupportsNvlsTree(CollectiveOp op, const Communicator& communicator)
            communicator.nvlsGraph.channels > 1;
 }
 
-/** Start, copy in, NvlsTreeMoving, copy out; and the legs on NVLink and on the network. */
+/**
+ * From a chunk's last byte on the network to its use by the next head: NCCL's step over the network
+ * less its posts and flags, which the heads' synchronizing holds (NodeCostKind::NvlsNetworkSync).
+ */
+Time
+HopTime(const AlgorithmInputs& in, const Connection& hop)
+{
+    const Time posts = in.times.Costs().TimeOf(NodeCostKind::NvlsNetworkSync);
+    return std::max(HopLatency(in, Algorithm::NvlsTree, hop, Bytes()) - posts,
+                    in.routing.Latency(hop.route));
+}
+
+/**
+ * Bytes on the network per byte of payload. From three nodes on a port exchanges with a parent and
+ * two children at once, and reaches a part of its rate where connections have one queue pair each.
+ */
+double
+PortFactor(const AlgorithmInputs& in)
+{
+    return in.communicator.nodes < 3 || in.settings.queuePairs > 1
+               ? 1
+               : 1 / in.times.Costs().FactorOf(NodeCostKind::TreePortEfficiency);
+}
+
+/** The groups of a head in its node: one at the root of its tree. */
+struct Groups
+{
+    uint32_t reducing{0}; //!< adds what its children sent, and passes the sum to its parent
+    uint32_t storing{0};  //!< takes the total to its children and its own NVSwitch
+};
+
+/** Wires channels that take one of the two trees: what is inside nodes once for all. */
+class TreeWiring
+{
+  public:
+    TreeWiring(const AlgorithmInputs& in, const NvlsHeads& heads, uint32_t tree)
+        : m_in(in),
+          m_heads(heads),
+          m_count(static_cast<uint32_t>(heads.Nodes().size()))
+    {
+        ScheduleWiring wiring(m_inside);
+        for (uint32_t node = 0; node < m_count; ++node)
+        {
+            m_places.push_back(PlaceInDoubleTree(m_count, node, tree));
+            WireNode(wiring, node);
+        }
+    }
+
+    ChannelSchedule Wire(uint32_t channel) const
+    {
+        ChannelSchedule wired = m_inside;
+        ScheduleWiring wiring(wired);
+        for (uint32_t node = 0; node < m_count; ++node)
+        {
+            const uint32_t parent = m_places[node].parent;
+            for (uint32_t head = 0; parent != BinaryTreePlace::NONE && head < m_heads.Count();
+                 ++head)
+            {
+                const Groups& here = m_groups[node][head];
+                const Groups& above = m_groups[parent][head];
+                wiring.Join(here.reducing, above.reducing, Hop(node, parent, head, channel));
+                wiring.Join(above.storing, here.storing, Hop(parent, node, head, channel));
+            }
+        }
+        return wired;
+    }
+
+  private:
+    void WireNode(ScheduleWiring& wiring, uint32_t node)
+    {
+        const uint32_t nowhere = m_in.communicator.Size(); // blocks of no rank
+        const auto gpus = static_cast<uint32_t>(m_heads.Nodes()[node].gpus.size());
+        const BinaryTreePlace& place = m_places[node];
+        const bool isRoot = place.parent == BinaryTreePlace::NONE;
+        const auto none =
+            std::count(place.children.begin(), place.children.end(), BinaryTreePlace::NONE);
+        const auto ends = static_cast<uint32_t>(1 + place.children.size() - none);
+        std::vector<uint32_t> sums;
+        std::vector<uint32_t> multicasts;
+        m_groups.emplace_back();
+        for (uint32_t head = 0; head < m_heads.Count(); ++head)
+        {
+            const auto add = [&](PrimitiveKind kind, uint32_t recvs, uint32_t sends) {
+                return wiring.AddBlock(nowhere, head, OneStep(kind, recvs, sends));
+            };
+            Groups groups;
+            groups.reducing = add(PrimitiveKind::RecvReduceSend, ends, isRoot ? ends : 1);
+            groups.storing = isRoot ? groups.reducing : add(PrimitiveKind::RecvCopySend, 1, ends);
+            sums.push_back(add(PrimitiveKind::RecvReduceSend, gpus, 1));
+            multicasts.push_back(add(PrimitiveKind::RecvCopySend, 1, gpus));
+            wiring.Join(sums.back(), groups.reducing, m_heads.Accesses(node, head, true, false));
+            wiring.Join(
+                groups.storing, multicasts.back(), m_heads.Accesses(node, head, false, true));
+            m_groups.back().push_back(groups);
+        }
+        m_heads.AddCopies(wiring, node, sums, multicasts);
+    }
+
+    ScheduleConnection Hop(uint32_t from, uint32_t to, uint32_t head, uint32_t channel) const
+    {
+        const NvlsNode& sender = m_heads.Nodes()[from];
+        const NvlsNode& receiver = m_heads.Nodes()[to];
+        const NvlsHead& out = sender.heads[head];
+        const NvlsHead& into = receiver.heads[head];
+        const GpuId gpu = sender.gpus[out.member];
+        ScheduleConnection hop;
+        hop.connection = m_in.connector.BetweenNodes(
+            gpu,
+            receiver.gpus[into.member],
+            {out.nic, into.nic, gpu},
+            m_in.call.communicator.Index() * m_in.constants.MaxChannels() + channel);
+        hop.slots = 2 * NCCL_STEPS; // a buffer at each end (net.cc)
+        hop.latency = HopTime(m_in, hop.connection);
+        hop.wireFactor = PortFactor(m_in);
+        return hop;
+    }
+
+    const AlgorithmInputs& m_in;
+    const NvlsHeads& m_heads;
+    uint32_t m_count;                          //!< of nodes
+    std::vector<BinaryTreePlace> m_places;     //!< by node
+    std::vector<std::vector<Groups>> m_groups; //!< by node, head
+    ChannelSchedule m_inside;
+};
+
+CallDescription
+DescribeNvlsTreeWith(const AlgorithmInputs& in, const NvlsHeads& heads)
+{
+    CallDescription description = heads.Describe(Algorithm::NvlsTree);
+    const std::array<TreeWiring, 2> trees{TreeWiring(in, heads, 0), TreeWiring(in, heads, 1)};
+    for (uint32_t channel = 0; channel < in.channels; ++channel)
+    {
+        description.Add(channel, trees[channel % 2].Wire(channel), in.routing);
+    }
+    return description;
+}
+
+CallDescription
+DescribeNvlsTree(const AlgorithmInputs& in)
+{
+    return DescribeNvlsTreeWith(in, NvlsHeads(in));
+}
+
+/** What hops of a pass take when several calls like it run at once. */
+class PassTimes
+{
+  public:
+    PassTimes(const AlgorithmInputs& in, const DescribedLanes& lanes, double payload, double calls)
+        : m_in(in),
+          m_lanes(lanes),
+          m_payload(payload),
+          m_calls(calls)
+    {
+    }
+
+    /** On NVLink: reductions, stores or both. */
+    Time Inside(bool reduces, bool stores) const
+    {
+        return Of(
+            m_lanes.Legs(m_payload, [=](const ScheduleConnection& each, const Lane::Hop& hop) {
+                return !IsNetwork(each) && (hop.isUp ? reduces : stores);
+            }));
+    }
+
+    /** On the network, both ways over all edges. */
+    Time Between() const
+    {
+        return OfNetwork([](const Lane::Hop&) { return true; });
+    }
+
+    /** The same, up or down the edges to nodes of one depth in their trees, 1 below the roots. */
+    Time Level(bool up, uint32_t depth) const
+    {
+        return OfNetwork(
+            [=](const Lane::Hop& hop) { return hop.isUp == up && hop.distance == depth; });
+    }
+
+    Time SlowestHop(bool up) const
+    {
+        return m_lanes.SlowestHop([=](const ScheduleConnection& each, const Lane::Hop& hop) {
+            return IsNetwork(each) && hop.isUp == up;
+        });
+    }
+
+  private:
+    static bool IsNetwork(const ScheduleConnection& connection)
+    {
+        return connection.connection.kind == ConnectionKind::Network;
+    }
+
+    /** What is on its way there is not bound by what copies in and out take. */
+    template <typename IsMeant>
+    Time OfNetwork(const IsMeant& isMeant) const
+    {
+        auto legs =
+            m_lanes.Legs(m_payload, [&](const ScheduleConnection& each, const Lane::Hop& hop) {
+                return IsNetwork(each) && isMeant(hop);
+            });
+        for (auto& leg : legs)
+        {
+            leg.cap = Rate::Infinite();
+        }
+        return Of(std::move(legs));
+    }
+
+    Time Of(std::vector<StreamLeg> legs) const
+    {
+        for (auto& leg : legs)
+        {
+            leg.bytes = RoundedUp(leg.bytes.ToDouble() * m_calls);
+            leg.cap = leg.cap * m_calls;
+            leg.weight *= m_calls;
+        }
+        return AloneTime(legs, m_in.routing);
+    }
+
+    const AlgorithmInputs& m_in;
+    const DescribedLanes& m_lanes;
+    double m_payload;
+    double m_calls;
+};
+
+/**
+ * From the first reduction's start to the last store's end of K = @p passes, each as the first.
+ *
+ * A pass's reduction takes r, its store s, both at once b; each of their groups synchronizes for t,
+ * in which the other one has NVLink for itself. The first store starts when the first sum has been
+ * up and down the tree, D = r + t + sum over levels (up + down). Until then only reductions run,
+ * one each r + t, so k = min(K, D / (r + t)) of them are ahead of the stores. From then on a pass
+ * is reduced and another one stored each p = max(b + t - (b / s - 1) t, r + t, s + t), and when all
+ * are reduced the last k are stored, one each s + t:
+ *
+ *   D + (K - k) p + k (s + t)
+ *
+ * or, where a pass takes the network longer, q:  D + (K - 1) q + s + t. A node is a step higher in
+ * one of the two trees than in the other, so that one half of a store comes a step down, d, before
+ * the other, and all ends min(s / 2, d) sooner.
+ */
+Time
+MovingTime(const AlgorithmInputs& in, const PassTimes& times, Time sync, double passes)
+{
+    const Time reduction = times.Inside(true, false);
+    const Time store = times.Inside(false, true);
+    const Time both = times.Inside(true, true);
+    const Time upHop = times.SlowestHop(true);
+    const Time downHop = times.SlowestHop(false);
+    Time firstStore = reduction + sync;
+    Time down; // the last level
+    for (uint32_t depth = 1; depth <= DoubleTreeDepth(in.communicator.nodes); ++depth)
+    {
+        down = downHop + times.Level(false, depth);
+        firstStore += upHop + times.Level(true, depth) + down;
+    }
+    const double ahead = std::min(passes, firstStore / (reduction + sync));
+    const Time pace =
+        std::max({both + sync * std::max(0.0, 2 - both / store), reduction + sync, store + sync});
+    const Time apart = in.channels > 1 ? std::min(store * 0.5, down) : Time();
+    return firstStore - apart +
+           std::max(pace * (passes - ahead) + (store + sync) * ahead,
+                    times.Between() * (passes - 1) + store + sync);
+}
+
+/** Start, copy in, MovingTime, copy out; and the legs on NVLink and on the network. */
 StreamShape
 NvlsTreeStreams(const AlgorithmInputs& in)
 {
-    const NvlsTreeCall tree(in);
+    const NvlsHeads heads(in);
+    const CallDescription call = DescribeNvlsTreeWith(in, heads);
+    const DescribedLanes lanes(in, call);
     const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
-    const auto loops = SplitIntoLoops(share, tree.chunk, tree.inside.Heads(), 1);
-    const double payload = in.call.bytes.ToDouble() / tree.inside.Heads() / in.channels;
-    const Bytes first = loops.front().chunks.front();
-    const Bytes last = loops.back().chunks.front();
-
-    const NvlsTreeLegs legs(in, tree);
+    const auto loops = SplitIntoLoops(share, call.chunk, call.chunks, 1);
+    const double payload = in.call.bytes.ToDouble() / call.chunks / in.channels;
+    const double first = loops.front().chunks.front().ToDouble();
+    const double passes = std::max(1.0, payload / first);
     StreamShape shape;
-    shape.legs = legs.Inside(payload, true, true);
-    const auto between = legs.Between(payload);
-    shape.legs.insert(shape.legs.end(), between.begin(), between.end());
-    shape.latency = NvlsStartLatency(in.constants, Algorithm::NvlsTree) +
-                    first / tree.inside.headCap + last / tree.inside.headCap;
-    shape.moving = NvlsTreeMoving(in, tree, payload, first.ToDouble());
-    shape.movingBeside = NvlsTreeMoving(in, tree, payload, first.ToDouble(), 2);
+    shape.legs = lanes.Legs(payload);
+    shape.latency = call.call.startLatency + loops.front().chunks.front() / heads.CopyCap() +
+                    loops.back().chunks.front() / heads.CopyCap();
+    shape.moving = MovingTime(in, PassTimes(in, lanes, first, 1), heads.Sync(), passes);
+    shape.movingBeside = MovingTime(in, PassTimes(in, lanes, first, 2), heads.Sync(), passes);
     return shape;
 }
 
@@ -54,9 +319,11 @@ const CollectiveAlgorithm NVLS_TREE_ALGORITHM{
     Algorithm::NvlsTree,
     SupportsNvlsTree,
     NvlsChannels,
+    DescribeNvlsTree,
+    ChannelGraph::None,
     nullptr,
+    false,
     NvlsTreeStreams,
-    BuildNvlsTreeSchedule,
 };
 
 } // namespace weir

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/algorithm.h"
-#include "collectives/algorithms/nvls/nvls-blocks.h"
-#include "collectives/algorithms/nvls/nvls-chunking.h"
-#include "collectives/algorithms/nvls/nvls-multicast.h"
-#include "collectives/channels/nvls-graph.h"
+#include "collectives/algorithms/nvls/nvls-heads.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
 
@@ -34,43 +30,57 @@ SupportsNvls(CollectiveOp op, const Communicator& communicator)
            (op == CollectiveOp::AllReduce || (half && heads == communicator.Size()));
 }
 
-/** What every part of this file needs to know of a call. */
-struct NvlsCall
+bool
+Reduces(const AlgorithmInputs& in)
 {
-    explicit NvlsCall(const AlgorithmInputs& in)
-        : ranks(in.communicator.Size()),
-          heads(in.communicator.nvlsGraph.channels),
-          group(in.connector, in.routing, in.communicator.gpus),
-          copies(in.call.op != CollectiveOp::AllGather),
-          gathers(in.call.op != CollectiveOp::ReduceScatter),
-          chunk(NvlsChunk(in.call.bytes, in.channels, heads)),
-          wireFactor(MulticastWireFactor(in.connector.GetCluster(), in.times.Costs())),
-          weight(wireFactor / heads),
-          headCap(NvlsCopyRate(in.constants) / heads),
-          sync(NvlsSyncLatency(in.times.Costs(), group.CrossingLatency()) *
-               (copies && gathers ? 1 : 0.5))
-    {
-        for (uint32_t head = 0; head < heads; ++head)
-        {
-            auto links = copies ? group.Reduction(head) : std::vector<LinkId>();
-            const auto stores = gathers ? group.Store(head) : std::vector<LinkId>();
-            links.insert(links.end(), stores.begin(), stores.end());
-            routes.push_back(in.routing.AddFixed(links));
-        }
-    }
+    return in.call.op != CollectiveOp::AllGather;
+}
 
-    uint32_t ranks;
-    uint32_t heads; //!< the first ranks
-    MulticastGroup group;
-    bool copies;                 //!< to the NVSwitch's buffers, and reduces
-    bool gathers;                //!< stores to all, and copies from the NVSwitch's buffers
-    Bytes chunk;                 //!< of one head
-    double wireFactor;           //!< of routes
-    double weight;               //!< of routes: all heads of a channel load a link as one ring does
-    Rate headCap;                //!< of payload, of one head's chunks on one channel
-    Time sync;                   //!< per chunk
-    std::vector<RouteId> routes; //!< by head: all that its accesses load
-};
+bool
+Stores(const AlgorithmInputs& in)
+{
+    return in.call.op != CollectiveOp::ReduceScatter;
+}
+
+ChannelSchedule
+WireNvls(const AlgorithmInputs& in, const NvlsHeads& heads)
+{
+    const uint32_t n = in.communicator.Size();
+    ChannelSchedule channel;
+    ScheduleWiring wiring(channel);
+    std::vector<uint32_t> sums;       // by head: where its accesses start
+    std::vector<uint32_t> multicasts; // and end
+    for (uint32_t head = 0; head < heads.Count(); ++head)
+    {
+        sums.push_back(Reduces(in)
+                           ? wiring.AddBlock(n, head, OneStep(PrimitiveKind::RecvReduceSend, n, 1))
+                           : wiring.AddBlock(head, head, OneStep(PrimitiveKind::Send, 1, 1)));
+        multicasts.push_back(
+            Stores(in) ? wiring.AddBlock(n, head, OneStep(PrimitiveKind::RecvCopySend, 1, n))
+                       : wiring.AddBlock(head, head, OneStep(PrimitiveKind::Recv, 1, 1)));
+        wiring.Join(
+            sums.back(), multicasts.back(), heads.Accesses(0, head, Reduces(in), Stores(in)));
+    }
+    heads.AddCopies(wiring,
+                    0,
+                    Reduces(in) ? sums : std::vector<uint32_t>(),
+                    Stores(in) ? multicasts : std::vector<uint32_t>());
+    return channel;
+}
+
+CallDescription
+DescribeNvlsWith(const AlgorithmInputs& in, const NvlsHeads& heads)
+{
+    CallDescription description = heads.Describe(Algorithm::Nvls);
+    description.AddAll(in.channels, WireNvls(in, heads));
+    return description;
+}
+
+CallDescription
+DescribeNvls(const AlgorithmInputs& in)
+{
+    return DescribeNvlsWith(in, NvlsHeads(in));
+}
 
 /**
  * From the end of the last pass's accesses to that of all copies from the NVSwitch: the last pass's
@@ -78,16 +88,16 @@ struct NvlsCall
  */
 Time
 CopiesLeft(const AlgorithmInputs& in,
-           const NvlsCall& nvls,
+           const NvlsHeads& heads,
            const std::vector<Loop>& loops,
            const std::vector<StreamLeg>& legs)
 {
     const std::vector<Bytes>& last = loops.back().chunks;
     const Bytes bytes = std::accumulate(last.begin(), last.end(), Bytes());
     const double share = bytes.ToDouble() * in.channels / in.call.bytes.ToDouble();
-    const Time pass = AloneTime(legs, in.routing) * std::min(1.0, share) + nvls.sync;
-    return std::max(last.front() / nvls.headCap,
-                    loops.front().chunks.front() / nvls.headCap - pass);
+    const Time pass = AloneTime(legs, in.routing) * std::min(1.0, share) + heads.Sync();
+    return std::max(last.front() / heads.CopyCap(),
+                    loops.front().chunks.front() / heads.CopyCap() - pass);
 }
 
 /**
@@ -97,79 +107,23 @@ CopiesLeft(const AlgorithmInputs& in,
 StreamShape
 NvlsStreams(const AlgorithmInputs& in)
 {
-    const NvlsCall nvls(in);
+    const NvlsHeads heads(in);
+    const CallDescription call = DescribeNvlsWith(in, heads);
     const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
-    const auto loops = SplitIntoLoops(share, nvls.chunk, nvls.heads, 1);
+    const auto loops = SplitIntoLoops(share, call.chunk, call.chunks, 1);
     StreamShape shape;
-    shape.latency = NvlsStartLatency(in.constants, Algorithm::Nvls) + nvls.sync * NvlsPasses(loops);
-    if (nvls.copies)
+    shape.legs =
+        DescribedLanes(in, call).Legs(in.call.bytes.ToDouble() / call.chunks / in.channels);
+    shape.latency = call.call.startLatency + heads.Sync() * NvlsPasses(loops);
+    if (Reduces(in))
     {
-        shape.latency += loops.front().chunks.front() / nvls.headCap;
+        shape.latency += loops.front().chunks.front() / heads.CopyCap();
     }
-    const double payload = in.call.bytes.ToDouble() / nvls.heads;
-    const Bytes bytes = RoundedUp(payload * nvls.wireFactor);
-    const Rate cap = nvls.headCap * nvls.wireFactor * in.channels;
-    for (const RouteId route : nvls.routes)
+    if (Stores(in))
     {
-        shape.legs.push_back({route, bytes, cap, in.channels * nvls.weight});
-    }
-    if (nvls.gathers)
-    {
-        shape.latency += CopiesLeft(in, nvls, loops, shape.legs);
+        shape.latency += CopiesLeft(in, heads, loops, shape.legs);
     }
     return shape;
-}
-
-/** Blocks and pipes of one channel, without loops. */
-ChannelSchedule
-WireNvlsChannel(const AlgorithmInputs& in, const NvlsCall& nvls)
-{
-    const uint32_t n = nvls.ranks;
-    ScheduleConnection copy;
-    copy.connection.route = in.routing.Nowhere();
-    copy.cap = nvls.headCap;
-    ChannelSchedule channel;
-    ScheduleWiring wiring(channel);
-    std::vector<uint32_t> froms; // by head: where its accesses start
-    std::vector<uint32_t> tos;   // and end
-    for (uint32_t head = 0; head < nvls.heads; ++head)
-    {
-        froms.push_back(nvls.copies
-                            ? wiring.AddBlock(n, head, OneStep(PrimitiveKind::RecvReduceSend, n, 1))
-                            : wiring.AddBlock(head, head, OneStep(PrimitiveKind::Send, 1, 1)));
-        tos.push_back(nvls.gathers
-                          ? wiring.AddBlock(n, head, OneStep(PrimitiveKind::RecvCopySend, 1, n))
-                          : wiring.AddBlock(head, head, OneStep(PrimitiveKind::Recv, 1, 1)));
-        ScheduleConnection accesses;
-        accesses.connection.route = nvls.routes[head];
-        accesses.slots = 1; // the next chunk is begun when this one is posted
-        accesses.latency = nvls.sync;
-        accesses.wireFactor = nvls.wireFactor;
-        accesses.weight = nvls.weight;
-        wiring.Join(froms.back(), tos.back(), accesses);
-    }
-    for (uint32_t rank = 0; rank < n; ++rank)
-    {
-        if (nvls.copies)
-        {
-            AddCopyIn(wiring, rank, rank % nvls.heads, froms, copy);
-        }
-        if (nvls.gathers)
-        {
-            AddCopyOut(wiring, rank, rank % nvls.heads, tos, copy);
-        }
-    }
-    return channel;
-}
-
-Schedule
-BuildNvlsSchedule(const AlgorithmInputs& in)
-{
-    const NvlsCall nvls(in);
-    Schedule schedule = EmptyNvlsSchedule(in, Algorithm::Nvls);
-    AddChannels(
-        schedule, WireNvlsChannel(in, nvls), in.call.bytes, in.channels, nvls.chunk, nvls.heads);
-    return schedule;
 }
 
 } // namespace
@@ -178,9 +132,11 @@ const CollectiveAlgorithm NVLS_ALGORITHM{
     Algorithm::Nvls,
     SupportsNvls,
     NvlsChannels,
+    DescribeNvls,
+    ChannelGraph::None,
     nullptr,
+    false,
     NvlsStreams,
-    BuildNvlsSchedule,
 };
 
 } // namespace weir

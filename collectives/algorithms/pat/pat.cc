@@ -246,6 +246,9 @@ const CollectiveAlgorithm PAT_ALGORITHM{
     Supports,
     RingMaxChannels,
     nullptr,
+    ChannelGraph::None,
+    nullptr,
+    false,
     Streams,
     BuildSchedule,
 };

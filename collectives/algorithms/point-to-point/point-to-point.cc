@@ -271,13 +271,14 @@ const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM{
     Algorithm::PointToPoint,
     Supports,
     MaxChannels,
-    Choose,
-    PointToPointStreams,
-    PointToPointSchedule,
+    nullptr,
     ChannelGraph::None,
     nullptr,
-    CheckMessages,
     true,
+    PointToPointStreams,
+    PointToPointSchedule,
+    Choose,
+    CheckMessages,
 };
 
 } // namespace weir

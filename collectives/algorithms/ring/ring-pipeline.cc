@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/algorithm.h"
+#include "collectives/algorithms/call-description.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/algorithms/ring/back-to-back-chains.h"
 #include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
-#include "fabric/routing/routing.h"
+#include "collectives/schedule/schedule-wiring.h"
 
 #include <algorithm>
 #include <utility>
@@ -80,19 +80,6 @@ FirstPlace(const AlgorithmInputs& in, const RingChannel& ring)
     return static_cast<uint32_t>((root + behind) % ring.order.size());
 }
 
-/** All links of the n - 1 hops that leave @p first and the places behind it. */
-RouteId
-ChainRoute(const AlgorithmInputs& in, const RingChannel& ring, uint32_t first)
-{
-    RouteSum sum;
-    const std::size_t n = ring.order.size();
-    for (std::size_t i = 0; i + 1 < n; ++i)
-    {
-        sum.Add(ring.hops[(first + i) % n].route);
-    }
-    return in.routing.AddSum(sum);
-}
-
 /**
  * What a rank's call takes longer than its kernel's start and end, besides its bytes: its process
  * hands over the messages of its channels one after the other, and under Simple a block that stores
@@ -131,158 +118,78 @@ class HandingOver
     bool m_fits;
 };
 
-/** The chain of a channel as back-to-back calls see it, a rank not waiting for those behind it. */
-BackToBackChains::Chain
-ChainOf(const AlgorithmInputs& in,
-        const RingChannel& ring,
-        uint32_t first,
-        const HandingOver& handing)
+ChannelSchedule
+WireChain(const AlgorithmInputs& in,
+          const RingChannel& ring,
+          const Chunking& chunking,
+          const HandingOver& handing)
 {
+    const bool reduces = in.call.op == CollectiveOp::Reduce;
     const auto n = static_cast<uint32_t>(ring.order.size());
-    BackToBackChains::Chain chain;
+    const uint32_t first = FirstPlace(in, ring);
+    ChannelSchedule channel;
+    ScheduleWiring wiring(channel);
     for (uint32_t i = 0; i < n; ++i)
     {
-        const uint32_t place = (first + i) % n;
-        chain.ranks.push_back(ring.order[place]);
-        if (i + 1 < n)
-        {
-            const Connection& hop = ring.hops[place];
-            chain.hops.push_back({hop.route,
-                                  ChainLatency(in, hop, LargestChunk(in)),
-                                  handing.Of(ring, place),
-                                  ConnectionSlots(hop, ChainChunking(in))});
-        }
+        const auto last = reduces ? PrimitiveKind::RecvReduceCopy : PrimitiveKind::Recv;
+        const auto between = reduces ? PrimitiveKind::RecvReduceSend : PrimitiveKind::RecvCopySend;
+        const auto kind = i == 0 ? PrimitiveKind::Send : i + 1 == n ? last : between;
+        wiring.AddBlock(ring.order[(first + i) % n], i, OneStep(kind, 1, 1));
     }
-    return chain;
-}
-
-/** Adds a channel's chain, or counts one more of the same ranks and hops. */
-void
-AddChain(BackToBackChains& row, BackToBackChains::Chain chain, const Routing& routing)
-{
-    for (BackToBackChains::Chain& other : row.chains)
+    for (uint32_t i = 0; i + 1 < n; ++i)
     {
-        const auto samePath = [&routing](const BackToBackChains::Hop& a,
-                                         const BackToBackChains::Hop& b) {
-            return routing.HaveSameLinks(a.route, b.route);
-        };
-        if (other.ranks == chain.ranks &&
-            std::equal(other.hops.begin(), other.hops.end(), chain.hops.begin(), samePath))
-        {
-            other.weight += 1;
-            return;
-        }
+        const uint32_t place = (first + i) % n;
+        const Connection& hop = ring.hops[place];
+        ScheduleConnection pipe =
+            MakeConnection(i, i + 1, hop, chunking, ChainLatency(in, hop, LargestChunk(in)));
+        pipe.release = handing.Of(ring, place);
+        wiring.Join(i, i + 1, pipe);
     }
-    row.chains.push_back(std::move(chain));
+    return channel;
 }
 
-/** Latency: base plus the n - 1 hops of the chain, plus the pipeline's fill. */
+CallDescription
+DescribeChains(const AlgorithmInputs& in)
+{
+    const Chunking chunking = ChainChunking(in);
+    const HandingOver handing(in);
+    CallDescription description;
+    description.call = EmptySchedule(in, Algorithm::Ring);
+    description.chunk = chunking.chunk;
+    description.wholePasses = true;
+    for (uint32_t channel = 0; channel < in.channels; ++channel)
+    {
+        const RingChannel& ring = in.communicator.channels[channel];
+        description.Add(channel, WireChain(in, ring, chunking, handing), in.routing);
+    }
+    return description;
+}
+
+/** As pipelines, and as back-to-back calls see the chains, a rank not waiting for those behind it.
+ */
 StreamShape
 RingPipelineStreams(const AlgorithmInputs& in)
 {
-    const uint32_t n = in.communicator.Size();
-    const Bytes payload = DivideUp(in.call.bytes, in.channels);
-    const Bytes chunk = LargestChunk(in);
-    const Rate cap = ChannelCap(in);
-    const HandingOver handing(in);
-    StreamShape shape;
-    shape.row = BackToBackChains{{}, SliceOf(in, chunk), WireBytes(in.protocol, payload), cap, {}};
-    Time slowest;
-    for (uint32_t c = 0; c < in.channels; ++c)
+    const CallDescription call = DescribeChains(in);
+    StreamShape shape = PipelinesOf(in, call);
+    const Pipeline& pipeline = shape.pipelines.front();
+    shape.row =
+        BackToBackChains{{}, pipeline.slice, pipeline.bytes, pipeline.cap, call.call.startLatency};
+    for (const auto& [steps, channels] : call.channels)
     {
-        const auto& ring = in.communicator.channels[c];
-        const uint32_t first = FirstPlace(in, ring);
-        const RouteId route = ChainRoute(in, ring, first);
-        AddChain(*shape.row, ChainOf(in, ring, first, handing), in.routing);
-        const std::size_t legs = shape.legs.size();
-        AddLeg(in, shape.legs, route, WireBytes(in.protocol, payload), cap);
-        if (shape.legs.size() == legs)
+        BackToBackChains::Chain chain;
+        chain.weight = static_cast<double>(channels.size());
+        for (const ThreadBlock& block : steps.blocks)
         {
-            continue; // the same hops as an earlier channel
+            chain.ranks.push_back(block.rank);
         }
-        Pipeline pipeline;
-        pipeline.slice = SliceOf(in, chunk);
-        pipeline.bytes = WireBytes(in.protocol, payload);
-        pipeline.cap = cap;
-        Time path;
-        for (uint32_t i = 0; i + 1 < n; ++i)
+        for (const ScheduleConnection& hop : steps.connections)
         {
-            const Connection& hop = ring.hops[(first + i) % n];
-            path += ChainLatency(in, hop, chunk);
-            pipeline.path.push_back(hop.route);
-            pipeline.stages.push_back({pipeline.path.back()});
+            chain.hops.push_back({hop.connection.route, hop.latency, hop.release, hop.slots});
         }
-        slowest = std::max(slowest, path);
-        shape.pipelines.push_back(std::move(pipeline));
+        shape.row->chains.push_back(std::move(chain));
     }
-    CountEqualChannels(shape);
-    shape.latency = CallLatency(in, Algorithm::Ring) + slowest;
-    shape.row->start = CallLatency(in, Algorithm::Ring);
     return shape;
-}
-
-/** Of the first place of the chain, those between, and the last. */
-std::vector<Program>
-Programs(CollectiveOp op)
-{
-    const bool reduce = op == CollectiveOp::Reduce;
-    const auto between = reduce ? PrimitiveKind::RecvReduceSend : PrimitiveKind::RecvCopySend;
-    const auto last = reduce ? PrimitiveKind::RecvReduceCopy : PrimitiveKind::Recv;
-    return {{{{PrimitiveKind::Send, 0}}}, {{{between, 0}}}, {{{last, 0}}}};
-}
-
-Schedule
-BuildRingPipelineSchedule(const AlgorithmInputs& in)
-{
-    const uint32_t n = in.communicator.Size();
-    const Chunking chunking = ChainChunking(in);
-    Schedule schedule = EmptySchedule(in, Algorithm::Ring);
-    const HandingOver handing(in);
-    for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
-    {
-        auto loops = SplitIntoLoops(share.bytes, chunking.chunk, 1, 1);
-        for (Loop& loop : loops)
-        {
-            loop.slices = PassesOf(in.protocol, loop.chunks.front());
-            loop.slice = PassOf(in.protocol, loop.chunks.front());
-        }
-        for (uint32_t c = share.firstChannel; c < share.firstChannel + share.channels; ++c)
-        {
-            const auto& ring = in.communicator.channels[c];
-            const uint32_t first = FirstPlace(in, ring);
-            if (AddCopyOf(in, schedule, ring, loops, first))
-            {
-                continue;
-            }
-            ChannelSchedule channel;
-            channel.loops = loops;
-            channel.programs = Programs(in.call.op);
-            for (uint32_t i = 0; i + 1 < n; ++i)
-            {
-                const uint32_t place = (first + i) % n;
-                const Connection& hop = ring.hops[place];
-                const Time latency = ChainLatency(in, hop, loops.front().chunks.front());
-                channel.connections.push_back(MakeConnection(i, i + 1, hop, chunking, latency));
-                channel.connections.back().release = handing.Of(ring, place);
-            }
-            for (uint32_t i = 0; i < n; ++i)
-            {
-                ThreadBlock block{ring.order[(first + i) % n], i, 1, {}, {}};
-                block.program = i == 0 ? 0 : i + 1 == n ? 2 : 1;
-                if (i > 0)
-                {
-                    block.recv.push_back(i - 1);
-                }
-                if (i + 1 < n)
-                {
-                    block.send.push_back(i);
-                }
-                channel.blocks.push_back(std::move(block));
-            }
-            schedule.channels.push_back({std::move(channel), 1});
-        }
-    }
-    return schedule;
 }
 
 } // namespace
@@ -291,13 +198,11 @@ const CollectiveAlgorithm RING_PIPELINE_ALGORITHM{
     Algorithm::Ring,
     SupportsRingPipeline,
     RingMaxChannels,
-    nullptr,
-    RingPipelineStreams,
-    BuildRingPipelineSchedule,
+    DescribeChains,
     ChannelGraph::Rings,
     RingSenders,
-    nullptr,
     true,
+    RingPipelineStreams,
 };
 
 } // namespace weir

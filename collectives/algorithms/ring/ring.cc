@@ -247,12 +247,11 @@ const CollectiveAlgorithm RING_ALGORITHM{
     SupportsRing,
     RingMaxChannels,
     nullptr,
-    RingStreams,
-    BuildRingSchedule,
     ChannelGraph::Rings,
     RingSenders,
-    nullptr,
     true,
+    RingStreams,
+    BuildRingSchedule,
 };
 
 } // namespace weir

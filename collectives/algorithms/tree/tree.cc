@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/algorithm.h"
+#include "collectives/algorithms/call-description.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/algorithms/ring/ring-channels.h"
-#include "collectives/algorithms/tree/tree-shape.h"
 #include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
+#include "collectives/schedule/schedule-wiring.h"
 
 #include <algorithm>
-#include <utility>
+#include <cmath>
 
 /**
  * @file
@@ -21,13 +21,13 @@ namespace
 {
 
 bool
-Supports(CollectiveOp op, const Communicator& communicator)
+SupportsTree(CollectiveOp op, const Communicator& communicator)
 {
     return op == CollectiveOp::AllReduce && !communicator.trees.empty();
 }
 
 uint32_t
-MaxChannels(const AlgorithmInputs& in)
+MaxTreeChannels(const AlgorithmInputs& in)
 {
     return static_cast<uint32_t>(in.communicator.trees.size());
 }
@@ -51,99 +51,92 @@ TreeSenders(const AlgorithmInputs& in)
 }
 
 /**
- * Counts channels of the same tree as one pipeline. A tree and its mirror have the same links over
- * all, and so one leg, but use them at different times.
+ * How a channel's share goes through a tree: one step is one chunk. LL128 halves the chunk while
+ * the share has less than 64 s / p of them and they are above 128 KiB, then while less than 16 s /
+ * p and above 32 KiB, with s = 1 + floor(log2 N) + p / 10 over N nodes of p ranks (enqueue.cc).
+ *
+ * A chunk is as many slices as the thread block makes passes over it.
  */
-void
-AddPipeline(std::vector<Pipeline>& pipelines, Pipeline pipeline)
+Chunking
+TreeChunking(const AlgorithmInputs& in)
 {
-    for (Pipeline& each : pipelines)
+    constexpr Bytes LARGE = Bytes::KiB(128);
+    constexpr Bytes SMALL = Bytes::KiB(32);
+    Chunking chunking = PipelineChunking(in.protocol, in.settings.simpleBuffer);
+    const auto nodes = in.communicator.nodes;
+    const double perNode = static_cast<double>(in.communicator.Size()) / nodes;
+    const double steps = 1 + std::floor(std::log2(nodes)) + 0.1 * perNode;
+    const auto chunks = [&] {
+        return static_cast<double>(in.call.bytes.Count() / (chunking.chunk * in.channels).Count());
+    };
+    const bool halves = in.protocol == Protocol::Ll128;
+    while (halves && chunks() < 64 * steps / perNode && chunking.chunk > LARGE)
     {
-        if (each.path == pipeline.path && each.stages == pipeline.stages)
-        {
-            each.weight += 1;
-            return;
-        }
+        chunking.chunk = Bytes(chunking.chunk.Count() / 2);
     }
-    pipelines.push_back(std::move(pipeline));
-}
-
-/** Of a tree's connections; where it is not 1 the network is what bounds the tree. */
-double
-MaxWireFactor(const AlgorithmInputs& in, const TreeChannel& tree)
-{
-    double most = 1;
-    for (const auto& place : tree.places)
+    while (halves && chunks() < 16 * steps / perNode && chunking.chunk > SMALL)
     {
-        if (place.parent != TreePlace::NO_RANK)
-        {
-            most = std::max(
-                {most, TreeWireFactor(in, place.toParent), TreeWireFactor(in, place.fromParent)});
-        }
+        chunking.chunk = Bytes(chunking.chunk.Count() / 2);
     }
-    return most;
-}
-
-Bytes
-Scaled(Bytes bytes, double factor)
-{
-    return factor == 1 ? bytes : RoundedUp(bytes.ToDouble() * factor);
+    chunking.slices = PassesOf(in.protocol, chunking.chunk);
+    chunking.slots *= chunking.slices;
+    return chunking;
 }
 
 /**
- * Every connection of a channel's tree carries the channel's share once, up or down:
- * time = base + path + PipelineTime, with path the latencies from the deepest rank to the root
- * and back down to it. With one GPU of each node talking to the network and N nodes, that is NCCL's
- * base + 2 ((p - 1) h_inner + ceil(log2 N) h_network); NCCL itself counts floor(log2 N), and
- * balanced and split patterns add the step to the second GPU at some nodes.
+ * What a channel's blocks move each way while chunks follow each other, on the wire: over several
+ * nodes KernelTimes::TreeBlockRate. A chunk by itself crosses a hop at ChannelCap, as its block has
+ * nothing else to do then.
  */
-StreamShape
-Streams(const AlgorithmInputs& in)
+Rate
+TreeBlockRate(const AlgorithmInputs& in)
 {
-    const Bytes payload = DivideUp(in.call.bytes, in.channels);
-    const Bytes chunk = std::min(TreeChunking(in).chunk, payload);
-    const Bytes slice = DivideUp(chunk, PassesOf(in.protocol, chunk));
-    const Rate cap = ChannelCap(in);
-    const Rate block = TreeBlockRate(in);
-    StreamShape shape;
-    Time slowest;
-    for (uint32_t c = 0; c < in.channels; ++c)
-    {
-        const TreeChannel& tree = in.communicator.trees[c];
-        const double factor = MaxWireFactor(in, tree);
-        const Bytes wire = Scaled(WireBytes(in.protocol, payload), factor);
-        AddLeg(in, shape.legs, tree.route, wire, std::min(cap, block) * factor);
-        const TreePath path = SlowestTreePath(in, tree);
-        slowest = std::max(slowest, path.latency);
-        AddPipeline(shape.pipelines,
-                    {path.hops,
-                     TreeStages(tree, path),
-                     Scaled(WireBytes(in.protocol, slice), factor),
-                     wire,
-                     cap * factor,
-                     block * factor});
-    }
-    shape.latency = CallLatency(in, Algorithm::Tree) + slowest;
-    return shape;
+    const uint32_t nodes = in.communicator.nodes;
+    return nodes == 1
+               ? Rate::Infinite()
+               : in.times.TreeBlockRate(in.protocol, nodes) * (1 / ShapeOf(in.protocol).efficiency);
 }
 
-/** Index of the program of one primitive with so many neighbors; shared by ranks alike. */
-uint32_t
-ProgramOf(ChannelSchedule& channel, PrimitiveKind kind, std::size_t recvs, std::size_t sends)
+/** Of a connection over the network. */
+MessageCost::Train
+TrainOver(const AlgorithmInputs& in, const Chunking& chunking, const Connection& hop)
 {
-    Primitive wanted{kind};
-    wanted.recvs = static_cast<uint16_t>(std::max<std::size_t>(recvs, 1));
-    wanted.sends = static_cast<uint16_t>(std::max<std::size_t>(sends, 1));
-    for (std::size_t i = 0; i < channel.programs.size(); ++i)
+    const Bytes share = DivideUp(in.call.bytes, in.channels);
+    const Bytes chunk = std::min(chunking.chunk, share);
+    const auto messages =
+        static_cast<uint64_t>(DivideUp(share, std::max<int64_t>(chunk.Count(), 1)).Count());
+    return {
+        WireBytes(in.protocol, chunk), messages, in.senders, in.routing.BottleneckRate(hop.route)};
+}
+
+/** Latency of a connection. */
+Time
+TreeHopLatency(const AlgorithmInputs& in, const Chunking& chunking, const Connection& hop)
+{
+    const Bytes chunk = std::min(chunking.chunk, DivideUp(in.call.bytes, in.channels));
+    // Within a node a pass follows the other; a chunk crosses the network as one message.
+    const uint32_t slices = hop.kind == ConnectionKind::Network ? 1 : PassesOf(in.protocol, chunk);
+    const Bytes wire = WireBytes(in.protocol, DivideUp(chunk, slices));
+    const Time latency = HopLatency(in, Algorithm::Tree, hop, wire);
+    if (hop.kind != ConnectionKind::Network)
     {
-        const Primitive& each = channel.programs[i].primitives.front();
-        if (each.kind == kind && each.recvs == wanted.recvs && each.sends == wanted.sends)
-        {
-            return static_cast<uint32_t>(i);
-        }
+        return latency;
     }
-    channel.programs.push_back({{wanted}});
-    return static_cast<uint32_t>(channel.programs.size() - 1);
+    return latency +
+           MessageCost(in.times.Costs()).Together(in.protocol, TrainOver(in, chunking, hop));
+}
+
+/** Bytes that a connection's wire carries per byte of the protocol's (MessageCost::WireFactor). */
+double
+TreeWireFactor(const AlgorithmInputs& in, const Chunking& chunking, const Connection& hop)
+{
+    // Under LL and LL128 messages lie elsewhere or are small: what was measured is of Simple.
+    if (hop.kind != ConnectionKind::Network || in.protocol != Protocol::Simple ||
+        in.times.Costs().TimeOf(NodeCostKind::MessageHandling) == Time())
+    {
+        return 1;
+    }
+    return MessageCost(in.times.Costs()).WireFactor(TrainOver(in, chunking, hop));
 }
 
 /** A rank's blocks: one up and one down, or at the root a single one that turns chunks round. */
@@ -153,97 +146,86 @@ struct RankBlocks
     uint32_t down{0};
 };
 
-/** Adds the blocks of all ranks, without connections. */
-std::vector<RankBlocks>
-AddBlocks(ChannelSchedule& channel, const TreeChannel& tree)
+RankBlocks
+AddRank(ScheduleWiring& wiring, const TreeChannel& tree, uint32_t rank)
 {
-    std::vector<RankBlocks> blocks;
-    for (uint32_t rank = 0; rank < tree.places.size(); ++rank)
+    const auto below = static_cast<uint32_t>(tree.places[rank].children.size());
+    const uint32_t ends = std::max(below, 1U);
+    const auto add = [&](PrimitiveKind kind, uint32_t recvs, uint32_t sends) {
+        return wiring.AddBlock(rank, 0, OneStep(kind, recvs, sends));
+    };
+    if (tree.places[rank].parent == TreePlace::NO_RANK)
     {
-        const std::size_t below = tree.places[rank].children.size();
-        const auto add = [&](PrimitiveKind kind, std::size_t recvs, std::size_t sends) {
-            const uint32_t program = ProgramOf(channel, kind, recvs, sends);
-            channel.blocks.push_back({rank, 0, program, {}, {}});
-            return static_cast<uint32_t>(channel.blocks.size() - 1);
-        };
-        if (tree.places[rank].parent == TreePlace::NO_RANK)
-        {
-            const uint32_t only = add(PrimitiveKind::RecvReduceCopySend, below, below);
-            blocks.push_back({only, only});
-            continue;
-        }
-        const uint32_t up =
-            add(below > 0 ? PrimitiveKind::RecvReduceSend : PrimitiveKind::Send, below, 1);
-        const uint32_t down =
-            add(below > 0 ? PrimitiveKind::RecvCopySend : PrimitiveKind::Recv, 1, below);
-        blocks.push_back({up, down});
+        const uint32_t only = add(PrimitiveKind::RecvReduceCopySend, ends, ends);
+        return {only, only};
     }
-    return blocks;
+    return {add(below > 0 ? PrimitiveKind::RecvReduceSend : PrimitiveKind::Send, ends, 1),
+            add(below > 0 ? PrimitiveKind::RecvCopySend : PrimitiveKind::Recv, 1, ends)};
 }
 
 ChannelSchedule
-BuildChannel(const AlgorithmInputs& in, const TreeChannel& tree, const Chunking& chunking)
+WireTree(const AlgorithmInputs& in, const TreeChannel& tree, const Chunking& chunking)
 {
     ChannelSchedule channel;
-    const auto blocks = AddBlocks(channel, tree);
-    const auto connect = [&](uint32_t from, uint32_t to, const Connection& hop) {
-        const auto index = static_cast<uint32_t>(channel.connections.size());
-        channel.connections.push_back(
-            MakeConnection(from, to, hop, chunking, TreeHopLatency(in, hop)));
-        channel.connections.back().wireFactor = TreeWireFactor(in, hop);
-        channel.blocks[from].send.push_back(index);
-        channel.blocks[to].recv.push_back(index);
+    ScheduleWiring wiring(channel);
+    std::vector<RankBlocks> blocks;
+    for (uint32_t rank = 0; rank < tree.places.size(); ++rank)
+    {
+        blocks.push_back(AddRank(wiring, tree, rank));
+    }
+    const auto join = [&](uint32_t from, uint32_t to, const Connection& hop) {
+        ScheduleConnection pipe =
+            MakeConnection(from, to, hop, chunking, TreeHopLatency(in, chunking, hop));
+        pipe.wireFactor = TreeWireFactor(in, chunking, hop);
+        wiring.Join(from, to, pipe);
     };
     for (uint32_t rank = 0; rank < tree.places.size(); ++rank)
     {
         const TreePlace& place = tree.places[rank];
         if (place.parent != TreePlace::NO_RANK)
         {
-            connect(blocks[rank].up, blocks[place.parent].up, place.toParent);
-            connect(blocks[place.parent].down, blocks[rank].down, place.fromParent);
+            join(blocks[rank].up, blocks[place.parent].up, place.toParent);
+            join(blocks[place.parent].down, blocks[rank].down, place.fromParent);
         }
     }
     return channel;
 }
 
-Schedule
-BuildSchedule(const AlgorithmInputs& in)
+/**
+ * Every connection of a channel's tree carries the channel's share once, up or down:
+ * time = base + path + PipelineTime, with path the latencies from the deepest rank to the root
+ * and back down to it. With one GPU of each node talking to the network and N nodes, that is NCCL's
+ * base + 2 ((p - 1) h_inner + ceil(log2 N) h_network); NCCL itself counts floor(log2 N), and
+ * balanced and split patterns add the step to the second GPU at some nodes.
+ */
+CallDescription
+DescribeTree(const AlgorithmInputs& in)
 {
     const Chunking chunking = TreeChunking(in);
-    Schedule schedule = EmptySchedule(in, Algorithm::Tree);
-    schedule.startLatency = CallLatency(in, Algorithm::Tree);
-    for (auto& cost : schedule.block.costs)
+    CallDescription description;
+    description.call = EmptySchedule(in, Algorithm::Tree);
+    for (auto& cost : description.call.block.costs)
     {
         cost.rate = TreeBlockRate(in);
     }
-    for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
+    description.chunk = chunking.chunk;
+    for (uint32_t channel = 0; channel < in.channels; ++channel)
     {
-        for (uint32_t c = share.firstChannel; c < share.firstChannel + share.channels; ++c)
-        {
-            ChannelSchedule channel = BuildChannel(in, in.communicator.trees[c], chunking);
-            channel.loops = SplitIntoLoops(share.bytes, chunking.chunk, 1, 1);
-            for (auto& loop : channel.loops)
-            {
-                loop.slices = PassesOf(in.protocol, loop.chunks.front());
-            }
-            AddChannel(schedule, std::move(channel), in.routing);
-        }
+        description.Add(
+            channel, WireTree(in, in.communicator.trees[channel], chunking), in.routing);
     }
-    return schedule;
+    return description;
 }
 
 } // namespace
 
 const CollectiveAlgorithm TREE_ALGORITHM{
     Algorithm::Tree,
-    Supports,
-    MaxChannels,
-    nullptr,
-    Streams,
-    BuildSchedule,
+    SupportsTree,
+    MaxTreeChannels,
+    DescribeTree,
     ChannelGraph::Trees,
     TreeSenders,
-    nullptr,
     true,
 };
 

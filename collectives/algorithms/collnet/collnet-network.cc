@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/channels/collnet-network.h"
+#include "collectives/algorithms/collnet/collnet-network.h"
 
 #include "collectives/algorithms/collnet/collnet-switch-tree.h"
-#include "collectives/algorithms/nvls/nvls-blocks.h"
 #include "collectives/algorithms/protocol.h"
+#include "collectives/schedule/message-split.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace weir
 {
@@ -95,6 +96,22 @@ AllOf(const JoinedHeads& joined, const Topology& topology, bool gives)
 
 } // namespace
 
+uint32_t
+CollNetPort(const AlgorithmInputs& in, const Connection& hop, bool leaves)
+{
+    const Topology& topology = in.routing.GetTopology();
+    for (const auto& each : in.routing.Links(hop.route))
+    {
+        const Link& link = topology.GetLink(each.link);
+        const Device& end = topology.GetDevice(leaves ? link.from : link.to);
+        if (link.kind == LinkKind::Network && end.kind == DeviceKind::Nic)
+        {
+            return end.index;
+        }
+    }
+    throw std::logic_error("CollNet: a hop between nodes by no port");
+}
+
 CollNetPath
 FindCollNetPath(const AlgorithmInputs& inputs,
                 Algorithm algorithm,
@@ -115,9 +132,9 @@ std::vector<CollNetPath>
 FindCollNetPartPaths(const AlgorithmInputs& inputs,
                      Algorithm algorithm,
                      const std::vector<CollNetHead>& heads,
-                     uint32_t choice,
-                     bool gathers)
+                     uint32_t choice)
 {
+    const bool gathers = inputs.call.op == CollectiveOp::AllGather;
     const Topology& topology = inputs.connector.GetCluster().GetTopology();
     const JoinedHeads joined = Join(inputs, algorithm, heads, choice);
     const std::vector<LinkId> all = AllOf(joined, topology, !gathers);
@@ -131,24 +148,6 @@ FindCollNetPartPaths(const AlgorithmInputs& inputs,
         paths.push_back({inputs.routing.AddFixed(links), joined.latency});
     }
     return paths;
-}
-
-Rate
-CollNetDirectRate(const AlgorithmInputs& inputs, const CollNetPath& path)
-{
-    const double reached = inputs.times.Costs().FactorOf(NodeCostKind::CollNetEfficiency);
-    return inputs.routing.BottleneckRate(path.route) * (reached / inputs.channels);
-}
-
-CollNetBlocks
-AddCollNet(ScheduleWiring& wiring,
-           const AlgorithmInputs& inputs,
-           uint32_t chunk,
-           uint32_t heads,
-           const CollNetPath& path,
-           Rate cap)
-{
-    return AddCollNet(wiring, inputs, chunk, {heads, heads}, {path, cap});
 }
 
 CollNetBlocks
@@ -174,19 +173,18 @@ AddCollNet(ScheduleWiring& wiring,
     return blocks;
 }
 
-ScheduleConnection
-HeadToCollNet(const AlgorithmInputs& inputs)
+Bytes
+PartOf(Bytes chunk, uint32_t nodes)
 {
-    ScheduleConnection nothing;
-    nothing.connection.route = inputs.routing.Nowhere();
-    return nothing;
+    return DivideUp(chunk, nodes * CHUNK_ALIGNMENT.Count()) * CHUNK_ALIGNMENT.Count();
 }
 
-GraphSpeed
-SearchCollNet(const Communicator& communicator, const Connector& connector)
+ScheduleConnection
+WithinDevice(const AlgorithmInputs& inputs)
 {
-    const bool reduces = connector.GetCluster().GetSpec().fabric.inNetworkReduction;
-    return reduces && communicator.nodes > 1 ? communicator.treeGraph : GraphSpeed();
+    ScheduleConnection pipe;
+    pipe.connection.route = inputs.routing.Nowhere();
+    return pipe;
 }
 
 } // namespace weir

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COLLECTIVES_CHANNELS_COLLNET_NETWORK_H
-#define WEIR_COLLECTIVES_CHANNELS_COLLNET_NETWORK_H
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_COLLNET_NETWORK_H
+#define WEIR_COLLECTIVES_ALGORITHMS_COLLNET_NETWORK_H
 
 #include "collectives/algorithms/algorithm.h"
 #include "collectives/schedule/schedule-wiring.h"
@@ -17,6 +17,9 @@ struct CollNetHead
     uint32_t rank{0}; //!< in the group
     uint32_t nic{0};  //!< by number in its node
 };
+
+/** The port by which a hop between nodes leaves, or by which it comes in. */
+uint32_t CollNetPort(const AlgorithmInputs& inputs, const Connection& hop, bool leaves);
 
 /**
  * A reduction in the network as a connection: what each head gives goes to its NIC and up the tree
@@ -39,7 +42,7 @@ CollNetPath FindCollNetPath(const AlgorithmInputs& inputs,
                             uint32_t choice);
 
 /**
- * The paths of an all-gather's parts (@p gathers) or a reduce-scatter's, by head. A head's part of
+ * The paths of an all-gather's or a reduce-scatter's parts, by head. A head's part of
  * an all-gather goes up to the root and from there down to all heads, its own too. That of a
  * reduce-scatter comes up from all heads, sums go on together, and the total goes down to its head.
  * The others as for FindCollNetPath.
@@ -47,14 +50,7 @@ CollNetPath FindCollNetPath(const AlgorithmInputs& inputs,
 std::vector<CollNetPath> FindCollNetPartPaths(const AlgorithmInputs& inputs,
                                               Algorithm algorithm,
                                               const std::vector<CollNetHead>& heads,
-                                              uint32_t choice,
-                                              bool gathers);
-
-/**
- * What one channel of CollNet direct moves of a head's data: its share of what the head reaches of
- * its port (NodeCostKind::CollNetEfficiency), of which @p path is a path through the network.
- */
-Rate CollNetDirectRate(const AlgorithmInputs& inputs, const CollNetPath& path);
+                                              uint32_t choice);
 
 /** What the network takes in @ref into from each head, and gives to each from @ref outOf. */
 struct CollNetBlocks
@@ -62,17 +58,6 @@ struct CollNetBlocks
     uint32_t into{0};
     uint32_t outOf{0};
 };
-
-/**
- * Adds the switches for chunk @p chunk of every pass: a block that sums what @p heads blocks send
- * it, @p path of at most @p cap a channel, and a block that sends the total to as many.
- */
-CollNetBlocks AddCollNet(ScheduleWiring& wiring,
-                         const AlgorithmInputs& inputs,
-                         uint32_t chunk,
-                         uint32_t heads,
-                         const CollNetPath& path,
-                         Rate cap);
 
 /** How many heads give the network something, and how many take the sum. */
 struct CollNetEnds
@@ -89,22 +74,22 @@ struct CollNetPipe
     double weight{1};
 };
 
-/** The same with fewer givers or takers. */
+/**
+ * Adds the switches for chunk @p chunk of every pass: a block that sums what its givers send it,
+ * the pipe, and a block that sends the total to its takers.
+ */
 CollNetBlocks AddCollNet(ScheduleWiring& wiring,
                          const AlgorithmInputs& inputs,
                          uint32_t chunk,
                          CollNetEnds ends,
                          const CollNetPipe& pipe);
 
-/** A pipe between a head and AddCollNet's blocks: its links are all in the path between these. */
-ScheduleConnection HeadToCollNet(const AlgorithmInputs& inputs);
+/** What a head's @p chunk has of each of @p nodes nodes, in whole multiples of the alignment. */
+Bytes PartOf(Bytes chunk, uint32_t nodes);
 
-/**
- * The graph of CollNet's chains, which NCCL searches as it does that of trees (init.cc); none
- * inside one node or over a network that does not reduce (FabricSpec::inNetworkReduction).
- */
-GraphSpeed SearchCollNet(const Communicator& communicator, const Connector& connector);
+/** A pipe over no links, as between a head and AddCollNet's blocks: theirs has all of them. */
+ScheduleConnection WithinDevice(const AlgorithmInputs& inputs);
 
 } // namespace weir
 
-#endif // WEIR_COLLECTIVES_CHANNELS_COLLNET_NETWORK_H
+#endif // WEIR_COLLECTIVES_ALGORITHMS_COLLNET_NETWORK_H

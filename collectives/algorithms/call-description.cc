@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/call-description.h"
+
+#include "collectives/algorithms/protocol.h"
+#include "collectives/schedule/message-split.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+/** The least rate at which a block takes the next slice, whatever it does with it. */
+Rate
+BlockRate(const BlockTimes& times)
+{
+    Rate least = Rate::Infinite();
+    for (const auto& cost : times.costs)
+    {
+        least = std::min(least, cost.rate);
+    }
+    return least;
+}
+
+double
+MaxWireFactor(const ChannelSchedule& channel, const Lane& lane)
+{
+    double most = 1;
+    for (const Lane::Hop& hop : lane.hops)
+    {
+        most = std::max(most, channel.connections[hop.connection].wireFactor);
+    }
+    return most;
+}
+
+Bytes
+Scaled(Bytes bytes, double factor)
+{
+    return factor == 1 ? bytes : RoundedUp(bytes.ToDouble() * factor);
+}
+
+RouteId
+RouteOver(const ChannelSchedule& channel, const Lane::Hop& hop, Routing& routing)
+{
+    RouteSum sum;
+    sum.Add(channel.connections[hop.connection].connection.route, hop.uses);
+    return routing.AddSum(sum);
+}
+
+/** What a lane's slices cross, without their sizes. */
+Pipeline
+StagesOf(const ChannelSchedule& channel, const Lane& lane, Routing& routing)
+{
+    Pipeline pipeline;
+    pipeline.stages.resize(lane.path.size());
+    for (const Lane::Hop& hop : lane.hops)
+    {
+        pipeline.stages[hop.stage].push_back(RouteOver(channel, hop, routing));
+    }
+    for (const uint32_t hop : lane.path)
+    {
+        pipeline.path.push_back(RouteOver(channel, lane.hops[hop], routing));
+    }
+    return pipeline;
+}
+
+/** Adds a leg, or counts it to one over the same links. */
+void
+Merge(std::vector<StreamLeg>& legs, const StreamLeg& leg, const Routing& routing)
+{
+    for (auto& each : legs)
+    {
+        if (routing.HaveSameLinks(each.route, leg.route))
+        {
+            each.bytes += leg.bytes;
+            each.cap = each.cap + leg.cap;
+            each.weight += leg.weight;
+            return;
+        }
+    }
+    legs.push_back(leg);
+}
+
+/**
+ * The same for pipelines. A tree and its mirror have the same links over all, and so one leg, but
+ * use them at different times.
+ */
+void
+Merge(std::vector<Pipeline>& pipelines, Pipeline pipeline)
+{
+    for (Pipeline& each : pipelines)
+    {
+        if (each.path == pipeline.path && each.stages == pipeline.stages)
+        {
+            each.weight += pipeline.weight;
+            return;
+        }
+    }
+    pipelines.push_back(std::move(pipeline));
+}
+
+} // namespace
+
+void
+CallDescription::Add(uint32_t channel, ChannelSchedule steps, const Routing& routing)
+{
+    for (Channel& each : channels)
+    {
+        if (RunTheSame(each.steps, steps, routing))
+        {
+            each.channels.push_back(channel);
+            return;
+        }
+    }
+    channels.push_back({std::move(steps), {channel}});
+}
+
+void
+CallDescription::AddAll(uint32_t count, ChannelSchedule steps)
+{
+    channels.push_back({std::move(steps), std::vector<uint32_t>(count)});
+    std::iota(channels.back().channels.begin(), channels.back().channels.end(), 0);
+}
+
+Schedule
+ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description)
+{
+    Schedule schedule = description.call;
+    for (const auto& share : SplitOverChannels(inputs.call.bytes, inputs.channels))
+    {
+        for (const auto& alike : description.channels)
+        {
+            const auto copies = static_cast<uint32_t>(
+                std::count_if(alike.channels.begin(), alike.channels.end(), [&](uint32_t channel) {
+                    return channel >= share.firstChannel &&
+                           channel < share.firstChannel + share.channels;
+                }));
+            if (copies == 0)
+            {
+                continue;
+            }
+            schedule.channels.push_back({alike.steps, copies});
+            auto& loops = schedule.channels.back().schedule.loops;
+            loops = SplitIntoLoops(share.bytes, description.chunk, description.chunks, 1);
+            for (Loop& loop : loops)
+            {
+                const Bytes chunk = loop.chunks.front();
+                loop.slices = PassesOf(inputs.protocol, chunk);
+                loop.slice = description.wholePasses ? PassOf(inputs.protocol, chunk) : Bytes();
+            }
+        }
+    }
+    return schedule;
+}
+
+StreamShape
+PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description)
+{
+    const Bytes payload =
+        DivideUp(inputs.call.bytes, int64_t{inputs.channels} * description.chunks);
+    const Bytes chunk = std::min(description.chunk, payload);
+    const Bytes pass = description.wholePasses ? PassOf(inputs.protocol, chunk)
+                                               : DivideUp(chunk, PassesOf(inputs.protocol, chunk));
+    const Bytes slice = WireBytes(inputs.protocol, pass);
+    const Bytes wire = WireBytes(inputs.protocol, payload);
+    const Rate block = BlockRate(description.call.block);
+    StreamShape shape;
+    Time slowest;
+    for (const auto& alike : description.channels)
+    {
+        const auto channels = static_cast<double>(alike.channels.size());
+        for (const Lane& lane :
+             LanesOf(alike.steps, description.chunks, description.lanes, inputs.routing))
+        {
+            const double factor = MaxWireFactor(alike.steps, lane);
+            const Rate cap = std::min(description.call.channelCap, lane.cap);
+            Pipeline pipeline = StagesOf(alike.steps, lane, inputs.routing);
+            pipeline.slice = Scaled(slice, factor);
+            pipeline.bytes = Scaled(wire, factor);
+            pipeline.cap = cap * factor;
+            pipeline.block = block * factor;
+            pipeline.weight = channels;
+            RouteSum sum;
+            for (const auto& stage : pipeline.stages)
+            {
+                for (const RouteId route : stage)
+                {
+                    sum.Add(route);
+                }
+            }
+            Merge(shape.legs,
+                  {inputs.routing.AddSum(sum),
+                   pipeline.bytes * static_cast<int64_t>(alike.channels.size()),
+                   std::min(cap, block) * (factor * channels),
+                   lane.weight * channels},
+                  inputs.routing);
+            Merge(shape.pipelines, std::move(pipeline));
+            slowest = std::max(slowest, lane.latency);
+        }
+    }
+    shape.latency = description.call.startLatency + slowest;
+    return shape;
+}
+
+DescribedLanes::DescribedLanes(const AlgorithmInputs& inputs, const CallDescription& description)
+    : m_in(inputs),
+      m_description(description)
+{
+    for (const auto& alike : description.channels)
+    {
+        m_lanes.push_back(
+            LanesOf(alike.steps, description.chunks, description.lanes, inputs.routing));
+    }
+}
+
+std::vector<StreamLeg>
+DescribedLanes::Legs(double payload, const IsMeant& isMeant) const
+{
+    struct Alike
+    {
+        double wireFactor;
+        uint32_t uses;
+        double weight;
+        RouteSum sum;
+    };
+
+    std::vector<StreamLeg> legs;
+    for (std::size_t i = 0; i < m_lanes.size(); ++i)
+    {
+        const auto& connections = m_description.channels[i].steps.connections;
+        const auto channels = static_cast<double>(m_description.channels[i].channels.size());
+        for (const Lane& lane : m_lanes[i])
+        {
+            std::vector<Alike> hops;
+            for (const Lane::Hop& hop : lane.hops)
+            {
+                const ScheduleConnection& each = connections[hop.connection];
+                if (!isMeant(each, hop))
+                {
+                    continue;
+                }
+                auto alike = std::find_if(hops.begin(), hops.end(), [&](const Alike& other) {
+                    return other.wireFactor == each.wireFactor && other.uses == hop.uses;
+                });
+                if (alike == hops.end())
+                {
+                    hops.push_back({each.wireFactor, hop.uses, each.weight, {}});
+                    alike = hops.end() - 1;
+                }
+                alike->sum.Add(each.connection.route);
+            }
+            for (const Alike& alike : hops)
+            {
+                const double wire = channels * alike.wireFactor * alike.uses;
+                Merge(legs,
+                      {m_in.routing.AddSum(alike.sum),
+                       RoundedUp(payload * wire),
+                       lane.cap * wire,
+                       alike.weight * channels},
+                      m_in.routing);
+            }
+        }
+    }
+    return legs;
+}
+
+std::vector<StreamLeg>
+DescribedLanes::Legs(double payload) const
+{
+    return Legs(payload, [](const ScheduleConnection&, const Lane::Hop&) { return true; });
+}
+
+Time
+DescribedLanes::SlowestHop(const IsMeant& isMeant) const
+{
+    Time slowest;
+    for (std::size_t i = 0; i < m_lanes.size(); ++i)
+    {
+        const auto& connections = m_description.channels[i].steps.connections;
+        for (const Lane& lane : m_lanes[i])
+        {
+            for (const Lane::Hop& hop : lane.hops)
+            {
+                const ScheduleConnection& each = connections[hop.connection];
+                if (isMeant(each, hop))
+                {
+                    slowest = std::max(slowest, each.latency * hop.uses);
+                }
+            }
+        }
+    }
+    return slowest;
+}
+
+} // namespace weir

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_CALL_DESCRIPTION_H
+#define WEIR_COLLECTIVES_ALGORITHMS_CALL_DESCRIPTION_H
+
+#include "collectives/algorithms/algorithm.h"
+#include "collectives/schedule/lanes.h"
+#include "collectives/schedule/schedule.h"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * A call as its algorithm describes it, once: what each block sends, receives and reduces on every
+ * channel, chunk by chunk, over which connections; no sizes but that of a chunk. FlowEngine plays
+ * it (ScheduleOf); loads, fill and latency for StreamEngine and the closed form follow from its
+ * lanes.
+ */
+struct CallDescription
+{
+    /** Channels over the same connections. */
+    struct Channel
+    {
+        ChannelSchedule steps; //!< without loops
+        std::vector<uint32_t> channels;
+    };
+
+    Schedule call; //!< without channels: start latency, caps, block times
+    std::vector<Channel> channels;
+    Bytes chunk;        //!< payload of a full one
+    uint32_t chunks{1}; //!< of a pass
+    uint32_t lanes{1};  //!< chunk i goes by lane i mod lanes, see LanesOf
+    bool wholePasses{
+        false}; //!< a chunk's slices are what a block's passes move (PassOf), not equal parts
+
+    /** Adds channel number @p channel, or counts it to one over the same connections. */
+    void Add(uint32_t channel, ChannelSchedule steps, const Routing& routing);
+
+    /** Adds the first @p count channels, all over the same connections. */
+    void AddAll(uint32_t count, ChannelSchedule steps);
+};
+
+/** The call for FlowEngine: every channel with the passes over its share of the message. */
+Schedule ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description);
+
+/**
+ * The call as pipelines, one of each lane, in which all hops are busy once the first slice has
+ * crossed them (PipelineTime): equal shares on all channels.
+ */
+StreamShape PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description);
+
+/** The lanes of a description's channels, and what passes of some size load. */
+class DescribedLanes
+{
+  public:
+    /** Both must outlive it. */
+    DescribedLanes(const AlgorithmInputs& inputs, const CallDescription& description);
+
+    /** Which hops to count, by what they are in their lane. */
+    using IsMeant = std::function<bool(const ScheduleConnection&, const Lane::Hop&)>;
+
+    /**
+     * One leg per lane, for channels over the same links once, of those hops that carry alike (by
+     * wire factor and uses); @p payload bytes of each chunk on each channel.
+     */
+    std::vector<StreamLeg> Legs(double payload, const IsMeant& isMeant) const;
+
+    /** The same of all hops. */
+    std::vector<StreamLeg> Legs(double payload) const;
+
+    /** The longest latency of some hops, of a pass's chunks one after the other. */
+    Time SlowestHop(const IsMeant& isMeant) const;
+
+    /** Of the slowest path. */
+    uint32_t Stages() const
+    {
+        return static_cast<uint32_t>(m_lanes.front().front().path.size());
+    }
+
+  private:
+    const AlgorithmInputs& m_in;
+    const CallDescription& m_description;
+    std::vector<std::vector<Lane>> m_lanes; //!< by channel of the description
+};
+
+} // namespace weir
+
+#endif // WEIR_COLLECTIVES_ALGORITHMS_CALL_DESCRIPTION_H

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/nvls/nvls-heads.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+/** As many as NCCL takes of itself. */
+uint32_t
+DefaultNvlsChannels(const AlgorithmInputs& inputs)
+{
+    constexpr double FAST_PORT = 96; // GB/s
+    const auto& [constants, communicator] = std::tie(inputs.constants, inputs.communicator);
+    if (constants.ComputeCapability() < 100)
+    {
+        return 16;
+    }
+    if (communicator.nodes == 1)
+    {
+        return constants.Version().AtLeast(28) ? 24 : 32;
+    }
+    if (communicator.nodes == 2 || !constants.Version().AtLeast(30))
+    {
+        return 32;
+    }
+    const double port = inputs.connector.GetCluster().GetSpec().node.nic.rawRate.ToGBps();
+    return port >= FAST_PORT && communicator.gpusPerNode > 8 ? 32 : 24;
+}
+
+} // namespace
+
+uint32_t
+NvlsChannels(const AlgorithmInputs& inputs)
+{
+    const ChannelLimits& limits = inputs.settings.channelLimits;
+    return std::max(limits.least, std::min(limits.most, DefaultNvlsChannels(inputs)));
+}
+
+Bytes
+NvlsChunk(Algorithm algorithm, Bytes bytes, uint32_t channels, uint32_t heads, uint32_t nodes)
+{
+    constexpr uint32_t MANY_NODES = 4;
+    using Limits = std::vector<std::pair<int64_t, Bytes>>;
+    const bool isTree = algorithm == Algorithm::NvlsTree;
+    const Limits limits =
+        isTree ? Limits{{4, Bytes::KiB(64)}, {1, Bytes::KiB(32)}}
+               : Limits{{64, Bytes::KiB(64)}, {8, Bytes::KiB(32)}, {2, Bytes::KiB(16)}};
+    Bytes chunk = Bytes::KiB(isTree && nodes >= MANY_NODES ? 64 : 128);
+    for (const auto& [times, smaller] : limits)
+    {
+        if (chunk > smaller && bytes < chunk * (times * channels * heads))
+        {
+            chunk = smaller;
+        }
+    }
+    return chunk;
+}
+
+uint32_t
+NvlsPasses(const std::vector<Loop>& loops)
+{
+    return std::accumulate(loops.begin(), loops.end(), 0U, [](uint32_t passes, const Loop& loop) {
+        return passes + loop.repeat;
+    });
+}
+
+namespace
+{
+
+std::vector<NvlsNode>
+NodesOf(const AlgorithmInputs& in)
+{
+    if (in.communicator.nodes > 1)
+    {
+        return NvlsNodes(in.communicator, in.connector);
+    }
+    NvlsNode node{{}, in.communicator.gpus, {}};
+    for (uint32_t rank = 0; rank < in.communicator.Size(); ++rank)
+    {
+        node.ranks.push_back(rank);
+        if (rank < in.communicator.nvlsGraph.channels)
+        {
+            node.heads.push_back({rank, 0});
+        }
+    }
+    return {node};
+}
+
+/**
+ * What a head spends per chunk besides moving it: it waits for the flags of all GPUs, drains its
+ * accesses and posts. Measured: 8 H100, NCCL all-reduce of 2 MiB to 16 GiB (NVIDIA
+ * dgxc-benchmarking 841f546, one process a GPU); the time of one more pass of the outer loop, at
+ * chunks of 16, 32, 64, 128 KiB, is 11.7, 19.5, 32.5, 61.1 us: 4.5 us and 3.5 us per MiB of the
+ * pass (16 channels x 8 heads x chunk). 3 x 0.3 us of it are crossings of the NVSwitch, which are
+ * replaced by @p crossing each. In one node an all-gather drains stores alone and a reduce-scatter
+ * loads alone: estimate, half of it each. Over several nodes it also posts to the network.
+ */
+Time
+SyncOf(const AlgorithmInputs& in, Time crossing)
+{
+    const NodeCosts& costs = in.times.Costs();
+    const Time least = crossing * 3;
+    const Time measured = costs.TimeOf(NodeCostKind::NvlsSync);
+    const Time sync =
+        std::max(measured - ReferencePropagation(ConnectionKind::NvLink) * 3, Time()) + least;
+    if (in.communicator.nodes > 1)
+    {
+        return sync + costs.TimeOf(NodeCostKind::NvlsNetworkSync);
+    }
+    return in.call.op == CollectiveOp::AllReduce ? sync : sync * 0.5;
+}
+
+} // namespace
+
+NvlsHeads::NvlsHeads(const AlgorithmInputs& inputs)
+    : m_in(inputs),
+      m_nodes(NodesOf(inputs)),
+      m_wireFactor(MulticastWireFactor(inputs.connector.GetCluster(), inputs.times.Costs())),
+      m_copyCap(Rate::GBps(inputs.constants.BlockBandwidth()) / Count())
+{
+    for (const auto& node : m_nodes)
+    {
+        m_groups.emplace_back(inputs.connector, inputs.routing, node.gpus);
+    }
+    m_sync = SyncOf(inputs, m_groups.front().CrossingLatency());
+}
+
+std::vector<CollNetHead>
+NvlsHeads::At(uint32_t head) const
+{
+    std::vector<CollNetHead> members;
+    for (const auto& node : m_nodes)
+    {
+        const NvlsHead& each = node.heads[head];
+        members.push_back({node.ranks[each.member], each.nic});
+    }
+    return members;
+}
+
+CallDescription
+NvlsHeads::Describe(Algorithm algorithm) const
+{
+    const NcclConstants& constants = m_in.constants;
+    CallDescription description;
+    description.call.op = m_in.call.op;
+    description.call.algorithm = algorithm;
+    description.call.protocol = m_in.protocol;
+    description.call.startLatency =
+        constants.BaseLatency(algorithm, Protocol::Simple) +
+        constants.HardwareLatency(algorithm, ConnectionKind::NvLink, Protocol::Simple);
+    description.chunk =
+        NvlsChunk(algorithm, m_in.call.bytes, m_in.channels, Count(), m_in.communicator.nodes);
+    description.chunks = Count();
+    description.lanes = Count();
+    return description;
+}
+
+ScheduleConnection
+NvlsHeads::Accesses(uint32_t node, uint32_t head, bool reduces, bool stores) const
+{
+    const uint32_t member = m_nodes[node].heads[head].member;
+    std::vector<LinkId> links;
+    if (reduces)
+    {
+        links = m_groups[node].Reduction(member);
+    }
+    if (stores)
+    {
+        const auto more = m_groups[node].Store(member);
+        links.insert(links.end(), more.begin(), more.end());
+    }
+    ScheduleConnection accesses;
+    accesses.connection.route = m_in.routing.AddFixed(links);
+    accesses.slots = 1; // the next chunk is begun when this one is posted
+    accesses.latency = m_sync;
+    accesses.wireFactor = m_wireFactor;
+    accesses.weight = m_wireFactor / Count(); // all heads of a channel load a link as one ring does
+    return accesses;
+}
+
+ScheduleConnection
+NvlsHeads::Copies() const
+{
+    ScheduleConnection copies = WithinDevice(m_in);
+    copies.cap = m_copyCap;
+    return copies;
+}
+
+void
+NvlsHeads::AddCopies(ScheduleWiring& wiring,
+                     uint32_t node,
+                     const std::vector<uint32_t>& sums,
+                     const std::vector<uint32_t>& multicasts) const
+{
+    const uint32_t heads = Count();
+    std::vector<int32_t> chunks(heads);
+    std::iota(chunks.begin(), chunks.end(), 0);
+    const Program in = EachChunk(PrimitiveKind::Send, chunks);
+    const Program out = EachChunk(PrimitiveKind::Recv, chunks);
+    const auto& ranks = m_nodes[node].ranks;
+    for (uint32_t member = 0; member < ranks.size(); ++member)
+    {
+        const uint32_t place = member % heads;
+        const uint32_t giving = sums.empty() ? 0 : wiring.AddBlock(ranks[member], place, in);
+        for (uint32_t i = 0; i < sums.size(); ++i)
+        {
+            wiring.Join(giving, sums[(place + i) % heads], Copies());
+        }
+        const uint32_t taking = multicasts.empty() ? 0 : wiring.AddBlock(ranks[member], place, out);
+        for (uint32_t i = 0; i < multicasts.size(); ++i)
+        {
+            wiring.Join(multicasts[(place + i) % heads], taking, Copies());
+        }
+    }
+}
+
+} // namespace weir

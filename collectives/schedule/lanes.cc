@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/schedule/lanes.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr uint32_t NONE = std::numeric_limits<uint32_t>::max();
+
+/** What a program sends over one of its block's connections. */
+struct Sent
+{
+    uint32_t uses{0};
+    int32_t chunk{0}; //!< the first, relative to the block's place
+};
+
+/** By the number of the connection in ThreadBlock::send. */
+std::vector<Sent>
+SentBy(const Program& program)
+{
+    std::vector<Sent> sent;
+    for (const auto& p : program.primitives)
+    {
+        for (uint32_t i = p.sendTo; Sends(p.kind) && i < uint32_t{p.sendTo} + p.sends; ++i)
+        {
+            sent.resize(std::max<std::size_t>(sent.size(), i + 1));
+            sent[i].chunk = sent[i].uses++ == 0 ? p.chunk : sent[i].chunk;
+        }
+    }
+    return sent;
+}
+
+/** Follows chunks over one channel. */
+class LaneFinder
+{
+  public:
+    LaneFinder(const ChannelSchedule& channel,
+               uint32_t chunks,
+               uint32_t lanes,
+               const Routing& routing)
+        : m_channel(channel),
+          m_routing(routing),
+          m_connections(channel.connections.size()),
+          m_blocks(channel.blocks.size()),
+          m_lanes(lanes)
+    {
+        FindUses(chunks);
+        FindOrder();
+        FollowLatencies();
+        CountHops();
+    }
+
+    std::vector<Lane> Find()
+    {
+        std::vector<uint32_t> last(m_lanes.size(), NONE); // by lane: where its slowest path ends
+        for (uint32_t c = 0; c < m_connections.size(); ++c)
+        {
+            uint32_t& slowest = last[m_connections[c].lane];
+            if (m_channel.blocks[To(c)].send.empty() && (slowest == NONE || EndsLater(c, slowest)))
+            {
+                slowest = c;
+            }
+            Bound(c);
+        }
+        for (uint32_t lane = 0; lane < m_lanes.size(); ++lane)
+        {
+            AddPath(m_lanes[lane], last[lane]);
+        }
+        return std::move(m_lanes);
+    }
+
+  private:
+    struct ConnectionState
+    {
+        uint32_t lane{0};
+        uint32_t uses{0};
+        bool isUp{false};
+        bool hasLinks{false};
+        uint32_t hop{NONE}; //!< index into Lane::hops
+        Time end;           //!< when a chunk that takes no time on links has crossed it
+    };
+
+    struct BlockState
+    {
+        uint32_t before{NONE}; //!< the connection by which the slowest chunk comes
+        uint32_t origin{0};    //!< the rank that sent it
+        uint32_t up{0};        //!< hops from here to the turn
+        uint32_t down{0};      //!< and from the turn to here
+    };
+
+    uint32_t From(uint32_t connection) const
+    {
+        return m_channel.connections[connection].fromBlock;
+    }
+
+    uint32_t To(uint32_t connection) const
+    {
+        return m_channel.connections[connection].toBlock;
+    }
+
+    void FindUses(uint32_t chunks)
+    {
+        std::vector<std::vector<Sent>> sent;
+        for (const auto& program : m_channel.programs)
+        {
+            sent.push_back(SentBy(program));
+        }
+        for (const auto& block : m_channel.blocks)
+        {
+            for (std::size_t i = 0; i < block.send.size(); ++i)
+            {
+                const Sent& each = sent[block.program].at(i);
+                const uint32_t chunk = (block.place + static_cast<uint32_t>(each.chunk)) % chunks;
+                m_connections[block.send[i]].lane = chunk % static_cast<uint32_t>(m_lanes.size());
+                m_connections[block.send[i]].uses = each.uses;
+            }
+        }
+        for (uint32_t c = 0; c < m_connections.size(); ++c)
+        {
+            const auto& receiver = m_channel.programs[m_channel.blocks[To(c)].program].primitives;
+            m_connections[c].isUp = Reduces(receiver.front().kind);
+            m_connections[c].hasLinks =
+                m_channel.connections[c].connection.route != m_routing.Nowhere();
+        }
+    }
+
+    /** Connections so that those into a block are before those out of it. */
+    void FindOrder()
+    {
+        std::vector<std::size_t> waits;
+        std::vector<uint32_t> ready;
+        for (uint32_t b = 0; b < m_blocks.size(); ++b)
+        {
+            waits.push_back(m_channel.blocks[b].recv.size());
+            m_blocks[b].origin = m_channel.blocks[b].rank;
+            if (waits.back() == 0)
+            {
+                ready.push_back(b);
+            }
+        }
+        for (std::size_t i = 0; i < ready.size(); ++i)
+        {
+            for (uint32_t c : m_channel.blocks[ready[i]].send)
+            {
+                m_order.push_back(c);
+                if (--waits[To(c)] == 0)
+                {
+                    ready.push_back(To(c));
+                }
+            }
+        }
+        if (m_order.size() != m_connections.size())
+        {
+            throw std::logic_error("LanesOf: chunks go in circles");
+        }
+    }
+
+    /** Whether @p a has a chunk later than @p b, of those at one time from the lower rank. */
+    bool IsSlower(uint32_t a, uint32_t b) const
+    {
+        const Time left = m_connections[a].end;
+        const Time right = m_connections[b].end;
+        return left > right ||
+               (left == right && m_blocks[From(a)].origin < m_blocks[From(b)].origin);
+    }
+
+    bool EndsLater(uint32_t a, uint32_t b) const
+    {
+        const Time left = m_connections[a].end;
+        const Time right = m_connections[b].end;
+        return left > right ||
+               (left == right && m_channel.blocks[To(a)].rank < m_channel.blocks[To(b)].rank);
+    }
+
+    void FollowLatencies()
+    {
+        for (uint32_t c : m_order)
+        {
+            const BlockState& from = m_blocks[From(c)];
+            const Time begin = from.before == NONE ? Time() : m_connections[from.before].end;
+            m_connections[c].end = begin + m_channel.connections[c].latency;
+            BlockState& to = m_blocks[To(c)];
+            if (to.before == NONE || IsSlower(c, to.before))
+            {
+                to.before = c;
+                to.origin = from.origin;
+            }
+        }
+    }
+
+    void CountHops()
+    {
+        for (std::size_t i = m_order.size(); i-- > 0;)
+        {
+            const uint32_t c = m_order[i];
+            BlockState& from = m_blocks[From(c)];
+            if (m_connections[c].isUp)
+            {
+                from.up = std::max(from.up, m_blocks[To(c)].up + m_connections[c].hasLinks);
+            }
+        }
+        for (uint32_t c : m_order)
+        {
+            BlockState& to = m_blocks[To(c)];
+            if (!m_connections[c].isUp)
+            {
+                to.down = std::max(to.down, m_blocks[From(c)].down + m_connections[c].hasLinks);
+            }
+        }
+    }
+
+    /** Counts a connection to its lane, yet without its stage. */
+    void Bound(uint32_t c)
+    {
+        const ScheduleConnection& connection = m_channel.connections[c];
+        ConnectionState& state = m_connections[c];
+        Lane& lane = m_lanes[state.lane];
+        lane.cap = std::min(lane.cap, connection.cap / state.uses);
+        if (!state.hasLinks)
+        {
+            return;
+        }
+        lane.weight = std::min(lane.weight, connection.weight / state.uses);
+        state.hop = static_cast<uint32_t>(lane.hops.size());
+        const uint32_t count = state.isUp ? m_blocks[From(c)].up : m_blocks[To(c)].down;
+        lane.hops.push_back({c, state.uses, count, 0, state.isUp});
+    }
+
+    void AddPath(Lane& lane, uint32_t last)
+    {
+        lane.latency = last == NONE ? Time() : m_connections[last].end;
+        uint32_t upHops = 0;
+        for (uint32_t c = last; c != NONE; c = m_blocks[From(c)].before)
+        {
+            if (m_connections[c].hasLinks)
+            {
+                lane.path.push_back(m_connections[c].hop);
+                upHops += m_connections[c].isUp;
+            }
+        }
+        std::reverse(lane.path.begin(), lane.path.end());
+        const auto stages = static_cast<uint32_t>(lane.path.size());
+        for (Lane::Hop& hop : lane.hops)
+        {
+            hop.stage = hop.isUp ? upHops - std::min(hop.distance, upHops)
+                                 : std::min(upHops + hop.distance, std::max(stages, 1U)) - 1;
+        }
+    }
+
+    const ChannelSchedule& m_channel;
+    const Routing& m_routing;
+    std::vector<ConnectionState> m_connections;
+    std::vector<BlockState> m_blocks;
+    std::vector<uint32_t> m_order;
+    std::vector<Lane> m_lanes;
+};
+
+} // namespace
+
+std::vector<Lane>
+LanesOf(const ChannelSchedule& channel, uint32_t chunks, uint32_t lanes, const Routing& routing)
+{
+    return LaneFinder(channel, chunks, lanes, routing).Find();
+}
+
+} // namespace weir

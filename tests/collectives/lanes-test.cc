@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/schedule/lanes.h"
+
+#include "collectives/schedule/schedule-wiring.h"
+
+#include "collective-bench.h"
+#include "reference-machines.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace weir
+{
+namespace
+{
+
+class Lanes : public testing::Test
+{
+  protected:
+    /** A connection of so many microseconds; over links where it has any. */
+    ScheduleConnection Pipe(double latency)
+    {
+        const auto id = m_bench.GetPlanner().AddCommunicator(FirstGpus(8));
+        ScheduleConnection pipe;
+        pipe.connection = m_bench.GetPlanner().GetCommunicator(id).channels.front().hops.front();
+        pipe.latency = Time::Microseconds(latency);
+        return pipe;
+    }
+
+    ScheduleConnection WithoutLinks()
+    {
+        ScheduleConnection pipe;
+        pipe.connection.route = m_bench.GetPlanner().GetRouting().Nowhere();
+        return pipe;
+    }
+
+    std::vector<Lane> Find(uint32_t chunks, uint32_t lanes)
+    {
+        return LanesOf(m_channel, chunks, lanes, m_bench.GetPlanner().GetRouting());
+    }
+
+    CollectiveBench m_bench{H100Boxes(1)};
+    ChannelSchedule m_channel;
+    ScheduleWiring m_wiring{m_channel};
+};
+
+// 2 -> 1 -> 0 <- 3 and back: of the stages 2 -> 1, 1 -> 0, 0 -> 1, 1 -> 2 rank 3's hops are beside
+// those next to the turn. The slowest path is up and down the longer branch.
+TEST_F(Lanes, AChunkIsSummedUpAndSpreadDown)
+{
+    const auto root = m_wiring.AddBlock(0, 0, OneStep(PrimitiveKind::RecvReduceCopySend, 2, 2));
+    const auto up1 = m_wiring.AddBlock(1, 0, OneStep(PrimitiveKind::RecvReduceSend, 1, 1));
+    const auto down1 = m_wiring.AddBlock(1, 0, OneStep(PrimitiveKind::RecvCopySend, 1, 1));
+    for (const auto& [rank, up, down] : {std::tuple{2U, up1, down1}, std::tuple{3U, root, root}})
+    {
+        const auto send = m_wiring.AddBlock(rank, 0, OneStep(PrimitiveKind::Send, 1, 1));
+        const auto recv = m_wiring.AddBlock(rank, 0, OneStep(PrimitiveKind::Recv, 1, 1));
+        m_wiring.Join(send, up, Pipe(2));
+        m_wiring.Join(down, recv, Pipe(3));
+    }
+    m_wiring.Join(up1, root, Pipe(5));
+    m_wiring.Join(root, down1, Pipe(7));
+    const auto lanes = Find(1, 1);
+    ASSERT_EQ(lanes.size(), 1u);
+    EXPECT_EQ(lanes[0].latency, Time::Microseconds(2 + 5 + 7 + 3));
+    ASSERT_EQ(lanes[0].path.size(), 4u);
+    const uint32_t stages[]{0, 3, 1, 2, 1, 2}; // in the order in which connections were joined
+    const uint32_t distances[]{2, 2, 1, 1, 1, 1};
+    for (std::size_t i = 0; i < lanes[0].hops.size(); ++i)
+    {
+        EXPECT_EQ(lanes[0].hops[i].stage, stages[i]) << i;
+        EXPECT_EQ(lanes[0].hops[i].distance, distances[i]) << i;
+        EXPECT_EQ(lanes[0].hops[i].isUp, i == 0 || i == 2 || i == 4) << i;
+    }
+}
+
+// A rank gives each of two heads its chunk of a pass and gets both back: two lanes, each bound by
+// what it alone has. Copies that cross no links bound a lane and take none of its stages.
+TEST_F(Lanes, HeadsHaveEachALane)
+{
+    const auto give = m_wiring.AddBlock(0, 1, EachChunk(PrimitiveKind::Send, {0, 1}));
+    const auto take = m_wiring.AddBlock(0, 1, EachChunk(PrimitiveKind::Recv, {0, 1}));
+    for (const uint32_t head : {1U, 0U}) // its place is 1: chunk 0 of its programs is head 1's
+    {
+        const auto sum = m_wiring.AddBlock(9, head, OneStep(PrimitiveKind::RecvReduceSend, 1, 1));
+        const auto out = m_wiring.AddBlock(9, head, OneStep(PrimitiveKind::RecvCopySend, 1, 1));
+        ScheduleConnection copy = WithoutLinks();
+        copy.cap = Rate::GBps(head == 0 ? 3 : 4);
+        m_wiring.Join(give, sum, copy);
+        m_wiring.Join(sum, out, Pipe(head == 0 ? 1 : 2));
+        m_wiring.Join(out, take, WithoutLinks());
+    }
+    const auto lanes = Find(2, 2);
+    ASSERT_EQ(lanes.size(), 2u);
+    for (const uint32_t head : {0U, 1U})
+    {
+        EXPECT_EQ(lanes[head].latency, Time::Microseconds(head == 0 ? 1 : 2));
+        EXPECT_EQ(lanes[head].cap, Rate::GBps(head == 0 ? 3 : 4));
+        ASSERT_EQ(lanes[head].hops.size(), 1u);
+        EXPECT_EQ(lanes[head].hops[0].uses, 1u);
+        EXPECT_EQ(lanes[head].path.size(), 1u);
+    }
+}
+
+// What crosses a connection twice a pass has it half as fast.
+TEST_F(Lanes, ChunksThatShareAConnectionShareItsRate)
+{
+    const auto send =
+        m_wiring.AddBlock(0, 0, {{{PrimitiveKind::Send, 0}, {PrimitiveKind::Send, 2}}});
+    const auto recv =
+        m_wiring.AddBlock(1, 0, {{{PrimitiveKind::Recv, 0}, {PrimitiveKind::Recv, 2}}});
+    ScheduleConnection pipe = Pipe(1);
+    pipe.cap = Rate::GBps(8);
+    m_wiring.Join(send, recv, pipe);
+    const auto lanes = Find(4, 2); // chunks 0 and 2 are lane 0's
+    EXPECT_EQ(lanes[0].hops.front().uses, 2u);
+    EXPECT_EQ(lanes[0].cap, Rate::GBps(4));
+    EXPECT_TRUE(lanes[1].hops.empty());
+}
+
+TEST_F(Lanes, RefuseCircles)
+{
+    const auto a = m_wiring.AddBlock(0, 0, OneStep(PrimitiveKind::RecvCopySend, 1, 1));
+    const auto b = m_wiring.AddBlock(1, 0, OneStep(PrimitiveKind::RecvCopySend, 1, 1));
+    m_wiring.Join(a, b, Pipe(1));
+    m_wiring.Join(b, a, Pipe(1));
+    EXPECT_THROW(Find(1, 1), std::logic_error);
+}
+
+} // namespace
+} // namespace weir
