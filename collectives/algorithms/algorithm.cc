@@ -87,36 +87,19 @@ ScheduleOf(const CollectiveAlgorithm& algorithm, const AlgorithmInputs& inputs)
 }
 
 void
-AddLeg(const AlgorithmInputs& inputs,
-       std::vector<StreamLeg>& legs,
-       RouteId route,
-       Bytes bytes,
-       Rate cap)
+AddLeg(std::vector<StreamLeg>& legs, const StreamLeg& leg, const Routing& routing)
 {
-    for (auto& leg : legs)
+    for (auto& each : legs)
     {
-        if (inputs.routing.HaveSameLinks(leg.route, route))
+        if (routing.HaveSameLinks(each.route, leg.route))
         {
-            leg.bytes += bytes;
-            leg.cap = leg.cap + cap;
-            leg.weight += 1;
+            each.bytes += leg.bytes;
+            each.cap = each.cap + leg.cap;
+            each.weight += leg.weight;
             return;
         }
     }
-    legs.push_back({route, bytes, cap, 1});
-}
-
-void
-CountEqualChannels(StreamShape& shape)
-{
-    for (std::size_t i = 0; i < shape.pipelines.size(); ++i)
-    {
-        shape.pipelines[i].weight = shape.legs.at(i).weight;
-    }
-    for (std::size_t i = 0; i < shape.rings.size(); ++i)
-    {
-        shape.rings[i].weight = shape.legs.at(i).weight;
-    }
+    legs.push_back(leg);
 }
 
 Rate

@@ -152,15 +152,8 @@ std::vector<const CollectiveAlgorithm*> FindAlgorithms(CollectiveOp op,
                                                        const Communicator& communicator,
                                                        std::optional<Algorithm> wanted);
 
-/** Adds a channel to @p legs, merged with an equal one. */
-void AddLeg(const AlgorithmInputs& inputs,
-            std::vector<StreamLeg>& legs,
-            RouteId route,
-            Bytes bytes,
-            Rate cap);
-
-/** Sets the weights of pipelines of which the i-th belongs to the i-th leg. */
-void CountEqualChannels(StreamShape& shape);
+/** Adds a leg, or counts its channels to one over the same links. */
+void AddLeg(std::vector<StreamLeg>& legs, const StreamLeg& leg, const Routing& routing);
 
 /**
  * What one channel moves at most over a hop, on the wire: what its thread block can copy, and under

@@ -68,29 +68,33 @@ StagesOf(const ChannelSchedule& channel, const Lane& lane, Routing& routing)
     return pipeline;
 }
 
-/** Adds a leg, or counts it to one over the same links. */
-void
-Merge(std::vector<StreamLeg>& legs, const StreamLeg& leg, const Routing& routing)
+/** Whether channels run over connections with the same links between the same blocks; their
+ * programs must follow from these. */
+bool
+RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& routing)
 {
-    for (auto& each : legs)
-    {
-        if (routing.HaveSameLinks(each.route, leg.route))
-        {
-            each.bytes += leg.bytes;
-            each.cap = each.cap + leg.cap;
-            each.weight += leg.weight;
-            return;
-        }
-    }
-    legs.push_back(leg);
+    const auto sameRank = [](const ThreadBlock& x, const ThreadBlock& y) {
+        return x.rank == y.rank;
+    };
+    const auto samePipe = [&](const ScheduleConnection& x, const ScheduleConnection& y) {
+        return x.fromBlock == y.fromBlock && x.toBlock == y.toBlock &&
+               routing.HaveSameLinks(x.connection.route, y.connection.route);
+    };
+    return std::equal(
+               a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(), sameRank) &&
+           std::equal(a.connections.begin(),
+                      a.connections.end(),
+                      b.connections.begin(),
+                      b.connections.end(),
+                      samePipe);
 }
 
 /**
- * The same for pipelines. A tree and its mirror have the same links over all, and so one leg, but
- * use them at different times.
+ * Adds a pipeline, or counts it to one over the same hops. A tree and its mirror have the same
+ * links over all, and so one leg, but use them at different times.
  */
 void
-Merge(std::vector<Pipeline>& pipelines, Pipeline pipeline)
+AddPipeline(std::vector<Pipeline>& pipelines, Pipeline pipeline)
 {
     for (Pipeline& each : pipelines)
     {
@@ -145,11 +149,15 @@ ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description)
             }
             schedule.channels.push_back({alike.steps, copies});
             auto& loops = schedule.channels.back().schedule.loops;
-            loops = SplitIntoLoops(share.bytes, description.chunk, description.chunks, 1);
+            loops = SplitIntoLoops(share.bytes,
+                                   description.chunk,
+                                   description.chunks,
+                                   std::max(description.slices, 1U));
             for (Loop& loop : loops)
             {
                 const Bytes chunk = loop.chunks.front();
-                loop.slices = PassesOf(inputs.protocol, chunk);
+                const bool inPasses = description.slices == 0;
+                loop.slices = inPasses ? PassesOf(inputs.protocol, chunk) : loop.slices;
                 loop.slice = description.wholePasses ? PassOf(inputs.protocol, chunk) : Bytes();
             }
         }
@@ -192,13 +200,13 @@ PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description)
                     sum.Add(route);
                 }
             }
-            Merge(shape.legs,
-                  {inputs.routing.AddSum(sum),
-                   pipeline.bytes * static_cast<int64_t>(alike.channels.size()),
-                   std::min(cap, block) * (factor * channels),
-                   lane.weight * channels},
-                  inputs.routing);
-            Merge(shape.pipelines, std::move(pipeline));
+            AddLeg(shape.legs,
+                   {inputs.routing.AddSum(sum),
+                    pipeline.bytes * static_cast<int64_t>(alike.channels.size()),
+                    std::min(cap, block) * (factor * channels),
+                    lane.weight * channels},
+                   inputs.routing);
+            AddPipeline(shape.pipelines, std::move(pipeline));
             slowest = std::max(slowest, lane.latency);
         }
     }
@@ -256,12 +264,12 @@ DescribedLanes::Legs(double payload, const IsMeant& isMeant) const
             for (const Alike& alike : hops)
             {
                 const double wire = channels * alike.wireFactor * alike.uses;
-                Merge(legs,
-                      {m_in.routing.AddSum(alike.sum),
-                       RoundedUp(payload * wire),
-                       lane.cap * wire,
-                       alike.weight * channels},
-                      m_in.routing);
+                AddLeg(legs,
+                       {m_in.routing.AddSum(alike.sum),
+                        RoundedUp(payload * wire),
+                        lane.cap * wire,
+                        alike.weight * channels},
+                       m_in.routing);
             }
         }
     }

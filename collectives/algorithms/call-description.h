@@ -33,6 +33,7 @@ struct CallDescription
     Bytes chunk;        //!< payload of a full one
     uint32_t chunks{1}; //!< of a pass
     uint32_t lanes{1};  //!< chunk i goes by lane i mod lanes, see LanesOf
+    uint32_t slices{0}; //!< of a chunk, if it is large enough; 0: as many as its block makes passes
     bool wholePasses{
         false}; //!< a chunk's slices are what a block's passes move (PassOf), not equal parts
 

@@ -117,15 +117,6 @@ struct Schedule
  */
 double SliceCount(const Schedule& schedule);
 
-/** Whether channels run the same loops over connections with the same links between the same
- * blocks; their programs must follow from these. */
-bool RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& routing);
-
-/**
- * Adds @p channel, or counts one more copy of the last channel if these RunTheSame.
- */
-void AddChannel(Schedule& schedule, ChannelSchedule channel, const Routing& routing);
-
 } // namespace weir
 
 #endif // WEIR_COLLECTIVES_SCHEDULE_SCHEDULE_H

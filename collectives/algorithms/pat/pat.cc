@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/algorithm.h"
+#include "collectives/algorithms/call-description.h"
 #include "collectives/algorithms/pat/pat-order.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
+#include "collectives/schedule/schedule-wiring.h"
 #include "fabric/routing/routing.h"
 
 #include <algorithm>
-#include <map>
 
 /**
  * @file
@@ -31,7 +31,7 @@ constexpr Time STEP = Time::Nanoseconds(2800);
 constexpr std::size_t WINDOW = NCCL_STEPS;
 
 bool
-Supports(CollectiveOp op, const Communicator& communicator)
+SupportsPat(CollectiveOp op, const Communicator& communicator)
 {
     return (op == CollectiveOp::AllGather || op == CollectiveOp::ReduceScatter) &&
            communicator.gpusPerNode == 1 && communicator.nodes > 1;
@@ -89,63 +89,6 @@ Hop(const AlgorithmInputs& in, const Connection& hop)
     return std::max(Time(), step - ReferencePropagation(hop.kind)) + in.routing.Latency(hop.route);
 }
 
-/** What one channel loads, and the sum over its distances of the slowest hop. */
-struct ChannelLoad
-{
-    RouteId route;
-    Time latency;
-};
-
-ChannelLoad
-LoadOf(const AlgorithmInputs& in, uint32_t channel)
-{
-    RouteSum sum;
-    ChannelLoad load;
-    for (const auto& each : PatDistances(in.communicator.Size()))
-    {
-        Time slowest;
-        for (uint32_t rank = 0; rank < in.communicator.Size(); ++rank)
-        {
-            const Connection hop = Between(in, rank, PeerOf(in, rank, each.distance), channel);
-            slowest = std::max(slowest, Hop(in, hop));
-            sum.Add(hop.route, static_cast<uint32_t>(each.offsets.size()));
-        }
-        load.latency += slowest;
-    }
-    load.route = in.routing.AddSum(sum);
-    return load;
-}
-
-/**
- * Every pass of the outer loop takes, for every distance, its messages one after the other and one
- * hop's latency; a message takes its time on the wire and at least NCCL's 2.8 us:
- *
- *   time = base + passes x (sum of hops) + max(steps x 2.8 us, bytes / rate)
- *
- * with steps = passes x (n - 1) less the last, which nothing waits for.
- */
-StreamShape
-Streams(const AlgorithmInputs& in)
-{
-    const uint32_t n = in.communicator.Size();
-    const Bytes payload = DivideUp(in.call.bytes, static_cast<int64_t>(n) * in.channels);
-    const Bytes chunk = std::min(ChunkingOf(in).chunk, payload);
-    const int64_t passes = DivideUp(payload, chunk.Count()).Count();
-    StreamShape shape;
-    Time slowest;
-    for (uint32_t c = 0; c < in.channels; ++c)
-    {
-        const ChannelLoad load = LoadOf(in, c);
-        slowest = std::max(slowest, load.latency);
-        AddLeg(in, shape.legs, load.route, WireBytes(in.protocol, payload), ChannelCap(in));
-    }
-    const Time steps = STEP * (static_cast<double>(passes) * (n - 1) - 1);
-    const Time wires = AloneTime(shape.legs, in.routing);
-    shape.latency = in.constants.BaseLatency(Algorithm::Pat, in.protocol) +
-                    slowest * static_cast<double>(passes) + std::max(Time(), steps - wires);
-    return shape;
-}
-
 /** The program of every rank; connection i of a block is that of the i-th distance. */
 Program
 ProgramOf(const AlgorithmInputs& in)
@@ -193,14 +136,15 @@ ProgramOf(const AlgorithmInputs& in)
 }
 
 ChannelSchedule
-BuildChannel(const AlgorithmInputs& in, uint32_t channel, const Chunking& chunking)
+WirePat(const AlgorithmInputs& in, uint32_t channel, const Chunking& chunking)
 {
     const uint32_t n = in.communicator.Size();
-    ChannelSchedule built;
-    built.programs.push_back(ProgramOf(in));
+    ChannelSchedule wired;
+    ScheduleWiring wiring(wired);
+    wired.programs.push_back(ProgramOf(in));
     for (uint32_t rank = 0; rank < n; ++rank)
     {
-        built.blocks.push_back({rank, rank, 0, {}, {}});
+        wired.blocks.push_back({rank, rank, 0, {}, {}});
     }
     for (const auto& each : Distances(in))
     {
@@ -208,49 +152,103 @@ BuildChannel(const AlgorithmInputs& in, uint32_t channel, const Chunking& chunki
         {
             const uint32_t peer = PeerOf(in, rank, each.distance);
             const Connection hop = Between(in, rank, peer, channel);
-            const auto index = static_cast<uint32_t>(built.connections.size());
-            built.connections.push_back(MakeConnection(rank, peer, hop, chunking, Hop(in, hop)));
-            built.blocks[rank].send.push_back(index);
-            built.blocks[peer].recv.push_back(index);
+            wiring.Join(rank, peer, MakeConnection(rank, peer, hop, chunking, Hop(in, hop)));
         }
     }
-    return built;
+    return wired;
 }
 
-Schedule
-BuildSchedule(const AlgorithmInputs& in)
+CallDescription
+DescribePat(const AlgorithmInputs& in)
 {
     const Chunking chunking = ChunkingOf(in);
-    Schedule schedule = EmptySchedule(in, Algorithm::Pat);
-    schedule.startLatency = in.constants.BaseLatency(Algorithm::Pat, in.protocol);
+    CallDescription description;
+    description.call = EmptySchedule(in, Algorithm::Pat);
     const PrimitiveKind receive =
         in.call.op == CollectiveOp::AllGather ? PrimitiveKind::Recv : PrimitiveKind::RecvReduceCopy;
-    schedule.block = BlockTimes();
-    schedule.block.costs[static_cast<std::size_t>(receive)].floor = STEP;
-    for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
+    description.call.block.costs[static_cast<std::size_t>(receive)].floor = STEP;
+    description.chunk = chunking.chunk;
+    description.chunks = in.communicator.Size();
+    for (uint32_t channel = 0; channel < in.channels; ++channel)
     {
-        for (uint32_t c = share.firstChannel; c < share.firstChannel + share.channels; ++c)
+        description.Add(channel, WirePat(in, channel, chunking), in.routing);
+    }
+    return description;
+}
+
+/** What one channel loads, and the sum over its distances of the slowest hop. */
+struct ChannelLoad
+{
+    RouteId route;
+    Time latency;
+};
+
+ChannelLoad
+LoadOf(const AlgorithmInputs& in, const ChannelSchedule& channel)
+{
+    RouteSum sum;
+    ChannelLoad load;
+    auto hop = channel.connections.begin();
+    for (const auto& each : Distances(in))
+    {
+        Time slowest;
+        for (uint32_t rank = 0; rank < in.communicator.Size(); ++rank, ++hop)
         {
-            ChannelSchedule channel = BuildChannel(in, c, chunking);
-            channel.loops = SplitIntoLoops(share.bytes, chunking.chunk, in.communicator.Size(), 1);
-            AddChannel(schedule, std::move(channel), in.routing);
+            slowest = std::max(slowest, hop->latency);
+            sum.Add(hop->connection.route, static_cast<uint32_t>(each.offsets.size()));
+        }
+        load.latency += slowest;
+    }
+    load.route = in.routing.AddSum(sum);
+    return load;
+}
+
+/**
+ * Every pass of the outer loop takes, for every distance, its messages one after the other and one
+ * hop's latency; a message takes its time on the wire and at least NCCL's 2.8 us:
+ *
+ *   time = base + passes x (sum of hops) + max(steps x 2.8 us, bytes / rate)
+ *
+ * with steps = passes x (n - 1) less the last, which nothing waits for.
+ */
+StreamShape
+PatStreams(const AlgorithmInputs& in)
+{
+    const CallDescription call = DescribePat(in);
+    const Bytes payload = DivideUp(in.call.bytes, int64_t{call.chunks} * in.channels);
+    const Bytes chunk = std::min(call.chunk, payload);
+    const int64_t passes = DivideUp(payload, chunk.Count()).Count();
+    StreamShape shape;
+    Time slowest;
+    for (const auto& [steps, channels] : call.channels)
+    {
+        const ChannelLoad load = LoadOf(in, steps);
+        slowest = std::max(slowest, load.latency);
+        for (std::size_t i = 0; i < channels.size(); ++i)
+        {
+            AddLeg(shape.legs,
+                   {load.route, WireBytes(in.protocol, payload), ChannelCap(in)},
+                   in.routing);
         }
     }
-    return schedule;
+    const Time steps = STEP * (static_cast<double>(passes) * (call.chunks - 1) - 1);
+    const Time wires = AloneTime(shape.legs, in.routing);
+    shape.latency = call.call.startLatency + slowest * static_cast<double>(passes) +
+                    std::max(Time(), steps - wires);
+    return shape;
 }
 
 } // namespace
 
 const CollectiveAlgorithm PAT_ALGORITHM{
     Algorithm::Pat,
-    Supports,
+    SupportsPat,
     RingMaxChannels,
-    nullptr,
+    DescribePat,
     ChannelGraph::None,
     nullptr,
     false,
-    Streams,
-    BuildSchedule,
+    PatStreams,
 };
 
 } // namespace weir

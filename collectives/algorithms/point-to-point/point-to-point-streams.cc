@@ -282,7 +282,8 @@ PointToPointStreams(const AlgorithmInputs& in)
                 slowest.Add(i, path);
             }
             const Bytes bytes = WireBytes(in.protocol, parts[i].share);
-            AddLeg(in, shape.legs, path.route, bytes, capOf(bytes, places.BytesAround(i)));
+            AddLeg(
+                shape.legs, {path.route, bytes, capOf(bytes, places.BytesAround(i))}, in.routing);
         }
     }
     shape.latency =

@@ -25,11 +25,6 @@ uint32_t RingMaxChannels(const AlgorithmInputs& inputs);
  */
 uint32_t RingSenders(const AlgorithmInputs& inputs);
 
-/** Latency of each hop of a channel, by place, for slices of @p slice bytes on the wire. */
-std::vector<Time> HopLatencies(const AlgorithmInputs& inputs,
-                               const RingChannel& channel,
-                               Bytes slice);
-
 /** A schedule of this call without channels yet. */
 Schedule EmptySchedule(const AlgorithmInputs& inputs, Algorithm algorithm);
 
@@ -49,16 +44,6 @@ ScheduleConnection MakeConnection(uint32_t fromBlock,
 
 /** The first and largest slice of some loops, on the wire. */
 Bytes FirstSlice(Protocol protocol, const std::vector<Loop>& loops);
-
-/**
- * Counts one more copy of the last channel of @p schedule if it has the same loops and hops as
- * @p ring. @return whether it has.
- */
-bool AddCopyOf(const AlgorithmInputs& in,
-               Schedule& schedule,
-               const RingChannel& ring,
-               const std::vector<Loop>& loops,
-               uint32_t first = 0);
 
 } // namespace weir
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/algorithm.h"
+#include "collectives/algorithms/call-description.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
+#include <utility>
 
 /**
  * @file
@@ -99,52 +100,6 @@ class MessageTurns
     std::vector<ServedConnections> m_served; //!< by rank; empty within a node
 };
 
-RingRounds
-RingOf(const AlgorithmInputs& in, const RingChannel& channel, const MessageTurns& turns, Rate cap)
-{
-    RingRounds ring;
-    const auto shares = SplitOverChannels(in.call.bytes, in.channels);
-    ring.rounds = RoundsOf(in, shares.front().bytes);
-    const Bytes slice = ring.rounds.front().slice;
-    const auto latencies = HopLatencies(in, channel, slice);
-    for (std::size_t i = 0; i < latencies.size(); ++i)
-    {
-        const bool stores = channel.hops[i].kind != ConnectionKind::Network;
-        const Time pause = stores ? BlockTimesOf(in).Pause(in.call.op) : Time();
-        ring.hops.push_back(
-            {channel.hops[i].route, latencies[i], pause, turns.Interval(channel, i, slice)});
-    }
-    ring.steps = RingSteps(in);
-    ring.cap = cap;
-    ring.block = BlockTimesOf(in);
-    ring.last = in.call.op == CollectiveOp::ReduceScatter ? PrimitiveKind::RecvReduceCopy
-                                                          : PrimitiveKind::Recv;
-    return ring;
-}
-
-StreamShape
-RingStreams(const AlgorithmInputs& in)
-{
-    StreamShape shape;
-    shape.latency = CallLatency(in, Algorithm::Ring);
-    const MessageTurns turns(in);
-    const double payload = in.call.bytes.ToDouble() *
-                           BusBandwidthFactor(in.call.op, in.communicator.Size()) / in.channels;
-    const Bytes bytes = WireBytes(in.protocol, RoundedUp(payload));
-    const Rate cap = ChannelCap(in);
-    for (uint32_t c = 0; c < in.channels; ++c)
-    {
-        const std::size_t legs = shape.legs.size();
-        AddLeg(in, shape.legs, in.communicator.ringRoutes[c], bytes, cap);
-        if (shape.legs.size() > legs)
-        {
-            shape.rings.push_back(RingOf(in, in.communicator.channels[c], turns, SliceCap(in)));
-        }
-    }
-    CountEqualChannels(shape);
-    return shape;
-}
-
 /** 2n - 1 primitives: send, n - 2 reducing hops, the final sum, n - 2 spreading hops, receive. */
 Program
 AllReduceProgram(int32_t n)
@@ -199,45 +154,89 @@ ProgramOf(CollectiveOp op, int32_t n)
                                            : ReduceScatterProgram(n);
 }
 
-Schedule
-BuildRingSchedule(const AlgorithmInputs& in)
+ChannelSchedule
+WireRing(const AlgorithmInputs& in,
+         const RingChannel& ring,
+         const Chunking& chunking,
+         const MessageTurns& turns,
+         Bytes slice)
 {
-    const uint32_t n = in.communicator.Size();
-    const Chunking chunking = RingChunking(in.protocol, in.settings.simpleBuffer);
-    Schedule schedule = EmptySchedule(in, Algorithm::Ring);
-    schedule.block = BlockTimesOf(in);
-    schedule.channelCap = SliceCap(in);
-    const MessageTurns turns(in);
-    for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
+    const auto n = static_cast<uint32_t>(ring.order.size());
+    ChannelSchedule channel;
+    channel.programs.push_back(ProgramOf(in.call.op, static_cast<int32_t>(n)));
+    channel.blocks.reserve(n);
+    channel.connections.reserve(n);
+    for (uint32_t place = 0; place < n; ++place)
     {
-        ChannelSchedule model;
-        model.programs.push_back(ProgramOf(in.call.op, static_cast<int32_t>(n)));
-        model.loops = SplitIntoLoops(share.bytes, chunking.chunk, n, chunking.slices);
-        for (uint32_t c = share.firstChannel; c < share.firstChannel + share.channels; ++c)
-        {
-            if (AddCopyOf(in, schedule, in.communicator.channels[c], model.loops))
-            {
-                continue;
-            }
-            ChannelSchedule channel = model;
-            const auto& ring = in.communicator.channels[c];
-            const Bytes slice = FirstSlice(in.protocol, model.loops);
-            const auto latencies = HopLatencies(in, ring, slice);
-            for (uint32_t place = 0; place < n; ++place)
-            {
-                channel.connections.push_back(MakeConnection(
-                    place, (place + 1) % n, ring.hops[place], chunking, latencies[place]));
-                channel.connections.back().interval = turns.Interval(ring, place, slice);
-            }
-            for (uint32_t place = 0; place < n; ++place)
-            {
-                channel.blocks.push_back(
-                    {ring.order[place], place, 0, {(place + n - 1) % n}, {place}});
-            }
-            schedule.channels.push_back({std::move(channel), 1});
-        }
+        const Connection& hop = ring.hops[place];
+        channel.blocks.push_back({ring.order[place], place, 0, {(place + n - 1) % n}, {place}});
+        channel.connections.push_back(MakeConnection(
+            place, (place + 1) % n, hop, chunking, HopLatency(in, Algorithm::Ring, hop, slice)));
+        channel.connections.back().interval = turns.Interval(ring, place, slice);
     }
-    return schedule;
+    return channel;
+}
+
+CallDescription
+DescribeRing(const AlgorithmInputs& in)
+{
+    const Chunking chunking = RingChunking(in.protocol, in.settings.simpleBuffer);
+    CallDescription description;
+    description.call = EmptySchedule(in, Algorithm::Ring);
+    description.call.block = BlockTimesOf(in);
+    description.call.channelCap = SliceCap(in);
+    description.chunk = chunking.chunk;
+    description.chunks = in.communicator.Size();
+    description.slices = chunking.slices;
+    const MessageTurns turns(in);
+    const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
+    const Bytes slice = RoundsOf(in, share).front().slice;
+    for (uint32_t channel = 0; channel < in.channels; ++channel)
+    {
+        const RingChannel& ring = in.communicator.channels[channel];
+        description.Add(channel, WireRing(in, ring, chunking, turns, slice), in.routing);
+    }
+    return description;
+}
+
+/** Rounds that follow each other around the rings: RingsTime. */
+StreamShape
+RingStreams(const AlgorithmInputs& in)
+{
+    const CallDescription call = DescribeRing(in);
+    const BlockTimes& block = call.call.block;
+    const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
+    const double payload = in.call.bytes.ToDouble() *
+                           BusBandwidthFactor(in.call.op, in.communicator.Size()) / in.channels;
+    const Bytes bytes = WireBytes(in.protocol, RoundedUp(payload));
+    StreamShape shape;
+    shape.latency = call.call.startLatency;
+    for (const auto& [steps, channels] : call.channels)
+    {
+        for (const uint32_t channel : channels)
+        {
+            AddLeg(shape.legs,
+                   {in.communicator.ringRoutes[channel], bytes, ChannelCap(in)},
+                   in.routing);
+        }
+        RingRounds ring;
+        for (const ScheduleConnection& hop : steps.connections)
+        {
+            const bool stores = hop.connection.kind != ConnectionKind::Network;
+            ring.hops.push_back({hop.connection.route,
+                                 hop.latency,
+                                 stores ? block.Pause(in.call.op) : Time(),
+                                 hop.interval});
+        }
+        ring.rounds = RoundsOf(in, share);
+        ring.steps = RingSteps(in);
+        ring.cap = call.call.channelCap;
+        ring.weight = static_cast<double>(channels.size());
+        ring.block = block;
+        ring.last = steps.programs.front().primitives.back().kind;
+        shape.rings.push_back(std::move(ring));
+    }
+    return shape;
 }
 
 } // namespace
@@ -246,12 +245,11 @@ const CollectiveAlgorithm RING_ALGORITHM{
     Algorithm::Ring,
     SupportsRing,
     RingMaxChannels,
-    nullptr,
+    DescribeRing,
     ChannelGraph::Rings,
     RingSenders,
     true,
     RingStreams,
-    BuildRingSchedule,
 };
 
 } // namespace weir
