@@ -26,12 +26,23 @@ LinkSeries::SetRate(LinkId link, Rate rate, Time now)
 }
 
 void
+LinkSeries::AddPacket(LinkId link, double bytes, Time now, Time end)
+{
+    Settle(link.Index(), now);
+    Entry& entry = m_entries[link.Index()];
+    entry.unsent += bytes;
+    entry.sending = end;
+}
+
+void
 LinkSeries::Finish(Time now)
 {
     for (std::size_t link = 0; link < m_entries.size(); link++)
     {
         Settle(link, now);
         auto& entry = m_entries[link];
+        entry.bytes += entry.unsent;
+        entry.unsent = 0;
         if (entry.bytes > 0)
         {
             const int64_t bin = entry.since.ToPicoseconds() / m_binWidth.ToPicoseconds();
@@ -52,13 +63,19 @@ LinkSeries::Settle(std::size_t link, Time now)
         const Time binEnd = Time::Picoseconds((bin + 1) * width);
         const Time until = std::min(now, binEnd);
         entry.bytes += entry.rate.ToBytesPerSecond() * (until - entry.since).ToSeconds();
+        const double sent =
+            until < entry.sending
+                ? entry.unsent * ((until - entry.since) / (entry.sending - entry.since))
+                : entry.unsent;
+        entry.unsent -= sent;
+        entry.bytes += sent;
         entry.since = until;
         if (until == binEnd && entry.bytes > 0)
         {
             m_sink.OnLinkBin({LinkId(link), bin, entry.bytes});
             entry.bytes = 0;
         }
-        if (entry.rate == Rate() && entry.bytes == 0)
+        if (entry.rate == Rate() && entry.unsent == 0 && entry.bytes == 0)
         {
             entry.since = now; // nothing to account for until the rate changes
         }

@@ -10,8 +10,9 @@ namespace weir
 {
 
 /**
- * Turns changes of link rates into bytes per time bin. Exact: the integral of each link's
- * piecewise constant rate over each bin. Bins without traffic are left out. Memory O(links).
+ * Turns what links carry, as rates and as packets, into bytes per time bin. Exact: the integral of
+ * each link's piecewise constant rate over each bin, and each packet evenly over the time in which
+ * it is sent. Bins without traffic are left out. Memory O(links).
  */
 class LinkSeries
 {
@@ -22,6 +23,12 @@ class LinkSeries
     /** The rate of @p link is @p rate from @p now on. */
     void SetRate(LinkId link, Rate rate, Time now);
 
+    /**
+     * A packet of @p bytes is sent over @p link from @p now to @p end, after those before it. All
+     * of it counts, also what would come after Finish: in the last bin.
+     */
+    void AddPacket(LinkId link, double bytes, Time now, Time end);
+
     /** Closes every bin at @p now. */
     void Finish(Time now);
 
@@ -29,8 +36,10 @@ class LinkSeries
     struct Entry
     {
         Rate rate;
-        Time since;      //!< up to here the bytes are accounted for
-        double bytes{0}; //!< in the bin of @ref since
+        Time since;       //!< up to here the bytes are accounted for
+        double bytes{0};  //!< in the bin of @ref since
+        Time sending;     //!< until then a packet is sent
+        double unsent{0}; //!< bytes of it after @ref since
     };
 
     void Settle(std::size_t link, Time now);

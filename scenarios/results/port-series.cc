@@ -38,11 +38,6 @@ PortSeries::OnQueue(LinkId link, unsigned trafficClass, int64_t bytes, Time now)
 }
 
 void
-PortSeries::OnTransmit(LinkId, unsigned, uint32_t, Time, Time)
-{
-}
-
-void
 PortSeries::OnMark(LinkId link, unsigned, Time now)
 {
     Port& port = m_ports[link.Index()];

@@ -35,8 +35,6 @@ class PortSeries : public PortObserver
     PortSeries(std::size_t links, Time binWidth, std::size_t maxBins = MAX_BINS);
 
     void OnQueue(LinkId link, unsigned trafficClass, int64_t bytes, Time now) override;
-    void OnTransmit(
-        LinkId link, unsigned trafficClass, uint32_t bytes, Time now, Time end) override;
     void OnMark(LinkId link, unsigned trafficClass, Time now) override;
     void OnDrop(LinkId link, unsigned trafficClass, uint32_t bytes, Time now) override;
     void OnPause(LinkId link, unsigned trafficClass, bool isPaused, Time now) override;

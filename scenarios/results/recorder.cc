@@ -413,9 +413,10 @@ Recorder::Watch(Transport& transport,
                 std::optional<Time> linkSeries,
                 std::optional<Time> portSeries)
 {
+    const std::size_t links = routing.GetTopology().LinkCount();
     if (portSeries)
     {
-        m_portSeries = std::make_unique<PortSeries>(routing.GetTopology().LinkCount(), *portSeries);
+        m_portSeries = std::make_unique<PortSeries>(links, *portSeries);
         if (!transport.AddPortObserver(*m_portSeries))
         {
             throw std::invalid_argument(
@@ -425,8 +426,13 @@ Recorder::Watch(Transport& transport,
     }
     if (linkSeries)
     {
-        m_linkSeries =
-            std::make_unique<LinkSeries>(routing.GetTopology().LinkCount(), *linkSeries, *m_sinks);
+        m_linkSeries = std::make_unique<LinkSeries>(links, *linkSeries, *m_sinks);
+        if (transport.Moves(FlowForm::Packets) && !transport.AddPortObserver(*this))
+        {
+            throw std::invalid_argument(
+                "found a link series where not every packet is simulated, expected it without "
+                "network.settle");
+        }
     }
     m_routing = &routing;
     m_findOwner = std::move(findOwner);
@@ -435,12 +441,20 @@ Recorder::Watch(Transport& transport,
 }
 
 void
-Recorder::Finish(Time now)
+Recorder::FinishLinks(Time now)
 {
     if (m_linkSeries)
     {
+        m_transport->RemovePortObserver(*this);
         m_linkSeries->Finish(now);
+        m_linkSeries.reset();
     }
+}
+
+void
+Recorder::Finish(Time now)
+{
+    FinishLinks(now);
     if (m_portSeries)
     {
         m_transport->RemovePortObserver(*m_portSeries);
@@ -476,6 +490,13 @@ Recorder::OnLinkRate(LinkId link, Rate rate, Time now)
     {
         m_linkSeries->SetRate(link, rate, now);
     }
+}
+
+void
+Recorder::OnTransmit(LinkId link, unsigned, uint32_t bytes, Time now, Time end)
+{
+    m_linkSeries->AddPacket(
+        link, bytes * PayloadPart(m_routing->GetTopology().GetLink(link)), now, end);
 }
 
 } // namespace weir

@@ -77,7 +77,7 @@ constexpr std::size_t MAX_REPRESENTATIVES = 16;
  * each job one step is shown in timelines: the last (of a job that runs until its mean step is
  * known the first after which it may end).
  */
-class Recorder : private TransportObserver
+class Recorder : private TransportObserver, private PortObserver
 {
   public:
     Recorder();
@@ -100,13 +100,16 @@ class Recorder : private TransportObserver
      * @param linkSeries the width of a bin; nothing: no series
      * @param portSeries the width of a bin; nothing: no series
      * @throws std::invalid_argument when the port series is asked for of a transport without
-     *         packets.
+     *         packets, or either where it does not simulate all of them.
      */
     void Watch(Transport& transport,
                const Routing& routing,
                FindOwner findOwner,
                std::optional<Time> linkSeries,
                std::optional<Time> portSeries);
+
+    /** What links carry from @p now on, after the last job, is no part of their series. */
+    void FinishLinks(Time now);
 
     /** The run has ended at @p now: closes the series. Sinks are told of nothing more. */
     void Finish(Time now);
@@ -119,6 +122,8 @@ class Recorder : private TransportObserver
 
     void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override;
     void OnLinkRate(LinkId link, Rate rate, Time now) override;
+    void OnTransmit(
+        LinkId link, unsigned trafficClass, uint32_t bytes, Time now, Time end) override;
 
     std::unique_ptr<Fanout> m_sinks;
     std::vector<std::unique_ptr<JobObserver>> m_jobs;

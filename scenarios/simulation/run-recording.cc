@@ -69,6 +69,7 @@ RunRecording::Begin(Simulation& simulation)
         [&simulation](const FlowRequest& request) { return simulation.OwnerOf(request); },
         m_file ? m_spec.output.linkSeries : std::nullopt,
         m_spec.output.portSeries);
+    simulation.WhenMeasured([this](Time end) { m_recorder->FinishLinks(end); });
 }
 
 RunResult

@@ -350,9 +350,14 @@ Simulation::MeasureLinks(Time now)
 {
     m_measured.end = now;
     m_measured.usage.clear();
+    GetTransport().MoveTo(now);
     for (std::size_t link = 0; link < GetTopology().LinkCount(); link++)
     {
         m_measured.usage.push_back(GetTransport().GetLinkUsage(LinkId(link)));
+    }
+    if (m_tellMeasured)
+    {
+        m_tellMeasured(now);
     }
 }
 

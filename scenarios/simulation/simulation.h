@@ -17,6 +17,7 @@
 #include "scenarios/traffic/traffic-job.h"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -289,6 +290,12 @@ class Simulation
     /** What links have carried until the last job or collective ended, and when that was. */
     const MeasuredLinks& GetMeasuredLinks();
 
+    /** Calls @p tell at that instant, when all is measured. */
+    void WhenMeasured(std::function<void(Time)> tell)
+    {
+        m_tellMeasured = std::move(tell);
+    }
+
     EngineSet& Engines()
     {
         return m_engines;
@@ -350,6 +357,7 @@ class Simulation
     std::vector<std::string> m_trafficLabels{"background"};
     std::unique_ptr<JobEnds> m_jobEnds;
     MeasuredLinks m_measured;
+    std::function<void(Time)> m_tellMeasured;
     RunClock m_clock;
 };
 

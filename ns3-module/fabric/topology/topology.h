@@ -89,6 +89,14 @@ struct Link
     double framing{1}; //!< part of the raw rate that `rate` is; 1: headers count in `rate`
 };
 
+/** Payload a byte that packets carry: their bytes have headers on the network, none inside nodes.
+ */
+inline double
+PayloadPart(const Link& link)
+{
+    return link.kind == LinkKind::Network ? link.framing : 1;
+}
+
 /**
  * The fabric as a directed multigraph: devices and links, indexed densely by DeviceId and LinkId.
  *

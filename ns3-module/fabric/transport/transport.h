@@ -102,7 +102,10 @@ class TransportObserver
     {
     }
 
-    /** The total rate on a link changed (after the solve of that instant). */
+    /**
+     * The rate at which fluid flows use a link changed (after the solve of that instant); of
+     * packets a PortObserver is told.
+     */
     virtual void OnLinkRate(LinkId link, Rate rate, Time now)
     {
     }
@@ -168,7 +171,13 @@ class Transport : public PassiveEngine
     /** What a link carries now. */
     virtual Rate CurrentLinkRate(LinkId link) = 0;
 
+    /** Until its last event, or until where MoveTo took it. */
     virtual LinkUsage GetLinkUsage(LinkId link) = 0;
+
+    /** Time goes on to @p now, which is not after the next event; that does not happen yet. */
+    virtual void MoveTo(Time now)
+    {
+    }
 
     /** What packets have met at the port of a link; null where there are none. */
     virtual const PortCounters* GetPortCounters(LinkId link)

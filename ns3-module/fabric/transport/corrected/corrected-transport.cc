@@ -156,6 +156,12 @@ CorrectedTransport::CurrentLinkRate(LinkId link)
     return m_fluid.CurrentLinkRate(link);
 }
 
+void
+CorrectedTransport::MoveTo(Time now)
+{
+    m_fluid.MoveTo(now);
+}
+
 LinkUsage
 CorrectedTransport::GetLinkUsage(LinkId link)
 {

@@ -43,6 +43,7 @@ class CorrectedTransport final : public Transport, private TransportObserver
 
     /** Saturated: all that the corrections leave is in use. */
     LinkUsage GetLinkUsage(LinkId link) override;
+    void MoveTo(Time now) override;
     bool Moves(FlowForm form) const override;
     FlowForm FormOf(const FlowRequest& request) override;
     std::size_t ActiveFlows() const override;

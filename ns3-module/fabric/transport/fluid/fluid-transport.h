@@ -101,6 +101,7 @@ class FluidTransport final : public Transport
     PathId CurrentPath(FlowId id) override;
     Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
+    void MoveTo(Time now) override;
 
     bool Moves(FlowForm form) const override
     {
@@ -289,7 +290,6 @@ class FluidTransport final : public Transport
     std::vector<uint32_t> FlowsByStart() const;
 
     // Time (fluid-transport.cc).
-    void MoveTo(Time now);
     Time FirstTimer() const;
     void EndDelays();
     void EndFlows(uint32_t bundle, const ServiceClock& clock, double offset);

@@ -311,6 +311,10 @@ HybridTransport::SetShare(uint32_t link)
 {
     LinkState& state = m_links[link];
     const FluidTransport::Shares shares = m_fluid.SharesOf(LinkId(link));
+    if (m_observers.WantLinkRates() && shares.flowRate != state.fluidRate)
+    {
+        m_observers.OnLinkRate(LinkId(link), Rate::BytesPerSecond(shares.flowRate), m_now);
+    }
     state.fluidBytes = FluidBytes(state);
     state.since = m_now;
     state.fluidRate = shares.flowRate;
@@ -425,7 +429,7 @@ HybridTransport::Balance(LinkId link, Time length)
     const PortCounters& port = *m_packets.GetPortCounters(link);
     const double fluidBytes = FluidBytes(state);
     const double packetBytes =
-        static_cast<double>(port.bytes) * m_routing.GetTopology().GetLink(link).framing;
+        static_cast<double>(port.bytes) * PayloadPart(m_routing.GetTopology().GetLink(link));
     const double carried = fluidBytes + packetBytes - state.packetBytes;
     constexpr double BUSY = 0.9; // packets are whole: some of a window is in its neighbors
     state.wasBusy = isFirst || Time::Picoseconds(port.busy - state.busy) > length * BUSY;
@@ -532,6 +536,13 @@ HybridTransport::CurrentLinkRate(LinkId link)
 {
     return m_fluid.SharesOf(link).flowRate > 0 ? m_fluid.CurrentLinkRate(link)
                                                : m_packets.CurrentLinkRate(link);
+}
+
+void
+HybridTransport::MoveTo(Time now)
+{
+    m_now = std::max(m_now, now);
+    m_fluid.MoveTo(now);
 }
 
 LinkUsage
@@ -699,7 +710,10 @@ HybridTransport::Watch::OnFlowResumed(FlowId id, const FlowRequest& request, Tim
 void
 HybridTransport::Watch::OnLinkRate(LinkId link, Rate rate, Time now)
 {
-    m_owner.m_observers.OnLinkRate(link, rate, now);
+    if (m_owner.m_streams.empty()) // else SetShare does, of flows that are no occupants
+    {
+        m_owner.m_observers.OnLinkRate(link, rate, now);
+    }
 }
 
 } // namespace weir

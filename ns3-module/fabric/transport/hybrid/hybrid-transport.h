@@ -70,6 +70,7 @@ class HybridTransport final : public Transport
     PathId CurrentPath(FlowId id) override;
     Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
+    void MoveTo(Time now) override;
     const PortCounters* GetPortCounters(LinkId link) override;
     const FlowCounters* GetFlowCounters(FlowId id) override;
     bool AddPortObserver(PortObserver& observer) override;

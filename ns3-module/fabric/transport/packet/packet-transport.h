@@ -34,7 +34,8 @@ namespace weir
  * Datagrams of somebody else share its ports with the flows (SetDatagramClient, OfferDatagrams).
  *
  * Weights do not count. What links carry is in bytes of their payload rate: those on the wire times
- * their framing. A link is saturated while it sends and another packet waits for it.
+ * their framing. A packet counts when it is begun. A link is saturated while it sends and another
+ * packet waits for it.
  */
 class PacketTransport final : public Transport, private MessageClient, private DatagramClient
 {

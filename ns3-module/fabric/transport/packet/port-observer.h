@@ -17,20 +17,29 @@ class PortObserver
     virtual ~PortObserver() = default;
 
     /** @p bytes wait in the queue of a class: another one came, left or was lost. */
-    virtual void OnQueue(LinkId link, unsigned trafficClass, int64_t bytes, Time now) = 0;
+    virtual void OnQueue(LinkId link, unsigned trafficClass, int64_t bytes, Time now)
+    {
+    }
 
     /** A packet of @p bytes on the wire is being sent, from @p now to @p end. */
-    virtual void OnTransmit(
-        LinkId link, unsigned trafficClass, uint32_t bytes, Time now, Time end) = 0;
+    virtual void OnTransmit(LinkId link, unsigned trafficClass, uint32_t bytes, Time now, Time end)
+    {
+    }
 
     /** A packet was marked (ECN). */
-    virtual void OnMark(LinkId link, unsigned trafficClass, Time now) = 0;
+    virtual void OnMark(LinkId link, unsigned trafficClass, Time now)
+    {
+    }
 
     /** A packet of @p bytes that was to leave by this port found no room, or the link failed. */
-    virtual void OnDrop(LinkId link, unsigned trafficClass, uint32_t bytes, Time now) = 0;
+    virtual void OnDrop(LinkId link, unsigned trafficClass, uint32_t bytes, Time now)
+    {
+    }
 
     /** The other end has asked the port to pause a class, or to resume it. */
-    virtual void OnPause(LinkId link, unsigned trafficClass, bool isPaused, Time now) = 0;
+    virtual void OnPause(LinkId link, unsigned trafficClass, bool isPaused, Time now)
+    {
+    }
 
     /** A packet of a class waits for credits, or one is sent that did. */
     virtual void OnCreditWait(LinkId link, unsigned trafficClass, bool isWaiting, Time now)

@@ -1130,7 +1130,7 @@ ReplayTransport::GetLinkUsage(LinkId link)
     const PortCounters& counters = *GetPortCounters(link);
     LinkUsage usage;
     usage.bytes =
-        static_cast<double>(counters.bytes) * m_routing.GetTopology().GetLink(link).framing;
+        static_cast<double>(counters.bytes) * PayloadPart(m_routing.GetTopology().GetLink(link));
     usage.busy = Time::Picoseconds(counters.busy);
     usage.saturated = Time::Picoseconds(counters.backlogged);
     return usage;
