@@ -158,10 +158,11 @@ class EventWheel
     static constexpr auto KINDS = static_cast<unsigned>(PacketEventKind::PortReady) + 1;
     static constexpr unsigned KIND_SHIFT = 29;
     static constexpr uint32_t NUMBER_MASK = (1u << KIND_SHIFT) - 1;
-    static constexpr unsigned SLOT_BITS = 10; //!< a slot of the lowest level is 2^10 ps
-    static constexpr unsigned LEVEL_BITS = 8; //!< 2^8 slots a level
+    static constexpr unsigned SLOT_BITS = 10;  //!< a slot of the lowest level is 2^10 ps
+    static constexpr unsigned LEVEL_BITS = 11; //!< 2^11 slots a level: 2 us in the lowest one, so
+                                               //!< that most packets on wires are put there at once
     static constexpr unsigned SLOTS = 1u << LEVEL_BITS;
-    static constexpr unsigned LEVELS = 7; //!< 2^(10 + 8 x 7) ps: all times
+    static constexpr unsigned LEVELS = 5; //!< 2^(10 + 11 x 5) ps: all times
     static constexpr unsigned WORDS = SLOTS / 64;
 
     /** Scheduled unless its time is NEVER. */

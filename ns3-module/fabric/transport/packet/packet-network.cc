@@ -244,8 +244,8 @@ void
 PacketNetwork::SetWireRate(uint32_t link, Rate rate)
 {
     Port& port = m_ports[link];
-    const double framing = port.isNetwork ? m_topology.GetLink(LinkId(link)).framing : 1;
-    const double bytesPerSecond = rate.ToBytesPerSecond() / framing;
+    const double bytesPerSecond =
+        rate.ToBytesPerSecond() / PayloadPart(m_topology.GetLink(LinkId(link)));
     port.isStopped = bytesPerSecond == 0;
     port.wholePsPerByte = port.isStopped ? port.wholePsPerByte : 1e12 / bytesPerSecond;
     port.psPerByte = port.wholePsPerByte / port.share;
@@ -1161,7 +1161,15 @@ PacketNetwork::Prefetch(std::vector<std::pair<uint32_t, bool>>& events) const
             {
                 PrefetchPort(other);
             }
+            else if (isArrival)
+            {
+                EndsOf(p).Prefetch(p);
+            }
             __builtin_prefetch(&m_hops[p.hop]);
+        }
+        else if (!isArrival && m_ports[link].sources != 0)
+        {
+            m_ends.PrefetchNext(link, 1);
         }
     }
     for (const auto& [link, isArrival] : events)

@@ -37,6 +37,16 @@ class PacketEnds
     /** A packet is at its destination; it is freed after that. */
     virtual void OnPacket(uint32_t packet, int64_t now) = 0;
 
+    /** Has memory fetched that OnPacket will look at soon. */
+    virtual void Prefetch(const Packet& packet) const
+    {
+    }
+
+    /** As above, and NextPacket. */
+    virtual void PrefetchNext(uint32_t link, unsigned trafficClass) const
+    {
+    }
+
     /** A packet was dropped, or was on a link (`nextLink`) that failed; it is freed after that. */
     virtual void OnLost(uint32_t packet, int64_t now) = 0;
 };
@@ -234,28 +244,29 @@ class PacketNetwork
         int64_t latency{0};
         double psPerByte{1}; //!< of packets' share of the last rate that was not zero
         Ring<OnWire> wire;
-        uint32_t backlog{0}; //!< packets in its queues
-        uint8_t paused{0};   //!< bit by class
-        uint8_t sources{0};  //!< as above: the device has packets for it
+        uint32_t backlog{0};   //!< packets in its queues
+        uint8_t paused{0};     //!< bit by class
+        uint8_t sources{0};    //!< as above: the device has packets for it
+        uint8_t heldBack{0};   //!< as above: its first packet could not be sent in its turn
+        uint8_t uncredited{0}; //!< as above, while it is observed: a packet waits for credits
         Admission admission{Admission::Lossy};
-        // The second line of the cache.
-        uint32_t to{0};
-        uint32_t opposite{END};
         bool isUp{true};
         bool isStopped{false};  //!< its rate is zero
         bool isNetwork{true};   //!< packets have headers there
         bool isOfSwitch{false}; //!< marks, trims
-        bool waitsForCredits{false};
         bool isObserved{false};
         bool isPcie{false};
-        uint8_t uncredited{0}; //!< bit by class, while it is observed: a packet waits for credits
-        uint8_t heldBack{
-            0}; //!< bit by class: its first packet could not be sent when its turn came
+        bool waitsForCredits{false};
+        // The second line of the cache.
+        uint32_t to{0};
+        uint32_t opposite{END};
         double wholePsPerByte{1};
         double share{1}; //!< see SetShare
         ClassArbiter::State turn;
         int64_t latencyBack{0}; //!< ps: what tells the link's sender of something takes
     };
+
+    static_assert(sizeof(Port) == 128, "ports fill two lines of the cache");
 
     struct Queue
     {
@@ -284,7 +295,7 @@ class PacketNetwork
                    : ingress.admission;
     }
 
-    PacketEnds& EndsOf(const Packet& packet)
+    PacketEnds& EndsOf(const Packet& packet) const
     {
         return packet.kind == PacketKind::Datagram ? *m_datagrams : m_ends;
     }

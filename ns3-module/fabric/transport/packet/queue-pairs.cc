@@ -18,6 +18,8 @@ constexpr unsigned NEXT_BITS = 48;
 constexpr uint64_t NEXT_MASK = (uint64_t{1} << NEXT_BITS) - 1;
 constexpr uint64_t MAX_BEHIND = 0xffff; //!< 0: none
 
+constexpr std::size_t CACHE_LINE = 64;
+
 /** Grants of credit that a sender holds unused until it says so. */
 constexpr double SATING_GRANTS = 2;
 
@@ -662,6 +664,23 @@ QueuePairs::CountersOf(Pair& pair, uint64_t number)
     return open != nullptr && number >= open->first && number < pair.messages.End()
                ? &m_client.CountersOf(pair.messages.Of(number).name)
                : nullptr;
+}
+
+void
+QueuePairs::Prefetch(const Packet& packet) const
+{
+    const auto* pair = reinterpret_cast<const char*>(m_pairs[packet.owner].get());
+    for (std::size_t line = 0; line < sizeof(Pair); line += CACHE_LINE)
+    {
+        __builtin_prefetch(pair + line);
+    }
+}
+
+void
+QueuePairs::PrefetchNext(uint32_t link, unsigned trafficClass) const
+{
+    const Turns& turns = m_turns[PlaceOf(link, trafficClass)];
+    __builtin_prefetch(turns.waiting.data());
 }
 
 void

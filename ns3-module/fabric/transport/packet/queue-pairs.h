@@ -105,6 +105,8 @@ class QueuePairs : public PacketEnds
     uint32_t NextPacket(uint32_t link, unsigned trafficClass, int64_t now) override;
     void OnPacket(uint32_t packet, int64_t now) override;
     void OnLost(uint32_t packet, int64_t now) override;
+    void Prefetch(const Packet& packet) const override;
+    void PrefetchNext(uint32_t link, unsigned trafficClass) const override;
     void OnPace(uint32_t pair, int64_t now);
     void OnTimer(uint32_t pair, int64_t now);
 
