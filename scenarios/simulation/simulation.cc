@@ -45,9 +45,9 @@ class Simulation::JobEnds : public StepObserver
         return false;
     }
 
-    void OnStepFinished(uint32_t, Time, Time) override
+    void OnStepFinished(uint32_t, Time, Time finished) override
     {
-        m_simulation.OnJobEnded();
+        m_simulation.OnJobEnded(finished);
     }
 
   private:
@@ -192,7 +192,7 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
             {
                 ended(index, started, now);
             }
-            OnJobEnded();
+            OnJobEnded(now);
         }));
     m_collectiveFidelities.push_back(fidelity);
     m_engines.AddBefore(*m_collectives.back(), engine);
@@ -206,7 +206,7 @@ Simulation::AddTrafficJob(const std::string& name,
                           FlowForm form)
 {
     m_trafficJobs.push_back(std::make_unique<TrafficJob>(
-        name, traffic, gpus, form, m_fabric, [this] { OnJobEnded(); }));
+        name, traffic, gpus, form, m_fabric, [this](Time now) { OnJobEnded(now); }));
     m_engines.AddBefore(*m_trafficJobs.back(), m_clock);
     return *m_trafficJobs.back();
 }
@@ -415,7 +415,7 @@ Simulation::Stop(WorkId work)
 }
 
 void
-Simulation::OnJobEnded()
+Simulation::OnJobEnded(Time now)
 {
     const auto isFinished = [](const Job& job) { return job.run->GetExecutor().IsFinished(); };
     for (const auto& [work, other] : m_until)
@@ -441,7 +441,7 @@ Simulation::OnJobEnded()
     }
     if (IsFinished() && m_measured.usage.empty())
     {
-        MeasureLinks(m_engines.Now());
+        MeasureLinks(now);
     }
 }
 

@@ -333,7 +333,7 @@ class Simulation
     void MakeAutoEngine();
     void PlanCall(JobId job, Rank rank, const StepOp& op);
     void MeasureLinks(Time now);
-    void OnJobEnded();
+    void OnJobEnded(Time now);
     bool HasEnded(WorkId work) const;
     void Stop(WorkId work);
 

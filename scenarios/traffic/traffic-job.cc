@@ -50,7 +50,7 @@ TrafficJob::AdvanceTo(Time now)
     if (!m_next && m_starts.empty() && !m_isStopped) // nothing was drawn within the duration
     {
         Stop();
-        m_ended();
+        m_ended(now);
     }
 }
 
@@ -85,7 +85,7 @@ TrafficJob::OnFlowDone(uint64_t token, Time now)
     m_done++;
     if (!m_isStopped && IsFinished())
     {
-        m_ended();
+        m_ended(now);
     }
 }
 

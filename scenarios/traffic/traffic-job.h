@@ -26,7 +26,7 @@ class TrafficJob : public PassiveEngine, public FlowClient
 {
   public:
     /** Told when its last flow has ended, or when it was stopped. */
-    using Ended = std::function<void()>;
+    using Ended = std::function<void(Time now)>;
 
     /**
      * @param gpus the end points
