@@ -154,10 +154,6 @@ class Lanes : public DatagramClient, public PortObserver
         return Datagram{m_route, 1048, m_sent++, false};
     }
 
-    void OnDatagram(uint64_t, bool, Time) override
-    {
-    }
-
     void OnDatagramLost(uint64_t, LinkId, Time) override
     {
         ADD_FAILURE() << "a datagram is lost";
@@ -166,26 +162,6 @@ class Lanes : public DatagramClient, public PortObserver
     void OnTransmit(LinkId, unsigned trafficClass, uint32_t bytes, Time, Time) override
     {
         transmitted.at(trafficClass) += bytes;
-    }
-
-    void OnQueue(LinkId, unsigned, int64_t, Time) override
-    {
-    }
-
-    void OnMark(LinkId, unsigned, Time) override
-    {
-    }
-
-    void OnDrop(LinkId, unsigned, uint32_t, Time) override
-    {
-    }
-
-    void OnPause(LinkId, unsigned, bool, Time) override
-    {
-    }
-
-    void OnCreditWait(LinkId, unsigned, bool, Time) override
-    {
     }
 
     std::array<int64_t, 3> transmitted{};
