@@ -61,13 +61,41 @@ struct Groups
     uint32_t storing{0};  //!< takes the total to its children and its own NVSwitch
 };
 
+/** What a head of a node loads on NVLink. */
+struct HeadAccesses
+{
+    ScheduleConnection reduction;
+    ScheduleConnection store;
+};
+
+using AccessesOfNodes = std::vector<std::vector<HeadAccesses>>; //!< by node, head
+
+AccessesOfNodes
+AccessesOf(const NvlsHeads& heads)
+{
+    AccessesOfNodes accesses(heads.Nodes().size());
+    for (uint32_t node = 0; node < accesses.size(); ++node)
+    {
+        for (uint32_t head = 0; head < heads.Count(); ++head)
+        {
+            accesses[node].push_back(
+                {heads.Accesses(node, head, true, false), heads.Accesses(node, head, false, true)});
+        }
+    }
+    return accesses;
+}
+
 /** Wires channels that take one of the two trees: what is inside nodes once for all. */
 class TreeWiring
 {
   public:
-    TreeWiring(const AlgorithmInputs& in, const NvlsHeads& heads, uint32_t tree)
+    TreeWiring(const AlgorithmInputs& in,
+               const NvlsHeads& heads,
+               const AccessesOfNodes& accesses,
+               uint32_t tree)
         : m_in(in),
           m_heads(heads),
+          m_accesses(accesses),
           m_count(static_cast<uint32_t>(heads.Nodes().size()))
     {
         ScheduleWiring wiring(m_inside);
@@ -120,9 +148,8 @@ class TreeWiring
             groups.storing = isRoot ? groups.reducing : add(PrimitiveKind::RecvCopySend, 1, ends);
             sums.push_back(add(PrimitiveKind::RecvReduceSend, gpus, 1));
             multicasts.push_back(add(PrimitiveKind::RecvCopySend, 1, gpus));
-            wiring.Join(sums.back(), groups.reducing, m_heads.Accesses(node, head, true, false));
-            wiring.Join(
-                groups.storing, multicasts.back(), m_heads.Accesses(node, head, false, true));
+            wiring.Join(sums.back(), groups.reducing, m_accesses[node][head].reduction);
+            wiring.Join(groups.storing, multicasts.back(), m_accesses[node][head].store);
             m_groups.back().push_back(groups);
         }
         m_heads.AddCopies(wiring, node, sums, multicasts);
@@ -149,6 +176,7 @@ class TreeWiring
 
     const AlgorithmInputs& m_in;
     const NvlsHeads& m_heads;
+    const AccessesOfNodes& m_accesses;
     uint32_t m_count;                          //!< of nodes
     std::vector<BinaryTreePlace> m_places;     //!< by node
     std::vector<std::vector<Groups>> m_groups; //!< by node, head
@@ -159,7 +187,9 @@ CallDescription
 DescribeNvlsTreeWith(const AlgorithmInputs& in, const NvlsHeads& heads)
 {
     CallDescription description = heads.Describe(Algorithm::NvlsTree);
-    const std::array<TreeWiring, 2> trees{TreeWiring(in, heads, 0), TreeWiring(in, heads, 1)};
+    const AccessesOfNodes accesses = AccessesOf(heads);
+    const std::array<TreeWiring, 2> trees{TreeWiring(in, heads, accesses, 0),
+                                          TreeWiring(in, heads, accesses, 1)};
     for (uint32_t channel = 0; channel < in.channels; ++channel)
     {
         description.Add(channel, trees[channel % 2].Wire(channel), in.routing);
@@ -173,83 +203,63 @@ DescribeNvlsTree(const AlgorithmInputs& in)
     return DescribeNvlsTreeWith(in, NvlsHeads(in));
 }
 
-/** What hops of a pass take when several calls like it run at once. */
-class PassTimes
+using Legs = std::vector<StreamLeg>;
+
+/** What a pass of some bytes a chunk loads. */
+struct PassLegs
 {
-  public:
-    PassTimes(const AlgorithmInputs& in, const DescribedLanes& lanes, double payload, double calls)
-        : m_in(in),
-          m_lanes(lanes),
-          m_payload(payload),
-          m_calls(calls)
+    PassLegs(const DescribedLanes& lanes, uint32_t levels, double payload)
+        : upHop(lanes.SlowestHop(
+              [](const auto& each, const auto& hop) { return IsNetwork(each) && hop.isUp; })),
+          downHop(lanes.SlowestHop(
+              [](const auto& each, const auto& hop) { return IsNetwork(each) && !hop.isUp; })),
+          reductions(lanes.Legs(
+              payload,
+              [](const auto& each, const auto& hop) { return !IsNetwork(each) && hop.isUp; })),
+          stores(lanes.Legs(
+              payload,
+              [](const auto& each, const auto& hop) { return !IsNetwork(each) && !hop.isUp; })),
+          inside(
+              lanes.Legs(payload, [](const auto& each, const auto&) { return !IsNetwork(each); })),
+          between(Uncapped(
+              lanes.Legs(payload, [](const auto& each, const auto&) { return IsNetwork(each); })))
     {
+        for (uint32_t depth = 1; depth <= levels; ++depth)
+        {
+            for (const bool isUp : {false, true})
+            {
+                auto& level = isUp ? up : down;
+                level.push_back(
+                    Uncapped(lanes.Legs(payload, [=](const auto& each, const auto& hop) {
+                        return IsNetwork(each) && hop.isUp == isUp && hop.distance == depth;
+                    })));
+            }
+        }
     }
 
-    /** On NVLink: reductions, stores or both. */
-    Time Inside(bool reduces, bool stores) const
-    {
-        return Of(
-            m_lanes.Legs(m_payload, [=](const ScheduleConnection& each, const Lane::Hop& hop) {
-                return !IsNetwork(each) && (hop.isUp ? reduces : stores);
-            }));
-    }
-
-    /** On the network, both ways over all edges. */
-    Time Between() const
-    {
-        return OfNetwork([](const Lane::Hop&) { return true; });
-    }
-
-    /** The same, up or down the edges to nodes of one depth in their trees, 1 below the roots. */
-    Time Level(bool up, uint32_t depth) const
-    {
-        return OfNetwork(
-            [=](const Lane::Hop& hop) { return hop.isUp == up && hop.distance == depth; });
-    }
-
-    Time SlowestHop(bool up) const
-    {
-        return m_lanes.SlowestHop([=](const ScheduleConnection& each, const Lane::Hop& hop) {
-            return IsNetwork(each) && hop.isUp == up;
-        });
-    }
-
-  private:
     static bool IsNetwork(const ScheduleConnection& connection)
     {
         return connection.connection.kind == ConnectionKind::Network;
     }
 
-    /** What is on its way there is not bound by what copies in and out take. */
-    template <typename IsMeant>
-    Time OfNetwork(const IsMeant& isMeant) const
+    /** What is on its way between nodes is not bound by what copies in and out take. */
+    static Legs Uncapped(Legs legs)
     {
-        auto legs =
-            m_lanes.Legs(m_payload, [&](const ScheduleConnection& each, const Lane::Hop& hop) {
-                return IsNetwork(each) && isMeant(hop);
-            });
         for (auto& leg : legs)
         {
             leg.cap = Rate::Infinite();
         }
-        return Of(std::move(legs));
+        return legs;
     }
 
-    Time Of(std::vector<StreamLeg> legs) const
-    {
-        for (auto& leg : legs)
-        {
-            leg.bytes = RoundedUp(leg.bytes.ToDouble() * m_calls);
-            leg.cap = leg.cap * m_calls;
-            leg.weight *= m_calls;
-        }
-        return AloneTime(legs, m_in.routing);
-    }
-
-    const AlgorithmInputs& m_in;
-    const DescribedLanes& m_lanes;
-    double m_payload;
-    double m_calls;
+    Time upHop; //!< the latency of the slowest
+    Time downHop;
+    Legs reductions;
+    Legs stores;
+    Legs inside;            //!< both
+    Legs between;           //!< both ways over all edges
+    std::vector<Legs> up;   //!< over the edges to nodes of one depth in their trees, 1 first
+    std::vector<Legs> down; //!< the same
 };
 
 /**
@@ -267,21 +277,31 @@ class PassTimes
  * or, where a pass takes the network longer, q:  D + (K - 1) q + s + t. A node is a step higher in
  * one of the two trees than in the other, so that one half of a store comes a step down, d, before
  * the other, and all ends min(s / 2, d) sooner.
+ *
+ * @param calls like it that run at once, all of them in step
  */
 Time
-MovingTime(const AlgorithmInputs& in, const PassTimes& times, Time sync, double passes)
+MovingTime(
+    const AlgorithmInputs& in, const PassLegs& pass, Time sync, double passes, uint32_t calls)
 {
-    const Time reduction = times.Inside(true, false);
-    const Time store = times.Inside(false, true);
-    const Time both = times.Inside(true, true);
-    const Time upHop = times.SlowestHop(true);
-    const Time downHop = times.SlowestHop(false);
+    const auto timeOf = [&](Legs legs) {
+        for (auto& leg : legs)
+        {
+            leg.bytes = leg.bytes * calls;
+            leg.cap = leg.cap * calls;
+            leg.weight *= calls;
+        }
+        return AloneTime(legs, in.routing);
+    };
+    const Time reduction = timeOf(pass.reductions);
+    const Time store = timeOf(pass.stores);
+    const Time both = timeOf(pass.inside);
     Time firstStore = reduction + sync;
     Time down; // the last level
-    for (uint32_t depth = 1; depth <= DoubleTreeDepth(in.communicator.nodes); ++depth)
+    for (std::size_t level = 0; level < pass.up.size(); ++level)
     {
-        down = downHop + times.Level(false, depth);
-        firstStore += upHop + times.Level(true, depth) + down;
+        down = pass.downHop + timeOf(pass.down[level]);
+        firstStore += pass.upHop + timeOf(pass.up[level]) + down;
     }
     const double ahead = std::min(passes, firstStore / (reduction + sync));
     const Time pace =
@@ -289,7 +309,7 @@ MovingTime(const AlgorithmInputs& in, const PassTimes& times, Time sync, double 
     const Time apart = in.channels > 1 ? std::min(store * 0.5, down) : Time();
     return firstStore - apart +
            std::max(pace * (passes - ahead) + (store + sync) * ahead,
-                    times.Between() * (passes - 1) + store + sync);
+                    timeOf(pass.between) * (passes - 1) + store + sync);
 }
 
 /** Start, copy in, MovingTime, copy out; and the legs on NVLink and on the network. */
@@ -308,8 +328,9 @@ NvlsTreeStreams(const AlgorithmInputs& in)
     shape.legs = lanes.Legs(payload);
     shape.latency = call.call.startLatency + loops.front().chunks.front() / heads.CopyCap() +
                     loops.back().chunks.front() / heads.CopyCap();
-    shape.moving = MovingTime(in, PassTimes(in, lanes, first, 1), heads.Sync(), passes);
-    shape.movingBeside = MovingTime(in, PassTimes(in, lanes, first, 2), heads.Sync(), passes);
+    const PassLegs pass(lanes, DoubleTreeDepth(in.communicator.nodes), first);
+    shape.moving = MovingTime(in, pass, heads.Sync(), passes, 1);
+    shape.movingBeside = MovingTime(in, pass, heads.Sync(), passes, 2);
     return shape;
 }
 
