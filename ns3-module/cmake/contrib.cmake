@@ -13,13 +13,10 @@ include(scenarios/job/sources.cmake)
 
 include(scenarios/sources.cmake)
 include(ns3-module/cmake/weir-example.cmake)
+include(ns3-module/cmake/weir-unity.cmake)
 
-set(weirSources
-  ${WEIR_FABRIC_SOURCES}
-  ${WEIR_COLLECTIVES_SOURCES}
-  ${WEIR_COMPUTE_SOURCES}
-  ${WEIR_NS3_SOURCES}
-  ${WEIR_JOB_SOURCES})
+set(plainSources ${WEIR_FABRIC_SOURCES} ${WEIR_COLLECTIVES_SOURCES} ${WEIR_COMPUTE_SOURCES})
+set(objectSources ${WEIR_NS3_SOURCES} ${WEIR_JOB_SOURCES})
 
 find_package(yaml-cpp QUIET)
 find_package(pugixml QUIET)
@@ -29,7 +26,8 @@ find_package(nlohmann_json 3 QUIET)
 if(yaml-cpp_FOUND AND Hdf5Serial_FOUND AND nlohmann_json_FOUND AND pugixml_FOUND)
   set(WEIR_WITH_READERS ON)
   message(STATUS "Weir: with readers and result files")
-  list(APPEND weirSources ${WEIR_SCENARIO_SOURCES} ${WEIR_RECORDER_SOURCES})
+  list(APPEND plainSources ${WEIR_SCENARIO_SOURCES})
+  list(APPEND objectSources ${WEIR_RECORDER_SOURCES})
   list(APPEND WEIR_JOB_HEADERS ${WEIR_RECORDER_HEADERS})
   set(weirThirdParty yaml-cpp pugixml::pugixml ${Hdf5Serial_LIBRARIES})
   set(weirThirdPartyIncludes ${Hdf5Serial_INCLUDE_DIR})
@@ -39,7 +37,8 @@ if(yaml-cpp_FOUND AND Hdf5Serial_FOUND AND nlohmann_json_FOUND AND pugixml_FOUND
 else()
   set(WEIR_WITH_READERS OFF)
   message(STATUS "Weir: without readers and result files (yaml-cpp, HDF5, pugixml or nlohmann-json is missing)")
-  list(APPEND weirSources ${WEIR_UNREAD_SOURCES} ${WEIR_UNREAD_JOB_SOURCES})
+  list(APPEND plainSources ${WEIR_UNREAD_SOURCES})
+  list(APPEND objectSources ${WEIR_UNREAD_JOB_SOURCES})
   set(weirThirdParty)
   set(weirThirdPartyIncludes)
 endif()
@@ -53,7 +52,7 @@ endforeach()
 
 build_lib(
   LIBNAME weir
-  SOURCE_FILES ${weirSources}
+  SOURCE_FILES ${plainSources} ${objectSources}
   HEADER_FILES ${weirHeaders}
   LIBRARIES_TO_LINK ${WEIR_NS3_MODULES} ${weirThirdParty}
   TEST_SOURCES
@@ -63,16 +62,18 @@ build_lib(
     ns3-module/test/network-description-test-suite.cc
 )
 
+# ns-3.37 compiles an object library of the module, later ones the module itself.
+set(weirCompiled ${libweir})
+if(TARGET ${libweir}-obj)
+  set(weirCompiled ${libweir}-obj)
+endif()
+weir_unity(${weirCompiled} ${plainSources})
 # Where plain headers are found: by the module itself and by whoever links it.
 foreach(folder ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/ns3-module)
-  if(TARGET ${libweir}-obj)
-    target_include_directories(${libweir}-obj PRIVATE ${folder})
-  endif()
+  target_include_directories(${weirCompiled} PRIVATE ${folder})
   target_include_directories(${libweir} PUBLIC $<BUILD_INTERFACE:${folder}>)
 endforeach()
-if(TARGET ${libweir}-obj)
-  target_include_directories(${libweir}-obj PRIVATE ${weirThirdPartyIncludes})
-endif()
+target_include_directories(${weirCompiled} PRIVATE ${weirThirdPartyIncludes})
 target_include_directories(${libweir} PUBLIC $<INSTALL_INTERFACE:include/weir>)
 install(
   DIRECTORY ns3-module/fabric collectives compute-model scenarios
