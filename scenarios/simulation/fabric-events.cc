@@ -4,6 +4,7 @@
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -55,19 +56,28 @@ FindDevice(const Topology& topology, const EventEnd& end)
 }
 
 /** The link that Topology::LinkName calls "from->to"; "#2" after `to` means the second one. */
-LinkId
-FindLink(const Topology& topology, const EventSpec& event, std::size_t index)
+std::optional<LinkId>
+LinkOf(const Topology& topology, const EventSpec& event, DeviceId from)
 {
-    const DeviceId from = FindDevice(topology, FromOf(event, index));
-    const std::string name = event.from + "->" + event.to;
     for (const LinkId link : topology.LinksFrom(from))
     {
-        if (topology.LinkName(link) == name)
+        if (topology.LinkName(link) == event.from + "->" + event.to)
         {
             return link;
         }
     }
-    ToOf(event, index).Fail("a device that a link from '" + event.from + "' leads to");
+    return std::nullopt;
+}
+
+LinkId
+FindLink(const Topology& topology, const EventSpec& event, std::size_t index)
+{
+    const auto link = LinkOf(topology, event, FindDevice(topology, FromOf(event, index)));
+    if (!link)
+    {
+        ToOf(event, index).Fail("a device that a link from '" + event.from + "' leads to");
+    }
+    return *link;
 }
 
 GpuId
@@ -97,7 +107,13 @@ BackgroundRoute(const EventSpec& event, std::size_t index, Planner& planner)
 {
     const Cluster& cluster = planner.GetCluster();
     const Topology& topology = cluster.GetTopology();
+    Routing& routing = planner.GetRouting();
     const DeviceId from = FindDevice(topology, FromOf(event, index));
+    const auto link = LinkOf(topology, event, from);
+    if (link && !topology.FindDevice(event.to).IsValid()) // "spine0#2"
+    {
+        return routing.AddPinned({*link});
+    }
     const DeviceId to = FindDevice(topology, ToOf(event, index));
     if (from == to)
     {
@@ -109,7 +125,6 @@ BackgroundRoute(const EventSpec& event, std::size_t index, Planner& planner)
     {
         return GpuToGpuRoute(planner, fromGpu, toGpu);
     }
-    Routing& routing = planner.GetRouting();
     RouteRequest request;
     request.source = from;
     request.destination = to;

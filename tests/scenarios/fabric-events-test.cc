@@ -163,6 +163,33 @@ TEST(FabricEvents, BackgroundTrafficIsCarried)
         << "8 GiB over one 200 Gb/s NIC keep it busy longer than the run is";
 }
 
+/** Over the second of two uplinks, whatever a hash would choose. */
+TEST(FabricEvents, BackgroundTrafficOfAParallelLinkIsOnThatLink)
+{
+    Scenario scenario = SmallScenario();
+    scenario.cluster.fabric.kind = LeafSpine();
+    ClosFabric& leaves = scenario.cluster.fabric.kind.As<ClosFabric>();
+    leaves.leafRadix = 16;
+    leaves.leafDown = 8;
+    leaves.leafUp = 2;
+    const Cluster cluster(scenario.cluster);
+    const Topology& topology = cluster.GetTopology();
+    const auto isParallel = [&topology](LinkId link) {
+        return topology.LinkName(link) == "leaf0->spine0#2";
+    };
+    const auto links = topology.LinksFrom(topology.FindDevice("leaf0"));
+    ASSERT_EQ(std::count_if(links.begin(), links.end(), isParallel), 1);
+    EventSpec background = Event(EventKind::Background, "leaf0", "spine0#2");
+    background.bytes = Bytes::GiB(8);
+    scenario.events = {background};
+    PlainLoop loop;
+    const RunResult result = RunScenario(scenario, loop, [](Time) {});
+    EXPECT_EQ(result.busiestLinks.front().name, "leaf0->spine0#2");
+    background.to = "spine0#3";
+    scenario.events = {background};
+    EXPECT_THROW(RunScenario(scenario, loop, [](Time) {}), InputError);
+}
+
 TEST(FabricEvents, RefusesWhatDoesNotExist)
 {
     EXPECT_THROW(RunWith({Event(EventKind::SlowGpu, "node0/gpu9", "", 2)}), InputError);

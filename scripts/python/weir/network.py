@@ -76,6 +76,8 @@ def crossing(result, link):
     flows = result.table("flows")
     on = flows[flows["path"].isin(times.index)]
     on = on.assign(times=on["path"].map(times)).sort_values("start", kind="stable")
+    for name in on.select_dtypes("category"):  # else groupby has rows of jobs that are not on it
+        on[name] = on[name].cat.remove_unused_categories()
     on.attrs = flows.attrs
     return on
 
