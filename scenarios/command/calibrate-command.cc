@@ -192,8 +192,12 @@ CalibrateFluid(const CalibrateOptions& options)
     }
     OutputFile file(options.output, "--output", TextFormat());
     RemoveIfInterrupted(file.TemporaryPath());
-    const CorrectionFit fit =
-        CalibrateCorrections(options.corrections, Catalog(), [] { ThrowIfInterrupted(); });
+    ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, "calibration");
+    const auto show = [&](const SuiteProgress& place) {
+        line.Update(place.done, place.cases, Time());
+        ThrowIfInterrupted();
+    };
+    const CorrectionFit fit = CalibrateCorrections(options.corrections, Catalog(), show);
     const std::string errors = "from " + Percent(fit.errorBefore) + " to " +
                                Percent(fit.errorAfter) +
                                ", mean of flow against packet over seven kinds of traffic";

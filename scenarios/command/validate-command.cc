@@ -85,12 +85,15 @@ LoadSuites(const std::vector<std::string>& asked, const Catalog& catalog)
 SuiteOutcome
 RunShowingProgress(const ValidationSuite& suite, const Catalog& catalog, Fidelity fidelity)
 {
-    ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, suite.title);
+    std::optional<ProgressLine> line; // of a part
+    std::string part;
     const auto show = [&](const SuiteProgress& place) {
-        if (place.cases > 0)
+        if (!line || place.part != part)
         {
-            line.Update(place.done, place.cases, place.now);
+            part = place.part;
+            line.emplace(std::cerr, isatty(STDERR_FILENO) == 1, part.empty() ? suite.title : part);
         }
+        line->Update(place.done, place.cases, place.now);
         ThrowIfInterrupted();
     };
     return RunSuite(suite, catalog, MakeEngineLoop, show, fidelity);

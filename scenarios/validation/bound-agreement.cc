@@ -118,7 +118,7 @@ PointOf(CalibratedThing thing, const CalibrationCase& each, const Calibration& c
 void
 CheckPopulation(SampleSpec spec,
                 const Catalog& catalog,
-                const std::function<void()>& progress,
+                const ShowSuite& progress,
                 BoundAgreement& agreement)
 {
     const Calibration calibration = ShippedCalibration(spec.thing, catalog);
@@ -126,8 +126,9 @@ CheckPopulation(SampleSpec spec,
     const bool isShifted = spec.population != Population::Calibrated;
     std::map<std::string, Count> counts;
     std::vector<double> uncontended;
-    for (const CalibrationCase& each :
-         RunSample(spec, catalog, [&progress](std::size_t) { progress(); }))
+    const std::string part = std::string(ToString(spec.thing)) + ", " + ToString(spec.population);
+    const auto show = [&](std::size_t done) { progress({done, spec.scenarios, part}); };
+    for (const CalibrationCase& each : RunSample(spec, catalog, show))
     {
         const ErrorBound bound = calibration.BoundOf(each.position, COVERAGE);
         const std::string name = isShifted ? "" : bound.regime;
@@ -187,7 +188,7 @@ Row(const BoundCheck& check)
 } // namespace
 
 BoundAgreement
-CheckBounds(const Catalog& catalog, const std::function<void()>& progress)
+CheckBounds(const Catalog& catalog, const ShowSuite& progress)
 {
     BoundAgreement agreement;
     agreement.coverage = COVERAGE;

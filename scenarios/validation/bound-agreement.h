@@ -8,7 +8,6 @@
 #include "scenarios/validation/case-outcome.h"
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -58,7 +57,7 @@ struct BoundAgreement
  * how often the reference's time lies within the bound, and how often a bound is refused.
  * @param progress is called now and then
  */
-BoundAgreement CheckBounds(const Catalog& catalog, const std::function<void()>& progress);
+BoundAgreement CheckBounds(const Catalog& catalog, const ShowSuite& progress);
 
 /** A table of regimes and one of shifted populations. */
 std::string ToText(const BoundAgreement& agreement);

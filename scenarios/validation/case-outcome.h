@@ -2,6 +2,10 @@
 #ifndef WEIR_SCENARIOS_VALIDATION_CASE_OUTCOME_H
 #define WEIR_SCENARIOS_VALIDATION_CASE_OUTCOME_H
 
+#include "fabric/units.h"
+
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +27,17 @@ struct CaseOutcome
         return predicted / measured - 1;
     }
 };
+
+/** How far along a suite, or a part of it, is. */
+struct SuiteProgress
+{
+    std::size_t done{0}; //!< cases
+    std::size_t cases{0};
+    std::string part{}; //!< which part; empty: the suite
+    Time now{};         //!< simulated time of the case under way
+};
+
+using ShowSuite = std::function<void(const SuiteProgress&)>;
 
 } // namespace weir
 

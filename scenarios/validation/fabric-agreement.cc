@@ -129,15 +129,18 @@ constexpr const char* REASONS =
 } // namespace
 
 std::vector<FabricPoint>
-CompareOnFabrics(const Catalog& catalog, const std::function<void()>& progress)
+CompareOnFabrics(const Catalog& catalog, const ShowSuite& progress)
 {
     const ClusterSpec base = ReadSystem(YamlNode::Parse(SYSTEM, "fidelity"), catalog).cluster;
     const RoutingPolicyRegistry policies = RoutingPolicies();
     std::vector<FabricPoint> points;
-    for (const NamedFabric& fabric : ComparedFabrics())
+    const auto fabrics = ComparedFabrics();
+    std::size_t done = 0;
+    for (const NamedFabric& fabric : fabrics)
     {
         for (const char* routing : ROUTINGS)
         {
+            progress({done++, fabrics.size() * std::size(ROUTINGS), "fabrics and routing"});
             if (!fabric.kind->CanRoute(**policies.Find(routing)))
             {
                 continue;
@@ -151,7 +154,6 @@ CompareOnFabrics(const Catalog& catalog, const std::function<void()>& progress)
             cluster.fabric.link = base.fabric.link;
             cluster.fabric.routing = *policies.Find(routing);
             CompareOn(cluster, {fabric.name, routing, "", Time(), Time(), Time()}, points);
-            progress();
         }
     }
     return points;

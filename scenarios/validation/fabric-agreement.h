@@ -8,7 +8,6 @@
 #include "scenarios/catalog.h"
 #include "scenarios/validation/case-outcome.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,8 +31,7 @@ struct FabricPoint
  * under every routing that the fabric can have.
  * @param progress is called after every fabric and routing
  */
-std::vector<FabricPoint> CompareOnFabrics(const Catalog& catalog,
-                                          const std::function<void()>& progress);
+std::vector<FabricPoint> CompareOnFabrics(const Catalog& catalog, const ShowSuite& progress);
 
 /** A line for each fabric and routing, and why what is left differs. */
 std::string ToText(const std::vector<FabricPoint>& points);

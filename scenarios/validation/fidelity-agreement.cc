@@ -335,67 +335,63 @@ constexpr const char* FIDELITY_REASONS =
     "At the same time: a stream is spread over what its chunks wait for, and another call is on a\n"
     "link as often as it is itself; in flow calls in step meet more often, and others less.\n";
 
-/** All calls on one machine. */
-void
-CompareOn(const std::string& system,
-          const ClusterSpec& cluster,
-          const std::function<void()>& progress,
-          std::vector<FidelityPoint>& points)
+/** A placement on so many nodes. */
+struct Stage
 {
-    FidelityPoint point;
-    point.system = system;
-    for (const uint32_t nodes : {1U, 2U, 4U})
-    {
-        point.nodes = nodes;
-        point.placement = ComparedPlacement::Packed;
-        ComparePlacement(point, cluster, points);
-        progress();
-    }
-    point.nodes = 2;
-    for (const auto placement : {ComparedPlacement::Strided,
-                                 ComparedPlacement::Concurrent,
-                                 ComparedPlacement::Interleaved})
-    {
-        point.placement = placement;
-        ComparePlacement(point, cluster, points);
-        progress();
-    }
-    point.placement = ComparedPlacement::Beside;
-    ComparePairs(point, cluster, points);
-    progress();
-    point.placement = ComparedPlacement::InRow;
-    for (const uint32_t nodes : {1U, 2U, 4U})
-    {
-        point.nodes = nodes;
-        CompareRows(point, cluster, points);
-    }
-    progress();
-}
+    ComparedPlacement placement;
+    uint32_t nodes;
+};
+
+constexpr Stage STAGES[] = {{ComparedPlacement::Packed, 1},
+                            {ComparedPlacement::Packed, 2},
+                            {ComparedPlacement::Packed, 4},
+                            {ComparedPlacement::Strided, 2},
+                            {ComparedPlacement::Concurrent, 2},
+                            {ComparedPlacement::Interleaved, 2},
+                            {ComparedPlacement::Beside, 2},
+                            {ComparedPlacement::InRow, 1},
+                            {ComparedPlacement::InRow, 2},
+                            {ComparedPlacement::InRow, 4}};
+constexpr uint32_t SAMPLED_NODES[] = {1, 2, 4, 8};
 
 } // namespace
 
 std::vector<FidelityPoint>
-CompareFidelities(const Catalog& catalog, const std::function<void()>& progress)
+CompareFidelities(const Catalog& catalog, const ShowSuite& progress)
 {
     std::vector<FidelityPoint> points;
+    std::size_t done = 0;
+    const auto next = [&](const char* system, Stage stage) {
+        progress({done++,
+                  std::size(COMPARED_SYSTEMS) * std::size(STAGES) +
+                      std::size(SAMPLED_SYSTEMS) * std::size(SAMPLED_NODES),
+                  "calls"});
+        FidelityPoint point;
+        point.system = system;
+        point.placement = stage.placement;
+        point.nodes = stage.nodes;
+        return point;
+    };
     for (const char* system : COMPARED_SYSTEMS)
     {
         const auto cluster = ReadSystem(YamlNode::Parse(system, "fidelity"), catalog).cluster;
-        CompareOn(system, cluster, progress, points);
+        for (const Stage& stage : STAGES)
+        {
+            const auto compare = stage.placement == ComparedPlacement::Beside  ? ComparePairs
+                                 : stage.placement == ComparedPlacement::InRow ? CompareRows
+                                                                               : ComparePlacement;
+            compare(next(system, stage), cluster, points);
+        }
     }
     uint64_t seed = 1;
     for (const char* system : SAMPLED_SYSTEMS)
     {
-        FidelityPoint point;
-        point.system = system;
-        point.placement = ComparedPlacement::Sampled;
         const auto cluster = ReadSystem(YamlNode::Parse(system, "fidelity"), catalog).cluster;
-        for (const uint32_t nodes : {1U, 2U, 4U, 8U})
+        for (const uint32_t nodes : SAMPLED_NODES)
         {
-            point.nodes = nodes;
+            const auto point = next(system, {ComparedPlacement::Sampled, nodes});
             CompareSampled(point, cluster, seed++, points);
         }
-        progress();
     }
     return points;
 }

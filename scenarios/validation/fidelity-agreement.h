@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -71,8 +70,7 @@ struct FidelityPoint
  * protocols and channels drawn at random (seeded), on 1 to 8 nodes.
  * @param progress is called after every placement
  */
-std::vector<FidelityPoint> CompareFidelities(const Catalog& catalog,
-                                             const std::function<void()>& progress);
+std::vector<FidelityPoint> CompareFidelities(const Catalog& catalog, const ShowSuite& progress);
 
 /**
  * A table of median and worst difference by algorithm and placement, with the call that is the

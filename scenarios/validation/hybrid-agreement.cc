@@ -165,7 +165,7 @@ Compare(const std::string& control, uint64_t seed)
 } // namespace
 
 std::vector<HybridPoint>
-CompareHybrid(const std::function<void()>& progress)
+CompareHybrid(const ShowSuite& progress)
 {
     std::vector<HybridPoint> points;
     for (const char* control : CONTROLS)
@@ -173,7 +173,7 @@ CompareHybrid(const std::function<void()>& progress)
         for (uint64_t seed = 1; seed <= SEEDS; seed++)
         {
             points.push_back(Compare(control, seed));
-            progress();
+            progress({points.size(), std::size(CONTROLS) * SEEDS, "flows of interest"});
         }
     }
     return points;

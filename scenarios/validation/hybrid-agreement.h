@@ -5,7 +5,6 @@
 #include "scenarios/validation/case-outcome.h"
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,7 +28,7 @@ struct HybridPoint
  * Gb/s, at half the load of the hosts' ports, under each of some congestion controls and seeds.
  * @param progress is called after every network
  */
-std::vector<HybridPoint> CompareHybrid(const std::function<void()>& progress);
+std::vector<HybridPoint> CompareHybrid(const ShowSuite& progress);
 
 /** A line for each congestion control: errors against all packets. */
 std::string ToText(const std::vector<HybridPoint>& points);

@@ -226,11 +226,13 @@ PacketRegimes()
 }
 
 std::vector<PacketPoint>
-CompareWithPackets(const Catalog& catalog, const std::function<void()>& progress)
+CompareWithPackets(const Catalog& catalog, const ShowSuite& progress)
 {
     const SizeDistribution sizes = LoadFlowSizes("websearch", catalog);
     std::vector<PacketPoint> points;
-    for (const Regime& regime : Regimes())
+    const std::vector<Regime> regimes = Regimes();
+    std::size_t done = 0;
+    for (const Regime& regime : regimes)
     {
         const CorrectionSpec corrections =
             ReadCorrections(YamlNode::Parse(regime.name, "fidelity"), catalog);
@@ -254,16 +256,14 @@ CompareWithPackets(const Catalog& catalog, const std::function<void()>& progress
                                       corrected[m]});
                 }
             }
-            progress();
+            progress({++done, regimes.size() * COMPARISON_SEEDS, "packets and corrections"});
         }
     }
     return points;
 }
 
 CorrectionFit
-CalibrateCorrections(const std::string& name,
-                     const Catalog& catalog,
-                     const std::function<void()>& progress)
+CalibrateCorrections(const std::string& name, const Catalog& catalog, const ShowSuite& progress)
 {
     constexpr double PARTS[] = {1, 0.99, 0.98, 0.97, 0.96, 0.95, 0.94};
     constexpr double FLOORS[] = {0.05, 0.1, 0.15, 0.2, 0.3};
@@ -275,6 +275,10 @@ CalibrateCorrections(const std::string& name,
     {
         throw std::invalid_argument("CalibrateCorrections: there is no regime " + name);
     }
+    std::size_t done = 0;
+    const auto show = [&] {
+        progress({++done, CALIBRATION_SEEDS + 1 + std::size(FLOORS) + std::size(PARTS)});
+    };
     std::vector<Reference> references;
     for (uint64_t i = 0; i < CALIBRATION_SEEDS; i++)
     {
@@ -283,7 +287,7 @@ CalibrateCorrections(const std::string& name,
             auto durations = DurationsOf(traffic, found->isSprayed, found->packets, {});
             references.push_back({std::move(traffic), std::move(durations)});
         }
-        progress();
+        show();
     }
     CorrectionFit fit;
     fit.errorBefore = MeanErrorOf(references, found->isSprayed, {});
@@ -295,6 +299,7 @@ CalibrateCorrections(const std::string& name,
             fit.errorAfter = error;
             fit.spec = spec;
         }
+        show();
     };
     const CorrectionSpec known = KnownCorrections(found->packets);
     CorrectionSpec spec;

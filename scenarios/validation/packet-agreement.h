@@ -7,7 +7,6 @@
 #include "scenarios/validation/case-outcome.h"
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -41,8 +40,7 @@ std::vector<std::string> PacketRegimes();
  * catalogue, and seeds that CalibrateCorrections has not seen.
  * @param progress is called after every regime and seed
  */
-std::vector<PacketPoint> CompareWithPackets(const Catalog& catalog,
-                                            const std::function<void()>& progress);
+std::vector<PacketPoint> CompareWithPackets(const Catalog& catalog, const ShowSuite& progress);
 
 /** Corrections of one regime and how far a fluid is off without and with them. */
 struct CorrectionFit
@@ -60,7 +58,7 @@ struct CorrectionFit
  */
 CorrectionFit CalibrateCorrections(const std::string& regime,
                                    const Catalog& catalog,
-                                   const std::function<void()>& progress);
+                                   const ShowSuite& progress);
 
 /** Median, 90th percentile and worst difference by regime and traffic, without corrections and
  * with. */

@@ -157,7 +157,7 @@ constexpr const char* PLAN_REASONS =
 } // namespace
 
 std::vector<PlanPoint>
-ComparePlans(const Catalog& catalog, const std::function<void()>& progress)
+ComparePlans(const Catalog& catalog, const ShowSuite& progress)
 {
     std::vector<PlanPoint> points;
     for (const ComparedMachine& machine : MACHINES)
@@ -168,7 +168,7 @@ ComparePlans(const Catalog& catalog, const std::function<void()>& progress)
             point.analytical = StepOf(machine, plan, Fidelity::Analytical, catalog);
             point.stream = StepOf(machine, plan, Fidelity::Stream, catalog);
             points.push_back(point);
-            progress();
+            progress({points.size(), std::size(MACHINES) * std::size(PLANS)});
         }
     }
     return points;

@@ -6,7 +6,6 @@
 #include "scenarios/catalog.h"
 #include "scenarios/validation/case-outcome.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,7 +27,7 @@ struct PlanPoint
  * with a network port to each GPU, with ports that GPUs share, and with half the links upwards.
  * @param progress is called after every plan
  */
-std::vector<PlanPoint> ComparePlans(const Catalog& catalog, const std::function<void()>& progress);
+std::vector<PlanPoint> ComparePlans(const Catalog& catalog, const ShowSuite& progress);
 
 /** A line for each plan, the errors of the closed forms, and where they come from. */
 std::string ToText(const std::vector<PlanPoint>& points);

@@ -91,10 +91,11 @@ Outcome(const RunResult& result, bool isTraining)
 } // namespace
 
 std::vector<SettlePoint>
-CompareSettled(const Catalog& catalog, const std::function<void()>& progress)
+CompareSettled(const Catalog& catalog, const ShowSuite& progress)
 {
     std::vector<SettlePoint> points;
-    for (const NamedText& each : ComparedScenarios())
+    const auto scenarios = ComparedScenarios();
+    for (const auto& each : scenarios)
     {
         const YamlNode node = YamlNode::Parse("title: compared\n" + each.text, each.name);
         Scenario scenario = ReadScenario(node, catalog);
@@ -113,7 +114,7 @@ CompareSettled(const Catalog& catalog, const std::function<void()>& progress)
         scenario.packets.settle.tolerance = TOLERANCE;
         point.tolerated = run(point.toleratedSeconds);
         points.push_back(point);
-        progress();
+        progress({points.size(), std::size(scenarios), "replayed episodes"});
     }
     return points;
 }

@@ -5,7 +5,6 @@
 #include "scenarios/catalog.h"
 #include "scenarios/validation/case-outcome.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,8 +29,7 @@ struct SettlePoint
  * controls, and training steps, in packets and replayed.
  * @param progress is called after every scenario
  */
-std::vector<SettlePoint> CompareSettled(const Catalog& catalog,
-                                        const std::function<void()>& progress);
+std::vector<SettlePoint> CompareSettled(const Catalog& catalog, const ShowSuite& progress);
 
 /** A line a scenario. */
 std::string ToText(const std::vector<SettlePoint>& points);

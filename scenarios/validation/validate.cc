@@ -133,12 +133,12 @@ AddKernels(const MeasuredKernels& measured, SuiteOutcome& outcome)
 void
 AddSteps(const std::vector<ValidationCase>& cases,
          const std::function<std::unique_ptr<EngineLoop>(Fidelity)>& loop,
-         const std::function<void(const SuiteProgress&)>& progress,
+         const ShowSuite& progress,
          SuiteOutcome& outcome)
 {
     for (const auto& one : cases)
     {
-        SuiteProgress place{outcome.cases.size(), cases.size(), Time()};
+        SuiteProgress place{outcome.cases.size(), cases.size()};
         progress(place);
         const RunResult result =
             RunScenario(one.scenario, *loop(one.scenario.fidelity), [&](Time now) {
@@ -152,13 +152,11 @@ AddSteps(const std::vector<ValidationCase>& cases,
 
 /** Every run's mean and 99th percentile are cases. */
 void
-AddFlows(const MeasuredFlows& measured,
-         const std::function<void(const SuiteProgress&)>& progress,
-         SuiteOutcome& outcome)
+AddFlows(const MeasuredFlows& measured, const ShowSuite& progress, SuiteOutcome& outcome)
 {
     for (const MeasuredFlowRun& run : measured.runs)
     {
-        progress({outcome.cases.size() / 2, measured.runs.size(), Time()});
+        progress({outcome.cases.size() / 2, measured.runs.size()});
         for (CaseOutcome& one : PlayMeasuredFlows(measured.topology, run))
         {
             outcome.cases.push_back(std::move(one));
@@ -169,12 +167,12 @@ AddFlows(const MeasuredFlows& measured,
 /** Every run's first and last completion are cases. */
 void
 AddCompletions(const MeasuredCompletions& measured,
-               const std::function<void(const SuiteProgress&)>& progress,
+               const ShowSuite& progress,
                SuiteOutcome& outcome)
 {
     for (const MeasuredCompletionRun& run : measured.runs)
     {
-        progress({outcome.cases.size() / 2, measured.runs.size(), Time()});
+        progress({outcome.cases.size() / 2, measured.runs.size()});
         for (CaseOutcome& one : PlayMeasuredCompletions(measured, run))
         {
             outcome.cases.push_back(std::move(one));
@@ -183,7 +181,7 @@ AddCompletions(const MeasuredCompletions& measured,
 }
 
 void
-AddFidelities(const Catalog& catalog, const std::function<void()>& progress, SuiteOutcome& outcome)
+AddFidelities(const Catalog& catalog, const ShowSuite& progress, SuiteOutcome& outcome)
 {
     const auto points = CompareFidelities(catalog, progress);
     const auto onFabrics = CompareOnFabrics(catalog, progress);
@@ -197,7 +195,7 @@ AddFidelities(const Catalog& catalog, const std::function<void()>& progress, Sui
 }
 
 void
-AddPlans(const Catalog& catalog, const std::function<void()>& progress, SuiteOutcome& outcome)
+AddPlans(const Catalog& catalog, const ShowSuite& progress, SuiteOutcome& outcome)
 {
     const auto points = ComparePlans(catalog, progress);
     outcome.comparison = ToText(points);
@@ -205,7 +203,7 @@ AddPlans(const Catalog& catalog, const std::function<void()>& progress, SuiteOut
 }
 
 void
-AddHybrid(const Catalog& catalog, const std::function<void()>& progress, SuiteOutcome& outcome)
+AddHybrid(const Catalog& catalog, const ShowSuite& progress, SuiteOutcome& outcome)
 {
     const auto points = CompareHybrid(progress);
     const auto settled = CompareSettled(catalog, progress);
@@ -216,7 +214,7 @@ AddHybrid(const Catalog& catalog, const std::function<void()>& progress, SuiteOu
 }
 
 void
-AddBounds(const Catalog& catalog, const std::function<void()>& progress, SuiteOutcome& outcome)
+AddBounds(const Catalog& catalog, const ShowSuite& progress, SuiteOutcome& outcome)
 {
     const BoundAgreement agreement = CheckBounds(catalog, progress);
     outcome.comparison = ToText(agreement);
@@ -293,11 +291,10 @@ SuiteOutcome
 RunSuite(const ValidationSuite& suite,
          const Catalog& catalog,
          const std::function<std::unique_ptr<EngineLoop>(Fidelity)>& loop,
-         const std::function<void(const SuiteProgress&)>& progress,
+         const ShowSuite& progress,
          Fidelity collectiveFidelity)
 {
     SuiteOutcome outcome = OutcomeOf(suite);
-    const auto unknownLength = [&] { progress({0, 0, Time()}); };
     switch (suite.kind)
     {
     case SuiteKind::Steps:
@@ -308,7 +305,7 @@ RunSuite(const ValidationSuite& suite,
         outcome.fidelity = collectiveFidelity;
         for (const auto& run : suite.collectives)
         {
-            progress({outcome.collectives.size(), suite.collectives.size(), Time()});
+            progress({outcome.collectives.size(), suite.collectives.size()});
             AddCollective(RunMeasuredCollective(run, collectiveFidelity), outcome);
         }
         break;
@@ -320,16 +317,16 @@ RunSuite(const ValidationSuite& suite,
         AddCompletions(suite.completions, progress, outcome);
         break;
     case SuiteKind::Fidelities:
-        AddFidelities(catalog, unknownLength, outcome);
+        AddFidelities(catalog, progress, outcome);
         break;
     case SuiteKind::Plans:
-        AddPlans(catalog, unknownLength, outcome);
+        AddPlans(catalog, progress, outcome);
         break;
     case SuiteKind::Hybrid:
-        AddHybrid(catalog, unknownLength, outcome);
+        AddHybrid(catalog, progress, outcome);
         break;
     case SuiteKind::Bounds:
-        AddBounds(catalog, unknownLength, outcome);
+        AddBounds(catalog, progress, outcome);
         break;
     case SuiteKind::Group:
         throw std::invalid_argument("RunSuite: a group has no cases of its own");

@@ -40,14 +40,6 @@ struct SuiteOutcome
     std::vector<ClassStatistics> ErrorsByClass() const;
 };
 
-/** How far along a suite is. */
-struct SuiteProgress
-{
-    std::size_t done{0};  //!< cases
-    std::size_t cases{0}; //!< zero: not known
-    Time now;             //!< simulated time of the case under way
-};
-
 /**
  * Runs every case of @p suite, which is no group, and checks its statements.
  * @param loop makes what drives a run of the fidelity given
@@ -58,7 +50,7 @@ struct SuiteProgress
 SuiteOutcome RunSuite(const ValidationSuite& suite,
                       const Catalog& catalog,
                       const std::function<std::unique_ptr<EngineLoop>(Fidelity)>& loop,
-                      const std::function<void(const SuiteProgress&)>& progress,
+                      const ShowSuite& progress,
                       Fidelity collectiveFidelity = Fidelity::Analytical);
 
 /**

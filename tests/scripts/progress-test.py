@@ -109,6 +109,14 @@ class Progress(unittest.TestCase):
         self.assertTrue(1 < len(rows) < count + 1, len(rows))
         self.assertEqual(result["flows"], len(rows) - 1)
 
+    def test_a_comparison_of_fidelities_says_how_far_it_is(self):
+        for suite, part in (("fidelity", "calls"), ("bound", "collectives, calibrated")):
+            code, shown, out = self.interrupted("validate", suite, "-o", "suite.h5")
+            self.assertRegex(shown, part + r": \d+ %, \d+ of \d+ cases, in [\d.]+ \w+, "
+                                    r"[\d.,]+ \w+ left")
+            self.assertEqual((code, out), (128 + signal.SIGINT, ""))
+            self.assertEqual(os.listdir(self.folder), ["long.yaml"])
+
     def test_a_pipe_hears_nothing(self):
         run = subprocess.run([WEIR, "run", "long.yaml", "--quiet", "--set",
                               "jobs.0.collective.calls=1000"], cwd=self.folder, check=True,
