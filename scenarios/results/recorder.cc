@@ -219,77 +219,59 @@ class Recorder::Fanout : public RecordSink
 
     void OnOp(const OpRecord& record) override
     {
-        for (auto* sink : m_sinks)
-        {
-            sink->OnOp(record);
-        }
+        Tell(&RecordSink::OnOp, record);
     }
 
     void OnCollective(const CollectiveRecord& record) override
     {
-        for (auto* sink : m_sinks)
-        {
-            sink->OnCollective(record);
-        }
+        Tell(&RecordSink::OnCollective, record);
     }
 
     void OnCall(const CallRecord& record) override
     {
-        for (auto* sink : m_sinks)
-        {
-            sink->OnCall(record);
-        }
+        Tell(&RecordSink::OnCall, record);
     }
 
     void OnFlow(const FlowRecord& record) override
     {
-        for (auto* sink : m_sinks)
-        {
-            sink->OnFlow(record);
-        }
+        Tell(&RecordSink::OnFlow, record);
     }
 
     void OnLinkBin(const LinkBinRecord& record) override
     {
-        for (auto* sink : m_sinks)
-        {
-            sink->OnLinkBin(record);
-        }
+        Tell(&RecordSink::OnLinkBin, record);
     }
 
     void OnPortBin(const PortBinRecord& record) override
     {
-        for (auto* sink : m_sinks)
-        {
-            sink->OnPortBin(record);
-        }
+        Tell(&RecordSink::OnPortBin, record);
     }
 
     void OnPause(const PauseRecord& record) override
     {
-        for (auto* sink : m_sinks)
-        {
-            sink->OnPause(record);
-        }
+        Tell(&RecordSink::OnPause, record);
     }
 
     void OnPausesLeftOut(uint64_t count) override
     {
-        for (auto* sink : m_sinks)
-        {
-            sink->OnPausesLeftOut(count);
-        }
+        Tell(&RecordSink::OnPausesLeftOut, count);
     }
 
     void OnStep(const StepRecord& record) override
     {
-        for (auto* sink : m_sinks)
-        {
-            sink->OnStep(record);
-        }
+        Tell(&RecordSink::OnStep, record);
     }
 
   private:
+    template <typename On, typename Record>
+    void Tell(On on, const Record& record)
+    {
+        for (auto* sink : m_sinks)
+        {
+            (sink->*on)(record);
+        }
+    }
+
     std::vector<RecordSink*> m_sinks;
 };
 

@@ -18,6 +18,16 @@ namespace
 
 constexpr uint32_t NO_COLLECTIVE = 0xffffffff; //!< in /flows/collective
 
+/** Whether another row goes into @p table, which counts those that do not. */
+template <typename Table>
+bool
+HasRoom(Table& table)
+{
+    const bool hasRoom = table.table.Rows() < ResultFile::MAX_ROWS;
+    table.leftOut += hasRoom ? 0 : 1;
+    return hasRoom;
+}
+
 } // namespace
 
 struct ResultFile::Tables
@@ -139,9 +149,8 @@ void
 ResultFile::OnOp(const OpRecord& record)
 {
     auto& table = m_tables->ops;
-    if (table.table.Rows() == MAX_ROWS)
+    if (!HasRoom(table))
     {
-        table.leftOut++;
         return;
     }
     table.step.Append(record.step);
@@ -161,67 +170,72 @@ void
 ResultFile::OnCollective(const CollectiveRecord& record)
 {
     auto& table = m_tables->collectives;
-    if (table.table.Rows() == MAX_ROWS)
+    if (!HasRoom(table))
     {
-        table.leftOut++;
         return;
     }
-    const auto& graph = m_simulation->GetJob(record.job).GetGraph();
-    const auto& members = graph.groups[record.group];
-    const CollectiveCall call = m_simulation->CallOf(record.job, record.group, *record.op);
-    const CollectivePlan& plan = m_simulation->GetPlanner().Plan(call);
-    table.job.Append(record.job.Index());
+    const auto& members = m_simulation->GetJob(record.job).GetGraph().groups[record.group];
     table.id.Append(static_cast<uint32_t>(record.number));
     table.step.Append(record.step);
-    table.groups.Append(m_represented[record.job.Index()].groups[record.group]);
-    table.algorithm.Append(static_cast<uint32_t>(plan.algorithm));
     table.group.Append(record.group);
+    table.groups.Append(m_represented[record.job.Index()].groups[record.group]);
     table.firstRank.Append(members.front().Index());
     table.ranks.Append(static_cast<uint32_t>(members.size()));
-    table.op.Append(static_cast<uint32_t>(call.op));
-    table.label.Append(m_tables->firstLabel[record.job.Index()] + record.op->label);
-    table.protocol.Append(static_cast<uint32_t>(plan.protocol));
-    table.channels.Append(plan.channels);
-    table.bytes.Append(call.bytes.Count());
     table.firstArrival.Append(record.firstArrival.ToSeconds());
-    table.start.Append(record.started.ToSeconds());
-    table.finish.Append(record.finished.ToSeconds());
-    const Fidelity fidelity = m_simulation->FidelityOf(record.job);
-    table.fidelity.Append(static_cast<uint32_t>(m_simulation->FidelityOfEndedCall(fidelity)));
+    AppendCall(record.job.Index(),
+               record.op->label,
+               m_simulation->CallOf(record.job, record.group, *record.op),
+               m_simulation->FidelityOf(record.job),
+               record.started,
+               record.finished);
 }
 
 void
 ResultFile::OnCall(const CallRecord& record)
 {
     auto& table = m_tables->collectives;
-    if (table.table.Rows() == MAX_ROWS)
+    if (!HasRoom(table))
     {
-        table.leftOut++;
         return;
     }
     const CollectiveLoop& loop = *m_simulation->Collectives()[record.collectiveJob];
     const CollectiveCall& call = loop.GetCall(record.number);
-    const CollectivePlan& plan = m_simulation->GetPlanner().Plan(call);
     const auto calls = static_cast<uint32_t>(loop.Calls().size());
-    const std::size_t job = m_simulation->JobCount() + record.collectiveJob;
-    table.job.Append(static_cast<uint32_t>(job));
     table.id.Append(record.number);
     table.step.Append(record.number / calls);
-    table.groups.Append(1);
-    table.algorithm.Append(static_cast<uint32_t>(plan.algorithm));
     table.group.Append(0);
+    table.groups.Append(1);
     table.firstRank.Append(0);
     table.ranks.Append(static_cast<uint32_t>(
         m_simulation->GetPlanner().GetCommunicator(call.communicator).Size()));
+    table.firstArrival.Append(record.started.ToSeconds());
+    AppendCall(m_simulation->JobCount() + record.collectiveJob,
+               record.number % calls,
+               call,
+               m_simulation->CollectiveFidelity(record.collectiveJob),
+               record.started,
+               record.finished);
+}
+
+void
+ResultFile::AppendCall(std::size_t job,
+                       uint32_t label,
+                       const CollectiveCall& call,
+                       Fidelity fidelity,
+                       Time started,
+                       Time finished)
+{
+    auto& table = m_tables->collectives;
+    const CollectivePlan& plan = m_simulation->GetPlanner().Plan(call);
+    table.job.Append(static_cast<uint32_t>(job));
     table.op.Append(static_cast<uint32_t>(call.op));
-    table.label.Append(m_tables->firstLabel[job] + record.number % calls);
+    table.label.Append(m_tables->firstLabel[job] + label);
+    table.algorithm.Append(static_cast<uint32_t>(plan.algorithm));
     table.protocol.Append(static_cast<uint32_t>(plan.protocol));
     table.channels.Append(plan.channels);
     table.bytes.Append(call.bytes.Count());
-    table.firstArrival.Append(record.started.ToSeconds());
-    table.start.Append(record.started.ToSeconds());
-    table.finish.Append(record.finished.ToSeconds());
-    const Fidelity fidelity = m_simulation->CollectiveFidelity(record.collectiveJob);
+    table.start.Append(started.ToSeconds());
+    table.finish.Append(finished.ToSeconds());
     table.fidelity.Append(static_cast<uint32_t>(m_simulation->FidelityOfEndedCall(fidelity)));
 }
 
@@ -229,9 +243,8 @@ void
 ResultFile::OnFlow(const FlowRecord& record)
 {
     auto& table = m_tables->flows;
-    if (table.table.Rows() == MAX_ROWS)
+    if (!HasRoom(table))
     {
-        table.leftOut++;
         return;
     }
     const uint32_t path = record.path.Index();
@@ -303,6 +316,7 @@ ResultFile::OnLinkBin(const LinkBinRecord& record)
 void
 ResultFile::Commit(const RunResult& result)
 {
+    std::vector<std::string> groups{"/steps", "/ops", "/collectives", "/flows", "/links"};
     WriteCatalogs(m_file, *m_simulation);
     WriteSummary(m_file, result);
     m_tables->steps.table.Finish();
@@ -316,25 +330,18 @@ ResultFile::Commit(const RunResult& result)
     if (m_tables->linkBins)
     {
         m_tables->linkBins->table.Finish();
+        groups.emplace_back("/link_series");
     }
     if (m_tables->portBins)
     {
         m_tables->portBins->table.Finish();
+        groups.emplace_back("/port_series");
         m_file.SetAttribute("/port_series",
                             "bin_width_s",
                             static_cast<double>(m_portBinWidth.ToPicoseconds()) / 1e12);
     }
     WriteRanks(m_file, result, *m_simulation);
     WriteLinks(m_file, *m_simulation);
-    std::vector<std::string> groups{"/steps", "/ops", "/collectives", "/flows", "/links"};
-    if (m_tables->linkBins)
-    {
-        groups.emplace_back("/link_series");
-    }
-    if (m_tables->portBins)
-    {
-        groups.emplace_back("/port_series");
-    }
     for (const std::string& group : groups)
     {
         m_file.SetAttribute(group, "window_start_s", 0.0);
