@@ -65,7 +65,6 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-uses.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/parameter-writer.cc
-  ${CMAKE_CURRENT_LIST_DIR}/writers/write-corrections.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-nccl.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-node.cc

@@ -3,7 +3,7 @@
 #include "scenarios/bound/calibration-file.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
-#include "scenarios/command/output-option.h"
+#include "scenarios/command/verb-options.h"
 #include "scenarios/machine/calibrate-machine.h"
 #include "scenarios/machine/machine-runs.h"
 #include "scenarios/machine/machine-system.h"
@@ -14,7 +14,7 @@
 #include "scenarios/simulation/progress.h"
 #include "scenarios/validation/error-statistics.h"
 #include "scenarios/validation/packet-agreement.h"
-#include "scenarios/writers/write-corrections.h"
+#include "scenarios/writers/write-packets.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>

@@ -2,10 +2,10 @@
 #include "scenarios/command/commands.h"
 
 #include "scenarios/command/interruption.h"
-#include "scenarios/command/output-option.h"
 #include "scenarios/command/packets-option.h"
 #include "scenarios/command/result-option.h"
 #include "scenarios/command/simulation-loop.h"
+#include "scenarios/command/verb-options.h"
 #include "scenarios/flows/draw-flows.h"
 #include "scenarios/flows/flow-report.h"
 #include "scenarios/flows/hpcc-config.h"
@@ -154,7 +154,8 @@ WithFiles(FlowsOptions options)
     {
         if (file.empty())
         {
-            throw InputError(std::string(name) + " is required; see weir flows --help");
+            throw InputError("found no " + std::string(name) +
+                             ", expected it; see weir flows --help");
         }
     }
     return options;

@@ -5,7 +5,7 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/print-notes.h"
-#include "scenarios/command/settings-option.h"
+#include "scenarios/command/verb-options.h"
 #include "scenarios/describe/describe-graph.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/yaml/input-error.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/packets-option.h"
+#include "scenarios/command/verb-options.h"
 
 #include "fabric/transport/packet/congestion/congestion-controls.h"
-#include "scenarios/command/settings-option.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/read-corrections.h"
 #include "scenarios/readers/read-packets.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/commands.h"
-#include "scenarios/command/output-option.h"
 #include "scenarios/command/python-package.h"
+#include "scenarios/command/verb-options.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
 

@@ -2,7 +2,7 @@
 #include "scenarios/command/result-option.h"
 
 #include "scenarios/command/interruption.h"
-#include "scenarios/command/output-option.h"
+#include "scenarios/command/verb-options.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/yaml-node.h"

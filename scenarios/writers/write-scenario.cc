@@ -5,7 +5,6 @@
 #include "scenarios/readers/plan-uses.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/writers/parameter-writer.h"
-#include "scenarios/writers/write-corrections.h"
 #include "scenarios/writers/write-experts.h"
 #include "scenarios/writers/write-layer-table.h"
 #include "scenarios/writers/write-nccl.h"
