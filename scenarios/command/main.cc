@@ -79,7 +79,7 @@ OptionNames(const CLI::App& app)
     return names;
 }
 
-/** What is wrong with a command line without a verb. */
+/** What is wrong with a command line in which @p app lacks its verb. */
 std::string
 ExplainVerb(const CLI::App& app)
 {
@@ -89,34 +89,94 @@ ExplainVerb(const CLI::App& app)
         names.push_back(verb->get_name());
     }
     const auto words = app.remaining();
-    if (words.empty())
-    {
-        return "expected one of: " + weir::JoinNames(names) + "; see weir --help";
-    }
-    return "unknown verb '" + words.front() + "'" + weir::DidYouMean(words.front(), names) +
+    return (words.empty() ? std::string("found no verb")
+                          : "found the unknown verb '" + words.front() + "'" +
+                                weir::DidYouMean(words.front(), names)) +
            ", expected one of: " + weir::JoinNames(names);
+}
+
+/** What @p option takes, without the library's "UINT:INT". */
+std::string
+ExpectedOf(const CLI::Option& option)
+{
+    const std::string type = option.get_type_name();
+    const auto range = type.find(" in [");
+    const auto choices = type.find('{');
+    return range != std::string::npos     ? "a number" + type.substr(range)
+           : choices != std::string::npos ? "one of " + type.substr(choices)
+                                          : type;
+}
+
+/** The option or operand that @p error names; nullptr: none. */
+const CLI::Option*
+OptionOf(const CLI::App& app, const std::string& error)
+{
+    for (const auto* option : app.get_options())
+    {
+        const std::string name = option->get_name();
+        const auto at = error.find(name);
+        const auto end = at + name.size();
+        if (at != std::string::npos && (at == 0 || error[at - 1] == ' ') &&
+            (end == error.size() || error[end] == ' ' || error[end] == ':'))
+        {
+            return option;
+        }
+    }
+    return nullptr;
 }
 
 /** What is wrong with a command line that @p error refused, with the nearest right word. */
 std::string
 Explain(const CLI::App& app, const CLI::ParseError& error)
 {
-    const auto verbs = app.get_subcommands();
-    const CLI::App& place = verbs.empty() ? app : *verbs.front();
+    const CLI::App* place = &app;
+    std::string help = "; see weir ";
+    while (!place->get_subcommands().empty())
+    {
+        place = place->get_subcommands().front();
+        help += place->get_name() + " ";
+    }
+    help += "--help";
     for (const auto& word : app.remaining(true))
     {
         if (word.size() > 1 && word[0] == '-')
         {
             const std::string name = word.substr(0, word.find('='));
-            return "unknown option '" + name + "'" + weir::DidYouMean(name, OptionNames(place)) +
-                   "; see weir " + (verbs.empty() ? "" : place.get_name() + " ") + "--help";
+            return "found the unknown option '" + name + "'" +
+                   weir::DidYouMean(name, OptionNames(*place)) + ", expected another" + help;
         }
     }
-    if (verbs.empty())
+    const std::string said = FirstLine(error.what());
+    if (said.find("expected") != std::string::npos && said.find("found") != std::string::npos)
     {
-        return ExplainVerb(app);
+        return said + help;
     }
-    return FirstLine(error.what()) + "; see weir " + place.get_name() + " --help";
+    const CLI::Option* option = OptionOf(*place, said);
+    if (option == nullptr)
+    {
+        const auto words = app.remaining(true);
+        return (place->get_require_subcommand_min() > 0 ? ExplainVerb(*place)
+                : words.empty()                         ? said
+                                : "found the word '" + words.front() + "', expected no more") +
+               help;
+    }
+    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    {
+        return "found no " + option->get_name() + ", expected it" + help;
+    }
+    if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
+    {
+        return "found both, " + said + ", expected one" + help;
+    }
+    const auto& found = option->results();
+    const std::string expected = ExpectedOf(*option);
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr)
+    {
+        return option->get_name() + ": found '" + (found.empty() ? "" : found.back()) +
+               "', expected " + expected + help;
+    }
+    return option->get_name() + ": found " + std::to_string(found.size()) + " values, expected " +
+           std::to_string(option->get_items_expected_min()) + " (" + expected + ")" + help;
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 """Mutated command lines and input files for the built `weir`: fuzz-commands.py WEIR [options].
 
 A command must end with exit code 0, or with 2 and one line on standard error that begins with
-"weir: "; 1 is a check of `weir validate` that failed. What takes longer than --seconds gets a
+"weir: " and says what was found and what was expected; 1 is a check of `weir validate` that failed. What takes longer than --seconds gets a
 SIGINT, and must then end with 130 and one line. Nothing else may happen: no signal, no control
 characters on the terminal, no more memory than MAX_KIB, no input changed, no file left behind by a
 command that failed. The same seed gives the same commands.
@@ -226,6 +226,8 @@ def complaint(arguments, files, code, interrupted, printed, said, left, kib):
         return f"exit code {code}: {said[:300]!r}"
     if failed and (not said.startswith("weir: ") or said.count("\n") != 1):
         return f"exit code {code} without one line that begins with 'weir: ': {said[:600]!r}"
+    if code == 2 and not re.search("found.*expected", said):
+        return f"a refusal that does not say what was found and what expected: {said[:300]!r}"
     if failed and code == 2 and printed:
         return f"a refusal after something was printed: {printed[:200]!r}"
     if CONTROL.search(printed + said):

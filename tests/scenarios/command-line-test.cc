@@ -42,8 +42,8 @@ TEST_P(Refusals, OneLineAndExitCode2)
 constexpr Refusal REFUSALS[] = {
     {"", "expected one of: run"},
     {"rnu x", "did you mean 'run'"},
-    {"--jsn", "unknown option '--jsn'"},
-    {"run", "FILE is required"},
+    {"--jsn", "found the unknown option '--jsn'"},
+    {"run", "found no FILE, expected"},
     {"run gpt-22b-8-a100-full --fidelty flow", "did you mean '--fidelity'"},
     {"run missing.yaml", "missing.yaml"},
     {"collective --system hgx-h100 --op all-reduce --algorithm ring,rings",
@@ -76,7 +76,7 @@ constexpr Refusal REFUSALS[] = {
     {"run gpt-22b-8-a100-full -o a.h5 --timeline no/such.json", "cannot write 'no/such.json'"},
     {"run gpt-22b-8-a100-full -o .", "it is a folder"},
     {"run gpt-22b-8-a100-full -o /dev/null", "it is a device or a pipe, expected a file"},
-    {"collective --op all-reduce", "--system is required"},
+    {"collective --op all-reduce", "found no --system, expected"},
     {"collective --system hgx-h10 --op all-reduce", "did you mean 'hgx-h100'"},
     {"collective --system hgx-h100 --op allreduce", "did you mean 'all-reduce'"},
     {"collective --system hgx-h100 --op all-reduce --sizes 8Q", "--sizes"},
@@ -108,7 +108,8 @@ constexpr Refusal REFUSALS[] = {
     {"validate nccl-v100-2019 --fidelity auto", "expected analytical, stream or flow"},
     {"calibrate -o a.yaml", "neither --shortcut nor --corrections nor --system with"},
     {"calibrate --system polaris --from no-such.txt -o a.yaml", "no-such.txt"},
-    {"calibrate --system polaris --from a.txt --shortcut steps -o a.yaml", "excludes"},
+    {"calibrate --system polaris --from a.txt --shortcut steps -o a.yaml",
+     "found both, --shortcut excludes --system, expected one"},
     {"calibrate --system polari --from a.txt -o a.yaml", "did you mean 'polaris'"},
     {"calibrate --system '{base: polaris}' --from a.txt -o a.yaml", "a name of the catalogue or a"},
     {"calibrate --system polaris --from a.txt -o a.txt", "expected another file than the file of"},
@@ -120,11 +121,12 @@ constexpr Refusal REFUSALS[] = {
     {"validate no-such-suite", "no-such-suite"},
     {"graph gpt-22b-8-a100-full --rank 8", "expected one of 0 to 7"},
     {"kernel --gpu h300 gemm 64 64 64", "h300"},
-    {"kernel gemm 64 64 0", "not in range"},
-    {"kernel gemm -1 64 64", "not in range"},
+    {"kernel gemm 64 64 0", "expected a number in ["},
+    {"kernel gemm -1 64 64", "expected a number in ["},
     {"kernel gemm 4294967296 4294967296 4294967296", "expected at most 1e+20"},
-    {"kernel attention --heads 8 --sequence 18446744073709551615 --head-dim 64", "not in range"},
-    {"kernel embedding --rows 18446744073709551615 --dim 64", "not in range"},
+    {"kernel attention --heads 8 --sequence 18446744073709551615 --head-dim 64",
+     "expected a number in ["},
+    {"kernel embedding --rows 18446744073709551615 --dim 64", "expected a number in ["},
     {"kernel embedding --indices no-such-file --rows 9 --dim 64", "found --rows beside it"},
     {"kernel embedding --indices no-such-file --zipf 1 --dim 64", "found --zipf beside it"},
     {"kernel gemm 64 64 64 --precision int8", "expected one of: fp32"},
@@ -337,7 +339,7 @@ TEST(CommandLine, RunsAConfigurationOfHpccsSimulator)
     EXPECT_NE(ScratchFolder::Read(folder / "a.csv"), ScratchFolder::Read(folder / "d.csv"));
     const Outcome without = Weir(folder, "flows --topology mix/t.txt");
     EXPECT_EQ(without.exit, 2);
-    EXPECT_NE(without.err.find("--flows is required"), std::string::npos) << without.err;
+    EXPECT_NE(without.err.find("found no --flows, expected"), std::string::npos) << without.err;
 }
 
 /**

@@ -254,7 +254,7 @@ class Refusals(unittest.TestCase):
                      "a.svg", "--window", "5000s:6000s")
 
     def test_options(self):
-        self.refused("--output is required", "two-jobs.h5")
+        self.refused("found no --output, expected", "two-jobs.h5")
         self.refused("--figures: found it beside --figure", "two-jobs.h5", "-o", "a.svg",
                      "--figure", "gantt", "--figures", "pictures")
         self.refused("--window: found '5ms', expected START:END", "two-jobs.h5", "-o", "a.html",
