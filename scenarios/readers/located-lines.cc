@@ -38,11 +38,12 @@ LocatedLines::LocatedLines(std::string path, const std::string& what)
     std::error_code ignored;
     if (std::filesystem::is_directory(m_path, ignored))
     {
-        throw InputError(what + ": cannot read '" + m_path + "': it is a folder, expected a file");
+        throw InputError(what + ": found the folder '" + m_path + "', expected a file");
     }
     if (!m_file)
     {
-        throw InputError(what + ": cannot read '" + m_path + "': " + std::strerror(errno));
+        throw InputError(what + ": found no readable file '" + m_path + "' (" +
+                         std::strerror(errno) + "), expected one");
     }
 }
 

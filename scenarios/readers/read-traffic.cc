@@ -148,14 +148,15 @@ SizeDistribution
 ReadSizes(const YamlNode& node, const Catalog& catalog)
 {
     const std::string text = node.AsString();
+    const std::filesystem::path beside = std::filesystem::path(node.File()).parent_path() / text;
+    std::error_code unknown;
+    const std::string path = std::filesystem::exists(beside, unknown) ? beside.string() : text;
     const bool isText = std::filesystem::path(text).has_extension() && !IsYaml(text);
-    if (!isText)
+    if (!isText || !std::filesystem::exists(path, unknown))
     {
         return FromYaml(catalog.Find(CatalogKind::FlowSizes, node));
     }
-    const std::filesystem::path beside = std::filesystem::path(node.File()).parent_path() / text;
-    std::error_code unknown;
-    return FromText(std::filesystem::exists(beside, unknown) ? beside.string() : text);
+    return FromText(path);
 }
 
 void

@@ -191,8 +191,9 @@ TEST(OpenNetwork, RefusesWhatIsNeitherFileNorSystem)
     EXPECT_NE(RefusalOf([&] { OpenNetwork("no-such-system", {}, catalog); }).find("no-such-system"),
               std::string::npos);
     EXPECT_EQ(RefusalOf([&] { OpenNetwork("no/such-file", {}, catalog); }),
-              "--topology: cannot read 'no/such-file': No such file or directory");
-    EXPECT_NE(RefusalOf([&] { OpenNetwork("/", {}, catalog); }).find("it is a folder"),
+              "--topology: found no readable file 'no/such-file' (No such file or directory), "
+              "expected one");
+    EXPECT_NE(RefusalOf([&] { OpenNetwork("/", {}, catalog); }).find("found the folder"),
               std::string::npos);
     const TextFile file(NETWORK);
     EXPECT_NE(RefusalOf([&] {
