@@ -95,8 +95,11 @@ def port_of(box, own, pairs, pair):
 
 
 def span_of(devices):
-    """Devices of one box: "node0 ... node31"."""
-    return devices[0] if len(devices) == 1 else f"{devices[0]} ... {devices[-1]}"
+    """Devices of one box: "node0 ... 31"."""
+    first, last = devices[0], devices[-1]
+    kind = class_of(first)
+    return first if len(devices) == 1 else \
+        f"{first} ... {last.removeprefix(kind) if first.startswith(kind) else last}"
 
 
 def matrix_of(cells):
@@ -158,7 +161,10 @@ class Topology(Figure):
                 place = grid[1 + len(wide) + row, side] if len(line) > 1 else \
                     grid[1 + len(wide) + row, :]
                 axes.append(figure.add_subplot(place))
-                self._draw_matrix(axes[-1], *drawn[name], name, shades, 16 if len(line) > 1 else 32)
+                parallel = data[data["panel"] == name].groupby(["row", "column"]).size().max()
+                title = name + (f", the busiest of {parallel} parallel links" if parallel > 1 else "")
+                self._draw_matrix(axes[-1], *drawn[name], title, shades,
+                                  16 if len(line) > 1 else 32)
         heat_bar(figure, axes, shades)
         return figure
 
@@ -266,7 +272,7 @@ class Topology(Figure):
         return max(bands) + (0.9 if any(places[a][1] == places[b][1] for a, b in pairs) else 0.3)
 
     @staticmethod
-    def _draw_matrix(axes, matrix, rows, columns, name, shades, room):
+    def _draw_matrix(axes, matrix, rows, columns, title, shades, room):
         heat_image(axes, matrix, shades)
         for axis, names, most in ((axes.yaxis, rows, FEW_TICKS), (axes.xaxis, columns, room)):
             kinds = {class_of(device) for device in names}
@@ -279,7 +285,7 @@ class Topology(Figure):
             axis.set_tick_params(length=1.5, pad=1.5)
             if axis is axes.xaxis and max(map(len, names)) * min(len(names), most) > 4 * most:
                 axis.set_tick_params(rotation=90)
-        axes.set_title(name, loc="left", pad=2, fontsize=7)
+        axes.set_title(title, loc="left", pad=2, fontsize=7)
 
     def caption(self, data):
         most = data.loc[data["utilization"].idxmax()]
