@@ -187,8 +187,9 @@ ReadOperation(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
     if (!options.op.empty() || options.algorithm != "auto" || options.channels > 0)
     {
-        throw InputError("--msccl: the operation, its algorithm and its channels are those of '" +
-                         options.msccl + "', expected no --op, --algorithm or --channels");
+        throw InputError(
+            "--msccl: found --op, --algorithm or --channels beside it, expected those of '" +
+            options.msccl + "' alone");
     }
     spec.program = ReadMscclFile(options.msccl);
     spec.op = spec.program->op;
