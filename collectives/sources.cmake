@@ -35,7 +35,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported.cc
-  ${CMAKE_CURRENT_LIST_DIR}/schedule/lanes.cc
+  ${CMAKE_CURRENT_LIST_DIR}/schedule/sub-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/message-split.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/default-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/kernel-times.cc

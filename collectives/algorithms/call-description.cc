@@ -27,10 +27,10 @@ BlockRate(const BlockTimes& times)
 }
 
 double
-MaxWireFactor(const ChannelSchedule& channel, const Lane& lane)
+MaxWireFactor(const ChannelSchedule& channel, const SubChannel& subChannel)
 {
     double most = 1;
-    for (const Lane::Hop& hop : lane.hops)
+    for (const SubChannel::Hop& hop : subChannel.hops)
     {
         most = std::max(most, channel.connections[hop.connection].wireFactor);
     }
@@ -44,26 +44,26 @@ Scaled(Bytes bytes, double factor)
 }
 
 RouteId
-RouteOver(const ChannelSchedule& channel, const Lane::Hop& hop, Routing& routing)
+RouteOver(const ChannelSchedule& channel, const SubChannel::Hop& hop, Routing& routing)
 {
     RouteSum sum;
     sum.Add(channel.connections[hop.connection].connection.route, hop.uses);
     return routing.AddSum(sum);
 }
 
-/** What a lane's slices cross, without their sizes. */
+/** What a sub-channel's slices cross, without their sizes. */
 Pipeline
-StagesOf(const ChannelSchedule& channel, const Lane& lane, Routing& routing)
+StagesOf(const ChannelSchedule& channel, const SubChannel& subChannel, Routing& routing)
 {
     Pipeline pipeline;
-    pipeline.stages.resize(lane.path.size());
-    for (const Lane::Hop& hop : lane.hops)
+    pipeline.stages.resize(subChannel.path.size());
+    for (const SubChannel::Hop& hop : subChannel.hops)
     {
         pipeline.stages[hop.stage].push_back(RouteOver(channel, hop, routing));
     }
-    for (const uint32_t hop : lane.path)
+    for (const uint32_t hop : subChannel.path)
     {
-        pipeline.path.push_back(RouteOver(channel, lane.hops[hop], routing));
+        pipeline.path.push_back(RouteOver(channel, subChannel.hops[hop], routing));
     }
     return pipeline;
 }
@@ -181,12 +181,12 @@ PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description)
     for (const auto& alike : description.channels)
     {
         const auto channels = static_cast<double>(alike.channels.size());
-        for (const Lane& lane :
-             LanesOf(alike.steps, description.chunks, description.lanes, inputs.routing))
+        for (const SubChannel& subChannel : SubChannelsOf(
+                 alike.steps, description.chunks, description.subChannels, inputs.routing))
         {
-            const double factor = MaxWireFactor(alike.steps, lane);
-            const Rate cap = std::min(description.call.channelCap, lane.cap);
-            Pipeline pipeline = StagesOf(alike.steps, lane, inputs.routing);
+            const double factor = MaxWireFactor(alike.steps, subChannel);
+            const Rate cap = std::min(description.call.channelCap, subChannel.cap);
+            Pipeline pipeline = StagesOf(alike.steps, subChannel, inputs.routing);
             pipeline.slice = Scaled(slice, factor);
             pipeline.bytes = Scaled(wire, factor);
             pipeline.cap = cap * factor;
@@ -204,29 +204,29 @@ PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description)
                    {inputs.routing.AddSum(sum),
                     pipeline.bytes * static_cast<int64_t>(alike.channels.size()),
                     std::min(cap, block) * (factor * channels),
-                    lane.weight * channels},
+                    subChannel.weight * channels},
                    inputs.routing);
             AddPipeline(shape.pipelines, std::move(pipeline));
-            slowest = std::max(slowest, lane.latency);
+            slowest = std::max(slowest, subChannel.latency);
         }
     }
     shape.latency = description.call.startLatency + slowest;
     return shape;
 }
 
-DescribedLanes::DescribedLanes(const AlgorithmInputs& inputs, const CallDescription& description)
+DescribedLoads::DescribedLoads(const AlgorithmInputs& inputs, const CallDescription& description)
     : m_in(inputs),
       m_description(description)
 {
     for (const auto& alike : description.channels)
     {
-        m_lanes.push_back(
-            LanesOf(alike.steps, description.chunks, description.lanes, inputs.routing));
+        m_subChannels.push_back(SubChannelsOf(
+            alike.steps, description.chunks, description.subChannels, inputs.routing));
     }
 }
 
 std::vector<StreamLeg>
-DescribedLanes::Legs(double payload, const IsMeant& isMeant) const
+DescribedLoads::Legs(double payload, const IsMeant& isMeant) const
 {
     struct Alike
     {
@@ -237,14 +237,14 @@ DescribedLanes::Legs(double payload, const IsMeant& isMeant) const
     };
 
     std::vector<StreamLeg> legs;
-    for (std::size_t i = 0; i < m_lanes.size(); ++i)
+    for (std::size_t i = 0; i < m_subChannels.size(); ++i)
     {
         const auto& connections = m_description.channels[i].steps.connections;
         const auto channels = static_cast<double>(m_description.channels[i].channels.size());
-        for (const Lane& lane : m_lanes[i])
+        for (const SubChannel& subChannel : m_subChannels[i])
         {
             std::vector<Alike> hops;
-            for (const Lane::Hop& hop : lane.hops)
+            for (const SubChannel::Hop& hop : subChannel.hops)
             {
                 const ScheduleConnection& each = connections[hop.connection];
                 if (!isMeant(each, hop))
@@ -267,7 +267,7 @@ DescribedLanes::Legs(double payload, const IsMeant& isMeant) const
                 AddLeg(legs,
                        {m_in.routing.AddSum(alike.sum),
                         RoundedUp(payload * wire),
-                        lane.cap * wire,
+                        subChannel.cap * wire,
                         alike.weight * channels},
                        m_in.routing);
             }
@@ -277,21 +277,21 @@ DescribedLanes::Legs(double payload, const IsMeant& isMeant) const
 }
 
 std::vector<StreamLeg>
-DescribedLanes::Legs(double payload) const
+DescribedLoads::Legs(double payload) const
 {
-    return Legs(payload, [](const ScheduleConnection&, const Lane::Hop&) { return true; });
+    return Legs(payload, [](const ScheduleConnection&, const SubChannel::Hop&) { return true; });
 }
 
 Time
-DescribedLanes::SlowestHop(const IsMeant& isMeant) const
+DescribedLoads::SlowestHop(const IsMeant& isMeant) const
 {
     Time slowest;
-    for (std::size_t i = 0; i < m_lanes.size(); ++i)
+    for (std::size_t i = 0; i < m_subChannels.size(); ++i)
     {
         const auto& connections = m_description.channels[i].steps.connections;
-        for (const Lane& lane : m_lanes[i])
+        for (const SubChannel& subChannel : m_subChannels[i])
         {
-            for (const Lane::Hop& hop : lane.hops)
+            for (const SubChannel::Hop& hop : subChannel.hops)
             {
                 const ScheduleConnection& each = connections[hop.connection];
                 if (isMeant(each, hop))

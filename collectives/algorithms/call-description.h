@@ -3,8 +3,8 @@
 #define WEIR_COLLECTIVES_ALGORITHMS_CALL_DESCRIPTION_H
 
 #include "collectives/algorithms/algorithm.h"
-#include "collectives/schedule/lanes.h"
 #include "collectives/schedule/schedule.h"
+#include "collectives/schedule/sub-channels.h"
 
 #include <cstdint>
 #include <functional>
@@ -17,7 +17,7 @@ namespace weir
  * A call as its algorithm describes it, once: what each block sends, receives and reduces on every
  * channel, chunk by chunk, over which connections; no sizes but that of a chunk. FlowEngine plays
  * it (ScheduleOf); loads, fill and latency for StreamEngine and the closed form follow from its
- * lanes.
+ * sub-channels.
  */
 struct CallDescription
 {
@@ -30,9 +30,9 @@ struct CallDescription
 
     Schedule call; //!< without channels: start latency, caps, block times
     std::vector<Channel> channels;
-    Bytes chunk;        //!< payload of a full one
-    uint32_t chunks{1}; //!< of a pass
-    uint32_t lanes{1};  //!< chunk i goes by lane i mod lanes, see LanesOf
+    Bytes chunk;             //!< payload of a full one
+    uint32_t chunks{1};      //!< of a pass
+    uint32_t subChannels{1}; //!< chunk i goes by sub-channel i mod sub-channels, see SubChannelsOf
     uint32_t slices{0}; //!< of a chunk, if it is large enough; 0: as many as its block makes passes
     bool wholePasses{
         false}; //!< a chunk's slices are what a block's passes move (PassOf), not equal parts
@@ -48,24 +48,24 @@ struct CallDescription
 Schedule ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description);
 
 /**
- * The call as pipelines, one of each lane, in which all hops are busy once the first slice has
- * crossed them (PipelineTime): equal shares on all channels.
+ * The call as pipelines, one of each sub-channel, in which all hops are busy once the first slice
+ * has crossed them (PipelineTime): equal shares on all channels.
  */
 StreamShape PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description);
 
-/** The lanes of a description's channels, and what passes of some size load. */
-class DescribedLanes
+/** The sub-channels of a description's channels, and what passes of some size load. */
+class DescribedLoads
 {
   public:
     /** Both must outlive it. */
-    DescribedLanes(const AlgorithmInputs& inputs, const CallDescription& description);
+    DescribedLoads(const AlgorithmInputs& inputs, const CallDescription& description);
 
-    /** Which hops to count, by what they are in their lane. */
-    using IsMeant = std::function<bool(const ScheduleConnection&, const Lane::Hop&)>;
+    /** Which hops to count, by what they are in their sub-channel. */
+    using IsMeant = std::function<bool(const ScheduleConnection&, const SubChannel::Hop&)>;
 
     /**
-     * One leg per lane, for channels over the same links once, of those hops that carry alike (by
-     * wire factor and uses); @p payload bytes of each chunk on each channel.
+     * One leg per sub-channel, for channels over the same links once, of those hops that carry
+     * alike (by wire factor and uses); @p payload bytes of each chunk on each channel.
      */
     std::vector<StreamLeg> Legs(double payload, const IsMeant& isMeant) const;
 
@@ -78,13 +78,13 @@ class DescribedLanes
     /** Of the slowest path. */
     uint32_t Stages() const
     {
-        return static_cast<uint32_t>(m_lanes.front().front().path.size());
+        return static_cast<uint32_t>(m_subChannels.front().front().path.size());
     }
 
   private:
     const AlgorithmInputs& m_in;
     const CallDescription& m_description;
-    std::vector<std::vector<Lane>> m_lanes; //!< by channel of the description
+    std::vector<std::vector<SubChannel>> m_subChannels; //!< by channel of the description
 };
 
 } // namespace weir

@@ -15,7 +15,7 @@ namespace
 {
 
 constexpr uint32_t NONE = 0xffffffff;
-constexpr uint32_t FIRST_FLOW_LANE = 100; //!< thread number of a rank's first flow lane
+constexpr uint32_t FIRST_FLOW_TRACK = 100; //!< thread number of a rank's first flow track
 
 /** As PyTorch's process groups name it in Kineto's `Collective name`. */
 const char*
@@ -356,19 +356,19 @@ Timeline::OnFlow(const FlowRecord& record)
         return;
     }
     m_flows++;
-    auto& lanes = m_shown[shown].laneEnds;
-    std::size_t lane = 0;
-    while (lane < lanes.size() && lanes[lane] > record.started)
+    auto& tracks = m_shown[shown].trackEnds;
+    std::size_t track = 0;
+    while (track < tracks.size() && tracks[track] > record.started)
     {
-        lane++;
+        track++;
     }
-    const auto tid = static_cast<uint32_t>(FIRST_FLOW_LANE + lane);
-    if (lane == lanes.size())
+    const auto tid = static_cast<uint32_t>(FIRST_FLOW_TRACK + track);
+    if (track == tracks.size())
     {
-        lanes.emplace_back();
-        m_writer.NameThread(m_shown[shown].pid, tid, "flows, lane " + std::to_string(lane));
+        tracks.emplace_back();
+        m_writer.NameThread(m_shown[shown].pid, tid, "flows, track " + std::to_string(track));
     }
-    lanes[lane] = record.finished;
+    tracks[track] = record.finished;
     const std::string quoted = JsonQuoted(FlowName(record.owner));
     m_writer.BeginEvent(quoted.substr(1, quoted.size() - 2),
                         "flow",
@@ -447,9 +447,9 @@ Timeline::OnPause(const PauseRecord& record)
     if (record.link != m_pausePort)
     {
         m_pausePort = record.link;
-        m_writer.NameThread(pid, ++m_pauseLane, m_simulation->GetTopology().LinkName(record.link));
+        m_writer.NameThread(pid, ++m_pauseTrack, m_simulation->GetTopology().LinkName(record.link));
     }
-    m_writer.BeginEvent("paused", "pause", pid, m_pauseLane, record.started, record.finished);
+    m_writer.BeginEvent("paused", "pause", pid, m_pauseTrack, record.started, record.finished);
     m_writer.EndEvent();
 }
 

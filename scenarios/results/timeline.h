@@ -26,11 +26,11 @@ std::string TimelinePath(const Scenario& scenario);
  * traces so that its tools (HTA) can read it.
  *
  * A process is a rank, a thread one of its streams; flows that leave a shown rank's GPU are on
- * lanes of their own, one lane per concurrent flow, so events of a thread never overlap. Compute
+ * tracks of their own, one track per concurrent flow, so events of a thread never overlap. Compute
  * operations of micro-batch 0 contain their kernels; those of the others are one event each (their
  * kernels are the same). What is shown is the recorder's choice: one step of the
  * recorded ranks. A job that is a collective is a process of its own with a
- * call an event, and flows of no training job are on lanes of their source, of the first
+ * call an event, and flows of no training job are on tracks of their source, of the first
  * MAX_SOURCES. Ports of the port series are threads of one more process with a pause an event;
  * their queue lengths are counters there, of the whole run. Times are in microseconds of simulated
  * time.
@@ -63,11 +63,11 @@ class Timeline : public RecordSink
     void OnPausesLeftOut(uint64_t count) override;
 
   private:
-    /** A rank that is shown, and when the last flow on each of its lanes ended. */
+    /** A rank that is shown, and when the last flow on each of its tracks ended. */
     struct ShownRank
     {
         uint32_t pid;
-        std::vector<Time> laneEnds;
+        std::vector<Time> trackEnds;
     };
 
     /** What is written of a job again and again, as JSON text. */
@@ -99,11 +99,11 @@ class Timeline : public RecordSink
     uint32_t m_firstCallPid{0}; //!< of the jobs that are collectives
     std::size_t m_flows{0};
     std::size_t m_flowsLeftOut{0};
-    uint32_t m_portPid{0};   //!< of the process of ports; 0: there is none yet
-    LinkId m_queuePort;      //!< whose counter was written last
-    Time m_queueUntil;       //!< to where it holds; zero: it has been set to nothing
-    LinkId m_pausePort;      //!< whose pause was written last
-    uint32_t m_pauseLane{0}; //!< of that port
+    uint32_t m_portPid{0};    //!< of the process of ports; 0: there is none yet
+    LinkId m_queuePort;       //!< whose counter was written last
+    Time m_queueUntil;        //!< to where it holds; zero: it has been set to nothing
+    LinkId m_pausePort;       //!< whose pause was written last
+    uint32_t m_pauseTrack{0}; //!< of that port
     uint64_t m_pausesLeftOut{0};
 };
 

@@ -270,12 +270,13 @@ DescribeDirect(const AlgorithmInputs& in)
     CallDescription description;
     description.call = EmptySchedule(in, Algorithm::CollNetDirect);
     description.call.channelCap = Rate::Infinite(); // only pipes to and from GPUs are bound
-    description.lanes = isAllReduce ? static_cast<uint32_t>(nodes.front().heads.size())
-                                    : in.communicator.gpusPerNode;
-    description.chunk = DirectChunk(in, description.lanes);
-    description.chunks = description.lanes;
-    const Rate cap = ChannelCap(in) / description.lanes; // of one head's part, by a thread block
-    if (!isAllReduce) // a channel's chunk of a head is one of each node
+    description.subChannels = isAllReduce ? static_cast<uint32_t>(nodes.front().heads.size())
+                                          : in.communicator.gpusPerNode;
+    description.chunk = DirectChunk(in, description.subChannels);
+    description.chunks = description.subChannels;
+    const Rate cap =
+        ChannelCap(in) / description.subChannels; // of one head's part, by a thread block
+    if (!isAllReduce)                             // a channel's chunk of a head is one of each node
     {
         description.chunk = PartOf(description.chunk, count);
         description.chunks *= count;

@@ -158,7 +158,7 @@ NvlsHeads::Describe(Algorithm algorithm) const
     description.chunk =
         NvlsChunk(algorithm, m_in.call.bytes, m_in.channels, Count(), m_in.communicator.nodes);
     description.chunks = Count();
-    description.lanes = Count();
+    description.subChannels = Count();
     return description;
 }
 

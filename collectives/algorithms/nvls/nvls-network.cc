@@ -130,7 +130,7 @@ DescribeNvlsNetwork(const AlgorithmInputs& in)
 }
 
 bool
-IsInside(const ScheduleConnection& connection, const Lane::Hop& hop)
+IsInside(const ScheduleConnection& connection, const SubChannel::Hop& hop)
 {
     return connection.connection.kind != ConnectionKind::Network;
 }
@@ -142,15 +142,16 @@ IsInside(const ScheduleConnection& connection, const Lane::Hop& hop)
  * NVLink are longer by that.
  */
 std::vector<StreamLeg>
-NetworkLegs(const AlgorithmInputs& in, const DescribedLanes& lanes, double payload, Time syncs)
+NetworkLegs(const AlgorithmInputs& in, const DescribedLoads& loads, double payload, Time syncs)
 {
-    std::vector<StreamLeg> legs = lanes.Legs(payload, IsInside);
+    std::vector<StreamLeg> legs = loads.Legs(payload, IsInside);
     const auto timeOf = [&](bool up) {
-        return AloneTime(lanes.Legs(payload,
-                                    [up](const ScheduleConnection& each, const Lane::Hop& hop) {
-                                        return IsInside(each, hop) && hop.isUp == up;
-                                    }),
-                         in.routing);
+        return AloneTime(
+            loads.Legs(payload,
+                       [up](const ScheduleConnection& each, const SubChannel::Hop& hop) {
+                           return IsInside(each, hop) && hop.isUp == up;
+                       }),
+            in.routing);
     };
     const Time both = AloneTime(legs, in.routing);
     const double ratio = both / std::max(timeOf(true), timeOf(false));
@@ -160,7 +161,7 @@ NetworkLegs(const AlgorithmInputs& in, const DescribedLanes& lanes, double paylo
         leg.bytes = RoundedUp(leg.bytes.ToDouble() * longer);
     }
     const auto outside =
-        lanes.Legs(payload, [](const ScheduleConnection& each, const Lane::Hop& hop) {
+        loads.Legs(payload, [](const ScheduleConnection& each, const SubChannel::Hop& hop) {
             return !IsInside(each, hop);
         });
     legs.insert(legs.end(), outside.begin(), outside.end());
@@ -169,15 +170,15 @@ NetworkLegs(const AlgorithmInputs& in, const DescribedLanes& lanes, double paylo
 
 /** The first pass of @p payload bytes a chunk, stage after stage, each alone on its links. */
 Time
-FirstPass(const AlgorithmInputs& in, const DescribedLanes& lanes, double payload)
+FirstPass(const AlgorithmInputs& in, const DescribedLoads& loads, double payload)
 {
     Time time;
-    for (uint32_t stage = 0; stage < lanes.Stages(); ++stage)
+    for (uint32_t stage = 0; stage < loads.Stages(); ++stage)
     {
-        const auto isIn = [stage](const ScheduleConnection&, const Lane::Hop& hop) {
+        const auto isIn = [stage](const ScheduleConnection&, const SubChannel::Hop& hop) {
             return hop.stage == stage;
         };
-        time += AloneTime(lanes.Legs(payload, isIn), in.routing) + lanes.SlowestHop(isIn);
+        time += AloneTime(loads.Legs(payload, isIn), in.routing) + loads.SlowestHop(isIn);
     }
     return time;
 }
@@ -191,18 +192,18 @@ NvlsNetworkStreams(const AlgorithmInputs& in)
 {
     const NvlsHeads heads(in);
     const CallDescription call = DescribeNvlsNetworkWith(in, heads);
-    const DescribedLanes lanes(in, call);
+    const DescribedLoads loads(in, call);
     const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
     const auto loops = SplitIntoLoops(share, call.chunk, call.chunks, 1);
     const double payload = in.call.bytes.ToDouble() / call.chunks / in.channels;
     const double first = loops.front().chunks.front().ToDouble();
     const double last = loops.back().chunks.front().ToDouble();
-    const double parts = static_cast<double>(call.chunks) / call.lanes;
+    const double parts = static_cast<double>(call.chunks) / call.subChannels;
 
     StreamShape shape;
-    shape.legs = NetworkLegs(in, lanes, payload, heads.Sync() * NvlsPasses(loops));
+    shape.legs = NetworkLegs(in, loads, payload, heads.Sync() * NvlsPasses(loops));
     const Time pass = AloneTime(shape.legs, in.routing) * std::min(1.0, first / payload);
-    shape.latency = call.call.startLatency + std::max(FirstPass(in, lanes, first) - pass, Time());
+    shape.latency = call.call.startLatency + std::max(FirstPass(in, loads, first) - pass, Time());
     if (in.call.op != CollectiveOp::AllGather)
     {
         shape.latency += RoundedUp(first * parts) / heads.CopyCap();

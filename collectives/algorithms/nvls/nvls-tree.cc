@@ -208,21 +208,21 @@ using Legs = std::vector<StreamLeg>;
 /** What a pass of some bytes a chunk loads. */
 struct PassLegs
 {
-    PassLegs(const DescribedLanes& lanes, uint32_t levels, double payload)
-        : upHop(lanes.SlowestHop(
+    PassLegs(const DescribedLoads& loads, uint32_t levels, double payload)
+        : upHop(loads.SlowestHop(
               [](const auto& each, const auto& hop) { return IsNetwork(each) && hop.isUp; })),
-          downHop(lanes.SlowestHop(
+          downHop(loads.SlowestHop(
               [](const auto& each, const auto& hop) { return IsNetwork(each) && !hop.isUp; })),
-          reductions(lanes.Legs(
+          reductions(loads.Legs(
               payload,
               [](const auto& each, const auto& hop) { return !IsNetwork(each) && hop.isUp; })),
-          stores(lanes.Legs(
+          stores(loads.Legs(
               payload,
               [](const auto& each, const auto& hop) { return !IsNetwork(each) && !hop.isUp; })),
           inside(
-              lanes.Legs(payload, [](const auto& each, const auto&) { return !IsNetwork(each); })),
+              loads.Legs(payload, [](const auto& each, const auto&) { return !IsNetwork(each); })),
           between(Uncapped(
-              lanes.Legs(payload, [](const auto& each, const auto&) { return IsNetwork(each); })))
+              loads.Legs(payload, [](const auto& each, const auto&) { return IsNetwork(each); })))
     {
         for (uint32_t depth = 1; depth <= levels; ++depth)
         {
@@ -230,7 +230,7 @@ struct PassLegs
             {
                 auto& level = isUp ? up : down;
                 level.push_back(
-                    Uncapped(lanes.Legs(payload, [=](const auto& each, const auto& hop) {
+                    Uncapped(loads.Legs(payload, [=](const auto& each, const auto& hop) {
                         return IsNetwork(each) && hop.isUp == isUp && hop.distance == depth;
                     })));
             }
@@ -318,17 +318,17 @@ NvlsTreeStreams(const AlgorithmInputs& in)
 {
     const NvlsHeads heads(in);
     const CallDescription call = DescribeNvlsTreeWith(in, heads);
-    const DescribedLanes lanes(in, call);
+    const DescribedLoads loads(in, call);
     const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
     const auto loops = SplitIntoLoops(share, call.chunk, call.chunks, 1);
     const double payload = in.call.bytes.ToDouble() / call.chunks / in.channels;
     const double first = loops.front().chunks.front().ToDouble();
     const double passes = std::max(1.0, payload / first);
     StreamShape shape;
-    shape.legs = lanes.Legs(payload);
+    shape.legs = loads.Legs(payload);
     shape.latency = call.call.startLatency + loops.front().chunks.front() / heads.CopyCap() +
                     loops.back().chunks.front() / heads.CopyCap();
-    const PassLegs pass(lanes, DoubleTreeDepth(in.communicator.nodes), first);
+    const PassLegs pass(loads, DoubleTreeDepth(in.communicator.nodes), first);
     shape.moving = MovingTime(in, pass, heads.Sync(), passes, 1);
     shape.movingBeside = MovingTime(in, pass, heads.Sync(), passes, 2);
     return shape;

@@ -113,7 +113,7 @@ NvlsStreams(const AlgorithmInputs& in)
     const auto loops = SplitIntoLoops(share, call.chunk, call.chunks, 1);
     StreamShape shape;
     shape.legs =
-        DescribedLanes(in, call).Legs(in.call.bytes.ToDouble() / call.chunks / in.channels);
+        DescribedLoads(in, call).Legs(in.call.bytes.ToDouble() / call.chunks / in.channels);
     shape.latency = call.call.startLatency + heads.Sync() * NvlsPasses(loops);
     if (Reduces(in))
     {

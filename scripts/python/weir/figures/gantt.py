@@ -33,12 +33,12 @@ def chosen_ranks(result, ops, choice):
     return list(zip(recorded["job"], recorded["rank"]))
 
 
-def merged(lane, gap):
+def merged(row, gap):
     """Intervals of one stream in order of start, those closer than a gap joined."""
-    lane = lane.sort_values("start", kind="stable")
-    reach = lane["finish"].cummax()
-    first = (lane["start"] > reach.shift() + gap).fillna(True)
-    groups = lane.groupby(first.cumsum())
+    row = row.sort_values("start", kind="stable")
+    reach = row["finish"].cummax()
+    first = (row["start"] > reach.shift() + gap).fillna(True)
+    groups = row.groupby(first.cumsum())
     joined = groups.agg(start=("start", "first"), finish=("finish", "max"),
                         label=("label", "first"), ops=("label", "size"))
     joined.loc[joined["ops"] > 1, "label"] = ""
@@ -66,9 +66,9 @@ class Gantt(Figure):
         pieces = []
         for job, rank in ranks:
             own = ops[(ops["job"] == job) & (ops["rank"] == rank)]
-            for stream, lane in own.groupby("stream", sort=False):
-                lane = merged(lane, (end - start) / RESOLUTION)
-                pieces.append(lane.assign(job=job, rank=rank, stream=stream))
+            for stream, row in own.groupby("stream", sort=False):
+                row = merged(row, (end - start) / RESOLUTION)
+                pieces.append(row.assign(job=job, rank=rank, stream=stream))
         if not pieces:
             raise InputError(f"--window: found no operation of {result.path} in it, expected a "
                              f"part of {first:g} s to {last:g} s")
@@ -92,15 +92,15 @@ class Gantt(Figure):
             others = max(len(streams) - ("compute" in streams), 1)
             for stream in streams:
                 height = 0.44 if stream == "compute" else 0.44 / others
-                lane = own[own["stream"] == stream]
-                for left, right in zip(lane["start"], lane["finish"]):
+                row = own[own["stream"] == stream]
+                for left, right in zip(row["start"], row["finish"]):
                     left = max(left, start) / size
                     right = max(min(right, end) / size, left + least)
                     boxes.append([(left, top), (right, top), (right, top + height),
                                   (left, top + height)])
                     colors.append(PALETTE[streams.index(stream) % len(PALETTE)])
                 if stream == "compute" and len(data) <= FEW_BOXES:
-                    self._name_boxes(axes, lane, top + height / 2, start, end, size)
+                    self._name_boxes(axes, row, top + height / 2, start, end, size)
                 top += height
         axes.add_collection(collections.PolyCollection(
             boxes, facecolors=colors, linewidths=0, rasterized=len(boxes) > RASTER_FROM))
@@ -117,9 +117,9 @@ class Gantt(Figure):
         return figure
 
     @staticmethod
-    def _name_boxes(axes, lane, y, start, end, size):
+    def _name_boxes(axes, row, y, start, end, size):
         """Writes what an operation is where a box has room for it."""
-        for left, right, label in zip(lane["start"], lane["finish"], lane["label"]):
+        for left, right, label in zip(row["start"], row["finish"], row["label"]):
             room = (min(right, end) - max(left, start)) / (end - start)
             if label and room * 110 > len(label):  # some 110 letters are as wide as the axes
                 axes.text((max(left, start) + min(right, end)) / 2 / size, y, label, fontsize=5,

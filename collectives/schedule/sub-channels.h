@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COLLECTIVES_SCHEDULE_LANES_H
-#define WEIR_COLLECTIVES_SCHEDULE_LANES_H
+#ifndef WEIR_COLLECTIVES_SCHEDULE_SUB_CHANNELS_H
+#define WEIR_COLLECTIVES_SCHEDULE_SUB_CHANNELS_H
 
 #include "collectives/schedule/schedule.h"
 #include "fabric/units.h"
@@ -12,7 +12,7 @@ namespace weir
 {
 
 /** The connections of a channel that chunks of some places cross, and no others. */
-struct Lane
+struct SubChannel
 {
     /** One that has links. */
     struct Hop
@@ -32,8 +32,9 @@ struct Lane
 };
 
 /**
- * The lanes of a channel of which every pass moves @p chunks chunks: chunk i goes by lane i mod
- * @p lanes, and every connection belongs to one lane.
+ * The sub-channels of a channel of which every pass moves @p chunks chunks: chunk i goes by
+ * sub-channel i mod
+ * @p subChannels, and every connection belongs to one sub-channel.
  *
  * A chunk is summed on its way up, to the turn where the last block reduces, and spread on its way
  * down. Its slowest path is the longest by latency, of equal ones that of the lowest ranks; U of
@@ -44,11 +45,11 @@ struct Lane
  * O(connections + primitives of the programs).
  * @throws std::logic_error when chunks go in circles.
  */
-std::vector<Lane> LanesOf(const ChannelSchedule& channel,
-                          uint32_t chunks,
-                          uint32_t lanes,
-                          const Routing& routing);
+std::vector<SubChannel> SubChannelsOf(const ChannelSchedule& channel,
+                                      uint32_t chunks,
+                                      uint32_t subChannels,
+                                      const Routing& routing);
 
 } // namespace weir
 
-#endif // WEIR_COLLECTIVES_SCHEDULE_LANES_H
+#endif // WEIR_COLLECTIVES_SCHEDULE_SUB_CHANNELS_H

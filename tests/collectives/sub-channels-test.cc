@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/schedule/lanes.h"
+#include "collectives/schedule/sub-channels.h"
 
 #include "collectives/schedule/schedule-wiring.h"
 
@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-class Lanes : public testing::Test
+class SubChannels : public testing::Test
 {
   protected:
     /** A connection of so many microseconds; over links where it has any. */
@@ -35,9 +35,9 @@ class Lanes : public testing::Test
         return pipe;
     }
 
-    std::vector<Lane> Find(uint32_t chunks, uint32_t lanes)
+    std::vector<SubChannel> Find(uint32_t chunks, uint32_t subChannels)
     {
-        return LanesOf(m_channel, chunks, lanes, m_bench.GetPlanner().GetRouting());
+        return SubChannelsOf(m_channel, chunks, subChannels, m_bench.GetPlanner().GetRouting());
     }
 
     CollectiveBench m_bench{H100Boxes(1)};
@@ -47,7 +47,7 @@ class Lanes : public testing::Test
 
 // 2 -> 1 -> 0 <- 3 and back: of the stages 2 -> 1, 1 -> 0, 0 -> 1, 1 -> 2 rank 3's hops are beside
 // those next to the turn. The slowest path is up and down the longer branch.
-TEST_F(Lanes, AChunkIsSummedUpAndSpreadDown)
+TEST_F(SubChannels, AChunkIsSummedUpAndSpreadDown)
 {
     const auto root = m_wiring.AddBlock(0, 0, OneStep(PrimitiveKind::RecvReduceCopySend, 2, 2));
     const auto up1 = m_wiring.AddBlock(1, 0, OneStep(PrimitiveKind::RecvReduceSend, 1, 1));
@@ -61,23 +61,24 @@ TEST_F(Lanes, AChunkIsSummedUpAndSpreadDown)
     }
     m_wiring.Join(up1, root, Pipe(5));
     m_wiring.Join(root, down1, Pipe(7));
-    const auto lanes = Find(1, 1);
-    ASSERT_EQ(lanes.size(), 1u);
-    EXPECT_EQ(lanes[0].latency, Time::Microseconds(2 + 5 + 7 + 3));
-    ASSERT_EQ(lanes[0].path.size(), 4u);
+    const auto subChannels = Find(1, 1);
+    ASSERT_EQ(subChannels.size(), 1u);
+    EXPECT_EQ(subChannels[0].latency, Time::Microseconds(2 + 5 + 7 + 3));
+    ASSERT_EQ(subChannels[0].path.size(), 4u);
     const uint32_t stages[]{0, 3, 1, 2, 1, 2}; // in the order in which connections were joined
     const uint32_t distances[]{2, 2, 1, 1, 1, 1};
-    for (std::size_t i = 0; i < lanes[0].hops.size(); ++i)
+    for (std::size_t i = 0; i < subChannels[0].hops.size(); ++i)
     {
-        EXPECT_EQ(lanes[0].hops[i].stage, stages[i]) << i;
-        EXPECT_EQ(lanes[0].hops[i].distance, distances[i]) << i;
-        EXPECT_EQ(lanes[0].hops[i].isUp, i == 0 || i == 2 || i == 4) << i;
+        EXPECT_EQ(subChannels[0].hops[i].stage, stages[i]) << i;
+        EXPECT_EQ(subChannels[0].hops[i].distance, distances[i]) << i;
+        EXPECT_EQ(subChannels[0].hops[i].isUp, i == 0 || i == 2 || i == 4) << i;
     }
 }
 
-// A rank gives each of two heads its chunk of a pass and gets both back: two lanes, each bound by
-// what it alone has. Copies that cross no links bound a lane and take none of its stages.
-TEST_F(Lanes, HeadsHaveEachALane)
+// A rank gives each of two heads its chunk of a pass and gets both back: two sub-channels, each
+// bound by what it alone has. Copies that cross no links bound a sub-channel and take none of its
+// stages.
+TEST_F(SubChannels, HeadsHaveEachASubChannel)
 {
     const auto give = m_wiring.AddBlock(0, 1, EachChunk(PrimitiveKind::Send, {0, 1}));
     const auto take = m_wiring.AddBlock(0, 1, EachChunk(PrimitiveKind::Recv, {0, 1}));
@@ -91,20 +92,20 @@ TEST_F(Lanes, HeadsHaveEachALane)
         m_wiring.Join(sum, out, Pipe(head == 0 ? 1 : 2));
         m_wiring.Join(out, take, WithoutLinks());
     }
-    const auto lanes = Find(2, 2);
-    ASSERT_EQ(lanes.size(), 2u);
+    const auto subChannels = Find(2, 2);
+    ASSERT_EQ(subChannels.size(), 2u);
     for (const uint32_t head : {0U, 1U})
     {
-        EXPECT_EQ(lanes[head].latency, Time::Microseconds(head == 0 ? 1 : 2));
-        EXPECT_EQ(lanes[head].cap, Rate::GBps(head == 0 ? 3 : 4));
-        ASSERT_EQ(lanes[head].hops.size(), 1u);
-        EXPECT_EQ(lanes[head].hops[0].uses, 1u);
-        EXPECT_EQ(lanes[head].path.size(), 1u);
+        EXPECT_EQ(subChannels[head].latency, Time::Microseconds(head == 0 ? 1 : 2));
+        EXPECT_EQ(subChannels[head].cap, Rate::GBps(head == 0 ? 3 : 4));
+        ASSERT_EQ(subChannels[head].hops.size(), 1u);
+        EXPECT_EQ(subChannels[head].hops[0].uses, 1u);
+        EXPECT_EQ(subChannels[head].path.size(), 1u);
     }
 }
 
 // What crosses a connection twice a pass has it half as fast.
-TEST_F(Lanes, ChunksThatShareAConnectionShareItsRate)
+TEST_F(SubChannels, ChunksThatShareAConnectionShareItsRate)
 {
     const auto send =
         m_wiring.AddBlock(0, 0, {{{PrimitiveKind::Send, 0}, {PrimitiveKind::Send, 2}}});
@@ -113,13 +114,13 @@ TEST_F(Lanes, ChunksThatShareAConnectionShareItsRate)
     ScheduleConnection pipe = Pipe(1);
     pipe.cap = Rate::GBps(8);
     m_wiring.Join(send, recv, pipe);
-    const auto lanes = Find(4, 2); // chunks 0 and 2 are lane 0's
-    EXPECT_EQ(lanes[0].hops.front().uses, 2u);
-    EXPECT_EQ(lanes[0].cap, Rate::GBps(4));
-    EXPECT_TRUE(lanes[1].hops.empty());
+    const auto subChannels = Find(4, 2); // chunks 0 and 2 are sub-channel 0's
+    EXPECT_EQ(subChannels[0].hops.front().uses, 2u);
+    EXPECT_EQ(subChannels[0].cap, Rate::GBps(4));
+    EXPECT_TRUE(subChannels[1].hops.empty());
 }
 
-TEST_F(Lanes, RefuseCircles)
+TEST_F(SubChannels, RefuseCircles)
 {
     const auto a = m_wiring.AddBlock(0, 0, OneStep(PrimitiveKind::RecvCopySend, 1, 1));
     const auto b = m_wiring.AddBlock(1, 0, OneStep(PrimitiveKind::RecvCopySend, 1, 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/schedule/lanes.h"
+#include "collectives/schedule/sub-channels.h"
 
 #include <algorithm>
 #include <limits>
@@ -37,18 +37,18 @@ SentBy(const Program& program)
 }
 
 /** Follows chunks over one channel. */
-class LaneFinder
+class SubChannelFinder
 {
   public:
-    LaneFinder(const ChannelSchedule& channel,
-               uint32_t chunks,
-               uint32_t lanes,
-               const Routing& routing)
+    SubChannelFinder(const ChannelSchedule& channel,
+                     uint32_t chunks,
+                     uint32_t subChannels,
+                     const Routing& routing)
         : m_channel(channel),
           m_routing(routing),
           m_connections(channel.connections.size()),
           m_blocks(channel.blocks.size()),
-          m_lanes(lanes)
+          m_subChannels(subChannels)
     {
         FindUses(chunks);
         FindOrder();
@@ -56,33 +56,34 @@ class LaneFinder
         CountHops();
     }
 
-    std::vector<Lane> Find()
+    std::vector<SubChannel> Find()
     {
-        std::vector<uint32_t> last(m_lanes.size(), NONE); // by lane: where its slowest path ends
+        std::vector<uint32_t> last(m_subChannels.size(),
+                                   NONE); // by sub-channel: where its slowest path ends
         for (uint32_t c = 0; c < m_connections.size(); ++c)
         {
-            uint32_t& slowest = last[m_connections[c].lane];
+            uint32_t& slowest = last[m_connections[c].subChannel];
             if (m_channel.blocks[To(c)].send.empty() && (slowest == NONE || EndsLater(c, slowest)))
             {
                 slowest = c;
             }
             Bound(c);
         }
-        for (uint32_t lane = 0; lane < m_lanes.size(); ++lane)
+        for (uint32_t subChannel = 0; subChannel < m_subChannels.size(); ++subChannel)
         {
-            AddPath(m_lanes[lane], last[lane]);
+            AddPath(m_subChannels[subChannel], last[subChannel]);
         }
-        return std::move(m_lanes);
+        return std::move(m_subChannels);
     }
 
   private:
     struct ConnectionState
     {
-        uint32_t lane{0};
+        uint32_t subChannel{0};
         uint32_t uses{0};
         bool isUp{false};
         bool hasLinks{false};
-        uint32_t hop{NONE}; //!< index into Lane::hops
+        uint32_t hop{NONE}; //!< index into SubChannel::hops
         Time end;           //!< when a chunk that takes no time on links has crossed it
     };
 
@@ -117,7 +118,8 @@ class LaneFinder
             {
                 const Sent& each = sent[block.program].at(i);
                 const uint32_t chunk = (block.place + static_cast<uint32_t>(each.chunk)) % chunks;
-                m_connections[block.send[i]].lane = chunk % static_cast<uint32_t>(m_lanes.size());
+                m_connections[block.send[i]].subChannel =
+                    chunk % static_cast<uint32_t>(m_subChannels.size());
                 m_connections[block.send[i]].uses = each.uses;
             }
         }
@@ -157,7 +159,7 @@ class LaneFinder
         }
         if (m_order.size() != m_connections.size())
         {
-            throw std::logic_error("LanesOf: chunks go in circles");
+            throw std::logic_error("SubChannelsOf: chunks go in circles");
         }
     }
 
@@ -215,38 +217,38 @@ class LaneFinder
         }
     }
 
-    /** Counts a connection to its lane, yet without its stage. */
+    /** Counts a connection to its sub-channel, yet without its stage. */
     void Bound(uint32_t c)
     {
         const ScheduleConnection& connection = m_channel.connections[c];
         ConnectionState& state = m_connections[c];
-        Lane& lane = m_lanes[state.lane];
-        lane.cap = std::min(lane.cap, connection.cap / state.uses);
+        SubChannel& subChannel = m_subChannels[state.subChannel];
+        subChannel.cap = std::min(subChannel.cap, connection.cap / state.uses);
         if (!state.hasLinks)
         {
             return;
         }
-        lane.weight = std::min(lane.weight, connection.weight / state.uses);
-        state.hop = static_cast<uint32_t>(lane.hops.size());
+        subChannel.weight = std::min(subChannel.weight, connection.weight / state.uses);
+        state.hop = static_cast<uint32_t>(subChannel.hops.size());
         const uint32_t count = state.isUp ? m_blocks[From(c)].up : m_blocks[To(c)].down;
-        lane.hops.push_back({c, state.uses, count, 0, state.isUp});
+        subChannel.hops.push_back({c, state.uses, count, 0, state.isUp});
     }
 
-    void AddPath(Lane& lane, uint32_t last)
+    void AddPath(SubChannel& subChannel, uint32_t last)
     {
-        lane.latency = last == NONE ? Time() : m_connections[last].end;
+        subChannel.latency = last == NONE ? Time() : m_connections[last].end;
         uint32_t upHops = 0;
         for (uint32_t c = last; c != NONE; c = m_blocks[From(c)].before)
         {
             if (m_connections[c].hasLinks)
             {
-                lane.path.push_back(m_connections[c].hop);
+                subChannel.path.push_back(m_connections[c].hop);
                 upHops += m_connections[c].isUp;
             }
         }
-        std::reverse(lane.path.begin(), lane.path.end());
-        const auto stages = static_cast<uint32_t>(lane.path.size());
-        for (Lane::Hop& hop : lane.hops)
+        std::reverse(subChannel.path.begin(), subChannel.path.end());
+        const auto stages = static_cast<uint32_t>(subChannel.path.size());
+        for (SubChannel::Hop& hop : subChannel.hops)
         {
             hop.stage = hop.isUp ? upHops - std::min(hop.distance, upHops)
                                  : std::min(upHops + hop.distance, std::max(stages, 1U)) - 1;
@@ -258,15 +260,18 @@ class LaneFinder
     std::vector<ConnectionState> m_connections;
     std::vector<BlockState> m_blocks;
     std::vector<uint32_t> m_order;
-    std::vector<Lane> m_lanes;
+    std::vector<SubChannel> m_subChannels;
 };
 
 } // namespace
 
-std::vector<Lane>
-LanesOf(const ChannelSchedule& channel, uint32_t chunks, uint32_t lanes, const Routing& routing)
+std::vector<SubChannel>
+SubChannelsOf(const ChannelSchedule& channel,
+              uint32_t chunks,
+              uint32_t subChannels,
+              const Routing& routing)
 {
-    return LaneFinder(channel, chunks, lanes, routing).Find();
+    return SubChannelFinder(channel, chunks, subChannels, routing).Find();
 }
 
 } // namespace weir
