@@ -47,7 +47,7 @@ FluidFabric::GetTypeId()
                             MakeTraceSourceAccessor(&FluidFabric::m_flowFinished),
                             "ns3::FluidFabric::FlowFinishedTracedCallback")
             .AddTraceSource("LinkRate",
-                            "All flows on a link together have another rate.",
+                            "All fluid flows on a link together have another rate.",
                             MakeTraceSourceAccessor(&FluidFabric::m_linkRate),
                             "ns3::FluidFabric::LinkRateTracedCallback");
     return tid;
