@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/bound-judge.h"
 
+#include "scenarios/bound/tolerance.h"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -23,9 +25,7 @@ bool
 BoundJudge::IsGoodEnough(const CollectivePlan& plan, Fidelity shortcut) const
 {
     const RegimePosition position = m_positions.Of(plan, shortcut);
-    const ErrorBound bound = m_spec.calibration->BoundOf(position, m_spec.coverage);
-    return bound.IsInside() && 1 / bound.lower - 1 <= m_spec.tolerance &&
-           1 - 1 / bound.upper <= m_spec.tolerance;
+    return MeetsTolerance(m_spec.calibration->BoundOf(position, m_spec.coverage), m_spec.tolerance);
 }
 
 } // namespace weir

@@ -42,9 +42,13 @@ RunScenarioOf(const SampleSpec& spec, std::size_t index, const Catalog& catalog)
 {
     if (spec.thing == CalibratedThing::Steps)
     {
-        SampledStep step = SampleStep(spec.seed, index, spec.population, catalog);
-        return {{std::move(step.analyticalPosition), ScoreOf(step.flow, step.analytical)},
-                {std::move(step.streamPosition), ScoreOf(step.flow, step.stream)}};
+        const SampledStep step = SampleStep(spec.seed, index, spec.population, catalog);
+        std::vector<CalibrationCase> cases;
+        for (const SampledEstimate& estimate : step.estimates)
+        {
+            cases.push_back({estimate.position, ScoreOf(step.flow, estimate.time)});
+        }
+        return cases;
     }
     SampledCall call = SampleCall(spec.seed, index, spec.population, catalog);
     return {{std::move(call.analyticalPosition), ScoreOf(call.flow, call.analytical)},

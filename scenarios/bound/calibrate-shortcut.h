@@ -37,8 +37,8 @@ struct SampleSpec
 };
 
 /**
- * Runs the sample: every scenario by both shortcuts and by the reference, so that it gives two
- * cases.
+ * Runs the sample: every scenario by the reference and by both shortcuts, so that it gives two
+ * cases; a step with traffic or events on links by `stream` alone.
  * @param progress is called now and then, from this thread, with the scenarios that are done
  */
 std::vector<CalibrationCase> RunSample(const SampleSpec& spec,

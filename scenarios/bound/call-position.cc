@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/call-position.h"
 
+#include "scenarios/bound/sampled-fabric.h"
+
 #include <algorithm>
 
 namespace weir
@@ -79,8 +81,9 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
     const Communicator& group = m_planner.GetCommunicator(plan.call.communicator);
     const bool isContended = group.nodes > 1 && (IsFabricBound(plan, cluster.GetTopology()) ||
                                                  cluster.GetSpec().fabric.routing->IsLoadAware());
-    const std::string unsampled =
-        IsOfNccl(plan.algorithm) ? "" : std::string(" by ") + ToString(plan.algorithm);
+    const std::string unsampled = IsOfNccl(plan.algorithm)
+                                      ? UnsampledFabric(cluster.GetSpec())
+                                      : std::string(" by ") + ToString(plan.algorithm);
     return {{ToString(shortcut) + unsampled,
              ToString(plan.algorithm),
              isContended ? "contended" : "uncontended",

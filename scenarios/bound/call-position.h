@@ -27,7 +27,8 @@ class CallPositions
      * The path of a call's position is the shortcut, its algorithm, whether other traffic on the
      * fabric decides its time ("contended": the bottleneck is a link between switches, or switches
      * route by load), whether latency or bytes make up its time, and the class of its operation.
-     * By algorithms that no sample has the first class is one that no calibration knows.
+     * On fabrics and by algorithms that no sample has the first class is one that no calibration
+     * knows.
      * O(1).
      */
     RegimePosition Of(const CollectivePlan& plan, Fidelity shortcut) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/sampled-fabric.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace weir
@@ -11,6 +12,7 @@ namespace
 
 const std::vector<const char*> ROUTINGS{"ecmp", "ecmp", "ecmp", "spray", "adaptive", "flowlet"};
 const std::vector<const char*> CLOS_KINDS{"leaf-spine", "fat-tree", "rail-optimized"};
+constexpr const char* DRAGONFLY = "dragonfly"; //!< of systems in the samples
 
 } // namespace
 
@@ -30,6 +32,16 @@ DrawFabric(RandomDraws& draws, Population population)
            ", oversubscription: " + draws.OneOf(ratios) + ", routing: " + draws.OneOf(ROUTINGS) +
            ", hashSeed: " + std::to_string(draws.Bits() % 1000) +
            (draws.With(0.2) ? ", sharp: true}" : "}");
+}
+
+std::string
+UnsampledFabric(const ClusterSpec& cluster)
+{
+    const std::string kind = cluster.fabric.kind->Name();
+    const bool isSampled =
+        cluster.nodes == 1 || kind == DRAGONFLY ||
+        std::find(CLOS_KINDS.begin(), CLOS_KINDS.end(), kind) != CLOS_KINDS.end();
+    return isSampled ? "" : " on " + kind;
 }
 
 void

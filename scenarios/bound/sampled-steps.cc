@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/sampled-steps.h"
 
+#include "scenarios/bound/cluster-features.h"
 #include "scenarios/bound/random-draws.h"
 #include "scenarios/bound/sampled-fabric.h"
 #include "scenarios/bound/step-position.h"
+#include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-scenario.h"
+#include "scenarios/readers/read-system.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
 #include <stdexcept>
+#include <variant>
 #include <vector>
 
 namespace weir
@@ -18,17 +22,20 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t MAX_GPUS = 1024;   //!< of a calibrated scenario
 constexpr uint32_t MAX_REPLICAS = 64; //!< of a pipeline stage there: `flow` takes long on more
 constexpr uint32_t MAX_GPUS_OF_LARGER = 256; //!< where there are more replicas
+constexpr double MAX_WORK = 8192;            //!< passes of a layer on a GPU, as WorkOf counts
+constexpr double MAX_CHUNKS = 500000;        //!< of a neighbor's calls, as ChunksOf counts
+constexpr uint64_t MAX_INSTANTS = 500000;    //!< of a run: some seconds
 
 const std::vector<uint32_t> FEW_NODES{1, 2, 2, 4, 4, 8};
-const std::vector<uint32_t> MANY_NODES{8, 8, 12, 12, 12, 16, 16, 16, 16, 32, 32, 64, 128};
+const std::vector<uint32_t> MANY_NODES{12, 12, 16, 16, 32, 32, 64, 64, 128, 128, 128};
 
 struct Machine
 {
     const char* system;
     uint32_t gpus; //!< of a node
+    const char* precision{"bf16"};
 };
 
 const std::vector<Machine> MACHINES{{"hgx-h100", 8},
@@ -37,14 +44,65 @@ const std::vector<Machine> MACHINES{{"hgx-h100", 8},
                                     {"hgx-b200", 8},
                                     {"dgx-a100", 8},
                                     {"hgx-a100", 8},
-                                    {"dgx1-v100", 8},
+                                    {"dgx1-v100", 8, "fp16"},
                                     {"alps-gh200", 4},
                                     {"perlmutter", 4},
                                     {"polaris", 4}};
 
-const std::vector<const char*> DENSE{
-    "gpt-1.7b", "gpt-3.6b", "gpt-7.5b", "llama-2-7b", "llama-2-13b", "llama-3-8b", "gpt-22b"};
-const std::vector<const char*> MIXTURES{"mixtral-8x7b", "deepseek-moe-16b"};
+/** Fixed, so that a new model of the catalogue changes no sample. */
+const std::vector<const char*> DENSE{"gpt-1.7b",
+                                     "gpt-3.6b",
+                                     "gpt-7.5b",
+                                     "llama-2-7b",
+                                     "llama-2-13b",
+                                     "llama-3-8b",
+                                     "gpt-22b",
+                                     "gpt-39b",
+                                     "llama-2-70b",
+                                     "llama-3-70b",
+                                     "gpt-175b",
+                                     "llama-3-405b",
+                                     "gpt-530b",
+                                     "gpt-1t"};
+const std::vector<const char*> MIXTURES{
+    "mixtral-8x7b", "mixtral-8x22b", "deepseek-moe-16b", "qwen2-57b-a14b"};
+const std::vector<const char*> FRAMEWORKS{"megatron-lm",
+                                          "megatron-core",
+                                          "nemo",
+                                          "deepspeed",
+                                          "fsdp",
+                                          "fsdp2",
+                                          "pytorch-ddp",
+                                          "torchtitan",
+                                          "zero-bubble"};
+
+/** The nodes that a scenario has. */
+struct SampledCluster
+{
+    Machine machine;
+    uint32_t nodes;
+
+    uint32_t Gpus() const
+    {
+        return nodes * machine.gpus;
+    }
+};
+
+/** Ends a run that takes long, so that another one is drawn: the same on every machine. */
+class LimitedLoop : public EngineLoop
+{
+  public:
+    void Run(EngineSet& engines, const std::function<void(Time)>& /* progress */) override
+    {
+        while (engines.Step())
+        {
+            if (engines.Instants() > MAX_INSTANTS)
+            {
+                throw std::invalid_argument("a step that takes long");
+            }
+        }
+    }
+};
 
 /** Whether a population has plans of so many replicas. */
 bool
@@ -72,7 +130,7 @@ DrawGrid(RandomDraws& draws, Population population, uint32_t gpus)
     for (int i = 0; i < MAX_TRIES; i++)
     {
         RankGrid grid{draws.OneOf(std::vector<uint32_t>{1, 2, 4, 8}),
-                      draws.OneOf(std::vector<uint32_t>{1, 1, 2, 4, 8}),
+                      draws.OneOf(std::vector<uint32_t>{1, 1, 2, 4, 8, 8, 12, 16, 32, 64}),
                       draws.With(0.1) ? 2u : 1u,
                       0};
         const uint32_t others = grid.tensor * grid.pipeline * grid.context;
@@ -85,107 +143,279 @@ DrawGrid(RandomDraws& draws, Population population, uint32_t gpus)
     throw std::invalid_argument("no plan of so many ranks");
 }
 
-/** The plan's keys, for a job of @p gpus ranks. */
+/** How a pipeline is run, with @p virtualStages chunks of layers a stage. */
 std::string
-DrawPlan(RandomDraws& draws, Population population, uint32_t gpus, bool isMixture)
+DrawSchedule(RandomDraws& draws, uint32_t& virtualStages)
 {
-    const auto [tensor, pipeline, context, data] = DrawGrid(draws, population, gpus);
-    const uint32_t passes = pipeline * draws.OneOf(std::vector<uint32_t>{1, 2, 4});
-    std::string text =
-        "tensor: " + std::to_string(tensor) + ", pipeline: " + std::to_string(pipeline) +
-        ", data: " + std::to_string(data) + ", globalBatch: " + std::to_string(data * passes);
-    if (context > 1)
-    {
-        text += ", context: 2";
-    }
-    if (tensor > 1 && draws.With(0.6))
-    {
-        text += ", sequenceParallel: true";
-    }
-    if (pipeline > 1)
-    {
-        text += draws.OneOf(std::vector<const char*>{", schedule: 1f1b",
-                                                     ", schedule: gpipe",
-                                                     ", schedule: zb-h1",
-                                                     ", schedule: interleaved, virtualStages: 2"});
-    }
-    if (isMixture && draws.With(0.8))
-    {
-        text += ", expert: " + std::to_string(draws.OneOf(std::vector<int>{2, 4, 8}));
-    }
-    if (data > 1)
-    {
-        text += draws.OneOf(std::vector<const char*>{"",
-                                                     "",
-                                                     ", distributedOptimizer: true",
-                                                     ", distributedOptimizer: true, bucket: 80MiB",
-                                                     ", dataSharding: gradients",
-                                                     ", dataSharding: full"});
-    }
-    return text + draws.OneOf(std::vector<const char*>{"", ", recomputation: full"});
+    virtualStages = draws.With(0.3) ? draws.OneOf(std::vector<uint32_t>{2, 2, 3, 6}) : 1;
+    return virtualStages > 1
+               ? ", schedule: interleaved, virtualStages: " + std::to_string(virtualStages)
+               : draws.OneOf(std::vector<std::string>{
+                     ", schedule: 1f1b", ", schedule: gpipe", ", schedule: zb-h1"});
 }
 
+/** A model of @p layers, or as deep as it is: @p layers then say how deep. */
 std::string
-DrawJob(RandomDraws& draws, Population population, const std::string& name, uint32_t gpus)
+DrawModel(RandomDraws& draws,
+          bool isMixture,
+          const std::string& name,
+          const Catalog& catalog,
+          uint32_t& layers)
+{
+    const std::string base = draws.OneOf(isMixture ? MIXTURES : DENSE);
+    if (draws.With(0.25))
+    {
+        layers = ReadModel(YamlNode::Parse(base, "sample"), catalog).layers;
+        return base;
+    }
+    return "{base: " + base + ", name: " + name +
+           ", source: a sample, layers: " + std::to_string(layers) + "}";
+}
+
+/** A training job of @p gpus ranks of a machine. */
+std::string
+DrawJob(RandomDraws& draws,
+        Population population,
+        const Machine& machine,
+        const Catalog& catalog,
+        const std::string& name,
+        uint32_t gpus)
 {
     const bool isMixture = draws.With(0.2);
-    return "{name: " + name + ", model: {base: " + draws.OneOf(isMixture ? MIXTURES : DENSE) +
-           ", name: " + name + ", source: a sample, layers: 8}, parallel: {" +
-           DrawPlan(draws, population, gpus, isMixture) + "}, steps: 1}";
+    const auto [tensor, pipeline, context, data] = DrawGrid(draws, population, gpus);
+    uint32_t virtualStages = 1;
+    const std::string schedule = pipeline > 1 ? DrawSchedule(draws, virtualStages) : "";
+    uint32_t layers =
+        pipeline == 1 ? draws.OneOf(std::vector<uint32_t>{4, 8, 8, 16, 32, 64})
+                      : pipeline * virtualStages * draws.OneOf(std::vector<uint32_t>{1, 1, 2, 4});
+    const std::string model = DrawModel(draws, isMixture, name, catalog, layers);
+    const uint32_t passes = pipeline * draws.OneOf(std::vector<uint32_t>{1, 2, 4, 8, 16});
+    const uint32_t microBatch = draws.OneOf(std::vector<uint32_t>{1, 1, 1, 2, 4});
+    if (static_cast<double>(layers) * passes * gpus / pipeline > MAX_WORK) // before it is read
+    {
+        throw std::invalid_argument("a step that takes long");
+    }
+    const auto sometimes = [&](double probability, const std::string& keys) {
+        return draws.With(probability) ? ", " + keys : "";
+    };
+    std::string plan =
+        "tensor: " + std::to_string(tensor) + ", pipeline: " + std::to_string(pipeline) +
+        ", data: " + std::to_string(data) + ", microBatch: " + std::to_string(microBatch) +
+        ", globalBatch: " + std::to_string(data * passes * microBatch) + schedule;
+    plan += context > 1 ? ", context: 2" : "";
+    plan += sometimes(0.25, std::string("framework: ") + draws.OneOf(FRAMEWORKS));
+    plan += tensor > 1 ? sometimes(0.6, "sequenceParallel: true") : "";
+    plan += tensor == 8 ? sometimes(0.05, "tensorShape: [2, 2, 2]") : "";
+    plan +=
+        isMixture
+            ? sometimes(0.8, "expert: " + std::to_string(draws.OneOf(std::vector<int>{2, 4, 8})))
+            : "";
+    if (data > 1)
+    {
+        plan += draws.OneOf(
+            std::vector<const char*>{"",
+                                     "",
+                                     ", overlapGradients: false",
+                                     ", distributedOptimizer: true",
+                                     ", distributedOptimizer: true, bucket: 80MiB",
+                                     ", dataSharding: gradients",
+                                     ", dataSharding: full",
+                                     ", dataSharding: {state: full, ranks: 8, prefetch: 1}"});
+    }
+    plan += draws.OneOf(
+        std::vector<const char*>{"", ", recomputation: full", ", recomputation: selective"});
+    return "{name: " + name + ", model: " + model + ", parallel: {" + plan +
+           "}, precision: " + machine.precision + ", steps: 1";
+}
+
+/** What has its GPUs or links beside the first job, until that ends. */
+std::string
+DrawNeighbor(RandomDraws& draws,
+             Population population,
+             const Machine& machine,
+             const Catalog& catalog,
+             uint32_t gpus)
+{
+    const std::string mebibytes =
+        std::to_string(static_cast<int>(draws.LogUniform(1, 512))) + "MiB";
+    switch (draws.OneOf(std::vector<int>{0, 0, 0, 1, 1, 2}))
+    {
+    case 0:
+        return DrawJob(draws, population, machine, catalog, "second", gpus);
+    case 1:
+        return "{name: second, until: first, gpus: " + std::to_string(gpus) +
+               ", collective: {op: " +
+               draws.OneOf(std::vector<const char*>{"all-reduce", "all-gather", "all-to-all"}) +
+               ", bytes: " + mebibytes +
+               draws.OneOf(std::vector<const char*>{"", ", every: 10ms", ", every: 50ms"}) + "}";
+    default:
+        return "{name: second, until: first, traffic: {pattern: permutation, bytes: " + mebibytes +
+               ", every: 20ms, times: 100}";
+    }
+}
+
+/** Flows in the background, links that fail, or one of a lower rate. */
+std::string
+DrawEvents(RandomDraws& draws, const ClusterSpec& spec)
+{
+    const auto milliseconds = [&](double least, double most) {
+        return std::to_string(static_cast<int>(draws.LogUniform(least, most))) + "ms";
+    };
+    switch (draws.OneOf(std::vector<int>{0, 1, 2}))
+    {
+    case 0:
+        return "{kind: background, at: 0s, from: node0/gpu0, to: node" +
+               std::to_string(spec.nodes - 1) +
+               "/gpu0, bytes: 256MiB, every: " + milliseconds(5, 100) + ", times: 50}";
+    case 1:
+        return std::string("{kind: random-failures, at: 0s, links: ") +
+               draws.OneOf(std::vector<const char*>{"switch-to-switch", "nic-to-switch"}) +
+               ", meanTimeToFailure: " + milliseconds(1000, 60000) +
+               ", meanTimeToRepair: " + milliseconds(5, 500) +
+               ", seed: " + std::to_string(draws.Bits() % 1000) + "}";
+    default:
+        break;
+    }
+    const Cluster cluster(spec);
+    const Topology& topology = cluster.GetTopology();
+    std::vector<LinkId> links; // from NICs to switches
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        if (topology.GetDevice(link.from).kind == DeviceKind::Nic &&
+            IsSwitchOfFabric(topology.GetDevice(link.to)))
+        {
+            links.push_back(LinkId(i));
+        }
+    }
+    const Link& link = topology.GetLink(draws.OneOf(links));
+    return "{kind: degrade, at: 0s, from: " + topology.GetDevice(link.from).name +
+           ", to: " + topology.GetDevice(link.to).name +
+           ", factor: " + std::to_string(draws.LogUniform(0.05, 0.9)) + "}";
+}
+
+/** Machine and nodes of a scenario, drawn once: what is drawn again leaves the sizes as they are.
+ */
+SampledCluster
+DrawCluster(RandomDraws& draws, Population population)
+{
+    const bool hasLargerGroups = population == Population::LargerGroups;
+    return DrawnUntilPossible([&] {
+        const SampledCluster cluster{
+            draws.OneOf(MACHINES),
+            draws.OneOf(hasLargerGroups || draws.With(0.3) ? MANY_NODES : FEW_NODES)};
+        const bool isOutside =
+            hasLargerGroups ? cluster.Gpus() <= MAX_REPLICAS || cluster.Gpus() > MAX_GPUS_OF_LARGER
+                            : population == Population::OtherFabrics && cluster.nodes < 4;
+        if (isOutside)
+        {
+            throw std::invalid_argument("a cluster outside the population");
+        }
+        return cluster;
+    });
 }
 
 /** The scenario's text, but for its fidelity. */
 std::string
-DrawScenario(RandomDraws& draws, Population population)
+DrawScenario(RandomDraws& draws,
+             Population population,
+             const SampledCluster& cluster,
+             const Catalog& catalog)
 {
-    const bool hasLargerGroups = population == Population::LargerGroups;
-    const Machine& machine = draws.OneOf(MACHINES);
-    const uint32_t nodes =
-        draws.OneOf(hasLargerGroups || draws.With(0.35) ? MANY_NODES : FEW_NODES);
-    const uint32_t gpus = nodes * machine.gpus;
-    if (gpus > (hasLargerGroups ? MAX_GPUS_OF_LARGER : MAX_GPUS) ||
-        (population == Population::OtherFabrics && nodes < 4))
-    {
-        throw std::invalid_argument("a cluster outside the population");
-    }
+    const uint32_t nodes = cluster.nodes;
+    const uint32_t gpus = cluster.Gpus();
     const bool isNetworked = nodes > 1;
-    std::string text = std::string("title: sample\nsystem: {base: ") + machine.system +
-                       ", nodes: " + std::to_string(nodes) +
-                       (isNetworked ? DrawFabric(draws, population) : "") + "}\njobs: [";
-    const bool hasNeighbor = isNetworked && draws.With(0.15);
-    text += DrawJob(draws, population, "first", hasNeighbor ? gpus / 2 : gpus);
+    const std::string system = std::string("{base: ") + cluster.machine.system +
+                               ", nodes: " + std::to_string(nodes) +
+                               (isNetworked ? DrawFabric(draws, population) : "") + "}";
+    const bool hasNeighbor = isNetworked && draws.With(0.3);
+    const bool hasEvents = isNetworked && !hasNeighbor && draws.With(0.2);
+    std::string jobs = DrawJob(
+        draws, population, cluster.machine, catalog, "first", hasNeighbor ? gpus / 2 : gpus);
     if (hasNeighbor)
     {
-        text += ", " + DrawJob(draws, population, "second", gpus / 2);
+        const std::string placement =
+            draws.With(0.5) ? ", placement: {kind: strided, stride: 2}}" : "}";
+        jobs += placement + ", " +
+                DrawNeighbor(draws, population, cluster.machine, catalog, gpus / 2) + placement;
     }
-    return text + "]\n";
+    else
+    {
+        jobs += "}";
+    }
+    const std::string events =
+        hasEvents
+            ? DrawEvents(draws, ReadSystem(YamlNode::Parse(system, "sample"), catalog).cluster)
+            : "";
+    return "title: sample\nsystem: " + system + "\njobs: [" + jobs + "]\nevents: [" + events +
+           "]\n";
 }
 
-Time
-TimeOf(const std::string& text,
-       Population population,
-       Fidelity fidelity,
-       const Catalog& catalog,
-       RegimePosition* position)
+/** Passes of a layer on a GPU in a step of all jobs; more where each of them moves much. */
+double
+WorkOf(const Scenario& scenario)
+{
+    double work = 0;
+    for (const JobSpec& job : scenario.jobs)
+    {
+        const ParallelPlan& plan = job.plan;
+        const bool isGathered = plan.sharding.state >= ShardedState::Gradients || plan.expert > 1;
+        work += std::get<Transformer>(job.network).layers * plan.MicroBatches() * plan.tensor *
+                static_cast<double>(plan.data) * plan.context *
+                (isGathered ? 1 + plan.data / 4.0 : 1);
+    }
+    return work;
+}
+
+/** What passes between GPUs in the calls of collective jobs: every rank sends a chunk to or for
+ * every other one. A job that calls back to back until the step ends may call 100 000 times. */
+double
+ChunksOf(const RunResult& result)
+{
+    double chunks = 0;
+    for (const CollectiveJobResult& job : result.collectives)
+    {
+        chunks += static_cast<double>(job.calls.size()) * static_cast<double>(job.gpus * job.gpus);
+    }
+    return chunks;
+}
+
+/** The scenario of @p text. @throws std::invalid_argument when it takes too long. */
+Scenario
+ReadSample(const std::string& text,
+           Population population,
+           Fidelity fidelity,
+           const Catalog& catalog)
 {
     Scenario scenario = ReadScenario(
         YamlNode::Parse(text + "network: {fidelity: " + ToString(fidelity) + "}\n", "sample"),
         catalog);
+    if (WorkOf(scenario) > MAX_WORK)
+    {
+        throw std::invalid_argument("a step that takes long");
+    }
     if (population == Population::OtherMachines)
     {
         ChangeSpeeds(scenario.cluster);
     }
-    PlainLoop loop;
+    return scenario;
+}
+
+/** What a fidelity makes of @p scenario. */
+SampledEstimate
+Estimate(const Scenario& scenario)
+{
+    LimitedLoop loop;
     const RunResult result = RunScenario(scenario, loop, [](Time) {});
     if (!result.waiting.empty())
     {
         throw std::invalid_argument("a run that never ends");
     }
-    if (position != nullptr)
+    if (ChunksOf(result) > MAX_CHUNKS)
     {
-        *position = PositionOf(scenario, result);
+        throw std::invalid_argument("a neighbor of very many calls");
     }
-    return result.StepTime();
+    return {PositionOf(scenario, result), result.StepTime()};
 }
 
 } // namespace
@@ -194,14 +424,20 @@ SampledStep
 SampleStep(uint64_t seed, uint64_t index, Population population, const Catalog& catalog)
 {
     RandomDraws draws(seed, index);
+    const SampledCluster cluster = DrawCluster(draws, population);
     return DrawnUntilPossible([&] {
         SampledStep step;
-        step.text = DrawScenario(draws, population);
-        step.analytical =
-            TimeOf(step.text, population, Fidelity::Analytical, catalog, &step.analyticalPosition);
-        step.stream =
-            TimeOf(step.text, population, Fidelity::Stream, catalog, &step.streamPosition);
-        step.flow = TimeOf(step.text, population, Fidelity::Flow, catalog, nullptr);
+        step.text = DrawScenario(draws, population, cluster, catalog);
+        const auto read = [&](Fidelity fidelity) {
+            return ReadSample(step.text, population, fidelity, catalog);
+        };
+        const Scenario stream = read(Fidelity::Stream);
+        if (stream.events.empty() && stream.traffics.empty()) // which know no load of links
+        {
+            step.estimates.push_back(Estimate(read(Fidelity::Analytical)));
+        }
+        step.estimates.push_back(Estimate(stream));
+        step.flow = Estimate(read(Fidelity::Flow)).time;
         return step;
     });
 }

@@ -8,25 +8,31 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace weir
 {
 
-/** One training step, with the shortcut's times and the reference's. */
+/** A shortcut's time of a step. */
+struct SampledEstimate
+{
+    RegimePosition position;
+    Time time;
+};
+
+/** One training step, with the shortcuts' times and the reference's. */
 struct SampledStep
 {
-    std::string text; //!< the scenario as YAML
-    RegimePosition analyticalPosition;
-    RegimePosition streamPosition;
-    Time analytical;
-    Time stream;
+    std::string text;                       //!< the scenario as YAML
+    std::vector<SampledEstimate> estimates; //!< of `analytical`, where it can run it, and `stream`
     Time flow;
 };
 
 /**
- * Case @p index of the sample of @p seed: a system, nodes, a fabric, a transformer of few layers
- * and a parallel plan, sometimes beside a second job, drawn until they can be run; the steady step
- * of the first job as `weir run` gives it.
+ * Case @p index of the sample of @p seed: a system, nodes, a fabric, a transformer cut to some
+ * layers or whole and a parallel plan, sometimes beside another job, traffic or events on links,
+ * drawn until they can be run and `flow` takes seconds; the steady step of the first job as
+ * `weir run` gives it.
  */
 SampledStep SampleStep(uint64_t seed,
                        uint64_t index,

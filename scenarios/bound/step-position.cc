@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/step-position.h"
 
+#include "scenarios/bound/sampled-fabric.h"
+
 #include <algorithm>
 #include <variant>
 
@@ -43,23 +45,62 @@ ExposureClass(double exposed)
 }
 
 bool
+IsSlowGpu(const EventSpec& event)
+{
+    return event.kind == EventKind::SlowGpu;
+}
+
+bool
+HasLinkEvents(const Scenario& scenario)
+{
+    return !std::all_of(scenario.events.begin(), scenario.events.end(), IsSlowGpu);
+}
+
+bool
+HasOtherJobs(const Scenario& scenario)
+{
+    return scenario.jobs.size() > 1 || !scenario.collectives.empty() || !scenario.traffics.empty();
+}
+
+bool
 HasStragglers(const Scenario& scenario)
 {
-    return std::any_of(scenario.jobs.begin(), scenario.jobs.end(), [](const JobSpec& job) {
-        return job.jitter.IsOn();
-    });
+    return std::any_of(scenario.events.begin(), scenario.events.end(), IsSlowGpu) ||
+           std::any_of(scenario.jobs.begin(), scenario.jobs.end(), [](const JobSpec& job) {
+               return job.jitter.IsOn();
+           });
 }
 
 /** The shortcut, and what of the scenario no calibration covers. */
 std::string
-ShortcutClass(const Scenario& scenario)
+ShortcutClass(const Scenario& scenario, const JobSpec& job)
 {
-    const bool isTransformer = std::holds_alternative<Transformer>(scenario.jobs.front().network);
-    std::string name = ToString(scenario.fidelity);
+    const bool isTransformer = std::holds_alternative<Transformer>(job.network);
+    std::string name = ToString(scenario.fidelity) + UnsampledFabric(scenario.cluster);
     name += isTransformer ? "" : " of layer tables";
-    name += scenario.events.empty() ? "" : " with events";
-    name += scenario.collectives.empty() ? "" : " beside collectives";
+    name += HasLinkEvents(scenario) && HasOtherJobs(scenario) ? " with events and other jobs" : "";
     return name + (HasStragglers(scenario) ? " with stragglers" : "");
+}
+
+/** Whether anything but the job's own calls in turn may decide how long these take. */
+const char*
+LoadClass(const Scenario& scenario, double oversubscription)
+{
+    constexpr double EVEN = 1.05; // of rounding to whole links
+    const bool isShared = HasLinkEvents(scenario) || HasOtherJobs(scenario);
+    const bool isUneven =
+        scenario.cluster.nodes > 1 &&
+        (oversubscription > EVEN || scenario.cluster.fabric.routing->IsLoadAware());
+    return isShared || isUneven ? "contended" : "uncontended";
+}
+
+/** How often a rank passes through a layer in a step. */
+double
+LayerPasses(const JobSpec& job)
+{
+    const auto* model = std::get_if<Transformer>(&job.network);
+    const double layers = model == nullptr ? 1 : model->layers;
+    return layers / job.plan.pipeline * job.plan.MicroBatches();
 }
 
 } // namespace
@@ -69,7 +110,7 @@ StepFeatureNames()
 {
     return {"GPUs",
             "replicas of a stage",
-            "ms of step",
+            "ms of a pass through a layer",
             "share of exposed communication",
             "oversubscription",
             "GB/s of a GPU inside its node",
@@ -77,22 +118,19 @@ StepFeatureNames()
 }
 
 RegimePosition
-PositionOf(const Scenario& scenario, const RunResult& result)
+PositionOf(const Scenario& scenario, const RunResult& result, std::size_t index)
 {
-    const JobResult& job = result.jobs.front();
+    const JobResult& job = result.jobs.at(index);
     const bool isNetworked = scenario.cluster.nodes > 1;
-    const bool routesByLoad = scenario.cluster.fabric.routing->IsLoadAware();
-    constexpr double EVEN = 1.05; // of rounding to whole links
-    const bool isContended = isNetworked && (result.cluster.oversubscription > EVEN ||
-                                             routesByLoad || scenario.jobs.size() > 1);
-    const ParallelPlan& plan = scenario.jobs.front().plan;
+    const JobSpec& spec = scenario.jobs.at(index);
+    const double passes = LayerPasses(spec);
     const double exposed = ExposedShare(job.mean);
-    return {{ShortcutClass(scenario),
-             isContended ? "contended" : "uncontended",
+    return {{ShortcutClass(scenario, spec),
+             LoadClass(scenario, result.cluster.oversubscription),
              ExposureClass(exposed)},
             {FeatureOf(job.gpus),
-             FeatureOf(static_cast<double>(plan.data) * plan.context),
-             FeatureOf(job.stepTime.ToMicroseconds() / 1000),
+             FeatureOf(static_cast<double>(spec.plan.data) * spec.plan.context),
+             FeatureOf(job.stepTime.ToMicroseconds() / 1000 / passes),
              FeatureOf(exposed),
              isNetworked ? FeatureOf(result.cluster.oversubscription) : 0,
              FeatureOf(result.cluster.nodeRate),

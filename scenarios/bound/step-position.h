@@ -16,12 +16,15 @@ namespace weir
 std::vector<std::string> StepFeatureNames();
 
 /**
- * Where the steady step of the first job of @p scenario stands that a shortcut has run. Its path is
- * the shortcut, whether other traffic decides its times ("contended": oversubscription, routing by
- * load or several jobs), and how much of the step is exposed communication. Steps of layer tables,
- * and those with events or stragglers, have a first class of their own, which no calibration knows.
+ * Where the steady step of training job @p job of @p scenario stands that a shortcut has run. Its
+ * path is the shortcut, whether links are "contended" (by oversubscription, routing by load, other
+ * jobs, traffic or events on links) or "uncontended", and how much of the
+ * step is exposed communication. Features of size are per pass through a layer, so that a model of
+ * twice the layers or a step of twice the micro-batches is alike. Steps of layer tables, with
+ * stragglers, with events beside other jobs, or on fabrics that no sample has, have a first class
+ * of their own, which no calibration knows.
  */
-RegimePosition PositionOf(const Scenario& scenario, const RunResult& result);
+RegimePosition PositionOf(const Scenario& scenario, const RunResult& result, std::size_t job = 0);
 
 } // namespace weir
 

@@ -182,6 +182,7 @@ AutoJson(const Scenario& scenario, const RunResult& result)
     }
     return {{"tolerance", scenario.automatic.tolerance},
             {"coverage", scenario.automatic.coverage},
+            {"step", result.bound ? Json(ToString(Fidelity::Analytical)) : Json(nullptr)},
             {"calls", std::move(calls)}};
 }
 

@@ -282,6 +282,10 @@ FidelityLines(const Scenario& scenario, const RunResult& result)
                "because of",
                "calls",
                "share"});
+    if (result.bound) // of a step that ran as a whole
+    {
+        table.Row({ToString(Fidelity::Analytical), "bound of the step", "all", "100.0 %"});
+    }
     for (const auto& [choice, calls] : counts)
     {
         table.Row(

@@ -2,6 +2,7 @@
 #include "scenarios/simulation/run-scenario.h"
 
 #include "scenarios/bound/step-position.h"
+#include "scenarios/bound/tolerance.h"
 #include "scenarios/simulation/wire-scenario.h"
 
 #include <chrono>
@@ -60,13 +61,12 @@ AddBounds(const Scenario& scenario, const StepBounds& bounds, RunResult& result)
     result.measuredBound = bounds.measured;
 }
 
-} // namespace
-
+/** As RunScenario, in the scenario's fidelity. */
 RunResult
-RunScenario(const Scenario& scenario,
-            EngineLoop& loop,
-            const std::function<void(const RunProgress&)>& progress,
-            const StepBounds& bounds)
+RunInItsFidelity(const Scenario& scenario,
+                 EngineLoop& loop,
+                 const std::function<void(const RunProgress&)>& progress,
+                 const StepBounds& bounds)
 {
     const auto begin = std::chrono::steady_clock::now();
     RunRecording recording(scenario);
@@ -92,6 +92,56 @@ RunScenario(const Scenario& scenario,
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     result.peakRssBytes = PeakRssBytes();
     return result;
+}
+
+/** Whether training jobs are all that there is. */
+bool
+IsOnlyTraining(const Scenario& scenario)
+{
+    return !scenario.jobs.empty() && scenario.collectives.empty() && scenario.traffics.empty() &&
+           scenario.events.empty();
+}
+
+/** Whether the bound of every job's step meets the tolerance of @p scenario. */
+bool
+AreStepsWithinTolerance(const Scenario& scenario, const RunResult& result, const StepBounds& bounds)
+{
+    for (std::size_t job = 0; job < result.jobs.size(); job++)
+    {
+        const ErrorBound bound =
+            bounds.calibration->BoundOf(PositionOf(scenario, result, job), bounds.coverage);
+        if (result.jobs[job].stepTime.IsInfinite() ||
+            !MeetsTolerance(bound, scenario.automatic.tolerance))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+RunResult
+RunScenario(const Scenario& scenario,
+            EngineLoop& loop,
+            const std::function<void(const RunProgress&)>& progress,
+            const StepBounds& bounds)
+{
+    if (scenario.fidelity == Fidelity::Auto && bounds.calibration != nullptr &&
+        IsOnlyTraining(scenario))
+    {
+        Scenario whole = scenario;
+        whole.fidelity = Fidelity::Analytical;
+        Scenario unrecorded = whole;
+        unrecorded.output = {};
+        PlainLoop plain;
+        const RunResult trial = RunInItsFidelity(unrecorded, plain, progress, bounds);
+        if (AreStepsWithinTolerance(whole, trial, bounds))
+        {
+            return RunInItsFidelity(whole, loop, progress, bounds);
+        }
+    }
+    return RunInItsFidelity(scenario, loop, progress, bounds);
 }
 
 } // namespace weir

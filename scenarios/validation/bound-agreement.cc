@@ -26,11 +26,11 @@ ScenariosOf(CalibratedThing thing, Population population)
     switch (population)
     {
     case Population::Calibrated:
-        return isStep ? 80 : 200;
+        return isStep ? 24 : 200;
     case Population::LargerGroups:
-        return isStep ? 3 : 6;
+        return isStep ? 2 : 6;
     default:
-        return isStep ? 6 : 16;
+        return isStep ? 4 : 16;
     }
 }
 
@@ -89,6 +89,13 @@ Finish(Count count, const Calibration& calibration)
             regime->second.intervals[static_cast<std::size_t>(level - coverages.begin())],
             regime->second.cases,
             check.fresh - check.refused);
+    }
+    else
+    {
+        // Of a shifted population: what is not refused is to be covered as well, a binomial count.
+        constexpr std::size_t MANY = 1000000;
+        const auto ranks = static_cast<std::size_t>(COVERAGE * MANY);
+        check.expected = ExpectedCount({0, 0, ranks, MANY}, MANY, check.fresh - check.refused);
     }
     return check;
 }
@@ -167,9 +174,8 @@ Row(const BoundCheck& check)
 {
     const std::size_t judged = check.fresh - check.refused;
     const bool isRegime = check.population == Population::Calibrated;
-    const std::string range = isRegime ? std::to_string(check.expected.least) + " to " +
-                                             std::to_string(check.expected.most)
-                                       : "";
+    const std::string range =
+        std::to_string(check.expected.least) + " to " + std::to_string(check.expected.most);
     char line[200];
     std::snprintf(line,
                   sizeof line,
@@ -250,14 +256,15 @@ CasesOf(const BoundAgreement& agreement)
                              Share(check.refused, check.fresh),
                              true});
         }
-        else if (check.fresh > check.refused)
+        if (check.fresh > check.refused)
         {
             const double least = static_cast<double>(check.expected.least);
-            cases.push_back({of + check.regime,
-                             {"covered"},
-                             std::max(1.0, least),
-                             std::max(least == 0 ? 1.0 : 0.0, static_cast<double>(check.covered)),
-                             true});
+            cases.push_back(
+                {of + (check.regime.empty() ? ToString(check.population) : check.regime),
+                 {"covered"},
+                 std::max(1.0, least),
+                 std::max(least == 0 ? 1.0 : 0.0, static_cast<double>(check.covered)),
+                 true});
         }
     }
     for (const BoundWidth& width : agreement.widths)

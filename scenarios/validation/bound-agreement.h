@@ -23,7 +23,7 @@ struct BoundCheck
     std::size_t fresh{0};   //!< cases that were drawn
     std::size_t refused{0}; //!< of them outside the calibrated region
     std::size_t covered{0}; //!< of the others, whose reference time is within the bound
-    CoverageRange expected; //!< of a regime: central 99.9 % of the number covered
+    CoverageRange expected; //!< central 99.9 % of the number covered
     double medianWidth{0};  //!< of the bounds, upper over lower end, relative to the estimate
 };
 
@@ -63,9 +63,10 @@ BoundAgreement CheckBounds(const Catalog& catalog, const ShowSuite& progress);
 std::string ToText(const BoundAgreement& agreement);
 
 /**
- * In the class "covered" regimes, the number covered beside the least that the beta-binomial
- * interval allows; in "width of collectives" and "width of steps" one plus the median width without
- * contention; in "refused" shifted populations, the share refused beside a half.
+ * In the class "covered" regimes and shifted populations, the number covered beside the least that
+ * the beta-binomial interval allows; in "width of collectives" and "width of steps" one plus the
+ * median width without contention; in "refused" shifted populations, the share refused beside a
+ * half.
  */
 std::vector<CaseOutcome> CasesOf(const BoundAgreement& agreement);
 

@@ -4,10 +4,14 @@
 #include "refusal.h"
 #include "scenarios/bound/calibrate-shortcut.h"
 #include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/sampled-fabric.h"
+#include "scenarios/bound/sampled-steps.h"
+#include "scenarios/bound/step-position.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scratch-folder.h"
 #include "small-scenario.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -149,7 +153,7 @@ TEST(Calibration, BoundsAWholeStep)
         return RunScenario(SmallScenario({{"network.fidelity", fidelity}}),
                            loop,
                            [](Time) {},
-                           {&calibration, 0.99});
+                           {&calibration, 0.95});
     };
     const RunResult stream = run("stream");
     const RunResult flow = run("flow");
@@ -172,6 +176,73 @@ TEST(Calibration, RefusesStepsWithStragglers)
                     {&calibration, 0.9});
     ASSERT_TRUE(result.bound.has_value());
     EXPECT_EQ(result.bound->region, "outside: too few calibrated cases are like it");
+}
+
+/** Where the step of a small run stands. */
+RegimePosition
+PositionWith(const std::vector<std::pair<std::string, std::string>>& settings)
+{
+    const Scenario scenario = SmallScenario(settings);
+    PlainLoop loop;
+    return PositionOf(scenario, RunScenario(scenario, loop, [](Time) {}));
+}
+
+/** Twice the layers are twice the passes; a pass takes the same time but for its part of the
+ * embedding, the loss and the update, so that no feature grows with the step. */
+TEST(StepPosition, IsOfAPassThroughALayer)
+{
+    const auto names = StepFeatureNames();
+    const auto feature = [&](const RegimePosition& position, const char* name) {
+        return position.features.at(
+            std::size_t(std::find(names.begin(), names.end(), name) - names.begin()));
+    };
+    const RegimePosition four = PositionWith({});
+    const RegimePosition eight = PositionWith({{"jobs.0.model.layers", "8"}});
+    EXPECT_EQ(four.features.size(), names.size());
+    const char* time = "ms of a pass through a layer";
+    EXPECT_LE(feature(eight, time), feature(four, time));
+    EXPECT_GT(feature(eight, time), feature(four, time) - 1);
+}
+
+/** Events on links and other jobs contend for links; both at once no calibration knows. */
+TEST(StepPosition, TellsWhoContendsForLinks)
+{
+    const std::string flow =
+        "[{kind: background, at: 0s, from: node0/gpu0, to: node1/gpu0, bytes: 1MiB}]";
+    const std::string traffic =
+        "{name: others, until: gpt, traffic: {pattern: permutation, bytes: 1MiB, every: 1ms}}";
+    const std::string gpt =
+        "{name: gpt, model: {base: gpt-22b, name: small, layers: 4}, parallel: "
+        "{tensor: 8, pipeline: 2, globalBatch: 4}, steps: 1}";
+    const std::string both = "[" + gpt + ", " + traffic + "]";
+    using Path = std::vector<std::string>;
+    const auto firstTwo = [](const RegimePosition& position) {
+        return Path{position.path.at(0), position.path.at(1)};
+    };
+    EXPECT_EQ(firstTwo(PositionWith({})), (Path{"stream", "uncontended"}));
+    EXPECT_EQ(firstTwo(PositionWith({{"events", flow}})), (Path{"stream", "contended"}));
+    EXPECT_EQ(firstTwo(PositionWith({{"jobs", both}})), (Path{"stream", "contended"}));
+    EXPECT_EQ(PositionWith({{"jobs", both}, {"events", flow}}).path.at(0),
+              "stream with events and other jobs");
+}
+
+/** Machine and nodes are drawn once, whatever plans are drawn again: every machine has its share,
+ * the V100 too, which trains in fp16 only. Case 26 of seed 1 is of one. */
+TEST(SampledSteps, HaveEveryMachine)
+{
+    const SampledStep step = SampleStep(1, 26, Population::Calibrated, Catalog());
+    EXPECT_NE(step.text.find("{base: dgx1-v100, nodes: 1}"), std::string::npos) << step.text;
+    EXPECT_NE(step.text.find("precision: fp16"), std::string::npos) << step.text;
+    EXPECT_EQ(step.estimates.size(), 2U); // alone, so that analytical runs it, too
+}
+
+/** Samples have Clos networks and dragonflies. */
+TEST(StepPosition, TellsFabricsThatNoSampleHas)
+{
+    EXPECT_EQ(UnsampledFabric(SmallScenario().cluster), "");
+    EXPECT_EQ(
+        UnsampledFabric(SmallScenario({{"system.fabric", "{kind: torus, sizes: 4x4}"}}).cluster),
+        " on torus");
 }
 
 } // namespace
