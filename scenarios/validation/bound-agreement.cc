@@ -26,11 +26,11 @@ ScenariosOf(CalibratedThing thing, Population population)
     switch (population)
     {
     case Population::Calibrated:
-        return isStep ? 24 : 200;
+        return isStep ? 16 : 200;
     case Population::LargerGroups:
-        return isStep ? 2 : 6;
+        return isStep ? 1 : 6;
     default:
-        return isStep ? 4 : 16;
+        return isStep ? 2 : 16;
     }
 }
 
