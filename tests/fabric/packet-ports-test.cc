@@ -154,6 +154,10 @@ class Lanes : public DatagramClient, public PortObserver
         return Datagram{m_route, 1048, m_sent++, false};
     }
 
+    void OnDatagram(uint64_t, bool, Time) override
+    {
+    }
+
     void OnDatagramLost(uint64_t, LinkId, Time) override
     {
         ADD_FAILURE() << "a datagram is lost";
