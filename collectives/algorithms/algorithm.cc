@@ -6,7 +6,6 @@
 #include "collectives/channels/message-cost.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <stdexcept>
 #include <string>

@@ -46,7 +46,7 @@ ChooseAsNccl(const NcclConstants& constants,
              const NcclFilter& filter)
 {
     const auto estimates = NcclEstimates(constants, communicator, call, candidates, filter);
-    if (estimates.empty() && !call.overrides.protocol)
+    if (estimates.empty() && (!call.overrides.protocol || !call.overrides.algorithm))
     {
         throw std::invalid_argument(std::string("no algorithm and protocol for ") +
                                     ToString(call.op) + " is left of those that this group has");

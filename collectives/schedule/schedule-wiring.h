@@ -5,8 +5,6 @@
 #include "collectives/schedule/schedule.h"
 
 #include <cstdint>
-
-#include <cstdint>
 #include <vector>
 
 namespace weir

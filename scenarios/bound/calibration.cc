@@ -203,7 +203,7 @@ Calibration::Of(CalibrationOrigin origin,
 const std::pair<const std::string, RegimeCalibration>*
 Calibration::RegimeOf(const RegimePosition& position) const
 {
-    for (std::size_t depth = position.path.size(); depth > 0; depth--)
+    for (std::size_t depth = position.path.size(); depth >= position.leastDepth; depth--)
     {
         const auto found = m_regimes.find(NameOf(position.path, depth));
         if (found != m_regimes.end())

@@ -89,7 +89,7 @@ struct CalibrationOrigin
  *
  * The region of a regime is the box of its features' ranges in one half of the cases, widened by
  * what 99 % of the other half keep to: of scenarios that are drawn like the calibration's at most
- * 1 % are refused.
+ * 1 %, or 1 / (n + 1) of n cases where that is more, are refused.
  */
 class Calibration
 {

@@ -15,6 +15,7 @@ struct RegimePosition
 {
     std::vector<std::string> path; //!< from the widest class to the narrowest
     std::vector<double> features; //!< logarithms of base 2, in the order of the calibration's names
+    std::size_t leastDepth{1}; //!< so many classes of the path a regime must name to stand for it
 };
 
 /** A feature of @p value: its logarithm of base 2, at least that of a thousandth. */

@@ -71,6 +71,19 @@ HasStragglers(const Scenario& scenario)
            });
 }
 
+/** Whether nothing but the version is set: no sample of steps has more. */
+bool
+IsNcclSampled(const NcclSettings& nccl)
+{
+    const NcclSettings defaults;
+    return nccl.filter.GetAlgorithms().empty() && nccl.filter.GetProtocols().empty() &&
+           nccl.tuner.empty() && nccl.queuePairs == defaults.queuePairs &&
+           nccl.channelLimits.least == defaults.channelLimits.least &&
+           nccl.channelLimits.most == defaults.channelLimits.most &&
+           nccl.crossNic == defaults.crossNic && nccl.p2pLevel == defaults.p2pLevel &&
+           nccl.simpleBuffer == defaults.simpleBuffer;
+}
+
 /** The shortcut, and what of the scenario no calibration covers. */
 std::string
 ShortcutClass(const Scenario& scenario, const JobSpec& job)
@@ -78,20 +91,21 @@ ShortcutClass(const Scenario& scenario, const JobSpec& job)
     const bool isTransformer = std::holds_alternative<Transformer>(job.network);
     std::string name = ToString(scenario.fidelity) + UnsampledFabric(scenario.cluster);
     name += isTransformer ? "" : " of layer tables";
+    name += IsNcclSampled(scenario.nccl) ? "" : " with NCCL's settings";
     name += HasLinkEvents(scenario) && HasOtherJobs(scenario) ? " with events and other jobs" : "";
     return name + (HasStragglers(scenario) ? " with stragglers" : "");
 }
 
 /** Whether anything but the job's own calls in turn may decide how long these take. */
-const char*
-LoadClass(const Scenario& scenario, double oversubscription)
+bool
+IsContended(const Scenario& scenario, double oversubscription)
 {
     constexpr double EVEN = 1.05; // of rounding to whole links
     const bool isShared = HasLinkEvents(scenario) || HasOtherJobs(scenario);
     const bool isUneven =
         scenario.cluster.nodes > 1 &&
         (oversubscription > EVEN || scenario.cluster.fabric.routing->IsLoadAware());
-    return isShared || isUneven ? "contended" : "uncontended";
+    return isShared || isUneven;
 }
 
 /** How often a rank passes through a layer in a step. */
@@ -125,8 +139,11 @@ PositionOf(const Scenario& scenario, const RunResult& result, std::size_t index)
     const JobSpec& spec = scenario.jobs.at(index);
     const double passes = LayerPasses(spec);
     const double exposed = ExposedShare(job.mean);
+    const bool isContended = IsContended(scenario, result.cluster.oversubscription);
+    // Errors under contention are larger: a regime of all loads does not stand for these.
+    const std::size_t leastDepth = isContended ? 2 : 1;
     return {{ShortcutClass(scenario, spec),
-             LoadClass(scenario, result.cluster.oversubscription),
+             isContended ? "contended" : "uncontended",
              ExposureClass(exposed)},
             {FeatureOf(job.gpus),
              FeatureOf(static_cast<double>(spec.plan.data) * spec.plan.context),
@@ -134,7 +151,8 @@ PositionOf(const Scenario& scenario, const RunResult& result, std::size_t index)
              FeatureOf(exposed),
              isNetworked ? FeatureOf(result.cluster.oversubscription) : 0,
              FeatureOf(result.cluster.nodeRate),
-             isNetworked ? FeatureOf(result.cluster.networkRate) : 0}};
+             isNetworked ? FeatureOf(result.cluster.networkRate) : 0},
+            leastDepth};
 }
 
 } // namespace weir

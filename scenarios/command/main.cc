@@ -104,6 +104,7 @@ ExpectedOf(const CLI::Option& option)
     const auto choices = type.find('{');
     return range != std::string::npos     ? "a number" + type.substr(range)
            : choices != std::string::npos ? "one of " + type.substr(choices)
+           : type.empty()                 ? "no value"
                                           : type;
 }
 

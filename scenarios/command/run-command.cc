@@ -165,11 +165,11 @@ AddRunCommand(CLI::App& application)
         ->required();
     verb->add_option("--fidelity",
                      options->fidelity,
-                     "analytical, stream, flow, packet, hybrid or auto (call by call the cheapest "
-                     "of the first three whose bound meets --tolerance)");
+                     "analytical, stream, flow, packet, hybrid or auto (by step, else by call, the "
+                     "cheapest of the first three whose bound meets --tolerance)");
     verb->add_option("--tolerance",
                      options->tolerance,
-                     "Of fidelity auto: how far a call may be from flow (default: 3%)");
+                     "Of fidelity auto: how far a step or call may be from flow (default: 3%)");
     AddCoverageOption(*verb, options->coverage);
     AddSettingsOption(*verb, options->settings);
     AddOutputOption(*verb, "-o,--output", options->output, "Write results to this HDF5 file");

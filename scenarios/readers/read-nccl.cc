@@ -6,6 +6,7 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -74,10 +75,26 @@ ReadPartOfAll(const YamlNode& node)
     return {part, all};
 }
 
-DimensionAlgorithm
-ReadDimensionAlgorithm(const YamlNode& node)
+/** NCCL_BUFFSIZE: 8 slots, each a whole number of NCCL's aligned chunks. */
+constexpr Bytes BUFFER_STEP = Bytes::KiB(8);
+
+[[noreturn]] void
+FailBufferSize(const YamlNode& node)
 {
-    return node.AsEnum(ChoicesUpTo(DimensionAlgorithm::HalvingDoubling));
+    node.Fail("found '" + node.AsString() + "', expected a multiple of 8 KiB up to 1 GiB");
+}
+
+/** Those that a call may ask for: not the schedule of a file. */
+NamedChoices<Algorithm>
+CalledAlgorithms()
+{
+    NamedChoices<Algorithm> choices = ChoicesUpTo(LAST_ALGORITHM);
+    choices.erase(
+        std::remove_if(choices.begin(),
+                       choices.end(),
+                       [](const auto& each) { return each.second == Algorithm::Imported; }),
+        choices.end());
+    return choices;
 }
 
 } // namespace
@@ -85,12 +102,11 @@ ReadDimensionAlgorithm(const YamlNode& node)
 Bytes
 ReadBufferSize(const YamlNode& node)
 {
-    constexpr Bytes LEAST = Bytes::KiB(8);
     constexpr Bytes MOST = Bytes::GiB(1);
     const Bytes size = node.AsBytes();
-    if (size < LEAST || size > MOST || size.Count() % LEAST.Count() != 0)
+    if (size < BUFFER_STEP || size > MOST || size.Count() % BUFFER_STEP.Count() != 0)
     {
-        node.Fail("found '" + node.AsString() + "', expected a multiple of 8 KiB up to 1 GiB");
+        FailBufferSize(node);
     }
     return size;
 }
@@ -105,7 +121,12 @@ ReadDimensionWise(const FindValue& find)
     {
         for (const YamlNode& item : algorithms->Items())
         {
-            settings.algorithms.push_back(ReadDimensionAlgorithm(item));
+            settings.algorithms.push_back(
+                item.AsEnum(ChoicesUpTo(DimensionAlgorithm::HalvingDoubling)));
+        }
+        if (settings.algorithms.empty())
+        {
+            algorithms->Fail("found an empty list, expected at least one algorithm");
         }
     }
     if (const auto chunks = find("chunks"))
@@ -161,9 +182,9 @@ ReadNcclParameters(const YamlNode& map, const char* keys, NcclSettings& settings
             .Fail("found " + std::to_string(settings.channelLimits.least) +
                   ", expected at most maxChannels, " + std::to_string(settings.channelLimits.most));
     }
-    if (const auto size = map.Find("bufferSize"))
+    if (settings.simpleBuffer.Count() % BUFFER_STEP.Count() != 0)
     {
-        ReadBufferSize(*size);
+        FailBufferSize(map.Get("bufferSize"));
     }
 }
 
@@ -185,7 +206,7 @@ ReadNccl(const YamlNode& node)
     ReadList(node, "protocols", settings.filter, &NcclFilter::SetProtocols);
     if (const auto map = node.Find("dimensionWise"))
     {
-        map->CheckKeys(YamlKeysOf("dimensionWise"));
+        map->CheckKeys(YamlKeysOf("network.nccl.dimensionWise"));
         settings.dimensionWise = ReadDimensionWise([&](const char* key) { return map->Find(key); });
     }
     return settings;
@@ -197,7 +218,7 @@ ReadOverrides(const YamlNode& call)
     CollectiveOverrides overrides;
     if (const auto algorithm = call.Find("algorithm"))
     {
-        overrides.algorithm = algorithm->AsEnum(ChoicesUpTo(LAST_ALGORITHM));
+        overrides.algorithm = algorithm->AsEnum(CalledAlgorithms());
     }
     if (const auto protocol = call.Find("protocol"))
     {

@@ -154,7 +154,8 @@ RunMaps()
          "How bytes move, in `network` of a run; the keys of packets stand beside these",
          {{"fidelity", "analytical, stream, flow, packet, hybrid or auto; stream where absent"},
           {"tolerance",
-           "of fidelity auto: how far a call's time may be from that of flow, such as 3% "
+           "of fidelity auto: how far the time of a step or call may be from that of flow, such as "
+           "3% "
            "(default)"},
           {"nccl",
            "NCCL version whose constants hold, such as 2.21.5, or a map of it and other settings "
@@ -174,7 +175,7 @@ RunMaps()
           {"algorithms", "NCCL_ALGO, in NCCL's syntax: \"ring,tree\", \"^nvls\""},
           {"protocols", "NCCL_PROTO, similarly"},
           {"dimensionWise", "how calls of algorithm dimension-wise run (below)"}}},
-        {"dimensionWise",
+        {"network.nccl.dimensionWise",
          "How calls of algorithm dimension-wise run, in `nccl`",
          {{"perDimension",
            "a list of ring, direct or halving-doubling by dimension, the last for all further "

@@ -136,7 +136,7 @@ RunScenario(const Scenario& scenario,
         unrecorded.output = {};
         PlainLoop plain;
         const RunResult trial = RunInItsFidelity(unrecorded, plain, progress, bounds);
-        if (AreStepsWithinTolerance(whole, trial, bounds))
+        if (!trial.isPartial && AreStepsWithinTolerance(whole, trial, bounds))
         {
             return RunInItsFidelity(whole, loop, progress, bounds);
         }

@@ -220,7 +220,8 @@ TEST(AutoFidelity, RunsAWholeStepByItsBound)
     const Scenario two = SmallScenario({{"network.fidelity", "auto"},
                                         {"network.tolerance", "10%"},
                                         {"jobs", "[" + job("one") + ", " + job("two") + "]"}});
-    EXPECT_NE(ToJson(two, run(two)).find("\"step\": \"analytical\""), std::string::npos);
+    // Errors where jobs meet are larger than those that the shipped sample pools them with.
+    EXPECT_NE(ToJson(two, run(two)).find("\"step\": null"), std::string::npos);
 }
 
 TEST(AutoFidelity, RefusesOtherTolerances)

@@ -70,6 +70,19 @@ TEST(Calibration, SmallClassesAreMergedUpwards)
     EXPECT_TRUE(std::isinf(tree.upper));
 }
 
+/** 60 cases that contend are bounded with all 140 of the shortcut, unless one asks for those of its
+ * load alone. */
+TEST(Calibration, OnlyARegimeThatNamesItsClassesStandsForAPosition)
+{
+    std::vector<CalibrationCase> cases;
+    AddCases({"stream", "contended"}, 60, cases);
+    AddCases({"stream", "uncontended"}, 80, cases);
+    const Calibration calibration = Calibrate(cases);
+    EXPECT_EQ(calibration.BoundOf({{"stream", "contended"}, {3}}, 0.9).region, "inside");
+    EXPECT_EQ(calibration.BoundOf({{"stream", "contended"}, {3}, 2}, 0.9).region,
+              "outside: too few calibrated cases are like it");
+}
+
 /** Features run from 0 to 9: 2^12 ranks are outside, and the message says of what and how far. */
 TEST(Calibration, RefusesWhatLiesOutsideItsFeatures)
 {
@@ -224,6 +237,11 @@ TEST(StepPosition, TellsWhoContendsForLinks)
     EXPECT_EQ(firstTwo(PositionWith({{"jobs", both}})), (Path{"stream", "contended"}));
     EXPECT_EQ(PositionWith({{"jobs", both}, {"events", flow}}).path.at(0),
               "stream with events and other jobs");
+    EXPECT_EQ(PositionWith({}).leastDepth, 1U);
+    EXPECT_EQ(PositionWith({{"jobs", both}}).leastDepth, 2U);
+    EXPECT_EQ(PositionWith({{"network.nccl", "{algorithms: ^nvls}"}}).path.at(0),
+              "stream with NCCL's settings");
+    EXPECT_EQ(PositionWith({{"network.nccl", "2.21.5"}}).path.at(0), "stream");
 }
 
 /** Machine and nodes are drawn once, whatever plans are drawn again: every machine has its share,

@@ -104,7 +104,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     model.tiedEmbeddings = model.biases = model.dropout = model.learnedPositions = false;
     s.jobs[0].steps = 5;
     s.fidelity = Fidelity::Analytical;
-    s.ncclVersion = "2.27.3";
+    s.nccl.version = "2.27.3";
     s.events = {{EventKind::Degrade,
                  Time::Picoseconds(1234567),
                  Time::Seconds(2),
@@ -172,7 +172,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     EXPECT_EQ(m.Parameters(), model.Parameters());
     EXPECT_EQ(r.jobs[0].steps, 5u);
     EXPECT_EQ(r.fidelity, s.fidelity);
-    EXPECT_EQ(r.ncclVersion, s.ncclVersion);
+    EXPECT_EQ(r.nccl.version, s.nccl.version);
     ASSERT_EQ(r.events.size(), 4u);
     for (std::size_t i = 0; i < 4; ++i)
     {

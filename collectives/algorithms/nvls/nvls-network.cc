@@ -5,7 +5,6 @@
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
-#include <numeric>
 
 /**
  * @file

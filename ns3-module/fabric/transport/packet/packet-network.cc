@@ -1161,7 +1161,7 @@ PacketNetwork::Prefetch(std::vector<std::pair<uint32_t, bool>>& events) const
             {
                 PrefetchPort(other);
             }
-            else if (isArrival)
+            else if (isArrival && p.kind != PacketKind::Pause)
             {
                 EndsOf(p).Prefetch(p);
             }
