@@ -161,7 +161,7 @@ Planner::State::Check(const CollectiveCall& call, const Communicator& communicat
     }
     if (call.bytes > LARGEST_CALL)
     {
-        throw std::invalid_argument("a collective of " + std::to_string(call.bytes.Count()) +
+        throw std::invalid_argument("found a collective of " + std::to_string(call.bytes.Count()) +
                                     " bytes, expected at most 2^58");
     }
     if (call.root >= communicator.Size())
@@ -171,7 +171,7 @@ Planner::State::Check(const CollectiveCall& call, const Communicator& communicat
     }
     if (call.op == CollectiveOp::Send && communicator.Size() < 2)
     {
-        throw std::invalid_argument("send needs a group of two ranks, found 1");
+        throw std::invalid_argument("found send in a group of one rank, expected two");
     }
     if (call.traffic.IsValid())
     {
@@ -237,9 +237,9 @@ Planner::State::Choose(const CollectiveCall& call, const Communicator& communica
     }
     if (choice.channels == 0 || choice.channels > most)
     {
-        throw std::invalid_argument(std::to_string(choice.channels) + " channels for " +
-                                    ToString(call.op) + ": this group has 1 to " +
-                                    std::to_string(most));
+        throw std::invalid_argument("found " + std::to_string(choice.channels) + " channels for " +
+                                    ToString(call.op) + ", expected 1 to " + std::to_string(most) +
+                                    ", as this group has");
     }
     return choice;
 }

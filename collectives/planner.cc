@@ -3,6 +3,7 @@
 
 #include "collectives/algorithms/imported/imported-check.h"
 #include "collectives/engines/closed-form.h"
+#include "collectives/engines/schedule-time.h"
 #include "collectives/planner-state.h"
 #include "collectives/schedule/message-split.h"
 
@@ -39,6 +40,10 @@ MovingTime(const StreamShape& shape, Routing& routing, double calls)
         const auto legs = Together(shape.legs, calls);
         const AloneRates rates(legs, routing);
         time = std::max(time, RingsTime(shape.rings, rates, calls));
+    }
+    if (shape.steps)
+    {
+        time = std::max(time, ScheduleTime(*shape.steps, routing, calls));
     }
     return time;
 }
@@ -269,6 +274,12 @@ Routing&
 Planner::GetRouting()
 {
     return m_state->routing;
+}
+
+const NcclSettings&
+Planner::GetSettings() const
+{
+    return m_state->settings;
 }
 
 const Cluster&

@@ -87,8 +87,7 @@ class Planner
 
     /**
      * Makes a schedule known that somebody else has written. Calls of its operation, ranks, root
-     * and sizes whose overrides ask for Algorithm::Imported run it, in fidelity `flow` only: it has
-     * no closed form, so Plan throws.
+     * and sizes whose overrides ask for Algorithm::Imported run it.
      * @throws std::invalid_argument with the first fault that CheckImportedProgram finds.
      */
     void AddProgram(ImportedProgram program);
@@ -115,6 +114,7 @@ class Planner
 
     Routing& GetRouting();
     const Cluster& GetCluster() const;
+    const NcclSettings& GetSettings() const;
 
   private:
     struct State;

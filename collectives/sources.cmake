@@ -30,11 +30,10 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-buffers.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-order.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-pipes.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-program.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported.cc
+  ${CMAKE_CURRENT_LIST_DIR}/schedule/folded-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/sub-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/message-split.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/default-costs.cc
@@ -63,15 +62,14 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/pipeline-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/engines/schedule-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/planner-state.cc
   ${CMAKE_CURRENT_LIST_DIR}/planner.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/peer-call.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-check.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-load.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-streams.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-turns.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/protocol.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/back-to-back-chains.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-channels.cc

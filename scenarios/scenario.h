@@ -75,7 +75,6 @@ struct JobSpec : TrainingJobSpec
     PlacementSpec placement;
     std::string until{}; //!< goes on after its steps until this job ends; empty: does not
     std::string where{}; //!< of its plan, as YamlNode::Where; empty: not from a file
-    std::vector<std::string> notes{}; //!< on values of its plan without effect, a line each
 };
 
 /** Something that happens to the fabric or a GPU at a time. */
@@ -166,6 +165,7 @@ struct Scenario
     NcclSettings nccl;
     std::vector<EventSpec> events;
     OutputSpec output;
+    std::vector<std::string> notes{};   //!< on values without effect, a line each
     std::vector<std::string> remarks{}; //!< what the keys cannot say: comments of its text
 };
 

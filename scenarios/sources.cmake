@@ -44,6 +44,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/parameter-reader.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-memory.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/network-use-notes.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-use-notes.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-wiring.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-counts.cc
@@ -125,11 +126,15 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibration-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/call-position.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/cluster-features.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/concurrent-position.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/conformal.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/measured-bounds.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/population.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-calls.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-fabric.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-jobs.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-nccl.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-steps.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/step-position.cc
 )

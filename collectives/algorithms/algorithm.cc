@@ -63,10 +63,19 @@ FindAlgorithms(CollectiveOp op, const Communicator& communicator, std::optional<
     }
     if (found.empty())
     {
-        throw std::invalid_argument(std::string("no algorithm ") +
+        std::string others;
+        for (const auto* each : AllAlgorithms())
+        {
+            if (each->supports(op, communicator))
+            {
+                others += std::string(others.empty() ? "" : ", ") + ToString(each->algorithm);
+            }
+        }
+        throw std::invalid_argument(std::string("found no algorithm ") +
                                     (wanted ? std::string("'") + ToString(*wanted) + "' " : "") +
                                     "for " + ToString(op) + " over these " +
-                                    std::to_string(communicator.Size()) + " GPUs");
+                                    std::to_string(communicator.Size()) + " GPUs, expected " +
+                                    (others.empty() ? "another operation" : "one of: " + others));
     }
     return found;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/call-description.h"
 
-#include "collectives/algorithms/protocol.h"
+#include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
+#include "collectives/schedule/schedule-wiring.h"
 
 #include <algorithm>
 #include <numeric>
@@ -76,17 +77,29 @@ RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& ro
     const auto sameRank = [](const ThreadBlock& x, const ThreadBlock& y) {
         return x.rank == y.rank;
     };
-    const auto samePipe = [&](const ScheduleConnection& x, const ScheduleConnection& y) {
-        return x.fromBlock == y.fromBlock && x.toBlock == y.toBlock &&
-               routing.HaveSameLinks(x.connection.route, y.connection.route);
-    };
     return std::equal(
                a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(), sameRank) &&
-           std::equal(a.connections.begin(),
-                      a.connections.end(),
-                      b.connections.begin(),
-                      b.connections.end(),
-                      samePipe);
+           HaveSameConnections(a, b, routing);
+}
+
+/** By connection: chunks of a pass that cross it. */
+std::vector<uint32_t>
+ChunksOver(const ChannelSchedule& channel, const CallDescription& description)
+{
+    const std::vector<uint32_t>& together = description.together;
+    std::vector<uint32_t> chunks(channel.connections.size());
+    for (const ThreadBlock& block : channel.blocks)
+    {
+        for (const Primitive& p : channel.programs[block.program].primitives)
+        {
+            for (uint32_t i = p.sendTo; Sends(p.kind) && i < uint32_t{p.sendTo} + p.sends; ++i)
+            {
+                const std::size_t chunk = block.place + static_cast<uint32_t>(p.chunk);
+                chunks[block.send[i]] += together.empty() ? 1 : together[chunk % together.size()];
+            }
+        }
+    }
+    return chunks;
 }
 
 /**
@@ -130,11 +143,45 @@ CallDescription::AddAll(uint32_t count, ChannelSchedule steps)
     std::iota(channels.back().channels.begin(), channels.back().channels.end(), 0);
 }
 
+uint32_t
+CallDescription::ChannelCount() const
+{
+    std::size_t count = 0;
+    for (const Channel& each : channels)
+    {
+        count += each.channels.size();
+    }
+    return static_cast<uint32_t>(count);
+}
+
+Schedule
+EmptySchedule(const AlgorithmInputs& inputs, Algorithm algorithm)
+{
+    Schedule schedule;
+    schedule.op = inputs.call.op;
+    schedule.algorithm = algorithm;
+    schedule.protocol = inputs.protocol;
+    schedule.startLatency = CallLatency(inputs, algorithm);
+    schedule.channelCap = ChannelCap(inputs);
+    return schedule;
+}
+
+ScheduleConnection
+MakeConnection(uint32_t fromBlock,
+               uint32_t toBlock,
+               const Connection& hop,
+               const Chunking& chunking,
+               Time latency)
+{
+    const uint32_t buffers = hop.kind == ConnectionKind::Network ? 2 : 1;
+    return {fromBlock, toBlock, hop, buffers * chunking.slots, latency};
+}
+
 Schedule
 ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description)
 {
     Schedule schedule = description.call;
-    for (const auto& share : SplitOverChannels(inputs.call.bytes, inputs.channels))
+    for (const auto& share : SplitOverChannels(inputs.call.bytes, description.ChannelCount()))
     {
         for (const auto& alike : description.channels)
         {
@@ -159,10 +206,56 @@ ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description)
                 const bool inPasses = description.slices == 0;
                 loop.slices = inPasses ? PassesOf(inputs.protocol, chunk) : loop.slices;
                 loop.slice = description.wholePasses ? PassOf(inputs.protocol, chunk) : Bytes();
+                if (!description.together.empty())
+                {
+                    loop.chunks.clear();
+                    for (const uint32_t count : description.together)
+                    {
+                        loop.chunks.push_back(chunk * count);
+                    }
+                }
             }
         }
     }
     return schedule;
+}
+
+StreamShape
+StepsOf(const AlgorithmInputs& inputs, const CallDescription& description)
+{
+    StreamShape shape;
+    RouteSum sum;
+    uint32_t connections = 0;
+    uint32_t uses = 0;
+    Rate cap = Rate::Infinite();
+    for (const auto& [steps, channels] : description.channels)
+    {
+        const std::vector<uint32_t> chunks = ChunksOver(steps, description);
+        const auto copies = static_cast<uint32_t>(channels.size());
+        for (std::size_t c = 0; c < chunks.size(); ++c)
+        {
+            const ScheduleConnection& each = steps.connections[c];
+            if (chunks[c] > 0 && each.connection.route != inputs.routing.Nowhere())
+            {
+                sum.Add(each.connection.route, chunks[c] * copies);
+                connections += copies;
+                uses += chunks[c] * copies;
+                cap = std::min(cap, std::min(description.call.channelCap, each.cap) / chunks[c]);
+            }
+        }
+    }
+    const Bytes payload =
+        DivideUp(inputs.call.bytes, int64_t{description.ChannelCount()} * description.chunks);
+    if (uses > 0)
+    {
+        shape.legs.push_back({inputs.routing.AddSum(sum),
+                              WireBytes(inputs.protocol, payload),
+                              cap,
+                              static_cast<double>(connections) / uses});
+    }
+    shape.latency = description.call.startLatency;
+    shape.steps = ScheduleOf(inputs, description);
+    return shape;
 }
 
 StreamShape
@@ -276,10 +369,17 @@ DescribedLoads::Legs(double payload, const IsMeant& isMeant) const
     return legs;
 }
 
-std::vector<StreamLeg>
-DescribedLoads::Legs(double payload) const
+Time
+DescribedLoads::LinkTime(double payload, const IsMeant& isMeant, uint32_t calls) const
 {
-    return Legs(payload, [](const ScheduleConnection&, const SubChannel::Hop&) { return true; });
+    std::vector<StreamLeg> legs = Legs(payload, isMeant);
+    for (StreamLeg& leg : legs)
+    {
+        leg.bytes = leg.bytes * calls;
+        leg.cap = Rate::Infinite();
+        leg.weight *= calls;
+    }
+    return AloneTime(legs, m_in.routing);
 }
 
 Time

@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_ALGORITHMS_CALL_DESCRIPTION_H
 
 #include "collectives/algorithms/algorithm.h"
+#include "collectives/algorithms/protocol.h"
 #include "collectives/schedule/schedule.h"
 #include "collectives/schedule/sub-channels.h"
 
@@ -30,8 +31,10 @@ struct CallDescription
 
     Schedule call; //!< without channels: start latency, caps, block times
     std::vector<Channel> channels;
-    Bytes chunk;             //!< payload of a full one
-    uint32_t chunks{1};      //!< of a pass
+    Bytes chunk;                      //!< payload of a full one
+    uint32_t chunks{1};               //!< of a pass
+    std::vector<uint32_t> together{}; //!< by chunk that primitives name: how many of a pass's move
+                                      //!< as one; empty: each moves by itself
     uint32_t subChannels{1}; //!< chunk i goes by sub-channel i mod sub-channels, see SubChannelsOf
     uint32_t slices{0}; //!< of a chunk, if it is large enough; 0: as many as its block makes passes
     bool wholePasses{
@@ -42,7 +45,24 @@ struct CallDescription
 
     /** Adds the first @p count channels, all over the same connections. */
     void AddAll(uint32_t count, ChannelSchedule steps);
+
+    /** Over which the message is split. */
+    uint32_t ChannelCount() const;
 };
+
+/** A schedule of this call without channels yet. */
+Schedule EmptySchedule(const AlgorithmInputs& inputs, Algorithm algorithm);
+
+/**
+ * A hop as a schedule's connection, @p latency from a slice's last byte on the wire to its use.
+ * Over NVLink and PCIe a sender writes into the receiver's buffer; over the network it has a buffer
+ * of its own before the receiver's, so it may be twice as many slices ahead (NCCL's net.cc).
+ */
+ScheduleConnection MakeConnection(uint32_t fromBlock,
+                                  uint32_t toBlock,
+                                  const Connection& hop,
+                                  const Chunking& chunking,
+                                  Time latency);
 
 /** The call for FlowEngine: every channel with the passes over its share of the message. */
 Schedule ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description);
@@ -52,6 +72,13 @@ Schedule ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& descri
  * has crossed them (PipelineTime): equal shares on all channels.
  */
 StreamShape PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description);
+
+/**
+ * The call where chunks go in any order: as long as its blocks take (ScheduleTime). All connections
+ * are one leg, a link's multiplicity being the chunks that cross it, so that all are held at rates
+ * in proportion to their bytes.
+ */
+StreamShape StepsOf(const AlgorithmInputs& inputs, const CallDescription& description);
 
 /** The sub-channels of a description's channels, and what passes of some size load. */
 class DescribedLoads
@@ -69,8 +96,11 @@ class DescribedLoads
      */
     std::vector<StreamLeg> Legs(double payload, const IsMeant& isMeant) const;
 
-    /** The same of all hops. */
-    std::vector<StreamLeg> Legs(double payload) const;
+    /**
+     * How long the links of some hops take for @p payload bytes of each chunk on each channel, of
+     * @p calls calls at once: without what bounds other hops.
+     */
+    Time LinkTime(double payload, const IsMeant& isMeant, uint32_t calls = 1) const;
 
     /** The longest latency of some hops, of a pass's chunks one after the other. */
     Time SlowestHop(const IsMeant& isMeant) const;

@@ -13,9 +13,8 @@ namespace weir
 void
 FlowEngine::StartRow(const CollectiveCall& call, BackToBackClient& client, Time now)
 {
-    const uint32_t ranks = m_planner.GetCommunicator(call.communicator).Size();
     Running& running = Begin(call, now);
-    running.row = std::make_unique<BackToBackCalls>(*running.run, ranks, client);
+    running.row = std::make_unique<BackToBackCalls>(*running.run, running.ranks, client);
 }
 
 /** The start latency is over: all blocks of all ranks. */

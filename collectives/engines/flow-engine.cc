@@ -65,8 +65,17 @@ FlowEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64_t
 FlowEngine::Running&
 FlowEngine::Begin(const CollectiveCall& call, Time now)
 {
-    const Schedule& schedule = m_planner.GetSchedule(call);
-    if (const double slices = SliceCount(schedule); slices > MAX_SLICES)
+    const Schedule* schedule = &m_planner.GetSchedule(call);
+    uint32_t ranks = m_planner.GetCommunicator(call.communicator).Size();
+    std::unique_ptr<FoldedSchedule> folded;
+    if (m_foldsCalls)
+    {
+        folded =
+            std::make_unique<FoldedSchedule>(FoldAlike(*schedule, ranks, m_planner.GetRouting()));
+        schedule = &folded->schedule;
+        ranks = folded->ranks;
+    }
+    if (const double slices = SliceCount(*schedule); slices > MAX_SLICES)
     {
         throw std::length_error("found a call of " + std::to_string(call.bytes.Count()) +
                                 " bytes, which moves " + std::to_string(std::llround(slices)) +
@@ -76,11 +85,14 @@ FlowEngine::Begin(const CollectiveCall& call, Time now)
     }
     const uint32_t place = Allocate();
     Running& running = m_running[place];
-    running.run = std::make_unique<ScheduleRun>(schedule);
-    running.schedule = &schedule;
+    running.run = std::make_unique<ScheduleRun>(*schedule);
+    running.folded = std::move(folded);
+    running.schedule = schedule;
+    running.ranks = ranks;
     running.serial = ++m_serial;
     AddWires(running, call.communicator.Index());
-    SetTimer(LineOf(schedule.startLatency), schedule.startLatency, now, {place, Timer::START});
+    const Time latency = schedule->startLatency;
+    SetTimer(LineOf(latency), latency, now, {place, Timer::START});
     return running;
 }
 
@@ -394,6 +406,7 @@ FlowEngine::Finish(uint32_t running, Time now)
     CollectiveClient* client = r.client;
     const uint64_t token = r.token;
     r.run.reset();
+    r.folded.reset();
     r.row.reset();
     r.client = nullptr;
     m_free.push_back(running);

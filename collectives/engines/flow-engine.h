@@ -6,6 +6,7 @@
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/delay-line.h"
 #include "collectives/planner.h"
+#include "collectives/schedule/folded-schedule.h"
 #include "collectives/schedule/schedule-run.h"
 #include "fabric/transport/transport.h"
 
@@ -56,6 +57,15 @@ class FlowEngine : public CollectiveEngine, private FlowClient
      */
     void StartRow(const CollectiveCall& call, BackToBackClient& client, Time now);
 
+    /**
+     * From now on every call is alone on its fabric, whose paths are fixed, and only its times
+     * matter, not what flows and links do: what is alike is played once (FoldAlike).
+     */
+    void FoldCalls()
+    {
+        m_foldsCalls = true;
+    }
+
     std::size_t Active() const override;
     std::optional<FlowOrigin> OriginOf(const FlowRequest& request) const override;
     Time NextEventTime() override;
@@ -89,8 +99,10 @@ class FlowEngine : public CollectiveEngine, private FlowClient
 
     struct Running
     {
-        std::unique_ptr<ScheduleRun> run; //!< null: the place is free
+        std::unique_ptr<ScheduleRun> run;         //!< null: the place is free
+        std::unique_ptr<FoldedSchedule> folded{}; //!< null: all of the planner's is played
         const Schedule* schedule{nullptr};
+        uint32_t ranks{0}; //!< of the schedule; further ones are switches
         CollectiveClient* client{nullptr};
         uint64_t token{0};
         uint64_t serial{0};                     //!< tells collectives of one place apart
@@ -172,6 +184,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     Planner& m_planner;
     Transport& m_transport;
     FlowForm m_form;
+    bool m_foldsCalls{false};
     std::vector<Running> m_running;
     std::vector<uint32_t> m_free;          //!< places of m_running
     std::vector<DelayLine<Timer>> m_lines; //!< one per distinct delay, of the first MAX_LINES

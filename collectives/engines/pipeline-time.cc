@@ -31,56 +31,6 @@ LoadsOfHops(const std::vector<Pipeline>& pipelines)
     return loads;
 }
 
-/** The links' loads while slices move tick by tick. */
-class Ticks
-{
-  public:
-    Ticks(const std::vector<Pipeline>& pipelines, Routing& routing, double calls)
-        : m_pipelines(pipelines),
-          m_routing(routing),
-          m_calls(calls),
-          m_shares(routing, [&pipelines] { return LoadsOfHops(pipelines); })
-    {
-    }
-
-    /** Stage @p stage gets busy (@p sign 1) or idle (-1). */
-    void Change(std::size_t stage, double sign)
-    {
-        for (const auto& pipeline : m_pipelines)
-        {
-            if (stage >= pipeline.stages.size())
-            {
-                continue;
-            }
-            for (RouteId hop : pipeline.stages[stage])
-            {
-                m_shares.ForEach(hop, [&](LinkId link, double share) {
-                    m_loads[link.Index()] += sign * share * pipeline.weight * m_calls;
-                });
-            }
-        }
-    }
-
-    /** What a slice takes over its path's hop in @p stage now. */
-    Time Crossing(const Pipeline& pipeline, std::size_t stage)
-    {
-        const auto& topology = m_routing.GetTopology();
-        Rate rate = pipeline.cap;
-        m_shares.ForEach(pipeline.path[stage], [&](LinkId link, double share) {
-            const double load = std::max(m_loads[link.Index()], share);
-            rate = std::min(rate, topology.GetLink(link).rate / load);
-        });
-        return pipeline.slice / rate;
-    }
-
-  private:
-    const std::vector<Pipeline>& m_pipelines;
-    const Routing& m_routing;
-    double m_calls;
-    ConcurrentShares m_shares;
-    std::unordered_map<uint32_t, double> m_loads; //!< by link
-};
-
 /** Of the pipeline that has most. */
 std::size_t
 Stages(const std::vector<Pipeline>& pipelines)
@@ -93,70 +43,250 @@ Stages(const std::vector<Pipeline>& pipelines)
     return stages;
 }
 
-/** end(K - 1, S - 1) of every pipeline for K = @p slices whole slices, with b or without. */
-std::vector<Time>
-Ends(const std::vector<Pipeline>& pipelines,
-     Routing& routing,
-     std::size_t slices,
-     double calls,
-     bool blocks)
+/** How long slices take to cross a stage: equal times one after the other are one run. */
+struct Crossings
 {
-    Ticks ticks(pipelines, routing, calls);
-    std::vector<std::vector<Time>> ends; // by pipeline and stage: when the last slice so far left
-    std::vector<std::vector<Time>> free; // as above: when the stage's block takes the next one
-    for (const auto& each : pipelines)
+    int64_t slices;
+    Time time;
+};
+
+/** When slices leave a stage, one after the other: times in arithmetic progression are one run. */
+struct Departures
+{
+    int64_t slices;
+    Time first;
+    Time step{};
+
+    Time At(int64_t slice) const
     {
-        ends.emplace_back(each.path.size());
-        free.emplace_back(each.path.size());
+        return first + Time::Picoseconds(step.ToPicoseconds() * slice);
     }
-    for (std::size_t tick = 0; tick + 1 < slices + Stages(pipelines); ++tick)
+
+    /** Appends @p other, if it continues the progression. */
+    bool Join(const Departures& other)
     {
-        if (tick >= slices)
+        const Time gap = other.first - At(slices - 1);
+        if ((slices > 1 && gap != step) || (other.slices > 1 && gap != other.step))
         {
-            ticks.Change(tick - slices, -1);
+            return false;
         }
-        ticks.Change(tick, 1);
-        const std::size_t first = tick + 1 > slices ? tick + 1 - slices : 0;
-        for (std::size_t p = 0; p < pipelines.size(); ++p)
+        slices += other.slices;
+        step = gap;
+        return true;
+    }
+};
+
+/** What stages put on links while they are busy. */
+class StageLoads
+{
+  public:
+    StageLoads(const std::vector<Pipeline>& pipelines, Routing& routing, double calls)
+        : m_topology(routing.GetTopology()),
+          m_shares(routing, [&pipelines] { return LoadsOfHops(pipelines); })
+    {
+        for (std::size_t stage = 0; stage < Stages(pipelines); ++stage)
         {
-            // From the last busy stage on: the one before it still has the end of its own slice.
-            const std::size_t stages = pipelines[p].path.size();
-            for (std::size_t stage = std::min(tick + 1, stages); stage-- > first;)
+            for (const auto& pipeline : pipelines)
             {
-                const Time before = stage > 0 ? ends[p][stage - 1] : Time();
-                const Time start = std::max({before, ends[p][stage], free[p][stage]});
-                free[p][stage] = blocks ? start + pipelines[p].slice / pipelines[p].block : Time();
-                ends[p][stage] = start + ticks.Crossing(pipelines[p], stage);
+                if (stage < pipeline.stages.size())
+                {
+                    AddStage(pipeline, stage, calls);
+                }
             }
         }
     }
-    std::vector<Time> last;
-    for (const auto& each : ends)
+
+    /** What a slice takes over the path's hop in @p stage while all stages are busy. */
+    Time FullCrossing(const Pipeline& pipeline, std::size_t stage) const
     {
-        last.push_back(each.back());
+        Rate rate = pipeline.cap;
+        for (const LinkOfHop& link : LinksOf(pipeline, stage))
+        {
+            rate = std::min(rate, link.RateAt(link.loads->back().upToHere));
+        }
+        return pipeline.slice / rate;
     }
-    return last;
+
+    /** What each of @p slices slices takes over it, in order. */
+    std::vector<Crossings> CrossingsOf(const Pipeline& pipeline,
+                                       int64_t stage,
+                                       int64_t slices) const
+    {
+        const auto links = LinksOf(pipeline, stage);
+        std::vector<int64_t> changes{0, slices}; // the slices before which loads change
+        for (const LinkOfHop& link : links)
+        {
+            for (const LoadOfStage& load : *link.loads)
+            {
+                for (const int64_t change : {load.stage - stage, load.stage - stage + slices})
+                {
+                    if (change > 0 && change < slices)
+                    {
+                        changes.push_back(change);
+                    }
+                }
+            }
+        }
+        std::sort(changes.begin(), changes.end());
+        std::vector<Crossings> crossings;
+        for (std::size_t i = 0; i + 1 < changes.size(); ++i)
+        {
+            const int64_t tick = changes[i] + stage;
+            Rate rate = pipeline.cap;
+            for (const LinkOfHop& link : links)
+            {
+                rate = std::min(rate, link.RateAt(link.LoadOf(tick - slices + 1, tick)));
+            }
+            if (changes[i + 1] > changes[i])
+            {
+                crossings.push_back({changes[i + 1] - changes[i], pipeline.slice / rate});
+            }
+        }
+        return crossings;
+    }
+
+  private:
+    struct LoadOfStage
+    {
+        int64_t stage;
+        double upToHere; //!< of all stages up to this one
+    };
+
+    struct LinkOfHop
+    {
+        Rate rate;
+        double share;
+        const std::vector<LoadOfStage>* loads;
+
+        Rate RateAt(double load) const
+        {
+            return rate / std::max(load, share);
+        }
+
+        /** While the stages from @p first to @p last are busy. */
+        double LoadOf(int64_t first, int64_t last) const
+        {
+            return UpTo(last) - UpTo(first - 1);
+        }
+
+        double UpTo(int64_t stage) const
+        {
+            const auto behind = std::upper_bound(
+                loads->begin(), loads->end(), stage, [](int64_t value, const LoadOfStage& each) {
+                    return value < each.stage;
+                });
+            return behind == loads->begin() ? 0 : (behind - 1)->upToHere;
+        }
+    };
+
+    /** Those of a path's hop that slow it when all stages are busy. */
+    std::vector<LinkOfHop> LinksOf(const Pipeline& pipeline, std::size_t stage) const
+    {
+        std::vector<LinkOfHop> links;
+        m_shares.ForEach(pipeline.path[stage], [&](LinkId link, double share) {
+            const LinkOfHop each{m_topology.GetLink(link).rate, share, &m_loads.at(link.Index())};
+            if (each.RateAt(each.loads->back().upToHere) < pipeline.cap)
+            {
+                links.push_back(each);
+            }
+        });
+        return links;
+    }
+
+    void AddStage(const Pipeline& pipeline, std::size_t stage, double calls)
+    {
+        for (const RouteId hop : pipeline.stages[stage])
+        {
+            m_shares.ForEach(hop, [&](LinkId link, double share) {
+                auto& loads = m_loads[link.Index()];
+                const double before = loads.empty() ? 0 : loads.back().upToHere;
+                if (loads.empty() || loads.back().stage < static_cast<int64_t>(stage))
+                {
+                    loads.push_back({static_cast<int64_t>(stage), before});
+                }
+                loads.back().upToHere = before + share * pipeline.weight * calls;
+            });
+        }
+    }
+
+    const Topology& m_topology;
+    ConcurrentShares m_shares;
+    std::unordered_map<uint32_t, std::vector<LoadOfStage>> m_loads; //!< by link
+};
+
+/**
+ * The departures of slices that arrive as @p arrivals, cross a stage as @p crossings and keep its
+ * block busy for @p busy each. O(runs of both).
+ */
+std::vector<Departures>
+CrossStage(const std::vector<Departures>& arrivals,
+           const std::vector<Crossings>& crossings,
+           Time busy)
+{
+    std::vector<Departures> left;
+    Time free; // when the stage takes the next slice
+    const auto leave = [&](Time start, int64_t slices, Time step, const Crossings& crossing) {
+        const Departures run{slices, start + crossing.time, step};
+        if (left.empty() || !left.back().Join(run))
+        {
+            left.push_back(run);
+        }
+        free = Departures{slices, start, step}.At(slices - 1) + std::max(crossing.time, busy);
+    };
+    auto crossing = crossings.begin();
+    int64_t crossed = 0; // of this run of crossings
+    for (const Departures& run : arrivals)
+    {
+        for (int64_t slice = 0; slice < run.slices;)
+        {
+            const Time arrival = run.At(slice);
+            const Time period = std::max(crossing->time, busy);
+            int64_t slices = std::min(run.slices - slice, crossing->slices - crossed);
+            if (free > arrival && run.step > period)
+            {
+                // They queue until those that come more slowly find the stage free.
+                const int64_t gain = (run.step - period).ToPicoseconds();
+                const int64_t behind = (free - arrival).ToPicoseconds();
+                slices = std::min(slices, (behind + gain - 1) / gain);
+                leave(free, slices, period, *crossing);
+            }
+            else
+            {
+                leave(std::max(free, arrival), slices, std::max(run.step, period), *crossing);
+            }
+            slice += slices;
+            crossed += slices;
+            if (crossed == crossing->slices)
+            {
+                ++crossing;
+                crossed = 0;
+            }
+        }
+    }
+    return left;
+}
+
+/** When the last of @p slices slices has crossed, each being in a stage's block for @p busy. */
+Time
+EndOf(const Pipeline& pipeline, const StageLoads& loads, int64_t slices, Time busy)
+{
+    std::vector<Departures> left{{slices, Time()}};
+    for (std::size_t stage = 0; stage < pipeline.path.size(); ++stage)
+    {
+        left = CrossStage(
+            left, loads.CrossingsOf(pipeline, static_cast<int64_t>(stage), slices), busy);
+    }
+    return left.back().At(left.back().slices - 1);
 }
 
 /** Whether every pipeline's blocks take longer with a slice than it crosses any stage, all busy. */
 bool
-BlocksAreSlowest(const std::vector<Pipeline>& pipelines, Routing& routing, double calls)
+BlocksAreSlowest(const std::vector<Pipeline>& pipelines, const StageLoads& loads)
 {
-    if (std::any_of(pipelines.begin(), pipelines.end(), [](const Pipeline& each) {
-            return each.block.IsInfinite();
-        }))
-    {
-        return false;
-    }
-    Ticks ticks(pipelines, routing, calls);
-    for (std::size_t stage = 0; stage < Stages(pipelines); ++stage)
-    {
-        ticks.Change(stage, 1);
-    }
     return std::all_of(pipelines.begin(), pipelines.end(), [&](const Pipeline& each) {
         for (std::size_t stage = 0; stage < each.path.size(); ++stage)
         {
-            if (ticks.Crossing(each, stage) > each.slice / each.block)
+            if (loads.FullCrossing(each, stage) > each.slice / each.block)
             {
                 return false;
             }
@@ -174,18 +304,23 @@ PipelineTime(const std::vector<Pipeline>& pipelines, Routing& routing, double ca
     {
         return {};
     }
+    const StageLoads loads(pipelines, routing, calls);
     const Pipeline& model = pipelines.front();
     const double wanted = std::max(1.0, model.bytes.ToDouble() / model.slice.ToDouble());
-    const auto whole = static_cast<std::size_t>(std::min<double>(wanted, Stages(pipelines)));
-    const auto base = Ends(pipelines, routing, whole, calls, true);
-    const bool blocks = BlocksAreSlowest(pipelines, routing, calls);
-    const auto some = blocks ? base : Ends(pipelines, routing, whole, calls, false);
-    const auto more = blocks ? base : Ends(pipelines, routing, whole + 1, calls, false);
+    const auto whole = static_cast<int64_t>(std::min<double>(wanted, Stages(pipelines)));
+    const bool blocks = BlocksAreSlowest(pipelines, loads);
     Time longest;
-    for (std::size_t p = 0; p < pipelines.size(); ++p)
+    for (const Pipeline& each : pipelines)
     {
-        const Time steady = blocks ? pipelines[p].slice / pipelines[p].block : more[p] - some[p];
-        longest = std::max(longest, base[p] + steady * (wanted - static_cast<double>(whole)));
+        const Time busy = each.slice / each.block;
+        Time time = EndOf(each, loads, whole, busy);
+        if (const double more = wanted - static_cast<double>(whole); more > 0)
+        {
+            const Time some = busy == Time() ? time : EndOf(each, loads, whole, Time());
+            const Time steady = blocks ? busy : EndOf(each, loads, whole + 1, Time()) - some;
+            time += steady * more;
+        }
+        longest = std::max(longest, time);
     }
     return longest;
 }

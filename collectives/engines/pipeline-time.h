@@ -41,7 +41,8 @@ struct Pipeline
  *
  * @param calls how many of each there are: calls alike that run in step
  *
- * O(stages x hops of all pipelines' paths + links of all stages).
+ * Slices that take the same over a stage, or leave it in arithmetic progression, are one run:
+ * O(stages x stages on the links of one).
  */
 Time PipelineTime(const std::vector<Pipeline>& pipelines, Routing& routing, double calls = 1);
 

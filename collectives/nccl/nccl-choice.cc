@@ -48,14 +48,17 @@ ChooseAsNccl(const NcclConstants& constants,
     const auto estimates = NcclEstimates(constants, communicator, call, candidates, filter);
     if (estimates.empty() && (!call.overrides.protocol || !call.overrides.algorithm))
     {
-        throw std::invalid_argument(std::string("no algorithm and protocol for ") +
-                                    ToString(call.op) + " is left of those that this group has");
+        throw std::invalid_argument(std::string("found no algorithm and protocol for ") +
+                                    ToString(call.op) +
+                                    " among those that this group has and its overrides and "
+                                    "filters leave, expected one");
     }
     if (estimates.empty())
     {
-        throw std::invalid_argument(
-            std::string("algorithm '") + ToString(candidates.front()->algorithm) +
-            "' has no protocol '" + ToString(*call.overrides.protocol) + "'; expected simple");
+        throw std::invalid_argument(std::string("found protocol '") +
+                                    ToString(*call.overrides.protocol) + "', which algorithm '" +
+                                    ToString(candidates.front()->algorithm) +
+                                    "' does not have, expected simple");
     }
     const NcclEstimate* best = &estimates.front();
     for (const auto& each : estimates)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/nccl/nccl-settings.h"
 
+#include <initializer_list>
 #include <utility>
 
 namespace weir
@@ -91,6 +92,33 @@ ParseP2pLevel(const std::string& text)
     return std::nullopt;
 }
 
+std::vector<std::string>
+NcclSettings::Changed() const
+{
+    const NcclSettings plain;
+    const ChannelLimits& limits = plain.channelLimits;
+    std::vector<std::string> keys;
+    for (const auto& [key, isChanged] : std::initializer_list<std::pair<const char*, bool>>{
+             {"launch", launch != plain.launch},
+             {"queuePairs", queuePairs != plain.queuePairs},
+             {"minChannels", channelLimits.least != limits.least},
+             {"maxChannels", channelLimits.most != limits.most},
+             {"crossNic", crossNic != plain.crossNic},
+             {"p2pLevel", p2pLevel != plain.p2pLevel},
+             {"bufferSize", simpleBuffer != plain.simpleBuffer},
+             {"algorithms", !filter.GetAlgorithms().empty()},
+             {"protocols", !filter.GetProtocols().empty()},
+             {"tuner", !tuner.empty()},
+             {"dimensionWise", dimensionWise.IsGiven()}})
+    {
+        if (isChanged)
+        {
+            keys.emplace_back(key);
+        }
+    }
+    return keys;
+}
+
 void
 NcclSettings::VisitParameters(ParameterVisitor& visitor)
 {
@@ -119,7 +147,7 @@ NcclSettings::VisitParameters(ParameterVisitor& visitor)
         {"bufferSize",
          "NCCL_BUFFSIZE: of a connection on one channel under Simple, 8 slots of whole KiB."},
         simpleBuffer,
-        {Bytes::KiB(8), Bytes::GiB(1)});
+        {SIMPLE_BUFFER_STEP, MAX_SIMPLE_BUFFER});
 }
 
 } // namespace weir

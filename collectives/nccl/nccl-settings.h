@@ -84,6 +84,10 @@ std::optional<P2pLevel> ParseP2pLevel(const std::string& text);
 /** NCCL_BUFFSIZE by default: of a connection on one channel under Simple. */
 constexpr Bytes SIMPLE_BUFFER = Bytes::MiB(4);
 
+/** It is 8 slots, each a whole number of NCCL's aligned chunks: a multiple of this. */
+constexpr Bytes SIMPLE_BUFFER_STEP = Bytes::KiB(8);
+constexpr Bytes MAX_SIMPLE_BUFFER = Bytes::GiB(1);
+
 /** How many channels communicators have, beside what their search finds. */
 struct ChannelLimits
 {
@@ -117,6 +121,9 @@ struct NcclSettings : Parameterized
     NcclFilter filter;            //!< NCCL_ALGO, NCCL_PROTO
     std::vector<TunerRule> tuner; //!< the first that fits a call decides it
     DimensionWiseSettings dimensionWise;
+
+    /** Keys of what is not as by default, but the version: "queuePairs", "algorithms", ... */
+    std::vector<std::string> Changed() const;
 
     /** Those that are one value each, whatever the call. */
     void VisitParameters(ParameterVisitor& visitor) override;

@@ -2,7 +2,11 @@
 #include "collectives/schedule/schedule-check.h"
 
 #include "collectives/algorithms/algorithm.h"
+#include "collectives/schedule/schedule-run.h"
 #include "collectives/schedule/symbolic-channel.h"
+
+#include <cstdint>
+#include <vector>
 
 namespace weir
 {
@@ -36,6 +40,28 @@ CheckSchedule(const Schedule& schedule, const ScheduleClaim& claim)
                std::to_string(claim.bytes.Count());
     }
     return "";
+}
+
+std::string
+CheckProgress(const Schedule& schedule)
+{
+    ScheduleRun run(schedule);
+    std::vector<uint32_t> sending;
+    for (uint32_t block = 0; block < run.BlockCount(); ++block)
+    {
+        run.Advance(block, sending);
+    }
+    while (!sending.empty())
+    {
+        const uint32_t connection = sending.back();
+        sending.pop_back();
+        if (run.PopFront(connection))
+        {
+            sending.push_back(connection);
+        }
+        run.Arrive(connection, sending);
+    }
+    return run.BlocksLeft() == 0 ? "" : run.DescribeWait() + " for ever";
 }
 
 } // namespace weir

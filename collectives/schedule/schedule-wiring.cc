@@ -2,6 +2,9 @@
 #include "collectives/schedule/schedule-wiring.h"
 
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <string>
 
 namespace weir
 {
@@ -9,12 +12,18 @@ namespace weir
 namespace
 {
 
-bool
-AreEqual(const Primitive& a, const Primitive& b)
+/** A count or number of a block's connections. */
+uint16_t
+CountOf(std::size_t connections)
 {
-    return a.kind == b.kind && a.chunk == b.chunk && a.recvFrom == b.recvFrom &&
-           a.sendTo == b.sendTo && a.recvs == b.recvs && a.sends == b.sends &&
-           a.fromKept == b.fromKept;
+    constexpr std::size_t MOST = std::numeric_limits<uint16_t>::max();
+    if (connections > MOST)
+    {
+        throw std::invalid_argument("found " + std::to_string(connections) +
+                                    " connections of a block, expected at most " +
+                                    std::to_string(MOST));
+    }
+    return static_cast<uint16_t>(connections);
 }
 
 } // namespace
@@ -23,8 +32,8 @@ Program
 OneStep(PrimitiveKind kind, uint32_t recvs, uint32_t sends)
 {
     Primitive step{kind, 0};
-    step.recvs = static_cast<uint16_t>(recvs);
-    step.sends = static_cast<uint16_t>(sends);
+    step.recvs = CountOf(recvs);
+    step.sends = CountOf(sends);
     return {{step}};
 }
 
@@ -35,11 +44,24 @@ EachChunk(PrimitiveKind kind, const std::vector<int32_t>& chunks)
     for (std::size_t i = 0; i < chunks.size(); ++i)
     {
         Primitive step{kind, chunks[i]};
-        step.recvFrom = static_cast<uint16_t>(i);
-        step.sendTo = static_cast<uint16_t>(i);
+        step.recvFrom = CountOf(i);
+        step.sendTo = step.recvFrom;
         program.primitives.push_back(step);
     }
     return program;
+}
+
+bool
+HaveSameConnections(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& routing)
+{
+    return std::equal(a.connections.begin(),
+                      a.connections.end(),
+                      b.connections.begin(),
+                      b.connections.end(),
+                      [&](const ScheduleConnection& x, const ScheduleConnection& y) {
+                          return x.fromBlock == y.fromBlock && x.toBlock == y.toBlock &&
+                                 routing.HaveSameLinks(x.connection.route, y.connection.route);
+                      });
 }
 
 uint32_t
@@ -47,11 +69,7 @@ ScheduleWiring::AddBlock(uint32_t rank, uint32_t place, const Program& program)
 {
     auto& programs = m_channel.programs;
     const auto same = std::find_if(programs.begin(), programs.end(), [&](const Program& each) {
-        return std::equal(each.primitives.begin(),
-                          each.primitives.end(),
-                          program.primitives.begin(),
-                          program.primitives.end(),
-                          AreEqual);
+        return each.primitives == program.primitives;
     });
     const auto index = static_cast<uint32_t>(same - programs.begin());
     if (same == programs.end())

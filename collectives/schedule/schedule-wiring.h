@@ -17,6 +17,11 @@ Program OneStep(PrimitiveKind kind, uint32_t recvs, uint32_t sends);
  * same number. */
 Program EachChunk(PrimitiveKind kind, const std::vector<int32_t>& chunks);
 
+/** Whether the same links join the same blocks of two channels. */
+bool HaveSameConnections(const ChannelSchedule& a,
+                         const ChannelSchedule& b,
+                         const Routing& routing);
+
 /** Adds blocks and the pipes between them to a channel. */
 class ScheduleWiring
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/schedule/schedule.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace weir
@@ -46,6 +47,19 @@ SliceCount(const Schedule& schedule)
         }
     }
     return slices;
+}
+
+Schedule
+WithPasses(Schedule schedule, uint32_t passes)
+{
+    for (auto& [channel, copies] : schedule.channels)
+    {
+        for (Loop& loop : channel.loops)
+        {
+            loop.repeat = std::min(loop.repeat, passes);
+        }
+    }
+    return schedule;
 }
 
 } // namespace weir

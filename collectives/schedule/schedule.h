@@ -10,6 +10,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 /**
@@ -40,6 +41,14 @@ struct Primitive
     uint16_t recvs{1};    //!< how many consecutive connections it receives one chunk each from
     uint16_t sends{1};    //!< how many consecutive connections it sends the same chunk to
     bool fromKept{false}; //!< its own data is what the block kept of this chunk, not the input
+
+    friend bool operator==(const Primitive& a, const Primitive& b)
+    {
+        const auto values = [](const Primitive& p) {
+            return std::tie(p.kind, p.chunk, p.recvFrom, p.sendTo, p.recvs, p.sends, p.fromKept);
+        };
+        return values(a) == values(b);
+    }
 };
 
 /** What one rank does in one loop of a channel; shared by all ranks of the same role. */
@@ -81,6 +90,12 @@ struct Loop
     std::vector<Bytes> chunks; //!< payload of each chunk of a pass (the last pass may be ragged)
     uint32_t slices{1};        //!< each chunk goes as this many slices
     Bytes slice{};             //!< of each but the last, which is the rest; 0: all are equal
+
+    friend bool operator==(const Loop& a, const Loop& b)
+    {
+        return std::tie(a.repeat, a.chunks, a.slices, a.slice) ==
+               std::tie(b.repeat, b.chunks, b.slices, b.slice);
+    }
 };
 
 /** Everything that happens on one channel. */
@@ -116,6 +131,9 @@ struct Schedule
  * How many slices @p schedule sends, channels that are copies counted once. O(programs and blocks).
  */
 double SliceCount(const Schedule& schedule);
+
+/** @p schedule with at most @p passes of each loop. */
+Schedule WithPasses(Schedule schedule, uint32_t passes);
 
 } // namespace weir
 

@@ -58,8 +58,8 @@ class SubChannelFinder
 
     std::vector<SubChannel> Find()
     {
-        std::vector<uint32_t> last(m_subChannels.size(),
-                                   NONE); // by sub-channel: where its slowest path ends
+        // By sub-channel: where its slowest path ends.
+        std::vector<uint32_t> last(m_subChannels.size(), NONE);
         for (uint32_t c = 0; c < m_connections.size(); ++c)
         {
             uint32_t& slowest = last[m_connections[c].subChannel];

@@ -33,14 +33,13 @@ struct SubChannel
 
 /**
  * The sub-channels of a channel of which every pass moves @p chunks chunks: chunk i goes by
- * sub-channel i mod
- * @p subChannels, and every connection belongs to one sub-channel.
+ * sub-channel i mod @p subChannels, and every connection belongs to one sub-channel.
  *
- * A chunk is summed on its way up, to the turn where the last block reduces, and spread on its way
- * down. Its slowest path is the longest by latency, of equal ones that of the lowest ranks; U of
- * its hops lead up. A hop from which a chunk has d hops up to the turn is crossed in stage U - d,
- * one that is the e-th down from the turn in stage U + e - 1; what is farther than the slowest path
- * is crossed in its first and last stage. Connections without links take no stage.
+ * A chunk is summed upwards, to the turn where the last block reduces, and spread from there
+ * downwards. Its slowest path is the longest by latency, of equal ones that of the lowest ranks; U
+ * of its hops lead up. A hop from which a chunk has d hops up to the turn is crossed in stage U -
+ * d, one that is the e-th down from the turn in stage U + e - 1; what is farther than the slowest
+ * path is crossed in its first and last stage. Connections without links take no stage.
  *
  * O(connections + primitives of the programs).
  * @throws std::logic_error when chunks go in circles.

@@ -67,7 +67,7 @@ set(weirCompiled ${libweir})
 if(TARGET ${libweir}-obj)
   set(weirCompiled ${libweir}-obj)
 endif()
-weir_unity(${weirCompiled} ${plainSources})
+weir_unity(${weirCompiled} ${plainSources} ${objectSources})
 # Where plain headers are found: by the module itself and by whoever links it.
 foreach(folder ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/ns3-module)
   target_include_directories(${weirCompiled} PRIVATE ${folder})

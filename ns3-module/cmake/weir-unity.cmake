@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 option(WEIR_UNITY_BUILD "Compile files of a folder together; OFF compiles file by file" ON)
-set(WEIR_UNITY_FILES 16 CACHE STRING "How many files of a folder are compiled together at most")
+set(WEIR_UNITY_FILES 32 CACHE STRING "How many files of a folder are compiled together at most")
 
 # weir_unity(TARGET SOURCE...): where WEIR_UNITY_BUILD is on, each source is compiled together with
 # others of its folder, WEIR_UNITY_FILES at a time
 function(weir_unity target)
+  # NS_LOG_COMPONENT_DEFINE defines the same name in each file.
   set_target_properties(${target} PROPERTIES
-    UNITY_BUILD ${WEIR_UNITY_BUILD} UNITY_BUILD_MODE GROUP)
+    UNITY_BUILD ${WEIR_UNITY_BUILD} UNITY_BUILD_MODE GROUP UNITY_BUILD_UNIQUE_ID WEIR_UNIT
+    UNITY_BUILD_CODE_BEFORE_INCLUDE [[
+#ifndef g_log
+#define WEIR_JOIN_EXPANDED(left, right) left##right
+#define WEIR_JOIN(left, right) WEIR_JOIN_EXPANDED(left, right)
+#define g_log WEIR_JOIN(g_log_, WEIR_UNIT)
+#endif]])
   foreach(source ${ARGN})
     cmake_path(ABSOLUTE_PATH source)
     cmake_path(GET source PARENT_PATH folder)

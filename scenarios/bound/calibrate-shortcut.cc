@@ -4,6 +4,7 @@
 #include "scenarios/bound/calibration-file.h"
 #include "scenarios/bound/call-position.h"
 #include "scenarios/bound/sampled-calls.h"
+#include "scenarios/bound/sampled-jobs.h"
 #include "scenarios/bound/sampled-steps.h"
 #include "scenarios/bound/step-position.h"
 #include "scenarios/versions.h"
@@ -24,6 +25,8 @@ namespace weir
 namespace
 {
 
+constexpr std::size_t SCENARIOS_PER_JOBS = 4; //!< of collectives: one of them is of jobs
+
 double
 ScoreOf(Time reference, Time estimate)
 {
@@ -40,13 +43,17 @@ FeatureNames(CalibratedThing thing)
 std::vector<CalibrationCase>
 RunScenarioOf(const SampleSpec& spec, std::size_t index, const Catalog& catalog)
 {
-    if (spec.thing == CalibratedThing::Steps)
+    const bool isOfJobs =
+        spec.population == Population::Calibrated && index % SCENARIOS_PER_JOBS == 0;
+    if (spec.thing == CalibratedThing::Steps || isOfJobs)
     {
-        const SampledStep step = SampleStep(spec.seed, index, spec.population, catalog);
+        const SampledRun run = spec.thing == CalibratedThing::Steps
+                                   ? SampleStep(spec.seed, index, spec.population, catalog)
+                                   : SampleJobs(spec.seed, index, catalog);
         std::vector<CalibrationCase> cases;
-        for (const SampledEstimate& estimate : step.estimates)
+        for (const SampledEstimate& estimate : run.estimates)
         {
-            cases.push_back({estimate.position, ScoreOf(step.flow, estimate.time)});
+            cases.push_back({estimate.position, ScoreOf(run.flow, estimate.time)});
         }
         return cases;
     }
@@ -54,6 +61,18 @@ RunScenarioOf(const SampleSpec& spec, std::size_t index, const Catalog& catalog)
     return {{std::move(call.analyticalPosition), ScoreOf(call.flow, call.analytical)},
             {std::move(call.streamPosition), ScoreOf(call.flow, call.stream)}};
 }
+
+/** When this thread leaves, workers end with what they have begun. */
+struct LastBegun
+{
+    std::atomic<std::size_t>& next;
+    std::size_t count;
+
+    ~LastBegun()
+    {
+        next = count;
+    }
+};
 
 } // namespace
 
@@ -83,19 +102,12 @@ RunSample(const SampleSpec& spec,
     {
         workers.push_back(std::async(std::launch::async, work));
     }
+    const LastBegun end{next, byScenario.size()};
     for (auto& worker : workers)
     {
         while (worker.wait_for(std::chrono::milliseconds(200)) != std::future_status::ready)
         {
-            try
-            {
-                progress(done);
-            }
-            catch (...)
-            {
-                next = byScenario.size(); // the workers end with what they have begun
-                throw;
-            }
+            progress(done);
         }
         worker.get();
     }

@@ -17,7 +17,7 @@ namespace weir
 /** What a calibration is of. */
 enum class CalibratedThing : uint8_t
 {
-    Collectives, //!< calls, each on an idle fabric
+    Collectives, //!< calls on an idle fabric, and of jobs that share one
     Steps        //!< whole training steps
 };
 
@@ -38,7 +38,8 @@ struct SampleSpec
 
 /**
  * Runs the sample: every scenario by the reference and by both shortcuts, so that it gives two
- * cases; a step with traffic or events on links by `stream` alone.
+ * cases; a step with traffic or events on links by `stream` alone. Of collectives every fourth
+ * scenario is of jobs whose calls may meet, unless the population is shifted.
  * @param progress is called now and then, from this thread, with the scenarios that are done
  */
 std::vector<CalibrationCase> RunSample(const SampleSpec& spec,

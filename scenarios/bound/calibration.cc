@@ -60,7 +60,6 @@ using Members = std::vector<const CalibrationCase*>;
 std::map<std::string, Members>
 Divide(const std::vector<CalibrationCase>& cases)
 {
-
     std::size_t deepest = 0;
     for (const CalibrationCase& each : cases)
     {
@@ -70,8 +69,11 @@ Divide(const std::vector<CalibrationCase>& cases)
     std::vector<std::map<std::string, Members>> byDepth(deepest + 1);
     for (const CalibrationCase& each : cases)
     {
-        const std::size_t depth = each.position.path.size();
-        byDepth[depth][NameOf(each.position.path, depth)].push_back(&each);
+        if (each.position.unsampled.empty())
+        {
+            const std::size_t depth = each.position.path.size();
+            byDepth[depth][NameOf(each.position.path, depth)].push_back(&each);
+        }
     }
     for (std::size_t depth = deepest; depth > 0; depth--)
     {
@@ -203,7 +205,9 @@ Calibration::Of(CalibrationOrigin origin,
 const std::pair<const std::string, RegimeCalibration>*
 Calibration::RegimeOf(const RegimePosition& position) const
 {
-    for (std::size_t depth = position.path.size(); depth >= position.leastDepth; depth--)
+    for (std::size_t depth = position.unsampled.empty() ? position.path.size() : 0;
+         depth >= position.leastDepth;
+         depth--)
     {
         const auto found = m_regimes.find(NameOf(position.path, depth));
         if (found != m_regimes.end())
@@ -231,7 +235,9 @@ Calibration::BoundOf(const RegimePosition& position, double coverage) const
     if (found == nullptr)
     {
         bound.regime = NameOf(position.path, position.path.size());
-        bound.region = "outside: too few calibrated cases are like it";
+        bound.region =
+            "outside: " + (position.unsampled.empty() ? "too few calibrated cases are like it"
+                                                      : position.unsampled);
         return bound;
     }
     bound.regime = found->first;

@@ -84,8 +84,8 @@ struct CalibrationOrigin
  *
  * A regime is the narrowest class of a position's path that has enough cases of its own; cases of
  * narrower classes that have too few belong to the class above them, up to the shortcut, which
- * every path begins with. Which classes are merged follows from the numbers of cases alone, never
- * from scores.
+ * every path begins with. Cases with what no sample should have belong to none. Which classes are
+ * merged follows from the numbers of cases alone, never from scores.
  *
  * The region of a regime is the box of its features' ranges in one half of the cases, widened by
  * what 99 % of the other half keep to: of scenarios that are drawn like the calibration's at most
@@ -121,7 +121,8 @@ class Calibration
         return m_regimes;
     }
 
-    /** The regime that @p position belongs to; nothing when too few cases are like it. */
+    /** The regime that @p position belongs to; nothing when too few cases, or no sample, are like
+     * it. */
     const std::pair<const std::string, RegimeCalibration>* RegimeOf(
         const RegimePosition& position) const;
 

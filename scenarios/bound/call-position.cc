@@ -2,8 +2,10 @@
 #include "scenarios/bound/call-position.h"
 
 #include "scenarios/bound/sampled-fabric.h"
+#include "scenarios/bound/sampled-nccl.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir
 {
@@ -53,6 +55,38 @@ IsFabricBound(const CollectivePlan& plan, const Topology& topology)
            IsSwitchOfFabric(topology.GetDevice(link.to));
 }
 
+/** Of NCCL's settings and @p call's overrides what no sample has; empty: nothing. */
+std::string
+UnsampledSetting(const NcclSettings& settings, const CollectiveCall& call)
+{
+    constexpr uint32_t MAX_QUEUE_PAIRS = 4;
+    if (call.overrides.channels)
+    {
+        return "channels";
+    }
+    if (call.traffic.IsValid())
+    {
+        return "unequal parts";
+    }
+    const std::string version = UnsampledNcclVersion(settings.version);
+    if (!version.empty())
+    {
+        return version;
+    }
+    for (const std::string& key : settings.Changed())
+    {
+        // What NCCL is left to choose among are algorithms and protocols that samples have.
+        const bool isSampled = key == "algorithms" || key == "protocols" ||
+                               key == "dimensionWise" ||
+                               (key == "queuePairs" && settings.queuePairs <= MAX_QUEUE_PAIRS);
+        if (!isSampled)
+        {
+            return key;
+        }
+    }
+    return "";
+}
+
 } // namespace
 
 CallPositions::CallPositions(Planner& planner)
@@ -81,12 +115,16 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
     const Communicator& group = m_planner.GetCommunicator(plan.call.communicator);
     const bool isContended = group.nodes > 1 && (IsFabricBound(plan, cluster.GetTopology()) ||
                                                  cluster.GetSpec().fabric.routing->IsLoadAware());
-    const std::string unsampled = IsOfNccl(plan.algorithm)
-                                      ? UnsampledFabric(cluster.GetSpec())
-                                      : std::string(" by ") + ToString(plan.algorithm);
-    return {{ToString(shortcut) + unsampled,
+    std::string unsampled = IsOfNccl(plan.algorithm)
+                                ? UnsampledFabric(cluster.GetSpec())
+                                : std::string("algorithm ") + ToString(plan.algorithm);
+    if (unsampled.empty())
+    {
+        unsampled = UnsampledSetting(m_planner.GetSettings(), plan.call);
+    }
+    return {{ToString(shortcut),
              ToString(plan.algorithm),
-             isContended ? "contended" : "uncontended",
+             isContended ? CONTENDED : UNCONTENDED,
              SizeClass(plan.wire / std::max(plan.duration, Time::Picoseconds(1))),
              OperationClass(plan.call.op)},
             {FeatureOf(group.Size()),
@@ -96,7 +134,9 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
              FeatureOf((plan.duration - plan.wire).ToMicroseconds()),
              group.nodes > 1 ? FeatureOf(m_features.oversubscription) : 0,
              FeatureOf(m_features.nodeRate),
-             group.nodes > 1 ? FeatureOf(m_features.networkRate) : 0}};
+             group.nodes > 1 ? FeatureOf(m_features.networkRate) : 0},
+            1,
+            std::move(unsampled)};
 }
 
 } // namespace weir

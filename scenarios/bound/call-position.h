@@ -20,6 +20,8 @@ class CallPositions
     /** @p planner must outlive it. O(links). */
     explicit CallPositions(Planner& planner);
 
+    static constexpr std::size_t CONTENTION = 2; //!< of a path: whether others decide the time
+
     /** What the features of a position are the logarithms of, base 2. */
     static std::vector<std::string> FeatureNames();
 
@@ -27,8 +29,7 @@ class CallPositions
      * The path of a call's position is the shortcut, its algorithm, whether other traffic on the
      * fabric decides its time ("contended": the bottleneck is a link between switches, or switches
      * route by load), whether latency or bytes make up its time, and the class of its operation.
-     * On fabrics and by algorithms that no sample has the first class is one that no calibration
-     * knows.
+     * Fabrics, algorithms, versions and settings of NCCL that no sample has are unsampled.
      * O(1).
      */
     RegimePosition Of(const CollectivePlan& plan, Fidelity shortcut) const;

@@ -26,6 +26,18 @@ OrderStatistic(const std::vector<double>& sorted, double rank)
                                                      : sorted[static_cast<std::size_t>(rank) - 1];
 }
 
+/** Absolute values of @p scores, sorted. */
+std::vector<double>
+Magnitudes(std::vector<double> scores)
+{
+    for (double& score : scores)
+    {
+        score = std::abs(score);
+    }
+    std::sort(scores.begin(), scores.end());
+    return scores;
+}
+
 /** log of the beta function. */
 double
 LogBeta(double a, double b)
@@ -90,9 +102,19 @@ IntervalOf(const std::vector<double>& sorted, double coverage)
     const double low = std::floor(places * (1 - coverage) / 2 + NEGLIGIBLE);
     const double high = std::ceil(places * (1 + coverage) / 2 - NEGLIGIBLE);
     ConformalInterval interval;
-    interval.lower = OrderStatistic(sorted, low);
-    interval.upper = OrderStatistic(sorted, high);
-    interval.ranks = static_cast<std::size_t>(std::min(high, places) - std::max(low, 0.0));
+    if (low >= 1)
+    {
+        interval.lower = OrderStatistic(sorted, low);
+        interval.upper = OrderStatistic(sorted, high);
+        interval.ranks = static_cast<std::size_t>(high - low);
+    }
+    else
+    {
+        const double rank = std::min(places, std::ceil(places * coverage - NEGLIGIBLE));
+        interval.upper = OrderStatistic(Magnitudes(sorted), rank);
+        interval.lower = -interval.upper;
+        interval.ranks = static_cast<std::size_t>(rank);
+    }
     interval.inside =
         static_cast<std::size_t>(std::upper_bound(sorted.begin(), sorted.end(), interval.upper) -
                                  std::lower_bound(sorted.begin(), sorted.end(), interval.lower));

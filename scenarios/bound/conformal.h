@@ -24,10 +24,11 @@ struct ConformalInterval
 };
 
 /**
- * Of @p scores, which are sorted, from the order statistic floor((n + 1) a / 2) to the one
- * ceil((n + 1) (1 - a / 2)), a = 1 - @p coverage: a new score is in it with at least that
- * probability, and with at most 2 / (n + 1) more when there are no ties. Infinite on a side whose
- * order statistic does not exist.
+ * Of @p sorted scores, from the order statistic floor((n + 1) a / 2) to the one
+ * ceil((n + 1) (1 - a / 2)), a = 1 - @p coverage. Where n < 2 / a - 1, too few for two tails, as
+ * far to both sides of 0 as the magnitude of rank ceil((n + 1) (1 - a)); infinite where n < 1 / a -
+ * 1, too few for that one as well. A new score is in it with at least that probability, and with at
+ * most 2 / (n + 1) more when there are no ties.
  * @throws std::invalid_argument when the coverage is not in (0, 1).
  */
 ConformalInterval IntervalOf(const std::vector<double>& sorted, double coverage);

@@ -54,9 +54,9 @@ MeasuredClassOf(Bytes size, bool isOneNode)
     return std::string("collectives, ") + (isOneNode ? "one node, " : "several nodes, ") + sizes;
 }
 
-MeasuredBounds::MeasuredBounds(const Catalog& catalog)
+MeasuredBounds::MeasuredBounds(const Catalog& catalog, const std::string& nameOrPath)
 {
-    const YamlNode node = YamlNode::Load(catalog.Find(CatalogKind::Calibrations, "measured"));
+    const YamlNode node = YamlNode::Load(catalog.Find(CatalogKind::Calibrations, nameOrPath));
     node.CheckKeys(YamlKeysOf("calibration (measured)"));
     Read(node.Get("classes"), "calibration (measured).classes");
 }

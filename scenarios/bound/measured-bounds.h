@@ -41,10 +41,10 @@ class MeasuredBounds
 {
   public:
     /**
-     * Those of the catalogue, of unseen clusters.
+     * Those of the catalogue's calibration @p nameOrPath, of unseen clusters.
      * @throws InputError with the place of what is missing or wrong.
      */
-    explicit MeasuredBounds(const Catalog& catalog);
+    explicit MeasuredBounds(const Catalog& catalog, const std::string& nameOrPath = "measured");
 
     /**
      * Those of @p system (`bounds`, as `weir calibrate` writes them), else of the catalogue.

@@ -10,12 +10,17 @@
 namespace weir
 {
 
+/** Classes of paths: whether other traffic decides a time. */
+constexpr const char* CONTENDED = "contended";
+constexpr const char* UNCONTENDED = "uncontended";
+
 /** Where an estimate stands: which regime its error belongs to, and its features within it. */
 struct RegimePosition
 {
     std::vector<std::string> path; //!< from the widest class to the narrowest
     std::vector<double> features; //!< logarithms of base 2, in the order of the calibration's names
     std::size_t leastDepth{1}; //!< so many classes of the path a regime must name to stand for it
+    std::string unsampled{}; //!< what of it no sample has, so that it has no regime; empty: nothing
 };
 
 /** A feature of @p value: its logarithm of base 2, at least that of a thousandth. */

@@ -3,6 +3,7 @@
 
 #include "scenarios/bound/random-draws.h"
 #include "scenarios/bound/sampled-fabric.h"
+#include "scenarios/bound/sampled-nccl.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/yaml/input-error.h"
@@ -66,16 +67,17 @@ AlgorithmsOf(CollectiveOp op)
     }
 }
 
-/** The machine and the ranks of @p call. */
+} // namespace
+
 void
 DrawMachine(RandomDraws& draws, Population population, const Catalog& catalog, SampledCall& call)
 {
     const uint32_t scale = population == Population::LargerGroups ? LARGER_GROUPS : 1;
     const uint32_t nodes = draws.OneOf(NODES) * scale;
     const bool isNetworked = population == Population::OtherFabrics || nodes > 1;
-    call.system = std::string("{base: ") + draws.OneOf(SYSTEMS) +
-                  ", nodes: " + std::to_string(nodes) +
-                  (isNetworked ? DrawFabric(draws, population) : "") + "}";
+    const std::string fabric = isNetworked ? DrawFabric(draws, population) : "";
+    const std::string base = draws.OneOf(SYSTEMS);
+    call.system = "{base: " + base + ", nodes: " + std::to_string(nodes) + fabric + "}";
     const YamlNode system = YamlNode::Parse(call.system, "sample");
     call.spec.cluster = ReadSystem(system, catalog).cluster;
     if (population == Population::OtherMachines)
@@ -110,6 +112,7 @@ DrawOperation(RandomDraws& draws, SampledCall& call)
         call.spec.overrides.protocol =
             draws.OneOf(std::vector<Protocol>{Protocol::Ll, Protocol::Ll128, Protocol::Simple});
     }
+    call.spec.nccl.version = DrawNcclVersion(draws);
     call.spec.nccl.queuePairs = draws.OneOf(std::vector<uint32_t>{1, 1, 1, 2, 4});
     const double bytes = draws.LogUniform(MIN_BYTES, MAX_BYTES);
     const double exponent = std::floor(std::log2(bytes));
@@ -117,6 +120,9 @@ DrawOperation(RandomDraws& draws, SampledCall& call)
     call.spec.sizes = {Bytes(isPower ? static_cast<int64_t>(std::exp2(exponent))
                                      : static_cast<int64_t>(bytes) / 8 * 8)};
 }
+
+namespace
+{
 
 Time
 TimeOf(CollectiveSweepSpec& spec, Fidelity fidelity, RegimePosition& position)

@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_BOUND_SAMPLED_CALLS_H
 
 #include "scenarios/bound/population.h"
+#include "scenarios/bound/random-draws.h"
 #include "scenarios/bound/regime-position.h"
 #include "scenarios/catalog.h"
 #include "scenarios/simulation/collective-sweep.h"
@@ -26,10 +27,20 @@ struct SampledCall
     Time flow;
 };
 
+/** The machine and the ranks of @p call. @throws InputError, std::invalid_argument where there are
+ * none such. */
+void DrawMachine(RandomDraws& draws,
+                 Population population,
+                 const Catalog& catalog,
+                 SampledCall& call);
+
+/** Operation, choices, NCCL version and size of @p call. */
+void DrawOperation(RandomDraws& draws, SampledCall& call);
+
 /**
  * Case @p index of the sample of @p seed: a system, nodes, a fabric with its routing and
- * oversubscription, a group, an operation with NCCL's choice or another, and a size, drawn until
- * they can be wired and run; its times as `weir collective` gives them.
+ * oversubscription, a group, an operation with NCCL's choice or another, a version of NCCL and a
+ * size, drawn until they can be wired and run; its times as `weir collective` gives them.
  */
 SampledCall SampleCall(uint64_t seed,
                        uint64_t index,

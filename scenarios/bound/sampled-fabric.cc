@@ -27,11 +27,14 @@ DrawFabric(RandomDraws& draws, Population population)
     const std::vector<const char*> ratios =
         isShifted ? std::vector<const char*>{"8", "12", "16"}
                   : std::vector<const char*>{"1", "1", "1.5", "2", "3", "4"};
-    return std::string(", fabric: {kind: ") + draws.OneOf(CLOS_KINDS) +
-           ", leafRadix: " + std::to_string(draws.OneOf(std::vector<int>{18, 24, 32, 40})) +
-           ", oversubscription: " + draws.OneOf(ratios) + ", routing: " + draws.OneOf(ROUTINGS) +
-           ", hashSeed: " + std::to_string(draws.Bits() % 1000) +
-           (draws.With(0.2) ? ", sharp: true}" : "}");
+    const char* sharp = draws.With(0.2) ? ", sharp: true}" : "}";
+    const std::string hashSeed = std::to_string(draws.Bits() % 1000);
+    const std::string routing = draws.OneOf(ROUTINGS);
+    const std::string ratio = draws.OneOf(ratios);
+    const std::string radix = std::to_string(draws.OneOf(std::vector<int>{18, 24, 32, 40}));
+    const std::string kind = draws.OneOf(CLOS_KINDS);
+    return ", fabric: {kind: " + kind + ", leafRadix: " + radix + ", oversubscription: " + ratio +
+           ", routing: " + routing + ", hashSeed: " + hashSeed + sharp;
 }
 
 std::string
@@ -41,7 +44,7 @@ UnsampledFabric(const ClusterSpec& cluster)
     const bool isSampled =
         cluster.nodes == 1 || kind == DRAGONFLY ||
         std::find(CLOS_KINDS.begin(), CLOS_KINDS.end(), kind) != CLOS_KINDS.end();
-    return isSampled ? "" : " on " + kind;
+    return isSampled ? "" : "fabric " + kind;
 }
 
 void

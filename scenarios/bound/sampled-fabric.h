@@ -17,8 +17,7 @@ namespace weir
  */
 std::string DrawFabric(RandomDraws& draws, Population population);
 
-/** Nothing where samples have fabrics of that kind, or nodes are not joined; else " on KIND", for
- * the class of a position that no calibration knows. */
+/** Nothing where samples have fabrics of that kind, or nodes are not joined; else "fabric KIND". */
 std::string UnsampledFabric(const ClusterSpec& cluster);
 
 /** Makes links other than any machine of the catalogue has: eight times as fast inside a node,

@@ -4,11 +4,12 @@
 #include "scenarios/bound/cluster-features.h"
 #include "scenarios/bound/random-draws.h"
 #include "scenarios/bound/sampled-fabric.h"
+#include "scenarios/bound/sampled-nccl.h"
 #include "scenarios/bound/step-position.h"
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
-#include "scenarios/simulation/run-scenario.h"
+#include "scenarios/simulation/run-result.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
@@ -26,10 +27,10 @@ constexpr uint32_t MAX_REPLICAS = 64; //!< of a pipeline stage there: `flow` tak
 constexpr uint32_t MAX_GPUS_OF_LARGER = 256; //!< where there are more replicas
 constexpr double MAX_WORK = 8192;            //!< passes of a layer on a GPU, as WorkOf counts
 constexpr double MAX_CHUNKS = 500000;        //!< of a neighbor's calls, as ChunksOf counts
-constexpr uint64_t MAX_INSTANTS = 500000;    //!< of a run: some seconds
+constexpr uint64_t MAX_RUN = 25000000;       //!< of a run, as RunWithin counts: some seconds
 
 const std::vector<uint32_t> FEW_NODES{1, 2, 2, 4, 4, 8};
-const std::vector<uint32_t> MANY_NODES{12, 12, 16, 16, 32, 32, 64, 64, 128, 128, 128};
+const std::vector<uint32_t> MANY_NODES{12, 12, 16, 16, 32, 32, 64, 128};
 
 struct Machine
 {
@@ -85,22 +86,6 @@ struct SampledCluster
     uint32_t Gpus() const
     {
         return nodes * machine.gpus;
-    }
-};
-
-/** Ends a run that takes long, so that another one is drawn: the same on every machine. */
-class LimitedLoop : public EngineLoop
-{
-  public:
-    void Run(EngineSet& engines, const std::function<void(Time)>& /* progress */) override
-    {
-        while (engines.Step())
-        {
-            if (engines.Instants() > MAX_INSTANTS)
-            {
-                throw std::invalid_argument("a step that takes long");
-            }
-        }
     }
 };
 
@@ -242,12 +227,14 @@ DrawNeighbor(RandomDraws& draws,
     {
     case 0:
         return DrawJob(draws, population, machine, catalog, "second", gpus);
-    case 1:
+    case 1: {
+        const std::string every =
+            draws.OneOf(std::vector<const char*>{"", ", every: 10ms", ", every: 50ms"});
+        const std::string op =
+            draws.OneOf(std::vector<const char*>{"all-reduce", "all-gather", "all-to-all"});
         return "{name: second, until: first, gpus: " + std::to_string(gpus) +
-               ", collective: {op: " +
-               draws.OneOf(std::vector<const char*>{"all-reduce", "all-gather", "all-to-all"}) +
-               ", bytes: " + mebibytes +
-               draws.OneOf(std::vector<const char*>{"", ", every: 10ms", ", every: 50ms"}) + "}";
+               ", collective: {op: " + op + ", bytes: " + mebibytes + every + "}";
+    }
     default:
         return "{name: second, until: first, traffic: {pattern: permutation, bytes: " + mebibytes +
                ", every: 20ms, times: 100}";
@@ -267,12 +254,16 @@ DrawEvents(RandomDraws& draws, const ClusterSpec& spec)
         return "{kind: background, at: 0s, from: node0/gpu0, to: node" +
                std::to_string(spec.nodes - 1) +
                "/gpu0, bytes: 256MiB, every: " + milliseconds(5, 100) + ", times: 50}";
-    case 1:
-        return std::string("{kind: random-failures, at: 0s, links: ") +
-               draws.OneOf(std::vector<const char*>{"switch-to-switch", "nic-to-switch"}) +
-               ", meanTimeToFailure: " + milliseconds(1000, 60000) +
-               ", meanTimeToRepair: " + milliseconds(5, 500) +
-               ", seed: " + std::to_string(draws.Bits() % 1000) + "}";
+    case 1: {
+        const std::string seed = std::to_string(draws.Bits() % 1000);
+        const std::string repair = milliseconds(5, 500);
+        const std::string failure = milliseconds(1000, 60000);
+        const std::string links =
+            draws.OneOf(std::vector<const char*>{"switch-to-switch", "nic-to-switch"});
+        return "{kind: random-failures, at: 0s, links: " + links +
+               ", meanTimeToFailure: " + failure + ", meanTimeToRepair: " + repair +
+               ", seed: " + seed + "}";
+    }
     default:
         break;
     }
@@ -297,7 +288,7 @@ DrawEvents(RandomDraws& draws, const ClusterSpec& spec)
 /** Machine and nodes of a scenario, drawn once: what is drawn again leaves the sizes as they are.
  */
 SampledCluster
-DrawCluster(RandomDraws& draws, Population population)
+DrawCluster(RandomDraws& draws, Population population, bool isNetworked)
 {
     const bool hasLargerGroups = population == Population::LargerGroups;
     return DrawnUntilPossible([&] {
@@ -305,8 +296,10 @@ DrawCluster(RandomDraws& draws, Population population)
             draws.OneOf(MACHINES),
             draws.OneOf(hasLargerGroups || draws.With(0.3) ? MANY_NODES : FEW_NODES)};
         const bool isOutside =
-            hasLargerGroups ? cluster.Gpus() <= MAX_REPLICAS || cluster.Gpus() > MAX_GPUS_OF_LARGER
-                            : population == Population::OtherFabrics && cluster.nodes < 4;
+            isNetworked ? cluster.nodes == 1
+            : hasLargerGroups
+                ? cluster.Gpus() <= MAX_REPLICAS || cluster.Gpus() > MAX_GPUS_OF_LARGER
+                : population == Population::OtherFabrics && cluster.nodes < 4;
         if (isOutside)
         {
             throw std::invalid_argument("a cluster outside the population");
@@ -348,7 +341,7 @@ DrawScenario(RandomDraws& draws,
             ? DrawEvents(draws, ReadSystem(YamlNode::Parse(system, "sample"), catalog).cluster)
             : "";
     return "title: sample\nsystem: " + system + "\njobs: [" + jobs + "]\nevents: [" + events +
-           "]\n";
+           "]\nnetwork: {nccl: " + DrawNcclVersion(draws) + "}\n";
 }
 
 /** Passes of a layer on a GPU in a step of all jobs; more where each of them moves much. */
@@ -380,6 +373,13 @@ ChunksOf(const RunResult& result)
     return chunks;
 }
 
+/** Whether case @p index is of a step under contention; of nine five are. */
+bool
+WantsContention(uint64_t index)
+{
+    return index % 9 >= 4;
+}
+
 /** The scenario of @p text. @throws std::invalid_argument when it takes too long. */
 Scenario
 ReadSample(const std::string& text,
@@ -387,9 +387,9 @@ ReadSample(const std::string& text,
            Fidelity fidelity,
            const Catalog& catalog)
 {
-    Scenario scenario = ReadScenario(
-        YamlNode::Parse(text + "network: {fidelity: " + ToString(fidelity) + "}\n", "sample"),
-        catalog);
+    YamlNode node = YamlNode::Parse(text, "sample");
+    node.Set("network.fidelity", ToString(fidelity));
+    Scenario scenario = ReadScenario(node, catalog);
     if (WorkOf(scenario) > MAX_WORK)
     {
         throw std::invalid_argument("a step that takes long");
@@ -405,12 +405,7 @@ ReadSample(const std::string& text,
 SampledEstimate
 Estimate(const Scenario& scenario)
 {
-    LimitedLoop loop;
-    const RunResult result = RunScenario(scenario, loop, [](Time) {});
-    if (!result.waiting.empty())
-    {
-        throw std::invalid_argument("a run that never ends");
-    }
+    const RunResult result = CollectResult(*RunWithin(MAX_RUN, scenario));
     if (ChunksOf(result) > MAX_CHUNKS)
     {
         throw std::invalid_argument("a neighbor of very many calls");
@@ -420,18 +415,24 @@ Estimate(const Scenario& scenario)
 
 } // namespace
 
-SampledStep
+SampledRun
 SampleStep(uint64_t seed, uint64_t index, Population population, const Catalog& catalog)
 {
     RandomDraws draws(seed, index);
-    const SampledCluster cluster = DrawCluster(draws, population);
+    const bool isCalibrated = population == Population::Calibrated;
+    const SampledCluster cluster =
+        DrawCluster(draws, population, isCalibrated && WantsContention(index));
     return DrawnUntilPossible([&] {
-        SampledStep step;
+        SampledRun step;
         step.text = DrawScenario(draws, population, cluster, catalog);
         const auto read = [&](Fidelity fidelity) {
             return ReadSample(step.text, population, fidelity, catalog);
         };
         const Scenario stream = read(Fidelity::Stream);
+        if (isCalibrated && IsContended(stream) != WantsContention(index))
+        {
+            throw std::invalid_argument("a step of the other kind");
+        }
         if (stream.events.empty() && stream.traffics.empty()) // which know no load of links
         {
             step.estimates.push_back(Estimate(read(Fidelity::Analytical)));

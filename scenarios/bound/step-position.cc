@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/step-position.h"
 
+#include "scenarios/bound/cluster-features.h"
 #include "scenarios/bound/sampled-fabric.h"
+#include "scenarios/bound/sampled-nccl.h"
 
 #include <algorithm>
 #include <variant>
@@ -36,14 +38,6 @@ ExposedShare(const RankBreakdown& mean)
     return total > 0 ? exposed / total : 0;
 }
 
-const char*
-ExposureClass(double exposed)
-{
-    constexpr double SMALL = 0.05;
-    constexpr double LARGE = 0.25;
-    return exposed < SMALL ? "compute" : exposed < LARGE ? "mixed" : "communication";
-}
-
 bool
 IsSlowGpu(const EventSpec& event)
 {
@@ -71,32 +65,65 @@ HasStragglers(const Scenario& scenario)
            });
 }
 
-/** Whether nothing but the version is set: no sample of steps has more. */
-bool
-IsNcclSampled(const NcclSettings& nccl)
-{
-    const NcclSettings defaults;
-    return nccl.filter.GetAlgorithms().empty() && nccl.filter.GetProtocols().empty() &&
-           nccl.tuner.empty() && nccl.queuePairs == defaults.queuePairs &&
-           nccl.channelLimits.least == defaults.channelLimits.least &&
-           nccl.channelLimits.most == defaults.channelLimits.most &&
-           nccl.crossNic == defaults.crossNic && nccl.p2pLevel == defaults.p2pLevel &&
-           nccl.simpleBuffer == defaults.simpleBuffer;
-}
-
-/** The shortcut, and what of the scenario no calibration covers. */
+/** What no sample has beside a job; empty: nothing. */
 std::string
-ShortcutClass(const Scenario& scenario, const JobSpec& job)
+UnsampledNeighbor(const Scenario& scenario)
 {
-    const bool isTransformer = std::holds_alternative<Transformer>(job.network);
-    std::string name = ToString(scenario.fidelity) + UnsampledFabric(scenario.cluster);
-    name += isTransformer ? "" : " of layer tables";
-    name += IsNcclSampled(scenario.nccl) ? "" : " with NCCL's settings";
-    name += HasLinkEvents(scenario) && HasOtherJobs(scenario) ? " with events and other jobs" : "";
-    return name + (HasStragglers(scenario) ? " with stragglers" : "");
+    const std::size_t jobs =
+        scenario.jobs.size() + scenario.collectives.size() + scenario.traffics.size();
+    const auto linkEvents =
+        scenario.events.size() -
+        std::count_if(scenario.events.begin(), scenario.events.end(), IsSlowGpu);
+    if (jobs > 2)
+    {
+        return "more than two jobs";
+    }
+    if (linkEvents > 1)
+    {
+        return "several events on links";
+    }
+    if (linkEvents == 1 && jobs > 1)
+    {
+        return "events beside other jobs";
+    }
+    for (const EventSpec& event : scenario.events)
+    {
+        if (event.kind == EventKind::LinkDown || event.kind == EventKind::LinkUp ||
+            event.kind == EventKind::Flap)
+        {
+            return "links down at given times";
+        }
+    }
+    for (const TrafficJobSpec& other : scenario.traffics)
+    {
+        if (other.traffic.kind != TrafficKind::Permutation)
+        {
+            return std::string("traffic ") + ToString(other.traffic.kind);
+        }
+    }
+    return "";
 }
 
-/** Whether anything but the job's own calls in turn may decide how long these take. */
+/** What of the scenario no sample has; empty: nothing. */
+std::string
+UnsampledPart(const Scenario& scenario, const JobSpec& job)
+{
+    const std::string fabric = UnsampledFabric(scenario.cluster);
+    const std::string version = UnsampledNcclVersion(scenario.nccl.version);
+    const std::vector<std::string> settings = scenario.nccl.Changed();
+    const std::string neighbor = UnsampledNeighbor(scenario);
+    return !fabric.empty()                                     ? fabric
+           : !std::holds_alternative<Transformer>(job.network) ? "a table of layers"
+           : !version.empty()                                  ? version
+           : !settings.empty()                                 ? settings.front()
+           : !neighbor.empty()                                 ? neighbor
+           : HasStragglers(scenario)                           ? "stragglers"
+           : scenario.sharing.tolerance > 0                    ? "sharing.tolerance"
+           : scenario.corrections.IsOn()                       ? "corrections"
+                                                               : "";
+}
+
+/** As IsContended, where the oversubscription is known. */
 bool
 IsContended(const Scenario& scenario, double oversubscription)
 {
@@ -131,6 +158,12 @@ StepFeatureNames()
             "GB/s of a GPU's network"};
 }
 
+bool
+IsContended(const Scenario& scenario)
+{
+    return IsContended(scenario, FeaturesOf(Cluster(scenario.cluster)).oversubscription);
+}
+
 RegimePosition
 PositionOf(const Scenario& scenario, const RunResult& result, std::size_t index)
 {
@@ -142,9 +175,7 @@ PositionOf(const Scenario& scenario, const RunResult& result, std::size_t index)
     const bool isContended = IsContended(scenario, result.cluster.oversubscription);
     // Errors under contention are larger: a regime of all loads does not stand for these.
     const std::size_t leastDepth = isContended ? 2 : 1;
-    return {{ShortcutClass(scenario, spec),
-             isContended ? "contended" : "uncontended",
-             ExposureClass(exposed)},
+    return {{ToString(scenario.fidelity), isContended ? CONTENDED : UNCONTENDED},
             {FeatureOf(job.gpus),
              FeatureOf(static_cast<double>(spec.plan.data) * spec.plan.context),
              FeatureOf(job.stepTime.ToMicroseconds() / 1000 / passes),
@@ -152,7 +183,8 @@ PositionOf(const Scenario& scenario, const RunResult& result, std::size_t index)
              isNetworked ? FeatureOf(result.cluster.oversubscription) : 0,
              FeatureOf(result.cluster.nodeRate),
              isNetworked ? FeatureOf(result.cluster.networkRate) : 0},
-            leastDepth};
+            leastDepth,
+            UnsampledPart(scenario, spec)};
 }
 
 } // namespace weir

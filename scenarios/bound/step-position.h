@@ -15,14 +15,17 @@ namespace weir
 /** What the features of a step's position are the logarithms of, base 2. */
 std::vector<std::string> StepFeatureNames();
 
+/** Whether anything but the jobs' own calls in turn may decide how long these take:
+ * oversubscription, routing by load, another job, traffic or events on links. */
+bool IsContended(const Scenario& scenario);
+
 /**
  * Where the steady step of training job @p job of @p scenario stands that a shortcut has run. Its
- * path is the shortcut, whether links are "contended" (by oversubscription, routing by load, other
- * jobs, traffic or events on links) or "uncontended", and how much of the
- * step is exposed communication. Features of size are per pass through a layer, so that a model of
- * twice the layers or a step of twice the micro-batches is alike. Steps of layer tables, with
- * stragglers, with events beside other jobs, or on fabrics that no sample has, have a first class
- * of their own, which no calibration knows.
+ * path is the shortcut and whether links are "contended" (by oversubscription, routing by load,
+ * another job, traffic or events on links) or "uncontended". Features of size are per pass through
+ * a layer, so that a model of twice the layers or a step of twice the micro-batches is alike. Steps
+ * of layer tables, with stragglers, beside what no sample has, or on fabrics or with NCCL versions
+ * or settings that no sample has, are unsampled.
  */
 RegimePosition PositionOf(const Scenario& scenario, const RunResult& result, std::size_t job = 0);
 

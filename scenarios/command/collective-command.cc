@@ -65,6 +65,7 @@ struct CollectiveOptions
     std::string density;       //!< empty: dense
     std::string selectionRate; //!< empty: no time
     std::string endpointDelay; //!< empty: what NCCL's kernels take
+    std::string memoryRate;    //!< empty: what is received is added while it arrives
     std::string tuner;
     std::string fidelity;  //!< empty: stream, of a file flow
     std::string tolerance; //!< of auto; empty: its default
@@ -193,7 +194,6 @@ ReadOperation(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
     spec.program = ReadMscclFile(options.msccl);
     spec.op = spec.program->op;
-    spec.fidelity = Fidelity::Flow;
 }
 
 std::vector<std::string>
@@ -305,7 +305,8 @@ ReadDimensionWiseOptions(const CollectiveOptions& options, CollectiveSweepSpec& 
         {"expertGroups", {"--expert-groups", options.expertGroups}},
         {"density", {"--density", options.density}},
         {"selectionRate", {"--selection-rate", options.selectionRate}},
-        {"endpointDelay", {"--endpoint-delay", options.endpointDelay}}};
+        {"endpointDelay", {"--endpoint-delay", options.endpointDelay}},
+        {"memoryRate", {"--memory-rate", options.memoryRate}}};
     spec.nccl.dimensionWise = ReadDimensionWise([&](const char* key) {
         const Option& option = given.at(key);
         return option.text.empty()
@@ -315,8 +316,8 @@ ReadDimensionWiseOptions(const CollectiveOptions& options, CollectiveSweepSpec& 
     if (spec.nccl.dimensionWise.IsGiven() && spec.overrides.algorithm != Algorithm::DimensionWise)
     {
         throw InputError(
-            "--per-dimension, --chunks, --balanced, --dispatch, --density and --endpoint-delay: "
-            "found with --algorithm " +
+            "--per-dimension, --chunks, --balanced, --dispatch, --density, --endpoint-delay and "
+            "--memory-rate: found with --algorithm " +
             options.algorithm + ", expected --algorithm dimension-wise with them");
     }
 }
@@ -350,6 +351,8 @@ CollectiveSweepSpec
 ReadSweep(const CollectiveOptions& options)
 {
     CollectiveSweepSpec spec;
+    spec.onlyTimes =
+        !options.json && options.result.file.empty() && options.result.timeline.empty();
     ReadMachine(options, spec);
     ReadOperation(options, spec);
     ReadChoice(options, spec);
@@ -376,11 +379,6 @@ ReadSweep(const CollectiveOptions& options)
         spec.sharing = fluid.sharing;
         spec.corrections = fluid.corrections;
         spec.correctionsText = fluid.correctionsText;
-    }
-    if (spec.program && spec.fidelity != Fidelity::Flow && spec.fidelity != Fidelity::Packet)
-    {
-        throw InputError("--fidelity: found '" + options.fidelity +
-                         "', expected flow or packet: a schedule of a file has no closed form");
     }
     spec.nccl.version = options.nccl;
     spec.nccl.launch = Expect(
@@ -443,8 +441,8 @@ RunCollective(const CollectiveOptions& options)
     }
     RunRecording recording(
         ReadResultOptions(options.result,
-                          std::string(ToString(spec.op)) + " on " + std::to_string(options.nodes) +
-                              " nodes of " + spec.cluster.name,
+                          std::string(ToString(spec.op)) + " on " + FormatNodes(options.nodes) +
+                              " of " + spec.cluster.name,
                           spec.fidelity,
                           {{"system", options.system},
                            {"nodes", std::to_string(options.nodes)},
@@ -465,7 +463,7 @@ RunCollective(const CollectiveOptions& options)
     const bool isShortcut = spec.fidelity == Fidelity::Analytical ||
                             spec.fidelity == Fidelity::Stream || spec.fidelity == Fidelity::Auto;
     std::optional<Calibration> calibration;
-    if (!spec.program && isShortcut)
+    if (isShortcut)
     {
         calibration = ShippedCalibration(CalibratedThing::Collectives, catalog);
     }
@@ -514,9 +512,8 @@ AddCollectiveCommand(CLI::App& application)
                      "all-reduce, all-gather, reduce-scatter, broadcast, reduce, all-to-all, "
                      "gather, scatter, send-recv (each rank to the next) or send (the first to "
                      "the last)");
-    verb->add_option("--msccl",
-                     options->msccl,
-                     "Instead of --op: run the schedule of this MSCCL XML file, in fidelity flow");
+    verb->add_option(
+        "--msccl", options->msccl, "Instead of --op: run the schedule of this MSCCL XML file");
     verb->add_option("--sizes",
                      options->sizes,
                      "first:last:xFACTOR, or a list: 1MiB,64MiB; bare numbers are bytes")
@@ -604,13 +601,16 @@ AddCollectiveCommand(CLI::App& application)
                      options->endpointDelay,
                      "Of dimension-wise: what a step takes beside wire and hops (default: what "
                      "NCCL's kernels and messages take)");
+    verb->add_option("--memory-rate",
+                     options->memoryRate,
+                     "Of dimension-wise: of a GPU's memory, in which it adds what it received, by "
+                     "two reads and a write of each byte (default: while it arrives)");
     verb->add_option("--tuner",
                      options->tuner,
                      "CSV of NCCL's example tuner plug-in: decides what the options leave open");
     verb->add_option("--fidelity",
                      options->fidelity,
-                     "analytical, stream, flow, packet or auto (default: stream; flow with "
-                     "--msccl)");
+                     "analytical, stream, flow, packet or auto (default: stream)");
     verb->add_option("--tolerance",
                      options->tolerance,
                      "Of fidelity auto: how far a call may be from flow (default: 3%)");

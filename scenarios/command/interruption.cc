@@ -5,6 +5,7 @@
 #include <array>
 #include <climits>
 #include <csignal>
+#include <iostream>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -83,9 +84,13 @@ EndSilently(int signal)
 void
 WatchInterruptions()
 {
-    std::signal(SIGINT, Note);
-    std::signal(SIGTERM, Note);
-    std::signal(SIGHUP, Note);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    {
+        if (std::signal(signal, Note) == SIG_IGN) // as under nohup
+        {
+            std::signal(signal, SIG_IGN);
+        }
+    }
     std::signal(SIGXCPU, EndNow);
     std::signal(SIGPIPE, EndSilently);
     std::signal(SIGXFSZ, SIG_IGN);
@@ -122,9 +127,18 @@ ThrowIfInterrupted()
 {
     if (g_signal != 0)
     {
-        ::alarm(0);
         throw Interrupted{g_signal, {}};
     }
+}
+
+int
+EndInterrupted(const Interrupted& interrupted)
+{
+    ::alarm(0);
+    const std::string farewell =
+        interrupted.kept.empty() ? FAREWELL : "weir: interrupted; " + interrupted.kept + "\n";
+    std::cerr << farewell << std::flush;
+    return 128 + interrupted.signal;
 }
 
 } // namespace weir

@@ -15,9 +15,10 @@ struct Interrupted
 };
 
 /**
- * From now on SIGINT, SIGTERM and SIGHUP are noted for ThrowIfInterrupted. Where nobody asks within
- * a second, and at the second signal, the process says so and ends, without the files of
- * RemoveIfInterrupted; it ends so at once where CPU time is used up (SIGXCPU), and without a word
+ * From now on SIGINT, SIGTERM and SIGHUP, unless they are ignored, are noted for
+ * ThrowIfInterrupted. Where the process goes on for a second, because nobody asks or unwinding has
+ * to wait, and at the second signal, it says so and ends, without the files of RemoveIfInterrupted;
+ * it ends so at once where CPU time is used up (SIGXCPU), and without a word
  * where nobody reads its output any more (SIGPIPE). A file that grows too long (SIGXFSZ) is one
  * that cannot be written, as on a full disk.
  */
@@ -37,6 +38,9 @@ int NotedSignal();
 
 /** Throws Interrupted when a signal has been noted, so that unwinding removes unfinished files. */
 void ThrowIfInterrupted();
+
+/** After unwinding: says on standard error what is kept. @return the exit code */
+int EndInterrupted(const Interrupted& interrupted);
 
 } // namespace weir
 

@@ -23,13 +23,23 @@ FirstLine(const std::string& text)
     return text.substr(0, text.find('\n'));
 }
 
-/** @p text with its control characters, which a terminal would obey, written as "\\x1b". */
+/** @p text with its control characters, which a terminal would obey, written as "\\x1b", and the
+ * beginning only of words that are too long to read. */
 std::string
 Printable(const std::string& text)
 {
+    constexpr std::size_t MAX_WORD = 300; // characters
     std::string printable;
+    std::size_t word = 0; // characters of the one that c is in
     for (const char c : text)
     {
+        const bool isWithinCharacter = (static_cast<unsigned char>(c) & 0xc0) == 0x80; // of UTF-8
+        word = c == ' ' || c == '\'' ? 0 : word + (isWithinCharacter ? 0 : 1);
+        if (word > MAX_WORD)
+        {
+            printable += word == MAX_WORD + 1 && !isWithinCharacter ? "..." : "";
+            continue;
+        }
         const auto code = static_cast<unsigned char>(c);
         constexpr unsigned char DELETE = 0x7f;
         if (code >= ' ' && code != DELETE)
@@ -233,9 +243,7 @@ main(int argc, char** argv)
     }
     catch (const weir::Interrupted& interrupted)
     {
-        std::cerr << "weir: interrupted; "
-                  << (interrupted.kept.empty() ? "nothing was written" : interrupted.kept) << "\n";
-        return 128 + interrupted.signal;
+        return weir::EndInterrupted(interrupted);
     }
     catch (const std::bad_alloc&)
     {

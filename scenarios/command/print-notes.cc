@@ -9,12 +9,9 @@ namespace weir
 void
 PrintNotes(const Scenario& scenario)
 {
-    for (const JobSpec& job : scenario.jobs)
+    for (const std::string& note : scenario.notes)
     {
-        for (const std::string& note : job.notes)
-        {
-            std::cerr << "weir: note: " << note << "\n";
-        }
+        std::cerr << "weir: note: " << note << "\n";
     }
 }
 

@@ -15,6 +15,7 @@
 #include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -105,6 +106,21 @@ PrintOutputs(const Scenario& scenario)
     }
 }
 
+/** Says which events were to come after the end of all jobs. */
+void
+PrintLateEvents(const Scenario& scenario, const RunResult& result)
+{
+    for (const EventSpec& event : scenario.events)
+    {
+        if (event.at > result.measured)
+        {
+            std::cerr << "weir: note: " << event.where << ": found it at " << FormatTime(event.at)
+                      << ", which has no effect here: the run ends at "
+                      << FormatTime(result.measured) << "\n";
+        }
+    }
+}
+
 ExitCode
 Run(const RunOptions& options)
 {
@@ -120,7 +136,8 @@ Run(const RunOptions& options)
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, scenario.title);
         const auto loop = MakeEngineLoop(scenario.fidelity);
         const Catalog catalog;
-        const Calibration calibration = ShippedCalibration(CalibratedThing::Steps, catalog);
+        const Calibration calibration = ShippedCalibration(
+            scenario.jobs.empty() ? CalibratedThing::Collectives : CalibratedThing::Steps, catalog);
         const auto measured = MeasuredBounds(catalog).Find(MEASURED_STEPS, options.coverage);
         const auto progress = [&](const RunProgress& place) {
             line.Update(place);
@@ -146,6 +163,7 @@ Run(const RunOptions& options)
         std::cout.flush();
         throw Interrupted{NotedSignal(), "kept what had been done, and marked it as partial"};
     }
+    PrintLateEvents(scenario, result);
     if (!result.waiting.empty())
     {
         std::cerr << "weir: the run cannot go on: " << result.waiting << "\n";

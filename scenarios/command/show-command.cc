@@ -2,6 +2,8 @@
 #include "compute-model/models/layer-table.h"
 #include "compute-model/models/transformer.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/measured-bounds.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/kind-option.h"
@@ -195,6 +197,18 @@ CheckPart(CatalogKind kind, const YamlNode& name, const Catalog& catalog)
     }
 }
 
+/** Refuses what is neither a calibration of a shortcut nor of measured times. */
+void
+CheckCalibration(const std::string& path, const Catalog& catalog)
+{
+    if (YamlNode::Load(path).Find("classes"))
+    {
+        MeasuredBounds(catalog, path);
+        return;
+    }
+    ReadCalibration(path, catalog);
+}
+
 ExitCode
 Show(const ShowOptions& options)
 {
@@ -233,6 +247,7 @@ Show(const ShowOptions& options)
     }
     case CatalogKind::Calibrations: {
         const std::string path = catalog.Find(kind, options.name);
+        CheckCalibration(path, catalog);
         std::cout << ReadTextFile(path, "a calibration");
         break;
     }

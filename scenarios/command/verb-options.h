@@ -22,6 +22,9 @@ AddCoverageOption(CLI::App& verb, double& coverage)
                     "Of the error bound that a time of analytical or stream has against flow, by "
                     "which auto chooses, too: 0.8, 0.9, 0.95 or 0.99")
         ->check(CLI::IsMember({0.8, 0.9, 0.95, 0.99}))
+        ->check([](const std::string& text) { // which the library takes for a member
+            return text.empty() ? "found '', expected 0.8, 0.9, 0.95 or 0.99" : std::string();
+        })
         ->capture_default_str();
 }
 

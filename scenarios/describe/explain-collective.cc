@@ -185,6 +185,10 @@ class Explanation
           m_planner(m_simulation.GetPlanner()),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
     {
+        if (spec.program)
+        {
+            m_planner.AddProgram(*spec.program);
+        }
     }
 
     std::string Channels()
@@ -204,7 +208,9 @@ class Explanation
                            " channels, " + FormatSeconds(plan.duration.ToSeconds()) +
                            (plan.period < plan.duration ? " alone; below, calls overlap" : "") +
                            "\n";
-        return text + Alternatives(call, plan) + Chunks(call) + Shares(plan) + Launches(plan);
+        const std::string chunks =
+            m_spec.program ? "" : Chunks(call); // those of a file are its own
+        return text + Alternatives(call, plan) + chunks + Shares(plan) + Launches(plan);
     }
 
   private:

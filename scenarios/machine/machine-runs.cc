@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/machine/machine-runs.h"
 
+#include "collectives/nccl/nccl-settings.h"
+#include "fabric/parameters/parameter-keys.h"
 #include "scenarios/machine/nccl-tests-file.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/yaml-keys.h"
@@ -23,6 +25,9 @@ std::vector<std::string>
 SettingKeys()
 {
     std::vector<std::string> keys = YamlKeysOf("suite.collectives");
+    NcclSettings settings;
+    const std::vector<std::string> ofSettings = KeysOf(settings);
+    keys.insert(keys.end(), ofSettings.begin(), ofSettings.end());
     keys.erase(
         std::remove_if(keys.begin(),
                        keys.end(),

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 namespace weir
@@ -32,14 +31,13 @@ Trim(std::string_view text)
 } // namespace
 
 LocatedLines::LocatedLines(std::string path, const std::string& what)
-    : m_path(std::move(path)),
-      m_file(m_path)
+    : m_path(std::move(path))
 {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(m_path, ignored))
+    if (const char* kind = KindWithoutText(m_path))
     {
-        throw InputError(what + ": found the folder '" + m_path + "', expected a file");
+        throw InputError(what + ": found the " + kind + " '" + m_path + "', expected a file");
     }
+    m_file.open(m_path);
     if (!m_file)
     {
         throw InputError(what + ": found no readable file '" + m_path + "' (" +

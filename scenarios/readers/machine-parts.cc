@@ -23,16 +23,6 @@ constexpr int64_t MAX_CPU_ID = 1 << 16;
 constexpr int64_t MIN_PAYLOAD = 64;   // bytes of a PCIe packet
 constexpr int64_t MAX_PAYLOAD = 4096; // PCI Express Base Specification 6.0, section 7.5.3.4
 
-/** The `value` of a {value, source} map. */
-YamlNode
-Sourced(const YamlNode& node, const char* key)
-{
-    const YamlNode entry = node.Get(key);
-    entry.CheckKeys(YamlKeysOf("sourced"));
-    ReadSource(entry);
-    return entry.Get("value");
-}
-
 YamlNode
 ResolvePart(const YamlNode& reference, CatalogKind kind, const Catalog& catalog, const char* keys)
 {
@@ -57,8 +47,8 @@ ReadArchitecture(const YamlNode& reference, const Catalog& catalog)
         ResolvePart(reference, CatalogKind::Architectures, catalog, "architecture");
     ArchitectureFigures read;
     read.computeCapability = node.Get("computeCapability").AsCount(60, 200);
-    read.clockGhz = Sourced(node, "clock").AsHertz() / HERTZ_PER_GHZ;
-    read.l1 = Sourced(node, "l1").AsBytes();
+    read.clockGhz = ReadSourced(node.Get("clock")).AsHertz() / HERTZ_PER_GHZ;
+    read.l1 = ReadSourced(node.Get("l1")).AsBytes();
     const YamlNode nvlink = node.Get("nvlink");
     nvlink.CheckKeys(YamlKeysOf("architecture.nvlink"));
     read.nvlinkRate = nvlink.Get("rate").AsRate();
@@ -122,9 +112,9 @@ ReadTransport(const YamlNode& reference, const Catalog& catalog)
         node.Get("devices").Fail("found an empty list, expected at least one name");
     }
     const NetTransportTraits& traits = TraitsOf(read.kind);
-    read.mtu = Sourced(node, "mtu").AsCount(traits.minMtu, traits.maxMtu);
-    read.latency = Sourced(node, "latency").AsTime();
-    read.port = {Sourced(node, "measured").AsNumber(MIN_PORT_EFFICIENCY, 1),
+    read.mtu = ReadSourced(node.Get("mtu")).AsCount(traits.minMtu, traits.maxMtu);
+    read.latency = ReadSourced(node.Get("latency")).AsTime();
+    read.port = {ReadSourced(node.Get("measured")).AsNumber(MIN_PORT_EFFICIENCY, 1),
                  ReadSource(node.Get("measured"))};
     read.costs = CostsIn(node);
     return read;

@@ -123,9 +123,7 @@ ParameterReader::Find(const ParameterInfo& info) const
                                  found->IsInherited() && found->File() != kind->File();
     if (found && !isOfAnotherKind && found->IsMap() && found->Has("value"))
     {
-        found->CheckKeys(YamlKeysOf("sourced"));
-        ReadSource(*found);
-        return found->Get("value");
+        return ReadSourced(*found);
     }
     return isOfAnotherKind ? std::nullopt : found;
 }

@@ -4,6 +4,7 @@
 #include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-kernel-calibration.h"
 #include "scenarios/readers/read-node-costs.h"
+#include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
 
 #include <string>
@@ -17,25 +18,11 @@ namespace
 
 constexpr double MAX_SPREAD = 0.2; // six of them stay above zero
 
-/** The `value` of a {value, source} map; the source must be there and say something. */
-YamlNode
-Sourced(const YamlNode& node, const char* key)
-{
-    const YamlNode entry = node.Get(key);
-    entry.CheckKeys(YamlKeysOf("sourced"));
-    const YamlNode source = entry.Get("source");
-    if (source.AsString().empty())
-    {
-        source.Fail("found an empty text, expected where the number comes from");
-    }
-    return entry.Get("value");
-}
-
 /** A clock that power lowers: at most the boost clock. */
 double
 LoadedClock(const YamlNode& node, const char* key, double boostHz)
 {
-    const YamlNode value = Sourced(node, key);
+    const YamlNode value = ReadSourced(node.Get(key));
     const double hertz = value.AsHertz();
     if (!(hertz > 0) || hertz > boostHz)
     {
@@ -90,21 +77,21 @@ ReadGpu(const YamlNode& node)
     {
         ReadPciDevices(*devices);
     }
-    gpu.sms = static_cast<uint32_t>(Sourced(node, "sms").AsInteger(1, 4096));
-    gpu.boostClockHz = Sourced(node, "boostClock").AsHertz();
+    gpu.sms = static_cast<uint32_t>(ReadSourced(node.Get("sms")).AsInteger(1, 4096));
+    gpu.boostClockHz = ReadSourced(node.Get("boostClock")).AsHertz();
     gpu.burstTensorClockHz = LoadedClock(node, "burstTensorClock", gpu.boostClockHz);
     gpu.sustainedClockHz = LoadedClock(node, "sustainedClock", gpu.boostClockHz);
     if (node.Find("clockSpread"))
     {
-        gpu.clockSpread = Sourced(node, "clockSpread").AsNumber(0, MAX_SPREAD);
+        gpu.clockSpread = ReadSourced(node.Get("clockSpread")).AsNumber(0, MAX_SPREAD);
     }
     ReadTensorRates(node.Get("tensorFlopsPerSmPerClock"), gpu);
-    gpu.memoryRate = Sourced(node, "memoryRate").AsRate();
-    gpu.memory = Sourced(node, "memory").AsBytes();
-    gpu.l2 = Sourced(node, "l2").AsBytes();
+    gpu.memoryRate = ReadSourced(node.Get("memoryRate")).AsRate();
+    gpu.memory = ReadSourced(node.Get("memory")).AsBytes();
+    gpu.l2 = ReadSourced(node.Get("l2")).AsBytes();
     if (node.Has("l1"))
     {
-        gpu.l1 = Sourced(node, "l1").AsBytes();
+        gpu.l1 = ReadSourced(node.Get("l1")).AsBytes();
     }
     gpu.kernels = ReadKernelCalibration(node.Get("kernels"));
     if (const auto costs = node.Find("costs"))

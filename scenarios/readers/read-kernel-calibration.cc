@@ -361,10 +361,7 @@ ReadOperatorCalibration(const YamlNode& node)
     node.CheckKeys(YamlKeysOf("gpu.kernels.operators"));
     OperatorCalibration read;
     const auto set = [&](const char* key, double least, double most, double& value) {
-        const YamlNode entry = node.Get(key);
-        entry.CheckKeys(YamlKeysOf("sourced"));
-        ReadSource(entry);
-        value = entry.Get("value").AsNumber(least, most);
+        value = ReadSourced(node.Get(key)).AsNumber(least, most);
     };
     set("batchNormForwardBlockRate", 0.01, 1e4, read.batchNormForwardBlockRate);
     set("batchNormBackwardBlockRate", 0.01, 1e4, read.batchNormBackwardBlockRate);

@@ -75,8 +75,11 @@ ReadPartOfAll(const YamlNode& node)
     return {part, all};
 }
 
-/** NCCL_BUFFSIZE: 8 slots, each a whole number of NCCL's aligned chunks. */
-constexpr Bytes BUFFER_STEP = Bytes::KiB(8);
+bool
+IsWholeSlots(Bytes buffer)
+{
+    return buffer.Count() % SIMPLE_BUFFER_STEP.Count() == 0;
+}
 
 [[noreturn]] void
 FailBufferSize(const YamlNode& node)
@@ -102,9 +105,8 @@ CalledAlgorithms()
 Bytes
 ReadBufferSize(const YamlNode& node)
 {
-    constexpr Bytes MOST = Bytes::GiB(1);
     const Bytes size = node.AsBytes();
-    if (size < BUFFER_STEP || size > MOST || size.Count() % BUFFER_STEP.Count() != 0)
+    if (size < SIMPLE_BUFFER_STEP || size > MAX_SIMPLE_BUFFER || !IsWholeSlots(size))
     {
         FailBufferSize(node);
     }
@@ -115,7 +117,7 @@ DimensionWiseSettings
 ReadDimensionWise(const FindValue& find)
 {
     constexpr int64_t MAX_CHUNKS = 1024;
-    constexpr double LEAST_DENSITY = 1e-6;
+    constexpr double MIN_DENSITY = 1e-6;
     DimensionWiseSettings settings;
     if (const auto algorithms = find("perDimension"))
     {
@@ -141,6 +143,10 @@ ReadDimensionWise(const FindValue& find)
     {
         settings.endpointDelay = delay->AsTime();
     }
+    if (const auto rate = find("memoryRate"))
+    {
+        settings.memoryRate = rate->AsRate();
+    }
     if (const auto dispatch = find("dispatch"))
     {
         settings.dispatch.emplace();
@@ -159,7 +165,7 @@ ReadDimensionWise(const FindValue& find)
     if (const auto density = find("density"))
     {
         settings.sparsity.emplace();
-        settings.sparsity->density = density->AsPercent(LEAST_DENSITY, 1);
+        settings.sparsity->density = density->AsPercent(MIN_DENSITY, 1);
     }
     if (const auto rate = find("selectionRate"))
     {
@@ -182,7 +188,7 @@ ReadNcclParameters(const YamlNode& map, const char* keys, NcclSettings& settings
             .Fail("found " + std::to_string(settings.channelLimits.least) +
                   ", expected at most maxChannels, " + std::to_string(settings.channelLimits.most));
     }
-    if (settings.simpleBuffer.Count() % BUFFER_STEP.Count() != 0)
+    if (!IsWholeSlots(settings.simpleBuffer))
     {
         FailBufferSize(map.Get("bufferSize"));
     }

@@ -21,7 +21,7 @@ NcclSettings ReadNccl(const YamlNode& node);
 /** Reads the parameters of @p settings from @p map, which has their keys and those of @p keys. */
 void ReadNcclParameters(const YamlNode& map, const char* keys, NcclSettings& settings);
 
-/** NCCL_BUFFSIZE: 8 slots, each a whole number of NCCL's aligned chunks. */
+/** NCCL_BUFFSIZE, a multiple of SIMPLE_BUFFER_STEP. */
 Bytes ReadBufferSize(const YamlNode& node);
 
 /** The value of a key, if it is given. */

@@ -154,9 +154,7 @@ ReadFramework(const YamlNode& reference, const Catalog& catalog)
         paths.push_back(key.path);
         if (const auto habit = habits.Find(key.path))
         {
-            habit->CheckKeys(YamlKeysOf("sourced"));
-            ReadSource(*habit);
-            std::visit(ValueReader{habit->Get("value"), plan}, key.value);
+            std::visit(ValueReader{ReadSourced(*habit), plan}, key.value);
         }
     }
     habits.CheckKeys(paths);

@@ -4,6 +4,7 @@
 
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/gpu-precisions.h"
+#include "scenarios/readers/network-use-notes.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/plan-use-notes.h"
 #include "scenarios/readers/read-corrections.h"
@@ -19,6 +20,7 @@
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
 
 #include "fabric/routing/flow-hash.h"
 
@@ -57,8 +59,7 @@ struct GpuBudget
                 " x data " + std::to_string(plan.data) + " = " + std::to_string(ranks) + " GPUs" +
                 (taken > 0 ? " after " + std::to_string(taken) + " of earlier jobs" : "") +
                 ", expected at most " + std::to_string(had - taken) + " (" +
-                std::to_string(cluster.nodes) + (cluster.nodes == 1 ? " node of " : " nodes of ") +
-                std::to_string(cluster.node.gpus) + ")");
+                FormatNodes(cluster.nodes) + " of " + std::to_string(cluster.node.gpus) + ")");
         }
         taken += ranks;
     }
@@ -319,8 +320,13 @@ ReadTrafficJob(const YamlNode& node, const Catalog& catalog, uint64_t seed)
     return job;
 }
 
+/** @param notes of values without effect are added */
 JobSpec
-ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& budget)
+ReadJob(const YamlNode& node,
+        const Catalog& catalog,
+        uint64_t seed,
+        GpuBudget& budget,
+        std::vector<std::string>& notes)
 {
     node.CheckKeys(YamlKeysOf("job"));
     JobSpec job;
@@ -378,7 +384,10 @@ ReadJob(const YamlNode& node, const Catalog& catalog, uint64_t seed, GpuBudget& 
     {
         CheckPlanAt(std::get<Transformer>(job.network), job.plan, parallel, node.Get("model"));
     }
-    job.notes = NotesOnPlanUse(parallel, job.plan, job.network);
+    for (std::string& note : NotesOnPlanUse(parallel, job.plan, job.network))
+    {
+        notes.push_back(std::move(note));
+    }
     CheckOverlappingSteps(node, job);
     budget.Take(job.plan, parallel);
     return job;
@@ -453,7 +462,7 @@ ReadJobs(const YamlNode& node,
         else
         {
             const uint64_t seed = SeedOfJob(scenario.seed, scenario.jobs.size());
-            scenario.jobs.push_back(ReadJob(item, catalog, seed, budget));
+            scenario.jobs.push_back(ReadJob(item, catalog, seed, budget, scenario.notes));
             CheckPrecision(item, scenario.jobs.back().plan, system.gpu);
             names.push_back(scenario.jobs.back().name);
         }
@@ -652,6 +661,11 @@ ReadOutput(const YamlNode& node, Fidelity fidelity, const std::vector<JobSpec>& 
     }
     if (const auto ranks = node.Find("ranks"))
     {
+        if (output.file.empty() && !output.timeline)
+        {
+            ranks->Fail(
+                "found it without a file, expected output.file or output.timeline beside it");
+        }
         ReadRecordedRanks(*ranks, jobs, output);
     }
     const bool timelineBeside = output.timeline && output.timelineFile.empty();
@@ -702,6 +716,10 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     {
         ReadNetwork(*network, catalog, scenario);
         CheckSelection(*network, scenario);
+        for (std::string& note : NotesOnNetworkUse(*network, scenario))
+        {
+            scenario.notes.push_back(std::move(note));
+        }
     }
     if (const auto events = node.Find("events"))
     {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-source.h"
 
+#include "scenarios/readers/yaml-keys.h"
+
 namespace weir
 {
 
@@ -14,6 +16,14 @@ ReadSource(const YamlNode& node)
         source.Fail("found an empty text, expected where the figures come from");
     }
     return text;
+}
+
+YamlNode
+ReadSourced(const YamlNode& entry)
+{
+    entry.CheckKeys(YamlKeysOf("sourced"));
+    ReadSource(entry);
+    return entry.Get("value");
 }
 
 } // namespace weir

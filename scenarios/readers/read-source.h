@@ -15,6 +15,12 @@ namespace weir
  */
 std::string ReadSource(const YamlNode& node);
 
+/**
+ * The `value` of a {value, source} map.
+ * @throws InputError as ReadSource, and where it has other keys.
+ */
+YamlNode ReadSourced(const YamlNode& entry);
+
 } // namespace weir
 
 #endif // WEIR_SCENARIOS_READERS_READ_SOURCE_H

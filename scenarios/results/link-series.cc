@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/link-series.h"
 
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -46,7 +49,7 @@ LinkSeries::Finish(Time now)
         if (entry.bytes > 0)
         {
             const int64_t bin = entry.since.ToPicoseconds() / m_binWidth.ToPicoseconds();
-            m_sink.OnLinkBin({LinkId(link), bin, entry.bytes});
+            TellBin({LinkId(link), bin, entry.bytes});
             entry.bytes = 0;
         }
     }
@@ -72,7 +75,7 @@ LinkSeries::Settle(std::size_t link, Time now)
         entry.since = until;
         if (until == binEnd && entry.bytes > 0)
         {
-            m_sink.OnLinkBin({LinkId(link), bin, entry.bytes});
+            TellBin({LinkId(link), bin, entry.bytes});
             entry.bytes = 0;
         }
         if (entry.rate == Rate() && entry.unsent == 0 && entry.bytes == 0)
@@ -80,6 +83,18 @@ LinkSeries::Settle(std::size_t link, Time now)
             entry.since = now; // nothing to account for until the rate changes
         }
     }
+}
+
+void
+LinkSeries::TellBin(LinkBinRecord bin)
+{
+    if (++m_bins > MAX_BINS)
+    {
+        throw InputError("linkSeries: found bins of " + FormatTime(m_binWidth) + ", more than " +
+                         std::to_string(MAX_BINS / 1'000'000) +
+                         " million with traffic, expected wider ones");
+    }
+    m_sink.OnLinkBin(bin);
 }
 
 } // namespace weir

@@ -12,11 +12,15 @@ namespace weir
 /**
  * Turns what links carry, as rates and as packets, into bytes per time bin. Exact: the integral of
  * each link's piecewise constant rate over each bin, and each packet evenly over the time in which
- * it is sent. Bins without traffic are left out. Memory O(links).
+ * it is sent. Bins without traffic are left out. Memory O(links). Each throws InputError beyond
+ * MAX_BINS bins.
  */
 class LinkSeries
 {
   public:
+    /** More rows of /link_series than a file should have: some GB, and minutes to write. */
+    static constexpr int64_t MAX_BINS = 100'000'000;
+
     /** @throws std::invalid_argument when @p binWidth is not positive. */
     LinkSeries(std::size_t links, Time binWidth, RecordSink& sink);
 
@@ -44,8 +48,12 @@ class LinkSeries
 
     void Settle(std::size_t link, Time now);
 
+    /** @throws InputError beyond MAX_BINS. */
+    void TellBin(LinkBinRecord bin);
+
     Time m_binWidth;
     RecordSink& m_sink;
+    int64_t m_bins{0};            //!< told
     std::vector<Entry> m_entries; //!< by LinkId
 };
 

@@ -96,12 +96,12 @@ OutputFile::OutputFile(std::string path, const std::string& what, const OutputFo
     const auto status = std::filesystem::status(m_path, ignored);
     if (m_path.empty() || std::filesystem::is_directory(status))
     {
-        throw InputError(what + ": cannot write '" + m_path + "': it is a folder, expected a file");
+        throw InputError(what + ": found '" + m_path + "', which is a folder, expected a file");
     }
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     {
-        throw InputError(what + ": cannot write '" + m_path +
-                         "': it is a device or a pipe, expected a file");
+        throw InputError(what + ": found '" + m_path +
+                         "', which is a device or a pipe, expected a file");
     }
     if (std::filesystem::exists(status) && !IsReplaceable(m_path, format))
     {
@@ -112,7 +112,8 @@ OutputFile::OutputFile(std::string path, const std::string& what, const OutputFo
         ::open(m_temporaryPath.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor < 0)
     {
-        throw InputError(what + ": cannot write '" + m_path + "': " + std::strerror(errno));
+        throw InputError(what + ": found '" + m_path + "', which cannot be written (" +
+                         std::strerror(errno) + "), expected a file that can");
     }
     ::close(descriptor);
 }

@@ -5,6 +5,7 @@
 #include "scenarios/versions.h"
 
 #include <array>
+#include <limits>
 
 namespace weir
 {
@@ -141,9 +142,11 @@ WriteSummary(Hdf5File& file, const RunResult& result)
     if (result.bound)
     {
         const ErrorBound& bound = *result.bound;
-        const double seconds = result.StepTime().ToSeconds();
-        file.SetAttribute("/summary", "bound_lower_s", seconds * bound.lower);
-        file.SetAttribute("/summary", "bound_upper_s", seconds * bound.upper);
+        const double seconds = result.BoundedTime().ToSeconds();
+        const bool isInside = bound.IsInside(); // else no step may be there to multiply
+        constexpr double INFINITE = std::numeric_limits<double>::infinity();
+        file.SetAttribute("/summary", "bound_lower_s", isInside ? seconds * bound.lower : 0.0);
+        file.SetAttribute("/summary", "bound_upper_s", isInside ? seconds * bound.upper : INFINITE);
         file.SetAttribute("/summary", "bound_coverage", bound.coverage);
         file.SetAttribute("/summary", "bound_regime", bound.regime);
         file.SetAttribute("/summary", "bound_region", bound.region);

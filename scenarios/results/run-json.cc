@@ -144,10 +144,10 @@ ToJson(const TrafficJobResult& job)
 }
 
 Json
-ToJson(const ErrorBound& bound, Time step)
+ToJson(const ErrorBound& bound, Time time)
 {
     const bool isInside = bound.IsInside();
-    const double seconds = step.ToSeconds();
+    const double seconds = time.ToSeconds();
     return {{"lower_s", isInside ? Json(seconds * bound.lower) : Json(nullptr)},
             {"upper_s", isInside ? Json(seconds * bound.upper) : Json(nullptr)},
             {"coverage", bound.coverage},
@@ -216,7 +216,7 @@ ToJson(const Scenario& scenario, const RunResult& result)
     }
     if (result.bound)
     {
-        object["bound"] = ToJson(*result.bound, result.StepTime());
+        object["bound"] = ToJson(*result.bound, result.BoundedTime());
     }
     if (result.measuredBound)
     {

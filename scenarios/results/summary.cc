@@ -347,13 +347,13 @@ CostLine(const RunResult& result)
 std::string
 Summarize(const Scenario& scenario, const RunResult& result)
 {
-    const std::string first = result.jobs.empty()
-                                  ? ""
-                                  : SpreadLine(result.jobs.front()) + BoundLines(result) +
-                                        BreakdownLines(result.jobs.front());
+    const bool hasSteps = !result.jobs.empty();
+    const std::string first = hasSteps ? SpreadLine(result.jobs.front()) + BoundLines(result) +
+                                             BreakdownLines(result.jobs.front())
+                                       : "";
     return TitleLine(scenario, result) + StepLines(result) + first + CollectiveLines(result) +
-           FidelityLines(scenario, result) + ReplayLine(result) + TrafficLines(result) +
-           LinkLines(result) + CostLine(result);
+           (hasSteps ? "" : BoundLines(result)) + FidelityLines(scenario, result) +
+           ReplayLine(result) + TrafficLines(result) + LinkLines(result) + CostLine(result);
 }
 
 } // namespace weir

@@ -125,10 +125,6 @@ BackToBackTimer::PerCall(const CollectiveCall& call, uint32_t calls)
 bool
 BackToBackTimer::Overlaps(const CollectiveCall& call)
 {
-    if (call.overrides.algorithm == Algorithm::Imported)
-    {
-        return false; // it has no closed form that says so
-    }
     const CollectivePlan& plan = m_simulation.GetPlanner().Plan(call);
     return plan.period < plan.duration;
 }

@@ -48,6 +48,12 @@ class CallRunner
         {
             m_judge.emplace(m_planner, spec.automatic);
         }
+        const bool plays = spec.fidelity == Fidelity::Flow || spec.fidelity == Fidelity::Auto;
+        if (plays && spec.onlyTimes && !spec.corrections.IsOn() &&
+            m_simulation.GetRouting().Policy().IsFixed())
+        {
+            m_simulation.GetFlowEngine(Fidelity::Flow).FoldCalls();
+        }
     }
 
     Simulation& GetSimulation()
@@ -60,40 +66,38 @@ class CallRunner
         m_simulation.BeginTraffic("collective",
                                   std::string(ToString(m_spec.op)) + " " +
                                       std::to_string(size.Count()) + " B");
-        CollectiveCall call = CallOf(m_spec, m_planner, m_communicator, size);
-        const Choice choice = ChoiceOf(call);
-        const Fidelity fidelity = FidelityOf(call);
-        const Time time = std::max(BackToBackTimer(m_simulation, fidelity).PerCall(call, CALLS),
-                                   LaunchTime(m_costs, m_spec.nccl.launch, m_spec.gpusPerNode)) +
-                          BlockLaunchTime(m_costs,
-                                          m_spec.nccl.launch,
-                                          NcclVersion::Parse(m_spec.nccl.version),
-                                          choice.blocks) +
-                          IdleLaunchTime(m_costs, m_spec.nccl.launch);
+        const CollectiveCall call = CallOf(m_spec, m_planner, m_communicator, size);
+        const CollectivePlan& plan = m_planner.Plan(call);
+        const Fidelity fidelity = FidelityOf(plan);
+        const Time time =
+            std::max(BackToBackTimer(m_simulation, fidelity).PerCall(call, CALLS),
+                     LaunchTime(m_costs, m_spec.nccl.launch, m_spec.gpusPerNode)) +
+            BlockLaunchTime(
+                m_costs, m_spec.nccl.launch, NcclVersion::Parse(m_spec.nccl.version), plan.blocks) +
+            IdleLaunchTime(m_costs, m_spec.nccl.launch);
         const double seconds = time.ToSeconds();
         const Rate rate = Rate::BytesPerSecond(seconds > 0 ? size.ToDouble() / seconds : 0);
         const auto ranks = m_planner.GetCommunicator(m_communicator).Size();
         return {size,
                 time,
-                choice.algorithm,
-                choice.protocol,
-                choice.channels,
+                plan.algorithm,
+                plan.protocol,
+                plan.channels,
                 rate,
                 rate * BusBandwidthFactor(m_spec.op, ranks),
-                PositionOf(call, fidelity),
+                PositionOf(plan, fidelity),
                 std::nullopt,
                 fidelity};
     }
 
   private:
     /** That of the sweep, or of auto the cheapest that is good enough: the call is uncontended. */
-    Fidelity FidelityOf(const CollectiveCall& call)
+    Fidelity FidelityOf(const CollectivePlan& plan)
     {
         if (m_spec.fidelity != Fidelity::Auto)
         {
             return m_spec.fidelity;
         }
-        const CollectivePlan& plan = m_planner.Plan(call);
         for (const Fidelity shortcut : {Fidelity::Analytical, Fidelity::Stream})
         {
             if (m_judge->IsGoodEnough(plan, shortcut))
@@ -104,32 +108,17 @@ class CallRunner
         return Fidelity::Flow;
     }
 
-    /** Where its bound stands; nowhere when it has no closed form. */
-    RegimePosition PositionOf(const CollectiveCall& call, Fidelity fidelity)
+    /** Where its bound stands. */
+    RegimePosition PositionOf(const CollectivePlan& plan, Fidelity fidelity) const
     {
-        return m_spec.program ? RegimePosition() : m_positions.Of(m_planner.Plan(call), fidelity);
-    }
-
-    /** How a call is run. */
-    struct Choice
-    {
-        Algorithm algorithm;
-        Protocol protocol;
-        uint32_t channels;
-        uint32_t blocks; //!< of a rank's kernel
-    };
-
-    Choice ChoiceOf(CollectiveCall& call)
-    {
-        if (m_spec.program)
+        RegimePosition position = m_positions.Of(plan, fidelity);
+        if (position.unsampled.empty())
         {
-            call.overrides.algorithm = Algorithm::Imported;
-            const Schedule& schedule = m_planner.GetSchedule(call);
-            const uint32_t channels = m_spec.program->channels;
-            return {schedule.algorithm, schedule.protocol, channels, channels};
+            position.unsampled = m_spec.sharing.tolerance > 0 ? "sharing.tolerance"
+                                 : m_spec.corrections.IsOn()  ? "corrections"
+                                                              : "";
         }
-        const CollectivePlan& plan = m_planner.Plan(call);
-        return {plan.algorithm, plan.protocol, plan.channels, plan.blocks};
+        return position;
     }
 
     static constexpr uint32_t CALLS = 20; //!< back to back, nccl-tests' default
@@ -232,6 +221,10 @@ CallOf(const CollectiveSweepSpec& spec, Planner& planner, CommunicatorId communi
     call.op = spec.op;
     call.bytes = size;
     call.overrides = spec.overrides;
+    if (spec.program)
+    {
+        call.overrides.algorithm = Algorithm::Imported;
+    }
     if (!spec.counts.empty())
     {
         call.traffic = planner.AddTraffic(spec.counts);
@@ -486,7 +479,7 @@ ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePo
     const bool isAuto = spec.fidelity == Fidelity::Auto;
     std::string text =
         "# " + std::string(ToString(spec.op)) + ", " + std::to_string(ranks) + " ranks, " +
-        std::to_string(spec.cluster.nodes) + " nodes of " + spec.cluster.name + ", NCCL " +
+        FormatNodes(spec.cluster.nodes) + " of " + spec.cluster.name + ", NCCL " +
         spec.nccl.version + ", fidelity " + ToString(spec.fidelity) +
         (spec.sharing.tolerance > 0 ? ", sharing within " + FormatNumber(spec.sharing.tolerance)
                                     : "") +

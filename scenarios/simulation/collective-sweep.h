@@ -40,11 +40,13 @@ struct CollectiveSweepSpec
     Fidelity fidelity{Fidelity::Stream};
     PacketSpec packets{};                   //!< where the fidelity is packet
     NcclSettings nccl;                      //!< decides what overrides leave open
-    std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms, in `flow`
+    std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms
     AutoSpec automatic{};                   //!< where the fidelity is auto
     SharingSpec sharing{};                  //!< of what is a fluid
     CorrectionSpec corrections{};           //!< as above
     std::string correctionsText;            //!< as given; empty: none
+    bool onlyTimes{true};                   //!< what each link carries and each flow does is of no
+                                            //!< interest
 };
 
 /** What one size took. */
@@ -57,7 +59,7 @@ struct CollectivePoint
     uint32_t channels{1};
     Rate algorithmBandwidth;           //!< size over time
     Rate busBandwidth;                 //!< times BusBandwidthFactor
-    RegimePosition position{};         //!< of its bound; no path for a schedule of a file
+    RegimePosition position{};         //!< of its bound
     std::optional<ErrorBound> bound{}; //!< of a shortcut's time, once asked for
     Fidelity fidelity{Fidelity::Flow}; //!< that it was run in
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 #include <variant>
 
@@ -114,6 +115,14 @@ FindBusiestLinks(Simulation& simulation)
 }
 
 } // namespace
+
+Time
+CollectiveJobResult::MeanTime() const
+{
+    return calls.empty() ? Time::Infinite()
+                         : std::accumulate(calls.begin(), calls.end(), Time()) *
+                               (1.0 / static_cast<double>(calls.size()));
+}
 
 Rate
 BusBandwidthOf(const std::vector<CollectiveCall>& sequence,

@@ -55,6 +55,9 @@ struct CollectiveJobResult
     std::size_t gpus{0};
     std::vector<Time> calls; //!< each finished call's duration; call i is sequence[i % its size]
     Rate busBandwidth;       //!< of all finished calls
+
+    /** Of finished calls; infinite when there are none. */
+    Time MeanTime() const;
 };
 
 /** The outcome of a job that is traffic. */
@@ -80,10 +83,10 @@ struct RunResult
     uint64_t events{0}; //!< instants visited
     double wallSeconds{0};
     uint64_t peakRssBytes{0};
-    std::optional<ReplayCounters> replay{}; //!< of packets, where known episodes are replayed
-    std::vector<FidelityUse> fidelityUses;  //!< of Fidelity::Auto: how calls were run
-    ClusterFeatures cluster{};              //!< what the bound of a step depends on
-    std::optional<ErrorBound> bound{};      //!< of the first job's steady step, once asked for
+    std::optional<ReplayCounters> replay{};       //!< of packets, where known episodes are replayed
+    std::vector<FidelityUse> fidelityUses;        //!< of Fidelity::Auto: how calls were run
+    ClusterFeatures cluster{};                    //!< what the bound of a step depends on
+    std::optional<ErrorBound> bound{};            //!< of BoundedTime(), once asked for
     std::optional<MeasuredBound> measuredBound{}; //!< where measured steps lie, similarly
     bool isPartial{false};                        //!< whether it was stopped before its end
     std::string waiting; //!< who waits for what, when the run could not finish; else empty
@@ -92,6 +95,13 @@ struct RunResult
     Time StepTime() const
     {
         return jobs.empty() ? Time::Infinite() : jobs.front().stepTime;
+    }
+
+    /** What a bound is of: the steady step, or without training jobs the mean call of the first
+     * collective. */
+    Time BoundedTime() const
+    {
+        return jobs.empty() && !collectives.empty() ? collectives.front().MeanTime() : StepTime();
     }
 };
 

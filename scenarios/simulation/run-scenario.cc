@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/run-scenario.h"
 
+#include "scenarios/bound/concurrent-position.h"
 #include "scenarios/bound/step-position.h"
 #include "scenarios/bound/tolerance.h"
 #include "scenarios/simulation/wire-scenario.h"
@@ -44,12 +45,24 @@ PlainLoop::Run(EngineSet& engines, const std::function<void(Time)>& progress)
 namespace
 {
 
-/** How far the first job's step may be from the reference, and from what is measured. */
+/**
+ * How far the first job's step may be from the reference, and from what is measured; without
+ * training jobs, how far the first collective's calls may be.
+ */
 void
-AddBounds(const Scenario& scenario, const StepBounds& bounds, RunResult& result)
+AddBounds(const Scenario& scenario,
+          const RunBounds& bounds,
+          Simulation& simulation,
+          RunResult& result)
 {
     const bool isShortcut =
         scenario.fidelity == Fidelity::Analytical || scenario.fidelity == Fidelity::Stream;
+    if (result.jobs.empty() && !result.BoundedTime().IsInfinite() &&
+        bounds.calibration != nullptr && isShortcut)
+    {
+        result.bound =
+            bounds.calibration->BoundOf(PositionOfCalls(scenario, simulation), bounds.coverage);
+    }
     if (result.jobs.empty() || result.StepTime().IsInfinite())
     {
         return;
@@ -66,7 +79,7 @@ RunResult
 RunInItsFidelity(const Scenario& scenario,
                  EngineLoop& loop,
                  const std::function<void(const RunProgress&)>& progress,
-                 const StepBounds& bounds)
+                 const RunBounds& bounds)
 {
     const auto begin = std::chrono::steady_clock::now();
     RunRecording recording(scenario);
@@ -86,7 +99,7 @@ RunInItsFidelity(const Scenario& scenario,
     RunResult result = recording.Finish([&](RunResult& found, Hdf5File* /* file */) {
         found.isPartial = isPartial;
         found.waiting = isPartial ? "" : found.waiting;
-        AddBounds(scenario, bounds, found);
+        AddBounds(scenario, bounds, *simulation, found);
     });
     result.wallSeconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -104,7 +117,7 @@ IsOnlyTraining(const Scenario& scenario)
 
 /** Whether the bound of every job's step meets the tolerance of @p scenario. */
 bool
-AreStepsWithinTolerance(const Scenario& scenario, const RunResult& result, const StepBounds& bounds)
+AreStepsWithinTolerance(const Scenario& scenario, const RunResult& result, const RunBounds& bounds)
 {
     for (std::size_t job = 0; job < result.jobs.size(); job++)
     {
@@ -125,20 +138,24 @@ RunResult
 RunScenario(const Scenario& scenario,
             EngineLoop& loop,
             const std::function<void(const RunProgress&)>& progress,
-            const StepBounds& bounds)
+            const RunBounds& bounds)
 {
     if (scenario.fidelity == Fidelity::Auto && bounds.calibration != nullptr &&
         IsOnlyTraining(scenario))
     {
+        {
+            const RunRecording opened(scenario); // before anything is computed
+        }
         Scenario whole = scenario;
         whole.fidelity = Fidelity::Analytical;
         Scenario unrecorded = whole;
         unrecorded.output = {};
         PlainLoop plain;
-        const RunResult trial = RunInItsFidelity(unrecorded, plain, progress, bounds);
+        RunResult trial = RunInItsFidelity(unrecorded, plain, progress, bounds);
         if (!trial.isPartial && AreStepsWithinTolerance(whole, trial, bounds))
         {
-            return RunInItsFidelity(whole, loop, progress, bounds);
+            const bool isRecorded = !whole.output.file.empty() || whole.output.timeline;
+            return isRecorded ? RunInItsFidelity(whole, loop, progress, bounds) : trial;
         }
     }
     return RunInItsFidelity(scenario, loop, progress, bounds);

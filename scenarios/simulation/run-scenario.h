@@ -38,10 +38,10 @@ struct RunStopped
 {
 };
 
-/** What bounds the step of a shortcut; nothing without a calibration. */
-struct StepBounds
+/** What bounds the time that a shortcut gives; nothing without a calibration. */
+struct RunBounds
 {
-    const Calibration* calibration{nullptr};
+    const Calibration* calibration{nullptr}; //!< of steps; without training jobs of collectives
     double coverage{0.9};                    //!< one that it knows
     std::optional<MeasuredBound> measured{}; //!< where measured steps lie
 };
@@ -50,13 +50,13 @@ struct StepBounds
  * Wires, builds and runs a scenario, feeding the recorder that its output asks for. Outputs are
  * opened before anything is computed and appear under their names only when the run has ended, or
  * @p progress has thrown RunStopped.
- * @param bounds of the first job's steady step, where a shortcut runs it
+ * @param bounds of the result's BoundedTime(), where a shortcut runs it
  * @throws InputError on a plan that cannot run, or an output that cannot be written.
  */
 RunResult RunScenario(const Scenario& scenario,
                       EngineLoop& loop,
                       const std::function<void(const RunProgress&)>& progress,
-                      const StepBounds& bounds = {});
+                      const RunBounds& bounds = {});
 
 } // namespace weir
 

@@ -179,7 +179,7 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
     {
         call.communicator = m_planner.AddCommunicator(gpus);
         m_planner.Plan(call);
-        if (fidelity == Fidelity::Auto)
+        if (engine.WantsClasses())
         {
             engine.ExpectConcurrent({{call}, {}});
         }

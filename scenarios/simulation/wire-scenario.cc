@@ -5,6 +5,7 @@
 #include "scenarios/simulation/fabric-events.h"
 #include "scenarios/simulation/place-jobs.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -100,7 +101,7 @@ CheckGpuCount(const Scenario& scenario, const Cluster& cluster)
             throw InputError(scenario.path + ": jobs: job '" + job.name + "' brings the need to " +
                              std::to_string(needed) + " GPUs, the system has " +
                              std::to_string(cluster.GpuCount()) + " (" +
-                             std::to_string(cluster.NodeCount()) + " nodes of " +
+                             FormatNodes(cluster.NodeCount()) + " of " +
                              std::to_string(cluster.GpusPerNode()) + ")");
         }
     }

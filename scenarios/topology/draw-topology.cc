@@ -8,6 +8,7 @@
 #include "scenarios/topology/node-layout.h"
 #include "scenarios/topology/svg-canvas.h"
 #include "scenarios/topology/topology-style.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -102,8 +103,7 @@ class Drawing
             height = std::max(height, m_nodesY + meshWidth);
         }
         m_canvas.Text({MARGIN, 26},
-                      spec.name + ": " + std::to_string(spec.nodes) +
-                          (spec.nodes == 1 ? " node of " : " nodes of ") +
+                      spec.name + ": " + FormatNodes(spec.nodes) + " of " +
                           std::to_string(spec.node.gpus) + " " + GpuWord(spec.node.gpuModel),
                       16,
                       "start");

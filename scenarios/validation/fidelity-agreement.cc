@@ -361,11 +361,13 @@ CompareFidelities(const Catalog& catalog, const ShowSuite& progress)
 {
     std::vector<FidelityPoint> points;
     std::size_t done = 0;
-    const auto next = [&](const char* system, Stage stage) {
-        progress({done++,
+    const auto show = [&] {
+        progress({++done,
                   std::size(COMPARED_SYSTEMS) * std::size(STAGES) +
                       std::size(SAMPLED_SYSTEMS) * std::size(SAMPLED_NODES),
                   "calls"});
+    };
+    const auto pointOf = [](const char* system, Stage stage) {
         FidelityPoint point;
         point.system = system;
         point.placement = stage.placement;
@@ -380,7 +382,8 @@ CompareFidelities(const Catalog& catalog, const ShowSuite& progress)
             const auto compare = stage.placement == ComparedPlacement::Beside  ? ComparePairs
                                  : stage.placement == ComparedPlacement::InRow ? CompareRows
                                                                                : ComparePlacement;
-            compare(next(system, stage), cluster, points);
+            compare(pointOf(system, stage), cluster, points);
+            show();
         }
     }
     uint64_t seed = 1;
@@ -389,8 +392,9 @@ CompareFidelities(const Catalog& catalog, const ShowSuite& progress)
         const auto cluster = ReadSystem(YamlNode::Parse(system, "fidelity"), catalog).cluster;
         for (const uint32_t nodes : SAMPLED_NODES)
         {
-            const auto point = next(system, {ComparedPlacement::Sampled, nodes});
+            const auto point = pointOf(system, {ComparedPlacement::Sampled, nodes});
             CompareSampled(point, cluster, seed++, points);
+            show();
         }
     }
     return points;

@@ -47,6 +47,10 @@ WriteDimensionWise(YamlWriter& out, const DimensionWiseSettings& settings)
     {
         out.Duration("endpointDelay", *settings.endpointDelay);
     }
+    if (settings.memoryRate)
+    {
+        out.Speed("memoryRate", *settings.memoryRate);
+    }
     out.EndMap();
 }
 

@@ -389,4 +389,10 @@ FormatNumber(double value)
     return std::string(text.data(), end);
 }
 
+std::string
+FormatNodes(std::size_t count)
+{
+    return std::to_string(count) + (count == 1 ? " node" : " nodes");
+}
+
 } // namespace weir

@@ -42,6 +42,9 @@ std::string FormatBytes(Bytes bytes);
 /** In the largest unit that divides it. */
 std::string FormatTime(Time time);
 
+/** "1 node", "4 nodes". */
+std::string FormatNodes(std::size_t count);
+
 /** In the unit that takes the fewest characters, bits before bytes. */
 std::string FormatRate(Rate rate);
 

@@ -55,13 +55,28 @@ ByteName(char byte)
     return name;
 }
 
+const char*
+KindWithoutText(const std::string& path)
+{
+    std::error_code ignored;
+    switch (std::filesystem::status(path, ignored).type())
+    {
+    case std::filesystem::file_type::directory:
+        return "folder";
+    case std::filesystem::file_type::character:
+    case std::filesystem::file_type::block:
+        return "device";
+    default:
+        return nullptr;
+    }
+}
+
 std::string
 ReadTextFile(const std::string& path, const std::string& expected)
 {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error))
+    if (const char* kind = KindWithoutText(path))
     {
-        throw InputError(path + ": found a folder, expected " + expected);
+        throw InputError(path + ": found a " + kind + ", expected " + expected);
     }
     errno = 0;
     std::ifstream file(path, std::ios::binary);

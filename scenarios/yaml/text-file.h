@@ -18,10 +18,16 @@ std::size_t FindNonText(std::string_view text);
 std::string ByteName(char byte);
 
 /**
+ * "folder" or "device" where @p path names one, which no text is read from: one has none, the other
+ * no end. Null for a file, for a pipe and for what is not there.
+ */
+const char* KindWithoutText(const std::string& path);
+
+/**
  * All of a file of text, without a byte order mark of UTF-8.
  * @param expected "a YAML file".
- * @throws InputError naming @p path where it is a folder or cannot be read, and the place of a byte
- *         that no text has, unless a mark says that it is UTF-16.
+ * @throws InputError naming @p path where it is a folder, a device or cannot be read, and the place
+ * of a byte that no text has, unless a mark says that it is UTF-16.
  */
 std::string ReadTextFile(const std::string& path, const std::string& expected);
 

@@ -264,6 +264,25 @@ TEST(ClosedForm, RingsThatWaitLeaveTheirLinksToOthers)
     }
 }
 
+// Where processes hand messages over as slowly as chunks come round, chunks of a node queue for its
+// port first and travel then: a stream below one full round takes as long as flow.
+TEST(ClosedForm, ChunksWaitForThoseAheadOfThem)
+{
+    ClusterSpec spec = A100Boxes(4);
+    spec.node.costs.clear(); // what processes take
+    CollectiveBench bench(spec);
+    const auto group = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+    for (const int64_t chunk : {16, 256, 1024})
+    {
+        auto call = MakeCall(group, CollectiveOp::AllReduce, Bytes(chunk * 32 * 16));
+        call = WithProtocol(WithAlgorithm(call, Algorithm::Ring), Protocol::Simple);
+        call = WithChannels(call, 16);
+        const Time stream = bench.Run(Fidelity::Stream, call);
+        const Time flow = bench.Run(Fidelity::Flow, call);
+        EXPECT_NEAR(stream / flow, 1, 0.001) << chunk;
+    }
+}
+
 // What a pass of LL128's block does not move is a slice of its own, so that one more byte never
 // makes a broadcast faster: 38 400 bytes a channel are a pass.
 TEST(ClosedForm, MoreBytesNeverMakeABroadcastFaster)

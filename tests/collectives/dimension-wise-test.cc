@@ -90,6 +90,56 @@ TEST(DimensionWise, TakesWireAndHopsOfTheGoldenTest)
     }
 }
 
+// The same with ASTRA-sim's end points as the test's system file describes them, 10 ns a step and a
+// memory of 50 GB/s, in four chunks one after the other: 4 x 14 steps of 500 + 32768 / 53.687 + 10
+// ns, in 4 x 7 of them an addition of 3 x 32768 / 50 ns. The test expects 117 780 cycles of 1 ns
+// (tests/rt_template of astra-sim).
+TEST(DimensionWise, TakesTheEndPointsOfTheGoldenTest)
+{
+    NcclSettings settings = Ideal({DimensionAlgorithm::Ring}, 4);
+    settings.dimensionWise.endpointDelay = Time::Nanoseconds(10);
+    settings.dimensionWise.memoryRate = Rate::GBps(50);
+    CollectiveBench bench(NvLinkRing(8, Rate::BytesPerSecond(50.0 * (1 << 30))), settings);
+    const auto call = DimensionCall(bench, CollectiveOp::AllReduce, Bytes::MiB(1));
+    const double bytes = 32768;
+    const double expected =
+        56 * (500 + bytes / (50.0 * (1 << 30)) * 1e9 + 10) + 28 * (3 * bytes / 50);
+    EXPECT_NEAR(expected, 117780, 20);
+    for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
+    {
+        EXPECT_NEAR(bench.Run(fidelity, call).ToMicroseconds() * 1e3, expected, 10)
+            << ToString(fidelity);
+    }
+}
+
+// Over two dimensions, and where a step has several peers, each adds what it has brought.
+TEST(DimensionWise, AdditionsTakeTheirTimeInEveryDimension)
+{
+    const double bytes = 64 << 20;
+    for (const auto algorithm : {DimensionAlgorithm::Ring,
+                                 DimensionAlgorithm::Direct,
+                                 DimensionAlgorithm::HalvingDoubling})
+    {
+        const auto timeOf = [&](std::optional<Rate> memory, Fidelity fidelity) {
+            NcclSettings settings = Ideal({algorithm});
+            settings.dimensionWise.memoryRate = memory;
+            CollectiveBench bench(Boxes(4, "Switch(8) inside x Switch(4)"), settings);
+            const auto call = DimensionCall(bench, CollectiveOp::AllReduce, Bytes(1 << 26));
+            return bench.Run(fidelity, call).ToSeconds();
+        };
+        // 7 / 8 of all inside, 3 / 4 of an eighth between the nodes
+        const double expected = 3 * bytes * (7.0 / 8 + 3.0 / 4 / 8) / 300e9;
+        for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
+        {
+            EXPECT_NEAR((timeOf(Rate::GBps(300), fidelity) - timeOf(std::nullopt, fidelity)) /
+                            expected,
+                        1,
+                        1e-2)
+                << ToString(algorithm) << ' ' << ToString(fidelity);
+        }
+    }
+}
+
 // With an end point's delay every step has it.
 TEST(DimensionWise, EveryStepPaysTheEndpointDelay)
 {

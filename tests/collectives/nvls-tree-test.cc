@@ -167,21 +167,25 @@ TEST(NvlsTree, RanksMayBeInAnyOrder)
 }
 
 // The closed form lets all levels of the trees take what the slowest takes; in the chunk-level mode
-// the first sums go up beside none that come down.
+// the first sums go up beside none that come down. On few channels copies take longest.
 TEST(NvlsTree, FlowIsNearTheClosedForm)
 {
     for (uint32_t nodes : {2U, 5U})
     {
         CollectiveBench bench(H100Boxes(nodes));
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8 * nodes));
-        for (Bytes bytes : {Bytes::KiB(64), Bytes::MiB(4), Bytes::MiB(64), Bytes::MiB(512)})
+        for (const uint32_t channels : {1U, 4U, 16U})
         {
-            const auto call = TreeCall(id, bytes);
-            const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
-            EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-9);
-            const double flow = bench.Run(Fidelity::Flow, call).ToMicroseconds();
-            EXPECT_NEAR(flow / planned, 1, bytes < Bytes::MiB(512) ? 0.1 : 0.05)
-                << nodes << " nodes " << bytes.Count() << " flow " << flow;
+            for (Bytes bytes : {Bytes::KiB(64), Bytes::MiB(4), Bytes::MiB(64), Bytes::MiB(512)})
+            {
+                const auto call = WithChannels(TreeCall(id, bytes), channels);
+                const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
+                EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-9);
+                const double flow = bench.Run(Fidelity::Flow, call).ToMicroseconds();
+                EXPECT_NEAR(flow / planned, 1, channels < 16 ? 0.08 : 0.05)
+                    << nodes << " nodes " << bytes.Count() << " on " << channels << " flow "
+                    << flow;
+            }
         }
     }
 }

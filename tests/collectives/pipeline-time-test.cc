@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/pipeline-time.h"
+#include "collectives/engines/schedule-time.h"
 
 #include "fabric/topology/topology.h"
 
@@ -85,12 +86,110 @@ TEST_F(PipelineTimes, ChannelsMeetOnlyWhenFull)
     EXPECT_NEAR(InSlices({Chain({0, 1}, 10), Chain({1, 0}, 10)}), 20, 1e-9);
 }
 
+/**
+ * The definition, tick by tick, of chains over the hops of @p gpus, in crossings of one slice; each
+ * slice keeps a stage's block busy for @p busy.
+ */
+double
+TickByTick(const std::vector<std::vector<uint32_t>>& gpus, int slices, double busy)
+{
+    double longest = 0;
+    for (const auto& chain : gpus)
+    {
+        std::vector<double> ends(slices); // by slice: when it has crossed the stages so far
+        for (int stage = 0; stage < static_cast<int>(chain.size()); ++stage)
+        {
+            double free = 0;
+            for (int slice = 0; slice < slices; ++slice)
+            {
+                double load = 0;
+                for (const auto& other : gpus)
+                {
+                    const int tick = slice + stage;
+                    for (int s = std::max(0, tick - slices + 1); s <= tick; ++s)
+                    {
+                        load += s < static_cast<int>(other.size()) && other[s] == chain[stage];
+                    }
+                }
+                const double start = std::max(ends[slice], free);
+                ends[slice] = start + load;
+                free = start + std::max(load, busy);
+            }
+        }
+        longest = std::max(longest, ends.back());
+    }
+    return longest;
+}
+
+// Chains that cross some hops several times, at other places than their neighbors: loads change
+// while slices queue. Up to as many slices as stages the time is that of the definition.
+TEST_F(PipelineTimes, ChainsThatMeetAreThoseOfTheDefinition)
+{
+    const std::vector<std::vector<uint32_t>> gpus{{0, 1, 2, 0, 3, 0, 0, 4},
+                                                  {5, 0, 1, 1, 2, 6, 0, 3, 3}};
+    for (const int slices : {1, 2, 3, 5, 8, 9})
+    {
+        for (const double busy : {0.0, 1.5, 4.0})
+        {
+            std::vector<Pipeline> chains{Chain(gpus[0], slices), Chain(gpus[1], slices)};
+            for (Pipeline& each : chains)
+            {
+                each.block = busy > 0 ? Rate::GBps(18 * 20.6 / busy) : Rate::Infinite();
+            }
+            EXPECT_NEAR(InSlices(chains), TickByTick(gpus, slices, busy), 1e-4)
+                << slices << " slices, " << busy;
+        }
+    }
+}
+
+// 8000 hops: what alike slices do is counted once, so that the chain costs what its hops do.
+TEST_F(PipelineTimes, ALongChainIsNoSquare)
+{
+    std::vector<uint32_t> gpus;
+    for (uint32_t i = 0; i < 8000; ++i)
+    {
+        gpus.push_back(i % 8);
+    }
+    Pipeline chain = Chain(gpus, 1e6);
+    chain.cap = Rate::GBps(18 * 20.6 / 1000); // less than 1000 of them leave each other
+    EXPECT_NEAR(InSlices({chain}) / (1000 * (8000 + 1e6 - 1)), 1, 1e-6);
+}
+
 TEST_F(PipelineTimes, ACapBoundsEveryCrossing)
 {
     Pipeline capped = Chain({0, 1, 2}, 4);
     capped.cap = Rate::GBps(18 * 20.6 / 3);
     EXPECT_NEAR(InSlices({capped}), 18, 1e-9);
     EXPECT_EQ(PipelineTime({}, m_bench.GetFabric().GetRouting()), Time());
+}
+
+// Two ways to play a schedule: fixed steps with shares solved for each, and FlowEngine's flows.
+TEST(ScheduleTimes, AreFlowsOfAnyAlgorithm)
+{
+    struct Case
+    {
+        CollectiveOp op;
+        Algorithm algorithm;
+    };
+
+    CollectiveBench bench(H100Boxes(2));
+    Planner& planner = bench.GetPlanner();
+    const auto id = planner.AddCommunicator(FirstGpus(16));
+    for (const auto& [op, algorithm] : {Case{CollectiveOp::AllReduce, Algorithm::Ring},
+                                        Case{CollectiveOp::AllReduce, Algorithm::Tree},
+                                        Case{CollectiveOp::AllReduce, Algorithm::NvlsTree},
+                                        Case{CollectiveOp::Broadcast, Algorithm::Ring},
+                                        Case{CollectiveOp::AllToAll, Algorithm::PointToPoint}})
+    {
+        for (const Bytes bytes : {Bytes::KiB(64), Bytes::MiB(8)})
+        {
+            const auto call = WithAlgorithm(MakeCall(id, op, bytes), algorithm);
+            const Schedule& schedule = planner.GetSchedule(call);
+            const Time time = schedule.startLatency + ScheduleTime(schedule, planner.GetRouting());
+            EXPECT_NEAR(time / bench.Run(Fidelity::Flow, call), 1, 1e-3)
+                << ToString(algorithm) << " " << ToString(op) << " " << bytes.Count();
+        }
+    }
 }
 
 } // namespace

@@ -66,13 +66,18 @@ ExpectHalvesAgree(Algorithm algorithm)
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
     for (CollectiveOp op : HALVES)
     {
-        for (Bytes bytes : {Bytes::KiB(64), Bytes::MiB(4), Bytes::MiB(64), Bytes::MiB(512)})
+        for (const uint32_t channels : {1U, 4U, 16U})
         {
-            const auto call = WithAlgorithm(MakeCall(id, op, bytes), algorithm);
-            const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
-            EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-9);
-            EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds() / planned, 1, 0.04)
-                << ToString(op) << " " << bytes.Count() << " planned " << planned;
+            for (Bytes bytes : {Bytes::KiB(64), Bytes::MiB(4), Bytes::MiB(64), Bytes::MiB(512)})
+            {
+                const auto call =
+                    WithChannels(WithAlgorithm(MakeCall(id, op, bytes), algorithm), channels);
+                const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
+                EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-9);
+                EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds() / planned, 1, 0.06)
+                    << ToString(op) << " " << bytes.Count() << " on " << channels << " planned "
+                    << planned;
+            }
         }
     }
 }

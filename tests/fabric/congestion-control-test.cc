@@ -136,7 +136,7 @@ TEST(Dcqcn, FixedPointIsThatOfItsEquation)
  *    where s_n = (s_{n-1} + max(0, n - F + 1)) / 2 counts the additive increases that took effect;
  *  - alpha falls floor(L / tau') times, then rises once;
  * and p is that at which the mean of what L adds to a rate is zero while the mean of the rate over
- * L is C / N. The fluid model lets each mark reset the timer and each tau draw anew whether to
+ * L is C / N. The fluid model lets each mark reset the timer and each tau draw whether to
  * notify, so its queue is lower. (Bytes are counted too slowly to matter: 10 MB take many L.)
  */
 double

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace weir
 {
@@ -324,6 +325,54 @@ TEST(HybridTransport, UsageHasWhatAFluidCarriedBeforePackets)
     EXPECT_DOUBLE_EQ(bench.Any().GetLinkUsage(net.trunk).bytes, 2 * 1250000);
     const LinkId back = bench.GetTopology().GetLink(net.trunk).opposite;
     EXPECT_DOUBLE_EQ(bench.Any().GetLinkUsage(back).bytes, 12500000 + 1250); // acknowledgments, too
+}
+
+/** Adds up what links have carried by the rates that it is told. */
+class RateSum : public TransportObserver
+{
+  public:
+    void OnLinkRate(LinkId link, Rate rate, Time now) override
+    {
+        Told& told = links[link.Index()];
+        told.bytes += told.rate * (now - told.since).ToSeconds();
+        told.rate = rate.ToBytesPerSecond();
+        told.since = now;
+    }
+
+    struct Told
+    {
+        double bytes{0};
+        double rate{0};
+        Time since;
+    };
+
+    std::map<std::size_t, Told> links;
+};
+
+/**
+ * Rates of links that observers are told are, over time, what the fluid has carried, and zero at
+ * its end: also where its last flow ends at the instant at which the first packets start.
+ */
+TEST(HybridTransport, LinkRatesToldAddUpToWhatTheFluidCarried)
+{
+    for (const double start : {102.99, 103.0, 103.01})
+    {
+        PacketBench bench;
+        const Dumbbell net(bench);
+        bench.OpenHybrid(PlainSpec());
+        RateSum sum;
+        bench.Any().AddObserver(sum, true);
+        const Bytes size(1250000); // 100 us, and three links' latency
+        bench.AddFlowAs(FlowForm::Fluid, net.from[0], net.to[0], size);
+        bench.AddFlowAs(FlowForm::Packets, net.from[1], net.to[1], size, Time::Microseconds(start));
+        const Time later = Time::Microseconds(150);
+        bench.AddFlowAs(FlowForm::Fluid, net.from[0], net.to[0], size, later);
+        bench.RunUntil(Time::Microseconds(140));
+        EXPECT_EQ(sum.links.at(net.trunk.Index()).rate, 0) << start;
+        bench.Run();
+        EXPECT_EQ(sum.links.at(net.trunk.Index()).rate, 0) << start;
+        EXPECT_NEAR(sum.links.at(net.trunk.Index()).bytes, 2 * 1250000, 1) << start;
+    }
 }
 
 /** A flow that crosses a link of those named moves as packets, whatever its request says. */

@@ -446,6 +446,7 @@ UltraEthernet(const Polymorphic<CongestionControl>& control)
     spec.queuePair.retransmissionTimeout = Time::Microseconds(100);
     spec.switches.flowControl = FlowControl::None;
     spec.switches.trim = true;
+    spec.switches.trimTail = 0.5;
     spec.switches.buffer = Bytes::GiB(1);
     spec.switches.portQueue = Bytes(415000);
     spec.switches.markFrom = Bytes(103750);
@@ -543,6 +544,54 @@ TEST(PacketLaws, IncastsByReceiverCreditAreNearTheirBound)
             {
                 EXPECT_LE(last, 1.02 * (least + each.spread));
             }
+        }
+    }
+}
+
+/**
+ * Two hosts send to a third at the rate of its link, in step: of each two packets that come at one
+ * instant a full queue has room for one. If the one that comes is always trimmed, the host that
+ * is first each time has all of the link, and ends in half of what both take. By chance they share
+ * it, and end together.
+ */
+TEST(PacketLaws, TrimmingByChanceBreaksTheStep)
+{
+    for (const double tail : {0.0, 0.5})
+    {
+        PacketBench bench;
+        const uint32_t to = bench.AddHost();
+        const uint32_t middle = bench.AddSwitch();
+        bench.Join(middle, to, Rate::Gbps(100), Time::Microseconds(1));
+        PacketSpec spec = PlainSpec();
+        spec.queuePair.recovery = LossRecovery::Selective;
+        spec.queuePair.reordering = 100000;
+        spec.switches.flowControl = FlowControl::None;
+        spec.switches.portQueue = Bytes(20 * 1048);
+        spec.switches.trim = true;
+        spec.switches.trimTail = tail;
+        std::vector<uint32_t> from;
+        for (int i = 0; i < 2; i++)
+        {
+            from.push_back(bench.AddHost());
+            bench.Join(from.back(), middle, Rate::Gbps(100), Time::Microseconds(1));
+        }
+        bench.Open(spec);
+        constexpr int64_t PACKETS = 2000;
+        for (const uint32_t host : from)
+        {
+            bench.AddFlow(host, to, Bytes(1000 * PACKETS));
+        }
+        bench.Run();
+        const auto [first, last] = std::minmax({bench.Duration(0), bench.Duration(1)});
+        const double least = 2 * PACKETS * 1048 * 8 / 100e3; // us, both
+        EXPECT_GE(last.ToMicroseconds(), least);
+        if (tail == 0)
+        {
+            EXPECT_LE(first.ToMicroseconds(), 0.6 * least);
+        }
+        else
+        {
+            EXPECT_GE(first.ToMicroseconds(), 0.9 * least);
         }
     }
 }

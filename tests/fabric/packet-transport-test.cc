@@ -248,7 +248,7 @@ LostBeyondHeadroom(int meters, int64_t headroom, int phase)
 /**
  * With the headroom of 802.1Qbb (what two packets, the pause and both directions of the wire come
  * to) nothing is lost, whatever the cable. One packet less loses some in the worst case: the pause
- * has to wait for a whole packet on its way, and finds another one just begun. As packets are
+ * has to wait for a whole packet under way, and finds another one just begun. As packets are
  * whole, that case comes in the part of all phases that is left over when packets fill both
  * directions of the wire and the pause; lengths that leave less than 3 ns of the 84 of a packet are
  * passed over.

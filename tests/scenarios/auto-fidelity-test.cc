@@ -141,10 +141,11 @@ TEST(AutoFidelity, KeepsItsToleranceOnRandomSteps)
     uint64_t shortcuts = 0;
     for (int i = 0; i < CASES; i++)
     {
-        const SampledStep step = SampleStep(SEED, i, Population::Calibrated, Catalog());
-        const RunResult result = Play(ReadScenario(
-            YamlNode::Parse(step.text + "network: {fidelity: auto, tolerance: 3%}\n", "sample"),
-            Catalog()));
+        const SampledRun step = SampleStep(SEED, i, Population::Calibrated, Catalog());
+        YamlNode node = YamlNode::Parse(step.text, "sample");
+        node.Set("network.fidelity", "auto");
+        node.Set("network.tolerance", "3%");
+        const RunResult result = Play(ReadScenario(node, Catalog()));
         inside += std::abs(result.StepTime() / step.flow - 1) <= TOLERANCE ? 1 : 0;
         shortcuts += CallsIn(result, Fidelity::Analytical) + CallsIn(result, Fidelity::Stream);
     }
@@ -217,11 +218,16 @@ TEST(AutoFidelity, RunsAWholeStepByItsBound)
         return "{name: " + name + ", model: {base: gpt-22b, name: small, layers: 4}, " +
                "parallel: {tensor: 8, globalBatch: 2}, steps: 1}";
     };
-    const Scenario two = SmallScenario({{"network.fidelity", "auto"},
-                                        {"network.tolerance", "10%"},
-                                        {"jobs", "[" + job("one") + ", " + job("two") + "]"}});
-    // Errors where jobs meet are larger than those that the shipped sample pools them with.
-    EXPECT_NE(ToJson(two, run(two)).find("\"step\": null"), std::string::npos);
+    const auto jobs = [](const std::string& nodes, const std::string& list) {
+        return SmallScenario({{"network.fidelity", "auto"},
+                              {"network.tolerance", "10%"},
+                              {"system.nodes", nodes},
+                              {"jobs", "[" + list + "]"}});
+    };
+    const Scenario two = jobs("2", job("one") + ", " + job("two"));
+    EXPECT_NE(ToJson(two, run(two)).find("\"step\": \"analytical\""), std::string::npos);
+    const Scenario three = jobs("3", job("one") + ", " + job("two") + ", " + job("three"));
+    EXPECT_NE(ToJson(three, run(three)).find("\"step\": null"), std::string::npos); // no sample
 }
 
 TEST(AutoFidelity, RefusesOtherTolerances)

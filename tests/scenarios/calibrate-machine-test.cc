@@ -175,7 +175,7 @@ TEST(CalibrateMachine, NamesTheRunThatCannotBe)
     run.measured = {1e-5};
     EXPECT_NE(RefusalOf([&] {
                   CalibrateMachine({"hgx-h100", {run}, 1}, Catalog(), [] {});
-              }).find("run measured: no algorithm 'pat'"),
+              }).find("run measured: found no algorithm 'pat'"),
               std::string::npos);
 }
 

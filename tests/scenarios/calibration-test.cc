@@ -7,6 +7,9 @@
 #include "scenarios/bound/sampled-fabric.h"
 #include "scenarios/bound/sampled-steps.h"
 #include "scenarios/bound/step-position.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/readers/read-system.h"
+#include "scenarios/simulation/collective-sweep.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scratch-folder.h"
 #include "small-scenario.h"
@@ -14,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
 
 namespace weir
@@ -48,6 +52,21 @@ TEST(Calibration, BoundsAreTheExponentialsOfTheScoresQuantiles)
     EXPECT_EQ(bound.reference, "flow");
     EXPECT_NEAR(bound.lower, std::exp(0.009), 1e-5);
     EXPECT_NEAR(bound.upper, std::exp(0.189), 1e-5);
+}
+
+/** Cases with something that no sample should have are of no regime, and so are estimates. */
+TEST(Calibration, WhatNoSampleHasHasNoRegime)
+{
+    std::vector<CalibrationCase> cases;
+    AddCases({"stream"}, 400, cases);
+    const ErrorBound bound = Calibrate(cases).BoundOf({{"stream"}, {3}, 1, "maxChannels"}, 0.9);
+    EXPECT_EQ(bound.region, "outside: maxChannels");
+    EXPECT_TRUE(std::isinf(bound.upper));
+    for (CalibrationCase& each : cases)
+    {
+        each.position.unsampled = "maxChannels";
+    }
+    EXPECT_TRUE(Calibrate(cases).Regimes().empty());
 }
 
 /** A class of fewer than 100 cases belongs to the one above it, whatever its scores are. */
@@ -94,15 +113,17 @@ TEST(Calibration, RefusesWhatLiesOutsideItsFeatures)
     EXPECT_EQ(bound.lower, 0);
 }
 
-/** 99 % on two sides needs 199 cases. */
-TEST(Calibration, SaysWhenACoverageNeedsMoreCases)
+/** 99 % on two sides needs 199 cases; of 150 the magnitude of rank ceil(151 x 0.99) = 150, which is
+ * the largest, bounds both sides. */
+TEST(Calibration, EveryRegimeHasEveryCoverage)
 {
     std::vector<CalibrationCase> cases;
     AddCases({"stream"}, 150, cases);
     const Calibration calibration = Calibrate(cases);
-    EXPECT_TRUE(calibration.BoundOf({{"stream"}, {3}}, 0.95).IsInside());
-    EXPECT_EQ(calibration.BoundOf({{"stream"}, {3}}, 0.99).region,
-              "outside: 150 cases are too few for 99 %");
+    const ErrorBound bound = calibration.BoundOf({{"stream"}, {3}}, 0.99);
+    EXPECT_TRUE(bound.IsInside());
+    EXPECT_NEAR(bound.lower, std::exp(-0.149), 1e-5);
+    EXPECT_NEAR(bound.upper, std::exp(0.149), 1e-5);
     EXPECT_THROW(calibration.BoundOf({{"stream"}, {3}}, 0.5), std::invalid_argument);
 }
 
@@ -188,7 +209,7 @@ TEST(Calibration, RefusesStepsWithStragglers)
                     [](Time) {},
                     {&calibration, 0.9});
     ASSERT_TRUE(result.bound.has_value());
-    EXPECT_EQ(result.bound->region, "outside: too few calibrated cases are like it");
+    EXPECT_EQ(result.bound->region, "outside: stragglers");
 }
 
 /** Where the step of a small run stands. */
@@ -235,20 +256,124 @@ TEST(StepPosition, TellsWhoContendsForLinks)
     EXPECT_EQ(firstTwo(PositionWith({})), (Path{"stream", "uncontended"}));
     EXPECT_EQ(firstTwo(PositionWith({{"events", flow}})), (Path{"stream", "contended"}));
     EXPECT_EQ(firstTwo(PositionWith({{"jobs", both}})), (Path{"stream", "contended"}));
-    EXPECT_EQ(PositionWith({{"jobs", both}, {"events", flow}}).path.at(0),
-              "stream with events and other jobs");
+    EXPECT_EQ(PositionWith({{"jobs", both}, {"events", flow}}).unsampled,
+              "events beside other jobs");
+    const std::string second = ", {name: more" + traffic.substr(traffic.find(','));
+    EXPECT_EQ(PositionWith({{"jobs", "[" + gpt + ", " + traffic + second + "]"}}).unsampled,
+              "more than two jobs");
+    const std::string poisson =
+        "{name: others, until: gpt, traffic: {pattern: poisson, bytes: 1MiB, load: 10%}}";
+    EXPECT_EQ(PositionWith({{"jobs", "[" + gpt + ", " + poisson + "]"}}).unsampled,
+              "traffic poisson");
     EXPECT_EQ(PositionWith({}).leastDepth, 1U);
     EXPECT_EQ(PositionWith({{"jobs", both}}).leastDepth, 2U);
-    EXPECT_EQ(PositionWith({{"network.nccl", "{algorithms: ^nvls}"}}).path.at(0),
-              "stream with NCCL's settings");
-    EXPECT_EQ(PositionWith({{"network.nccl", "2.21.5"}}).path.at(0), "stream");
+}
+
+/** What no sample has is named, whatever its features are. */
+TEST(StepPosition, TellsSettingsThatNoSampleHas)
+{
+    EXPECT_EQ(PositionWith({{"network.nccl", "2.21.5"}}).unsampled, "");
+    EXPECT_EQ(PositionWith({{"network.nccl", "2.8.4"}}).unsampled, "NCCL 2.8.4");
+    for (const auto& [setting, name] : std::vector<std::pair<std::string, std::string>>{
+             {"nccl.algorithms", "algorithms"},
+             {"nccl.bufferSize", "bufferSize"},
+             {"sharing.tolerance", "sharing.tolerance"},
+             {"corrections", "corrections"}})
+    {
+        const std::string value = name == "algorithms"    ? "^nvls"
+                                  : name == "bufferSize"  ? "1MiB"
+                                  : name == "corrections" ? "roce-dcqcn"
+                                                          : "0.01";
+        EXPECT_EQ(PositionWith({{"network." + setting, value}}).unsampled, name);
+    }
+}
+
+/** What @p change of a call of two nodes makes of the region of its bound, by the shipped file. */
+std::string
+RegionWith(const std::function<void(CollectiveSweepSpec&)>& change)
+{
+    CollectiveSweepSpec spec;
+    spec.cluster =
+        ReadSystem(YamlNode::Parse("{base: hgx-h100, nodes: 2}", "a"), Catalog()).cluster;
+    spec.op = CollectiveOp::AllReduce;
+    spec.sizes = {Bytes::MiB(8)};
+    spec.fidelity = Fidelity::Stream;
+    change(spec);
+    std::vector<CollectivePoint> points = RunCollectiveSweep(spec);
+    AddBounds(ShippedCalibration(CalibratedThing::Collectives, Catalog()), 0.9, points);
+    return points.front().bound->region;
+}
+
+/** Samples are of NCCL 2.10 on and its defaults with 1 to 4 queue pairs: others have no bound. */
+TEST(CallPosition, TellsSettingsThatNoSampleHas)
+{
+    const auto withSettings = [](const std::function<void(NcclSettings&)>& change) {
+        return RegionWith([&](CollectiveSweepSpec& spec) { change(spec.nccl); });
+    };
+    EXPECT_EQ(RegionWith([](auto&) {}), "inside");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.queuePairs = 4; }), "inside");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.filter.SetAlgorithms("ring"); }), "inside");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.version = "2.18.5"; }), "inside");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.version = "2.7.8"; }), "outside: NCCL 2.7.8");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.queuePairs = 8; }), "outside: queuePairs");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.channelLimits.most = 2; }),
+              "outside: maxChannels");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.channelLimits.least = 24; }),
+              "outside: minChannels");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.simpleBuffer = Bytes::MiB(1); }),
+              "outside: bufferSize");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.crossNic = CrossNic::Never; }),
+              "outside: crossNic");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.p2pLevel = P2pLevel::Local; }),
+              "outside: p2pLevel");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.launch = LaunchMode::OneProcess; }),
+              "outside: launch");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.tuner.resize(1); }), "outside: tuner");
+    EXPECT_EQ(RegionWith([](auto& spec) { spec.overrides.channels = 4; }), "outside: channels");
+    EXPECT_EQ(RegionWith([](auto& spec) { spec.sharing.tolerance = 0.01; }),
+              "outside: sharing.tolerance");
+    EXPECT_EQ(RegionWith([](auto& spec) { spec.overrides.algorithm = Algorithm::DimensionWise; }),
+              "outside: algorithm dimension-wise");
+}
+
+/** The mean call of the first of two jobs that share an oversubscribed fabric has a bound of such
+ * jobs, which holds the time of flow; beside a third there is none. */
+TEST(CallPosition, CallsOfJobsHaveABoundOfTheirOwn)
+{
+    const auto run = [](const char* fidelity, const std::string& third) {
+        const Scenario scenario = ReadScenario(
+            YamlNode::Parse("{system: {base: hgx-h100, nodes: 6, fabric: {kind: leaf-spine, "
+                            "leafRadix: 24, oversubscription: 2}}, jobs: ["
+                            "{name: a, collective: {op: all-reduce, bytes: 64MiB, calls: 3}, "
+                            "placement: {nodes: [0, 2]}}, "
+                            "{name: b, collective: {op: all-reduce, bytes: 64MiB, calls: 3}, "
+                            "placement: {nodes: [1, 3]}}" +
+                                third + "], network: {fidelity: " + fidelity + "}}",
+                            "run.yaml"),
+            Catalog());
+        const Calibration calibration = ReadCalibration("collectives", Catalog());
+        PlainLoop loop;
+        return RunScenario(scenario, loop, [](Time) {}, {&calibration, 0.95});
+    };
+    const RunResult result = run("analytical", "");
+    ASSERT_TRUE(result.bound.has_value());
+    EXPECT_EQ(result.bound->region, "inside");
+    EXPECT_EQ(result.bound->regime, "analytical/jobs/contended");
+    const double ratio = run("flow", "").BoundedTime() / result.BoundedTime();
+    EXPECT_GE(ratio, result.bound->lower);
+    EXPECT_LE(ratio, result.bound->upper);
+    const RunResult three = run("stream",
+                                ", {name: c, collective: {op: all-reduce, bytes: 8MiB, calls: 2}, "
+                                "placement: {nodes: [4, 5]}}");
+    ASSERT_TRUE(three.bound.has_value());
+    EXPECT_EQ(three.bound->region, "outside: more than two jobs");
 }
 
 /** Machine and nodes are drawn once, whatever plans are drawn again: every machine has its share,
  * the V100 too, which trains in fp16 only. Case 26 of seed 1 is of one. */
 TEST(SampledSteps, HaveEveryMachine)
 {
-    const SampledStep step = SampleStep(1, 26, Population::Calibrated, Catalog());
+    const SampledRun step = SampleStep(1, 26, Population::Calibrated, Catalog());
     EXPECT_NE(step.text.find("{base: dgx1-v100, nodes: 1}"), std::string::npos) << step.text;
     EXPECT_NE(step.text.find("precision: fp16"), std::string::npos) << step.text;
     EXPECT_EQ(step.estimates.size(), 2U); // alone, so that analytical runs it, too
@@ -260,7 +385,7 @@ TEST(StepPosition, TellsFabricsThatNoSampleHas)
     EXPECT_EQ(UnsampledFabric(SmallScenario().cluster), "");
     EXPECT_EQ(
         UnsampledFabric(SmallScenario({{"system.fabric", "{kind: torus, sizes: 4x4}"}}).cluster),
-        " on torus");
+        "fabric torus");
 }
 
 } // namespace

@@ -2,14 +2,16 @@
 #include "weir-command.h"
 
 #include <algorithm>
-#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <sys/wait.h>
+#include <vector>
 
 namespace weir
 {
@@ -72,10 +74,12 @@ constexpr Refusal REFUSALS[] = {
     {"run gpt-175b-64-a100-full --set jobs.0.parallel.pipeline=1 --set "
      "jobs.0.parallel.virtualStages=1 --set jobs.0.parallel.schedule=1f1b",
      "GiB"},
-    {"run gpt-22b-8-a100-full -o no/such/folder.h5", "cannot write 'no/such/folder.h5'"},
-    {"run gpt-22b-8-a100-full -o a.h5 --timeline no/such.json", "cannot write 'no/such.json'"},
-    {"run gpt-22b-8-a100-full -o .", "it is a folder"},
-    {"run gpt-22b-8-a100-full -o /dev/null", "it is a device or a pipe, expected a file"},
+    {"run gpt-22b-8-a100-full -o no/such/folder.h5",
+     "found 'no/such/folder.h5', which cannot be written"},
+    {"run gpt-22b-8-a100-full -o a.h5 --timeline no/such.json",
+     "found 'no/such.json', which cannot be written"},
+    {"run gpt-22b-8-a100-full -o .", "which is a folder, expected a file"},
+    {"run gpt-22b-8-a100-full -o /dev/null", "which is a device or a pipe, expected a file"},
     {"collective --op all-reduce", "found no --system, expected"},
     {"collective --system hgx-h10 --op all-reduce", "did you mean 'hgx-h100'"},
     {"collective --system hgx-h100 --op allreduce", "did you mean 'all-reduce'"},
@@ -88,7 +92,7 @@ constexpr Refusal REFUSALS[] = {
     {"run gpt-22b-8-a100-full -o a.h5 --timeline ./a.h5", "expected another file than the results"},
     {"run gpt-22b-8-a100-full -o ''", "found '', expected the name of a file"},
     {"graph gpt-22b-8-a100-full --micro-batch 99", "--micro-batch: found 99, expected one of 0 to"},
-    {"collective --system hgx-h100 --op all-reduce --csv no/such.csv", "cannot write"},
+    {"collective --system hgx-h100 --op all-reduce --csv no/such.csv", "cannot be written"},
     {"collective --system hgx-h100 --op all-reduce --link-series 10us", "expected --output beside"},
     {"flows --topology hgx-h100 --flows f.csv --link-series 0s -o a.h5", "a time above zero"},
     {"flows --topology hgx-h100 --flows f.csv --port-series 1us -o a.h5",
@@ -99,8 +103,13 @@ constexpr Refusal REFUSALS[] = {
      "a time above zero"},
     {"collective --system hgx-h100 --op all-reduce --coverage 0.5", "--coverage"},
     {"run gpt-22b-8-a100-full --coverage 1", "--coverage"},
+    {"run gpt-22b-8-a100-full --coverage ''", "--coverage: found '', expected 0.8, 0.9, 0.95 or"},
+    {"collective --system hgx-h100 --op all-to-all --algorithm ring",
+     "found no algorithm 'ring' for all-to-all over these 8 GPUs, expected one of: "},
+    {"collective --system hgx-h100 --op all-reduce --algorithm nvls --protocol ll",
+     "found protocol 'll', which algorithm 'nvls' does not have, expected simple"},
     {"calibrate --shortcut kernels -o a.yaml", "expected one of: collectives, steps"},
-    {"calibrate --shortcut steps -o no/such.yaml", "cannot write"},
+    {"calibrate --shortcut steps -o no/such.yaml", "cannot be written"},
     {"run gpt-22b-8-a100-full --tolerance 3%", "expected --fidelity auto with it"},
     {"run gpt-22b-8-a100-full --fidelity auto --tolerance 3", "a percentage"},
     {"collective --system hgx-h100 --op all-reduce --tolerance 3%", "expected --fidelity auto"},
@@ -114,6 +123,10 @@ constexpr Refusal REFUSALS[] = {
     {"calibrate --system '{base: polaris}' --from a.txt -o a.yaml", "a name of the catalogue or a"},
     {"calibrate --system polaris --from a.txt -o a.txt", "expected another file than the file of"},
     {"calibrate --system polaris --from a.txt:node=2 -o a.yaml", "did you mean 'nodes'"},
+    {"collective --system hgx-h100 --msccl /dev/zero", "/dev/zero: found a device, expected"},
+    {"collective --system hgx-h100 --op all-to-all --counts /dev/zero",
+     "/dev/zero: found a device, expected a CSV"},
+    {"show calibration README.md", "found the unknown calibration 'README.md', expected a file or"},
     {"list system5", "expected one of: systems"},
     {"show model gpt-175", "did you mean 'gpt-175b'"},
     {"topology show no-such.xml", "no-such.xml"},
@@ -198,18 +211,24 @@ TEST(CommandLine, RunWritesTheFilesItIsAskedFor)
     EXPECT_EQ(folder.Files(), 2U);
 }
 
-// Half a second into a run of many, wherever that is.
-TEST(CommandLine, ASignalEndsARunAndLeavesNoFile)
+// An all-gather of 1 MiB takes microseconds.
+TEST(CommandLine, AnEventAfterTheEndIsSaidToHaveNoEffect)
 {
     const ScratchFolder folder;
-    const std::string line =
-        "cd '" + (folder / "") +
-        "' && timeout --preserve-status -s INT 0.5 '" WEIR_COMMAND
-        "' run gpt-1t-512-a100-selective -o a.h5 --timeline a.json 2>/dev/null";
-    const int status = std::system(line.c_str());
-    ASSERT_TRUE(WIFEXITED(status));
-    EXPECT_EQ(WEXITSTATUS(status), 128 + SIGINT);
-    EXPECT_EQ(folder.Files(), 0U);
+    std::ofstream(folder / "a.yaml")
+        << "system: {base: hgx-h100, nodes: 2}\n"
+           "jobs: [{name: a, collective: {op: all-gather, bytes: 1MiB, calls: 1}}]\n"
+           "events:\n"
+           "  - {kind: background, at: 0s, from: node0/gpu0, to: node1/gpu0, bytes: 1kB}\n"
+           "  - {kind: degrade, at: 1s, from: node0/nic0, to: leaf0, factor: 0.5}\n";
+    const Outcome outcome = Weir(folder, "run a.yaml --quiet");
+    EXPECT_EQ(outcome.exit, 0);
+    EXPECT_EQ(outcome.err.rfind("weir: note: a.yaml:5:5: events.1: found it at 1s, which has no "
+                                "effect here: the run ends at ",
+                                0),
+              0U)
+        << outcome.err;
+    EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
 }
 
 TEST(CommandLine, WhatCannotBePrintedIsAFailure)
@@ -399,12 +418,87 @@ TEST(CommandLine, CorrectsAFluid)
               std::string::npos);
 }
 
-TEST(CommandLine, ListsAsJson)
+/** Every key of @p object, in its order. */
+std::vector<std::string>
+KeysOf(const nlohmann::ordered_json& object)
+{
+    std::vector<std::string> keys;
+    for (const auto& item : object.items())
+    {
+        keys.push_back(item.key());
+    }
+    return keys;
+}
+
+TEST(CommandLine, AListIsTheSameAsJsonAndAsATable)
 {
     const ScratchFolder folder;
-    const auto list = nlohmann::json::parse(Weir(folder, "list runs --json").out);
-    ASSERT_FALSE(list.empty());
-    EXPECT_EQ(list[0]["path"].get<std::string>().find(".yaml") != std::string::npos, true);
+    for (const std::string kind : {"systems", "models", "runs", "gpus", "corrections", "suites"})
+    {
+        const Outcome json = Weir(folder, "list " + kind + " --json");
+        EXPECT_EQ(json.err, "");
+        const auto list = nlohmann::ordered_json::parse(json.out);
+        ASSERT_FALSE(list.empty());
+        std::istringstream table(Weir(folder, "list " + kind).out);
+        std::string line;
+        for (const auto& entry : list)
+        {
+            EXPECT_EQ(KeysOf(entry), (std::vector<std::string>{"name", "title", "path"}));
+            EXPECT_TRUE(std::filesystem::is_regular_file(entry["path"].get<std::string>()));
+            ASSERT_TRUE(std::getline(table, line)) << entry;
+            const std::string name = entry["name"];
+            const std::string begin = entry["title"].get<std::string>().substr(0, 40);
+            EXPECT_EQ((line + " ").rfind(name + " ", 0), 0U) << line;
+            EXPECT_NE(line.find(begin), std::string::npos) << line;
+        }
+        EXPECT_FALSE(std::getline(table, line)) << line;
+    }
+}
+
+// The table has one decimal of a percentage.
+TEST(CommandLine, AValidationIsTheSameAsJsonAndAsATable)
+{
+    const ScratchFolder folder;
+    const Outcome json = Weir(folder, "validate korthikanti-2022 --json --rows");
+    EXPECT_EQ(json.err, "");
+    const auto object = nlohmann::ordered_json::parse(json.out);
+    EXPECT_EQ(KeysOf(object), (std::vector<std::string>{"suites", "met"}));
+    ASSERT_EQ(object["suites"].size(), 1U);
+    const auto& suite = object["suites"][0];
+    for (const char* key : {"name", "title", "url", "errors", "expected", "guard", "met", "rows"})
+    {
+        EXPECT_TRUE(suite.contains(key)) << key;
+    }
+    const Outcome table = Weir(folder, "validate korthikanti-2022 --rows");
+    EXPECT_EQ(object["met"].get<bool>(), table.exit == 0);
+    EXPECT_EQ(json.exit, table.exit);
+    const auto percent = [](const std::string& format, double share) {
+        char text[32];
+        std::snprintf(text, sizeof text, format.c_str(), 100 * share);
+        return std::string(text);
+    };
+    const auto lineOf = [&](const std::string& begin) {
+        const std::size_t at = table.out.find("\n  " + begin + " ");
+        EXPECT_NE(at, std::string::npos) << begin;
+        return table.out.substr(at + 1, table.out.find('\n', at + 1) - at - 1);
+    };
+    ASSERT_EQ(suite["rows"].size(), 4U);
+    for (const auto& row : suite["rows"])
+    {
+        const std::string line = lineOf(row["case"]);
+        EXPECT_NE(line.find(percent("%+.1f %%", row["error"])), std::string::npos) << line;
+        EXPECT_NEAR(row["predicted_s"].get<double>() / row["measured_s"].get<double>() - 1,
+                    row["error"],
+                    1e-9);
+    }
+    for (const auto& each : suite["errors"])
+    {
+        const std::string line = lineOf(each["class"]);
+        EXPECT_NE(line.find(" " + each["cases"].dump() + " "), std::string::npos) << line;
+        EXPECT_NE(line.find(percent("%.1f %%", each["mean"])), std::string::npos) << line;
+        EXPECT_NE(line.find(percent("%.1f %%", each["p90"])), std::string::npos) << line;
+        EXPECT_NE(line.find(percent("%+.1f %%", each["bias"])), std::string::npos) << line;
+    }
 }
 
 TEST(CommandLine, ListAndShowKnowEachOthersNames)

@@ -34,11 +34,17 @@ TEST(Conformal, IntervalsEndAtTheFiniteSampleOrderStatistics)
     EXPECT_EQ(interval.inside, 91U);
 }
 
-/** Two sides of 5 % need n + 1 >= 20 scores; 18 are too few, 19 are enough. */
+/** One tail of 10 % needs n + 1 >= 10 scores; 8 are too few. Two of 5 % need n + 1 >= 20: 19 are
+ * enough, and below that magnitudes are ranked, of 9 scores rank ceil(10 x 0.9) = 9. */
 TEST(Conformal, TooFewScoresBoundNothing)
 {
-    EXPECT_TRUE(std::isinf(IntervalOf(UpTo(18), 0.9).lower));
-    EXPECT_TRUE(std::isinf(IntervalOf(UpTo(18), 0.9).upper));
+    EXPECT_TRUE(std::isinf(IntervalOf(UpTo(8), 0.9).lower));
+    EXPECT_TRUE(std::isinf(IntervalOf(UpTo(8), 0.9).upper));
+    const ConformalInterval symmetric = IntervalOf({-9, -2, -1, 0, 1, 2, 3, 4, 5}, 0.9);
+    EXPECT_EQ(symmetric.lower, -9);
+    EXPECT_EQ(symmetric.upper, 9);
+    EXPECT_EQ(symmetric.ranks, 9U);
+    EXPECT_EQ(symmetric.inside, 9U);
     EXPECT_EQ(IntervalOf(UpTo(19), 0.9).lower, 1);
     EXPECT_EQ(IntervalOf(UpTo(19), 0.9).upper, 19);
     EXPECT_THROW(IntervalOf(UpTo(19), 1), std::invalid_argument);

@@ -186,6 +186,7 @@ UltraEthernet(const Polymorphic<CongestionControl>& control)
     packets.queuePair.flowEnd = FlowEnd::Acknowledged;
     packets.switches.flowControl = FlowControl::None;
     packets.switches.trim = true;
+    packets.switches.trimTail = 0.5;
     packets.switches.buffer = Bytes::GiB(1);
     packets.switches.portQueue = Bytes(175000); // a round trip of six links
     packets.switches.markFrom = Bytes(35000);
@@ -199,13 +200,16 @@ UltraEthernet(const Polymorphic<CongestionControl>& control)
 std::pair<double, double>
 FirstAndLast(const std::string& matrix,
              const Polymorphic<CongestionControl>& control,
-             const char* tree = FAT_TREE)
+             const char* tree = FAT_TREE,
+             uint64_t seed = 1)
 {
     const TextFile topology(tree);
     const TextFile flows(matrix);
     FabricSpec fabric;
     fabric.routing = SprayRouting();
-    HpccNetwork network(ReadHtsimTopology(topology.Path()), fabric, UltraEthernet(control));
+    PacketSpec packets = UltraEthernet(control);
+    packets.seed = seed;
+    HpccNetwork network(ReadHtsimTopology(topology.Path()), fabric, packets);
     FlowFile file(flows.Path());
     FlowResults results = ReadFlows(file, network);
     PlainLoop loop;
@@ -258,9 +262,10 @@ TEST(HtsimFiles, CreditFillsTheLinkOfAnIncast)
 /**
  * Eight hosts of a leaf send 2 MB each to eight of another over one uplink, which carries
  * 8 (2000000 + 490 x 64) bytes in 1300.1 us. Receivers of which each has a link to itself see by
- * trimmed packets that there is less room: the last message is at most 6 % slower than the uplink.
- * If they gave credit at the rate of their links all the time, most of what hosts send would be
- * trimmed, and the last would be later.
+ * trimmed packets that there is less room: the last message is at most 6 % slower than the uplink,
+ * in the mean of twelve seeds: whose packets are trimmed is chance, and one draw is 1 to 10 %
+ * slower. If they gave credit at the rate of their links all the time, most of what hosts send
+ * would be trimmed, and the last would be later.
  */
 TEST(HtsimFiles, CreditLeavesRoomInTheNetwork)
 {
@@ -284,12 +289,20 @@ TEST(HtsimFiles, CreditLeavesRoomInTheNetwork)
                   std::to_string(source + 1) + " start 0 size 2000000\n";
     }
     const double bound = 8 * (2000000 + 490 * 64) * 8 / 100e9 * 1e6;
-    const double last = FirstAndLast(matrix, Rccc(), leaves).second;
-    EXPECT_GE(last, bound);
-    EXPECT_LE(last, 1.06 * bound);
     Rccc unmoved;
     unmoved.minimum = 1;
-    EXPECT_GE(FirstAndLast(matrix, unmoved, leaves).second, last + 0.02 * bound);
+    constexpr uint64_t SEEDS = 12;
+    double mean = 0;
+    double meanUnmoved = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+    {
+        const double last = FirstAndLast(matrix, Rccc(), leaves, seed).second;
+        EXPECT_GE(last, bound) << seed;
+        mean += last / SEEDS;
+        meanUnmoved += FirstAndLast(matrix, unmoved, leaves, seed).second / SEEDS;
+    }
+    EXPECT_LE(mean, 1.06 * bound);
+    EXPECT_GE(meanUnmoved, mean + 0.02 * bound);
 }
 
 /**

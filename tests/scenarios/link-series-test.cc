@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/link-series.h"
 
+#include "scenarios/yaml/input-error.h"
+
 #include <gtest/gtest.h>
 #include <vector>
 
@@ -75,6 +77,26 @@ TEST(LinkSeries, NumbersBinsBeyond32Bits)
     ASSERT_EQ(bins.records.size(), 2U);
     EXPECT_EQ(bins.records[0].bin, first);
     EXPECT_EQ(bins.records[1].bin, first + 1);
+}
+
+/** What never pauses has a bin for each width: so many, and then none. */
+TEST(LinkSeries, RefusesMoreBinsThanAFileShouldHave)
+{
+    struct Count : RecordSink
+    {
+        void OnLinkBin(const LinkBinRecord&) override
+        {
+            told++;
+        }
+
+        int64_t told{0};
+    };
+
+    Count count;
+    LinkSeries series(1, Time::Picoseconds(1), count);
+    series.SetRate(LinkId(0), Rate::GBps(1), Time());
+    EXPECT_THROW(series.Finish(Time::Seconds(1)), InputError);
+    EXPECT_EQ(count.told, LinkSeries::MAX_BINS);
 }
 
 TEST(LinkSeries, RefusesABinWithoutWidth)

@@ -49,7 +49,7 @@ SaidOf(const std::string& run)
     std::string notes;
     const std::string refusal = RefusalOf([&] {
         const Scenario scenario = ReadScenario(YamlNode::Parse(run, "run.yaml"), Catalog());
-        for (const std::string& note : scenario.jobs.at(0).notes)
+        for (const std::string& note : scenario.notes)
         {
             notes += note;
         }
@@ -363,6 +363,66 @@ TEST(NothingIgnored, AValueOfDataShardingNeedsItsState)
             EXPECT_EQ(note.empty(), hasEffect) << state << " " << one.value << ": " << note;
         }
     }
+}
+
+// In another fidelity, or with other jobs, the same key has an effect: a note, not a refusal.
+TEST(NothingIgnored, AKeyOfTheNetworkNeedsItsFidelityAndJobs)
+{
+    struct Case
+    {
+        const char* key;     //!< of `network`
+        const char* without; //!< a fidelity in which it has no effect
+        const char* with;    //!< ... and one in which it has
+        const char* needs;
+    };
+
+    const auto saidOf = [](const std::string& network, const std::string& job) {
+        return SaidOf("system: {base: hgx-h100, nodes: 2}\njobs: [{name: a, " + job +
+                      "}]\nnetwork:\n  {" + network + "}\n");
+    };
+    const std::string call = "collective: {op: all-reduce, bytes: 1MiB, calls: 1}";
+    for (const Case& one : std::vector<Case>{
+             {"tolerance: 3%", "flow", "auto", "fidelity auto"},
+             {"packets: {jobs: [a]}", "packet", "hybrid", "fidelity hybrid"},
+             {"switch: {flowControl: none}", "flow", "packet", "fidelity packet or hybrid"},
+             {"congestionControl: {kind: dcqcn}", "stream", "packet", "fidelity packet or hybrid"},
+             {"clock: 1ns", "auto", "packet", "fidelity packet or hybrid"},
+             {"sharing: {tolerance: 1e-3}",
+              "packet",
+              "flow",
+              "fidelity stream, flow, hybrid or auto"}})
+    {
+        const std::string key(one.key);
+        const std::string note = saidOf(key + ", fidelity: " + one.without, call);
+        EXPECT_EQ(note.rfind("run.yaml:4:", 0), 0u) << key << note;
+        EXPECT_TRUE(Says(note, ": network." + key.substr(0, key.find(':')) + ": found "));
+        EXPECT_TRUE(Says(note, std::string("has no effect here: it needs ") + one.needs)) << note;
+        EXPECT_EQ(saidOf(key + ", fidelity: " + one.with, call), "");
+    }
+    const std::string traffic = "traffic: {pattern: incast, senders: 3, bytes: 1kB}";
+    EXPECT_EQ(saidOf("nccl: 2.21.5", traffic),
+              "run.yaml:4:10: network.nccl: found '2.21.5', which has no effect here: it needs a "
+              "job that is a training or a collective");
+    EXPECT_EQ(saidOf("nccl: 2.21.5", call), "");
+}
+
+TEST(NothingIgnored, ASettingOfDimensionWiseNeedsSuchACall)
+{
+    const auto saidOf = [](const std::string& setting, const std::string& call) {
+        return SaidOf(
+            "system: {base: hgx-h100, nodes: 2}\njobs: [{name: a, collective: {bytes: "
+            "1MiB, calls: 1, " +
+            call + "}}]\nnetwork: {nccl: {dimensionWise: {" + setting + "}}}\n");
+    };
+    EXPECT_EQ(saidOf("chunks: 8", "op: all-reduce"),
+              "run.yaml:3:42: network.nccl.dimensionWise.chunks: found '8', which has no effect "
+              "here: it needs a call of algorithm dimension-wise");
+    EXPECT_EQ(saidOf("chunks: 8", "op: all-reduce, algorithm: dimension-wise"), "");
+    EXPECT_TRUE(Says(saidOf("density: 1%", "op: all-gather, algorithm: dimension-wise"),
+                     "it needs an all-reduce of algorithm dimension-wise"));
+    EXPECT_EQ(saidOf("density: 1%", "op: all-reduce, algorithm: dimension-wise"), "");
+    EXPECT_TRUE(Says(saidOf("dispatch: 8/256", "op: all-reduce, algorithm: dimension-wise"),
+                     "it needs an all-to-all of algorithm dimension-wise"));
 }
 
 // What a topology file has is not said once more, otherwise.

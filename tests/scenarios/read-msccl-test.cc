@@ -9,8 +9,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace weir
 {
@@ -111,6 +113,54 @@ TEST(ParseMscclText, WrongSchedulesAreRefusedWithTheirPlace)
     // The copy of its own part is missing.
     ExpectRefusal(Changed("type=\"cpy\"", "type=\"nop\""),
                   "rank 0 ends without chunk 0 of rank 0: chunk 0 of its output holds nothing");
+}
+
+/** Where a program runs: some of the GPUs of some nodes. */
+struct Place
+{
+    std::string system;
+    uint32_t nodes;
+    uint32_t gpusPerNode;
+};
+
+// Over NVSwitch, NVLink meshes, PCIe, InfiniBand and Slingshot; from a latency to a bandwidth.
+TEST(MscclSweep, ShortcutsAgreeWithFlow)
+{
+    const std::map<std::string, std::vector<Place>> places{
+        {"ring-all-gather-4.xml",
+         {{"hgx-h100", 1, 4}, {"dgx-a100", 2, 2}, {"hgx-h100", 4, 1}, {"alps-gh200", 1, 4}}},
+        {"all-pairs-all-reduce-8.xml",
+         {{"hgx-h100", 1, 8},
+          {"dgx1-v100", 1, 8},
+          {"a100-pcie-8", 1, 8},
+          {"dgx-a100", 2, 4},
+          {"polaris", 2, 4}}}};
+    for (const auto& [file, systems] : places)
+    {
+        for (const Place& place : systems)
+        {
+            CollectiveSweepSpec spec;
+            spec.cluster = ReadSystem(YamlNode::Parse(place.system, "test"), Catalog()).cluster;
+            spec.cluster.nodes = place.nodes;
+            spec.gpusPerNode = place.gpusPerNode;
+            spec.program = ReadMscclFile(FOLDER + file);
+            spec.op = spec.program->op;
+            spec.sizes = ParseSizeList("1KiB,64KiB,4MiB,64MiB");
+            spec.fidelity = Fidelity::Flow;
+            const auto flow = RunCollectiveSweep(spec);
+            for (const Fidelity shortcut : {Fidelity::Stream, Fidelity::Analytical})
+            {
+                spec.fidelity = shortcut;
+                const auto points = RunCollectiveSweep(spec);
+                for (std::size_t i = 0; i < points.size(); i++)
+                {
+                    EXPECT_NEAR(points[i].time / flow[i].time, 1, 0.005)
+                        << file << " on " << place.nodes << " " << place.system << ", "
+                        << points[i].size.Count() << " B, " << ToString(shortcut);
+                }
+            }
+        }
+    }
 }
 
 /** The example on a box, as `weir collective --msccl` runs it. */

@@ -310,6 +310,9 @@ TEST(ReadScenario, RefusesEventsAndOutputsThatCannotBe)
               "beside it");
     EXPECT_EQ(RefusalWith("output: {file: a.h5, linkSeries: 0s}\n"),
               "run.yaml:10:34: output.linkSeries: found '0s', expected a time above zero");
+    EXPECT_EQ(RefusalWith("output: {ranks: all}\n"),
+              "run.yaml:10:17: output.ranks: found it without a file, expected output.file or "
+              "output.timeline beside it");
     EXPECT_EQ(RefusalWith("output: {file: a.h5, ranks: some}\n"),
               "run.yaml:10:29: output.ranks: found 'some', expected all or a list of ranks");
     EXPECT_EQ(RefusalWith("output: {file: a.h5, ranks: [0, 4096]}\n"),

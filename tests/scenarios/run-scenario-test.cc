@@ -284,7 +284,7 @@ LinkBytesOf(const std::string& network)
 }
 
 /**
- * The link series and the links' totals are two ways to the same bytes, whatever moves them, but
+ * The link series and the links' totals count the same bytes, whatever moves them, but
  * for the 24 bits of a bin's number: fluids, packets, and both on one link.
  */
 TEST(RunScenario, LinkSeriesSumsToTheLinksBytes)

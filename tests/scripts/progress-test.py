@@ -35,9 +35,9 @@ class Progress(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         (self.folder / "long.yaml").write_text(LONG)
 
-    def interrupted(self, *arguments):
-        """(exit code, what was shown, standard output) of a run that Ctrl-C ends as soon as it
-        has said how far it is."""
+    def interrupted(self, *arguments, number=signal.SIGINT):
+        """(exit code, what was shown, standard output) of a run that a signal, as Ctrl-C, ends as
+        soon as it has said how far it is."""
         terminal, its_end = pty.openpty()
         run = subprocess.Popen([WEIR, *arguments], cwd=self.folder, stdout=subprocess.PIPE,
                                stderr=its_end, text=True)
@@ -51,11 +51,22 @@ class Progress(unittest.TestCase):
             if not part:
                 break
             if "\r" in part and "\r" not in shown:
-                run.send_signal(signal.SIGINT)
+                run.send_signal(number)
             shown += part
         os.close(terminal)
         out = run.communicate()[0]
         return run.returncode, shown, out
+
+    def test_any_signal_that_asks_ends_any_verb(self):
+        calls = ["run", "long.yaml", "--timeline", "a.json"]
+        calibration = ["calibrate", "--shortcut", "steps", "-j", "2", "-o", "a.yaml"]
+        correction = ["calibrate", "--corrections", "roce-hpcc", "-o", "a.yaml"]
+        for number, arguments in ((signal.SIGHUP, calls), (signal.SIGTERM, calls),
+                                  (signal.SIGTERM, calibration), (signal.SIGHUP, correction)):
+            code, shown, out = self.interrupted(*arguments, number=number)
+            self.assertEqual((code, out), (128 + number, ""))
+            self.assertIn("weir: interrupted; nothing was written", shown)
+            self.assertEqual(os.listdir(self.folder), ["long.yaml"])
 
     def test_a_run_says_how_far_it_is_and_leaves_nothing(self):
         code, shown, out = self.interrupted("run", "long.yaml")

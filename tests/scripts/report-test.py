@@ -208,7 +208,7 @@ class Refusals(unittest.TestCase):
 
     def snapshot(self):
         """Names and contents of the folder."""
-        return {path.name: path.is_dir() or path.read_bytes() for path in self.folder.iterdir()}
+        return {path.name: path.is_file() and path.read_bytes() for path in self.folder.iterdir()}
 
     def refused(self, says, *arguments, code=2, **further):
         """Checks one refusal of the command."""
@@ -240,6 +240,7 @@ class Refusals(unittest.TestCase):
             os.chdir(here)
 
     def test_command(self):
+        self.refused("/dev/zero: found a device", "/dev/zero", "-o", "a.html")
         self.refused("missing.h5: cannot be read", "missing.h5", "-o", "a.html")
         self.refused("torn.h5: cannot be read as HDF5", "torn.h5", "-o", "a.html")
         self.refused("expected another file than the input 'two-jobs.h5'", "two-jobs.h5", "-o",
@@ -278,8 +279,10 @@ class Refusals(unittest.TestCase):
         self.denied("expected another file than the input", "two-jobs.h5", output="link.html")
         self.denied("expected another file than the input 'ring.csv'", "two-jobs.h5",
                     output="ring.csv", figure="breakdown", measured="ring.csv")
-        self.denied("it is a folder", "two-jobs.h5", output=".")
-        self.denied("there is no folder 'none'", "two-jobs.h5", output="none/a.html")
+        self.denied("which is a folder", "two-jobs.h5", output=".")
+        self.denied("found 'none/a.html' in 'none', which is no folder", "two-jobs.h5", output="none/a.html")
+        os.symlink("loop.html", self.folder / "loop.html")
+        self.denied("a link that leads to no file", "two-jobs.h5", output="loop.html")
         self.denied("--figures: cannot make the folder 'text.csv'", "two-jobs.h5",
                     figures="text.csv")
         self.denied("ends in one of: .svg, .pdf, .png, .csv", "two-jobs.h5", output="a.gif",

@@ -69,8 +69,8 @@ struct Chain
 
 /**
  * The chains follow the channel's ring; a head is the GPU at which it enters a node, or leaves it
- * where the ring goes the other way, so that all heads have the port of the first: a channel keeps
- * to one rail.
+ * where the ring goes in the other direction, so that all heads have the port of the first: a
+ * channel keeps to one rail.
  */
 std::vector<Chain>
 ChainsOf(const AlgorithmInputs& in, const RingChannel& ring)

@@ -119,7 +119,7 @@ PartsWiring::PartFrom(uint32_t node, uint32_t i, uint32_t head, uint32_t place) 
     return static_cast<int32_t>((PlaceOf((node + i) % m_count, head) + parts - place) % parts);
 }
 
-/** From the first to the second as data are gathered, the other way as they are scattered. */
+/** From the first to the second as data are gathered, in reverse as they are scattered. */
 void
 PartsWiring::Join(uint32_t nearer, uint32_t farther, const ScheduleConnection& pipe)
 {

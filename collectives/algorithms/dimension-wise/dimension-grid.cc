@@ -76,8 +76,8 @@ GridOf(const Communicator& communicator, const Cluster& cluster)
     const uint32_t ranks = communicator.Size();
     if (ranks != communicator.nodes * communicator.gpusPerNode)
     {
-        throw std::invalid_argument("dimension-wise over " + std::to_string(ranks) + " GPUs of " +
-                                    std::to_string(communicator.nodes) +
+        throw std::invalid_argument("found dimension-wise over " + std::to_string(ranks) +
+                                    " GPUs of " + std::to_string(communicator.nodes) +
                                     " nodes, expected as many of each of them");
     }
     const auto& kind = cluster.GetSpec().fabric.kind;

@@ -259,13 +259,13 @@ AlgorithmAlong(const DimensionGrid& grid,
     }
     if (algorithm == DimensionAlgorithm::HalvingDoubling && !IsPowerOfTwo(size))
     {
-        throw std::invalid_argument("halving-doubling along a dimension of " +
+        throw std::invalid_argument("found halving-doubling along a dimension of " +
                                     std::to_string(size) + ", expected a power of two");
     }
     if (algorithm == DimensionAlgorithm::Ring && op == CollectiveOp::AllToAll)
     {
         throw std::invalid_argument(
-            "all-to-all by ring along a dimension, expected direct or halving-doubling");
+            "found all-to-all by ring along a dimension, expected direct or halving-doubling");
     }
     return algorithm;
 }

@@ -62,13 +62,15 @@ struct DimensionWiseSettings
     std::optional<ExpertDispatch> dispatch; //!< of all-to-alls, whose size is a rank's tokens
     std::optional<Sparsity> sparsity;       //!< of all-reduces; empty: they are dense
     std::optional<Time> endpointDelay; //!< of a step; empty: what NCCL's kernels and messages take
+    std::optional<Rate> memoryRate; //!< of a GPU that adds what it receives, two reads and a write
+                                    //!< of each byte, once it is there; empty: while it arrives
 
     /** Whether anything is not as by default. */
     bool IsGiven() const
     {
         const DimensionWiseSettings defaults;
         return !algorithms.empty() || chunks != defaults.chunks || balanced || dispatch ||
-               sparsity || endpointDelay;
+               sparsity || endpointDelay || memoryRate;
     }
 };
 

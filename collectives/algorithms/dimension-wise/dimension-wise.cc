@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/algorithm.h"
+#include "collectives/algorithms/call-description.h"
 #include "collectives/algorithms/dimension-wise/dimension-phases.h"
-#include "collectives/algorithms/point-to-point/point-to-point-check.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/engines/closed-form.h"
@@ -85,6 +85,14 @@ class DimensionCall
         return RoundedUp(chunk.ToDouble() / divisor);
     }
 
+    /** What a GPU does with what a step of a reducing phase has brought, at this rate. */
+    std::optional<Rate> AdditionRate() const
+    {
+        constexpr double ACCESSES = 3; // two reads and a write
+        return m_settings.memoryRate ? std::optional(*m_settings.memoryRate / ACCESSES)
+                                     : std::nullopt;
+    }
+
     /** From when a GPU has its part of a chunk's sum until it has found what of it to send. */
     Time Selection() const
     {
@@ -161,6 +169,10 @@ class DimensionCall
                 const Bytes bytes = PartOf(m_chunk, step.divisor);
                 taken += Time::Seconds(bytes.ToDouble() * crossing.secondsPerByte) +
                          (latencies ? crossing.latency : Time());
+                if (const auto rate = AdditionRate(); rate && phase.kind == PhaseKind::Reduce)
+                {
+                    taken += bytes * step.peers / *rate;
+                }
             }
             return taken;
         };
@@ -261,7 +273,7 @@ class DimensionCall
         const CollectiveOp op = m_in.call.op;
         if (m_settings.sparsity && (op != CollectiveOp::AllReduce || Dimensions() < 2))
         {
-            throw std::invalid_argument(std::string("a sparse ") + ToString(op) + " over " +
+            throw std::invalid_argument(std::string("found a sparse ") + ToString(op) + " over " +
                                         std::to_string(Dimensions()) +
                                         " dimensions, expected an all-reduce over two or more");
         }
@@ -274,7 +286,7 @@ class DimensionCall
             std::count(m_algorithms.begin(), m_algorithms.end(), DimensionAlgorithm::Direct) !=
                 static_cast<std::ptrdiff_t>(m_algorithms.size()))
         {
-            throw std::invalid_argument(std::string("a dispatch by ") + ToString(op) +
+            throw std::invalid_argument(std::string("found a dispatch by ") + ToString(op) +
                                         ", expected all-to-all, direct in each dimension");
         }
         if (dispatch->experts % dispatch->groups != 0 ||
@@ -282,10 +294,10 @@ class DimensionCall
             uint64_t{dispatch->expertsOfToken} * dispatch->groups >
                 uint64_t{dispatch->experts} * dispatch->groupsOfToken)
         {
-            throw std::invalid_argument(std::to_string(dispatch->expertsOfToken) + " of " +
-                                        std::to_string(dispatch->experts) + " experts in " +
-                                        std::to_string(dispatch->groupsOfToken) + " of " +
-                                        std::to_string(dispatch->groups) +
+            throw std::invalid_argument("found " + std::to_string(dispatch->expertsOfToken) +
+                                        " of " + std::to_string(dispatch->experts) +
+                                        " experts in " + std::to_string(dispatch->groupsOfToken) +
+                                        " of " + std::to_string(dispatch->groups) +
                                         " groups, expected groups of one size with enough experts");
         }
     }
@@ -387,6 +399,10 @@ class DimensionWriter
         {
             JoinDimensions(wiring, point);
         }
+        for (uint32_t block = 0; m_call.AdditionRate() && block < m_channel.blocks.size(); ++block)
+        {
+            wiring.Join(block, block, Adder());
+        }
         m_channel.loops.push_back(std::move(m_loop));
         return std::move(m_channel);
     }
@@ -433,6 +449,19 @@ class DimensionWriter
         {
             ends = {sends[key.first]++, receives[key.second]++};
         }
+        for (uint32_t d = 0; d < m_call.Dimensions(); ++d)
+        {
+            m_adders.push_back({sends[d], receives[d]});
+        }
+    }
+
+    /** A block's pipe to itself, through which goes what it adds. */
+    ScheduleConnection Adder() const
+    {
+        ScheduleConnection pipe;
+        pipe.connection.route = m_in.routing.Nowhere();
+        pipe.cap = *m_call.AdditionRate();
+        return pipe;
     }
 
     void JoinDimensions(ScheduleWiring& wiring, uint32_t point)
@@ -511,21 +540,28 @@ class DimensionWriter
             phase.kind == PhaseKind::Reduce ? PrimitiveKind::RecvReduceCopy : PrimitiveKind::Recv;
         const PrimitiveKind relay = phase.kind == PhaseKind::Reduce ? PrimitiveKind::RecvReduceSend
                                                                     : PrimitiveKind::RecvCopySend;
+        const bool adds = m_call.AdditionRate() && phase.kind == PhaseKind::Reduce;
+        const auto [toAdder, fromAdder] = m_adders[phase.dimension];
         const auto steps = m_call.Steps(phase);
         for (std::size_t i = 0; i < steps.size(); ++i)
         {
             const PhaseStep& step = steps[i];
             const int32_t chunk = ClassOf(step.divisor);
             const bool sendsOn = i > 0 && steps[i - 1].firstPeer == step.firstPeer; // around a ring
-            if (sendsOn)
+            if (sendsOn && !adds)
             {
                 program.primitives.back().kind = relay;
             }
-            for (uint32_t peer = 0; peer < step.peers && !sendsOn; ++peer)
+            for (uint32_t peer = 0; peer < step.peers && (!sendsOn || adds); ++peer)
             {
                 Add(program, PrimitiveKind::Send, chunk, step.firstPeer + peer, 1, 1);
             }
             Add(program, keep, chunk, step.firstPeer, step.peers, 1);
+            for (uint32_t peer = 0; peer < step.peers && adds; ++peer)
+            {
+                Add(program, PrimitiveKind::Send, chunk, toAdder, 1, 1);
+                Add(program, PrimitiveKind::Recv, chunk, fromAdder, 1, 1);
+            }
         }
     }
 
@@ -538,6 +574,7 @@ class DimensionWriter
     std::map<double, int32_t> m_classes; //!< by divisor
     std::map<std::pair<uint32_t, uint32_t>, std::pair<uint16_t, uint16_t>>
         m_handovers; //!< by both dimensions: places of the pipe in the lists of both blocks
+    std::vector<std::pair<uint16_t, uint16_t>> m_adders; //!< by dimension, similarly
 };
 
 bool
@@ -554,13 +591,13 @@ Choose(AlgorithmInputs& in)
     const auto& overrides = in.call.overrides;
     if (overrides.protocol.value_or(Protocol::Simple) != Protocol::Simple)
     {
-        throw std::invalid_argument(std::string("dimension-wise under ") +
+        throw std::invalid_argument(std::string("found dimension-wise under ") +
                                     ToString(*overrides.protocol) + ", expected simple");
     }
     if (in.traffic)
     {
         throw std::invalid_argument(
-            "dimension-wise all-to-all of unequal parts, expected equal ones");
+            "found dimension-wise all-to-all of unequal parts, expected equal ones");
     }
     in.protocol = Protocol::Simple;
     in.channels = overrides.channels.value_or(

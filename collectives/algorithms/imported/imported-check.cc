@@ -3,7 +3,6 @@
 
 #include "collectives/algorithms/imported/imported-buffers.h"
 #include "collectives/algorithms/imported/imported-order.h"
-#include "collectives/algorithms/imported/imported-pipes.h"
 #include "collectives/algorithms/imported/imported-shape.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace weir
 {
@@ -19,6 +20,19 @@ namespace weir
  * blocks).
  */
 std::string CheckImportedShape(const ImportedProgram& program);
+
+/** A directed pipe between the two thread blocks of an imported program that name each other. */
+struct ImportedPipe
+{
+    uint32_t fromRank;
+    uint32_t fromBlock; //!< of that rank
+    uint32_t toRank;
+    uint32_t toBlock;
+    uint32_t channel;
+};
+
+/** The pipes of a program: every sending block has one, in order of rank and block. */
+std::vector<ImportedPipe> PipesOf(const ImportedProgram& program);
 
 /** "FILE:LINE: rank R, block B, step S", the head of messages about a step. */
 std::string PlaceOf(const ImportedProgram& program, uint32_t rank, uint32_t block, uint32_t step);

@@ -71,6 +71,18 @@ NvlsPasses(const std::vector<Loop>& loops)
     });
 }
 
+bool
+AnyHop(const ScheduleConnection&, const SubChannel::Hop&)
+{
+    return true;
+}
+
+bool
+InsideHop(const ScheduleConnection& connection, const SubChannel::Hop&)
+{
+    return connection.connection.kind != ConnectionKind::Network;
+}
+
 namespace
 {
 

@@ -37,6 +37,10 @@ Bytes NvlsChunk(
 /** Passes of the outer loop. */
 uint32_t NvlsPasses(const std::vector<Loop>& loops);
 
+/** Which hops of DescribedLoads: all, or those in nodes. */
+bool AnyHop(const ScheduleConnection& connection, const SubChannel::Hop& hop);
+bool InsideHop(const ScheduleConnection& connection, const SubChannel::Hop& hop);
+
 /**
  * What the heads of a call do inside its nodes: a rank's thread groups copy its data to where the
  * NVSwitch reads, each head reduces its part over the NVSwitch and stores what has been summed to
@@ -63,7 +67,7 @@ class NvlsHeads
     std::vector<CollNetHead> At(uint32_t head) const;
 
     /** Of payload, of one head's chunks on one channel, copied in or out: what a ring's block
-     * moves, GB/s for all heads each way. */
+     * moves, GB/s for all heads in each direction. */
     Rate CopyCap() const
     {
         return m_copyCap;

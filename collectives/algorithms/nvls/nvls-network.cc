@@ -107,7 +107,7 @@ WireParts(const AlgorithmInputs& in, const NvlsHeads& heads)
 }
 
 CallDescription
-DescribeNvlsNetworkWith(const AlgorithmInputs& in, const NvlsHeads& heads)
+DescribeNvlsNetwork(const AlgorithmInputs& in, const NvlsHeads& heads)
 {
     CallDescription description = heads.Describe(Algorithm::Nvls);
     if (in.call.op == CollectiveOp::AllReduce)
@@ -122,46 +122,34 @@ DescribeNvlsNetworkWith(const AlgorithmInputs& in, const NvlsHeads& heads)
     return description;
 }
 
-CallDescription
-DescribeNvlsNetwork(const AlgorithmInputs& in)
-{
-    return DescribeNvlsNetworkWith(in, NvlsHeads(in));
-}
-
-bool
-IsInside(const ScheduleConnection& connection, const SubChannel::Hop& hop)
-{
-    return connection.connection.kind != ConnectionKind::Network;
-}
-
 /**
- * The legs of a whole call of @p passes. NVLink is busy with a pass for b when reductions and
- * stores share it, and for s when only one of them loads it; a group that synchronizes for t leaves
- * it to the other, so its own next pass begins b + t - (b / s - 1) t after this one. The legs on
- * NVLink are longer by that.
+ * The legs of a whole call, whose groups synchronize for @p syncs = t in all. NVLink is busy for b
+ * when reductions and stores share it, for r or s when only one of them loads it; a group that
+ * synchronizes leaves it to the other, so the call takes max(b + t - (b / max(r, s) - 1) t, r + t,
+ * s + t). The legs on NVLink are longer by that; what copies in and out take is not.
  */
 std::vector<StreamLeg>
-NetworkLegs(const AlgorithmInputs& in, const DescribedLoads& loads, double payload, Time syncs)
+NetworkLegs(const DescribedLoads& loads, double payload, Time syncs)
 {
-    std::vector<StreamLeg> legs = loads.Legs(payload, IsInside);
     const auto timeOf = [&](bool up) {
-        return AloneTime(
-            loads.Legs(payload,
-                       [up](const ScheduleConnection& each, const SubChannel::Hop& hop) {
-                           return IsInside(each, hop) && hop.isUp == up;
-                       }),
-            in.routing);
+        return loads.LinkTime(payload,
+                              [up](const ScheduleConnection& each, const SubChannel::Hop& hop) {
+                                  return InsideHop(each, hop) && hop.isUp == up;
+                              });
     };
-    const Time both = AloneTime(legs, in.routing);
-    const double ratio = both / std::max(timeOf(true), timeOf(false));
-    const double longer = 1 + syncs * std::max(0.0, 2 - ratio) / both;
+    const Time both = loads.LinkTime(payload, InsideHop);
+    const Time one = std::max(timeOf(true), timeOf(false));
+    const Time busy = std::max(both + syncs * std::max(0.0, 2 - both / one), one + syncs);
+    const double longer = busy / both;
+    std::vector<StreamLeg> legs = loads.Legs(payload, InsideHop);
     for (auto& leg : legs)
     {
         leg.bytes = RoundedUp(leg.bytes.ToDouble() * longer);
+        leg.cap = leg.cap * longer;
     }
     const auto outside =
         loads.Legs(payload, [](const ScheduleConnection& each, const SubChannel::Hop& hop) {
-            return !IsInside(each, hop);
+            return !InsideHop(each, hop);
         });
     legs.insert(legs.end(), outside.begin(), outside.end());
     return legs;
@@ -169,7 +157,7 @@ NetworkLegs(const AlgorithmInputs& in, const DescribedLoads& loads, double paylo
 
 /** The first pass of @p payload bytes a chunk, stage after stage, each alone on its links. */
 Time
-FirstPass(const AlgorithmInputs& in, const DescribedLoads& loads, double payload)
+FirstPass(const DescribedLoads& loads, double payload)
 {
     Time time;
     for (uint32_t stage = 0; stage < loads.Stages(); ++stage)
@@ -177,20 +165,20 @@ FirstPass(const AlgorithmInputs& in, const DescribedLoads& loads, double payload
         const auto isIn = [stage](const ScheduleConnection&, const SubChannel::Hop& hop) {
             return hop.stage == stage;
         };
-        time += AloneTime(loads.Legs(payload, isIn), in.routing) + loads.SlowestHop(isIn);
+        time += loads.LinkTime(payload, isIn) + loads.SlowestHop(isIn);
     }
     return time;
 }
 
 /**
- * Start, copy in, the first pass beyond what its legs last, copy out; and the legs. A chunk of a
- * head is one of each node where there are parts.
+ * Start, copy in, the first pass and copy out, beyond what a pass's legs last; and the legs. A
+ * chunk of a head is one of each node where there are parts.
  */
 StreamShape
 NvlsNetworkStreams(const AlgorithmInputs& in)
 {
     const NvlsHeads heads(in);
-    const CallDescription call = DescribeNvlsNetworkWith(in, heads);
+    const CallDescription call = DescribeNvlsNetwork(in, heads);
     const DescribedLoads loads(in, call);
     const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
     const auto loops = SplitIntoLoops(share, call.chunk, call.chunks, 1);
@@ -200,9 +188,8 @@ NvlsNetworkStreams(const AlgorithmInputs& in)
     const double parts = static_cast<double>(call.chunks) / call.subChannels;
 
     StreamShape shape;
-    shape.legs = NetworkLegs(in, loads, payload, heads.Sync() * NvlsPasses(loops));
-    const Time pass = AloneTime(shape.legs, in.routing) * std::min(1.0, first / payload);
-    shape.latency = call.call.startLatency + std::max(FirstPass(in, loads, first) - pass, Time());
+    shape.legs = NetworkLegs(loads, payload, heads.Sync() * NvlsPasses(loops));
+    shape.latency = call.call.startLatency + FirstPass(loads, first);
     if (in.call.op != CollectiveOp::AllGather)
     {
         shape.latency += RoundedUp(first * parts) / heads.CopyCap();
@@ -211,6 +198,8 @@ NvlsNetworkStreams(const AlgorithmInputs& in)
     {
         shape.latency += RoundedUp(last * parts) / heads.CopyCap();
     }
+    const Time pass = AloneTime(shape.legs, in.routing) * std::min(1.0, first / payload);
+    shape.latency = std::max(shape.latency - pass, call.call.startLatency);
     return shape;
 }
 
@@ -220,7 +209,7 @@ const CollectiveAlgorithm NVLS_NETWORK_ALGORITHM{
     Algorithm::Nvls,
     SupportsNvlsNetwork,
     NvlsChannels,
-    DescribeNvlsNetwork,
+    [](const AlgorithmInputs& in) { return DescribeNvlsNetwork(in, NvlsHeads(in)); },
     ChannelGraph::None,
     nullptr,
     false,

@@ -184,7 +184,7 @@ class TreeWiring
 };
 
 CallDescription
-DescribeNvlsTreeWith(const AlgorithmInputs& in, const NvlsHeads& heads)
+DescribeNvlsTree(const AlgorithmInputs& in, const NvlsHeads& heads)
 {
     CallDescription description = heads.Describe(Algorithm::NvlsTree);
     const AccessesOfNodes accesses = AccessesOf(heads);
@@ -197,73 +197,9 @@ DescribeNvlsTreeWith(const AlgorithmInputs& in, const NvlsHeads& heads)
     return description;
 }
 
-CallDescription
-DescribeNvlsTree(const AlgorithmInputs& in)
-{
-    return DescribeNvlsTreeWith(in, NvlsHeads(in));
-}
-
-using Legs = std::vector<StreamLeg>;
-
-/** What a pass of some bytes a chunk loads. */
-struct PassLegs
-{
-    PassLegs(const DescribedLoads& loads, uint32_t levels, double payload)
-        : upHop(loads.SlowestHop(
-              [](const auto& each, const auto& hop) { return IsNetwork(each) && hop.isUp; })),
-          downHop(loads.SlowestHop(
-              [](const auto& each, const auto& hop) { return IsNetwork(each) && !hop.isUp; })),
-          reductions(loads.Legs(
-              payload,
-              [](const auto& each, const auto& hop) { return !IsNetwork(each) && hop.isUp; })),
-          stores(loads.Legs(
-              payload,
-              [](const auto& each, const auto& hop) { return !IsNetwork(each) && !hop.isUp; })),
-          inside(
-              loads.Legs(payload, [](const auto& each, const auto&) { return !IsNetwork(each); })),
-          between(Uncapped(
-              loads.Legs(payload, [](const auto& each, const auto&) { return IsNetwork(each); })))
-    {
-        for (uint32_t depth = 1; depth <= levels; ++depth)
-        {
-            for (const bool isUp : {false, true})
-            {
-                auto& level = isUp ? up : down;
-                level.push_back(
-                    Uncapped(loads.Legs(payload, [=](const auto& each, const auto& hop) {
-                        return IsNetwork(each) && hop.isUp == isUp && hop.distance == depth;
-                    })));
-            }
-        }
-    }
-
-    static bool IsNetwork(const ScheduleConnection& connection)
-    {
-        return connection.connection.kind == ConnectionKind::Network;
-    }
-
-    /** What is on its way between nodes is not bound by what copies in and out take. */
-    static Legs Uncapped(Legs legs)
-    {
-        for (auto& leg : legs)
-        {
-            leg.cap = Rate::Infinite();
-        }
-        return legs;
-    }
-
-    Time upHop; //!< the latency of the slowest
-    Time downHop;
-    Legs reductions;
-    Legs stores;
-    Legs inside;            //!< both
-    Legs between;           //!< both ways over all edges
-    std::vector<Legs> up;   //!< over the edges to nodes of one depth in their trees, 1 first
-    std::vector<Legs> down; //!< the same
-};
-
 /**
- * From the first reduction's start to the last store's end of K = @p passes, each as the first.
+ * From the first reduction's start to the last store's end of K = @p passes, each as the first with
+ * @p payload bytes a chunk.
  *
  * A pass's reduction takes r, its store s, both at once b; each of their groups synchronizes for t,
  * in which the other one has NVLink for itself. The first store starts when the first sum has been
@@ -274,42 +210,61 @@ struct PassLegs
  *
  *   D + (K - k) p + k (s + t)
  *
- * or, where a pass takes the network longer, q:  D + (K - 1) q + s + t. A node is a step higher in
- * one of the two trees than in the other, so that one half of a store comes a step down, d, before
- * the other, and all ends min(s / 2, d) sooner.
+ * or, where a pass takes the network or a copy in or out longer, q:  D + (K - 1) q + s + t. A node
+ * is a step higher in one of the two trees than in the other, so that one half of a store comes a
+ * step down, d, before the other, and all ends min(s / 2, d) sooner.
  *
  * @param calls like it that run at once, all of them in step
  */
 Time
-MovingTime(
-    const AlgorithmInputs& in, const PassLegs& pass, Time sync, double passes, uint32_t calls)
+MovingTime(const AlgorithmInputs& in,
+           const NvlsHeads& heads,
+           const DescribedLoads& loads,
+           double payload,
+           double passes,
+           uint32_t calls)
 {
-    const auto timeOf = [&](Legs legs) {
-        for (auto& leg : legs)
-        {
-            leg.bytes = leg.bytes * calls;
-            leg.cap = leg.cap * calls;
-            leg.weight *= calls;
-        }
-        return AloneTime(legs, in.routing);
+    const auto inside = [&](bool isUp) {
+        return loads.LinkTime(
+            payload,
+            [isUp](const auto& each, const auto& hop) {
+                return InsideHop(each, hop) && hop.isUp == isUp;
+            },
+            calls);
     };
-    const Time reduction = timeOf(pass.reductions);
-    const Time store = timeOf(pass.stores);
-    const Time both = timeOf(pass.inside);
+    const auto step = [&](bool isUp, uint32_t depth) {
+        const auto isOf = [isUp](const auto& each, const auto& hop) {
+            return !InsideHop(each, hop) && hop.isUp == isUp;
+        };
+        const auto isIn = [&](const auto& each, const auto& hop) {
+            return isOf(each, hop) && hop.distance == depth;
+        };
+        return loads.SlowestHop(isOf) + loads.LinkTime(payload, isIn, calls);
+    };
+    const Time sync = heads.Sync();
+    const Time reduction = inside(true);
+    const Time store = inside(false);
+    const Time both = loads.LinkTime(payload, InsideHop, calls);
     Time firstStore = reduction + sync;
     Time down; // the last level
-    for (std::size_t level = 0; level < pass.up.size(); ++level)
+    for (uint32_t depth = 1; depth <= DoubleTreeDepth(in.communicator.nodes); ++depth)
     {
-        down = pass.downHop + timeOf(pass.down[level]);
-        firstStore += pass.upHop + timeOf(pass.up[level]) + down;
+        down = step(false, depth);
+        firstStore += step(true, depth) + down;
     }
     const double ahead = std::min(passes, firstStore / (reduction + sync));
     const Time pace =
         std::max({both + sync * std::max(0.0, 2 - both / store), reduction + sync, store + sync});
+    const Time other =
+        std::max(loads.LinkTime(
+                     payload,
+                     [](const auto& each, const auto& hop) { return !InsideHop(each, hop); },
+                     calls),
+                 RoundedUp(payload) / heads.CopyCap());
     const Time apart = in.channels > 1 ? std::min(store * 0.5, down) : Time();
     return firstStore - apart +
            std::max(pace * (passes - ahead) + (store + sync) * ahead,
-                    timeOf(pass.between) * (passes - 1) + store + sync);
+                    other * (passes - 1) + store + sync);
 }
 
 /** Start, copy in, MovingTime, copy out; and the legs on NVLink and on the network. */
@@ -317,7 +272,7 @@ StreamShape
 NvlsTreeStreams(const AlgorithmInputs& in)
 {
     const NvlsHeads heads(in);
-    const CallDescription call = DescribeNvlsTreeWith(in, heads);
+    const CallDescription call = DescribeNvlsTree(in, heads);
     const DescribedLoads loads(in, call);
     const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
     const auto loops = SplitIntoLoops(share, call.chunk, call.chunks, 1);
@@ -325,12 +280,11 @@ NvlsTreeStreams(const AlgorithmInputs& in)
     const double first = loops.front().chunks.front().ToDouble();
     const double passes = std::max(1.0, payload / first);
     StreamShape shape;
-    shape.legs = loads.Legs(payload);
+    shape.legs = loads.Legs(payload, AnyHop);
     shape.latency = call.call.startLatency + loops.front().chunks.front() / heads.CopyCap() +
                     loops.back().chunks.front() / heads.CopyCap();
-    const PassLegs pass(loads, DoubleTreeDepth(in.communicator.nodes), first);
-    shape.moving = MovingTime(in, pass, heads.Sync(), passes, 1);
-    shape.movingBeside = MovingTime(in, pass, heads.Sync(), passes, 2);
+    shape.moving = MovingTime(in, heads, loads, first, passes, 1);
+    shape.movingBeside = MovingTime(in, heads, loads, first, passes, 2);
     return shape;
 }
 
@@ -340,7 +294,7 @@ const CollectiveAlgorithm NVLS_TREE_ALGORITHM{
     Algorithm::NvlsTree,
     SupportsNvlsTree,
     NvlsChannels,
-    DescribeNvlsTree,
+    [](const AlgorithmInputs& in) { return DescribeNvlsTree(in, NvlsHeads(in)); },
     ChannelGraph::None,
     nullptr,
     false,

@@ -4,6 +4,7 @@
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 /**
@@ -69,60 +70,67 @@ WireNvls(const AlgorithmInputs& in, const NvlsHeads& heads)
 }
 
 CallDescription
-DescribeNvlsWith(const AlgorithmInputs& in, const NvlsHeads& heads)
+DescribeNvls(const AlgorithmInputs& in, const NvlsHeads& heads)
 {
     CallDescription description = heads.Describe(Algorithm::Nvls);
     description.AddAll(in.channels, WireNvls(in, heads));
     return description;
 }
 
-CallDescription
-DescribeNvls(const AlgorithmInputs& in)
-{
-    return DescribeNvlsWith(in, NvlsHeads(in));
-}
-
 /**
- * From the end of the last pass's accesses to that of all copies from the NVSwitch: the last pass's
- * copy, or what is left of the copy of the pass before, which may be larger.
+ * From the first copy in to the last copy out. A pass is copied in, accessed and copied out while
+ * others are in the other stages; a head's next accesses begin when it has synchronized, so that
+ * passes follow each other by the slowest of copy, accesses + sync and copy. The last pass may be
+ * smaller. @p links is what the links take for all.
  */
 Time
-CopiesLeft(const AlgorithmInputs& in,
+MovingTime(const AlgorithmInputs& in,
            const NvlsHeads& heads,
            const std::vector<Loop>& loops,
-           const std::vector<StreamLeg>& legs)
+           Time links)
 {
-    const std::vector<Bytes>& last = loops.back().chunks;
-    const Bytes bytes = std::accumulate(last.begin(), last.end(), Bytes());
-    const double share = bytes.ToDouble() * in.channels / in.call.bytes.ToDouble();
-    const Time pass = AloneTime(legs, in.routing) * std::min(1.0, share) + heads.Sync();
-    return std::max(last.front() / heads.CopyCap(),
-                    loops.front().chunks.front() / heads.CopyCap() - pass);
+    std::array<Time, 3> ends; // by stage
+    for (const Loop& loop : loops)
+    {
+        const Time copy = loop.chunks.front() / heads.CopyCap();
+        const Bytes bytes = std::accumulate(loop.chunks.begin(), loop.chunks.end(), Bytes());
+        const double share = bytes.ToDouble() * in.channels / in.call.bytes.ToDouble();
+        const std::array<Time, 3> takes{Reduces(in) ? copy : Time(),
+                                        links * std::min(1.0, share) + heads.Sync(),
+                                        Stores(in) ? copy : Time()};
+        const auto first = std::min<uint32_t>(loop.repeat, takes.size());
+        for (uint32_t pass = 0; pass < first; ++pass)
+        {
+            Time before;
+            for (std::size_t stage = 0; stage < takes.size(); ++stage)
+            {
+                before = std::max(before, ends[stage]) + takes[stage];
+                ends[stage] = before;
+            }
+        }
+        const Time period = *std::max_element(takes.begin(), takes.end());
+        for (Time& end : ends)
+        {
+            end += period * (loop.repeat - first);
+        }
+    }
+    return ends.back();
 }
 
-/**
- * start + (copy of the first pass) + passes x sync + CopiesLeft, and each head's part over what its
- * accesses load.
- */
 StreamShape
 NvlsStreams(const AlgorithmInputs& in)
 {
     const NvlsHeads heads(in);
-    const CallDescription call = DescribeNvlsWith(in, heads);
+    const CallDescription call = DescribeNvls(in, heads);
+    const DescribedLoads loads(in, call);
     const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
     const auto loops = SplitIntoLoops(share, call.chunk, call.chunks, 1);
+    const double payload = in.call.bytes.ToDouble() / call.chunks / in.channels;
     StreamShape shape;
-    shape.legs =
-        DescribedLoads(in, call).Legs(in.call.bytes.ToDouble() / call.chunks / in.channels);
-    shape.latency = call.call.startLatency + heads.Sync() * NvlsPasses(loops);
-    if (Reduces(in))
-    {
-        shape.latency += loops.front().chunks.front() / heads.CopyCap();
-    }
-    if (Stores(in))
-    {
-        shape.latency += CopiesLeft(in, heads, loops, shape.legs);
-    }
+    shape.legs = loads.Legs(payload, AnyHop);
+    shape.latency = call.call.startLatency +
+                    MovingTime(in, heads, loops, loads.LinkTime(payload, AnyHop)) -
+                    AloneTime(shape.legs, in.routing);
     return shape;
 }
 
@@ -132,7 +140,7 @@ const CollectiveAlgorithm NVLS_ALGORITHM{
     Algorithm::Nvls,
     SupportsNvls,
     NvlsChannels,
-    DescribeNvls,
+    [](const AlgorithmInputs& in) { return DescribeNvls(in, NvlsHeads(in)); },
     ChannelGraph::None,
     nullptr,
     false,

@@ -176,7 +176,7 @@ DescribePat(const AlgorithmInputs& in)
     return description;
 }
 
-/** What one channel loads, and the sum over its distances of the slowest hop. */
+/** What one channel loads, and the hops of the slowest path over all its distances. */
 struct ChannelLoad
 {
     RouteId route;
@@ -187,37 +187,36 @@ ChannelLoad
 LoadOf(const AlgorithmInputs& in, const ChannelSchedule& channel)
 {
     RouteSum sum;
-    ChannelLoad load;
+    std::vector<Time> paths(in.communicator.Size()); // by rank, of what has come there so far
     auto hop = channel.connections.begin();
     for (const auto& each : Distances(in))
     {
-        Time slowest;
+        std::vector<Time> next = paths;
         for (uint32_t rank = 0; rank < in.communicator.Size(); ++rank, ++hop)
         {
-            slowest = std::max(slowest, hop->latency);
+            next[hop->toBlock] = std::max(next[hop->toBlock], paths[rank] + hop->latency);
             sum.Add(hop->connection.route, static_cast<uint32_t>(each.offsets.size()));
         }
-        load.latency += slowest;
+        paths = std::move(next);
     }
-    load.route = in.routing.AddSum(sum);
-    return load;
+    return {in.routing.AddSum(sum), *std::max_element(paths.begin(), paths.end())};
 }
 
 /**
- * Every pass of the outer loop takes, for every distance, its messages one after the other and one
- * hop's latency; a message takes its time on the wire and at least NCCL's 2.8 us:
+ * Over each distance a rank sends its k messages one after the other, m on the wire each, and
+ * receives them a hop's latency L later, for NCCL's 2.8 us = t each. The next distance, or pass,
+ * begins when the last of them is received:
  *
- *   time = base + passes x (sum of hops) + max(steps x 2.8 us, bytes / rate)
+ *   m + L + (k - 1) max(m, t) + t  =  L + k max(m, t) + min(m, t)
  *
- * with steps = passes x (n - 1) less the last, which nothing waits for.
+ * The whole call is the base and the sum over passes and distances, less the last t, which nothing
+ * waits for; the k of a pass are n - 1.
  */
 StreamShape
 PatStreams(const AlgorithmInputs& in)
 {
     const CallDescription call = DescribePat(in);
     const Bytes payload = DivideUp(in.call.bytes, int64_t{call.chunks} * in.channels);
-    const Bytes chunk = std::min(call.chunk, payload);
-    const int64_t passes = DivideUp(payload, chunk.Count()).Count();
     StreamShape shape;
     Time slowest;
     for (const auto& [steps, channels] : call.channels)
@@ -231,10 +230,20 @@ PatStreams(const AlgorithmInputs& in)
                    in.routing);
         }
     }
-    const Time steps = STEP * (static_cast<double>(passes) * (call.chunks - 1) - 1);
+    const double messages = call.chunks - 1;
+    const auto distances = static_cast<double>(Distances(in).size());
     const Time wires = AloneTime(shape.legs, in.routing);
-    shape.latency = call.call.startLatency + slowest * static_cast<double>(passes) +
-                    std::max(Time(), steps - wires);
+    const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
+    Time passes;
+    for (const Loop& loop : SplitIntoLoops(share, call.chunk, call.chunks, 1))
+    {
+        const double part = loop.chunks.front().ToDouble() / payload.ToDouble();
+        const Time wire = wires * (part / messages);
+        const Time pass =
+            slowest + std::max(wire, STEP) * messages + std::min(wire, STEP) * distances;
+        passes += pass * loop.repeat;
+    }
+    shape.latency = call.call.startLatency + passes - STEP - wires;
     return shape;
 }
 

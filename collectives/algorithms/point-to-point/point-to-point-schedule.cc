@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/point-to-point/point-to-point-turns.h"
+#include "collectives/algorithms/call-description.h"
+#include "collectives/algorithms/point-to-point/peer-call.h"
 #include "collectives/algorithms/point-to-point/point-to-point.h"
-#include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/schedule/message-split.h"
+#include "collectives/schedule/schedule-wiring.h"
 
 #include <algorithm>
 #include <map>
@@ -13,11 +14,10 @@
  * @file
  * Grouped sends and receives as thread blocks.
  *
- * A channel's block takes the rounds that have something to do on it in their order, up to eight at
- * once, each by two groups of its threads: one that sends, one that receives. Such a group is a
- * ThreadBlock here. It takes the next round of its turn when the round before is done in both
- * directions; the receiving group tells the sending one by a message of no bytes. NCCL lets
- * all eight finish before it goes on; here each of the eight goes on by itself.
+ * Each of a block's eight places (PeerCall) has two groups of its threads: one that sends, one that
+ * receives. Such a group is a ThreadBlock here. It takes its next round when the round before is
+ * done in both directions; the receiving group tells the sending one by a message of no bytes. NCCL
+ * lets all eight finish before it goes on; here each of the eight goes on by itself.
  */
 namespace weir
 {
@@ -34,13 +34,9 @@ class ChannelWriter
 {
   public:
     /** References must outlive it. @p networkSlots of one connection. */
-    ChannelWriter(const AlgorithmInputs& in,
-                  const std::vector<Message>& messages,
-                  const std::vector<MessagePart>& parts,
-                  uint32_t networkSlots)
+    ChannelWriter(const AlgorithmInputs& in, const PeerCall& call, uint32_t networkSlots)
         : m_in(in),
-          m_messages(messages),
-          m_parts(parts),
+          m_call(call),
           m_networkSlots(networkSlots),
           m_nowhere(in.routing.Nowhere())
     {
@@ -49,9 +45,13 @@ class ChannelWriter
     /** Once. @param onChannel indices of the parts that go over it. */
     ChannelSchedule Write(const std::vector<uint32_t>& onChannel)
     {
-        for (const auto& turn : TurnsOf(m_messages, m_parts, onChannel))
+        const std::vector<PeerCall::Work> works = m_call.WorksOf(onChannel);
+        for (auto first = works.begin(); first != works.end();)
         {
-            AddBlocks(turn);
+            const auto end = std::find_if(
+                first, works.end(), [&](const auto& work) { return work.place != first->place; });
+            AddBlocks({first, end});
+            first = end;
         }
         for (const uint32_t part : onChannel)
         {
@@ -86,8 +86,8 @@ class ChannelWriter
     /** A part, cut into chunks, as primitives of @p kind on a block's @p pipe-th connection. */
     void AddChunks(Program& program, PrimitiveKind kind, uint32_t index, uint16_t pipe)
     {
-        const auto& part = m_parts[index];
-        const Bytes chunk = ChunkOf(m_in, m_messages[part.message]);
+        const PeerCall::Part& part = m_call.Parts()[index];
+        const Bytes chunk = ChunkOf(m_in, m_call.MessageOf(part));
         if (part.bytes.Count() / chunk.Count() > MAX_CHUNKS)
         {
             throw std::length_error("found a message of " + std::to_string(part.bytes.Count()) +
@@ -102,27 +102,32 @@ class ChannelWriter
         }
     }
 
-    /** Both groups of a turn, those that have something to do. */
-    void AddBlocks(const PeerTurn& turn)
+    /** Both groups of a place, those that have something to do. */
+    void AddBlocks(const std::vector<PeerCall::Work>& works)
     {
+        const bool sends =
+            std::any_of(works.begin(), works.end(), [](const auto& work) { return work.sends; });
         const auto sender = static_cast<uint32_t>(m_channel.blocks.size());
-        const uint32_t receiver = sender + (turn.Sends() > 0);
+        const uint32_t receiver = sender + sends;
         Program sending;
         Program receiving;
         uint16_t sent = 0;
         uint16_t received = 0;
-        uint32_t told = 0; // receives that the sending group waits for
-        for (const PeerWork& work : turn.works)
+        uint32_t lastReceived = 0; // round
+        uint32_t told = 0;         // receives that the sending group waits for
+        for (const PeerCall::Work& work : works)
         {
             Ends& ends = m_ends[work.part];
             if (!work.sends)
             {
+                lastReceived = work.round;
                 ends.receiver = receiver;
                 ends.atReceiver = received++;
                 AddChunks(receiving, PrimitiveKind::Recv, work.part, ends.atReceiver);
                 continue;
             }
-            for (const uint32_t done = turn.ReceivesBefore(work.round); told < done; ++told)
+            const bool isInRound = received > 0 && lastReceived == work.round;
+            for (const uint32_t before = received - isInRound; told < before; ++told)
             {
                 sending.primitives.push_back(
                     {PrimitiveKind::Recv, ClassOf(TOKEN), static_cast<uint16_t>(told), 0});
@@ -131,8 +136,8 @@ class ChannelWriter
             ends.atSender = sent++;
             AddChunks(sending, PrimitiveKind::Send, work.part, ends.atSender);
         }
-        AddBlock(turn, std::move(sending));
-        AddBlock(turn, TellAfter(receiving, told));
+        AddBlock(works.front().rank, std::move(sending));
+        AddBlock(works.front().rank, TellAfter(receiving, told));
         for (uint32_t i = 0; i < told; ++i)
         {
             const auto pipe = static_cast<uint32_t>(m_channel.connections.size());
@@ -161,12 +166,12 @@ class ChannelWriter
         return program;
     }
 
-    void AddBlock(const PeerTurn& turn, Program program)
+    void AddBlock(uint32_t rank, Program program)
     {
         if (!program.primitives.empty())
         {
             ThreadBlock block;
-            block.rank = turn.works.front().rank;
+            block.rank = rank;
             block.program = ProgramOf(std::move(program));
             m_channel.blocks.push_back(std::move(block));
         }
@@ -194,18 +199,17 @@ class ChannelWriter
     /** The pipe of a part. */
     void Connect(uint32_t index)
     {
-        const auto& part = m_parts[index];
-        const Message& message = m_messages[part.message];
+        const PeerCall::Part& part = m_call.Parts()[index];
         const Ends& ends = m_ends.at(index);
-        const Connection path = PathOf(m_in, message, part.part);
+        const Connection path = PathOf(m_in, m_call.MessageOf(part), part.part);
         Chunking chunking = PipelineChunking(m_in.protocol, m_in.settings.simpleBuffer);
         if (path.kind == ConnectionKind::Network)
         {
             chunking.slots = m_networkSlots;
         }
-        const bool isCopy = message.from == message.to;
-        const Time latency =
-            isCopy ? Time() : HopLatency(m_in, Algorithm::Ring, path, SliceOf(m_in, message, part));
+        const Time latency = m_call.IsCopy(part)
+                                 ? Time()
+                                 : HopLatency(m_in, Algorithm::Ring, path, m_call.SliceOf(part));
         const auto id = static_cast<uint32_t>(m_channel.connections.size());
         Place(m_channel.blocks[ends.sender].send, ends.atSender, id);
         Place(m_channel.blocks[ends.receiver].recv, ends.atReceiver, id);
@@ -220,8 +224,7 @@ class ChannelWriter
     }
 
     const AlgorithmInputs& m_in;
-    const std::vector<Message>& m_messages;
-    const std::vector<MessagePart>& m_parts;
+    const PeerCall& m_call;
     uint32_t m_networkSlots;
     RouteId m_nowhere;
     ChannelSchedule m_channel;
@@ -248,15 +251,11 @@ AreCopies(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& rou
     const auto sameBlock = [](const ThreadBlock& x, const ThreadBlock& y) {
         return x.rank == y.rank && x.program == y.program && x.recv == y.recv && x.send == y.send;
     };
-    const auto samePipe = [&routing](const ScheduleConnection& x, const ScheduleConnection& y) {
-        return x.fromBlock == y.fromBlock && x.toBlock == y.toBlock &&
-               routing.HaveSameLinks(x.connection.route, y.connection.route);
-    };
     const auto all = [](const auto& x, const auto& y, const auto& same) {
         return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
     };
     return a.loops.front().chunks == b.loops.front().chunks && all(a.blocks, b.blocks, sameBlock) &&
-           all(a.connections, b.connections, samePipe) && all(a.programs, b.programs, sameProgram);
+           HaveSameConnections(a, b, routing) && all(a.programs, b.programs, sameProgram);
 }
 
 } // namespace
@@ -264,24 +263,22 @@ AreCopies(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& rou
 Schedule
 PointToPointSchedule(const AlgorithmInputs& in)
 {
-    const auto messages = MessagesOf(in);
-    const auto parts = PartsOf(in, messages);
-    const BlockLoad load = BlockLoadOf(in, messages, parts);
-    const uint32_t slots = std::clamp(SHARED_SLOTS / load.atOnce, 1U, NCCL_STEPS);
-    std::vector<std::vector<uint32_t>> byChannel(PeerChannelsOf(in).all);
-    for (uint32_t i = 0; i < parts.size(); ++i)
+    const PeerCall call(in);
+    const uint32_t slots = std::clamp(SHARED_SLOTS / call.PartsAtOnce(), 1U, NCCL_STEPS);
+    std::vector<std::vector<uint32_t>> byChannel(call.ChannelCount());
+    for (uint32_t i = 0; i < call.Parts().size(); ++i)
     {
-        byChannel[parts[i].channel].push_back(i);
+        byChannel[call.Parts()[i].channel].push_back(i);
     }
     Schedule schedule = EmptySchedule(in, Algorithm::PointToPoint);
-    schedule.channelCap = PartCap(in, load);
+    schedule.channelCap = call.PartCap();
     for (const auto& onChannel : byChannel)
     {
         if (onChannel.empty())
         {
             continue;
         }
-        auto channel = ChannelWriter(in, messages, parts, slots).Write(onChannel);
+        auto channel = ChannelWriter(in, call, slots).Write(onChannel);
         auto same = std::find_if(
             schedule.channels.begin(), schedule.channels.end(), [&](const auto& other) {
                 return AreCopies(other.schedule, channel, in.routing);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/point-to-point/point-to-point-load.h"
+#include "collectives/algorithms/point-to-point/peer-call.h"
 #include "collectives/algorithms/point-to-point/point-to-point.h"
 
 #include <algorithm>
@@ -174,23 +174,20 @@ class SlowestHops
 };
 
 LinkLoads
-LoadsOf(const AlgorithmInputs& in,
-        const std::vector<Message>& messages,
-        const std::vector<MessagePart>& parts,
-        SlowestHops& slowest)
+LoadsOf(const AlgorithmInputs& in, const PeerCall& call, SlowestHops& slowest)
 {
     LinkLoads loads;
     const std::size_t links = in.routing.GetTopology().LinkCount();
     loads.bytes.resize(links, 0);
     loads.parts.resize(links, 0);
-    for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t i = 0; i < call.Parts().size(); ++i)
     {
-        const auto& part = parts[i];
-        const Message& message = messages[part.message];
-        const int64_t bytes = WireBytes(in.protocol, part.share).Count();
+        const PeerCall::Part& part = call.Parts()[i];
+        const Message& message = call.MessageOf(part);
+        const int64_t bytes = call.WireShare(part).Count();
         loads.areEqual = loads.areEqual && (loads.largestPart == 0 || loads.largestPart == bytes);
         loads.largestPart = std::max(loads.largestPart, bytes);
-        if (message.from == message.to)
+        if (call.IsCopy(part))
         {
             continue;
         }
@@ -255,43 +252,38 @@ OneLeg(const AlgorithmInputs& in, LinkLoads& loads, Rate cap)
 StreamShape
 PointToPointStreams(const AlgorithmInputs& in)
 {
-    const auto messages = MessagesOf(in);
-    const auto parts = PartsOf(in, messages);
-    const PlaceLoads places(in, messages, parts);
-    const Rate cap = PartCap(in, BlockLoadOf(in, messages, parts));
+    const PeerCall call(in);
+    const auto& parts = call.Parts();
+    const std::vector<Bytes> places = call.PlaceBytes();
+    const Rate cap = call.PartCap();
     // A place moves one part after the other: side by side, each gets its part of the place.
     const auto capOf = [&](Bytes bytes, Bytes ofItsPlace) {
         return bytes < ofItsPlace ? cap * (bytes.ToDouble() / ofItsPlace.ToDouble()) : cap;
     };
     StreamShape shape;
-    SlowestHops slowest(
-        in, SliceOf(in, messages[parts.front().message], parts.front()), parts.size());
+    SlowestHops slowest(in, call.SliceOf(parts.front()), parts.size());
     if (in.call.op == CollectiveOp::AllToAll)
     {
-        LinkLoads loads = LoadsOf(in, messages, parts, slowest);
-        shape.legs.push_back(OneLeg(in, loads, capOf(Bytes(loads.largestPart), places.Most())));
+        LinkLoads loads = LoadsOf(in, call, slowest);
+        const Bytes busiest = *std::max_element(places.begin(), places.end());
+        shape.legs.push_back(OneLeg(in, loads, capOf(Bytes(loads.largestPart), busiest)));
     }
     else
     {
         for (std::size_t i = 0; i < parts.size(); ++i)
         {
-            const Message& message = messages[parts[i].message];
-            const Connection path = PathOf(in, message, parts[i].part);
-            if (message.from != message.to)
+            const Connection path = PathOf(in, call.MessageOf(parts[i]), parts[i].part);
+            if (!call.IsCopy(parts[i]))
             {
                 slowest.Add(i, path);
             }
-            const Bytes bytes = WireBytes(in.protocol, parts[i].share);
-            AddLeg(
-                shape.legs, {path.route, bytes, capOf(bytes, places.BytesAround(i))}, in.routing);
+            const Bytes bytes = call.WireShare(parts[i]);
+            const Bytes around = std::max(places[parts[i].sender], places[parts[i].receiver]);
+            AddLeg(shape.legs, {path.route, bytes, capOf(bytes, around)}, in.routing);
         }
     }
-    shape.latency =
-        CallLatency(in, Algorithm::PointToPoint) + places.LongestChain(slowest.OfParts());
-    for (const auto& part : parts)
-    {
-        shape.blocks = std::max(shape.blocks, part.channel + 1);
-    }
+    shape.latency = CallLatency(in, Algorithm::PointToPoint) + call.LongestChain(slowest.OfParts());
+    shape.blocks = call.ChannelCount();
     if (!in.constants.Version().AtLeast(19))
     {
         // All channels that a peer may have get a block, used or not: all-to-all of 32 bytes to 1

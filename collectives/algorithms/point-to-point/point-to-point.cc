@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/point-to-point/point-to-point.h"
 
-#include "collectives/algorithms/point-to-point/point-to-point-check.h"
-#include "collectives/algorithms/point-to-point/point-to-point-order.h"
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <utility>
 
 namespace weir
 {
@@ -155,40 +156,6 @@ ChannelsOfMessage(const AlgorithmInputs& in, const PeerChannels& limits, Bytes b
     return channels;
 }
 
-std::vector<MessagePart>
-PartsOf(const AlgorithmInputs& in, const std::vector<Message>& messages)
-{
-    const PointToPointOrder order(in.communicator, in.connector.GetCluster());
-    const PeerChannels limits = PeerChannelsOf(in);
-    std::vector<MessagePart> parts;
-    parts.reserve(messages.size() * in.channels);
-    for (uint32_t m = 0; m < messages.size(); ++m)
-    {
-        const Message& message = messages[m];
-        const uint32_t round = order.RoundOf(message.from, message.to);
-        const uint32_t channels = ChannelsOfMessage(in, limits, message.bytes);
-        const auto shares = SplitOverChannels(message.bytes, channels);
-        const uint32_t count = shares.back().firstChannel + shares.back().channels;
-        const Bytes fair = DivideUp(message.bytes, count);
-        for (uint32_t p = 0; p < count; ++p)
-        {
-            const Bytes bytes = p < shares[0].channels ? shares[0].bytes : shares[1].bytes;
-            parts.push_back({m, p, order.ChannelOf(round, p, limits.all), round, bytes, fair});
-        }
-    }
-    return parts;
-}
-
-Rate
-PartCap(const AlgorithmInputs& in, const BlockLoad& load)
-{
-    AlgorithmInputs all = in;
-    all.channels = load.ofARank; // among which LL's total is divided
-    // A send's group of threads only copies: a primitive of a ring that reduces has less.
-    const Rate copy = in.constants.GetBlockTimes().Of(PrimitiveKind::Send).rate;
-    return std::min(ChannelCap(all, copy), copy / load.atOnce);
-}
-
 bool
 AreInOneNode(const AlgorithmInputs& in, const Message& message)
 {
@@ -243,12 +210,6 @@ ChunkOf(const AlgorithmInputs& in, const Message& message)
     return std::min(chunk, PipelineChunking(in.protocol, in.settings.simpleBuffer).chunk);
 }
 
-Bytes
-SliceOf(const AlgorithmInputs& in, const Message& message, const MessagePart& part)
-{
-    return WireBytes(in.protocol, std::min(ChunkOf(in, message), part.bytes));
-}
-
 std::vector<Message>
 MessagesOf(const AlgorithmInputs& in)
 {
@@ -257,6 +218,114 @@ MessagesOf(const AlgorithmInputs& in)
 
 namespace
 {
+
+/** Chunks by connection, in the order in which one side's programs name them. */
+using ChunkLists = std::vector<std::vector<int32_t>>;
+
+/** The bytes of every chunk that leaves a rank for another, by both. */
+using PairBytes = std::map<std::pair<uint32_t, uint32_t>, Bytes>;
+
+std::string
+Pair(uint32_t from, uint32_t to)
+{
+    return "rank " + std::to_string(from) + " to rank " + std::to_string(to);
+}
+
+std::string
+CheckBlock(const ChannelSchedule& channel,
+           const ThreadBlock& block,
+           ChunkLists& sent,
+           ChunkLists& received)
+{
+    const auto chunks = static_cast<int32_t>(channel.loops.front().chunks.size());
+    for (const auto& p : channel.programs[block.program].primitives)
+    {
+        const bool sends = p.kind == PrimitiveKind::Send;
+        const auto& pipes = sends ? block.send : block.recv;
+        const uint16_t pipe = sends ? p.sendTo : p.recvFrom;
+        if ((!sends && p.kind != PrimitiveKind::Recv) || pipe >= pipes.size() || p.chunk < 0 ||
+            p.chunk >= chunks)
+        {
+            return "rank " + std::to_string(block.rank) +
+                   " has a primitive that is not a send or a receive of one of its chunks";
+        }
+        (sends ? sent : received)[pipes[pipe]].push_back(p.chunk);
+    }
+    return "";
+}
+
+std::string
+CheckChannel(const ChannelSchedule& channel, uint32_t copies, PairBytes& carried)
+{
+    if (channel.loops.size() != 1 || channel.loops[0].repeat != 1 || channel.loops[0].slices != 1)
+    {
+        return "its messages are not sent once and in whole chunks";
+    }
+    ChunkLists sent(channel.connections.size());
+    ChunkLists received(channel.connections.size());
+    for (const auto& block : channel.blocks)
+    {
+        if (auto fault = CheckBlock(channel, block, sent, received); !fault.empty())
+        {
+            return fault;
+        }
+    }
+    for (std::size_t i = 0; i < channel.connections.size(); ++i)
+    {
+        const uint32_t from = channel.blocks[channel.connections[i].fromBlock].rank;
+        const uint32_t to = channel.blocks[channel.connections[i].toBlock].rank;
+        if (sent[i] != received[i])
+        {
+            return Pair(from, to) + ": what is received is not what is sent";
+        }
+        Bytes bytes;
+        for (const int32_t chunk : sent[i])
+        {
+            bytes += channel.loops[0].chunks[chunk] * copies;
+        }
+        if (bytes > Bytes())
+        {
+            carried[{from, to}] += bytes;
+        }
+    }
+    return "";
+}
+
+/**
+ * Proves that a schedule of sends and receives delivers @p messages: what leaves each rank for each
+ * other is the bytes of their message and nothing goes between others; every connection's chunks
+ * are received in the order and the sizes in which they are sent; and run with its slots, no block
+ * waits for ever.
+ *
+ * @return the first fault in words, empty when there is none. O(primitives).
+ */
+std::string
+CheckPointToPoint(const Schedule& schedule, const std::vector<Message>& messages)
+{
+    PairBytes carried;
+    for (const auto& [channel, copies] : schedule.channels)
+    {
+        if (auto fault = CheckChannel(channel, copies, carried); !fault.empty())
+        {
+            return fault;
+        }
+    }
+    for (const auto& message : messages)
+    {
+        const auto it = carried.find({message.from, message.to});
+        const Bytes bytes = it == carried.end() ? Bytes() : it->second;
+        if (bytes != message.bytes)
+        {
+            return Pair(message.from, message.to) + ": " + std::to_string(bytes.Count()) +
+                   " bytes go, the message has " + std::to_string(message.bytes.Count());
+        }
+    }
+    if (carried.size() != messages.size())
+    {
+        return "bytes go between ranks that have no message for each other";
+    }
+    return CheckProgress(schedule);
+}
 
 std::string
 CheckMessages(const Schedule& schedule, const ScheduleClaim& claim)

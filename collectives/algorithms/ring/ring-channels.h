@@ -3,15 +3,12 @@
 #define WEIR_COLLECTIVES_ALGORITHMS_RING_CHANNELS_H
 
 #include "collectives/algorithms/algorithm.h"
-#include "collectives/algorithms/protocol.h"
 
 #include <cstdint>
-#include <vector>
 
 /**
  * @file
- * What every algorithm that runs on a communicator's ring channels has in common: limits,
- * hops as schedule connections.
+ * What every algorithm that runs on a communicator's ring channels has in common.
  */
 namespace weir
 {
@@ -24,26 +21,6 @@ uint32_t RingMaxChannels(const AlgorithmInputs& inputs);
  * messages lie in the hosts' memory, where that counts.
  */
 uint32_t RingSenders(const AlgorithmInputs& inputs);
-
-/** A schedule of this call without channels yet. */
-Schedule EmptySchedule(const AlgorithmInputs& inputs, Algorithm algorithm);
-
-/**
- * Slices that a sender may be ahead on a hop. Over NVLink and PCIe it writes into the receiver's
- * buffer; over the network it has a buffer of its own before the receiver's, so it may be twice
- * as far ahead (NCCL's net.cc).
- */
-uint32_t ConnectionSlots(const Connection& hop, const Chunking& chunking);
-
-/** A hop as a schedule's connection, @p latency from a slice's last byte on the wire to its use. */
-ScheduleConnection MakeConnection(uint32_t fromBlock,
-                                  uint32_t toBlock,
-                                  const Connection& hop,
-                                  const Chunking& chunking,
-                                  Time latency);
-
-/** The first and largest slice of some loops, on the wire. */
-Bytes FirstSlice(Protocol protocol, const std::vector<Loop>& loops);
 
 } // namespace weir
 

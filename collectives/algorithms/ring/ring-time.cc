@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <unordered_map>
 
@@ -50,12 +51,37 @@ class RoundTime
     /** When none does. */
     Time Last() const
     {
-        Time arrival; // of the last slice, after the one before it
-        for (std::size_t h = 0; h < m_wires.size(); ++h)
+        // Crossing hops from the g-th to the h-th and waiting otherwise is (waits + at[h]) - at[g],
+        // where at[h] = crossings up to hop h + waits for all behind it.
+        const std::size_t n = m_moves.size();
+        const std::size_t hops = n + m_ring.steps;
+        const Time wait = m_slowest * m_round.slices;
+        const Time waits = Wire() + Behind();
+        std::vector<Time> at{wait * static_cast<double>(hops)};
+        std::size_t first = 0;         // before which a path crosses the slowest hop
+        std::deque<std::size_t> least; // of those, in reach, each below those after it
+        Time longest;
+        for (std::size_t h = 1; h <= hops; ++h)
         {
-            arrival = std::max(arrival, m_wires[h] == m_slowest ? Crossing(h) : Time());
+            at.push_back(at.back() + Crossing((h - 1) % n) - wait);
+            for (; m_wires[(h - 1) % n] == m_slowest && first < h; ++first)
+            {
+                while (!least.empty() && at[least.back()] >= at[first])
+                {
+                    least.pop_back();
+                }
+                least.push_back(first);
+            }
+            while (!least.empty() && least.front() + m_ring.steps < h)
+            {
+                least.pop_front();
+            }
+            if (!least.empty())
+            {
+                longest = std::max(longest, waits + at[h] - at[least.front()]);
+            }
         }
-        return std::max(Wire() - m_slowest + arrival, WorstWay());
+        return longest;
     }
 
     /** Of a slice, to where it is used. */
@@ -137,23 +163,6 @@ class RoundTime
             round += Crossing(h);
         }
         return round * (static_cast<double>(m_ring.steps) / m_wires.size()) + Behind();
-    }
-
-    Time WorstWay() const
-    {
-        const std::size_t n = m_wires.size();
-        Time path;
-        for (std::size_t step = 0; step < m_ring.steps; ++step)
-        {
-            path += Crossing(step % n);
-        }
-        Time worst = path;
-        for (std::size_t first = 0; first + 1 < n; ++first)
-        {
-            path = path - Crossing(first) + Crossing((first + m_ring.steps) % n);
-            worst = std::max(worst, path);
-        }
-        return worst + Behind();
     }
 
     const RingRounds& m_ring;

@@ -56,9 +56,13 @@ struct RingRounds
  * w
  *
  * The pause is L + the block's time of the last receive, less what the hop before the slowest one
- * is ahead of it per step; the last round ends with L instead. Latencies count on the average in
- * rounds that others follow (round by round they begin at other ranks), and the worst in the last
- * one.
+ * is ahead of it per step. Latencies count on the average in rounds that others follow (round by
+ * round they begin at other ranks). In the last one chunks may also wait on part of the way for
+ * those ahead of them: a send begins when the one before it on its hop and the one of its chunk on
+ * the hop before are over, so that the round takes the longest of all that alternate between both,
+ *
+ *   max over J, first hop:  sum over J consecutive hops (m + L) + ((steps - J) slices + slices - 1)
+ * max w
  *
  * A rank that waits for its chunk leaves its links to others. Hop h is busy for b(h) = slices x
  * m(h) / (time of a round / steps) of the time, and what it finds on a link is

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/call-description.h"
 #include "collectives/algorithms/protocol.h"
-#include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
 #include "collectives/schedule/schedule-wiring.h"
@@ -12,7 +11,7 @@
 /**
  * @file
  * Tree all-reduce (NCCL's all_reduce.h, runTreeSplit): chunk after chunk is summed up the channel's
- * tree to its root and spread down again; two thread groups of a rank do the two ways at once.
+ * tree to its root and spread down again; two thread groups of a rank do both at once.
  */
 namespace weir
 {
@@ -84,9 +83,9 @@ TreeChunking(const AlgorithmInputs& in)
 }
 
 /**
- * What a channel's blocks move each way while chunks follow each other, on the wire: over several
- * nodes KernelTimes::TreeBlockRate. A chunk by itself crosses a hop at ChannelCap, as its block has
- * nothing else to do then.
+ * What a channel's blocks move in each direction while chunks follow each other, on the wire: over
+ * several nodes KernelTimes::TreeBlockRate. A chunk by itself crosses a hop at ChannelCap, as its
+ * block has nothing else to do then.
  */
 Rate
 TreeBlockRate(const AlgorithmInputs& in)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Opens a result of any kind."""
 import os
+import stat
 
 from weir.errors import InputError
 from weir.hdf5_result import SIGNATURE, Hdf5Result
@@ -15,6 +16,8 @@ def open_result(path):
     path = os.fspath(path)
     try:
         with open(path, "rb") as file:
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+                raise InputError(f"{path}: found a device, {EXPECTED}")
             start = file.read(len(SIGNATURE))
             if start == SIGNATURE:
                 return Hdf5Result(path)

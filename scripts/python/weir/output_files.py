@@ -24,13 +24,18 @@ class OutputFiles:
                 raise InputError(f"{option}: found '{path}', expected another file than the input "
                                  f"'{given}'")
         if target.is_dir():
-            raise InputError(f"{option}: cannot write '{path}': it is a folder, expected a file")
+            raise InputError(f"{option}: found '{path}', which is a folder, expected a file")
         if target.exists() and not target.is_file():
-            raise InputError(f"{option}: cannot write '{path}': it is a device or a pipe, expected "
-                             "a file")
-        if not os.access(target.resolve().parent, os.W_OK | os.X_OK):
-            raise InputError(f"{option}: cannot write '{path}': there is no folder "
-                             f"'{target.parent}' that can be written to")
+            raise InputError(f"{option}: found '{path}', which is a device or a pipe, expected a "
+                             "file")
+        try:
+            folder = target.resolve().parent
+        except (OSError, RuntimeError):
+            raise InputError(f"{option}: found '{path}', a link that leads to no file, expected a "
+                             "file") from None
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise InputError(f"{option}: found '{path}' in '{target.parent}', which is no folder "
+                             "that can be written to, expected a file in one that can")
 
     def add(self, path, content):
         """Notes a file."""

@@ -311,10 +311,7 @@ HybridTransport::SetShare(uint32_t link)
 {
     LinkState& state = m_links[link];
     const FluidTransport::Shares shares = m_fluid.SharesOf(LinkId(link));
-    if (m_observers.WantLinkRates() && shares.flowRate != state.fluidRate)
-    {
-        m_observers.OnLinkRate(LinkId(link), Rate::BytesPerSecond(shares.flowRate), m_now);
-    }
+    TellRate(LinkId(link), shares.flowRate, m_now);
     state.fluidBytes = FluidBytes(state);
     state.since = m_now;
     state.fluidRate = shares.flowRate;
@@ -328,6 +325,19 @@ HybridTransport::SetShare(uint32_t link)
         part = shares.isGreedy && part > 0 ? part : std::max(part, fair);
     }
     m_packets.GetNetwork().SetShare(link, part);
+}
+
+/** Tells observers of the rate of fluid flows on a link, bytes/s, if it is not the one they know.
+ */
+void
+HybridTransport::TellRate(LinkId link, double rate, Time now)
+{
+    double& told = m_links[link.Index()].toldRate;
+    if (m_observers.WantLinkRates() && rate != told)
+    {
+        told = rate;
+        m_observers.OnLinkRate(link, Rate::BytesPerSecond(rate), now);
+    }
 }
 
 /** Since the last window's end. */
@@ -712,7 +722,7 @@ HybridTransport::Watch::OnLinkRate(LinkId link, Rate rate, Time now)
 {
     if (m_owner.m_streams.empty()) // else SetShare does, of flows that are no occupants
     {
-        m_owner.m_observers.OnLinkRate(link, rate, now);
+        m_owner.TellRate(link, rate.ToBytesPerSecond(), now);
     }
 }
 

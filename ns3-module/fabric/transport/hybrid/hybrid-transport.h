@@ -158,6 +158,7 @@ class HybridTransport final : public Transport
     {
         double rate{0};      //!< bytes/s, wired or set
         double fluidRate{0}; //!< bytes/s since `since`
+        double toldRate{0};  //!< bytes/s, that observers know
         Time since;
         double fluidBytes{0};  //!< until `since`, from the last window's end
         double packetBytes{0}; //!< since the beginning, at the last window's end
@@ -188,6 +189,7 @@ class HybridTransport final : public Transport
     void Leave(const FlowRequest& request);
     void Couple();
     void SetShare(uint32_t link);
+    void TellRate(LinkId link, double rate, Time now);
     double FluidBytes(LinkState& state);
     bool IsCoupled() const;
     void EndWindow();

@@ -734,6 +734,45 @@ PacketNetwork::CountersAt(uint32_t link, int64_t now)
     return m_counters[link];
 }
 
+/** The next random number of a port, in [0, 1). */
+double
+PacketNetwork::Draw(uint32_t link)
+{
+    m_draws[link] += SPLIT_MIX_64_STEP;
+    return static_cast<double>(SplitMix64(m_draws[link]) >> 11) * 0x1p-53;
+}
+
+/**
+ * Trims the newest packet of a full queue by chance, for the packet that comes to take its place.
+ * @return whether the packet that comes has room now
+ */
+bool
+PacketNetwork::TrimTail(uint32_t packet, uint32_t link, int64_t now)
+{
+    const SwitchSpec& spec = m_spec.switches;
+    const Packet& p = m_packets[packet];
+    Queue& queue = QueueOf(link, p.trafficClass);
+    if (!spec.trim || spec.trimTail == 0 || !m_ports[link].isOfSwitch || queue.packets.IsEmpty() ||
+        p.kind != PacketKind::Data ||
+        AdmissionOf(m_ports[p.ingress], p.trafficClass) != Admission::Lossy)
+    {
+        return false;
+    }
+    const uint32_t tail = queue.packets.Newest();
+    const Packet& t = m_packets[tail];
+    if (t.kind != PacketKind::Data || t.size < p.size || Draw(link) >= spec.trimTail)
+    {
+        return false;
+    }
+    queue.packets.PopNewest();
+    queue.bytes -= t.size;
+    m_ports[link].backlog--;
+    Release(t, link, now);
+    TrimOrDrop(tail, link, now);
+    Push(tail, link);
+    return Admit(packet, link, now);
+}
+
 bool
 PacketNetwork::TrimOrDrop(uint32_t packet, uint32_t link, int64_t now)
 {
@@ -769,7 +808,7 @@ PacketNetwork::Enqueue(uint32_t packet, uint32_t link, int64_t now)
         Drop(packet, link, now);
         return;
     }
-    if (!Admit(packet, link, now) && !TrimOrDrop(packet, link, now))
+    if (!Admit(packet, link, now) && !TrimTail(packet, link, now) && !TrimOrDrop(packet, link, now))
     {
         return;
     }
@@ -971,9 +1010,7 @@ PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued, int64_t now)
     if (bytes <= all)
     {
         const double probability = spec.markProbability * (bytes - from) / (all - from);
-        m_draws[link] += SPLIT_MIX_64_STEP;
-        const double draw = static_cast<double>(SplitMix64(m_draws[link]) >> 11) * 0x1p-53;
-        if (draw >= probability)
+        if (Draw(link) >= probability)
         {
             return;
         }
@@ -1169,7 +1206,8 @@ PacketNetwork::Prefetch(std::vector<std::pair<uint32_t, bool>>& events) const
         }
         else if (!isArrival && m_ports[link].sources != 0)
         {
-            m_ends.PrefetchNext(link, 1);
+            constexpr unsigned LIKELIEST = 1; // class: that of flows that say none
+            m_ends.PrefetchNext(link, LIKELIEST);
         }
     }
     for (const auto& [link, isArrival] : events)

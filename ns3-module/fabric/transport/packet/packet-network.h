@@ -42,7 +42,7 @@ class PacketEnds
     {
     }
 
-    /** As above, and NextPacket. */
+    /** Has memory fetched that NextPacket will look at soon. */
     virtual void PrefetchNext(uint32_t link, unsigned trafficClass) const
     {
     }
@@ -304,7 +304,9 @@ class PacketNetwork
     uint32_t FirstPacket(uint32_t link, bool isArrival) const;
     void Enqueue(uint32_t packet, uint32_t link, int64_t now);
     bool Admit(uint32_t packet, uint32_t link, int64_t now);
+    bool TrimTail(uint32_t packet, uint32_t link, int64_t now);
     bool TrimOrDrop(uint32_t packet, uint32_t link, int64_t now);
+    double Draw(uint32_t link);
     void Drop(uint32_t packet, uint32_t link, int64_t now);
     void Push(uint32_t packet, uint32_t link);
     void TransmitNext(uint32_t link, int64_t now);

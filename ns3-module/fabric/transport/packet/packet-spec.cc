@@ -152,6 +152,13 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
                   {0, 7});
     visitor.Flag(
         {"trim", "Cut off the payload of packets that find no room, and pass on the rest."}, trim);
+    visitor.Number({"trimTail",
+                    "Probability with which a full queue trims its newest packet, and takes the "
+                    "one that comes in its place; by chance, so that senders in step with each "
+                    "other do not lose all to one. 0: the one that comes is always trimmed.",
+                    "NDP's switches (Handley et al., SIGCOMM 2017, section 3.1) and htsim: 0.5"},
+                   trimTail,
+                   {0, 1});
     visitor.Flag({"cutThrough", "Pass packets on as soon as their header is there."}, cutThrough);
     visitor.Size({"creditBuffer",
                   "Receive buffer of a link and lane (credits); 0: enough for the whole rate."},
@@ -278,7 +285,7 @@ PacketSpec::VisitParameters(ParameterVisitor& visitor)
                       "ns-3 computes in nanoseconds: 1ns gives its figures"},
                      clock,
                      {Time::Picoseconds(1), Time::Microseconds(1)});
-    visitor.Seed({"packetSeed", "Of what switches draw when they mark."}, seed);
+    visitor.Seed({"packetSeed", "Of what switches draw when they mark or trim."}, seed);
 }
 
 std::vector<std::pair<const char*, Parameterized*>>

@@ -94,6 +94,7 @@ struct SwitchSpec : Parameterized
     Bytes portQueue{Bytes(0)};
     uint32_t losslessClasses{1};
     bool trim{false};
+    double trimTail{0};
     bool cutThrough{false};
     Bytes creditBuffer{Bytes(0)};
     Bytes creditUnit{Bytes(64)};
@@ -149,7 +150,7 @@ struct PacketSpec : Parameterized
     Polymorphic<CongestionControl> congestionControl{NoCongestionControl()};
     uint32_t trafficClasses{1};       //!< besides the one of control packets
     Time clock{Time::Picoseconds(1)}; //!< transmission times are rounded down to whole ones
-    uint64_t seed{1};                 //!< of what switches draw when they mark
+    uint64_t seed{1};                 //!< of what switches draw when they mark or trim
 
     /** Those of no part. */
     void VisitParameters(ParameterVisitor& visitor) override;

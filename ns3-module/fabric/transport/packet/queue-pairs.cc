@@ -613,27 +613,28 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
         pair.progress = now;
         m_counters.timeouts++;
         pair.hasRequested = false;
-        if (pair.control)
-        {
-            pair.control->OnLoss(time);
-        }
+        int64_t lost = 0; // payload bytes
         if (m_spec.queuePair.recovery == LossRecovery::GoBackN || pair.isLink)
         {
-            GoBack(id, pair.acked, now);
+            lost = GoBack(pair, pair.acked);
         }
         else
         {
             for (uint64_t number = pair.next; number-- > pair.acked;)
             {
-                SendAgain(pair, number);
+                lost += SendAgain(pair, number);
             }
+        }
+        if (pair.control)
+        {
+            pair.control->OnLoss(time, lost);
         }
     }
     if (pair.unacknowledged > 0 && now >= pair.ackBy)
     {
         const uint32_t ack = m_packets.New();
         m_packets[ack].owner = id;
-        m_packets[ack].stamp = pair.stamp;
+        m_packets[ack].stamp = pair.stamp + now;
         Reply(ack, PacketKind::Ack, AckNumber(pair.expected, 0), now);
         m_packets.Free(ack);
     }
@@ -774,7 +775,7 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
         pair.expected = isSelective ? pair.received.Advance(number) : number + 1;
         const bool closesGap = pair.expected > number + 1; // answered at once (RFC 5681, 4.2)
         pair.unacknowledged++;
-        pair.stamp = m_packets[packet].stamp;
+        pair.stamp = m_packets[packet].stamp - now;
         if (pair.unacknowledged >= m_spec.queuePair.ackEvery || closesGap ||
             (flags & (Packet::LAST | Packet::ASKS)) != 0)
         {
@@ -980,7 +981,7 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     const bool isSelective = m_spec.queuePair.recovery == LossRecovery::Selective;
     StopSpeculating(pair);
     Acknowledgment ack;
-    bool isLost = false;
+    int64_t lost = 0; // payload bytes
     if (p.kind == PacketKind::Ack || !isSelective)
     {
         const uint64_t next = p.number & NEXT_MASK;
@@ -992,17 +993,16 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
         {
             ack.bytes += AcknowledgeOne(pair, came);
             pair.sacked.Add(came, pair.acked);
-            isLost = FindLost(pair, came);
+            lost = FindLost(pair, came);
         }
         if (p.kind == PacketKind::Nack)
         {
-            isLost = next < pair.next;
-            GoBack(id, next, now);
+            lost = GoBack(pair, next);
         }
     }
     else
     {
-        isLost = SendAgain(pair, p.number);
+        lost = SendAgain(pair, p.number);
         ack.next = pair.acked;
     }
     if (ack.bytes > 0)
@@ -1014,10 +1014,11 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     ack.isMarked = (p.flags & Packet::MARKED) != 0;
     ack.sent = pair.next;
     ack.telemetry = p.telemetry == Packet::NONE ? nullptr : &m_packets.GetTelemetry(p.telemetry);
+    ack.inFlight = pair.inFlight;
     pair.control->OnAck(ack);
-    if (isLost)
+    if (lost > 0)
     {
-        pair.control->OnLoss(ack.now);
+        pair.control->OnLoss(ack.now, lost);
     }
     LetGo(pair, now);
     Repace(id, now);
@@ -1025,55 +1026,60 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     ScheduleTimer(id, now);
 }
 
-/** All from @p next on is sent again. */
-void
-QueuePairs::GoBack(uint32_t id, uint64_t next, int64_t now)
+/** All from @p next on is sent again. @return payload bytes of it that were in flight */
+int64_t
+QueuePairs::GoBack(Pair& pair, uint64_t next)
 {
-    Pair& pair = *m_pairs[id];
     if (next >= pair.next || next < pair.acked)
     {
-        return;
+        return 0;
     }
-    pair.inFlight -= pair.messages.PayloadBetween(next, pair.next, pair.facts.mtu);
+    const int64_t bytes = pair.messages.PayloadBetween(next, pair.next, pair.facts.mtu);
+    pair.inFlight -= bytes;
     pair.next = next;
+    return bytes;
 }
 
-/** Has a packet that was in flight sent again. @return false when it is there, or will be. */
-bool
+/**
+ * Has a packet that was in flight sent again.
+ * @return its payload bytes; 0 when it is there, or will be
+ */
+int64_t
 QueuePairs::SendAgain(Pair& pair, uint64_t number)
 {
     if (number < pair.acked || number >= pair.next || pair.sacked.Has(number))
     {
-        return false;
+        return 0;
     }
     const auto place =
         std::lower_bound(pair.again.begin(), pair.again.end(), number, std::greater<>());
     if (place != pair.again.end() && *place == number)
     {
-        return false;
+        return 0;
     }
     pair.again.insert(place, number);
-    pair.inFlight -= pair.messages.PayloadOf(number, pair.facts.mtu);
-    return true;
+    const int64_t bytes = pair.messages.PayloadOf(number, pair.facts.mtu);
+    pair.inFlight -= bytes;
+    return bytes;
 }
 
 /**
  * Packets that are missing though one sent QueuePairSpec::reordering later has come, are lost;
- * each is found so once, and after that by its timeout.
+ * each is found so once, and after that by its timeout. @return payload bytes of them
  */
-bool
+int64_t
 QueuePairs::FindLost(Pair& pair, uint64_t newest)
 {
     const uint64_t reordering = m_spec.queuePair.reordering;
-    bool isLost = false;
+    int64_t bytes = 0;
     for (; pair.searched + reordering < newest; pair.searched++)
     {
         if (!pair.sacked.Has(pair.searched))
         {
-            isLost = SendAgain(pair, pair.searched) || isLost;
+            bytes += SendAgain(pair, pair.searched);
         }
     }
-    return isLost;
+    return bytes;
 }
 
 } // namespace weir

@@ -194,7 +194,7 @@ class QueuePairs : public PacketEnds
         int64_t notifiedAt{-1};        //!< ps; -1: never
         uint32_t unacknowledged{0};    //!< packets since the last ACK
         int64_t ackBy{0};              //!< ps: when the first of them is answered
-        int64_t stamp{0};              //!< of the last one
+        int64_t stamp{0};              //!< ps: of the last one, less when it came
         bool isMarked{false};          //!< one of them was
         bool asksCredit{false};        //!< waits at its receiver's clock
         bool isSated{false};           //!< its last packet that came was
@@ -262,9 +262,9 @@ class QueuePairs : public PacketEnds
     uint32_t Acknowledge(Pair& pair, uint64_t next);
     uint32_t AcknowledgeOne(Pair& pair, uint64_t number);
     void LetGo(Pair& pair, int64_t now);
-    void GoBack(uint32_t pair, uint64_t next, int64_t now);
-    bool SendAgain(Pair& pair, uint64_t number);
-    bool FindLost(Pair& pair, uint64_t newest);
+    int64_t GoBack(Pair& pair, uint64_t next);
+    int64_t SendAgain(Pair& pair, uint64_t number);
+    int64_t FindLost(Pair& pair, uint64_t newest);
     void Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now);
     void Deliver(Pair& pair, int64_t now);
 

@@ -46,6 +46,12 @@ class Ring
         return m_values.get() + (m_end & m_mask);
     }
 
+    /** The newest one; there must be one. */
+    const T& Newest() const
+    {
+        return m_values[(m_end - 1) & m_mask];
+    }
+
     /** The one that came @p i after the oldest. */
     const T& At(uint32_t i) const
     {
@@ -79,6 +85,12 @@ class Ring
     T Pop()
     {
         return m_values[m_first++ & m_mask];
+    }
+
+    /** Takes out the newest one; there must be one. */
+    T PopNewest()
+    {
+        return m_values[--m_end & m_mask];
     }
 
   private:

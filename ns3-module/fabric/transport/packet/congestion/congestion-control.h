@@ -36,11 +36,12 @@ struct ConnectionFacts
 struct Acknowledgment
 {
     Time now;
-    Time rtt;                            //!< since the packet that it answers was sent
-    uint32_t bytes{0};                   //!< payload that it newly acknowledges
+    Time rtt;          //!< since the packet that it answers was sent, less what the receiver waited
+    uint32_t bytes{0}; //!< payload that it newly acknowledges
     bool isMarked{false};                //!< that packet had met congestion (ECN)
     uint64_t next{0};                    //!< the packet that the receiver expects next
     uint64_t sent{0};                    //!< the packet that the sender sends next
+    int64_t inFlight{0};                 //!< payload bytes that are under way still
     const Telemetry* telemetry{nullptr}; //!< what switches wrote into that packet, or null
 };
 
@@ -76,8 +77,8 @@ class SenderControl
     {
     }
 
-    /** Packets were lost, or trimmed. */
-    virtual void OnLoss(Time now)
+    /** Packets with @p bytes of payload were lost, or trimmed. */
+    virtual void OnLoss(Time now, int64_t bytes)
     {
     }
 

@@ -37,10 +37,51 @@ class NsccSender : public SenderControl
 
     void OnAck(const Acknowledgment& ack) override
     {
+        m_inFlight = static_cast<double>(ack.inFlight);
+        if (ack.bytes == 0)
+        {
+            return; // of a trimmed packet, whose header has not waited: see OnLoss
+        }
         const double delay = std::max(0.0, (ack.rtt - m_baseRtt).ToSeconds());
         const double bytes = ack.bytes;
         m_average += m_values.gain * (delay - m_average);
         m_achieved += bytes;
+        m_ignored += bytes;
+        EndRound(ack.now, delay);
+        Adjust(ack, delay);
+        m_sinceApplied += bytes;
+        if (m_sinceApplied >= APPLY_PACKETS * m_mss || ack.now - m_appliedAt >= m_baseRtt)
+        {
+            m_window += m_increase / m_window;
+            m_increase = 0;
+            m_sinceApplied = 0;
+            m_appliedAt = ack.now;
+        }
+        if (ack.now - m_etaAt >= m_baseRtt)
+        {
+            m_window += m_eta;
+            m_etaAt = ack.now;
+        }
+        Clamp();
+    }
+
+    /** What was lost had no room: the window is that much smaller. */
+    void OnLoss(Time now, int64_t bytes) override
+    {
+        m_wasLost = true;
+        const bool isOld = m_ignored < m_toIgnore;
+        m_ignored += static_cast<double>(bytes);
+        if (!EndRound(now, 0) && !isOld)
+        {
+            m_window -= static_cast<double>(bytes);
+            Clamp();
+        }
+    }
+
+  private:
+    void Adjust(const Acknowledgment& ack, double delay)
+    {
+        const double bytes = ack.bytes;
         if (!ack.isMarked && delay < FAST_DELAY && m_emptyBytes >= m_window)
         {
             m_window += bytes * m_fast;
@@ -53,33 +94,13 @@ class NsccSender : public SenderControl
         {
             m_increase += m_fair * bytes;
         }
-        else if (delay >= m_target)
+        else if (delay >= m_target && m_ignored >= m_toIgnore)
         {
             Cut(ack.now);
         }
         m_emptyBytes = delay < FAST_DELAY && !ack.isMarked ? m_emptyBytes + bytes : 0;
-        m_sinceApplied += bytes;
-        if (m_sinceApplied >= APPLY_PACKETS * m_mss || ack.now - m_appliedAt >= m_baseRtt)
-        {
-            m_window += m_increase / m_window;
-            m_increase = 0;
-            m_sinceApplied = 0;
-            m_appliedAt = ack.now;
-        }
-        if (ack.now - m_roundAt >= m_baseRtt)
-        {
-            m_window += m_eta;
-            EndRound(ack.now, delay);
-        }
-        Clamp();
     }
 
-    void OnLoss(Time now) override
-    {
-        m_wasLost = true;
-    }
-
-  private:
     void Cut(Time now)
     {
         if (now - m_cutAt < m_baseRtt || m_average <= m_target)
@@ -90,17 +111,30 @@ class NsccSender : public SenderControl
         m_window *= std::max(1 - 0.8 * (m_average - m_target) / m_average, 0.5);
     }
 
-    /** Quick adapt: what has got through in a round that lost, or waited long, is the window. */
-    void EndRound(Time now, double delay)
+    /**
+     * Quick adapt: what has got through in a round that lost, or waited long, is the window; what
+     * is under way then says nothing of it. @return whether that is so
+     */
+    bool EndRound(Time now, double delay)
     {
-        if ((m_wasLost || delay > 4 * m_target) && m_achieved < m_most / 8)
+        if (now < m_roundEnd)
+        {
+            return false;
+        }
+        const bool adapts =
+            m_roundEnd > Time() && (m_wasLost || delay > 4 * m_target) && m_achieved < m_most / 8;
+        if (adapts)
         {
             m_window = m_achieved;
             m_increase = 0;
+            m_toIgnore = m_inFlight;
+            m_ignored = 0;
+            m_wasLost = false;
+            Clamp();
         }
-        m_wasLost = false;
         m_achieved = 0;
-        m_roundAt = now;
+        m_roundEnd = now + m_baseRtt;
+        return adapts;
     }
 
     void Clamp()
@@ -121,9 +155,13 @@ class NsccSender : public SenderControl
     double m_increase{0};
     double m_achieved{0};
     double m_emptyBytes{0};
+    double m_inFlight{0};
+    double m_toIgnore{0}; //!< under way when the window was adapted
+    double m_ignored{0};  //!< of these
     double m_sinceApplied{0};
     Time m_appliedAt;
-    Time m_roundAt;
+    Time m_etaAt;
+    Time m_roundEnd;
     Time m_cutAt;
     bool m_wasLost{false};
 };

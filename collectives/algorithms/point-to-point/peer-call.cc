@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/algorithms/point-to-point/peer-call.h"
+
+#include "collectives/algorithms/point-to-point/point-to-point-order.h"
+#include "collectives/algorithms/point-to-point/point-to-point.h"
+#include "collectives/schedule/message-split.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr uint32_t PLACES = PointToPointOrder::WORKS_AT_ONCE; // of a block
+constexpr uint32_t NO_ROUND = 0xffffffff;
+
+/** One rank's block on one channel, while its rounds are counted. */
+struct BlockRounds
+{
+    uint32_t firstPlace{0};
+    uint32_t count{0};       //!< of rounds so far
+    uint32_t last{NO_ROUND}; //!< the latest
+    uint32_t sends{0};       //!< parts, besides copies
+    uint32_t receives{0};    //!< as above
+};
+
+} // namespace
+
+PeerCall::PeerCall(const AlgorithmInputs& inputs)
+    : m_in(inputs),
+      m_messages(MessagesOf(inputs))
+{
+    Split();
+    OrderByRound();
+    FindPlaces();
+}
+
+void
+PeerCall::Split()
+{
+    const PointToPointOrder order(m_in.communicator, m_in.connector.GetCluster());
+    const PeerChannels limits = PeerChannelsOf(m_in);
+    m_parts.reserve(m_messages.size() * m_in.channels);
+    for (uint32_t m = 0; m < m_messages.size(); ++m)
+    {
+        const Message& message = m_messages[m];
+        const uint32_t round = order.RoundOf(message.from, message.to);
+        const uint32_t channels = ChannelsOfMessage(m_in, limits, message.bytes);
+        const auto shares = SplitOverChannels(message.bytes, channels);
+        const uint32_t count = shares.back().firstChannel + shares.back().channels;
+        const Bytes fair = DivideUp(message.bytes, count);
+        for (uint32_t p = 0; p < count; ++p)
+        {
+            const Bytes bytes = p < shares[0].channels ? shares[0].bytes : shares[1].bytes;
+            m_parts.push_back({m, p, order.ChannelOf(round, p, limits.all), round, bytes, fair});
+        }
+    }
+}
+
+void
+PeerCall::OrderByRound()
+{
+    uint32_t rounds = 0;
+    for (const Part& part : m_parts)
+    {
+        rounds = std::max(rounds, part.round + 1);
+    }
+    std::vector<uint32_t> next(std::size_t{rounds} + 1, 0); // by round, where its next part goes
+    for (const Part& part : m_parts)
+    {
+        ++next[part.round + 1];
+    }
+    for (uint32_t round = 0; round < rounds; ++round)
+    {
+        next[round + 1] += next[round];
+    }
+    m_order.resize(m_parts.size());
+    for (uint32_t i = 0; i < m_parts.size(); ++i)
+    {
+        m_order[next[m_parts[i].round]++] = i;
+    }
+}
+
+void
+PeerCall::FindPlaces()
+{
+    const uint32_t channels = PeerChannelsOf(m_in).all;
+    const std::size_t ranks = m_in.communicator.Size();
+    std::vector<BlockRounds> blocks(ranks * channels);
+    const auto placeIn = [&](BlockRounds& block, const Part& part) {
+        if (block.count == 0)
+        {
+            block.firstPlace = m_places;
+            m_places += PLACES;
+        }
+        block.count += block.last != part.round;
+        block.last = part.round;
+        return block.firstPlace + (block.count - 1) % PLACES;
+    };
+    for (const uint32_t i : m_order)
+    {
+        Part& part = m_parts[i];
+        const Message& message = MessageOf(part);
+        BlockRounds& from = blocks[std::size_t{message.from} * channels + part.channel];
+        BlockRounds& to = blocks[std::size_t{message.to} * channels + part.channel];
+        part.sender = placeIn(from, part);
+        part.receiver = placeIn(to, part);
+        // A copy is no wire's work, and does not hold up the threads that wait for one.
+        from.sends += message.from != message.to;
+        to.receives += message.from != message.to;
+    }
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+    {
+        uint32_t ofRank = 0;
+        for (uint32_t channel = 0; channel < channels; ++channel)
+        {
+            const BlockRounds& block = blocks[rank * channels + channel];
+            const uint32_t sending = std::min(block.sends, PLACES);
+            m_partsAtOnce = std::max({m_partsAtOnce, sending, std::min(block.receives, PLACES)});
+            ofRank += sending;
+        }
+        m_partsOfARank = std::max(m_partsOfARank, ofRank);
+    }
+}
+
+Bytes
+PeerCall::WireShare(const Part& part) const
+{
+    return WireBytes(m_in.protocol, part.share);
+}
+
+Bytes
+PeerCall::SliceOf(const Part& part) const
+{
+    return WireBytes(m_in.protocol, std::min(ChunkOf(m_in, MessageOf(part)), part.bytes));
+}
+
+uint32_t
+PeerCall::ChannelCount() const
+{
+    uint32_t count = 0;
+    for (const Part& part : m_parts)
+    {
+        count = std::max(count, part.channel + 1);
+    }
+    return count;
+}
+
+Rate
+PeerCall::PartCap() const
+{
+    AlgorithmInputs all = m_in;
+    all.channels = m_partsOfARank; // among which LL's total is divided
+    // A send's group of threads only copies: a primitive of a ring that reduces has less.
+    const Rate copy = m_in.constants.GetBlockTimes().Of(PrimitiveKind::Send).rate;
+    return std::min(ChannelCap(all, copy), copy / m_partsAtOnce);
+}
+
+std::vector<Bytes>
+PeerCall::PlaceBytes() const
+{
+    std::vector<Bytes> sent(m_places);
+    std::vector<Bytes> received(m_places);
+    ForRounds(
+        [&](uint32_t i) {
+            const uint32_t place = m_parts[i].sender;
+            sent[place] = std::max(sent[place], received[place]) + WireShare(m_parts[i]);
+        },
+        [&](uint32_t i) { received[m_parts[i].receiver] += WireShare(m_parts[i]); });
+    for (std::size_t place = 0; place < m_places; ++place)
+    {
+        sent[place] = std::max(sent[place], received[place]);
+    }
+    return sent;
+}
+
+Time
+PeerCall::LongestChain(const std::vector<Time>& latencyOfPart) const
+{
+    std::vector<Time> received(m_places);
+    std::vector<Time> arrival(m_parts.size());
+    Time last;
+    ForRounds([&](uint32_t i) { arrival[i] = received[m_parts[i].sender] + latencyOfPart[i]; },
+              [&](uint32_t i) {
+                  Time& at = received[m_parts[i].receiver];
+                  at = std::max(at, arrival[i]);
+                  last = std::max(last, at);
+              });
+    return last;
+}
+
+std::vector<PeerCall::Work>
+PeerCall::WorksOf(const std::vector<uint32_t>& onChannel) const
+{
+    std::vector<Work> works;
+    works.reserve(2 * onChannel.size());
+    for (const uint32_t i : onChannel)
+    {
+        const Part& part = m_parts[i];
+        works.push_back({MessageOf(part).from, part.sender, part.round, true, i});
+        works.push_back({MessageOf(part).to, part.receiver, part.round, false, i});
+    }
+    std::sort(works.begin(), works.end(), [](const Work& a, const Work& b) {
+        return std::tie(a.rank, a.place, a.round, a.sends, a.part) <
+               std::tie(b.rank, b.place, b.round, b.sends, b.part);
+    });
+    return works;
+}
+
+} // namespace weir

@@ -1,0 +1,746 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/schedule/folded-schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace weir
+{
+
+namespace
+{
+
+/** Finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). */
+uint64_t
+Mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+}
+
+/** All figures of a connection, of which its block and links are none. */
+auto
+FiguresOf(const ScheduleConnection& c)
+{
+    return std::tuple(c.connection.kind,
+                      c.slots,
+                      c.latency.ToPicoseconds(),
+                      c.wireFactor,
+                      c.weight,
+                      c.cap.ToBytesPerSecond(),
+                      c.interval.ToPicoseconds(),
+                      c.release.ToPicoseconds());
+}
+
+/** Numbers distinct values in the order in which they come. */
+template <typename Value, typename Same>
+class Numbering
+{
+  public:
+    explicit Numbering(Same same)
+        : m_same(std::move(same))
+    {
+    }
+
+    uint32_t NumberOf(const Value& value, uint64_t hash)
+    {
+        auto& known = m_byHash[hash];
+        for (const auto& [each, number] : known)
+        {
+            if (m_same(*each, value))
+            {
+                return number;
+            }
+        }
+        known.emplace_back(&value, m_count);
+        return m_count++;
+    }
+
+  private:
+    Same m_same;
+    uint32_t m_count{0};
+    std::unordered_map<uint64_t, std::vector<std::pair<const Value*, uint32_t>>> m_byHash;
+};
+
+/** The ranks, blocks, connections and links of a schedule as one graph, numbered in that order. */
+class ScheduleGraph
+{
+  public:
+    ScheduleGraph(const Schedule& schedule, uint32_t ranks, const Routing& routing);
+
+    uint32_t Size() const
+    {
+        return m_firstLink + static_cast<uint32_t>(m_links.size());
+    }
+
+    uint32_t ConnectionCount() const
+    {
+        return m_firstLink - m_firstConnection;
+    }
+
+    bool IsConnection(uint32_t node) const
+    {
+        return node >= m_firstConnection && node < m_firstLink;
+    }
+
+    /** Calls @p use(role, neighbor) for every neighbor of a node. */
+    template <typename Use>
+    void ForEachNeighbor(uint32_t node, const Use& use) const;
+
+    /** What a node is without its neighbors. */
+    uint32_t KindOf(uint32_t node) const
+    {
+        return m_kinds[node];
+    }
+
+    /** @p representatives each node's. */
+    FoldedSchedule Fold(const std::vector<uint32_t>& representatives, Routing& routing) const;
+
+  private:
+    static constexpr uint32_t NONE = 0xffffffff;
+    static constexpr uint64_t SENDS = uint64_t{1} << 32;    //!< roles: plus a place in a list
+    static constexpr uint64_t RECEIVES = uint64_t{2} << 32; //!< as above
+    static constexpr uint64_t CROSSES = uint64_t{3} << 32;  //!< plus how often
+    static constexpr uint64_t OF_RANK = uint64_t{4} << 32;
+
+    struct BlockNode
+    {
+        const ThreadBlock* block;
+        uint32_t channel;
+        uint32_t firstConnection; //!< node of its channel's first
+    };
+
+    struct ConnectionNode
+    {
+        const ScheduleConnection* connection;
+        uint32_t channel;
+        uint32_t sendPlace{0}; //!< in its sender's list
+        uint32_t recvPlace{0}; //!< in its receiver's
+    };
+
+    /** Who crosses a link, and how often. */
+    struct User
+    {
+        uint32_t connection;
+        uint32_t crossings;
+    };
+
+    /** A link that represents others, and how often a class of connections crosses it. */
+    struct ClassLink
+    {
+        uint32_t connection; //!< that represents the class
+        PathLink link;
+
+        friend bool operator<(const ClassLink& a, const ClassLink& b)
+        {
+            return std::tie(a.connection, a.link.link) < std::tie(b.connection, b.link.link);
+        }
+    };
+
+    PathTable::Span LinksOf(const ConnectionNode& node) const
+    {
+        return m_routing.Links(node.connection->connection.route);
+    }
+
+    std::pair<const User*, const User*> UsersOf(LinkId link) const
+    {
+        return {m_users.data() + m_firstUsers[link.Index()],
+                m_users.data() + m_firstUsers[link.Index() + 1]};
+    }
+
+    void AddChannel(uint32_t channel);
+    void FindUsers();
+    uint32_t CrossingsOf(uint32_t connection, LinkId link) const;
+    bool Implies(LinkId link, LinkId other) const;
+    void LeaveImpliedOut();
+    void NumberKinds();
+    std::vector<ClassLink> ClassLinks(const std::vector<uint32_t>& representatives) const;
+
+    const Schedule& m_schedule;
+    const Routing& m_routing;
+    uint32_t m_ranks;
+    uint32_t m_firstBlock{0}; //!< nodes before it are ranks and switches
+    uint32_t m_firstConnection{0};
+    uint32_t m_firstLink{0};
+    std::vector<BlockNode> m_blocks;
+    std::vector<ConnectionNode> m_connections;
+    std::vector<uint32_t> m_firstBlocks; //!< nodes, by channel
+    std::vector<LinkId> m_links;         //!< that are crossed, and not implied by others
+    std::vector<uint32_t> m_linkNodes;   //!< by link; NONE: not one of these
+    std::vector<uint32_t> m_firstUsers;  //!< by link, and the end, in m_users
+    std::vector<User> m_users;
+    std::vector<std::vector<uint32_t>> m_ofRank; //!< nodes of its blocks
+    std::vector<uint32_t> m_kinds;
+};
+
+ScheduleGraph::ScheduleGraph(const Schedule& schedule, uint32_t ranks, const Routing& routing)
+    : m_schedule(schedule),
+      m_routing(routing),
+      m_ranks(ranks),
+      m_firstBlock(ranks)
+{
+    std::size_t blocks = 0;
+    for (const auto& [channel, copies] : schedule.channels)
+    {
+        blocks += channel.blocks.size();
+        for (const ThreadBlock& block : channel.blocks)
+        {
+            m_firstBlock = std::max(m_firstBlock, block.rank + 1);
+        }
+    }
+    m_firstConnection = m_firstBlock + static_cast<uint32_t>(blocks);
+    m_ofRank.resize(m_firstBlock);
+    for (uint32_t channel = 0; channel < schedule.channels.size(); channel++)
+    {
+        AddChannel(channel);
+    }
+    m_firstLink = m_firstConnection + static_cast<uint32_t>(m_connections.size());
+    FindUsers();
+    LeaveImpliedOut();
+    NumberKinds();
+}
+
+void
+ScheduleGraph::AddChannel(uint32_t channel)
+{
+    const ChannelSchedule& steps = m_schedule.channels[channel].schedule;
+    const auto firstConnection = m_firstConnection + static_cast<uint32_t>(m_connections.size());
+    m_firstBlocks.push_back(m_firstBlock + static_cast<uint32_t>(m_blocks.size()));
+    for (const ScheduleConnection& connection : steps.connections)
+    {
+        m_connections.push_back({&connection, channel});
+    }
+    const uint32_t first = firstConnection - m_firstConnection;
+    for (const ThreadBlock& block : steps.blocks)
+    {
+        m_ofRank[block.rank].push_back(m_firstBlock + static_cast<uint32_t>(m_blocks.size()));
+        m_blocks.push_back({&block, channel, firstConnection});
+        for (uint32_t i = 0; i < block.send.size(); i++)
+        {
+            m_connections[first + block.send[i]].sendPlace = i;
+        }
+        for (uint32_t i = 0; i < block.recv.size(); i++)
+        {
+            m_connections[first + block.recv[i]].recvPlace = i;
+        }
+    }
+}
+
+/** Lists who crosses each link. */
+void
+ScheduleGraph::FindUsers()
+{
+    m_firstUsers.assign(m_routing.GetTopology().LinkCount() + 1, 0);
+    for (const ConnectionNode& each : m_connections)
+    {
+        for (const PathLink& crossed : LinksOf(each))
+        {
+            m_firstUsers[crossed.link.Index() + 1]++;
+        }
+    }
+    std::partial_sum(m_firstUsers.begin(), m_firstUsers.end(), m_firstUsers.begin());
+    m_users.resize(m_firstUsers.back());
+    std::vector<uint32_t> next = m_firstUsers;
+    for (uint32_t c = 0; c < m_connections.size(); c++)
+    {
+        for (const PathLink& crossed : LinksOf(m_connections[c]))
+        {
+            m_users[next[crossed.link.Index()]++] = {m_firstConnection + c, crossed.multiplicity};
+        }
+    }
+}
+
+/** How often a byte of a connection crosses a link. */
+uint32_t
+ScheduleGraph::CrossingsOf(uint32_t connection, LinkId link) const
+{
+    for (const PathLink& crossed : LinksOf(m_connections[connection - m_firstConnection]))
+    {
+        if (crossed.link == link)
+        {
+            return crossed.multiplicity;
+        }
+    }
+    return 0;
+}
+
+/** Whether a link that is not full leaves @p other not full, whatever rates there are. */
+bool
+ScheduleGraph::Implies(LinkId link, LinkId other) const
+{
+    const double rate = m_routing.GetTopology().GetLink(link).rate.ToBytesPerSecond();
+    const double its = m_routing.GetTopology().GetLink(other).rate.ToBytesPerSecond();
+    const auto [first, last] = UsersOf(other);
+    return std::all_of(first, last, [&](const User& user) {
+        return user.crossings * rate <= CrossingsOf(user.connection, link) * its;
+    });
+}
+
+/** Numbers the links that are crossed, without those that can only be full where another is. */
+void
+ScheduleGraph::LeaveImpliedOut()
+{
+    m_linkNodes.resize(m_routing.GetTopology().LinkCount(), NONE);
+    for (uint32_t i = 0; i < m_linkNodes.size(); i++)
+    {
+        const LinkId link(i);
+        const auto [first, last] = UsersOf(link);
+        if (first == last)
+        {
+            continue;
+        }
+        const auto& candidates = LinksOf(m_connections[first->connection - m_firstConnection]);
+        const bool isImplied =
+            std::any_of(candidates.begin(), candidates.end(), [&](const PathLink& candidate) {
+                return candidate.link != link && Implies(candidate.link, link) &&
+                       (candidate.link < link || !Implies(link, candidate.link));
+            });
+        if (!isImplied)
+        {
+            m_linkNodes[i] = Size();
+            m_links.push_back(link);
+        }
+    }
+}
+
+/** Tells nodes apart by what they are without their neighbors. */
+void
+ScheduleGraph::NumberKinds()
+{
+    const auto areEqualPrimitives = [](const Program& a, const Program& b) {
+        return a.primitives == b.primitives;
+    };
+    const auto areEqualLoops = [](const ChannelSchedule& a, const ChannelSchedule& b) {
+        return a.loops == b.loops;
+    };
+    const auto areEqualFigures = [](const ScheduleConnection& a, const ScheduleConnection& b) {
+        return FiguresOf(a) == FiguresOf(b);
+    };
+    Numbering<Program, decltype(areEqualPrimitives)> programs(areEqualPrimitives);
+    Numbering<ChannelSchedule, decltype(areEqualLoops)> loops(areEqualLoops);
+    Numbering<ScheduleConnection, decltype(areEqualFigures)> figures(areEqualFigures);
+    std::vector<std::vector<uint32_t>> programOf; // by channel and program
+    std::vector<uint32_t> loopsOf;                // by channel
+    std::vector<bool> isEven;                     // by channel: no block has a chunk of its own
+    for (const auto& [channel, copies] : m_schedule.channels)
+    {
+        programOf.emplace_back();
+        for (const Program& program : channel.programs)
+        {
+            uint64_t hash = program.primitives.size();
+            for (const Primitive& p : program.primitives)
+            {
+                hash = Mix(hash ^ Mix(static_cast<uint64_t>(p.kind) << 32 ^
+                                      static_cast<uint32_t>(p.chunk)));
+            }
+            programOf.back().push_back(programs.NumberOf(program, hash));
+        }
+        uint64_t hash = channel.loops.size();
+        isEven.push_back(true);
+        for (const Loop& loop : channel.loops)
+        {
+            hash = Mix(hash ^ Mix(loop.repeat) ^ loop.chunks.size());
+            isEven.back() = isEven.back() &&
+                            std::all_of(loop.chunks.begin(), loop.chunks.end(), [&](Bytes chunk) {
+                                return chunk == loop.chunks.front();
+                            });
+        }
+        loopsOf.push_back(loops.NumberOf(channel, hash));
+    }
+    std::map<std::array<uint32_t, 5>, uint32_t> kinds;
+    const auto add = [&](const std::array<uint32_t, 5>& kind) {
+        m_kinds.push_back(kinds.emplace(kind, kinds.size()).first->second);
+    };
+    for (uint32_t rank = 0; rank < m_firstBlock; rank++)
+    {
+        add({1, rank < m_ranks ? 1U : 0U});
+    }
+    for (const BlockNode& each : m_blocks)
+    {
+        const uint32_t place = isEven[each.channel] ? 0 : each.block->place;
+        add({2,
+             programOf[each.channel][each.block->program],
+             loopsOf[each.channel],
+             m_schedule.channels[each.channel].copies,
+             place});
+    }
+    for (const ConnectionNode& each : m_connections)
+    {
+        const ScheduleConnection& c = *each.connection;
+        const uint64_t hash = Mix(static_cast<uint64_t>(c.latency.ToPicoseconds()) ^
+                                  Mix(static_cast<uint64_t>(c.cap.ToGBps() * 1e6)));
+        add({3, figures.NumberOf(c, hash), m_schedule.channels[each.channel].copies});
+    }
+    std::unordered_map<double, uint32_t> rates;
+    for (const LinkId link : m_links)
+    {
+        const double rate = m_routing.GetTopology().GetLink(link).rate.ToBytesPerSecond();
+        add({4, rates.emplace(rate, rates.size()).first->second});
+    }
+}
+
+template <typename Use>
+void
+ScheduleGraph::ForEachNeighbor(uint32_t node, const Use& use) const
+{
+    if (node < m_firstBlock)
+    {
+        for (const uint32_t block : m_ofRank[node])
+        {
+            use(OF_RANK, block);
+        }
+    }
+    else if (node < m_firstConnection)
+    {
+        const BlockNode& each = m_blocks[node - m_firstBlock];
+        use(OF_RANK, each.block->rank);
+        for (std::size_t i = 0; i < each.block->send.size(); i++)
+        {
+            use(SENDS + i, each.firstConnection + each.block->send[i]);
+        }
+        for (std::size_t i = 0; i < each.block->recv.size(); i++)
+        {
+            use(RECEIVES + i, each.firstConnection + each.block->recv[i]);
+        }
+    }
+    else if (node < m_firstLink)
+    {
+        const ConnectionNode& each = m_connections[node - m_firstConnection];
+        const uint32_t firstBlock = m_firstBlocks[each.channel];
+        use(SENDS + each.sendPlace, firstBlock + each.connection->fromBlock);
+        use(RECEIVES + each.recvPlace, firstBlock + each.connection->toBlock);
+        for (const PathLink& crossed : LinksOf(each))
+        {
+            if (const uint32_t link = m_linkNodes[crossed.link.Index()]; link != NONE)
+            {
+                use(CROSSES + crossed.multiplicity, link);
+            }
+        }
+    }
+    else
+    {
+        const auto [first, last] = UsersOf(m_links[node - m_firstLink]);
+        std::for_each(
+            first, last, [&](const User& user) { use(CROSSES + user.crossings, user.connection); });
+    }
+}
+
+/** By class of connections and link: of each class of links one, crossed as often as by all. */
+std::vector<ScheduleGraph::ClassLink>
+ScheduleGraph::ClassLinks(const std::vector<uint32_t>& representatives) const
+{
+    std::vector<ClassLink> links;
+    for (uint32_t link = m_firstLink; link < Size(); link++)
+    {
+        if (representatives[link] == link)
+        {
+            const LinkId crossed = m_links[link - m_firstLink];
+            const auto [first, last] = UsersOf(crossed);
+            std::for_each(first, last, [&](const User& user) {
+                links.push_back({representatives[user.connection], {crossed, user.crossings}});
+            });
+        }
+    }
+    std::sort(links.begin(), links.end());
+    std::size_t kept = 0;
+    for (const ClassLink& each : links)
+    {
+        if (kept > 0 && !(links[kept - 1] < each))
+        {
+            links[kept - 1].link.multiplicity += each.link.multiplicity;
+            continue;
+        }
+        links[kept++] = each;
+    }
+    links.resize(kept);
+    return links;
+}
+
+FoldedSchedule
+ScheduleGraph::Fold(const std::vector<uint32_t>& representatives, Routing& routing) const
+{
+    FoldedSchedule folded;
+    folded.schedule = {m_schedule.op,
+                       m_schedule.algorithm,
+                       m_schedule.protocol,
+                       m_schedule.startLatency,
+                       m_schedule.channelCap,
+                       m_schedule.block,
+                       {}};
+    // Blocks and connections that represent others keep their channel: classes that are joined
+    // are on the same channels, and the first of a class is on the first of these.
+    std::vector<uint32_t> numbers(m_firstLink); // of representatives: among ranks or in the channel
+    for (uint32_t rank = 0; rank < m_firstBlock; rank++)
+    {
+        folded.ranks += rank < m_ranks && representatives[rank] == rank ? 1 : 0;
+    }
+    uint32_t ranks = 0;
+    for (uint32_t rank = 0; rank < m_firstBlock; rank++)
+    {
+        numbers[rank] = representatives[rank] == rank ? ranks++ : 0;
+    }
+    for (const auto& [channel, copies] : m_schedule.channels)
+    {
+        folded.schedule.channels.push_back({{channel.programs, {}, {}, channel.loops}, copies});
+    }
+    for (uint32_t b = m_firstBlock; b < m_firstConnection; b++)
+    {
+        auto& blocks = folded.schedule.channels[m_blocks[b - m_firstBlock].channel].schedule.blocks;
+        if (representatives[b] == b)
+        {
+            numbers[b] = static_cast<uint32_t>(blocks.size());
+            blocks.push_back(*m_blocks[b - m_firstBlock].block);
+            blocks.back().rank = numbers[representatives[blocks.back().rank]];
+        }
+    }
+    const auto numberIn = [&](uint32_t channel, uint32_t node) {
+        const uint32_t first = representatives[node];
+        const uint32_t its = IsConnection(first) ? m_connections[first - m_firstConnection].channel
+                                                 : m_blocks[first - m_firstBlock].channel;
+        if (its != channel)
+        {
+            throw std::logic_error("FoldAlike: a block is joined to another channel's");
+        }
+        return numbers[first];
+    };
+    const std::vector<ClassLink> classLinks = ClassLinks(representatives);
+    auto nextLink = classLinks.begin();
+    std::vector<PathLink> path;
+    for (uint32_t c = m_firstConnection; c < m_firstLink; c++)
+    {
+        if (representatives[c] != c)
+        {
+            continue;
+        }
+        const ConnectionNode& each = m_connections[c - m_firstConnection];
+        auto& connections = folded.schedule.channels[each.channel].schedule.connections;
+        numbers[c] = static_cast<uint32_t>(connections.size());
+        connections.push_back(*each.connection);
+        ScheduleConnection& its = connections.back();
+        const uint32_t firstBlock = m_firstBlocks[each.channel];
+        its.fromBlock = numberIn(each.channel, firstBlock + its.fromBlock);
+        its.toBlock = numberIn(each.channel, firstBlock + its.toBlock);
+        for (path.clear(); nextLink != classLinks.end() && nextLink->connection == c; ++nextLink)
+        {
+            path.push_back(nextLink->link);
+        }
+        if (!path.empty())
+        {
+            its.connection.route = routing.AddFixed(path);
+        }
+    }
+    for (uint32_t b = m_firstBlock; b < m_firstConnection; b++)
+    {
+        if (representatives[b] != b)
+        {
+            continue;
+        }
+        const BlockNode& each = m_blocks[b - m_firstBlock];
+        ThreadBlock& block = folded.schedule.channels[each.channel].schedule.blocks[numbers[b]];
+        for (auto* list : {&block.recv, &block.send})
+        {
+            for (uint32_t& connection : *list)
+            {
+                connection = numberIn(each.channel, each.firstConnection + connection);
+            }
+        }
+    }
+    return folded;
+}
+
+/** The coarsest equitable partition of a ScheduleGraph. */
+class AlikeNodes
+{
+  public:
+    explicit AlikeNodes(const ScheduleGraph& graph);
+
+    /**
+     * Splits classes until they are equitable. @return the first node of each node's class, by
+     * node; each node itself where more than half of the connections would be left
+     */
+    std::vector<uint32_t> FindRepresentatives();
+
+  private:
+    void Split();
+    std::size_t SplitClass(std::size_t begin);
+    uint64_t SignatureOf(uint32_t node) const;
+    bool AreEquitable(const std::vector<uint32_t>& representatives) const;
+
+    const ScheduleGraph& m_graph;
+    std::vector<uint32_t> m_classes;    //!< by node
+    std::vector<uint32_t> m_sizes;      //!< by class
+    std::vector<uint64_t> m_signatures; //!< by node, of those that may have changed
+    std::vector<uint32_t> m_doubtful;   //!< nodes with a neighbor that has changed its class
+    std::vector<bool> m_isDoubtful;     //!< by node
+    std::vector<std::pair<uint32_t, uint32_t>> m_changed; //!< nodes and their new classes
+    uint32_t m_connectionClasses{1};
+};
+
+AlikeNodes::AlikeNodes(const ScheduleGraph& graph)
+    : m_graph(graph),
+      m_classes(graph.Size()),
+      m_sizes{graph.Size()},
+      m_signatures(graph.Size()),
+      m_doubtful(graph.Size()),
+      m_isDoubtful(graph.Size(), true)
+{
+    std::iota(m_doubtful.begin(), m_doubtful.end(), 0U);
+}
+
+/** Equal for nodes of one class that have as many neighbors of each class in each role. */
+uint64_t
+AlikeNodes::SignatureOf(uint32_t node) const
+{
+    uint64_t signature = Mix(m_graph.KindOf(node));
+    m_graph.ForEachNeighbor(node, [&](uint64_t role, uint32_t neighbor) {
+        signature += Mix(role ^ Mix(m_classes[neighbor]));
+    });
+    return signature;
+}
+
+std::vector<uint32_t>
+AlikeNodes::FindRepresentatives()
+{
+    std::vector<uint32_t> representatives(m_graph.Size());
+    std::iota(representatives.begin(), representatives.end(), 0U);
+    while (!m_doubtful.empty())
+    {
+        Split();
+        if (m_connectionClasses * 2 > m_graph.ConnectionCount())
+        {
+            return representatives;
+        }
+    }
+    std::vector<uint32_t> firsts(m_sizes.size(), m_graph.Size()); // by class
+    std::vector<uint32_t> ofClasses;
+    for (uint32_t node = 0; node < m_graph.Size(); node++)
+    {
+        uint32_t& first = firsts[m_classes[node]];
+        first = std::min(first, node);
+        ofClasses.push_back(first);
+    }
+    return AreEquitable(ofClasses) ? ofClasses : representatives;
+}
+
+/** Splits the classes of doubtful nodes by what neighbors these have now. */
+void
+AlikeNodes::Split()
+{
+    for (const uint32_t node : m_doubtful)
+    {
+        m_signatures[node] = SignatureOf(node);
+        m_isDoubtful[node] = false;
+    }
+    std::sort(m_doubtful.begin(), m_doubtful.end(), [this](uint32_t a, uint32_t b) {
+        return std::tie(m_classes[a], m_signatures[a], a) <
+               std::tie(m_classes[b], m_signatures[b], b);
+    });
+    m_changed.clear();
+    for (std::size_t first = 0; first < m_doubtful.size();)
+    {
+        first = SplitClass(first);
+    }
+    for (const auto& [node, fresh] : m_changed)
+    {
+        m_classes[node] = fresh;
+    }
+    m_doubtful.clear();
+    for (const auto& [node, fresh] : m_changed)
+    {
+        m_graph.ForEachNeighbor(node, [this](uint64_t /* role */, uint32_t neighbor) {
+            if (!m_isDoubtful[neighbor])
+            {
+                m_isDoubtful[neighbor] = true;
+                m_doubtful.push_back(neighbor);
+            }
+        });
+    }
+}
+
+/** Splits the class whose doubtful nodes begin at @p begin. @return where they end. */
+std::size_t
+AlikeNodes::SplitClass(std::size_t begin)
+{
+    const uint32_t old = m_classes[m_doubtful[begin]];
+    std::vector<std::size_t> starts; // of doubtful nodes with one signature, and the end
+    std::size_t end = begin;
+    for (; end < m_doubtful.size() && m_classes[m_doubtful[end]] == old; end++)
+    {
+        if (end == begin || m_signatures[m_doubtful[end]] != m_signatures[m_doubtful[end - 1]])
+        {
+            starts.push_back(end);
+        }
+    }
+    starts.push_back(end);
+    // Who is in no doubt keeps the class, or else most do, so that few neighbors come to doubt.
+    std::size_t kept = starts.size();
+    if (end - begin == m_sizes[old])
+    {
+        kept = 0;
+        for (std::size_t i = 1; i + 1 < starts.size(); i++)
+        {
+            kept = starts[i + 1] - starts[i] > starts[kept + 1] - starts[kept] ? i : kept;
+        }
+    }
+    for (std::size_t i = 0; i + 1 < starts.size(); i++)
+    {
+        if (i == kept)
+        {
+            continue;
+        }
+        const auto fresh = static_cast<uint32_t>(m_sizes.size());
+        m_sizes.push_back(static_cast<uint32_t>(starts[i + 1] - starts[i]));
+        m_sizes[old] -= m_sizes.back();
+        m_connectionClasses += m_graph.IsConnection(m_doubtful[starts[i]]) ? 1 : 0;
+        for (std::size_t d = starts[i]; d < starts[i + 1]; d++)
+        {
+            m_changed.emplace_back(m_doubtful[d], fresh);
+        }
+    }
+    return end;
+}
+
+/** Whether all of a class are as signatures say, which are but hashes. */
+bool
+AlikeNodes::AreEquitable(const std::vector<uint32_t>& representatives) const
+{
+    std::vector<std::pair<uint64_t, uint32_t>> its;
+    std::vector<std::pair<uint64_t, uint32_t>> first;
+    const auto list = [&](uint32_t node, std::vector<std::pair<uint64_t, uint32_t>>& neighbors) {
+        neighbors.clear();
+        m_graph.ForEachNeighbor(node, [&](uint64_t role, uint32_t neighbor) {
+            neighbors.emplace_back(role, m_classes[neighbor]);
+        });
+        std::sort(neighbors.begin(), neighbors.end());
+    };
+    for (uint32_t node = 0; node < m_graph.Size(); node++)
+    {
+        list(node, its);
+        list(representatives[node], first);
+        if (its != first || m_graph.KindOf(node) != m_graph.KindOf(representatives[node]))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+FoldedSchedule
+FoldAlike(const Schedule& schedule, uint32_t ranks, Routing& routing)
+{
+    const ScheduleGraph graph(schedule, ranks, routing);
+    return graph.Fold(AlikeNodes(graph).FindRepresentatives(), routing);
+}
+
+} // namespace weir
