@@ -285,8 +285,8 @@ DrawEvents(RandomDraws& draws, const ClusterSpec& spec)
            ", factor: " + std::to_string(draws.LogUniform(0.05, 0.9)) + "}";
 }
 
-/** Machine and nodes of a scenario, drawn once: what is drawn again leaves the sizes as they are.
- */
+/** Machine and nodes of a scenario. Of the calibrated population drawn once: what is drawn again
+ * leaves the sizes as they are. */
 SampledCluster
 DrawCluster(RandomDraws& draws, Population population, bool isNetworked)
 {
@@ -420,9 +420,13 @@ SampleStep(uint64_t seed, uint64_t index, Population population, const Catalog& 
 {
     RandomDraws draws(seed, index);
     const bool isCalibrated = population == Population::Calibrated;
-    const SampledCluster cluster =
+    SampledCluster cluster =
         DrawCluster(draws, population, isCalibrated && WantsContention(index));
     return DrawnUntilPossible([&] {
+        if (!isCalibrated) // on some clusters no step of a shifted population is short enough
+        {
+            cluster = DrawCluster(draws, population, false);
+        }
         SampledRun step;
         step.text = DrawScenario(draws, population, cluster, catalog);
         const auto read = [&](Fidelity fidelity) {
