@@ -420,8 +420,7 @@ SampleStep(uint64_t seed, uint64_t index, Population population, const Catalog& 
 {
     RandomDraws draws(seed, index);
     const bool isCalibrated = population == Population::Calibrated;
-    SampledCluster cluster =
-        DrawCluster(draws, population, isCalibrated && WantsContention(index));
+    SampledCluster cluster = DrawCluster(draws, population, isCalibrated && WantsContention(index));
     return DrawnUntilPossible([&] {
         if (!isCalibrated) // on some clusters no step of a shifted population is short enough
         {
