@@ -196,9 +196,8 @@ TEST(AutoFidelity, IsInTheResult)
     EXPECT_NE(text.find("tolerance: 10%"), std::string::npos) << text;
 }
 
-/** A job whose step has a bound that meets the tolerance is analytical as a whole; with a tolerance
- * of nothing, or beside another job, of which analytical has no bound, calls are chosen one by one.
- */
+/** Jobs whose steps have bounds that meet the tolerance are analytical as a whole; with a tolerance
+ * of nothing, or of more jobs than the sample has, calls are chosen one by one. */
 TEST(AutoFidelity, RunsAWholeStepByItsBound)
 {
     const Calibration steps = ReadCalibration("steps", Catalog());
@@ -215,15 +214,23 @@ TEST(AutoFidelity, RunsAWholeStepByItsBound)
     const Scenario exact =
         SmallScenario({{"network.fidelity", "auto"}, {"network.tolerance", "0%"}});
     EXPECT_NE(ToJson(exact, run(exact)).find("\"step\": null"), std::string::npos);
-    const std::string job =
-        "model: {base: gpt-22b, name: small, layers: 4}, "
-        "parallel: {tensor: 8, globalBatch: 2}, steps: 1}";
-    const Scenario two =
-        SmallScenario({{"network.fidelity", "auto"},
-                       {"network.tolerance", "10%"},
-                       {"system.nodes", "2"},
-                       {"jobs", "[{name: one, " + job + ", {name: two, " + job + "]"}});
-    EXPECT_NE(ToJson(two, run(two)).find("\"step\": null"), std::string::npos);
+    const auto jobs = [](const std::vector<std::string>& names) {
+        std::string all;
+        for (const std::string& name : names)
+        {
+            all += "{name: " + name +
+                   ", model: {base: gpt-22b, name: small, layers: 4}, "
+                   "parallel: {tensor: 8, globalBatch: 2}, steps: 1}, ";
+        }
+        return SmallScenario({{"network.fidelity", "auto"},
+                              {"network.tolerance", "10%"},
+                              {"system.nodes", std::to_string(names.size())},
+                              {"jobs", "[" + all + "]"}});
+    };
+    const Scenario two = jobs({"one", "two"});
+    EXPECT_NE(ToJson(two, run(two)).find("\"step\": \"analytical\""), std::string::npos);
+    const Scenario three = jobs({"one", "two", "three"});
+    EXPECT_NE(ToJson(three, run(three)).find("\"step\": null"), std::string::npos);
 }
 
 TEST(AutoFidelity, RefusesOtherTolerances)
