@@ -376,8 +376,7 @@ ScheduleGraph::NumberKinds()
     for (const ConnectionNode& each : m_connections)
     {
         const ScheduleConnection& c = *each.connection;
-        const uint64_t hash = Mix(static_cast<uint64_t>(c.latency.ToPicoseconds()) ^
-                                  Mix(static_cast<uint64_t>(c.cap.ToGBps() * 1e6)));
+        const uint64_t hash = Mix(static_cast<uint64_t>(c.latency.ToPicoseconds()));
         add({3, figures.NumberOf(c, hash), m_schedule.channels[each.channel].copies});
     }
     std::unordered_map<double, uint32_t> rates;

@@ -123,8 +123,8 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
         unsampled = UnsampledSetting(m_planner.GetSettings(), plan.call);
     }
     return {{ToString(shortcut),
-             ToString(plan.algorithm),
              isContended ? CONTENDED : UNCONTENDED,
+             ToString(plan.algorithm),
              SizeClass(plan.wire / std::max(plan.duration, Time::Picoseconds(1))),
              OperationClass(plan.call.op)},
             {FeatureOf(group.Size()),
@@ -135,7 +135,7 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
              group.nodes > 1 ? FeatureOf(m_features.oversubscription) : 0,
              FeatureOf(m_features.nodeRate),
              group.nodes > 1 ? FeatureOf(m_features.networkRate) : 0},
-            1,
+            CONTENTION + 1,
             std::move(unsampled)};
 }
 

@@ -42,6 +42,17 @@ IsSlowedByOthers(Simulation& simulation)
     return !classes.Met(0).empty();
 }
 
+/** Whether a call of a job passes chunks on from rank to rank. */
+bool
+IsPipelined(Simulation& simulation)
+{
+    const auto& loops = simulation.Collectives();
+    return std::any_of(loops.begin(), loops.end(), [&](const auto& loop) {
+        const CollectivePlan& plan = simulation.GetPlanner().Plan(loop->GetCall());
+        return plan.algorithm != Algorithm::PointToPoint;
+    });
+}
+
 } // namespace
 
 RegimePosition
@@ -50,10 +61,12 @@ PositionOfCalls(const Scenario& scenario, Simulation& simulation)
     Planner& planner = simulation.GetPlanner();
     const CollectivePlan& plan = planner.Plan(simulation.Collectives().front()->GetCall());
     RegimePosition position = CallPositions(planner).Of(plan, scenario.fidelity);
-    const bool isContended =
-        position.path.at(CallPositions::CONTENTION) == CONTENDED || IsSlowedByOthers(simulation);
-    position.path = {ToString(scenario.fidelity), "jobs", isContended ? CONTENDED : UNCONTENDED};
-    position.leastDepth = position.path.size();
+    position.path = {ToString(scenario.fidelity),
+                     "jobs",
+                     IsSlowedByOthers(simulation) ? "concurrent" : "isolated",
+                     IsPipelined(simulation) ? "pipelined" : "exchange",
+                     position.path.at(CallPositions::CONTENTION)};
+    position.leastDepth = position.path.size() - 1;
     if (position.unsampled.empty())
     {
         position.unsampled = UnsampledPart(scenario);

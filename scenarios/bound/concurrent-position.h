@@ -11,10 +11,11 @@ namespace weir
 
 /**
  * Where the mean time of a call of the first job stands in a scenario of jobs that are collectives.
- * Features are those of CallPositions. The path is the shortcut, "jobs", and whether the call is
- * "contended", which is so where calls of another job slow it (CallClasses::Met) or where a call by
- * itself is, or "uncontended". Scenarios of more than two jobs, of several calls in turn, with
- * traffic, events or pauses, are unsampled.
+ * Features are those of CallPositions. The path is the shortcut, "jobs", whether calls of another
+ * job slow the call ("concurrent", CallClasses::Met) or not ("isolated"), whether all calls are
+ * sends and receives ("exchange") or some pass chunks on ("pipelined"), and whether it is contended
+ * by itself. Scenarios of more than two jobs, of several calls in turn, with traffic, events or
+ * pauses, are unsampled.
  */
 RegimePosition PositionOfCalls(const Scenario& scenario, Simulation& simulation);
 

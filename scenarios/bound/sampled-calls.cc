@@ -28,10 +28,18 @@ const std::vector<const char*> SYSTEMS{
     "hgx-a100",    "hgx-b200",      "hgx-b300",       "hgx-h100",   "hgx-h200-4",
     "hgx-h200",    "hgx-h800",      "oci-a100",       "perlmutter", "polaris"};
 const std::vector<uint32_t> NODES{1, 1, 1, 2, 2, 3, 4, 4, 6, 8, 8, 12, 16};
+/** Many of the operations that are hard to foretell; sends and receives are exact. */
 const std::vector<CollectiveOp> OPS{CollectiveOp::AllReduce,
                                     CollectiveOp::AllReduce,
                                     CollectiveOp::AllReduce,
+                                    CollectiveOp::AllReduce,
+                                    CollectiveOp::AllReduce,
+                                    CollectiveOp::AllReduce,
+                                    CollectiveOp::AllReduce,
+                                    CollectiveOp::AllReduce,
                                     CollectiveOp::AllGather,
+                                    CollectiveOp::AllGather,
+                                    CollectiveOp::ReduceScatter,
                                     CollectiveOp::ReduceScatter,
                                     CollectiveOp::Broadcast,
                                     CollectiveOp::Reduce,

@@ -2,6 +2,7 @@
 #include "scenarios/simulation/simulation.h"
 
 #include "compute-model/execution/step-call.h"
+#include "compute-model/layers/step-stream.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -175,13 +176,15 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
                           CollectiveLoop::CallEnded ended)
 {
     CollectiveEngine& engine = GetEngine(fidelity);
+    // One stream for all: the calls follow each other. A GPU is in one job only.
+    const auto stream = static_cast<uint32_t>(gpus.front().Index() * STREAM_COUNT);
     for (CollectiveCall& call : sequence.calls)
     {
         call.communicator = m_planner.AddCommunicator(gpus);
         m_planner.Plan(call);
         if (engine.WantsClasses())
         {
-            engine.ExpectConcurrent({{call}, {}});
+            engine.ExpectConcurrent({{call}, {stream}});
         }
     }
     m_collectives.push_back(std::make_unique<CollectiveLoop>(

@@ -183,6 +183,12 @@ AddJobs(Simulation& simulation, const Scenario& scenario)
     for (const CollectiveJobSpec& spec : scenario.collectives)
     {
         const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement);
+        if (gpus.size() < 2)
+        {
+            throw InputError((spec.placement.where.empty() ? "placement" : spec.placement.where) +
+                             ": found 1 free GPU for collective '" + spec.name +
+                             "', expected at least 2");
+        }
         CallSequence sequence{{}, spec.calls, spec.start, spec.period};
         for (const CalledCollective& called : spec.sequence)
         {

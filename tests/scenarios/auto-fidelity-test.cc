@@ -103,6 +103,22 @@ TEST(AutoFidelity, IsFlowBesideTraffic)
     EXPECT_EQ(result.collectives.front().calls, run("{fidelity: flow}").collectives.front().calls);
 }
 
+/** Calls of a sequence follow each other: alone on their nodes nothing slows them. */
+TEST(AutoFidelity, RunsCallsInTurnByShortcut)
+{
+    const RunResult result = Play(ReadScenario(
+        YamlNode::Parse("system: {base: hgx-h100, nodes: 4}\n"
+                        "jobs:\n"
+                        "  - name: a\n"
+                        "    collective: {calls: 3, sequence: [{op: reduce-scatter, bytes: "
+                        "256MiB}, {op: all-gather, bytes: 256MiB}]}\n"
+                        "network: {fidelity: auto, tolerance: 50%}\n",
+                        "run.yaml"),
+        Catalog()));
+    EXPECT_EQ(CallsIn(result, Fidelity::Analytical), 6U);
+    EXPECT_EQ(CallsIn(result, Fidelity::Flow), 0U);
+}
+
 /** Two collectives that are under way at once over the same ports are flows; with a node each they
  * need not be. */
 TEST(AutoFidelity, SeesJobsThatMeet)

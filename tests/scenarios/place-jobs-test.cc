@@ -212,6 +212,11 @@ TEST(CollectiveJobs, RefusesWithPlaceFoundAndExpected)
     EXPECT_NE(refusal("{name: a, collective: {op: all-reduce, bytes: 1MB, calls: 1}, gpus: 99}")
                   .find("found 32 free GPUs for job 'a', expected 99"),
               std::string::npos);
+    // It would take no time, for ever.
+    EXPECT_NE(refusal("{name: b, collective: {op: all-reduce, bytes: 1MB, calls: 1}, "
+                      "placement: {gpus: [3]}}")
+                  .find("placement: found 1 free GPU for collective 'b', expected at least 2"),
+              std::string::npos);
 }
 
 // A call begins when the one before ends, a round 5 ms after the one before it where it is over by
