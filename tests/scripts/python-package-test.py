@@ -115,7 +115,7 @@ class Links(unittest.TestCase):
             crossing = set(paths[paths["link"] == name]["path"])
             self.assertTrue(set(on["path"]) <= crossing)
             self.assertEqual(len(on), result.flows["path"].isin(crossing).sum())
-            carried = (on["bytes"] * on["times"]).sum()
+            carried = (on["bytes"] * on["share"]).sum()
             self.assertAlmostEqual(carried / links.loc[name, "bytes"], 1, places=6)
             self.assertTrue(on["start"].is_monotonic_increasing)
 
