@@ -93,10 +93,10 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
     /** Switches that route by load choose when a flow starts. */
     void OnFlowStarted(FlowId id, const FlowRequest& request, Time) override
     {
-        const PathId path = m_transport.CurrentPath(id);
-        if (path != m_routing.PlannedPath(request.route))
+        const FlowPath taken = m_transport.CurrentPath(id);
+        if (taken.unit == 1 && taken.path != m_routing.PlannedPath(request.route))
         {
-            m_flows.SetPath(request.token, path);
+            m_flows.SetPath(request.token, taken.path);
         }
     }
 

@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_RESULTS_RECORD_TABLES_H
 #define WEIR_SCENARIOS_RESULTS_RECORD_TABLES_H
 
+#include "fabric/routing/path-table.h"
 #include "fabric/transport/packet/flow-counters.h"
 #include "scenarios/results/hdf5-table.h"
 
@@ -157,7 +158,7 @@ struct FlowTable
         table.Add<double>({"slowdown", "1", "fct over that of the flow uncontended", ""});
     std::optional<PacketColumns> packets; //!< where the transport has some
     int64_t leftOut{0};                   //!< rows past the limit
-    std::vector<bool> paths;              //!< by PathId: whether a row refers to it
+    std::vector<FlowPath> paths;          //!< by number; invalid: no row refers to it
 };
 
 /** /link_series: what links carried, by time bin. */

@@ -75,8 +75,9 @@ struct FlowRecord
 {
     FlowOwner owner;
     RouteId route;
-    PathId path; //!< that it took
-    Bytes bytes; //!< on the wire
+    FlowPath path;          //!< when it ended
+    uint32_t pathNumber{0}; //!< of the run's different paths, in the order of these records
+    Bytes bytes;            //!< on the wire
     double weight{1};
     Time ideal; //!< what it takes uncontended: overhead, latency, bytes over its cap or bottleneck
     bool isShown{false}; //!< while a step was under way that a timeline shows

@@ -453,9 +453,13 @@ Recorder::OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Ti
             return job->IsInShownStep();
         });
     const FlowCounters* packets = m_transport->GetFlowCounters(id);
+    const FlowPath path = m_transport->CurrentPath(id);
+    const uint64_t key = uint64_t{path.path.Index()} << 32 | path.unit;
+    const auto number = static_cast<uint32_t>(m_pathNumbers.size());
     m_sinks->OnFlow({m_findOwner(request),
                      request.route,
-                     m_transport->CurrentPath(id),
+                     path,
+                     m_pathNumbers.try_emplace(key, number).first->second,
                      request.bytes,
                      request.weight,
                      UncontendedTime(request, *m_routing),

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace weir
@@ -69,8 +70,8 @@ std::vector<uint32_t> RanksStoodFor(const StepGraph& graph,
 constexpr std::size_t MAX_REPRESENTATIVES = 16;
 
 /**
- * Watches executors and the transport and hands records to its sinks as they happen. Keeps nothing
- * but O(links) for the link series, and for the port series what PortSeries says.
+ * Watches executors and the transport and hands records to its sinks as they happen. Keeps
+ * O(paths), O(links) for the link series, and for the port series what PortSeries says.
  *
  * What is recorded, of the whole run: every step, the operations of the recorded ranks, the
  * collectives of the groups they belong to, all flows; the series where they are asked for. Of
@@ -131,6 +132,7 @@ class Recorder : private TransportObserver, private PortObserver
     Transport* m_transport{nullptr};
     const Routing* m_routing{nullptr};
     FindOwner m_findOwner;
+    std::unordered_map<uint64_t, uint32_t> m_pathNumbers; //!< by path and unit
     std::unique_ptr<LinkSeries> m_linkSeries;
     std::unique_ptr<PortSeries> m_portSeries;
 };

@@ -247,9 +247,8 @@ ResultFile::OnFlow(const FlowRecord& record)
     {
         return;
     }
-    const uint32_t path = record.path.Index();
-    table.paths.resize(std::max<std::size_t>(table.paths.size(), path + 1));
-    table.paths[path] = true;
+    table.paths.resize(std::max<std::size_t>(table.paths.size(), record.pathNumber + 1));
+    table.paths[record.pathNumber] = record.path;
     const FlowOwner& owner = record.owner;
     const bool isCollective = owner.collectiveJob != FlowOwner::NO_COLLECTIVE_JOB;
     const bool isTraffic = owner.trafficJob != FlowOwner::NO_COLLECTIVE_JOB;
@@ -276,7 +275,7 @@ ResultFile::OnFlow(const FlowRecord& record)
     table.destination.Append(indexOf(routing.DestinationOf(record.route)));
     table.fct.Append(fct.ToSeconds());
     table.slowdown.Append(record.ideal > Time() ? fct / record.ideal : 1);
-    table.path.Append(path);
+    table.path.Append(record.pathNumber);
     table.bytes.Append(record.bytes.Count());
     table.weight.Append(record.weight);
     table.start.Append(record.started.ToSeconds());

@@ -25,7 +25,7 @@ class Simulation;
  *  - /steps: every step of every job
  *  - /ranks: by job and rank, the breakdown of the steady step
  *  - /ops, /collectives: of the ranks and groups that Recorder chooses; columns say for how many
- *  - /flows: with their paths in /flow_paths (link lists by path)
+ *  - /flows: with their paths in /flow_paths (links and shares by path)
  *  - /links: what each link is, what it carried and, of packets, what happened at its port;
  *    /link_series: bytes per link and time bin, where there were any; /port_series: queue lengths
  *    and pauses of the busiest ports (PortSeries)

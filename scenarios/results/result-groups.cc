@@ -258,23 +258,27 @@ WriteLinks(Hdf5File& file, Simulation& simulation)
 }
 
 void
-WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<bool>& used)
+WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<FlowPath>& paths)
 {
     Hdf5Table table(file, "/flow_paths", "row");
     auto& path = table.Add<uint32_t>({"path", "", "path, as in /flows/path", ""});
     auto& link = table.Add<uint32_t>({"link", "", "link it crosses", "/links/name"});
-    auto& times = table.Add<uint32_t>({"times", "1", "how often each byte crosses it", ""});
-    for (std::size_t i = 0; i < used.size(); i++)
+    auto& share =
+        table.Add<double>({"share",
+                           "1",
+                           "bytes that cross it over those of the flow; k where each does k times",
+                           ""});
+    for (std::size_t i = 0; i < paths.size(); i++)
     {
-        if (!used[i])
+        if (!paths[i].path.IsValid())
         {
             continue;
         }
-        for (const auto& entry : simulation.GetRouting().Paths().Links(PathId(i)))
+        for (const auto& entry : simulation.GetRouting().Paths().Links(paths[i].path))
         {
             path.Append(static_cast<uint32_t>(i));
             link.Append(entry.link.Index());
-            times.Append(entry.multiplicity);
+            share.Append(static_cast<double>(entry.multiplicity) / paths[i].unit);
         }
     }
     table.Finish();

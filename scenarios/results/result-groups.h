@@ -31,8 +31,8 @@ bool HasPortCounters(Simulation& simulation);
 /** /links: what each link is and what it carried in the time that is measured. */
 void WriteLinks(Hdf5File& file, Simulation& simulation);
 
-/** /flow_paths: the links of the paths for which @p used (by PathId) is set. */
-void WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<bool>& used);
+/** /flow_paths: the links of those of @p paths, by number, that are valid. */
+void WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<FlowPath>& paths);
 
 /** /provenance: the scenario after defaults, mode, seed, versions. */
 void WriteProvenance(Hdf5File& file, const RecordingSpec& spec);

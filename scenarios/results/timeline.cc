@@ -337,7 +337,7 @@ Timeline::OnFlow(const FlowRecord& record)
         return;
     }
     uint32_t shown = NONE;
-    for (const auto& entry : m_simulation->GetRouting().Paths().Links(record.path))
+    for (const auto& entry : m_simulation->GetRouting().Paths().Links(record.path.path))
     {
         shown = std::min(shown, m_shownByLink[entry.link.Index()]);
     }
@@ -377,7 +377,7 @@ Timeline::OnFlow(const FlowRecord& record)
                         record.started,
                         record.finished);
     m_writer.Argument("bytes", static_cast<uint64_t>(record.bytes.Count()));
-    m_writer.Argument("path", uint64_t{record.path.Index()});
+    m_writer.Argument("path", uint64_t{record.pathNumber});
     m_writer.EndEvent();
 }
 

@@ -48,6 +48,22 @@ TEST_F(PathTableTest, OneSequenceOfLinksHasOneIdAndKeepsItsOrder)
     EXPECT_EQ(paths.Links(id).begin()[2].link, l[1]);
 }
 
+/** Three parts, two of them over one path. */
+TEST_F(PathTableTest, DividedFlowCountsItsPartsOnLinks)
+{
+    PathTable paths(m_topology);
+    const PathId first = paths.Intern({m_links[0], m_links[2]});
+    const PathId second = paths.Intern({m_links[1], m_links[2]});
+    EXPECT_EQ(paths.InternDivided({first, first}), FlowPath{first});
+    const FlowPath divided = paths.InternDivided({first, second, first});
+    EXPECT_EQ(divided.unit, 3U);
+    const auto links = paths.Links(divided.path);
+    ASSERT_EQ(links.size(), 3U);
+    EXPECT_EQ(links.begin()[0].multiplicity, 2U);
+    EXPECT_EQ(links.begin()[1].multiplicity, 1U);
+    EXPECT_EQ(links.begin()[2].multiplicity, 3U);
+}
+
 TEST_F(PathTableTest, LinksThatRepeatAreCountedInAscendingOrder)
 {
     PathTable paths(m_topology);

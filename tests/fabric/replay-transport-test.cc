@@ -97,7 +97,7 @@ class PathsAtStart : public TransportObserver
 
     void OnFlowStarted(FlowId id, const FlowRequest&, Time) override
     {
-        paths.push_back(m_bench.Any().CurrentPath(id));
+        paths.push_back(m_bench.Any().CurrentPath(id).path);
     }
 
     std::vector<PathId> paths;

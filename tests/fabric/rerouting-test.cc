@@ -311,7 +311,7 @@ TEST(ReroutingTest, FlowsReturnWhenTheirLinkComesUp)
     transport.AdvanceTo(Time());
     transport.SetLinksUp(WireOf(topology, direct), false, Time::Milliseconds(100));
     EXPECT_NEAR(transport.CurrentRate(id).ToGBps(), 1, 1e-9);
-    EXPECT_EQ(routing.Paths().Links(transport.CurrentPath(id)).size(), 4U);
+    EXPECT_EQ(routing.Paths().Links(transport.CurrentPath(id).path).size(), 4U);
     transport.SetLinkRate(direct, Rate::GBps(10), Time::Milliseconds(150)); // kept until it is up
     EXPECT_NEAR(transport.CurrentRate(id).ToGBps(), 1, 1e-9);
     transport.SetLinksUp(WireOf(topology, direct), true, Time::Milliseconds(200));

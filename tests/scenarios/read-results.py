@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 import h5py
+import numpy
 
 
 def check(condition, message):
@@ -29,19 +30,21 @@ def check_columns(group):
             check(max(column) < len(group.file[catalog]), f"{column.name}: beyond {catalog}")
 
 
-def check_carried(file):
-    """Every byte of a link is of a recorded flow."""
-    flows, links = file["flows"], file["links"]
+def carried_by_flows(file):
+    """By link the bytes that flows and their paths say."""
+    flows, paths = file["flows"], file["flow_paths"]
     check(flows.attrs["rows_left_out"] == 0, "all flows are there")
-    paths = {}
-    for path, link, times in zip(*(file["flow_paths/" + c] for c in ("path", "link", "times"))):
-        paths.setdefault(path, []).append((link, int(times)))
-    carried = [0] * len(links["bytes"])
-    for path, size in zip(flows["path"], flows["bytes"]):
-        for link, times in paths.get(path, []):
-            carried[link] += int(size) * times
-    for link, size in enumerate(links["bytes"]):
-        check(abs(carried[link] - size) <= 1e-9 * size, f"link {link}: bytes of its flows")
+    by_path = numpy.bincount(flows["path"], flows["bytes"])
+    return numpy.bincount(paths["link"], by_path[paths["path"][:]] * paths["share"],
+                          minlength=len(file["links/bytes"]))
+
+
+def check_carried(file, what="", tolerance=1e-9):
+    """Every byte of a link is of a recorded flow."""
+    carried, size = carried_by_flows(file), file["links/bytes"][:]
+    off = abs(carried - size) > tolerance * size
+    check(not off.any(), f"{what} links {numpy.flatnonzero(off)}: {carried[off]} bytes of flows, "
+          f"{size[off]} of links")
 
 
 def check_owners(file):
@@ -91,6 +94,67 @@ def check_no_job(weir, folder):
                 check(set(file["flows/collective"]) == {0, 1}, "a collective a size")
 
 
+def system_of(folder, routing):
+    """Eight nodes of eight GPUs under four leaves and two to four parallel uplinks oversubscribed."""
+    path = f"{folder}/{routing}.yaml"
+    with open(path, "w") as file:
+        file.write(f"{{base: hgx-h100, name: leaves, nodes: 8, node: {{nic: {{transport: roce}}}}, "
+                   "fabric: {kind: leaf-spine, leafRadix: 32, leafDown: 16, oversubscription: 2, "
+                   f"routing: {routing}}}}}")
+    return path
+
+
+def check_routings(weir, folder):
+    """Links carry what flows and their shares say, also where switches divide a flow."""
+    with open(folder + "/some.csv", "w") as file:
+        rows = [f"{host},{(host * 5 + 17 * turn) % 64},{80000 * (turn + 1)},{turn * 5e-7}"
+                for turn in range(1, 4) for host in range(64) if (host * 5 + 17 * turn) % 64 != host]
+        file.write("src,dst,bytes,start_s\n" + "\n".join(rows))
+    with open(folder + "/one.csv", "w") as file:
+        file.write("src,dst,bytes,start_s\n0,24,80000000,0")
+    for routing in ("ecmp", "adaptive", "flowlet", "spray"):
+        system = system_of(folder, routing)
+        runs = {"some flows": ["flows", "--topology", system, "--flows", folder + "/some.csv"]}
+        for fidelity in ("stream", "flow"):
+            for op in ("all-reduce", "all-to-all"):
+                runs[f"{op} in {fidelity}"] = [
+                    "collective", "--system", system, "--nodes", "8", "--op", op, "--sizes",
+                    "1MiB,48MiB", "--fidelity", fidelity]
+        for name, arguments in runs.items():
+            path = f"{folder}/{routing}.h5"
+            subprocess.run([weir, *arguments, "-o", path], check=True, stdout=subprocess.DEVNULL)
+            with h5py.File(path) as file:
+                # Of a sprayed flow each part is rounded up to a byte.
+                check_carried(file, f"{name}, {routing}:", 1e-4 if routing == "spray" else 1e-9)
+    with h5py.File(folder + "/spray.h5") as file:
+        check(any(0 < share < 1 for share in file["flow_paths/share"]), "spray divides flows")
+    flows = ["flows", "--topology", system_of(folder, "spray"), "--flows", folder + "/one.csv"]
+    subprocess.run([weir, *flows, "-o", folder + "/one.h5"], check=True, stdout=subprocess.DEVNULL)
+    with h5py.File(folder + "/one.h5") as file:
+        up = [name.startswith("leaf0->spine") for name in file["links/name"].asstr()[:]]
+        check(list(carried_by_flows(file)[up]) == [10e6] * sum(up), "a flow over all uplinks")
+
+
+def check_packets(weir, folder):
+    """Of packets what links carry is data, and acknowledgments by the paths back."""
+    with open(folder + "/packets.csv", "w") as file:
+        rows = [f"{host},{host + 32},4096000,0" for host in range(4)]
+        file.write("src,dst,bytes,start_s\n" + "\n".join(rows))
+    for routing in ("ecmp", "adaptive", "flowlet", "spray"):
+        path = f"{folder}/packets-{routing}.h5"
+        subprocess.run([weir, "flows", "--topology", system_of(folder, routing), "--flows",
+                        folder + "/packets.csv", "--fidelity", "packet", "--congestion-control",
+                        "none", "--set", "queuePair.recovery=selective", "--set",
+                        "queuePair.reordering=1000", "-o", path], check=True,
+                       stdout=subprocess.DEVNULL)
+        with h5py.File(path) as file:
+            carried, size = carried_by_flows(file), file["links/bytes"][:]
+            forward = carried > 0
+            check(numpy.allclose(size[forward], carried[forward], rtol=0.01),
+                  f"packets, {routing}: {carried[forward]} bytes of flows, {size[forward]} of links")
+            check(size[~forward].max() < 0.05 * size.max(), f"packets, {routing}: no data elsewhere")
+
+
 def check_fidelities(weir, folder):
     """In fidelity auto the collectives' column says what the counts of the JSON say, and flows name
     the collective that they are of, whatever it ran in. A step with stragglers has no bound, so that
@@ -115,6 +179,8 @@ def check_fidelities(weir, folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_no_job(sys.argv[1], folder)
+        check_routings(sys.argv[1], folder)
+        check_packets(sys.argv[1], folder)
         check_fidelities(sys.argv[1], folder)
         path = folder + "/a.h5"
         subprocess.run([sys.argv[1], "run", "gpt-22b-8-a100-selective", "-o", path, "--quiet"], check=True)

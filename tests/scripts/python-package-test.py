@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import unittest
 
-from weir_results import FOLDER, call, flows, pipeline, ports, run_json, sweep, two_jobs
+from weir_results import FOLDER, call, flows, pipeline, ports, run_json, sprayed, sweep, two_jobs
 
 import h5py
 import numpy
@@ -115,9 +115,23 @@ class Links(unittest.TestCase):
             crossing = set(paths[paths["link"] == name]["path"])
             self.assertTrue(set(on["path"]) <= crossing)
             self.assertEqual(len(on), result.flows["path"].isin(crossing).sum())
-            carried = (on["bytes"] * on["times"]).sum()
+            carried = (on["bytes"] * on["share"]).sum()
             self.assertAlmostEqual(carried / links.loc[name, "bytes"], 1, places=6)
             self.assertTrue(on["start"].is_monotonic_increasing)
+
+    def test_a_divided_flow_puts_its_share_on_each_link(self):
+        """No more than a link has carried is of its flows; a set of links is no tree of hops."""
+        result = weir.open(sprayed())
+        up = [name for name in result.links["name"] if name.startswith("leaf0->spine")]
+        self.assertEqual(len(up), 8)
+        for name in up:
+            on = result.flows_on(name)
+            self.assertEqual(list(on["bytes"] * on["share"]), [10e6])
+        data = data_of("congestion", result, link=up[4])
+        self.assertEqual(data[data["part"] == "time"]["bytes"].sum().round(), 10e6)
+        links = data[data["part"] == "links"]
+        numpy.testing.assert_allclose(links["carried"], links["bytes"])
+        self.assertFalse((data["part"] == "tree").any())
 
 
 class RecordedRanks(unittest.TestCase):

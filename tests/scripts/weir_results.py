@@ -41,6 +41,19 @@ def two_jobs():
 
 
 @functools.cache
+def sprayed():
+    """One flow of 80 MB that is sprayed over the eight parallel uplinks of its leaf."""
+    folder = pathlib.Path(FOLDER.name)
+    (folder / "leaves.yaml").write_text(
+        "{base: hgx-h100, name: leaves, nodes: 8, node: {nic: {transport: roce}}, fabric: {kind: "
+        "leaf-spine, leafRadix: 32, leafDown: 16, oversubscription: 2, routing: spray}}",
+        encoding="utf-8")
+    (folder / "one.csv").write_text("src,dst,bytes,start_s\n0,24,80000000,0\n", encoding="utf-8")
+    return made("sprayed.h5", "flows", "--topology", "leaves.yaml", "--flows", "one.csv", "-o",
+                "sprayed.h5", "--quiet")
+
+
+@functools.cache
 def ports():
     """Packets: three hosts of a switch and, later, two of another send to one host of the second.
 

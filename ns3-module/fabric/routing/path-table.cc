@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -137,6 +138,30 @@ PathTable::InternCounted(const std::vector<PathLink>& links)
                                     " is given twice");
     }
     return InternScratch();
+}
+
+FlowPath
+PathTable::InternDivided(const std::vector<PathId>& paths)
+{
+    if (std::all_of(paths.begin(), paths.end(), [&](PathId path) { return path == paths[0]; }))
+    {
+        return {paths.front()};
+    }
+    std::map<LinkId, uint32_t> counts;
+    for (const PathId path : paths)
+    {
+        for (const PathLink& each : Links(path))
+        {
+            counts[each.link] += each.multiplicity;
+        }
+    }
+    std::vector<PathLink> links;
+    links.reserve(counts.size());
+    for (const auto& [link, count] : counts)
+    {
+        links.push_back({link, count});
+    }
+    return {InternCounted(links), static_cast<uint32_t>(paths.size())};
 }
 
 PathId

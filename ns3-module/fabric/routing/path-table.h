@@ -28,6 +28,18 @@ struct LinkShare
     double share{1};
 };
 
+/** The links of a flow: multiplicity / unit of its bytes cross each link of the path. */
+struct FlowPath
+{
+    PathId path;
+    uint32_t unit{1}; //!< 1: the flow is not divided
+
+    friend bool operator==(FlowPath a, FlowPath b)
+    {
+        return a.path == b.path && a.unit == b.unit;
+    }
+};
+
 /**
  * Interned paths: each distinct sequence of links has one PathId, so flows that share a path are
  * recognized by one comparison and a path is stored once however many flows take it.
@@ -58,6 +70,9 @@ class PathTable
      * @throws std::invalid_argument also when a link is given twice.
      */
     PathId InternCounted(const std::vector<PathLink>& links);
+
+    /** The links of a flow that is divided evenly over @p paths, of which some may be equal. */
+    FlowPath InternDivided(const std::vector<PathId>& paths);
 
     /** Hops in order, or counted links in ascending id; each once. Valid until the next Intern. */
     struct Span

@@ -162,11 +162,8 @@ class Transport : public PassiveEngine
     /** The rate a flow has now: zero until its first byte is under way, and when done. */
     virtual Rate CurrentRate(FlowId id) = 0;
 
-    /**
-     * The path that a flow takes now, or took when it ended just now; where its packets are spread,
-     * its planned path.
-     */
-    virtual PathId CurrentPath(FlowId id) = 0;
+    /** What a flow takes now, or took when it ended just now. */
+    virtual FlowPath CurrentPath(FlowId id) = 0;
 
     /** What a link carries now. */
     virtual Rate CurrentLinkRate(LinkId link) = 0;

@@ -41,7 +41,7 @@ def job_column(result, flows):
 def flows_of(result, link):
     """The flows on a link with what they carry over it (`carried`) and their job."""
     flows = result.flows_on(link)
-    return flows.assign(carried=flows["bytes"] * flows["times"], job=job_column(result, flows))
+    return flows.assign(carried=flows["bytes"] * flows["share"], job=job_column(result, flows))
 
 
 def busy_links(result, link):
@@ -69,7 +69,7 @@ def busy_links(result, link):
     paths = result.table("flow_paths")
     paths = paths[paths["link"].isin(shown["name"])].astype({"link": str})
     carried = by_path.rename(columns={"bytes": "own"}).merge(paths, on="path")
-    carried = carried.assign(carried=carried["own"] * carried["times"]).groupby(
+    carried = carried.assign(carried=carried["own"] * carried["share"]).groupby(
         ["link", "job"], as_index=False)["carried"].sum()
     columns = [name for name in ("bytes", "rate", "utilization", "saturated", "paused")
                if name in shown]

@@ -65,17 +65,17 @@ def tiers_of(links):
 
 
 def crossing(result, link):
-    """The flows whose path crosses a link; see Result.flows_on."""
-    if not (result.has("flows", "path") and result.has("flow_paths", "path", "link", "times")):
+    """The flows whose path has a link; see Result.flows_on."""
+    if not (result.has("flows", "path") and result.has("flow_paths", "path", "link", "share")):
         raise InputError(f"{result.path}: found no flows with paths, expected the HDF5 file of "
                          "weir run")
     paths = result.table("flow_paths")
     if link not in set(result.table("links")["name"]):
         raise InputError(f"{result.path}: found no link '{link}', expected a name of /links")
-    times = paths[paths["link"] == link].set_index("path")["times"]
+    share = paths[paths["link"] == link].set_index("path")["share"]
     flows = result.table("flows")
-    on = flows[flows["path"].isin(times.index)]
-    on = on.assign(times=on["path"].map(times)).sort_values("start", kind="stable")
+    on = flows[flows["path"].isin(share.index)]
+    on = on.assign(share=on["path"].map(share)).sort_values("start", kind="stable")
     for name in on.select_dtypes("category"):  # else groupby has rows of jobs that are not on it
         on[name] = on[name].cat.remove_unused_categories()
     on.attrs = flows.attrs

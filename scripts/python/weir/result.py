@@ -62,7 +62,7 @@ class Result:
     def flows_on(self, link):
         """The rows of `flows` whose path crosses the link named, in order of their start.
 
-        The column `times` is added: how often each byte crosses it. Raises InputError for an
+        The column `share` is added: bytes * share cross the link. Raises InputError for an
         unknown link, and where the result has no paths.
         """
         return crossing(self, link)

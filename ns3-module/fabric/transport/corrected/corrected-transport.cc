@@ -144,7 +144,7 @@ CorrectedTransport::CurrentRate(FlowId id)
     return m_fluid.CurrentRate(id);
 }
 
-PathId
+FlowPath
 CorrectedTransport::CurrentPath(FlowId id)
 {
     return m_fluid.CurrentPath(id);

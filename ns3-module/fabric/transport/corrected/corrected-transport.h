@@ -38,7 +38,7 @@ class CorrectedTransport final : public Transport, private TransportObserver
     bool IsLinkUp(LinkId link) const override;
     bool Cancel(FlowId id, Time now) override;
     Rate CurrentRate(FlowId id) override;
-    PathId CurrentPath(FlowId id) override;
+    FlowPath CurrentPath(FlowId id) override;
     Rate CurrentLinkRate(LinkId link) override;
 
     /** Saturated: all that the corrections leave is in use. */

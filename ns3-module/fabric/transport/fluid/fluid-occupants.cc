@@ -9,12 +9,12 @@ namespace weir
 {
 
 FlowId
-FluidTransport::Occupy(const FlowRequest& request, PathId path, Time now)
+FluidTransport::Occupy(const FlowRequest& request, FlowPath path, Time now)
 {
     CheckRequest(request);
     MoveTo(now);
-    SelectedPath selected{path, 1, Time()};
-    if (!path.IsValid())
+    SelectedPath selected{path.path, path.unit, Time()};
+    if (!path.path.IsValid())
     {
         selected = SelectPath(request, false);
     }
@@ -24,24 +24,26 @@ FluidTransport::Occupy(const FlowRequest& request, PathId path, Time now)
     flow.bytes = int64_t{1} << 62; // never done
     flow.left = std::numeric_limits<double>::infinity();
     flow.isOccupant = true;
-    flow.hasOwnPath = path.IsValid();
+    flow.hasOwnPath = path.path.IsValid();
     const FlowId id{flow.id};
     Begin(t, DelayOf(request, selected));
     return id;
 }
 
 void
-FluidTransport::SetOccupant(FlowId id, Rate cap, PathId path, Time now)
+FluidTransport::SetOccupant(FlowId id, Rate cap, FlowPath path, Time now)
 {
     MoveTo(now);
     const uint32_t t = Find(id);
     const Flow& flow = m_flows[t];
     const Bundle& bundle = m_bundles[flow.bundle];
-    const PathId next = flow.hasOwnPath ? path : bundle.path;
-    const double perUnit = cap.ToBytesPerSecond() / flow.unit;
-    if (next != bundle.path || perUnit != bundle.cap)
+    const FlowPath current{bundle.path, flow.unit};
+    const FlowPath next = flow.hasOwnPath ? path : current;
+    const double perUnit = cap.ToBytesPerSecond() / next.unit;
+    if (!(next == current) || perUnit != bundle.cap)
     {
-        MoveToBundle(t, BundleFor(next, perUnit, bundle.weight), flow.unit);
+        const double weight = bundle.weight * flow.unit / next.unit;
+        MoveToBundle(t, BundleFor(next.path, perUnit, weight), next.unit);
     }
 }
 

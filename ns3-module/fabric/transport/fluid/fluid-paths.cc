@@ -319,16 +319,15 @@ FluidTransport::StalledFlows()
     return stalled;
 }
 
-PathId
+FlowPath
 FluidTransport::CurrentPath(FlowId id)
 {
     const uint64_t t = id.value & INDEX_MASK;
     if (t >= m_flows.size() || m_flows[t].id != id.value || m_flows[t].state == State::Unused)
     {
-        return PathId();
+        return FlowPath();
     }
-    const Flow& flow = m_flows[t];
-    return flow.unit == 1 ? m_bundles[flow.bundle].path : m_routing.PlannedPath(flow.route);
+    return {m_bundles[m_flows[t].bundle].path, m_flows[t].unit};
 }
 
 } // namespace weir

@@ -67,10 +67,10 @@ class FluidTransport final : public Transport
      * @param path that it takes where routes do not say; invalid: as a flow
      * @throws std::invalid_argument as Start.
      */
-    FlowId Occupy(const FlowRequest& request, PathId path, Time now);
+    FlowId Occupy(const FlowRequest& request, FlowPath path, Time now);
 
     /** Gives what Occupy has started another cap or path. */
-    void SetOccupant(FlowId id, Rate cap, PathId path, Time now);
+    void SetOccupant(FlowId id, Rate cap, FlowPath path, Time now);
 
     /** Flows and occupants on a link, now. */
     struct Shares
@@ -98,7 +98,7 @@ class FluidTransport final : public Transport
     bool IsLinkUp(LinkId link) const override;
     bool Cancel(FlowId id, Time now) override;
     Rate CurrentRate(FlowId id) override;
-    PathId CurrentPath(FlowId id) override;
+    FlowPath CurrentPath(FlowId id) override;
     Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
     void MoveTo(Time now) override;

@@ -214,7 +214,7 @@ HybridTransport::Enter(const FlowRequest& request, FlowId flow, Time now)
     occupant.addsLatency = true;
     occupant.client = nullptr;
     const bool isSpread = m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet;
-    const PathId path = isSpread ? PathId() : m_packets.CurrentPath(flow);
+    const FlowPath path = isSpread ? FlowPath() : m_packets.CurrentPath(flow);
     stream.occupant = m_fluid.Occupy(occupant, path, now);
     stream.isPresent = true;
     stream.windows = 0;
@@ -397,7 +397,7 @@ HybridTransport::EndWindow()
 void
 HybridTransport::FindLinks(Stream& stream)
 {
-    const PathId path = m_packets.CurrentPath(stream.flow);
+    const PathId path = m_packets.CurrentPath(stream.flow).path;
     if (path == stream.path && !stream.links.empty())
     {
         return;
@@ -621,7 +621,7 @@ HybridTransport::CurrentRate(FlowId id)
                                          : m_packets.CurrentRate(Inner(id));
 }
 
-PathId
+FlowPath
 HybridTransport::CurrentPath(FlowId id)
 {
     return FormOf(id) == FlowForm::Fluid ? m_fluid.CurrentPath(Inner(id))

@@ -67,7 +67,7 @@ class HybridTransport final : public Transport
     bool IsLinkUp(LinkId link) const override;
     bool Cancel(FlowId id, Time now) override;
     Rate CurrentRate(FlowId id) override;
-    PathId CurrentPath(FlowId id) override;
+    FlowPath CurrentPath(FlowId id) override;
     Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
     void MoveTo(Time now) override;

@@ -261,7 +261,7 @@ PacketTransport::Post(uint32_t index, int64_t now)
         const uint32_t pair = m_connections[flow.connection].pairs[i];
         if (!isFootprint && m_routing.Policy().IsLoadAware())
         {
-            ChoosePath(m_connections[flow.connection], pair, now);
+            ChoosePath(m_connections[flow.connection], i, now);
         }
         m_pairs.SetCap(pair, isFootprint ? cap : cap / static_cast<double>(parts));
         m_pairs.Post(pair,
@@ -271,6 +271,7 @@ PacketTransport::Post(uint32_t index, int64_t now)
                          : PartOf(bytes, i, parts),
                      now);
     }
+    flow.path = PathOf(m_connections[flow.connection], parts);
     if (m_connections[flow.connection].isStalled && !flow.isStalled)
     {
         flow.isStalled = true;
@@ -399,6 +400,13 @@ PacketTransport::HopsOf(PathId path)
     return known;
 }
 
+/** Where packets are sprayed. */
+FlowPath
+PacketTransport::SprayedPath(RouteId route)
+{
+    return m_routing.Paths().InternDivided(m_routing.EntropyPaths(route, m_spec.queuePair.paths));
+}
+
 std::vector<QueuePairs::Path>
 PacketTransport::PathsOf(RouteId route)
 {
@@ -417,14 +425,31 @@ PacketTransport::PathsOf(RouteId route)
     return paths;
 }
 
+/** What a flow in so many parts takes. */
+FlowPath
+PacketTransport::PathOf(const Connection& connection, std::size_t parts)
+{
+    if (connection.isFootprint || m_routing.Policy().IsFixed())
+    {
+        return {connection.path};
+    }
+    if (!m_routing.Policy().IsLoadAware())
+    {
+        return connection.sprayed;
+    }
+    const auto first = connection.chosen.begin();
+    return m_routing.Paths().InternDivided({first, first + static_cast<std::ptrdiff_t>(parts)});
+}
+
 /**
  * Where switches route by load, a queue pair of which nothing is under way takes the path whose
  * fullest queue is the shortest; of equal ones the first that varying the source port finds. A
  * flowlet ends with a pause.
  */
 void
-PacketTransport::ChoosePath(Connection& connection, uint32_t pair, int64_t now)
+PacketTransport::ChoosePath(Connection& connection, std::size_t part, int64_t now)
 {
+    const uint32_t pair = connection.pairs[part];
     const RoutingPolicy& policy = m_routing.Policy();
     const bool isPaused = now - m_pairs.LastSent(pair) >= policy.FlowletGap().ToPicoseconds();
     if (connection.isStalled || !m_pairs.IsIdle(pair) ||
@@ -444,6 +469,7 @@ PacketTransport::ChoosePath(Connection& connection, uint32_t pair, int64_t now)
         }
     }
     m_pairs.SetPaths(pair, {HopsOf(best)}, now);
+    connection.chosen[part] = best;
     connection.path = best;
 }
 
@@ -541,10 +567,15 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
         {
             OpenFootprint(opened);
         }
+        else if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
+        {
+            opened.sprayed = SprayedPath(route);
+        }
     }
     Connection& connection = m_connections[index];
     while (!connection.isFootprint && connection.pairs.size() < request.connections)
     {
+        connection.chosen.push_back(path);
         connection.pairs.push_back(m_pairs.Open(PathsOf(route), FactsOf(path), 1));
         if (HasDownLink(path))
         {
@@ -632,22 +663,34 @@ PacketTransport::FirstDownLink(PathId path) const
 void
 PacketTransport::Reroute(int64_t now)
 {
-    for (Connection& connection : m_connections)
+    const bool isSprayed = m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet;
+    std::vector<bool> isRerouted(m_connections.size());
+    for (std::size_t i = 0; i < m_connections.size(); i++)
     {
+        Connection& connection = m_connections[i];
         if (connection.isFootprint)
         {
             continue;
         }
         const RouteId route = connection.route;
-        const bool isChosen = m_routing.Policy().IsLoadAware() && !HasDownLink(connection.path);
-        const PathId path = isChosen ? connection.path : m_routing.CurrentPath(route);
+        const PathId path = m_routing.CurrentPath(route);
         const bool isStalled = HasDownLink(path);
-        if (path == connection.path && isStalled == connection.isStalled &&
-            m_routing.Policy().GetScope() != RoutingPolicy::Scope::Packet)
+        bool isKept = !isSprayed && path == connection.path && isStalled == connection.isStalled;
+        if (m_routing.Policy().IsLoadAware())
+        {
+            isKept = !connection.isStalled &&
+                     std::none_of(connection.chosen.begin(),
+                                  connection.chosen.end(),
+                                  [this](PathId each) { return HasDownLink(each); });
+        }
+        if (isKept)
         {
             continue;
         }
+        isRerouted[i] = true;
         connection.path = path;
+        connection.chosen.assign(connection.pairs.size(), path);
+        connection.sprayed = isSprayed ? SprayedPath(route) : FlowPath();
         connection.isStalled = isStalled;
         for (const uint32_t pair : connection.pairs)
         {
@@ -661,7 +704,12 @@ PacketTransport::Reroute(int64_t now)
         {
             continue;
         }
-        const bool isStalled = m_connections[flow.connection].isStalled;
+        const Connection& connection = m_connections[flow.connection];
+        if (isRerouted[flow.connection])
+        {
+            flow.path = PathOf(connection, flow.request.connections);
+        }
+        const bool isStalled = connection.isStalled;
         if (isStalled != flow.isStalled)
         {
             flow.isStalled = isStalled;
@@ -753,13 +801,13 @@ PacketTransport::RequestOf(FlowId id) const
     return index == NONE ? nullptr : &m_flows[index].request;
 }
 
-PathId
+FlowPath
 PacketTransport::CurrentPath(FlowId id)
 {
     const auto index = static_cast<uint32_t>(id.value & INDEX_MASK);
     const Flow& flow = m_flows[index];
-    return flow.connection == NONE ? m_routing.CurrentPath(flow.request.route)
-                                   : m_connections[flow.connection].path;
+    return flow.connection == NONE ? FlowPath{m_routing.CurrentPath(flow.request.route)}
+                                   : flow.path;
 }
 
 Rate

@@ -61,7 +61,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     bool IsLinkUp(LinkId link) const override;
     bool Cancel(FlowId id, Time now) override;
     Rate CurrentRate(FlowId id) override;
-    PathId CurrentPath(FlowId id) override;
+    FlowPath CurrentPath(FlowId id) override;
     Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
     const PortCounters* GetPortCounters(LinkId link) override;
@@ -177,6 +177,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
         uint32_t partsLeft{0}; //!< messages that are not done
         uint32_t partsUnsent{0};
         uint32_t connection{NONE}; //!< of m_connections; NONE: it crosses no link
+        FlowPath path;             //!< once it is posted
         uint32_t port{NONE};       //!< by which it enters the network; NONE: it does not
         State state{State::Unused};
         bool isStalled{false};
@@ -189,6 +190,8 @@ class PacketTransport final : public Transport, private MessageClient, private D
         RouteId route;
         uint32_t stream{0};
         std::vector<uint32_t> pairs; //!< one a part; of a footprint one a link
+        std::vector<PathId> chosen;  //!< by pair, where switches route by load
+        FlowPath sprayed;            //!< where packets are
         PathId path;                 //!< that they take, or the last one to choose
         bool isFootprint{false};
         bool isStalled{false};
@@ -218,7 +221,9 @@ class PacketTransport final : public Transport, private MessageClient, private D
     int64_t PausedTime(const Flow& flow, int64_t now);
     void OpenFootprint(Connection& connection);
     std::vector<QueuePairs::Path> PathsOf(RouteId route);
-    void ChoosePath(Connection& connection, uint32_t pair, int64_t now);
+    FlowPath SprayedPath(RouteId route);
+    FlowPath PathOf(const Connection& connection, std::size_t parts);
+    void ChoosePath(Connection& connection, std::size_t part, int64_t now);
     int64_t MaxQueued(PathId path) const;
     QueuePairs::Path HopsOf(PathId path);
     ConnectionFacts FactsOf(PathId path) const;

@@ -1105,14 +1105,14 @@ ReplayTransport::CurrentRate(FlowId id)
                : Rate();
 }
 
-PathId
+FlowPath
 ReplayTransport::CurrentPath(FlowId id)
 {
     const Slot& slot = m_slots[id.value & INDEX_MASK];
     const Episode& episode = *m_episodes[slot.episode];
     const Input& input = episode.inputs[slot.input];
     return slot.input < episode.injected ? episode.packets->Transport().CurrentPath(input.id)
-                                         : m_routing.CurrentPath(input.request.route);
+                                         : m_routes.Of(input.request.route).taken;
 }
 
 Rate

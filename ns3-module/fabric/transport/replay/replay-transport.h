@@ -76,7 +76,7 @@ class ReplayTransport final : public Transport
 
     /** Nothing of a flow that is replayed. */
     Rate CurrentRate(FlowId id) override;
-    PathId CurrentPath(FlowId id) override;
+    FlowPath CurrentPath(FlowId id) override;
 
     /** Nothing of what is replayed. */
     Rate CurrentLinkRate(LinkId link) override;

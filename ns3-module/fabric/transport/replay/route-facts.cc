@@ -68,6 +68,9 @@ RouteFacts::Of(RouteId id)
     const RoutingPolicy& policy = m_routing.Policy();
     route.paths = policy.IsFixed() ? std::vector<PathId>{m_routing.CurrentPath(id)}
                                    : m_routing.EntropyPaths(id, m_paths);
+    route.taken = policy.GetScope() == RoutingPolicy::Scope::Packet
+                      ? m_routing.Paths().InternDivided(route.paths)
+                      : FlowPath{route.paths.front()};
     for (const PathId path : route.paths)
     {
         for (const PathLink& each : m_routing.Paths().Links(path))

@@ -27,6 +27,7 @@ class RouteFacts
     struct Route
     {
         std::vector<PathId> paths;   //!< of data
+        FlowPath taken;              //!< where no load decides
         std::vector<uint32_t> links; //!< of those and back, each once
         bool isKnown{false};
     };
