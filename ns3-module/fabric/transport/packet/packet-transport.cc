@@ -34,7 +34,7 @@ WithHeader(PacketSpec spec)
 
 } // namespace
 
-PacketTransport::PacketTransport(Routing& routing, PacketSpec spec)
+PacketTransport::PacketTransport(Routing& routing, PacketSpec spec, PathSelector* others)
     : m_spec(WithHeader(std::move(spec))),
       m_routing(routing),
       m_pairs(m_spec, m_wheel, m_packets, *this),
@@ -42,6 +42,11 @@ PacketTransport::PacketTransport(Routing& routing, PacketSpec spec)
       m_datagrams(m_spec, routing, m_packets, m_network, *this)
 {
     m_pairs.SetNetwork(m_network);
+    if (routing.Policy().IsLoadAware())
+    {
+        m_ownSelector = others ? nullptr : std::make_unique<PathSelector>(routing);
+        m_selector = others ? others : m_ownSelector.get();
+    }
 }
 
 Time
@@ -259,9 +264,10 @@ PacketTransport::Post(uint32_t index, int64_t now)
     for (std::size_t i = 0; i < parts; i++)
     {
         const uint32_t pair = m_connections[flow.connection].pairs[i];
-        if (!isFootprint && m_routing.Policy().IsLoadAware())
+        if (!isFootprint && m_selector)
         {
             ChoosePath(m_connections[flow.connection], pair, now);
+            Count(pair, true);
         }
         m_pairs.SetCap(pair, isFootprint ? cap : cap / static_cast<double>(parts));
         m_pairs.Post(pair,
@@ -329,6 +335,13 @@ PacketTransport::OnMessageDone(uint32_t message, int64_t now)
     {
         flow.counters.paused += PausedTime(flow, now);
         m_observers.OnFlowFinished(id, request, started, time);
+    }
+    if (m_selector && flow.connection != NONE && !m_connections[flow.connection].isFootprint)
+    {
+        for (uint32_t i = 0; i < request.connections; i++)
+        {
+            Count(m_connections[flow.connection].pairs[i], false);
+        }
     }
     flow.state = State::Unused;
     m_unused.push_back(message);
@@ -417,45 +430,48 @@ PacketTransport::PathsOf(RouteId route)
     return paths;
 }
 
-/**
- * Where switches route by load, a queue pair of which nothing is under way takes the path whose
- * fullest queue is the shortest; of equal ones the first that varying the source port finds. A
- * flowlet ends with a pause.
- */
+/** A queue pair of which nothing is under way chooses; a flowlet ends with a pause. */
 void
 PacketTransport::ChoosePath(Connection& connection, uint32_t pair, int64_t now)
 {
     const RoutingPolicy& policy = m_routing.Policy();
-    const bool isPaused = now - m_pairs.LastSent(pair) >= policy.FlowletGap().ToPicoseconds();
+    const bool isPaused = !m_pairs.HasSent(pair) ||
+                          now - m_pairs.LastSent(pair) >= policy.FlowletGap().ToPicoseconds();
     if (connection.isStalled || !m_pairs.IsIdle(pair) ||
         (policy.GetScope() == RoutingPolicy::Scope::Flowlet && !isPaused))
     {
         return;
     }
-    PathId best;
-    int64_t least = 0;
-    for (const PathId path : m_routing.EntropyPaths(connection.route, m_spec.queuePair.paths))
-    {
-        const int64_t queued = MaxQueued(path);
-        if (!best.IsValid() || queued < least)
-        {
-            best = path;
-            least = queued;
-        }
-    }
-    m_pairs.SetPaths(pair, {HopsOf(best)}, now);
-    connection.path = best;
+    Take(connection, pair, now);
 }
 
-int64_t
-PacketTransport::MaxQueued(PathId path) const
+/** A queue pair takes the path that is the least loaded without it. */
+void
+PacketTransport::Take(Connection& connection, uint32_t pair, int64_t now)
 {
-    int64_t most = 0;
-    for (const PathLink& each : m_routing.Paths().Links(path))
+    Choice& choice = m_choices[pair];
+    const double load = choice.flows > 0 ? 1 : 0;
+    m_selector->Hold(choice.path, -load);
+    choice.path = m_selector->LeastLoaded(connection.route, 1).path;
+    m_selector->Hold(choice.path, load);
+    connection.path = choice.path;
+    m_pairs.SetPaths(pair,
+                     HasDownLink(choice.path) ? std::vector<QueuePairs::Path>()
+                                              : std::vector{HopsOf(choice.path)},
+                     now);
+}
+
+/** A queue pair carries one flow more or fewer: it is a load while it carries any. */
+void
+PacketTransport::Count(uint32_t pair, bool isMore)
+{
+    Choice& choice = m_choices[pair];
+    const uint32_t flows = isMore ? choice.flows + 1 : choice.flows - 1;
+    if (flows == 0 || choice.flows == 0)
     {
-        most = std::max(most, m_network.QueuedBytes(each.link.Index()));
+        m_selector->Hold(choice.path, isMore ? 1 : -1);
     }
-    return most;
+    choice.flows = flows;
 }
 
 bool
@@ -546,6 +562,8 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
     while (!connection.isFootprint && connection.pairs.size() < request.connections)
     {
         connection.pairs.push_back(m_pairs.Open(PathsOf(route), FactsOf(path), 1));
+        m_choices.resize(m_pairs.Size());
+        m_choices.back().path = path;
         if (HasDownLink(path))
         {
             connection.isStalled = true;
@@ -580,6 +598,10 @@ PacketTransport::SetLinkRate(LinkId link, Rate rate, Time now)
     Wake(now);
     m_now = std::max(m_now, now);
     m_network.SetRate(link.Index(), rate, now.ToPicoseconds());
+    if (m_selector)
+    {
+        m_selector->SetRate(link, rate);
+    }
 }
 
 void
@@ -628,31 +650,60 @@ PacketTransport::FirstDownLink(PathId path) const
     return LinkId();
 }
 
-/** Links have failed or come up: queue pairs take the paths that routes have now. */
+/** Queue pairs take the path that their route has now. */
+void
+PacketTransport::TakeRoute(Connection& connection, int64_t now)
+{
+    const RouteId route = connection.route;
+    const PathId path = m_routing.CurrentPath(route);
+    const bool isStalled = HasDownLink(path);
+    if (path == connection.path && isStalled == connection.isStalled &&
+        m_routing.Policy().GetScope() != RoutingPolicy::Scope::Packet)
+    {
+        return;
+    }
+    connection.path = path;
+    connection.isStalled = isStalled;
+    for (const uint32_t pair : connection.pairs)
+    {
+        m_pairs.SetPaths(pair, isStalled ? std::vector<QueuePairs::Path>() : PathsOf(route), now);
+    }
+}
+
+/** Queue pairs whose path has a link that is down, or had one, choose. */
+void
+PacketTransport::ChooseAgain(Connection& connection, int64_t now)
+{
+    bool isStalled = false;
+    for (const uint32_t pair : connection.pairs)
+    {
+        if (connection.isStalled || HasDownLink(m_choices[pair].path))
+        {
+            Take(connection, pair, now);
+            isStalled = isStalled || HasDownLink(m_choices[pair].path);
+        }
+    }
+    connection.isStalled = isStalled;
+}
+
+/** Links have failed or come up: queue pairs take the paths that are left. */
 void
 PacketTransport::Reroute(int64_t now)
 {
-    for (Connection& connection : m_connections)
+    for (std::size_t i = 0; i < m_connections.size(); i++) // clients may open others
     {
+        Connection& connection = m_connections[i];
         if (connection.isFootprint)
         {
             continue;
         }
-        const RouteId route = connection.route;
-        const bool isChosen = m_routing.Policy().IsLoadAware() && !HasDownLink(connection.path);
-        const PathId path = isChosen ? connection.path : m_routing.CurrentPath(route);
-        const bool isStalled = HasDownLink(path);
-        if (path == connection.path && isStalled == connection.isStalled &&
-            m_routing.Policy().GetScope() != RoutingPolicy::Scope::Packet)
+        if (m_selector)
         {
-            continue;
+            ChooseAgain(connection, now);
         }
-        connection.path = path;
-        connection.isStalled = isStalled;
-        for (const uint32_t pair : connection.pairs)
+        else
         {
-            m_pairs.SetPaths(
-                pair, isStalled ? std::vector<QueuePairs::Path>() : PathsOf(route), now);
+            TakeRoute(connection, now);
         }
     }
     for (Flow& flow : m_flows)
