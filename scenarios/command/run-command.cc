@@ -130,7 +130,7 @@ Run(const RunOptions& options)
         KeepWhenInterrupted();
     }
     CheckOutputs(scenario);
-    PrintNotes(scenario);
+    PrintNotes(scenario.notes);
     RunResult result;
     {
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, scenario.title);
