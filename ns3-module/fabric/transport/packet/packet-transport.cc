@@ -430,14 +430,14 @@ PacketTransport::PathsOf(RouteId route)
     return paths;
 }
 
-/** A queue pair of which nothing is under way chooses; a flowlet ends with a pause. */
+/** A queue pair none of whose flows is under way chooses; a flowlet ends with a pause. */
 void
 PacketTransport::ChoosePath(Connection& connection, uint32_t pair, int64_t now)
 {
     const RoutingPolicy& policy = m_routing.Policy();
     const bool isPaused = !m_pairs.HasSent(pair) ||
                           now - m_pairs.LastSent(pair) >= policy.FlowletGap().ToPicoseconds();
-    if (connection.isStalled || !m_pairs.IsIdle(pair) ||
+    if (connection.isStalled || (m_choices[pair].flows > 0 && !m_pairs.IsIdle(pair)) ||
         (policy.GetScope() == RoutingPolicy::Scope::Flowlet && !isPaused))
     {
         return;

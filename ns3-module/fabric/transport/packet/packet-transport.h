@@ -33,8 +33,8 @@ namespace weir
  * What has no hops in order (a multicast or a reduction in switches) takes all its links at once:
  * its bytes are sent over each of them, and it is done when the last one has them.
  *
- * Where switches choose by load, a queue pair of which nothing is under way takes the path that a
- * fluid's flow would take (PathSelector); it is a load of weight 1 there while it carries flows.
+ * Where switches choose by load, a queue pair none of whose flows is under way takes the path that
+ * a fluid's flow would take (PathSelector); it is a load of weight 1 there while it carries flows.
  *
  * Datagrams of somebody else share its ports with the flows (SetDatagramClient, OfferDatagrams).
  *
