@@ -66,7 +66,8 @@ struct CollectiveJobSpec
     uint32_t gpus{0};    //!< how many; 0: all that its placement has
     Time start;          //!< of the first call
     PlacementSpec placement;
-    std::string where{}; //!< for messages, as YamlNode::Where; empty: not from a file
+    std::string where{};     //!< for messages, as YamlNode::Where; empty: not from a file
+    std::string gpusWhere{}; //!< the same for `gpus`
 };
 
 /** A job as a scenario has it; it gets its GPUs by its placement when the scenario is wired. */
@@ -123,6 +124,7 @@ struct OutputSpec
     std::optional<Time> portSeries; //!< least bin width of the port series
     std::vector<uint32_t> ranks{};  //!< of training jobs: recorded beside those that always are
     bool allRanks{false};           //!< all of them are
+    bool keepsStuck{false};         //!< files stay of a run that cannot go on, too
 };
 
 /** Which flows of a scenario are packets where its fidelity is hybrid, and how they meet others. */
@@ -141,7 +143,8 @@ struct TrafficJobSpec
     std::string until{}; //!< flows begin until this job ends; empty: as the traffic says
     uint32_t gpus{0};    //!< how many; 0: all that its placement has
     PlacementSpec placement;
-    std::string where{}; //!< for messages, as YamlNode::Where; empty: not from a file
+    std::string where{};     //!< for messages, as YamlNode::Where; empty: not from a file
+    std::string gpusWhere{}; //!< the same for `gpus`
 };
 
 /** An experiment, with every default filled in. */

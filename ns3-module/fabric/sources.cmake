@@ -57,7 +57,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/rate-recovery.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-bundles.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/path-selector.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/path-selector.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-occupants.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-paths.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-settle.cc

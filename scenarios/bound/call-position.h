@@ -26,12 +26,11 @@ class CallPositions
     static std::vector<std::string> FeatureNames();
 
     /**
-     * The path of a call's position is the shortcut, whether other traffic on the fabric decides its
-     * time ("contended": the bottleneck is a link between switches, or switches route by load; a
-     * regime of both stands for neither), its algorithm, whether latency or bytes make up its time,
-     * and the class of its operation.
-     * Fabrics, algorithms, versions and settings of NCCL that no sample has are unsampled.
-     * O(1).
+     * The path of a call's position is the shortcut, whether other traffic on the fabric decides
+     * its time ("contended": the bottleneck is a link between switches, or switches route by load;
+     * a regime of both stands for neither), its algorithm, whether latency or bytes make up its
+     * time, and the class of its operation. Fabrics, algorithms, versions and settings of NCCL that
+     * no sample has are unsampled. O(1).
      */
     RegimePosition Of(const CollectivePlan& plan, Fidelity shortcut) const;
 

@@ -365,13 +365,17 @@ ReadSweep(const CollectiveOptions& options)
     ReadUnequalParts(options, spec);
     if (!options.fidelity.empty())
     {
-        spec.fidelity = Expect(
-            ParseFidelity(options.fidelity), "--fidelity", options.fidelity, FidelitiesOfCalls());
+        const std::optional<Fidelity> fidelity = ParseFidelity(options.fidelity);
+        spec.fidelity = Expect(fidelity == Fidelity::Hybrid ? std::nullopt : fidelity,
+                               "--fidelity",
+                               options.fidelity,
+                               FidelitiesOfCalls());
     }
     ReadAuto(options, spec);
     if (FormOf(spec.fidelity) == FlowForm::Packets)
     {
         spec.packets = ReadPacketsOptions(options.packets);
+        PrintPacketsNotes(options.packets, spec.packets, *spec.cluster.fabric.routing);
     }
     else
     {

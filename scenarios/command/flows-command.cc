@@ -219,6 +219,10 @@ RunFlows(const FlowsOptions& options)
                             ? DrawFlows(LoadTrafficFile(options.flows, Catalog()), *network)
                             : ReadFlowFile(options.flows, *network);
     report.cost.readSeconds = watch.Lap();
+    if (overrides.packets)
+    {
+        PrintPacketsNotes(options.packets, *overrides.packets, network->GetRouting().Policy());
+    }
     recording.Begin(network->GetSimulation());
     {
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, options.flows);

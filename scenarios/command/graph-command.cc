@@ -79,7 +79,7 @@ ShowGraph(const GraphOptions& options)
     {
         throw InputError((job.where.empty() ? scenario.path : job.where) + ": " + error.what());
     }
-    PrintNotes(scenario);
+    PrintNotes(scenario.notes);
     std::cout << scenario.title << ", job " << job.name << ", " << text;
     return ExitCode::Done;
 }

@@ -1,19 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/packets-option.h"
+#include "scenarios/command/print-notes.h"
 #include "scenarios/command/verb-options.h"
 
+#include "fabric/parameters/parameter-keys.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "scenarios/flows/hpcc-config.h"
+#include "scenarios/readers/packet-use-notes.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/read-corrections.h"
 #include "scenarios/readers/read-packets.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace weir
 {
+
+namespace
+{
+
+/** Refuses settings of a run or a system: these reach the network alone. */
+void
+ExpectNetworkSettings(const std::vector<std::string>& settings)
+{
+    PacketSpec packets;
+    std::vector<std::string> own = KeysOf(packets);
+    own.insert(own.end(), {"congestionControl", "sharing", "corrections"});
+    for (const auto& [key, part] : packets.Parts())
+    {
+        own.emplace_back(key);
+    }
+    std::vector<std::string> others = YamlKeysOf("run");
+    const std::vector<std::string> ofSystem = YamlKeysOf("system");
+    others.insert(others.end(), ofSystem.begin(), ofSystem.end());
+    for (const std::string& setting : settings)
+    {
+        const std::string key = setting.substr(0, setting.find_first_of(".="));
+        const auto isIn = [&key](const std::vector<std::string>& keys) {
+            return std::find(keys.begin(), keys.end(), key) != keys.end();
+        };
+        if (isIn(others) && !isIn(own))
+        {
+            throw InputError("--set " + setting + ": found '" + key +
+                             "', which --set does not reach here, expected a key of network: " +
+                             JoinNames(own) + "; a system is changed in its file");
+        }
+    }
+}
+
+} // namespace
 
 void
 AddPacketsOptions(CLI::App& verb, PacketsOptions& options)
@@ -39,6 +79,7 @@ ReadPacketsOptions(const PacketsOptions& options)
 PacketSpec
 ReadPacketsOptions(const PacketsOptions& options, YamlNode node)
 {
+    ExpectNetworkSettings(options.settings);
     std::vector<std::string> settings = options.settings;
     if (!options.congestionControl.empty())
     {
@@ -50,9 +91,22 @@ ReadPacketsOptions(const PacketsOptions& options, YamlNode node)
     return spec;
 }
 
+void
+PrintPacketsNotes(const PacketsOptions& options,
+                  const PacketSpec& spec,
+                  const RoutingPolicy& routing)
+{
+    const bool hasFile = !options.network.empty() && !HpccConfig::IsOne(options.network);
+    YamlNode node =
+        hasFile ? YamlNode::Load(options.network) : YamlNode::ParseArgument("{}", "--network");
+    ApplySettings(node, options.settings);
+    PrintNotes(NotesOnPacketUse(node, spec, routing));
+}
+
 FluidOptions
 ReadFluidOptions(const PacketsOptions& options, Fidelity fidelity)
 {
+    ExpectNetworkSettings(options.settings);
     FluidOptions read;
     const char* option = !options.network.empty()             ? "--network"
                          : !options.congestionControl.empty() ? "--congestion-control"

@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_COMMAND_PACKETS_OPTION_H
 
 #include "collectives/fidelity.h"
+#include "fabric/routing/routing-policy.h"
 #include "fabric/sharing/sharing-spec.h"
 #include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
@@ -34,6 +35,14 @@ PacketSpec ReadPacketsOptions(const PacketsOptions& options);
 
 /** As above, with @p network in place of the file. */
 PacketSpec ReadPacketsOptions(const PacketsOptions& options, YamlNode network);
+
+/**
+ * Says on standard error what of the options has no effect beside @p spec, which was read from
+ * them, and @p routing.
+ */
+void PrintPacketsNotes(const PacketsOptions& options,
+                       const PacketSpec& spec,
+                       const RoutingPolicy& routing);
 
 /** What a user says of a fluid. */
 struct FluidOptions

@@ -7,9 +7,9 @@ namespace weir
 {
 
 void
-PrintNotes(const Scenario& scenario)
+PrintNotes(const std::vector<std::string>& notes)
 {
-    for (const std::string& note : scenario.notes)
+    for (const std::string& note : notes)
     {
         std::cerr << "weir: note: " << note << "\n";
     }

@@ -2,13 +2,14 @@
 #ifndef WEIR_SCENARIOS_COMMAND_PRINT_NOTES_H
 #define WEIR_SCENARIOS_COMMAND_PRINT_NOTES_H
 
-#include "scenarios/scenario.h"
+#include <string>
+#include <vector>
 
 namespace weir
 {
 
-/** Prints what of @p scenario has no effect on standard error, a line each. */
-void PrintNotes(const Scenario& scenario);
+/** Prints @p notes of what has no effect on standard error, a line each. */
+void PrintNotes(const std::vector<std::string>& notes);
 
 } // namespace weir
 

@@ -3,8 +3,10 @@
 
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/verb-options.h"
+#include "scenarios/results/link-series.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <nlohmann/json.hpp>
@@ -75,6 +77,11 @@ ReadResultOptions(const ResultOptions& options,
     {
         const YamlNode series = YamlNode::ParseArgument(options.series, "--link-series");
         spec.output.linkSeries = ReadWidth(series, options.series);
+        if (*spec.output.linkSeries < LinkSeries::LEAST_WIDTH)
+        {
+            series.Fail("found '" + options.series + "', expected at least " +
+                        FormatTime(LinkSeries::LEAST_WIDTH));
+        }
         if (options.file.empty())
         {
             series.Fail("found it without a file, expected --output beside it");

@@ -60,6 +60,7 @@ ReadRun(const RunOptions& options)
     }
     Scenario scenario = LoadScenario(options.file, settings, Catalog());
     scenario.automatic.coverage = options.coverage;
+    scenario.output.keepsStuck = options.keepPartial;
     if (!options.tolerance.empty() && scenario.fidelity != Fidelity::Auto)
     {
         throw InputError("--tolerance: found it with fidelity " +
@@ -130,7 +131,7 @@ Run(const RunOptions& options)
         KeepWhenInterrupted();
     }
     CheckOutputs(scenario);
-    PrintNotes(scenario);
+    PrintNotes(scenario.notes);
     RunResult result;
     {
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, scenario.title);
@@ -156,7 +157,10 @@ Run(const RunOptions& options)
     else if (!options.quiet)
     {
         std::cout << Summarize(scenario, result);
-        PrintOutputs(scenario);
+        if (result.waiting.empty() || options.keepPartial)
+        {
+            PrintOutputs(scenario);
+        }
     }
     if (result.isPartial)
     {
@@ -198,7 +202,7 @@ AddRunCommand(CLI::App& application)
     verb->add_flag("--keep-partial",
                    options->keepPartial,
                    "At Ctrl-C write results of what has been done, marked as partial; a second "
-                   "Ctrl-C leaves nothing");
+                   "Ctrl-C leaves nothing. Also those of a run that cannot go on");
     verb->footer(
         "Examples:\n"
         "  weir run gpt-175b-96-h800\n"

@@ -124,6 +124,7 @@ RunRecorder::Install(Ptr<FluidFabric> fabric)
     fabric->GetDriver()->Synchronize();
     try
     {
+        m_scenario.output.keepsStuck = true;
         m_recording = std::make_unique<weir::RunRecording>(m_scenario);
         m_recording->Begin(m_runtime->GetSimulation());
     }

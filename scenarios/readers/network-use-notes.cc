@@ -2,6 +2,7 @@
 #include "scenarios/readers/network-use-notes.h"
 
 #include "fabric/parameters/parameter-keys.h"
+#include "scenarios/readers/packet-use-notes.h"
 
 #include <algorithm>
 #include <functional>
@@ -126,6 +127,14 @@ NotesOnNetworkUse(const YamlNode& network, const Scenario& scenario)
     if (dimensionWise)
     {
         AddNotes(*dimensionWise, DimensionWiseUses(), scenario, notes);
+    }
+    if (scenario.fidelity == Fidelity::Packet || scenario.fidelity == Fidelity::Hybrid)
+    {
+        for (std::string& note :
+             NotesOnPacketUse(network, scenario.packets, *scenario.cluster.fabric.routing))
+        {
+            notes.push_back(std::move(note));
+        }
     }
     return notes;
 }

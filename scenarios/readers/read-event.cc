@@ -3,6 +3,7 @@
 
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <limits>
 
@@ -51,6 +52,20 @@ ReadSpan(const YamlNode& node, const char* key)
     return span.AsTime();
 }
 
+/** The mean of a wire's times up or down: less, and nothing gets over it before it fails again. */
+Time
+ReadMeanTime(const YamlNode& node, const char* key)
+{
+    const Time least = Time::Microseconds(1);
+    const Time time = ReadSpan(node, key);
+    if (time < least)
+    {
+        const YamlNode found = node.Get(key);
+        found.Fail("found '" + found.AsString() + "', expected at least " + FormatTime(least));
+    }
+    return time;
+}
+
 void
 ReadFailures(const YamlNode& node, EventSpec& event, uint64_t seed)
 {
@@ -76,8 +91,8 @@ ReadFailures(const YamlNode& node, EventSpec& event, uint64_t seed)
             event.links.push_back(item.AsString());
         }
     }
-    event.up = ReadSpan(node, "meanTimeToFailure");
-    event.down = ReadSpan(node, "meanTimeToRepair");
+    event.up = ReadMeanTime(node, "meanTimeToFailure");
+    event.down = ReadMeanTime(node, "meanTimeToRepair");
     event.seed = seed;
     if (const auto own = node.Find("seed"))
     {

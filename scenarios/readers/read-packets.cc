@@ -7,6 +7,7 @@
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <stdexcept>
 
@@ -56,6 +57,24 @@ CheckArbitration(const YamlNode& map, const PacketSpec& spec)
     }
 }
 
+/** Refuses marks of all packets from a shorter queue on than marks of some. */
+void
+CheckMarks(const YamlNode& map, const SwitchSpec& spec)
+{
+    if (spec.markFrom <= spec.markAll)
+    {
+        return;
+    }
+    if (const auto from = map.Find("markFrom"))
+    {
+        from->Fail("found '" + from->AsString() + "', expected at most markAll, " +
+                   FormatBytes(spec.markAll));
+    }
+    const YamlNode all = map.Get("markAll");
+    all.Fail("found '" + all.AsString() + "', expected at least markFrom, " +
+             FormatBytes(spec.markFrom));
+}
+
 } // namespace
 
 SwitchSpec
@@ -69,6 +88,7 @@ ReadSwitch(const YamlNode& node, const Catalog& catalog)
             spec = ReadSwitch(*base, catalog);
         }
         ReadParameters(node, spec, {"base"});
+        CheckMarks(node, spec);
         return spec;
     }
     const YamlNode model = ResolveBase(node, CatalogKind::Switches, catalog);

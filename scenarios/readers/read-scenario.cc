@@ -18,6 +18,7 @@
 #include "scenarios/readers/read-traffic.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/results/link-series.h"
 #include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
@@ -280,6 +281,7 @@ ReadCollectiveJob(const YamlNode& node)
     if (const auto gpus = node.Find("gpus"))
     {
         job.gpus = gpus->AsCount(2, MAX_INDEX);
+        job.gpusWhere = gpus->Where();
     }
     if (const auto placement = node.Find("placement"))
     {
@@ -308,6 +310,7 @@ ReadTrafficJob(const YamlNode& node, const Catalog& catalog, uint64_t seed)
     if (const auto gpus = node.Find("gpus"))
     {
         job.gpus = gpus->AsCount(2, MAX_INDEX);
+        job.gpusWhere = gpus->Where();
     }
     if (const auto placement = node.Find("placement"))
     {
@@ -639,6 +642,11 @@ ReadOutput(const YamlNode& node, Fidelity fidelity, const std::vector<JobSpec>& 
         if (*output.linkSeries == Time())
         {
             series->Fail("found '" + series->AsString() + "', expected a time above zero");
+        }
+        if (*output.linkSeries < LinkSeries::LEAST_WIDTH)
+        {
+            series->Fail("found '" + series->AsString() + "', expected at least " +
+                         FormatTime(LinkSeries::LEAST_WIDTH));
         }
     }
     if (const auto series = node.Find("portSeries"))

@@ -229,8 +229,8 @@ RunMaps()
           {"links",
            "switch-to-switch, nic-to-switch, or a list of \"from -> to\", of which the opposite "
            "direction fails too"},
-          {"meanTimeToFailure", "of a link that is up, a time"},
-          {"meanTimeToRepair", "of a link that is down, a time"},
+          {"meanTimeToFailure", "of a link that is up, a time of at least 1us"},
+          {"meanTimeToRepair", "of a link that is down, a time of at least 1us"},
           {"seed", "of the times; the run's where absent"}}},
         {"event (link-down, link-up)",
          "A duplex link fails or is restored, in `events`",
@@ -259,7 +259,8 @@ RunMaps()
          "Files of results, in `output`",
          {{"file", "HDF5 file"},
           {"timeline", "true (beside the file), false, or the timeline's own file"},
-          {"linkSeries", "bin width of what links carry over time, a time; absent: no series"},
+          {"linkSeries",
+           "bin width of what links carry over time, a time of at least 1ns; absent: no series"},
           {"portSeries",
            "bin width of queue lengths and pauses of the busiest ports over time, a time; absent: "
            "no series. In fidelity packet or hybrid; bins are wider where a run has too many"},

@@ -163,7 +163,10 @@ JobPlacer::CandidatesOf(const PlacementSpec& placement) const
 }
 
 std::vector<GpuId>
-JobPlacer::Place(const std::string& job, uint32_t ranks, const PlacementSpec& placement)
+JobPlacer::Place(const std::string& job,
+                 uint32_t ranks,
+                 const PlacementSpec& placement,
+                 const std::string& ranksWhere)
 {
     const bool isList = placement.kind == Placement::Gpus || placement.kind == Placement::Nodes;
     std::vector<GpuId> gpus;
@@ -188,9 +191,14 @@ JobPlacer::Place(const std::string& job, uint32_t ranks, const PlacementSpec& pl
     }
     if (gpus.empty() || gpus.size() < ranks)
     {
-        Fail(placement,
-             "found " + std::to_string(gpus.size()) + " free GPUs for job '" + job +
-                 "', expected " + (ranks == 0 ? "at least 1" : std::to_string(ranks)));
+        const std::string message = "found " + std::to_string(gpus.size()) +
+                                    " free GPUs for job '" + job + "', expected " +
+                                    (ranks == 0 ? "at least 1" : std::to_string(ranks));
+        if (placement.where.empty() && !ranksWhere.empty())
+        {
+            throw InputError(ranksWhere + ": " + message);
+        }
+        Fail(placement, message);
     }
     return gpus;
 }

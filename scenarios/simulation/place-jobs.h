@@ -21,11 +21,13 @@ class JobPlacer
     /**
      * The GPUs of the next job, by rank.
      * @param ranks how many; 0: all that @p placement has and that are free
+     * @param ranksWhere what says how many, for messages; empty: nothing of a file
      * @throws InputError when there are too few, one is not there or is another job's.
      */
     std::vector<GpuId> Place(const std::string& job,
                              uint32_t ranks,
-                             const PlacementSpec& placement);
+                             const PlacementSpec& placement,
+                             const std::string& ranksWhere = "");
 
   private:
     std::vector<uint32_t> NodesOf(const PlacementSpec& placement) const;

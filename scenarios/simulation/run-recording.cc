@@ -84,11 +84,12 @@ RunRecording::Finish(const std::function<void(RunResult&, Hdf5File*)>& complete)
     {
         m_recorder->Finish(m_simulation->Now());
     }
-    if (m_file)
+    const bool isKept = result.waiting.empty() || m_spec.output.keepsStuck;
+    if (m_file && isKept)
     {
         m_file->Commit(result);
     }
-    if (m_timeline)
+    if (m_timeline && isKept)
     {
         m_timeline->Commit();
     }

@@ -21,7 +21,7 @@ class Timeline;
 /**
  * What is kept of a run: the result file and the timeline that its output asks for, and what is
  * reported of it. Outputs are opened first, fed while the run goes and get their names at its end;
- * without an end nothing of them stays.
+ * without an end nothing of them stays, nor of a run that cannot go on (OutputSpec::keepsStuck).
  */
 class RunRecording
 {

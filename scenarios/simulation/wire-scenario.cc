@@ -157,7 +157,7 @@ AddTraffic(Simulation& simulation, const Scenario& scenario)
                              "expected fidelity stream, flow, packet or hybrid");
         }
         JobPlacer placer(simulation.GetCluster()); // shares GPUs with jobs
-        const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement);
+        const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement, spec.gpusWhere);
         const FlowForm form = FormOf(FidelityOf(scenario, spec.name));
         Wire(where, [&] { simulation.AddTrafficJob(spec.name, spec.traffic, gpus, form); });
     }
@@ -172,7 +172,7 @@ AddJobs(Simulation& simulation, const Scenario& scenario)
     for (const JobSpec& spec : scenario.jobs)
     {
         TrainingJobSpec job = spec;
-        job.gpus = placer.Place(spec.name, spec.plan.Ranks(), spec.placement);
+        job.gpus = placer.Place(spec.name, spec.plan.Ranks(), spec.placement, spec.where);
         for (std::size_t rank = 0; rank < job.gpus.size() && !scales.empty(); rank++)
         {
             job.computeScale.push_back(scales[job.gpus[rank].Index()]);
@@ -182,7 +182,7 @@ AddJobs(Simulation& simulation, const Scenario& scenario)
     }
     for (const CollectiveJobSpec& spec : scenario.collectives)
     {
-        const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement);
+        const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement, spec.gpusWhere);
         if (gpus.size() < 2)
         {
             throw InputError((spec.placement.where.empty() ? "placement" : spec.placement.where) +

@@ -9,6 +9,7 @@
 #include "network-figures.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -46,8 +47,8 @@ TwoLeaves(uint32_t width, const Polymorphic<RoutingPolicy>& routing)
 class Play : private FlowClient
 {
   public:
-    explicit Play(const ClusterSpec& spec)
-        : m_fabric(spec)
+    explicit Play(const ClusterSpec& spec, const std::optional<PacketSpec>& packets = {})
+        : m_fabric(spec, packets)
     {
         m_engines.Add(m_fabric.GetTransport());
     }

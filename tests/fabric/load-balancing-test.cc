@@ -196,6 +196,95 @@ TEST(FlowletTest, KeepsItsPathUntilItPauses)
     EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), 460, 1e-6);
 }
 
+// As packets, eight flows of one instant from leaf to leaf have a spine each, too, and their ends
+// are those of one alone.
+TEST(PacketRoutingTest, FlowsOfOneInstantChooseApart)
+{
+    for (const bool areFlowlets : {false, true})
+    {
+        const Polymorphic<RoutingPolicy> routing =
+            areFlowlets ? Polymorphic<RoutingPolicy>(FlowletRouting()) : AdaptiveRouting();
+        Play alone(TwoLeaves(8, routing), PacketSpec());
+        alone.Start(0, 8, MEGABYTE, Time(), 0);
+        const Time expected = alone.Run();
+        Play play(TwoLeaves(8, routing), PacketSpec());
+        for (uint32_t i = 0; i < 8; i++)
+        {
+            play.Start(i, 8 + i, MEGABYTE, Time(), i);
+        }
+        play.Run();
+        for (uint32_t i = 0; i < 8; i++)
+        {
+            EXPECT_EQ(play.EndOf(i), expected) << i;
+        }
+    }
+}
+
+// A flowlet chooses when its queue pair has never sent, at whatever time that is, and again after a
+// pause: beside a flow that has the first spine until 1 ms, one that starts at 10 us has the other.
+TEST(PacketRoutingTest, FlowletsChooseAtFirstAndAfterPauses)
+{
+    FlowletRouting routing;
+    routing.gap = Time::Microseconds(50);
+    Play play(TwoLeaves(2, routing), PacketSpec());
+    play.Start(0, 2, Bytes(10000000), Time(), 0);
+    play.Engines().RunUntil(Time::Microseconds(10));
+    play.Start(1, 3, MEGABYTE, Time::Microseconds(10), 1);
+    play.Engines().RunUntil(Time::Microseconds(200));
+    EXPECT_LT(play.EndOf(1).ToMicroseconds(), 115);
+    // The route keeps its spine within the gap, although another flow has come there since.
+    play.Start(1, 2, Bytes(10000000), Time::Microseconds(200), 2);
+    play.Engines().RunUntil(Time::Microseconds(1200));
+    const Time again = Time::Microseconds(3000);
+    play.Run();
+    play.Start(1, 3, MEGABYTE, again, 1);
+    EXPECT_LT((play.Run() - again).ToMicroseconds(), 105);
+}
+
+// The second flow between two routers of a dragonfly goes by a third one, as in a fluid: both end
+// as one alone does, but for the detour's hop.
+TEST(PacketRoutingTest, PacketsTakeDetoursInADragonfly)
+{
+    for (const bool adapts : {false, true})
+    {
+        ClusterSpec spec = ThinSpec(
+            8, Dragonfly(), adapts ? Polymorphic<RoutingPolicy>(AdaptiveRouting()) : EcmpRouting());
+        auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
+        dragonfly.routersPerGroup = 4;
+        dragonfly.nicsPerRouter = 2;
+        Play play(spec, PacketSpec());
+        play.Start(0, 2, MEGABYTE, Time(), 0);
+        play.Start(1, 3, MEGABYTE, Time(), 1);
+        const double last = play.Run().ToMicroseconds();
+        EXPECT_NEAR(last, adapts ? 100 : 200, adapts ? 4 : 8);
+    }
+}
+
+// Of two spines, the one whose link fails is left, and found again.
+TEST(PacketRoutingTest, PacketsLeaveAFailedLinkAndComeBack)
+{
+    Play play(TwoLeaves(2, AdaptiveRouting()), PacketSpec());
+    Transport& transport = play.GetFabric().GetTransport();
+    const RouteId route = play.RouteOf(0, 2, 0);
+    const FlowId first = play.Start(route, Bytes(10000000), Time(), 0);
+    const auto uplink = [&] {
+        return (play.GetFabric().GetRouting().Paths().Links(transport.CurrentPath(first)).begin() +
+                1)
+            ->link;
+    };
+    const LinkId before = uplink();
+    play.Engines().RunUntil(Time::Microseconds(100));
+    transport.SetLinksUp({before}, false, Time::Microseconds(100));
+    EXPECT_NE(uplink(), before);
+    transport.SetLinksUp({uplink()}, false, Time::Microseconds(100));
+    EXPECT_EQ(transport.StalledFlows().size(), 1U);
+    play.Engines().RunUntil(Time::Microseconds(200));
+    transport.SetLinksUp({before}, true, Time::Microseconds(200));
+    EXPECT_EQ(uplink(), before);
+    EXPECT_EQ(transport.StalledFlows().size(), 0U);
+    EXPECT_LT(play.Run().ToMicroseconds(), 10000);
+}
+
 // What closed forms take for a link's share is what spraying puts on it.
 TEST(SprayTest, ExpectedSharesAreWhatLinksCarry)
 {

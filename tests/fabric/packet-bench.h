@@ -74,9 +74,10 @@ class PacketBench : private FlowClient, private PassiveEngine
         Use(std::move(both));
     }
 
-    void OpenReplay(const PacketSpec& spec)
+    void OpenReplay(const PacketSpec& spec,
+                    const Polymorphic<RoutingPolicy>& routing = EcmpRouting())
     {
-        MakeRouting(EcmpRouting());
+        MakeRouting(routing);
         auto replay = std::make_unique<ReplayTransport>(*m_routing, spec);
         m_replay = replay.get();
         Use(std::move(replay));

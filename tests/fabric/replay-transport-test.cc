@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/routing/policies/adaptive.h"
 #include "fabric/transport/packet/congestion/dcqcn.h"
 #include "packet-bench.h"
 #include "random-stream.h"
@@ -202,14 +203,16 @@ TEST(ReplayTransport, EpisodesAreWhatAllPacketsDo)
 {
     for (uint64_t seed = 1; seed <= 20; seed++)
     {
+        const Polymorphic<RoutingPolicy> routing =
+            seed % 2 == 0 ? Polymorphic<RoutingPolicy>(AdaptiveRouting()) : EcmpRouting();
         PacketBench packets;
         const auto hosts = AddLeafSpine(packets);
-        packets.Open(PlainSpec());
+        packets.Open(PlainSpec(), routing);
         AddRandom(packets, hosts, seed, 60);
         packets.Run();
         PacketBench replay;
         AddLeafSpine(replay);
-        replay.OpenReplay(PlainSpec());
+        replay.OpenReplay(PlainSpec(), routing);
         AddRandom(replay, hosts, seed, 60);
         replay.Run();
         EXPECT_GT(replay.Replay().GetCounters().episodes, 6u);

@@ -108,6 +108,14 @@ constexpr Refusal REFUSALS[] = {
      "found no algorithm 'ring' for all-to-all over these 8 GPUs, expected one of: "},
     {"collective --system hgx-h100 --op all-reduce --algorithm nvls --protocol ll",
      "found protocol 'll', which algorithm 'nvls' does not have, expected simple"},
+    {"collective --system hgx-h100 --op all-reduce --fidelity hybrid",
+     "--fidelity: found 'hybrid', expected one of: analytical, stream, flow, packet, auto"},
+    {"collective --system hgx-h100 --op all-reduce --set fabric.routing=spray",
+     "--set fabric.routing=spray: found 'fabric', which --set does not reach here, expected a key "
+     "of network"},
+    {"flows --topology hgx-h100 --flows f.csv --link-series 1ps -o a.h5", "expected at least 1ns"},
+    {"collective --system hgx-h100 --op all-reduce --fidelity packet --set switch.markFrom=1MiB",
+     "switch.markFrom: found '1MiB', expected at most markAll, 400"},
     {"calibrate --shortcut kernels -o a.yaml", "expected one of: collectives, steps"},
     {"calibrate --shortcut steps -o no/such.yaml", "cannot be written"},
     {"run gpt-22b-8-a100-full --tolerance 3%", "expected --fidelity auto with it"},
@@ -229,6 +237,42 @@ TEST(CommandLine, AnEventAfterTheEndIsSaidToHaveNoEffect)
               0U)
         << outcome.err;
     EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
+}
+
+// The only wire of a NIC fails for good.
+TEST(CommandLine, ARunThatCannotGoOnLeavesFilesOnlyWhereAsked)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "a.yaml")
+        << "system: {base: hgx-h100, nodes: 2}\n"
+           "jobs: [{name: a, collective: {op: all-gather, bytes: 1GiB, calls: 1}}]\n"
+           "events: [{kind: link-down, at: 0s, from: node0/nic0, to: leaf0}]\n";
+    const Outcome outcome = Weir(folder, "run a.yaml --quiet -o a.h5 --timeline a.json");
+    EXPECT_EQ(outcome.exit, 1);
+    EXPECT_NE(outcome.err.find("weir: the run cannot go on: "), std::string::npos) << outcome.err;
+    EXPECT_EQ(folder.Files(), 1U);
+    const Outcome kept = Weir(folder, "run a.yaml --quiet -o a.h5 --keep-partial");
+    EXPECT_EQ(kept.exit, 1);
+    EXPECT_EQ(folder.Files(), 2U);
+}
+
+TEST(CommandLine, SprayingWithoutReorderingIsSaid)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "s.yaml") << "{base: hgx-h100, name: s, fabric: {routing: spray}}\n";
+    std::ofstream(folder / "f.csv") << "src,dst,bytes,start_s\n0,8,1000,0\n";
+    for (const char* arguments :
+         {"collective --system s.yaml --nodes 2 --op all-gather --sizes 1KiB --fidelity packet",
+          "flows --topology s.yaml --nodes 2 --flows f.csv --fidelity packet --quiet"})
+    {
+        const Outcome outcome = Weir(folder, arguments);
+        EXPECT_EQ(outcome.exit, 0) << arguments;
+        EXPECT_NE(outcome.err.find("weir: note: --network: found queuePair.recovery: go-back-n "
+                                   "with routing 'spray'"),
+                  std::string::npos)
+            << outcome.err;
+        EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
+    }
 }
 
 TEST(CommandLine, WhatCannotBePrintedIsAFailure)

@@ -406,6 +406,73 @@ TEST(NothingIgnored, AKeyOfTheNetworkNeedsItsFidelityAndJobs)
     EXPECT_EQ(saidOf("nccl: 2.21.5", call), "");
 }
 
+// Of what packets do, a value that is another than the default and that others make void has a
+// note.
+TEST(NothingIgnored, APacketsKeyNeedsWhatItIsOf)
+{
+    struct Case
+    {
+        const char* value;
+        const char* without;
+        const char* with; //!< another value of the same part
+        const char* needs;
+    };
+
+    const auto saidOf = [](const std::string& network, const char* routing = "ecmp") {
+        return SaidOf(std::string("system: {base: hgx-h100, nodes: 2, fabric: {routing: ") +
+                      routing +
+                      "}}\njobs: [{name: a, collective: {op: all-reduce, bytes: 1MiB, calls: 1}}]\n"
+                      "network:\n  {fidelity: packet, " +
+                      network + "}\n");
+    };
+    for (const Case& one : std::vector<Case>{
+             {"trim: true", "flowControl: pfc", "flowControl: none", "flowControl: none, or"},
+             {"trimTail: 0.5", "trim: false", "trim: true, flowControl: none", "trim: true"},
+             {"portQueue: 1MiB", "flowControl: credits", "flowControl: none", "flowControl: none"},
+             {"creditBuffer: 1MiB",
+              "flowControl: pfc",
+              "flowControl: credits",
+              "flowControl: credits"},
+             {"headroom: 1MiB", "flowControl: none", "flowControl: pfc", "flowControl: pfc"},
+             {"markFrom: 8KiB", "marks: false", "marks: true", "marks: true"}})
+    {
+        const std::string value(one.value);
+        const std::string note = saidOf("switch: {" + value + ", " + one.without + "}");
+        EXPECT_EQ(note.rfind("run.yaml:4:", 0), 0U) << note;
+        EXPECT_TRUE(Says(note, "network.switch." + value.substr(0, value.find(':')) + ": found '"))
+            << note;
+        EXPECT_TRUE(Says(note, std::string("has no effect here: it needs ") + one.needs)) << note;
+        EXPECT_EQ(saidOf("switch: {" + value + ", " + one.with + "}"), "");
+    }
+    EXPECT_EQ(saidOf("switch: {trim: false, creditBuffer: 0B, trimTail: 0}"), ""); // defaults
+    EXPECT_TRUE(Says(saidOf("queuePair: {reordering: 64}"), "it needs recovery: selective"));
+    EXPECT_EQ(saidOf("queuePair: {reordering: 64, recovery: selective}"), "");
+    const std::string nack = "queuePair: {nackInterval: 1us";
+    EXPECT_TRUE(Says(saidOf(nack + ", recovery: selective}"), "it needs recovery: go-back-n"));
+    EXPECT_EQ(saidOf(nack + "}"), "");
+    EXPECT_TRUE(Says(saidOf("queuePair: {paths: 8}"), "it needs a fabric with routing: spray"));
+}
+
+// Where each packet has a path of its own, a receiver that wants them in order has them sent again.
+TEST(NothingIgnored, SprayingNeedsReordering)
+{
+    const auto saidOf = [](const char* routing, const std::string& pair) {
+        return SaidOf(std::string("system: {base: hgx-h100, nodes: 2, fabric: {routing: ") +
+                      routing +
+                      "}}\njobs: [{name: a, collective: {op: all-reduce, bytes: 1MiB, calls: 1}}]\n"
+                      "network: {fidelity: packet" +
+                      pair + "}\n");
+    };
+    EXPECT_EQ(saidOf("spray", ""),
+              "run.yaml:3:10: network: found queuePair.recovery: go-back-n with routing 'spray', "
+              "where each packet that is overtaken is sent again: it needs recovery: selective and "
+              "a reordering");
+    EXPECT_TRUE(Says(saidOf("spray", ", queuePair: {recovery: selective}"),
+                     "found queuePair.reordering: 0 with routing 'spray'"));
+    EXPECT_EQ(saidOf("spray", ", queuePair: {recovery: selective, reordering: 64}"), "");
+    EXPECT_EQ(saidOf("ecmp", ""), "");
+}
+
 TEST(NothingIgnored, ASettingOfDimensionWiseNeedsSuchACall)
 {
     const auto saidOf = [](const std::string& setting, const std::string& call) {

@@ -210,7 +210,7 @@ TEST(CollectiveJobs, RefusesWithPlaceFoundAndExpected)
                   .find("expected the name of a job without `until`"),
               std::string::npos);
     EXPECT_NE(refusal("{name: a, collective: {op: all-reduce, bytes: 1MB, calls: 1}, gpus: 99}")
-                  .find("found 32 free GPUs for job 'a', expected 99"),
+                  .find("jobs.0.gpus: found 32 free GPUs for job 'a', expected 99"),
               std::string::npos);
     // It would take no time, for ever.
     EXPECT_NE(refusal("{name: b, collective: {op: all-reduce, bytes: 1MB, calls: 1}, "

@@ -142,6 +142,11 @@ TEST(ReadPackets, RefusesWhatIsWrong)
               std::string::npos);
     EXPECT_NE(refusal("switch: {buffer: {value: 1MiB}}").find("switch.buffer.source"),
               std::string::npos);
+    EXPECT_EQ(refusal("switch: {markFrom: 1MiB}"),
+              "net.yaml:1:20: switch.markFrom: found '1MiB', expected at most markAll, 400KiB");
+    EXPECT_EQ(refusal("switch: {markAll: 1KiB}"),
+              "net.yaml:1:19: switch.markAll: found '1KiB', expected at least markFrom, 100KiB");
+    EXPECT_EQ(refusal("switch: {markFrom: 1KiB, markAll: 1KiB}"), "");
     EXPECT_NE(refusal("arbitration: {lowTable: '2:4'}")
                   .find("net.yaml:1:14: arbitration: arbitration.lowTable: found '2:4', expected"),
               std::string::npos);

@@ -310,6 +310,11 @@ TEST(ReadScenario, RefusesEventsAndOutputsThatCannotBe)
               "beside it");
     EXPECT_EQ(RefusalWith("output: {file: a.h5, linkSeries: 0s}\n"),
               "run.yaml:10:34: output.linkSeries: found '0s', expected a time above zero");
+    EXPECT_EQ(RefusalWith("output: {file: a.h5, linkSeries: 1ps}\n"),
+              "run.yaml:10:34: output.linkSeries: found '1ps', expected at least 1ns");
+    EXPECT_EQ(RefusalWith("events: [{kind: random-failures, links: switch-to-switch, "
+                          "meanTimeToFailure: 1ns, meanTimeToRepair: 1ms}]\n"),
+              "run.yaml:10:78: events.0.meanTimeToFailure: found '1ns', expected at least 1us");
     EXPECT_EQ(RefusalWith("output: {ranks: all}\n"),
               "run.yaml:10:17: output.ranks: found it without a file, expected output.file or "
               "output.timeline beside it");

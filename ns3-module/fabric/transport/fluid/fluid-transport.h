@@ -9,8 +9,8 @@
 #include "fabric/transport/fluid/instant-queue.h"
 #include "fabric/transport/fluid/link-meter.h"
 #include "fabric/transport/fluid/pairing-heap.h"
-#include "fabric/transport/fluid/path-selector.h"
 #include "fabric/transport/fluid/service-clock.h"
+#include "fabric/transport/path-selector.h"
 #include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
 
@@ -111,6 +111,12 @@ class FluidTransport final : public Transport
     FlowForm FormOf(const FlowRequest& /* request */) override
     {
         return FlowForm::Fluid;
+    }
+
+    /** What counts flows on links where paths do not follow from routes; null where they do. */
+    PathSelector* Selector()
+    {
+        return m_selector.get();
     }
 
     std::size_t ActiveFlows() const override

@@ -85,7 +85,7 @@ HybridTransport::HybridTransport(Routing& routing, HybridSpec spec)
     : m_routing(routing),
       m_spec(spec.coupling),
       m_fluid(routing, spec.sharing),
-      m_packets(routing, std::move(spec.packets)),
+      m_packets(routing, std::move(spec.packets), m_fluid.Selector()),
       m_fluidWatch(*this, FlowForm::Fluid),
       m_packetWatch(*this, FlowForm::Packets),
       m_isChosen(ChosenLinks(routing.GetTopology(), m_spec.links)),

@@ -34,7 +34,7 @@ WithHeader(PacketSpec spec)
 
 } // namespace
 
-PacketTransport::PacketTransport(Routing& routing, PacketSpec spec)
+PacketTransport::PacketTransport(Routing& routing, PacketSpec spec, PathSelector* others)
     : m_spec(WithHeader(std::move(spec))),
       m_routing(routing),
       m_pairs(m_spec, m_wheel, m_packets, *this),
@@ -42,6 +42,11 @@ PacketTransport::PacketTransport(Routing& routing, PacketSpec spec)
       m_datagrams(m_spec, routing, m_packets, m_network, *this)
 {
     m_pairs.SetNetwork(m_network);
+    if (routing.Policy().IsLoadAware())
+    {
+        m_ownSelector = others ? nullptr : std::make_unique<PathSelector>(routing);
+        m_selector = others ? others : m_ownSelector.get();
+    }
 }
 
 Time
@@ -259,9 +264,10 @@ PacketTransport::Post(uint32_t index, int64_t now)
     for (std::size_t i = 0; i < parts; i++)
     {
         const uint32_t pair = m_connections[flow.connection].pairs[i];
-        if (!isFootprint && m_routing.Policy().IsLoadAware())
+        if (!isFootprint && m_selector)
         {
-            ChoosePath(m_connections[flow.connection], i, now);
+            ChoosePath(m_connections[flow.connection], pair, now);
+            Count(pair, true);
         }
         m_pairs.SetCap(pair, isFootprint ? cap : cap / static_cast<double>(parts));
         m_pairs.Post(pair,
@@ -330,6 +336,13 @@ PacketTransport::OnMessageDone(uint32_t message, int64_t now)
     {
         flow.counters.paused += PausedTime(flow, now);
         m_observers.OnFlowFinished(id, request, started, time);
+    }
+    if (m_selector && flow.connection != NONE && !m_connections[flow.connection].isFootprint)
+    {
+        for (uint32_t i = 0; i < request.connections; i++)
+        {
+            Count(m_connections[flow.connection].pairs[i], false);
+        }
     }
     flow.state = State::Unused;
     m_unused.push_back(message);
@@ -433,55 +446,60 @@ PacketTransport::PathOf(const Connection& connection, std::size_t parts)
     {
         return {connection.path};
     }
-    if (!m_routing.Policy().IsLoadAware())
+    if (!m_selector)
     {
         return connection.sprayed;
     }
-    const auto first = connection.chosen.begin();
-    return m_routing.Paths().InternDivided({first, first + static_cast<std::ptrdiff_t>(parts)});
+    std::vector<PathId> chosen;
+    for (std::size_t i = 0; i < parts; i++)
+    {
+        chosen.push_back(m_choices[connection.pairs[i]].path);
+    }
+    return m_routing.Paths().InternDivided(chosen);
 }
 
-/**
- * Where switches route by load, a queue pair of which nothing is under way takes the path whose
- * fullest queue is the shortest; of equal ones the first that varying the source port finds. A
- * flowlet ends with a pause.
- */
+/** A queue pair none of whose flows is under way chooses; a flowlet ends with a pause. */
 void
-PacketTransport::ChoosePath(Connection& connection, std::size_t part, int64_t now)
+PacketTransport::ChoosePath(Connection& connection, uint32_t pair, int64_t now)
 {
-    const uint32_t pair = connection.pairs[part];
     const RoutingPolicy& policy = m_routing.Policy();
-    const bool isPaused = now - m_pairs.LastSent(pair) >= policy.FlowletGap().ToPicoseconds();
-    if (connection.isStalled || !m_pairs.IsIdle(pair) ||
+    const bool isPaused = !m_pairs.HasSent(pair) ||
+                          now - m_pairs.LastSent(pair) >= policy.FlowletGap().ToPicoseconds();
+    if (connection.isStalled || (m_choices[pair].flows > 0 && !m_pairs.IsIdle(pair)) ||
         (policy.GetScope() == RoutingPolicy::Scope::Flowlet && !isPaused))
     {
         return;
     }
-    PathId best;
-    int64_t least = 0;
-    for (const PathId path : m_routing.EntropyPaths(connection.route, m_spec.queuePair.paths))
-    {
-        const int64_t queued = MaxQueued(path);
-        if (!best.IsValid() || queued < least)
-        {
-            best = path;
-            least = queued;
-        }
-    }
-    m_pairs.SetPaths(pair, {HopsOf(best)}, now);
-    connection.chosen[part] = best;
-    connection.path = best;
+    Take(connection, pair, now);
 }
 
-int64_t
-PacketTransport::MaxQueued(PathId path) const
+/** A queue pair takes the path that is the least loaded without it. */
+void
+PacketTransport::Take(Connection& connection, uint32_t pair, int64_t now)
 {
-    int64_t most = 0;
-    for (const PathLink& each : m_routing.Paths().Links(path))
+    Choice& choice = m_choices[pair];
+    const double load = choice.flows > 0 ? 1 : 0;
+    m_selector->Hold(choice.path, -load);
+    choice.path = m_selector->LeastLoaded(connection.route, 1).path;
+    m_selector->Hold(choice.path, load);
+    connection.path = choice.path;
+    m_pairs.SetPaths(pair,
+                     HasDownLink(choice.path) ? std::vector<QueuePairs::Path>()
+                                              : std::vector{HopsOf(choice.path)},
+                     now);
+}
+
+/** A queue pair carries one flow more or fewer: it is a load while it carries any. */
+void
+PacketTransport::Count(uint32_t pair, bool isMore)
+{
+    Choice& choice = m_choices[pair];
+    const uint32_t flows = isMore ? choice.flows + 1 : choice.flows - 1;
+    if (flows == 0 || choice.flows == 0)
     {
-        most = std::max(most, m_network.QueuedBytes(each.link.Index()));
+        m_selector->Hold(choice.path, isMore ? 1 : -1);
     }
-    return most;
+    choice.flows = flows;
 }
 
 bool
@@ -575,8 +593,9 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
     Connection& connection = m_connections[index];
     while (!connection.isFootprint && connection.pairs.size() < request.connections)
     {
-        connection.chosen.push_back(path);
         connection.pairs.push_back(m_pairs.Open(PathsOf(route), FactsOf(path), 1));
+        m_choices.resize(m_pairs.Size());
+        m_choices.back().path = path;
         if (HasDownLink(path))
         {
             connection.isStalled = true;
@@ -611,6 +630,10 @@ PacketTransport::SetLinkRate(LinkId link, Rate rate, Time now)
     Wake(now);
     m_now = std::max(m_now, now);
     m_network.SetRate(link.Index(), rate, now.ToPicoseconds());
+    if (m_selector)
+    {
+        m_selector->SetRate(link, rate);
+    }
 }
 
 void
@@ -659,44 +682,61 @@ PacketTransport::FirstDownLink(PathId path) const
     return LinkId();
 }
 
-/** Links have failed or come up: queue pairs take the paths that routes have now. */
+/** Queue pairs take the path that their route has now. Returns whether it is another. */
+bool
+PacketTransport::TakeRoute(Connection& connection, int64_t now)
+{
+    const RouteId route = connection.route;
+    const PathId path = m_routing.CurrentPath(route);
+    const bool isStalled = HasDownLink(path);
+    const bool isSprayed = m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet;
+    if (path == connection.path && isStalled == connection.isStalled && !isSprayed)
+    {
+        return false;
+    }
+    connection.path = path;
+    connection.sprayed = isSprayed ? SprayedPath(route) : FlowPath();
+    connection.isStalled = isStalled;
+    for (const uint32_t pair : connection.pairs)
+    {
+        m_pairs.SetPaths(pair, isStalled ? std::vector<QueuePairs::Path>() : PathsOf(route), now);
+    }
+    return true;
+}
+
+/** Queue pairs whose path has a link that is down, or had one, choose. Returns whether any did. */
+bool
+PacketTransport::ChooseAgain(Connection& connection, int64_t now)
+{
+    bool isStalled = false;
+    bool hasChosen = false;
+    for (const uint32_t pair : connection.pairs)
+    {
+        if (connection.isStalled || HasDownLink(m_choices[pair].path))
+        {
+            Take(connection, pair, now);
+            isStalled = isStalled || HasDownLink(m_choices[pair].path);
+            hasChosen = true;
+        }
+    }
+    connection.isStalled = isStalled;
+    return hasChosen;
+}
+
+/** Links have failed or come up: queue pairs take the paths that are left. */
 void
 PacketTransport::Reroute(int64_t now)
 {
-    const bool isSprayed = m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet;
-    std::vector<bool> isRerouted(m_connections.size());
-    for (std::size_t i = 0; i < m_connections.size(); i++)
+    std::vector<bool> isRerouted;
+    for (std::size_t i = 0; i < m_connections.size(); i++) // clients may open others
     {
         Connection& connection = m_connections[i];
+        isRerouted.push_back(false);
         if (connection.isFootprint)
         {
             continue;
         }
-        const RouteId route = connection.route;
-        const PathId path = m_routing.CurrentPath(route);
-        const bool isStalled = HasDownLink(path);
-        bool isKept = !isSprayed && path == connection.path && isStalled == connection.isStalled;
-        if (m_routing.Policy().IsLoadAware())
-        {
-            isKept = !connection.isStalled &&
-                     std::none_of(connection.chosen.begin(),
-                                  connection.chosen.end(),
-                                  [this](PathId each) { return HasDownLink(each); });
-        }
-        if (isKept)
-        {
-            continue;
-        }
-        isRerouted[i] = true;
-        connection.path = path;
-        connection.chosen.assign(connection.pairs.size(), path);
-        connection.sprayed = isSprayed ? SprayedPath(route) : FlowPath();
-        connection.isStalled = isStalled;
-        for (const uint32_t pair : connection.pairs)
-        {
-            m_pairs.SetPaths(
-                pair, isStalled ? std::vector<QueuePairs::Path>() : PathsOf(route), now);
-        }
+        isRerouted[i] = m_selector ? ChooseAgain(connection, now) : TakeRoute(connection, now);
     }
     for (Flow& flow : m_flows)
     {
@@ -705,7 +745,7 @@ PacketTransport::Reroute(int64_t now)
             continue;
         }
         const Connection& connection = m_connections[flow.connection];
-        if (isRerouted[flow.connection])
+        if (flow.connection < isRerouted.size() && isRerouted[flow.connection])
         {
             flow.path = PathOf(connection, flow.request.connections);
         }

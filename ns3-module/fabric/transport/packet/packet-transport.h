@@ -9,11 +9,13 @@
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/packet/packet.h"
 #include "fabric/transport/packet/queue-pairs.h"
+#include "fabric/transport/path-selector.h"
 #include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,9 @@ namespace weir
  * What has no hops in order (a multicast or a reduction in switches) takes all its links at once:
  * its bytes are sent over each of them, and it is done when the last one has them.
  *
+ * Where switches choose by load, a queue pair none of whose flows is under way takes the path that
+ * a fluid's flow would take (PathSelector); it is a load of weight 1 there while it carries flows.
+ *
  * Datagrams of somebody else share its ports with the flows (SetDatagramClient, OfferDatagrams).
  *
  * Weights do not count. What links carry is in bytes of their payload rate: those on the wire times
@@ -40,8 +45,12 @@ namespace weir
 class PacketTransport final : public Transport, private MessageClient, private DatagramClient
 {
   public:
-    /** @p routing must outlive it. @throws std::invalid_argument on values that cannot be. */
-    PacketTransport(Routing& routing, PacketSpec spec);
+    /**
+     * @param others what else counts flows on the links of @p routing, where switches choose by
+     *        load; null: nothing does. Both must outlive it.
+     * @throws std::invalid_argument on values that cannot be.
+     */
+    PacketTransport(Routing& routing, PacketSpec spec, PathSelector* others = nullptr);
     PacketTransport(const PacketTransport&) = delete;
     PacketTransport& operator=(const PacketTransport&) = delete;
 
@@ -190,11 +199,17 @@ class PacketTransport final : public Transport, private MessageClient, private D
         RouteId route;
         uint32_t stream{0};
         std::vector<uint32_t> pairs; //!< one a part; of a footprint one a link
-        std::vector<PathId> chosen;  //!< by pair, where switches route by load
         FlowPath sprayed;            //!< where packets are
         PathId path;                 //!< that they take, or the last one to choose
         bool isFootprint{false};
         bool isStalled{false};
+    };
+
+    /** What a queue pair takes where switches choose by load. */
+    struct Choice
+    {
+        PathId path; //!< invalid: it has chosen none
+        uint32_t flows{0};
     };
 
     static constexpr uint32_t INDEX_BITS = 24; //!< as FluidTransport
@@ -223,8 +238,11 @@ class PacketTransport final : public Transport, private MessageClient, private D
     std::vector<QueuePairs::Path> PathsOf(RouteId route);
     FlowPath SprayedPath(RouteId route);
     FlowPath PathOf(const Connection& connection, std::size_t parts);
-    void ChoosePath(Connection& connection, std::size_t part, int64_t now);
-    int64_t MaxQueued(PathId path) const;
+    void ChoosePath(Connection& connection, uint32_t pair, int64_t now);
+    void Take(Connection& connection, uint32_t pair, int64_t now);
+    void Count(uint32_t pair, bool isMore);
+    bool ChooseAgain(Connection& connection, int64_t now);
+    bool TakeRoute(Connection& connection, int64_t now);
     QueuePairs::Path HopsOf(PathId path);
     ConnectionFacts FactsOf(PathId path) const;
     bool CrossesNetwork(PathId path) const;
@@ -242,9 +260,12 @@ class PacketTransport final : public Transport, private MessageClient, private D
     DatagramClient* m_datagramClient{nullptr};
     std::deque<Flow> m_flows; //!< clients start some while they are told of others
     std::vector<uint32_t> m_unused;
-    std::vector<Connection> m_connections;              //!< in the order in which they were opened
+    std::deque<Connection> m_connections;               //!< in the order in which they were opened
     std::vector<std::vector<uint32_t>> m_connectionsOf; //!< by route: into m_connections
     std::vector<QueuePairs::Path> m_hopsOfPath;         //!< by path; forward END: not kept yet
+    std::unique_ptr<PathSelector> m_ownSelector;        //!< null: it is somebody else's, or none
+    PathSelector* m_selector{nullptr};                  //!< null: switches do not choose by load
+    std::vector<Choice> m_choices;                      //!< by queue pair
     uint64_t m_started{0};
     std::size_t m_active{0};
     uint64_t m_events{0};

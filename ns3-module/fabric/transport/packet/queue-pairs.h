@@ -129,6 +129,11 @@ class QueuePairs : public PacketEnds
         return m_pairs[pair]->inFlight == 0 && m_pairs[pair]->state == State::Idle;
     }
 
+    bool HasSent(uint32_t pair) const
+    {
+        return m_pairs[pair]->highest > 0;
+    }
+
     /** When a queue pair has sent its last packet, ps. */
     int64_t LastSent(uint32_t pair) const
     {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/replay/route-facts.h"
 
+#include "fabric/routing/link-spread.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -17,6 +19,53 @@ BitsOf(double value)
     static_assert(sizeof bits == sizeof value);
     std::memcpy(&bits, &value, sizeof bits);
     return bits;
+}
+
+/** The links that a route may take where switches choose by load: shortest, then each detour's. */
+std::vector<PathId>
+ChoicesOf(Routing& routing, RouteId route)
+{
+    const PathId current = routing.CurrentPath(route);
+    const std::vector<SegmentCount> segments = routing.MakeupOf(route).segments;
+    PathChoices& choices = routing.Spread()->Choices();
+    const PathDag* shortest =
+        segments.empty() ? nullptr : choices.Shortest(segments.front().from, segments.front().to);
+    if (!shortest || shortest->arcs.empty())
+    {
+        return {current};
+    }
+    std::vector<PathLink> links;
+    const auto add = [&](const PathDag& dag) {
+        for (const PathDag::Arc& arc : dag.arcs)
+        {
+            links.push_back({arc.link, 1});
+        }
+    };
+    std::vector<PathId> paths{current};
+    const auto close = [&] {
+        std::sort(links.begin(), links.end(), [](const PathLink& a, const PathLink& b) {
+            return a.link < b.link;
+        });
+        links.erase(
+            std::unique(links.begin(),
+                        links.end(),
+                        [](const PathLink& a, const PathLink& b) { return a.link == b.link; }),
+            links.end());
+        paths.push_back(routing.Paths().InternCounted(links));
+        links.clear();
+    };
+    add(*shortest);
+    close();
+    const Topology& topology = routing.GetTopology();
+    const DeviceId first = topology.GetLink(shortest->arcs.front().link).to;
+    const DeviceId last = topology.GetLink(shortest->arcs.back().link).from;
+    for (const DeviceId middle : choices.Intermediates(first, last))
+    {
+        add(*choices.Shortest(first, middle));
+        add(*choices.Shortest(middle, last));
+        close();
+    }
+    return paths;
 }
 
 } // namespace
@@ -66,8 +115,9 @@ RouteFacts::Of(RouteId id)
     Route route;
     route.isKnown = true;
     const RoutingPolicy& policy = m_routing.Policy();
-    route.paths = policy.IsFixed() ? std::vector<PathId>{m_routing.CurrentPath(id)}
-                                   : m_routing.EntropyPaths(id, m_paths);
+    route.paths = policy.IsFixed()       ? std::vector<PathId>{m_routing.CurrentPath(id)}
+                  : policy.IsLoadAware() ? ChoicesOf(m_routing, id)
+                                         : m_routing.EntropyPaths(id, m_paths);
     route.taken = policy.GetScope() == RoutingPolicy::Scope::Packet
                       ? m_routing.Paths().InternDivided(route.paths)
                       : FlowPath{route.paths.front()};

@@ -26,7 +26,7 @@ class RouteFacts
     /** What a route's packets may take now. */
     struct Route
     {
-        std::vector<PathId> paths;   //!< of data
+        std::vector<PathId> paths;   //!< of data; links of several where switches choose by load
         FlowPath taken;              //!< where no load decides
         std::vector<uint32_t> links; //!< of those and back, each once
         bool isKnown{false};

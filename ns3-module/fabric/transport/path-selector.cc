@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/transport/fluid/path-selector.h"
+#include "fabric/transport/path-selector.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_FABRIC_TRANSPORT_FLUID_PATH_SELECTOR_H
-#define WEIR_FABRIC_TRANSPORT_FLUID_PATH_SELECTOR_H
+#ifndef WEIR_FABRIC_TRANSPORT_PATH_SELECTOR_H
+#define WEIR_FABRIC_TRANSPORT_PATH_SELECTOR_H
 
 #include "fabric/routing/link-spread.h"
 #include "fabric/routing/routing.h"
@@ -39,6 +39,9 @@ class PathSelector
   public:
     /** @p routing must outlive it; its policy is not fixed. */
     explicit PathSelector(Routing& routing);
+
+    /** The least loaded path, detours included, of a flow that would start now. */
+    SelectedPath LeastLoaded(RouteId route, double weight);
 
     /** The path of a flow that starts now; it counts as load until Leave. */
     SelectedPath Enter(RouteId route, double weight, Time now);
@@ -82,7 +85,6 @@ class PathSelector
         uint64_t revision{0};
     };
 
-    SelectedPath LeastLoaded(RouteId route, double weight);
     void AddLoad(LinkId link, double weight);
     void ForgetOldFlowlets(Time now);
 
@@ -99,4 +101,4 @@ class PathSelector
 
 } // namespace weir
 
-#endif // WEIR_FABRIC_TRANSPORT_FLUID_PATH_SELECTOR_H
+#endif // WEIR_FABRIC_TRANSPORT_PATH_SELECTOR_H
