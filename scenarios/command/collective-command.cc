@@ -374,8 +374,9 @@ ReadSweep(const CollectiveOptions& options)
     ReadAuto(options, spec);
     if (FormOf(spec.fidelity) == FlowForm::Packets)
     {
-        spec.packets = ReadPacketsOptions(options.packets);
-        PrintPacketsNotes(options.packets, spec.packets, *spec.cluster.fabric.routing);
+        const PacketsInput packets = ReadPacketsOptions(options.packets);
+        spec.packets = packets.spec;
+        PrintPacketsNotes(packets, *spec.cluster.fabric.routing);
     }
     else
     {

@@ -15,6 +15,7 @@
 #include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/run-scenario.h"
+#include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
 
@@ -126,16 +127,19 @@ ExpectWithHpccConfig(const FlowsOptions& options, Fidelity fidelity)
 }
 
 /** How packets move; of a configuration of HPCC's simulator that depends on the topology. */
-PacketSpec
+PacketsInput
 ReadPacketsOf(const FlowsOptions& options)
 {
     if (!HpccConfig::IsOne(options.packets.network))
     {
         return ReadPacketsOptions(options.packets);
     }
-    return ReadPacketsOptions(
+    PacketsInput packets = ReadPacketsOptions(
         options.packets,
         HpccConfig(options.packets.network).Network(ReadHpccTopology(options.topology)));
+    packets.network = YamlNode::ParseArgument("{}", "--network"); // the keys are not the user's
+    ApplySettings(packets.network, options.packets.settings);
+    return packets;
 }
 
 /** Fills in the files that a configuration of HPCC's simulator names and no option does. */
@@ -182,9 +186,11 @@ RunFlows(const FlowsOptions& options)
     }
     NetworkOverrides overrides = options.network;
     FlowReport report;
+    std::optional<PacketsInput> packets;
     if (FormOf(fidelity) == FlowForm::Packets)
     {
-        overrides.packets = ReadPacketsOf(options);
+        packets = ReadPacketsOf(options);
+        overrides.packets = packets->spec;
     }
     else
     {
@@ -219,9 +225,9 @@ RunFlows(const FlowsOptions& options)
                             ? DrawFlows(LoadTrafficFile(options.flows, Catalog()), *network)
                             : ReadFlowFile(options.flows, *network);
     report.cost.readSeconds = watch.Lap();
-    if (overrides.packets)
+    if (packets)
     {
-        PrintPacketsNotes(options.packets, *overrides.packets, network->GetRouting().Policy());
+        PrintPacketsNotes(*packets, network->GetRouting().Policy());
     }
     recording.Begin(network->GetSimulation());
     {

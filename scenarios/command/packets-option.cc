@@ -5,7 +5,6 @@
 
 #include "fabric/parameters/parameter-keys.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
-#include "scenarios/flows/hpcc-config.h"
 #include "scenarios/readers/packet-use-notes.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/read-corrections.h"
@@ -68,15 +67,15 @@ AddPacketsOptions(CLI::App& verb, PacketsOptions& options)
     AddSettingsOption(verb, options.settings);
 }
 
-PacketSpec
+PacketsInput
 ReadPacketsOptions(const PacketsOptions& options)
 {
     return ReadPacketsOptions(options,
-                              options.network.empty() ? YamlNode::Parse("{}", "--network")
+                              options.network.empty() ? YamlNode::ParseArgument("{}", "--network")
                                                       : YamlNode::Load(options.network));
 }
 
-PacketSpec
+PacketsInput
 ReadPacketsOptions(const PacketsOptions& options, YamlNode node)
 {
     ExpectNetworkSettings(options.settings);
@@ -88,19 +87,13 @@ ReadPacketsOptions(const PacketsOptions& options, YamlNode node)
     ApplySettings(node, settings);
     PacketSpec spec = ReadPackets(node);
     node.CheckAllRead({});
-    return spec;
+    return {std::move(spec), std::move(node)};
 }
 
 void
-PrintPacketsNotes(const PacketsOptions& options,
-                  const PacketSpec& spec,
-                  const RoutingPolicy& routing)
+PrintPacketsNotes(const PacketsInput& packets, const RoutingPolicy& routing)
 {
-    const bool hasFile = !options.network.empty() && !HpccConfig::IsOne(options.network);
-    YamlNode node =
-        hasFile ? YamlNode::Load(options.network) : YamlNode::ParseArgument("{}", "--network");
-    ApplySettings(node, options.settings);
-    PrintNotes(NotesOnPacketUse(node, spec, routing));
+    PrintNotes(NotesOnPacketUse(packets.network, packets.spec, routing));
 }
 
 FluidOptions

@@ -27,22 +27,24 @@ struct PacketsOptions
 /** Adds `--network FILE`, `--congestion-control KIND` and `--set KEY=VALUE` to @p verb. */
 void AddPacketsOptions(CLI::App& verb, PacketsOptions& options);
 
+/** A packet transport, and the map that it was read from. */
+struct PacketsInput
+{
+    PacketSpec spec;
+    YamlNode network;
+};
+
 /**
- * The packet transport that the options describe.
+ * The packet transport that the options describe. The file is read once: it may be a pipe.
  * @throws InputError at what is wrong in the file or a setting.
  */
-PacketSpec ReadPacketsOptions(const PacketsOptions& options);
+PacketsInput ReadPacketsOptions(const PacketsOptions& options);
 
 /** As above, with @p network in place of the file. */
-PacketSpec ReadPacketsOptions(const PacketsOptions& options, YamlNode network);
+PacketsInput ReadPacketsOptions(const PacketsOptions& options, YamlNode network);
 
-/**
- * Says on standard error what of the options has no effect beside @p spec, which was read from
- * them, and @p routing.
- */
-void PrintPacketsNotes(const PacketsOptions& options,
-                       const PacketSpec& spec,
-                       const RoutingPolicy& routing);
+/** Prints on standard error which keys of @p packets have no effect with @p routing. */
+void PrintPacketsNotes(const PacketsInput& packets, const RoutingPolicy& routing);
 
 /** What a user says of a fluid. */
 struct FluidOptions

@@ -275,6 +275,26 @@ TEST(CommandLine, SprayingWithoutReorderingIsSaid)
     }
 }
 
+/** A pipe can be read once; notes on what is in it come from that reading. */
+TEST(CommandLine, ANetworkMayBeAPipe)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "f.csv") << "src,dst,bytes,start_s\n0,3,1000000,0\n";
+    for (const std::string arguments : {"collective --system hgx-h100 --op all-gather --sizes 1KiB",
+                                        "flows --topology hgx-h100 --quiet --flows f.csv"})
+    {
+        const int status =
+            std::system(("cd '" + (folder / ".") +
+                         "' && echo 'queuePair: {reordering: 64}' | '" WEIR_COMMAND "' " +
+                         arguments + " --fidelity packet --network /dev/stdin >out 2>err")
+                            .c_str());
+        ASSERT_TRUE(WIFEXITED(status));
+        EXPECT_EQ(WEXITSTATUS(status), 0) << ScratchFolder::Read(folder / "err");
+        EXPECT_NE(ScratchFolder::Read(folder / "err").find("it needs recovery: selective"),
+                  std::string::npos);
+    }
+}
+
 TEST(CommandLine, WhatCannotBePrintedIsAFailure)
 {
     const ScratchFolder folder;
