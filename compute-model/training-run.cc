@@ -176,8 +176,7 @@ NameStreamsByGpu(CallClass& calls, const RankFold& fold, const std::vector<GpuId
     for (uint32_t& stream : calls.streams)
     {
         const auto actor = static_cast<uint32_t>(stream / STREAM_COUNT);
-        const GpuId gpu = gpus[*fold.ranks.begin(actor)];
-        stream = static_cast<uint32_t>(gpu.Index() * STREAM_COUNT + stream % STREAM_COUNT);
+        stream = StreamOfGpu(gpus[*fold.ranks.begin(actor)], stream % STREAM_COUNT);
     }
     std::sort(calls.streams.begin(), calls.streams.end());
 }

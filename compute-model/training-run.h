@@ -33,6 +33,13 @@ struct TrainingJobSpec
     bool foldRanks{true}; //!< whether ranks that provably do the same are executed once for all
 };
 
+/** The number of a stream of a GPU in CallClass::streams: no other has it. */
+inline uint32_t
+StreamOfGpu(GpuId gpu, std::size_t stream)
+{
+    return static_cast<uint32_t>(gpu.Index() * STREAM_COUNT + stream);
+}
+
 /** A job joined to a cluster: its step graph, its communicators, its executor. */
 class TrainingRun
 {

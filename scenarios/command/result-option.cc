@@ -77,10 +77,10 @@ ReadResultOptions(const ResultOptions& options,
     {
         const YamlNode series = YamlNode::ParseArgument(options.series, "--link-series");
         spec.output.linkSeries = ReadWidth(series, options.series);
-        if (*spec.output.linkSeries < LinkSeries::LEAST_WIDTH)
+        if (*spec.output.linkSeries < LinkSeries::MIN_WIDTH)
         {
             series.Fail("found '" + options.series + "', expected at least " +
-                        FormatTime(LinkSeries::LEAST_WIDTH));
+                        FormatTime(LinkSeries::MIN_WIDTH));
         }
         if (options.file.empty())
         {

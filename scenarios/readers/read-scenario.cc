@@ -643,10 +643,10 @@ ReadOutput(const YamlNode& node, Fidelity fidelity, const std::vector<JobSpec>& 
         {
             series->Fail("found '" + series->AsString() + "', expected a time above zero");
         }
-        if (*output.linkSeries < LinkSeries::LEAST_WIDTH)
+        if (*output.linkSeries < LinkSeries::MIN_WIDTH)
         {
             series->Fail("found '" + series->AsString() + "', expected at least " +
-                         FormatTime(LinkSeries::LEAST_WIDTH));
+                         FormatTime(LinkSeries::MIN_WIDTH));
         }
     }
     if (const auto series = node.Find("portSeries"))

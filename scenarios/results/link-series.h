@@ -22,7 +22,7 @@ class LinkSeries
     static constexpr int64_t MAX_BINS = 100'000'000;
 
     /** That of a bin that is asked for: a link of 400 Gb/s carries 50 bytes in it. */
-    static constexpr Time LEAST_WIDTH = Time::Nanoseconds(1);
+    static constexpr Time MIN_WIDTH = Time::Nanoseconds(1);
 
     /** @throws std::invalid_argument when @p binWidth is not positive. */
     LinkSeries(std::size_t links, Time binWidth, RecordSink& sink);

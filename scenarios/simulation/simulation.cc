@@ -2,7 +2,6 @@
 #include "scenarios/simulation/simulation.h"
 
 #include "compute-model/execution/step-call.h"
-#include "compute-model/layers/step-stream.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -177,7 +176,7 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
 {
     CollectiveEngine& engine = GetEngine(fidelity);
     // One stream for all: the calls follow each other. A GPU is in one job only.
-    const auto stream = static_cast<uint32_t>(gpus.front().Index() * STREAM_COUNT);
+    const uint32_t stream = StreamOfGpu(gpus.front(), 0);
     for (CollectiveCall& call : sequence.calls)
     {
         call.communicator = m_planner.AddCommunicator(gpus);

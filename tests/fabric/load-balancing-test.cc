@@ -25,6 +25,18 @@ namespace
 
 const Bytes MEGABYTE(1000000);
 
+/** A dragonfly of one group: four routers, two hosts each. */
+ClusterSpec
+FourRouters(bool adapts)
+{
+    ClusterSpec spec = ThinSpec(
+        8, Dragonfly(), adapts ? Polymorphic<RoutingPolicy>(AdaptiveRouting()) : EcmpRouting());
+    auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
+    dragonfly.routersPerGroup = 4;
+    dragonfly.nicsPerRouter = 2;
+    return spec;
+}
+
 } // namespace
 
 // One flow over eight spines of 10 GB/s each moves at 80 GB/s, and every one carries an eighth.
@@ -107,12 +119,7 @@ TEST(AdaptiveTest, TakesDetoursInADragonfly)
 {
     for (const bool adapts : {false, true})
     {
-        ClusterSpec spec = ThinSpec(
-            8, Dragonfly(), adapts ? Polymorphic<RoutingPolicy>(AdaptiveRouting()) : EcmpRouting());
-        auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
-        dragonfly.routersPerGroup = 4;
-        dragonfly.nicsPerRouter = 2;
-        Play play(spec);
+        Play play(FourRouters(adapts));
         play.Start(0, 2, MEGABYTE, Time(), 0);
         play.Start(1, 3, MEGABYTE, Time(), 1);
         EXPECT_NEAR(play.Run().ToMicroseconds(), adapts ? 100 : 200, 1e-6);
@@ -241,18 +248,13 @@ TEST(PacketRoutingTest, FlowletsChooseAtFirstAndAfterPauses)
     EXPECT_LT((play.Run() - again).ToMicroseconds(), 105);
 }
 
-// The second flow between two routers of a dragonfly goes by a third one, as in a fluid: both end
+// The second flow between two routers of a dragonfly takes a detour, as in a fluid: both end
 // as one alone does, but for the detour's hop.
 TEST(PacketRoutingTest, PacketsTakeDetoursInADragonfly)
 {
     for (const bool adapts : {false, true})
     {
-        ClusterSpec spec = ThinSpec(
-            8, Dragonfly(), adapts ? Polymorphic<RoutingPolicy>(AdaptiveRouting()) : EcmpRouting());
-        auto& dragonfly = spec.fabric.kind.As<Dragonfly>();
-        dragonfly.routersPerGroup = 4;
-        dragonfly.nicsPerRouter = 2;
-        Play play(spec, PacketSpec());
+        Play play(FourRouters(adapts), PacketSpec());
         play.Start(0, 2, MEGABYTE, Time(), 0);
         play.Start(1, 3, MEGABYTE, Time(), 1);
         const double last = play.Run().ToMicroseconds();
