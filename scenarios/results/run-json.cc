@@ -83,9 +83,17 @@ ToJson(const JobResult& job)
     return object;
 }
 
+/** @p value, or null where it is of nothing. */
+Json
+NumberOf(bool isAny, double value)
+{
+    return isAny ? Json(value) : Json(nullptr);
+}
+
 Json
 ToJson(const CollectiveJobResult& job)
 {
+    const bool isAny = !job.calls.empty();
     const TimeSpread spread = SpreadOf(job.calls);
     Json object = {{"name", job.name}};
     if (job.sequence.size() == 1)
@@ -95,10 +103,10 @@ ToJson(const CollectiveJobResult& job)
     }
     object["gpus"] = job.gpus;
     object["calls"] = job.calls.size();
-    object["mean_s"] = spread.mean;
-    object["median_s"] = spread.median;
-    object["p95_s"] = spread.p95;
-    object["busbw_GBps"] = job.busBandwidth.ToGBps();
+    object["mean_s"] = NumberOf(isAny, spread.mean);
+    object["median_s"] = NumberOf(isAny, spread.median);
+    object["p95_s"] = NumberOf(isAny, spread.p95);
+    object["busbw_GBps"] = NumberOf(isAny, job.busBandwidth.ToGBps());
     for (std::size_t i = 0; i < job.sequence.size() && job.sequence.size() > 1; i++)
     {
         std::vector<Time> own;
@@ -111,10 +119,11 @@ ToJson(const CollectiveJobResult& job)
             {{"collective", ToString(job.sequence[i].op)},
              {"size_bytes", job.sequence[i].bytes.Count()},
              {"calls", own.size()},
-             {"mean_s", each.mean},
-             {"median_s", each.median},
-             {"p95_s", each.p95},
-             {"busbw_GBps", BusBandwidthOf({job.sequence[i]}, own, job.gpus).ToGBps()}});
+             {"mean_s", NumberOf(!own.empty(), each.mean)},
+             {"median_s", NumberOf(!own.empty(), each.median)},
+             {"p95_s", NumberOf(!own.empty(), each.p95)},
+             {"busbw_GBps",
+              NumberOf(!own.empty(), BusBandwidthOf({job.sequence[i]}, own, job.gpus).ToGBps())}});
     }
     return object;
 }
@@ -127,6 +136,7 @@ ToJson(const TrafficJobResult& job)
     {
         times.push_back(time.ToSeconds());
     }
+    const bool isAny = !times.empty();
     const Percentiles fct = PercentilesOf(times);
     const Percentiles slowdown = PercentilesOf(job.slowdowns);
     return {{"name", job.name},
@@ -135,12 +145,12 @@ ToJson(const TrafficJobResult& job)
             {"flows", job.started},
             {"finished", job.times.size()},
             {"bytes", job.bytes.Count()},
-            {"fct_p50_s", fct.p50},
-            {"fct_p95_s", fct.p95},
-            {"fct_p99_s", fct.p99},
-            {"slowdown_p50", slowdown.p50},
-            {"slowdown_p95", slowdown.p95},
-            {"slowdown_p99", slowdown.p99}};
+            {"fct_p50_s", NumberOf(isAny, fct.p50)},
+            {"fct_p95_s", NumberOf(isAny, fct.p95)},
+            {"fct_p99_s", NumberOf(isAny, fct.p99)},
+            {"slowdown_p50", NumberOf(isAny, slowdown.p50)},
+            {"slowdown_p95", NumberOf(isAny, slowdown.p95)},
+            {"slowdown_p99", NumberOf(isAny, slowdown.p99)}};
 }
 
 Json

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 
 namespace weir
@@ -65,7 +66,10 @@ TitleLine(const Scenario& scenario, const RunResult& result)
     }
     const std::string mode = " (" + std::string(ToString(scenario.fidelity)) + ", " +
                              FormatFixed(static_cast<double>(gpus), 0) + " GPUs)";
-    return Shorten(scenario.title, WIDTH - mode.size()) + mode + "\n";
+    const std::string title = scenario.title.empty()
+                                  ? std::filesystem::path(scenario.path).filename().string()
+                                  : scenario.title;
+    return Shorten(title, WIDTH - mode.size()) + mode + "\n";
 }
 
 /** One line a job: its steady step and what that means per second. */
@@ -197,14 +201,19 @@ CollectiveLines(const RunResult& result)
     {
         const auto& each = result.collectives[i];
         const TimeSpread spread = SpreadOf(each.calls);
-        table.Row(
-            {Shorten(each.name, 15),
-             each.sequence.size() == 1 ? std::string(ToString(each.sequence.front().op))
-                                       : std::to_string(each.sequence.size()) + " in turn",
-             std::to_string(each.calls.size()) + " calls on " + std::to_string(each.gpus) + " GPUs",
-             "mean " + FormatSeconds(spread.mean),
-             "p95 " + FormatSeconds(spread.p95),
-             FormatFixed(each.busBandwidth.ToGBps(), 1) + " GB/s bus"});
+        std::vector<std::string> cells{
+            Shorten(each.name, 15),
+            each.sequence.size() == 1 ? std::string(ToString(each.sequence.front().op))
+                                      : std::to_string(each.sequence.size()) + " in turn",
+            std::to_string(each.calls.size()) + " calls on " + std::to_string(each.gpus) + " GPUs"};
+        if (!each.calls.empty())
+        {
+            cells.insert(cells.end(),
+                         {"mean " + FormatSeconds(spread.mean),
+                          "p95 " + FormatSeconds(spread.p95),
+                          FormatFixed(each.busBandwidth.ToGBps(), 1) + " GB/s bus"});
+        }
+        table.Row(std::move(cells));
     }
     return result.collectives.empty() ? "" : table.Print(2);
 }
@@ -218,13 +227,20 @@ TrafficLines(const RunResult& result)
     {
         const auto& each = result.traffics[i];
         const Percentiles slowdown = PercentilesOf(each.slowdowns);
-        table.Row(
-            {Shorten(each.name, 15),
-             ToString(each.kind),
-             std::to_string(each.started) + " flows on " + std::to_string(each.gpus) + " GPUs",
-             FormatDecimalBytes(each.bytes.ToDouble()),
-             "slowdown p50 " + FormatFixed(slowdown.p50, 2),
-             "p99 " + FormatFixed(slowdown.p99, 2)});
+        const std::size_t ended = each.slowdowns.size();
+        std::vector<std::string> cells{
+            Shorten(each.name, 15),
+            ToString(each.kind),
+            (ended < each.started ? std::to_string(ended) + " of " : "") +
+                std::to_string(each.started) + " flows on " + std::to_string(each.gpus) + " GPUs",
+            FormatDecimalBytes(each.bytes.ToDouble())};
+        if (ended > 0)
+        {
+            cells.insert(cells.end(),
+                         {"slowdown p50 " + FormatFixed(slowdown.p50, 2),
+                          "p99 " + FormatFixed(slowdown.p99, 2)});
+        }
+        table.Row(std::move(cells));
     }
     return result.traffics.empty() ? "" : table.Print(2);
 }

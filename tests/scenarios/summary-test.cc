@@ -167,6 +167,27 @@ TEST(RunJson, SaysWhoWaitsWhenNoStepWasFinished)
     EXPECT_EQ(object["waiting"], "gpt: rank 3 waits");
 }
 
+/** What has not ended has no time: neither in the text nor, but for null, in JSON. */
+TEST(RunJson, HasNoTimesOfWhatHasNotEnded)
+{
+    RunResult result;
+    CollectiveJobResult collective;
+    collective.name = "c";
+    collective.sequence.resize(1);
+    result.collectives.push_back(collective);
+    TrafficJobResult traffic;
+    traffic.name = "t";
+    traffic.started = 2;
+    result.traffics.push_back(traffic);
+    const auto object = nlohmann::json::parse(ToJson(Scenario(), result));
+    EXPECT_TRUE(object["collectives"][0]["mean_s"].is_null());
+    EXPECT_TRUE(object["traffic"][0]["slowdown_p99"].is_null());
+    const std::string text = Summarize(Scenario(), result);
+    EXPECT_NE(text.find("0 of 2 flows"), std::string::npos) << text;
+    EXPECT_EQ(text.find("mean 0"), std::string::npos) << text;
+    EXPECT_EQ(text.find("slowdown"), std::string::npos) << text;
+}
+
 TEST(TextTable, AlignsTextLeftAndNumbersRight)
 {
     TextTable table(1);
