@@ -104,6 +104,11 @@ ReadSwitches(LocatedLines& lines, const Header& header)
     return isSwitch;
 }
 
+// Numbers without a unit are bit/s and seconds, as ns-3's DataRate and Time have them. Beyond these
+// a unit was forgotten: no link of a data center is slower, or longer.
+constexpr double MIN_BARE_RATE = 1e6; //!< bit/s
+constexpr double MAX_BARE_DELAY = 1;  //!< s
+
 /** Whether @p text is a number without a unit. */
 bool
 IsBare(std::string_view text)
@@ -136,6 +141,10 @@ ReadRate(const LocatedLines& lines, std::size_t index)
     {
         throw lines.Refusal("rate", text, "more than zero");
     }
+    if (IsBare(text) && rate < Rate::BitsPerSecond(MIN_BARE_RATE))
+    {
+        throw lines.Refusal("rate", text, "a unit, such as 100Gbps: without one it is bit/s");
+    }
     return rate;
 }
 
@@ -148,6 +157,10 @@ ReadDelay(const LocatedLines& lines, std::size_t index)
     if (delay < Time() || delay.IsInfinite())
     {
         throw lines.Refusal("delay", text, "at least zero and less than 106 days");
+    }
+    if (IsBare(text) && delay > Time::Seconds(MAX_BARE_DELAY))
+    {
+        throw lines.Refusal("delay", text, "a unit, such as 1us: without one it is seconds");
     }
     return delay;
 }

@@ -72,6 +72,10 @@ TEST(HpccTopology, RefusesWrongLinks)
               std::string::npos);
     EXPECT_EQ(link("0 2 100Gbps -1 0\n"),
               "3: delay: found '-1', expected at least zero and less than 106 days");
+    EXPECT_EQ(link("0 2 100 1us 0\n"),
+              "3: rate: found '100', expected a unit, such as 100Gbps: without one it is bit/s");
+    EXPECT_EQ(link("0 2 100Gbps 5 0\n"),
+              "3: delay: found '5', expected a unit, such as 1us: without one it is seconds");
     EXPECT_EQ(link("0 2 100Gbps 1us 0.01\n"),
               "3: error_rate: found '0.01', expected 0: flows are played as a fluid, which loses "
               "nothing");
@@ -85,15 +89,17 @@ TEST(HpccTopology, RefusesAnotherNumberOfLinksThanItSays)
               "4: found one more link, expected 1 as line 1 says");
 }
 
-// HPCC's own files end with a description of themselves; ns3-datacenter's headers count ToRs.
+// HPCC's own files end with a description of themselves; ns3-datacenter's headers count ToRs. A
+// number without a unit is bit/s and seconds, as in ns-3.
 TEST(HpccTopology, ReadsRemarksFourHeaderFieldsAndBareUnits)
 {
     const TextFile file(
-        "4 1 1 2\r\n2\r\n0 2 25000000000.0 1us 0\n0 2 200Gbps 0.001ms 0.0\n\n"
+        "4 1 1 2\r\n2\r\n0 2 25000000000.0 1e-6 0\n0 2 200Gbps 0.001ms 0.0\n\n"
         "First line: total node #, switch node #, link #\n");
     const Topology topology = ReadHpccTopology(file.Path());
     ASSERT_EQ(topology.LinkCount(), 4U);
     EXPECT_EQ(topology.GetLink(LinkId(0)).rate, Rate::Gbps(25));
+    EXPECT_EQ(topology.GetLink(LinkId(0)).latency, Time::Microseconds(1));
     EXPECT_EQ(topology.GetLink(LinkId(2)).rate, Rate::Gbps(200));
     EXPECT_EQ(topology.GetLink(LinkId(2)).latency, Time::Microseconds(1));
     EXPECT_EQ(topology.GetDevice(DeviceId(2)).kind, DeviceKind::LeafSwitch);
