@@ -28,6 +28,13 @@ SplitPath(const std::string& dottedPath)
     }
 }
 
+/** Whether what stands under @p key may be the name of a base, or a map over it. */
+bool
+IsReference(const std::string& key)
+{
+    return key == "system" || key == "model";
+}
+
 } // namespace
 
 /** Gives a value that was set its place: the setting itself, and the path it was set at. */
@@ -49,6 +56,16 @@ YamlNode::Relocate(State& state, const std::string& file, const std::string& pat
 }
 
 void
+YamlNode::MakeBase()
+{
+    auto base = std::make_shared<State>(*m_state);
+    base->path += base->path.empty() ? "base" : ".base";
+    m_state->kind = YamlKind::Map;
+    m_state->text.clear();
+    m_state->entries = {{"base", std::move(base)}};
+}
+
+void
 YamlNode::Set(const std::string& dottedPath, const std::string& text)
 {
     const std::string name = "--set " + dottedPath + "=" + text;
@@ -61,8 +78,14 @@ YamlNode::Set(const std::string& dottedPath, const std::string& text)
 
     std::shared_ptr<State>* slot = &m_state;
     std::string path = m_state->path;
+    std::string above; // the key of the slot
     for (const std::string& key : SplitPath(dottedPath))
     {
+        if ((*slot)->kind == YamlKind::Scalar && IsReference(above))
+        {
+            YamlNode(*slot).MakeBase();
+        }
+        above = key;
         State& parent = **slot;
         path += (path.empty() ? "" : ".") + key;
         if (key.empty())

@@ -121,9 +121,13 @@ class YamlNode
      */
     void CheckAllRead(std::initializer_list<const char*> exempt) const;
 
+    /** Makes a text, the name of a base, a map over it: `hgx-h100` to `{base: hgx-h100}`. */
+    void MakeBase();
+
     /**
      * Replaces (or adds) the value at a dotted path below this node, as `--set a.b=text` does;
-     * sequences are indexed by number ("jobs.0.steps").
+     * sequences are indexed by number ("jobs.0.steps"). The name of a system or model becomes the
+     * base of the keys that are set below it.
      */
     void Set(const std::string& dottedPath, const std::string& text);
 

@@ -167,6 +167,16 @@ TEST(YamlNode, SettingsReplaceAndAdd)
     EXPECT_EQ(node.Get("list").Items()[1].Get("a").Where(), "--set list=[1, {a: 2}]: list.1.a");
 }
 
+/** What is set below the name of a system or model is laid over what that names. */
+TEST(YamlNode, ANameBecomesTheBaseOfWhatIsSetBelowIt)
+{
+    YamlNode node = YamlNode::Parse("system: hgx-h100\n", "run.yaml");
+    node.Set("system.nodes", "4");
+    EXPECT_EQ(node.Get("system").Get("nodes").AsInteger(1, 8), 4);
+    EXPECT_EQ(node.Get("system").Get("base").AsString(), "hgx-h100");
+    EXPECT_EQ(node.Get("system").Get("base").Where(), "run.yaml:1:9: system.base");
+}
+
 TEST(YamlNode, RefusesSettingsThatHaveNoPlace)
 {
     YamlNode node = Example();
