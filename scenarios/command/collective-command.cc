@@ -4,6 +4,7 @@
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/packets-option.h"
+#include "scenarios/command/print-notes.h"
 #include "scenarios/command/result-option.h"
 #include "scenarios/command/verb-options.h"
 #include "scenarios/describe/explain-collective.h"
@@ -40,10 +41,10 @@ namespace
 struct CollectiveOptions
 {
     std::string system;
-    uint32_t nodes{1};
-    uint32_t gpusPerNode{0}; //!< 0: all of a node
-    std::string op;          //!< empty: that of the file
-    std::string msccl;       //!< file of a schedule; empty: NCCL's own
+    std::optional<uint32_t> nodes; //!< nothing: as the system says
+    uint32_t gpusPerNode{0};       //!< 0: all of a node
+    std::string op;                //!< empty: that of the file
+    std::string msccl;             //!< file of a schedule; empty: NCCL's own
     std::string sizes{"8B:16GiB:x2"};
     std::string counts; //!< file of an all-to-all-v; empty: equal parts of the sizes
     std::string algorithm{"auto"};
@@ -158,14 +159,25 @@ ReadTuner(const std::string& file)
     return rules;
 }
 
+YamlNode
+SystemOf(const CollectiveOptions& options)
+{
+    const std::vector<std::string> settings = SortSettings(options.packets.settings).system;
+    if (options.nodes)
+    {
+        ExpectOneOf("--nodes", "nodes", settings);
+    }
+    return SystemArgument(options.system, "--system", settings);
+}
+
 /** The system with the nodes and GPUs that take part. */
 void
 ReadMachine(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
     const Catalog catalog;
-    const YamlNode system = YamlNode::ParseArgument(options.system, "--system");
+    const YamlNode system = SystemOf(options);
     spec.cluster = ReadSystem(system, catalog).cluster;
-    spec.cluster.nodes = options.nodes;
+    spec.cluster.nodes = options.nodes.value_or(spec.cluster.nodes);
     CheckWiring(system, catalog, spec.cluster);
     spec.gpusPerNode = options.gpusPerNode == 0 ? spec.cluster.node.gpus : options.gpusPerNode;
     if (spec.gpusPerNode > spec.cluster.node.gpus)
@@ -262,10 +274,15 @@ ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
     else
     {
-        spec.overrides.algorithm = ExpectOrAuto(ParseAlgorithm(options.algorithm),
-                                                "--algorithm",
-                                                options.algorithm,
-                                                NamesUpTo(LAST_ALGORITHM));
+        std::optional<Algorithm> algorithm;
+        std::vector<std::string> names;
+        for (const auto& [name, value] : CalledAlgorithms())
+        {
+            names.emplace_back(name);
+            algorithm = name == options.algorithm ? value : algorithm;
+        }
+        spec.overrides.algorithm =
+            ExpectOrAuto(algorithm, "--algorithm", options.algorithm, std::move(names));
     }
     if (IsNcclList(options.protocol))
     {
@@ -385,7 +402,12 @@ ReadSweep(const CollectiveOptions& options)
         spec.corrections = fluid.corrections;
         spec.correctionsText = fluid.correctionsText;
     }
-    spec.nccl.version = options.nccl;
+    const YamlNode version = YamlNode::ParseArgument(options.nccl, "--nccl");
+    spec.nccl.version = ReadNcclVersion(version);
+    if (const std::string note = NoteOnNcclVersion(version); !note.empty())
+    {
+        PrintNotes({note});
+    }
     spec.nccl.launch = Expect(
         ParseLaunchMode(options.launch), "--launch", options.launch, NamesUpTo(LAST_LAUNCH_MODE));
     spec.nccl.queuePairs = options.queuePairs;
@@ -437,8 +459,10 @@ RunCollective(const CollectiveOptions& options)
     {
         KeepWhenInterrupted();
     }
+    const bool isCsvPrinted = IsStandardOutput(options.csv, options.json);
+    const bool isTable = !options.json && !isCsvPrinted;
     std::optional<OutputFile> csv;
-    if (!options.csv.empty())
+    if (!options.csv.empty() && !isCsvPrinted)
     {
         csv.emplace(options.csv, "--csv", CsvFormat());
         RemoveIfInterrupted(csv->TemporaryPath());
@@ -446,21 +470,22 @@ RunCollective(const CollectiveOptions& options)
     }
     RunRecording recording(
         ReadResultOptions(options.result,
-                          std::string(ToString(spec.op)) + " on " + FormatNodes(options.nodes) +
-                              " of " + spec.cluster.name,
+                          std::string(ToString(spec.op)) + " on " +
+                              FormatNodes(spec.cluster.nodes) + " of " + spec.cluster.name,
                           spec.fidelity,
                           {{"system", options.system},
-                           {"nodes", std::to_string(options.nodes)},
+                           {"nodes", std::to_string(spec.cluster.nodes)},
                            {"collective", ToString(spec.op)},
                            {"sizes", options.sizes},
                            {"sharing tolerance", FormatNumber(spec.sharing.tolerance)},
                            {"corrections", spec.correctionsText},
-                           {"nccl", options.nccl}}));
+                           {"nccl", options.nccl},
+                           {"set", JoinNames(options.packets.settings)}}));
     if (!options.result.file.empty())
     {
         RemoveIfInterrupted(OutputFile::TemporaryName(options.result.file));
     }
-    if (options.explain && !options.json)
+    if (options.explain && isTable)
     {
         std::cout << ExplainCollective(spec) << "#\n";
     }
@@ -478,15 +503,13 @@ RunCollective(const CollectiveOptions& options)
     {
         csv->Save(ToCsv(spec, result.points));
     }
-    std::cout << (options.json ? ToJson(spec, result) + "\n"
-                               : ToNcclTestsTable(spec, result.points));
-    if (calibration && !options.json)
+    std::cout << (options.json   ? ToJson(spec, result) + "\n"
+                  : isCsvPrinted ? ToCsv(spec, result.points)
+                                 : ToNcclTestsTable(spec, result.points));
+    if (calibration && isTable)
     {
         std::cout << MeasuredLines(
-            spec,
-            MeasuredBounds(YamlNode::ParseArgument(options.system, "--system"), catalog),
-            options.coverage,
-            result.points);
+            spec, MeasuredBounds(SystemOf(options), catalog), options.coverage, result.points);
     }
     if (result.points.size() < spec.sizes.size())
     {
@@ -507,9 +530,9 @@ AddCollectiveCommand(CLI::App& application)
     auto options = std::make_shared<CollectiveOptions>();
     verb->add_option("--system", options->system, "System of the catalogue, or its file")
         ->required();
-    verb->add_option("--nodes", options->nodes, "Nodes that take part")
-        ->check(CLI::Range(1, 1 << 20))
-        ->capture_default_str();
+    verb->add_option(
+            "--nodes", options->nodes, "Nodes that take part (default: as the system says, else 1)")
+        ->check(CLI::Range(1, 1 << 20));
     verb->add_option("--gpus-per-node", options->gpusPerNode, "GPUs of each node (default: all)")
         ->check(CLI::Range(1, 1024));
     verb->add_option("--op",
@@ -530,8 +553,9 @@ AddCollectiveCommand(CLI::App& application)
     verb->add_option(
             "--algorithm",
             options->algorithm,
-            "ring, tree, nvls, nvls-tree, collnet-direct, collnet-chain, pat, auto as NCCL "
-            "chooses, dimension-wise, or as NCCL_ALGO what it chooses among: ^nvls,nvlstree or "
+            "ring, tree, nvls, nvls-tree, collnet-direct, collnet-chain, pat, point-to-point, "
+            "auto as NCCL chooses, dimension-wise, or as NCCL_ALGO what it chooses among: "
+            "^nvls,nvlstree or "
             "allreduce:tree,ring;allgather:ring")
         ->capture_default_str();
     verb->add_option(
@@ -631,12 +655,10 @@ AddCollectiveCommand(CLI::App& application)
                    options->keepPartial,
                    "At Ctrl-C write the sizes that are done, marked as partial; a second Ctrl-C "
                    "leaves nothing");
-    AddOutputOption(*verb,
-                    "--csv",
-                    options->csv,
-                    "Write collective,size_bytes,time_us,algbw_GBps,busbw_GBps to this file; of "
-                    "analytical, stream and auto also lower_us,upper_us,coverage,regime,region, of "
-                    "auto fidelity");
+    AddCsvOption(*verb,
+                 options->csv,
+                 "collective,size_bytes,time_us,algbw_GBps,busbw_GBps (of analytical, stream and "
+                 "auto also lower_us,upper_us,coverage,regime,region, of auto fidelity)");
     verb->footer(
         "Examples:\n"
         "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"

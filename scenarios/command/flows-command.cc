@@ -11,12 +11,14 @@
 #include "scenarios/flows/hpcc-config.h"
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/flows/open-network.h"
+#include "scenarios/results/link-series.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/quantity.h"
 
 #include <CLI/CLI.hpp>
@@ -138,7 +140,7 @@ ReadPacketsOf(const FlowsOptions& options)
         options.packets,
         HpccConfig(options.packets.network).Network(ReadHpccTopology(options.topology)));
     packets.network = YamlNode::ParseArgument("{}", "--network"); // the keys are not the user's
-    ApplySettings(packets.network, options.packets.settings);
+    ApplySettings(packets.network, SortSettings(options.packets.settings).network);
     return packets;
 }
 
@@ -172,6 +174,27 @@ ReadFlowFile(const std::string& path, FlowNetwork& network)
     return ReadFlows(file, network);
 }
 
+/** What the options say of the network beside how bytes move. */
+NetworkOverrides
+ReadOverrides(const FlowsOptions& options)
+{
+    NetworkOverrides overrides = options.network;
+    overrides.settings = SortSettings(options.packets.settings).system;
+    if (overrides.nodes)
+    {
+        ExpectOneOf("--nodes", "nodes", overrides.settings);
+    }
+    if (overrides.hashSeed)
+    {
+        ExpectOneOf("--hash-seed", "fabric.hashSeed", overrides.settings);
+    }
+    if (!overrides.routing.empty())
+    {
+        ExpectOneOf("--routing", "fabric.routing", overrides.settings);
+    }
+    return overrides;
+}
+
 ExitCode
 RunFlows(const FlowsOptions& options)
 {
@@ -184,7 +207,7 @@ RunFlows(const FlowsOptions& options)
     {
         ExpectWithHpccConfig(options, fidelity);
     }
-    NetworkOverrides overrides = options.network;
+    NetworkOverrides overrides = ReadOverrides(options);
     FlowReport report;
     std::optional<PacketsInput> packets;
     if (FormOf(fidelity) == FlowForm::Packets)
@@ -199,13 +222,14 @@ RunFlows(const FlowsOptions& options)
         overrides.corrections = fluid.corrections;
         report.corrections = fluid.correctionsText;
     }
+    const bool isCsvPrinted = IsStandardOutput(options.csv, options.json);
     std::optional<OutputFile> csv;
-    if (!options.csv.empty())
+    if (!options.csv.empty() && !isCsvPrinted)
     {
         OpenCsv(options, csv);
         ExpectOtherFile("--csv", options.csv, "file of --output", options.result.file);
     }
-    RunRecording recording(
+    const RecordingSpec kept =
         ReadResultOptions(options.result,
                           options.flows + " on " + options.topology,
                           fidelity,
@@ -214,7 +238,9 @@ RunFlows(const FlowsOptions& options)
                            {"fidelity", options.fidelity},
                            {"sharing tolerance", FormatNumber(overrides.sharing.tolerance)},
                            {"corrections", report.corrections},
-                           {"routing", options.network.routing}}));
+                           {"routing", options.network.routing},
+                           {"set", JoinNames(options.packets.settings)}});
+    RunRecording recording(kept);
     if (!options.result.file.empty())
     {
         RemoveIfInterrupted(OutputFile::TemporaryName(options.result.file));
@@ -224,6 +250,10 @@ RunFlows(const FlowsOptions& options)
     FlowResults flows = IsTrafficFile(options.flows)
                             ? DrawFlows(LoadTrafficFile(options.flows, Catalog()), *network)
                             : ReadFlowFile(options.flows, *network);
+    if (const auto& width = kept.output.linkSeries)
+    {
+        LinkSeries::ExpectFit(LeastLinkBins(flows, network->GetRouting(), *width), *width);
+    }
     report.cost.readSeconds = watch.Lap();
     if (packets)
     {
@@ -266,6 +296,10 @@ RunFlows(const FlowsOptions& options)
     {
         std::cout << ToJson(report) << "\n";
     }
+    else if (isCsvPrinted)
+    {
+        WriteFlowCsv(flows, network->GetRouting(), std::cout);
+    }
     else if (!options.quiet)
     {
         std::cout << ToText(report);
@@ -301,11 +335,8 @@ AddFlowsCommand(CLI::App& application)
                      "for --topology)");
     verb->add_option("--fidelity", options->fidelity, "flow or packet")->capture_default_str();
     AddPacketsOptions(*verb, options->packets);
-    AddOutputOption(*verb,
-                    "--csv",
-                    options->csv,
-                    "Write flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown to "
-                    "this file");
+    AddCsvOption(
+        *verb, options->csv, "flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown");
     AddResultOptions(*verb, options->result);
     verb->add_option("--nodes", options->network.nodes, "Nodes of a system (default: as it says)")
         ->check(CLI::Range(1, 1 << 20));

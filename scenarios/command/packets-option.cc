@@ -23,36 +23,72 @@ namespace weir
 namespace
 {
 
-/** Refuses settings of a run or a system: these reach the network alone. */
-void
-ExpectNetworkSettings(const std::vector<std::string>& settings)
+/** The keys of how packets move, or a fluid. */
+std::vector<std::string>
+NetworkKeys()
 {
     PacketSpec packets;
-    std::vector<std::string> own = KeysOf(packets);
-    own.insert(own.end(), {"congestionControl", "sharing", "corrections"});
+    std::vector<std::string> keys = KeysOf(packets);
+    keys.insert(keys.end(), {"congestionControl", "sharing", "corrections"});
     for (const auto& [key, part] : packets.Parts())
     {
-        own.emplace_back(key);
+        keys.emplace_back(key);
     }
-    std::vector<std::string> others = YamlKeysOf("run");
-    const std::vector<std::string> ofSystem = YamlKeysOf("system");
-    others.insert(others.end(), ofSystem.begin(), ofSystem.end());
-    for (const std::string& setting : settings)
-    {
-        const std::string key = setting.substr(0, setting.find_first_of(".="));
-        const auto isIn = [&key](const std::vector<std::string>& keys) {
-            return std::find(keys.begin(), keys.end(), key) != keys.end();
-        };
-        if (isIn(others) && !isIn(own))
-        {
-            throw InputError("--set " + setting + ": found '" + key +
-                             "', which --set does not reach here, expected a key of network: " +
-                             JoinNames(own) + "; a system is changed in its file");
-        }
-    }
+    return keys;
+}
+
+bool
+Has(const std::vector<std::string>& keys, const std::string& key)
+{
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
 } // namespace
+
+Settings
+SortSettings(const std::vector<std::string>& settings)
+{
+    const std::vector<std::string> ofNetwork = NetworkKeys();
+    const std::vector<std::string> ofSystem = YamlKeysOf("system");
+    Settings sorted;
+    for (const std::string& setting : settings)
+    {
+        const std::string key = setting.substr(0, setting.find_first_of(".="));
+        if (Has(ofNetwork, key) || key.empty())
+        {
+            sorted.network.push_back(setting);
+        }
+        else if (Has(ofSystem, key))
+        {
+            sorted.system.push_back(setting);
+        }
+        else
+        {
+            std::vector<std::string> all = ofSystem;
+            all.insert(all.end(), ofNetwork.begin(), ofNetwork.end());
+            throw InputError("--set " + setting + ": found '" + key +
+                             "', expected a key of a system: " + JoinNames(ofSystem) +
+                             "; or of network: " + JoinNames(ofNetwork) + DidYouMean(key, all));
+        }
+    }
+    return sorted;
+}
+
+void
+ExpectOneOf(const std::string& option,
+            const std::string& key,
+            const std::vector<std::string>& settings)
+{
+    for (const std::string& setting : settings)
+    {
+        const std::string set = setting.substr(0, setting.find('='));
+        if (set == key || key.rfind(set + ".", 0) == 0)
+        {
+            throw InputError(option + ": found --set " + setting + " beside it, expected one of " +
+                             "the two");
+        }
+    }
+}
 
 void
 AddPacketsOptions(CLI::App& verb, PacketsOptions& options)
@@ -78,10 +114,10 @@ ReadPacketsOptions(const PacketsOptions& options)
 PacketsInput
 ReadPacketsOptions(const PacketsOptions& options, YamlNode node)
 {
-    ExpectNetworkSettings(options.settings);
-    std::vector<std::string> settings = options.settings;
+    std::vector<std::string> settings = SortSettings(options.settings).network;
     if (!options.congestionControl.empty())
     {
+        ExpectOneOf("--congestion-control", "congestionControl.kind", settings);
         settings.insert(settings.begin(), "congestionControl.kind=" + options.congestionControl);
     }
     ApplySettings(node, settings);
@@ -99,11 +135,11 @@ PrintPacketsNotes(const PacketsInput& packets, const RoutingPolicy& routing)
 FluidOptions
 ReadFluidOptions(const PacketsOptions& options, Fidelity fidelity)
 {
-    ExpectNetworkSettings(options.settings);
+    const std::vector<std::string> settings = SortSettings(options.settings).network;
     FluidOptions read;
     const char* option = !options.network.empty()             ? "--network"
                          : !options.congestionControl.empty() ? "--congestion-control"
-                         : !options.settings.empty()          ? "--set"
+                         : !settings.empty()                  ? "--set"
                                                               : nullptr;
     if (option == nullptr)
     {
@@ -111,7 +147,7 @@ ReadFluidOptions(const PacketsOptions& options, Fidelity fidelity)
     }
     YamlNode node = options.network.empty() ? YamlNode::Parse("{}", "--network")
                                             : YamlNode::Load(options.network);
-    ApplySettings(node, options.settings);
+    ApplySettings(node, settings);
     const auto sharing = node.Find("sharing");
     const auto corrections = node.Find("corrections");
     const bool isFluidOnly = node.Keys().size() == (sharing ? 1u : 0u) + (corrections ? 1u : 0u);

@@ -21,8 +21,23 @@ struct PacketsOptions
 {
     std::string network;               //!< YAML file; empty: defaults
     std::string congestionControl;     //!< its kind; empty: as the file says
-    std::vector<std::string> settings; //!< key.path=value
+    std::vector<std::string> settings; //!< key.path=value, of the network or the system
 };
+
+/** What --set says, each in its order. */
+struct Settings
+{
+    std::vector<std::string> system;
+    std::vector<std::string> network;
+};
+
+/** Sorts @p settings by their first keys. @throws InputError at one of neither. */
+Settings SortSettings(const std::vector<std::string>& settings);
+
+/** @throws InputError where @p settings have @p key, which @p option says, or a map of it. */
+void ExpectOneOf(const std::string& option,
+                 const std::string& key,
+                 const std::vector<std::string>& settings);
 
 /** Adds `--network FILE`, `--congestion-control KIND` and `--set KEY=VALUE` to @p verb. */
 void AddPacketsOptions(CLI::App& verb, PacketsOptions& options);

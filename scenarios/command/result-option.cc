@@ -3,10 +3,10 @@
 
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/verb-options.h"
+#include "scenarios/readers/read-bin-width.h"
 #include "scenarios/results/link-series.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <nlohmann/json.hpp>
@@ -35,22 +35,29 @@ AddResultOptions(CLI::App& verb, ResultOptions& options)
         ->type_name("TIME");
 }
 
-namespace
+void
+AddCsvOption(CLI::App& verb, std::string& csv, const std::string& columns)
 {
-
-/** The width of a series' bins. */
-Time
-ReadWidth(const YamlNode& series, const std::string& text)
-{
-    const Time width = series.AsTime();
-    if (width == Time())
-    {
-        series.Fail("found '" + text + "', expected a time above zero");
-    }
-    return width;
+    AddOutputOption(verb,
+                    "--csv",
+                    csv,
+                    "Write " + columns +
+                        " to this file; - writes it to standard output in place "
+                        "of what is printed there");
 }
 
-} // namespace
+bool
+IsStandardOutput(const std::string& csv, bool json)
+{
+    const bool is = csv == "-" || csv == "/dev/stdout";
+    if (is && json)
+    {
+        throw InputError("--csv: found '" + csv +
+                         "' beside --json, expected one of the two on "
+                         "standard output");
+    }
+    return is;
+}
 
 RecordingSpec
 ReadResultOptions(const ResultOptions& options,
@@ -76,12 +83,7 @@ ReadResultOptions(const ResultOptions& options,
     if (!options.series.empty())
     {
         const YamlNode series = YamlNode::ParseArgument(options.series, "--link-series");
-        spec.output.linkSeries = ReadWidth(series, options.series);
-        if (*spec.output.linkSeries < LinkSeries::MIN_WIDTH)
-        {
-            series.Fail("found '" + options.series + "', expected at least " +
-                        FormatTime(LinkSeries::MIN_WIDTH));
-        }
+        spec.output.linkSeries = ReadBinWidth(series, LinkSeries::MIN_WIDTH);
         if (options.file.empty())
         {
             series.Fail("found it without a file, expected --output beside it");
@@ -90,7 +92,7 @@ ReadResultOptions(const ResultOptions& options,
     if (!options.ports.empty())
     {
         const YamlNode series = YamlNode::ParseArgument(options.ports, "--port-series");
-        spec.output.portSeries = ReadWidth(series, options.ports);
+        spec.output.portSeries = ReadBinWidth(series);
         if (fidelity != Fidelity::Packet)
         {
             series.Fail(std::string("found it in fidelity ") + ToString(fidelity) +

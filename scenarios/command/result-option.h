@@ -22,6 +22,15 @@ struct ResultOptions
 /** Adds `-o, --output FILE`, `--timeline FILE`, `--link-series TIME` and `--port-series TIME`. */
 void AddResultOptions(CLI::App& verb, ResultOptions& options);
 
+/** Adds `--csv FILE` with @p columns, or `-`, to @p verb. */
+void AddCsvOption(CLI::App& verb, std::string& csv, const std::string& columns);
+
+/**
+ * Whether @p csv is standard output, on which nothing else is printed then.
+ * @throws InputError where @p json is printed there, too.
+ */
+bool IsStandardOutput(const std::string& csv, bool json);
+
 /**
  * What is to be kept.
  * @param title of the result

@@ -22,8 +22,8 @@ constexpr int64_t PICOSECONDS = 1'000'000'000'000;  //!< in a second
 class RowWriter
 {
   public:
-    explicit RowWriter(const std::string& file)
-        : m_out(file, std::ios::binary)
+    explicit RowWriter(std::ostream& out)
+        : m_out(out)
     {
         m_buffer.resize(CHUNK);
         m_at = m_buffer.data();
@@ -78,26 +78,14 @@ class RowWriter
         }
     }
 
-    void Close()
-    {
-        errno = 0;
-        Flush();
-        m_out.close();
-        if (!m_out)
-        {
-            throw std::runtime_error("cannot write the flows' CSV" +
-                                     (errno == 0 ? "" : std::string(": ") + std::strerror(errno)));
-        }
-    }
-
-  private:
     void Flush()
     {
         m_out.write(m_buffer.data(), m_at - m_buffer.data());
         m_at = m_buffer.data();
     }
 
-    std::ofstream m_out;
+  private:
+    std::ostream& m_out;
     std::vector<char> m_buffer;
     char* m_at; //!< where the next character goes
 };
@@ -154,10 +142,25 @@ FlowResults::IsSortedByStart() const
     return std::is_sorted(m_starts.begin(), m_starts.end());
 }
 
-void
-WriteFlowCsv(const FlowResults& results, Routing& routing, const std::string& file)
+double
+LeastLinkBins(const FlowResults& flows, const Routing& routing, Time width)
 {
-    RowWriter writer(file);
+    double bins = 0;
+    for (std::size_t flow = 0; flow < flows.Size(); flow++)
+    {
+        for (const PathLink& each : routing.Links(flows.Route(flow)))
+        {
+            const Time time = flows.GetBytes(flow) / routing.GetTopology().GetLink(each.link).rate;
+            bins += each.multiplicity * (time / width);
+        }
+    }
+    return bins;
+}
+
+void
+WriteFlowCsv(const FlowResults& results, Routing& routing, std::ostream& out)
+{
+    RowWriter writer(out);
     writer.Text("flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown,");
     writer.EndRow();
     for (std::size_t flow = 0; flow < results.Size(); flow++)
@@ -177,7 +180,21 @@ WriteFlowCsv(const FlowResults& results, Routing& routing, const std::string& fi
         writer.Add(results.Slowdown(flow, routing));
         writer.EndRow();
     }
-    writer.Close();
+    writer.Flush();
+}
+
+void
+WriteFlowCsv(const FlowResults& results, Routing& routing, const std::string& file)
+{
+    errno = 0;
+    std::ofstream out(file, std::ios::binary);
+    WriteFlowCsv(results, routing, out);
+    out.close();
+    if (!out)
+    {
+        throw std::runtime_error("cannot write the flows' CSV" +
+                                 (errno == 0 ? "" : std::string(": ") + std::strerror(errno)));
+    }
 }
 
 } // namespace weir

@@ -6,6 +6,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -123,10 +124,18 @@ class FlowResults
 };
 
 /**
- * Writes flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown, a line a flow, to @p file.
- * Times are exact (whole picoseconds); a slowdown is the shortest decimal that reads back to it.
- * @throws std::runtime_error when the file cannot be written.
+ * How many bins of @p width the links have traffic in, at least: none holds more of a link's bytes
+ * than its rate times the width. O(flows x links of a path).
  */
+double LeastLinkBins(const FlowResults& flows, const Routing& routing, Time width);
+
+/**
+ * Writes flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown, a line a flow, to @p out.
+ * Times are exact (whole picoseconds); a slowdown is the shortest decimal that reads back to it.
+ */
+void WriteFlowCsv(const FlowResults& results, Routing& routing, std::ostream& out);
+
+/** As above, to @p file. @throws std::runtime_error when it cannot be written. */
 void WriteFlowCsv(const FlowResults& results, Routing& routing, const std::string& file);
 
 } // namespace weir

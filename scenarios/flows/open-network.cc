@@ -137,7 +137,7 @@ SetRouting(FabricSpec& fabric, const NetworkOverrides& overrides, const FabricKi
 std::unique_ptr<FlowNetwork>
 OpenSystem(const std::string& system, const NetworkOverrides& overrides, const Catalog& catalog)
 {
-    const YamlNode reference = YamlNode::ParseArgument(system, "--topology");
+    const YamlNode reference = SystemArgument(system, "--topology", overrides.settings);
     ClusterSpec spec = ReadSystem(reference, catalog).cluster;
     spec.nodes = overrides.nodes.value_or(spec.nodes);
     CheckWiring(reference, catalog, spec);
@@ -155,6 +155,11 @@ OpenFile(const std::string& topology, const NetworkOverrides& overrides, const C
     {
         throw InputError("--nodes: found " + std::to_string(*overrides.nodes) + " with '" +
                          topology + "', expected a system: a topology file has its own nodes");
+    }
+    if (!overrides.settings.empty())
+    {
+        throw InputError("--set " + overrides.settings.front() + ": found it with '" + topology +
+                         "', expected a system: a topology file has no keys");
     }
     FabricSpec fabric;
     fabric.kind = GraphFabric();

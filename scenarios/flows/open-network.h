@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace weir
 {
@@ -23,6 +24,7 @@ struct NetworkOverrides
     std::optional<PacketSpec> packets{}; //!< how they move; nothing: bytes are a fluid
     SharingSpec sharing{};               //!< of that fluid
     CorrectionSpec corrections{};        //!< as above
+    std::vector<std::string> settings{}; //!< key.path=value, of a system
 };
 
 /** Whether @p topology names a system, by path or of the catalogue. */

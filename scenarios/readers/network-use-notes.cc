@@ -3,6 +3,7 @@
 
 #include "fabric/parameters/parameter-keys.h"
 #include "scenarios/readers/packet-use-notes.h"
+#include "scenarios/readers/read-nccl.h"
 
 #include <algorithm>
 #include <functional>
@@ -123,6 +124,13 @@ NotesOnNetworkUse(const YamlNode& network, const Scenario& scenario)
     std::vector<std::string> notes;
     AddNotes(network, NetworkUses(), scenario, notes);
     const auto nccl = network.Find("nccl");
+    if (const auto version = nccl && nccl->IsMap() ? nccl->Find("version") : nccl)
+    {
+        if (std::string note = NoteOnNcclVersion(*version); !note.empty())
+        {
+            notes.push_back(std::move(note));
+        }
+    }
     const auto dimensionWise = nccl && nccl->IsMap() ? nccl->Find("dimensionWise") : std::nullopt;
     if (dimensionWise)
     {

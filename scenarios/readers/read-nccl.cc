@@ -21,22 +21,6 @@ namespace
 
 constexpr int64_t MAX_CHANNELS = 64;
 
-/** A version "2.30.7" that Weir knows. */
-std::string
-ReadVersion(const YamlNode& node)
-{
-    const std::string version = node.AsString();
-    try
-    {
-        NcclVersion::Parse(version);
-    }
-    catch (const std::invalid_argument&)
-    {
-        node.Fail("found '" + version + "', expected a version from 2.4.0 on, such as 2.30.7");
-    }
-    return version;
-}
-
 /** Hands the text of @p key to @p set of @p filter. */
 void
 ReadList(const YamlNode& map,
@@ -87,7 +71,8 @@ FailBufferSize(const YamlNode& node)
     node.Fail("found '" + node.AsString() + "', expected a multiple of 8 KiB up to 1 GiB");
 }
 
-/** Those that a call may ask for: not the schedule of a file. */
+} // namespace
+
 NamedChoices<Algorithm>
 CalledAlgorithms()
 {
@@ -100,7 +85,32 @@ CalledAlgorithms()
     return choices;
 }
 
-} // namespace
+std::string
+ReadNcclVersion(const YamlNode& node)
+{
+    const std::string version = node.AsString();
+    try
+    {
+        NcclVersion::Parse(version);
+    }
+    catch (const std::invalid_argument&)
+    {
+        node.Fail("found '" + version + "', expected a version from 2.4.0 on, such as 2.30.7");
+    }
+    return version;
+}
+
+std::string
+NoteOnNcclVersion(const YamlNode& node)
+{
+    const std::string version = node.AsString();
+    const std::string newest = NcclSettings().version;
+    const NcclVersion known = NcclVersion::Parse(newest);
+    return NcclVersion::Parse(version).AtLeast(known.minor, known.patch + 1)
+               ? node.Where() + ": found " + version + ", newer than " + newest +
+                     ", whose constants are used"
+               : "";
+}
 
 Bytes
 ReadBufferSize(const YamlNode& node)
@@ -200,13 +210,13 @@ ReadNccl(const YamlNode& node)
     NcclSettings settings;
     if (node.IsScalar())
     {
-        settings.version = ReadVersion(node);
+        settings.version = ReadNcclVersion(node);
         return settings;
     }
     ReadNcclParameters(node, "network.nccl", settings);
     if (const auto version = node.Find("version"))
     {
-        settings.version = ReadVersion(*version);
+        settings.version = ReadNcclVersion(*version);
     }
     ReadList(node, "algorithms", settings.filter, &NcclFilter::SetAlgorithms);
     ReadList(node, "protocols", settings.filter, &NcclFilter::SetProtocols);

@@ -4,10 +4,12 @@
 
 #include "collectives/collective.h"
 #include "collectives/nccl/nccl-settings.h"
+#include "scenarios/readers/scenario-names.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <functional>
 #include <optional>
+#include <string>
 
 namespace weir
 {
@@ -20,6 +22,15 @@ NcclSettings ReadNccl(const YamlNode& node);
 
 /** Reads the parameters of @p settings from @p map, which has their keys and those of @p keys. */
 void ReadNcclParameters(const YamlNode& map, const char* keys, NcclSettings& settings);
+
+/** A version from 2.4 on, as "2.30.7". @throws InputError when it is none. */
+std::string ReadNcclVersion(const YamlNode& node);
+
+/** That the version of ReadNcclVersion is newer than all that Weir has constants of; empty: no. */
+std::string NoteOnNcclVersion(const YamlNode& node);
+
+/** Algorithms that a call may ask for: not the schedule of a file. */
+NamedChoices<Algorithm> CalledAlgorithms();
 
 /** NCCL_BUFFSIZE, a multiple of SIMPLE_BUFFER_STEP. */
 Bytes ReadBufferSize(const YamlNode& node);

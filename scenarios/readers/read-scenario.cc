@@ -7,6 +7,7 @@
 #include "scenarios/readers/network-use-notes.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/plan-use-notes.h"
+#include "scenarios/readers/read-bin-width.h"
 #include "scenarios/readers/read-corrections.h"
 #include "scenarios/readers/read-event.h"
 #include "scenarios/readers/read-layer-table.h"
@@ -638,24 +639,11 @@ ReadOutput(const YamlNode& node, Fidelity fidelity, const std::vector<JobSpec>& 
     }
     if (const auto series = node.Find("linkSeries"))
     {
-        output.linkSeries = series->AsTime();
-        if (*output.linkSeries == Time())
-        {
-            series->Fail("found '" + series->AsString() + "', expected a time above zero");
-        }
-        if (*output.linkSeries < LinkSeries::MIN_WIDTH)
-        {
-            series->Fail("found '" + series->AsString() + "', expected at least " +
-                         FormatTime(LinkSeries::MIN_WIDTH));
-        }
+        output.linkSeries = ReadBinWidth(*series, LinkSeries::MIN_WIDTH);
     }
     if (const auto series = node.Find("portSeries"))
     {
-        output.portSeries = series->AsTime();
-        if (*output.portSeries == Time())
-        {
-            series->Fail("found '" + series->AsString() + "', expected a time above zero");
-        }
+        output.portSeries = ReadBinWidth(*series);
         if (fidelity != Fidelity::Packet && fidelity != Fidelity::Hybrid)
         {
             series->Fail(std::string("found it in fidelity ") + ToString(fidelity) +

@@ -11,6 +11,7 @@
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/read-nccl-xml.h"
 #include "scenarios/topology/slot-list.h"
+#include "scenarios/yaml/apply-settings.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -214,6 +215,30 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     {
         system.cluster.nodes = std::max(1U, fill);
     }
+    return system;
+}
+
+YamlNode
+SystemArgument(const std::string& text,
+               const std::string& option,
+               const std::vector<std::string>& settings)
+{
+    YamlNode system = YamlNode::ParseArgument(text, option);
+    if (settings.empty())
+    {
+        return system;
+    }
+    if (system.IsScalar())
+    {
+        if (IsNcclTopology(system.AsString()))
+        {
+            throw InputError(
+                "--set " + settings.front() + ": found it with " + option + " " + text +
+                ", expected a system in YAML, such as {base: hgx-h100, topology: " + text + "}");
+        }
+        system.MakeBase();
+    }
+    ApplySettings(system, settings);
     return system;
 }
 

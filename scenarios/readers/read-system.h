@@ -7,6 +7,9 @@
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include <string>
+#include <vector>
+
 namespace weir
 {
 
@@ -26,6 +29,14 @@ struct SystemDescription
  * @throws InputError with the place of what is missing, unknown, out of range or without a source.
  */
 SystemDescription ReadSystem(const YamlNode& node, const Catalog& catalog);
+
+/**
+ * The system that @p option of a command names, with @p settings, "key.path=value", over it.
+ * @throws InputError at a setting that Set refuses, or of an NCCL topology file, which has no keys.
+ */
+YamlNode SystemArgument(const std::string& text,
+                        const std::string& option,
+                        const std::vector<std::string>& settings);
 
 } // namespace weir
 

@@ -22,6 +22,17 @@ LinkSeries::LinkSeries(std::size_t links, Time binWidth, RecordSink& sink)
 }
 
 void
+LinkSeries::ExpectFit(double bins, Time width)
+{
+    if (bins > MAX_BINS)
+    {
+        throw InputError("linkSeries: found bins of " + FormatTime(width) + ", more than " +
+                         std::to_string(MAX_BINS / 1'000'000) +
+                         " million with traffic, expected wider ones");
+    }
+}
+
+void
 LinkSeries::SetRate(LinkId link, Rate rate, Time now)
 {
     Settle(link.Index(), now);
@@ -60,6 +71,10 @@ LinkSeries::Settle(std::size_t link, Time now)
 {
     const int64_t width = m_binWidth.ToPicoseconds();
     auto& entry = m_entries[link];
+    if (entry.rate > Rate())
+    {
+        ExpectFit(static_cast<double>(m_bins) + (now - entry.since) / m_binWidth, m_binWidth);
+    }
     while (entry.since < now)
     {
         const int64_t bin = entry.since.ToPicoseconds() / width;
@@ -88,12 +103,7 @@ LinkSeries::Settle(std::size_t link, Time now)
 void
 LinkSeries::TellBin(LinkBinRecord bin)
 {
-    if (++m_bins > MAX_BINS)
-    {
-        throw InputError("linkSeries: found bins of " + FormatTime(m_binWidth) + ", more than " +
-                         std::to_string(MAX_BINS / 1'000'000) +
-                         " million with traffic, expected wider ones");
-    }
+    ExpectFit(static_cast<double>(++m_bins), m_binWidth);
     m_sink.OnLinkBin(bin);
 }
 

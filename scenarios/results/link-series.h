@@ -13,7 +13,7 @@ namespace weir
  * Turns what links carry, as rates and as packets, into bytes per time bin. Exact: the integral of
  * each link's piecewise constant rate over each bin, and each packet evenly over the time in which
  * it is sent. Bins without traffic are left out. Memory O(links). Each throws InputError beyond
- * MAX_BINS bins.
+ * MAX_BINS bins, as soon as what a link carries fills them for certain.
  */
 class LinkSeries
 {
@@ -23,6 +23,9 @@ class LinkSeries
 
     /** That of a bin that is asked for: a link of 400 Gb/s carries 50 bytes in it. */
     static constexpr Time MIN_WIDTH = Time::Nanoseconds(1);
+
+    /** @throws InputError when @p bins, of @p width, are more than MAX_BINS. */
+    static void ExpectFit(double bins, Time width);
 
     /** @throws std::invalid_argument when @p binWidth is not positive. */
     LinkSeries(std::size_t links, Time binWidth, RecordSink& sink);

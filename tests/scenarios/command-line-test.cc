@@ -110,9 +110,29 @@ constexpr Refusal REFUSALS[] = {
      "found protocol 'll', which algorithm 'nvls' does not have, expected simple"},
     {"collective --system hgx-h100 --op all-reduce --fidelity hybrid",
      "--fidelity: found 'hybrid', expected one of: analytical, stream, flow, packet, auto"},
-    {"collective --system hgx-h100 --op all-reduce --set fabric.routing=spray",
-     "--set fabric.routing=spray: found 'fabric', which --set does not reach here, expected a key "
-     "of network"},
+    {"collective --system hgx-h100 --op all-reduce --set jobs.0.steps=2",
+     "--set jobs.0.steps=2: found 'jobs', expected a key of a system: base, "},
+    {"collective --system hgx-h100 --op all-reduce --set fabrik.routing=spray",
+     "did you mean 'fabric'?"},
+    {"collective --system hgx-h100 --op all-reduce --nodes 2 --set nodes=4",
+     "--nodes: found --set nodes=4 beside it, expected one of the two"},
+    {"collective --system hgx-h100 --op all-reduce --fidelity packet --congestion-control dcqcn "
+     "--set congestionControl.kind=hpcc",
+     "--congestion-control: found --set congestionControl.kind=hpcc beside it, expected one of"},
+    {"collective --system hgx-h100 --op all-reduce --fidelity packet --congestion-control dcqcn "
+     "--set 'congestionControl={kind: hpcc}'",
+     "--congestion-control: found --set congestionControl={kind: hpcc} beside it, expected one of"},
+    {"flows --topology hgx-h100 --flows f.csv --routing ecmp --set fabric.routing=spray",
+     "--routing: found --set fabric.routing=spray beside it, expected one of the two"},
+    {"collective --system node.xml --op all-reduce --set fabric.routing=spray",
+     "found it with --system node.xml, expected a system in YAML, such as {base: hgx-h100, topo"},
+    {"collective --system hgx-h100 --op all-reduce --algorithm imported",
+     "found 'imported', expected one of: ring, tree, collnet-direct, collnet-chain, nvls, "
+     "nvls-tree, pat, point-to-point, dimension-wise, auto"},
+    {"collective --system hgx-h100 --op all-reduce --nccl 3.1",
+     "--nccl: found '3.1', expected a version from 2.4.0 on, such as 2.30.7"},
+    {"collective --system hgx-h100 --op all-reduce --csv - --json",
+     "--csv: found '-' beside --json, expected one of the two on standard output"},
     {"flows --topology hgx-h100 --flows f.csv --link-series 1ps -o a.h5", "expected at least 1ns"},
     {"collective --system hgx-h100 --op all-reduce --fidelity packet --set switch.markFrom=1MiB",
      "switch.markFrom: found '1MiB', expected at most markAll, 400"},
@@ -315,6 +335,82 @@ TEST(CommandLine, CollectiveWritesItsCsv)
     const std::string csv = ScratchFolder::Read(folder / "a.csv");
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
     EXPECT_NE(csv.find("\nall-gather,3000001,"), std::string::npos) << csv;
+}
+
+/** As to a file, and nothing else. */
+TEST(CommandLine, CsvToStandardOutput)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "t.txt") << "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
+    std::ofstream(folder / "f.txt") << "1\n0 1 3 100 1000000 0\n";
+    for (const std::string arguments :
+         {"collective --system dgx-a100 --op all-gather --sizes 1MiB,2MiB --explain",
+          "flows --topology t.txt --flows f.txt"})
+    {
+        const Outcome piped = Weir(folder, arguments + " --csv -");
+        EXPECT_EQ(piped.exit, 0);
+        EXPECT_EQ(piped.err, "");
+        ASSERT_EQ(Weir(folder, arguments + " --csv a.csv").exit, 0);
+        EXPECT_EQ(piped.out, ScratchFolder::Read(folder / "a.csv"));
+        std::filesystem::remove(folder / "a.csv");
+    }
+    EXPECT_EQ(Weir(folder, "flows --topology t.txt --flows f.txt --csv - --set nodes=2").err,
+              "weir: --set nodes=2: found it with 't.txt', expected a system: a topology file has "
+              "no keys\n");
+}
+
+/** --set and the system's file say the same: its nodes, all of them by default, and its fabric. */
+TEST(CommandLine, CollectiveTakesNodesAndFabricFromTheSystem)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "s.yaml")
+        << "{base: hgx-h100, name: s, nodes: 4, fabric: {kind: leaf-spine, leafRadix: 16, "
+           "oversubscription: 4}}\n";
+    const std::string call = " --op all-to-all --sizes 64MiB --csv -";
+    const Outcome file = Weir(folder, "collective --system s.yaml" + call);
+    EXPECT_EQ(file.err, "");
+    EXPECT_EQ(Weir(folder,
+                   "collective --system hgx-h100 --nodes 4 --set fabric.kind=leaf-spine --set "
+                   "fabric.leafRadix=16 --set fabric.oversubscription=4" +
+                       call)
+                  .out,
+              file.out);
+    EXPECT_NE(Weir(folder, "collective --system s.yaml --set fabric.oversubscription=1" + call).out,
+              file.out);
+    EXPECT_NE(Weir(folder, "collective --system s.yaml --nodes 2" + call).out, file.out);
+}
+
+/** Of a release that is newer than all that Weir knows. */
+TEST(CommandLine, ANewerNcclIsSaidToHaveOlderConstants)
+{
+    const ScratchFolder folder;
+    const std::string call = "collective --system hgx-h100 --op all-reduce --sizes 1MiB --csv - ";
+    const Outcome newer = Weir(folder, call + "--nccl 2.99");
+    EXPECT_EQ(newer.err,
+              "weir: note: --nccl: found 2.99, newer than 2.30.7, whose constants are used\n");
+    const Outcome known = Weir(folder, call + "--nccl 2.30.7");
+    EXPECT_EQ(known.err, "");
+    EXPECT_EQ(newer.out, known.out);
+    const Outcome run = Weir(
+        folder, "run gpt-22b-8-a100-full --fidelity analytical --quiet --set network.nccl=2.30.8");
+    EXPECT_EQ(run.err,
+              "weir: note: --set network.nccl=2.30.8: network.nccl: found 2.30.8, newer than "
+              "2.30.7, whose constants are used\n");
+}
+
+/** 1 TB over two links of 100 Gb/s, 80 s each, in bins of 1 us: 160 million at least. */
+TEST(CommandLine, ALinkSeriesOfTooManyBinsIsRefusedBeforeTheRun)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "t.txt") << "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
+    std::ofstream(folder / "f.txt") << "1\n0 1 3 100 1000000000000 0\n";
+    const Outcome outcome =
+        Weir(folder, "flows --topology t.txt --flows f.txt --link-series 1us -o a.h5");
+    EXPECT_EQ(outcome.exit, 2);
+    EXPECT_EQ(outcome.err,
+              "weir: linkSeries: found bins of 1us, more than 100 million with traffic, expected "
+              "wider ones\n");
+    EXPECT_EQ(folder.Files(), 2U);
 }
 
 TEST(CommandLine, EveryVerbThatMovesBytesWritesResultsAndLinks)

@@ -40,6 +40,15 @@ TEST(FlowResults, ASlowdownReadsBackToItsValue)
               std::string::npos);
 }
 
+// 1000 bytes at 1 GB/s are 1 us on each of two links, ten bins of 100 ns; half as many are half.
+TEST(FlowResults, CountsTheBinsThatLinksFillAtLeast)
+{
+    const auto played = PlayTexts(PAIR, "2\n0 1 3 100 1000 0\n1 0 3 100 500 0\n");
+    EXPECT_NEAR(LeastLinkBins(played.results, played.network->GetRouting(), Time::Nanoseconds(100)),
+                30,
+                1e-9);
+}
+
 TEST(FlowResults, RefusesAFileThatCannotBeWritten)
 {
     const Topology topology;

@@ -79,7 +79,10 @@ TEST(LinkSeries, NumbersBinsBeyond32Bits)
     EXPECT_EQ(bins.records[1].bin, first + 1);
 }
 
-/** What never pauses has a bin for each width: so many, and then none. */
+/**
+ * What never pauses has a bin for each width. 60 us of 1 ps are told; as many again would be 120
+ * million, and are refused before the first of them.
+ */
 TEST(LinkSeries, RefusesMoreBinsThanAFileShouldHave)
 {
     struct Count : RecordSink
@@ -95,8 +98,9 @@ TEST(LinkSeries, RefusesMoreBinsThanAFileShouldHave)
     Count count;
     LinkSeries series(1, Time::Picoseconds(1), count);
     series.SetRate(LinkId(0), Rate::GBps(1), Time());
-    EXPECT_THROW(series.Finish(Time::Seconds(1)), InputError);
-    EXPECT_EQ(count.told, LinkSeries::MAX_BINS);
+    series.SetRate(LinkId(0), Rate::GBps(2), Time::Microseconds(60));
+    EXPECT_THROW(series.Finish(Time::Microseconds(120)), InputError);
+    EXPECT_EQ(count.told, 60'000'000);
 }
 
 TEST(LinkSeries, RefusesABinWithoutWidth)
