@@ -64,6 +64,11 @@ TitleLine(const Scenario& scenario, const RunResult& result)
     {
         gpus += traffic.gpus;
     }
+    const ClusterSpec& cluster = scenario.cluster;
+    if (!result.traffics.empty()) // which shares GPUs with jobs
+    {
+        gpus = std::min(gpus, uint64_t{cluster.nodes} * cluster.node.gpus);
+    }
     const std::string mode = " (" + std::string(ToString(scenario.fidelity)) + ", " +
                              FormatFixed(static_cast<double>(gpus), 0) + " GPUs)";
     const std::string title = scenario.title.empty()

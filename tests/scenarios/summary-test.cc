@@ -100,6 +100,23 @@ TEST(Summary, FitsAScreenOf24LinesOf100Columns)
     }
 }
 
+/** A training on 8 GPUs and traffic between the same 8: a cluster of 8. */
+TEST(Summary, CountsSharedGpusOnce)
+{
+    Scenario scenario;
+    scenario.title = "both";
+    scenario.cluster.node.gpus = 8;
+    RunResult result;
+    CollectiveJobResult collective;
+    collective.sequence.resize(1);
+    collective.gpus = 8;
+    result.collectives.push_back(collective);
+    TrafficJobResult traffic;
+    traffic.gpus = 8;
+    result.traffics.push_back(traffic);
+    EXPECT_EQ(Summarize(scenario, result).rfind("both (stream, 8 GPUs)", 0), 0U);
+}
+
 TEST(Summary, ShowsTheFirstAndTheLastStages)
 {
     const std::string text = Summarize(LongTitle(), WideResult(1, 12));
