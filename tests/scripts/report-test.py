@@ -190,6 +190,7 @@ class Refusals(unittest.TestCase):
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(self.scratch.name)
+        (self.folder / "run.yaml").write_text("title: two\nsystem: {base: s, nodes: 2, x: 3}\n")
         (self.folder / "text.csv").write_text("a,b\n1,2\n", encoding="utf-8")
         (self.folder / "words.csv").write_text(
             "collective,size_bytes,time_us,algbw_GBps,busbw_GBps\n"
@@ -267,6 +268,7 @@ class Refusals(unittest.TestCase):
 
     def test_files_that_are_no_results(self):
         self.denied("text.csv: found no table of weir, expected a result", "text.csv")
+        self.denied("run.yaml: found no table of weir, expected a result", "run.yaml")
         self.denied("words.csv: found a value in column time_us that is no number", "words.csv")
         self.denied("torn.json: found no run of weir", "torn.json")
         self.denied("bytes: found bytes that are no text", "bytes")

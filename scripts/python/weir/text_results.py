@@ -23,7 +23,9 @@ EXPECTED = ("expected a result of weir: HDF5, the CSV of weir collective or weir
 def read_csv(path):
     """A CSV as a result of one table; further columns stay as they are."""
     try:
-        frame = pandas.read_csv(path)
+        columns = set(pandas.read_csv(path, nrows=0))  # rows of what is no table may not parse
+        is_table = any(set(units) <= columns for units in CSV_TABLES.values())
+        frame = pandas.read_csv(path) if is_table else pandas.DataFrame()
     except (ValueError, csv.Error) as error:  # pandas' parser errors are ValueErrors
         raise InputError(f"{path}: found {' '.join(str(error).split())}, {EXPECTED}") from None
     for name, units in CSV_TABLES.items():
