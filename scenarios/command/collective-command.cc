@@ -163,6 +163,7 @@ YamlNode
 SystemOf(const CollectiveOptions& options)
 {
     const std::vector<std::string> settings = SortSettings(options.packets.settings).system;
+    ExpectOneOf("--system", "base", settings);
     if (options.nodes)
     {
         ExpectOneOf("--nodes", "nodes", settings);
@@ -665,6 +666,8 @@ AddCollectiveCommand(CLI::App& application)
         "  weir collective --system dgx-a100 --op all-gather --sizes 1MiB:4GiB:x4 "
         "--fidelity flow --csv out.csv\n"
         "  weir collective --system hgx-h100 --op all-to-all --sizes 1MiB:1GiB:x4\n"
+        "  weir collective --system hgx-h100 --nodes 16 --op all-to-all --set "
+        "fabric.kind=leaf-spine --set fabric.oversubscription=2 --csv -\n"
         "  weir collective --system hgx-h100 --msccl scenarios/msccl/all-pairs-all-reduce-8.xml");
     return {verb, [options] { return RunCollective(*options); }};
 }

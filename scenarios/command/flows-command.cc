@@ -180,6 +180,7 @@ ReadOverrides(const FlowsOptions& options)
 {
     NetworkOverrides overrides = options.network;
     overrides.settings = SortSettings(options.packets.settings).system;
+    ExpectOneOf("--topology", "base", overrides.settings);
     if (overrides.nodes)
     {
         ExpectOneOf("--nodes", "nodes", overrides.settings);

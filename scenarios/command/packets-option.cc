@@ -100,7 +100,10 @@ AddPacketsOptions(CLI::App& verb, PacketsOptions& options)
     verb.add_option("--congestion-control",
                     options.congestionControl,
                     "One of " + JoinNames(CongestionControls().Names()) + " (fidelity packet)");
-    AddSettingsOption(verb, options.settings);
+    AddSettingsOption(verb,
+                      options.settings,
+                      "the system or of --network, such as fabric.routing=spray or "
+                      "switch.buffer=16MiB");
 }
 
 PacketsInput

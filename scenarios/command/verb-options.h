@@ -40,11 +40,13 @@ AddOutputOption(CLI::App& verb,
     });
 }
 
-/** Adds `--set KEY=VALUE`, once for each value of a scenario to replace, to @p verb. */
+/** Adds `--set KEY=VALUE`, once for each value of @p what to replace, to @p verb. */
 inline void
-AddSettingsOption(CLI::App& verb, std::vector<std::string>& settings)
+AddSettingsOption(CLI::App& verb,
+                  std::vector<std::string>& settings,
+                  const std::string& what = "the scenario, such as system.nodes=4")
 {
-    verb.add_option("--set", settings, "Replace a value: key.path=value (repeatable)")
+    verb.add_option("--set", settings, "Replace a value of " + what + " (repeatable)")
         ->type_name("KEY=VALUE")
         ->expected(1)
         ->take_all();

@@ -122,6 +122,8 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-reduce --fidelity packet --congestion-control dcqcn "
      "--set 'congestionControl={kind: hpcc}'",
      "--congestion-control: found --set congestionControl={kind: hpcc} beside it, expected one of"},
+    {"collective --system hgx-h100 --op all-reduce --set base=hgx-h200",
+     "--system: found --set base=hgx-h200 beside it, expected one of the two"},
     {"flows --topology hgx-h100 --flows f.csv --routing ecmp --set fabric.routing=spray",
      "--routing: found --set fabric.routing=spray beside it, expected one of the two"},
     {"collective --system node.xml --op all-reduce --set fabric.routing=spray",
