@@ -103,6 +103,7 @@ struct Planner::State
     std::unordered_map<std::vector<GpuId>, CommunicatorId, GroupHash> ids;
     std::vector<std::unique_ptr<Traffic>> traffics; //!< by TrafficId
     std::vector<ImportedProgram> programs;
+    bool playsFirstPasses{true}; //!< see Planner::KeepToClosedForms
     std::unordered_map<CollectiveCall, std::unique_ptr<CollectivePlan>, CallHash> plans;
     std::unordered_map<CollectiveCall, std::unique_ptr<Schedule>, CallHash> schedules;
 };

@@ -6,6 +6,7 @@
 #include "collectives/engines/schedule-time.h"
 #include "collectives/planner-state.h"
 #include "collectives/schedule/message-split.h"
+#include "fabric/routing/concurrent-shares.h"
 
 #include <algorithm>
 #include <set>
@@ -30,10 +31,29 @@ Together(std::vector<StreamLeg> legs, double calls)
     return legs;
 }
 
+/** Whether a call crosses links from switch to switch of a network. */
+bool
+CrossesSwitches(const StreamShape& shape, Routing& routing)
+{
+    const Topology& topology = routing.GetTopology();
+    const ConcurrentShares shares(routing, [&] { return LoadsOf(shape.legs); });
+    bool crosses = false;
+    for (const StreamLeg& leg : shape.legs)
+    {
+        shares.ForEach(leg.route, [&](LinkId id, double /* share */) {
+            const Link& link = topology.GetLink(id);
+            crosses |= IsNetworkSwitch(topology.GetDevice(link.from)) &&
+                       IsNetworkSwitch(topology.GetDevice(link.to));
+        });
+    }
+    return crosses;
+}
+
 /** How long a call's bytes move where links carry as much as @p calls like it. */
 Time
-MovingTime(const StreamShape& shape, Routing& routing, double calls)
+MovingTime(const StreamShape& shape, const Communicator& group, Planner& planner, double calls)
 {
+    Routing& routing = planner.GetRouting();
     Time time = PipelineTime(shape.pipelines, routing, calls);
     if (!shape.rings.empty())
     {
@@ -43,9 +63,28 @@ MovingTime(const StreamShape& shape, Routing& routing, double calls)
     }
     if (shape.steps)
     {
-        time = std::max(time, ScheduleTime(*shape.steps, routing, calls));
+        time = std::max(time, ScheduleTime({*shape.steps, group.Size(), planner}, calls));
     }
     return time;
+}
+
+/**
+ * The same of a call whose chunks cross levels that share links of a network unequally: what a
+ * chunk waits for is the slowest of the level before, not the sum of loads that the closed form
+ * counts, so its first passes are played. Of the latency that remains which bytes do not hide.
+ * @return nothing where too much would have to be played
+ */
+std::optional<Time>
+PlayedMovingTime(StreamShape& shape, const PlayedSchedule& played, Time wire)
+{
+    const auto time = TimeByFirstPasses(played, shape.levels, wire);
+    if (!time || time->IsInfinite())
+    {
+        return std::nullopt;
+    }
+    const Time all = std::max(played.schedule.startLatency + *time, wire);
+    shape.latency = std::min(shape.latency, all - wire);
+    return all - shape.latency;
 }
 
 /**
@@ -56,15 +95,13 @@ MovingTime(const StreamShape& shape, Routing& routing, double calls)
  * Legs that begin after d and share take d + w(2), w(2) being both calls' bytes. So d is the
  * difference, never so long that the legs have not the time that they take alone.
  *
+ * @param beside T(1 + w / T)
  * @return d, and sets the legs' caps
  */
 Time
-Pace(StreamShape& shape, Routing& routing, Time alone, Time wire)
+Pace(StreamShape& shape, Routing& routing, Time alone, Time beside, Time wire)
 {
-    const auto two = Together(shape.legs, 2);
-    const Time shared = AloneTime(two, routing);
-    const Time beside =
-        std::max(shape.movingBeside, MovingTime(shape, routing, 1 + std::min(1.0, wire / alone)));
+    const Time shared = AloneTime(Together(shape.legs, 2), routing);
     const Time most = alone - wire;
     const Time before = std::min(std::max(Time(), beside - shared), most);
     if (before < most)
@@ -211,14 +248,25 @@ Planner::Plan(const CollectiveCall& call)
     {
         StreamShape shape = StreamsOf(algorithm, inputs);
         const AloneRates::Slowest wire = AloneRates(shape.legs, state.routing).SlowestLeg();
-        const Time moving =
-            std::max({wire.time, shape.moving, MovingTime(shape, state.routing, 1)});
+        const Time closed =
+            std::max({wire.time, shape.moving, MovingTime(shape, communicator, *this, 1)});
+        Time moving = closed;
+        if (state.playsFirstPasses && shape.levels > 0 && CrossesSwitches(shape, state.routing))
+        {
+            const Schedule schedule = ScheduleOf(algorithm, inputs);
+            moving = PlayedMovingTime(shape, {schedule, communicator.Size(), *this}, wire.time)
+                         .value_or(closed);
+        }
         plan->duration = shape.latency + moving;
         plan->wire = wire.time;
         plan->latency = shape.latency;
         if (moving > wire.time)
         {
-            plan->latency += Pace(shape, state.routing, moving, wire.time);
+            const double calls = 1 + std::min(1.0, wire.time / moving);
+            const Time beside =
+                std::max(shape.movingBeside, MovingTime(shape, communicator, *this, calls));
+            plan->latency +=
+                Pace(shape, state.routing, moving, beside + (moving - closed), wire.time);
         }
         plan->period = PeriodOf(shape, state.routing, *plan);
         plan->blocks = shape.blocks > 0 ? shape.blocks : inputs.channels;
@@ -226,6 +274,12 @@ Planner::Plan(const CollectiveCall& call)
         plan->legs = std::move(shape.legs);
     }
     return *state.plans.emplace(call, std::move(plan)).first->second;
+}
+
+void
+Planner::KeepToClosedForms()
+{
+    m_state->playsFirstPasses = false;
 }
 
 std::vector<ChoiceEstimate>

@@ -100,6 +100,12 @@ class Planner
     const CollectivePlan& Plan(const CollectiveCall& call);
 
     /**
+     * From now on plans keep to closed forms where the first passes of a call would be played: for
+     * engines that play every call themselves, and ask plans for no times.
+     */
+    void KeepToClosedForms();
+
+    /**
      * What NCCL chooses among for @p call: every algorithm and protocol that its overrides and the
      * tuner rules leave; empty for what its cost model does not know, as sends and receives.
      * @throws as Plan does.

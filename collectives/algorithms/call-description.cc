@@ -299,6 +299,7 @@ PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description)
                     std::min(cap, block) * (factor * channels),
                     subChannel.weight * channels},
                    inputs.routing);
+            shape.levels = std::max(shape.levels, static_cast<uint32_t>(pipeline.path.size()));
             AddPipeline(shape.pipelines, std::move(pipeline));
             slowest = std::max(slowest, subChannel.latency);
         }

@@ -62,6 +62,12 @@ FlowEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64_t
     running.token = token;
 }
 
+void
+FlowEngine::Start(const Schedule& schedule, uint32_t ranks, CollectiveClient* client, Time now)
+{
+    m_running[Begin(schedule, ranks, 0, now)].client = client;
+}
+
 FlowEngine::Running&
 FlowEngine::Begin(const CollectiveCall& call, Time now)
 {
@@ -83,17 +89,25 @@ FlowEngine::Begin(const CollectiveCall& call, Time now)
                                 std::to_string(std::llround(MAX_SLICES)) +
                                 ": these take an hour; fidelity stream has no such limit");
     }
+    Running& running = m_running[Begin(*schedule, ranks, call.communicator.Index(), now)];
+    running.folded = std::move(folded);
+    return running;
+}
+
+/** @return its place */
+uint32_t
+FlowEngine::Begin(const Schedule& schedule, uint32_t ranks, uint32_t communicator, Time now)
+{
     const uint32_t place = Allocate();
     Running& running = m_running[place];
-    running.run = std::make_unique<ScheduleRun>(*schedule);
-    running.folded = std::move(folded);
-    running.schedule = schedule;
+    running.run = std::make_unique<ScheduleRun>(schedule);
+    running.schedule = &schedule;
     running.ranks = ranks;
     running.serial = ++m_serial;
-    AddWires(running, call.communicator.Index());
-    const Time latency = schedule->startLatency;
+    AddWires(running, communicator);
+    const Time latency = schedule.startLatency;
     SetTimer(LineOf(latency), latency, now, {place, Timer::START});
-    return running;
+    return place;
 }
 
 void

@@ -51,6 +51,12 @@ class FlowEngine : public CollectiveEngine, private FlowClient
                Time now) override;
 
     /**
+     * Begins what no planner's call is: @p schedule, of @p ranks ranks and further switches, which
+     * must outlive it.
+     */
+    void Start(const Schedule& schedule, uint32_t ranks, CollectiveClient* client, Time now);
+
+    /**
      * Begins a row of calls like @p call at @p now, each of which every rank makes when its own
      * kernel of the one before has ended (BackToBackCalls), until @p client wants no more; those
      * that some rank has begun by then come to their end. @throws as Start.
@@ -159,6 +165,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     void OnFlowDone(uint64_t token, Time now) override;
     void OnFlowSent(uint64_t token, Time now) override;
     Running& Begin(const CollectiveCall& call, Time now);
+    uint32_t Begin(const Schedule& schedule, uint32_t ranks, uint32_t communicator, Time now);
     void BeginCalls(uint32_t running, Time now);
     void BeginCallOf(uint32_t running, uint32_t rank, Time now);
     void HoldSenders(const Running& running);

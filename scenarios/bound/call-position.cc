@@ -51,8 +51,8 @@ IsFabricBound(const CollectivePlan& plan, const Topology& topology)
         return false;
     }
     const Link& link = topology.GetLink(plan.bottleneck);
-    return IsSwitchOfFabric(topology.GetDevice(link.from)) &&
-           IsSwitchOfFabric(topology.GetDevice(link.to));
+    return IsNetworkSwitch(topology.GetDevice(link.from)) &&
+           IsNetworkSwitch(topology.GetDevice(link.to));
 }
 
 /** Of NCCL's settings and @p call's overrides what no sample has; empty: nothing. */

@@ -7,13 +7,6 @@
 namespace weir
 {
 
-bool
-IsSwitchOfFabric(const Device& device)
-{
-    return device.kind == DeviceKind::LeafSwitch || device.kind == DeviceKind::SpineSwitch ||
-           device.kind == DeviceKind::CoreSwitch;
-}
-
 ClusterFeatures
 FeaturesOf(const Cluster& cluster)
 {
@@ -30,12 +23,12 @@ FeaturesOf(const Cluster& cluster)
         {
             features.nodeRate = std::max(features.nodeRate, link.rate.ToGBps());
         }
-        if (IsSwitchOfFabric(to) && from.kind == DeviceKind::Nic)
+        if (IsNetworkSwitch(to) && from.kind == DeviceKind::Nic)
         {
             down[link.to.Index()] += link.rate.ToGBps();
             features.networkRate += link.rate.ToGBps();
         }
-        if (IsSwitchOfFabric(from) && IsSwitchOfFabric(to))
+        if (IsNetworkSwitch(from) && IsNetworkSwitch(to))
         {
             up[link.from.Index()] += link.rate.ToGBps();
         }

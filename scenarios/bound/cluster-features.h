@@ -15,9 +15,6 @@ struct ClusterFeatures
     double networkRate{0};      //!< GB/s of all NICs of a node over its GPUs; 0 without NICs
 };
 
-/** Whether it joins nodes: a leaf, spine or core. */
-bool IsSwitchOfFabric(const Device& device);
-
 /** O(links). */
 ClusterFeatures FeaturesOf(const Cluster& cluster);
 

@@ -30,13 +30,16 @@ const std::vector<const char*> SYSTEMS{
 const std::vector<uint32_t> NODES{1, 1, 1, 2, 2, 3, 4, 4, 6, 8, 8, 12, 16};
 /** Many of the operations that are hard to foretell; sends and receives are exact. */
 const std::vector<CollectiveOp> OPS{
-    CollectiveOp::AllReduce, CollectiveOp::AllReduce,     CollectiveOp::AllReduce,
-    CollectiveOp::AllReduce, CollectiveOp::AllReduce,     CollectiveOp::AllReduce,
-    CollectiveOp::AllReduce, CollectiveOp::AllReduce,     CollectiveOp::AllGather,
-    CollectiveOp::AllGather, CollectiveOp::ReduceScatter, CollectiveOp::ReduceScatter,
-    CollectiveOp::Broadcast, CollectiveOp::Reduce,        CollectiveOp::AllToAll,
-    CollectiveOp::AllToAll,  CollectiveOp::Gather,        CollectiveOp::Scatter,
-    CollectiveOp::SendRecv,  CollectiveOp::Send};
+    CollectiveOp::AllReduce,     CollectiveOp::AllReduce,     CollectiveOp::AllReduce,
+    CollectiveOp::AllReduce,     CollectiveOp::AllReduce,     CollectiveOp::AllReduce,
+    CollectiveOp::AllReduce,     CollectiveOp::AllReduce,     CollectiveOp::AllReduce,
+    CollectiveOp::AllReduce,     CollectiveOp::AllReduce,     CollectiveOp::AllReduce,
+    CollectiveOp::AllReduce,     CollectiveOp::AllReduce,     CollectiveOp::AllGather,
+    CollectiveOp::AllGather,     CollectiveOp::AllGather,     CollectiveOp::ReduceScatter,
+    CollectiveOp::ReduceScatter, CollectiveOp::ReduceScatter, CollectiveOp::Broadcast,
+    CollectiveOp::Broadcast,     CollectiveOp::Reduce,        CollectiveOp::Reduce,
+    CollectiveOp::AllToAll,      CollectiveOp::Gather,        CollectiveOp::Scatter,
+    CollectiveOp::SendRecv,      CollectiveOp::Send};
 
 /** What may be asked for in place of NCCL's choice; twice what its choice seldom is. */
 std::vector<Algorithm>

@@ -274,7 +274,7 @@ DrawEvents(RandomDraws& draws, const ClusterSpec& spec)
     {
         const Link& link = topology.GetLink(LinkId(i));
         if (topology.GetDevice(link.from).kind == DeviceKind::Nic &&
-            IsSwitchOfFabric(topology.GetDevice(link.to)))
+            IsNetworkSwitch(topology.GetDevice(link.to)))
         {
             links.push_back(LinkId(i));
         }

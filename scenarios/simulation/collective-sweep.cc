@@ -48,6 +48,10 @@ class CallRunner
         {
             m_judge.emplace(m_planner, spec.automatic);
         }
+        if (spec.fidelity == Fidelity::Flow || spec.fidelity == Fidelity::Packet)
+        {
+            m_planner.KeepToClosedForms();
+        }
         const bool plays = spec.fidelity == Fidelity::Flow || spec.fidelity == Fidelity::Auto;
         if (plays && spec.onlyTimes && !spec.corrections.IsOn() &&
             m_simulation.GetRouting().Policy().IsFixed())

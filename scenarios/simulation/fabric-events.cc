@@ -144,14 +144,6 @@ WireOf(const Topology& topology, LinkId link)
     return back.IsValid() ? RandomFailures::Wire{link, back} : RandomFailures::Wire{link};
 }
 
-bool
-IsSwitch(const Topology& topology, DeviceId device)
-{
-    const DeviceKind kind = topology.GetDevice(device).kind;
-    return kind == DeviceKind::LeafSwitch || kind == DeviceKind::SpineSwitch ||
-           kind == DeviceKind::CoreSwitch;
-}
-
 /** The wires that fail at random, each once, by id. */
 std::vector<RandomFailures::Wire>
 WiresOf(const EventSpec& event, const Topology& topology)
@@ -172,8 +164,8 @@ WiresOf(const EventSpec& event, const Topology& topology)
     {
         const Link& link = topology.GetLink(LinkId(i));
         const bool isNetwork = link.kind == LinkKind::Network;
-        const bool fromSwitch = IsSwitch(topology, link.from);
-        const bool toSwitch = IsSwitch(topology, link.to);
+        const bool fromSwitch = IsNetworkSwitch(topology.GetDevice(link.from));
+        const bool toSwitch = IsNetworkSwitch(topology.GetDevice(link.to));
         const bool isFirst = !link.opposite.IsValid() || i < link.opposite.Index();
         const auto named = std::find(names.begin(), names.end(), topology.LinkName(LinkId(i)));
         if (named != names.end())

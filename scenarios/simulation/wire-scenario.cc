@@ -275,6 +275,10 @@ WireScenario(const Scenario& scenario)
     });
     CheckEvents(scenario);
     CheckGpuCount(scenario, simulation->GetCluster());
+    if (scenario.fidelity == Fidelity::Flow || scenario.fidelity == Fidelity::Packet || isHybrid)
+    {
+        simulation->GetPlanner().KeepToClosedForms();
+    }
     if (scenario.fidelity == Fidelity::Auto)
     {
         Wire(scenario.path, [&] {

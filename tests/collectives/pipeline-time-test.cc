@@ -2,6 +2,7 @@
 #include "collectives/engines/pipeline-time.h"
 #include "collectives/engines/schedule-time.h"
 
+#include "fabric/kinds/leaf-spine.h"
 #include "fabric/topology/topology.h"
 
 #include "collective-bench.h"
@@ -163,7 +164,7 @@ TEST_F(PipelineTimes, ACapBoundsEveryCrossing)
     EXPECT_EQ(PipelineTime({}, m_bench.GetFabric().GetRouting()), Time());
 }
 
-// Two ways to play a schedule: fixed steps with shares solved for each, and FlowEngine's flows.
+// What is alike played once, passes of the same period not at all; and every slice of all ranks.
 TEST(ScheduleTimes, AreFlowsOfAnyAlgorithm)
 {
     struct Case
@@ -185,11 +186,60 @@ TEST(ScheduleTimes, AreFlowsOfAnyAlgorithm)
         {
             const auto call = WithAlgorithm(MakeCall(id, op, bytes), algorithm);
             const Schedule& schedule = planner.GetSchedule(call);
-            const Time time = schedule.startLatency + ScheduleTime(schedule, planner.GetRouting());
+            const Time time = schedule.startLatency + ScheduleTime({schedule, 16, planner});
             EXPECT_NEAR(time / bench.Run(Fidelity::Flow, call), 1, 1e-3)
                 << ToString(algorithm) << " " << ToString(op) << " " << bytes.Count();
         }
     }
+}
+
+/** Two nodes a leaf and a quarter of the uplinks: levels of trees meet on some few of these. */
+ClusterSpec
+UnequalLinks()
+{
+    ClusterSpec spec = H100Boxes(8);
+    spec.fabric.kind = LeafSpine();
+    spec.fabric.kind.As<ClosFabric>().leafRadix = 20;
+    spec.fabric.kind.As<ClosFabric>().oversubscription = 4;
+    return spec;
+}
+
+// The closed form of the first chunks is up to a third too long there.
+TEST(FirstPasses, OfTreesAreThoseOfFlowOverUnequalLinks)
+{
+    CollectiveBench bench(UnequalLinks());
+    Planner& planner = bench.GetPlanner();
+    const auto id = planner.AddCommunicator(FirstGpus(64));
+    for (const Algorithm algorithm : {Algorithm::Tree, Algorithm::NvlsTree})
+    {
+        for (const int64_t size : {1, 4, 16, 128})
+        {
+            const auto call =
+                WithAlgorithm(MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(size)), algorithm);
+            // All passes of up to 16 MiB are played, so that only the legs' rounding differs.
+            const double error = size > 16 ? 0.02 : 1e-6;
+            EXPECT_NEAR(planner.Plan(call).duration / bench.Run(Fidelity::Flow, call), 1, error)
+                << ToString(algorithm) << " of " << size << " MiB";
+            EXPECT_NEAR(bench.Run(Fidelity::Stream, call) / planner.Plan(call).duration, 1, 1e-6);
+        }
+    }
+}
+
+// Whoever plays all calls needs no such times: the plan is the closed form, above them.
+TEST(FirstPasses, AreNotPlayedForWhoKeepsToClosedForms)
+{
+    const auto duration = [](bool played) {
+        CollectiveBench bench(UnequalLinks());
+        Planner& planner = bench.GetPlanner();
+        if (!played)
+        {
+            planner.KeepToClosedForms();
+        }
+        const auto id = planner.AddCommunicator(FirstGpus(64));
+        const auto call = MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(16));
+        return planner.Plan(WithAlgorithm(call, Algorithm::NvlsTree)).duration;
+    };
+    EXPECT_GT(duration(false) / duration(true), 1.1);
 }
 
 } // namespace

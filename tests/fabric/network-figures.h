@@ -18,13 +18,6 @@
 namespace weir
 {
 
-inline bool
-IsNetworkSwitch(const Device& device)
-{
-    return device.kind == DeviceKind::LeafSwitch || device.kind == DeviceKind::SpineSwitch ||
-           device.kind == DeviceKind::CoreSwitch;
-}
-
 inline std::size_t
 CountKind(const Topology& topology, DeviceKind kind)
 {

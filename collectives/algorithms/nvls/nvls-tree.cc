@@ -280,6 +280,7 @@ NvlsTreeStreams(const AlgorithmInputs& in)
     const double first = loops.front().chunks.front().ToDouble();
     const double passes = std::max(1.0, payload / first);
     StreamShape shape;
+    shape.levels = 1 + DoubleTreeDepth(in.communicator.nodes);
     shape.legs = loads.Legs(payload, AnyHop);
     shape.latency = call.call.startLatency + loops.front().chunks.front() / heads.CopyCap() +
                     loops.back().chunks.front() / heads.CopyCap();

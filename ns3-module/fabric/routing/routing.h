@@ -243,6 +243,11 @@ class Routing
     /** Links go down or come up; routes are rerouted from now on. */
     void SetUsable(const std::vector<LinkId>& links, bool usable);
 
+    bool AreAllUsable() const
+    {
+        return m_down == 0;
+    }
+
     bool IsUsable(LinkId link) const
     {
         return m_router.IsUsable(link);

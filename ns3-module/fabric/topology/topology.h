@@ -65,6 +65,14 @@ struct Device
     uint32_t group{NO_NODE}; //!< the group of a dragonfly that a switch is in, or NO_NODE
 };
 
+/** Whether it is a switch between servers. */
+inline bool
+IsNetworkSwitch(const Device& device)
+{
+    return device.kind == DeviceKind::LeafSwitch || device.kind == DeviceKind::SpineSwitch ||
+           device.kind == DeviceKind::CoreSwitch;
+}
+
 /** Whether flows between servers begin and end there. */
 inline bool
 IsEndPoint(const Device& device)

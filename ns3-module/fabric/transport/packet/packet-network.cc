@@ -29,13 +29,6 @@ TlpsOf(int64_t size, int64_t part)
     return (size + part - 1) / part;
 }
 
-bool
-IsSwitch(DeviceKind kind)
-{
-    return kind == DeviceKind::LeafSwitch || kind == DeviceKind::SpineSwitch ||
-           kind == DeviceKind::CoreSwitch;
-}
-
 } // namespace
 
 PacketNetwork::PacketNetwork(const Topology& topology,
@@ -81,14 +74,14 @@ PacketNetwork::PacketNetwork(const Topology& topology,
         const Link& link = topology.GetLink(LinkId(i));
         Port& port = m_ports[i];
         port.latency = link.latency.ToPicoseconds();
-        if (IsSwitch(topology.GetDevice(link.to).kind))
+        if (IsNetworkSwitch(topology.GetDevice(link.to)))
         {
             port.latency += spec.switches.latency.ToPicoseconds();
         }
         port.to = link.to.Index();
         port.opposite = link.opposite.IsValid() ? link.opposite.Index() : END;
         port.isNetwork = link.kind == LinkKind::Network;
-        port.isOfSwitch = IsSwitch(topology.GetDevice(link.from).kind);
+        port.isOfSwitch = IsNetworkSwitch(topology.GetDevice(link.from));
         port.turn = m_arbiter.Begin();
         m_draws[i] = SplitMix64(SplitMix64(spec.seed) ^ i);
         SetWireRate(i, link.rate);
@@ -116,7 +109,7 @@ PacketNetwork::PacketNetwork(const Topology& topology,
     }
     for (std::size_t d = 0; d < m_buffers.size(); d++)
     {
-        const bool isSwitch = IsSwitch(topology.GetDevice(DeviceId(d)).kind);
+        const bool isSwitch = IsNetworkSwitch(topology.GetDevice(DeviceId(d)));
         const int64_t size =
             (isSwitch ? spec.switches.buffer : spec.nodeLinks.nicBuffer).Count() - committed[d];
         if (committed[d] > 0 && size <= 0)
@@ -148,7 +141,7 @@ PacketNetwork::CheckSwitches() const
     for (std::size_t d = 0; d < links.size(); d++)
     {
         const Device& device = m_topology.GetDevice(DeviceId(d));
-        if (!IsSwitch(device.kind))
+        if (!IsNetworkSwitch(device))
         {
             continue;
         }
