@@ -512,6 +512,7 @@ HpccConfig::SetControl(YamlNode& node) const
         set("kind", "timely");
         set("increase", RateOf("RATE_AI", "5Mbps"));
         set("hyperIncrease", RateOf("RATE_HAI", "50Mbps"));
+        set("increaseRate", "0bps");
         break;
     case Mode::Dctcp:
         set("kind", "dctcp");

@@ -380,6 +380,7 @@ TEST(Timely, IsUnfairUnlessPatched)
             control.decrease = patched ? 0.008 : 0.8;
             control.startRate = start;
             control.hyperAfter = 0;
+            control.increaseRate = Rate();
             ConnectionFacts facts;
             facts.lineRate = 10e9;
             facts.baseRtt = Time::Microseconds(4);
@@ -405,6 +406,41 @@ TEST(Timely, IsUnfairUnlessPatched)
         else
         {
             EXPECT_NEAR(rates[0] - rates[1], 4e9, 1);
+        }
+    }
+}
+
+/**
+ * Increases are for links of 10 Gb/s: a faster line gets more in proportion, so that from half of
+ * it every line is full after as many round trips: 0.5 x 10 Gb/s over 10 Mb/s, or over 50 Mb/s
+ * behind the first five.
+ */
+TEST(Timely, FillsEveryLineInAsManyRounds)
+{
+    for (const double gbps : {10.0, 100.0, 400.0})
+    {
+        for (const uint32_t hyperAfter : {0u, 5u})
+        {
+            Timely control;
+            control.startRate = 0.5;
+            control.hyperAfter = hyperAfter;
+            ConnectionFacts facts;
+            facts.lineRate = Rate::Gbps(gbps).ToBytesPerSecond();
+            facts.baseRtt = Time::Microseconds(4);
+            facts.mtu = 1000;
+            const auto sender = control.Open(facts);
+            Acknowledgment ack;
+            ack.rtt = Time::Microseconds(4); // below 50
+            uint64_t rounds = 0;
+            for (; sender->PacingRate() < facts.lineRate * (1 - 1e-12); rounds++)
+            {
+                ASSERT_LT(rounds, 1000u);
+                ack.next = 10 * rounds + 1;
+                ack.sent = ack.next + 8;
+                sender->OnAck(ack);
+            }
+            // The first round trip is only a sample.
+            EXPECT_EQ(rounds, hyperAfter == 0 ? 1 + 500u : 1 + 5u + 99u) << gbps;
         }
     }
 }

@@ -116,6 +116,7 @@ TEST(HpccConfig, KnowsTimelyAndDctcp)
     const auto timely = ControlOf<Timely>(SpecOf("CC_MODE 7\nRATE_AI 20Mb/s\nRATE_HAI 60Mb/s\n"));
     EXPECT_EQ(timely.increase, Rate::BitsPerSecond(20e6));
     EXPECT_EQ(timely.hyperIncrease, Rate::BitsPerSecond(60e6));
+    EXPECT_EQ(timely.increaseRate, Rate()); // the file's rates are those of its links
     const auto dctcp = ControlOf<Dctcp>(
         SpecOf("CC_MODE 8\nDCTCP_RATE_AI 615Mb/s\nEWMA_GAIN 0.0625\nENABLE_QCN 1\n"));
     EXPECT_EQ(dctcp.increase, Rate::BitsPerSecond(615e6));

@@ -20,6 +20,11 @@ class TimelySender : public SenderControl
           m_least(std::max(values.least, Time::Picoseconds(1))),
           m_limit(facts, values.window, values.windowOfPath, values.scaleWindow)
     {
+        const double scale = values.increaseRate > Rate()
+                                 ? facts.lineRate / values.increaseRate.ToBytesPerSecond()
+                                 : 1;
+        m_increase = values.increase.ToBytesPerSecond() * scale;
+        m_hyperIncrease = values.hyperIncrease.ToBytesPerSecond() * scale;
         SetRate(facts.lineRate * values.startRate);
     }
 
@@ -57,8 +62,7 @@ class TimelySender : public SenderControl
         {
             const double weight = std::clamp(2 * gradient + 0.5, 0.0, 1.0);
             const double error = rtt / m_values.low - 1;
-            SetRate(m_values.increase.ToBytesPerSecond() * (1 - weight) +
-                    m_rate * (1 - m_values.decrease * weight * error));
+            SetRate(m_increase * (1 - weight) + m_rate * (1 - m_values.decrease * weight * error));
         }
         else if (gradient <= 0)
         {
@@ -73,7 +77,7 @@ class TimelySender : public SenderControl
     void Grow()
     {
         const bool isHyper = m_values.hyperAfter > 0 && m_grown >= m_values.hyperAfter;
-        SetRate(m_rate + (isHyper ? m_values.hyperIncrease : m_values.increase).ToBytesPerSecond());
+        SetRate(m_rate + (isHyper ? m_hyperIncrease : m_increase));
         m_grown++;
     }
 
@@ -94,6 +98,8 @@ class TimelySender : public SenderControl
     double m_lineRate;
     Time m_least;
     WindowLimit m_limit;
+    double m_increase;
+    double m_hyperIncrease;
     Time m_last;
     double m_change{0}; //!< ps a sample
     uint64_t m_roundEnd{0};
@@ -143,13 +149,21 @@ Timely::VisitParameters(ParameterVisitor& visitor)
         {"least", "Round-trip time that gradients are relative to.", "Mittal et al., SIGCOMM 2015"},
         least,
         {Time::Picoseconds(1), longest});
-    visitor.DataRate({"increase", "By which the rate grows.", "Mittal et al., SIGCOMM 2015"},
+    visitor.DataRate({"increase",
+                      "By which the rate grows (delta).",
+                      "Mittal et al., SIGCOMM 2015: 10 Mb/s, on links of 10 Gb/s"},
                      increase,
                      {Rate(), fastest});
-    visitor.DataRate(
-        {"hyperIncrease", "By which it grows after hyperAfter times.", "HPCC's simulator"},
-        hyperIncrease,
-        {Rate(), fastest});
+    visitor.DataRate({"hyperIncrease",
+                      "By which it grows after hyperAfter times.",
+                      "Mittal et al., SIGCOMM 2015: 5 delta"},
+                     hyperIncrease,
+                     {Rate(), fastest});
+    visitor.DataRate({"increaseRate",
+                      "Line rate that increases are for, in proportion; 0: for all.",
+                      "HPCC's simulator (run.py): 10 Mb/s for each 10 Gb/s of the hosts' links"},
+                     increaseRate,
+                     {Rate(), fastest});
     visitor.Count({"hyperAfter",
                    "Increases in a row after which they are larger; 0: never.",
                    "Mittal et al., SIGCOMM 2015: 5"},

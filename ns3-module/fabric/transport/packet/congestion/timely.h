@@ -32,6 +32,7 @@ class Timely : public CongestionControl
     Time least{Time::Microseconds(20)};
     Rate increase{Rate::Gbps(0.01)};
     Rate hyperIncrease{Rate::Gbps(0.05)};
+    Rate increaseRate{Rate::Gbps(10)};
     uint32_t hyperAfter{5};
     Rate minimumRate{Rate::Gbps(0.01)};
     double startRate{1};
