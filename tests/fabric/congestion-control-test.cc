@@ -3,6 +3,7 @@
 #include "fabric/transport/packet/congestion/dcqcn.h"
 #include "fabric/transport/packet/congestion/hpcc.h"
 #include "fabric/transport/packet/congestion/infiniband.h"
+#include "fabric/transport/packet/congestion/nscc.h"
 #include "fabric/transport/packet/congestion/swift.h"
 #include "fabric/transport/packet/congestion/timely.h"
 #include "packet-bench.h"
@@ -443,6 +444,78 @@ TEST(Timely, FillsEveryLineInAsManyRounds)
             EXPECT_EQ(rounds, hyperAfter == 0 ? 1 + 500u : 1 + 5u + 99u) << gbps;
         }
     }
+}
+
+/** A path of 1.2 MB in its round trip of 12 us, of which NSCC's first window has 1.5: 1.8 MB. */
+ConnectionFacts
+NsccFacts()
+{
+    ConnectionFacts facts;
+    facts.lineRate = facts.bottleneckRate = 1e11;
+    facts.baseRtt = Time::Microseconds(12);
+    facts.mtu = 4000;
+    return facts;
+}
+
+/** The answer to @p bytes that were sent a round trip before @p us. */
+Acknowledgment
+NsccAck(double us, uint32_t bytes, int64_t inFlight)
+{
+    Acknowledgment ack;
+    ack.now = Time::Microseconds(us);
+    ack.rtt = Time::Microseconds(12);
+    ack.bytes = bytes;
+    ack.inFlight = inFlight;
+    return ack;
+}
+
+/**
+ * Quick adapt ignores what is under way when it cuts the window, and no more. After a timeout that
+ * is nothing: the next loss is taken off the window, byte by byte.
+ */
+TEST(Nscc, NothingIsUnderWayAfterATimeout)
+{
+    const Nscc control;
+    const auto sender = control.Open(NsccFacts());
+    sender->OnAck(NsccAck(20, 4000, 1'796'000)); // the first round ends at 32 us
+    sender->OnAck(NsccAck(30, 96'000, 1'700'000));
+    sender->OnLoss(Time::Microseconds(4030), 1'700'000, 0);
+    EXPECT_EQ(sender->Window(), 96'000); // all that got through in this round
+    sender->OnLoss(Time::Microseconds(4031), 8000, 88'000);
+    EXPECT_EQ(sender->Window(), 88'000);
+}
+
+/** As above where packets are under way: the loss of these is what the cut was for. */
+TEST(Nscc, WhatWasUnderWayIsIgnored)
+{
+    const Nscc control;
+    const auto sender = control.Open(NsccFacts());
+    sender->OnAck(NsccAck(20, 4000, 1'796'000));
+    sender->OnAck(NsccAck(30, 100'000, 1'700'000));
+    sender->OnLoss(Time::Microseconds(32), 4000, 1'696'000);
+    EXPECT_EQ(sender->Window(), 100'000);
+    sender->OnLoss(Time::Microseconds(33), 8000, 1'688'000);
+    EXPECT_EQ(sender->Window(), 100'000);
+}
+
+/**
+ * Little has got through in a round because little was sent, and nothing of it was lost: the window
+ * stays, whatever a round before it has lost. That one had got more than an eighth of the largest
+ * window through, so it has cost what was lost alone.
+ */
+TEST(Nscc, AdaptsToLossesOfTheSameRoundOnly)
+{
+    const Nscc control;
+    const auto sender = control.Open(NsccFacts());
+    sender->OnAck(NsccAck(20, 4000, 1'000'000));
+    const double before = sender->Window();
+    sender->OnLoss(Time::Microseconds(21), 4000, 996'000);
+    EXPECT_EQ(sender->Window(), before - 4000);
+    sender->OnAck(NsccAck(30, 896'000, 100'000)); // half of the largest window in this round
+    sender->OnAck(NsccAck(33, 4000, 0));          // ends it
+    const double after = sender->Window();
+    sender->OnAck(NsccAck(1000, 4000, 0)); // ends a round of 4000 bytes
+    EXPECT_GE(sender->Window(), after);
 }
 
 /** Swift's delay is its target: the round trip of a bottleneck that one flow fills. */

@@ -627,7 +627,7 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
         }
         if (pair.control)
         {
-            pair.control->OnLoss(time, lost);
+            pair.control->OnLoss(time, lost, pair.inFlight);
         }
     }
     if (pair.unacknowledged > 0 && now >= pair.ackBy)
@@ -1018,7 +1018,7 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     pair.control->OnAck(ack);
     if (lost > 0)
     {
-        pair.control->OnLoss(ack.now, lost);
+        pair.control->OnLoss(ack.now, lost, pair.inFlight);
     }
     LetGo(pair, now);
     Repace(id, now);

@@ -77,8 +77,12 @@ class SenderControl
     {
     }
 
-    /** Packets with @p bytes of payload were lost, or trimmed. */
-    virtual void OnLoss(Time now, int64_t bytes)
+    /**
+     * Packets were lost, or trimmed.
+     * @param bytes payload of them
+     * @param inFlight payload bytes that are under way still
+     */
+    virtual void OnLoss(Time now, int64_t bytes, int64_t inFlight)
     {
     }
 

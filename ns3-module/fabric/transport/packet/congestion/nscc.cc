@@ -37,7 +37,6 @@ class NsccSender : public SenderControl
 
     void OnAck(const Acknowledgment& ack) override
     {
-        m_inFlight = static_cast<double>(ack.inFlight);
         if (ack.bytes == 0)
         {
             return; // of a trimmed packet, whose header has not waited: see OnLoss
@@ -47,7 +46,7 @@ class NsccSender : public SenderControl
         m_average += m_values.gain * (delay - m_average);
         m_achieved += bytes;
         m_ignored += bytes;
-        EndRound(ack.now, delay);
+        EndRound(ack.now, delay, ack.inFlight);
         Adjust(ack, delay);
         m_sinceApplied += bytes;
         if (m_sinceApplied >= APPLY_PACKETS * m_mss || ack.now - m_appliedAt >= m_baseRtt)
@@ -66,12 +65,12 @@ class NsccSender : public SenderControl
     }
 
     /** What was lost had no room: the window is that much smaller. */
-    void OnLoss(Time now, int64_t bytes) override
+    void OnLoss(Time now, int64_t bytes, int64_t inFlight) override
     {
         m_wasLost = true;
         const bool isOld = m_ignored < m_toIgnore;
         m_ignored += static_cast<double>(bytes);
-        if (!EndRound(now, 0) && !isOld)
+        if (!EndRound(now, 0, inFlight) && !isOld)
         {
             m_window -= static_cast<double>(bytes);
             Clamp();
@@ -115,7 +114,7 @@ class NsccSender : public SenderControl
      * Quick adapt: what has got through in a round that lost, or waited long, is the window; what
      * is under way then says nothing of it. @return whether that is so
      */
-    bool EndRound(Time now, double delay)
+    bool EndRound(Time now, double delay, int64_t inFlight)
     {
         if (now < m_roundEnd)
         {
@@ -127,11 +126,11 @@ class NsccSender : public SenderControl
         {
             m_window = m_achieved;
             m_increase = 0;
-            m_toIgnore = m_inFlight;
+            m_toIgnore = static_cast<double>(inFlight);
             m_ignored = 0;
-            m_wasLost = false;
             Clamp();
         }
+        m_wasLost = false;
         m_achieved = 0;
         m_roundEnd = now + m_baseRtt;
         return adapts;
@@ -155,7 +154,6 @@ class NsccSender : public SenderControl
     double m_increase{0};
     double m_achieved{0};
     double m_emptyBytes{0};
-    double m_inFlight{0};
     double m_toIgnore{0}; //!< under way when the window was adapted
     double m_ignored{0};  //!< of these
     double m_sinceApplied{0};
