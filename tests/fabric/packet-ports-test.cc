@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 // Ports of packets: which class they serve, cells and links of switch models, credits of PCI
-// Express.
+// Express, what trimming makes room for.
 
 #include "fabric/transport/packet/class-arbiter.h"
 #include "packet-bench.h"
@@ -14,6 +14,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace weir
 {
@@ -462,6 +463,97 @@ TEST(PacketPorts, RefusesTooFewPcieCredits)
         EXPECT_STREQ(error.what(),
                      "nodeLinks.pciePostedHeaders: found 3, expected at least the 4 of a packet or "
                      "burst");
+    }
+}
+
+/** Keeps the books of a port's queues by what it is told. */
+class QueueBooks : public PortObserver
+{
+  public:
+    void OnTransmit(LinkId, unsigned trafficClass, uint32_t bytes, Time, Time) override
+    {
+        m_sent = {trafficClass, bytes};
+        m_hasSent = true;
+    }
+
+    /** After a packet is sent the queue is that much shorter; else a packet came, or was trimmed.
+     */
+    void OnQueue(LinkId, unsigned trafficClass, int64_t bytes, Time) override
+    {
+        const int64_t change = bytes - m_bytes.at(trafficClass);
+        m_bytes.at(trafficClass) = bytes;
+        if (std::exchange(m_hasSent, false))
+        {
+            EXPECT_EQ(trafficClass, m_sent.first);
+            EXPECT_EQ(change, -int64_t{m_sent.second});
+            return;
+        }
+        if (trafficClass == 1 && change < 0)
+        {
+            trimmed -= change;
+        }
+        else if (trafficClass == 1 && trimmed > came)
+        {
+            came += change;
+            EXPECT_EQ(came, trimmed);
+        }
+    }
+
+    int64_t trimmed{0}; //!< bytes of packets that were trimmed in the queue
+    int64_t came{0};    //!< bytes of those that took their places
+
+  private:
+    std::array<int64_t, 3> m_bytes{};
+    std::pair<unsigned, uint32_t> m_sent;
+    bool m_hasSent{false};
+};
+
+/**
+ * Two ports of a switch share its buffer: the queue of the first one has the whole threshold until
+ * the second one's grows, too, and is then far above it. Packets that come to it then have no room,
+ * whatever is trimmed; so each of them alone is. Where a queue's newest packet is trimmed, the one
+ * that comes takes its place, and observers are told of the queues of both.
+ */
+TEST(PacketPorts, ATrimmedTailMakesRoomForOnePacket)
+{
+    PacketBench bench;
+    const uint32_t middle = bench.AddSwitch();
+    const std::array<uint32_t, 2> sinks{bench.AddHost(), bench.AddHost()};
+    std::array<LinkId, 2> ports;
+    for (int i = 0; i < 2; i++)
+    {
+        ports.at(i) = bench.Join(middle, sinks.at(i), Rate::Gbps(40), Time::Nanoseconds(500));
+    }
+    PacketSpec spec = PlainSpec();
+    spec.queuePair.recovery = LossRecovery::Selective;
+    spec.queuePair.reordering = 100000;
+    spec.switches.flowControl = FlowControl::None;
+    spec.switches.buffer = Bytes(400'000);
+    spec.switches.alpha = 8;
+    spec.switches.trim = true;
+    spec.switches.trimTail = 1;
+    std::vector<uint32_t> hosts;
+    for (int i = 0; i < 4; i++)
+    {
+        hosts.push_back(bench.AddHost());
+        bench.Join(hosts.back(), middle, Rate::Gbps(80), Time::Nanoseconds(500));
+    }
+    bench.Open(spec);
+    std::array<QueueBooks, 2> books;
+    for (int i = 0; i < 2; i++)
+    {
+        bench.Network().AddObserver(ports.at(i).Index(), books.at(i));
+    }
+    for (int i = 0; i < 4; i++)
+    {
+        bench.AddFlow(
+            hosts[i], sinks.at(i / 2), Bytes(1'000'000), Time::Microseconds(100.0 * (i / 2)));
+    }
+    bench.RunUntil(Time::Milliseconds(5));
+    for (const QueueBooks& each : books)
+    {
+        EXPECT_GT(each.trimmed, 0);
+        EXPECT_EQ(each.trimmed, each.came);
     }
 }
 

@@ -514,22 +514,33 @@ PacketNetwork::Admit(uint32_t packet, uint32_t link, int64_t now)
         return true;
     }
     case Admission::Lossy: {
-        int64_t& room = LossyRoomOf(link, p.trafficClass);
-        const int64_t size = RoomOf(p.size);
-        const int64_t limit = m_spec.switches.portQueue.Count();
-        const bool isFull =
-            limit > 0 ? QueueOf(link, p.trafficClass).bytes + p.size > limit
-                      : static_cast<double>(room + size) > buffer.Threshold(m_spec.switches.alpha);
-        if (isFull)
+        if (IsFull(link, p, 0))
         {
             return false;
         }
+        const int64_t size = RoomOf(p.size);
         buffer.TakeShared(size);
-        room += m_cell == 1 ? 0 : size; // a queue counts its bytes by itself
+        // A queue counts its bytes by itself.
+        LossyRoomOf(link, p.trafficClass) += m_cell == 1 ? 0 : size;
         return true;
     }
     }
     return true;
+}
+
+/** Whether its lossy queue lacks room for a packet once one of @p freed bytes has left it. */
+bool
+PacketNetwork::IsFull(uint32_t link, const Packet& packet, uint32_t freed)
+{
+    const int64_t limit = m_spec.switches.portQueue.Count();
+    if (limit > 0)
+    {
+        return QueueOf(link, packet.trafficClass).bytes + packet.size - freed > limit;
+    }
+    const int64_t room = RoomOf(freed);
+    const int64_t used = LossyRoomOf(link, packet.trafficClass) + RoomOf(packet.size) - room;
+    const SharedBuffer& buffer = m_buffers[m_ports[packet.ingress].to];
+    return static_cast<double>(used) > buffer.Threshold(m_spec.switches.alpha, room);
 }
 
 /** The sender at the other end of @p ingress gets back what a packet took of its credits. */
@@ -736,8 +747,9 @@ PacketNetwork::Draw(uint32_t link)
 }
 
 /**
- * Trims the newest packet of a full queue by chance, for the packet that comes to take its place.
- * @return whether the packet that comes has room now
+ * Trims the newest packet of a full queue by chance, if the packet that comes then has room: what
+ * is left of the newest goes to the queue of control packets, which never fills a buffer.
+ * @return whether the packet that comes has taken its place
  */
 bool
 PacketNetwork::TrimTail(uint32_t packet, uint32_t link, int64_t now)
@@ -753,7 +765,9 @@ PacketNetwork::TrimTail(uint32_t packet, uint32_t link, int64_t now)
     }
     const uint32_t tail = queue.packets.Newest();
     const Packet& t = m_packets[tail];
-    if (t.kind != PacketKind::Data || t.size < p.size || Draw(link) >= spec.trimTail)
+    if (t.kind != PacketKind::Data || t.ingress == Packet::NONE ||
+        AdmissionOf(m_ports[t.ingress], t.trafficClass) != Admission::Lossy || t.size < p.size ||
+        IsFull(link, p, t.size) || Draw(link) >= spec.trimTail)
     {
         return false;
     }
@@ -763,6 +777,11 @@ PacketNetwork::TrimTail(uint32_t packet, uint32_t link, int64_t now)
     Release(t, link, now);
     TrimOrDrop(tail, link, now);
     Push(tail, link);
+    if (m_ports[link].isObserved)
+    {
+        TellQueue(link, p.trafficClass, now);
+        TellQueue(link, t.trafficClass, now);
+    }
     return Admit(packet, link, now);
 }
 

@@ -304,6 +304,7 @@ class PacketNetwork
     uint32_t FirstPacket(uint32_t link, bool isArrival) const;
     void Enqueue(uint32_t packet, uint32_t link, int64_t now);
     bool Admit(uint32_t packet, uint32_t link, int64_t now);
+    bool IsFull(uint32_t link, const Packet& packet, uint32_t freed);
     bool TrimTail(uint32_t packet, uint32_t link, int64_t now);
     bool TrimOrDrop(uint32_t packet, uint32_t link, int64_t now);
     double Draw(uint32_t link);

@@ -38,10 +38,10 @@ class SharedBuffer
     {
     }
 
-    /** The most that an account may use of the shared part now. */
-    double Threshold(double alpha) const
+    /** The most that an account may use of the shared part, with @p freed bytes fewer in use. */
+    double Threshold(double alpha, int64_t freed = 0) const
     {
-        return alpha * static_cast<double>(std::max<int64_t>(0, m_shared - m_used));
+        return alpha * static_cast<double>(std::max<int64_t>(0, m_shared - m_used + freed));
     }
 
     /** What an account uses of the shared part. */
