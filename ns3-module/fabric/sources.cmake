@@ -70,6 +70,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/class-arbiter.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/datagrams.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/queue-pairs.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-train.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/no-congestion-control.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/static-window.cc

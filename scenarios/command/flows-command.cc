@@ -276,7 +276,7 @@ RunFlows(const FlowsOptions& options)
     report.cost.playSeconds = watch.Lap();
     if (csv)
     {
-        WriteFlowCsv(flows, network->GetRouting(), csv->TemporaryPath());
+        WriteFlowCsv(flows, network->GetTransport(), csv->TemporaryPath());
         csv->Commit();
     }
     report.result = recording.Finish([&report](RunResult& found, Hdf5File* /* file */) {
@@ -291,7 +291,7 @@ RunFlows(const FlowsOptions& options)
     report.endPoints = network->EndPointCount();
     report.endPointName = network->EndPointName();
     report.sortedInput = IsTrafficFile(options.flows) || flows.IsSortedByStart();
-    report.summary = SummarizeFlows(flows, network->GetRouting());
+    report.summary = SummarizeFlows(flows, network->GetTransport());
     report.cost.peakRssBytes = PeakRssBytes();
     if (options.json)
     {

@@ -115,23 +115,19 @@ FlowResults::Add(uint32_t source, uint32_t destination, Bytes bytes, Time start,
 }
 
 Time
-FlowResults::IdealTime(std::size_t flow, Routing& routing) const
+FlowResults::IdealTime(std::size_t flow, Transport& transport) const
 {
-    if (IsOnPlannedPath(flow))
-    {
-        const RouteId route = m_routes[flow];
-        const Rate rate = std::min(Cap(flow), routing.UncontendedRate(route));
-        return routing.Latency(route) + m_bytes[flow] / rate;
-    }
-    const PathTable& paths = routing.Paths();
-    const Rate rate = std::min(Cap(flow), paths.BottleneckRate(m_paths[flow]));
-    return paths.Latency(m_paths[flow]) + m_bytes[flow] / rate;
+    FlowRequest request;
+    request.route = m_routes[flow];
+    request.bytes = m_bytes[flow];
+    request.cap = Cap(flow);
+    return transport.UncontendedTime(request, IsOnPlannedPath(flow) ? PathId() : m_paths[flow]);
 }
 
 double
-FlowResults::Slowdown(std::size_t flow, Routing& routing) const
+FlowResults::Slowdown(std::size_t flow, Transport& transport) const
 {
-    const Time ideal = IdealTime(flow, routing);
+    const Time ideal = IdealTime(flow, transport);
     const Time taken = CompletionTime(flow);
     return taken == ideal ? 1 : taken / ideal;
 }
@@ -158,7 +154,7 @@ LeastLinkBins(const FlowResults& flows, const Routing& routing, Time width)
 }
 
 void
-WriteFlowCsv(const FlowResults& results, Routing& routing, std::ostream& out)
+WriteFlowCsv(const FlowResults& results, Transport& transport, std::ostream& out)
 {
     RowWriter writer(out);
     writer.Text("flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown,");
@@ -176,19 +172,19 @@ WriteFlowCsv(const FlowResults& results, Routing& routing, std::ostream& out)
         writer.Add(results.Start(flow));
         writer.Add(results.Finish(flow));
         writer.Add(results.CompletionTime(flow));
-        writer.Add(results.IdealTime(flow, routing));
-        writer.Add(results.Slowdown(flow, routing));
+        writer.Add(results.IdealTime(flow, transport));
+        writer.Add(results.Slowdown(flow, transport));
         writer.EndRow();
     }
     writer.Flush();
 }
 
 void
-WriteFlowCsv(const FlowResults& results, Routing& routing, const std::string& file)
+WriteFlowCsv(const FlowResults& results, Transport& transport, const std::string& file)
 {
     errno = 0;
     std::ofstream out(file, std::ios::binary);
-    WriteFlowCsv(results, routing, out);
+    WriteFlowCsv(results, transport, out);
     out.close();
     if (!out)
     {

@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_FLOWS_FLOW_RESULTS_H
 
 #include "fabric/routing/routing.h"
+#include "fabric/transport/transport.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -98,11 +99,11 @@ class FlowResults
         return m_finishes[flow] - m_starts[flow];
     }
 
-    /** What the flow takes alone on its path: the latency plus bytes over the bottleneck's rate. */
-    Time IdealTime(std::size_t flow, Routing& routing) const;
+    /** What the flow takes alone on its path, as Transport::UncontendedTime says. */
+    Time IdealTime(std::size_t flow, Transport& transport) const;
 
     /** CompletionTime over IdealTime; 1 where both are zero. */
-    double Slowdown(std::size_t flow, Routing& routing) const;
+    double Slowdown(std::size_t flow, Transport& transport) const;
 
     /** Whether no flow starts before the one in front of it. */
     bool IsSortedByStart() const;
@@ -133,10 +134,10 @@ double LeastLinkBins(const FlowResults& flows, const Routing& routing, Time widt
  * Writes flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown, a line a flow, to @p out.
  * Times are exact (whole picoseconds); a slowdown is the shortest decimal that reads back to it.
  */
-void WriteFlowCsv(const FlowResults& results, Routing& routing, std::ostream& out);
+void WriteFlowCsv(const FlowResults& results, Transport& transport, std::ostream& out);
 
 /** As above, to @p file. @throws std::runtime_error when it cannot be written. */
-void WriteFlowCsv(const FlowResults& results, Routing& routing, const std::string& file);
+void WriteFlowCsv(const FlowResults& results, Transport& transport, const std::string& file);
 
 } // namespace weir
 

@@ -33,7 +33,7 @@ constexpr SizeClass SIZE_CLASSES[] = {{"all", NOTHING, ANY},
 FlowClass
 Classify(const SizeClass& size,
          const FlowResults& results,
-         Routing& routing,
+         Transport& transport,
          std::vector<double>& scratch)
 {
     const auto collect = [&](const auto& valueOf) {
@@ -52,7 +52,7 @@ Classify(const SizeClass& size,
     found.name = size.name;
     found.completionSeconds =
         collect([&](std::size_t flow) { return results.CompletionTime(flow).ToSeconds(); });
-    found.slowdown = collect([&](std::size_t flow) { return results.Slowdown(flow, routing); });
+    found.slowdown = collect([&](std::size_t flow) { return results.Slowdown(flow, transport); });
     found.flows = scratch.size();
     return found;
 }
@@ -60,7 +60,7 @@ Classify(const SizeClass& size,
 } // namespace
 
 FlowSummary
-SummarizeFlows(const FlowResults& results, Routing& routing)
+SummarizeFlows(const FlowResults& results, Transport& transport)
 {
     FlowSummary summary;
     Time first = Time::Infinite();
@@ -88,7 +88,7 @@ SummarizeFlows(const FlowResults& results, Routing& routing)
     scratch.reserve(results.Size());
     for (const SizeClass& size : SIZE_CLASSES)
     {
-        FlowClass found = Classify(size, results, routing, scratch);
+        FlowClass found = Classify(size, results, transport, scratch);
         if (found.flows > 0)
         {
             summary.classes.push_back(found);

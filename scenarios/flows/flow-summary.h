@@ -34,7 +34,7 @@ struct FlowSummary
 };
 
 /** O(flows); takes 8 bytes a flow while it runs. */
-FlowSummary SummarizeFlows(const FlowResults& results, Routing& routing);
+FlowSummary SummarizeFlows(const FlowResults& results, Transport& transport);
 
 } // namespace weir
 

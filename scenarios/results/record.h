@@ -79,7 +79,7 @@ struct FlowRecord
     uint32_t pathNumber{0}; //!< of the run's different paths, in the order of these records
     Bytes bytes;            //!< on the wire
     double weight{1};
-    Time ideal; //!< what it takes uncontended: overhead, latency, bytes over its cap or bottleneck
+    Time ideal;          //!< what it takes uncontended, see Transport::UncontendedTime
     bool isShown{false}; //!< while a step was under way that a timeline shows
     Time started;
     Time finished;

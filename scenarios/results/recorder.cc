@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/recorder.h"
 
-#include "fabric/transport/uncontended-time.h"
-
 #include <algorithm>
 #include <map>
 #include <stdexcept>
@@ -462,7 +460,7 @@ Recorder::OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Ti
                      m_pathNumbers.try_emplace(key, number).first->second,
                      request.bytes,
                      request.weight,
-                     UncontendedTime(request, *m_routing),
+                     m_transport->UncontendedTime(request, PathId()),
                      isShown,
                      started,
                      now,

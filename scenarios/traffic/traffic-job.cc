@@ -68,9 +68,7 @@ TrafficJob::StartNext(Time now)
     request.form = m_form;
     request.client = this;
     request.token = m_starts.size();
-    Routing& routing = m_fabric.GetRouting();
-    const Rate rate = std::min(flow.cap, routing.UncontendedRate(request.route));
-    m_ideals.push_back(routing.Latency(request.route) + flow.bytes / rate);
+    m_ideals.push_back(m_fabric.GetTransport().UncontendedTime(request, PathId()));
     m_starts.push_back(now);
     m_bytes += flow.bytes;
     m_fabric.GetTransport().Start(request, now);

@@ -124,6 +124,11 @@ class PacketBench : private FlowClient, private PassiveEngine
         FlowRequest flow;
         flow.route = route;
         flow.bytes = bytes;
+        return AddFlow(flow, start);
+    }
+
+    std::size_t AddFlow(FlowRequest flow, Time start = Time())
+    {
         flow.client = this;
         flow.token = m_starts.size();
         m_requests.push_back(flow);

@@ -72,7 +72,7 @@ struct PlayedFlows
 
     double Slowdown(std::size_t flow) const
     {
-        return results.Slowdown(flow, network->GetRouting());
+        return results.Slowdown(flow, network->GetTransport());
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/flow-results.h"
 
+#include "fabric/transport/fluid/fluid-transport.h"
 #include "scenarios/flows/flow-report.h"
 #include "scenarios/flows/flow-summary.h"
 #include "scenarios/flows/open-network.h"
@@ -22,7 +23,7 @@ TEST(FlowResults, WritesEveryFlowExactlyInTheOrderOfTheFile)
 {
     const auto played = PlayTexts(PAIR, "3\n1 0 3 100 1 1.5\n0 1 3 100 1000 0\n0 1 3 100 0 2\n");
     const TextFile csv("");
-    WriteFlowCsv(played.results, played.network->GetRouting(), csv.Path());
+    WriteFlowCsv(played.results, played.network->GetTransport(), csv.Path());
     EXPECT_EQ(csv.Text(),
               "flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown\n"
               "0,1,0,1,1.5,1.500002001,0.000002001,0.000002001,1\n"
@@ -35,7 +36,7 @@ TEST(FlowResults, ASlowdownReadsBackToItsValue)
 {
     const auto played = PlayTexts(PAIR, "2\n0 1 3 100 1000 0\n0 1 3 100 1000 0\n");
     const TextFile csv("");
-    WriteFlowCsv(played.results, played.network->GetRouting(), csv.Path());
+    WriteFlowCsv(played.results, played.network->GetTransport(), csv.Path());
     EXPECT_NE(csv.Text().find("0,0,1,1000,0,0.000004,0.000004,0.000003,1.3333333333333333\n"),
               std::string::npos);
 }
@@ -53,7 +54,9 @@ TEST(FlowResults, RefusesAFileThatCannotBeWritten)
 {
     const Topology topology;
     Routing routing(topology, FabricSpec());
-    EXPECT_THROW(WriteFlowCsv(FlowResults(), routing, "/no-such-folder/x.csv"), std::runtime_error);
+    FluidTransport transport(routing);
+    EXPECT_THROW(WriteFlowCsv(FlowResults(), transport, "/no-such-folder/x.csv"),
+                 std::runtime_error);
 }
 
 // 100 flows one after another, the k-th of k kB: nearest rank gives the 50th, 95th and 99th.
@@ -65,7 +68,7 @@ TEST(FlowSummary, PercentilesAreByNearestRank)
         text += "0 1 3 100 " + std::to_string(k * 1000) + " " + std::to_string(k) + "\n";
     }
     const auto played = PlayTexts(PAIR, text);
-    const auto summary = SummarizeFlows(played.results, played.network->GetRouting());
+    const auto summary = SummarizeFlows(played.results, played.network->GetTransport());
     ASSERT_EQ(summary.classes.size(), 2U); // all, and at most 100 kB
     EXPECT_EQ(summary.flows, 100U);
     EXPECT_EQ(summary.bytes, Bytes(5'050'000));
@@ -81,7 +84,7 @@ TEST(FlowSummary, ClassesSplitAt100kBAnd10MB)
     const auto played = PlayTexts(PAIR,
                                   "5\n0 1 3 100 100000 0\n0 1 3 100 100001 1\n0 1 3 100 0 2\n"
                                   "0 1 3 100 10000000 3\n0 1 3 100 10000001 4\n");
-    const auto summary = SummarizeFlows(played.results, played.network->GetRouting());
+    const auto summary = SummarizeFlows(played.results, played.network->GetTransport());
     ASSERT_EQ(summary.classes.size(), 4U);
     EXPECT_EQ(summary.classes[1].flows, 2U);
     EXPECT_EQ(summary.classes[2].flows, 2U);
@@ -91,7 +94,7 @@ TEST(FlowSummary, ClassesSplitAt100kBAnd10MB)
 TEST(FlowSummary, NoFlowsAreASummaryToo)
 {
     const auto played = PlayTexts(PAIR, "0\n");
-    const auto summary = SummarizeFlows(played.results, played.network->GetRouting());
+    const auto summary = SummarizeFlows(played.results, played.network->GetTransport());
     EXPECT_EQ(summary.flows, 0U);
     EXPECT_TRUE(summary.classes.empty());
 }
@@ -104,7 +107,7 @@ TEST(FlowReport, IsOneJsonObjectWithTheSummary)
     report.topology = "pair";
     report.flows = "two";
     report.run = played.run;
-    report.summary = SummarizeFlows(played.results, played.network->GetRouting());
+    report.summary = SummarizeFlows(played.results, played.network->GetTransport());
     const auto object = nlohmann::json::parse(ToJson(report));
     EXPECT_EQ(object["flows"], 2);
     EXPECT_EQ(object["bytes"], 2000);

@@ -31,7 +31,8 @@ TEST(PlayFlows, AFlowAloneTakesLatencyPlusBytesOverTheBottleneck)
 {
     const auto played = PlayTexts(DUMBBELL, "1\n0 2 3 100 1000000 0.5\n");
     EXPECT_EQ(played.results.CompletionTime(0), Time::Microseconds(3 + 1000));
-    EXPECT_EQ(played.results.IdealTime(0, played.network->GetRouting()), Time::Microseconds(1003));
+    EXPECT_EQ(played.results.IdealTime(0, played.network->GetTransport()),
+              Time::Microseconds(1003));
     EXPECT_EQ(played.results.Finish(0), Time::Seconds(0.5) + Time::Microseconds(1003));
     EXPECT_EQ(played.Slowdown(0), 1);
 }

@@ -214,6 +214,13 @@ class Transport : public PassiveEngine
      */
     virtual FlowForm FormOf(const FlowRequest& request) = 0;
 
+    /**
+     * What a flow takes where nothing else moves and links have the rates of the topology: packets
+     * with their headers and what they wait for on their way, a fluid as is said above.
+     * @param path that it takes; invalid: the planned one of its route
+     */
+    virtual Time UncontendedTime(const FlowRequest& request, PathId path) = 0;
+
     /** Flows under way (including those in their overhead and latency). */
     virtual std::size_t ActiveFlows() const = 0;
 

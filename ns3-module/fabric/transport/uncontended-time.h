@@ -10,13 +10,20 @@
 namespace weir
 {
 
-/** What a flow takes when no other one is under way: overhead, latency, bytes over its rate. */
+/**
+ * What a fluid flow takes when no other one is under way: overhead, latency, bytes over its rate.
+ * @param path that it takes; invalid: the planned one of its route
+ */
 inline Time
-UncontendedTime(const FlowRequest& request, const Routing& routing)
+FluidUncontendedTime(const FlowRequest& request, Routing& routing, PathId path = PathId())
 {
-    const Time latency = request.addsLatency ? routing.Latency(request.route) : Time();
-    const Rate rate = std::min(request.cap, routing.UncontendedRate(request.route));
-    return request.overhead + latency + (rate.IsInfinite() ? Time() : request.bytes / rate);
+    const bool isPlanned = !path.IsValid();
+    const Time latency = isPlanned ? routing.Latency(request.route) : routing.Paths().Latency(path);
+    const Rate most =
+        isPlanned ? routing.UncontendedRate(request.route) : routing.Paths().BottleneckRate(path);
+    const Rate rate = std::min(request.cap, most);
+    return request.overhead + (request.addsLatency ? latency : Time()) +
+           (rate.IsInfinite() ? Time() : request.bytes / rate);
 }
 
 } // namespace weir

@@ -180,6 +180,12 @@ CorrectedTransport::FormOf(const FlowRequest& request)
     return m_fluid.FormOf(request);
 }
 
+Time
+CorrectedTransport::UncontendedTime(const FlowRequest& request, PathId path)
+{
+    return m_fluid.UncontendedTime(request, path);
+}
+
 std::size_t
 CorrectedTransport::ActiveFlows() const
 {

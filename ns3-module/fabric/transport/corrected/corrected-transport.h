@@ -46,6 +46,7 @@ class CorrectedTransport final : public Transport, private TransportObserver
     void MoveTo(Time now) override;
     bool Moves(FlowForm form) const override;
     FlowForm FormOf(const FlowRequest& request) override;
+    Time UncontendedTime(const FlowRequest& request, PathId path) override;
     std::size_t ActiveFlows() const override;
     std::vector<StalledFlow> StalledFlows() override;
     void AddObserver(TransportObserver& observer, bool linkRates) override;

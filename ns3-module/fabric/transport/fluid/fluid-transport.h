@@ -13,6 +13,7 @@
 #include "fabric/transport/path-selector.h"
 #include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
+#include "fabric/transport/uncontended-time.h"
 
 #include <cstdint>
 #include <deque>
@@ -117,6 +118,11 @@ class FluidTransport final : public Transport
     PathSelector* Selector()
     {
         return m_selector.get();
+    }
+
+    Time UncontendedTime(const FlowRequest& request, PathId path) override
+    {
+        return FluidUncontendedTime(request, m_routing, path);
     }
 
     std::size_t ActiveFlows() const override

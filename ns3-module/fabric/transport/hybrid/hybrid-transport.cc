@@ -634,6 +634,13 @@ HybridTransport::GetFlowCounters(FlowId id)
     return FormOf(id) == FlowForm::Fluid ? nullptr : m_packets.GetFlowCounters(Inner(id));
 }
 
+Time
+HybridTransport::UncontendedTime(const FlowRequest& request, PathId path)
+{
+    return FormOf(request) == FlowForm::Packets ? m_packets.UncontendedTime(request, path)
+                                                : m_fluid.UncontendedTime(request, path);
+}
+
 std::size_t
 HybridTransport::ActiveFlows() const
 {

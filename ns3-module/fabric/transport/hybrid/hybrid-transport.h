@@ -82,6 +82,7 @@ class HybridTransport final : public Transport
     }
 
     FlowForm FormOf(const FlowRequest& request) override;
+    Time UncontendedTime(const FlowRequest& request, PathId path) override;
     std::size_t ActiveFlows() const override;
 
     /** Those that are fluid before those that are packets. */

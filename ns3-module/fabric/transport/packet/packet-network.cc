@@ -237,10 +237,8 @@ void
 PacketNetwork::SetWireRate(uint32_t link, Rate rate)
 {
     Port& port = m_ports[link];
-    const double bytesPerSecond =
-        rate.ToBytesPerSecond() / PayloadPart(m_topology.GetLink(LinkId(link)));
-    port.isStopped = bytesPerSecond == 0;
-    port.wholePsPerByte = port.isStopped ? port.wholePsPerByte : 1e12 / bytesPerSecond;
+    port.isStopped = rate == Rate();
+    port.wholePsPerByte = port.isStopped ? port.wholePsPerByte : PsPerByte(link, rate);
     port.psPerByte = port.wholePsPerByte / port.share;
 }
 

@@ -172,6 +172,19 @@ class PacketNetwork
         return TimeOf(m_ports[link].wholePsPerByte * BytesOf(link, size, payload));
     }
 
+    /** As above, at the rate that the topology gives the link. */
+    int64_t NominalTransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const
+    {
+        return TimeOf(PsPerByte(link, m_topology.GetLink(LinkId(link)).rate) *
+                      BytesOf(link, size, payload));
+    }
+
+    /** Rate on the wire at that rate, bytes/s. */
+    double NominalWireRate(uint32_t link) const
+    {
+        return 1e12 / PsPerByte(link, m_topology.GetLink(LinkId(link)).rate);
+    }
+
     int64_t Latency(uint32_t link) const
     {
         return m_ports[link].latency;
@@ -281,6 +294,12 @@ class PacketNetwork
     }
 
     int64_t TimeOf(double time) const;
+
+    /** Of a link on the wire where its payload has @p rate. */
+    double PsPerByte(uint32_t link, Rate rate) const
+    {
+        return 1e12 / (rate.ToBytesPerSecond() / PayloadPart(m_topology.GetLink(LinkId(link))));
+    }
 
     Queue& QueueOf(uint32_t link, unsigned trafficClass)
     {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/packet/packet-transport.h"
 
+#include "fabric/transport/packet/packet-train.h"
+
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -576,11 +578,7 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
         opened.route = route;
         opened.stream = request.stream;
         opened.path = path;
-        const PathTable::Span links = m_routing.Paths().Links(path);
-        opened.isFootprint = !m_routing.HasEnds(route) ||
-                             std::any_of(links.begin(), links.end(), [](const PathLink& each) {
-                                 return each.multiplicity > 1;
-                             });
+        opened.isFootprint = IsFootprint(route, path);
         if (opened.isFootprint)
         {
             OpenFootprint(opened);
@@ -603,6 +601,17 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
         }
     }
     return index;
+}
+
+/** Whether a path has no hops in order. */
+bool
+PacketTransport::IsFootprint(RouteId route, PathId path) const
+{
+    const PathTable::Span links = m_routing.Paths().Links(path);
+    return !m_routing.HasEnds(route) ||
+           std::any_of(links.begin(), links.end(), [](const PathLink& each) {
+               return each.multiplicity > 1;
+           });
 }
 
 /** A queue pair for each link of what has no hops in order. */
@@ -900,6 +909,65 @@ PacketTransport::RemovePortObserver(PortObserver& observer)
         m_network.CountersAt(link, m_now.ToPicoseconds());
         m_network.RemoveObserver(link, observer);
     }
+}
+
+Time
+PacketTransport::UncontendedTime(const FlowRequest& request, PathId path)
+{
+    const PathId taken = path.IsValid() ? path : m_routing.PlannedPath(request.route);
+    const PathTable::Span links = m_routing.Paths().Links(taken);
+    if (links.size() == 0)
+    {
+        return request.overhead;
+    }
+    const Topology& topology = m_routing.GetTopology();
+    if (std::any_of(links.begin(), links.end(), [&](const PathLink& each) {
+            return topology.GetLink(each.link).rate == Rate();
+        }))
+    {
+        return Time::Infinite();
+    }
+    PacketTrain::Load load;
+    load.bytes = request.bytes.Count();
+    load.cap = request.cap.ToBytesPerSecond();
+    const double most = m_spec.queuePair.maxRate.ToBytesPerSecond();
+    PacketTrain train(m_spec, m_network);
+    int64_t time = 0;
+    if (IsFootprint(request.route, taken))
+    {
+        load.mtu = static_cast<uint32_t>(m_spec.nodeLinks.burst.Count());
+        for (const PathLink& each : links)
+        {
+            const uint32_t link = each.link.Index();
+            load.bytes = request.bytes.Count() * each.multiplicity;
+            load.lineRate = m_network.NominalWireRate(link);
+            time = std::max(time, train.Send(load, {link}) + m_network.Latency(link));
+        }
+        return request.overhead + Time::Picoseconds(time);
+    }
+    std::vector<uint32_t> there;
+    std::vector<uint32_t> back;
+    bool hasBack = m_spec.queuePair.flowEnd == FlowEnd::Acknowledged;
+    for (const PathLink& each : links)
+    {
+        const LinkId opposite = topology.GetLink(each.link).opposite;
+        there.push_back(each.link.Index());
+        hasBack = hasBack && opposite.IsValid();
+        back.push_back(opposite.IsValid() ? opposite.Index() : NONE);
+    }
+    std::reverse(back.begin(), back.end());
+    load.parts = request.connections;
+    load.mtu = static_cast<uint32_t>(
+        (CrossesNetwork(taken) ? m_spec.format.mtu : m_spec.nodeLinks.burst).Count());
+    load.lineRate = m_network.NominalWireRate(there.front());
+    load.lineRate = most > 0 ? std::min(load.lineRate, most) : load.lineRate;
+    time = train.Send(load, there);
+    time = hasBack ? train.Acknowledge(back) : time;
+    for (std::size_t i = 0; i < there.size(); i++)
+    {
+        time += m_network.Latency(there[i]) + (hasBack ? m_network.Latency(back[i]) : 0);
+    }
+    return request.overhead + Time::Picoseconds(time);
 }
 
 std::vector<StalledFlow>

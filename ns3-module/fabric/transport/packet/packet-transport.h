@@ -99,6 +99,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
         return m_active == 0 && m_packets.InUse() == 0 && !m_datagrams.AreOffered();
     }
 
+    Time UncontendedTime(const FlowRequest& request, PathId path) override;
     std::vector<StalledFlow> StalledFlows() override;
 
     /** A cycle of ports that wait for each other; empty when there is none. O(packets). */
@@ -234,6 +235,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     uint32_t ConnectionOf(const FlowRequest& request);
     uint32_t PortInto(PathId path) const;
     int64_t PausedTime(const Flow& flow, int64_t now);
+    bool IsFootprint(RouteId route, PathId path) const;
     void OpenFootprint(Connection& connection);
     std::vector<QueuePairs::Path> PathsOf(RouteId route);
     FlowPath SprayedPath(RouteId route);

@@ -65,11 +65,11 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
 ReplayTransport::ReplayTransport(Routing& routing, PacketSpec spec)
     : m_routing(routing),
       m_spec(std::move(spec)),
+      m_alone(routing, m_spec), // refuses what cannot be
       m_routes(routing, m_spec.queuePair.paths, m_memo),
       m_episodeOf(routing.GetTopology().LinkCount(), NONE),
       m_ended(routing.GetTopology().LinkCount())
 {
-    PacketTransport(routing, m_spec); // refuses what cannot be
 }
 
 ReplayTransport::~ReplayTransport() = default;
@@ -745,7 +745,7 @@ ReplayTransport::PassOn(Episode& episode, EpisodeMemo::Told told)
     if (told.isDone && episode.moved > 0)
     {
         // Moved, it may be sooner than packets can be, by as much at most.
-        const Time least = UncontendedTime(input.request, m_routing);
+        const Time least = FluidUncontendedTime(input.request, m_routing);
         const int64_t end = (m_slots[input.slot].started + least).ToPicoseconds() - episode.begin;
         const int64_t time = std::min(end, told.time + episode.moved);
         if (time > m_now.ToPicoseconds() - episode.begin)

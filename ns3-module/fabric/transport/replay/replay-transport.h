@@ -98,6 +98,11 @@ class ReplayTransport final : public Transport
         return FlowForm::Packets;
     }
 
+    Time UncontendedTime(const FlowRequest& request, PathId path) override
+    {
+        return m_alone.UncontendedTime(request, path);
+    }
+
     std::size_t ActiveFlows() const override
     {
         return m_active;
@@ -221,6 +226,7 @@ class ReplayTransport final : public Transport
 
     Routing& m_routing;
     PacketSpec m_spec;
+    PacketTransport m_alone; //!< carries nothing; knows what flows take alone
     EpisodeMemo m_memo;
     RouteFacts m_routes;
     std::vector<std::unique_ptr<Episode>> m_episodes; //!< by number

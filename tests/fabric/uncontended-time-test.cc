@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "packet-bench.h"
+#include "random-stream.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+/**
+ * @file
+ * What a flow of packets takes alone: what Transport::UncontendedTime says, to the picosecond.
+ */
+namespace weir
+{
+namespace
+{
+
+/** A chain of switches between two hosts, and how packets pass it. */
+struct Chain
+{
+    std::vector<double> gbps;        //!< of each link
+    std::vector<double> nanoseconds; //!< latency of each link
+    PacketSpec spec;
+};
+
+/** What a flow of @p bytes takes alone, as simulated, and as it is said to, in picoseconds. */
+std::pair<int64_t, int64_t>
+TimesAlone(const Chain& chain, Bytes bytes, Rate cap = Rate::Infinite(), uint32_t connections = 1)
+{
+    PacketBench bench;
+    const uint32_t from = bench.AddHost();
+    uint32_t at = from;
+    for (std::size_t i = 0; i < chain.gbps.size(); i++)
+    {
+        const uint32_t next = i + 1 < chain.gbps.size() ? bench.AddSwitch() : bench.AddHost();
+        bench.Join(at, next, Rate::Gbps(chain.gbps[i]), Time::Nanoseconds(chain.nanoseconds[i]));
+        at = next;
+    }
+    bench.Open(chain.spec);
+    FlowRequest request;
+    request.route = bench.RouteOf(from, at);
+    request.bytes = bytes;
+    request.cap = cap;
+    request.connections = connections;
+    const std::size_t flow = bench.AddFlow(request);
+    bench.Run();
+    return {bench.Duration(flow).ToPicoseconds(),
+            bench.Any().UncontendedTime(request, PathId()).ToPicoseconds()};
+}
+
+PacketSpec
+PlainSpec()
+{
+    PacketSpec spec;
+    spec.switches.marks = false;
+    spec.switches.buffer = Bytes::GiB(1); // a fast link may run far ahead of a slow one
+    return spec;
+}
+
+/**
+ * Sizes from none to some hundred packets, 1 to 6 links of any rates, MTUs of 64 bytes and more,
+ * store and forward or cut-through, pauses, credits or neither: a flow alone has a slowdown of 1.
+ */
+TEST(UncontendedTime, IsWhatAFlowAloneTakes)
+{
+    RandomStream random(1);
+    const auto draw = [&random](int64_t from, int64_t to) {
+        return from + static_cast<int64_t>(random.Below(static_cast<uint64_t>(to - from + 1)));
+    };
+    const std::vector<double> rates{10, 25, 40, 100, 200, 400};
+    for (int i = 0; i < 400; i++)
+    {
+        Chain chain;
+        chain.spec = PlainSpec();
+        chain.spec.format.mtu = Bytes(draw(64, 9000));
+        chain.spec.format.header = static_cast<uint32_t>(draw(0, 100));
+        chain.spec.format.controlSize = Bytes(64);
+        chain.spec.switches.cutThrough = i % 2 == 1;
+        chain.spec.switches.flowControl = i % 3 == 0   ? FlowControl::None
+                                          : i % 3 == 1 ? FlowControl::Pfc
+                                                       : FlowControl::Credits;
+        chain.spec.switches.creditUnit = Bytes(1); // else small packets take more room than bytes
+        // Rounded down, packets are faster than what credits are enough for.
+        chain.spec.clock = i % 5 == 0 && i % 3 != 2 ? Time::Nanoseconds(1) : Time::Picoseconds(1);
+        const int64_t links = draw(1, 6);
+        for (int64_t link = 0; link < links; link++)
+        {
+            chain.gbps.push_back(rates[static_cast<std::size_t>(draw(0, 5))]);
+            chain.nanoseconds.push_back(static_cast<double>(draw(0, 2000)));
+        }
+        const Bytes bytes(draw(0, 3) == 0 ? draw(0, 3) * chain.spec.format.mtu.Count()
+                                          : draw(0, 1'000'000));
+        const auto [simulated, said] = TimesAlone(chain, bytes);
+        EXPECT_EQ(simulated, said)
+            << "case " << i << ", " << links << " links, " << bytes.Count() << " bytes";
+    }
+}
+
+/** As above, where a flow ends with its last acknowledgment, and where its bytes are capped. */
+TEST(UncontendedTime, KnowsAcknowledgmentsAndCaps)
+{
+    RandomStream random(2);
+    const auto draw = [&random](int64_t from, int64_t to) {
+        return from + static_cast<int64_t>(random.Below(static_cast<uint64_t>(to - from + 1)));
+    };
+    for (int i = 0; i < 200; i++)
+    {
+        Chain chain;
+        chain.spec = PlainSpec();
+        chain.spec.format.mtu = Bytes(draw(64, 9000));
+        chain.spec.format.header = 82;
+        chain.spec.switches.cutThrough = i % 2 == 1;
+        chain.spec.queuePair.flowEnd = i % 4 < 2 ? FlowEnd::Acknowledged : FlowEnd::Received;
+        const int64_t links = draw(1, 6);
+        for (int64_t link = 0; link < links; link++)
+        {
+            chain.gbps.push_back(100);
+            chain.nanoseconds.push_back(500);
+        }
+        const Bytes bytes(draw(0, 200'000));
+        const Rate cap =
+            i % 4 == 0 ? Rate::Infinite() : Rate::Gbps(static_cast<double>(draw(1, 150)));
+        const auto [simulated, said] = TimesAlone(chain, bytes, cap);
+        EXPECT_EQ(simulated, said)
+            << "case " << i << ", " << links << " links, " << bytes.Count() << " bytes";
+    }
+}
+
+/** Equal parts on several queue pairs of one port come one behind the other. */
+TEST(UncontendedTime, OfEqualPartsIsExact)
+{
+    for (const uint32_t connections : {2u, 4u, 8u})
+    {
+        Chain chain;
+        chain.spec = PlainSpec();
+        chain.gbps = {100, 100, 100};
+        chain.nanoseconds = {500, 500, 500};
+        const auto [simulated, said] =
+            TimesAlone(chain, Bytes(100'000 * connections), Rate::Infinite(), connections);
+        EXPECT_EQ(simulated, said) << connections;
+    }
+}
+
+} // namespace
+} // namespace weir
