@@ -43,6 +43,12 @@ class PacketBench : private FlowClient, private PassiveEngine
         return m_topology.AddDuplexLink(DeviceId(a), DeviceId(b), kind, rate, latency);
     }
 
+    /** Puts a switch into a group of a dragonfly. */
+    void SetGroup(uint32_t device, uint32_t group)
+    {
+        m_topology.SetGroup(DeviceId(device), group);
+    }
+
     /** To be called when all is joined, before flows are added. */
     void Open(const PacketSpec& spec, const Polymorphic<RoutingPolicy>& routing = EcmpRouting())
     {

@@ -31,6 +31,12 @@ Datagrams::Offer(LinkId link, unsigned trafficClass, int64_t now)
                                     std::to_string(FIRST_CLASS) + " to trafficClasses, which is " +
                                     std::to_string(m_network.Classes() - 1));
     }
+    if (m_spec.switches.classByHop)
+    {
+        throw std::invalid_argument(
+            "Datagrams::Offer: found datagrams where the classes of packets rise by hop "
+            "(switch.classByHop), expected flows alone");
+    }
     m_offers += m_network.HasSource(link.Index(), trafficClass) ? 0 : 1;
     m_network.SetSource(link.Index(), trafficClass, true, now);
 }

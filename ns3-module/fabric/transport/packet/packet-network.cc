@@ -428,6 +428,42 @@ PacketNetwork::HeadroomOf(uint32_t link) const
     return static_cast<int64_t>(std::ceil(worst * static_cast<double>(bytes) + cell));
 }
 
+/**
+ * Whether a packet is a class higher on the second of two links that follow each other. On its way
+ * class 2 c + (1 between groups, 0 within one) only grows: no cycle of waits closes.
+ */
+bool
+PacketNetwork::IsRaised(const Link& first, const Link& second) const
+{
+    const auto joinsSwitches = [this](const Link& link) {
+        return IsSwitch(m_topology.GetDevice(link.from).kind) &&
+               IsSwitch(m_topology.GetDevice(link.to).kind);
+    };
+    const auto joinsGroups = [this](const Link& link) {
+        return m_topology.GetDevice(link.from).group != m_topology.GetDevice(link.to).group;
+    };
+    return joinsSwitches(first) && joinsSwitches(second) &&
+           (joinsGroups(first) || !joinsGroups(second));
+}
+
+/** Refuses a path whose packets, of class 1 at first, come to classes that there are not. */
+void
+PacketNetwork::CheckClasses(const std::vector<LinkId>& links, unsigned raised) const
+{
+    const bool arePaused = m_spec.switches.flowControl == FlowControl::Pfc;
+    const auto check = [&](const char* key, unsigned classes) {
+        if (raised + 1 > classes)
+        {
+            throw std::invalid_argument(
+                std::string(key) + ": found " + std::to_string(classes) + ", expected at least " +
+                std::to_string(raised + 1) + ", for classes rise by hop from " +
+                m_topology.LinkName(links.front()) + " to " + m_topology.LinkName(links.back()));
+        }
+    };
+    check("trafficClasses", m_classes - 1);
+    check("switch.losslessClasses", arePaused ? m_losslessClasses : m_classes - 1);
+}
+
 uint32_t
 PacketNetwork::AddHops(const std::vector<LinkId>& links)
 {
@@ -437,6 +473,19 @@ PacketNetwork::AddHops(const std::vector<LinkId>& links)
         m_hops.push_back(link.Index());
     }
     m_hops.push_back(END);
+    if (m_spec.switches.classByHop)
+    {
+        unsigned raised = 0;
+        m_raises.resize(m_hops.size(), 0);
+        for (std::size_t i = 1; i < links.size(); i++)
+        {
+            const bool rises =
+                IsRaised(m_topology.GetLink(links[i - 1]), m_topology.GetLink(links[i]));
+            m_raises[place + i] = rises ? 1 : 0;
+            raised += rises ? 1 : 0;
+        }
+        CheckClasses(links, raised);
+    }
     return place;
 }
 
@@ -494,12 +543,12 @@ PacketNetwork::Admit(uint32_t packet, uint32_t link, int64_t now)
     }
     const Port& in = m_ports[p.ingress];
     SharedBuffer& buffer = m_buffers[in.to];
-    switch (AdmissionOf(in, p.trafficClass))
+    switch (AdmissionOf(in, p.ingressClass))
     {
     case Admission::Credits:
         return true;
     case Admission::Pfc: {
-        IngressAccount& account = m_accounts[p.ingress * m_classes + p.trafficClass];
+        IngressAccount& account = m_accounts[p.ingress * m_classes + p.ingressClass];
         if (!buffer.Take(account, RoomOf(p.size)))
         {
             return false;
@@ -507,7 +556,7 @@ PacketNetwork::Admit(uint32_t packet, uint32_t link, int64_t now)
         if (!account.isPausing && buffer.MustPause(account))
         {
             account.isPausing = true;
-            SendPause(p.ingress, p.trafficClass, false, now);
+            SendPause(p.ingress, p.ingressClass, false, now);
         }
         return true;
     }
@@ -547,7 +596,7 @@ PacketNetwork::ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now
 {
     Port& in = m_ports[ingress];
     const int64_t back = now + in.latencyBack + m_spec.switches.creditDelay.ToPicoseconds();
-    ForCredits(ingress, packet.trafficClass, &packet, [back](LinkCredits& credits, int64_t units) {
+    ForCredits(ingress, packet.ingressClass, &packet, [back](LinkCredits& credits, int64_t units) {
         credits.Return(units, back);
     });
     if (in.waitsForCredits)
@@ -585,14 +634,14 @@ PacketNetwork::Release(const Packet& packet, uint32_t link, int64_t now)
         return;
     }
     SharedBuffer& buffer = m_buffers[in.to];
-    if (AdmissionOf(in, packet.trafficClass) == Admission::Lossy)
+    if (AdmissionOf(in, packet.ingressClass) == Admission::Lossy)
     {
         const int64_t room = RoomOf(packet.size);
         buffer.TakeShared(-room);
         LossyRoomOf(link, packet.trafficClass) -= m_cell == 1 ? 0 : room;
         return;
     }
-    IngressAccount& account = m_accounts[ingress * m_classes + packet.trafficClass];
+    IngressAccount& account = m_accounts[ingress * m_classes + packet.ingressClass];
     buffer.Give(account, RoomOf(packet.size));
     if (account.bytes < 0)
     {
@@ -602,7 +651,7 @@ PacketNetwork::Release(const Packet& packet, uint32_t link, int64_t now)
     if (account.isPausing && buffer.MayResume(account, m_spec.switches.resumeOffset.Count()))
     {
         account.isPausing = false;
-        SendPause(ingress, packet.trafficClass, true, now);
+        SendPause(ingress, packet.ingressClass, true, now);
     }
 }
 
@@ -757,14 +806,14 @@ PacketNetwork::TrimTail(uint32_t packet, uint32_t link, int64_t now)
     Queue& queue = QueueOf(link, p.trafficClass);
     if (!spec.trim || spec.trimTail == 0 || !m_ports[link].isOfSwitch || queue.packets.IsEmpty() ||
         p.kind != PacketKind::Data ||
-        AdmissionOf(m_ports[p.ingress], p.trafficClass) != Admission::Lossy)
+        AdmissionOf(m_ports[p.ingress], p.ingressClass) != Admission::Lossy)
     {
         return false;
     }
     const uint32_t tail = queue.packets.Newest();
     const Packet& t = m_packets[tail];
     if (t.kind != PacketKind::Data || t.ingress == Packet::NONE ||
-        AdmissionOf(m_ports[t.ingress], t.trafficClass) != Admission::Lossy || t.size < p.size ||
+        AdmissionOf(m_ports[t.ingress], t.ingressClass) != Admission::Lossy || t.size < p.size ||
         IsFull(link, p, t.size) || Draw(link) >= spec.trimTail)
     {
         return false;
@@ -807,6 +856,10 @@ PacketNetwork::Enqueue(uint32_t packet, uint32_t link, int64_t now)
     if (port.paused != 0)
     {
         ExpirePauses(link, now);
+    }
+    if (!m_raises.empty() && m_packets[packet].trafficClass > 0)
+    {
+        m_packets[packet].trafficClass += m_raises[m_packets[packet].hop];
     }
     if (!port.isUp)
     {
@@ -1106,6 +1159,7 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
     }
     p.time = end + port.latency;
     p.ingress = link;
+    p.ingressClass = p.trafficClass;
     if (p.kind != PacketKind::Pause)
     {
         p.nextLink = m_hops[++p.hop];
@@ -1384,28 +1438,28 @@ PacketNetwork::CountHeld() const
 std::vector<LinkId>
 PacketNetwork::FindDeadlock() const
 {
-    // An edge leads from a port that must wait to each port at the other end that holds packets
-    // which came by it: these must leave before it may go on.
-    const std::size_t count = m_ports.size();
-    std::vector<std::vector<uint32_t>> holders(count);
-    for (uint32_t link = 0; link < count; link++)
+    // A vertex is a port's class. An edge leads from one that must wait to each one at the other
+    // end that holds packets which came by it: these must leave before it may go on.
+    const std::size_t count = m_ports.size() * m_classes;
+    std::vector<std::vector<std::size_t>> holders(count);
+    for (std::size_t place = 0; place < count; place++)
     {
-        const bool arePaused = m_spec.switches.flowControl == FlowControl::Pfc;
-        for (unsigned c = 1; c < m_classes && !(arePaused && c > m_losslessClasses); c++)
+        const Ring<uint32_t>& packets = m_queues[place].packets;
+        for (uint32_t i = 0; i < packets.Size(); i++)
         {
-            const Ring<uint32_t>& packets = m_queues[link * m_classes + c].packets;
-            for (uint32_t i = 0; i < packets.Size(); i++)
+            const Packet& p = m_packets[packets.At(i)];
+            if (p.ingress != Packet::NONE && p.ingressClass > 0 &&
+                AdmissionOf(m_ports[p.ingress], p.ingressClass) != Admission::Lossy)
             {
-                const Packet& p = m_packets[packets.At(i)];
-                if (p.ingress != Packet::NONE)
-                {
-                    holders[p.ingress].push_back(link);
-                }
+                holders[p.ingress * m_classes + p.ingressClass].push_back(place);
             }
         }
     }
-    const auto waits = [this](uint32_t link) {
-        return m_ports[link].paused != 0 || m_ports[link].waitsForCredits;
+    const auto waits = [this](std::size_t place) {
+        const Port& port = m_ports[place / m_classes];
+        const std::size_t trafficClass = place % m_classes;
+        return (port.paused >> trafficClass & 1) != 0 ||
+               (port.waitsForCredits && (port.heldBack >> trafficClass & 1) != 0);
     };
     enum class Mark : uint8_t
     {
@@ -1414,24 +1468,24 @@ PacketNetwork::FindDeadlock() const
         Done
     };
     std::vector<Mark> marks(count, Mark::New);
-    for (uint32_t start = 0; start < count; start++)
+    for (std::size_t start = 0; start < count; start++)
     {
         if (marks[start] != Mark::New || !waits(start))
         {
             continue;
         }
-        std::vector<std::pair<uint32_t, std::size_t>> path{{start, 0}};
+        std::vector<std::pair<std::size_t, std::size_t>> path{{start, 0}}; // place, next holder
         marks[start] = Mark::OnPath;
         while (!path.empty())
         {
-            auto& [link, at] = path.back();
-            if (at == holders[link].size())
+            auto& [place, at] = path.back();
+            if (at == holders[place].size())
             {
-                marks[link] = Mark::Done;
+                marks[place] = Mark::Done;
                 path.pop_back();
                 continue;
             }
-            const uint32_t next = holders[link][at++];
+            const std::size_t next = holders[place][at++];
             if (!waits(next) || marks[next] == Mark::Done)
             {
                 continue;
@@ -1443,7 +1497,7 @@ PacketNetwork::FindDeadlock() const
                 do
                 {
                     i--;
-                    cycle.insert(cycle.begin(), LinkId(path[i].first));
+                    cycle.insert(cycle.begin(), LinkId(path[i].first / m_classes));
                 } while (path[i].first != next);
                 return cycle;
             }

@@ -88,7 +88,10 @@ class PacketNetwork
     /** Marks the end of a path among hops. */
     static constexpr uint32_t END = 0xffffffff;
 
-    /** Keeps a path. @return the place of its first hop, for Packet::hop. */
+    /**
+     * Keeps a path. @return the place of its first hop, for Packet::hop.
+     * @throws std::invalid_argument where classes rise by hop, and there are too few for it.
+     */
     uint32_t AddHops(const std::vector<LinkId>& links);
 
     /** The link at that place, or END. */
@@ -338,6 +341,8 @@ class PacketNetwork
     void ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now);
     int64_t MaxPayload(uint32_t link) const;
     bool IsToNetwork(const Packet& packet) const;
+    bool IsRaised(const Link& first, const Link& second) const;
+    void CheckClasses(const std::vector<LinkId>& links, unsigned raised) const;
     void SetTlpCredits(uint32_t link, int64_t room);
     template <typename F>
     void ForCredits(uint32_t link, unsigned trafficClass, const Packet* packet, const F& take);
@@ -403,7 +408,9 @@ class PacketNetwork
     std::vector<SharedBuffer> m_buffers;      //!< by device
     std::vector<uint64_t> m_draws;            //!< by link: state of its random numbers
     std::vector<std::vector<PortObserver*>> m_observers; //!< by link; empty while there is none
-    std::vector<uint32_t> m_hops; //!< paths one after another, each with its END
+    std::vector<uint32_t> m_hops;  //!< paths one after another, each with its END
+    std::vector<uint8_t> m_raises; //!< by place in m_hops: a packet is as many classes higher from
+                                   //!< there on; empty where classes do not rise by hop
 };
 
 } // namespace weir

@@ -150,6 +150,14 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
                    "others are dropped where their queue has no room."},
                   losslessClasses,
                   {0, 7});
+    visitor.Flag({"classByHop",
+                  "A packet is a class higher behind each link from switch to switch, unless it "
+                  "goes on from one within a group to one between groups: so no cycle of packets "
+                  "can wait for each other. Needs as many trafficClasses, and losslessClasses "
+                  "under pauses, as the longest path has: 2 in a dragonfly, 3 with detours.",
+                  "virtual channels by hop (Guenther, IEEE Trans. Communications 1981; for "
+                  "dragonflies Kim et al., ISCA 2008)"},
+                 classByHop);
     visitor.Flag(
         {"trim", "Cut off the payload of packets that find no room, and pass on the rest."}, trim);
     visitor.Number({"trimTail",

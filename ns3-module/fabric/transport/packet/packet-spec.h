@@ -93,6 +93,7 @@ struct SwitchSpec : Parameterized
     Time pauseTime{Time::Infinite()};
     Bytes portQueue{Bytes(0)};
     uint32_t losslessClasses{1};
+    bool classByHop{false};
     bool trim{false};
     double trimTail{0};
     bool cutThrough{false};

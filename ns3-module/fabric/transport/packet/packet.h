@@ -50,6 +50,7 @@ struct alignas(64) Packet
     uint32_t payload{0};      //!< bytes
     PacketKind kind{PacketKind::Data};
     uint8_t trafficClass{0};
+    uint8_t ingressClass{0}; //!< the one in which it came, see SwitchSpec::classByHop
     uint8_t flags{0};
 };
 
