@@ -299,7 +299,7 @@ RunFlows(const FlowsOptions& options)
     }
     else if (isCsvPrinted)
     {
-        WriteFlowCsv(flows, network->GetRouting(), std::cout);
+        WriteFlowCsv(flows, network->GetTransport(), std::cout);
     }
     else if (!options.quiet)
     {

@@ -436,8 +436,8 @@ bool
 PacketNetwork::IsRaised(const Link& first, const Link& second) const
 {
     const auto joinsSwitches = [this](const Link& link) {
-        return IsSwitch(m_topology.GetDevice(link.from).kind) &&
-               IsSwitch(m_topology.GetDevice(link.to).kind);
+        return IsNetworkSwitch(m_topology.GetDevice(link.from)) &&
+               IsNetworkSwitch(m_topology.GetDevice(link.to));
     };
     const auto joinsGroups = [this](const Link& link) {
         return m_topology.GetDevice(link.from).group != m_topology.GetDevice(link.to).group;
