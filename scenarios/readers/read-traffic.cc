@@ -172,6 +172,10 @@ ReadFlowSizes(const YamlNode& node, const Catalog& catalog, TrafficSpec& spec)
         }
         return;
     }
+    if (!node.Find("bytes"))
+    {
+        node.Fail("found neither sizes nor bytes, expected one of them");
+    }
     const YamlNode bytes = node.Get("bytes");
     spec.sizes = SizeDistribution(bytes.AsBytes());
     if (bytes.AsBytes() == Bytes())

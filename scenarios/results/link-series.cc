@@ -26,7 +26,7 @@ LinkSeries::ExpectFit(double bins, Time width)
 {
     if (bins > MAX_BINS)
     {
-        throw InputError("linkSeries: found bins of " + FormatTime(width) + ", more than " +
+        throw InputError("link series: found bins of " + FormatTime(width) + ", more than " +
                          std::to_string(MAX_BINS / 1'000'000) +
                          " million with traffic, expected wider ones");
     }

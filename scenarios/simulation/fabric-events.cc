@@ -55,13 +55,19 @@ FindDevice(const Topology& topology, const EventEnd& end)
     return device;
 }
 
-/** The link that Topology::LinkName calls "from->to"; "#2" after `to` means the second one. */
+/**
+ * The link that Topology::LinkName calls "from->to"; of parallel ones "#2" after `to` means the
+ * second, "#1", or nothing, the first.
+ */
 std::optional<LinkId>
 LinkOf(const Topology& topology, const EventSpec& event, DeviceId from)
 {
+    const std::string first = "#1";
+    const std::size_t end = event.to.size() - std::min(event.to.size(), first.size());
+    const std::string to = event.to.substr(end) == first ? event.to.substr(0, end) : event.to;
     for (const LinkId link : topology.LinksFrom(from))
     {
-        if (topology.LinkName(link) == event.from + "->" + event.to)
+        if (topology.LinkName(link) == event.from + "->" + to)
         {
             return link;
         }

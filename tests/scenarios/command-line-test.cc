@@ -410,7 +410,7 @@ TEST(CommandLine, ALinkSeriesOfTooManyBinsIsRefusedBeforeTheRun)
         Weir(folder, "flows --topology t.txt --flows f.txt --link-series 1us -o a.h5");
     EXPECT_EQ(outcome.exit, 2);
     EXPECT_EQ(outcome.err,
-              "weir: linkSeries: found bins of 1us, more than 100 million with traffic, expected "
+              "weir: link series: found bins of 1us, more than 100 million with traffic, expected "
               "wider ones\n");
     EXPECT_EQ(folder.Files(), 2U);
 }

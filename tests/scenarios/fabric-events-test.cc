@@ -185,6 +185,10 @@ TEST(FabricEvents, BackgroundTrafficOfAParallelLinkIsOnThatLink)
     PlainLoop loop;
     const RunResult result = RunScenario(scenario, loop, [](Time) {});
     EXPECT_EQ(result.busiestLinks.front().name, "leaf0->spine0#2");
+    background.to = "spine0#1";
+    scenario.events = {background};
+    const RunResult first = RunScenario(scenario, loop, [](Time) {});
+    EXPECT_EQ(first.busiestLinks.front().name, "leaf0->spine0");
     background.to = "spine0#3";
     scenario.events = {background};
     EXPECT_THROW(RunScenario(scenario, loop, [](Time) {}), InputError);

@@ -125,6 +125,8 @@ TEST(TrafficJob, RefusesWithPlaceFoundAndExpected)
               std::string::npos);
     EXPECT_NE(refusal("pattern: permutation, sizes: web, bytes: 1MB").find("found"),
               std::string::npos);
+    EXPECT_NE(refusal("pattern: permutation").find("found neither sizes nor bytes"),
+              std::string::npos);
     EXPECT_NE(refusal("pattern: permutation, bytes: 1MB, times: 3").find("every"),
               std::string::npos);
     EXPECT_NE(refusal("pattern: incast, bytes: 1MB, senders: 99")
