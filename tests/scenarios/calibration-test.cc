@@ -358,7 +358,7 @@ TEST(CallPosition, CallsOfJobsHaveABoundOfTheirOwn)
     const RunResult result = run("analytical", "");
     ASSERT_TRUE(result.bound.has_value());
     EXPECT_EQ(result.bound->region, "inside");
-    EXPECT_EQ(result.bound->regime, "analytical/jobs/concurrent/pipelined");
+    EXPECT_EQ(result.bound->regime, "analytical/jobs/concurrent/pipelined/contended");
     const double ratio = run("flow", "").BoundedTime() / result.BoundedTime();
     EXPECT_GE(ratio, result.bound->lower);
     EXPECT_LE(ratio, result.bound->upper);
