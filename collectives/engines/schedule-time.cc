@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/schedule-time.h"
 
+#include "collectives/engines/end-time.h"
 #include "collectives/engines/flow-engine.h"
 #include "collectives/schedule/folded-schedule.h"
 #include "fabric/transport/fluid/fluid-transport.h"
@@ -19,23 +20,6 @@ constexpr uint32_t FEW_PASSES = 32;
 constexpr double STEADY = 1e-3; //!< periods that differ by less than this part are the same
 
 constexpr double MAX_PLAYED = 0x1p19; //!< slices of TimeByFirstPasses: a few seconds' work
-
-class EndOfCall : public CollectiveClient
-{
-  public:
-    void OnCollectiveDone(uint64_t /* token */, Time now) override
-    {
-        m_end = now;
-    }
-
-    Time Get() const
-    {
-        return m_end;
-    }
-
-  private:
-    Time m_end{Time::Infinite()};
-};
 
 /** What is alike is one where that is proved. */
 FoldedSchedule
@@ -62,7 +46,7 @@ Play(const FoldedSchedule& folded, Planner& planner, uint32_t passes, double cal
     EngineSet engines;
     engines.Add(transport);
     engines.Add(engine);
-    EndOfCall end;
+    EndTime end;
     const Schedule schedule = WithPasses(folded.schedule, passes);
     engine.Start(schedule, folded.ranks, &end, Time());
     engines.RunToEnd();

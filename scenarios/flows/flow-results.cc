@@ -18,6 +18,13 @@ constexpr std::size_t CHUNK = std::size_t{1} << 18; //!< bytes handed to the sys
 constexpr std::size_t LONGEST_ROW = 256;            //!< nine numbers of at most 25 characters
 constexpr int64_t PICOSECONDS = 1'000'000'000'000;  //!< in a second
 
+/** 1 where both are zero. */
+double
+SlowdownOf(Time taken, Time ideal)
+{
+    return taken == ideal ? 1 : taken / ideal;
+}
+
 /** Rows of numbers put together in a buffer and written in large pieces. */
 class RowWriter
 {
@@ -127,9 +134,7 @@ FlowResults::IdealTime(std::size_t flow, Transport& transport) const
 double
 FlowResults::Slowdown(std::size_t flow, Transport& transport) const
 {
-    const Time ideal = IdealTime(flow, transport);
-    const Time taken = CompletionTime(flow);
-    return taken == ideal ? 1 : taken / ideal;
+    return SlowdownOf(CompletionTime(flow), IdealTime(flow, transport));
 }
 
 bool
@@ -171,9 +176,11 @@ WriteFlowCsv(const FlowResults& results, Transport& transport, std::ostream& out
         writer.Add(results.GetBytes(flow).Count());
         writer.Add(results.Start(flow));
         writer.Add(results.Finish(flow));
-        writer.Add(results.CompletionTime(flow));
-        writer.Add(results.IdealTime(flow, transport));
-        writer.Add(results.Slowdown(flow, transport));
+        const Time taken = results.CompletionTime(flow);
+        const Time ideal = results.IdealTime(flow, transport);
+        writer.Add(taken);
+        writer.Add(ideal);
+        writer.Add(SlowdownOf(taken, ideal));
         writer.EndRow();
     }
     writer.Flush();

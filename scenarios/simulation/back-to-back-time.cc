@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/back-to-back-time.h"
 
+#include "collectives/engines/end-time.h"
+
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -13,24 +15,6 @@ namespace
 {
 
 constexpr double STEADY = 1e-3; //!< periods that differ by less than this part are the same
-
-/** Keeps when the collective it waits for ended. */
-class EndTime : public CollectiveClient
-{
-  public:
-    void OnCollectiveDone(uint64_t token, Time now) override
-    {
-        m_end = now;
-    }
-
-    Time Get() const
-    {
-        return m_end;
-    }
-
-  private:
-    Time m_end{Time::Infinite()};
-};
 
 /** Keeps when calls have ended, until their period is known. */
 class RowEnds : public BackToBackClient
