@@ -121,9 +121,9 @@ constexpr const char* REASONS =
     "loaded links are as little loaded as paths allow; in flow each slice chooses once, by the "
     "loads\n"
     "that it finds, stays there while others choose, and takes a detour only for a gain (UGAL).\n"
-    "Trees: while a pipeline fills, the closed form lets every hop wait for the slowest of the "
-    "paths\n"
-    "that it is spread over; in flow only the slices that take that path do.\n"
+    "Trees: the passes that fill a pipeline are played as in flow; those that are left take the "
+    "period\n"
+    "of the last of them, or what their bytes take the slowest link.\n"
     "Flowlets keep the first path that they found: which, depends on who begins first.\n";
 
 } // namespace
