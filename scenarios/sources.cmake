@@ -107,6 +107,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/results/result-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/run-json.cc
+  ${CMAKE_CURRENT_LIST_DIR}/simulation/link-bins.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/run-recording.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/run-result.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/run-scenario.cc

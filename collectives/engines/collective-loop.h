@@ -72,6 +72,12 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
         return m_sequence.calls[index % m_sequence.calls.size()];
     }
 
+    /** Calls of the whole run, as far as it goes on to its end. */
+    uint64_t CallCount() const
+    {
+        return m_calls;
+    }
+
     /** Whether @p client, to which an engine reports, is this loop. */
     bool Is(const CollectiveClient* client) const
     {

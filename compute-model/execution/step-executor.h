@@ -192,8 +192,8 @@ class StepExecutor : public PassiveEngine, private CollectiveClient
     const std::vector<RankBreakdown>& Breakdown() const;
 
     /**
-     * When nothing more will happen but steps are unfinished: one line per waiting rank (the first
-     * @p limit), which operation it waits in and for whom; empty when finished.
+     * When nothing more will happen but steps are unfinished: in which operation each waiting rank
+     * (the first @p limit) waits and for whom, in one line; empty when finished.
      */
     std::string DescribeWaiting(std::size_t limit = 8) const;
 

@@ -45,7 +45,7 @@ StepExecutor::State::DescribeWaiting(std::size_t limit) const
         return "";
     }
     std::string text;
-    std::size_t lines = 0;
+    std::size_t named = 0;
     std::size_t more = 0;
     for (uint32_t rank = 0; rank < fold.actorOf.size(); rank++)
     {
@@ -53,18 +53,18 @@ StepExecutor::State::DescribeWaiting(std::size_t limit) const
         {
             continue;
         }
-        if (lines == limit)
+        if (named == limit)
         {
             more++;
             continue;
         }
-        text += "rank " + std::to_string(rank) + " " +
-                (begun ? DescribeRank(rank) : std::string("has not begun")) + "\n";
-        lines++;
+        text += (text.empty() ? "rank " : "; rank ") + std::to_string(rank) + " " +
+                (begun ? DescribeRank(rank) : std::string("has not begun"));
+        named++;
     }
     if (more > 0)
     {
-        text += "and " + std::to_string(more) + " more ranks\n";
+        text += " and " + std::to_string(more) + " more ranks";
     }
     return text;
 }

@@ -9,6 +9,7 @@
 #include "scenarios/command/kind-option.h"
 #include "scenarios/describe/describe-packets.h"
 #include "scenarios/describe/describe-system.h"
+#include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-corrections.h"
 #include "scenarios/readers/read-gpu.h"
@@ -220,10 +221,13 @@ Show(const ShowOptions& options)
     const Catalog catalog;
     switch (kind)
     {
-    case CatalogKind::Systems:
-        std::cout << DescribeSystem(
-            ReadSystem(YamlNode::ParseArgument(options.name, "NAME"), catalog));
+    case CatalogKind::Systems: {
+        const YamlNode name = YamlNode::ParseArgument(options.name, "NAME");
+        const SystemDescription system = ReadSystem(name, catalog);
+        CheckWiring(name, catalog, WithJoinedNodes(system.cluster));
+        std::cout << DescribeSystem(system);
         break;
+    }
     case CatalogKind::Models:
         ShowModel(YamlNode::ParseArgument(options.name, "NAME"), catalog);
         break;

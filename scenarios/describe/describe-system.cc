@@ -2,10 +2,8 @@
 #include "scenarios/describe/describe-system.h"
 
 #include "collectives/nccl/node-costs.h"
-#include "scenarios/readers/check-memory.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/simulation/simulation.h"
-#include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +11,6 @@
 #include <iomanip>
 #include <limits>
 #include <sstream>
-#include <stdexcept>
 
 namespace weir
 {
@@ -186,29 +183,27 @@ CostLines(const NodeSpec& node)
 
 } // namespace
 
+ClusterSpec
+WithJoinedNodes(ClusterSpec cluster)
+{
+    // A fabric of a fixed size has as many nodes as fill it.
+    if (cluster.fabric.kind->JoinsNodes() &&
+        cluster.fabric.kind->NodesThatFill(cluster.node).value_or(0) == 0)
+    {
+        cluster.nodes = std::max(cluster.nodes, 2U);
+    }
+    return cluster;
+}
+
 std::string
 DescribeSystem(const SystemDescription& system)
 {
-    try
-    {
-        ClusterSpec spec = system.cluster;
-        // A fabric of a fixed size has as many nodes as fill it.
-        if (spec.fabric.kind->JoinsNodes() &&
-            spec.fabric.kind->NodesThatFill(spec.node).value_or(0) == 0)
-        {
-            spec.nodes = std::max(spec.nodes, 2U); // to show how nodes are joined
-        }
-        CheckFabricMemory(spec);
-        Simulation simulation(spec);
-        return system.cluster.name + ": " + "nodes of " + Count(spec.node.gpus) +
-               " GPUs; as wired for " + Count(spec.nodes) + "\n" + GpuLines(system) +
-               LinkLines(simulation.GetCluster()) + ChannelLines(simulation.GetPlanner()) +
-               DeviceLines(simulation.GetCluster()) + CostLines(spec.node);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw InputError(system.cluster.name + ": " + error.what());
-    }
+    const ClusterSpec spec = WithJoinedNodes(system.cluster);
+    Simulation simulation(spec);
+    return system.cluster.name + ": " + "nodes of " + Count(spec.node.gpus) +
+           " GPUs; as wired for " + Count(spec.nodes) + "\n" + GpuLines(system) +
+           LinkLines(simulation.GetCluster()) + ChannelLines(simulation.GetPlanner()) +
+           DeviceLines(simulation.GetCluster()) + CostLines(spec.node);
 }
 
 } // namespace weir

@@ -9,11 +9,14 @@
 namespace weir
 {
 
+/** @p cluster with nodes that show how they are joined: those that fill it, or else two. */
+ClusterSpec WithJoinedNodes(ClusterSpec cluster);
+
 /**
  * A system for the terminal: its GPU, its links with raw and payload rates, the channels that NCCL
  * finds in it, the names of the devices of its first node, as events name them, and what handing
  * messages over costs (NodeCosts), each figure with its source.
- * @throws InputError when it cannot be wired.
+ * @throws std::invalid_argument when it cannot be wired.
  */
 std::string DescribeSystem(const SystemDescription& system);
 

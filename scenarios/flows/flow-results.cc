@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/flow-results.h"
 
+#include "scenarios/results/link-series.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -149,11 +151,7 @@ LeastLinkBins(const FlowResults& flows, const Routing& routing, Time width)
     double bins = 0;
     for (std::size_t flow = 0; flow < flows.Size(); flow++)
     {
-        for (const PathLink& each : routing.Links(flows.Route(flow)))
-        {
-            const Time time = flows.GetBytes(flow) / routing.GetTopology().GetLink(each.link).rate;
-            bins += each.multiplicity * (time / width);
-        }
+        bins += LinkSeries::LeastBins(routing, flows.Route(flow), flows.GetBytes(flow), width);
     }
     return bins;
 }

@@ -125,8 +125,7 @@ class FlowResults
 };
 
 /**
- * How many bins of @p width the links have traffic in, at least: none holds more of a link's bytes
- * than its rate times the width. O(flows x links of a path).
+ * Bins of @p width in which links have traffic of @p flows, at least. O(flows x links of a path).
  */
 double LeastLinkBins(const FlowResults& flows, const Routing& routing, Time width);
 

@@ -90,7 +90,7 @@ class TrainingJob : public Object, private weir::StepObserver
 
     /**
      * Which ranks wait for what.
-     * @return a line a rank; empty when finished
+     * @return one line; empty when finished
      */
     std::string DescribeWaiting() const;
 

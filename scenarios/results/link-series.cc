@@ -21,6 +21,18 @@ LinkSeries::LinkSeries(std::size_t links, Time binWidth, RecordSink& sink)
     }
 }
 
+double
+LinkSeries::LeastBins(const Routing& routing, RouteId route, Bytes bytes, Time width)
+{
+    double bins = 0;
+    for (const PathLink& each : routing.Links(route))
+    {
+        const Time time = bytes / routing.GetTopology().GetLink(each.link).rate;
+        bins += each.multiplicity * (time / width);
+    }
+    return bins;
+}
+
 void
 LinkSeries::ExpectFit(double bins, Time width)
 {

@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_RESULTS_LINK_SERIES_H
 #define WEIR_SCENARIOS_RESULTS_LINK_SERIES_H
 
+#include "fabric/routing/routing.h"
 #include "scenarios/results/record.h"
 
 #include <vector>
@@ -23,6 +24,12 @@ class LinkSeries
 
     /** That of a bin that is asked for: a link of 400 Gb/s carries 50 bytes in it. */
     static constexpr Time MIN_WIDTH = Time::Nanoseconds(1);
+
+    /**
+     * Bins of @p width in which the links of @p route have traffic of @p bytes, at least: none
+     * holds more of a link's bytes than its rate times the width.
+     */
+    static double LeastBins(const Routing& routing, RouteId route, Bytes bytes, Time width);
 
     /** @throws InputError when @p bins, of @p width, are more than MAX_BINS. */
     static void ExpectFit(double bins, Time width);

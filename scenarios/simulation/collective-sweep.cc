@@ -4,8 +4,10 @@
 #include "scenarios/bound/call-position.h"
 #include "scenarios/results/busy-link-json.h"
 #include "scenarios/results/hdf5-table.h"
+#include "scenarios/results/link-series.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/simulation/back-to-back-time.h"
+#include "scenarios/simulation/link-bins.h"
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/simulation.h"
 #include "scenarios/yaml/input-error.h"
@@ -63,6 +65,20 @@ class CallRunner
     Simulation& GetSimulation()
     {
         return m_simulation;
+    }
+
+    /** @throws InputError when a series of @p width has too many bins if each size is one call. */
+    void ExpectFit(Time width)
+    {
+        double bins = 0;
+        for (const Bytes size : m_spec.sizes)
+        {
+            const CollectivePlan& plan =
+                m_planner.Plan(CallOf(m_spec, m_planner, m_communicator, size));
+            const bool isCounted = FidelityOf(plan) != Fidelity::Analytical;
+            bins += isCounted ? LeastLinkBins(plan, m_simulation.GetRouting(), width) : 0;
+        }
+        LinkSeries::ExpectFit(bins, width);
     }
 
     CollectivePoint Run(Bytes size)
@@ -381,6 +397,10 @@ RecordCollectiveSweep(const CollectiveSweepSpec& spec,
                       const SweepProgress& progress)
 {
     const auto runner = Refusing([&] { return std::make_unique<CallRunner>(spec); });
+    if (const auto width = recording.LinkSeriesWidth())
+    {
+        Refusing([&] { runner->ExpectFit(*width); });
+    }
     recording.Begin(runner->GetSimulation());
     auto points = Refusing([&] { return RunAllSizes(*runner, spec, progress); });
     if (bounds.calibration != nullptr)

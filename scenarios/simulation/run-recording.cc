@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/run-recording.h"
 
+#include "scenarios/results/link-series.h"
 #include "scenarios/results/recorder.h"
 #include "scenarios/results/result-file.h"
 #include "scenarios/results/timeline.h"
+#include "scenarios/simulation/link-bins.h"
 
 #include <utility>
 #include <vector>
@@ -31,6 +33,12 @@ RunRecording::RunRecording(const Scenario& scenario)
 
 RunRecording::~RunRecording() = default;
 
+std::optional<Time>
+RunRecording::LinkSeriesWidth() const
+{
+    return m_file ? m_spec.output.linkSeries : std::nullopt;
+}
+
 void
 RunRecording::Begin(Simulation& simulation)
 {
@@ -38,6 +46,10 @@ RunRecording::Begin(Simulation& simulation)
     if (!m_file && !m_timeline)
     {
         return;
+    }
+    if (const auto width = LinkSeriesWidth())
+    {
+        LinkSeries::ExpectFit(LeastLinkBins(simulation, *width), *width);
     }
     m_recorder = std::make_unique<Recorder>();
     std::vector<std::vector<Rank>> ranks; // by job
@@ -67,7 +79,7 @@ RunRecording::Begin(Simulation& simulation)
         simulation.GetTransport(),
         simulation.GetRouting(),
         [&simulation](const FlowRequest& request) { return simulation.OwnerOf(request); },
-        m_file ? m_spec.output.linkSeries : std::nullopt,
+        LinkSeriesWidth(),
         m_spec.output.portSeries);
     simulation.WhenMeasured([this](Time end) { m_recorder->FinishLinks(end); });
 }

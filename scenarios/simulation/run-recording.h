@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace weir
 {
@@ -38,7 +39,13 @@ class RunRecording
     RunRecording(const RunRecording&) = delete;
     RunRecording& operator=(const RunRecording&) = delete;
 
-    /** Watches @p simulation, whose jobs have been added; it must outlive the recording. */
+    /** Of a link series in its file; nothing: there is none. */
+    std::optional<Time> LinkSeriesWidth() const;
+
+    /**
+     * Watches @p simulation, whose jobs have been added; it must outlive the recording.
+     * @throws InputError when a link series would have too many bins for certain.
+     */
     void Begin(Simulation& simulation);
 
     /**

@@ -13,7 +13,8 @@ namespace weir
 namespace
 {
 
-constexpr std::size_t MAX_NAMED = 8; //!< links and flows that a message names
+constexpr std::size_t MAX_NAMED = 8;       //!< links that a message names
+constexpr std::size_t MAX_NAMED_RANKS = 2; //!< that wait: others do so for the same
 
 /** "a, b and 3 more". */
 std::string
@@ -384,6 +385,14 @@ Simulation::KeepBusyUntil(WorkId work, WorkId other)
 }
 
 bool
+Simulation::IsKeptBusy(WorkId work) const
+{
+    return std::any_of(m_until.begin(), m_until.end(), [work](const auto& until) {
+        return until.first.kind == work.kind && until.first.index == work.index;
+    });
+}
+
+bool
 Simulation::HasEnded(WorkId work) const
 {
     switch (work.kind)
@@ -462,10 +471,9 @@ Simulation::DoneFraction() const
     }
     for (std::size_t i = 0; i < m_collectives.size(); i++)
     {
-        const bool hasEnd = std::none_of(m_until.begin(), m_until.end(), [i](const auto& until) {
-            return until.first.kind == WorkId::Kind::Collective && until.first.index == i;
-        });
-        least = hasEnd ? std::min(least, m_collectives[i]->DoneFraction()) : least;
+        least = IsKeptBusy({WorkId::Kind::Collective, i})
+                    ? least
+                    : std::min(least, m_collectives[i]->DoneFraction());
     }
     for (const auto& traffic : m_trafficJobs)
     {
@@ -493,14 +501,15 @@ std::string
 Simulation::DescribeWaiting()
 {
     std::string text;
-    const auto add = [&text](const std::string& line) {
-        text += (text.empty() ? "" : "\n") + line;
+    const auto add = [&text](const std::string& part) {
+        text += (text.empty() ? "" : "; ") + part;
     };
     for (const Job& job : m_jobs)
     {
         if (!job.run->GetExecutor().IsFinished())
         {
-            add(job.run->GetSpec().name + ": " + job.run->GetExecutor().DescribeWaiting());
+            add(job.run->GetSpec().name + ": " +
+                job.run->GetExecutor().DescribeWaiting(MAX_NAMED_RANKS));
         }
     }
     for (const auto& collective : m_collectives)

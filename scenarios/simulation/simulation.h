@@ -179,6 +179,9 @@ class Simulation
      */
     void KeepBusyUntil(WorkId work, WorkId other);
 
+    /** Whether @p work goes on until another has ended. */
+    bool IsKeptBusy(WorkId work) const;
+
     /**
      * Adds collectives of a group of GPUs that are called again and again.
      * @param sequence its calls' communicator is set here
@@ -313,7 +316,7 @@ class Simulation
     /** Whether all jobs and collectives have done all steps and calls. */
     bool IsFinished() const;
 
-    /** Who waits for what, and which links are down; empty when finished. */
+    /** Who waits for what, and which links are down, in one line; empty when finished. */
     std::string DescribeWaiting();
 
   private:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/traffic/traffic-job.h"
 
+#include "scenarios/results/link-series.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -21,17 +23,36 @@ TrafficJob::TrafficJob(std::string name,
       m_routes(fabric.GetCluster(), fabric.GetRouting()),
       m_ended(std::move(ended))
 {
-    std::vector<TrafficEndPoint> ends;
-    for (const GpuId gpu : m_gpus)
-    {
-        ends.push_back({fabric.GetCluster().NodeOf(gpu), m_routes.NetworkRateOf(gpu)});
-    }
-    m_pattern = MakeTrafficPattern(spec, ends);
+    m_pattern = MakePattern();
     m_next = m_pattern->Next();
     for (std::size_t i = 0; i < m_gpus.size(); i++)
     {
         m_routes.Find(m_gpus[i], m_gpus[(i + 1) % m_gpus.size()], 0); // throws: no path
     }
+}
+
+std::unique_ptr<TrafficPattern>
+TrafficJob::MakePattern() const
+{
+    std::vector<TrafficEndPoint> ends;
+    for (const GpuId gpu : m_gpus)
+    {
+        ends.push_back({m_fabric.GetCluster().NodeOf(gpu), m_routes.NetworkRateOf(gpu)});
+    }
+    return MakeTrafficPattern(m_spec, ends);
+}
+
+double
+TrafficJob::LeastLinkBins(Time width)
+{
+    const auto pattern = MakePattern();
+    double bins = 0;
+    for (auto flow = pattern->Next(); flow && bins <= LinkSeries::MAX_BINS; flow = pattern->Next())
+    {
+        const RouteId route = m_routes.Find(m_gpus[flow->source], m_gpus[flow->destination], 0);
+        bins += LinkSeries::LeastBins(m_fabric.GetRouting(), route, flow->bytes, width);
+    }
+    return bins;
 }
 
 Time

@@ -55,6 +55,12 @@ class TrafficJob : public PassiveEngine, public FlowClient
         return m_gpus.size();
     }
 
+    /**
+     * Bins of @p width in which links have traffic of its flows, at least, found by drawing them
+     * all; of those that have no end, of as many as fill a link series.
+     */
+    double LeastLinkBins(Time width);
+
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
     void OnFlowDone(uint64_t token, Time now) override;
@@ -97,6 +103,7 @@ class TrafficJob : public PassiveEngine, public FlowClient
     }
 
   private:
+    std::unique_ptr<TrafficPattern> MakePattern() const;
     void StartNext(Time now);
 
     std::string m_name;

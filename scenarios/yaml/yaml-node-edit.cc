@@ -58,8 +58,7 @@ YamlNode::Relocate(State& state, const std::string& file, const std::string& pat
 void
 YamlNode::MakeBase()
 {
-    auto base = std::make_shared<State>(*m_state);
-    base->path += base->path.empty() ? "base" : ".base";
+    auto base = std::make_shared<State>(*m_state); // at the key under which it was written
     m_state->kind = YamlKind::Map;
     m_state->text.clear();
     m_state->entries = {{"base", std::move(base)}};
@@ -136,6 +135,10 @@ YamlNode::Overlay(const YamlNode& over)
     {
         over.Fail(over.Found() + ", expected a map");
     }
+    m_state->file = over.m_state->file;
+    m_state->path = over.m_state->path;
+    m_state->mark = over.m_state->mark;
+    m_state->keyMark = over.m_state->keyMark;
     for (const auto& [key, value] : over.m_state->entries)
     {
         auto* mine = m_state->FindEntry(key);

@@ -131,7 +131,10 @@ class YamlNode
      */
     void Set(const std::string& dottedPath, const std::string& text);
 
-    /** Merges @p over into this map: maps by key, everything else replaced. For `base:`. */
+    /**
+     * Merges @p over into this map: maps by key, everything else replaced. For `base:`. What
+     * merged maps lack is missing at the place of @p over.
+     */
     void Overlay(const YamlNode& over);
 
     /** The value as YAML text, for provenance. */

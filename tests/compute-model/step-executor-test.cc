@@ -367,7 +367,7 @@ TEST(StepExecutor, NobodyWaitsWhenFinished)
     writer.Compute(0, Us(1));
     FixedTimeEngine engine;
     StepExecutor executor(ExecutorSpec(writer.graph, engine));
-    EXPECT_EQ(executor.DescribeWaiting(), "rank 0 has not begun\n");
+    EXPECT_EQ(executor.DescribeWaiting(), "rank 0 has not begun");
     RunToEnd(executor, engine);
     EXPECT_EQ(executor.DescribeWaiting(), "");
 }

@@ -82,6 +82,10 @@ constexpr Refusal REFUSALS[] = {
     {"run gpt-22b-8-a100-full -o /dev/null", "which is a device or a pipe, expected a file"},
     {"collective --op all-reduce", "found no --system, expected"},
     {"collective --system hgx-h10 --op all-reduce", "did you mean 'hgx-h100'"},
+    {"collective --system hgx-h10 --set fabric.routing=spray",
+     "--system: found the unknown system"},
+    {"run gpt-22b-8-a100-full --set system=x --set system.nodes=2",
+     "--set system=x: system: found the unknown system 'x'"},
     {"collective --system hgx-h100 --op allreduce", "did you mean 'all-reduce'"},
     {"collective --system hgx-h100 --op all-reduce --sizes 8Q", "--sizes"},
     {"collective --system hgx-h100 --op all-reduce --nodes 0", "--nodes"},
@@ -271,7 +275,9 @@ TEST(CommandLine, ARunThatCannotGoOnLeavesFilesOnlyWhereAsked)
            "events: [{kind: link-down, at: 0s, from: node0/nic0, to: leaf0}]\n";
     const Outcome outcome = Weir(folder, "run a.yaml --quiet -o a.h5 --timeline a.json");
     EXPECT_EQ(outcome.exit, 1);
-    EXPECT_NE(outcome.err.find("weir: the run cannot go on: "), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err,
+              "weir: the run cannot go on: a: all-gather of 16 GPUs: call 0 has not ended; links "
+              "down: node0/nic0->leaf0, leaf0->node0/nic0\n");
     EXPECT_EQ(folder.Files(), 1U);
     const Outcome kept = Weir(folder, "run a.yaml --quiet -o a.h5 --keep-partial");
     EXPECT_EQ(kept.exit, 1);
@@ -400,6 +406,23 @@ TEST(CommandLine, ANewerNcclIsSaidToHaveOlderConstants)
               "2.30.7, whose constants are used\n");
 }
 
+/** Eight NICs a node do not fit on leaves of four ports. */
+TEST(CommandLine, ASystemThatCannotBeWiredIsShownWithThePlaceOfItsFault)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "a.yaml")
+        << "base: hgx-h100\nfabric: {kind: leaf-spine, leafRadix: 4}\n";
+    for (const std::string verb : {"show system", "topology show"})
+    {
+        const Outcome outcome = Weir(folder, verb + " a.yaml");
+        EXPECT_EQ(outcome.exit, 2);
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_NE(outcome.err.find("/a.yaml:2:39: fabric.leafRadix: found 4 ports"),
+                  std::string::npos)
+            << outcome.err;
+    }
+}
+
 /** 1 TB over two links of 100 Gb/s, 80 s each, in bins of 1 us: 160 million at least. */
 TEST(CommandLine, ALinkSeriesOfTooManyBinsIsRefusedBeforeTheRun)
 {
@@ -413,6 +436,20 @@ TEST(CommandLine, ALinkSeriesOfTooManyBinsIsRefusedBeforeTheRun)
               "weir: link series: found bins of 1us, more than 100 million with traffic, expected "
               "wider ones\n");
     EXPECT_EQ(folder.Files(), 2U);
+    // Every GPU receives 1e16 bytes at 371 GB/s at most: 27 000 s in bins of 1 us.
+    std::ofstream(folder / "a.yaml")
+        << "system: {base: hgx-h100, nodes: 4}\n"
+           "jobs: [{name: a, collective: {op: all-reduce, bytes: 10GB, calls: 1000000}}]\n"
+           "output: {file: a.h5, linkSeries: 1us}\n";
+    const Outcome run = Weir(folder, "run a.yaml"); // which takes hours otherwise
+    EXPECT_EQ(run.exit, 2);
+    EXPECT_EQ(run.err, outcome.err);
+    const Outcome collective = Weir(folder,
+                                    "collective --system hgx-h100 --nodes 4 --op all-reduce "
+                                    "--sizes 8GiB --link-series 1ns -o a.h5");
+    EXPECT_EQ(collective.exit, 2);
+    EXPECT_NE(collective.err.find("found bins of 1ns, more than"), std::string::npos);
+    EXPECT_EQ(folder.Files(), 3U);
 }
 
 TEST(CommandLine, EveryVerbThatMovesBytesWritesResultsAndLinks)

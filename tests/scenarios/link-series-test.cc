@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/link-series.h"
 
+#include "scenarios/results/recorder.h"
+#include "scenarios/simulation/link-bins.h"
+#include "scenarios/simulation/run-scenario.h"
+#include "scenarios/simulation/wire-scenario.h"
 #include "scenarios/yaml/input-error.h"
+#include "small-scenario.h"
 
 #include <gtest/gtest.h>
 #include <vector>
@@ -107,6 +112,59 @@ TEST(LinkSeries, RefusesABinWithoutWidth)
 {
     Bins bins;
     EXPECT_THROW(LinkSeries(1, Time(), bins), std::invalid_argument);
+}
+
+/**
+ * No bin holds more of a link's bytes than its rate times the width, so the bins that a run fills
+ * are at least what is known before it; and most of them, where links are full while they carry.
+ */
+TEST(LinkSeries, FillsNoFewerBinsThanAreKnownBeforeARun)
+{
+    const char* jobs[] = {
+        "[{name: a, collective: {op: all-reduce, bytes: 64MiB, calls: 3}}]",
+        "[{name: a, collective: {sequence: [{op: all-gather, bytes: 8MiB}, {op: all-to-all, bytes: "
+        "8MiB}], calls: 2}}]",
+        "[{name: t, traffic: {pattern: permutation, bytes: 10MB, every: 1ms, times: 3}}]",
+        "[{name: g, model: {base: gpt-22b, name: s, layers: 4}, parallel: {tensor: 8, data: 2, "
+        "globalBatch: 2}, steps: 2}]"};
+    for (const std::string text : jobs)
+    {
+        for (const std::string fidelity : {"stream", "flow"})
+        {
+            const Scenario scenario =
+                SmallScenario({{"jobs", text}, {"network.fidelity", fidelity}});
+            const auto simulation = WireScenario(scenario);
+            const Time width = Time::Microseconds(1);
+            const double least = LeastLinkBins(*simulation, width);
+            Bins bins;
+            Recorder recorder;
+            recorder.AddSink(bins);
+            recorder.Watch(simulation->GetTransport(),
+                           simulation->GetRouting(),
+                           [&](const FlowRequest& request) { return simulation->OwnerOf(request); },
+                           width,
+                           {});
+            simulation->WhenMeasured([&](Time end) { recorder.FinishLinks(end); });
+            PlainLoop().Run(simulation->Engines(), [](Time) {});
+            EXPECT_LE(least, static_cast<double>(bins.records.size())) << text << fidelity;
+            EXPECT_GT(least, 0.2 * static_cast<double>(bins.records.size())) << text << fidelity;
+        }
+    }
+}
+
+/** What may end early, or may load no link, is not counted on. */
+TEST(LinkSeries, CountsNoBinsOfWorkThatIsNotCertain)
+{
+    const std::string call = "collective: {op: all-reduce, bytes: 64MiB";
+    const Scenario kept = SmallScenario(
+        {{"jobs",
+          "[{name: a, traffic: {pattern: permutation, bytes: 1kB}, gpus: 8}, {name: b, until: a, " +
+              call + "}}]"}});
+    const Time width = Time::Microseconds(1);
+    EXPECT_LT(LeastLinkBins(*WireScenario(kept), width), 8);
+    const Scenario closed = SmallScenario(
+        {{"jobs", "[{name: a, " + call + ", calls: 1}}]"}, {"network.fidelity", "analytical"}});
+    EXPECT_EQ(LeastLinkBins(*WireScenario(closed), width), 0);
 }
 
 } // namespace

@@ -281,6 +281,10 @@ TEST(ReadSystem, RefusesWithPlaceFoundAndExpected)
               "32768");
     EXPECT_EQ(SystemRefusal("base: hgx-h100\nnode: {nic: {count: 0}}\nfabric: {kind: fat-tree}\n"),
               "sys.yaml:3:16: fabric.kind: found 'fat-tree' on nodes without NICs, expected none");
+    // What a kind lacks is missing where the kind is written, not in the base.
+    EXPECT_EQ(SystemRefusal("base: hgx-h100\nfabric: {kind: dragonfly, routersPerGroup: 2}\n"),
+              "sys.yaml:2:9: fabric.nicsPerRouter: found nothing, expected a value for "
+              "'nicsPerRouter'");
     EXPECT_EQ(SystemRefusal("name: x\n"),
               "sys.yaml:1:1: node: found nothing, expected a value for 'node'");
     EXPECT_EQ(SystemRefusal("base: [hgx-h100]\n"),

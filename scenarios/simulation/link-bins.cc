@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/simulation/link-bins.h"
+
+#include "scenarios/results/link-series.h"
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace weir
+{
+
+namespace
+{
+
+/** Whether every call of @p fidelity moves bytes over links. */
+bool
+LoadsLinks(Fidelity fidelity)
+{
+    return fidelity != Fidelity::Analytical && fidelity != Fidelity::Auto;
+}
+
+/** An operation of a program, and how often the program has one that is planned alike. */
+struct CountedOp
+{
+    const StepOp* op;
+    double count;
+};
+
+/** What differs among the communication of a step of @p rank. */
+std::vector<CountedOp>
+DistinctOps(Simulation& simulation, JobId job, Rank rank)
+{
+    const StepGraph& graph = simulation.GetJob(job).GetGraph();
+    std::vector<CountedOp> ops;
+    std::unordered_map<const CollectivePlan*, std::size_t> known;
+    for (const auto& stream : graph.programs[graph.rankProgram[rank.Index()]].streams)
+    {
+        for (const StepOp& op : stream)
+        {
+            if (op.kind == StepOpKind::Compute)
+            {
+                continue;
+            }
+            const uint32_t group = graph.rankGroups[rank.Index()][op.group];
+            const CollectivePlan& plan =
+                simulation.GetPlanner().Plan(simulation.CallOf(job, group, op));
+            const auto [place, isNew] = known.emplace(&plan, ops.size());
+            if (isNew)
+            {
+                ops.push_back({&op, 0});
+            }
+            ops[place->second].count++;
+        }
+    }
+    return ops;
+}
+
+/** Of a step of @p job. */
+double
+LeastStepBins(Simulation& simulation, JobId job, Time width)
+{
+    const StepGraph& graph = simulation.GetJob(job).GetGraph();
+    std::vector<std::vector<CountedOp>> ops(graph.programs.size());
+    double bins = 0;
+    for (std::size_t rank = 0; rank < graph.RankCount() && bins <= LinkSeries::MAX_BINS; rank++)
+    {
+        auto& distinct = ops[graph.rankProgram[rank]];
+        if (distinct.empty())
+        {
+            distinct = DistinctOps(simulation, job, Rank(rank));
+        }
+        for (const auto& [op, count] : distinct)
+        {
+            const uint32_t group = graph.rankGroups[rank][op->group];
+            if (graph.groups[group].front() == Rank(rank)) // asks for the whole group
+            {
+                const CollectiveCall call = simulation.CallOf(job, group, *op);
+                bins += count * LeastLinkBins(simulation.GetPlanner().Plan(call),
+                                              simulation.GetRouting(),
+                                              width);
+            }
+        }
+    }
+    return bins;
+}
+
+} // namespace
+
+double
+LeastLinkBins(const CollectivePlan& plan, const Routing& routing, Time width)
+{
+    double bins = 0;
+    for (const StreamLeg& leg : plan.legs)
+    {
+        bins += LinkSeries::LeastBins(routing, leg.route, leg.bytes, width);
+    }
+    return bins;
+}
+
+double
+LeastLinkBins(Simulation& simulation, Time width)
+{
+    double bins = 0;
+    for (std::size_t job = 0; job < simulation.JobCount(); job++)
+    {
+        if (LoadsLinks(simulation.FidelityOf(JobId(job))))
+        {
+            const TrainingJobSpec& spec = simulation.GetJob(JobId(job)).GetSpec();
+            const uint32_t steps = spec.steady.IsOn() ? 1 : spec.steps;
+            bins += steps * LeastStepBins(simulation, JobId(job), width);
+        }
+    }
+    for (std::size_t i = 0; i < simulation.Collectives().size(); i++)
+    {
+        const CollectiveLoop& loop = *simulation.Collectives()[i];
+        if (!LoadsLinks(simulation.CollectiveFidelity(i)) ||
+            simulation.IsKeptBusy({WorkId::Kind::Collective, i}))
+        {
+            continue;
+        }
+        const double rounds = static_cast<double>(loop.CallCount()) / loop.Calls().size();
+        for (const CollectiveCall& call : loop.Calls())
+        {
+            bins +=
+                rounds *
+                LeastLinkBins(simulation.GetPlanner().Plan(call), simulation.GetRouting(), width);
+        }
+    }
+    for (std::size_t i = 0; i < simulation.TrafficJobs().size(); i++)
+    {
+        if (!simulation.IsKeptBusy({WorkId::Kind::Traffic, i}))
+        {
+            bins += simulation.TrafficJobs()[i]->LeastLinkBins(width);
+        }
+    }
+    return bins;
+}
+
+} // namespace weir
