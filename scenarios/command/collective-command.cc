@@ -453,7 +453,7 @@ RunShowingProgress(const CollectiveSweepSpec& spec,
 }
 
 ExitCode
-RunCollective(const CollectiveOptions& options)
+RunCollective(const CollectiveOptions& options, const CLI::App& verb)
 {
     const CollectiveSweepSpec spec = ReadSweep(options);
     if (options.keepPartial)
@@ -469,19 +469,22 @@ RunCollective(const CollectiveOptions& options)
         RemoveIfInterrupted(csv->TemporaryPath());
         ExpectOtherFile("--csv", options.csv, "file of --output", options.result.file);
     }
-    RunRecording recording(
+    RecordingSpec kept =
         ReadResultOptions(options.result,
                           std::string(ToString(spec.op)) + " on " +
                               FormatNodes(spec.cluster.nodes) + " of " + spec.cluster.name,
                           spec.fidelity,
+                          verb,
                           {{"system", options.system},
                            {"nodes", std::to_string(spec.cluster.nodes)},
-                           {"collective", ToString(spec.op)},
+                           {"op", ToString(spec.op)},
                            {"sizes", options.sizes},
+                           {"fidelity", ToString(spec.fidelity)},
                            {"sharing tolerance", FormatNumber(spec.sharing.tolerance)},
                            {"corrections", spec.correctionsText},
-                           {"nccl", options.nccl},
-                           {"set", JoinNames(options.packets.settings)}}));
+                           {"nccl", options.nccl}});
+    kept.ncclVersion = options.nccl;
+    RunRecording recording(std::move(kept));
     if (!options.result.file.empty())
     {
         RemoveIfInterrupted(OutputFile::TemporaryName(options.result.file));
@@ -669,7 +672,7 @@ AddCollectiveCommand(CLI::App& application)
         "  weir collective --system hgx-h100 --nodes 16 --op all-to-all --set "
         "fabric.kind=leaf-spine --set fabric.oversubscription=2 --csv -\n"
         "  weir collective --system hgx-h100 --msccl scenarios/msccl/all-pairs-all-reduce-8.xml");
-    return {verb, [options] { return RunCollective(*options); }};
+    return {verb, [options, verb] { return RunCollective(*options, *verb); }};
 }
 
 } // namespace weir

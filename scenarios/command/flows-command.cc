@@ -18,7 +18,6 @@
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/quantity.h"
 
 #include <CLI/CLI.hpp>
@@ -197,7 +196,7 @@ ReadOverrides(const FlowsOptions& options)
 }
 
 ExitCode
-RunFlows(const FlowsOptions& options)
+RunFlows(const FlowsOptions& options, const CLI::App& verb)
 {
     const Fidelity fidelity = ReadFidelity(options.fidelity);
     if (options.keepPartial)
@@ -234,13 +233,12 @@ RunFlows(const FlowsOptions& options)
         ReadResultOptions(options.result,
                           options.flows + " on " + options.topology,
                           fidelity,
+                          verb,
                           {{"topology", options.topology},
                            {"flows", options.flows},
                            {"fidelity", options.fidelity},
                            {"sharing tolerance", FormatNumber(overrides.sharing.tolerance)},
-                           {"corrections", report.corrections},
-                           {"routing", options.network.routing},
-                           {"set", JoinNames(options.packets.settings)}});
+                           {"corrections", report.corrections}});
     RunRecording recording(kept);
     if (!options.result.file.empty())
     {
@@ -377,7 +375,7 @@ AddFlowsCommand(CLI::App& application)
         "--set switch.buffer=16MiB\n"
         "  weir flows --network config.txt --fidelity packet\n"
         "  scripts/make-fat-tree and scripts/make-flows make such files.");
-    return {verb, [options] { return RunFlows(WithFiles(*options)); }};
+    return {verb, [options, verb] { return RunFlows(WithFiles(*options), *verb); }};
 }
 
 } // namespace weir

@@ -7,8 +7,11 @@
 #include "scenarios/results/link-series.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -59,15 +62,44 @@ IsStandardOutput(const std::string& csv, bool json)
     return is;
 }
 
+namespace
+{
+
+/** Adds the options of @p verb that were given and say what is simulated, by their names. */
+void
+AddGivenOptions(const CLI::App& verb, std::vector<std::pair<std::string, std::string>>& inputs)
+{
+    constexpr const char* OUTPUTS[] = {
+        "output", "timeline", "csv", "json", "quiet", "explain", "keep-partial"};
+    for (const CLI::Option* option : verb.get_options())
+    {
+        const std::string name = option->get_single_name();
+        const bool isOutput =
+            std::find(std::begin(OUTPUTS), std::end(OUTPUTS), name) != std::end(OUTPUTS);
+        const bool isThere = std::any_of(inputs.begin(), inputs.end(), [&name](const auto& input) {
+            return input.first == name;
+        });
+        if (option->count() > 0 && !isOutput && !isThere)
+        {
+            inputs.emplace_back(name, JoinNames(option->results()));
+        }
+    }
+}
+
+} // namespace
+
 RecordingSpec
 ReadResultOptions(const ResultOptions& options,
                   const std::string& title,
                   Fidelity fidelity,
+                  const CLI::App& verb,
                   std::vector<std::pair<std::string, std::string>> inputs)
 {
+    AddGivenOptions(verb, inputs);
     RecordingSpec spec;
     spec.output.file = options.file;
     spec.fileOption = "--output";
+    spec.timelineOption = "--timeline";
     spec.timelinePath = options.timeline;
     if (!options.timeline.empty())
     {

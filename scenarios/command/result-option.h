@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace weir
 {
@@ -34,13 +36,15 @@ bool IsStandardOutput(const std::string& csv, bool json);
 /**
  * What is to be kept.
  * @param title of the result
- * @param inputs what the user has said, key by key, for provenance
+ * @param verb whose options were given: they are in the provenance, too
+ * @param inputs what the result depends on whether it was given or not, key by key, for provenance
  * @throws InputError when a series is no time above zero or has no file, or that of ports no
  *         packets.
  */
 RecordingSpec ReadResultOptions(const ResultOptions& options,
                                 const std::string& title,
                                 Fidelity fidelity,
+                                const CLI::App& verb,
                                 std::vector<std::pair<std::string, std::string>> inputs);
 
 } // namespace weir

@@ -12,6 +12,7 @@ RecordingOf(const Scenario& scenario)
 {
     return {scenario.output,
             "output.file",
+            "output.timeline",
             scenario.output.timeline ? TimelinePath(scenario) : "",
             scenario.title,
             scenario.fidelity,

@@ -27,13 +27,13 @@ JsonQuoted(const std::string& text)
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-TraceWriter::TraceWriter(const std::string& path)
-    : m_output(path, "output.timeline", TraceFormat()),
+TraceWriter::TraceWriter(const std::string& path, const std::string& option)
+    : m_output(path, option, TraceFormat()),
       m_stream(std::fopen(m_output.TemporaryPath().c_str(), "w"))
 {
     if (!m_stream)
     {
-        throw InputError("output.timeline: cannot write '" + path + "': " + std::strerror(errno));
+        throw InputError(option + ": cannot write '" + path + "': " + std::strerror(errno));
     }
 }
 

@@ -25,9 +25,11 @@ class TraceWriter
 {
   public:
     /**
-     * Opens the file. @throws InputError when @p path cannot be written.
+     * Opens the file.
+     * @param option that names it, for messages
+     * @throws InputError when @p path cannot be written.
      */
-    explicit TraceWriter(const std::string& path);
+    TraceWriter(const std::string& path, const std::string& option);
     ~TraceWriter();
     TraceWriter(const TraceWriter&) = delete;
     TraceWriter& operator=(const TraceWriter&) = delete;

@@ -71,9 +71,10 @@ def check_no_job(weir, folder):
     with open(folder + "/f.txt", "w") as flows:
         flows.write("2\n0 1 3 100 1000000 0\n0 1 3 100 1000000 0\n")
     commands = {
-        "flows": ["flows", "--topology", folder + "/t.txt", "--flows", folder + "/f.txt"],
+        "flows": ["flows", "--topology", folder + "/t.txt", "--flows", folder + "/f.txt", "--hash-seed", "7"],
         "collective": ["collective", "--system", "hgx-h100", "--nodes", "2", "--op", "all-reduce",
-                       "--fidelity", "flow", "--sizes", "1MiB,4MiB"]}
+                       "--fidelity", "flow", "--sizes", "1MiB,4MiB", "--qps", "2"]}
+    given = {"flows": ['hash-seed: "7"'], "collective": ['qps: "2"', 'nodes: "2"', 'nccl: "2.30.7"']}
     for name, arguments in commands.items():
         path = f"{folder}/{name}.h5"
         subprocess.run([weir, *arguments, "-o", path], check=True, stdout=subprocess.DEVNULL)
@@ -81,6 +82,8 @@ def check_no_job(weir, folder):
             for group in ("summary", "steps", "ranks", "ops", "collectives", "flows", "flow_paths", "links"):
                 check_columns(file[group])
             check_carried(file)
+            said = file["provenance/scenario"].asstr()[()].splitlines()
+            check(all(line in said for line in given[name]), f"{name}: the options in {said}")
             jobs = file["catalogs/jobs/name"].asstr()[:]
             check(set(jobs[file["flows/job"][:]]) == {name}, f"{name}: the flows' job")
             if name == "flows":
