@@ -165,12 +165,25 @@ PlayPlain(const Play& play)
     return sharing.transfers;
 }
 
+/** The last rate of each link that was told. */
+struct ToldRates : TransportObserver
+{
+    void OnLinkRate(LinkId link, Rate rate, Time now) override
+    {
+        rates[link.Index()] = rate.ToBytesPerSecond();
+    }
+
+    std::vector<double> rates;
+};
+
 /** The same on the transport, every rate checked against the oracle at every event. */
 class FluidPlayer : public FlowClient
 {
   public:
-    explicit FluidPlayer(const Play& play)
-        : m_play(play)
+    /** @param isWatched whether rates of links are told, and checked, too */
+    FluidPlayer(const Play& play, bool isWatched)
+        : m_play(play),
+          m_isWatched(isWatched)
     {
         DeviceId last = m_topology.AddDevice(DeviceKind::Host, "d0");
         for (std::size_t l = 0; l < play.capacities.size(); l++)
@@ -184,6 +197,11 @@ class FluidPlayer : public FlowClient
         m_capacities = play.capacities;
         m_routing = std::make_unique<Routing>(m_topology, FabricSpec());
         m_transport = std::make_unique<FluidTransport>(*m_routing);
+        m_told.rates.resize(m_capacities.size(), 0);
+        if (m_isWatched)
+        {
+            m_transport->AddObserver(m_told, true);
+        }
     }
 
     void OnFlowDone(uint64_t token, Time now) override
@@ -308,10 +326,16 @@ class FluidPlayer : public FlowClient
             ASSERT_NEAR(m_transport->CurrentLinkRate(LinkId(l)).ToBytesPerSecond(),
                         loads[l],
                         1e-9 * m_capacities[l]);
+            if (m_isWatched)
+            {
+                ASSERT_NEAR(m_told.rates[l], loads[l], 1e-9 * m_capacities[l]) << "link " << l;
+            }
         }
     }
 
     const Play& m_play;
+    bool m_isWatched;
+    ToldRates m_told;
     Topology m_topology;
     std::unique_ptr<Routing> m_routing;
     std::unique_ptr<FluidTransport> m_transport;
@@ -344,7 +368,7 @@ TEST(FluidRandom, RatesAndFinishTimesEqualThePlainEventLoop)
         SCOPED_TRACE("seed " + std::to_string(seed));
         const Play play = RandomPlay(seed);
         const auto expected = PlayPlain(play);
-        FluidPlayer player(play);
+        FluidPlayer player(play, seed % 2 == 0);
         ASSERT_NO_FATAL_FAILURE(player.Run());
         ASSERT_EQ(player.transfers.size(), expected.size());
         for (std::size_t i = 0; i < expected.size(); i++)
@@ -379,7 +403,7 @@ TEST(FluidRandom, EveryByteIsOnTheLinksItWentOver)
             const bool start = action.kind == Action::Start || action.kind == Action::LinkRate;
             action.kind = start ? action.kind : Action::LinkRate;
         }
-        FluidPlayer player(play);
+        FluidPlayer player(play, false);
         ASSERT_NO_FATAL_FAILURE(player.Run());
         EXPECT_EQ(player.Carried(), BytesOverLinks(play));
     }

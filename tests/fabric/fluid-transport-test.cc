@@ -330,6 +330,27 @@ TEST_F(FluidTransportTest, AnObserverSeesStartsEndsAndChangesOfRate)
                                         "link 0 0 at 1000000"}));
 }
 
+// One flow has two links to itself until another takes the first: the second is free then.
+TEST_F(FluidTransportTest, AnObserverSeesALinkThatIsFreeWhenItsFlowMakesRoomForAnother)
+{
+    Witness witness;
+    transport.AddObserver(witness, true);
+    const FlowId flow = transport.Start(Request({first, second}, 1000, 1), Time());
+    transport.AdvanceTo(Ns(100));
+    transport.Cancel(flow, Ns(100));
+    transport.Start(Request({first}, 100, 2), Ns(100));
+    RunToEnd(); // at 1 GB/s
+    EXPECT_EQ(witness.seen,
+              (std::vector<std::string>{"start 1",
+                                        "link 0 1000 at 0",
+                                        "link 1 1000 at 0",
+                                        "start 2",
+                                        "link 1 0 at 100000",
+                                        "link 0 1000 at 100000",
+                                        "finish 2 of 100",
+                                        "link 0 0 at 200000"}));
+}
+
 TEST_F(FluidTransportTest, NothingDriftsInTenMillionTransfers)
 {
     // Four chains over one link and four over the next, always 100 bytes at a quarter of 1 GB/s:

@@ -322,6 +322,7 @@ class FluidTransport final : public Transport
     // Usage of links (fluid-usage.cc).
     void MeterLink(uint32_t link);
     void MeterAlone(uint32_t bundle);
+    void TellAloneRate(uint32_t bundle);
     void AddAloneTime(Bundle& bundle);
     void AddCarried(uint32_t bundle);
     double LoadOf(uint32_t link) const;

@@ -72,19 +72,36 @@ FluidTransport::MeterAlone(uint32_t b)
         {
             bundle.aloneBusy += m_now - bundle.aloneSince;
         }
+        const bool wasAlone = bundle.aloneRate > 0;
         bundle.aloneSince = m_now;
         bundle.aloneRate = rate;
-        if (m_observers.WantLinkRates() && alone)
+        if (m_observers.WantLinkRates() && (alone || wasAlone))
         {
-            for (const PathLink& l : m_paths.Links(bundle.path))
-            {
-                m_observers.OnLinkRate(l.link, Rate::BytesPerSecond(l.multiplicity * rate), m_now);
-            }
+            TellAloneRate(b);
         }
     }
     if (!m_solver.IsAttached(b))
     {
         AddCarried(b);
+    }
+}
+
+/**
+ * Tells the rate of the links that a bundle has to itself, or that those are free which it had.
+ * Those that others have now are told by MeterLink, or by who is alone there.
+ */
+void
+FluidTransport::TellAloneRate(uint32_t b)
+{
+    const Bundle& bundle = m_bundles[b];
+    for (const PathLink& l : m_paths.Links(bundle.path))
+    {
+        const uint32_t link = l.link.Index();
+        if (m_solver.UncontendedOn(link) == b || LoadOf(link) == 0)
+        {
+            const double rate = l.multiplicity * bundle.aloneRate;
+            m_observers.OnLinkRate(l.link, Rate::BytesPerSecond(rate), m_now);
+        }
     }
 }
 
