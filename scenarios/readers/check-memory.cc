@@ -40,19 +40,19 @@ InGigabytes(double bytes)
 } // namespace
 
 void
-CheckMemory(const ClusterSpec& cluster)
+CheckMemory(const ClusterSpec& cluster, const std::string& where)
 {
     const double needed = BYTES_PER_GPU * cluster.nodes * cluster.node.gpus;
     const double there = MemoryOfMachine();
     if (uint64_t{cluster.nodes} * cluster.node.gpus > MAX_GPUS)
     {
-        throw InputError("nodes: found " + std::to_string(cluster.nodes) + " of " +
+        throw InputError(where + ": found " + std::to_string(cluster.nodes) + " of " +
                          std::to_string(cluster.node.gpus) + " GPUs, expected at most " +
                          std::to_string(MAX_GPUS) + " GPUs");
     }
     if (needed > there)
     {
-        throw InputError("nodes: found " + std::to_string(cluster.nodes) + " of " +
+        throw InputError(where + ": found " + std::to_string(cluster.nodes) + " of " +
                          std::to_string(cluster.node.gpus) + " GPUs, which take about " +
                          InGigabytes(needed) + " of memory, expected no more than the " +
                          InGigabytes(there) + " of this machine");

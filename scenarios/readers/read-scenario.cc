@@ -470,6 +470,10 @@ ReadJobs(const YamlNode& node,
             CheckPrecision(item, scenario.jobs.back().plan, system.gpu);
             names.push_back(scenario.jobs.back().name);
         }
+        if (names.back().empty())
+        {
+            item.Get("name").Fail("found '', expected a name");
+        }
         if (std::find(names.begin(), names.end() - 1, names.back()) != names.end() - 1)
         {
             item.Get("name").Fail("found '" + names.back() +

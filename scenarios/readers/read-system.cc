@@ -2,6 +2,7 @@
 #include "scenarios/readers/read-system.h"
 
 #include "fabric/kinds/no-fabric.h"
+#include "scenarios/readers/check-memory.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-fabric.h"
@@ -211,7 +212,11 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     }
     node.CheckAllRead({"title", "source", "bounds"});
     const uint32_t fill = NodesThatFill(node, system.cluster);
-    if (!node.Has("nodes"))
+    if (const auto nodes = node.Find("nodes"))
+    {
+        CheckMemory(system.cluster, nodes->Where());
+    }
+    else
     {
         system.cluster.nodes = std::max(1U, fill);
     }

@@ -139,7 +139,14 @@ BackgroundRoute(const EventSpec& event, std::size_t index, Planner& planner)
     request.networkKinds =
         routing.GetRouter().IsReachable(from, to, NVLINK_KINDS) ? NVLINK_KINDS : ALL_KINDS;
     request.sourcePort = static_cast<uint16_t>(index);
-    return routing.Add(request);
+    try
+    {
+        return routing.Add(request);
+    }
+    catch (const std::runtime_error&) // no path
+    {
+        ToOf(event, index).Fail("a device that a path from '" + event.from + "' leads to");
+    }
 }
 
 /** Both directions. */

@@ -546,6 +546,23 @@ Simulation::DescribeWaiting()
     {
         add("links down: " + Listed(down));
     }
+    std::vector<std::string> idle; // up, at a rate of zero
+    for (const StalledFlow& flow : m_fabric.GetTransport().StalledFlows())
+    {
+        if (!flow.link.IsValid() || !m_fabric.GetTransport().IsLinkUp(flow.link))
+        {
+            continue;
+        }
+        const std::string name = GetTopology().LinkName(flow.link);
+        if (std::find(idle.begin(), idle.end(), name) == idle.end())
+        {
+            idle.push_back(name);
+        }
+    }
+    if (!idle.empty())
+    {
+        add("links degraded to nothing: " + Listed(idle));
+    }
     const std::string waiting = m_fabric.GetTransport().DescribeWaiting();
     if (!waiting.empty())
     {

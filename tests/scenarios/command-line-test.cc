@@ -406,6 +406,46 @@ TEST(CommandLine, ANewerNcclIsSaidToHaveOlderConstants)
               "2.30.7, whose constants are used\n");
 }
 
+/** A degraded link that carries nothing holds a run up as one that is down, and is named. */
+TEST(CommandLine, ARunThatCannotGoOnNamesLinksDegradedToNothing)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "a.yaml")
+        << "system: {base: hgx-h100, nodes: 2}\n"
+           "jobs: [{name: a, collective: {op: all-gather, bytes: 1GiB, calls: 1}}]\n"
+           "events: [{kind: degrade, at: 0s, from: node0/nic0, to: leaf0, factor: 0}]\n";
+    const Outcome outcome = Weir(folder, "run a.yaml --quiet");
+    EXPECT_EQ(outcome.exit, 1);
+    EXPECT_EQ(outcome.err,
+              "weir: the run cannot go on: a: all-gather of 16 GPUs: call 0 has not ended; links "
+              "degraded to nothing: node0/nic0->leaf0\n");
+}
+
+/** What a scenario asks for in vain has its place in the message. */
+TEST(CommandLine, ValuesThatFitNoSystemAreRefusedAtTheirPlace)
+{
+    const std::pair<const char*, const char*> cases[] = {
+        {"system: {base: hgx-h100, nodes: 100000}\n"
+         "jobs: [{name: a, collective: {op: all-gather, bytes: 1MiB, calls: 1}}]\n",
+         "weir: a.yaml:1:33: system.nodes: found 100000 of 8 GPUs, expected at most 262144 GPUs\n"},
+        {"system: {base: hgx-h100, nodes: 2}\n"
+         "jobs: [{name: '', collective: {op: all-gather, bytes: 1MiB, calls: 1}}]\n",
+         "weir: a.yaml:2:15: jobs.0.name: found '', expected a name\n"},
+        {"system: {base: hgx-h100, nodes: 2}\n"
+         "jobs: [{name: a, collective: {op: all-gather, bytes: 1MiB, calls: 1}}]\n"
+         "events: [{kind: background, at: 0s, from: node0/gpu0, to: node1/nic0, bytes: 1GB}]\n",
+         "weir: a.yaml:3:59: events.0.to: found 'node1/nic0', expected a device that a path from "
+         "'node0/gpu0' leads to\n"}};
+    for (const auto& [text, expected] : cases)
+    {
+        const ScratchFolder folder;
+        std::ofstream(folder / "a.yaml") << text;
+        const Outcome outcome = Weir(folder, "run a.yaml --quiet");
+        EXPECT_EQ(outcome.exit, 2);
+        EXPECT_EQ(outcome.err, expected);
+    }
+}
+
 /** Eight NICs a node do not fit on leaves of four ports. */
 TEST(CommandLine, ASystemThatCannotBeWiredIsShownWithThePlaceOfItsFault)
 {
