@@ -50,6 +50,52 @@ TEST(WalkingMaxMin, EqualsProgressiveFillingWhereEveryChangeRipplesEverywhere)
     }
 }
 
+// All to all over cores that have room, whose loads are kept from the second solve on only.
+TEST(WalkingMaxMin, TellsEveryChangeOfALoadThatIsKept)
+{
+    constexpr uint32_t RANKS = 8;
+    for (uint64_t seed = 1; seed <= 20; seed++)
+    {
+        RandomStream random(seed);
+        std::vector<double> capacities(2 * RANKS, 100);
+        capacities.resize(2 * RANKS + 4, 100 * RANKS);
+        WalkingMaxMin solver(capacities);
+        std::vector<uint32_t> variables;
+        for (uint32_t s = 0; s < RANKS; s++)
+        {
+            for (uint32_t d = 0; d < RANKS; d++)
+            {
+                const uint32_t core = 2 * RANKS + (s + d) % 4;
+                const std::vector<PathLink> path{{LinkId(s)}, {LinkId(RANKS + d)}, {LinkId(core)}};
+                variables.push_back(solver.Add(path, INFINITE));
+                solver.SetWeight(variables.back(), random.PowerOfTen(-0.3, 0.3));
+            }
+        }
+        solver.Solve();
+        solver.KeepLoads(true);
+        for (int step = 0; step < 50; step++)
+        {
+            std::vector<double> before;
+            for (uint32_t link = 0; link < capacities.size(); link++)
+            {
+                before.push_back(solver.Load(link));
+            }
+            solver.SetWeight(variables[random.Below(variables.size())],
+                             random.PowerOfTen(-0.3, 0.3));
+            solver.Solve();
+            const std::vector<uint32_t>& touched = solver.TouchedLinks();
+            for (uint32_t link = 0; link < capacities.size(); link++)
+            {
+                if (std::find(touched.begin(), touched.end(), link) == touched.end())
+                {
+                    ASSERT_NEAR(solver.Load(link), before[link], 1e-9 * capacities[link])
+                        << "seed " << seed << " step " << step << " link " << link;
+                }
+            }
+        }
+    }
+}
+
 TEST(LocalMaxMin, EqualsProgressiveFillingOnRandomSystemsAtEveryChange)
 {
     for (uint64_t seed = 1; seed <= 1500; seed++)

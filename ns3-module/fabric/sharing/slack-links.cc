@@ -29,6 +29,7 @@ SlackLinks::KeepLoads(bool keep)
         if (m_tables.links[link].isSlack)
         {
             Tighten(link);
+            m_order.Enlist(link);                   // as the end of a solve does with touched links
             m_tables.links[link].isTouched = false; // by no solve
         }
     }
