@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/run-recording.h"
 
-#include "scenarios/results/link-series.h"
 #include "scenarios/results/recorder.h"
 #include "scenarios/results/result-file.h"
 #include "scenarios/results/timeline.h"
-#include "scenarios/simulation/link-bins.h"
 
 #include <utility>
 #include <vector>
@@ -46,10 +44,6 @@ RunRecording::Begin(Simulation& simulation)
     if (!m_file && !m_timeline)
     {
         return;
-    }
-    if (const auto width = LinkSeriesWidth())
-    {
-        LinkSeries::ExpectFit(LeastLinkBins(simulation, *width), *width);
     }
     m_recorder = std::make_unique<Recorder>();
     std::vector<std::vector<Rank>> ranks; // by job

@@ -42,10 +42,7 @@ class RunRecording
     /** Of a link series in its file; nothing: there is none. */
     std::optional<Time> LinkSeriesWidth() const;
 
-    /**
-     * Watches @p simulation, whose jobs have been added; it must outlive the recording.
-     * @throws InputError when a link series would have too many bins for certain.
-     */
+    /** Watches @p simulation, whose jobs have been added; it must outlive the recording. */
     void Begin(Simulation& simulation);
 
     /**

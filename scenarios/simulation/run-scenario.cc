@@ -4,6 +4,8 @@
 #include "scenarios/bound/concurrent-position.h"
 #include "scenarios/bound/step-position.h"
 #include "scenarios/bound/tolerance.h"
+#include "scenarios/results/link-series.h"
+#include "scenarios/simulation/link-bins.h"
 #include "scenarios/simulation/wire-scenario.h"
 
 #include <chrono>
@@ -84,6 +86,10 @@ RunInItsFidelity(const Scenario& scenario,
     const auto begin = std::chrono::steady_clock::now();
     RunRecording recording(scenario);
     const std::unique_ptr<Simulation> simulation = WireScenario(scenario);
+    if (const auto width = recording.LinkSeriesWidth())
+    {
+        LinkSeries::ExpectFit(LeastLinkBins(*simulation, *width), *width);
+    }
     recording.Begin(*simulation);
     bool isPartial = false;
     try

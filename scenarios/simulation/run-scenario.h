@@ -51,7 +51,8 @@ struct RunBounds
  * opened before anything is computed and appear under their names only when the run has ended, or
  * @p progress has thrown RunStopped.
  * @param bounds of the result's BoundedTime(), where a shortcut runs it
- * @throws InputError on a plan that cannot run, or an output that cannot be written.
+ * @throws InputError on a plan that cannot run, an output that cannot be written or a link series
+ *         of too many bins.
  */
 RunResult RunScenario(const Scenario& scenario,
                       EngineLoop& loop,
