@@ -459,43 +459,82 @@ NsccFacts()
 
 /** The answer to @p bytes that were sent a round trip before @p us. */
 Acknowledgment
-NsccAck(double us, uint32_t bytes, int64_t inFlight)
+NsccAck(double us, uint32_t bytes)
 {
     Acknowledgment ack;
     ack.now = Time::Microseconds(us);
     ack.rtt = Time::Microseconds(12);
     ack.bytes = bytes;
-    ack.inFlight = inFlight;
     return ack;
 }
 
 /**
- * Quick adapt ignores what is under way when it cuts the window, and no more. After a timeout that
- * is nothing: the next loss is taken off the window, byte by byte.
+ * Quick adapt: what got through in a round that ends with a loss is the window, after a timeout,
+ * too. All that is lost else is taken off it, what was under way at that time as well.
  */
-TEST(Nscc, NothingIsUnderWayAfterATimeout)
+TEST(Nscc, LossesAreTakenOffTheWindow)
 {
     const Nscc control;
     const auto sender = control.Open(NsccFacts());
-    sender->OnAck(NsccAck(20, 4000, 1'796'000)); // the first round ends at 32 us
-    sender->OnAck(NsccAck(30, 96'000, 1'700'000));
-    sender->OnLoss(Time::Microseconds(4030), 1'700'000, 0);
+    sender->OnAck(NsccAck(20, 4000)); // the first round ends at 32 us
+    sender->OnAck(NsccAck(30, 96'000));
+    sender->OnLoss(Time::Microseconds(31), 4000);
+    EXPECT_EQ(sender->Window(), 1'796'000);
+    sender->OnLoss(Time::Microseconds(32), 4000);
     EXPECT_EQ(sender->Window(), 96'000); // all that got through in this round
-    sender->OnLoss(Time::Microseconds(4031), 8000, 88'000);
+    sender->OnLoss(Time::Microseconds(33), 8000);
     EXPECT_EQ(sender->Window(), 88'000);
+    sender->OnLoss(Time::Microseconds(34), 1'000'000);
+    EXPECT_EQ(sender->Window(), 4000); // a packet at least
 }
 
-/** As above where packets are under way: the loss of these is what the cut was for. */
-TEST(Nscc, WhatWasUnderWayIsIgnored)
+/**
+ * An increase is the same number of bytes at any rate of the line, unless it is asked to scale with
+ * it: an unmarked packet at half of the delay aimed at adds 4 a b / 2 packets times its part of the
+ * window, where a is 1 for 100 Gb/s and 12 us, and b 0.75, the delay aimed at over 12 us.
+ */
+TEST(Nscc, IncreasesAreScaledByTheirRate)
 {
-    const Nscc control;
-    const auto sender = control.Open(NsccFacts());
-    sender->OnAck(NsccAck(20, 4000, 1'796'000));
-    sender->OnAck(NsccAck(30, 100'000, 1'700'000));
-    sender->OnLoss(Time::Microseconds(32), 4000, 1'696'000);
-    EXPECT_EQ(sender->Window(), 100'000);
-    sender->OnLoss(Time::Microseconds(33), 8000, 1'688'000);
-    EXPECT_EQ(sender->Window(), 100'000);
+    for (const double lines : {1.0, 8.0})
+    {
+        ConnectionFacts facts = NsccFacts();
+        facts.lineRate = facts.bottleneckRate = lines * 100e9 / 8;
+        const auto increaseOf = [&](Rate rate) {
+            Nscc control;
+            control.startWindow = 0.5;
+            control.increaseRate = rate;
+            const auto sender = control.Open(facts);
+            const double window = sender->Window();
+            Acknowledgment ack = NsccAck(20, 4000);
+            ack.rtt = Time::Microseconds(12 + 4.5); // half of the delay aimed at
+            sender->OnAck(ack);
+            return sender->Window() - window - 0.15 * 4000 * (rate > Rate() ? 1 : lines);
+        };
+        // alpha (target - delay) bytes / window = 4 a b / 2 packets, of a window's 4000 bytes
+        const double expected = 4 * 0.75 / 2 * 4000 * 4000 / (0.5 * 150'000 * lines);
+        EXPECT_NEAR(increaseOf(Rate::Gbps(100)), expected, 1e-6);
+        EXPECT_NEAR(increaseOf(Rate()), expected * lines, 1e-6);
+    }
+}
+
+/** The delay aimed at is of the network's round trip: one that a path of its own cuts for is less.
+ */
+TEST(Nscc, AimsAtTheDelayOfTheNetwork)
+{
+    for (const bool isOfNetwork : {false, true})
+    {
+        Nscc control;
+        control.gain = 1;
+        control.networkRtt = isOfNetwork ? Time::Microseconds(36) : Time();
+        const auto sender = control.Open(NsccFacts());
+        Acknowledgment ack = NsccAck(20, 4000);
+        ack.rtt = Time::Microseconds(12 + 18); // 1.5 round trips of the path, 0.5 of the network
+        ack.isMarked = true;
+        const double before = sender->Window();
+        sender->OnAck(ack);
+        // 1 - 0.8 (18 - 9) / 18; then the round trip's 0.15 packets, or no more than the largest
+        EXPECT_NEAR(sender->Window(), isOfNetwork ? before : 0.6 * before + 600, 1e-6);
+    }
 }
 
 /**
@@ -507,14 +546,14 @@ TEST(Nscc, AdaptsToLossesOfTheSameRoundOnly)
 {
     const Nscc control;
     const auto sender = control.Open(NsccFacts());
-    sender->OnAck(NsccAck(20, 4000, 1'000'000));
+    sender->OnAck(NsccAck(20, 4000));
     const double before = sender->Window();
-    sender->OnLoss(Time::Microseconds(21), 4000, 996'000);
+    sender->OnLoss(Time::Microseconds(21), 4000);
     EXPECT_EQ(sender->Window(), before - 4000);
-    sender->OnAck(NsccAck(30, 896'000, 100'000)); // half of the largest window in this round
-    sender->OnAck(NsccAck(33, 4000, 0));          // ends it
+    sender->OnAck(NsccAck(30, 896'000)); // half of the largest window in this round
+    sender->OnAck(NsccAck(33, 4000));    // ends it
     const double after = sender->Window();
-    sender->OnAck(NsccAck(1000, 4000, 0)); // ends a round of 4000 bytes
+    sender->OnAck(NsccAck(1000, 4000)); // ends a round of 4000 bytes
     EXPECT_GE(sender->Window(), after);
 }
 

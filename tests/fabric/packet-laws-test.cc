@@ -596,6 +596,123 @@ TEST(PacketLaws, TrimmingByChanceBreaksTheStep)
     }
 }
 
+/**
+ * A hundred hosts send a packet each that comes to a switch at the same instant. One leaves at
+ * once, ten have room in the queue, the other 89 are trimmed. Of their headers as many as
+ * controlQueue holds wait, the others are dropped, and sent again after a timeout; so are headers
+ * beyond twice the queue where controlQueue is 0: beyond 2 * 10 480 / 60, 349 of them, which is
+ * none here.
+ */
+TEST(PacketLaws, HeadersBeyondTheirQueueAreDropped)
+{
+    constexpr int HOSTS = 100;
+    constexpr uint64_t TRIMMED = HOSTS - 1 - 10;
+    for (const uint64_t room : {uint64_t{0}, uint64_t{40}})
+    {
+        PacketBench bench;
+        const uint32_t to = bench.AddHost();
+        const uint32_t middle = bench.AddSwitch();
+        const LinkId port = bench.Join(middle, to, Rate::Gbps(100), Time::Microseconds(1));
+        PacketSpec spec = PlainSpec();
+        spec.queuePair.recovery = LossRecovery::Selective;
+        spec.switches.flowControl = FlowControl::None;
+        spec.switches.portQueue = Bytes(10 * 1048);
+        spec.switches.trim = true;
+        spec.switches.controlQueue = Bytes(static_cast<int64_t>(room) * 60);
+        std::vector<uint32_t> from;
+        for (int i = 0; i < HOSTS; i++)
+        {
+            from.push_back(bench.AddHost());
+            bench.Join(from.back(), middle, Rate::Gbps(100), Time::Microseconds(1));
+        }
+        bench.Open(spec);
+        for (const uint32_t host : from)
+        {
+            bench.AddFlow(host, to, Bytes(1000));
+        }
+        bench.RunUntil(Time::Microseconds(2)); // the first have come, nothing is sent again
+        EXPECT_EQ(bench.Network().Counters(port.Index()).trims, TRIMMED);
+        EXPECT_EQ(bench.Network().Counters(port.Index()).drops, room > 0 ? TRIMMED - room : 0);
+        bench.Run();
+        uint64_t late = 0;
+        for (int i = 0; i < HOSTS; i++)
+        {
+            late += bench.Duration(i) > spec.queuePair.retransmissionTimeout ? 1 : 0;
+        }
+        EXPECT_GE(late, room > 0 ? TRIMMED - room : 0);
+    }
+}
+
+/**
+ * Two hosts send 40 packets each to a third at the rate of its link. A receiver that answers each
+ * fourth packet sends 20 acknowledgments; where they echo marks, it answers each marked one at
+ * once.
+ */
+TEST(PacketLaws, MarkedPacketsAreAnsweredAtOnce)
+{
+    for (const bool isMarking : {false, true})
+    {
+        PacketBench bench;
+        const uint32_t to = bench.AddHost();
+        const uint32_t middle = bench.AddSwitch();
+        const LinkId port = bench.Join(middle, to, Rate::Gbps(100), Time::Microseconds(1));
+        PacketSpec spec = PlainSpec();
+        spec.queuePair.ackEvery = 4;
+        spec.queuePair.ackDelay = Time::Milliseconds(1);
+        spec.switches.marks = isMarking;
+        spec.switches.markFrom = Bytes(0); // all that leave a queue behind
+        spec.switches.markAll = Bytes(1);
+        std::vector<uint32_t> from;
+        for (int i = 0; i < 2; i++)
+        {
+            from.push_back(bench.AddHost());
+            bench.Join(from.back(), middle, Rate::Gbps(100), Time::Microseconds(1));
+        }
+        bench.Open(spec);
+        for (const uint32_t host : from)
+        {
+            bench.AddFlow(host, to, Bytes(40'000));
+        }
+        bench.Run();
+        const uint64_t marks = bench.Network().Counters(port.Index()).marks;
+        const LinkId back = bench.GetTopology().GetLink(port).opposite;
+        const uint64_t answers = bench.Network().Counters(back.Index()).packets;
+        EXPECT_GE(marks, isMarking ? 76U : 0U); // all but the first, the last, and those before
+        EXPECT_GE(answers, isMarking ? marks : 20U);
+        EXPECT_LE(answers, isMarking ? 80U : 20U);
+    }
+}
+
+/**
+ * A window of 2.9 packets lets NSCC have two under way, since it sends only what has room in the
+ * window, and a static window three, whose last one reaches beyond it: a round trip each as many.
+ */
+TEST(PacketLaws, WindowsAreNotExceededWhereTheySaySo)
+{
+    // us: four times the latency, and a packet and its acknowledgment over two links
+    const double roundTrip = 4 + 2 * (1048 + 60) * 8 / 100e3;
+    Nscc nscc;
+    nscc.startWindow = nscc.maxWindow = 2900 / (roundTrip * 100e3 / 8);
+    StaticWindow window;
+    window.window = Bytes(2900);
+    const auto durationOf = [](const Polymorphic<CongestionControl>& control) {
+        PacketBench bench;
+        const uint32_t from = bench.AddHost();
+        const uint32_t middle = bench.AddSwitch();
+        const uint32_t to = bench.AddHost();
+        bench.Join(from, middle, Rate::Gbps(100), Time::Microseconds(1));
+        bench.Join(middle, to, Rate::Gbps(100), Time::Microseconds(1));
+        PacketSpec spec = PlainSpec();
+        spec.congestionControl = control;
+        bench.Open(spec);
+        const std::size_t flow = bench.AddFlow(from, to, Bytes(600'000));
+        bench.Run();
+        return bench.Duration(flow).ToMicroseconds();
+    };
+    EXPECT_NEAR(durationOf(nscc), 600 / 2 * roundTrip, roundTrip);
+    EXPECT_NEAR(durationOf(window), 600 / 3 * roundTrip, roundTrip);
+}
+
 /** Resident bytes of this process. */
 double
 ResidentBytes()

@@ -428,6 +428,7 @@ TEST(NothingIgnored, APacketsKeyNeedsWhatItIsOf)
     for (const Case& one : std::vector<Case>{
              {"trim: true", "flowControl: pfc", "flowControl: none", "flowControl: none, or"},
              {"trimTail: 0.5", "trim: false", "trim: true, flowControl: none", "trim: true"},
+             {"controlQueue: 1MiB", "trim: false", "trim: true, flowControl: none", "trim: true"},
              {"portQueue: 1MiB", "flowControl: credits", "flowControl: none", "flowControl: none"},
              {"creditBuffer: 1MiB",
               "flowControl: pfc",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace weir
@@ -14,6 +15,9 @@ namespace
 {
 
 constexpr unsigned MAX_CLASSES = 8; //!< of PFC: a bit each
+
+/** Queues of data that a port's control packets have where nothing else is said (htsim). */
+constexpr int64_t CONTROL_QUEUES = 2;
 
 /**
  * A pause frame with preamble and gap (IEEE 802.3, Annex 31D).
@@ -27,6 +31,15 @@ int64_t
 TlpsOf(int64_t size, int64_t part)
 {
     return (size + part - 1) / part;
+}
+
+/** Bytes of control packets that a switch has room for at a port. */
+int64_t
+ControlRoomOf(const SwitchSpec& spec)
+{
+    const int64_t room = spec.controlQueue > Bytes(0) ? spec.controlQueue.Count()
+                                                      : CONTROL_QUEUES * spec.portQueue.Count();
+    return spec.trim && room > 0 ? room : std::numeric_limits<int64_t>::max();
 }
 
 } // namespace
@@ -46,6 +59,7 @@ PacketNetwork::PacketNetwork(const Topology& topology,
       m_arbiter(spec.arbitration, spec.trafficClasses),
       m_clock(spec.clock.ToPicoseconds()),
       m_cell(spec.switches.cell.Count()),
+      m_controlRoom(ControlRoomOf(spec.switches)),
       m_boundsTlpHeaders(spec.nodeLinks.pciePostedHeaders > 0 ||
                          spec.nodeLinks.pcieCompletionHeaders > 0),
       m_ports(topology.LinkCount()),
@@ -795,7 +809,7 @@ PacketNetwork::Draw(uint32_t link)
 
 /**
  * Trims the newest packet of a full queue by chance, if the packet that comes then has room: what
- * is left of the newest goes to the queue of control packets, which never fills a buffer.
+ * is left of the newest goes to the queue of control packets, or is dropped where that is full.
  * @return whether the packet that comes has taken its place
  */
 bool
@@ -823,7 +837,14 @@ PacketNetwork::TrimTail(uint32_t packet, uint32_t link, int64_t now)
     m_ports[link].backlog--;
     Release(t, link, now);
     TrimOrDrop(tail, link, now);
-    Push(tail, link);
+    if (HasControlRoom(tail, link))
+    {
+        Push(tail, link);
+    }
+    else
+    {
+        Drop(tail, link, now);
+    }
     if (m_ports[link].isObserved)
     {
         TellQueue(link, p.trafficClass, now);
@@ -847,6 +868,15 @@ PacketNetwork::TrimOrDrop(uint32_t packet, uint32_t link, int64_t now)
     p.trafficClass = 0;
     m_counters[link].trims++;
     return true;
+}
+
+/** Whether a packet has room in its queue, if that is the one of control packets. */
+bool
+PacketNetwork::HasControlRoom(uint32_t packet, uint32_t link) const
+{
+    const Packet& p = m_packets[packet];
+    return p.trafficClass != 0 || !m_ports[link].isOfSwitch ||
+           m_queues[std::size_t{link} * m_classes].bytes + p.size <= m_controlRoom;
 }
 
 void
@@ -873,6 +903,11 @@ PacketNetwork::Enqueue(uint32_t packet, uint32_t link, int64_t now)
     }
     if (!Admit(packet, link, now) && !TrimTail(packet, link, now) && !TrimOrDrop(packet, link, now))
     {
+        return;
+    }
+    if (!HasControlRoom(packet, link))
+    {
+        Drop(packet, link, now);
         return;
     }
     if (m_spec.switches.markAt == MarkingPlace::Enqueue)

@@ -55,10 +55,11 @@ class PacketEnds
  * Moves packets over links: ports with a queue a traffic class, switches that mark, pause, trim and
  * drop, wires on which packets follow each other.
  *
- * Class 0 is that of control packets, which go first and never fill a buffer; the others share a
- * port as a ClassArbiter says. A port sends whole packets one after another (store and forward), or
- * passes a packet on while it is still coming (cut-through); a packet is at the end of the wire its
- * transmission time and the link's latency after its start.
+ * Class 0 is that of control packets, which go first and never fill a buffer, but a queue of their
+ * own at a switch that trims; the others share a port as a ClassArbiter says. A port sends whole
+ * packets one after another (store and forward), or passes a packet on while it is still coming
+ * (cut-through); a packet is at the end of the wire its transmission time and the link's latency
+ * after its start.
  *
  * A packet costs one event a hop where the port is idle when it comes, and two where it waits.
  */
@@ -329,6 +330,7 @@ class PacketNetwork
     bool IsFull(uint32_t link, const Packet& packet, uint32_t freed);
     bool TrimTail(uint32_t packet, uint32_t link, int64_t now);
     bool TrimOrDrop(uint32_t packet, uint32_t link, int64_t now);
+    bool HasControlRoom(uint32_t packet, uint32_t link) const;
     double Draw(uint32_t link);
     void Drop(uint32_t packet, uint32_t link, int64_t now);
     void Push(uint32_t packet, uint32_t link);
@@ -393,6 +395,7 @@ class PacketNetwork
     uint8_t m_datagramClasses{0};             //!< bit by class
     int64_t m_clock;                          //!< ps
     int64_t m_cell;                           //!< bytes
+    int64_t m_controlRoom;                    //!< bytes, see SwitchSpec::controlQueue
     bool m_boundsTlpHeaders;                  //!< whether PCIe links have credits of headers
     AlignedVector<Port> m_ports;              //!< by link
     AlignedVector<PortCounters> m_counters;   //!< by link

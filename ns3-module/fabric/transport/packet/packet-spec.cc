@@ -167,6 +167,13 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
                     "NDP's switches (Handley et al., SIGCOMM 2017, section 3.1) and htsim: 0.5"},
                    trimTail,
                    {0, 1});
+    visitor.Size({"controlQueue",
+                  "Bytes of control packets, among them what is left of trimmed ones, that wait at "
+                  "a port of a switch that trims; others are dropped. 0: twice portQueue, or any "
+                  "number where that is 0.",
+                  "htsim: twice the queue of data"},
+                 controlQueue,
+                 {Bytes(0), MAX_BYTES});
     visitor.Flag({"cutThrough", "Pass packets on as soon as their header is there."}, cutThrough);
     visitor.Size({"creditBuffer",
                   "Receive buffer of a link and lane (credits); 0: enough for the whole rate."},

@@ -96,6 +96,7 @@ struct SwitchSpec : Parameterized
     bool classByHop{false};
     bool trim{false};
     double trimTail{0};
+    Bytes controlQueue{Bytes(0)};
     bool cutThrough{false};
     Bytes creditBuffer{Bytes(0)};
     Bytes creditUnit{Bytes(64)};

@@ -53,7 +53,8 @@ QueuePairs::QueuePairs(const PacketSpec& spec,
       m_client(client),
       m_notificationInterval(spec.congestionControl->NotificationInterval()),
       m_wantsTelemetry(spec.congestionControl->WantsTelemetry()),
-      m_creditPackets(spec.congestionControl->CreditPackets())
+      m_creditPackets(spec.congestionControl->CreditPackets()),
+      m_sendsWithin(spec.congestionControl->SendsWithinWindow())
 {
 }
 
@@ -131,9 +132,21 @@ QueuePairs::OpenControl(Pair& pair)
 
 /** Whether window and credit let it send another packet. */
 bool
-QueuePairs::MaySend(const Pair& pair) const
+QueuePairs::MaySend(Pair& pair) const
 {
-    return static_cast<double>(pair.inFlight) < WindowOf(pair) && pair.credit > 0;
+    if (pair.credit <= 0)
+    {
+        return false;
+    }
+    const auto inFlight = static_cast<double>(pair.inFlight);
+    if (!m_sendsWithin || pair.isLink || pair.inFlight == 0)
+    {
+        return inFlight < WindowOf(pair);
+    }
+    const uint64_t next = pair.again.empty() ? pair.next : pair.again.back();
+    const uint32_t mtu = pair.facts.mtu;
+    const bool isThere = next < pair.messages.End();
+    return inFlight + (isThere ? pair.messages.PayloadOf(next, mtu) : mtu) <= WindowOf(pair);
 }
 
 /** Lets a sender of which nothing is in flight send before its receiver gives credit. */
@@ -627,7 +640,7 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
         }
         if (pair.control)
         {
-            pair.control->OnLoss(time, lost, pair.inFlight);
+            pair.control->OnLoss(time, lost);
         }
     }
     if (pair.unacknowledged > 0 && now >= pair.ackBy)
@@ -648,7 +661,7 @@ QueuePairs::OnLost(uint32_t packet, int64_t now)
 {
     m_counters.lost++;
     const Packet& p = m_packets[packet];
-    if (p.kind == PacketKind::Data)
+    if (p.kind == PacketKind::Data || p.kind == PacketKind::Trimmed)
     {
         if (FlowCounters* counters = CountersOf(*m_pairs[p.owner], p.number))
         {
@@ -774,9 +787,10 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
     {
         pair.expected = isSelective ? pair.received.Advance(number) : number + 1;
         const bool closesGap = pair.expected > number + 1; // answered at once (RFC 5681, 4.2)
+        const bool echoesMark = pair.isMarked && m_notificationInterval.IsInfinite();
         pair.unacknowledged++;
         pair.stamp = m_packets[packet].stamp - now;
-        if (pair.unacknowledged >= m_spec.queuePair.ackEvery || closesGap ||
+        if (pair.unacknowledged >= m_spec.queuePair.ackEvery || closesGap || echoesMark ||
             (flags & (Packet::LAST | Packet::ASKS)) != 0)
         {
             Reply(packet, PacketKind::Ack, AckNumber(pair.expected, 0), now);
@@ -1014,11 +1028,10 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     ack.isMarked = (p.flags & Packet::MARKED) != 0;
     ack.sent = pair.next;
     ack.telemetry = p.telemetry == Packet::NONE ? nullptr : &m_packets.GetTelemetry(p.telemetry);
-    ack.inFlight = pair.inFlight;
     pair.control->OnAck(ack);
     if (lost > 0)
     {
-        pair.control->OnLoss(ack.now, lost, pair.inFlight);
+        pair.control->OnLoss(ack.now, lost);
     }
     LetGo(pair, now);
     Repace(id, now);

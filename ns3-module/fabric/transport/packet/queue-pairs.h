@@ -230,7 +230,7 @@ class QueuePairs : public PacketEnds
     void OpenControl(Pair& pair);
     FlowCounters* CountersOf(Pair& pair, uint64_t number);
     double WindowOf(const Pair& pair) const;
-    bool MaySend(const Pair& pair) const;
+    bool MaySend(Pair& pair) const;
     void Speculate(Pair& pair);
     void StopSpeculating(Pair& pair);
     void RequestCredit(uint32_t pair, int64_t now);
@@ -284,6 +284,7 @@ class QueuePairs : public PacketEnds
     Time m_notificationInterval;
     bool m_wantsTelemetry;
     uint32_t m_creditPackets;
+    bool m_sendsWithin;                      //!< see CongestionControl::SendsWithinWindow
     std::vector<CreditClock> m_creditClocks; //!< by link; empty: no credits
     std::size_t m_asking{NOBODY}; //!< into m_turns: a port that waits for NextPacket's answer
 };

@@ -41,7 +41,6 @@ struct Acknowledgment
     bool isMarked{false};                //!< that packet had met congestion (ECN)
     uint64_t next{0};                    //!< the packet that the receiver expects next
     uint64_t sent{0};                    //!< the packet that the sender sends next
-    int64_t inFlight{0};                 //!< payload bytes that are under way still
     const Telemetry* telemetry{nullptr}; //!< what switches wrote into that packet, or null
 };
 
@@ -80,9 +79,8 @@ class SenderControl
     /**
      * Packets were lost, or trimmed.
      * @param bytes payload of them
-     * @param inFlight payload bytes that are under way still
      */
-    virtual void OnLoss(Time now, int64_t bytes, int64_t inFlight)
+    virtual void OnLoss(Time now, int64_t bytes)
     {
     }
 
@@ -179,6 +177,16 @@ class CongestionControl : public Parameterized
     virtual std::unique_ptr<ReceiverControl> OpenReceiver(double rate) const
     {
         return nullptr;
+    }
+
+    /**
+     * Whether a packet is sent only where the window has room for all of it (or nothing is under
+     * way), as in TCP; otherwise the last packet may reach beyond the window, as in HPCC's
+     * simulator.
+     */
+    virtual bool SendsWithinWindow() const
+    {
+        return false;
     }
 
     /** Payload bytes that a sender sends without credit while nothing else of it is in flight. */

@@ -22,17 +22,21 @@ class NsccSender : public SenderControl
         : m_values(values),
           m_mss(facts.mtu),
           m_baseRtt(facts.baseRtt),
-          m_target(values.target * facts.baseRtt.ToSeconds()),
-          m_most(values.startWindow * facts.BandwidthDelay())
+          m_networkRtt(values.networkRtt > Time() ? values.networkRtt : facts.baseRtt),
+          m_target(values.target * m_networkRtt.ToSeconds()),
+          m_most(std::max(m_mss, values.maxWindow * facts.BandwidthDelay()))
     {
-        const double a = facts.BandwidthDelay() / SCALE_BYTES;
+        const double rate = values.increaseRate > Rate() ? values.increaseRate.ToBytesPerSecond()
+                                                         : facts.bottleneckRate;
+        const double a = rate * m_networkRtt.ToSeconds() / SCALE_BYTES;
         const double b = m_target / SCALE_SECONDS;
         m_alpha = 4 * m_mss * a * b / m_target;
         m_fair = 5 * m_mss * a;
         m_eta = 0.15 * m_mss * a;
         m_fast = 0.25 * a;
         m_rate = facts.lineRate;
-        m_window = m_most;
+        m_window = values.startWindow * facts.BandwidthDelay();
+        Clamp();
     }
 
     void OnAck(const Acknowledgment& ack) override
@@ -45,18 +49,17 @@ class NsccSender : public SenderControl
         const double bytes = ack.bytes;
         m_average += m_values.gain * (delay - m_average);
         m_achieved += bytes;
-        m_ignored += bytes;
-        EndRound(ack.now, delay, ack.inFlight);
+        EndRound(ack.now, delay);
         Adjust(ack, delay);
         m_sinceApplied += bytes;
-        if (m_sinceApplied >= APPLY_PACKETS * m_mss || ack.now - m_appliedAt >= m_baseRtt)
+        if (m_sinceApplied >= APPLY_PACKETS * m_mss || ack.now - m_appliedAt >= m_networkRtt)
         {
             m_window += m_increase / m_window;
             m_increase = 0;
             m_sinceApplied = 0;
             m_appliedAt = ack.now;
         }
-        if (ack.now - m_etaAt >= m_baseRtt)
+        if (ack.now - m_etaAt >= m_networkRtt)
         {
             m_window += m_eta;
             m_etaAt = ack.now;
@@ -65,12 +68,10 @@ class NsccSender : public SenderControl
     }
 
     /** What was lost had no room: the window is that much smaller. */
-    void OnLoss(Time now, int64_t bytes, int64_t inFlight) override
+    void OnLoss(Time now, int64_t bytes) override
     {
         m_wasLost = true;
-        const bool isOld = m_ignored < m_toIgnore;
-        m_ignored += static_cast<double>(bytes);
-        if (!EndRound(now, 0, inFlight) && !isOld)
+        if (!EndRound(now, 0))
         {
             m_window -= static_cast<double>(bytes);
             Clamp();
@@ -93,7 +94,7 @@ class NsccSender : public SenderControl
         {
             m_increase += m_fair * bytes;
         }
-        else if (delay >= m_target && m_ignored >= m_toIgnore)
+        else if (delay >= m_target)
         {
             Cut(ack.now);
         }
@@ -111,10 +112,10 @@ class NsccSender : public SenderControl
     }
 
     /**
-     * Quick adapt: what has got through in a round that lost, or waited long, is the window; what
-     * is under way then says nothing of it. @return whether that is so
+     * Quick adapt: what has got through in a round that lost, or waited long, is the window.
+     * @return whether that is so
      */
-    bool EndRound(Time now, double delay, int64_t inFlight)
+    bool EndRound(Time now, double delay)
     {
         if (now < m_roundEnd)
         {
@@ -126,8 +127,6 @@ class NsccSender : public SenderControl
         {
             m_window = m_achieved;
             m_increase = 0;
-            m_toIgnore = static_cast<double>(inFlight);
-            m_ignored = 0;
             Clamp();
         }
         m_wasLost = false;
@@ -144,6 +143,7 @@ class NsccSender : public SenderControl
     const Nscc& m_values;
     double m_mss;
     Time m_baseRtt;
+    Time m_networkRtt;
     double m_target; //!< s
     double m_most;   //!< bytes
     double m_alpha{0};
@@ -154,8 +154,6 @@ class NsccSender : public SenderControl
     double m_increase{0};
     double m_achieved{0};
     double m_emptyBytes{0};
-    double m_toIgnore{0}; //!< under way when the window was adapted
-    double m_ignored{0};  //!< of these
     double m_sinceApplied{0};
     Time m_appliedAt;
     Time m_etaAt;
@@ -182,16 +180,28 @@ void
 Nscc::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Number({"target",
-                    "Queueing delay aimed at, of the path's round-trip time.",
+                    "Queueing delay aimed at, of the network's round trip.",
                     "htsim: 0.75 with trimming, 1 without"},
                    target,
                    {1e-6, 1e3});
     visitor.Number({"startWindow",
-                    "First and largest window, of the path's rate times its round "
-                    "trip.",
+                    "First window, of the path's rate times its round trip; at most the largest.",
                     "htsim: 1.5"},
                    startWindow,
                    {1e-3, 1e3});
+    visitor.Number(
+        {"maxWindow", "Largest window, of the same.", "htsim: 1.5"}, maxWindow, {1e-3, 1e3});
+    visitor.Duration({"networkRtt",
+                      "Round trip of the network's longest path, by which delay and increases are "
+                      "scaled; 0: the path's own.",
+                      "htsim: of the topology's diameter"},
+                     networkRtt,
+                     {Time(), Time::Seconds(1)});
+    visitor.DataRate({"increaseRate",
+                      "Rate by which increases are scaled; 0: the path's.",
+                      "published runs of htsim at 100 to 800 Gb/s: 100 Gb/s"},
+                     increaseRate,
+                     {Rate(), Rate::Gbps(1e6)});
     visitor.Number(
         {"gain", "Weight of the newest delay in its mean.", "htsim: 0.0125"}, gain, {1e-9, 1});
 }

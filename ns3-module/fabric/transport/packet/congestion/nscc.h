@@ -9,7 +9,13 @@ namespace weir
 
 /**
  * NSCC, the sender-based congestion control of Ultra Ethernet (UEC specification 1.0; constants as
- * in htsim's uec.cpp): a window that marks and queueing delay move together.
+ * in htsim's uec.cpp): a window that marks and queueing delay move together. Each lost byte is
+ * taken off it.
+ *
+ * The delay that it aims at and its increases are scaled for the network, not for each path: by the
+ * round trip of its longest path, and by a rate. Published runs of htsim at 200, 400 and 800 Gb/s
+ * trim as many packets as increases for 100 Gb/s make them; those for the line's rate would trim up
+ * to seven times as many.
  */
 class Nscc : public CongestionControl
 {
@@ -19,8 +25,16 @@ class Nscc : public CongestionControl
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
 
+    bool SendsWithinWindow() const override
+    {
+        return true;
+    }
+
     double target{0.75};
     double startWindow{1.5};
+    double maxWindow{1.5};
+    Time networkRtt; //!< zero: the path's
+    Rate increaseRate{Rate::Gbps(100)};
     double gain{0.0125};
 };
 

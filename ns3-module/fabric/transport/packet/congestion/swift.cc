@@ -45,7 +45,7 @@ class SwiftSender : public SenderControl
         }
     }
 
-    void OnLoss(Time now, int64_t bytes, int64_t inFlight) override
+    void OnLoss(Time now, int64_t bytes) override
     {
         Cut(1 - m_values.maxDecrease, now);
     }
