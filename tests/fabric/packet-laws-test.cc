@@ -644,6 +644,52 @@ TEST(PacketLaws, HeadersBeyondTheirQueueAreDropped)
 }
 
 /**
+ * A hundred hosts that nothing slows down send to one: each packet that finds no room is trimmed,
+ * and its header has it sent again. 99 headers of 60 bytes for each packet of 1048 take more than
+ * the link's rate, so that data would never have it where headers always go first; if a packet of
+ * data goes after each ten of them, it has 1048 / (1048 + 600) of the link, and no more time is
+ * needed than that says, and a timeout for each time that all packets of a host and their headers
+ * are lost.
+ */
+TEST(PacketLaws, HeadersLeaveTurnsToData)
+{
+    constexpr int HOSTS = 100;
+    constexpr int64_t PACKETS = 50;
+    PacketBench bench;
+    const uint32_t to = bench.AddHost();
+    const uint32_t middle = bench.AddSwitch();
+    bench.Join(middle, to, Rate::Gbps(100), Time::Microseconds(1));
+    PacketSpec spec = PlainSpec();
+    spec.queuePair.recovery = LossRecovery::Selective;
+    spec.queuePair.reordering = 100000;
+    spec.queuePair.retransmissionTimeout = Time::Microseconds(100);
+    spec.switches.flowControl = FlowControl::None;
+    spec.switches.portQueue = Bytes(40 * 1048);
+    spec.switches.trim = true;
+    spec.switches.controlRun = 10;
+    std::vector<uint32_t> from;
+    for (int i = 0; i < HOSTS; i++)
+    {
+        from.push_back(bench.AddHost());
+        bench.Join(from.back(), middle, Rate::Gbps(100), Time::Microseconds(1));
+    }
+    bench.Open(spec);
+    for (const uint32_t host : from)
+    {
+        bench.AddFlow(host, to, Bytes(1000 * PACKETS));
+    }
+    bench.Run();
+    double last = 0;
+    for (int i = 0; i < HOSTS; i++)
+    {
+        last = std::max(last, bench.Duration(i).ToMicroseconds());
+    }
+    const double least = HOSTS * PACKETS * 1048 * 8 / 100e3; // us, data alone
+    EXPECT_GE(last, least);
+    EXPECT_LE(last, least * (1048 + 600) / 1048 + 3 * 100);
+}
+
+/**
  * Two hosts send 40 packets each to a third at the rate of its link. A receiver that answers each
  * fourth packet sends 20 acknowledgments; where they echo marks, it answers each marked one at
  * once.

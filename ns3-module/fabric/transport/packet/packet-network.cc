@@ -60,6 +60,7 @@ PacketNetwork::PacketNetwork(const Topology& topology,
       m_clock(spec.clock.ToPicoseconds()),
       m_cell(spec.switches.cell.Count()),
       m_controlRoom(ControlRoomOf(spec.switches)),
+      m_controlRun(spec.switches.trim ? spec.switches.controlRun : 0),
       m_boundsTlpHeaders(spec.nodeLinks.pciePostedHeaders > 0 ||
                          spec.nodeLinks.pcieCompletionHeaders > 0),
       m_ports(topology.LinkCount()),
@@ -1056,6 +1057,17 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
     return size;
 }
 
+/** Whether so many control packets have left a switch by a port that data goes next; pauses do not
+ * wait. */
+bool
+PacketNetwork::IsTurnOfData(uint32_t link) const
+{
+    const Port& port = m_ports[link];
+    const Ring<uint32_t>& control = m_queues[std::size_t{link} * m_classes].packets;
+    return port.controlRun >= m_controlRun && port.isOfSwitch && port.backlog > control.Size() &&
+           (control.IsEmpty() || m_packets[control.Front()].kind != PacketKind::Pause);
+}
+
 void
 PacketNetwork::TransmitNext(uint32_t link, int64_t now)
 {
@@ -1073,9 +1085,26 @@ PacketNetwork::TransmitNext(uint32_t link, int64_t now)
     {
         ExpirePauses(link, now);
     }
-    const bool isSent = TransmitOf(link, 0, now) > 0 || m_arbiter.Serve(port.turn, [&](unsigned c) {
-        return TransmitOf(link, c, now);
-    });
+    const auto sendData = [&] {
+        return m_arbiter.Serve(port.turn, [&](unsigned c) { return TransmitOf(link, c, now); });
+    };
+    bool isSent = false;
+    if (m_controlRun > 0 && IsTurnOfData(link) && sendData())
+    {
+        isSent = true;
+        port.controlRun = 0;
+    }
+    else if (TransmitOf(link, 0, now) > 0)
+    {
+        isSent = true;
+        const bool isWaiting = port.backlog > QueueOf(link, 0).packets.Size();
+        port.controlRun = isWaiting ? port.controlRun + 1 : 0;
+    }
+    else
+    {
+        isSent = sendData();
+        port.controlRun = 0;
+    }
     if (isSent && (port.backlog > 0 || port.sources != 0))
     {
         m_events.ScheduleBy(PacketEventKind::PortReady, link, port.busyUntil);

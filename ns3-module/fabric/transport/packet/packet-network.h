@@ -55,11 +55,11 @@ class PacketEnds
  * Moves packets over links: ports with a queue a traffic class, switches that mark, pause, trim and
  * drop, wires on which packets follow each other.
  *
- * Class 0 is that of control packets, which go first and never fill a buffer, but a queue of their
- * own at a switch that trims; the others share a port as a ClassArbiter says. A port sends whole
- * packets one after another (store and forward), or passes a packet on while it is still coming
- * (cut-through); a packet is at the end of the wire its transmission time and the link's latency
- * after its start.
+ * Class 0 is that of control packets, which go first and never fill a buffer (at a switch that
+ * trims, so many one after another, and a queue of their own); the others share a port as a
+ * ClassArbiter says. A port sends whole packets one after another (store and forward), or passes a
+ * packet on while it is still coming (cut-through); a packet is at the end of the wire its
+ * transmission time and the link's latency after its start.
  *
  * A packet costs one event a hop where the port is idle when it comes, and two where it waits.
  */
@@ -281,6 +281,7 @@ class PacketNetwork
         double share{1}; //!< see SetShare
         ClassArbiter::State turn;
         int64_t latencyBack{0}; //!< ps: what tells the link's sender of something takes
+        uint32_t controlRun{0}; //!< control packets sent since data has begun to wait for them
     };
 
     static_assert(sizeof(Port) == 128, "ports fill two lines of the cache");
@@ -331,6 +332,7 @@ class PacketNetwork
     bool TrimTail(uint32_t packet, uint32_t link, int64_t now);
     bool TrimOrDrop(uint32_t packet, uint32_t link, int64_t now);
     bool HasControlRoom(uint32_t packet, uint32_t link) const;
+    bool IsTurnOfData(uint32_t link) const;
     double Draw(uint32_t link);
     void Drop(uint32_t packet, uint32_t link, int64_t now);
     void Push(uint32_t packet, uint32_t link);
@@ -396,6 +398,7 @@ class PacketNetwork
     int64_t m_clock;                          //!< ps
     int64_t m_cell;                           //!< bytes
     int64_t m_controlRoom;                    //!< bytes, see SwitchSpec::controlQueue
+    uint32_t m_controlRun;                    //!< see SwitchSpec::controlRun; 0: any number
     bool m_boundsTlpHeaders;                  //!< whether PCIe links have credits of headers
     AlignedVector<Port> m_ports;              //!< by link
     AlignedVector<PortCounters> m_counters;   //!< by link

@@ -174,6 +174,14 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
                   "htsim: twice the queue of data"},
                  controlQueue,
                  {Bytes(0), MAX_BYTES});
+    visitor.Count(
+        {"controlRun",
+         "Control packets that such a port sends one after another while data waits; then "
+         "data has a turn. 0: any number, so that headers of senders that do not slow "
+         "down may keep it waiting for ever.",
+         "Weir; NDP's switches (section 3.1): 10, htsim: 100000"},
+        controlRun,
+        {0, 1u << 30});
     visitor.Flag({"cutThrough", "Pass packets on as soon as their header is there."}, cutThrough);
     visitor.Size({"creditBuffer",
                   "Receive buffer of a link and lane (credits); 0: enough for the whole rate."},

@@ -97,6 +97,7 @@ struct SwitchSpec : Parameterized
     bool trim{false};
     double trimTail{0};
     Bytes controlQueue{Bytes(0)};
+    uint32_t controlRun{1000};
     bool cutThrough{false};
     Bytes creditBuffer{Bytes(0)};
     Bytes creditUnit{Bytes(64)};
