@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace weir
 {
@@ -37,6 +38,33 @@ Magnitudes(std::vector<double> scores)
     std::sort(scores.begin(), scores.end());
     return scores;
 }
+
+/** An interval about a middle, to be widened. */
+struct Span
+{
+    double lower{0};
+    double middle{0};
+    double upper{0};
+
+    Span(std::vector<double> scores, double coverage)
+    {
+        std::sort(scores.begin(), scores.end());
+        const ConformalInterval interval = IntervalOf(scores, coverage);
+        lower = interval.lower;
+        upper = interval.upper;
+        middle = scores.empty() ? 0 : scores[scores.size() / 2];
+    }
+
+    double LowerEnd(double widening) const
+    {
+        return middle - (middle - lower) * widening;
+    }
+
+    double UpperEnd(double widening) const
+    {
+        return middle + (upper - middle) * widening;
+    }
+};
 
 /** log of the beta function. */
 double
@@ -119,6 +147,49 @@ IntervalOf(const std::vector<double>& sorted, double coverage)
         static_cast<std::size_t>(std::upper_bound(sorted.begin(), sorted.end(), interval.upper) -
                                  std::lower_bound(sorted.begin(), sorted.end(), interval.lower));
     return interval;
+}
+
+NestedInterval
+IntervalOfParts(const std::vector<std::vector<double>>& parts, double coverage)
+{
+    constexpr double STEP = 0.01;
+    constexpr int MOST_STEPS = 900;
+    std::vector<double> all;
+    std::vector<Span> others; // by part
+    for (const auto& part : parts)
+    {
+        all.insert(all.end(), part.begin(), part.end());
+        std::vector<double> rest;
+        for (const auto& other : parts)
+        {
+            if (&other != &part)
+            {
+                rest.insert(rest.end(), other.begin(), other.end());
+            }
+        }
+        others.emplace_back(std::move(rest), coverage);
+    }
+    const auto nested = [&](double widening) {
+        std::size_t inside = 0;
+        for (std::size_t i = 0; i < parts.size(); i++)
+        {
+            const double lower = others[i].LowerEnd(widening);
+            const double upper = others[i].UpperEnd(widening);
+            inside += std::count_if(parts[i].begin(), parts[i].end(), [&](double score) {
+                return score >= lower && score <= upper;
+            });
+        }
+        return all.empty() ? 0 : static_cast<double>(inside) / static_cast<double>(all.size());
+    };
+    int steps = 0;
+    while (steps <= MOST_STEPS && nested(1 + STEP * steps) < coverage)
+    {
+        steps++;
+    }
+    const double widening = steps > MOST_STEPS ? 1 : 1 + STEP * steps;
+    const double held = nested(widening);
+    const Span span(std::move(all), coverage);
+    return {span.LowerEnd(widening), span.UpperEnd(widening), held};
 }
 
 double

@@ -33,6 +33,22 @@ struct ConformalInterval
  */
 ConformalInterval IntervalOf(const std::vector<double>& sorted, double coverage);
 
+/** An interval of the scores of parts, and which part of their scores it held when left out. */
+struct NestedInterval
+{
+    double lower{0};
+    double upper{0};
+    double nestedCoverage{0}; //!< of scores in the interval of the other parts
+};
+
+/**
+ * Of scores in @p parts that err alike (runs, classes of sizes): IntervalOf of all of them, widened
+ * about their median by the least factor, to a hundredth, with which the intervals of the other
+ * parts hold the @p coverage of the scores of each. A few parts say little of how far apart parts
+ * are; where ten times the width is not enough, it is not widened, and its nested coverage says so.
+ */
+NestedInterval IntervalOfParts(const std::vector<std::vector<double>>& parts, double coverage);
+
 /**
  * The score that a new one exceeds with probability @p refusals at most: the order statistic
  * ceil((n + 1) (1 - refusals)); infinite when it does not exist.

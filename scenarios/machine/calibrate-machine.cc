@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cmath>
 #include <future>
+#include <limits>
 #include <map>
 #include <stdexcept>
 
@@ -255,62 +256,39 @@ LeaveOut(const MachineFit& machine, const RobustFit& fit, const std::vector<std:
     return found;
 }
 
-/** Part of the held-out errors of a part that lies in the interval of the other parts. */
-double
-NestedCoverage(const std::vector<std::pair<std::size_t, double>>& errors, double coverage)
-{
-    std::map<std::size_t, std::size_t> parts;
-    for (const auto& [part, error] : errors)
-    {
-        parts[part]++;
-    }
-    std::size_t inside = 0;
-    for (const auto& [part, size] : parts)
-    {
-        std::vector<double> others;
-        for (const auto& [each, error] : errors)
-        {
-            if (each != part)
-            {
-                others.push_back(error);
-            }
-        }
-        std::sort(others.begin(), others.end());
-        const ConformalInterval interval = IntervalOf(others, coverage);
-        inside += std::count_if(errors.begin(), errors.end(), [&, &left = part](const auto& each) {
-            return each.first == left && each.second >= interval.lower &&
-                   each.second <= interval.upper;
-        });
-    }
-    return static_cast<double>(inside) / static_cast<double>(errors.size());
-}
-
+/** Of held-out errors by part; a single part says nothing of another one. */
 void
 AddBounds(const std::string& name,
-          const std::vector<std::pair<std::size_t, double>>& errors,
+          const std::map<std::size_t, std::vector<double>>& errors,
           MachineCalibration& calibration)
 {
-    std::vector<double> sorted;
-    std::map<std::size_t, bool> parts;
-    for (const auto& [part, error] : errors)
+    std::vector<std::vector<double>> parts;
+    for (const auto& [part, own] : errors)
     {
-        sorted.push_back(error);
-        parts[part] = true;
+        parts.push_back(own);
     }
-    std::sort(sorted.begin(), sorted.end());
+    if (parts.size() < 2)
+    {
+        return;
+    }
+    NestedInterval narrower{std::numeric_limits<double>::infinity(),
+                            -std::numeric_limits<double>::infinity()};
     for (const double coverage : MACHINE_COVERAGES)
     {
-        const ConformalInterval interval = IntervalOf(sorted, coverage);
+        NestedInterval interval = IntervalOfParts(parts, coverage);
         if (std::isinf(interval.lower) || std::isinf(interval.upper))
         {
             continue;
         }
+        interval.lower = std::min(interval.lower, narrower.lower);
+        interval.upper = std::max(interval.upper, narrower.upper);
+        narrower = interval;
         MeasuredBound bound;
         bound.name = name;
         bound.lower = std::exp(interval.lower);
         bound.upper = std::exp(interval.upper);
         bound.coverage = coverage;
-        bound.nestedCoverage = NestedCoverage(errors, coverage);
+        bound.nestedCoverage = interval.nestedCoverage;
         bound.sources = static_cast<uint32_t>(parts.size());
         calibration.bounds.push_back(bound);
     }
@@ -339,14 +317,14 @@ AddErrors(const MachineFit& machine,
     for (const auto& [name, members] : classes)
     {
         ClassErrors errors{name, {}, {}, {}};
-        std::vector<std::pair<std::size_t, double>> byPart;
+        std::map<std::size_t, std::vector<double>> byPart;
         for (const std::size_t i : members)
         {
             const double observed = machine.Problem().observed[i];
             errors.before.push_back(observed - before[i]);
             errors.after.push_back(observed - after[i]);
             errors.heldOut.push_back(heldOut[i]);
-            byPart.emplace_back(parts[i], heldOut[i]);
+            byPart[parts[i]].push_back(heldOut[i]);
         }
         AddBounds(name, byPart, calibration);
         calibration.classes.push_back(std::move(errors));

@@ -50,6 +50,40 @@ TEST(Conformal, TooFewScoresBoundNothing)
     EXPECT_THROW(IntervalOf(UpTo(19), 1), std::invalid_argument);
 }
 
+/** Two parts of 39 scores, alike but for a shift of 20: the interval of the one holds less than
+ * half of the other. The least widening that holds 90 % of either holds at most one score more of
+ * each, and as the ends of both are 20 further apart, it is wider by more than that. */
+TEST(Conformal, IntervalsOfPartsAreWidenedUntilTheyHoldThePartsLeftOut)
+{
+    const std::vector<double> near = UpTo(39);
+    std::vector<double> far = near;
+    for (double& score : far)
+    {
+        score += 20;
+    }
+    const NestedInterval apart = IntervalOfParts({near, far}, 0.9);
+    EXPECT_GE(apart.nestedCoverage, 0.9);
+    EXPECT_LT(apart.nestedCoverage, 0.9 + 2.0 / 39);
+    // Of parts that are alike the interval of the others holds what it claims as it is.
+    const NestedInterval alike = IntervalOfParts({near, near}, 0.9);
+    std::vector<double> both = near;
+    both.insert(both.end(), near.begin(), near.end());
+    std::sort(both.begin(), both.end());
+    EXPECT_EQ(alike.lower, IntervalOf(both, 0.9).lower);
+    EXPECT_EQ(alike.upper, IntervalOf(both, 0.9).upper);
+    EXPECT_GT(apart.upper - apart.lower, alike.upper - alike.lower + 20);
+}
+
+/** No width holds parts that are each of one value: what is said is that nothing held. */
+TEST(Conformal, IntervalsOfPartsThatNothingHoldsSayIt)
+{
+    const NestedInterval interval =
+        IntervalOfParts({std::vector<double>(39, 1), std::vector<double>(39, 2)}, 0.9);
+    EXPECT_EQ(interval.nestedCoverage, 0);
+    EXPECT_EQ(interval.lower, 1);
+    EXPECT_EQ(interval.upper, 2);
+}
+
 /** P(new score among the n + 1 exceeds the k-th smallest) = 1 - k / (n + 1). */
 TEST(Conformal, AScoreIsExceededAsOftenAsAsked)
 {

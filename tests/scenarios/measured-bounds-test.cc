@@ -16,13 +16,24 @@ TEST(MeasuredBounds, ClassesFollowSizeAndPlacement)
     EXPECT_EQ(MeasuredClassOf(Bytes::MiB(64), false), "collectives, several nodes, from 64 MiB");
 }
 
-/** An interval of more coverage holds the one of less, and both hold the estimate of a good model.
- */
-TEST(MeasuredBounds, ShippedIntervalsAreNested)
+/** An interval holds as much of sources left out as it claims; one of more coverage holds the one
+ * of less, and both hold the estimate of a good model. */
+TEST(MeasuredBounds, ShippedIntervalsCoverAndAreNested)
 {
     const MeasuredBounds bounds{Catalog()};
-    for (const char* name : {MEASURED_STEPS, "collectives, one node, from 64 MiB"})
+    for (const char* name : {MEASURED_STEPS,
+                             "collectives, one node, 1 to 64 MiB",
+                             "collectives, one node, from 64 MiB",
+                             "collectives, several nodes, below 1 MiB",
+                             "collectives, several nodes, 1 to 64 MiB",
+                             "collectives, several nodes, from 64 MiB"})
     {
+        for (const double coverage : {0.8, 0.9, 0.95})
+        {
+            const auto bound = bounds.Find(name, coverage);
+            ASSERT_TRUE(bound.has_value()) << name;
+            EXPECT_GE(bound->nestedCoverage, coverage) << name;
+        }
         const auto narrow = bounds.Find(name, 0.8);
         const auto wide = bounds.Find(name, 0.95);
         ASSERT_TRUE(narrow.has_value() && wide.has_value()) << name;
