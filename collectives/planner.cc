@@ -3,10 +3,9 @@
 
 #include "collectives/algorithms/imported/imported-check.h"
 #include "collectives/engines/closed-form.h"
-#include "collectives/engines/schedule-time.h"
+#include "collectives/engines/idle-playback.h"
 #include "collectives/planner-state.h"
 #include "collectives/schedule/message-split.h"
-#include "fabric/routing/concurrent-shares.h"
 
 #include <algorithm>
 #include <set>
@@ -31,29 +30,10 @@ Together(std::vector<StreamLeg> legs, double calls)
     return legs;
 }
 
-/** Whether a call crosses links from switch to switch of a network. */
-bool
-CrossesSwitches(const StreamShape& shape, Routing& routing)
-{
-    const Topology& topology = routing.GetTopology();
-    const ConcurrentShares shares(routing, [&] { return LoadsOf(shape.legs); });
-    bool crosses = false;
-    for (const StreamLeg& leg : shape.legs)
-    {
-        shares.ForEach(leg.route, [&](LinkId id, double /* share */) {
-            const Link& link = topology.GetLink(id);
-            crosses |= IsNetworkSwitch(topology.GetDevice(link.from)) &&
-                       IsNetworkSwitch(topology.GetDevice(link.to));
-        });
-    }
-    return crosses;
-}
-
-/** How long a call's bytes move where links carry as much as @p calls like it. */
+/** How long a call's bytes move where links carry as much as @p calls like it, by closed forms. */
 Time
-MovingTime(const StreamShape& shape, const Communicator& group, Planner& planner, double calls)
+MovingTime(const StreamShape& shape, Routing& routing, double calls)
 {
-    Routing& routing = planner.GetRouting();
     Time time = PipelineTime(shape.pipelines, routing, calls);
     if (!shape.rings.empty())
     {
@@ -61,30 +41,26 @@ MovingTime(const StreamShape& shape, const Communicator& group, Planner& planner
         const AloneRates rates(legs, routing);
         time = std::max(time, RingsTime(shape.rings, rates, calls));
     }
-    if (shape.steps)
-    {
-        time = std::max(time, ScheduleTime({*shape.steps, group.Size(), planner}, calls));
-    }
     return time;
 }
 
 /**
- * The same of a call whose chunks cross levels that share links of a network unequally: what a
- * chunk waits for is the slowest of the level before, not the sum of loads that the closed form
- * counts, so its first passes are played. Of the latency that remains which bytes do not hide.
+ * How long a call whose chunks cross levels takes, latency and all, where links carry as much as
+ * @p calls like it. What a chunk waits for is the slowest of the level before, where levels share
+ * links unequally, not the sum of loads that the closed form counts, so its first passes are
+ * played.
+ * @param wire what the bytes of one take the slowest link
  * @return nothing where too much would have to be played
  */
 std::optional<Time>
-PlayedMovingTime(StreamShape& shape, const PlayedSchedule& played, Time wire)
+PlayedTime(const IdlePlayback& playback, uint32_t levels, Time wire, double calls)
 {
-    const auto time = TimeByFirstPasses(played, shape.levels, wire);
+    const auto time = playback.DurationByFirstPasses(levels, wire * calls, calls);
     if (!time || time->IsInfinite())
     {
         return std::nullopt;
     }
-    const Time all = std::max(played.schedule.startLatency + *time, wire);
-    shape.latency = std::min(shape.latency, all - wire);
-    return all - shape.latency;
+    return std::max(playback.StartLatency() + *time, wire * calls);
 }
 
 /**
@@ -248,14 +224,30 @@ Planner::Plan(const CollectiveCall& call)
     {
         StreamShape shape = StreamsOf(algorithm, inputs);
         const AloneRates::Slowest wire = AloneRates(shape.legs, state.routing).SlowestLeg();
-        const Time closed =
-            std::max({wire.time, shape.moving, MovingTime(shape, communicator, *this, 1)});
-        Time moving = closed;
-        if (state.playsFirstPasses && shape.levels > 0 && CrossesSwitches(shape, state.routing))
+        std::optional<IdlePlayback> playback;
+        if (shape.steps)
         {
-            const Schedule schedule = ScheduleOf(algorithm, inputs);
-            moving = PlayedMovingTime(shape, {schedule, communicator.Size(), *this}, wire.time)
-                         .value_or(closed);
+            playback.emplace(*shape.steps, communicator.Size(), *this);
+        }
+        else if (state.playsFirstPasses && shape.levels > 0)
+        {
+            playback.emplace(ScheduleOf(algorithm, inputs), communicator.Size(), *this);
+        }
+        const auto movingTime = [&](double calls) {
+            const Time time = MovingTime(shape, state.routing, calls);
+            return shape.steps ? std::max(time, playback->Duration(calls)) : time;
+        };
+        const auto playedTime = [&](double calls) {
+            return playback && shape.levels > 0
+                       ? PlayedTime(*playback, shape.levels, wire.time, calls)
+                       : std::nullopt;
+        };
+        Time moving = std::max({wire.time, shape.moving, movingTime(1)});
+        if (const auto alone = playedTime(1))
+        {
+            // Of the latency that remains which bytes do not hide.
+            shape.latency = std::min(shape.latency, *alone - wire.time);
+            moving = *alone - shape.latency;
         }
         plan->duration = shape.latency + moving;
         plan->wire = wire.time;
@@ -263,10 +255,10 @@ Planner::Plan(const CollectiveCall& call)
         if (moving > wire.time)
         {
             const double calls = 1 + std::min(1.0, wire.time / moving);
+            const auto played = playedTime(calls);
             const Time beside =
-                std::max(shape.movingBeside, MovingTime(shape, communicator, *this, calls));
-            plan->latency +=
-                Pace(shape, state.routing, moving, beside + (moving - closed), wire.time);
+                std::max(shape.movingBeside, played ? *played - shape.latency : movingTime(calls));
+            plan->latency += Pace(shape, state.routing, moving, beside, wire.time);
         }
         plan->period = PeriodOf(shape, state.routing, *plan);
         plan->blocks = shape.blocks > 0 ? shape.blocks : inputs.channels;

@@ -62,7 +62,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/pipeline-time.cc
-  ${CMAKE_CURRENT_LIST_DIR}/engines/schedule-time.cc
+  ${CMAKE_CURRENT_LIST_DIR}/engines/idle-playback.cc
   ${CMAKE_CURRENT_LIST_DIR}/planner-state.cc
   ${CMAKE_CURRENT_LIST_DIR}/planner.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/peer-call.cc

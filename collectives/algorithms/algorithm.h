@@ -52,7 +52,7 @@ struct StreamShape
     std::vector<StreamLeg> legs;     //!< equal bytes per unit of weight
     std::vector<Pipeline> pipelines; //!< what fills up before all hops are busy, if anything does
     std::vector<RingRounds> rings;   //!< what goes round, one per distinct channel
-    std::optional<Schedule> steps{}; //!< what goes in any other order, for ScheduleTime
+    std::optional<Schedule> steps{}; //!< what goes in any other order, for IdlePlayback
     uint32_t levels{0};              //!< that passes fill one after the other
     uint32_t blocks{0};              //!< of a rank's kernel; 0: one per channel
     std::optional<BackToBackChains> row; //!< set: calls that follow each other overlap so

@@ -74,7 +74,7 @@ Schedule ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& descri
 StreamShape PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description);
 
 /**
- * The call where chunks go in any order: as long as its blocks take (ScheduleTime). All connections
+ * The call where chunks go in any order: as long as its blocks take (IdlePlayback). All connections
  * are one leg, a link's multiplicity being the chunks that cross it, so that all are held at rates
  * in proportion to their bytes.
  */

@@ -327,11 +327,11 @@ MinMargin(const std::vector<FidelityPoint>& points)
 }
 
 constexpr const char* FIDELITY_REASONS =
-    "Why they differ: stream and closed form know one rate for a whole call, that of full load;\n"
-    "in flow pipelines fill and drain, first chunks have links for themselves, the last chunk of "
-    "a\n"
-    "channel is not full, and rings of several passes wait for their blocks between two of them.\n"
-    "NVLSTree on more than two nodes: its levels are busy one after the other, not at once.\n"
+    "Why they differ: stream and closed form know one rate for a whole ring, that of full load;\n"
+    "in flow first chunks have links for themselves, the last chunk of a channel is not full, and\n"
+    "rings of several passes wait for their blocks between two of them. Trees and chains are "
+    "played\n"
+    "until their passes are alike; those that are left may still drift.\n"
     "At the same time: a stream is spread over what its chunks wait for, and another call is on a\n"
     "link as often as it is itself; in flow calls in step meet more often, and others less.\n";
 

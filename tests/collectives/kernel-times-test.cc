@@ -238,8 +238,9 @@ TEST(MessageCost, AnnouncedMessagesShareTheWire)
     EXPECT_EQ(later(NetTransport::Infiniband, 4), 0);
 }
 
-// The same in a call: on 4 nodes a tree is 2 hops deep, so that the second of two chunks costs each
-// of 4 network hops one chunk's wire time, and the first none beside what the NIC's reading takes.
+// The same in a call: on 4 nodes a tree is 2 hops deep, so that the second of two chunks comes one
+// chunk's wire time later over each of 4 network hops, less what of that the ports' queues hide,
+// and the first none beside what the NIC's reading takes.
 TEST(MessageCost, ATreesHopsWaitForWhatFollows)
 {
     const auto time = [](NetTransport transport, Bytes bytes) {
@@ -254,7 +255,8 @@ TEST(MessageCost, ATreesHopsWaitForWhatFollows)
         return time(NetTransport::Slingshot, bytes) - time(NetTransport::Infiniband, bytes);
     };
     EXPECT_NEAR(more(Bytes::KiB(512)), 4 * 1.0, ROUNDING);
-    EXPECT_NEAR(more(Bytes::KiB(1024)), 4 * (1.0 + 524288 / 25e3), ROUNDING);
+    EXPECT_GT(more(Bytes::KiB(1024)), 4 * 1.0 + 3 * 524288 / 25e3);
+    EXPECT_LT(more(Bytes::KiB(1024)), 4 * (1.0 + 524288 / 25e3) + ROUNDING);
 }
 
 // Under LL the one thread of a process looks for every 16-byte line of every message that it sends:

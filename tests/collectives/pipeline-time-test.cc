@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/engines/idle-playback.h"
 #include "collectives/engines/pipeline-time.h"
-#include "collectives/engines/schedule-time.h"
 
 #include "fabric/kinds/leaf-spine.h"
 #include "fabric/topology/topology.h"
@@ -165,7 +165,7 @@ TEST_F(PipelineTimes, ACapBoundsEveryCrossing)
 }
 
 // What is alike played once, passes of the same period not at all; and every slice of all ranks.
-TEST(ScheduleTimes, AreFlowsOfAnyAlgorithm)
+TEST(IdlePlaybacks, AreFlowsOfAnyAlgorithm)
 {
     struct Case
     {
@@ -186,7 +186,8 @@ TEST(ScheduleTimes, AreFlowsOfAnyAlgorithm)
         {
             const auto call = WithAlgorithm(MakeCall(id, op, bytes), algorithm);
             const Schedule& schedule = planner.GetSchedule(call);
-            const Time time = schedule.startLatency + ScheduleTime({schedule, 16, planner});
+            const Time time =
+                schedule.startLatency + IdlePlayback(schedule, 16, planner).Duration();
             EXPECT_NEAR(time / bench.Run(Fidelity::Flow, call), 1, 1e-3)
                 << ToString(algorithm) << " " << ToString(op) << " " << bytes.Count();
         }

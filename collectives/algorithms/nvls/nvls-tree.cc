@@ -4,6 +4,7 @@
 #include "collectives/channels/double-binary-tree.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
+#include "fabric/routing/concurrent-shares.h"
 
 #include <algorithm>
 #include <array>
@@ -267,7 +268,31 @@ MovingTime(const AlgorithmInputs& in,
                     other * (passes - 1) + store + sync);
 }
 
-/** Start, copy in, MovingTime, copy out; and the legs on NVLink and on the network. */
+/** Whether a call crosses links from switch to switch of a network. */
+bool
+CrossesSwitches(const std::vector<StreamLeg>& legs, Routing& routing)
+{
+    const Topology& topology = routing.GetTopology();
+    const ConcurrentShares shares(routing, [&] { return LoadsOf(legs); });
+    bool crosses = false;
+    for (const StreamLeg& leg : legs)
+    {
+        shares.ForEach(leg.route, [&](LinkId id, double /* share */) {
+            const Link& link = topology.GetLink(id);
+            crosses |= IsNetworkSwitch(topology.GetDevice(link.from)) &&
+                       IsNetworkSwitch(topology.GetDevice(link.to));
+        });
+    }
+    return crosses;
+}
+
+/**
+ * Start, copy in, MovingTime, copy out; and the legs on NVLink and on the network. Levels are left
+ * to be played where they may share links of the network unequally. Elsewhere flow lets the
+ * channels of the two trees get out of step, so that one fills what the other synchronizes for, in
+ * some orders of heads; runs show them in step (67.1 us a pass of 16 MiB on 2 nodes of 8 H100,
+ * NCCL 2.26, nccl-tests issue 309; 65.8 here, 63.0 out of step).
+ */
 StreamShape
 NvlsTreeStreams(const AlgorithmInputs& in)
 {
@@ -280,8 +305,9 @@ NvlsTreeStreams(const AlgorithmInputs& in)
     const double first = loops.front().chunks.front().ToDouble();
     const double passes = std::max(1.0, payload / first);
     StreamShape shape;
-    shape.levels = 1 + DoubleTreeDepth(in.communicator.nodes);
     shape.legs = loads.Legs(payload, AnyHop);
+    shape.levels =
+        CrossesSwitches(shape.legs, in.routing) ? 1 + DoubleTreeDepth(in.communicator.nodes) : 0;
     shape.latency = call.call.startLatency + loops.front().chunks.front() / heads.CopyCap() +
                     loops.back().chunks.front() / heads.CopyCap();
     shape.moving = MovingTime(in, heads, loads, first, passes, 1);

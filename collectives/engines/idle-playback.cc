@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/engines/idle-playback.h"
+
+#include "collectives/engines/end-time.h"
+#include "collectives/engines/flow-engine.h"
+#include "fabric/transport/fluid/fluid-transport.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace weir
+{
+
+namespace
+{
+
+/** Blocks that share links may drift apart over tens of passes, to where they share them better. */
+constexpr uint32_t FEW_PASSES = 32;
+constexpr double STEADY = 1e-3; //!< periods that differ by less than this part are the same
+
+constexpr double MAX_PLAYED = 0x1p19; //!< slices of DurationByFirstPasses: a few seconds' work
+
+/** What is alike is one where that is proved. */
+FoldedSchedule
+Folded(const Schedule& schedule, uint32_t ranks, Routing& routing)
+{
+    return routing.Policy().IsFixed() && routing.AreAllUsable()
+               ? FoldAlike(schedule, ranks, routing)
+               : FoldedSchedule{schedule, ranks};
+}
+
+/** The first passes of each loop of a schedule, beside other calls; again and more of them. */
+class Passes
+{
+  public:
+    Passes(const FoldedSchedule& folded, Planner& planner, double calls)
+        : m_folded(folded),
+          m_planner(planner),
+          m_calls(calls)
+    {
+    }
+
+    /** How long @p count of them take without the start latency. */
+    Time Play(uint32_t count)
+    {
+        const Topology& topology = m_planner.GetRouting().GetTopology();
+        FluidTransport transport(m_planner.GetRouting());
+        for (std::size_t i = 0; m_calls != 1 && i < topology.LinkCount(); i++)
+        {
+            const LinkId link(i);
+            transport.SetLinkRate(link, topology.GetLink(link).rate * (1 / m_calls), Time());
+        }
+        FlowEngine engine(m_planner, transport);
+        EngineSet engines;
+        engines.Add(transport);
+        engines.Add(engine);
+        EndTime end;
+        const Schedule schedule = WithPasses(m_folded.schedule, count);
+        engine.Start(schedule, m_folded.ranks, &end, Time());
+        engines.RunToEnd();
+        const Time before = std::exchange(
+            m_time, end.Get().IsInfinite() ? end.Get() : end.Get() - schedule.startLatency);
+        m_periodBefore = m_period;
+        m_period = (m_time - before) * (1.0 / (count - m_count));
+        m_count = count;
+        return m_time;
+    }
+
+    /** How many were played last. */
+    uint32_t Count() const
+    {
+        return m_count;
+    }
+
+    /** Whether the last ones took as long each as those before. Nothing more comes of endless ones.
+     */
+    bool IsSteady() const
+    {
+        return m_time.IsInfinite() || std::abs(m_period / m_periodBefore - 1) <= STEADY;
+    }
+
+    /** How long @p count take if those that are left take the last period each, at least @p least.
+     */
+    Time WithMore(uint32_t count, Time least = Time()) const
+    {
+        return m_time.IsInfinite() ? m_time
+                                   : m_time + std::max(m_period, least) * (count - m_count);
+    }
+
+  private:
+    const FoldedSchedule& m_folded;
+    Planner& m_planner;
+    double m_calls;
+    uint32_t m_count{0};
+    Time m_time;
+    Time m_period;
+    Time m_periodBefore;
+};
+
+uint32_t
+MostRepeats(const Schedule& schedule)
+{
+    uint32_t most = 0;
+    for (const auto& [channel, copies] : schedule.channels)
+    {
+        for (const Loop& loop : channel.loops)
+        {
+            most = std::max(most, loop.repeat);
+        }
+    }
+    return most;
+}
+
+} // namespace
+
+IdlePlayback::IdlePlayback(const Schedule& schedule, uint32_t ranks, Planner& planner)
+    : m_folded(Folded(schedule, ranks, planner.GetRouting())),
+      m_planner(planner),
+      m_repeats(MostRepeats(m_folded.schedule))
+{
+}
+
+Time
+IdlePlayback::Duration(double calls) const
+{
+    Passes passes(m_folded, m_planner, calls);
+    if (m_repeats <= FEW_PASSES)
+    {
+        return passes.Play(m_repeats);
+    }
+    passes.Play(FEW_PASSES);
+    while (!passes.IsSteady() && 2 * passes.Count() < m_repeats)
+    {
+        passes.Play(2 * passes.Count());
+    }
+    return passes.IsSteady() ? passes.WithMore(m_repeats) : passes.Play(m_repeats);
+}
+
+std::optional<Time>
+IdlePlayback::DurationByFirstPasses(uint32_t levels, Time wire, double calls) const
+{
+    constexpr uint32_t FEWEST = 2; //!< passes that have a period
+    const double most = MAX_PLAYED / SliceCount(WithPasses(m_folded.schedule, 1)); // passes
+    Passes passes(m_folded, m_planner, calls);
+    if (m_repeats <= std::min<double>(most, 2 * levels))
+    {
+        return passes.Play(m_repeats);
+    }
+    const auto half = static_cast<uint32_t>(std::min<double>(most / 3, levels));
+    if (half < FEWEST)
+    {
+        return std::nullopt;
+    }
+    passes.Play(half);
+    passes.Play(2 * half);
+    // What the next ones would come to is all that was played twice over, and their own.
+    while (!passes.IsSteady() && 4 * passes.Count() <= most)
+    {
+        if (2 * passes.Count() >= m_repeats)
+        {
+            return passes.Play(m_repeats);
+        }
+        passes.Play(2 * passes.Count());
+    }
+    return passes.WithMore(m_repeats, wire * (1.0 / m_repeats));
+}
+
+} // namespace weir
