@@ -36,7 +36,6 @@ WriteRegime(YamlWriter& out, const std::string& name, const RegimeCalibration& r
     out.BeginMap();
     out.Text("name", name);
     out.Integer("cases", regime.cases);
-    out.Number("reach", regime.reach);
     out.BeginList("ranges");
     for (const FeatureRange& range : regime.ranges)
     {
@@ -102,7 +101,6 @@ ReadRegime(const YamlNode& node, const std::vector<std::string>& features)
     node.CheckKeys(YamlKeysOf("calibration.regimes"));
     RegimeCalibration regime;
     regime.cases = static_cast<std::size_t>(node.Get("cases").AsInteger(1, MAX_CASES));
-    regime.reach = node.Get("reach").AsNumber(0, ANY);
     for (const YamlNode& item : node.Get("ranges").Items())
     {
         const auto numbers = ReadNumbers(item, 2);

@@ -12,7 +12,7 @@ namespace weir
 
 /**
  * The calibration as YAML: {title, command, version, reference, seed, scenarios, features,
- * regimes: [{name, cases, reach, ranges: [[least, most], ...], intervals: [[coverage, lower,
+ * regimes: [{name, cases, ranges: [[least, most], ...], intervals: [[coverage, lower,
  * upper, ranks, inside], ...]}]}. Ranges are by feature, as logarithms of base 2; intervals of
  * ln(reference over estimate); those that are infinite are left out.
  */

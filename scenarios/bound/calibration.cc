@@ -14,8 +14,6 @@ namespace weir
 namespace
 {
 
-constexpr double REFUSALS = 0.01;     //!< of scenarios drawn like the calibration's, at most
-constexpr double NARROWEST = 1.0;     //!< of features' ranges: distances count in it at least
 constexpr double STORED_DIGITS = 1e6; //!< ends are widened to whole millionths
 
 /** The name of the first @p depth classes of a path. */
@@ -28,30 +26,6 @@ NameOf(const std::vector<std::string>& path, std::size_t depth)
         name += (i == 0 ? "" : "/") + path[i];
     }
     return name;
-}
-
-/** The largest distance of a feature from its range, in widths of the range. */
-struct Outermost
-{
-    double distance{0};
-    std::size_t feature{0};
-};
-
-Outermost
-OutermostOf(const std::vector<FeatureRange>& ranges, const std::vector<double>& features)
-{
-    Outermost outermost;
-    for (std::size_t i = 0; i < ranges.size(); i++)
-    {
-        const double width = std::max(NARROWEST, ranges[i].most - ranges[i].least);
-        const double outside =
-            std::max(ranges[i].least - features[i], features[i] - ranges[i].most) / width;
-        if (outside > outermost.distance)
-        {
-            outermost = {outside, i};
-        }
-    }
-    return outermost;
 }
 
 using Members = std::vector<const CalibrationCase*>;
@@ -131,28 +105,15 @@ Calibrate(const Members& members, std::size_t features)
     }
     constexpr double INFINITE = std::numeric_limits<double>::infinity();
     regime.ranges.assign(features, {INFINITE, -INFINITE});
-    std::vector<double> distances;
-    for (std::size_t i = 0; i < members.size(); i += 2)
+    for (const CalibrationCase* each : members)
     {
         for (std::size_t j = 0; j < features; j++)
         {
-            const double value = members[i]->position.features[j];
-            regime.ranges[j].least = std::min(regime.ranges[j].least, value);
-            regime.ranges[j].most = std::max(regime.ranges[j].most, value);
+            const double value = each->position.features[j];
+            regime.ranges[j].least = std::min(regime.ranges[j].least, RoundedDown(value));
+            regime.ranges[j].most = std::max(regime.ranges[j].most, RoundedUp(value));
         }
     }
-    for (FeatureRange& range : regime.ranges)
-    {
-        range = {RoundedDown(range.least), RoundedUp(range.most)};
-    }
-    for (std::size_t i = 1; i < members.size(); i += 2)
-    {
-        distances.push_back(OutermostOf(regime.ranges, members[i]->position.features).distance);
-    }
-    std::sort(distances.begin(), distances.end());
-    const double reach = UpperScore(distances, REFUSALS);
-    // With fewer cases than that takes, the largest distance of all.
-    regime.reach = RoundedUp(std::isinf(reach) ? distances.back() : reach);
     return regime;
 }
 
@@ -262,16 +223,23 @@ Calibration::BoundOf(const RegimePosition& position, double coverage) const
 std::string
 Calibration::RegionOf(const RegimeCalibration& regime, const RegimePosition& position) const
 {
-    const Outermost outermost = OutermostOf(regime.ranges, position.features);
-    if (outermost.distance <= regime.reach)
+    double distance = 0; // of the feature that is farthest from its range
+    std::string region = "inside";
+    for (std::size_t i = 0; i < regime.ranges.size(); i++)
     {
-        return "inside";
+        const FeatureRange& range = regime.ranges[i];
+        const double value = position.features[i];
+        const bool isAbove = value > range.most;
+        const double beyond = isAbove ? value - range.most : range.least - value;
+        if (beyond > distance)
+        {
+            distance = beyond;
+            region = "outside: " + m_features[i] + " " + Plain(std::exp2(value)) +
+                     (isAbove ? " above " : " below ") +
+                     Plain(std::exp2(isAbove ? range.most : range.least));
+        }
     }
-    const FeatureRange& range = regime.ranges[outermost.feature];
-    const double value = position.features[outermost.feature];
-    const bool isAbove = value > range.most;
-    return "outside: " + m_features[outermost.feature] + " " + Plain(std::exp2(value)) +
-           (isAbove ? " above " : " below ") + Plain(std::exp2(isAbove ? range.most : range.least));
+    return region;
 }
 
 } // namespace weir

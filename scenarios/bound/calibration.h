@@ -40,8 +40,7 @@ struct RegimeCalibration
 {
     std::size_t cases{0};
     std::vector<ConformalInterval> intervals; //!< by coverage
-    std::vector<FeatureRange> ranges;         //!< by feature, of one half of the cases
-    double reach{0}; //!< distance from the ranges that 99 % of the other half do not exceed
+    std::vector<FeatureRange> ranges;         //!< by feature
 };
 
 /** How far an estimate may be off. */
@@ -87,9 +86,9 @@ struct CalibrationOrigin
  * every path begins with. Cases with what no sample should have belong to none. Which classes are
  * merged follows from the numbers of cases alone, never from scores.
  *
- * The region of a regime is the box of its features' ranges in one half of the cases, widened by
- * what 99 % of the other half keep to: of scenarios that are drawn like the calibration's at most
- * 1 %, or 1 / (n + 1) of n cases where that is more, are refused.
+ * The region of a regime is the box of its cases' features. Of scenarios that are drawn like its n
+ * cases at most 2 / (n + 1) are refused for each feature, none for those whose ends several cases
+ * have, as the numbers of ranks and the links' rates do.
  */
 class Calibration
 {

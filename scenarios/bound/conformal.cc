@@ -192,13 +192,6 @@ IntervalOfParts(const std::vector<std::vector<double>>& parts, double coverage)
     return {span.LowerEnd(widening), span.UpperEnd(widening), held};
 }
 
-double
-UpperScore(const std::vector<double>& sorted, double refusals)
-{
-    const double places = static_cast<double>(sorted.size()) + 1;
-    return OrderStatistic(sorted, std::ceil(places * (1 - refusals) - NEGLIGIBLE));
-}
-
 CoverageRange
 ExpectedCount(const ConformalInterval& interval, std::size_t n, std::size_t fresh)
 {

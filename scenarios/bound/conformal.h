@@ -49,12 +49,6 @@ struct NestedInterval
  */
 NestedInterval IntervalOfParts(const std::vector<std::vector<double>>& parts, double coverage);
 
-/**
- * The score that a new one exceeds with probability @p refusals at most: the order statistic
- * ceil((n + 1) (1 - refusals)); infinite when it does not exist.
- */
-double UpperScore(const std::vector<double>& sorted, double refusals);
-
 /** How many of some new cases an interval should hold. */
 struct CoverageRange
 {

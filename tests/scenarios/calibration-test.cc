@@ -109,7 +109,7 @@ TEST(Calibration, RefusesWhatLiesOutsideItsFeatures)
     AddCases({"stream"}, 400, cases);
     const ErrorBound bound = Calibrate(cases).BoundOf({{"stream"}, {12}}, 0.9);
     EXPECT_FALSE(bound.IsInside());
-    EXPECT_EQ(bound.region, "outside: ranks 4096 above 256"); // even cases: features 0 to 8
+    EXPECT_EQ(bound.region, "outside: ranks 4096 above 512");
     EXPECT_EQ(bound.lower, 0);
 }
 

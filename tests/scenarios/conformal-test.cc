@@ -84,13 +84,6 @@ TEST(Conformal, IntervalsOfPartsThatNothingHoldsSayIt)
     EXPECT_EQ(interval.upper, 2);
 }
 
-/** P(new score among the n + 1 exceeds the k-th smallest) = 1 - k / (n + 1). */
-TEST(Conformal, AScoreIsExceededAsOftenAsAsked)
-{
-    EXPECT_EQ(UpperScore(UpTo(99), 0.01), 99);
-    EXPECT_TRUE(std::isinf(UpperScore(UpTo(98), 0.01)));
-}
-
 /** With Beta(1, 1) the count of m fresh cases is uniform over 0 to m: of m = 2999 each has 1 /
  * 3000, so that one count lies in each tail of 0.0005. */
 TEST(Conformal, CountsAreBetaBinomial)
