@@ -2,11 +2,19 @@
 #include "scenarios/results/percentiles.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 namespace weir
 {
+
+double
+QuantileOf(const std::vector<double>& values, double share)
+{
+    const double rank = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(rank);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return values[below] + (values[above] - values[below]) * (rank - static_cast<double>(below));
+}
 
 Percentiles
 PercentilesOf(std::vector<double> values)
@@ -15,13 +23,8 @@ PercentilesOf(std::vector<double> values)
     {
         return {};
     }
-    const auto at = [&values](double part) {
-        const double rank = std::ceil(part * static_cast<double>(values.size()));
-        const auto nth = values.begin() + static_cast<std::ptrdiff_t>(std::max(rank, 1.0)) - 1;
-        std::nth_element(values.begin(), nth, values.end());
-        return *nth;
-    };
-    return {at(0.50), at(0.95), at(0.99)};
+    std::sort(values.begin(), values.end());
+    return {QuantileOf(values, 0.50), QuantileOf(values, 0.95), QuantileOf(values, 0.99)};
 }
 
 } // namespace weir

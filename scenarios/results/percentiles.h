@@ -7,7 +7,11 @@
 namespace weir
 {
 
-/** Nearest-rank percentiles: the least value that so many per cent of all do not exceed. */
+/** The @p share quantile of ascending @p values, of which there is one, linear between ranks as
+ * numpy's. */
+double QuantileOf(const std::vector<double>& values, double share);
+
+/** Quantiles of 0.5, 0.95 and 0.99. */
 struct Percentiles
 {
     double p50{0};
@@ -15,7 +19,7 @@ struct Percentiles
     double p99{0};
 };
 
-/** Of @p values, in any order; zeros of none. O(values). */
+/** Of @p values, in any order; zeros of none. */
 Percentiles PercentilesOf(std::vector<double> values);
 
 } // namespace weir

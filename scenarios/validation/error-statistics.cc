@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/error-statistics.h"
 
+#include "scenarios/results/percentiles.h"
 #include "scenarios/results/text-table.h"
 
 #include <algorithm>
@@ -8,21 +9,6 @@
 
 namespace weir
 {
-
-namespace
-{
-
-/** The @p share quantile of growing @p values, interpolated between neighbors. */
-double
-Quantile(const std::vector<double>& values, double share)
-{
-    const double place = share * static_cast<double>(values.size() - 1);
-    const auto below = static_cast<std::size_t>(place);
-    const std::size_t above = std::min(below + 1, values.size() - 1);
-    return values[below] + (values[above] - values[below]) * (place - static_cast<double>(below));
-}
-
-} // namespace
 
 ErrorStatistics
 Summarise(const std::vector<double>& errors)
@@ -43,8 +29,8 @@ Summarise(const std::vector<double>& errors)
         statistics.meanAbsolute += std::abs(error) / count;
     }
     std::sort(absolute.begin(), absolute.end());
-    statistics.median = Quantile(absolute, 0.5);
-    statistics.p90 = Quantile(absolute, 0.9);
+    statistics.median = QuantileOf(absolute, 0.5);
+    statistics.p90 = QuantileOf(absolute, 0.9);
     return statistics;
 }
 
