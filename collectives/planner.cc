@@ -242,12 +242,16 @@ Planner::Plan(const CollectiveCall& call)
                        ? PlayedTime(*playback, shape.levels, wire.time, calls)
                        : std::nullopt;
         };
-        Time moving = std::max({wire.time, shape.moving, movingTime(1)});
+        Time moving;
         if (const auto alone = playedTime(1))
         {
             // Of the latency that remains which bytes do not hide.
             shape.latency = std::min(shape.latency, *alone - wire.time);
             moving = *alone - shape.latency;
+        }
+        else
+        {
+            moving = std::max({wire.time, shape.moving, movingTime(1)});
         }
         plan->duration = shape.latency + moving;
         plan->wire = wire.time;

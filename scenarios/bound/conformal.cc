@@ -153,7 +153,7 @@ NestedInterval
 IntervalOfParts(const std::vector<std::vector<double>>& parts, double coverage)
 {
     constexpr double STEP = 0.01;
-    constexpr int MOST_STEPS = 900;
+    constexpr int MAX_STEPS = 900;
     std::vector<double> all;
     std::vector<Span> others; // by part
     for (const auto& part : parts)
@@ -182,11 +182,11 @@ IntervalOfParts(const std::vector<std::vector<double>>& parts, double coverage)
         return all.empty() ? 0 : static_cast<double>(inside) / static_cast<double>(all.size());
     };
     int steps = 0;
-    while (steps <= MOST_STEPS && nested(1 + STEP * steps) < coverage)
+    while (steps <= MAX_STEPS && nested(1 + STEP * steps) < coverage)
     {
         steps++;
     }
-    const double widening = steps > MOST_STEPS ? 1 : 1 + STEP * steps;
+    const double widening = steps > MAX_STEPS ? 1 : 1 + STEP * steps;
     const double held = nested(widening);
     const Span span(std::move(all), coverage);
     return {span.LowerEnd(widening), span.UpperEnd(widening), held};

@@ -153,7 +153,8 @@ TEST(Tree, EveryByteCrossesANicOnceEachWayBetweenTwoNodes)
 
 // Over several nodes large all-reduces have half of NCCL's bound of a search channel times their
 // number (perChMaxTreeBws, perChMaxTreeLL128Bws), whatever faster links the nodes have: 8 channels
-// of Blackwell 42.8 and 24 GB/s, of Hopper 29 under LL128.
+// of Blackwell 42.8 and 24 GB/s, of Hopper 29 under LL128. The shortcuts' last period, of passes
+// that differ by less than a thousandth from those before, is 0.3 % long there.
 TEST(Tree, BlocksMoveWhatNcclsTablesHave)
 {
     const auto rate = [](const ClusterSpec& spec, Protocol protocol, Fidelity fidelity) {
@@ -170,7 +171,9 @@ TEST(Tree, BlocksMoveWhatNcclsTablesHave)
     {
         EXPECT_NEAR(rate(B200Boxes(2), Protocol::Simple, fidelity), 8 * 42.8 / 2, 0.5);
         EXPECT_NEAR(rate(B200Boxes(4), Protocol::Simple, fidelity), 8 * 24.0 / 2, 0.3);
-        EXPECT_NEAR(rate(H100Boxes(4), Protocol::Ll128, fidelity), 8 * 29.0 / 2, 0.5);
+        EXPECT_NEAR(rate(H100Boxes(4), Protocol::Ll128, fidelity),
+                    8 * 29.0 / 2,
+                    fidelity == Fidelity::Flow ? 0.3 : 0.5);
     }
 }
 
