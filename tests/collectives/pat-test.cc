@@ -76,8 +76,8 @@ TEST(Pat, EveryScheduleMeetsItsPostcondition)
 }
 
 // 8 us, log2 8 hops of 14 / 3.5 us, and 7 messages of 2.8 us each, the last of which nothing waits
-// for: NCCL's 8 + 3 x 14 / 3.5 + 8 x 2.8 less two messages, and 16 bytes through a port of 50 GB/s
-// for each hop.
+// for: NCCL's 8 + 3 x 14 / 3.5 + 8 x 2.8 less two messages, and 16 bytes through a queue pair of
+// 21.4 GB/s for each hop.
 TEST(Pat, SmallMessagesTakeNcclsLatency)
 {
     CollectiveBench bench(H100Boxes(8));
@@ -85,7 +85,7 @@ TEST(Pat, SmallMessagesTakeNcclsLatency)
     for (auto op : PAT_OPS)
     {
         const auto call = PatCall(id, op, Bytes(128));
-        const double expected = 8 + 12 + 6 * 2.8 + 3 * 16 / 50e3;
+        const double expected = 8 + 12 + 6 * 2.8 + 3 * 16 / 21.4e3;
         EXPECT_NEAR(bench.GetPlanner().Plan(call).duration.ToMicroseconds(), expected, ROUNDING);
         EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds(), expected, 0.003);
     }
@@ -123,6 +123,46 @@ TEST(Pat, TheClosedFormKeepsToFlow)
                     bench.Run(Fidelity::Stream, call) / bench.Run(Fidelity::Flow, call), 1, 0.01)
                     << ToString(op) << " n=" << n << " of " << bytes;
             }
+        }
+    }
+}
+
+// 256 MiB on one channel move by one queue pair of 21.4 GB/s, whatever the port could.
+TEST(Pat, AChannelMovesWhatItsQueuePairDoes)
+{
+    CollectiveBench bench(H100Boxes(16));
+    const auto id = bench.GetPlanner().AddCommunicator(OneOfEach(16));
+    for (const auto op : PAT_OPS)
+    {
+        auto call = PatCall(id, op, Bytes::MiB(256));
+        call.overrides.channels = 1;
+        const double wire = 15.0 / 16 * (1 << 28) / 21.4e9 * 1e6;
+        const Time planned = bench.GetPlanner().Plan(call).duration;
+        EXPECT_NEAR(planned.ToMicroseconds(), wire, 0.1 * wire);
+        EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / planned, 1, 0.01);
+    }
+}
+
+// Of a rank's n - 1 messages one is under way at a time: beside a ring on the same ports each call
+// moves at half of the rate until the ring has ended, whatever n is, but for what PAT waits for.
+TEST(Pat, SharesAPortWithARingAsOneFlowForEachChannel)
+{
+    CollectiveBench bench(H100Boxes(16));
+    for (const uint32_t n : {4U, 8U, 16U})
+    {
+        const auto id = bench.GetPlanner().AddCommunicator(OneOfEach(n));
+        for (const auto op : PAT_OPS)
+        {
+            auto ring = MakeCall(id, op, Bytes::MiB(256));
+            ring.overrides.algorithm = Algorithm::Ring;
+            ring.overrides.channels = 4;
+            auto pat = PatCall(id, op, Bytes::GiB(1));
+            pat.overrides.channels = 4;
+            const auto flow = bench.Run(Fidelity::Flow, {ring, pat});
+            const auto stream = bench.Run(Fidelity::Stream, {ring, pat});
+            EXPECT_NEAR(stream[0] / flow[0], 1, 0.02) << ToString(op) << " n=" << n;
+            EXPECT_NEAR(stream[1] / flow[1], 1, 0.02) << ToString(op) << " n=" << n;
+            EXPECT_NEAR(stream[0] / bench.Run(Fidelity::Stream, ring), 2, 0.2);
         }
     }
 }

@@ -210,13 +210,15 @@ LoadOf(const AlgorithmInputs& in, const ChannelSchedule& channel)
  *   m + L + (k - 1) max(m, t) + t  =  L + k max(m, t) + min(m, t)
  *
  * The whole call is the base and the sum over passes and distances, less the last t, which nothing
- * waits for; the k of a pass are n - 1.
+ * waits for; the k of a pass are n - 1. Of a rank's n - 1 messages one is under way at a time: all
+ * together weigh as much as one flow.
  */
 StreamShape
 PatStreams(const AlgorithmInputs& in)
 {
     const CallDescription call = DescribePat(in);
     const Bytes payload = DivideUp(in.call.bytes, int64_t{call.chunks} * in.channels);
+    const double messages = call.chunks - 1;
     StreamShape shape;
     Time slowest;
     for (const auto& [steps, channels] : call.channels)
@@ -226,24 +228,31 @@ PatStreams(const AlgorithmInputs& in)
         for (std::size_t i = 0; i < channels.size(); ++i)
         {
             AddLeg(shape.legs,
-                   {load.route, WireBytes(in.protocol, payload), ChannelCap(in)},
+                   {load.route,
+                    WireBytes(in.protocol, payload),
+                    ChannelCap(in) / messages,
+                    1 / messages},
                    in.routing);
         }
     }
-    const double messages = call.chunks - 1;
     const auto distances = static_cast<double>(Distances(in).size());
-    const Time wires = AloneTime(shape.legs, in.routing);
     const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
-    Time passes;
-    for (const Loop& loop : SplitIntoLoops(share, call.chunk, call.chunks, 1))
-    {
-        const double part = loop.chunks.front().ToDouble() / payload.ToDouble();
-        const Time wire = wires * (part / messages);
-        const Time pass =
-            slowest + std::max(wire, STEP) * messages + std::min(wire, STEP) * distances;
-        passes += pass * loop.repeat;
-    }
-    shape.latency = call.call.startLatency + passes - STEP - wires;
+    const auto moving = [&](Time wires) {
+        Time passes;
+        for (const Loop& loop : SplitIntoLoops(share, call.chunk, call.chunks, 1))
+        {
+            const double part = loop.chunks.front().ToDouble() / payload.ToDouble();
+            const Time wire = wires * (part / messages);
+            const Time pass =
+                slowest + std::max(wire, STEP) * messages + std::min(wire, STEP) * distances;
+            passes += pass * loop.repeat;
+        }
+        return passes - STEP;
+    };
+    const Time wires = AloneTime(shape.legs, in.routing);
+    shape.latency = call.call.startLatency;
+    shape.moving = moving(wires);
+    shape.movingBeside = moving(wires * (1 + wires / shape.moving));
     return shape;
 }
 
