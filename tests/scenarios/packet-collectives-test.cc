@@ -14,14 +14,20 @@ namespace
 {
 
 Time
-TimeOf(Fidelity fidelity, CollectiveOp op, std::optional<Algorithm> algorithm, Bytes bytes)
+TimeOf(Fidelity fidelity,
+       CollectiveOp op,
+       std::optional<Algorithm> algorithm,
+       Bytes bytes,
+       uint32_t nodes = 2,
+       std::optional<Protocol> protocol = {})
 {
     CollectiveSweepSpec spec;
     spec.cluster = ReadSystem(YamlNode::ParseArgument("hgx-h100", "system"), Catalog()).cluster;
-    spec.cluster.nodes = 2;
+    spec.cluster.nodes = nodes;
     spec.gpusPerNode = spec.cluster.node.gpus;
     spec.op = op;
     spec.overrides.algorithm = algorithm;
+    spec.overrides.protocol = protocol;
     spec.sizes = {bytes};
     spec.fidelity = fidelity;
     return RunCollectiveSweep(spec).front().time;
@@ -48,6 +54,27 @@ TEST(PacketCollectives, TakeWhatFlowsTake)
         const double packet = TimeOf(Fidelity::Packet, op, algorithm, Bytes::MiB(64)).ToSeconds();
         EXPECT_NEAR(packet, flow, 0.02 * flow)
             << ToString(op) << " " << (algorithm ? ToString(*algorithm) : "auto");
+    }
+}
+
+/**
+ * Slices of a ring's channels are paced alike, so that their bursts come to a port at once and the
+ * last one waits for the others: a sixteenth of what the port takes for the slices.
+ */
+TEST(PacketCollectives, BurstsInsideANodeWaitForASixteenthOfTheirSlices)
+{
+    for (const Protocol protocol : {Protocol::Ll, Protocol::Ll128, Protocol::Simple})
+    {
+        for (const Bytes bytes : {Bytes::MiB(1), Bytes::MiB(4), Bytes::MiB(32)})
+        {
+            const auto run = [&](Fidelity fidelity) {
+                return TimeOf(
+                    fidelity, CollectiveOp::AllReduce, Algorithm::Ring, bytes, 1, protocol);
+            };
+            const double ratio = run(Fidelity::Packet) / run(Fidelity::Flow);
+            EXPECT_GT(ratio, 0.999) << ToString(protocol) << " " << bytes.Count();
+            EXPECT_LT(ratio, 1 + 1 / 16.0) << ToString(protocol) << " " << bytes.Count();
+        }
     }
 }
 

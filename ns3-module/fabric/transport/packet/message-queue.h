@@ -22,13 +22,14 @@ class MessageQueue
         uint64_t end;   //!< behind its last one
         int64_t bytes;
         uint32_t name; //!< of whoever posted it
+        uint32_t mtu;  //!< payload bytes of a full packet
     };
 
-    /** Adds a message behind all others. */
+    /** Adds a message behind all others, in packets of @p mtu. */
     void Post(uint32_t name, int64_t bytes, uint32_t mtu)
     {
         const auto packets = static_cast<uint64_t>(std::max<int64_t>(1, (bytes + mtu - 1) / mtu));
-        m_messages.push_back({m_end, m_end + packets, bytes, name});
+        m_messages.push_back({m_end, m_end + packets, bytes, name, mtu});
         m_end += packets;
     }
 
@@ -101,23 +102,23 @@ class MessageQueue
     }
 
     /** Payload bytes of a packet that is not popped. */
-    uint32_t PayloadOf(uint64_t number, uint32_t mtu)
+    uint32_t PayloadOf(uint64_t number)
     {
         const Message& message = Of(number);
-        const auto before = static_cast<int64_t>(number - message.first) * mtu;
-        return static_cast<uint32_t>(std::min<int64_t>(mtu, message.bytes - before));
+        const auto before = static_cast<int64_t>(number - message.first) * message.mtu;
+        return static_cast<uint32_t>(std::min<int64_t>(message.mtu, message.bytes - before));
     }
 
     /** Payload bytes of the packets from @p first to before @p end, none of them popped. */
-    int64_t PayloadBetween(uint64_t first, uint64_t end, uint32_t mtu)
+    int64_t PayloadBetween(uint64_t first, uint64_t end)
     {
         int64_t bytes = 0;
         while (first < end)
         {
             const Message& message = Of(first);
             const uint64_t last = std::min(end, message.end);
-            const auto from = static_cast<int64_t>(first - message.first) * mtu;
-            const auto to = static_cast<int64_t>(last - message.first) * mtu;
+            const auto from = static_cast<int64_t>(first - message.first) * message.mtu;
+            const auto to = static_cast<int64_t>(last - message.first) * message.mtu;
             bytes += std::min(to, message.bytes) - from;
             first = last;
         }
@@ -125,7 +126,7 @@ class MessageQueue
     }
 
     /** Cuts the packets from @p unsent on off the message of that name. @return whether any. */
-    bool Cut(uint32_t name, uint64_t unsent, uint32_t mtu)
+    bool Cut(uint32_t name, uint64_t unsent)
     {
         for (std::size_t i = m_first; i < m_messages.size(); i++)
         {
@@ -137,8 +138,8 @@ class MessageQueue
             // A message keeps one packet at least: numbers stay those of whoever holds them.
             const uint64_t end = std::max({message.first + 1, unsent});
             const uint64_t cut = message.end - end;
-            message.bytes =
-                std::min<int64_t>(message.bytes, static_cast<int64_t>(end - message.first) * mtu);
+            message.bytes = std::min<int64_t>(
+                message.bytes, static_cast<int64_t>(end - message.first) * message.mtu);
             message.end = end;
             for (std::size_t k = i + 1; k < m_messages.size(); k++)
             {

@@ -238,6 +238,16 @@ ArbitrationSpec::VisitParameters(ParameterVisitor& visitor)
                  {Bytes(0), MAX_BYTES});
 }
 
+uint32_t
+NodeLinkSpec::BurstOf(int64_t bytes) const
+{
+    constexpr int64_t PARTS = 16;
+    constexpr int64_t PACKET = 256;
+    constexpr int64_t LEAST = 1024;
+    const int64_t part = (bytes + PARTS * PACKET - 1) / (PARTS * PACKET) * PACKET;
+    return static_cast<uint32_t>(std::min(burst.Count(), std::max(LEAST, part)));
+}
+
 void
 NodeLinkSpec::VisitParameters(ParameterVisitor& visitor)
 {
@@ -292,7 +302,7 @@ NodeLinkSpec::VisitParameters(ParameterVisitor& visitor)
     visitor.Size(
         {"burst",
          "What is sent at once inside a node, where packets of 128 to 256 bytes follow each "
-         "other."},
+         "other; of a message at most a sixteenth, but 1 KiB."},
         burst,
         {Bytes(64), Bytes::MiB(1)});
 }

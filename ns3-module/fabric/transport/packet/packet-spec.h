@@ -138,6 +138,13 @@ struct NodeLinkSpec : Parameterized
     Bytes nicBuffer{Bytes::MiB(2)};
     Bytes burst{Bytes::KiB(16)};
 
+    /**
+     * What is sent at once of a message of @p bytes: at most a sixteenth, so that the bursts of
+     * flows that are paced alike, which come all at once, wait for each other no longer than that
+     * part of what the port takes for the messages; at least 1 KiB.
+     */
+    uint32_t BurstOf(int64_t bytes) const;
+
     void VisitParameters(ParameterVisitor& visitor) override;
 };
 

@@ -520,6 +520,7 @@ PacketTransport::FactsOf(PathId path) const
     ConnectionFacts facts;
     facts.mtu =
         static_cast<uint32_t>((inNetwork ? m_spec.format.mtu : m_spec.nodeLinks.burst).Count());
+    facts.isInside = !inNetwork;
     facts.header = m_spec.format.header.value_or(0) + m_spec.congestionControl->HeaderBytes();
     facts.bottleneckRate = std::numeric_limits<double>::infinity();
     const auto control = static_cast<uint32_t>(m_spec.format.controlSize.Count());
@@ -623,6 +624,7 @@ PacketTransport::OpenFootprint(Connection& connection)
         ConnectionFacts facts;
         facts.lineRate = m_network.WireRate(each.link.Index());
         facts.mtu = static_cast<uint32_t>(m_spec.nodeLinks.burst.Count());
+        facts.isInside = true;
         connection.pairs.push_back(m_pairs.OpenLink(m_network.AddHops({each.link}), facts, 1));
     }
 }
@@ -935,11 +937,11 @@ PacketTransport::UncontendedTime(const FlowRequest& request, PathId path)
     int64_t time = 0;
     if (IsFootprint(request.route, taken))
     {
-        load.mtu = static_cast<uint32_t>(m_spec.nodeLinks.burst.Count());
         for (const PathLink& each : links)
         {
             const uint32_t link = each.link.Index();
             load.bytes = request.bytes.Count() * each.multiplicity;
+            load.mtu = m_spec.nodeLinks.BurstOf(load.bytes);
             load.lineRate = m_network.NominalWireRate(link);
             time = std::max(time, train.Send(load, {link}) + m_network.Latency(link));
         }
@@ -957,8 +959,8 @@ PacketTransport::UncontendedTime(const FlowRequest& request, PathId path)
     }
     std::reverse(back.begin(), back.end());
     load.parts = request.connections;
-    load.mtu = static_cast<uint32_t>(
-        (CrossesNetwork(taken) ? m_spec.format.mtu : m_spec.nodeLinks.burst).Count());
+    load.mtu = CrossesNetwork(taken) ? static_cast<uint32_t>(m_spec.format.mtu.Count())
+                                     : m_spec.nodeLinks.BurstOf(load.bytes / load.parts);
     load.lineRate = m_network.NominalWireRate(there.front());
     load.lineRate = most > 0 ? std::min(load.lineRate, most) : load.lineRate;
     time = train.Send(load, there);

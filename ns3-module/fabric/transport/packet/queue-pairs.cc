@@ -146,7 +146,7 @@ QueuePairs::MaySend(Pair& pair) const
     const uint64_t next = pair.again.empty() ? pair.next : pair.again.back();
     const uint32_t mtu = pair.facts.mtu;
     const bool isThere = next < pair.messages.End();
-    return inFlight + (isThere ? pair.messages.PayloadOf(next, mtu) : mtu) <= WindowOf(pair);
+    return inFlight + (isThere ? pair.messages.PayloadOf(next) : mtu) <= WindowOf(pair);
 }
 
 /** Lets a sender of which nothing is in flight send before its receiver gives credit. */
@@ -307,7 +307,7 @@ QueuePairs::SendTime(Pair& pair) const
     {
         return pair.nextSend;
     }
-    const double bytes = pair.messages.PayloadOf(pair.next, pair.facts.mtu);
+    const double bytes = pair.messages.PayloadOf(pair.next);
     return std::max(pair.nextSend,
                     pair.producedAt + static_cast<int64_t>(bytes / pair.cap * 1e12 + 0.5));
 }
@@ -342,7 +342,9 @@ QueuePairs::Post(uint32_t id, uint32_t message, int64_t bytes, int64_t now)
     Pair& pair = *m_pairs[id];
     OpenControl(pair);
     const bool wasIdle = !HasPackets(pair);
-    pair.messages.Post(message, bytes, pair.facts.mtu);
+    const bool isInside = pair.facts.isInside;
+    const uint32_t mtu = isInside ? m_spec.nodeLinks.BurstOf(bytes) : pair.facts.mtu;
+    pair.messages.Post(message, bytes, mtu);
     pair.posted += bytes;
     if (wasIdle)
     {
@@ -357,7 +359,7 @@ void
 QueuePairs::Withdraw(uint32_t id, uint32_t message, int64_t now)
 {
     Pair& pair = *m_pairs[id];
-    pair.messages.Cut(message, pair.highest, pair.facts.mtu);
+    pair.messages.Cut(message, pair.highest);
     Deliver(pair, now);
     LetGo(pair, now);
 }
@@ -485,7 +487,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         packet = m_packets.New();
         Packet& p = m_packets[packet];
         const MessageQueue::Message& message = pair.messages.Of(number);
-        p.payload = pair.messages.PayloadOf(number, mtu);
+        p.payload = pair.messages.PayloadOf(number);
         p.size = p.payload + SizeOfHeader();
         p.number = number;
         p.owner = id;
@@ -830,8 +832,7 @@ QueuePairs::OnTrimmed(uint32_t packet, int64_t now)
     if (m_creditPackets > 0)
     {
         // Below acked it is there, and its message may be gone.
-        const uint32_t payload =
-            number >= pair.acked ? pair.messages.PayloadOf(number, pair.facts.mtu) : 0;
+        const uint32_t payload = number >= pair.acked ? pair.messages.PayloadOf(number) : 0;
         NoteArrival(pair, m_packets[packet], now);
         AskCredit(id, payload, now);
     }
@@ -931,11 +932,11 @@ QueuePairs::Acknowledge(Pair& pair, uint64_t next)
     const uint32_t mtu = pair.facts.mtu;
     if (m_spec.queuePair.recovery == LossRecovery::GoBackN || pair.isLink)
     {
-        bytes = pair.messages.PayloadBetween(pair.acked, next, mtu);
+        bytes = pair.messages.PayloadBetween(pair.acked, next);
         const uint64_t counted = std::min(next, pair.next);
         if (counted > pair.acked)
         {
-            pair.inFlight -= pair.messages.PayloadBetween(pair.acked, counted, mtu);
+            pair.inFlight -= pair.messages.PayloadBetween(pair.acked, counted);
         }
         pair.next = std::max(pair.next, next);
     }
@@ -956,7 +957,7 @@ QueuePairs::Acknowledge(Pair& pair, uint64_t next)
 uint32_t
 QueuePairs::AcknowledgeOne(Pair& pair, uint64_t number)
 {
-    const uint32_t bytes = pair.messages.PayloadOf(number, pair.facts.mtu);
+    const uint32_t bytes = pair.messages.PayloadOf(number);
     const auto place =
         std::lower_bound(pair.again.begin(), pair.again.end(), number, std::greater<>());
     if (place != pair.again.end() && *place == number)
@@ -1047,7 +1048,7 @@ QueuePairs::GoBack(Pair& pair, uint64_t next)
     {
         return 0;
     }
-    const int64_t bytes = pair.messages.PayloadBetween(next, pair.next, pair.facts.mtu);
+    const int64_t bytes = pair.messages.PayloadBetween(next, pair.next);
     pair.inFlight -= bytes;
     pair.next = next;
     return bytes;
@@ -1071,7 +1072,7 @@ QueuePairs::SendAgain(Pair& pair, uint64_t number)
         return 0;
     }
     pair.again.insert(place, number);
-    const int64_t bytes = pair.messages.PayloadOf(number, pair.facts.mtu);
+    const int64_t bytes = pair.messages.PayloadOf(number);
     pair.inFlight -= bytes;
     return bytes;
 }

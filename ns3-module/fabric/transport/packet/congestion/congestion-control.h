@@ -20,8 +20,9 @@ struct ConnectionFacts
     double bottleneckRate{0}; //!< the least of the path, on the wire, too
     Time baseRtt;             //!< one full packet there and its acknowledgment back, queues empty
     uint32_t mtu{0};          //!< payload bytes of a full packet
-    uint32_t header{0};       //!< bytes of headers a packet
-    uint32_t hops{0};         //!< links of the path
+    bool isInside{false}; //!< a node: packets are bursts, mtu the largest (NodeLinkSpec::BurstOf)
+    uint32_t header{0};   //!< bytes of headers a packet
+    uint32_t hops{0};     //!< links of the path
     uint32_t receiverLink{0}; //!< the one by which packets leave the network
     double receiverRate{0};   //!< of that link, bytes/s on the wire
 
