@@ -39,27 +39,33 @@ FeatureNames(CalibratedThing thing)
     return thing == CalibratedThing::Steps ? StepFeatureNames() : CallPositions::FeatureNames();
 }
 
-/** What one scenario says of both shortcuts. */
+std::vector<CalibrationCase>
+CasesOf(const std::vector<SampledEstimate>& estimates, Time reference)
+{
+    std::vector<CalibrationCase> cases;
+    for (const SampledEstimate& estimate : estimates)
+    {
+        cases.push_back({estimate.position, ScoreOf(reference, estimate.time)});
+    }
+    return cases;
+}
+
+/** What one scenario says of all that are compared. */
 std::vector<CalibrationCase>
 RunScenarioOf(const SampleSpec& spec, std::size_t index, const Catalog& catalog)
 {
     const bool isOfJobs =
         spec.population == Population::Calibrated && index % SCENARIOS_PER_JOBS == 0;
+    const Fidelity reference = ReferenceOf(spec.thing);
     if (spec.thing == CalibratedThing::Steps || isOfJobs)
     {
         const SampledRun run = spec.thing == CalibratedThing::Steps
                                    ? SampleStep(spec.seed, index, spec.population, catalog)
-                                   : SampleJobs(spec.seed, index, catalog);
-        std::vector<CalibrationCase> cases;
-        for (const SampledEstimate& estimate : run.estimates)
-        {
-            cases.push_back({estimate.position, ScoreOf(run.flow, estimate.time)});
-        }
-        return cases;
+                                   : SampleJobs(spec.seed, index, reference, catalog);
+        return CasesOf(run.estimates, run.reference);
     }
-    SampledCall call = SampleCall(spec.seed, index, spec.population, catalog);
-    return {{std::move(call.analyticalPosition), ScoreOf(call.flow, call.analytical)},
-            {std::move(call.streamPosition), ScoreOf(call.flow, call.stream)}};
+    const SampledCall call = SampleCall(spec.seed, index, spec.population, reference, catalog);
+    return CasesOf(call.estimates, call.reference);
 }
 
 /** When this thread leaves, workers end with what they have begun. */
@@ -79,7 +85,21 @@ struct LastBegun
 const char*
 ToString(CalibratedThing thing)
 {
-    return thing == CalibratedThing::Steps ? "steps" : "collectives";
+    switch (thing)
+    {
+    case CalibratedThing::Steps:
+        return "steps";
+    case CalibratedThing::Packets:
+        return "packets";
+    default:
+        return "collectives";
+    }
+}
+
+Fidelity
+ReferenceOf(CalibratedThing thing)
+{
+    return thing == CalibratedThing::Packets ? Fidelity::Packet : Fidelity::Flow;
 }
 
 std::vector<CalibrationCase>
@@ -130,7 +150,7 @@ CalibrateShortcut(const SampleSpec& spec,
     origin.command = std::string("weir calibrate --shortcut ") + ToString(spec.thing) + " --seed " +
                      std::to_string(spec.seed) + " --scenarios " + std::to_string(spec.scenarios);
     origin.version = WeirVersion();
-    origin.reference = "flow";
+    origin.reference = ReferenceOf(spec.thing);
     origin.seed = spec.seed;
     origin.scenarios = spec.scenarios;
     return Calibration::Of(

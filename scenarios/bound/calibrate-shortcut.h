@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_BOUND_CALIBRATE_SHORTCUT_H
 #define WEIR_SCENARIOS_BOUND_CALIBRATE_SHORTCUT_H
 
+#include "collectives/fidelity.h"
 #include "scenarios/bound/calibration.h"
 #include "scenarios/bound/population.h"
 #include "scenarios/catalog.h"
@@ -17,14 +18,18 @@ namespace weir
 /** What a calibration is of. */
 enum class CalibratedThing : uint8_t
 {
-    Collectives, //!< calls on an idle fabric, and of jobs that share one
-    Steps        //!< whole training steps
+    Collectives, //!< calls on an idle fabric, and of jobs that share one, against `flow`
+    Steps,       //!< whole training steps, against `flow`
+    Packets      //!< as Collectives, against `packet` with the defaults of its network
 };
 
-constexpr CalibratedThing LAST_CALIBRATED_THING = CalibratedThing::Steps;
+constexpr CalibratedThing LAST_CALIBRATED_THING = CalibratedThing::Packets;
 
-/** "collectives", "steps": also the names of the shipped calibrations. */
+/** "collectives", "steps", "packets": also the names of the shipped calibrations. */
 const char* ToString(CalibratedThing thing);
+
+/** The fidelity whose times estimates are compared with. */
+Fidelity ReferenceOf(CalibratedThing thing);
 
 /** A sample to run. */
 struct SampleSpec
@@ -37,16 +42,17 @@ struct SampleSpec
 };
 
 /**
- * Runs the sample: every scenario by the reference and by both shortcuts, so that it gives two
- * cases; a step with traffic or events on links by `stream` alone. Of collectives every fourth
- * scenario is of jobs whose calls may meet, unless the population is shifted.
+ * Runs the sample: every scenario by the reference and by what is compared with it (EstimatesOf),
+ * so that it gives two or three cases; a step with traffic or events on links not by `analytical`.
+ * Of collectives every fourth scenario is of jobs whose calls may meet, unless the population is
+ * shifted.
  * @param progress is called now and then, from this thread, with the scenarios that are done
  */
 std::vector<CalibrationCase> RunSample(const SampleSpec& spec,
                                        const Catalog& catalog,
                                        const std::function<void(std::size_t)>& progress);
 
-/** Runs the sample and calibrates both shortcuts with it. */
+/** Runs the sample and calibrates with it. */
 Calibration CalibrateShortcut(const SampleSpec& spec,
                               const Catalog& catalog,
                               const std::function<void(std::size_t)>& progress);

@@ -138,7 +138,7 @@ ToYaml(const Calibration& calibration)
     out.Text("title", origin.title);
     out.Text("command", origin.command);
     out.Text("version", origin.version);
-    out.Text("reference", origin.reference);
+    out.Text("reference", ToString(origin.reference));
     out.Integer("seed", origin.seed);
     out.Integer("scenarios", origin.scenarios);
     out.BeginList("features");
@@ -166,7 +166,9 @@ ReadCalibration(const std::string& nameOrPath, const Catalog& catalog)
     origin.title = node.Get("title").AsString();
     origin.command = node.Get("command").AsString();
     origin.version = node.Get("version").AsString();
-    origin.reference = node.Get("reference").AsString();
+    origin.reference = node.Get("reference")
+                           .AsEnum<Fidelity>({{ToString(Fidelity::Flow), Fidelity::Flow},
+                                              {ToString(Fidelity::Packet), Fidelity::Packet}});
     origin.seed =
         static_cast<uint64_t>(node.Get("seed").AsInteger(0, std::numeric_limits<int64_t>::max()));
     origin.scenarios = static_cast<std::size_t>(node.Get("scenarios").AsInteger(1, MAX_CASES));

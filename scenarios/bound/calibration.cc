@@ -128,6 +128,24 @@ Plain(double value)
 
 } // namespace
 
+std::vector<Fidelity>
+EstimatesOf(Fidelity reference)
+{
+    std::vector<Fidelity> estimates{Fidelity::Analytical, Fidelity::Stream};
+    if (reference == Fidelity::Packet)
+    {
+        estimates.push_back(Fidelity::Flow);
+    }
+    return estimates;
+}
+
+bool
+IsComparedWith(Fidelity reference, Fidelity estimate)
+{
+    const std::vector<Fidelity> estimates = EstimatesOf(reference);
+    return std::find(estimates.begin(), estimates.end(), estimate) != estimates.end();
+}
+
 const std::vector<double>&
 CalibratedCoverages()
 {
@@ -190,7 +208,7 @@ Calibration::BoundOf(const RegimePosition& position, double coverage) const
     }
     ErrorBound bound;
     bound.coverage = coverage;
-    bound.reference = m_origin.reference;
+    bound.reference = ToString(m_origin.reference);
     bound.upper = std::numeric_limits<double>::infinity();
     const auto* found = RegimeOf(position);
     if (found == nullptr)

@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_BOUND_CALIBRATION_H
 #define WEIR_SCENARIOS_BOUND_CALIBRATION_H
 
+#include "collectives/fidelity.h"
 #include "scenarios/bound/conformal.h"
 #include "scenarios/bound/regime-position.h"
 
@@ -21,6 +22,11 @@ struct CalibrationCase
     RegimePosition position;
     double score{0}; //!< ln(reference time / shortcut's time)
 };
+
+/** What is compared with @p reference: `analytical`, `stream`, and `flow` with `packet`. */
+std::vector<Fidelity> EstimatesOf(Fidelity reference);
+
+bool IsComparedWith(Fidelity reference, Fidelity estimate);
 
 /** The coverages that a calibration has intervals for. */
 const std::vector<double>& CalibratedCoverages();
@@ -69,9 +75,9 @@ struct ErrorBound
 struct CalibrationOrigin
 {
     std::string title;
-    std::string command;   //!< that remakes it
-    std::string version;   //!< of Weir
-    std::string reference; //!< fidelity whose times the shortcuts are compared with
+    std::string command;                //!< that remakes it
+    std::string version;                //!< of Weir
+    Fidelity reference{Fidelity::Flow}; //!< whose times estimates are compared with
     uint64_t seed{0};
     std::size_t scenarios{0};
 };

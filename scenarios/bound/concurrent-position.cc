@@ -3,6 +3,7 @@
 
 #include "collectives/engines/call-classes.h"
 #include "scenarios/bound/call-position.h"
+#include "scenarios/describe/describe-packets.h"
 
 #include <algorithm>
 
@@ -14,7 +15,7 @@ namespace
 
 /** What of the scenario no sample has; empty: nothing. */
 std::string
-UnsampledPart(const Scenario& scenario)
+UnsampledPart(const Scenario& scenario, Fidelity reference)
 {
     const auto isSimple = [](const CollectiveJobSpec& job) {
         return job.sequence.size() == 1 && job.period == Time() && job.start == Time();
@@ -27,7 +28,10 @@ UnsampledPart(const Scenario& scenario)
                ? "jobs that do more than repeat a call"
            : scenario.sharing.tolerance > 0 ? "sharing.tolerance"
            : scenario.corrections.IsOn()    ? "corrections"
-                                            : "";
+           : reference == Fidelity::Packet &&
+                   DescribePackets(scenario.packets) != DescribePackets(PacketSpec())
+               ? "packets other than the defaults"
+               : "";
 }
 
 /** Whether calls of another job slow those of the first. */
@@ -56,7 +60,7 @@ IsPipelined(Simulation& simulation)
 } // namespace
 
 RegimePosition
-PositionOfCalls(const Scenario& scenario, Simulation& simulation)
+PositionOfCalls(const Scenario& scenario, Simulation& simulation, Fidelity reference)
 {
     Planner& planner = simulation.GetPlanner();
     const CollectivePlan& plan = planner.Plan(simulation.Collectives().front()->GetCall());
@@ -69,7 +73,7 @@ PositionOfCalls(const Scenario& scenario, Simulation& simulation)
     position.leastDepth = position.path.size() - 1;
     if (position.unsampled.empty())
     {
-        position.unsampled = UnsampledPart(scenario);
+        position.unsampled = UnsampledPart(scenario, reference);
     }
     return position;
 }

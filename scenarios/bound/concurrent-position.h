@@ -15,9 +15,11 @@ namespace weir
  * job slow the call ("concurrent", CallClasses::Met) or not ("isolated"), whether all calls are
  * sends and receives ("exchange") or some pass chunks on ("pipelined"), and whether it is contended
  * by itself. Scenarios of more than two jobs, of several calls in turn, with traffic, events or
- * pauses, are unsampled.
+ * pauses, are unsampled, and against `packet` those whose packets are not the defaults'.
  */
-RegimePosition PositionOfCalls(const Scenario& scenario, Simulation& simulation);
+RegimePosition PositionOfCalls(const Scenario& scenario,
+                               Simulation& simulation,
+                               Fidelity reference);
 
 } // namespace weir
 

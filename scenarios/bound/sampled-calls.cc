@@ -96,10 +96,11 @@ DrawMachine(RandomDraws& draws, Population population, const Catalog& catalog, S
 }
 
 void
-DrawOperation(RandomDraws& draws, SampledCall& call)
+DrawOperation(RandomDraws& draws, Fidelity reference, SampledCall& call)
 {
     constexpr double MIN_BYTES = 8;
-    constexpr double MAX_BYTES = 4294967296; // 4 GiB
+    constexpr double MAX_BYTES = 4294967296;        // 4 GiB
+    constexpr double MAX_PACKET_BYTES = 1073741824; // 1 GiB of all ranks: a second's work
     call.spec.op = draws.OneOf(OPS);
     const auto algorithms = AlgorithmsOf(call.spec.op);
     if (!algorithms.empty() && draws.With(0.7))
@@ -118,34 +119,35 @@ DrawOperation(RandomDraws& draws, SampledCall& call)
     const bool isPower = draws.With(0.5);
     call.spec.sizes = {Bytes(isPower ? static_cast<int64_t>(std::exp2(exponent))
                                      : static_cast<int64_t>(bytes) / 8 * 8)};
+    const double ranks = static_cast<double>(call.spec.gpusPerNode) * call.spec.cluster.nodes;
+    if (reference == Fidelity::Packet && ranks * bytes > MAX_PACKET_BYTES)
+    {
+        throw std::invalid_argument("a call of very many packets");
+    }
 }
-
-namespace
-{
-
-Time
-TimeOf(CollectiveSweepSpec& spec, Fidelity fidelity, RegimePosition& position)
-{
-    spec.fidelity = fidelity;
-    const CollectivePoint point = RunCollectiveSweep(spec).front();
-    position = point.position;
-    return point.time;
-}
-
-} // namespace
 
 SampledCall
-SampleCall(uint64_t seed, uint64_t index, Population population, const Catalog& catalog)
+SampleCall(uint64_t seed,
+           uint64_t index,
+           Population population,
+           Fidelity reference,
+           const Catalog& catalog)
 {
     RandomDraws draws(seed, index);
     return DrawnUntilPossible([&] {
         SampledCall call;
-        RegimePosition ignored;
         DrawMachine(draws, population, catalog, call);
-        DrawOperation(draws, call);
-        call.analytical = TimeOf(call.spec, Fidelity::Analytical, call.analyticalPosition);
-        call.stream = TimeOf(call.spec, Fidelity::Stream, call.streamPosition);
-        call.flow = TimeOf(call.spec, Fidelity::Flow, ignored);
+        DrawOperation(draws, reference, call);
+        const auto run = [&](Fidelity fidelity) {
+            call.spec.fidelity = fidelity;
+            return RunCollectiveSweep(call.spec).front();
+        };
+        for (const Fidelity fidelity : EstimatesOf(reference))
+        {
+            CollectivePoint point = run(fidelity);
+            call.estimates.push_back({std::move(point.position), point.time});
+        }
+        call.reference = run(reference).time;
         return call;
     });
 }

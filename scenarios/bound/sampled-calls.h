@@ -4,7 +4,7 @@
 
 #include "scenarios/bound/population.h"
 #include "scenarios/bound/random-draws.h"
-#include "scenarios/bound/regime-position.h"
+#include "scenarios/bound/sampled-run.h"
 #include "scenarios/catalog.h"
 #include "scenarios/simulation/collective-sweep.h"
 
@@ -15,16 +15,13 @@
 namespace weir
 {
 
-/** One collective on an idle fabric, with the shortcut's times and the reference's. */
+/** One collective on an idle fabric. */
 struct SampledCall
 {
-    CollectiveSweepSpec spec; //!< of one size
-    std::string system;       //!< as YAML
-    RegimePosition analyticalPosition;
-    RegimePosition streamPosition;
-    Time analytical;
-    Time stream;
-    Time flow;
+    CollectiveSweepSpec spec;               //!< of one size
+    std::string system;                     //!< as YAML
+    std::vector<SampledEstimate> estimates; //!< by EstimatesOf
+    Time reference;
 };
 
 /** The machine and the ranks of @p call. @throws InputError, std::invalid_argument where there are
@@ -34,8 +31,11 @@ void DrawMachine(RandomDraws& draws,
                  const Catalog& catalog,
                  SampledCall& call);
 
-/** Operation, choices, NCCL version and size of @p call. */
-void DrawOperation(RandomDraws& draws, SampledCall& call);
+/**
+ * Operation, choices, NCCL version and size of @p call. @throws std::invalid_argument when the
+ * packets of the reference would be very many.
+ */
+void DrawOperation(RandomDraws& draws, Fidelity reference, SampledCall& call);
 
 /**
  * Case @p index of the sample of @p seed: a system, nodes, a fabric with its routing and
@@ -45,6 +45,7 @@ void DrawOperation(RandomDraws& draws, SampledCall& call);
 SampledCall SampleCall(uint64_t seed,
                        uint64_t index,
                        Population population,
+                       Fidelity reference,
                        const Catalog& catalog);
 
 } // namespace weir

@@ -78,14 +78,16 @@ TextOf(const std::string& name,
 
 /** The scenario, but for its fidelity. */
 std::string
-DrawScenario(RandomDraws& draws, const Catalog& catalog)
+DrawScenario(RandomDraws& draws, Fidelity reference, const Catalog& catalog)
 {
     SampledCall first;
     DrawMachine(draws, Population::Calibrated, catalog, first);
     const JobGpus gpus = DrawGpus(draws, first.spec);
-    DrawOperation(draws, first);
+    DrawOperation(draws, reference, first);
     SampledCall second;
-    DrawOperation(draws, second);
+    second.spec.cluster = first.spec.cluster;
+    second.spec.gpusPerNode = first.spec.gpusPerNode;
+    DrawOperation(draws, reference, second);
     const auto calls = [&] {
         return "calls: " + std::to_string(draws.OneOf(std::vector<int>{1, 2, 3, 5}));
     };
@@ -102,28 +104,30 @@ DrawScenario(RandomDraws& draws, const Catalog& catalog)
 
 /** What a fidelity makes of the scenario of @p text. */
 SampledEstimate
-Estimate(const std::string& text, Fidelity fidelity, const Catalog& catalog)
+Estimate(const std::string& text, Fidelity fidelity, Fidelity reference, const Catalog& catalog)
 {
     YamlNode node = YamlNode::Parse(text, "sample");
     node.Set("network.fidelity", ToString(fidelity));
     const Scenario scenario = ReadScenario(node, catalog);
     const auto simulation = RunWithin(MAX_WORK_OF_JOBS, scenario);
-    return {PositionOfCalls(scenario, *simulation),
+    return {PositionOfCalls(scenario, *simulation, reference),
             CollectResult(*simulation).collectives.front().MeanTime()};
 }
 
 } // namespace
 
 SampledRun
-SampleJobs(uint64_t seed, uint64_t index, const Catalog& catalog)
+SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& catalog)
 {
     RandomDraws draws(seed, index);
     return DrawnUntilPossible([&] {
         SampledRun run;
-        run.text = DrawScenario(draws, catalog);
-        run.estimates = {Estimate(run.text, Fidelity::Analytical, catalog),
-                         Estimate(run.text, Fidelity::Stream, catalog)};
-        run.flow = Estimate(run.text, Fidelity::Flow, catalog).time;
+        run.text = DrawScenario(draws, reference, catalog);
+        for (const Fidelity fidelity : EstimatesOf(reference))
+        {
+            run.estimates.push_back(Estimate(run.text, fidelity, reference, catalog));
+        }
+        run.reference = Estimate(run.text, reference, reference, catalog).time;
         return run;
     });
 }

@@ -15,7 +15,7 @@ namespace weir
  * and size as SampleCall draws them, mostly beside another such job whose GPUs are of other nodes
  * or of the same; the mean time of the first job's calls as `weir run` gives it.
  */
-SampledRun SampleJobs(uint64_t seed, uint64_t index, const Catalog& catalog);
+SampledRun SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& catalog);
 
 } // namespace weir
 

@@ -12,10 +12,11 @@ std::unique_ptr<Simulation>
 RunWithin(uint64_t maxWork, const Scenario& scenario)
 {
     auto simulation = WireScenario(scenario);
+    const bool isFluid = FormOf(scenario.fidelity) == FlowForm::Fluid;
     uint64_t work = 0;
     while (simulation->Engines().Step())
     {
-        work += 1 + simulation->GetTransport().ActiveFlows();
+        work += isFluid ? 1 + simulation->GetTransport().ActiveFlows() : 1;
         if (work > maxWork)
         {
             throw std::invalid_argument("a run that takes long");

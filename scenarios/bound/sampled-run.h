@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_BOUND_SAMPLED_RUN_H
 #define WEIR_SCENARIOS_BOUND_SAMPLED_RUN_H
 
-#include "scenarios/bound/regime-position.h"
+#include "scenarios/bound/calibration.h"
 #include "scenarios/scenario.h"
 #include "scenarios/simulation/simulation.h"
 
@@ -21,17 +21,17 @@ struct SampledEstimate
     Time time;
 };
 
-/** One scenario, with the shortcuts' times and the reference's. */
+/** One scenario, with the times of fidelities and of the reference that they are compared with. */
 struct SampledRun
 {
     std::string text;                       //!< as YAML, but for its fidelity
-    std::vector<SampledEstimate> estimates; //!< of `analytical`, where it can run it, and `stream`
-    Time flow;
+    std::vector<SampledEstimate> estimates; //!< by EstimatesOf, but for what cannot run it
+    Time reference;
 };
 
 /**
- * Runs a scenario of a sample to its end. Its work is counted as instants visited, each with the
- * flows under way, whose rates may change there: the same on every machine.
+ * Runs a scenario of a sample to its end. Its work is counted as instants visited, of fluids each
+ * with the flows under way, whose rates may change there: the same on every machine.
  * @throws std::invalid_argument when that is more than @p maxWork, as where a neighbor calls back
  * to back for as long as the first job takes, and when the run never ends.
  */

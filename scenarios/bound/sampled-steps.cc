@@ -441,7 +441,7 @@ SampleStep(uint64_t seed, uint64_t index, Population population, const Catalog& 
             step.estimates.push_back(Estimate(read(Fidelity::Analytical)));
         }
         step.estimates.push_back(Estimate(stream));
-        step.flow = Estimate(read(Fidelity::Flow)).time;
+        step.reference = Estimate(read(Fidelity::Flow)).time;
         return step;
     });
 }

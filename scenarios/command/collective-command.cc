@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/calibrate-shortcut.h"
 #include "scenarios/catalog.h"
+#include "scenarios/command/bound-option.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/packets-option.h"
@@ -71,7 +72,7 @@ struct CollectiveOptions
     std::string fidelity;  //!< empty: stream, of a file flow
     std::string tolerance; //!< of auto; empty: its default
     PacketsOptions packets;
-    double coverage{0.9};
+    BoundOptions bound;
     std::string csv;
     ResultOptions result;
     bool json{false};
@@ -231,7 +232,7 @@ ReadAuto(const CollectiveOptions& options, CollectiveSweepSpec& spec)
         }
         return;
     }
-    spec.automatic.coverage = options.coverage;
+    spec.automatic.coverage = options.bound.coverage;
     spec.automatic.calibration = ShippedCalibration(CalibratedThing::Collectives, Catalog());
     if (!options.tolerance.empty())
     {
@@ -456,6 +457,9 @@ ExitCode
 RunCollective(const CollectiveOptions& options, const CLI::App& verb)
 {
     const CollectiveSweepSpec spec = ReadSweep(options);
+    const Catalog catalog;
+    const std::optional<Calibration> calibration =
+        CalibrationFor(options.bound, false, spec.fidelity, catalog);
     if (options.keepPartial)
     {
         KeepWhenInterrupted();
@@ -493,16 +497,8 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
     {
         std::cout << ExplainCollective(spec) << "#\n";
     }
-    const Catalog catalog;
-    const bool isShortcut = spec.fidelity == Fidelity::Analytical ||
-                            spec.fidelity == Fidelity::Stream || spec.fidelity == Fidelity::Auto;
-    std::optional<Calibration> calibration;
-    if (isShortcut)
-    {
-        calibration = ShippedCalibration(CalibratedThing::Collectives, catalog);
-    }
     const CollectiveSweepResult result = RunShowingProgress(
-        spec, recording, {calibration ? &*calibration : nullptr, options.coverage}, options);
+        spec, recording, {calibration ? &*calibration : nullptr, options.bound.coverage}, options);
     if (csv)
     {
         csv->Save(ToCsv(spec, result.points));
@@ -512,8 +508,10 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
                                  : ToNcclTestsTable(spec, result.points));
     if (calibration && isTable)
     {
-        std::cout << MeasuredLines(
-            spec, MeasuredBounds(SystemOf(options), catalog), options.coverage, result.points);
+        std::cout << MeasuredLines(spec,
+                                   MeasuredBounds(SystemOf(options), catalog),
+                                   options.bound.coverage,
+                                   result.points);
     }
     if (result.points.size() < spec.sizes.size())
     {
@@ -648,7 +646,7 @@ AddCollectiveCommand(CLI::App& application)
                      options->tolerance,
                      "Of fidelity auto: how far a call may be from flow (default: 3%)");
     AddPacketsOptions(*verb, options->packets);
-    AddCoverageOption(*verb, options->coverage);
+    AddBoundOptions(*verb, options->bound);
     verb->add_flag(
         "--explain",
         options->explain,
@@ -661,8 +659,8 @@ AddCollectiveCommand(CLI::App& application)
                    "leaves nothing");
     AddCsvOption(*verb,
                  options->csv,
-                 "collective,size_bytes,time_us,algbw_GBps,busbw_GBps (of analytical, stream and "
-                 "auto also lower_us,upper_us,coverage,regime,region, of auto fidelity)");
+                 "collective,size_bytes,time_us,algbw_GBps,busbw_GBps (where times have a bound "
+                 "also lower_us,upper_us,coverage,regime,region, of auto fidelity)");
     verb->footer(
         "Examples:\n"
         "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/bound/calibrate-shortcut.h"
 #include "scenarios/catalog.h"
+#include "scenarios/command/bound-option.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/print-notes.h"
@@ -36,7 +36,7 @@ struct RunOptions
     std::vector<std::string> settings;
     std::string output;
     std::string timeline;
-    double coverage{0.9};
+    BoundOptions bound;
     bool json{false};
     bool quiet{false};
     bool keepPartial{false};
@@ -59,7 +59,7 @@ ReadRun(const RunOptions& options)
         settings.push_back("output.file=" + JsonQuoted(options.output)); // as YAML has it, too
     }
     Scenario scenario = LoadScenario(options.file, settings, Catalog());
-    scenario.automatic.coverage = options.coverage;
+    scenario.automatic.coverage = options.bound.coverage;
     scenario.output.keepsStuck = options.keepPartial;
     if (!options.tolerance.empty() && scenario.fidelity != Fidelity::Auto)
     {
@@ -137,9 +137,9 @@ Run(const RunOptions& options)
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, scenario.title);
         const auto loop = MakeEngineLoop(scenario.fidelity);
         const Catalog catalog;
-        const Calibration calibration = ShippedCalibration(
-            scenario.jobs.empty() ? CalibratedThing::Collectives : CalibratedThing::Steps, catalog);
-        const auto measured = MeasuredBounds(catalog).Find(MEASURED_STEPS, options.coverage);
+        const std::optional<Calibration> calibration =
+            CalibrationFor(options.bound, !scenario.jobs.empty(), scenario.fidelity, catalog);
+        const auto measured = MeasuredBounds(catalog).Find(MEASURED_STEPS, options.bound.coverage);
         const auto progress = [&](const RunProgress& place) {
             line.Update(place);
             if (options.keepPartial && NotedSignal() != 0)
@@ -148,7 +148,9 @@ Run(const RunOptions& options)
             }
             ThrowIfInterrupted();
         };
-        result = RunScenario(scenario, *loop, progress, {&calibration, options.coverage, measured});
+        const RunBounds bounds{
+            calibration ? &*calibration : nullptr, options.bound.coverage, measured};
+        result = RunScenario(scenario, *loop, progress, bounds);
     }
     if (options.json)
     {
@@ -192,7 +194,7 @@ AddRunCommand(CLI::App& application)
     verb->add_option("--tolerance",
                      options->tolerance,
                      "Of fidelity auto: how far a step or call may be from flow (default: 3%)");
-    AddCoverageOption(*verb, options->coverage);
+    AddBoundOptions(*verb, options->bound);
     AddSettingsOption(*verb, options->settings);
     AddOutputOption(*verb, "-o,--output", options->output, "Write results to this HDF5 file");
     AddOutputOption(

@@ -13,21 +13,6 @@
 namespace weir
 {
 
-/** Adds --coverage, which fills @p coverage with one that has been calibrated. */
-inline void
-AddCoverageOption(CLI::App& verb, double& coverage)
-{
-    verb.add_option("--coverage",
-                    coverage,
-                    "Of the error bound that a time of analytical or stream has against flow, by "
-                    "which auto chooses, too: 0.8, 0.9, 0.95 or 0.99")
-        ->check(CLI::IsMember({0.8, 0.9, 0.95, 0.99}))
-        ->check([](const std::string& text) { // which the library takes for a member
-            return text.empty() ? "found '', expected 0.8, 0.9, 0.95 or 0.99" : std::string();
-        })
-        ->capture_default_str();
-}
-
 /** Adds an option that names a file to write to @p verb; an empty name is refused. */
 inline void
 AddOutputOption(CLI::App& verb,

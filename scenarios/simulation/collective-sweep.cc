@@ -458,11 +458,12 @@ ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result)
 void
 AddBounds(const Calibration& calibration, double coverage, std::vector<CollectivePoint>& points)
 {
-    const std::string& reference = calibration.GetOrigin().reference;
+    const Fidelity reference = calibration.GetOrigin().reference;
+    const std::string name = ToString(reference);
     for (CollectivePoint& point : points)
     {
-        const bool isReference = ToString(point.fidelity) == reference;
-        point.bound = isReference ? ErrorBound{1, 1, coverage, reference, "inside", reference}
+        const bool isReference = point.fidelity == reference;
+        point.bound = isReference ? ErrorBound{1, 1, coverage, name, "inside", name}
                                   : calibration.BoundOf(point.position, coverage);
     }
 }

@@ -57,19 +57,20 @@ AddBounds(const Scenario& scenario,
           Simulation& simulation,
           RunResult& result)
 {
-    const bool isShortcut =
-        scenario.fidelity == Fidelity::Analytical || scenario.fidelity == Fidelity::Stream;
-    if (result.jobs.empty() && !result.BoundedTime().IsInfinite() &&
-        bounds.calibration != nullptr && isShortcut)
+    const Fidelity reference =
+        bounds.calibration != nullptr ? bounds.calibration->GetOrigin().reference : Fidelity::Flow;
+    const bool isBounded =
+        bounds.calibration != nullptr && IsComparedWith(reference, scenario.fidelity);
+    if (result.jobs.empty() && !result.BoundedTime().IsInfinite() && isBounded)
     {
-        result.bound =
-            bounds.calibration->BoundOf(PositionOfCalls(scenario, simulation), bounds.coverage);
+        result.bound = bounds.calibration->BoundOf(PositionOfCalls(scenario, simulation, reference),
+                                                   bounds.coverage);
     }
     if (result.jobs.empty() || result.StepTime().IsInfinite())
     {
         return;
     }
-    if (bounds.calibration != nullptr && isShortcut)
+    if (isBounded)
     {
         result.bound = bounds.calibration->BoundOf(PositionOf(scenario, result), bounds.coverage);
     }

@@ -64,8 +64,8 @@ std::string ToText(const BoundAgreement& agreement);
 
 /**
  * In the class "covered" regimes and shifted populations, the number covered beside the least that
- * the beta-binomial interval allows; in "width of collectives" and "width of steps" one plus the
- * median width without contention; in "refused" shifted populations, the share refused beside a
+ * the beta-binomial interval allows; in "width of collectives" and others one plus the median width
+ * without contention; in "refused" shifted populations, the share refused beside a
  * half.
  */
 std::vector<CaseOutcome> CasesOf(const BoundAgreement& agreement);

@@ -15,7 +15,8 @@ namespace
 constexpr std::size_t MAX_REGIMES = 6; //!< that have a diagram of their own
 constexpr std::size_t MIN_POINTS = 5;  //!< of such a regime
 
-const std::vector<CalibratedThing> THINGS{CalibratedThing::Collectives, CalibratedThing::Steps};
+const std::vector<CalibratedThing> THINGS{
+    CalibratedThing::Collectives, CalibratedThing::Steps, CalibratedThing::Packets};
 
 /** Nominal against observed coverage; on the diagonal a bound keeps what it says. */
 Chart

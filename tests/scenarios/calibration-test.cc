@@ -143,7 +143,8 @@ TEST(Calibration, FilesReadBackEqual)
 /** A calibration by other features than positions have is not taken for one of theirs. */
 TEST(Calibration, ShippedOnesHaveTheFeaturesOfToday)
 {
-    for (const auto thing : {CalibratedThing::Collectives, CalibratedThing::Steps})
+    for (const auto thing :
+         {CalibratedThing::Collectives, CalibratedThing::Steps, CalibratedThing::Packets})
     {
         EXPECT_FALSE(ShippedCalibration(thing, Catalog()).Features().empty());
     }
@@ -302,6 +303,34 @@ RegionWith(const std::function<void(CollectiveSweepSpec&)>& change)
     std::vector<CollectivePoint> points = RunCollectiveSweep(spec);
     AddBounds(ShippedCalibration(CalibratedThing::Collectives, Catalog()), 0.9, points);
     return points.front().bound->region;
+}
+
+/** Against packets flow is an estimate, too; packets other than the defaults are in no sample. */
+TEST(CallPosition, IsBoundedAgainstPackets)
+{
+    const Calibration calibration = ShippedCalibration(CalibratedThing::Packets, Catalog());
+    EXPECT_EQ(calibration.GetOrigin().reference, Fidelity::Packet);
+    const auto run = [&](const std::string& network) {
+        const Scenario scenario = ReadScenario(
+            YamlNode::Parse("{system: {base: hgx-h100, nodes: 2}, jobs: [{name: a, collective: "
+                            "{op: all-reduce, bytes: 1MiB, calls: 2}}], network: {" +
+                                network + "}}",
+                            "jobs.yaml"),
+            Catalog());
+        PlainLoop loop;
+        return RunScenario(scenario, loop, [](const RunProgress&) {}, {&calibration, 0.99});
+    };
+    const RunResult flow = run("fidelity: flow");
+    const RunResult packet = run("fidelity: packet");
+    EXPECT_FALSE(packet.bound.has_value()); // it is the reference
+    ASSERT_TRUE(flow.bound.has_value());
+    EXPECT_EQ(flow.bound->region, "inside");
+    EXPECT_EQ(flow.bound->reference, "packet");
+    const double ratio = packet.BoundedTime() / flow.BoundedTime();
+    EXPECT_GE(ratio, flow.bound->lower);
+    EXPECT_LE(ratio, flow.bound->upper);
+    EXPECT_EQ(run("fidelity: flow, congestionControl: {kind: hpcc}").bound->region,
+              "outside: packets other than the defaults");
 }
 
 /** Samples are of NCCL 2.10 on and its defaults with 1 to 4 queue pairs: others have no bound. */
