@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace weir
 {
@@ -64,9 +65,11 @@ PacketNetwork::PacketNetwork(const Topology& topology,
       m_boundsTlpHeaders(spec.nodeLinks.pciePostedHeaders > 0 ||
                          spec.nodeLinks.pcieCompletionHeaders > 0),
       m_ports(topology.LinkCount()),
-      m_counters(topology.LinkCount()),
       m_queues(topology.LinkCount() * m_classes),
-      m_accounts(topology.LinkCount() * m_classes),
+      m_sent(topology.LinkCount()),
+      m_accounts(topology.LinkCount() * (m_classes - 1)),
+      m_details(topology.LinkCount()),
+      m_counters(topology.LinkCount()),
       m_lossyRoom(m_cell == 1 ? 0 : topology.LinkCount() * m_classes, 0),
       m_pausedUntil(topology.LinkCount() * m_classes, 0),
       m_pausedSince(topology.LinkCount(), 0),
@@ -94,10 +97,10 @@ PacketNetwork::PacketNetwork(const Topology& topology,
             port.latency += spec.switches.latency.ToPicoseconds();
         }
         port.to = link.to.Index();
-        port.opposite = link.opposite.IsValid() ? link.opposite.Index() : END;
+        m_details[i].opposite = link.opposite.IsValid() ? link.opposite.Index() : END;
         port.isNetwork = link.kind == LinkKind::Network;
         port.isOfSwitch = IsNetworkSwitch(topology.GetDevice(link.from));
-        port.turn = m_arbiter.Begin();
+        m_details[i].turn = m_arbiter.Begin();
         m_draws[i] = SplitMix64(SplitMix64(spec.seed) ^ i);
         SetWireRate(i, link.rate);
     }
@@ -106,7 +109,8 @@ PacketNetwork::PacketNetwork(const Topology& topology,
     for (uint32_t i = 0; i < m_ports.size(); i++)
     {
         Port& port = m_ports[i];
-        port.latencyBack = m_ports[port.opposite == END ? i : port.opposite].latency;
+        PortDetails& details = m_details[i];
+        details.latencyBack = m_ports[details.opposite == END ? i : details.opposite].latency;
         SetAdmission(i);
         if (port.admission == Admission::Pfc)
         {
@@ -114,7 +118,7 @@ PacketNetwork::PacketNetwork(const Topology& topology,
             const double alphaRate = spec.switches.alphaRate.ToBytesPerSecond();
             for (unsigned c = 1; c < m_classes && c <= m_losslessClasses; c++)
             {
-                IngressAccount& account = m_accounts[i * m_classes + c];
+                IngressAccount& account = AccountOf(i, c);
                 account.headroomSize = HeadroomOf(i);
                 account.alpha = spec.switches.alpha *
                                 (alphaRate > 0 ? link.rate.ToBytesPerSecond() / alphaRate : 1);
@@ -252,9 +256,10 @@ void
 PacketNetwork::SetWireRate(uint32_t link, Rate rate)
 {
     Port& port = m_ports[link];
+    double& whole = m_details[link].wholePsPerByte;
     port.isStopped = rate == Rate();
-    port.wholePsPerByte = port.isStopped ? port.wholePsPerByte : PsPerByte(link, rate);
-    port.psPerByte = port.wholePsPerByte / port.share;
+    whole = port.isStopped ? whole : PsPerByte(link, rate);
+    port.psPerByte = whole / port.share;
 }
 
 void
@@ -262,7 +267,7 @@ PacketNetwork::SetShare(uint32_t link, double part)
 {
     Port& port = m_ports[link];
     port.share = part;
-    port.psPerByte = port.wholePsPerByte / part;
+    port.psPerByte = m_details[link].wholePsPerByte / part;
 }
 
 void
@@ -271,9 +276,10 @@ PacketNetwork::SetAdmission(uint32_t link)
     Port& port = m_ports[link];
     if (port.isNetwork && m_spec.switches.flowControl != FlowControl::Credits)
     {
-        port.admission = m_spec.switches.flowControl == FlowControl::Pfc && port.opposite != END
-                             ? Admission::Pfc
-                             : Admission::Lossy;
+        port.admission =
+            m_spec.switches.flowControl == FlowControl::Pfc && m_details[link].opposite != END
+                ? Admission::Pfc
+                : Admission::Lossy;
         return;
     }
     port.admission = Admission::Credits;
@@ -408,7 +414,7 @@ PacketNetwork::ReturnRead(Packet& packet, int64_t now)
     for (uint32_t hop = packet.hop; hop-- > 0 && m_hops[hop] != END;)
     {
         first = m_hops[hop];
-        back += m_ports[first].isPcie ? m_ports[first].latencyBack : 0;
+        back += m_ports[first].isPcie ? m_details[first].latencyBack : 0;
     }
     m_reads[first].Return(packet.payload, back);
     if (m_ports[first].waitsForCredits)
@@ -520,10 +526,11 @@ PacketNetwork::Push(uint32_t packet, uint32_t link)
 {
     const Packet& p = m_packets[packet];
     Queue& queue = QueueOf(link, p.trafficClass);
-    queue.packets.Push(packet);
+    queue.packets.Push(m_packets, packet);
+    queue.count++;
     queue.bytes += p.size;
+    queue.maxBytes = std::max(queue.maxBytes, queue.bytes);
     m_ports[link].backlog++;
-    m_counters[link].maxQueued = std::max(m_counters[link].maxQueued, queue.bytes);
 }
 
 void
@@ -556,21 +563,23 @@ PacketNetwork::Admit(uint32_t packet, uint32_t link, int64_t now)
     {
         return true; // control packets, and those of the device itself, which it has not sent yet
     }
-    const Port& in = m_ports[p.ingress];
+    Port& in = m_ports[p.ingress];
     SharedBuffer& buffer = m_buffers[in.to];
     switch (AdmissionOf(in, p.ingressClass))
     {
     case Admission::Credits:
         return true;
     case Admission::Pfc: {
-        IngressAccount& account = m_accounts[p.ingress * m_classes + p.ingressClass];
-        if (!buffer.Take(account, RoomOf(p.size)))
+        IngressAccount& account = AccountOf(p.ingress, p.ingressClass);
+        const auto bit = static_cast<uint8_t>(1u << p.ingressClass);
+        const bool isPausing = (in.pausing & bit) != 0;
+        if (!buffer.Take(account, RoomOf(p.size), isPausing))
         {
             return false;
         }
-        if (!account.isPausing && buffer.MustPause(account))
+        if (!isPausing && buffer.MustPause(account))
         {
-            account.isPausing = true;
+            in.pausing |= bit;
             SendPause(p.ingress, p.ingressClass, false, now);
         }
         return true;
@@ -610,7 +619,8 @@ void
 PacketNetwork::ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now)
 {
     Port& in = m_ports[ingress];
-    const int64_t back = now + in.latencyBack + m_spec.switches.creditDelay.ToPicoseconds();
+    const int64_t back =
+        now + m_details[ingress].latencyBack + m_spec.switches.creditDelay.ToPicoseconds();
     ForCredits(ingress, packet.ingressClass, &packet, [back](LinkCredits& credits, int64_t units) {
         credits.Return(units, back);
     });
@@ -638,7 +648,7 @@ PacketNetwork::Release(const Packet& packet, uint32_t link, int64_t now)
     {
         return;
     }
-    const Port& in = m_ports[ingress];
+    Port& in = m_ports[ingress];
     if (in.admission == Admission::Credits)
     {
         ReturnCredits(packet, ingress, now);
@@ -656,16 +666,17 @@ PacketNetwork::Release(const Packet& packet, uint32_t link, int64_t now)
         LossyRoomOf(link, packet.trafficClass) -= m_cell == 1 ? 0 : room;
         return;
     }
-    IngressAccount& account = m_accounts[ingress * m_classes + packet.ingressClass];
+    IngressAccount& account = AccountOf(ingress, packet.ingressClass);
     buffer.Give(account, RoomOf(packet.size));
     if (account.bytes < 0)
     {
         throw std::logic_error("PacketNetwork: more bytes left " +
                                m_topology.LinkName(LinkId(ingress)) + "'s account than came");
     }
-    if (account.isPausing && buffer.MayResume(account, m_spec.switches.resumeOffset.Count()))
+    const auto bit = static_cast<uint8_t>(1u << packet.ingressClass);
+    if ((in.pausing & bit) != 0 && buffer.MayResume(account, m_spec.switches.resumeOffset.Count()))
     {
-        account.isPausing = false;
+        in.pausing &= static_cast<uint8_t>(~bit);
         SendPause(ingress, packet.ingressClass, true, now);
     }
 }
@@ -674,7 +685,7 @@ PacketNetwork::Release(const Packet& packet, uint32_t link, int64_t now)
 void
 PacketNetwork::SendPause(uint32_t ingress, unsigned trafficClass, bool resume, int64_t now)
 {
-    const uint32_t link = m_ports[ingress].opposite;
+    const uint32_t link = m_details[ingress].opposite;
     const uint32_t packet = m_packets.New();
     Packet& p = m_packets[packet];
     p.kind = PacketKind::Pause;
@@ -683,13 +694,15 @@ PacketNetwork::SendPause(uint32_t ingress, unsigned trafficClass, bool resume, i
     p.flags = resume ? Packet::RESUME : 0;
     // Ahead of all others, other pauses apart: these keep their order.
     Queue& queue = QueueOf(link, 0);
-    uint32_t place = 0;
-    while (place < queue.packets.Size() &&
-           m_packets[queue.packets.At(place)].kind == PacketKind::Pause)
+    uint32_t before = Packet::NONE;
+    uint32_t after = queue.packets.First();
+    while (after != Packet::NONE && m_packets[after].kind == PacketKind::Pause)
     {
-        place++;
+        before = after;
+        after = m_packets[after].next;
     }
-    queue.packets.Insert(place, packet);
+    queue.packets.Insert(m_packets, before, packet);
+    queue.count++;
     queue.bytes += p.size;
     m_ports[link].backlog++;
     if (m_ports[link].isObserved)
@@ -710,7 +723,7 @@ PacketNetwork::OnRefresh(uint32_t link, int64_t now)
 {
     for (unsigned c = 1; c < m_classes; c++)
     {
-        if (m_accounts[link * m_classes + c].isPausing)
+        if ((m_ports[link].pausing >> c & 1) != 0)
         {
             SendPause(link, c, false, now);
         }
@@ -721,7 +734,7 @@ PacketNetwork::OnRefresh(uint32_t link, int64_t now)
 void
 PacketNetwork::OnPause(const Packet& packet, uint32_t link, int64_t now)
 {
-    const uint32_t paused = m_ports[link].opposite;
+    const uint32_t paused = m_details[link].opposite;
     Port& port = m_ports[paused];
     ExpirePauses(paused, now);
     const auto bit = static_cast<uint8_t>(1u << packet.owner);
@@ -788,10 +801,27 @@ PacketNetwork::ExpirePauses(uint32_t link, int64_t now)
     }
 }
 
+PortCounters
+PacketNetwork::Counters(uint32_t link) const
+{
+    PortCounters counters = m_counters[link];
+    const Sent& sent = m_sent[link];
+    counters.packets = sent.packets;
+    counters.bytes = sent.bytes;
+    counters.busy = sent.busy;
+    counters.backlogged = sent.backlogged;
+    for (unsigned c = 0; c < m_classes; c++)
+    {
+        counters.maxQueued = std::max(counters.maxQueued, m_queues[link * m_classes + c].maxBytes);
+    }
+    return counters;
+}
+
 const PortCounters&
 PacketNetwork::CountersAt(uint32_t link, int64_t now)
 {
     ExpirePauses(link, now);
+    m_counters[link] = Counters(link);
     if (m_ports[link].paused != 0)
     {
         m_counters[link].paused += now - m_pausedSince[link];
@@ -825,7 +855,7 @@ PacketNetwork::TrimTail(uint32_t packet, uint32_t link, int64_t now)
     {
         return false;
     }
-    const uint32_t tail = queue.packets.Newest();
+    const uint32_t tail = queue.packets.Last();
     const Packet& t = m_packets[tail];
     if (t.kind != PacketKind::Data || t.ingress == Packet::NONE ||
         AdmissionOf(m_ports[t.ingress], t.ingressClass) != Admission::Lossy || t.size < p.size ||
@@ -833,7 +863,8 @@ PacketNetwork::TrimTail(uint32_t packet, uint32_t link, int64_t now)
     {
         return false;
     }
-    queue.packets.PopNewest();
+    queue.packets.PopLast(m_packets);
+    queue.count--;
     queue.bytes -= t.size;
     m_ports[link].backlog--;
     Release(t, link, now);
@@ -949,17 +980,14 @@ PacketNetwork::SetSource(uint32_t link, unsigned trafficClass, bool hasPackets, 
 }
 
 /**
- * Whether the other end has room for a packet; where not, asks again when it has.
+ * Whether the other end of a link with credits has room for a packet; where not, asks again when it
+ * has.
  * @param packet Packet::NONE: one that the device would send itself
  */
 bool
 PacketNetwork::HasCredits(uint32_t link, unsigned trafficClass, uint32_t packet, int64_t now)
 {
     Port& port = m_ports[link];
-    if (port.admission != Admission::Credits)
-    {
-        return true;
-    }
     int64_t time = now; // when all are there
     const auto look = [&time, now](LinkCredits& credits, int64_t units) {
         if (credits.Units(now) < units)
@@ -1020,14 +1048,15 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
     uint32_t packet;
     if (!queue.packets.IsEmpty())
     {
-        packet = queue.packets.Front();
+        packet = queue.packets.First();
         const uint32_t size = m_packets[packet].size;
-        if (m_packets[packet].kind != PacketKind::Pause &&
+        if (port.admission == Admission::Credits && m_packets[packet].kind != PacketKind::Pause &&
             !HasCredits(link, trafficClass, packet, now))
         {
             return 0;
         }
-        queue.packets.Pop();
+        queue.packets.Pop(m_packets);
+        queue.count--;
         queue.bytes -= size;
         if (port.backlog-- == 0)
         {
@@ -1037,7 +1066,8 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
     }
     else
     {
-        if (!HasCredits(link, trafficClass, Packet::NONE, now))
+        if (port.admission == Admission::Credits &&
+            !HasCredits(link, trafficClass, Packet::NONE, now))
         {
             return 0;
         }
@@ -1063,9 +1093,23 @@ bool
 PacketNetwork::IsTurnOfData(uint32_t link) const
 {
     const Port& port = m_ports[link];
-    const Ring<uint32_t>& control = m_queues[std::size_t{link} * m_classes].packets;
-    return port.controlRun >= m_controlRun && port.isOfSwitch && port.backlog > control.Size() &&
-           (control.IsEmpty() || m_packets[control.Front()].kind != PacketKind::Pause);
+    const Queue& control = m_queues[std::size_t{link} * m_classes];
+    return m_details[link].controlRun >= m_controlRun && port.isOfSwitch &&
+           port.backlog > control.count &&
+           (control.count == 0 || m_packets[control.packets.First()].kind != PacketKind::Pause);
+}
+
+/** Sends a packet of the data class whose turn it is. */
+bool
+PacketNetwork::TransmitData(uint32_t link, int64_t now)
+{
+    constexpr unsigned ONE_CLASS = 2; // and that of control packets
+    if (m_classes == ONE_CLASS)
+    {
+        return TransmitOf(link, 1, now) > 0;
+    }
+    return m_arbiter.Serve(m_details[link].turn,
+                           [&](unsigned c) { return TransmitOf(link, c, now); });
 }
 
 void
@@ -1085,25 +1129,14 @@ PacketNetwork::TransmitNext(uint32_t link, int64_t now)
     {
         ExpirePauses(link, now);
     }
-    const auto sendData = [&] {
-        return m_arbiter.Serve(port.turn, [&](unsigned c) { return TransmitOf(link, c, now); });
-    };
-    bool isSent = false;
-    if (m_controlRun > 0 && IsTurnOfData(link) && sendData())
+    const bool isData = m_controlRun > 0 && IsTurnOfData(link) && TransmitData(link, now);
+    const bool isControl = !isData && TransmitOf(link, 0, now) > 0;
+    const bool isSent = isData || isControl || TransmitData(link, now);
+    if (m_controlRun > 0)
     {
-        isSent = true;
-        port.controlRun = 0;
-    }
-    else if (TransmitOf(link, 0, now) > 0)
-    {
-        isSent = true;
-        const bool isWaiting = port.backlog > QueueOf(link, 0).packets.Size();
-        port.controlRun = isWaiting ? port.controlRun + 1 : 0;
-    }
-    else
-    {
-        isSent = sendData();
-        port.controlRun = 0;
+        const bool isWaiting = isControl && port.backlog > QueueOf(link, 0).count;
+        uint32_t& run = m_details[link].controlRun;
+        run = isWaiting ? run + 1 : 0;
     }
     if (isSent && (port.backlog > 0 || port.sources != 0))
     {
@@ -1155,16 +1188,17 @@ PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued, int64_t now)
 
 /** Writes telemetry of the port into a packet that leaves it. */
 void
-PacketNetwork::Stamp(Packet& packet, uint32_t link, int64_t now)
+PacketNetwork::Stamp(uint32_t packet, uint32_t link, int64_t now)
 {
-    Telemetry& telemetry = m_packets.GetTelemetry(packet.telemetry);
+    Telemetry& telemetry = m_packets.GetTelemetry(packet);
     if (telemetry.count < Telemetry::MAX_HOPS)
     {
         Telemetry::Hop& hop = telemetry.hops[telemetry.count++];
         hop.time = now;
         hop.rate = ServiceRate(link);
-        hop.sentBytes = m_counters[link].bytes;
-        hop.queueBytes = static_cast<uint32_t>(QueueOf(link, packet.trafficClass).bytes);
+        hop.sentBytes = m_sent[link].bytes;
+        const unsigned trafficClass = m_packets[packet].trafficClass;
+        hop.queueBytes = static_cast<uint32_t>(QueueOf(link, trafficClass).bytes);
         hop.link = link;
     }
 }
@@ -1192,22 +1226,19 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
         {
             Mark(p, link, QueueOf(link, p.trafficClass).bytes, now);
         }
-        if (p.telemetry != Packet::NONE && port.isOfSwitch)
+        if ((p.flags & Packet::TELEMETRY) != 0 && port.isOfSwitch)
         {
-            Stamp(p, link, now);
+            Stamp(packet, link, now);
         }
     }
     port.heldBack &= static_cast<uint8_t>(~(1u << p.trafficClass));
     const int64_t sent = now + TransmissionTime(link, p.size, p.payload);
     const int64_t end = p.ingress == Packet::NONE ? sent : std::max(sent, p.time);
-    PortCounters& counters = m_counters[link];
+    Sent& counters = m_sent[link];
     counters.packets++;
     counters.bytes += BytesOf(link, p.size, p.payload);
     counters.busy += end - now;
-    if (port.backlog > 0)
-    {
-        counters.backlogged += end - now;
-    }
+    counters.backlogged += port.backlog > 0 ? end - now : 0;
     port.busyUntil = end;
     if (port.isObserved)
     {
@@ -1233,7 +1264,11 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
     {
         m_events.Schedule(PacketEventKind::Arrival, link, time);
     }
-    port.wire.Push({time, packet});
+    else
+    {
+        m_packets[port.wire.Last()].nextTime = time;
+    }
+    port.wire.Push(m_packets, packet);
 }
 
 /** When a packet on @p link may be handled at its end. */
@@ -1249,104 +1284,94 @@ PacketNetwork::WholeAt(const Packet& packet, uint32_t link) const
     return packet.time - TransmissionTime(link, rest, rest);
 }
 
-void
-PacketNetwork::PrefetchPort(uint32_t link) const
-{
-    __builtin_prefetch(&m_ports[link]);
-    __builtin_prefetch(&m_ports[link].to);
-    __builtin_prefetch(&m_queues[std::size_t{link} * m_classes]);
-    __builtin_prefetch(&m_counters[link]);
-    __builtin_prefetch(&m_accounts[std::size_t{link} * m_classes + 1]);
-    m_events.Prefetch(PacketEventKind::Arrival, link);
-    m_events.Prefetch(PacketEventKind::PortReady, link);
-}
-
-/** The packet that arrives next, or that the port may send next; Packet::NONE: there is none. */
 uint32_t
-PacketNetwork::FirstPacket(uint32_t link, bool isArrival) const
+PacketNetwork::FirstQueued(uint32_t link) const
 {
-    if (isArrival)
+    uint32_t packet = Packet::NONE;
+    for (unsigned c = 0; c < m_classes && packet == Packet::NONE; c++)
     {
-        const Ring<OnWire>& wire = m_ports[link].wire;
-        return wire.IsEmpty() ? Packet::NONE : wire.Front().packet;
+        packet = m_queues[std::size_t{link} * m_classes + c].packets.First();
     }
-    for (unsigned c = 0; c < m_classes; c++)
-    {
-        const Ring<uint32_t>& packets = m_queues[std::size_t{link} * m_classes + c].packets;
-        if (!packets.IsEmpty())
-        {
-            return packets.Front();
-        }
-    }
-    return Packet::NONE;
+    return packet;
 }
 
-/** Each step asks for what the one before has had fetched: the waits for all events overlap. */
+/** Each pass asks for what the one before has had fetched: the waits for all events overlap. */
 void
-PacketNetwork::Prefetch(std::vector<std::pair<uint32_t, bool>>& events) const
+PacketNetwork::Prefetch(std::vector<Upcoming>& events) const
 {
-    for (const auto& [link, isArrival] : events)
-    {
-        PrefetchPort(link);
-    }
-    for (const auto& [link, isArrival] : events)
-    {
-        const Port& port = m_ports[link];
-        if (isArrival)
-        {
-            __builtin_prefetch(port.wire.FrontPlace());
-            __builtin_prefetch(port.wire.FrontPlace() + 1);
-        }
-        else
-        {
-            __builtin_prefetch(port.wire.EndPlace());
-        }
-        for (unsigned c = 0; c < m_classes && !isArrival; c++)
-        {
-            __builtin_prefetch(m_queues[std::size_t{link} * m_classes + c].packets.FrontPlace());
-        }
-    }
+    const auto fetch = [](const void* memory) { __builtin_prefetch(memory); };
     const PacketPool& packets = m_packets;
-    for (const auto& [link, isArrival] : events)
+    for (const Upcoming& event : events)
     {
-        const uint32_t packet = FirstPacket(link, isArrival);
-        if (packet != Packet::NONE)
+        fetch(&m_ports[event.link]);
+        if (!event.isArrival)
         {
-            __builtin_prefetch(&packets[packet]);
+            fetch(&m_queues[std::size_t{event.link} * m_classes]);
+            fetch(&m_sent[event.link]);
         }
     }
-    for (const auto& [link, isArrival] : events)
+    for (Upcoming& event : events)
     {
-        const uint32_t packet = FirstPacket(link, isArrival);
-        if (packet != Packet::NONE)
+        const Port& port = m_ports[event.link];
+        event.packet = event.isArrival ? port.wire.First() : FirstQueued(event.link);
+        if (event.packet != Packet::NONE)
         {
-            const Packet& p = packets[packet];
-            const uint32_t other = isArrival ? p.nextLink : p.ingress;
-            if (other < m_ports.size())
-            {
-                PrefetchPort(other);
-            }
-            else if (isArrival && p.kind != PacketKind::Pause)
-            {
-                EndsOf(p).Prefetch(p);
-            }
-            __builtin_prefetch(&m_hops[p.hop]);
+            fetch(&packets[event.packet]);
         }
-        else if (!isArrival && m_ports[link].sources != 0)
+        else if (port.sources != 0)
         {
             constexpr unsigned LIKELIEST = 1; // class: that of flows that say none
-            m_ends.PrefetchNext(link, LIKELIEST);
+            m_ends.PrefetchNext(event.link, LIKELIEST);
+        }
+        if (!event.isArrival && !port.wire.IsEmpty())
+        {
+            fetch(&packets[port.wire.Last()]);
         }
     }
-    for (const auto& [link, isArrival] : events)
+    for (const Upcoming& event : events)
     {
-        const uint32_t packet = isArrival ? FirstPacket(link, true) : Packet::NONE;
-        if (packet != Packet::NONE && packets[packet].nextLink < m_ports.size())
+        if (event.packet == Packet::NONE)
         {
-            const Packet& p = packets[packet];
-            __builtin_prefetch(
-                m_queues[std::size_t{p.nextLink} * m_classes + p.trafficClass].packets.EndPlace());
-            __builtin_prefetch(m_ports[p.nextLink].wire.EndPlace());
+            continue;
+        }
+        const Packet& p = packets[event.packet];
+        const uint32_t ingress = event.isArrival ? event.link : p.ingress;
+        const uint32_t other = event.isArrival ? p.nextLink : p.ingress;
+        if (other < m_ports.size())
+        {
+            fetch(&m_ports[other]);
+            fetch(&m_hops[p.hop]);
+            if (event.isArrival)
+            {
+                fetch(&m_queues[std::size_t{other} * m_classes]);
+            }
+            if (p.trafficClass > 0)
+            {
+                fetch(&m_accounts[std::size_t{ingress} * (m_classes - 1)]);
+            }
+        }
+        else if (event.isArrival && p.kind != PacketKind::Pause)
+        {
+            EndsOf(p).Prefetch(p);
+        }
+    }
+    for (const Upcoming& event : events)
+    {
+        if (!event.isArrival || event.packet == Packet::NONE)
+        {
+            continue;
+        }
+        const Packet& p = packets[event.packet];
+        if (p.nextLink < m_ports.size())
+        {
+            const Port& port = m_ports[p.nextLink];
+            const Queue& queue = m_queues[std::size_t{p.nextLink} * m_classes + p.trafficClass];
+            const uint32_t last = port.backlog > 0 ? queue.packets.Last() : port.wire.Last();
+            fetch(&m_sent[p.nextLink]);
+            if (last != Packet::NONE)
+            {
+                fetch(&packets[last]);
+            }
         }
     }
     events.clear(); // a function that changed nothing would be left out by the compiler
@@ -1356,12 +1381,12 @@ void
 PacketNetwork::OnArrival(uint32_t link, int64_t now)
 {
     Port& port = m_ports[link];
-    const uint32_t packet = port.wire.Pop().packet;
+    const uint32_t packet = port.wire.Pop(m_packets);
+    Packet& p = m_packets[packet];
     if (!port.wire.IsEmpty())
     {
-        m_events.Schedule(PacketEventKind::Arrival, link, std::max(now, port.wire.Front().time));
+        m_events.Schedule(PacketEventKind::Arrival, link, std::max(now, p.nextTime));
     }
-    Packet& p = m_packets[packet];
     if ((p.flags & Packet::READ) != 0 && p.nextLink != END && m_ports[p.nextLink].isNetwork)
     {
         ReturnRead(p, now);
@@ -1446,24 +1471,25 @@ PacketNetwork::SetUp(uint32_t link, bool up, int64_t now)
     m_events.Cancel(PacketEventKind::Arrival, link);
     while (!port.wire.IsEmpty())
     {
-        LoseOnWire(port.wire.Pop().packet, link, now);
+        LoseOnWire(port.wire.Pop(m_packets), link, now);
     }
     port.backlog = 0;
     for (unsigned c = 0; c < m_classes; c++)
     {
         Queue& queue = QueueOf(link, c);
+        queue.count = 0;
         queue.bytes = 0;
         while (!queue.packets.IsEmpty())
         {
-            LoseQueued(queue.packets.Pop(), link, now);
+            LoseQueued(queue.packets.Pop(m_packets), link, now);
         }
         if (port.isObserved)
         {
             TellQueue(link, c, now);
             TellCreditWait(link, c, false, now);
         }
-        m_accounts[link * m_classes + c].isPausing = false; // who waited is told so by the link
     }
+    port.pausing = 0; // who waited is told so by the link
 }
 
 int64_t
@@ -1478,6 +1504,17 @@ PacketNetwork::QueuedBytes(uint32_t link) const
 }
 
 uint64_t
+PacketNetwork::CountIn(const PacketList& list) const
+{
+    uint64_t count = 0;
+    for (uint32_t packet = list.First(); packet != Packet::NONE; packet = m_packets[packet].next)
+    {
+        count++;
+    }
+    return count;
+}
+
+uint64_t
 PacketNetwork::CountHeld() const
 {
     uint64_t held = 0;
@@ -1486,7 +1523,7 @@ PacketNetwork::CountHeld() const
         uint64_t queued = 0;
         for (unsigned c = 0; c < m_classes; c++)
         {
-            queued += m_queues[link * m_classes + c].packets.Size();
+            queued += CountIn(m_queues[link * m_classes + c].packets);
         }
         if (queued != m_ports[link].backlog)
         {
@@ -1494,7 +1531,7 @@ PacketNetwork::CountHeld() const
                                    " packets at " + m_topology.LinkName(LinkId(link)) +
                                    ", expected " + std::to_string(m_ports[link].backlog));
         }
-        held += queued + m_ports[link].wire.Size();
+        held += queued + CountIn(m_ports[link].wire);
     }
     return held;
 }
@@ -1508,10 +1545,10 @@ PacketNetwork::FindDeadlock() const
     std::vector<std::vector<std::size_t>> holders(count);
     for (std::size_t place = 0; place < count; place++)
     {
-        const Ring<uint32_t>& packets = m_queues[place].packets;
-        for (uint32_t i = 0; i < packets.Size(); i++)
+        for (uint32_t packet = m_queues[place].packets.First(); packet != Packet::NONE;
+             packet = m_packets[packet].next)
         {
-            const Packet& p = m_packets[packets.At(i)];
+            const Packet& p = m_packets[packet];
             if (p.ingress != Packet::NONE && p.ingressClass > 0 &&
                 AdmissionOf(m_ports[p.ingress], p.ingressClass) != Admission::Lossy)
             {

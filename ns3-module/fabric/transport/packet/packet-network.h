@@ -8,11 +8,11 @@
 #include "fabric/transport/packet/event-wheel.h"
 #include "fabric/transport/packet/huge-page-allocator.h"
 #include "fabric/transport/packet/link-credits.h"
+#include "fabric/transport/packet/packet-list.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/packet/packet.h"
 #include "fabric/transport/packet/port-counters.h"
 #include "fabric/transport/packet/port-observer.h"
-#include "fabric/transport/packet/ring.h"
 #include "fabric/transport/packet/shared-buffer.h"
 
 #include <cstdint>
@@ -118,11 +118,16 @@ class PacketNetwork
 
     void OnArrival(uint32_t link, int64_t now);
 
-    /**
-     * Has memory fetched that events will look at which are due soon: the arrivals or readiness of
-     * these links, a pair of a link and whether it is an arrival each. Leaves @p events empty.
-     */
-    void Prefetch(std::vector<std::pair<uint32_t, bool>>& events) const;
+    /** An event of a link that is due soon. */
+    struct Upcoming
+    {
+        uint32_t link;
+        bool isArrival;                //!< else a port is ready
+        uint32_t packet{Packet::NONE}; //!< that arrives, or leaves
+    };
+
+    /** Has memory fetched that these will look at. Leaves @p events empty. */
+    void Prefetch(std::vector<Upcoming>& events) const;
 
     void OnPortReady(uint32_t link, int64_t now)
     {
@@ -156,7 +161,7 @@ class PacketNetwork
     /** Rate on the wire, headers included, bytes/s; all of it, or the share that packets have. */
     double WireRate(uint32_t link) const
     {
-        return 1e12 / m_ports[link].wholePsPerByte;
+        return 1e12 / m_details[link].wholePsPerByte;
     }
 
     double ServiceRate(uint32_t link) const
@@ -173,7 +178,7 @@ class PacketNetwork
     /** As above, where packets have the whole link. */
     int64_t WholeTransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const
     {
-        return TimeOf(m_ports[link].wholePsPerByte * BytesOf(link, size, payload));
+        return TimeOf(m_details[link].wholePsPerByte * BytesOf(link, size, payload));
     }
 
     /** As above, at the rate that the topology gives the link. */
@@ -194,10 +199,7 @@ class PacketNetwork
         return m_ports[link].latency;
     }
 
-    const PortCounters& Counters(uint32_t link) const
-    {
-        return m_counters[link];
-    }
+    PortCounters Counters(uint32_t link) const;
 
     /** As above, with the pause that lasts at @p now; tells of pauses that have expired by then. */
     const PortCounters& CountersAt(uint32_t link, int64_t now);
@@ -248,24 +250,19 @@ class PacketNetwork
         Credits
     };
 
-    /** A packet on a wire. */
-    struct OnWire
-    {
-        int64_t time; //!< ps: when it is handled at the end of the wire
-        uint32_t packet;
-    };
-
     struct alignas(64) Port
     {
         int64_t busyUntil{0};
         int64_t latency{0};
         double psPerByte{1}; //!< of packets' share of the last rate that was not zero
-        Ring<OnWire> wire;
+        double share{1};     //!< see SetShare
+        PacketList wire;
         uint32_t backlog{0};   //!< packets in its queues
         uint8_t paused{0};     //!< bit by class
         uint8_t sources{0};    //!< as above: the device has packets for it
         uint8_t heldBack{0};   //!< as above: its first packet could not be sent in its turn
         uint8_t uncredited{0}; //!< as above, while it is observed: a packet waits for credits
+        uint8_t pausing{0};    //!< as above: at its end more of it was asked to wait
         Admission admission{Admission::Lossy};
         bool isUp{true};
         bool isStopped{false};  //!< its rate is zero
@@ -274,22 +271,36 @@ class PacketNetwork
         bool isObserved{false};
         bool isPcie{false};
         bool waitsForCredits{false};
-        // The second line of the cache.
         uint32_t to{0};
-        uint32_t opposite{END};
-        double wholePsPerByte{1};
-        double share{1}; //!< see SetShare
+    };
+
+    static_assert(sizeof(Port) == 64, "ports fill a line of the cache");
+
+    /** What few packets look at of a port. */
+    struct PortDetails
+    {
+        double wholePsPerByte{1}; //!< as psPerByte, were all of the link the packets'
+        int64_t latencyBack{0};   //!< ps: what tells the link's sender of something takes
         ClassArbiter::State turn;
-        int64_t latencyBack{0}; //!< ps: what tells the link's sender of something takes
+        uint32_t opposite{END};
         uint32_t controlRun{0}; //!< control packets sent since data has begun to wait for them
     };
 
-    static_assert(sizeof(Port) == 128, "ports fill two lines of the cache");
+    /** What each packet counts that a port sends: see PortCounters. */
+    struct alignas(32) Sent
+    {
+        uint64_t packets{0};
+        uint64_t bytes{0};
+        int64_t busy{0};
+        int64_t backlogged{0};
+    };
 
     struct Queue
     {
-        Ring<uint32_t> packets;
+        PacketList packets;
+        uint32_t count{0};
         int64_t bytes{0};
+        int64_t maxBytes{0}; //!< since the beginning
     };
 
     /** Headers are on the network's links only. */
@@ -311,6 +322,11 @@ class PacketNetwork
         return m_queues[link * m_classes + trafficClass];
     }
 
+    IngressAccount& AccountOf(uint32_t link, unsigned trafficClass)
+    {
+        return m_accounts[std::size_t{link} * (m_classes - 1) + trafficClass - 1];
+    }
+
     /** How what came by a link is admitted in a class: those beyond the lossless ones are lossy. */
     Admission AdmissionOf(const Port& ingress, unsigned trafficClass) const
     {
@@ -324,8 +340,8 @@ class PacketNetwork
         return packet.kind == PacketKind::Datagram ? *m_datagrams : m_ends;
     }
 
-    void PrefetchPort(uint32_t link) const;
-    uint32_t FirstPacket(uint32_t link, bool isArrival) const;
+    uint32_t FirstQueued(uint32_t link) const;
+    uint64_t CountIn(const PacketList& list) const;
     void Enqueue(uint32_t packet, uint32_t link, int64_t now);
     bool Admit(uint32_t packet, uint32_t link, int64_t now);
     bool IsFull(uint32_t link, const Packet& packet, uint32_t freed);
@@ -337,6 +353,7 @@ class PacketNetwork
     void Drop(uint32_t packet, uint32_t link, int64_t now);
     void Push(uint32_t packet, uint32_t link);
     void TransmitNext(uint32_t link, int64_t now);
+    bool TransmitData(uint32_t link, int64_t now);
     uint32_t TransmitOf(uint32_t link, unsigned trafficClass, int64_t now);
     bool HasCredits(uint32_t link, unsigned trafficClass, uint32_t packet, int64_t now);
     void Transmit(uint32_t packet, uint32_t link, int64_t now);
@@ -361,7 +378,7 @@ class PacketNetwork
     /** Latency of a link and of its opposite one, ps. */
     int64_t RoundTrip(uint32_t link) const
     {
-        return m_ports[link].latency + m_ports[link].latencyBack;
+        return m_ports[link].latency + m_details[link].latencyBack;
     }
 
     int64_t UnitsOf(int64_t size) const
@@ -371,7 +388,7 @@ class PacketNetwork
     }
 
     void Mark(Packet& packet, uint32_t link, int64_t queued, int64_t now);
-    void Stamp(Packet& packet, uint32_t link, int64_t now);
+    void Stamp(uint32_t packet, uint32_t link, int64_t now);
     void SendPause(uint32_t ingress, unsigned trafficClass, bool resume, int64_t now);
     void OnPause(const Packet& packet, uint32_t link, int64_t now);
     void ExpirePauses(uint32_t link, int64_t now);
@@ -401,9 +418,11 @@ class PacketNetwork
     uint32_t m_controlRun;                    //!< see SwitchSpec::controlRun; 0: any number
     bool m_boundsTlpHeaders;                  //!< whether PCIe links have credits of headers
     AlignedVector<Port> m_ports;              //!< by link
-    AlignedVector<PortCounters> m_counters;   //!< by link
     AlignedVector<Queue> m_queues;            //!< by link and class
-    AlignedVector<IngressAccount> m_accounts; //!< by link that leads in and class
+    AlignedVector<Sent> m_sent;               //!< by link
+    AlignedVector<IngressAccount> m_accounts; //!< by link that leads in and class of data
+    std::vector<PortDetails> m_details;       //!< by link
+    std::vector<PortCounters> m_counters;     //!< by link, beside m_sent and Queue::maxBytes
     std::vector<int64_t> m_lossyRoom;         //!< by link and class: of queues, where cells count
     std::vector<int64_t> m_pausedUntil;       //!< by link and class, ps
     std::vector<int64_t> m_pausedSince;       //!< by link, ps

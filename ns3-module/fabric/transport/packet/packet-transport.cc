@@ -141,7 +141,7 @@ PacketTransport::AdvanceAlone(Time limit)
     return m_now;
 }
 
-/** Has memory fetched that the next events will look at. */
+/** Has memory fetched that the next events will look at: the waits for all of them overlap. */
 void
 PacketTransport::Prefetch()
 {
@@ -156,7 +156,7 @@ PacketTransport::Prefetch()
         const bool isArrival = event.kind == PacketEventKind::Arrival;
         if (isArrival || event.kind == PacketEventKind::PortReady)
         {
-            m_soon.emplace_back(event.number, isArrival);
+            m_soon.push_back({event.number, isArrival, Packet::NONE});
         }
     }
     m_network.Prefetch(m_soon);

@@ -272,8 +272,8 @@ class PacketTransport final : public Transport, private MessageClient, private D
     std::size_t m_active{0};
     uint64_t m_events{0};
     Time m_now;
-    std::vector<std::pair<uint32_t, bool>> m_soon; //!< see PacketNetwork::Prefetch
-    bool m_hasTold{false};                         //!< somebody was told of something
+    std::vector<PacketNetwork::Upcoming> m_soon; //!< see PacketNetwork::Prefetch
+    bool m_hasTold{false};                       //!< somebody was told of something
     TransportObservers m_observers;
 };
 

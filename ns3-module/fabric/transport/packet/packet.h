@@ -35,19 +35,26 @@ struct alignas(64) Packet
     static constexpr uint8_t RESUME = 4;          //!< flag of a Pause: go on
     static constexpr uint8_t NOT_ECN_CAPABLE = 8; //!< flag of a Datagram: it is not marked
     static constexpr uint8_t ASKS = 16;           //!< flag: wants its acknowledgment at once
-    static constexpr uint8_t SATED = 32; //!< flag: its sender has credit that it cannot use
-    static constexpr uint8_t READ = 64;  //!< flag: a network adapter has asked for it by a tag
+    static constexpr uint8_t SATED = 32;      //!< flag: its sender has credit that it cannot use
+    static constexpr uint8_t READ = 64;       //!< flag: a network adapter has asked for it by a tag
+    static constexpr uint8_t TELEMETRY = 128; //!< flag: the pool has telemetry of it
 
-    int64_t time{0};          //!< picoseconds: when it is whole at the end of the wire
-    int64_t stamp{0};         //!< when it was sent; on ACKs, when what they acknowledge was
-    uint64_t number{0};       //!< sequence number; on ACKs, the next one expected; or a handle
-    uint32_t nextLink{NONE};  //!< on a wire: where it goes on; of a lost one: where that was
-    uint32_t owner{0};        //!< queue pair; of a Pause its traffic class
-    uint32_t hop{0};          //!< into PacketNetwork's hops: the link it takes next
-    uint32_t ingress{NONE};   //!< link by which it came into the device where it is
-    uint32_t size{0};         //!< bytes on the wire, headers included
-    uint32_t telemetry{NONE}; //!< of the pool
-    uint32_t payload{0};      //!< bytes
+    int64_t time{0};    //!< picoseconds: when it is whole at the end of the wire
+    int64_t stamp{0};   //!< when it was sent; on ACKs, when what they acknowledge was
+    uint64_t number{0}; //!< sequence number; on ACKs, the next one expected; or a handle
+
+    union {
+        int64_t nextTime{0}; //!< on a wire: when the one behind it is due, ps
+        uint32_t previous;   //!< in a queue: the one before it, unless it is the first
+    };
+
+    uint32_t nextLink{NONE}; //!< on a wire: where it goes on; of a lost one: where that was
+    uint32_t owner{0};       //!< queue pair; of a Pause its traffic class
+    uint32_t hop{0};         //!< into PacketNetwork's hops: the link it takes next
+    uint32_t ingress{NONE};  //!< link by which it came into the device where it is
+    uint32_t size{0};        //!< bytes on the wire, headers included
+    uint32_t payload{0};     //!< bytes
+    uint32_t next{NONE};     //!< the one behind it in its queue or on its wire
     PacketKind kind{PacketKind::Data};
     uint8_t trafficClass{0};
     uint8_t ingressClass{0}; //!< the one in which it came, see SwitchSpec::classByHop
@@ -73,7 +80,6 @@ struct Telemetry
 
     std::array<Hop, MAX_HOPS> hops;
     uint32_t count{0};
-    uint32_t nextFree{Packet::NONE};
 };
 
 /** All packets of a run by handle; a free one is used again, the last one freed first. */
@@ -89,7 +95,7 @@ class PacketPool
             return static_cast<uint32_t>(m_packets.size() - 1);
         }
         const uint32_t packet = m_free;
-        m_free = m_packets[packet].nextLink;
+        m_free = m_packets[packet].next;
         m_packets[packet] = Packet();
         return packet;
     }
@@ -97,11 +103,11 @@ class PacketPool
     void Free(uint32_t packet)
     {
         m_inUse--;
-        if (m_packets[packet].telemetry != Packet::NONE)
+        if (HasTelemetry(packet))
         {
-            FreeTelemetry(m_packets[packet].telemetry);
+            m_freeTelemetry.push_back(m_telemetryOf[packet]);
         }
-        m_packets[packet].nextLink = m_free;
+        m_packets[packet].next = m_free;
         m_free = packet;
     }
 
@@ -115,28 +121,35 @@ class PacketPool
         return m_packets[packet];
     }
 
-    uint32_t NewTelemetry()
+    bool HasTelemetry(uint32_t packet) const
     {
-        if (m_freeTelemetry == Packet::NONE)
+        return (m_packets[packet].flags & Packet::TELEMETRY) != 0;
+    }
+
+    /** Gives a packet that has none telemetry, empty. */
+    void AddTelemetry(uint32_t packet)
+    {
+        if (m_freeTelemetry.empty())
         {
+            m_freeTelemetry.push_back(static_cast<uint32_t>(m_telemetry.size()));
             m_telemetry.emplace_back();
-            return static_cast<uint32_t>(m_telemetry.size() - 1);
         }
-        const uint32_t place = m_freeTelemetry;
-        m_freeTelemetry = m_telemetry[place].nextFree;
-        m_telemetry[place].count = 0;
-        return place;
+        SetTelemetry(packet, m_freeTelemetry.back());
+        m_freeTelemetry.pop_back();
+        GetTelemetry(packet).count = 0;
     }
 
-    void FreeTelemetry(uint32_t place)
+    /** Gives the telemetry of a packet to one that has none. */
+    void MoveTelemetry(uint32_t from, uint32_t to)
     {
-        m_telemetry[place].nextFree = m_freeTelemetry;
-        m_freeTelemetry = place;
+        SetTelemetry(to, m_telemetryOf[from]);
+        m_packets[from].flags &= static_cast<uint8_t>(~Packet::TELEMETRY);
     }
 
-    Telemetry& GetTelemetry(uint32_t place)
+    /** Of a packet that has some. */
+    Telemetry& GetTelemetry(uint32_t packet)
     {
-        return m_telemetry[place];
+        return m_telemetry[m_telemetryOf[packet]];
     }
 
     /** Packets under way now. */
@@ -152,10 +165,21 @@ class PacketPool
     }
 
   private:
+    void SetTelemetry(uint32_t packet, uint32_t place)
+    {
+        if (m_telemetryOf.size() < m_packets.size())
+        {
+            m_telemetryOf.resize(m_packets.capacity());
+        }
+        m_telemetryOf[packet] = place;
+        m_packets[packet].flags |= Packet::TELEMETRY;
+    }
+
     AlignedVector<Packet> m_packets;
     AlignedVector<Telemetry> m_telemetry;
+    std::vector<uint32_t> m_telemetryOf; //!< by packet: into m_telemetry
+    std::vector<uint32_t> m_freeTelemetry;
     uint32_t m_free{Packet::NONE};
-    uint32_t m_freeTelemetry{Packet::NONE};
     uint64_t m_inUse{0};
 };
 

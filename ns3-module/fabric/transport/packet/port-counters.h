@@ -8,7 +8,7 @@ namespace weir
 {
 
 /** What a port has done since the beginning. */
-struct alignas(64) PortCounters
+struct PortCounters
 {
     uint64_t packets{0};
     uint64_t bytes{0};     //!< on the wire; inside nodes without headers

@@ -501,7 +501,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         p.flags = number + 1 == message.end ? Packet::LAST : 0;
         if (m_wantsTelemetry)
         {
-            p.telemetry = m_packets.NewTelemetry();
+            m_packets.AddTelemetry(packet);
         }
         m_counters.dataPackets++;
         const bool isFirstTime = number == pair.highest;
@@ -866,7 +866,7 @@ QueuePairs::Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now)
 {
     const uint32_t reply = m_packets.New();
     Packet& p = m_packets[reply];
-    Packet& cause = m_packets[data];
+    const Packet& cause = m_packets[data];
     Pair& pair = *m_pairs[cause.owner];
     p.kind = kind;
     p.owner = cause.owner;
@@ -879,7 +879,10 @@ QueuePairs::Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now)
         p.flags = pair.isMarked ? Packet::MARKED : 0;
         pair.isMarked = false;
         pair.unacknowledged = 0;
-        p.telemetry = std::exchange(cause.telemetry, Packet::NONE);
+        if (m_packets.HasTelemetry(data))
+        {
+            m_packets.MoveTelemetry(data, reply);
+        }
         m_counters.acknowledgments++;
     }
     SendBack(reply, now);
@@ -1028,7 +1031,7 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     ack.rtt = Time::Picoseconds(now - p.stamp);
     ack.isMarked = (p.flags & Packet::MARKED) != 0;
     ack.sent = pair.next;
-    ack.telemetry = p.telemetry == Packet::NONE ? nullptr : &m_packets.GetTelemetry(p.telemetry);
+    ack.telemetry = m_packets.HasTelemetry(packet) ? &m_packets.GetTelemetry(packet) : nullptr;
     pair.control->OnAck(ack);
     if (lost > 0)
     {

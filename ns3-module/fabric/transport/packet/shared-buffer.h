@@ -8,14 +8,13 @@
 namespace weir
 {
 
-/** Bytes in a switch that came by one link in one traffic class: a line of the cache. */
-struct alignas(64) IngressAccount
+/** Bytes in a switch that came by one link in one traffic class. */
+struct alignas(32) IngressAccount
 {
     int64_t bytes{0};    //!< in all
     int64_t headroom{0}; //!< of these, beyond the threshold
     double alpha{0};     //!< of the threshold
     int64_t headroomSize{0};
-    bool isPausing{false}; //!< the sender has been asked to wait
 };
 
 /**
@@ -53,15 +52,16 @@ class SharedBuffer
     /**
      * Takes room for @p size bytes: of the headroom where the sender has been asked to wait and the
      * account is at its threshold; the packet for which it is asked belongs to the shared part.
+     * @param isPausing the sender has been asked to wait
      * @return false where there is none.
      */
-    bool Take(IngressAccount& account, int64_t size)
+    bool Take(IngressAccount& account, int64_t size, bool isPausing)
     {
         const int64_t ordinary = account.bytes - account.headroom + size;
         const auto shared = static_cast<double>(SharedOf(account));
         if (ordinary > m_reserve)
         {
-            if (account.isPausing && shared >= Threshold(account.alpha))
+            if (isPausing && shared >= Threshold(account.alpha))
             {
                 if (account.headroom + size > account.headroomSize)
                 {
