@@ -78,5 +78,26 @@ TEST(EventWheel, AgreesWithAnOrderedSet)
     }
 }
 
+/** An event that has been moved away and back comes once, one that has been moved or canceled not.
+ */
+TEST(EventWheel, TakesEventsOnceThatWereMovedBack)
+{
+    constexpr auto KIND = PacketEventKind::PortReady;
+    EventWheel wheel;
+    wheel.Reserve(KIND, 3);
+    for (const int64_t time : {5000, 9000, 5000, 9000, 5000})
+    {
+        wheel.Schedule(KIND, 0, time);
+    }
+    wheel.Schedule(KIND, 1, 7000);
+    wheel.Cancel(KIND, 1);
+    wheel.Schedule(KIND, 2, 20000);
+    ASSERT_EQ(wheel.NextTime(), 5000);
+    EXPECT_EQ(wheel.Pop().number, 0u);
+    ASSERT_EQ(wheel.NextTime(), 20000);
+    EXPECT_EQ(wheel.Pop().number, 2u);
+    EXPECT_EQ(wheel.NextTime(), EventWheel::NEVER);
+}
+
 } // namespace
 } // namespace weir

@@ -28,10 +28,11 @@ enum class PacketEventKind : uint8_t
 /**
  * Pending events by time: a hierarchical timing wheel (Varghese and Lauck, SOSP 1987).
  *
- * Every event belongs to something that has at most one of its kind, so that events need no
- * memory of their own and can be moved. They come by time, then by kind, then by number, whatever
- * the order in which they were scheduled. Schedule and Cancel are O(1); an event is moved through
- * at most LEVELS lists and is sorted among those of its 1024 picoseconds.
+ * Every event belongs to something that has at most one of its kind, so that events can be moved.
+ * They come by time, then by kind, then by number, whatever the order in which they were scheduled.
+ * A slot of time is a list of blocks of entries, each of a line of the cache; the entry of an event
+ * that was moved or canceled stays until its slot opens. Schedule and Cancel are O(1); an event is
+ * moved through at most LEVELS slots and is sorted among those of its 512 picoseconds.
  */
 class EventWheel
 {
@@ -56,41 +57,36 @@ class EventWheel
     /** Makes room for numbers below @p count of a kind. */
     void Reserve(PacketEventKind kind, std::size_t count)
     {
-        auto& nodes = m_nodes[static_cast<std::size_t>(kind)];
-        if (nodes.size() < count)
+        auto& times = m_times[static_cast<std::size_t>(kind)];
+        if (times.size() < count)
         {
-            nodes.resize(count);
+            times.resize(count, NEVER);
         }
     }
 
     /** When the event is due, picoseconds; NEVER when it is not scheduled. */
     int64_t TimeOf(PacketEventKind kind, uint32_t number) const
     {
-        const auto& nodes = m_nodes[static_cast<std::size_t>(kind)];
-        return number < nodes.size() ? nodes[number].time : NEVER;
-    }
-
-    /** Has memory fetched that calls for this event will look at. */
-    void Prefetch(PacketEventKind kind, uint32_t number) const
-    {
-        __builtin_prefetch(m_nodes[static_cast<std::size_t>(kind)].data() + number);
+        const auto& times = m_times[static_cast<std::size_t>(kind)];
+        return number < times.size() ? times[number] : NEVER;
     }
 
     /** Schedules an event, or moves it. @param time not before the last one that was popped. */
     void Schedule(PacketEventKind kind, uint32_t number, int64_t time)
     {
         const uint32_t handle = HandleOf(kind, number);
-        Node& node = NodeOf(handle);
-        if (node.time == time)
+        int64_t& scheduled = TimeOf(handle);
+        if (scheduled == time)
         {
             return;
         }
-        if (node.time != NEVER)
+        if (scheduled != NEVER)
         {
-            Remove(handle, node);
+            Remove(handle, scheduled);
         }
-        node.time = time;
-        Insert(handle, node);
+        scheduled = time;
+        m_count++;
+        Insert(handle, time);
     }
 
     /** As Schedule, but leaves an event that is due before @p time. */
@@ -105,11 +101,11 @@ class EventWheel
     void Cancel(PacketEventKind kind, uint32_t number)
     {
         const uint32_t handle = HandleOf(kind, number);
-        Node& node = NodeOf(handle);
-        if (node.time != NEVER)
+        int64_t& scheduled = TimeOf(handle);
+        if (scheduled != NEVER)
         {
-            Remove(handle, node);
-            node.time = NEVER;
+            Remove(handle, scheduled);
+            scheduled = NEVER;
         }
     }
 
@@ -149,7 +145,8 @@ class EventWheel
     {
         const uint32_t handle = m_due.back().handle;
         m_due.pop_back();
-        NodeOf(handle).time = NEVER;
+        TimeOf(handle) = NEVER;
+        m_count--;
         return {static_cast<PacketEventKind>(handle >> KIND_SHIFT), handle & NUMBER_MASK};
     }
 
@@ -158,28 +155,34 @@ class EventWheel
     static constexpr auto KINDS = static_cast<unsigned>(PacketEventKind::PortReady) + 1;
     static constexpr unsigned KIND_SHIFT = 29;
     static constexpr uint32_t NUMBER_MASK = (1u << KIND_SHIFT) - 1;
-    static constexpr unsigned SLOT_BITS = 10;  //!< a slot of the lowest level is 2^10 ps
-    static constexpr unsigned LEVEL_BITS = 11; //!< 2^11 slots a level: 2 us in the lowest one, so
+    static constexpr unsigned SLOT_BITS = 9;   //!< a slot of the lowest level is 2^9 ps
+    static constexpr unsigned LEVEL_BITS = 12; //!< 2^12 slots a level: 2 us in the lowest one, so
                                                //!< that most packets on wires are put there at once
     static constexpr unsigned SLOTS = 1u << LEVEL_BITS;
-    static constexpr unsigned LEVELS = 5; //!< 2^(10 + 11 x 5) ps: all times
+    static constexpr unsigned LEVELS = 5; //!< 2^(9 + 12 x 5) ps: all times
     static constexpr unsigned WORDS = SLOTS / 64;
 
-    /** Scheduled unless its time is NEVER. */
-    struct Node
+    /** Entries of a slot, and the block of those that were put there before; a line of the cache.
+     */
+    struct alignas(64) Block
     {
-        int64_t time{NEVER};
-        uint32_t next{NONE};
-        uint32_t previous{NONE}; //!< IN_DUE, or HEAD_MARK with level and slot for a list's first
-    };
+        static constexpr uint32_t CAPACITY = 4;
 
-    static constexpr uint32_t IN_DUE = 0xfffffffe;
-    static constexpr uint32_t HEAD_MARK = 7u << KIND_SHIFT; //!< no handle has these bits
+        std::array<int64_t, CAPACITY> times;
+        std::array<uint32_t, CAPACITY> handles;
+        uint32_t count{0};
+        uint32_t next{NONE};
+    };
 
     struct Due
     {
         int64_t time;
         uint32_t handle;
+
+        friend bool operator==(const Due& a, const Due& b)
+        {
+            return a.time == b.time && a.handle == b.handle;
+        }
 
         friend bool operator<(const Due& a, const Due& b) // the first one last
         {
@@ -192,63 +195,78 @@ class EventWheel
         return static_cast<uint32_t>(kind) << KIND_SHIFT | number;
     }
 
-    Node& NodeOf(uint32_t handle)
+    int64_t& TimeOf(uint32_t handle)
     {
-        return m_nodes[handle >> KIND_SHIFT][handle & NUMBER_MASK];
+        return m_times[handle >> KIND_SHIFT][handle & NUMBER_MASK];
     }
 
-    void Insert(uint32_t handle, Node& node)
+    void Insert(uint32_t handle, int64_t at)
     {
-        if (node.time < m_dueEnd)
+        if (at < m_dueEnd)
         {
-            node.previous = IN_DUE;
-            const Due due{node.time, handle};
+            const Due due{at, handle};
             m_due.insert(std::lower_bound(m_due.begin(), m_due.end(), due), due);
             return;
         }
         // The level at which the time and the cursor part is that of their highest unlike bit.
-        const uint64_t time = static_cast<uint64_t>(node.time) >> SLOT_BITS;
+        const uint64_t time = static_cast<uint64_t>(at) >> SLOT_BITS;
         const uint64_t cursor = static_cast<uint64_t>(m_dueEnd) >> SLOT_BITS;
         const uint64_t unlike = time ^ cursor;
         const unsigned level =
             unlike == 0 ? 0 : (63 - static_cast<unsigned>(__builtin_clzll(unlike))) / LEVEL_BITS;
         const auto slot = static_cast<unsigned>(time >> (LEVEL_BITS * level)) & (SLOTS - 1);
         uint32_t& head = m_heads[level][slot];
-        node.next = head;
-        node.previous = HEAD_MARK | level << LEVEL_BITS | slot;
-        if (head != NONE)
+        if (head == NONE || m_blocks[head].count == Block::CAPACITY)
         {
-            NodeOf(head).previous = handle;
+            head = NewBlock(head);
+            m_occupied[level][slot / 64] |= uint64_t{1} << (slot % 64);
         }
-        head = handle;
-        m_occupied[level][slot / 64] |= uint64_t{1} << (slot % 64);
+        Block& block = m_blocks[head];
+        block.times[block.count] = at;
+        block.handles[block.count++] = handle;
     }
 
-    void Remove(uint32_t handle, Node& node)
+    uint32_t NewBlock(uint32_t next)
     {
-        if (node.previous == IN_DUE)
+        if (m_unused == NONE)
         {
-            const Due due{node.time, handle};
-            m_due.erase(std::lower_bound(m_due.begin(), m_due.end(), due));
-            return;
+            m_unused = static_cast<uint32_t>(m_blocks.size());
+            m_blocks.emplace_back();
         }
-        if (node.next != NONE)
+        const uint32_t block = m_unused;
+        m_unused = m_blocks[block].next;
+        m_blocks[block].count = 0;
+        m_blocks[block].next = next;
+        return block;
+    }
+
+    /** Calls @p take for each event of a slot's blocks, from @p block on, and frees these. */
+    template <typename F>
+    void Empty(uint32_t block, const F& take)
+    {
+        while (block != NONE)
         {
-            NodeOf(node.next).previous = node.previous;
-        }
-        if ((node.previous & HEAD_MARK) == HEAD_MARK)
-        {
-            const unsigned level = node.previous >> LEVEL_BITS & 7;
-            const unsigned slot = node.previous & (SLOTS - 1);
-            m_heads[level][slot] = node.next;
-            if (node.next == NONE)
+            const Block entries = m_blocks[block];
+            m_blocks[block].next = m_unused;
+            m_unused = block;
+            for (uint32_t i = 0; i < entries.count; i++)
             {
-                m_occupied[level][slot / 64] &= ~(uint64_t{1} << (slot % 64));
+                if (TimeOf(entries.handles[i]) == entries.times[i])
+                {
+                    take(entries.handles[i], entries.times[i]);
+                }
             }
+            block = entries.next;
         }
-        else
+    }
+
+    void Remove(uint32_t handle, int64_t time)
+    {
+        m_count--;
+        if (time < m_dueEnd)
         {
-            NodeOf(node.previous).next = node.next;
+            const Due due{time, handle};
+            m_due.erase(std::lower_bound(m_due.begin(), m_due.end(), due));
         }
     }
 
@@ -270,7 +288,7 @@ class EventWheel
         return SLOTS;
     }
 
-    /** Takes a slot's list. */
+    /** Takes a slot's blocks. */
     uint32_t Take(unsigned level, unsigned slot)
     {
         const uint32_t head = m_heads[level][slot];
@@ -282,7 +300,7 @@ class EventWheel
     /** Fills m_due with the first slot that holds anything. @return false when there is none. */
     bool OpenNext()
     {
-        while (true)
+        while (m_due.empty() && m_count > 0)
         {
             const uint64_t cursor = static_cast<uint64_t>(m_dueEnd) >> SLOT_BITS;
             SpreadEntered(cursor);
@@ -293,24 +311,21 @@ class EventWheel
                 slot = FirstOccupied(
                     level, static_cast<unsigned>(cursor >> (LEVEL_BITS * level)) & (SLOTS - 1));
             }
-            if (slot == SLOTS)
-            {
-                return false;
-            }
             level--;
             const unsigned shift = LEVEL_BITS * level;
             const uint64_t above = shift + LEVEL_BITS >= 64 ? 0 : cursor >> (shift + LEVEL_BITS);
             const uint64_t begin = (shift + LEVEL_BITS >= 64 ? 0 : above << (shift + LEVEL_BITS)) |
                                    uint64_t{slot} << shift;
-            uint32_t handle = Take(level, slot);
+            const uint32_t block = Take(level, slot);
             if (level == 0)
             {
-                Open(handle, begin);
-                return true;
+                Open(block, begin);
+                continue;
             }
             m_dueEnd = std::max(m_dueEnd, static_cast<int64_t>(begin << SLOT_BITS));
-            Spread(handle);
+            Spread(block);
         }
+        return !m_due.empty();
     }
 
     /** Spreads the slots of higher levels whose time the cursor has just entered. */
@@ -330,40 +345,33 @@ class EventWheel
         }
     }
 
-    /** Puts a list's events where they belong as seen from the cursor. */
-    void Spread(uint32_t handle)
+    /** Puts a slot's events where they belong as seen from the cursor. */
+    void Spread(uint32_t block)
     {
-        while (handle != NONE)
-        {
-            Node& node = NodeOf(handle);
-            const uint32_t next = node.next;
-            Insert(handle, node);
-            handle = next;
-        }
+        Empty(block, [this](uint32_t handle, int64_t time) { Insert(handle, time); });
     }
 
-    void Open(uint32_t handle, uint64_t slotBegin)
+    void Open(uint32_t block, uint64_t slotBegin)
     {
         m_dueEnd = static_cast<int64_t>((slotBegin + 1) << SLOT_BITS);
         m_hasOpened = true;
-        while (handle != NONE)
-        {
-            Node& node = NodeOf(handle);
-            m_due.push_back({node.time, handle});
-            node.previous = IN_DUE;
-            handle = node.next;
-        }
+        Empty(block, [this](uint32_t handle, int64_t time) { m_due.push_back({time, handle}); });
         if (m_due.size() > 1)
         {
             std::sort(m_due.begin(), m_due.end());
+            // One that was moved away and back has two entries.
+            m_due.erase(std::unique(m_due.begin(), m_due.end()), m_due.end());
         }
     }
 
-    std::array<AlignedVector<Node>, KINDS> m_nodes; //!< by kind, then number
+    std::array<AlignedVector<int64_t>, KINDS> m_times; //!< by kind, then number
+    AlignedVector<Block> m_blocks;
+    uint32_t m_unused{NONE}; //!< the first of the free blocks
     std::array<std::array<uint32_t, SLOTS>, LEVELS> m_heads;
     std::array<std::array<uint64_t, WORDS>, LEVELS> m_occupied{};
     std::vector<Due> m_due; //!< all before m_dueEnd, the first one last
-    int64_t m_dueEnd{0};    //!< the lists hold what is due from here on
+    int64_t m_dueEnd{0};    //!< the slots hold what is due from here on
+    std::size_t m_count{0}; //!< events
     bool m_hasOpened{false};
 };
 
