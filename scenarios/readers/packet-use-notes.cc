@@ -32,7 +32,8 @@ UsesOfQueuePairs(const QueuePairSpec& pair, const RoutingPolicy& routing)
              !isSelective,
              "recovery: go-back-n"},
             {part,
-             {{"paths", pair.paths != plain.paths}},
+             {{"paths", pair.paths != plain.paths},
+              {"distinctPaths", pair.distinctPaths != plain.distinctPaths}},
              routing.GetScope() == RoutingPolicy::Scope::Packet,
              "a fabric with routing: spray"}};
 }

@@ -452,6 +452,8 @@ TEST(NothingIgnored, APacketsKeyNeedsWhatItIsOf)
     EXPECT_TRUE(Says(saidOf(nack + ", recovery: selective}"), "it needs recovery: go-back-n"));
     EXPECT_EQ(saidOf(nack + "}"), "");
     EXPECT_TRUE(Says(saidOf("queuePair: {paths: 8}"), "it needs a fabric with routing: spray"));
+    EXPECT_TRUE(
+        Says(saidOf("queuePair: {distinctPaths: false}"), "it needs a fabric with routing: spray"));
 }
 
 // Where each packet has a path of its own, a receiver that wants them in order has them sent again.

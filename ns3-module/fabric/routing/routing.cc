@@ -152,7 +152,7 @@ Routing::PathThrough(RouteId id, const std::vector<LinkId>& network)
 }
 
 std::vector<PathId>
-Routing::EntropyPaths(RouteId id, uint32_t count)
+Routing::EntropyPaths(RouteId id, uint32_t count, bool isDistinct)
 {
     const Route route = m_routes[id.Index()];
     std::vector<PathId> paths{CurrentPath(id)};
@@ -168,7 +168,7 @@ Routing::EntropyPaths(RouteId id, uint32_t count)
             Joined(route.before,
                    m_router.RouteOver(route.from, route.to, tuple, route.networkKinds),
                    route.after);
-        if (std::find(paths.begin(), paths.end(), path) == paths.end())
+        if (!isDistinct || std::find(paths.begin(), paths.end(), path) == paths.end())
         {
             paths.push_back(path);
         }

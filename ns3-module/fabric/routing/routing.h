@@ -176,10 +176,10 @@ class Routing
 
     /**
      * The current paths of a route's packets when their sender varies what switches hash, @p count
-     * times: each distinct one once, in the order in which they are found. One where switches have
-     * no choice. O(count x links) when called.
+     * times, in that order. One where switches have no choice. O(count x links) when called.
+     * @param isDistinct each path is there once, however often switches come to it
      */
-    std::vector<PathId> EntropyPaths(RouteId route, uint32_t count);
+    std::vector<PathId> EntropyPaths(RouteId route, uint32_t count, bool isDistinct);
 
     /** The planned path's links: hops in order, or counted links of a sum. */
     PathTable::Span Links(RouteId route) const

@@ -407,7 +407,8 @@ HybridTransport::FindLinks(Stream& stream)
     std::vector<PathId> paths{path};
     if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
     {
-        paths = m_routing.EntropyPaths(stream.request.route, m_packets.GetSpec().queuePair.paths);
+        paths =
+            m_routing.EntropyPaths(stream.request.route, m_packets.GetSpec().queuePair.paths, true);
     }
     for (const PathId each : paths)
     {

@@ -79,7 +79,8 @@ Datagrams::PlaceOf(RouteId route)
     {
         if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
         {
-            for (const PathId path : m_routing.EntropyPaths(route, m_spec.queuePair.paths))
+            const QueuePairSpec& pair = m_spec.queuePair;
+            for (const PathId path : m_routing.EntropyPaths(route, pair.paths, pair.distinctPaths))
             {
                 paths.places.push_back(HopsOf(path));
             }

@@ -72,6 +72,11 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
     visitor.Count({"paths", "Source ports that a queue pair varies where routing is spray."},
                   paths,
                   {1, 1u << 12});
+    visitor.Flag(
+        {"distinctPaths",
+         "Of source ports that hash to one path, use the first only: the paths found get "
+         "equal parts. Else a path gets as much as ports hash to it (oblivious spraying)."},
+        distinctPaths);
     visitor.Size({"window", "Most bytes that are not acknowledged; 0: as congestion control says."},
                  window,
                  {Bytes(0), MAX_BYTES});

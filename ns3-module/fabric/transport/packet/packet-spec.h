@@ -53,6 +53,7 @@ struct QueuePairSpec : Parameterized
     Time nackInterval{Time::Microseconds(500)};
     uint32_t reordering{0};
     uint32_t paths{64};
+    bool distinctPaths{true};
     Bytes window{Bytes(0)};
     Rate maxRate; //!< zero: the port's
     Time messageGap;

@@ -415,11 +415,18 @@ PacketTransport::HopsOf(PathId path)
     return known;
 }
 
+/** What a route's packets take in turns where they are sprayed. */
+std::vector<PathId>
+PacketTransport::EntropyPaths(RouteId route)
+{
+    return m_routing.EntropyPaths(route, m_spec.queuePair.paths, m_spec.queuePair.distinctPaths);
+}
+
 /** Where packets are sprayed. */
 FlowPath
 PacketTransport::SprayedPath(RouteId route)
 {
-    return m_routing.Paths().InternDivided(m_routing.EntropyPaths(route, m_spec.queuePair.paths));
+    return m_routing.Paths().InternDivided(EntropyPaths(route));
 }
 
 std::vector<QueuePairs::Path>
@@ -428,7 +435,7 @@ PacketTransport::PathsOf(RouteId route)
     std::vector<QueuePairs::Path> paths;
     if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
     {
-        for (const PathId path : m_routing.EntropyPaths(route, m_spec.queuePair.paths))
+        for (const PathId path : EntropyPaths(route))
         {
             paths.push_back(HopsOf(path));
         }

@@ -239,6 +239,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     void OpenFootprint(Connection& connection);
     std::vector<QueuePairs::Path> PathsOf(RouteId route);
     FlowPath SprayedPath(RouteId route);
+    std::vector<PathId> EntropyPaths(RouteId route);
     FlowPath PathOf(const Connection& connection, std::size_t parts);
     void ChoosePath(Connection& connection, uint32_t pair, int64_t now);
     void Take(Connection& connection, uint32_t pair, int64_t now);

@@ -66,7 +66,7 @@ ReplayTransport::ReplayTransport(Routing& routing, PacketSpec spec)
     : m_routing(routing),
       m_spec(std::move(spec)),
       m_alone(routing, m_spec), // refuses what cannot be
-      m_routes(routing, m_spec.queuePair.paths, m_memo),
+      m_routes(routing, m_spec.queuePair, m_memo),
       m_episodeOf(routing.GetTopology().LinkCount(), NONE),
       m_ended(routing.GetTopology().LinkCount())
 {

@@ -70,9 +70,9 @@ ChoicesOf(Routing& routing, RouteId route)
 
 } // namespace
 
-RouteFacts::RouteFacts(Routing& routing, uint32_t paths, EpisodeMemo& memo)
+RouteFacts::RouteFacts(Routing& routing, const QueuePairSpec& pair, EpisodeMemo& memo)
     : m_routing(routing),
-      m_paths(paths),
+      m_pair(pair),
       m_memo(memo)
 {
     const Topology& topology = routing.GetTopology();
@@ -115,9 +115,10 @@ RouteFacts::Of(RouteId id)
     Route route;
     route.isKnown = true;
     const RoutingPolicy& policy = m_routing.Policy();
-    route.paths = policy.IsFixed()       ? std::vector<PathId>{m_routing.CurrentPath(id)}
-                  : policy.IsLoadAware() ? ChoicesOf(m_routing, id)
-                                         : m_routing.EntropyPaths(id, m_paths);
+    route.paths = policy.IsFixed() ? std::vector<PathId>{m_routing.CurrentPath(id)}
+                  : policy.IsLoadAware()
+                      ? ChoicesOf(m_routing, id)
+                      : m_routing.EntropyPaths(id, m_pair.paths, m_pair.distinctPaths);
     route.taken = policy.GetScope() == RoutingPolicy::Scope::Packet
                       ? m_routing.Paths().InternDivided(route.paths)
                       : FlowPath{route.paths.front()};

@@ -3,6 +3,7 @@
 #define WEIR_FABRIC_TRANSPORT_REPLAY_ROUTE_FACTS_H
 
 #include "fabric/routing/routing.h"
+#include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/replay/episode-memo.h"
 #include "fabric/transport/transport.h"
 
@@ -18,10 +19,10 @@ class RouteFacts
 {
   public:
     /**
-     * @param paths that the packets of a flow are spread over, at most (QueuePairSpec::paths).
-     * Both others must outlive it.
+     * @param pair how packets of a flow are spread over paths
+     * All must outlive it.
      */
-    RouteFacts(Routing& routing, uint32_t paths, EpisodeMemo& memo);
+    RouteFacts(Routing& routing, const QueuePairSpec& pair, EpisodeMemo& memo);
 
     /** What a route's packets may take now. */
     struct Route
@@ -65,7 +66,7 @@ class RouteFacts
     uint32_t KindOf(const Link& link, double rate);
 
     Routing& m_routing;
-    uint32_t m_paths;
+    const QueuePairSpec& m_pair;
     EpisodeMemo& m_memo;
     std::vector<uint32_t> m_linkKinds;
     std::vector<uint32_t> m_deviceKinds;
