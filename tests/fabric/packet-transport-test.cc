@@ -372,6 +372,32 @@ TEST(PacketTransport, DeadlockIsNamed)
     EXPECT_TRUE(bench.Duration(0).IsInfinite());
 }
 
+/**
+ * The default buffer is enough for the whole rate, also where packets take up to half as many bytes
+ * again in whole units of 64 (129 bytes are 3 of them): a flow takes no longer than without
+ * credits.
+ */
+TEST(PacketTransport, DefaultCreditsCarryTheWholeRate)
+{
+    for (const int64_t mtu : {81, 145, 272, 1000, 4096})
+    {
+        double seconds[2];
+        for (const bool hasCredits : {false, true})
+        {
+            PacketBench bench;
+            const auto [from, to] = MakeChain(bench, 1, Rate::Gbps(80), Time::Microseconds(1));
+            PacketSpec spec = PlainSpec();
+            spec.format.mtu = Bytes(mtu);
+            spec.switches.flowControl = hasCredits ? FlowControl::Credits : FlowControl::None;
+            bench.Open(spec);
+            const std::size_t flow = bench.AddFlow(from, to, Bytes(1000 * mtu));
+            bench.Run();
+            seconds[hasCredits] = bench.Duration(flow).ToSeconds();
+        }
+        EXPECT_NEAR(seconds[1], seconds[0], 1e-12) << mtu;
+    }
+}
+
 /** One lane of b bytes over a round trip r carries at most b / r, and the link's rate. */
 TEST(PacketTransport, CreditsBoundThroughput)
 {

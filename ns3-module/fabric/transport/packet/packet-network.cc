@@ -290,11 +290,15 @@ PacketNetwork::SetAdmission(uint32_t link)
                        .Count();
     const int64_t packet = MaxBytes(link);
     port.isPcie = kind == LinkKind::Pcie;
+    const int64_t unit = m_spec.switches.creditUnit.Count();
     if (room == 0) // enough for the whole rate: a round trip's bytes and a packet at either end
     {
         const auto roundTrip =
             static_cast<double>(RoundTrip(link) + m_spec.switches.creditDelay.ToPicoseconds());
-        room = static_cast<int64_t>(std::ceil(roundTrip / port.psPerByte)) + 2 * packet;
+        // Outside PCIe a packet takes whole units.
+        const int64_t taken = port.isPcie ? packet : UnitsOf(packet) * unit;
+        const double part = static_cast<double>(taken) / static_cast<double>(packet);
+        room = static_cast<int64_t>(std::ceil(roundTrip / port.psPerByte * part)) + 2 * taken;
     }
     m_creditPlace[link] = static_cast<uint32_t>(m_credits.size());
     if (port.isPcie)
@@ -302,7 +306,6 @@ PacketNetwork::SetAdmission(uint32_t link)
         SetTlpCredits(link, room);
         return;
     }
-    const int64_t unit = m_spec.switches.creditUnit.Count();
     const int64_t units = std::max(room / unit, (packet + unit - 1) / unit);
     for (unsigned c = 0; c < m_classes; c++)
     {
