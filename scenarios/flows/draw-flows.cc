@@ -13,8 +13,6 @@ namespace weir
 namespace
 {
 
-constexpr std::size_t MAX_DRAWN = 100'000'000; //!< 4 GB of results
-
 /** By index of the pattern's end points: their numbers in the network. */
 std::vector<uint32_t>
 NumbersOf(const FileTraffic& traffic, const FlowNetwork& network)
@@ -51,14 +49,10 @@ DrawFlows(const std::vector<FileTraffic>& traffics, FlowNetwork& network)
             ends.push_back(network.EndPointAt(number));
         }
         const auto pattern = MakeTrafficPattern(traffic.spec, ends);
+        CheckFlowCount(traffic.spec,
+                       static_cast<double>(flows.Size()) + MeanFlowCount(traffic.spec, ends));
         while (const std::optional<TrafficFlow> flow = pattern->Next())
         {
-            if (flows.Size() == MAX_DRAWN)
-            {
-                throw InputError(traffic.spec.where + ": found more than " +
-                                 std::to_string(MAX_DRAWN) +
-                                 " flows, expected fewer: a shorter duration or fewer rounds");
-            }
             const uint32_t source = numbers[flow->source];
             const uint32_t destination = numbers[flow->destination];
             try

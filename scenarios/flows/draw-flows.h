@@ -14,7 +14,8 @@ namespace weir
 /**
  * The flows of some patterns of traffic between the end points of @p network, pattern after
  * pattern; ports are as ReadFlows gives them.
- * @throws InputError with the place of what the network does not have.
+ * @throws InputError with the place of what the network does not have, or of more flows than memory
+ * holds, before any of that pattern is drawn.
  */
 FlowResults DrawFlows(const std::vector<FileTraffic>& traffics, FlowNetwork& network);
 

@@ -143,7 +143,8 @@ Wire(const std::string& place, Make make)
     }
 }
 
-/** @throws InputError when there are no flows that traffic could share links with. */
+/** @throws InputError when there are no flows that traffic could share links with, or it has more
+ * flows than memory holds. */
 void
 AddTraffic(Simulation& simulation, const Scenario& scenario)
 {
@@ -159,7 +160,12 @@ AddTraffic(Simulation& simulation, const Scenario& scenario)
         JobPlacer placer(simulation.GetCluster()); // shares GPUs with jobs
         const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement, spec.gpusWhere);
         const FlowForm form = FormOf(FidelityOf(scenario, spec.name));
-        Wire(where, [&] { simulation.AddTrafficJob(spec.name, spec.traffic, gpus, form); });
+        const TrafficJob& job = *Wire(
+            where, [&] { return &simulation.AddTrafficJob(spec.name, spec.traffic, gpus, form); });
+        if (spec.until.empty())
+        {
+            CheckFlowCount(spec.traffic, job.MeanFlowCount());
+        }
     }
 }
 

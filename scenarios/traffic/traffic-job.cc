@@ -23,7 +23,7 @@ TrafficJob::TrafficJob(std::string name,
       m_routes(fabric.GetCluster(), fabric.GetRouting()),
       m_ended(std::move(ended))
 {
-    m_pattern = MakePattern();
+    m_pattern = MakeTrafficPattern(m_spec, EndPoints());
     m_next = m_pattern->Next();
     for (std::size_t i = 0; i < m_gpus.size(); i++)
     {
@@ -31,21 +31,21 @@ TrafficJob::TrafficJob(std::string name,
     }
 }
 
-std::unique_ptr<TrafficPattern>
-TrafficJob::MakePattern() const
+std::vector<TrafficEndPoint>
+TrafficJob::EndPoints() const
 {
     std::vector<TrafficEndPoint> ends;
     for (const GpuId gpu : m_gpus)
     {
         ends.push_back({m_fabric.GetCluster().NodeOf(gpu), m_routes.NetworkRateOf(gpu)});
     }
-    return MakeTrafficPattern(m_spec, ends);
+    return ends;
 }
 
 double
 TrafficJob::LeastLinkBins(Time width)
 {
-    const auto pattern = MakePattern();
+    const auto pattern = MakeTrafficPattern(m_spec, EndPoints());
     double bins = 0;
     for (auto flow = pattern->Next(); flow && bins <= LinkSeries::MAX_BINS; flow = pattern->Next())
     {
@@ -78,6 +78,7 @@ TrafficJob::AdvanceTo(Time now)
 void
 TrafficJob::StartNext(Time now)
 {
+    CheckFlowCount(m_spec, static_cast<double>(m_starts.size()));
     const TrafficFlow flow = *m_next;
     m_next = m_pattern->Next();
     const GpuId from = m_gpus[flow.source];

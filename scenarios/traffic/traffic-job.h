@@ -55,6 +55,12 @@ class TrafficJob : public PassiveEngine, public FlowClient
         return m_gpus.size();
     }
 
+    /** How many flows it starts on average; infinite where only Stop() ends it. */
+    double MeanFlowCount() const
+    {
+        return weir::MeanFlowCount(m_spec, EndPoints());
+    }
+
     /**
      * Bins of @p width in which links have traffic of its flows, at least, found by drawing them
      * all; of those that have no end, of as many as fill a link series.
@@ -103,7 +109,7 @@ class TrafficJob : public PassiveEngine, public FlowClient
     }
 
   private:
-    std::unique_ptr<TrafficPattern> MakePattern() const;
+    std::vector<TrafficEndPoint> EndPoints() const;
     void StartNext(Time now);
 
     std::string m_name;

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <queue>
+#include <sstream>
 #include <stdexcept>
 
 namespace weir
@@ -17,6 +19,8 @@ namespace
 {
 
 using EndPoints = std::vector<TrafficEndPoint>;
+
+constexpr double MAX_FLOWS = 1e8; // 10 GB of a run
 
 [[noreturn]] void
 Fail(const TrafficSpec& spec, const std::string& message)
@@ -30,6 +34,27 @@ HasSeveralNodes(const EndPoints& ends)
 {
     return std::any_of(
         ends.begin(), ends.end(), [&](const auto& end) { return end.node != ends.front().node; });
+}
+
+/** Poisson: the mean time between arrivals of all end points together, in seconds. */
+double
+MeanGap(const TrafficSpec& spec, const EndPoints& ends)
+{
+    double sum = 0;
+    for (const TrafficEndPoint& end : ends)
+    {
+        sum += end.rate.ToBytesPerSecond();
+    }
+    return spec.sizes.Mean() / (spec.load * sum);
+}
+
+/** Rounds of @p spec that begin within its duration. */
+double
+RoundCount(const TrafficSpec& spec)
+{
+    const double within = spec.every > Time() ? std::floor(spec.duration / spec.every) + 1
+                                              : std::numeric_limits<double>::infinity();
+    return std::min<double>(spec.times, within);
 }
 
 /** What all patterns draw. */
@@ -150,7 +175,7 @@ class PoissonPattern : public DrawnPattern
             sum += end.rate.ToBytesPerSecond();
             m_rates.push_back(sum);
         }
-        m_gap = spec.sizes.Mean() / (spec.load * sum);
+        m_gap = MeanGap(spec, ends);
     }
 
     std::optional<TrafficFlow> Next() override
@@ -392,6 +417,40 @@ MakeTrafficPattern(const TrafficSpec& spec, const std::vector<TrafficEndPoint>& 
         return std::make_unique<OnOffPattern>(spec, ends);
     }
     throw std::logic_error("MakeTrafficPattern: no such kind");
+}
+
+double
+MeanFlowCount(const TrafficSpec& spec, const std::vector<TrafficEndPoint>& ends)
+{
+    const auto count = static_cast<double>(ends.size());
+    switch (spec.kind)
+    {
+    case TrafficKind::Poisson:
+        return spec.duration.ToSeconds() / MeanGap(spec, ends);
+    case TrafficKind::Permutation:
+        return RoundCount(spec) * count;
+    case TrafficKind::Incast:
+        return RoundCount(spec) * spec.senders;
+    case TrafficKind::AllToAll:
+        return RoundCount(spec) * count * (count - 1);
+    case TrafficKind::OnOff:
+        return (spec.duration / (spec.on + spec.off) + 1) * count;
+    }
+    throw std::logic_error("MeanFlowCount: no such kind");
+}
+
+void
+CheckFlowCount(const TrafficSpec& spec, double flows)
+{
+    if (flows <= MAX_FLOWS)
+    {
+        return;
+    }
+    const bool hasRounds = spec.kind != TrafficKind::Poisson && spec.kind != TrafficKind::OnOff;
+    std::ostringstream text;
+    text << "found " << flows << " flows, expected at most " << MAX_FLOWS << ": "
+         << (hasRounds ? "fewer rounds" : "fewer a second") << " or a shorter duration";
+    Fail(spec, text.str());
 }
 
 } // namespace weir

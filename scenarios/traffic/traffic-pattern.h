@@ -86,6 +86,12 @@ class TrafficPattern
 std::unique_ptr<TrafficPattern> MakeTrafficPattern(const TrafficSpec& spec,
                                                    const std::vector<TrafficEndPoint>& ends);
 
+/** How many flows MakeTrafficPattern gives on average; infinite where nothing ends them. */
+double MeanFlowCount(const TrafficSpec& spec, const std::vector<TrafficEndPoint>& ends);
+
+/** @throws InputError with the spec's place where @p flows are more than memory holds. */
+void CheckFlowCount(const TrafficSpec& spec, double flows);
+
 } // namespace weir
 
 #endif // WEIR_SCENARIOS_TRAFFIC_TRAFFIC_PATTERN_H

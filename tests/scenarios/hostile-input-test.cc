@@ -259,5 +259,35 @@ TEST(HostileInput, GpusWithoutANicTalkInsideTheirNodeAndNotBeyond)
     }
 }
 
+// Each draws more than 1e11 flows: hundreds of gigabytes.
+TEST(HostileInput, TrafficOfMoreFlowsThanMemoryHoldsIsRefusedAtOnce)
+{
+    const ScratchFolder folder;
+    Write(folder / "network.yaml", "base: hgx-h100\nnodes: 4\n");
+    for (const std::string pattern : {"poisson, bytes: 1B, load: 1, duration: 1s",
+                                      "poisson, bytes: 1kB, load: 1e-6, duration: 9000000s",
+                                      "permutation, bytes: 1B, every: 1ps, duration: 1s",
+                                      "incast, senders: 8, bytes: 1B, every: 1ps, duration: 1s",
+                                      "all-to-all, bytes: 1B, every: 1ns, duration: 1s",
+                                      "on-off, on: 1ps, off: 1ps, duration: 1s"})
+    {
+        const std::string traffic = "{pattern: " + pattern + "}";
+        Write(folder / "run.yaml",
+              "system: {base: hgx-h100, nodes: 4}\njobs:\n  - name: a\n    traffic: " + traffic);
+        Write(folder / "flows.yaml", "traffic:\n  - " + traffic);
+        const std::string limit = "ulimit -v 1000000 && ulimit -t 20";
+        for (const auto& [arguments, place] : std::vector<std::pair<std::string, std::string>>{
+                 {"run run.yaml", "run.yaml:4:14: jobs.0.traffic"},
+                 {"flows --topology network.yaml --flows flows.yaml", "flows.yaml:2:5: traffic.0"}})
+        {
+            const Outcome outcome = Weir(folder, arguments, limit);
+            EXPECT_EQ(outcome.exit, 2) << pattern;
+            EXPECT_EQ(outcome.err.rfind("weir: " + place + ": found ", 0), 0U) << outcome.err;
+            EXPECT_NE(outcome.err.find("flows, expected at most 1e+08: "), std::string::npos)
+                << outcome.err;
+        }
+    }
+}
+
 } // namespace
 } // namespace weir

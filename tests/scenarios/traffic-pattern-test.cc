@@ -301,5 +301,30 @@ TEST(Traffic, IsTheSameFromTheSameSeedAndInOrder)
     }
 }
 
+// Of rounds and fixed spans exactly so many; of random ones within four standard errors, at most
+// that of a Poisson process.
+TEST(Traffic, HasAsManyFlowsAsItsMeanSays)
+{
+    for (const TrafficKind kind : {TrafficKind::Poisson,
+                                   TrafficKind::Permutation,
+                                   TrafficKind::Incast,
+                                   TrafficKind::AllToAll,
+                                   TrafficKind::OnOff})
+    {
+        TrafficSpec spec = Spec(kind);
+        spec.load = 0.5;
+        spec.senders = 3;
+        spec.times = 100;
+        spec.every = Time::Milliseconds(3);
+        spec.on = spec.off = Time::Milliseconds(1);
+        spec.duration = Time::Milliseconds(100); // 34 rounds begin in it
+        const auto ends = EndPoints(8, 2);
+        const double mean = MeanFlowCount(spec, ends);
+        const bool isRandom = kind == TrafficKind::Poisson || kind == TrafficKind::OnOff;
+        EXPECT_NEAR(FlowsOf(spec, ends).size(), mean, isRandom ? 4 * std::sqrt(mean) : 0)
+            << ToString(kind);
+    }
+}
+
 } // namespace
 } // namespace weir
