@@ -117,14 +117,16 @@ struct EventSpec
 
 struct OutputSpec
 {
-    std::string file;               //!< HDF5; empty: none
-    bool timeline{false};           //!< whether a timeline is written, beside the file
-    std::string timelineFile;       //!< where instead of beside the file; empty: beside it
-    std::optional<Time> linkSeries; //!< bin width of the link series
-    std::optional<Time> portSeries; //!< least bin width of the port series
-    std::vector<uint32_t> ranks{};  //!< of training jobs: recorded beside those that always are
-    bool allRanks{false};           //!< all of them are
-    bool keepsStuck{false};         //!< files stay of a run that cannot go on, too
+    std::string file;                     //!< HDF5; empty: none
+    bool timeline{false};                 //!< whether a timeline is written, beside the file
+    std::string timelineFile;             //!< where instead of beside the file; empty: beside it
+    std::string fileWhere{"output.file"}; //!< for messages: the key's place, or the option
+    std::string timelineWhere{"output.timeline"}; //!< the same for the timeline
+    std::optional<Time> linkSeries;               //!< bin width of the link series
+    std::optional<Time> portSeries;               //!< least bin width of the port series
+    std::vector<uint32_t> ranks{}; //!< of training jobs: recorded beside those that always are
+    bool allRanks{false};          //!< all of them are
+    bool keepsStuck{false};        //!< files stay of a run that cannot go on, too
 };
 
 /** Which flows of a scenario are packets where its fidelity is hybrid, and how they meet others. */

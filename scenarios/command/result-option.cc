@@ -98,8 +98,8 @@ ReadResultOptions(const ResultOptions& options,
     AddGivenOptions(verb, inputs);
     RecordingSpec spec;
     spec.output.file = options.file;
-    spec.fileOption = "--output";
-    spec.timelineOption = "--timeline";
+    spec.output.fileWhere = "--output";
+    spec.output.timelineWhere = "--timeline";
     spec.timelinePath = options.timeline;
     if (!options.timeline.empty())
     {

@@ -61,6 +61,10 @@ ReadRun(const RunOptions& options)
     Scenario scenario = LoadScenario(options.file, settings, Catalog());
     scenario.automatic.coverage = options.bound.coverage;
     scenario.output.keepsStuck = options.keepPartial;
+    if (!options.output.empty())
+    {
+        scenario.output.fileWhere = "--output";
+    }
     if (!options.tolerance.empty() && scenario.fidelity != Fidelity::Auto)
     {
         throw InputError("--tolerance: found it with fidelity " +
@@ -71,6 +75,7 @@ ReadRun(const RunOptions& options)
     {
         scenario.output.timeline = true;
         scenario.output.timelineFile = options.timeline;
+        scenario.output.timelineWhere = "--timeline";
     }
     return scenario;
 }
@@ -82,14 +87,14 @@ CheckOutputs(const Scenario& scenario)
     const std::string& file = scenario.output.file;
     if (!file.empty())
     {
-        ExpectOtherFile("output.file", file, "scenario", scenario.path);
+        ExpectOtherFile(scenario.output.fileWhere, file, "scenario", scenario.path);
         RemoveIfInterrupted(OutputFile::TemporaryName(file));
     }
     if (scenario.output.timeline)
     {
         const std::string timeline = TimelinePath(scenario);
-        ExpectOtherFile("output.timeline", timeline, "scenario", scenario.path);
-        ExpectOtherFile("output.timeline", timeline, "results", file);
+        ExpectOtherFile(scenario.output.timelineWhere, timeline, "scenario", scenario.path);
+        ExpectOtherFile(scenario.output.timelineWhere, timeline, "results", file);
         RemoveIfInterrupted(OutputFile::TemporaryName(timeline));
     }
 }

@@ -25,6 +25,7 @@
 #include "scenarios/yaml/quantity.h"
 
 #include "fabric/routing/flow-hash.h"
+#include "fabric/topology/cluster.h"
 
 #include <algorithm>
 #include <limits>
@@ -506,7 +507,26 @@ ReadSelection(const YamlNode& node, HybridSelection& hybrid)
     }
 }
 
-/** @throws InputError at a job that is not there, or where nothing is selected for packets. */
+/** @throws InputError at a link of the list @p node that @p cluster does not have. */
+void
+CheckLinks(const YamlNode& node, const ClusterSpec& cluster)
+{
+    const Cluster wired(cluster);
+    for (const YamlNode& link : node.Items())
+    {
+        try
+        {
+            LinksNamed(wired.GetTopology(), link.AsString());
+        }
+        catch (const std::invalid_argument& error)
+        {
+            link.Fail(error.what());
+        }
+    }
+}
+
+/** @throws InputError at a job or a link that is not there, or where nothing is selected for
+ * packets. */
 void
 CheckSelection(const YamlNode& network, const Scenario& scenario)
 {
@@ -535,6 +555,10 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
                     job.FailChoice(names);
                 }
             }
+        }
+        if (const auto links = packets->Find("links"))
+        {
+            CheckLinks(*links, scenario.cluster);
         }
     }
     if (scenario.fidelity == Fidelity::Hybrid && scenario.packets.settle.IsOn())
@@ -633,6 +657,7 @@ ReadOutput(const YamlNode& node, Fidelity fidelity, const std::vector<JobSpec>& 
     if (const auto file = node.Find("file"))
     {
         output.file = file->AsString();
+        output.fileWhere = file->Where();
     }
     if (const auto timeline = node.Find("timeline"))
     {
@@ -640,6 +665,7 @@ ReadOutput(const YamlNode& node, Fidelity fidelity, const std::vector<JobSpec>& 
         const std::string text = timeline->AsString();
         output.timelineFile = text == "true" || text == "false" ? "" : text;
         output.timeline = text != "false";
+        output.timelineWhere = timeline->Where();
     }
     if (const auto series = node.Find("linkSeries"))
     {

@@ -11,8 +11,6 @@ RecordingSpec
 RecordingOf(const Scenario& scenario)
 {
     return {scenario.output,
-            "output.file",
-            "output.timeline",
             scenario.output.timeline ? TimelinePath(scenario) : "",
             scenario.title,
             scenario.fidelity,

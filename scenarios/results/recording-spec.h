@@ -16,9 +16,7 @@ namespace weir
 struct RecordingSpec
 {
     OutputSpec output;
-    std::string fileOption{"output.file"};         //!< the option or key that names the file
-    std::string timelineOption{"output.timeline"}; //!< the same for the timeline
-    std::string timelinePath{};                    //!< where the output asks for one
+    std::string timelinePath{}; //!< where the output asks for one
     std::string title{};
     Fidelity fidelity{Fidelity::Stream};
     uint64_t seed{0};

@@ -92,7 +92,7 @@ struct ResultFile::Representation
 
 ResultFile::ResultFile(const RecordingSpec& spec)
     : m_spec(spec),
-      m_file(spec.output.file, spec.fileOption)
+      m_file(spec.output.file, spec.output.fileWhere)
 {
 }
 

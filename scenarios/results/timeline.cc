@@ -113,7 +113,7 @@ TimelinePath(const Scenario& scenario)
 }
 
 Timeline::Timeline(const std::string& path, const RecordingSpec& spec)
-    : m_writer(path, spec.timelineOption),
+    : m_writer(path, spec.output.timelineWhere),
       m_spec(spec)
 {
 }

@@ -270,8 +270,8 @@ PlanJobs(Simulation& simulation, const Scenario& scenario)
 std::unique_ptr<Simulation>
 WireScenario(const Scenario& scenario)
 {
-    const bool isHybrid = scenario.fidelity == Fidelity::Hybrid; // names links of its own
-    auto simulation = Wire(scenario.path + (isHybrid ? ": network" : ": system"), [&] {
+    const bool isHybrid = scenario.fidelity == Fidelity::Hybrid;
+    auto simulation = Wire(scenario.path + ": system", [&] {
         return std::make_unique<Simulation>(scenario.cluster,
                                             scenario.nccl,
                                             PacketsOf(scenario),

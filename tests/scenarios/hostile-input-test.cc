@@ -289,5 +289,26 @@ TEST(HostileInput, TrafficOfMoreFlowsThanMemoryHoldsIsRefusedAtOnce)
     }
 }
 
+TEST(HostileInput, AnOutputThatCannotBeWrittenIsRefusedWhereItWasNamed)
+{
+    const ScratchFolder folder;
+    const auto refused = [&](const std::string& output, const std::string& arguments) {
+        Write(folder / "run.yaml",
+              "system: {base: hgx-h100}\njobs:\n  - name: a\n    collective: {op: all-reduce, "
+              "bytes: 1MiB, calls: 1}\noutput: {" +
+                  output + "}\n");
+        const Outcome outcome = Weir(folder, "run run.yaml --quiet " + arguments);
+        EXPECT_EQ(outcome.exit, 2);
+        return outcome.err.substr(0, outcome.err.find(": found"));
+    };
+    EXPECT_EQ(refused("file: no/such.h5", ""), "weir: run.yaml:5:16: output.file");
+    EXPECT_EQ(refused("file: ./run.yaml", ""), "weir: run.yaml:5:16: output.file");
+    EXPECT_EQ(refused("timeline: no/such.json", ""), "weir: run.yaml:5:20: output.timeline");
+    EXPECT_EQ(refused("file: a.h5", "-o no/such.h5"), "weir: --output");
+    EXPECT_EQ(refused("file: a.h5", "--set output.file=no/such.h5"),
+              "weir: --set output.file=no/such.h5: output.file");
+    EXPECT_EQ(refused("timeline: a.json", "--timeline no/such.json"), "weir: --timeline");
+}
+
 } // namespace
 } // namespace weir

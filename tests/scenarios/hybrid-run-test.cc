@@ -109,8 +109,8 @@ TEST(HybridRun, RefusesASelectionThatSelectsNothing)
               "run.yaml:7:46: network.packets.jobs.0: found 'tow', expected one of: one, two (did "
               "you mean 'two'?)");
     EXPECT_EQ(Refusal("{fidelity: hybrid, packets: {links: ['leaf99->*']}}"),
-              "run.yaml: network: packets.links: found 'leaf99->*', expected the name of a link, "
-              "as 'leaf0->spine1', in which * stands for any text");
+              "run.yaml:7:47: network.packets.links.0: found 'leaf99->*', expected the name of a "
+              "link, as 'leaf0->spine1', in which * stands for any text");
 }
 
 } // namespace

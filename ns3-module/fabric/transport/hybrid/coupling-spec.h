@@ -4,6 +4,7 @@
 
 #include "fabric/parameters/parameter-visitor.h"
 #include "fabric/sharing/sharing-spec.h"
+#include "fabric/topology/topology.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
 
@@ -22,6 +23,12 @@ struct CouplingSpec : Parameterized
 
     void VisitParameters(ParameterVisitor& visitor) override;
 };
+
+/**
+ * The links that @p pattern names, "a->b" with * for any text.
+ * @throws std::invalid_argument where there are none.
+ */
+std::vector<LinkId> LinksNamed(const Topology& topology, const std::string& pattern);
 
 /** Packets beside a fluid in plain values. */
 struct HybridSpec

@@ -12,39 +12,6 @@ namespace weir
 namespace
 {
 
-/** Whether @p text is @p pattern, in which * stands for any text. */
-bool
-Matches(const std::string& text, const std::string& pattern)
-{
-    std::size_t t = 0;
-    std::size_t p = 0;
-    std::size_t star = std::string::npos;
-    std::size_t from = 0;
-    while (t < text.size())
-    {
-        if (p < pattern.size() && pattern[p] == '*')
-        {
-            star = p++;
-            from = t;
-        }
-        else if (p < pattern.size() && pattern[p] == text[t])
-        {
-            p++;
-            t++;
-        }
-        else if (star != std::string::npos)
-        {
-            p = star + 1;
-            t = ++from;
-        }
-        else
-        {
-            return false;
-        }
-    }
-    return pattern.find_first_not_of('*', p) == std::string::npos;
-}
-
 std::vector<bool>
 ChosenLinks(const Topology& topology, const std::vector<std::string>& patterns)
 {
@@ -52,20 +19,9 @@ ChosenLinks(const Topology& topology, const std::vector<std::string>& patterns)
     for (const std::string& pattern : patterns)
     {
         chosen.resize(topology.LinkCount());
-        bool isFound = false;
-        for (std::size_t i = 0; i < chosen.size(); i++)
+        for (const LinkId link : LinksNamed(topology, pattern))
         {
-            if (Matches(topology.LinkName(LinkId(i)), pattern))
-            {
-                chosen[i] = true;
-                isFound = true;
-            }
-        }
-        if (!isFound)
-        {
-            throw std::invalid_argument("packets.links: found '" + pattern +
-                                        "', expected the name of a link, as 'leaf0->spine1', in "
-                                        "which * stands for any text");
+            chosen[link.Index()] = true;
         }
     }
     return chosen;
