@@ -11,7 +11,9 @@
 #include "scenarios/yaml/yaml-writer.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <regex>
 #include <sstream>
 
 namespace weir
@@ -72,6 +74,52 @@ SaidBy(const NcclTestsRun& run)
     return settings;
 }
 
+/** @throws InputError where @p argument contradicts what its file says of @p run. */
+void
+CheckAgreement(const RunArgument& argument, const RunSettings& said, const NcclTestsRun& run)
+{
+    for (const auto& [key, where] : {std::pair("op", run.opWhere),
+                                     std::pair("nodes", run.devicesWhere),
+                                     std::pair("gpusPerNode", run.devicesWhere)})
+    {
+        const std::string* asked = Find(argument.settings, key);
+        const std::string* found = Find(said, key);
+        if (!where.empty() && asked != nullptr && found != nullptr && *asked != *found)
+        {
+            throw InputError(where + ": found " + key + " " + *found + ", expected the " + *asked +
+                             " of --from " + argument.file + ":" + key + "=" + *asked);
+        }
+    }
+}
+
+/** "H100" of "NVIDIA H100 80GB HBM3" and of "h100-sxm"; empty where there is no such word. */
+std::string
+ModelOf(std::string gpu)
+{
+    std::transform(gpu.begin(), gpu.end(), gpu.begin(), [](unsigned char letter) {
+        return static_cast<char>(std::toupper(letter));
+    });
+    std::smatch found;
+    return std::regex_search(gpu, found, std::regex(R"(\b[A-Z]{1,2}\d{2,4}[A-Z]?\b)")) ? found.str()
+                                                                                       : "";
+}
+
+/** @throws InputError where @p run is one of other GPUs than @p gpu, that of @p system. */
+void
+CheckGpus(const NcclTestsRun& run, const std::string& gpu, const std::string& system)
+{
+    const std::string model = ModelOf(gpu);
+    for (const auto& [name, where] : run.gpus)
+    {
+        const std::string other = ModelOf(name);
+        if (!model.empty() && !other.empty() && model != other)
+        {
+            throw InputError(where + ": found '" + name + "', expected the " + gpu +
+                             " of --system " + system);
+        }
+    }
+}
+
 } // namespace
 
 RunArgument
@@ -107,10 +155,14 @@ ReadMachineRuns(const RunArgument& argument,
                 const RunSettings& defaults,
                 const Catalog& catalog)
 {
+    const std::string gpu =
+        ReadSystem(YamlNode::ParseArgument(system, "--system"), catalog).gpu.name;
     std::vector<MeasuredCollective> runs;
     for (const NcclTestsRun& found : ReadNcclTests(argument.file))
     {
         const RunSettings said = SaidBy(found);
+        CheckAgreement(argument, said, found);
+        CheckGpus(found, gpu, system);
         YamlWriter text;
         text.BeginMap();
         text.Text("name", std::filesystem::path(argument.file).stem().string());

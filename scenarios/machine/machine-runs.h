@@ -32,8 +32,9 @@ RunArgument ParseRunArgument(const std::string& text);
 /**
  * The runs of @p argument on @p system: what the argument says of them, else what the file says,
  * else @p defaults; named after their file.
- * @throws InputError as ReadNcclTests and ReadMeasuredRun, and where nothing says how many nodes
- *         took part or which operation it was.
+ * @throws InputError as ReadNcclTests and ReadMeasuredRun, where nothing says how many nodes took
+ *         part or which operation it was, where the argument contradicts the file's own lines (its
+ *         name may be contradicted), and where the file lists GPUs of another model.
  */
 std::vector<MeasuredCollective> ReadMachineRuns(const RunArgument& argument,
                                                 const std::string& system,

@@ -33,12 +33,39 @@ struct RankPlace
     std::string process;
 };
 
+/** "NVIDIA H100 80GB HBM3" of "... device  0 [0x18] NVIDIA H100 80GB HBM3". */
+std::string
+GpuOf(const std::vector<std::string>& fields)
+{
+    std::string name;
+    bool isBehind = false;
+    for (const std::string& field : fields)
+    {
+        if (isBehind)
+        {
+            name += (name.empty() ? "" : " ") + field;
+        }
+        isBehind = isBehind || field.front() == '[';
+    }
+    return name;
+}
+
 /** The times of one run by size, whatever their order in the file; the first of a size counts. */
 struct RunRows
 {
     NcclTestsRun run;
     std::vector<RankPlace> ranks;
     std::map<int64_t, double> microseconds;
+
+    void AddRank(const RankPlace& rank, const std::string& gpu, const std::string& where)
+    {
+        run.devicesWhere = ranks.empty() ? where : run.devicesWhere;
+        ranks.push_back(rank);
+        if (!gpu.empty())
+        {
+            run.gpus.emplace(gpu, where);
+        }
+    }
 };
 
 /** @p text in lower case, letters and digits alone: all_reduce, all-reduce and AllReduce alike. */
@@ -283,6 +310,7 @@ ReadCsv(const std::string& path, std::istream& text, const CsvColumns& columns, 
         {
             ops.push_back(op);
             runs.emplace_back().run.op = FindCollectiveOp(op);
+            runs.back().run.opWhere = op.empty() ? "" : where;
             if (!op.empty() && !runs.back().run.op)
             {
                 throw InputError(where + ": found '" + op +
@@ -346,6 +374,11 @@ class TextReader
         return m_runs.back();
     }
 
+    std::string Where() const
+    {
+        return m_path + ":" + std::to_string(m_number);
+    }
+
     /** What names the operation or the version, wherever it stands. */
     void ReadSettings(const std::string& line)
     {
@@ -354,6 +387,7 @@ class TextReader
         {
             const auto op = FindCollectiveOp(found[1].str());
             Current().run.op = op ? op : Current().run.op;
+            Current().run.opWhere = op ? Where() : Current().run.opWhere;
         }
         static const std::regex version(R"((nccl-library=|NCCL version |using nccl )\s*([\d.]+))",
                                         std::regex::icase);
@@ -379,7 +413,7 @@ class TextReader
         const auto on = IndexOf(fields, {"on"});
         if (IndexOf(fields, {"Rank"}) && pid && on && *on + 1 < fields.size())
         {
-            Current().ranks.push_back({fields[*on + 1], fields[*pid + 1]});
+            Current().AddRank({fields[*on + 1], fields[*pid + 1]}, GpuOf(fields), Where());
             return;
         }
         if (IndexOf(fields, {"Avg"}) || IndexOf(fields, {"Out"}))
@@ -392,14 +426,13 @@ class TextReader
 
     void ReadRow(const std::vector<std::string>& fields)
     {
-        const std::string where = m_path + ":" + std::to_string(m_number);
         if (fields.size() <= std::max(m_size, m_time))
         {
-            throw InputError(where + ": found " + std::to_string(fields.size()) +
+            throw InputError(Where() + ": found " + std::to_string(fields.size()) +
                              " fields, expected " + std::to_string(m_columns) +
                              " as the table's header has");
         }
-        AddRow(Current(), where, NumberOf(fields[m_size]), fields[m_size], fields[m_time]);
+        AddRow(Current(), Where(), NumberOf(fields[m_size]), fields[m_size], fields[m_time]);
     }
 
     std::string m_path;
@@ -438,10 +471,13 @@ ReadJson(const std::string& path, const std::string& text)
     std::vector<RunRows> runs(1);
     RunRows& rows = runs.front();
     rows.run.op = FindCollectiveOp(MemberText(file, "args"));
+    rows.run.opWhere = rows.run.op ? path + ": args" : "";
     rows.run.ncclVersion = VersionOf(MemberText(file, "nccl_version"));
     for (const Json& device : file.value("devices", Json::array()))
     {
-        rows.ranks.push_back({MemberText(device, "hostname"), MemberText(device, "pid")});
+        rows.AddRank({MemberText(device, "hostname"), MemberText(device, "pid")},
+                     MemberText(device, "device_info") + MemberText(device, "device_name"),
+                     path + ": devices");
     }
     std::size_t index = 0;
     for (const Json& result : file["results"])

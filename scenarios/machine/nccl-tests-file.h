@@ -7,6 +7,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,8 +23,11 @@ struct NcclTestsRun
     std::optional<uint32_t> gpusPerNode;
     std::optional<LaunchMode> launch;
     std::optional<std::string> ncclVersion;
-    std::vector<Bytes> sizes;    //!< ascending, each once
-    std::vector<double> seconds; //!< of a call, out of place; by size
+    std::string opWhere;                     //!< the place that says it; empty: the file's name
+    std::string devicesWhere;                //!< of the first GPU; empty: the file lists none
+    std::map<std::string, std::string> gpus; //!< the place of the first GPU of each name
+    std::vector<Bytes> sizes;                //!< ascending, each once
+    std::vector<double> seconds;             //!< of a call, out of place; by size
 };
 
 /**

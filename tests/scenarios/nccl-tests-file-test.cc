@@ -163,17 +163,24 @@ TEST(MachineRuns, ArgumentsHaveSettings)
               std::string::npos);
 }
 
-/** The argument says more than the file, the file more than the defaults. */
+/** The argument says more than the file's name, the file more than the defaults. */
 TEST(MachineRuns, TheNearestSays)
 {
     const ScratchFolder folder;
+    std::ofstream(folder / "8x8.csv") << "size_bytes,time_us,op\n8,10,all_gather\n";
+    const auto named = ReadMachineRuns({folder / "8x8.csv", {{"nodes", "4"}}},
+                                       "hgx-h100",
+                                       {{"gpusPerNode", "2"}, {"nccl", "2.21.5"}},
+                                       Catalog());
+    EXPECT_EQ(named[0].sweep.cluster.nodes, 4);
+    EXPECT_EQ(named[0].sweep.gpusPerNode, 8);
     std::ofstream(folder / "a.txt") << NEW_TEXT;
-    const auto runs = ReadMachineRuns({folder / "a.txt", {{"nodes", "4"}}},
+    const auto runs = ReadMachineRuns({folder / "a.txt", {{"nodes", "2"}}},
                                       "hgx-h100",
                                       {{"nccl", "2.21.5"}, {"gpusPerNode", "8"}},
                                       Catalog());
     ASSERT_EQ(runs.size(), 1);
-    EXPECT_EQ(runs[0].sweep.cluster.nodes, 4);
+    EXPECT_EQ(runs[0].sweep.cluster.nodes, 2);
     EXPECT_EQ(runs[0].sweep.gpusPerNode, 2);
     EXPECT_EQ(runs[0].sweep.nccl.version, "2.26.2");
 }
@@ -193,6 +200,57 @@ TEST(MachineRuns, RefusesWhatNothingSays)
                   read({{"op", "all-reduce"}});
               }).find("found no nodes in it"),
               std::string::npos);
+}
+
+TEST(MachineRuns, RefusesWhatTheFileContradicts)
+{
+    const ScratchFolder folder;
+    const std::string file = folder / "a.txt";
+    const auto refusal = [&](const std::string& text, const RunSettings& asked) {
+        std::ofstream(file) << text;
+        return RefusalOf([&] { ReadMachineRuns({file, asked}, "hgx-h100", {}, Catalog()); });
+    };
+    EXPECT_EQ(refusal(NEW_TEXT, {{"nodes", "4"}}),
+              file + ":5: found nodes 2, expected the 4 of --from " + file + ":nodes=4");
+    EXPECT_EQ(refusal(NEW_TEXT, {{"gpusPerNode", "8"}}),
+              file + ":5: found gpusPerNode 2, expected the 8 of --from " + file +
+                  ":gpusPerNode=8");
+    EXPECT_EQ(refusal(NEW_TEXT, {{"op", "all-reduce"}}),
+              file + ":1: found op all-gather, expected the all-reduce of --from " + file +
+                  ":op=all-reduce");
+    EXPECT_EQ(refusal(R"({"devices": [{"pid": 1, "hostname": "a"}],
+                          "results": [{"size": 8, "out_of_place": {"time": 9}}]})",
+                      {{"nodes", "4"}}),
+              file + ": devices: found nodes 1, expected the 4 of --from " + file + ":nodes=4");
+}
+
+/** Only the model counts: PCIe or SXM, 40 or 80 GB are told by the system, not by this name. */
+TEST(MachineRuns, RefusesRunsOfAnotherGpu)
+{
+    const ScratchFolder folder;
+    const std::string file = folder / "a.txt";
+    const auto refusal = [&](const std::string& gpu, const std::string& system) {
+        std::string text = NEW_TEXT;
+        const std::string written = "NVIDIA H100 80GB HBM3";
+        for (auto at = text.find(written); at != std::string::npos; at = text.find(written))
+        {
+            text.replace(at, written.size(), gpu);
+        }
+        std::ofstream(file) << text;
+        return RefusalOf([&] { ReadMachineRuns({file, {}}, system, {}, Catalog()); });
+    };
+    EXPECT_EQ(refusal("NVIDIA A100-SXM4-80GB", "hgx-h100"),
+              file +
+                  ":5: found 'NVIDIA A100-SXM4-80GB', expected the h100-sxm of --system "
+                  "hgx-h100");
+    EXPECT_NE(refusal("NVIDIA H200", "hgx-h100").find("found 'NVIDIA H200'"), std::string::npos);
+    EXPECT_NE(refusal("NVIDIA H20", "hgx-h200").find("found 'NVIDIA H20'"), std::string::npos);
+    EXPECT_NE(refusal("NVIDIA GB200", "hgx-b200").find("found 'NVIDIA GB"), std::string::npos);
+    EXPECT_EQ(refusal("NVIDIA A100-SXM4-80GB", "dgx-a100"), "");
+    EXPECT_EQ(refusal("NVIDIA A100 80GB PCIe", "dgx-a100"), "");
+    EXPECT_EQ(refusal("Tesla V100-SXM3-32GB", "dgx2-v100"), "");
+    EXPECT_EQ(refusal("NVIDIA GH200 120GB", "alps-gh200"), "");
+    EXPECT_EQ(refusal("Graphics Device", "hgx-h100"), "");
 }
 
 } // namespace
