@@ -170,7 +170,7 @@ CalibrateShortcuts(const CalibrateOptions& options)
     spec.scenarios = options.scenarios;
     spec.threads = options.jobs;
     OutputFile file(options.output, "--output", TextFormat());
-    RemoveIfInterrupted(file.TemporaryPath());
+    RemoveIfInterrupted(OutputFile::TemporaryName(file.Path()));
     ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, "calibration");
     const Calibration calibration = CalibrateShortcut(spec, Catalog(), [&](std::size_t done) {
         line.Update(done, spec.scenarios, Time());
@@ -191,7 +191,7 @@ CalibrateFluid(const CalibrateOptions& options)
         YamlNode::ParseArgument(options.corrections, "--corrections").FailChoice(regimes);
     }
     OutputFile file(options.output, "--output", TextFormat());
-    RemoveIfInterrupted(file.TemporaryPath());
+    RemoveIfInterrupted(OutputFile::TemporaryName(file.Path()));
     ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, "calibration");
     const auto show = [&](const SuiteProgress& place) {
         line.Update(place.done, place.cases, Time());
@@ -277,7 +277,7 @@ CalibrateSystem(const CalibrateOptions& options)
         }
     }
     OutputFile file(options.output, "--output", TextFormat());
-    RemoveIfInterrupted(file.TemporaryPath());
+    RemoveIfInterrupted(OutputFile::TemporaryName(file.Path()));
     const MachineCalibration calibration =
         CalibrateMachine(spec, catalog, [] { ThrowIfInterrupted(); });
     origin.base = BaseFor(options);

@@ -470,7 +470,7 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
     if (!options.csv.empty() && !isCsvPrinted)
     {
         csv.emplace(options.csv, "--csv", CsvFormat());
-        RemoveIfInterrupted(csv->TemporaryPath());
+        RemoveIfInterrupted(OutputFile::TemporaryName(csv->Path()));
         ExpectOtherFile("--csv", options.csv, "file of --output", options.result.file);
     }
     RecordingSpec kept =

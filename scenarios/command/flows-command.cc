@@ -82,7 +82,7 @@ OpenCsv(const FlowsOptions& options, std::optional<OutputFile>& csv)
         ExpectOtherFile("--csv", options.csv, "input", input);
     }
     csv.emplace(options.csv, "--csv", CsvFormat());
-    RemoveIfInterrupted(csv->TemporaryPath());
+    RemoveIfInterrupted(OutputFile::TemporaryName(csv->Path()));
 }
 
 Fidelity

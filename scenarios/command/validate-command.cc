@@ -160,7 +160,7 @@ Validate(const ValidateOptions& options)
     {
         ExpectOtherFile("--plot", options.plot, "file of --output", options.output);
         plot.emplace(options.plot, "--plot", SvgFormat());
-        RemoveIfInterrupted(plot->TemporaryPath());
+        RemoveIfInterrupted(OutputFile::TemporaryName(plot->Path()));
     }
     std::optional<Hdf5File> file;
     if (!options.output.empty())

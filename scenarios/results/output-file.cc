@@ -20,6 +20,13 @@ namespace weir
 namespace
 {
 
+/** By which this process reaches an open file that may have no name. */
+std::string
+PathOfOpen(int descriptor)
+{
+    return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
 /** What @p path leads to, link by link, whether that exists or not. */
 std::string
 TargetOf(const std::string& path)
@@ -54,6 +61,39 @@ IsReplaceable(const std::string& path, const OutputFormat& format)
                        [&start](const std::string& beginning) {
                            return start.compare(0, beginning.size(), beginning) == 0;
                        });
+}
+
+/**
+ * Opens a file without a name on the file system of @p path, which vanishes with the process.
+ * @return -1 where that system has none.
+ */
+int
+OpenNameless(const std::string& path)
+{
+#ifdef O_TMPFILE
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    const int descriptor =
+        ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    if (descriptor >= 0 && ::access(PathOfOpen(descriptor).c_str(), W_OK) == 0)
+    {
+        return descriptor;
+    }
+    if (descriptor >= 0)
+    {
+        ::close(descriptor);
+    }
+#else
+    static_cast<void>(path);
+#endif
+    return -1;
+}
+
+/** Gives the open file at @p path, which has no name, the name @p name. @return whether it could */
+bool
+NameOpen(const std::string& path, const std::string& name)
+{
+    ::unlink(name.c_str()); // of a process that had this number
+    return ::linkat(AT_FDCWD, path.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
 } // namespace
@@ -108,6 +148,12 @@ OutputFile::OutputFile(std::string path, const std::string& what, const OutputFo
         throw InputError(what + ": found '" + m_path + "', which is no " + format.name +
                          " that weir has written, expected another name");
     }
+    m_nameless = OpenNameless(m_temporaryPath);
+    if (m_nameless >= 0)
+    {
+        m_temporaryPath = PathOfOpen(m_nameless);
+        return;
+    }
     const int descriptor =
         ::open(m_temporaryPath.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor < 0)
@@ -120,7 +166,11 @@ OutputFile::OutputFile(std::string path, const std::string& what, const OutputFo
 
 OutputFile::~OutputFile()
 {
-    if (!m_committed)
+    if (m_nameless >= 0)
+    {
+        ::close(m_nameless);
+    }
+    else if (!m_committed)
     {
         std::remove(m_temporaryPath.c_str());
     }
@@ -150,10 +200,13 @@ OutputFile::Save(const std::string& text)
 void
 OutputFile::Commit()
 {
-    if (std::rename(m_temporaryPath.c_str(), TargetOf(m_path).c_str()) != 0)
+    const std::string name = TemporaryName(m_path);
+    if ((m_nameless >= 0 && !NameOpen(m_temporaryPath, name)) ||
+        std::rename(name.c_str(), TargetOf(m_path).c_str()) != 0)
     {
-        throw std::runtime_error("cannot rename '" + m_temporaryPath + "' to '" + m_path +
-                                 "': " + std::strerror(errno));
+        const std::string why = std::strerror(errno);
+        std::remove(name.c_str());
+        throw std::runtime_error("cannot write '" + m_path + "': " + why);
     }
     m_committed = true;
 }

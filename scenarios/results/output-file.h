@@ -26,9 +26,10 @@ OutputFormat TextFormat();
 /**
  * A file that appears under its name only when it is complete.
  *
- * It is written under a temporary name beside its final one and renamed by Commit; an object that
- * is destroyed without Commit removes what it wrote, so nothing half-written stays. A link stays
- * one: what it leads to is replaced, or made where it leads to nothing yet.
+ * It is written without a name, where the file system has such files (O_TMPFILE), so that nothing
+ * half-written stays however the process ends; else under a temporary name beside its final one,
+ * which an object that is destroyed without Commit removes. Commit renames it. A link stays one:
+ * what it leads to is replaced, or made where it leads to nothing yet.
  *
  * An older file is replaced only if it is empty or of the same format, so that no input and no
  * file of the user's is lost to a slip in a name.
@@ -49,7 +50,7 @@ class OutputFile
     OutputFile& operator=(const OutputFile&) = delete;
 
     /**
-     * The name that a file to be named @p path has while this process writes it.
+     * The name that a file to be named @p path has while this process writes it, where it has one.
      * @throws InputError at a link that leads back to itself.
      */
     static std::string TemporaryName(const std::string& path);
@@ -60,7 +61,7 @@ class OutputFile
         return m_path;
     }
 
-    /** The name to write to until Commit. */
+    /** The path to write to until Commit. */
     const std::string& TemporaryPath() const
     {
         return m_temporaryPath;
@@ -81,6 +82,7 @@ class OutputFile
   private:
     std::string m_path;
     std::string m_temporaryPath;
+    int m_nameless{-1}; //!< open; -1: the temporary file has a name
     bool m_committed{false};
 };
 

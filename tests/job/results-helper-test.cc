@@ -2,6 +2,7 @@
 
 // An ns-3 program and a scenario that say the same write the same files.
 
+#include "ns3/abort.h"
 #include "ns3/cluster-helper.h"
 #include "ns3/nstime.h"
 #include "ns3/results-helper.h"
@@ -148,6 +149,32 @@ TEST(ResultsHelper, SaysWhenAJobCameTooLate)
             recorder->Write();
         },
         "installed after it");
+}
+
+TEST(ResultsHelper, AProgramThatAbortsLeavesNoFile)
+{
+    const weir::ScratchFolder folder;
+    if (!folder.HasNamelessFiles())
+    {
+        GTEST_SKIP() << "no O_TMPFILE here";
+    }
+    std::ofstream(folder / "aborted.yaml") << SCENARIO;
+    EXPECT_DEATH(
+        {
+            const auto scenario = weir::LoadScenario(folder / "aborted.yaml", {}, weir::Catalog());
+            ns3::TrainingJobHelper job(scenario.jobs[0].network, scenario.gpu);
+            job.SetAttribute("Data", ns3::UintegerValue(8));
+            job.SetAttribute("GlobalBatch", ns3::UintegerValue(8));
+            const auto cluster = ns3::ClusterHelper(scenario.cluster).Install();
+            job.Install(cluster);
+            ns3::ResultsHelper results(folder / "aborted.h5");
+            results.SetAttribute("TimelineFile", ns3::StringValue(folder / "aborted.json"));
+            results.Install(cluster);
+            ns3::Simulator::Schedule(ns3::MilliSeconds(1), [] { NS_ABORT_MSG("enough"); });
+            ns3::Simulator::Run();
+        },
+        "enough");
+    EXPECT_EQ(folder.Files(), 1U);
 }
 
 } // namespace

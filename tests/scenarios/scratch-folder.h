@@ -2,11 +2,13 @@
 #ifndef WEIR_TESTS_SCENARIOS_SCRATCH_FOLDER_H
 #define WEIR_TESTS_SCENARIOS_SCRATCH_FOLDER_H
 
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdlib.h>
 #include <string>
+#include <unistd.h>
 
 namespace weir
 {
@@ -37,6 +39,14 @@ class ScratchFolder
     {
         return static_cast<std::size_t>(
             std::distance(std::filesystem::directory_iterator(m_path), {}));
+    }
+
+    /** Whether its file system has files without a name, of which a killed process leaves nothing.
+     */
+    bool HasNamelessFiles() const
+    {
+        const int descriptor = ::open(m_path.c_str(), O_TMPFILE | O_RDWR, 0600);
+        return descriptor >= 0 && ::close(descriptor) == 0;
     }
 
     static std::string Read(const std::string& path)
