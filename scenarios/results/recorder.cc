@@ -443,6 +443,24 @@ Recorder::Finish(Time now)
     m_sinks->Clear();
 }
 
+/**
+ * Uncontended, a flow that switches divide by load takes its best division: the even one of its
+ * route, or, where links are down, the one that it took.
+ */
+Time
+Recorder::IdealTime(const FlowRequest& request, FlowPath path)
+{
+    const Time even = m_transport->UncontendedTime(request, PathId());
+    if (path.unit == 1 || m_transport->FormOf(request) != FlowForm::Fluid)
+    {
+        return even;
+    }
+    FlowRequest part = request;
+    part.bytes = Bytes((request.bytes.Count() + path.unit - 1) / path.unit);
+    part.cap = request.cap / path.unit;
+    return std::min(even, m_transport->UncontendedTime(part, path.path));
+}
+
 void
 Recorder::OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now)
 {
@@ -460,7 +478,7 @@ Recorder::OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Ti
                      m_pathNumbers.try_emplace(key, number).first->second,
                      request.bytes,
                      request.weight,
-                     m_transport->UncontendedTime(request, PathId()),
+                     IdealTime(request, path),
                      isShown,
                      started,
                      now,

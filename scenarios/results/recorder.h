@@ -121,6 +121,7 @@ class Recorder : private TransportObserver, private PortObserver
     /** Hands every record to every sink. */
     class Fanout;
 
+    Time IdealTime(const FlowRequest& request, FlowPath path);
     void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override;
     void OnLinkRate(LinkId link, Rate rate, Time now) override;
     void OnTransmit(

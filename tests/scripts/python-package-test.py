@@ -169,13 +169,17 @@ class Slowdowns(unittest.TestCase):
     """A flow takes no less than uncontended."""
 
     def test_none_is_below_one_under_any_routing(self):
+        failure = "[{kind: link-down, at: 0ms, from: leaf0, to: spine0}]"
         for routing in ("ecmp", "adaptive", "spray"):
-            file = pathlib.Path(FOLDER.name) / f"{routing}.h5"
-            done = call("run", "congestion-512-h100", "--quiet", "-o", file, "--set",
-                        "system.nodes=16", "--set", "jobs.0.gpus=64", "--set", "jobs.1.gpus=64",
-                        "--set", f"system.fabric.routing={routing}")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertGreater(weir.open(file).flows["slowdown"].min(), 1 - 1e-6, routing)
+            for events in ("[]", failure):
+                file = pathlib.Path(FOLDER.name) / f"{routing}.h5"
+                done = call("run", "congestion-512-h100", "--quiet", "-o", file, "--set",
+                            "system.nodes=24", "--set", "jobs.0.gpus=96", "--set",
+                            "jobs.1.gpus=96", "--set", "system.fabric.oversubscription=2", "--set",
+                            f"system.fabric.routing={routing}", "--set", f"events={events}")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertGreater(weir.open(file).flows["slowdown"].min(), 1 - 1e-6,
+                                   routing + events)
 
 
 class FigureData(unittest.TestCase):
