@@ -19,6 +19,7 @@ from weir_results import WEIR, call, flows, pipeline, run_json, sweep, two_jobs
 import h5py
 import weir.figures
 import weir.request
+from weir.quantity import in_seconds
 
 VOID = {"meta", "br", "hr", "img", "link", "input", "path", "use", "rect", "image"}
 SIGNATURES = {"svg": b"<?xml", "pdf": b"%PDF-", "png": b"\x89PNG", "csv": b""}
@@ -127,6 +128,22 @@ class Reports(unittest.TestCase):
             self.assertIn("rows_left_out: 0", page.text)
         for job in ("llama", "other"):
             self.assertIn(job, page.text)
+
+    def test_summary_has_calls_and_flows_of_jobs_without_steps(self):
+        (pathlib.Path(self.folder) / "run.yaml").write_text(
+            "title: same\nsystem: {base: hgx-h100, nodes: 2}\njobs:\n"
+            "  - {name: sum, collective: {op: all-reduce, bytes: 1MiB, calls: 5}}\n"
+            "  - {name: noise, traffic: {pattern: permutation, bytes: 1MB, every: 1ms, times: 3}}\n")
+        for name in ("a", "b"):
+            done = call("run", "run.yaml", "--quiet", "-o", f"{name}.h5", folder=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        page = Page(report(self.folder, "a.h5", "b.h5")[0])
+        calls = weir.open(pathlib.Path(self.folder) / "a.h5").collectives
+        mean = (calls["finish"] - calls["start"]).mean()
+        self.assertIn("5 calls", page.text)
+        self.assertIn(in_seconds(mean), page.text)
+        self.assertIn("48 flows", page.text)
+        self.assertNotIn("same and same", page.text)
 
     def test_results_of_one_name_are_told_apart(self):
         for name in ("a", "b"):

@@ -54,24 +54,43 @@ def table_html(frame):
             f"<tbody>{body}</tbody></table></div>")
 
 
+def times_of(kind, table, times):
+    """Of a job's part of a table: how many rows it has, and the times of these."""
+    recorded = " recorded" if table.attrs.get("rows_left_out", 0) else ""
+    return {"what": f"{len(times):,} {kind}{recorded}", "mean": in_seconds(times.mean()),
+            "median": in_seconds(times.median()), "p95": in_seconds(times.quantile(0.95)),
+            "last": in_seconds(times.iloc[-1])}
+
+
+def jobs_of(result):
+    """A row a job: its steps, its calls of a collective, or its flows, whichever it has first."""
+    rows = {}
+    if result.has("steps", "job", "duration"):
+        steps = result.table("steps").astype({"job": str})
+        for job, own in steps.groupby("job", sort=False):
+            rows[job] = {"job": job, **times_of("steps", steps, own["duration"])}
+            if result.has("ranks", "job"):
+                ranks = int((result.table("ranks")["job"].astype(str) == job).sum())
+                rows[job]["GPUs"] = str(ranks)
+    if result.has("collectives", "job", "start", "finish", "ranks"):
+        calls = result.table("collectives").astype({"job": str})
+        for job, own in calls.groupby("job", sort=False):
+            if job not in rows:
+                rows[job] = {"job": job, **times_of("calls", calls, own["finish"] - own["start"]),
+                             "GPUs": str(own["ranks"].max())}
+    if result.has("flows", "job", "fct"):
+        flows = result.table("flows").astype({"job": str})
+        for job, own in flows.groupby("job", sort=False):
+            if job not in rows:
+                rows[job] = {"job": job, **times_of("flows", flows, own["fct"])}
+    return list(rows.values())
+
+
 def summary_of(result):
     """One row a job: what a reader wants to know first."""
     base = {"result": result.label, "title": result.title,
             "fidelity": result.provenance.get("mode", "")}
-    rows = []
-    if result.has("steps", "job", "duration"):
-        for job, own in result.table("steps").astype({"job": str}).groupby("job", sort=False):
-            times = own["duration"]
-            row = {**base, "job": job, "steps": len(times)}
-            if result.has("ranks", "job"):
-                row["GPUs"] = int((result.table("ranks")["job"].astype(str) == job).sum())
-            row.update({"mean step": in_seconds(times.mean()), "median": in_seconds(times.median()),
-                        "p95": in_seconds(times.quantile(0.95)),
-                        "last": in_seconds(times.iloc[-1])})
-            rows.append(row)
-    else:
-        rows.append({**base, "tables": ", ".join(f"{name}: {len(result.table(name)):,} rows"
-                                                 for name in result.tables)})
+    rows = [{**base, **row} for row in jobs_of(result)] or [base]
     events = result.table("summary").attrs.get("events") if "summary" in result else None
     for row in rows:
         if events is not None:
@@ -149,8 +168,8 @@ class Report:
 
     def html(self):
         """The page."""
-        title = self.choice.title or " and ".join(
-            result.title or result.label for result in self.results)
+        titles = dict.fromkeys(result.title or result.label for result in self.results)
+        title = self.choice.title or " and ".join(titles)
         sections = []
         for figure in FIGURES:
             own = [one for one in self.drawn if one[1] is figure]
