@@ -77,6 +77,15 @@ TitleLine(const Scenario& scenario, const RunResult& result)
     return Shorten(title, WIDTH - mode.size()) + mode + "\n";
 }
 
+/** What says that a table of a line a job leaves some of @p jobs out. */
+std::string
+OtherJobsLine(std::size_t jobs, const char* kind)
+{
+    return jobs <= MAX_JOBS ? ""
+                            : "  and " + std::to_string(jobs - MAX_JOBS) + " other " + kind +
+                                  (jobs == MAX_JOBS + 1 ? "" : "s") + ", which --json has\n";
+}
+
 /** One line a job: its steady step and what that means per second. */
 std::string
 StepLines(const RunResult& result)
@@ -95,7 +104,7 @@ StepLines(const RunResult& result)
              FormatFixed(perGpu * 1e-12, 1) + " model TFLOP/s per GPU",
              FormatFixed(job.memory.Total().ToDouble() / Bytes::GiB(1).ToDouble(), 0) + " GiB"});
     }
-    return table.Print(2);
+    return table.Print(2) + OtherJobsLine(result.jobs.size(), "training");
 }
 
 double
@@ -220,7 +229,9 @@ CollectiveLines(const RunResult& result)
         }
         table.Row(std::move(cells));
     }
-    return result.collectives.empty() ? "" : table.Print(2);
+    return result.collectives.empty()
+               ? ""
+               : table.Print(2) + OtherJobsLine(result.collectives.size(), "collective");
 }
 
 /** One line a job that is traffic. */
@@ -247,7 +258,9 @@ TrafficLines(const RunResult& result)
         }
         table.Row(std::move(cells));
     }
-    return result.traffics.empty() ? "" : table.Print(2);
+    return result.traffics.empty()
+               ? ""
+               : table.Print(2) + OtherJobsLine(result.traffics.size(), "pattern");
 }
 
 /** How far the first job's step may be from that of the reference, and from measured ones. */

@@ -205,6 +205,21 @@ TEST(RunJson, HasNoTimesOfWhatHasNotEnded)
     EXPECT_EQ(text.find("slowdown"), std::string::npos) << text;
 }
 
+TEST(Summary, SaysThatJobsAreLeftOut)
+{
+    RunResult result;
+    CollectiveJobResult collective;
+    collective.sequence.resize(1);
+    result.collectives.assign(3, collective);
+    result.traffics.resize(4);
+    EXPECT_EQ(Summarize(Scenario(), result).find("other collective"), std::string::npos);
+    result.collectives.assign(5, collective);
+    const std::string text = Summarize(Scenario(), result);
+    EXPECT_NE(text.find("  and 2 other collectives, which --json has\n"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("  and 1 other pattern, which --json has\n"), std::string::npos) << text;
+}
+
 TEST(TextTable, AlignsTextLeftAndNumbersRight)
 {
     TextTable table(1);
