@@ -94,6 +94,11 @@ StepLines(const RunResult& result)
     for (std::size_t i = 0; i < std::min(MAX_JOBS, result.jobs.size()); i++)
     {
         const auto& job = result.jobs[i];
+        if (job.stepTime.IsInfinite())
+        {
+            table.Row({"step time " + Shorten(job.name, 15), "no step has ended"});
+            continue;
+        }
         const double seconds = job.stepTime.ToSeconds();
         const double perGpu = job.modelFlopsPerStep.ToDouble() / seconds / job.gpus;
         table.Row(
@@ -382,9 +387,10 @@ std::string
 Summarize(const Scenario& scenario, const RunResult& result)
 {
     const bool hasSteps = !result.jobs.empty();
-    const std::string first = hasSteps ? SpreadLine(result.jobs.front()) + BoundLines(result) +
-                                             BreakdownLines(result.jobs.front())
-                                       : "";
+    const bool hasEnded = hasSteps && !result.jobs.front().stepTime.IsInfinite();
+    const std::string first =
+        (hasSteps ? SpreadLine(result.jobs.front()) + BoundLines(result) : "") +
+        (hasEnded ? BreakdownLines(result.jobs.front()) : "");
     return TitleLine(scenario, result) + StepLines(result) + first + CollectiveLines(result) +
            (hasSteps ? "" : BoundLines(result)) + FidelityLines(scenario, result) +
            ReplayLine(result) + TrafficLines(result) + LinkLines(result) + CostLine(result);

@@ -205,6 +205,19 @@ TEST(RunJson, HasNoTimesOfWhatHasNotEnded)
     EXPECT_EQ(text.find("slowdown"), std::string::npos) << text;
 }
 
+TEST(Summary, HasNoBreakdownOfAStepThatHasNotEnded)
+{
+    RunResult result;
+    result.jobs.resize(1);
+    result.jobs.front().name = "gpt";
+    result.jobs.front().stages.resize(2);
+    result.jobs.front().stepTime = Time::Infinite();
+    const std::string text = Summarize(Scenario(), result);
+    EXPECT_NE(text.find("step time gpt  no step has ended"), std::string::npos) << text;
+    EXPECT_EQ(text.find("tokens/s"), std::string::npos) << text;
+    EXPECT_EQ(text.find("compute"), std::string::npos) << text;
+}
+
 TEST(Summary, SaysThatJobsAreLeftOut)
 {
     RunResult result;

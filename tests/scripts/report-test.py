@@ -144,6 +144,9 @@ class Reports(unittest.TestCase):
         self.assertIn(in_seconds(mean), page.text)
         self.assertIn("48 flows", page.text)
         self.assertNotIn("same and same", page.text)
+        call("report", "a.h5", "b.h5", "--figure", "comparison", "-o", "c.csv", folder=self.folder)
+        compared = (pathlib.Path(self.folder) / "c.csv").read_text(encoding="utf-8")
+        self.assertIn(f"collectives,sum: mean call,s,{mean:.9g}", compared)
 
     def test_results_of_one_name_are_told_apart(self):
         for name in ("a", "b"):

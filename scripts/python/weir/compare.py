@@ -20,6 +20,17 @@ def steps_of(result):
     return rows
 
 
+def calls_of(result):
+    """Mean times of the calls of jobs that are collectives."""
+    if not result.has("collectives", "job", "start", "finish"):
+        return {}
+    training = set(result.table("steps")["job"].astype(str)) if "steps" in result else set()
+    calls = result.table("collectives").astype({"job": str})
+    times = (calls["finish"] - calls["start"]).groupby(calls["job"], sort=False).mean()
+    return {("collectives", f"{job}: mean call", "s"): time
+            for job, time in times.items() if job not in training}
+
+
 def parts_by_job(result):
     """The parts of the step, means over the ranks of a job, over its stages without ranks."""
     table = next((name for name in ("ranks", "summary") if result.has(name, "job")), None)
@@ -74,8 +85,8 @@ def bandwidths_of(result):
 
 def quantities(result):
     """What results are compared by: a number by (table, quantity, units)."""
-    return {**steps_of(result), **parts_by_job(result), **links_by_class(result),
-            **flows_of(result), **bandwidths_of(result)}
+    return {**steps_of(result), **calls_of(result), **parts_by_job(result),
+            **links_by_class(result), **flows_of(result), **bandwidths_of(result)}
 
 
 def compare(a, b):

@@ -55,9 +55,10 @@ def table_html(frame):
 
 
 def times_of(kind, table, times):
-    """Of a job's part of a table: how many rows it has, and the times of these."""
+    """Of a job's part of a table: how many rows it has of a kind, and the times of these."""
+    plural = "" if len(times) == 1 else "s"
     recorded = " recorded" if table.attrs.get("rows_left_out", 0) else ""
-    return {"what": f"{len(times):,} {kind}{recorded}", "mean": in_seconds(times.mean()),
+    return {"what": f"{len(times):,} {kind}{plural}{recorded}", "mean": in_seconds(times.mean()),
             "median": in_seconds(times.median()), "p95": in_seconds(times.quantile(0.95)),
             "last": in_seconds(times.iloc[-1])}
 
@@ -68,7 +69,7 @@ def jobs_of(result):
     if result.has("steps", "job", "duration"):
         steps = result.table("steps").astype({"job": str})
         for job, own in steps.groupby("job", sort=False):
-            rows[job] = {"job": job, **times_of("steps", steps, own["duration"])}
+            rows[job] = {"job": job, **times_of("step", steps, own["duration"])}
             if result.has("ranks", "job"):
                 ranks = int((result.table("ranks")["job"].astype(str) == job).sum())
                 rows[job]["GPUs"] = str(ranks)
@@ -76,13 +77,13 @@ def jobs_of(result):
         calls = result.table("collectives").astype({"job": str})
         for job, own in calls.groupby("job", sort=False):
             if job not in rows:
-                rows[job] = {"job": job, **times_of("calls", calls, own["finish"] - own["start"]),
+                rows[job] = {"job": job, **times_of("call", calls, own["finish"] - own["start"]),
                              "GPUs": str(own["ranks"].max())}
     if result.has("flows", "job", "fct"):
         flows = result.table("flows").astype({"job": str})
         for job, own in flows.groupby("job", sort=False):
             if job not in rows:
-                rows[job] = {"job": job, **times_of("flows", flows, own["fct"])}
+                rows[job] = {"job": job, **times_of("flow", flows, own["fct"])}
     return list(rows.values())
 
 
