@@ -185,6 +185,14 @@ class Slowdowns(unittest.TestCase):
 class FigureData(unittest.TestCase):
     """What is drawn is what the file says."""
 
+    def test_percentiles_say_how_many_flows_have_no_rows(self):
+        result = weir.open(two_jobs())
+        completion = find_figure("fct")
+        for left_out, says in ((0, False), (3028940, True)):
+            result.table("flows").attrs["rows_left_out"] = left_out
+            text = completion.caption(completion.data([result], None))
+            self.assertEqual("no rows for 3,028,940 further flows" in text, says)
+
     def test_breakdown_of_a_rank_sums_to_its_step(self):
         result = weir.open(two_jobs())
         data = data_of("breakdown", result)

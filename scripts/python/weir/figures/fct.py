@@ -23,15 +23,18 @@ class Completion(Figure):
     joint = True
 
     def data(self, results, choice):
-        pieces, missing = [], None
+        pieces, missing, left_out = [], None, 0
         for result in results:
             try:
                 pieces.append(percentiles_by_size(result))
+                left_out += int(result.table("flows").attrs.get("rows_left_out", 0))
             except Missing as error:
                 missing = error
         if not pieces:
             raise missing
-        return pandas.concat(pieces, ignore_index=True)
+        frame = pandas.concat(pieces, ignore_index=True)
+        frame.attrs["left_out"] = left_out
+        return frame
 
     def draw(self, data, choice):
         drawn = [name for name in QUANTITIES if f"{name}_p{PERCENTILES[0]}" in data]
@@ -93,4 +96,6 @@ class Completion(Figure):
         if "slowdown_p50" not in data:
             text += (" These results have no slowdowns: weir flows --csv writes them, with the "
                      "completion time of the flow in isolation.")
+        if data.attrs.get("left_out", 0):
+            text += f" The files have no rows for {data.attrs['left_out']:,} further flows."
         return text
