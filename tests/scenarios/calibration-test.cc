@@ -38,7 +38,8 @@ AddCases(const std::vector<std::string>& path, std::size_t count, std::vector<Ca
 Calibration
 Calibrate(const std::vector<CalibrationCase>& cases)
 {
-    return Calibration::Of({"a test", "none", "0", "flow", 1, cases.size()}, {"ranks"}, cases);
+    return Calibration::Of(
+        {"a test", "none", "0", Fidelity::Flow, 1, cases.size()}, {"ranks"}, cases);
 }
 
 /** 199 scores 0 to 0.198: order statistics floor(200 x 0.05) = 10 and ceil(200 x 0.95) = 190. */
