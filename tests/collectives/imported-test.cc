@@ -306,8 +306,8 @@ TEST(ImportedCheck, AnIncompleteCollectiveNamesWhatIsMissing)
         program.ranks[r].blocks.push_back(block);
     }
     EXPECT_EQ(CheckImportedProgram(program),
-              "short.xml: rank 0 ends without chunk 0 of rank 1: chunk 2 of its output holds "
-              "nothing");
+              "short.xml: rank 0 ends: found nothing in chunk 2 of its output, expected chunk 0 of "
+              "rank 1");
 }
 
 // Rank 0 adds what two others send to one chunk, by two blocks. Whichever comes first, both read,

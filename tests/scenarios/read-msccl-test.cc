@@ -111,8 +111,9 @@ TEST(ParseMscclText, WrongSchedulesAreRefusedWithTheirPlace)
     }
     ExpectRefusal(text, "a.xml:7: rank 0, block 0, step 0 waits for ever, for rank 3");
     // The copy of its own part is missing.
-    ExpectRefusal(Changed("type=\"cpy\"", "type=\"nop\""),
-                  "rank 0 ends without chunk 0 of rank 0: chunk 0 of its output holds nothing");
+    ExpectRefusal(
+        Changed("type=\"cpy\"", "type=\"nop\""),
+        "rank 0 ends: found nothing in chunk 0 of its output, expected chunk 0 of rank 0");
 }
 
 /** Where a program runs: some of the GPUs of some nodes. */

@@ -129,10 +129,10 @@ ImportedBuffers::CheckOutputs()
             {
                 continue;
             }
-            return m_program.file + ": rank " + std::to_string(rank) + " ends without " +
-                   Name(expected.chunk, expected.ranks) + ": chunk " + std::to_string(chunk) +
-                   " of its output holds " +
-                   (found.ranks.IsEmpty() ? "nothing" : Name(found.chunk, found.ranks));
+            return m_program.file + ": rank " + std::to_string(rank) + " ends: found " +
+                   (found.ranks.IsEmpty() ? "nothing" : Name(found.chunk, found.ranks)) +
+                   " in chunk " + std::to_string(chunk) + " of its output, expected " +
+                   Name(expected.chunk, expected.ranks);
         }
     }
     return "";
