@@ -44,8 +44,8 @@ struct SampleSpec
 /**
  * Runs the sample: every scenario by the reference and by what is compared with it (EstimatesOf),
  * so that it gives two or three cases; a step with traffic or events on links not by `analytical`.
- * Of collectives every fourth scenario is of jobs whose calls may meet, unless the population is
- * shifted.
+ * Of collectives and packets every third scenario is of jobs whose calls may meet, unless the
+ * population is shifted.
  * @param progress is called now and then, from this thread, with the scenarios that are done
  */
 std::vector<CalibrationCase> RunSample(const SampleSpec& spec,

@@ -318,8 +318,8 @@ AddShortcutOptions(CLI::App& verb, CalibrateOptions& options)
 {
     verb.add_option("--shortcut",
                     options.shortcut,
-                    "Run a seeded sample of these by analytical, stream and flow: collectives or "
-                    "steps");
+                    "Run a seeded sample of these by analytical, stream and flow: collectives, "
+                    "steps or, by packet as well, packets");
     verb.add_option("--corrections",
                     options.corrections,
                     "Fit what a fluid misses of packets: roce, roce-dcqcn, roce-hpcc, roce-swift, "

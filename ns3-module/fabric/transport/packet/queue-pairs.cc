@@ -932,7 +932,6 @@ QueuePairs::Acknowledge(Pair& pair, uint64_t next)
         return 0;
     }
     int64_t bytes = 0;
-    const uint32_t mtu = pair.facts.mtu;
     if (m_spec.queuePair.recovery == LossRecovery::GoBackN || pair.isLink)
     {
         bytes = pair.messages.PayloadBetween(pair.acked, next);
