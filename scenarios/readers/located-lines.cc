@@ -37,6 +37,7 @@ LocatedLines::LocatedLines(std::string path, const std::string& what)
     {
         throw InputError(what + ": found the " + kind + " '" + m_path + "', expected a file");
     }
+    NoteFileRead(m_path);
     m_file.open(m_path);
     if (!m_file)
     {

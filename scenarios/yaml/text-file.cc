@@ -9,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
+#include <set>
 #include <sstream>
 
 namespace weir
@@ -33,6 +35,20 @@ PlaceIn(const std::string& path, std::string_view text, std::size_t offset)
     const std::size_t lastBreak = before.rfind('\n');
     const std::size_t column = offset - (lastBreak == std::string_view::npos ? 0 : lastBreak + 1);
     return path + ":" + std::to_string(line) + ":" + std::to_string(column + 1);
+}
+
+/** What FilesRead tells. */
+struct ReadRecord
+{
+    std::mutex mutex;
+    std::set<std::string> paths;
+};
+
+ReadRecord&
+TheReadRecord()
+{
+    static ReadRecord record;
+    return record;
 }
 
 } // namespace
@@ -78,6 +94,7 @@ ReadTextFile(const std::string& path, const std::string& expected)
     {
         throw InputError(path + ": found a " + kind + ", expected " + expected);
     }
+    NoteFileRead(path);
     errno = 0;
     std::ifstream file(path, std::ios::binary);
     std::ostringstream read;
@@ -99,6 +116,30 @@ ReadTextFile(const std::string& path, const std::string& expected)
         text.erase(0, BYTE_ORDER_MARK.size());
     }
     return text;
+}
+
+void
+NoteFileRead(const std::string& path)
+{
+    ReadRecord& record = TheReadRecord();
+    const std::lock_guard<std::mutex> lock(record.mutex);
+    record.paths.insert(std::filesystem::absolute(path).lexically_normal().string());
+}
+
+std::vector<std::string>
+FilesRead()
+{
+    ReadRecord& record = TheReadRecord();
+    const std::lock_guard<std::mutex> lock(record.mutex);
+    return {record.paths.begin(), record.paths.end()};
+}
+
+void
+ForgetFilesRead()
+{
+    ReadRecord& record = TheReadRecord();
+    const std::lock_guard<std::mutex> lock(record.mutex);
+    record.paths.clear();
 }
 
 } // namespace weir

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace weir
 {
@@ -30,6 +31,15 @@ const char* KindWithoutText(const std::string& path);
  * of a byte that no text has, unless a mark says that it is UTF-16.
  */
 std::string ReadTextFile(const std::string& path, const std::string& expected);
+
+/** Notes that the process has read @p path, for those that do so without ReadTextFile. */
+void NoteFileRead(const std::string& path);
+
+/** All files that the process has read text from, absolute, each once. Thread-safe. */
+std::vector<std::string> FilesRead();
+
+/** From now on FilesRead tells what is read from now on. */
+void ForgetFilesRead();
 
 } // namespace weir
 

@@ -195,4 +195,14 @@ YamlNode::Dump() const
     return std::string(out.c_str()) + "\n";
 }
 
+std::string
+YamlNode::InLine() const
+{
+    YAML::Emitter out;
+    out.SetSeqFormat(YAML::Flow);
+    out.SetMapFormat(YAML::Flow);
+    Emit(out, *m_state);
+    return out.c_str();
+}
+
 } // namespace weir

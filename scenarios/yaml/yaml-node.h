@@ -140,6 +140,9 @@ class YamlNode
     /** The value as YAML text, for provenance. */
     std::string Dump() const;
 
+    /** The same in one line, as `--set` takes it: "[{kind: link-down, at: 5ms}]". */
+    std::string InLine() const;
+
   private:
     friend class YamlLoader;
     struct State;
