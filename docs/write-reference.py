@@ -2,7 +2,7 @@
 """Writes the reference pages from what the program says of itself.
 
 write-reference.py WEIR FOLDER: keys.md, options.md and attributes.md from `weir reference`, and
-columns.md from the result files of three small runs, one of each verb that writes them.
+columns.md from result files, one of each verb that writes them.
 """
 import json
 import pathlib
@@ -59,7 +59,7 @@ def keys():
     maps = json.loads(called("reference", "keys"))
     # By what they are of, in the order in which a reader meets them.
     order = ["run", "job", "parallel", "framework", "placement", "network", "event", "output", "system", "costs",
-             "sourced", "link", "gpu", "architecture", "host", "transport", "part", "model", "traffic", "corrections", "switch", "flow-sizes", "graph", "suite",
+             "sourced", "link", "gpu", "architecture", "host", "transport", "part", "model", "traffic", "corrections", "switch", "flow-sizes", "sweep", "graph", "suite",
              "calibration"]
     maps.sort(key=lambda m: order.index(re.split(r"[ .,]", m["map"])[0]))
     page = ["# YAML keys\n",
@@ -121,7 +121,10 @@ def result_files(folder):
     called("flows", "--topology", "hgx-h100", "--nodes", "2", "--flows", "flows.csv", "--fidelity",
            "packet", "-o", "flows.h5", "--link-series", "10us", "--port-series", "10us", "--quiet",
            folder=folder)
-    return [folder / name for name in ("run.h5", "collective.h5", "flows.h5")]
+    (folder / "sweep.yaml").write_text("command: collective --system hgx-h100 --op all-reduce "
+                                       "--sizes 1MiB\nvary: {--nodes: [1, 2]}\n")
+    called("sweep", "sweep.yaml", "-o", "sweep.h5", folder=folder)
+    return [folder / name for name in ("run.h5", "collective.h5", "flows.h5", "sweep.h5")]
 
 
 def text(value):

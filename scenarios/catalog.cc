@@ -46,6 +46,8 @@ Singular(CatalogKind kind)
         return "correction";
     case CatalogKind::Switches:
         return "switch";
+    case CatalogKind::Sweeps:
+        return "sweep";
     case CatalogKind::Suites:
         return "suite";
     }
@@ -199,6 +201,8 @@ ToString(CatalogKind kind)
         return "corrections";
     case CatalogKind::Switches:
         return "switches";
+    case CatalogKind::Sweeps:
+        return "sweeps";
     case CatalogKind::Suites:
         return "suites";
     }

@@ -29,6 +29,7 @@ enum class CatalogKind : uint8_t
     FlowSizes,    //!< distributions of flow sizes
     Corrections,  //!< what corrects a fluid
     Switches,     //!< models of switches
+    Sweeps,       //!< commands with values that vary
     Suites        //!< folders of validation/ that hold a suite.yaml
 };
 
@@ -47,7 +48,7 @@ struct CatalogEntry
  * The descriptions Weir ships and those a user adds, found by name.
  *
  * A data folder holds systems/, models/, runs/, gpus/, architectures/, hosts/, transports/,
- * frameworks/, calibrations/, flow-sizes/, corrections/, switches/ and validation/ (or has
+ * frameworks/, calibrations/, flow-sizes/, corrections/, switches/, sweeps/ and validation/ (or has
  * validation/ beside it, as the source tree does). Folders are searched in order; the first file of
  * a name counts.
  */

@@ -164,6 +164,14 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/flows/play-flows.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/draw-flows.cc
 )
+# `weir sweep`: a command for every combination of some values.
+list(APPEND WEIR_SCENARIO_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/sweep/case-processes.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sweep/case-store.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sweep/process-share.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sweep/sweep.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sweep/sweep-tables.cc
+)
 # `weir validate`: tables of measured figures, and how far Weir is from them.
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plot/axis-ticks.cc

@@ -3,6 +3,8 @@
 #define WEIR_SCENARIOS_COMMAND_COMMANDS_H
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace CLI
 {
@@ -37,6 +39,9 @@ Command AddListCommand(CLI::App& application);
 Command AddReferenceCommand(CLI::App& application);
 Command AddReportCommand(CLI::App& application);
 Command AddShowCommand(CLI::App& application);
+/** @param command runs a command line of another verb */
+Command AddSweepCommand(CLI::App& application,
+                        std::function<int(const std::vector<std::string>&)> command);
 Command AddTopologyCommand(CLI::App& application);
 Command AddValidateCommand(CLI::App& application);
 

@@ -84,6 +84,7 @@ EndSilently(int signal)
 void
 WatchInterruptions()
 {
+    g_isPatient = 0; // also in a process that a patient one has started
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     {
         if (std::signal(signal, Note) == SIG_IGN) // as under nohup

@@ -23,6 +23,7 @@ ParseKind(const std::string& name)
                             CatalogKind::FlowSizes,
                             CatalogKind::Corrections,
                             CatalogKind::Switches,
+                            CatalogKind::Sweeps,
                             CatalogKind::Suites})
     {
         const std::string plural = ToString(kind);

@@ -63,7 +63,7 @@ AddListCommand(CLI::App& application)
     verb->add_option("KIND",
                      options->kind,
                      "systems, models, runs, gpus, architectures, hosts, transports, frameworks, "
-                     "calibrations, flow-sizes, corrections, switches or suites")
+                     "calibrations, flow-sizes, corrections, switches, sweeps or suites")
         ->required();
     verb->add_flag("--json", options->json, "Print an array of {name, title, path}");
     verb->footer(

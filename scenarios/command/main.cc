@@ -6,6 +6,7 @@
 #include "scenarios/yaml/nearest-name.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -192,8 +193,12 @@ Explain(const CLI::App& app, const CLI::ParseError& error)
 
 } // namespace
 
+namespace
+{
+
+/** What the command line behind "weir" asks for. @return the exit code */
 int
-main(int argc, char** argv)
+RunWords(std::vector<std::string> words)
 {
     CLI::App app{"Weir simulates distributed training on GPU clusters.", "weir"};
     app.set_version_flag("--version", "weir " + weir::WeirVersion());
@@ -215,11 +220,13 @@ main(int argc, char** argv)
                                               weir::AddReferenceCommand(app),
                                               weir::AddReportCommand(app),
                                               weir::AddShowCommand(app),
+                                              weir::AddSweepCommand(app, RunWords),
                                               weir::AddTopologyCommand(app),
                                               weir::AddValidateCommand(app)};
     try
     {
-        app.parse(argc, argv);
+        std::reverse(words.begin(), words.end()); // as the library takes them
+        app.parse(words);
         weir::WatchInterruptions();
         for (const auto& command : commands)
         {
@@ -257,4 +264,12 @@ main(int argc, char** argv)
         return static_cast<int>(weir::ExitCode::CheckFailed);
     }
     return static_cast<int>(weir::ExitCode::Done);
+}
+
+} // namespace
+
+int
+main(int argc, char** argv)
+{
+    return RunWords({argv + 1, argv + argc});
 }

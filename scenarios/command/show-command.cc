@@ -22,6 +22,7 @@
 #include "scenarios/readers/read-traffic.h"
 #include "scenarios/results/model-flops.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/sweep/sweep.h"
 #include "scenarios/validation/read-suite.h"
 #include "scenarios/writers/write-scenario.h"
 #include "scenarios/yaml/text-file.h"
@@ -271,6 +272,12 @@ Show(const ShowOptions& options)
         ReadSwitch(YamlNode::ParseArgument(options.name, "NAME"), catalog); // similarly
         const std::string path = catalog.Find(kind, options.name);
         std::cout << ReadTextFile(path, "a model of a switch");
+        break;
+    }
+    case CatalogKind::Sweeps: {
+        const std::string path = catalog.Find(kind, options.name);
+        LoadSweep(path); // similarly
+        std::cout << ReadTextFile(path, "a sweep");
         break;
     }
     case CatalogKind::Suites: {

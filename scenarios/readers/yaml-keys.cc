@@ -860,6 +860,17 @@ FileMaps()
          TrafficKeys(
              {{"start", "when it begins, a time; 0s where absent"},
               {"endPoints", "numbers of hosts or GPUs, as in flow files; all where absent"}})},
+        {"sweep",
+         "A command for every combination of some values: scenarios/sweeps/NAME.yaml, weir sweep",
+         {{"title", "what it is, in a line"},
+          {"command",
+           "what is run, behind weir: run, collective or flows with what else they take; a text, "
+           "or "
+           "a list of words where one has blanks. Files are meant from the sweep's folder"},
+          {"vary",
+           "by key, as --set has them, or option, as --nodes: a list of values, or a map of values "
+           "by the name that tables show. \"key, key\" change together: a list of lists. The last "
+           "one changes fastest; an option that is true is there, one that is false not"}}},
         {"graph",
          "A network of switches and hosts: scenarios/graphs, fabric kind graph, weir flows",
          {{"title", "what it is, in a line"},

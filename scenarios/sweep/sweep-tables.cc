@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/sweep/sweep-tables.h"
+
+#include "scenarios/results/hdf5-table.h"
+#include "scenarios/results/text-table.h"
+#include "scenarios/versions.h"
+#include "scenarios/yaml/text-file.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace weir
+{
+namespace
+{
+
+using Json = nlohmann::ordered_json;
+
+/** The arrays whose elements are what a case is run for. */
+constexpr const char* RESULTS[] = {"points", "jobs", "collectives", "traffic", "classes"};
+
+/** What a case cost, which is another figure each time. */
+constexpr const char* COSTS[] = {"wall_s", "read_s", "play_s", "write_s", "peak_rss_bytes"};
+
+/** Of the case's first result, but said of the whole case. */
+constexpr const char* BOUNDS[] = {"bound", "measured_bound"};
+
+/** The columns of results that are printed, with how a heading says them. */
+constexpr std::pair<const char*, const char*> PRINTED[] = {{"name", "name"},
+                                                           {"size_bytes", "size (B)"},
+                                                           {"step_time_s", "step"},
+                                                           {"mean_s", "mean call"},
+                                                           {"time_us", "time (us)"},
+                                                           {"fct_s_p50", "median FCT"},
+                                                           {"fct_s_p99", "p99 FCT"},
+                                                           {"slowdown_p50", "median slowdown"},
+                                                           {"slowdown_p99", "p99 slowdown"},
+                                                           {"busbw_GBps", "busbw (GB/s)"},
+                                                           {"bound_lower_s", "lower"},
+                                                           {"bound_upper_s", "upper"},
+                                                           {"bound_lower_us", "lower (us)"},
+                                                           {"bound_upper_us", "upper (us)"}};
+
+template <typename Names>
+bool
+Has(const Names& names, const std::string& name)
+{
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+/** Cells by column. */
+class Row
+{
+  public:
+    /** Of two cells of one name the first stays: what varies comes before what the case says. */
+    void Add(const std::string& name, const Json& cell)
+    {
+        if (Find(name) == nullptr)
+        {
+            m_cells.emplace_back(name, cell);
+        }
+    }
+
+    /** Adds numbers and texts of @p value, of nested objects with the names of both. */
+    void AddAll(const Json& value, const std::string& name = "")
+    {
+        if (value.is_object())
+        {
+            for (const auto& [key, item] : value.items())
+            {
+                AddAll(item, name.empty() ? key : name + "_" + key);
+            }
+        }
+        else if (!value.is_array())
+        {
+            Add(name, value);
+        }
+    }
+
+    const Json* Find(const std::string& name) const
+    {
+        for (const auto& [known, cell] : m_cells)
+        {
+            if (known == name)
+            {
+                return &cell;
+            }
+        }
+        return nullptr;
+    }
+
+    const std::vector<std::pair<std::string, Json>>& Cells() const
+    {
+        return m_cells;
+    }
+
+  private:
+    std::vector<std::pair<std::string, Json>> m_cells;
+};
+
+struct Table
+{
+    std::string name;
+    std::vector<Row> rows;
+
+    /** All columns of all rows, each behind those that it follows in the first row that has it. */
+    std::vector<std::string> Columns() const
+    {
+        std::vector<std::string> columns;
+        for (const Row& row : rows)
+        {
+            auto after = columns.begin();
+            for (const auto& [name, cell] : row.Cells())
+            {
+                const auto known = std::find(columns.begin(), columns.end(), name);
+                after = (known == columns.end() ? columns.insert(after, name) : known) + 1;
+            }
+        }
+        return columns;
+    }
+};
+
+/** A number where the text is one, so that tables can be sorted by it. */
+Json
+CellOf(const std::string& value)
+{
+    const char* end = value.data() + value.size();
+    const auto isAll = [end](const std::from_chars_result& read) {
+        return read.ec == std::errc() && read.ptr == end;
+    };
+    int64_t integer = 0;
+    if (isAll(std::from_chars(value.data(), end, integer)))
+    {
+        return integer;
+    }
+    double number = 0;
+    return isAll(std::from_chars(value.data(), end, number)) ? Json(number) : Json(value);
+}
+
+Json
+ResultOf(const EndedCase& outcome)
+{
+    Json result = outcome.exit == 0 ? Json::parse(outcome.output, nullptr, false) : Json();
+    return result.is_object() ? result : Json::object();
+}
+
+/** The columns that all tables begin with. */
+Row
+RowOf(const Sweep& sweep, std::size_t number)
+{
+    Row row;
+    row.Add("case", number);
+    for (std::size_t i = 0; i < sweep.columns.size(); i++)
+    {
+        row.Add(sweep.columns[i], CellOf(sweep.cases[number].values[i]));
+    }
+    return row;
+}
+
+bool
+IsTable(const Json& value)
+{
+    return value.is_array() && !value.empty() && value.front().is_object();
+}
+
+const char*
+EndOf(const EndedCase& outcome)
+{
+    return outcome.exit == 0 ? "done" : "failed";
+}
+
+/** A row for each result of each case; one for a case that has none. */
+Table
+ResultsOf(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
+{
+    Table table{"results", {}};
+    for (std::size_t i = 0; i < outcomes.size(); i++)
+    {
+        const Json result = ResultOf(outcomes[i]);
+        const std::size_t before = table.rows.size();
+        for (const char* name : RESULTS)
+        {
+            if (!result.contains(name) || !IsTable(result[name]))
+            {
+                continue;
+            }
+            for (const Json& element : result[name])
+            {
+                Row row = RowOf(sweep, i);
+                row.AddAll(element);
+                table.rows.push_back(std::move(row));
+            }
+        }
+        if (table.rows.size() == before)
+        {
+            table.rows.push_back(RowOf(sweep, i));
+            table.rows.back().Add("ended", EndOf(outcomes[i]));
+            table.rows.back().Add("message", outcomes[i].message);
+        }
+        for (const char* bound : BOUNDS)
+        {
+            if (result.contains(bound))
+            {
+                table.rows[before].AddAll(result[bound], bound);
+            }
+        }
+    }
+    return table;
+}
+
+/** /cases, /results, and a table for each further array of objects. */
+std::vector<Table>
+TablesOf(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
+{
+    std::vector<Table> tables{{"cases", {}}, ResultsOf(sweep, outcomes)};
+    for (std::size_t i = 0; i < outcomes.size(); i++)
+    {
+        Row row = RowOf(sweep, i);
+        row.Add("ended", EndOf(outcomes[i]));
+        row.Add("message", outcomes[i].message);
+        row.Add("command", ShellLine(sweep.cases[i].words));
+        const Json result = ResultOf(outcomes[i]);
+        for (const auto& [name, value] : result.items())
+        {
+            if (!Has(COSTS, name))
+            {
+                row.AddAll(value, name);
+            }
+            if (!IsTable(value) || Has(RESULTS, name))
+            {
+                continue;
+            }
+            auto table = std::find_if(tables.begin(), tables.end(), [&name](const Table& known) {
+                return known.name == name;
+            });
+            if (table == tables.end())
+            {
+                table = tables.insert(tables.end(), Table{name, {}});
+            }
+            for (const Json& element : value)
+            {
+                table->rows.emplace_back();
+                table->rows.back().Add("case", i);
+                table->rows.back().AddAll(element);
+            }
+        }
+        tables.front().rows.push_back(std::move(row));
+    }
+    return tables;
+}
+
+/** What the names of numbers say of their units. */
+std::string
+UnitsOf(const std::string& name)
+{
+    const auto endsWith = [&name](const std::string& end) {
+        return name.size() >= end.size() &&
+               name.compare(name.size() - end.size(), end.size(), end) == 0;
+    };
+    return endsWith("_per_s")                                 ? "s-1"
+           : endsWith("_us")                                  ? "us"
+           : endsWith("_s") || name.find("_s_") < name.size() ? "s"
+           : endsWith("bytes")                                ? "B"
+           : endsWith("GBps")                                 ? "GB s-1"
+                                                              : "1";
+}
+
+std::string
+PrintedOf(const std::string& name, const Json* cell)
+{
+    if (UnitsOf(name) == "s" && cell != nullptr && cell->is_number())
+    {
+        return FormatSeconds(cell->get<double>());
+    }
+    return cell == nullptr || cell->is_null() ? "-"
+           : cell->is_string()                ? cell->get<std::string>()
+           : !cell->is_number_float()         ? cell->dump()
+                                              : FormatText("%.6g", cell->get<double>());
+}
+
+/** The cell with all digits, in quotes where CSV needs them. */
+std::string
+CsvOf(const Json* cell)
+{
+    if (cell == nullptr || cell->is_null())
+    {
+        return "";
+    }
+    const std::string text = cell->is_string() ? cell->get<std::string>() : cell->dump();
+    if (text.find_first_of(",\"\n") == std::string::npos)
+    {
+        return text;
+    }
+    std::string quoted = "\"";
+    for (const char c : text)
+    {
+        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    }
+    return quoted + "\"";
+}
+
+/** Adds a column: integers where all are, else numbers, NaN where there is none, else texts. */
+void
+WriteColumn(Hdf5Table& file, const Table& table, const std::string& name, const std::string& phrase)
+{
+    bool areNumbers = true;
+    bool areIntegers = true;
+    for (const Row& row : table.rows)
+    {
+        const Json* cell = row.Find(name);
+        const bool isMissing = cell == nullptr || cell->is_null();
+        areNumbers = areNumbers && (isMissing || cell->is_number() || cell->is_boolean());
+        areIntegers =
+            areIntegers && !isMissing && (cell->is_number_integer() || cell->is_boolean());
+    }
+    const ColumnInfo info{name, areNumbers ? UnitsOf(name) : "", phrase, ""};
+    const auto append = [&](auto& column, const auto& valueOf) {
+        for (const Row& row : table.rows)
+        {
+            const Json* cell = row.Find(name);
+            column.Append(valueOf(cell != nullptr && !cell->is_null() ? cell : nullptr));
+        }
+    };
+    if (areIntegers)
+    {
+        append(file.Add<int64_t>(info), [](const Json* cell) {
+            return cell->is_boolean() ? static_cast<int64_t>(cell->get<bool>())
+                                      : cell->get<int64_t>();
+        });
+    }
+    else if (areNumbers)
+    {
+        append(file.Add<double>(info), [](const Json* cell) {
+            return cell == nullptr      ? std::numeric_limits<double>::quiet_NaN()
+                   : cell->is_boolean() ? static_cast<double>(cell->get<bool>())
+                                        : cell->get<double>();
+        });
+    }
+    else
+    {
+        append(file.Add<std::string>(info), [](const Json* cell) {
+            return cell == nullptr     ? std::string()
+                   : cell->is_string() ? cell->get<std::string>()
+                                       : cell->dump();
+        });
+    }
+}
+
+} // namespace
+
+std::string
+ToText(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
+{
+    const Table results = ResultsOf(sweep, outcomes);
+    std::vector<std::string> columns = sweep.columns;
+    std::vector<std::string> head = sweep.columns;
+    for (const auto& [name, heading] : PRINTED)
+    {
+        std::vector<std::string> cells;
+        for (const Row& row : results.rows)
+        {
+            const std::string cell = PrintedOf(name, row.Find(name));
+            if (cell != "-" && !Has(cells, cell))
+            {
+                cells.push_back(cell);
+            }
+        }
+        // One name that all results have tells nothing.
+        if (!cells.empty() && !Has(columns, name) &&
+            (name != std::string("name") || cells.size() > 1))
+        {
+            columns.emplace_back(name);
+            head.emplace_back(heading);
+        }
+    }
+    TextTable table(sweep.columns.size());
+    table.Row(head);
+    for (const Row& row : results.rows)
+    {
+        std::vector<std::string> line;
+        for (const std::string& name : columns)
+        {
+            line.push_back(PrintedOf(name, row.Find(name)));
+        }
+        if (const Json* ended = row.Find("ended"); ended != nullptr && *ended == "failed")
+        {
+            line.emplace_back("failed");
+        }
+        table.Row(std::move(line));
+    }
+    return sweep.title + "\n" + table.Print(2);
+}
+
+std::string
+ToCsv(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
+{
+    const Table results = ResultsOf(sweep, outcomes);
+    const auto columns = results.Columns();
+    std::string text;
+    for (const std::string& name : columns)
+    {
+        const Json cell = name;
+        text += (text.empty() ? "" : ",") + CsvOf(&cell);
+    }
+    text += "\n";
+    for (const Row& row : results.rows)
+    {
+        for (const std::string& name : columns)
+        {
+            text += (&name == &columns.front() ? "" : ",") + CsvOf(row.Find(name));
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+std::string
+ToJson(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
+{
+    Json cases = Json::array();
+    for (std::size_t i = 0; i < outcomes.size(); i++)
+    {
+        Json values = Json::object();
+        for (std::size_t k = 0; k < sweep.columns.size(); k++)
+        {
+            values[sweep.columns[k]] = CellOf(sweep.cases[i].values[k]);
+        }
+        const Json result = ResultOf(outcomes[i]);
+        cases.push_back({{"case", i},
+                         {"values", values},
+                         {"command", ShellLine(sweep.cases[i].words)},
+                         {"ended", EndOf(outcomes[i])},
+                         {"message", outcomes[i].message},
+                         {"result", result.empty() ? Json() : result}});
+    }
+    return Json{
+        {"title", sweep.title}, {"columns", sweep.columns}, {"keys", sweep.keys}, {"cases", cases}}
+        .dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+void
+WriteSweepFile(const std::string& path,
+               const std::string& what,
+               const Sweep& sweep,
+               const std::vector<EndedCase>& outcomes)
+{
+    Hdf5File file(path, what);
+    file.SetAttribute("/", "title", sweep.title);
+    file.AddGroup("/provenance");
+    file.WriteText("/provenance/sweep", ReadTextFile(sweep.path, "a YAML file"));
+    file.SetAttribute("/provenance", "weir_version", WeirVersion());
+    file.SetAttribute("/provenance", "ns3_version", Ns3Version());
+    for (const Table& table : TablesOf(sweep, outcomes))
+    {
+        const bool isOfCases = table.name == "cases";
+        Hdf5Table group(file, "/" + table.name, isOfCases ? "case" : "row");
+        for (const std::string& name : table.Columns())
+        {
+            const auto varied = std::find(sweep.columns.begin(), sweep.columns.end(), name);
+            const auto index = static_cast<std::size_t>(varied - sweep.columns.begin());
+            const std::string phrase = name == "case" ? "number of the case in /cases"
+                                       : varied != sweep.columns.end()
+                                           ? "what varies: " + sweep.keys[index]
+                                           : "as the command's --json has it: " + name;
+            if (!isOfCases || name != "case")
+            {
+                WriteColumn(group, table, name, phrase);
+            }
+        }
+        group.Finish();
+    }
+    std::string varied;
+    for (const std::string& column : sweep.columns)
+    {
+        varied += (varied.empty() ? "" : ",") + column;
+    }
+    file.SetAttribute("/cases", "varied", varied);
+    file.Commit();
+}
+
+} // namespace weir

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/sweep/sweep.h"
+
+#include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/yaml-node.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <sstream>
+
+namespace weir
+{
+namespace
+{
+
+constexpr std::size_t MAX_CASES = 100000;
+
+/** What a key or several that change together are set to, and what tables say of it. */
+struct Choice
+{
+    std::vector<std::string> values; //!< by key
+    std::vector<std::string> words;  //!< of the command line
+};
+
+bool
+IsOption(const std::string& key)
+{
+    return key.compare(0, 2, "--") == 0;
+}
+
+/** What sets @p key to @p value on a command line. */
+std::vector<std::string>
+WordsOf(const std::string& key, const YamlNode& value)
+{
+    const std::string text = value.InLine();
+    if (!IsOption(key))
+    {
+        return {"--set", key + "=" + text};
+    }
+    if (!value.IsScalar())
+    {
+        value.Fail("found " + text + ", expected what the option " + key + " takes");
+    }
+    return text == "true"    ? std::vector<std::string>{key}
+           : text == "false" ? std::vector<std::string>{}
+                             : std::vector<std::string>{key, text};
+}
+
+/** The names in "system.nodes, jobs.0.gpus", which change together. */
+std::vector<std::string>
+NamesIn(const std::string& keys)
+{
+    std::vector<std::string> names;
+    std::istringstream parts(keys);
+    for (std::string part; std::getline(parts, part, ',');)
+    {
+        const auto begin = part.find_first_not_of(" \t");
+        const auto end = part.find_last_not_of(" \t");
+        names.push_back(begin == std::string::npos ? "" : part.substr(begin, end - begin + 1));
+    }
+    return names;
+}
+
+/** The choices of `key: [values]`, or of `key: {label: value}`. */
+std::vector<Choice>
+ChoicesOfOne(const std::string& name, const YamlNode& node)
+{
+    std::vector<Choice> choices;
+    if (node.IsMap())
+    {
+        node.CheckKeys(node.Keys());
+        for (const std::string& label : node.Keys())
+        {
+            choices.push_back({{label}, WordsOf(name, node.Get(label))});
+        }
+        return choices;
+    }
+    for (const YamlNode& item : node.Items())
+    {
+        choices.push_back({{item.InLine()}, WordsOf(name, item)});
+    }
+    return choices;
+}
+
+/** The choices of `key, key: [[value, value], ...]`. */
+std::vector<Choice>
+ChoicesOfSeveral(const std::vector<std::string>& names, const YamlNode& node)
+{
+    std::vector<Choice> choices;
+    for (const YamlNode& item : node.Items())
+    {
+        const auto values = item.Items();
+        if (values.size() != names.size())
+        {
+            item.Fail("found " + std::to_string(values.size()) + " values, expected " +
+                      std::to_string(names.size()) + ", one for each key");
+        }
+        Choice choice;
+        for (std::size_t i = 0; i < names.size(); i++)
+        {
+            const auto words = WordsOf(names[i], values[i]);
+            choice.words.insert(choice.words.end(), words.begin(), words.end());
+            choice.values.push_back(values[i].InLine());
+        }
+        choices.push_back(std::move(choice));
+    }
+    return choices;
+}
+
+/** The words of the command: a list, or a text with blanks between them. */
+std::vector<std::string>
+ReadWords(const YamlNode& node)
+{
+    std::vector<std::string> words;
+    if (node.IsSequence())
+    {
+        for (const YamlNode& item : node.Items())
+        {
+            words.push_back(item.AsString());
+        }
+    }
+    else
+    {
+        const std::string text = node.AsString();
+        if (text.find_first_of("'\"\\") != std::string::npos)
+        {
+            node.Fail("found '" + text + "', expected a list of words where one has blanks");
+        }
+        std::istringstream parts(text);
+        for (std::string word; parts >> word;)
+        {
+            words.push_back(word);
+        }
+    }
+    const std::vector<std::string> verbs{"run", "collective", "flows"};
+    const std::string verb = words.empty() ? "" : words.front();
+    if (std::find(verbs.begin(), verbs.end(), verb) == verbs.end())
+    {
+        node.Fail("found the verb '" + verb + "', expected one of: " + JoinNames(verbs) +
+                  DidYouMean(verb, verbs));
+    }
+    for (const std::string& word : words)
+    {
+        for (const char* output :
+             {"-o", "--output", "--timeline", "--csv", "--json", "--quiet", "--keep-partial"})
+        {
+            if (word.substr(0, word.find('=')) == output)
+            {
+                node.Fail("found " + word + ", expected it behind weir sweep, if there");
+            }
+        }
+    }
+    return words;
+}
+
+/** The last part of "system.fabric.routing" or "--nodes". */
+std::string
+LastPart(const std::string& key)
+{
+    return IsOption(key) ? key.substr(2) : key.substr(key.rfind('.') + 1);
+}
+
+/** The shortest names that tell @p keys apart: the last part of each, or all of it. */
+std::vector<std::string>
+ColumnsOf(const std::vector<std::string>& keys)
+{
+    std::vector<std::string> columns;
+    for (const std::string& key : keys)
+    {
+        const std::string last = LastPart(key);
+        const auto same = std::count_if(keys.begin(), keys.end(), [&last](const auto& other) {
+            return LastPart(other) == last;
+        });
+        const bool isName = !last.empty() && std::isdigit(static_cast<unsigned char>(last[0])) == 0;
+        // The case's number and how it ended have columns of these names.
+        const bool isTaken = last == "case" || last == "ended" || last == "message";
+        columns.push_back(same == 1 && isName && !isTaken ? last : key);
+    }
+    return columns;
+}
+
+bool
+IsPlain(char c)
+{
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string("-_=+.,:/%@^").find(c) != std::string::npos;
+}
+
+} // namespace
+
+Sweep
+LoadSweep(const std::string& path, const std::vector<std::string>& settings)
+{
+    const YamlNode node = YamlNode::Load(path);
+    node.CheckKeys(YamlKeysOf("sweep"));
+    Sweep sweep;
+    sweep.path = path;
+    sweep.folder = std::filesystem::absolute(path).parent_path().string();
+    const auto title = node.Find("title");
+    sweep.title = title ? title->AsString() : std::filesystem::path(path).stem().string();
+    sweep.cases.push_back({{}, ReadWords(node.Get("command"))});
+    for (const std::string& setting : settings)
+    {
+        sweep.cases.front().words.insert(sweep.cases.front().words.end(), {"--set", setting});
+    }
+
+    const YamlNode vary = node.Get("vary");
+    vary.CheckKeys(vary.Keys());
+    for (const std::string& keys : vary.Keys())
+    {
+        const YamlNode values = vary.Get(keys);
+        const auto names = NamesIn(keys);
+        for (const std::string& name : names)
+        {
+            if (name.empty() || name == "--")
+            {
+                values.Fail("found the key '" + keys + "', expected a key or option");
+            }
+            if (std::find(sweep.keys.begin(), sweep.keys.end(), name) != sweep.keys.end())
+            {
+                values.Fail("found " + name + " again, expected each key once");
+            }
+            sweep.keys.push_back(name);
+        }
+        const auto choices = names.size() == 1 ? ChoicesOfOne(names.front(), values)
+                                               : ChoicesOfSeveral(names, values);
+        if (choices.empty())
+        {
+            values.Fail("found no values, expected one or more");
+        }
+        if (sweep.cases.size() * choices.size() > MAX_CASES)
+        {
+            values.Fail("found more than " + std::to_string(MAX_CASES) +
+                        " cases in all, expected at most that");
+        }
+        std::vector<SweepCase> cases;
+        for (const SweepCase& before : sweep.cases)
+        {
+            for (const Choice& choice : choices)
+            {
+                SweepCase next = before;
+                next.values.insert(next.values.end(), choice.values.begin(), choice.values.end());
+                next.words.insert(next.words.end(), choice.words.begin(), choice.words.end());
+                cases.push_back(std::move(next));
+            }
+        }
+        sweep.cases = std::move(cases);
+    }
+    sweep.columns = ColumnsOf(sweep.keys);
+    return sweep;
+}
+
+std::string
+ShellLine(const std::vector<std::string>& words)
+{
+    std::string line;
+    for (const std::string& word : words)
+    {
+        line += line.empty() ? "" : " ";
+        if (!word.empty() && std::all_of(word.begin(), word.end(), IsPlain))
+        {
+            line += word;
+            continue;
+        }
+        line += '\'';
+        for (const char c : word)
+        {
+            line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+        }
+        line += '\'';
+    }
+    return line;
+}
+
+} // namespace weir

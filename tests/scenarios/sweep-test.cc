@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/sweep/sweep.h"
+
+#include "scenarios/sweep/case-store.h"
+#include "scenarios/sweep/process-share.h"
+#include "scenarios/yaml/input-error.h"
+#include "scratch-folder.h"
+#include "weir-command.h"
+
+#include <algorithm>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace weir
+{
+namespace
+{
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+Sweep
+Read(const ScratchFolder& folder, const std::string& text)
+{
+    std::ofstream(folder / "sweep.yaml") << text;
+    return LoadSweep(folder / "sweep.yaml");
+}
+
+/** What is said of @p text, behind the file's name. */
+std::string
+Refused(const std::string& text)
+{
+    const ScratchFolder folder;
+    try
+    {
+        Read(folder, text);
+    }
+    catch (const InputError& error)
+    {
+        return std::string(error.what()).substr((folder / "sweep.yaml:").size());
+    }
+    return "";
+}
+
+/** The object without what a run costs. */
+Json
+WithoutCosts(Json result)
+{
+    for (const char* cost : {"wall_s", "peak_rss_bytes"})
+    {
+        result.erase(cost);
+    }
+    return result;
+}
+
+// Two sizes by two clusters, a second each.
+constexpr char COLLECTIVES[] =
+    "command: collective --system hgx-h100 --op all-reduce --sizes 1MiB\n"
+    "vary: {--nodes: [1, 2], --algorithm: [ring, tree]}\n";
+
+TEST(Sweep, HasEveryCombinationTheLastKeyFastest)
+{
+    const ScratchFolder folder;
+    const Sweep sweep = Read(folder,
+                             "command: run some-run\n"
+                             "vary:\n"
+                             "  system.fabric.oversubscription: [1, 2]\n"
+                             "  events:\n"
+                             "    healthy: []\n"
+                             "    broken: [{kind: link-down, at: 5ms}]\n");
+    EXPECT_EQ(sweep.title, "sweep");
+    EXPECT_EQ(LoadSweep(folder / "sweep.yaml", {"a=1"}).cases[3].words[3], "a=1");
+    EXPECT_EQ(sweep.columns, (Words{"oversubscription", "events"}));
+    ASSERT_EQ(sweep.cases.size(), 4u);
+    EXPECT_EQ(sweep.cases[0].values, (Words{"1", "healthy"}));
+    EXPECT_EQ(sweep.cases[1].values, (Words{"1", "broken"}));
+    EXPECT_EQ(sweep.cases[2].values, (Words{"2", "healthy"}));
+    EXPECT_EQ(sweep.cases[3].words,
+              (Words{"run",
+                     "some-run",
+                     "--set",
+                     "system.fabric.oversubscription=2",
+                     "--set",
+                     "events=[{kind: link-down, at: 5ms}]"}));
+}
+
+TEST(Sweep, KeysOfOneLineChangeTogetherAndOptionsMayBeFlags)
+{
+    const ScratchFolder folder;
+    const Sweep sweep = Read(folder,
+                             "command: [collective, --system, my system.yaml]\n"
+                             "vary:\n"
+                             "  --nodes, fabric.nodes: [[1, 4], [2, 8]]\n"
+                             "  --balanced: [true, false]\n");
+    EXPECT_EQ(sweep.columns, (Words{"--nodes", "fabric.nodes", "balanced"})); // nodes would be two
+    ASSERT_EQ(sweep.cases.size(), 4u);
+    EXPECT_EQ(sweep.cases[1].values, (Words{"1", "4", "false"}));
+    EXPECT_EQ(sweep.cases[2].words,
+              (Words{"collective",
+                     "--system",
+                     "my system.yaml",
+                     "--nodes",
+                     "2",
+                     "--set",
+                     "fabric.nodes=8",
+                     "--balanced"}));
+    EXPECT_EQ(sweep.cases[3].words.back(), "fabric.nodes=8");
+}
+
+TEST(Sweep, RefusesWhatIsNoneInItsPlace)
+{
+    EXPECT_EQ(Refused("command: runn x\nvary: {a: [1]}\n"),
+              "1:10: command: found the verb 'runn', expected one of: run, collective, flows "
+              "(did you mean 'run'?)");
+    EXPECT_EQ(Refused("command: run x --json\nvary: {a: [1]}\n"),
+              "1:10: command: found --json, expected it behind weir sweep, if there");
+    EXPECT_EQ(Refused("command: run x --output=y.h5\nvary: {a: [1]}\n"),
+              "1:10: command: found --output=y.h5, expected it behind weir sweep, if there");
+    EXPECT_EQ(Refused("command: run 'x y'\nvary: {a: [1]}\n"),
+              "1:10: command: found 'run 'x y'', expected a list of words where one has blanks");
+    EXPECT_EQ(Refused("command: run x\nvary: {a: []}\n"),
+              "2:11: vary.a: found no values, expected one or more");
+    EXPECT_EQ(Refused("command: run x\nvary:\n  a, b: [[1, 2], [3]]\n"),
+              "3:18: vary.a, b.1: found 1 values, expected 2, one for each key");
+    EXPECT_EQ(Refused("command: run x\nvary:\n  a: [1]\n  a, b: [[1, 2]]\n"),
+              "4:9: vary.a, b: found a again, expected each key once");
+    EXPECT_EQ(Refused("command: run x\nvary: {--nodes: [[1]]}\n"),
+              "2:18: vary.--nodes.0: found [1], expected what the option --nodes takes");
+    EXPECT_NE(Refused("command: run x\nvary: {a: 1}\n").find("2:11: vary.a: found '1', expected"),
+              std::string::npos);
+    EXPECT_NE(Refused("command: run x\nvery: {a: [1]}\n").find("very"), std::string::npos);
+    std::string many = "command: run x\nvary:\n";
+    for (int key = 0; key < 17; key++)
+    {
+        many += "  k" + std::to_string(key) + ": [1, 2]\n";
+    }
+    EXPECT_NE(Refused(many).find("more than 100000 cases"), std::string::npos); // 2^17
+}
+
+/** A shell takes the line apart into the words it was made of. */
+TEST(Sweep, LinesAreWhatAShellTakes)
+{
+    const ScratchFolder folder;
+    const Words words{"a", "it's", "b c", "", "$HOME", "x=[{a: \"b\"}]", "*", "back\\slash"};
+    const std::string line = "printf '%s\\n' " + ShellLine(words) + " >'" + (folder / "out") + "'";
+    ASSERT_EQ(std::system(line.c_str()), 0);
+    std::string expected;
+    for (const auto& word : words)
+    {
+        expected += word + "\n";
+    }
+    EXPECT_EQ(ScratchFolder::Read(folder / "out"), expected);
+}
+
+TEST(Sweep, ACaseIsWhatItsCommandPrints)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "sweep.yaml") << COLLECTIVES;
+    const Outcome outcome = Weir(folder, "sweep sweep.yaml --json");
+    ASSERT_EQ(outcome.exit, 0) << outcome.err;
+    const Json sweep = Json::parse(outcome.out);
+    ASSERT_EQ(sweep["cases"].size(), 4u);
+    for (const Json& swept : sweep["cases"])
+    {
+        const std::string command = swept["command"];
+        const Outcome alone = Weir(folder, command);
+        EXPECT_EQ(WithoutCosts(swept["result"]), WithoutCosts(Json::parse(alone.out))) << command;
+        EXPECT_EQ(swept["result"]["nodes"], swept["values"]["nodes"]);
+        EXPECT_EQ(swept["result"]["points"][0]["algorithm"], swept["values"]["algorithm"]);
+    }
+}
+
+/** One process after the other, three at once, and two shares of two processes each. */
+TEST(Sweep, GivesTheSameFileHoweverItIsShared)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "sweep.yaml") << COLLECTIVES;
+    ASSERT_EQ(Weir(folder, "sweep sweep.yaml -j 1 -o one.h5 --csv one.csv").exit, 0);
+    ASSERT_EQ(Weir(folder, "sweep sweep.yaml -j 3 -o three.h5 --csv three.csv").exit, 0);
+    const Outcome first = Weir(folder, "sweep sweep.yaml -j 2 --share 1/2 -o shared.h5");
+    EXPECT_EQ(first.exit, 0) << first.err;
+    EXPECT_EQ(first.out.find("2 of 4 cases are in shared.h5.cases"), 0u) << first.out;
+    EXPECT_FALSE(std::filesystem::exists(folder / "shared.h5"));
+    // As srun starts the second.
+    ASSERT_EQ(Weir(folder,
+                   "sweep sweep.yaml -o shared.h5",
+                   "export SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=2")
+                  .exit,
+              0);
+    const std::string file = ScratchFolder::Read(folder / "one.h5");
+    EXPECT_GT(file.size(), 1000u);
+    EXPECT_TRUE(file == ScratchFolder::Read(folder / "three.h5"));
+    EXPECT_TRUE(file == ScratchFolder::Read(folder / "shared.h5"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "shared.h5.cases"));
+    const std::string table = ScratchFolder::Read(folder / "one.csv");
+    EXPECT_EQ(table.find("case,nodes,algorithm,size_bytes,time_us,algbw_GBps,busbw_GBps,"), 0u)
+        << table;
+    EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 5);
+    EXPECT_EQ(table, ScratchFolder::Read(folder / "three.csv"));
+}
+
+TEST(Sweep, SharesAreThoseOfTheStarter)
+{
+    const auto shareOf = [](const std::map<std::string, const char*>& variables) {
+        const ProcessShare share = ShareOfProcess([&variables](const char* name) {
+            const auto found = variables.find(name);
+            return found == variables.end() ? nullptr : found->second;
+        });
+        return std::make_pair(share.index, share.count);
+    };
+    using Share = std::pair<std::size_t, std::size_t>;
+    EXPECT_EQ(shareOf({}), (Share{0, 1}));
+    EXPECT_EQ(shareOf({{"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "8"}}),
+              (Share{3, 8}));
+    EXPECT_EQ(shareOf({{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}}), (Share{0, 2}));
+    EXPECT_EQ(shareOf({{"SLURM_PROCID", "5"}, {"SLURM_STEP_NUM_TASKS", "6"}}), (Share{5, 6}));
+    // The script of sbatch is no task, however many are to come.
+    EXPECT_EQ(shareOf({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "6"}}), (Share{0, 1}));
+    EXPECT_EQ(shareOf({{"PMI_RANK", "2"}, {"PMI_SIZE", "2"}}), (Share{0, 1}));
+    EXPECT_EQ(ParseShare("2/8").index, 1u);
+    for (const char* wrong : {"", "2", "0/8", "9/8", "a/8", "2/", "2/8/1", "-1/8"})
+    {
+        EXPECT_THROW(ParseShare(wrong), InputError) << wrong;
+    }
+}
+
+TEST(Sweep, KeptCasesCountWhileAllTheyComeFromIsAsItWas)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "input") << "a";
+    const CaseStore store(folder / "cases");
+    const Words words{"run", "x"};
+    EXPECT_FALSE(store.Find(words, "/here"));
+    store.Keep(
+        words, "/here", {1, "{}", "message", {"note"}, {folder / "input", folder / "absent"}});
+    const auto kept = store.Find(words, "/here");
+    ASSERT_TRUE(kept);
+    EXPECT_EQ(kept->exit, 1);
+    EXPECT_EQ(kept->output, "{}");
+    EXPECT_EQ(kept->message, "message");
+    EXPECT_EQ(kept->notes, (Words{"note"}));
+    EXPECT_FALSE(store.Find(words, "/there"));
+    EXPECT_FALSE(store.Find({"run", "y"}, "/here"));
+    std::ofstream(folder / "input") << "b";
+    EXPECT_FALSE(store.Find(words, "/here"));
+    std::ofstream(folder / "input") << "a";
+    EXPECT_TRUE(store.Find(words, "/here"));
+    std::ofstream(folder / "absent") << "";
+    EXPECT_FALSE(store.Find(words, "/here"));
+    std::filesystem::remove(folder / "absent");
+    for (const auto& file : std::filesystem::directory_iterator(folder / "cases"))
+    {
+        std::ofstream(file.path()) << "{\"weir_version\": 1";
+    }
+    EXPECT_FALSE(store.Find(words, "/here"));
+    store.Remove(words, "/here");
+    store.RemoveFolder();
+    EXPECT_FALSE(std::filesystem::exists(folder / "cases"));
+}
+
+/** A wrong value in the last case: what had ended before is not run again when it is mended. */
+TEST(Sweep, WrongInputStopsItAndTheSameCommandGoesOn)
+{
+    const ScratchFolder folder;
+    const std::string command =
+        "command: collective --system hgx-h100 --op all-reduce --sizes 1MiB\n";
+    std::ofstream(folder / "sweep.yaml") << command << "vary: {--nodes: [1, 2, none]}\n";
+    const Outcome refused = Weir(folder, "sweep sweep.yaml -j 1 -o out.h5");
+    EXPECT_EQ(refused.exit, 2);
+    EXPECT_EQ(refused.err.find("weir: case 2, weir collective --system hgx-h100 --op all-reduce "
+                               "--sizes 1MiB --nodes none --json: --nodes: found 'none', expected"),
+              0u)
+        << refused.err;
+    EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1);
+    EXPECT_FALSE(std::filesystem::exists(folder / "out.h5"));
+    std::size_t kept = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder / "out.h5.cases"))
+    {
+        Json text = Json::parse(ScratchFolder::Read(file.path()));
+        text["output"] = "{\"points\": [{\"time_us\": 123456}]}"; // what no run would say
+        std::ofstream(file.path()) << text;
+        kept++;
+    }
+    EXPECT_EQ(kept, 2u);
+    std::ofstream(folder / "sweep.yaml") << command << "vary: {--nodes: [1, 2, 4]}\n";
+    const Outcome mended = Weir(folder, "sweep sweep.yaml -j 1 -o out.h5 --json");
+    ASSERT_EQ(mended.exit, 0) << mended.err;
+    const Json cases = Json::parse(mended.out)["cases"];
+    EXPECT_EQ(cases[0]["result"]["points"][0]["time_us"], 123456);
+    EXPECT_EQ(cases[1]["result"]["points"][0]["time_us"], 123456);
+    EXPECT_NE(cases[2]["result"]["points"][0]["time_us"], 123456);
+    EXPECT_TRUE(std::filesystem::exists(folder / "out.h5"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "out.h5.cases"));
+}
+
+/** A case that cannot go on fails by itself, says why, and is tried again by the same command. */
+TEST(Sweep, AFailedCaseLeavesTheOthers)
+{
+    const ScratchFolder folder;
+    std::ofstream sweep(folder / "sweep.yaml");
+    sweep << "command: run llama-3-8b-16-h100 --fidelity stream\n"
+             "vary:\n"
+             "  events:\n"
+             "    healthy: []\n"
+             "    cut:\n";
+    for (const char* nic : {"0", "1", "2", "3", "4", "5", "6", "7"}) // all of a node
+    {
+        sweep << "      - {kind: link-down, at: 1ms, from: node0/nic" << nic << ", to: leaf" << nic
+              << "}\n";
+    }
+    sweep.close();
+    const Outcome outcome = Weir(folder, "sweep sweep.yaml -o out.h5");
+    EXPECT_EQ(outcome.exit, 1);
+    EXPECT_NE(outcome.err.find("case 1, weir run"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("cannot go on"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.out.find("cut"), std::string::npos);
+    EXPECT_NE(outcome.out.find("failed"), std::string::npos);
+    EXPECT_TRUE(std::filesystem::exists(folder / "out.h5"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "out.h5.cases"));
+    EXPECT_EQ(Weir(folder, "sweep sweep.yaml -o out.h5").exit, 1);
+}
+
+/** Stopped when the first case has ended: that one is kept, processes and files are gone. */
+TEST(Sweep, AnInterruptedOneKeepsWhatHasEnded)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "sweep.yaml") << "command: run gpt-175b-1024-h800\n"
+                                            "vary: {--fidelity: [analytical, packet]}\n";
+    const std::string command = "'" WEIR_COMMAND
+                                "' sweep sweep.yaml -j 2 -o out.h5 2>err & "
+                                "while kill -0 $! && [ -z \"$(ls out.h5.cases 2>/dev/null)\" ]; "
+                                "do sleep 0.1; done; kill -TERM $!; wait $!";
+    const std::string line = "cd '" + (folder / "") + "'; " + command;
+    const int status = std::system(line.c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);
+    EXPECT_EQ(ScratchFolder::Read(folder / "err"),
+              "weir: interrupted; kept 1 of 2 cases in out.h5.cases, from where the same command "
+              "goes on\n");
+    EXPECT_FALSE(std::filesystem::exists(folder / "out.h5"));
+    EXPECT_EQ(folder.Files(), 3u); // the sweep, errors, cases
+}
+
+} // namespace
+} // namespace weir
