@@ -104,7 +104,7 @@ AddReportCommand(CLI::App& application)
     verb->get_option("--output")->required();
     verb->add_option("--figure",
                      options->figure,
-                     "One figure alone: comparison, breakdown, gantt, memory, topology, "
+                     "One figure alone: sweep, comparison, breakdown, gantt, memory, topology, "
                      "link-series, congestion, queues, fct or bandwidth")
         ->type_name("NAME");
     verb->add_option("--figures",

@@ -7,7 +7,8 @@ import shutil
 import tempfile
 import unittest
 
-from weir_results import FOLDER, call, flows, pipeline, ports, run_json, sprayed, sweep, two_jobs
+from weir_results import (FOLDER, call, cases, flows, pipeline, ports, run_json, sprayed, sweep,
+                          two_jobs)
 
 import h5py
 import numpy
@@ -423,6 +424,24 @@ class FigureData(unittest.TestCase):
         figure = weir.plot("breakdown", weir.open(two_jobs()))
         self.assertEqual([axes.get_xlabel() for axes in figure.axes],
                          ["time of the step by stage, s", "rank"])
+
+    def test_lines_and_bars_of_a_sweep_are_its_results(self):
+        """By size lines, a case each; of one size bars, as high as the bandwidths."""
+        result = weir.open(cases())
+        self.assertEqual(result.cases.attrs["varied"], "nodes,algorithm")
+        self.assertEqual(len(result.results), 8)
+        axes, = weir.plot("sweep", result).axes
+        drawn = sorted(tuple(line.get_ydata()) for line in axes.lines)
+        expected = sorted(tuple(own["busbw_GBps"])
+                          for _, own in result.results.groupby("case"))
+        self.assertEqual(drawn, expected)
+        one = result.results[result.results["size_bytes"] == 2**20].drop(columns="size_bytes")
+        data = one.assign(name="")[["case", "nodes", "algorithm", "name", "busbw_GBps"]]
+        data.attrs = {"varied": ["nodes", "algorithm"], "measure": "busbw_GBps"}
+        axes, = find_figure("sweep").draw(data, Choice()).axes
+        self.assertEqual(sorted(bar.get_height() for bar in axes.patches),
+                         sorted(one["busbw_GBps"]))
+        self.assertEqual([label.get_text() for label in axes.get_xticklabels()], ["ring", "tree"])
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import unittest
 
-from weir_results import WEIR, call, flows, pipeline, run_json, sweep, two_jobs
+from weir_results import WEIR, call, cases, flows, pipeline, run_json, sweep, two_jobs
 
 import h5py
 import weir.figures
@@ -116,6 +116,15 @@ class Reports(unittest.TestCase):
         self.assertIn("Figures left out", page.headings)
         self.assertIn("output: {linkSeries: 100us}", page.text)
         self.assertIn("left out of run, flows, ring: link-series: ", printed)
+
+    def test_sweeps_and_runs_have_their_own_figures(self):
+        text, printed = report(self.folder, cases())
+        page = Page(text)
+        self.assertEqual(page.headings, ["Summary", "Results by what varies", "Provenance"])
+        self.assertEqual(len(printed.splitlines()), 1)
+        text, printed = report(self.folder, cases(), sweep("ring"))
+        self.assertIn("sweep-cases", Page(text).ids)
+        self.assertNotIn("left out of cases", printed)
 
     def test_page_shows_what_the_file_says(self):
         page = Page(page_of_two())
@@ -266,7 +275,7 @@ class Refusals(unittest.TestCase):
         self.refused("torn.h5: cannot be read as HDF5", "torn.h5", "-o", "a.html")
         self.refused("expected another file than the input 'two-jobs.h5'", "two-jobs.h5", "-o",
                      "./two-jobs.h5")
-        self.refused("--figure: found 'gant', expected one of: comparison, breakdown",
+        self.refused("--figure: found 'gant', expected one of: sweep, comparison",
                      "two-jobs.h5", "--figure", "gant", "-o", "a.svg")
         self.refused("output: {linkSeries: 100us}", "two-jobs.h5", "--figure", "link-series", "-o",
                      "a.svg")

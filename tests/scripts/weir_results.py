@@ -89,6 +89,15 @@ def sweep(algorithm):
 
 
 @functools.cache
+def cases():
+    """The file of weir sweep: two clusters by two algorithms, each with two message sizes."""
+    (pathlib.Path(FOLDER.name) / "cases.yaml").write_text(
+        "command: collective --system hgx-h100 --op all-reduce --sizes 1MiB,64MiB\n"
+        "vary: {--nodes: [1, 2], --algorithm: [ring, tree]}\n", encoding="utf-8")
+    return made("cases.h5", "sweep", "cases.yaml", "-o", "cases.h5")
+
+
+@functools.cache
 def flows():
     """The CSV of weir flows: an incast of four hosts over one switch, of two sizes."""
     folder = pathlib.Path(FOLDER.name)

@@ -9,6 +9,8 @@ NEEDED = ("size_bytes", "busbw_GBps")
 
 def sweep_of(result):
     """The table of a result that holds bandwidths by size, wherever it is; None without one."""
+    if result.is_sweep:
+        return None  # of many cases, not of one
     return next((result.table(name) for name in result.tables if result.has(name, *NEEDED)), None)
 
 

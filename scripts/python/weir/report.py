@@ -91,6 +91,8 @@ def summary_of(result):
     """One row a job: what a reader wants to know first."""
     base = {"result": result.label, "title": result.title,
             "fidelity": result.provenance.get("mode", "")}
+    if result.is_sweep:
+        return [{**base, "what": f"{len(result.cases):,} cases of {result.cases.attrs['varied']}"}]
     rows = [{**base, **row} for row in jobs_of(result)] or [base]
     events = result.table("summary").attrs.get("events") if "summary" in result else None
     for row in rows:
@@ -149,8 +151,9 @@ class Report:
         self.missing = {}  #: by (figure, what, remedy): the names of the results
         tell_apart(results)
         for figure in FIGURES:
-            groups = [(results, "all results")] if figure.joint else [
-                ([result], result.label) for result in results]
+            own = [result for result in results if result.is_sweep == figure.of_sweeps]
+            groups = [(own, "all results")] if figure.joint and own else [
+                ([result], result.label) for result in own]
             for group, name in groups:
                 self._gather(figure, group, name)
 
@@ -160,7 +163,7 @@ class Report:
         try:
             data = figure.data(group, self.choice)
         except Missing as lacking:
-            if not (figure.name == "comparison" and len(self.results) == 1):
+            if not (figure.name == "comparison" and len(group) == 1):
                 self.missing.setdefault((figure.name, lacking.what, lacking.remedy), []).append(
                     name)
             return

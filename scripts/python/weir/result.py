@@ -26,6 +26,11 @@ class Result:
         """The names of the tables that the file has."""
         return list(self._names)
 
+    @property
+    def is_sweep(self):
+        """Whether it holds cases of weir sweep, not one run."""
+        return "cases" in self and "results" in self
+
     def __contains__(self, name):
         return name in self._names
 

@@ -10,10 +10,11 @@ from weir.figures.gantt import Gantt
 from weir.figures.link_series import LinkSeries
 from weir.figures.memory import Memory
 from weir.figures.queues import Queues
+from weir.figures.sweep import Sweep
 from weir.figures.topology import Topology
 
-FIGURES = [Comparison(), Breakdown(), Gantt(), Memory(), Topology(), LinkSeries(), Congestion(),
-           Queues(), Completion(), Bandwidth()]
+FIGURES = [Sweep(), Comparison(), Breakdown(), Gantt(), Memory(), Topology(), LinkSeries(),
+           Congestion(), Queues(), Completion(), Bandwidth()]
 
 
 def find_figure(name):

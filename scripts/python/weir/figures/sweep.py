@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the results of a sweep are, by the values that vary."""
+import pandas
+
+from weir.errors import Missing
+from weir.figure import PALETTE, Figure, new_figure
+from weir.quantity import TIMES, size_label, unit_for
+
+#: What is drawn of a result, the first that it has: column, its size in s or None, axis.
+MEASURES = [("step_time_s", 1.0, "step time"), ("mean_s", 1.0, "mean call"),
+            ("busbw_GBps", None, "bus bandwidth, GB/s"), ("fct_s_p99", 1.0, "p99 completion time"),
+            ("makespan_s", 1.0, "time until the last flow has ended")]
+MIN_LINE = 4  # numbers on the axis of a line; fewer are bars
+MAX_COLORS = len(PALETTE)
+
+
+def axis_of(data, varied):
+    """The column along the axis: sizes, else the one with most values, numbers before names."""
+    if "size_bytes" in data and data["size_bytes"].nunique() > 1:
+        return "size_bytes"
+    return max(varied, key=lambda column: (pandas.api.types.is_numeric_dtype(data[column]) and
+                                           data[column].nunique() >= MIN_LINE,
+                                           data[column].nunique()))
+
+
+def groups_of(data, columns):
+    """The rows by their values of some columns: (values, rows) each, as they come."""
+    if not columns:
+        return [((), data)]
+    keys = columns[0] if len(columns) == 1 else columns
+    return [(values if len(columns) > 1 else (values,), own)
+            for values, own in data.groupby(keys, sort=False)]
+
+
+def beside(axes, title, entries):
+    """A legend to the right of what is drawn."""
+    axes.legend(title=title, loc="upper left", bbox_to_anchor=(1.0, 1.0), title_fontsize=7,
+                alignment="left", ncols=1 + entries // 12)
+
+
+class Sweep(Figure):
+    """A panel for each job, collective or class of flows: what varies, and what came of it."""
+
+    name = "sweep"
+    title = "Results by what varies"
+    of_sweeps = True
+
+    def data(self, results, choice):
+        result, = results
+        if not result.is_sweep:
+            raise Missing("there are no cases that vary", "those are in the file of "
+                          "weir sweep SWEEP.yaml -o RESULT.h5")
+        rows = result.results
+        measure = next((name for name, _, _ in MEASURES if name in rows and rows[name].notna().any()),
+                       None)
+        if measure is None:
+            raise Missing("no case has a time or bandwidth", "see /cases for how they ended")
+        varied = result.cases.attrs["varied"].split(",")
+        keep = [name for name in ("name", "size_bytes") if name in rows and name not in varied]
+        data = rows[["case", *varied, *keep, measure]].dropna(subset=[measure])
+        data.attrs = {"varied": varied, "measure": measure}
+        return data
+
+    def draw(self, data, choice):
+        varied, measure = data.attrs["varied"], data.attrs["measure"]
+        _, seconds, label = next(one for one in MEASURES if one[0] == measure)
+        size, unit = unit_for(data[measure].max(), TIMES) if seconds else (1.0, "")
+        panels = list(data.groupby("name", sort=False)) if "name" in data else [("", data)]
+        figure = new_figure(2.2 * len(panels) + 0.4)
+        for axes, (name, own) in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels):
+            along = axis_of(own, varied)
+            others = [column for column in varied if column != along]
+            scaled = own.assign(**{measure: own[measure] / size})
+            is_line = pandas.api.types.is_numeric_dtype(own[along]) and \
+                own[along].nunique() >= (2 if along == "size_bytes" else MIN_LINE)
+            if is_line:
+                self._lines(axes, scaled, along, others, measure)
+            else:
+                self._bars(axes, scaled, along, others, measure)
+            axes.set_ylim(bottom=0)
+            axes.set_ylabel(f"{label}, {unit}" if unit else label)
+            axes.set_title(name, loc="left")
+            axes.grid(True, axis="y")
+        return figure
+
+    @staticmethod
+    def _lines(axes, data, along, others, measure):
+        groups = groups_of(data, others)
+        for place, (values, own) in enumerate(groups):
+            axes.plot(own[along], own[measure], marker="o", color=PALETTE[place % MAX_COLORS],
+                      linestyle=["-", "--", ":", "-."][place // MAX_COLORS % 4],
+                      label=", ".join(map(str, values)))
+        axes.set_xlabel("message size" if along == "size_bytes" else along)
+        if along == "size_bytes":
+            axes.set_xscale("log", base=2)
+            axes.set_xticks(sorted(data[along].unique()))
+            axes.xaxis.set_major_formatter(lambda value, _: size_label(value))
+            axes.minorticks_off()
+        if others:
+            beside(axes, ", ".join(others), len(groups))
+
+    @staticmethod
+    def _bars(axes, data, along, others, measure):
+        """Groups by the other columns, in them a bar of another color for each value of one."""
+        if not others:
+            axes.bar(range(len(data)), data[measure], 0.6, color=PALETTE[0])
+            axes.set_xticks(range(len(data)), map(str, data[along]))
+            axes.set_xlabel(along)
+            return
+        groups = groups_of(data, others)
+        colors = list(dict.fromkeys(data[along]))
+        width = 0.8 / len(colors)
+        for place, value in enumerate(colors):
+            xs, ys = [], []
+            for x, (_, own) in enumerate(groups):
+                for height in own.loc[own[along] == value, measure]:
+                    xs.append(x + (place - (len(colors) - 1) / 2) * width)
+                    ys.append(height)
+            axes.bar(xs, ys, width * 0.95, color=PALETTE[place % MAX_COLORS], label=str(value))
+        axes.set_xticks(range(len(groups)), ["\n".join(map(str, values)) for values, _ in groups])
+        axes.set_xlabel(", ".join(others))
+        beside(axes, along, len(colors))
+
+    def caption(self, data):
+        return (f"{data['case'].nunique()} cases of a sweep of "
+                f"{', '.join(data.attrs['varied'])}; each is a run by itself.")
