@@ -168,6 +168,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/sweep/case-processes.cc
   ${CMAKE_CURRENT_LIST_DIR}/sweep/case-store.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sweep/plan-search.cc
   ${CMAKE_CURRENT_LIST_DIR}/sweep/process-share.cc
   ${CMAKE_CURRENT_LIST_DIR}/sweep/sweep.cc
   ${CMAKE_CURRENT_LIST_DIR}/sweep/sweep-tables.cc

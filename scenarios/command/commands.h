@@ -40,6 +40,9 @@ Command AddReferenceCommand(CLI::App& application);
 Command AddReportCommand(CLI::App& application);
 Command AddShowCommand(CLI::App& application);
 /** @param command runs a command line of another verb */
+Command AddSearchCommand(CLI::App& application,
+                         std::function<int(const std::vector<std::string>&)> command);
+/** Similarly. */
 Command AddSweepCommand(CLI::App& application,
                         std::function<int(const std::vector<std::string>&)> command);
 Command AddTopologyCommand(CLI::App& application);

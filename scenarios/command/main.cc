@@ -219,6 +219,7 @@ RunWords(std::vector<std::string> words)
                                               weir::AddListCommand(app),
                                               weir::AddReferenceCommand(app),
                                               weir::AddReportCommand(app),
+                                              weir::AddSearchCommand(app, RunWords),
                                               weir::AddShowCommand(app),
                                               weir::AddSweepCommand(app, RunWords),
                                               weir::AddTopologyCommand(app),

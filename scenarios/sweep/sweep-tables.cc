@@ -30,20 +30,23 @@ constexpr const char* COSTS[] = {"wall_s", "read_s", "play_s", "write_s", "peak_
 constexpr const char* BOUNDS[] = {"bound", "measured_bound"};
 
 /** The columns of results that are printed, with how a heading says them. */
-constexpr std::pair<const char*, const char*> PRINTED[] = {{"name", "name"},
-                                                           {"size_bytes", "size (B)"},
-                                                           {"step_time_s", "step"},
-                                                           {"mean_s", "mean call"},
-                                                           {"time_us", "time (us)"},
-                                                           {"fct_s_p50", "median FCT"},
-                                                           {"fct_s_p99", "p99 FCT"},
-                                                           {"slowdown_p50", "median slowdown"},
-                                                           {"slowdown_p99", "p99 slowdown"},
-                                                           {"busbw_GBps", "busbw (GB/s)"},
-                                                           {"bound_lower_s", "lower"},
-                                                           {"bound_upper_s", "upper"},
-                                                           {"bound_lower_us", "lower (us)"},
-                                                           {"bound_upper_us", "upper (us)"}};
+constexpr std::pair<const char*, const char*> PRINTED[] = {
+    {"name", "name"},
+    {"size_bytes", "size (B)"},
+    {"step_time_s", "step"},
+    {"mean_s", "mean call"},
+    {"time_us", "time (us)"},
+    {"fct_s_p50", "median FCT"},
+    {"fct_s_p99", "p99 FCT"},
+    {"slowdown_p50", "median slowdown"},
+    {"slowdown_p99", "p99 slowdown"},
+    {"busbw_GBps", "busbw (GB/s)"},
+    {"model_tflops_per_gpu", "TFLOP/s a GPU"},
+    {"gpu_memory_bytes_total", "GPU memory"},
+    {"bound_lower_s", "lower"},
+    {"bound_upper_s", "upper"},
+    {"bound_lower_us", "lower (us)"},
+    {"bound_upper_us", "upper (us)"}};
 
 template <typename Names>
 bool
@@ -264,7 +267,7 @@ UnitsOf(const std::string& name)
     return endsWith("_per_s")                                 ? "s-1"
            : endsWith("_us")                                  ? "us"
            : endsWith("_s") || name.find("_s_") < name.size() ? "s"
-           : endsWith("bytes")                                ? "B"
+           : name.find("bytes") < name.size()                 ? "B"
            : endsWith("GBps")                                 ? "GB s-1"
                                                               : "1";
 }
@@ -272,6 +275,10 @@ UnitsOf(const std::string& name)
 std::string
 PrintedOf(const std::string& name, const Json* cell)
 {
+    if (name == "gpu_memory_bytes_total" && cell != nullptr && cell->is_number())
+    {
+        return FormatDecimalBytes(cell->get<double>());
+    }
     if (UnitsOf(name) == "s" && cell != nullptr && cell->is_number())
     {
         return FormatSeconds(cell->get<double>());

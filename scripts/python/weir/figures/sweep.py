@@ -11,6 +11,8 @@ MEASURES = [("step_time_s", 1.0, "step time"), ("mean_s", 1.0, "mean call"),
             ("busbw_GBps", None, "bus bandwidth, GB/s"), ("fct_s_p99", 1.0, "p99 completion time"),
             ("makespan_s", 1.0, "time until the last flow has ended")]
 MIN_LINE = 4  # numbers on the axis of a line; fewer are bars
+MAX_BARS = 60   # with names
+MAX_LINES = 24  # similarly; where there are more, cases have numbers
 MAX_COLORS = len(PALETTE)
 
 
@@ -73,7 +75,10 @@ class Sweep(Figure):
             scaled = own.assign(**{measure: own[measure] / size})
             is_line = pandas.api.types.is_numeric_dtype(own[along]) and \
                 own[along].nunique() >= (2 if along == "size_bytes" else MIN_LINE)
-            if is_line:
+            if len(groups_of(own, others)) > MAX_LINES if is_line else len(own) > MAX_BARS:
+                axes.bar(scaled["case"], scaled[measure], 0.8, color=PALETTE[0])
+                axes.set_xlabel(f"case ({', '.join(varied)} in the data)")
+            elif is_line:
                 self._lines(axes, scaled, along, others, measure)
             else:
                 self._bars(axes, scaled, along, others, measure)

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/catalog.h"
+#include "scenarios/command/commands.h"
+#include "scenarios/command/result-option.h"
+#include "scenarios/command/sweep-run.h"
+#include "scenarios/command/verb-options.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/sweep/plan-search.h"
+#include "scenarios/sweep/sweep-tables.h"
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+namespace weir
+{
+namespace
+{
+
+struct SearchOptions
+{
+    std::string file;
+    std::string job; //!< empty: the first
+    std::string fidelity{"analytical"};
+    std::vector<std::string> settings;
+    std::size_t top{10};
+    SweepRunOptions run;
+};
+
+std::size_t
+FindTrainingJob(const Scenario& scenario, const std::string& name)
+{
+    std::vector<std::string> names;
+    for (const JobSpec& job : scenario.jobs)
+    {
+        if (job.name == name || name.empty())
+        {
+            return names.size();
+        }
+        names.push_back(job.name);
+    }
+    throw InputError("--job: found '" + name + "', expected one of: " + JoinNames(names) +
+                     DidYouMean(name, names));
+}
+
+/** What became of the plans, and an example of those that were refused. */
+std::string
+CountOf(const std::vector<EndedCase>& ended, std::size_t ranked)
+{
+    std::string text =
+        "  of " + std::to_string(ended.size()) + " plans " + std::to_string(ranked) + " were run";
+    const auto refused = std::find_if(
+        ended.begin(), ended.end(), [](const EndedCase& one) { return one.exit != 0; });
+    return text +
+           (refused == ended.end() ? "" : "; others were refused, as\n  " + refused->message) +
+           "\n";
+}
+
+ExitCode
+RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
+{
+    const Scenario scenario = LoadScenario(options.file, options.settings, Catalog());
+    CheckSweepOutputs(options.run, scenario.path);
+    if (scenario.jobs.empty())
+    {
+        throw InputError(options.file +
+                         ": found no training job, expected one whose plans to search");
+    }
+    const std::size_t job = FindTrainingJob(scenario, options.job);
+    std::vector<std::string> words{"run", options.file, "--fidelity", options.fidelity};
+    for (const std::string& setting : options.settings)
+    {
+        words.insert(words.end(), {"--set", setting});
+    }
+    SweepRunOptions runOptions = options.run;
+    runOptions.goesOnWhereRefused = true;
+    SweepRun run(PlansOf(scenario, job, words), runOptions, command);
+    if (options.run.dryRun)
+    {
+        PrintCommands(run.GetSweep());
+        return ExitCode::Done;
+    }
+    run.Run();
+    auto ended = run.Outcomes();
+    if (!ended)
+    {
+        run.PrintWhatIsThere();
+        return ExitCode::Done;
+    }
+    Sweep ranked = run.GetSweep();
+    std::vector<EndedCase> best = *ended;
+    RankBySteps(job, ranked, best);
+    WriteSweepOutputs(options.run, ranked, best);
+    if (IsStandardOutput(options.run.csv, options.run.json))
+    {
+        std::cout << ToCsv(ranked, best);
+    }
+    else if (options.run.json)
+    {
+        std::cout << ToJson(ranked, best) << "\n";
+    }
+    else
+    {
+        const std::size_t count = best.size();
+        ranked.cases.resize(std::min(options.top, count));
+        best.resize(ranked.cases.size());
+        std::cout << ToText(ranked, best) << CountOf(*ended, count);
+        std::cout << (options.run.output.empty() ? ""
+                                                 : "  results in " + options.run.output + "\n");
+    }
+    run.Clear();
+    return best.empty() ? ExitCode::CheckFailed : ExitCode::Done;
+}
+
+} // namespace
+
+Command
+AddSearchCommand(CLI::App& application, CaseProcesses::Command command)
+{
+    auto* verb = application.add_subcommand(
+        "search", "Rank the parallel plans of a training job by their step");
+    auto options = std::make_shared<SearchOptions>();
+    verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalogue")
+        ->required();
+    verb->add_option(
+        "--job", options->job, "Training job whose plans are searched (default: the first)");
+    verb->add_option("--fidelity", options->fidelity, "Of the runs: analytical, stream or flow")
+        ->capture_default_str();
+    verb->add_option("--top", options->top, "How many plans the table has")
+        ->capture_default_str()
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+    AddSettingsOption(*verb, options->settings);
+    AddSweepRunOptions(*verb, options->run);
+    verb->footer(
+        "Every division of the job's GPUs into tensor ranks of a node, pipeline stages and\n"
+        "replicas is run, with micro-batches of 1 to 8 samples, 1, 2 or 4 chunks of layers a\n"
+        "stage, with and without recomputation. What else the plan has stays as it is. Plans that\n"
+        "the model or a GPU's memory does not allow are refused, and counted. Bounds are those of\n"
+        "weir run: two plans whose bounds overlap are not told apart by this fidelity.\n"
+        "Examples:\n"
+        "  weir search gpt-175b-96-h800\n"
+        "  weir search my-run.yaml --set system.nodes=16 --top 20 --csv plans.csv\n"
+        "  weir search my-run.yaml --fidelity stream -j 8 -o plans.h5");
+    return {verb, [options, command] { return RunSearch(*options, command); }};
+}
+
+} // namespace weir

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_SWEEP_PLAN_SEARCH_H
+#define WEIR_SCENARIOS_SWEEP_PLAN_SEARCH_H
+
+#include "scenarios/scenario.h"
+#include "scenarios/sweep/ended-case.h"
+#include "scenarios/sweep/sweep.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+
+/**
+ * The parallel plans of a training job on its GPUs, as a sweep of the command @p words: every
+ * division of the GPUs into tensor ranks (within a node), pipeline stages and replicas, with
+ * micro-batches of 1 to 8 samples, one, two or four chunks of layers a stage, with and without
+ * recomputation; tensor parallelism divides the sequence, too. What else the plan has stays: its
+ * global batch, context and expert parallelism, attention, optimizer, framework. Plans that the
+ * model or a GPU's memory does not allow are among them: their runs are refused.
+ * @param job of the scenario's training jobs
+ * @throws InputError where the job's place in its file is not known
+ */
+Sweep PlansOf(const Scenario& scenario, std::size_t job, const std::vector<std::string>& words);
+
+/** The cases that have ended with a step of @p job, the fastest first, and how they ended. */
+void RankBySteps(std::size_t job, Sweep& sweep, std::vector<EndedCase>& ended);
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_SWEEP_PLAN_SEARCH_H

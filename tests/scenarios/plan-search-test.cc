@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/sweep/plan-search.h"
+
+#include "scenarios/catalog.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/yaml/input-error.h"
+#include "scratch-folder.h"
+#include "weir-command.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace weir
+{
+namespace
+{
+
+using Json = nlohmann::json;
+
+/** The plans of 96 GPUs in nodes of 8, by the columns of the search. */
+TEST(PlanSearch, HasEveryDivisionOfTheGpusOnce)
+{
+    const Scenario scenario = LoadScenario("gpt-175b-96-h800", {}, Catalog());
+    const Sweep sweep = PlansOf(scenario, 0, {"run", "gpt-175b-96-h800"});
+    std::set<std::vector<std::string>> plans;
+    std::set<std::pair<int, int>> divisions; // tensor, pipeline
+    for (const SweepCase& plan : sweep.cases)
+    {
+        std::map<std::string, int> number;
+        for (const std::size_t i : {0, 1, 2, 4, 5})
+        {
+            number[sweep.columns[i]] = std::stoi(plan.values[i]);
+        }
+        EXPECT_EQ(number["tensor"] * number["pipeline"] * number["data"], 96);
+        EXPECT_EQ(8 % number["tensor"], 0);
+        EXPECT_EQ(96 % (number["data"] * number["microBatch"]), 0); // the batch is of 96 samples
+        EXPECT_EQ(plan.values[3], number["virtualStages"] > 1 ? "interleaved" : "1f1b");
+        EXPECT_EQ(plan.words.back(),
+                  std::string("jobs.0.parallel.sequenceParallel=") +
+                      (number["tensor"] > 1 ? "true" : "false"));
+        EXPECT_TRUE(plans.insert(plan.values).second);
+        divisions.insert({number["tensor"], number["pipeline"]});
+    }
+    // 96, 48, 24 and 12 have 12, 10, 8 and 6 divisors.
+    EXPECT_EQ(divisions.size(), 12u + 10 + 8 + 6);
+    // The plan that the run has.
+    EXPECT_EQ(plans.count({"8", "12", "1", "1f1b", "1", "1", "none"}), 1u);
+}
+
+TEST(PlanSearch, RanksWhatHasAStep)
+{
+    const auto ended = [](int exit, const std::string& step) {
+        return EndedCase{exit, "{\"jobs\": [{\"step_time_s\": " + step + "}]}"};
+    };
+    Sweep sweep;
+    sweep.cases = {{{"a"}, {}}, {{"b"}, {}}, {{"c"}, {}}, {{"d"}, {}}};
+    std::vector<EndedCase> ends{ended(0, "3"), ended(2, "1"), ended(0, "null"), ended(0, "2")};
+    RankBySteps(0, sweep, ends);
+    ASSERT_EQ(sweep.cases.size(), 2u);
+    EXPECT_EQ(sweep.cases[0].values.front(), "d");
+    EXPECT_EQ(sweep.cases[1].values.front(), "a");
+    ASSERT_EQ(ends.size(), 2u);
+    RankBySteps(1, sweep, ends); // there is no second job
+    EXPECT_TRUE(sweep.cases.empty());
+}
+
+/** The table is in order, its first row no slower than the plan that the run has, which is in it.
+ */
+TEST(PlanSearch, FindsNoSlowerPlanThanTheRunHas)
+{
+    const ScratchFolder folder;
+    const std::string run = "gpt-22b-8-h100-split --set jobs.0.parallel.globalBatch=4";
+    const Json own = Json::parse(Weir(folder, "run " + run + " --json").out);
+    const Outcome outcome = Weir(folder, "search " + run + " --json");
+    ASSERT_EQ(outcome.exit, 0) << outcome.err;
+    const Json plans = Json::parse(outcome.out)["cases"];
+    ASSERT_GT(plans.size(), 5u);
+    double before = 0;
+    std::size_t same = 0;
+    for (const Json& plan : plans)
+    {
+        const double step = plan["result"]["step_time_s"];
+        EXPECT_GE(step, before);
+        before = step;
+        same += step == own["step_time_s"] ? 1 : 0;
+    }
+    EXPECT_GE(same, 1u);
+    const std::string best = plans[0]["command"];
+    EXPECT_EQ(Json::parse(Weir(folder, best).out)["step_time_s"],
+              plans[0]["result"]["step_time_s"]);
+}
+
+TEST(PlanSearch, RefusesRunsWithoutAPlan)
+{
+    const ScratchFolder folder;
+    const Outcome none = Weir(folder, "search congestion-512-h100");
+    EXPECT_EQ(none.exit, 2);
+    EXPECT_EQ(
+        none.err,
+        "weir: congestion-512-h100: found no training job, expected one whose plans to search\n");
+    const Outcome other = Weir(folder, "search gpt-22b-8-h100-split --job gtp");
+    EXPECT_EQ(other.exit, 2);
+    EXPECT_EQ(other.err, "weir: --job: found 'gtp', expected one of: gpt (did you mean 'gpt'?)\n");
+}
+
+} // namespace
+} // namespace weir
