@@ -78,6 +78,42 @@ TEST(EventWheel, AgreesWithAnOrderedSet)
     }
 }
 
+/** Many events of one slot come in their order, be they at one instant, in a part of it or all
+ * over.
+ */
+TEST(EventWheel, OrdersManyEventsOfASlot)
+{
+    constexpr uint32_t NUMBERS = 300;
+    RandomStream random(1);
+    for (const uint64_t span : {1, 3, 8, 100, 512, 5000})
+    {
+        for (const uint32_t count : {2u, 15u, 60u, NUMBERS})
+        {
+            EventWheel wheel;
+            using Key = std::tuple<int64_t, unsigned, uint32_t>;
+            std::set<Key> expected;
+            for (const auto kind : {PacketEventKind::PortReady, PacketEventKind::Arrival})
+            {
+                wheel.Reserve(kind, NUMBERS);
+                for (uint32_t number = 0; number < count; number++)
+                {
+                    const auto time = static_cast<int64_t>(1'000'000 + random.Below(span));
+                    wheel.Schedule(kind, number, time);
+                    expected.insert({time, static_cast<unsigned>(kind), number});
+                }
+            }
+            for (const auto& [time, kind, number] : expected)
+            {
+                ASSERT_EQ(wheel.NextTime(), time) << count << " in " << span << " ps";
+                const EventWheel::Event event = wheel.Pop();
+                ASSERT_EQ(static_cast<unsigned>(event.kind), kind);
+                ASSERT_EQ(event.number, number);
+            }
+            ASSERT_EQ(wheel.NextTime(), EventWheel::NEVER);
+        }
+    }
+}
+
 /** An event that has been moved away and back comes once, one that has been moved or canceled not.
  */
 TEST(EventWheel, TakesEventsOnceThatWereMovedBack)

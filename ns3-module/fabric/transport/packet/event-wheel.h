@@ -358,9 +358,59 @@ class EventWheel
         Empty(block, [this](uint32_t handle, int64_t time) { m_due.push_back({time, handle}); });
         if (m_due.size() > 1)
         {
-            std::sort(m_due.begin(), m_due.end());
+            SortDue();
             // One that was moved away and back has two entries.
             m_due.erase(std::unique(m_due.begin(), m_due.end()), m_due.end());
+        }
+    }
+
+    /**
+     * Sorts what a slot held: first by which of its parts an event is in (a counting sort), since
+     * the processor cannot predict the comparisons of a sort; then those of a part.
+     */
+    void SortDue()
+    {
+        constexpr unsigned PARTS = 64;
+        constexpr unsigned PART_BITS = SLOT_BITS - 6;
+        constexpr uint32_t MAX_INSERTED = 16;        // of a part; more are sorted
+        const auto partOf = [this](const Due& due) { // the first one last
+            return static_cast<std::size_t>(m_dueEnd - 1 - due.time) >> PART_BITS;
+        };
+        std::array<uint32_t, PARTS + 1> begins{};
+        for (const Due& due : m_due)
+        {
+            begins[partOf(due) + 1]++;
+        }
+        uint32_t most = 0;
+        for (unsigned part = 0; part < PARTS; part++)
+        {
+            most = std::max(most, begins[part + 1]);
+            begins[part + 1] += begins[part];
+        }
+        std::array<uint32_t, PARTS + 1> ends = begins;
+        m_unsorted.swap(m_due);
+        m_due.resize(m_unsorted.size());
+        for (const Due& due : m_unsorted)
+        {
+            m_due[ends[partOf(due)]++] = due;
+        }
+        if (most > MAX_INSERTED)
+        {
+            for (unsigned part = 0; part < PARTS; part++)
+            {
+                std::sort(m_due.begin() + begins[part], m_due.begin() + begins[part + 1]);
+            }
+            return;
+        }
+        for (std::size_t i = 1; i < m_due.size(); i++)
+        {
+            const Due due = m_due[i];
+            std::size_t place = i;
+            for (; place > 0 && due < m_due[place - 1]; place--)
+            {
+                m_due[place] = m_due[place - 1];
+            }
+            m_due[place] = due;
         }
     }
 
@@ -369,9 +419,10 @@ class EventWheel
     uint32_t m_unused{NONE}; //!< the first of the free blocks
     std::array<std::array<uint32_t, SLOTS>, LEVELS> m_heads;
     std::array<std::array<uint64_t, WORDS>, LEVELS> m_occupied{};
-    std::vector<Due> m_due; //!< all before m_dueEnd, the first one last
-    int64_t m_dueEnd{0};    //!< the slots hold what is due from here on
-    std::size_t m_count{0}; //!< events
+    std::vector<Due> m_due;      //!< all before m_dueEnd, the first one last
+    std::vector<Due> m_unsorted; //!< see SortDue
+    int64_t m_dueEnd{0};         //!< the slots hold what is due from here on
+    std::size_t m_count{0};      //!< events
     bool m_hasOpened{false};
 };
 
