@@ -815,7 +815,9 @@ PacketNetwork::Counters(uint32_t link) const
     counters.backlogged = sent.backlogged;
     for (unsigned c = 0; c < m_classes; c++)
     {
-        counters.maxQueued = std::max(counters.maxQueued, m_queues[link * m_classes + c].maxBytes);
+        const Queue& queue = m_queues[link * m_classes + c];
+        counters.maxQueued = std::max(counters.maxQueued, queue.maxBytes);
+        counters.marks += queue.marks;
     }
     return counters;
 }
@@ -825,6 +827,10 @@ PacketNetwork::CountersAt(uint32_t link, int64_t now)
 {
     ExpirePauses(link, now);
     m_counters[link] = Counters(link);
+    for (unsigned c = 0; c < m_classes; c++)
+    {
+        QueueOf(link, c).marks = 0;
+    }
     if (m_ports[link].paused != 0)
     {
         m_counters[link].paused += now - m_pausedSince[link];
@@ -1179,7 +1185,10 @@ PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued, int64_t now)
         }
     }
     packet.flags |= Packet::MARKED;
-    m_counters[link].marks++;
+    if (++QueueOf(link, packet.trafficClass).marks == 0) // 2^32 of them
+    {
+        m_counters[link].marks += uint64_t{1} << 32;
+    }
     if (m_ports[link].isObserved)
     {
         for (PortObserver* observer : m_observers[link])

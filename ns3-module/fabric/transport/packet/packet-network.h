@@ -121,8 +121,8 @@ class PacketNetwork
     /** An event of a link that is due soon. */
     struct Upcoming
     {
-        uint32_t link;
-        bool isArrival;                //!< else a port is ready
+        uint32_t link{0};
+        bool isArrival{false};         //!< else a port is ready
         uint32_t packet{Packet::NONE}; //!< that arrives, or leaves
     };
 
@@ -295,10 +295,11 @@ class PacketNetwork
         int64_t backlogged{0};
     };
 
-    struct Queue
+    struct alignas(32) Queue
     {
         PacketList packets;
         uint32_t count{0};
+        uint32_t marks{0}; //!< that m_counters does not have yet
         int64_t bytes{0};
         int64_t maxBytes{0}; //!< since the beginning
     };
@@ -422,7 +423,7 @@ class PacketNetwork
     AlignedVector<Sent> m_sent;               //!< by link
     AlignedVector<IngressAccount> m_accounts; //!< by link that leads in and class of data
     std::vector<PortDetails> m_details;       //!< by link
-    std::vector<PortCounters> m_counters;     //!< by link, beside m_sent and Queue::maxBytes
+    std::vector<PortCounters> m_counters;     //!< by link, beside m_sent and m_queues
     std::vector<int64_t> m_lossyRoom;         //!< by link and class: of queues, where cells count
     std::vector<int64_t> m_pausedUntil;       //!< by link and class, ps
     std::vector<int64_t> m_pausedSince;       //!< by link, ps

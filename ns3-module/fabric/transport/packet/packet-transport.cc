@@ -156,7 +156,9 @@ PacketTransport::Prefetch()
         const bool isArrival = event.kind == PacketEventKind::Arrival;
         if (isArrival || event.kind == PacketEventKind::PortReady)
         {
-            m_soon.push_back({event.number, isArrival, Packet::NONE});
+            PacketNetwork::Upcoming& next = m_soon.emplace_back();
+            next.link = event.number;
+            next.isArrival = isArrival;
         }
     }
     m_network.Prefetch(m_soon);
