@@ -538,6 +538,31 @@ TEST(Nscc, AimsAtTheDelayOfTheNetwork)
 }
 
 /**
+ * A packet that waited 24 us without a mark counts as 3, a quarter of the round trip. With half of
+ * the weight on the newest, the mean of that and a marked one's 12 us is 6.75, below the 9 aimed
+ * at; had the first been marked, its own 12 would have cut the window by 0.8 (12 - 9) / 12.
+ */
+TEST(Nscc, ForgetsDelaysOfPacketsWithoutMarks)
+{
+    for (const bool isMarked : {false, true})
+    {
+        Nscc control;
+        control.gain = 0.5;
+        const auto sender = control.Open(NsccFacts());
+        const double before = sender->Window();
+        Acknowledgment ack = NsccAck(20, 4000);
+        ack.rtt = Time::Microseconds(12 + 24);
+        ack.isMarked = isMarked;
+        sender->OnAck(ack);
+        ack = NsccAck(21, 4000);
+        ack.rtt = Time::Microseconds(12 + 12);
+        ack.isMarked = true;
+        sender->OnAck(ack);
+        EXPECT_NEAR(sender->Window(), isMarked ? 0.8 * before + 600 : before, 1e-6);
+    }
+}
+
+/**
  * Little has got through in a round because little was sent, and nothing of it was lost: the window
  * stays, whatever a round before it has lost. That one had got more than an eighth of the largest
  * window through, so it has cost what was lost alone.

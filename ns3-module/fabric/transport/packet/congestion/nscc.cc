@@ -47,7 +47,10 @@ class NsccSender : public SenderControl
         }
         const double delay = std::max(0.0, (ack.rtt - m_baseRtt).ToSeconds());
         const double bytes = ack.bytes;
-        m_average += m_values.gain * (delay - m_average);
+        // A packet that waited long but was not marked has left a short queue behind it.
+        const bool hasPassed = !ack.isMarked && delay > m_target;
+        const double sample = hasPassed ? m_baseRtt.ToSeconds() / 4 : delay;
+        m_average += m_values.gain * (sample - m_average);
         m_achieved += bytes;
         EndRound(ack.now, delay);
         Adjust(ack, delay);
