@@ -24,7 +24,8 @@ UsesOfQueuePairs(const QueuePairSpec& pair, const RoutingPolicy& routing)
     const bool isSelective = pair.recovery == LossRecovery::Selective;
     const char* part = "queuePair";
     return {{part,
-             {{"reordering", pair.reordering != plain.reordering}},
+             {{"reordering", pair.reordering != plain.reordering},
+              {"ackBitmap", pair.ackBitmap != plain.ackBitmap}},
              isSelective,
              "recovery: selective"},
             {part,
@@ -33,7 +34,8 @@ UsesOfQueuePairs(const QueuePairSpec& pair, const RoutingPolicy& routing)
              "recovery: go-back-n"},
             {part,
              {{"paths", pair.paths != plain.paths},
-              {"distinctPaths", pair.distinctPaths != plain.distinctPaths}},
+              {"distinctPaths", pair.distinctPaths != plain.distinctPaths},
+              {"pathChoice", pair.pathChoice != plain.pathChoice}},
              routing.GetScope() == RoutingPolicy::Scope::Packet,
              "a fabric with routing: spray"}};
 }

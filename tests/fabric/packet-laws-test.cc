@@ -508,6 +508,89 @@ TEST(PacketLaws, ObliviousSprayingLoadsLinksAsPortsHash)
     }
 }
 
+/**
+ * An uplink with a hundredth of the others' rate trims nearly all that is sent by it once its queue
+ * is full, of 100 packets. Taken in its turns it has an eighth of the packets. Passed over for what
+ * it trims it has n turns, those of a round trip, until the answers come, and misses the next 15:
+ * n / (n + 15) of its turns. It has less where paths that have just answered without a mark go
+ * first, since then fewer packets look for a path in turns.
+ */
+TEST(PacketLaws, SprayedPacketsAvoidPathsThatTrim)
+{
+    constexpr int PACKETS = 4000;
+    const auto partOf = [](PathChoice choice) {
+        PacketSpec spec = UltraEthernet(Rccc());
+        spec.queuePair.ackBitmap = true;
+        spec.queuePair.pathChoice = choice;
+        LeafSpineBench net(2, 8, spec);
+        const Topology& topology = net.bench.GetTopology();
+        LinkId slow;
+        for (const LinkId link : topology.LinksFrom(DeviceId(0)))
+        {
+            const Device& to = topology.GetDevice(topology.GetLink(link).to);
+            slow = to.kind == DeviceKind::Host ? slow : link;
+        }
+        net.bench.Any().SetLinkRate(slow, Rate::Gbps(4), Time());
+        net.bench.AddFlow(net.hosts.front(), net.hosts.back(), Bytes(PACKETS * 4086));
+        net.bench.Run();
+        EXPECT_FALSE(net.bench.Duration(0).IsInfinite());
+        const auto sent = net.bench.Transport().GetQueuePairs().Counters().dataPackets;
+        return static_cast<double>(net.bench.Network().Counters(slow.Index()).packets) /
+               static_cast<double>(sent);
+    };
+    constexpr double QUEUE = 415000.0 / 4150;
+    constexpr double ROUND_TRIP = 8 + 4 * (4150 + 64) * 8 / 400e3; // us
+    constexpr double TURNS = ROUND_TRIP / (8 * 4150 * 8 / 400e3);
+    constexpr double TAKEN = TURNS / (TURNS + SprayTurns::MAX_PENALTY);
+    constexpr double AVOIDED = (QUEUE + (PACKETS - 8 * QUEUE) * TAKEN / (7 + TAKEN)) / PACKETS;
+    const double avoided = partOf(PathChoice::Avoid);
+    EXPECT_NEAR(partOf(PathChoice::Turns), 1.0 / 8, 0.001);
+    EXPECT_NEAR(avoided, AVOIDED, 0.15 * AVOIDED);
+    EXPECT_LT(partOf(PathChoice::Recycle), 0.9 / 8);
+    EXPECT_LT(partOf(PathChoice::Mixed), 0.9 * avoided);
+}
+
+/**
+ * Of two paths one is 4 us longer, which is the time of 48 packets: every other packet comes out of
+ * order. Each of these is answered, unless acknowledgments say which of 64 packets have come: then
+ * each fourth packet is, and once all are there that the last one came before. None is held lost.
+ */
+TEST(PacketLaws, PacketsOutOfOrderShareAcknowledgments)
+{
+    constexpr int PACKETS = 400;
+    for (const bool hasBitmap : {false, true})
+    {
+        PacketBench bench;
+        const uint32_t from = bench.AddHost();
+        const uint32_t to = bench.AddHost();
+        const uint32_t first = bench.AddSwitch();
+        const uint32_t last = bench.AddSwitch();
+        bench.Join(from, first, Rate::Gbps(100), Time::Microseconds(1));
+        bench.Join(last, to, Rate::Gbps(100), Time::Microseconds(1));
+        for (const double us : {1.0, 3.0})
+        {
+            const uint32_t middle = bench.AddSwitch();
+            bench.Join(first, middle, Rate::Gbps(100), Time::Microseconds(us));
+            bench.Join(middle, last, Rate::Gbps(100), Time::Microseconds(us));
+        }
+        PacketSpec spec = PlainSpec();
+        spec.queuePair.recovery = LossRecovery::Selective;
+        spec.queuePair.reordering = 64;
+        spec.queuePair.ackEvery = 4;
+        spec.queuePair.ackDelay = Time::Milliseconds(1);
+        spec.queuePair.ackBitmap = hasBitmap;
+        spec.queuePair.flowEnd = FlowEnd::Acknowledged;
+        bench.Open(spec, SprayRouting());
+        bench.AddFlow(from, to, Bytes(PACKETS * 1000));
+        bench.Run();
+        EXPECT_LT(bench.Duration(0), Time::Microseconds(60));
+        const QueuePairCounters& counters = bench.Transport().GetQueuePairs().Counters();
+        EXPECT_EQ(counters.retransmissions, 0u);
+        EXPECT_GE(counters.acknowledgments, hasBitmap ? PACKETS / 4u : PACKETS / 2u - 24);
+        EXPECT_LE(counters.acknowledgments, hasBitmap ? PACKETS / 4u + 2 : PACKETS);
+    }
+}
+
 /** Sprayed, a permutation is as fast as one flow alone but for a tenth (8 MB on 64 hosts). */
 TEST(PacketLaws, SprayedPermutationsAreNearTheirBound)
 {

@@ -454,6 +454,9 @@ TEST(NothingIgnored, APacketsKeyNeedsWhatItIsOf)
     EXPECT_TRUE(Says(saidOf("queuePair: {paths: 8}"), "it needs a fabric with routing: spray"));
     EXPECT_TRUE(
         Says(saidOf("queuePair: {distinctPaths: false}"), "it needs a fabric with routing: spray"));
+    EXPECT_TRUE(
+        Says(saidOf("queuePair: {pathChoice: mixed}"), "it needs a fabric with routing: spray"));
+    EXPECT_TRUE(Says(saidOf("queuePair: {ackBitmap: true}"), "it needs recovery: selective"));
 }
 
 // Where each packet has a path of its own, a receiver that wants them in order has them sent again.

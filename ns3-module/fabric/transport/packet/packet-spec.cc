@@ -54,6 +54,13 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
                      {Time::Nanoseconds(1), Time::Seconds(1)});
     visitor.Flag({"ackPriority", "Acknowledgments and notifications go ahead of data."},
                  ackPriority);
+    visitor.Flag(
+        {"ackBitmap",
+         "Acknowledgments say which packets have come of 64 behind the expected one, or up "
+         "to the one that they answer, so that packets out of order count as others do "
+         "instead of having one each; one that fills the window has one (selective).",
+         "Ultra Ethernet and htsim: true"},
+        ackBitmap);
     visitor.Duration({"retransmissionTimeout",
                       "Time without an acknowledgment after which a sender sends again.",
                       "mlx5: 4.096 us x 2^timeout, with timeout 10"},
@@ -77,6 +84,17 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
          "Of source ports that hash to one path, use the first only: the paths found get "
          "equal parts. Else a path gets as much as ports hash to it (oblivious spraying)."},
         distinctPaths);
+    visitor.Enum<PathChoice>(
+        {"pathChoice",
+         "Path of the next packet where routing is spray: each in its turn; but avoid those that "
+         "were marked (for a turn) or trimmed (for four); recycle one that was just answered "
+         "without a mark, else the next; mixed: recycle, else avoid.",
+         "htsim: oblivious, bitmap, REPS, mixed (its default)"},
+        pathChoice,
+        {{"turns", PathChoice::Turns},
+         {"avoid", PathChoice::Avoid},
+         {"recycle", PathChoice::Recycle},
+         {"mixed", PathChoice::Mixed}});
     visitor.Size({"window", "Most bytes that are not acknowledged; 0: as congestion control says."},
                  window,
                  {Bytes(0), MAX_BYTES});

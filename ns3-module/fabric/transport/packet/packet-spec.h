@@ -32,6 +32,15 @@ enum class FlowEnd : uint8_t
     Acknowledged //!< the sender knows that
 };
 
+/** Which of its paths the next packet of a sprayed queue pair takes. */
+enum class PathChoice : uint8_t
+{
+    Turns,   //!< each in its turn
+    Avoid,   //!< in turns, but those that were marked or trimmed
+    Recycle, //!< one that was just answered without a mark, else in turns
+    Mixed    //!< one that was just answered without a mark, else as Avoid
+};
+
 /** What packets look like. */
 struct PacketFormat : Parameterized
 {
@@ -49,11 +58,13 @@ struct QueuePairSpec : Parameterized
     uint32_t ackEvery{1};
     Time ackDelay{Time::Microseconds(10)};
     bool ackPriority{true};
+    bool ackBitmap{false};
     Time retransmissionTimeout{Time::Milliseconds(4)};
     Time nackInterval{Time::Microseconds(500)};
     uint32_t reordering{0};
     uint32_t paths{64};
     bool distinctPaths{true};
+    PathChoice pathChoice{PathChoice::Turns};
     Bytes window{Bytes(0)};
     Rate maxRate; //!< zero: the port's
     Time messageGap;

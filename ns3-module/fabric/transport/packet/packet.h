@@ -82,6 +82,14 @@ struct Telemetry
     uint32_t count{0};
 };
 
+/** What packets carry besides where acknowledgments tell of paths, or of packets out of order. */
+struct PacketNotes
+{
+    uint64_t came{1}; //!< of an acknowledgment: bit i, the packet i before the last it tells of is
+                      //!< there
+    uint32_t path{0}; //!< index of the one that it takes; that took what this one answers
+};
+
 /** All packets of a run by handle; a free one is used again, the last one freed first. */
 class PacketPool
 {
@@ -152,6 +160,16 @@ class PacketPool
         return m_telemetry[m_telemetryOf[packet]];
     }
 
+    /** Those of a packet; left as they were until somebody sets them. */
+    PacketNotes& NotesOf(uint32_t packet)
+    {
+        if (m_notes.size() < m_packets.size())
+        {
+            m_notes.resize(m_packets.capacity());
+        }
+        return m_notes[packet];
+    }
+
     /** Packets under way now. */
     uint64_t InUse() const
     {
@@ -179,6 +197,7 @@ class PacketPool
     AlignedVector<Telemetry> m_telemetry;
     std::vector<uint32_t> m_telemetryOf; //!< by packet: into m_telemetry
     std::vector<uint32_t> m_freeTelemetry;
+    std::vector<PacketNotes> m_notes; //!< by packet; empty until somebody asks
     uint32_t m_free{Packet::NONE};
     uint64_t m_inUse{0};
 };

@@ -13,10 +13,12 @@ namespace weir
 namespace
 {
 
-// What an ACK says: the packet expected next, and which packet behind it has just come.
+// What an ACK says: the packet expected next, and which packet behind it has just come; or, with a
+// bitmap, up to which one it tells of (PacketNotes::came).
 constexpr unsigned NEXT_BITS = 48;
 constexpr uint64_t NEXT_MASK = (uint64_t{1} << NEXT_BITS) - 1;
 constexpr uint64_t MAX_BEHIND = 0xffff; //!< 0: none
+constexpr unsigned ACK_BITS = 64;       //!< see QueuePairSpec::ackBitmap
 
 constexpr std::size_t CACHE_LINE = 64;
 
@@ -54,6 +56,8 @@ QueuePairs::QueuePairs(const PacketSpec& spec,
       m_notificationInterval(spec.congestionControl->NotificationInterval()),
       m_wantsTelemetry(spec.congestionControl->WantsTelemetry()),
       m_creditPackets(spec.congestionControl->CreditPackets()),
+      m_ackBitmap(spec.queuePair.ackBitmap && spec.queuePair.recovery == LossRecovery::Selective),
+      m_notesPaths(spec.queuePair.pathChoice != PathChoice::Turns),
       m_sendsWithin(spec.congestionControl->SendsWithinWindow())
 {
 }
@@ -108,7 +112,7 @@ QueuePairs::SetPaths(uint32_t id, std::vector<Path> paths, int64_t now)
     const bool wasStalled = pair.paths.empty();
     const uint32_t link = m_network->HopAt(paths.front().forward);
     pair.paths = std::move(paths);
-    pair.turn = 0;
+    pair.turns = SprayTurns();
     if (pair.state == State::InTurn && link != pair.link)
     {
         return; // it learns of it when its turn comes
@@ -493,10 +497,12 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         p.owner = id;
         p.stamp = now;
         p.trafficClass = pair.trafficClass;
-        p.hop = pair.paths[pair.turn].forward;
-        if (++pair.turn == pair.paths.size())
+        const uint32_t path =
+            pair.turns.Next(m_spec.queuePair.pathChoice, static_cast<uint32_t>(pair.paths.size()));
+        p.hop = pair.paths[path].forward;
+        if (m_notesPaths)
         {
-            pair.turn = 0;
+            m_packets.NotesOf(packet).path = path;
         }
         p.flags = number + 1 == message.end ? Packet::LAST : 0;
         if (m_wantsTelemetry)
@@ -533,7 +539,8 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
                              pair.credit >= SATING_GRANTS * m_creditPackets * mtu;
         p.flags |= isSated ? Packet::SATED : 0;
         const bool isShort =
-            !MaySend(pair) && pair.inFlight < int64_t{m_spec.queuePair.ackEvery} * mtu;
+            !MaySend(pair) &&
+            (m_ackBitmap || pair.inFlight < int64_t{m_spec.queuePair.ackEvery} * mtu);
         p.flags |= isShort || number + 1 < pair.highest ? Packet::ASKS : 0;
         pair.lastSent = now;
         const uint32_t name = message.name;
@@ -650,7 +657,11 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
         const uint32_t ack = m_packets.New();
         m_packets[ack].owner = id;
         m_packets[ack].stamp = pair.stamp + now;
-        Reply(ack, PacketKind::Ack, AckNumber(pair.expected, 0), now);
+        if (m_notesPaths)
+        {
+            m_packets.NotesOf(ack).path = pair.camePath;
+        }
+        Reply(ack, PacketKind::Ack, AckNumber(pair.expected, m_ackBitmap ? CameOf(pair) : 0), now);
         m_packets.Free(ack);
     }
     Repace(id, now);
@@ -785,38 +796,60 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
         NoteArrival(pair, m_packets[packet], now);
         AskCredit(id, m_packets[packet].payload, now);
     }
-    if (number == pair.expected)
-    {
-        pair.expected = isSelective ? pair.received.Advance(number) : number + 1;
-        const bool closesGap = pair.expected > number + 1; // answered at once (RFC 5681, 4.2)
-        const bool echoesMark = pair.isMarked && m_notificationInterval.IsInfinite();
-        pair.unacknowledged++;
-        pair.stamp = m_packets[packet].stamp - now;
-        if (pair.unacknowledged >= m_spec.queuePair.ackEvery || closesGap || echoesMark ||
-            (flags & (Packet::LAST | Packet::ASKS)) != 0)
-        {
-            Reply(packet, PacketKind::Ack, AckNumber(pair.expected, 0), now);
-        }
-        else if (pair.unacknowledged == 1)
-        {
-            pair.ackBy = now + m_spec.queuePair.ackDelay.ToPicoseconds();
-            m_events.ScheduleBy(PacketEventKind::Timer, id, pair.ackBy);
-        }
-        Deliver(pair, now);
-        return;
-    }
     if (number < pair.expected)
     {
         Reply(packet, PacketKind::Ack, AckNumber(pair.expected, 0), now);
         return;
     }
-    if (isSelective)
+    if (number > pair.expected && !isSelective)
     {
-        pair.received.Add(number, pair.expected);
-        Reply(packet, PacketKind::Ack, AckNumber(pair.expected, number), now);
+        AskAgain(packet, now);
         return;
     }
-    AskAgain(packet, now);
+    const bool echoesMark = pair.isMarked && m_notificationInterval.IsInfinite();
+    const bool asks = (flags & (Packet::LAST | Packet::ASKS)) != 0;
+    bool isAnswered = echoesMark || asks || pair.unacknowledged + 1 >= m_spec.queuePair.ackEvery;
+    pair.unacknowledged++;
+    pair.stamp = m_packets[packet].stamp - now;
+    pair.came = number;
+    pair.newest = std::max(pair.newest, number);
+    pair.camePath = m_notesPaths ? m_packets.NotesOf(packet).path : 0;
+    if (number > pair.expected)
+    {
+        const bool isNew = pair.received.Add(number, pair.expected);
+        pair.hasAsked = pair.hasAsked || asks;
+        isAnswered = isAnswered || !isNew || !m_ackBitmap;
+    }
+    else
+    {
+        pair.expected = isSelective ? pair.received.Advance(number) : number + 1;
+        const bool closesGap = m_ackBitmap ? pair.hasAsked && pair.received.IsEmpty()
+                                           : pair.expected > number + 1; // RFC 5681, 4.2
+        pair.hasAsked = pair.hasAsked && !closesGap;
+        isAnswered = isAnswered || closesGap;
+    }
+    if (isAnswered)
+    {
+        const uint64_t came = m_ackBitmap ? CameOf(pair) : number;
+        Reply(packet, PacketKind::Ack, AckNumber(pair.expected, came), now);
+    }
+    else
+    {
+        AwaitMore(id, now);
+    }
+    Deliver(pair, now);
+}
+
+/** The first packet that is not answered yet waits for more, but not for ever. */
+void
+QueuePairs::AwaitMore(uint32_t id, int64_t now)
+{
+    Pair& pair = *m_pairs[id];
+    if (pair.unacknowledged == 1)
+    {
+        pair.ackBy = now + m_spec.queuePair.ackDelay.ToPicoseconds();
+        m_events.ScheduleBy(PacketEventKind::Timer, id, pair.ackBy);
+    }
 }
 
 void
@@ -883,9 +916,38 @@ QueuePairs::Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now)
         {
             m_packets.MoveTelemetry(data, reply);
         }
+        if (m_notesPaths || m_ackBitmap)
+        {
+            NoteAnswer(pair, data, reply);
+        }
         m_counters.acknowledgments++;
     }
     SendBack(reply, now);
+}
+
+/** What an answer says of the path of its cause, and of packets that have come. */
+void
+QueuePairs::NoteAnswer(const Pair& pair, uint32_t cause, uint32_t reply)
+{
+    const uint32_t path = m_packets.NotesOf(cause).path;
+    PacketNotes& notes = m_packets.NotesOf(reply);
+    notes.path = path;
+    notes.came = 0;
+    const uint64_t came = CameOf(pair);
+    for (unsigned i = 0; m_ackBitmap && i < ACK_BITS && pair.expected + i < came; i++)
+    {
+        notes.came |= uint64_t{pair.received.Has(came - i)} << i;
+    }
+}
+
+/**
+ * The last packet of which an acknowledgment says whether it has come: the one that came last, or
+ * as far behind the expected one as it can.
+ */
+uint64_t
+QueuePairs::CameOf(const Pair& pair) const
+{
+    return std::max(pair.came, std::min(pair.newest, pair.expected + ACK_BITS));
 }
 
 /** Sends a control packet from a queue pair's receiver to its sender. */
@@ -973,6 +1035,25 @@ QueuePairs::AcknowledgeOne(Pair& pair, uint64_t number)
     return bytes;
 }
 
+/**
+ * Packets are there: of @p came and those before it the ones of @p bits.
+ * @return payload bytes of those that were not known to be
+ */
+uint32_t
+QueuePairs::AcknowledgeBehind(Pair& pair, uint64_t came, uint64_t bits)
+{
+    uint32_t bytes = 0;
+    for (uint64_t number = came; bits != 0 && number >= pair.acked; number--, bits >>= 1)
+    {
+        if ((bits & 1) != 0 && !pair.sacked.Has(number))
+        {
+            bytes += AcknowledgeOne(pair, number);
+            pair.sacked.Add(number, pair.acked);
+        }
+    }
+    return bytes;
+}
+
 /** Forgets messages that both ends have done with. */
 void
 QueuePairs::LetGo(Pair& pair, int64_t now)
@@ -1006,10 +1087,10 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
         ack.next = next;
         ack.bytes = Acknowledge(pair, next);
         const uint64_t came = next + behind;
-        if (behind > 0 && came >= pair.acked && !pair.sacked.Has(came))
+        if (behind > 0)
         {
-            ack.bytes += AcknowledgeOne(pair, came);
-            pair.sacked.Add(came, pair.acked);
+            const uint64_t bits = m_ackBitmap ? m_packets.NotesOf(packet).came : 1;
+            ack.bytes += AcknowledgeBehind(pair, came, bits);
             lost = FindLost(pair, came);
         }
         if (p.kind == PacketKind::Nack)
@@ -1021,6 +1102,16 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     {
         lost = SendAgain(pair, p.number);
         ack.next = pair.acked;
+    }
+    if (m_notesPaths)
+    {
+        const bool isMarked = (p.flags & Packet::MARKED) != 0;
+        pair.turns.OnAnswer(m_spec.queuePair.pathChoice,
+                            m_packets.NotesOf(packet).path,
+                            static_cast<uint32_t>(pair.paths.size()),
+                            p.kind == PacketKind::Nack ? SprayTurns::TRIMMED
+                            : isMarked                 ? SprayTurns::MARKED
+                                                       : 0);
     }
     if (ack.bytes > 0)
     {

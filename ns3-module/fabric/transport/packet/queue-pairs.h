@@ -9,6 +9,7 @@
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/packet/packet.h"
 #include "fabric/transport/packet/received-set.h"
+#include "fabric/transport/packet/spray-turns.h"
 
 #include <cstdint>
 #include <deque>
@@ -182,7 +183,7 @@ class QueuePairs : public PacketEnds
         double pacedRate{0};   //!< bytes/s on the wire that nextSend was computed with
         int64_t sentBytes{0};  //!< payload
         uint32_t lastSize{0};  //!< bytes on the wire
-        uint32_t turn{0};      //!< into paths
+        SprayTurns turns;      //!< into paths
         uint32_t link{0};      //!< the first one
         State state{State::Idle};
         uint8_t trafficClass{1};
@@ -201,6 +202,10 @@ class QueuePairs : public PacketEnds
         int64_t ackBy{0};              //!< ps: when the first of them is answered
         int64_t stamp{0};              //!< ps: of the last one, less when it came
         bool isMarked{false};          //!< one of them was
+        bool hasAsked{false};          //!< one that came out of order has asked for an ACK
+        uint64_t came{0};              //!< the packet that came last
+        uint64_t newest{0};            //!< of those that came the one that is sent last
+        uint32_t camePath{0};          //!< of the packet that came last
         bool asksCredit{false};        //!< waits at its receiver's clock
         bool isSated{false};           //!< its last packet that came was
         bool speculates{false};        //!< sends before the receiver has given credit
@@ -237,6 +242,8 @@ class QueuePairs : public PacketEnds
     double MissingCredit(const Pair& pair) const;
     void AskCredit(uint32_t pair, uint32_t bytes, int64_t now);
     void NoteArrival(Pair& pair, const Packet& packet, int64_t now);
+    void NoteAnswer(const Pair& pair, uint32_t cause, uint32_t reply);
+    uint64_t CameOf(const Pair& pair) const;
     void SendBack(uint32_t packet, int64_t now);
     double PaceOf(const Pair& pair) const;
 
@@ -266,10 +273,12 @@ class QueuePairs : public PacketEnds
     void OnAck(uint32_t packet, int64_t now);
     uint32_t Acknowledge(Pair& pair, uint64_t next);
     uint32_t AcknowledgeOne(Pair& pair, uint64_t number);
+    uint32_t AcknowledgeBehind(Pair& pair, uint64_t came, uint64_t bits);
     void LetGo(Pair& pair, int64_t now);
     int64_t GoBack(Pair& pair, uint64_t next);
     int64_t SendAgain(Pair& pair, uint64_t number);
     int64_t FindLost(Pair& pair, uint64_t newest);
+    void AwaitMore(uint32_t pair, int64_t now);
     void Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now);
     void Deliver(Pair& pair, int64_t now);
 
@@ -284,6 +293,8 @@ class QueuePairs : public PacketEnds
     Time m_notificationInterval;
     bool m_wantsTelemetry;
     uint32_t m_creditPackets;
+    bool m_ackBitmap;                        //!< see QueuePairSpec; not of links
+    bool m_notesPaths;                       //!< whether answers say what paths they are of
     bool m_sendsWithin;                      //!< see CongestionControl::SendsWithinWindow
     std::vector<CreditClock> m_creditClocks; //!< by link; empty: no credits
     std::size_t m_asking{NOBODY}; //!< into m_turns: a port that waits for NextPacket's answer

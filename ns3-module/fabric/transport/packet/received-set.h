@@ -40,6 +40,11 @@ class ReceivedSet
         return true;
     }
 
+    bool IsEmpty() const
+    {
+        return m_count == 0;
+    }
+
     /** Moves @p missing, which has just come, to the next number that is missing. */
     uint64_t Advance(uint64_t missing)
     {
