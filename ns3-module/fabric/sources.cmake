@@ -3,7 +3,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/link-profile.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/net-transport.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/profile-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/cluster.cc
   ${CMAKE_CURRENT_LIST_DIR}/nodes/node-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/nodes/node-wiring.cc
@@ -52,16 +51,13 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/sharing/sharing-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/local-max-min.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/corrected-transport.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/link-utilization.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/packet-forwarding.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/correction-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/rate-recovery.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-bundles.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/path-selector.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-occupants.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-paths.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-settle.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-usage.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/make-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/hybrid/coupling-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/hybrid/hybrid-transport.cc

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/topology/link-profile.h"
 #include "fabric/topology/net-transport.h"
-#include "fabric/topology/profile-check.h"
 
 #include <gtest/gtest.h>
 

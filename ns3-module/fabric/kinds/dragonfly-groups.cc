@@ -3,7 +3,7 @@
 
 #include "fabric/kinds/switch-layers.h"
 #include "fabric/topology/cluster-spec.h"
-#include "fabric/topology/profile-check.h"
+#include "fabric/topology/link-profile.h"
 
 #include <algorithm>
 #include <cmath>

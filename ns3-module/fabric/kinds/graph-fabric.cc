@@ -2,7 +2,7 @@
 #include "fabric/kinds/graph-fabric.h"
 
 #include "fabric/topology/cluster-spec.h"
-#include "fabric/topology/profile-check.h"
+#include "fabric/topology/link-profile.h"
 
 #include <algorithm>
 #include <stdexcept>

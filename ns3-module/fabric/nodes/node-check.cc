@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/nodes/node-wiring.h"
-#include "fabric/topology/profile-check.h"
+#include "fabric/topology/link-profile.h"
 
 #include <stdexcept>
 #include <string>

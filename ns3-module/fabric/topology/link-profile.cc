@@ -2,13 +2,21 @@
 #include "fabric/topology/link-profile.h"
 
 #include <stdexcept>
-#include <string>
 
 namespace weir
 {
-
 namespace
 {
+
+void
+CheckEfficiency(double value, const std::string& field)
+{
+    if (!(value > 0 && value <= 1))
+    {
+        throw std::invalid_argument(field + ": " + std::to_string(value) +
+                                    ", expected more than 0 and at most 1");
+    }
+}
 
 double
 Share(uint32_t payload, uint32_t overhead)
@@ -53,6 +61,24 @@ constexpr uint32_t ETHERNET = 14 + 4;     // IEEE 802.3: header, frame check seq
 constexpr uint32_t PREAMBLE_GAP = 8 + 12; // IEEE 802.3: preamble with delimiter, gap
 
 } // namespace
+
+void
+CheckProfile(const LinkProfile& profile, const std::string& field)
+{
+    if (!(profile.rawRate > Rate()) || profile.rawRate.IsInfinite())
+    {
+        throw std::invalid_argument(field +
+                                    ".rawRate: " + std::to_string(profile.rawRate.ToGBps()) +
+                                    " GB/s, expected a positive rate");
+    }
+    CheckEfficiency(profile.encoding, field + ".encoding");
+    CheckEfficiency(profile.framing, field + ".framing");
+    CheckEfficiency(profile.measured, field + ".measured");
+    if (profile.latency < Time() || profile.latency.IsInfinite())
+    {
+        throw std::invalid_argument(field + ".latency: expected a finite time, zero or more");
+    }
+}
 
 double
 NvLinkFraming(uint32_t headerFlits)

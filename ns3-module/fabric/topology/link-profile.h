@@ -101,6 +101,14 @@ Rate PcieRawRate(uint32_t generation, uint32_t lanes);
 /** Line code of a PCIe generation: 8b/10b to 2, 128b/130b to 5, 236/256-FLIT (FEC, CRC) for 6. */
 double PcieEncoding(uint32_t generation);
 
+/**
+ * Throws unless links can be made of @p profile: a positive finite rate, each efficiency in (0, 1],
+ * a latency that is neither negative nor infinite.
+ * @param field what the message names, e.g. "node.nvlink".
+ * @throws std::invalid_argument
+ */
+void CheckProfile(const LinkProfile& profile, const std::string& field);
+
 } // namespace weir
 
 #endif // WEIR_FABRIC_LINK_PROFILE_H

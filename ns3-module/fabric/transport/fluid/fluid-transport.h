@@ -319,7 +319,7 @@ class FluidTransport final : public Transport
     void MakeFirstGroupTimerExact();
     void SetGroupStale(uint32_t link);
 
-    // Usage of links (fluid-usage.cc).
+    // Usage of links (fluid-settle.cc).
     void MeterLink(uint32_t link);
     void MeterAlone(uint32_t bundle);
     void TellAloneRate(uint32_t bundle);
@@ -327,7 +327,7 @@ class FluidTransport final : public Transport
     void AddCarried(uint32_t bundle);
     double LoadOf(uint32_t link) const;
 
-    // Traffic that is not fluid (fluid-occupants.cc).
+    // Traffic that is not fluid (fluid-bundles.cc).
     void NoteChangedLinks();
 
     Routing& m_routing;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/transport/corrected/packet-forwarding.h"
+#include "fabric/transport/corrected/correction-spec.h"
 
 #include <algorithm>
 
@@ -35,6 +35,17 @@ PacketForwarding::VisitParameters(ParameterVisitor& visitor)
          "(hops - 1) packets over the rate: htsim and HPCC's simulator alike"},
         packet,
         {Bytes(0), Bytes::MiB(1)});
+}
+
+void
+LinkUtilization::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Number({"ofLink",
+                    "Part of a network link's rate that flows on it get; 1: all of it.",
+                    "what acknowledgments leave where bytes go both ways, 4096 / (4096 + 84), and "
+                    "what congestion control aims at, HPCC's eta"},
+                   ofLink,
+                   {0.1, 1});
 }
 
 } // namespace weir
